@@ -1,0 +1,62 @@
+#include "cli/cli.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "cli/commands.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kBadInput = 2;
+
+int report(const std::string& message) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  return kBadInput;
+}
+
+/// CLI11 describes a mistake over several lines or with a capital; the first line is enough for ours.
+std::string one_line(std::string message) {
+  message = message.substr(0, message.find('\n'));
+  return "headlight: " + message + " (see --help)";
+}
+
+}  // namespace
+
+int run_command_line(int argc, const char* const* argv, const Frontend& frontend) {
+  CLI::App program{"Headlight shows attention: every head of every layer, live.", "headlight"};
+  program.set_version_flag("--version", std::string("headlight ") + HEADLIGHT_VERSION);
+  program.require_subcommand(1);
+  program.footer("headlight COMMAND --help says more. Without a command: the window.\n"
+                 "Results go to standard output, messages to standard error.\n"
+                 "Exit status: 0 done, 2 wrong use or bad input.");
+  const std::vector<Run> runs{add_open(program, frontend), add_export(program), add_screenshot(program, frontend),
+                              add_tokenize(program)};
+  const auto commands = program.get_subcommands({});
+
+  // `open` may be left out.
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  const auto is_command = [&](const std::string& word) {
+    return std::any_of(commands.begin(), commands.end(), [&](const CLI::App* c) { return c->get_name() == word; });
+  };
+  const bool of_the_program = !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "--version");
+  if (arguments.empty() || (!is_command(arguments[0]) && !of_the_program)) arguments.insert(arguments.begin(), "open");
+
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+  try {
+    program.parse(arguments);
+  } catch (const CLI::Success& success) {
+    return program.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return report(one_line(error.what()));
+  }
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (!commands[i]->parsed()) continue;
+    const auto status = runs[i]();
+    return status ? *status : report(status.error().message);
+  }
+  return kBadInput;
+}
+
+}  // namespace headlight

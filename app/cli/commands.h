@@ -1,0 +1,20 @@
+// The commands, one a file. Each adds itself to the program's options and leaves behind how it runs.
+#pragma once
+
+#include <functional>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/cli.h"
+
+namespace headlight {
+
+/// A command that was parsed: runs and gives the exit status, or the Error that goes to standard error.
+using Run = std::function<Result<int>()>;
+
+Run add_open(CLI::App& program, const Frontend& frontend);
+Run add_export(CLI::App& program);
+Run add_screenshot(CLI::App& program, const Frontend& frontend);
+Run add_tokenize(CLI::App& program);
+
+}  // namespace headlight

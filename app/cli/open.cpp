@@ -1,0 +1,21 @@
+#include "cli/commands.h"
+#include "cli/request_options.h"
+
+namespace headlight {
+
+Run add_open(CLI::App& program, const Frontend& frontend) {
+  CLI::App* command = program.add_subcommand("open", "The window (the word `open` may be left out)");
+  command->footer("headlight open --text 'The cat sat.' --mask causal");
+  auto request = std::make_shared<RequestOptions>(*command);
+  return [request, &frontend]() -> Result<int> {
+    if (!frontend.open_window) return Error{"headlight open: this program was built without the window"};
+    const auto lexicon = read_lexicon();
+    if (!lexicon) return lexicon.error();
+    const auto start = request->start(*lexicon);
+    if (!start) return start.error();
+    if (const auto opened = frontend.open_window(*start); !opened) return opened.error();
+    return 0;
+  };
+}
+
+}  // namespace headlight

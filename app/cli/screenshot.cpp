@@ -1,0 +1,59 @@
+#include "cli/commands.h"
+#include "cli/request_options.h"
+
+namespace headlight {
+namespace {
+
+struct Options {
+  explicit Options(CLI::App& command) : request(command) {}
+  RequestOptions request;
+  std::string size = "1600x1000", theme, language, view = "heads";
+  ScreenshotOptions picture;
+  Index layer = 0, head = 0, query = -1, key = -1;
+};
+
+Status read_size(const std::string& size, ScreenshotOptions& picture) {
+  char rest = 0;
+  const bool read = std::sscanf(size.c_str(), "%dx%d%c", &picture.width, &picture.height, &rest) == 2;
+  if (read && picture.width >= 320 && picture.height >= 240 && picture.width <= 8192 && picture.height <= 8192)
+    return Done{};
+  return bad_input("--size", "", "WIDTHxHEIGHT from 320x240 to 8192x8192", size);
+}
+
+Result<int> run(Options& options, const Frontend& frontend) {
+  if (!frontend.screenshot) return Error{"headlight screenshot: this program was built without the window"};
+  if (const auto size = read_size(options.size, options.picture); !size) return size.error();
+  if (!options.theme.empty()) options.picture.theme = options.theme == "dark" ? Theme::dark : Theme::light;
+  if (!options.language.empty()) options.picture.language = options.language == "zh" ? Language::zh : Language::en;
+  const auto lexicon = read_lexicon();
+  if (!lexicon) return lexicon.error();
+  auto start = options.request.start(*lexicon);
+  if (!start) return start.error();
+  ViewState& view = start->session.view;
+  if (options.layer > 0 || options.head > 0) view.chosen = {options.layer, options.head};
+  if (options.query >= 0 && options.key >= 0) view.pinned = CellRef{options.query, options.key};
+  if (const auto drawn = frontend.screenshot(*start, options.picture); !drawn) return drawn.error();
+  return 0;
+}
+
+}  // namespace
+
+Run add_screenshot(CLI::App& program, const Frontend& frontend) {
+  CLI::App* command = program.add_subcommand("screenshot", "A picture of the real window, drawn without a display");
+  command->footer("headlight screenshot --theme dark --size 2560x1600 -o window.png");
+  auto options = std::make_shared<Options>(*command);
+  command->add_option("-o,--output", options->picture.file, "The PNG file to write")->required();
+  command->add_option("--size", options->size, "WIDTHxHEIGHT in pixels, 1600x1000 by default");
+  command->add_option("--theme", options->theme, "light (default) or dark")->check(CLI::IsMember({"light", "dark"}));
+  command->add_option("--language", options->language, "en or zh; default: the system's")->check(CLI::IsMember({"en", "zh"}));
+  command->add_option("--ui-scale", options->picture.ui_scale, "Size of everything, 1 (default) to 2")
+      ->check(CLI::Range(kLeastUiScale, kMostUiScale));
+  command->add_option("--view", options->view, "heads: all heads, and one of them large")->check(CLI::IsMember({"heads"}));
+  command->add_option("--layer", options->layer, "The layer of the large head, from 0")->check(CLI::NonNegativeNumber);
+  command->add_option("--head", options->head, "The large head, from 0")->check(CLI::NonNegativeNumber);
+  command->add_option("--query", options->query, "With --key: the cell that is pinned")->check(CLI::NonNegativeNumber);
+  command->add_option("--key", options->key, "With --query: the cell that is pinned")->check(CLI::NonNegativeNumber);
+  return [options, &frontend] { return run(*options, frontend); };
+}
+
+}  // namespace headlight

@@ -1,0 +1,62 @@
+// Colour means weight. One perceptually even map a theme, nothing = background; what a number looks like, decided here
+// and nowhere else: window, picture files and colour bar read the same table.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "session/settings.h"
+#include "session/view_state.h"
+
+namespace headlight {
+
+struct Rgb {
+  std::uint8_t r = 0, g = 0, b = 0;
+  friend bool operator==(const Rgb&, const Rgb&) = default;
+};
+
+/// How weights become positions on the colour map: linear over [0, top], or logarithmic over [top·10^-decades, top]
+/// with everything smaller at the bottom. `top` is positive.
+struct ColourScale {
+  Theme theme = Theme::light;
+  Scale scale = Scale::linear;
+  float top = 1;
+
+  static constexpr float kDecades = 4;
+  friend bool operator==(const ColourScale&, const ColourScale&) = default;
+};
+
+/// The position of a weight on the map, 0 … 1. Weights above `top` are at 1; NaN and negative ones (blocked) at 0.
+float position_on_map(const ColourScale& scale, float weight);
+
+/// 256 colours, first to last; lightness changes evenly in OKLab (Ottosson 2020), from the theme's background.
+/// Hues run from teal over blue to violet: legible to colour-blind eyes, and free of the accent's orange.
+const std::array<Rgb, 256>& colour_map(Theme theme);
+
+/// The colour of a weight.
+Rgb colour_of(const ColourScale& scale, float weight);
+
+/// What a view is drawn on, and what a weight of 0 looks like.
+Rgb background_of(Theme theme);
+
+/// Blocked cells: diagonal lines on the background, or the flat tint where a cell is too small for lines.
+struct BlockedColours {
+  Rgb line, tint;
+};
+BlockedColours blocked_colours(Theme theme);
+
+/// Whether text on this colour is to be dark.
+bool needs_dark_text(Rgb background);
+
+/// Black or white, whichever reads better: a contrast of at least 4.5 (WCAG 2.1, 1.4.3) on any colour.
+Rgb text_on(Rgb background);
+
+/// The smallest of 1, 2, 5 × 10^k that is at least `largest`, at most 1 for weights: the top of a colour bar.
+/// 1 where there is nothing to show.
+float nice_top(float largest);
+
+/// Weights to print beside the colour bar, in its order: from the bottom up, the top the last.
+std::vector<float> ticks(const ColourScale& scale);
+
+}  // namespace headlight

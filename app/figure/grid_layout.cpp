@@ -1,0 +1,37 @@
+#include "figure/grid_layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headlight {
+
+Box GridLayout::place(HeadRef head) const {
+  const Index row = head.layer * rows_per_layer + head.head / columns, column = head.head % columns;
+  return {static_cast<float>(column) * (width + gap), static_cast<float>(row) * (height + gap), width, height};
+}
+
+GridLayout layout_grid(float area_width, float area_height, Index layers, Index heads, float least_width,
+                       float most_width, float extra_height, float gap) {
+  GridLayout best{.layers = layers, .heads = heads, .gap = gap};
+  const auto rows_of = [&](Index columns) { return (heads + columns - 1) / columns; };
+  const auto width_of = [&](Index columns) {
+    return std::min(most_width, (area_width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
+  };
+  for (Index columns = 1; columns <= heads; ++columns) {
+    const float rows = static_cast<float>(layers * rows_of(columns));
+    const float by_height = (area_height - gap * (rows - 1)) / rows - extra_height;
+    const float width = std::floor(std::min(width_of(columns), by_height));
+    if (width > best.width) best.columns = columns, best.width = width;
+  }
+  if (best.width < least_width) {
+    best.columns = std::clamp<Index>(static_cast<Index>((area_width + gap) / (least_width + gap)), 1, heads);
+    best.width = std::max(std::floor(width_of(best.columns)), 1.0f);
+  }
+  best.rows_per_layer = rows_of(best.columns);
+  best.height = best.width + extra_height;
+  const float rows = static_cast<float>(layers * best.rows_per_layer);
+  best.content_height = rows * (best.height + gap) - gap;
+  return best;
+}
+
+}  // namespace headlight

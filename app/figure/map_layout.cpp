@@ -1,0 +1,92 @@
+#include "figure/map_layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/utf8.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t kLongestLabel = 16;   // characters
+constexpr std::size_t kLongestStack = 4;    // characters one above the other
+constexpr float kGap = 0.35f;               // between label and cells, in lines of text
+
+}  // namespace
+
+std::string axis_label(const Token& token) {
+  std::string label;
+  std::size_t characters = 0;
+  const auto points = code_points(token.text);
+  const bool blank = std::all_of(points.begin(), points.end(), [](char32_t c) { return c <= U' ' || c == U'\u3000'; });
+  for (const char32_t point : points) {
+    if (++characters > kLongestLabel) {
+      append_utf8(label, U'…');
+      break;
+    }
+    if (point == U'\n' || point == U'\r') append_utf8(label, U'⏎');
+    else if (point < U' ' || point == 0x7F || (blank && (point == U' ' || point == U'\u3000'))) append_utf8(label, U'␣');
+    else append_utf8(label, point);
+  }
+  return label;
+}
+
+bool stands_upright(std::string_view label) {
+  for (const char32_t c : code_points(label)) {
+    const bool wide = (c >= 0x2E80 && c <= 0x9FFF) || (c >= 0xAC00 && c <= 0xD7AF) || (c >= 0xF900 && c <= 0xFAFF) ||
+                      (c >= 0xFF00 && c <= 0xFF60) || (c >= 0x20000 && c <= 0x3FFFF);
+    if (!wide) return false;
+  }
+  return true;
+}
+
+MapLayout layout_map(const Box& area, Index rows, Index columns, const LabelMetrics& row_labels,
+                     const LabelMetrics& column_labels, float text) {
+  MapLayout layout;
+  const float count_rows = static_cast<float>(rows), count_columns = static_cast<float>(columns);
+  const float gap = text * kGap;
+  // Labels may take this much of the area before they are left out.
+  const float most_left = area.w * 0.42f, most_top = area.h * 0.42f;
+
+  const float left = row_labels.widest + gap;
+  layout.rows = row_labels.widest > 0 && left <= most_left;
+  const float width = area.w - (layout.rows ? left : 0);
+
+  // The cells without column labels tell which kind of label fits above them.
+  const float roomy = std::min(width / count_columns, area.h / count_rows);
+  const float stacked = static_cast<float>(column_labels.longest) * text;
+  float top = 0;
+  if (column_labels.widest > 0) {
+    const bool wide_cells = column_labels.widest + gap <= std::min(roomy, (area.h - text) / count_rows);
+    if (wide_cells) layout.columns = ColumnLabels::horizontal, top = text + gap;
+    else if (column_labels.upright && column_labels.longest <= kLongestStack)
+      layout.columns = ColumnLabels::stacked, top = stacked + gap;
+    else layout.columns = ColumnLabels::rotated, top = column_labels.widest + gap;
+    if (top > most_top) layout.columns = ColumnLabels::none, top = 0;
+  }
+
+  float cell = std::min(width / count_columns, (area.h - top) / count_rows);
+  if (cell >= 4) cell = std::floor(cell);  // whole pixels keep cells equal
+  layout.cell = std::max(cell, 0.001f);
+  layout.plot = {std::round(area.x + (layout.rows ? left : 0)), std::round(area.y + top), layout.cell * count_columns,
+                 layout.cell * count_rows};
+  layout.row_step = std::max<Index>(1, static_cast<Index>(std::ceil(text / layout.cell)));
+  layout.column_step = layout.columns == ColumnLabels::horizontal
+                           ? 1
+                           : std::max<Index>(1, static_cast<Index>(std::ceil(text / layout.cell)));
+  return layout;
+}
+
+std::optional<CellRef> cell_at(const MapLayout& layout, Index rows, Index columns, float x, float y) {
+  if (!layout.plot.contains(x, y)) return std::nullopt;
+  const auto row = static_cast<Index>((y - layout.plot.y) / layout.cell);
+  const auto column = static_cast<Index>((x - layout.plot.x) / layout.cell);
+  return CellRef{std::clamp<Index>(row, 0, rows - 1), std::clamp<Index>(column, 0, columns - 1)};
+}
+
+Box cell_box(const MapLayout& layout, Index row, Index column) {
+  return {layout.plot.x + static_cast<float>(column) * layout.cell,
+          layout.plot.y + static_cast<float>(row) * layout.cell, layout.cell, layout.cell};
+}
+
+}  // namespace headlight

@@ -1,0 +1,58 @@
+// Where a labelled map puts its cells and its labels: arithmetic on boxes, no drawing. Window and picture files share it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/matrix.h"
+#include "model/tokens.h"
+#include "session/view_state.h"
+
+namespace headlight {
+
+struct Box {
+  float x = 0, y = 0, w = 0, h = 0;
+
+  float right() const { return x + w; }
+  float bottom() const { return y + h; }
+  bool contains(float px, float py) const { return px >= x && px < right() && py >= y && py < bottom(); }
+  friend bool operator==(const Box&, const Box&) = default;
+};
+
+/// A token as an axis shows it: spaces that would be invisible become ␣, a line break ⏎, and long ones end in ….
+std::string axis_label(const Token& token);
+
+/// What the layout must know of an axis' labels, measured in pixels at the label size.
+struct LabelMetrics {
+  float widest = 0;        // as a line of text
+  std::size_t longest = 0; // characters
+  bool upright = false;    // all are written in characters that stand one above the other (Chinese, Japanese, Korean)
+};
+
+/// Whether a label may be written from top to bottom, one character above the other.
+bool stands_upright(std::string_view label);
+
+enum class ColumnLabels { none, horizontal, stacked, rotated };
+
+struct MapLayout {
+  Box plot;                        // the cells
+  float cell = 0;                  // side of a cell; below one pixel for long sentences
+  ColumnLabels columns = ColumnLabels::none;
+  bool rows = false;               // row labels are drawn
+  Index row_step = 1;              // every so many rows have a label, so that none overlap
+  Index column_step = 1;
+};
+
+/// Fits a map of rows × columns square cells into `area`, labels on the left and on top where there is room for them.
+/// `text` is the height of a line of label text.
+MapLayout layout_map(const Box& area, Index rows, Index columns, const LabelMetrics& row_labels,
+                     const LabelMetrics& column_labels, float text);
+
+/// The cell of rows × columns under a point, if there is one.
+std::optional<CellRef> cell_at(const MapLayout& layout, Index rows, Index columns, float x, float y);
+
+/// The box of a cell.
+Box cell_box(const MapLayout& layout, Index row, Index column);
+
+}  // namespace headlight

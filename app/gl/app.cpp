@@ -1,0 +1,166 @@
+#include "gl/app.h"
+
+#include <chrono>
+
+#include "base/file.h"
+#include "cli/request_options.h"
+#include "gl/map_texture.h"
+#include "gl/offscreen.h"
+#include "gl/window.h"
+#include "gui/panels.h"
+#include "session/assets.h"
+#include "session/recovery.h"
+#include "session/step.h"
+
+namespace headlight {
+namespace {
+
+/// Frames drawn after an event before the window sleeps: Dear ImGui needs a second to settle, a third for hovering.
+constexpr int kFramesAfterEvent = 3;
+constexpr double kSleep = 10;  // seconds, at most; everything that matters wakes the window
+
+/// What both ways of drawing read before they begin.
+struct Resources {
+  std::filesystem::path folder;
+  Lexicon lexicon;
+  std::vector<Sample> samples;
+};
+
+Result<Resources> read_resources() {
+  auto folder = asset_folder();
+  if (!folder) return folder.error();
+  auto lexicon = read_lexicon();
+  if (!lexicon) return lexicon.error();
+  const auto path = *folder / "assets" / "samples.json";
+  const auto text = read_file(path, std::size_t{1} << 24);
+  if (!text) return text.error();
+  auto samples = parse_samples(path.string(), *text);
+  if (!samples) return samples.error();
+  return Resources{std::move(*folder), std::move(*lexicon), std::move(*samples)};
+}
+
+Settings read_settings() {
+  const auto text = read_file(settings_path(), std::size_t{1} << 20);
+  return text ? settings_from_json(*text) : default_settings();
+}
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+WorkStatus work_of(const Loop& loop) {
+  return {loop.computing(), loop.writing(), loop.computing_progress(), loop.writing_progress()};
+}
+
+/// A crashed session, taken over; a broken one is left where it is.
+void restore(Start& start, std::optional<Notice>& notice) {
+  const auto left = crashed_session();
+  if (!left) return;
+  auto session = read_session(*left);
+  if (!session) {
+    notice = Notice{Notice::Kind::failed, session.error().message};
+    return;
+  }
+  start.session = std::move(*session);
+  notice = Notice{Notice::Kind::restored, {}};
+  forget_autosave(*left);
+}
+
+std::string window_title(const AppState& state) {
+  if (state.session_path.empty()) return "Headlight";
+  return std::filesystem::path(state.session_path).filename().string() + " — Headlight";
+}
+
+}  // namespace
+
+Status open_window(const Start& asked) {
+  auto window = Window::open("Headlight", 1400, 900);
+  if (!window)
+    return Error{window.error().message +
+                 "; without a display there are `./run export` (the numbers) and `./run screenshot` (a picture)"};
+  const auto resources = read_resources();
+  if (!resources) return resources.error();
+  auto maps = make_map_painter(resources->folder / "shaders");
+  if (!maps) return maps.error();
+  Fonts& fonts = (*window)->gui().fonts();
+  fonts.keep(all_words());
+
+  Start start = asked;
+  std::optional<Notice> notice;
+  if (!start.asked) restore(start, notice);
+  AppState state = initial_state(resources->lexicon, std::move(start.session.document), read_settings());
+  state.view = start.session.view;
+  state.session_path = start.session_path;
+  state.notice = std::move(notice);
+
+  const auto autosave = autosave_path();
+  Loop loop(&Window::wake, autosave.string());
+  Commands commands;
+  int frames = kFramesAfterEvent;
+  std::string title;
+  while (!state.quit) {
+    const double sleep = frames > 0 || loop.computing() ? 0 : std::min(kSleep, loop.next_due(now()));
+    if ((*window)->wait(sleep)) frames = kFramesAfterEvent;
+    for (auto& path : (*window)->take_dropped()) commands.emplace_back(OpenPath{std::move(path)});
+    if ((*window)->should_close()) commands.emplace_back(Quit{});
+    const auto version = state.trace_version;
+    loop.step(state, commands, now());
+    if (state.trace_version != version) frames = kFramesAfterEvent;
+    if (frames <= 0 && !loop.computing() && !loop.writing()) continue;
+    --frames;
+
+    if (title != window_title(state)) (*window)->set_title(title = window_title(state));
+    apply_style(state.settings.theme, (*window)->content_scale() * state.settings.ui_scale);
+    (*window)->begin_frame(state.settings.ui_scale);
+    Gui gui{state, commands, fonts, **maps, resources->samples, work_of(loop),
+            (*window)->content_scale() * state.settings.ui_scale, nullptr};
+    draw_window(gui);
+    (*window)->end_frame(background_of(state.settings.theme));
+    if (!commands.empty() || fonts.wants_frame()) frames = std::max(frames, 1);
+  }
+  forget_autosave(autosave);
+  return Done{};
+}
+
+Status screenshot(const Start& start, const ScreenshotOptions& options) {
+  auto surface = Offscreen::open(options.width, options.height);
+  if (!surface) return surface.error();
+  auto context = GuiContext::open();
+  if (!context) return context.error();
+  const auto resources = read_resources();
+  if (!resources) return resources.error();
+  auto maps = make_map_painter(resources->folder / "shaders");
+  if (!maps) return maps.error();
+  Fonts& fonts = (*context)->fonts();
+  fonts.keep(all_words());
+
+  Settings settings = default_settings();
+  settings.theme = options.theme.value_or(settings.theme);
+  settings.language = options.language.value_or(settings.language);
+  settings.ui_scale = options.ui_scale;
+  AppState state = initial_state(resources->lexicon, start.session.document, settings);
+  state.view = start.session.view;
+  state.session_path = start.session_path;
+  Loop loop({}, {});
+  loop.settle(state);
+  // The time an answer took would make every picture a different one.
+  state.trace_milliseconds = 0;
+
+  const ImVec2 size{static_cast<float>(options.width), static_cast<float>(options.height)};
+  const float unit = options.ui_scale;
+  for (int frame = 0; frame < kFramesAfterEvent || (fonts.wants_frame() && frame < 10); ++frame) {
+    apply_style(settings.theme, unit);
+    (*context)->begin_frame(size, 1.0f / 60, unit);
+    Commands commands;
+    Gui gui{state, commands, fonts, **maps, resources->samples, work_of(loop), unit, nullptr};
+    draw_window(gui);
+    (*context)->end_frame(background_of(settings.theme));
+    loop.step(state, commands, 0);
+    loop.settle(state);
+  }
+  const auto picture = png(surface->read());
+  if (!picture) return picture.error();
+  return write_file(options.file, *picture);
+}
+
+}  // namespace headlight

@@ -1,0 +1,14 @@
+// The program with its window, and the same window as a picture.
+#pragma once
+
+#include "cli/cli.h"
+
+namespace headlight {
+
+/// Runs the window until the user closes it.
+Status open_window(const Start& start);
+
+/// Draws the window once nothing is stale any more, without a display, into a PNG file.
+Status screenshot(const Start& start, const ScreenshotOptions& options);
+
+}  // namespace headlight

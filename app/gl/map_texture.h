@@ -1,0 +1,18 @@
+// MapPainter on OpenGL: matrices as float texels in shared pages, coloured by shaders/map.frag.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "base/result.h"
+#include "gui/maps.h"
+
+namespace headlight {
+
+/// Needs a current OpenGL 3.3 context, and the same one whenever it draws and when it goes; reads map.vert and map.frag
+/// from `shaders`. Matrices reach the graphics card when a visible part of them is first drawn, and leave it when they
+/// have not been drawn for a while and room is needed. A matrix with more rows or columns than GL_MAX_TEXTURE_SIZE
+/// must be pooled by the caller. Drawn with fewer pixels than cells, a pixel shows the largest of its weights.
+Result<std::unique_ptr<MapPainter>> make_map_painter(const std::filesystem::path& shaders);
+
+}  // namespace headlight

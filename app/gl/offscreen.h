@@ -1,0 +1,40 @@
+// A surface without a display, for screenshots: EGL on Mesa's surfaceless platform, drawn into a framebuffer object.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace headlight {
+
+struct Pixels {
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> rgb;  // 3 bytes a pixel, first row on top
+};
+
+class Offscreen {
+ public:
+  /// An OpenGL 3.3 core context, current on this thread, with a framebuffer of this size bound. One at a time.
+  /// An Error names the packages to install.
+  static Result<Offscreen> open(int width, int height);
+  Offscreen(Offscreen&& other) noexcept;
+  Offscreen& operator=(Offscreen&&) = delete;
+  ~Offscreen();
+
+  /// What was drawn.
+  Pixels read() const;
+
+ private:
+  Offscreen() = default;
+  void* display_ = nullptr;
+  void* context_ = nullptr;
+  unsigned framebuffer_ = 0, colour_ = 0;
+  int width_ = 0, height_ = 0;
+};
+
+/// PNG bytes (libpng), the same for the same pixels.
+Result<std::string> png(const Pixels& pixels);
+
+}  // namespace headlight

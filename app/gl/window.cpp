@@ -1,0 +1,190 @@
+#include "gl/window.h"
+
+#include <epoxy/gl.h>
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "gl/backends.h"
+
+namespace headlight {
+
+struct Window::State {
+  GLFWwindow* window = nullptr;
+  bool initialised = false, platform = false;
+  std::unique_ptr<GuiContext> gui;
+  bool event = true;
+  std::vector<std::string> dropped;
+  std::string clipboard;  // what ImGui was last given of it
+  std::set<int> fresh_keys;  // pressed since the last frame
+  std::vector<std::pair<int, int>> held_releases;  // key, scan code
+
+  ~State();
+  void install_before_imgui();
+  void install_after_imgui();
+  void on_key(int key, int scancode, int action, int mods);
+
+  static State& of(GLFWwindow* window) { return *static_cast<State*>(glfwGetWindowUserPointer(window)); }
+  std::string from_clipboard() const {
+    const char* text = glfwGetClipboardString(window);
+    return text ? gui->fonts().shown(text) : std::string{};
+  }
+};
+
+namespace {
+
+Error glfw_error(std::string_view what, std::string_view expected) {
+  const char* description = nullptr;
+  const int code = glfwGetError(&description);
+  return bad_input("window", what, expected, code != GLFW_NO_ERROR && description ? description : "none");
+}
+
+}  // namespace
+
+Window::State::~State() {
+  if (platform) ImGui_ImplGlfw_Shutdown();
+  gui.reset();
+  if (window) glfwDestroyWindow(window);
+  if (initialised) glfwTerminate();
+}
+
+// ImGui's backend calls what was installed before it.
+void Window::State::install_before_imgui() {
+  glfwSetWindowUserPointer(window, this);
+  glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int, int, int) { of(w).event = true; });
+  glfwSetCursorPosCallback(window, [](GLFWwindow* w, double, double) { of(w).event = true; });
+  glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { of(w).event = true; });
+  glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { of(w).event = true; });
+  glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { of(w).event = true; });
+  glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { of(w).event = true; });
+  glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { of(w).event = true; });
+  glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { of(w).event = true; });
+  glfwSetWindowCloseCallback(window, [](GLFWwindow* w) { of(w).event = true; });
+  glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
+    of(w).event = true;
+    of(w).dropped.insert(of(w).dropped.end(), paths, paths + count);
+  });
+}
+
+void Window::State::install_after_imgui() {
+  // In place of ImGui's, which drops characters above U+FFFF.
+  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned code_point) {
+    of(w).event = true;
+    of(w).gui->fonts().input(code_point);
+  });
+  glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
+    of(w).on_key(key, scancode, action, mods);
+  });
+#if IMGUI_VERSION_NUM >= 19110
+  ImGuiPlatformIO& io = ImGui::GetPlatformIO();
+  io.Platform_ClipboardUserData = this;
+  io.Platform_GetClipboardTextFn = [](ImGuiContext*) {
+    auto& state = *static_cast<State*>(ImGui::GetPlatformIO().Platform_ClipboardUserData);
+    return (state.clipboard = state.from_clipboard()).c_str();
+  };
+  io.Platform_SetClipboardTextFn = [](ImGuiContext*, const char* text) {
+    auto& state = *static_cast<State*>(ImGui::GetPlatformIO().Platform_ClipboardUserData);
+    glfwSetClipboardString(state.window, state.gui->fonts().typed(text).c_str());
+  };
+#else
+  ImGuiIO& io = ImGui::GetIO();
+  io.ClipboardUserData = this;
+  io.GetClipboardTextFn = [](void* user) {
+    auto& state = *static_cast<State*>(user);
+    return (state.clipboard = state.from_clipboard()).c_str();
+  };
+  io.SetClipboardTextFn = [](void* user, const char* text) {
+    auto& state = *static_cast<State*>(user);
+    glfwSetClipboardString(state.window, state.gui->fonts().typed(text).c_str());
+  };
+#endif
+}
+
+// Before 1.87 ImGui sees only which keys are down when a frame begins: a key pressed and released between two frames
+// would be lost, so its release waits for the frame.
+void Window::State::on_key(int key, int scancode, int action, int mods) {
+  event = true;
+#if IMGUI_VERSION_NUM < 18700
+  if (action == GLFW_PRESS) fresh_keys.insert(key);
+  if (action == GLFW_RELEASE && fresh_keys.contains(key)) {
+    held_releases.emplace_back(key, scancode);
+    return;
+  }
+#endif
+  ImGui_ImplGlfw_KeyCallback(window, key, scancode, action, mods);
+}
+
+Window::Window(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Window::~Window() = default;
+
+Result<std::unique_ptr<Window>> Window::open(const std::string& title, int width, int height) {
+  auto state = std::make_unique<State>();
+  if (!glfwInit()) return glfw_error("display", "an X11 or Wayland display");
+  state->initialised = true;
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+  glfwWindowHintString(GLFW_X11_CLASS_NAME, "headlight");
+  glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "headlight");
+  state->window = glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr);
+  if (!state->window) return glfw_error("OpenGL", "version 3.3 (package libgl1-mesa-dri)");
+  glfwSetWindowSizeLimits(state->window, 480, 320, GLFW_DONT_CARE, GLFW_DONT_CARE);
+  glfwMakeContextCurrent(state->window);
+  glfwSwapInterval(1);
+
+  auto gui = GuiContext::open();
+  if (!gui) return gui.error();
+  state->gui = std::move(*gui);
+  state->install_before_imgui();
+  state->platform = ImGui_ImplGlfw_InitForOpenGL(state->window, true);
+  state->install_after_imgui();
+  return std::unique_ptr<Window>(new Window(std::move(state)));
+}
+
+GuiContext& Window::gui() { return *state_->gui; }
+
+bool Window::wait(double seconds) {
+  if (seconds > 0 && !state_->event) glfwWaitEventsTimeout(seconds);
+  else glfwPollEvents();
+  return std::exchange(state_->event, false);
+}
+
+void Window::wake() { glfwPostEmptyEvent(); }
+bool Window::should_close() const { return glfwWindowShouldClose(state_->window); }
+void Window::set_should_close(bool close) { glfwSetWindowShouldClose(state_->window, close); }
+
+void Window::begin_frame(float zoom) {
+  ImGui_ImplGlfw_NewFrame();
+  state_->gui->begin_frame(content_scale() * zoom);
+}
+
+void Window::end_frame(Rgb background) {
+  state_->gui->end_frame(background);
+  glfwSwapBuffers(state_->window);
+  state_->fresh_keys.clear();
+  for (const auto& [key, scancode] : std::exchange(state_->held_releases, {})) {
+    ImGui_ImplGlfw_KeyCallback(state_->window, key, scancode, GLFW_RELEASE, 0);
+    state_->event = true;  // ImGui is owed a frame without the key
+  }
+}
+
+std::vector<std::string> Window::take_dropped() { return std::exchange(state_->dropped, {}); }
+void Window::set_title(const std::string& title) { glfwSetWindowTitle(state_->window, title.c_str()); }
+
+float Window::content_scale() const {
+  float scale = 1;
+  int points = 0, pixels = 0;
+  glfwGetWindowContentScale(state_->window, &scale, nullptr);
+  glfwGetWindowSize(state_->window, &points, nullptr);
+  glfwGetFramebufferSize(state_->window, &pixels, nullptr);
+  // Where the desktop counts in points (Wayland, macOS), they are already scaled.
+  if (points > 0 && pixels > points) scale *= static_cast<float>(points) / static_cast<float>(pixels);
+  return std::clamp(scale, 0.5f, 4.f);
+}
+
+}  // namespace headlight

@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "gui/draw.h"
+#include "gui/imgui_compat.h"
+#include "gui/panels.h"
+#include "write/export.h"
+
+namespace headlight {
+namespace {
+
+std::filesystem::path target(const Browser& browser) {
+  return std::filesystem::path(browser.folder) / browser.name;  // a whole path in the name wins
+}
+
+/// Opens, saves or exports what is named; a named folder is entered instead.
+void act(Gui& gui) {
+  const Browser& browser = gui.state.browser;
+  if (browser.name.empty()) return;
+  std::string path = target(browser).string();
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    gui.say(Browse{browser.purpose, std::filesystem::path(path).lexically_normal().string()});
+    gui.say(NameFile{});
+    return;
+  }
+  switch (browser.purpose) {
+    case Browser::Purpose::open: gui.say(OpenPath{path}); break;
+    case Browser::Purpose::save:
+      if (!path.ends_with(".headlight.json")) path += ".headlight.json";
+      gui.say(SaveSession{path});
+      break;
+    case Browser::Purpose::export_to: gui.say(ExportTo{path}); break;
+    case Browser::Purpose::none: break;
+  }
+}
+
+int resize_name(ImGuiInputTextCallbackData* data) {
+  auto& text = *static_cast<std::string*>(data->UserData);
+  text.resize(static_cast<std::size_t>(data->BufTextLen));
+  data->Buf = text.data();
+  return 0;
+}
+
+void name_box(Gui& gui, float width) {
+  std::string name = gui.fonts.shown(gui.state.browser.name);
+  ImGui::SetNextItemWidth(width);
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+  const bool entered = ImGui::InputText("##name", name.data(), name.capacity() + 1,
+                                        ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_EnterReturnsTrue, resize_name, &name);
+  gui.name_item("file name");
+  name.resize(std::strlen(name.c_str()));
+  const std::string typed = gui.fonts.typed(name);
+  if (typed != gui.state.browser.name) gui.say(NameFile{typed});
+  if (entered) act(gui);
+}
+
+void entry_list(Gui& gui, float height) {
+  const Browser& browser = gui.state.browser;
+  ImGui::BeginChild("entries", {0, height}, false);
+  const std::filesystem::path folder(browser.folder);
+  if (folder.has_parent_path() && folder.parent_path() != folder) {
+    const std::string up = std::string(".. ") + gui.word(Str::folder_up);
+    if (ImGui::Selectable(up.c_str())) gui.say(Browse{browser.purpose, folder.parent_path().string()});
+    gui.name_item("folder up");
+  }
+  for (std::size_t i = 0; i < browser.entries.size(); ++i) {
+    const auto& entry = browser.entries[i];
+    ImGui::PushID(static_cast<int>(i));
+    const std::string label = gui.fonts.shown(entry.name + (entry.folder ? "/" : ""));
+    if (!entry.folder) ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().text);
+    else ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+    if (ImGui::Selectable(label.c_str(), entry.name == browser.name, ImGuiSelectableFlags_AllowDoubleClick)) {
+      if (entry.folder) gui.say(Browse{browser.purpose, (folder / entry.name).string()});
+      else if (ImGui::IsMouseDoubleClicked(0)) act(gui);
+      else gui.say(NameFile{entry.name});
+    }
+    ImGui::PopStyleColor();
+    gui.name_item("entry " + entry.name);
+    ImGui::PopID();
+  }
+  ImGui::EndChild();
+}
+
+void recent_files(Gui& gui) {
+  if (gui.state.browser.purpose != Browser::Purpose::open || gui.state.settings.recent.empty()) return;
+  dim_text(gui, gui.word(Str::recent));
+  for (std::size_t i = 0; i < std::min<std::size_t>(4, gui.state.settings.recent.size()); ++i) {
+    const std::string& path = gui.state.settings.recent[i];
+    ImGui::PushID(static_cast<int>(1000 + i));
+    if (ImGui::Selectable(gui.fonts.shown(path).c_str())) gui.say(OpenPath{path});
+    ImGui::PopID();
+  }
+}
+
+Str action_word(const Browser& browser) {
+  if (browser.purpose == Browser::Purpose::open) return Str::do_open;
+  const auto named = [&](const Browser::Entry& entry) { return !entry.folder && entry.name == browser.name; };
+  if (std::any_of(browser.entries.begin(), browser.entries.end(), named)) return Str::do_replace;
+  return browser.purpose == Browser::Purpose::save ? Str::do_save : Str::do_export;
+}
+
+Str heading(Browser::Purpose purpose) {
+  if (purpose == Browser::Purpose::open) return Str::open;
+  return purpose == Browser::Purpose::save ? Str::save_as : Str::export_numbers;
+}
+
+}  // namespace
+
+void browser_panel(Gui& gui) {
+  const Browser& browser = gui.state.browser;
+  if (browser.purpose == Browser::Purpose::none) return;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const ImVec2 size{std::min(640 * gui.unit, display.x * 0.9f), std::min(520 * gui.unit, display.y * 0.9f)};
+  ImGui::SetNextWindowPos({(display.x - size.x) / 2, (display.y - size.y) / 2});
+  ImGui::SetNextWindowSize(size);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, gui.colours().panel);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{20 * gui.unit, 16 * gui.unit});
+  ImGui::Begin("browser", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
+  {
+    const FontScope title(gui, TextSize::title);
+    ImGui::TextUnformatted(gui.word(heading(browser.purpose)));
+  }
+  dim_text(gui, gui.fonts.shown(browser.folder));
+  const float line = ImGui::GetFrameHeightWithSpacing();
+  const bool exporting = browser.purpose == Browser::Purpose::export_to;
+  const float recent = browser.purpose == Browser::Purpose::open && !gui.state.settings.recent.empty()
+                           ? line * (1.0f + static_cast<float>(std::min<std::size_t>(4, gui.state.settings.recent.size())))
+                           : 0;
+  entry_list(gui, ImGui::GetContentRegionAvail().y - line * (exporting ? 2.9f : 2.1f) - recent);
+  recent_files(gui);
+  if (exporting) dim_text(gui, gui.word(Str::unknown_format));
+  name_box(gui, -1);
+  const bool possible = !browser.name.empty() && (!exporting || format_of(browser.name));
+  ImGui::BeginDisabled(!possible);
+  if (ImGui::Button(gui.word(action_word(browser)))) act(gui);
+  gui.name_item("file action");
+  ImGui::EndDisabled();
+  ImGui::SameLine();
+  if (flat_button(gui, "close browser", gui.word(Str::close))) gui.say(Browse{});
+  ImGui::End();
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor();
+}
+
+}  // namespace headlight

@@ -1,0 +1,52 @@
+#include "gui/draw.h"
+
+#include <cmath>
+
+#include "base/utf8.h"
+
+namespace headlight {
+
+void draw_stacked(ImDrawList& list, float x, float bottom, ImU32 colour, std::string_view text) {
+  const auto characters = code_points(text);
+  const float height = ImGui::GetFontSize();
+  float y = bottom - height * static_cast<float>(characters.size());
+  for (const char32_t character : characters) {
+    std::string one;
+    append_utf8(one, character);
+    const float width = ImGui::CalcTextSize(one.c_str()).x;
+    list.AddText({std::round(x - width / 2), std::round(y)}, colour, one.c_str());
+    y += height;
+  }
+}
+
+void draw_rotated(ImDrawList& list, float x, float bottom, ImU32 colour, std::string_view text) {
+  const int first = list.VtxBuffer.Size;
+  list.PushClipRectFullScreen();  // the text is laid out where it is not shown, then turned into place
+  list.AddText({0, 0}, colour, text.data(), text.data() + text.size());
+  list.PopClipRect();
+  const float half = ImGui::GetFontSize() / 2;
+  for (int i = first; i < list.VtxBuffer.Size; ++i) {
+    ImVec2& at = list.VtxBuffer[i].pos;
+    at = {std::round(x - half) + at.y, bottom - at.x};
+  }
+}
+
+bool flat_button(Gui& gui, const char* name, const char* label, bool on) {
+  ImGui::PushID(name);
+  ImGui::PushStyleColor(ImGuiCol_Button, on ? gui.colours().button : 0);
+  ImGui::PushStyleColor(ImGuiCol_Text, on ? gui.colours().accent : gui.colours().text);
+  const bool pressed = ImGui::Button(label);
+  ImGui::PopStyleColor(2);
+  ImGui::PopID();
+  gui.name_item(name);
+  return pressed;
+}
+
+void dim_text(const Gui& gui, std::string_view text) {
+  const FontScope small(gui, TextSize::small);
+  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  ImGui::PopStyleColor();
+}
+
+}  // namespace headlight

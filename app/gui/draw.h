@@ -1,0 +1,25 @@
+// Text where ImGui has none: upright columns of Chinese, rotated labels, text cut to a width.
+#pragma once
+
+#include <string_view>
+
+#include "gui/gui.h"
+
+namespace headlight {
+
+inline ImVec2 top_left(const Box& box) { return {box.x, box.y}; }
+inline ImVec2 bottom_right(const Box& box) { return {box.x + box.w, box.y + box.h}; }
+
+/// One character below the other, centred on x, the last one ending at `bottom`.
+void draw_stacked(ImDrawList& list, float x, float bottom, ImU32 colour, std::string_view text);
+
+/// Reading upwards, centred on x, beginning at `bottom`.
+void draw_rotated(ImDrawList& list, float x, float bottom, ImU32 colour, std::string_view text);
+
+/// A flat button without a frame; accent-coloured while `on`.
+bool flat_button(Gui& gui, const char* name, const char* label, bool on = false);
+
+/// Small dim text, as labels of controls are written.
+void dim_text(const Gui& gui, std::string_view text);
+
+}  // namespace headlight

@@ -1,0 +1,180 @@
+#include "gui/font_files.h"
+
+#include <fontconfig/fontconfig.h>
+#include <ft2build.h>
+#include FT_FREETYPE_H
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "base/file.h"
+
+namespace headlight {
+namespace {
+
+constexpr const char* kFamilies[] = {"Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Micro Hei"};
+constexpr const char* kLanguage = "zh-cn";
+
+struct Freed {
+  void operator()(FcConfig* p) const { FcConfigDestroy(p); }
+  void operator()(FcPattern* p) const { FcPatternDestroy(p); }
+  void operator()(FcFontSet* p) const { FcFontSetDestroy(p); }
+};
+
+bool is_true(FcPattern* font, const char* object) {
+  FcBool value = FcFalse;
+  return FcPatternGetBool(font, object, 0, &value) == FcResultMatch && value;
+}
+
+FcCharSet* characters_of(FcPattern* font) {
+  FcCharSet* characters = nullptr;
+  return FcPatternGetCharSet(font, FC_CHARSET, 0, &characters) == FcResultMatch ? characters : nullptr;
+}
+
+bool is_chinese(FcPattern* font) {
+  FcLangSet* languages = nullptr;
+  if (FcPatternGetLangSet(font, FC_LANG, 0, &languages) != FcResultMatch) return false;
+  if (FcLangSetHasLang(languages, reinterpret_cast<const FcChar8*>(kLanguage)) == FcLangDifferentLang) return false;
+  return FcCharSetHasChar(characters_of(font), U'\u6211');  // 我
+}
+
+}  // namespace
+
+struct FontFiles::State {
+  struct Font {
+    FcPattern* pattern;  // of `sorted`
+    FcCharSet* characters;
+    bool opened = false;
+    std::string bytes{};
+    FT_Face face = nullptr;
+    int index = 0;
+  };
+  std::unique_ptr<FcConfig, Freed> config;
+  std::unique_ptr<FcFontSet, Freed> sorted;
+  std::vector<Font> fonts;
+  std::unordered_map<char32_t, std::optional<std::size_t>> found;
+  FT_Library library = nullptr;
+
+  bool usable(Font& font);
+};
+
+bool FontFiles::State::usable(Font& font) {
+  if (font.opened) return font.face != nullptr;
+  font.opened = true;
+  FcChar8* path = nullptr;
+  if (FcPatternGetString(font.pattern, FC_FILE, 0, &path) != FcResultMatch) return false;
+  FcPatternGetInteger(font.pattern, FC_INDEX, 0, &font.index);
+  font.index &= 0xFFFF;  // the upper half numbers named instances of a variable font
+  auto bytes = read_file(reinterpret_cast<const char*>(path), std::size_t{1} << 28);
+  if (!bytes) return false;
+  font.bytes = std::move(*bytes);
+  if (FT_New_Memory_Face(library, reinterpret_cast<const FT_Byte*>(font.bytes.data()),
+                         static_cast<FT_Long>(font.bytes.size()), font.index, &font.face) != 0)
+    font.face = nullptr;
+  if (font.face && (FT_Select_Charmap(font.face, FT_ENCODING_UNICODE) != 0 || !FT_IS_SCALABLE(font.face) ||
+                    font.face->ascender - font.face->descender <= 0)) {
+    FT_Done_Face(font.face);
+    font.face = nullptr;
+  }
+  if (!font.face) font.bytes = {};
+  return font.face != nullptr;
+}
+
+FontFiles::FontFiles() : state_(new State) {}
+
+FontFiles::~FontFiles() {
+  for (auto& font : state_->fonts)
+    if (font.face) FT_Done_Face(font.face);
+  if (state_->library) FT_Done_FreeType(state_->library);
+  delete state_;
+}
+
+Status FontFiles::open() {
+  assert(state_->fonts.empty());
+  if (FT_Init_FreeType(&state_->library) != 0) {
+    state_->library = nullptr;
+    return bad_input("fonts", "FreeType", "a library that starts", "a failure of FT_Init_FreeType");
+  }
+  state_->config.reset(FcInitLoadConfigAndFonts());
+  if (!state_->config)
+    return bad_input("fonts", "fontconfig", "a configuration (package fontconfig-config)", "none");
+
+  const std::unique_ptr<FcPattern, Freed> wanted{FcPatternCreate()};
+  for (const char* family : kFamilies)
+    FcPatternAddString(wanted.get(), FC_FAMILY, reinterpret_cast<const FcChar8*>(family));
+  FcPatternAddString(wanted.get(), FC_FAMILY, reinterpret_cast<const FcChar8*>("sans-serif"));
+  FcPatternAddString(wanted.get(), FC_LANG, reinterpret_cast<const FcChar8*>(kLanguage));
+  FcPatternAddBool(wanted.get(), FC_OUTLINE, FcTrue);
+  FcPatternAddInteger(wanted.get(), FC_WEIGHT, FC_WEIGHT_REGULAR);
+  FcPatternAddInteger(wanted.get(), FC_SLANT, FC_SLANT_ROMAN);
+  FcConfigSubstitute(state_->config.get(), wanted.get(), FcMatchPattern);
+  FcDefaultSubstitute(wanted.get());
+  FcResult result = FcResultMatch;
+  state_->sorted.reset(FcFontSort(state_->config.get(), wanted.get(), FcTrue, nullptr, &result));
+
+  for (int i = 0; state_->sorted && i < state_->sorted->nfont; ++i) {
+    FcPattern* font = state_->sorted->fonts[i];
+    if (is_true(font, FC_OUTLINE) && !is_true(font, FC_COLOR) && characters_of(font))
+      state_->fonts.push_back({font, characters_of(font)});
+  }
+  for (auto font = state_->fonts.begin(); font != state_->fonts.end(); ++font) {
+    if (!is_chinese(font->pattern) || !state_->usable(*font)) continue;
+    std::rotate(state_->fonts.begin(), font, font + 1);
+    return Done{};
+  }
+  return bad_input("fonts", "", "an outline font with Chinese (package fonts-noto-cjk or fonts-wqy-microhei)", "none");
+}
+
+std::optional<std::size_t> FontFiles::font_with(char32_t character) {
+  if (const auto known = state_->found.find(character); known != state_->found.end()) return known->second;
+  auto& answer = state_->found[character];
+  for (std::size_t i = 0; i < state_->fonts.size(); ++i) {
+    auto& font = state_->fonts[i];
+    if (!FcCharSetHasChar(font.characters, character) || !state_->usable(font)) continue;
+    if (FT_Get_Char_Index(font.face, character) == 0) continue;
+    return answer = i;
+  }
+  return answer = std::nullopt;
+}
+
+std::string_view FontFiles::bytes(std::size_t font) const { return state_->fonts[font].bytes; }
+int FontFiles::face_index(std::size_t font) const { return state_->fonts[font].index; }
+
+int FontFiles::height_for_em(std::size_t font, float em) const {
+  const FT_Face face = state_->fonts[font].face;
+  const auto height = static_cast<float>(face->ascender - face->descender);
+  return static_cast<int>(std::lround(em * height / static_cast<float>(face->units_per_EM)));
+}
+
+int FontFiles::ascent(std::size_t font, int height) const {
+  const FT_Face face = state_->fonts[font].face;
+  FT_Size_RequestRec request{FT_SIZE_REQUEST_TYPE_REAL_DIM, 0, height * 64, 0, 0};
+  if (FT_Request_Size(face, &request) != 0) return height;
+  return static_cast<int>((face->size->metrics.ascender + 63) / 64);
+}
+
+std::optional<DrawnGlyph> FontFiles::draw(std::size_t font, char32_t character, float em) const {
+  const FT_Face face = state_->fonts[font].face;
+  if (FT_Set_Char_Size(face, 0, static_cast<FT_F26Dot6>(std::lround(em * 64)), 72, 72) != 0) return std::nullopt;
+  if (FT_Load_Char(face, character, FT_LOAD_NO_BITMAP | FT_LOAD_TARGET_LIGHT | FT_LOAD_RENDER) != 0)
+    return std::nullopt;
+  const FT_GlyphSlot slot = face->glyph;
+  const FT_Bitmap& bitmap = slot->bitmap;
+  if (bitmap.pixel_mode != FT_PIXEL_MODE_GRAY || bitmap.width == 0 || bitmap.rows == 0) return std::nullopt;
+  DrawnGlyph glyph;
+  glyph.width = static_cast<int>(bitmap.width), glyph.height = static_cast<int>(bitmap.rows);
+  glyph.left = slot->bitmap_left, glyph.top = slot->bitmap_top;
+  glyph.advance = std::ceil(static_cast<float>(slot->advance.x) / 64);
+  glyph.coverage.reserve(static_cast<std::size_t>(glyph.width) * static_cast<std::size_t>(glyph.height));
+  for (int y = 0; y < glyph.height; ++y) {
+    const std::uint8_t* row = bitmap.buffer + y * bitmap.pitch;
+    glyph.coverage.insert(glyph.coverage.end(), row, row + glyph.width);
+  }
+  return glyph;
+}
+
+}  // namespace headlight

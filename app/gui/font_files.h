@@ -1,0 +1,50 @@
+// The outline fonts of this machine in the order in which text should use them: a family for Chinese and Latin first,
+// then whatever adds characters. fontconfig finds them, FreeType opens them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace headlight {
+
+/// A character drawn: `coverage` is width · height bytes, the first row on top.
+struct DrawnGlyph {
+  int width = 0, height = 0;
+  int left = 0, top = 0;  // of the bitmap: pixels right of the pen, and above the baseline
+  float advance = 0;
+  std::vector<std::uint8_t> coverage;
+};
+
+class FontFiles {
+ public:
+  FontFiles();
+  ~FontFiles();
+  FontFiles(const FontFiles&) = delete;
+
+  /// Finds the fonts; an Error names the Debian package to install.
+  Status open();
+
+  /// The first font with an outline for the character; a font that turns out to be unreadable is passed over.
+  std::optional<std::size_t> font_with(char32_t character);
+  /// The file's bytes, for as long as this object lives. `font` is one that font_with() gave.
+  std::string_view bytes(std::size_t font) const;
+  /// The face's number within the file.
+  int face_index(std::size_t font) const;
+  /// The whole number of pixels from ascender to descender that comes nearest to this em.
+  int height_for_em(std::size_t font, float em) const;
+  /// The ascender at that height, rounded up.
+  int ascent(std::size_t font, int height) const;
+  /// The character at an em of `em` pixels; nothing where FreeType fails or the outline is empty.
+  std::optional<DrawnGlyph> draw(std::size_t font, char32_t character, float em) const;
+
+ private:
+  struct State;
+  State* state_;
+};
+
+}  // namespace headlight

@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "gui/draw.h"
+#include "gui/map_view.h"
+#include "gui/panels.h"
+#include "session/viewport.h"
+
+namespace headlight {
+namespace {
+
+/// What the enlarged head shows now: its own weights once they are there, the thumbnail until then.
+MapContent shown_content(const AppState& state) {
+  const HeadRef head = state.view.chosen;
+  const Region region = shown_region(state);
+  MapContent content{.head = head, .weights = nullptr, .version = 0, .region = region, .values = true};
+  const bool same_head = state.detail && state.detail->trace == state.trace && state.detail->region.layer == head.layer &&
+                         state.detail->region.head == head.head;
+  if (needs_detail(state) && same_head) {
+    content.weights = &state.detail->weights;
+    content.version = detail_version(state);
+    content.region = state.detail->region;
+    return content;
+  }
+  const Trace& trace = *state.trace;
+  content.weights = &trace.blocks[static_cast<std::size_t>(head.layer)].self.heads[static_cast<std::size_t>(head.head)].thumbnail;
+  content.version = thumbnail_version(state, head);
+  content.region = {.layer = head.layer, .head = head.head, .num_queries = trace.queries(), .num_keys = trace.keys()};
+  return content;
+}
+
+void paint_line(Gui& gui, CellRef from, CellRef to, bool allowed) {
+  const Index steps = std::max<Index>({1, std::abs(to.query - from.query), std::abs(to.key - from.key)});
+  for (Index i = 0; i <= steps; ++i)
+    gui.say(PaintCell{{from.query + (to.query - from.query) * i / steps, from.key + (to.key - from.key) * i / steps}, allowed});
+}
+
+/// A stroke sets every cell it crosses to the opposite of what its first cell was.
+void paint(Gui& gui, const MapContent& content, const MapLayout& layout, const std::optional<CellRef>& cell) {
+  const AppState& state = gui.state;
+  if (ImGui::IsItemActivated() && cell) {
+    const bool allowed = !state.trace->mask.allowed(cell->query, cell->key);
+    gui.say(SetStroke{allowed});
+    gui.say(PaintCell{*cell, allowed});
+  } else if (ImGui::IsItemActive() && state.view.stroke && cell) {
+    const ImGuiIO& io = ImGui::GetIO();
+    auto before = cell_at(layout, content.region.num_queries, content.region.num_keys, io.MousePos.x - io.MouseDelta.x,
+                          io.MousePos.y - io.MouseDelta.y);
+    if (before) before = CellRef{before->query + content.region.first_query, before->key + content.region.first_key};
+    if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0) paint_line(gui, before.value_or(*cell), *cell, *state.view.stroke);
+  }
+  if (ImGui::IsItemDeactivated() && state.view.stroke) {
+    gui.say(SetStroke{});
+    gui.say(EndGesture{});
+  }
+}
+
+void wheel_and_drag(Gui& gui, const MapLayout& layout, const std::optional<CellRef>& cell) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (cell && io.MouseWheel != 0) gui.say(SetViewport{zoomed(gui.state, std::pow(1.25f, io.MouseWheel), *cell)});
+  const Viewport& viewport = gui.state.view.viewport;
+  if (viewport.num_queries == 0 || !ImGui::IsMouseDragging(1)) return;
+  const ImVec2 moved = ImGui::GetMouseDragDelta(1);
+  const auto cells = [&](float pixels) { return static_cast<Index>(pixels / layout.cell); };
+  if (cells(moved.x) == 0 && cells(moved.y) == 0) return;
+  gui.say(SetViewport{panned(gui.state, -cells(moved.y), -cells(moved.x))});
+  ImGui::ResetMouseDragDelta(1);
+}
+
+/// The row of the lit cell as bars that stand under their columns.
+void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, const Box& area, Index query,
+              std::optional<Index> lit_key) {
+  const AppState& state = gui.state;
+  const Trace& trace = *state.trace;
+  const Matrix row = attention_rows(trace, content.head.layer, content.head.head, query, 1);
+  double sum = 0;
+  for (Index j = 0; j < row.cols(); ++j) sum += static_cast<double>(row(0, j));
+
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ColourScale scale = colour_scale(state);
+  const float text = ImGui::GetFontSize();
+  char head[128];
+  std::snprintf(head, sizeof head, "%s = %.6f", gui.word(Str::sum), sum);
+  const std::string label = query_label(gui, query);
+  list.AddText({layout.plot.x, area.y}, gui.colours().accent, label.c_str());
+  list.AddText({layout.plot.x + ImGui::CalcTextSize(label.c_str()).x + 6 * gui.unit, area.y}, gui.colours().dim, gui.word(Str::row_of));
+  const float sum_width = ImGui::CalcTextSize(head).x;
+  list.AddText({std::max(layout.plot.x, layout.plot.right() - sum_width), area.y + (layout.plot.w < sum_width * 2.2f ? text : 0)},
+               gui.colours().dim, head);
+
+  const float top = area.y + text * 2.2f, bottom = area.bottom() - gui.unit;
+  const Index first = content.region.first_key, count = content.region.num_keys;
+  const Index bars = std::min<Index>(count, std::max<Index>(1, static_cast<Index>(layout.plot.w)));
+  const float width = layout.plot.w / static_cast<float>(bars);
+  const float inset = width > 8 ? std::round(width * 0.12f) : 0;
+  for (Index b = 0; b < bars; ++b) {
+    const Index begin = b * count / bars, end = (b + 1) * count / bars;
+    const float weight = row.row(0).segment(first + begin, end - begin).maxCoeff();
+    const float height = (bottom - top) * std::min(1.0f, position_on_map(scale, weight));
+    const float x = layout.plot.x + static_cast<float>(b) * width;
+    const bool lit = lit_key && *lit_key >= first + begin && *lit_key < first + end;
+    list.AddRectFilled({x + inset, bottom - height}, {x + width - inset, bottom},
+                       lit ? gui.colours().accent : to_imgui(colour_map(scale.theme)[150]));
+  }
+  list.AddLine({layout.plot.x, bottom}, {layout.plot.right(), bottom}, gui.colours().line, gui.unit);
+  gui.name_box("row bars", {layout.plot.x, top, layout.plot.w, bottom - top});
+}
+
+void title(Gui& gui) {
+  const AppState& state = gui.state;
+  {
+    const FontScope large(gui, TextSize::title);
+    ImGui::Text("%s %d · %s %d", gui.word(Str::layer), static_cast<int>(state.view.chosen.layer + 1), gui.word(Str::head),
+                static_cast<int>(state.view.chosen.head + 1));
+  }
+  const Viewport& part = state.view.viewport;
+  if (part.num_queries > 0) {
+    char text[128];
+    std::snprintf(text, sizeof text, "%s %d–%d × %d–%d", gui.word(Str::part_of_pattern), static_cast<int>(part.first_query),
+                  static_cast<int>(part.first_query + part.num_queries - 1), static_cast<int>(part.first_key),
+                  static_cast<int>(part.first_key + part.num_keys - 1));
+    ImGui::SameLine(0, 12 * gui.unit);
+    ImGui::AlignTextToFramePadding();
+    dim_text(gui, text);
+    ImGui::SameLine();
+    if (flat_button(gui, "whole", gui.word(Str::whole_pattern))) gui.say(SetViewport{});
+  }
+}
+
+/// What the lit cell is, in words and digits.
+void cell_line(Gui& gui, const std::optional<CellRef>& lit) {
+  if (!lit) {
+    dim_text(gui, gui.word(gui.state.view.painting ? Str::paint_hint : Str::pinned_hint));
+    return;
+  }
+  ImGui::TextUnformatted(cell_in_words(gui, gui.state.view.chosen, *lit).c_str());
+}
+
+}  // namespace
+
+void head_panel(Gui& gui) {
+  const AppState& state = gui.state;
+  if (!state.trace) return;
+  title(gui);
+  const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
+  cell_line(gui, lit);
+
+  const FontScope small(gui, TextSize::small);
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float bars_height = std::clamp(room.y * 0.22f, 84 * gui.unit, 150 * gui.unit);
+  const MapContent content = shown_content(state);
+  const AxisLabels labels = axis_labels(gui, content.region);
+  const MapLayout layout = map_layout(content, labels, {origin.x, origin.y, room.x, room.y - bars_height - 8 * gui.unit});
+
+  ImGui::SetCursorScreenPos(top_left(layout.plot));
+  ImGui::InvisibleButton("large map", {layout.plot.w, layout.plot.h});
+  const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive(), clicked = ImGui::IsItemActivated();
+  const bool painting = state.view.painting || ImGui::GetIO().KeyShift || state.view.stroke;
+  gui.name_box("large map", layout.plot);
+  const auto cell = draw_map(gui, *ImGui::GetWindowDrawList(), content, labels, layout, is_stale(state) ? kStaleOpacity : 1.0f);
+  if (hovered || active) gui.say(Hover{state.view.chosen, cell});
+  if (painting) paint(gui, content, layout, cell);
+  else if (clicked && cell) gui.say(Pin{state.view.pinned == cell ? std::nullopt : cell});
+  if (hovered) wheel_and_drag(gui, layout, cell);
+
+  if (lit) row_bars(gui, content, layout, {origin.x, layout.plot.bottom() + 8 * gui.unit, room.x, bars_height}, lit->query, lit->key);
+}
+
+}  // namespace headlight

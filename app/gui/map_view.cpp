@@ -1,0 +1,167 @@
+#include "gui/map_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/utf8.h"
+#include "gui/draw.h"
+#include "gui/imgui_compat.h"
+
+namespace headlight {
+namespace {
+
+/// More labels than this are not measured: they would not be drawn either.
+constexpr Index kMostLabels = 4096;
+
+std::vector<std::string> labels_of(Gui& gui, const Tokens& tokens, Index first, Index count, LabelMetrics& metrics) {
+  std::vector<std::string> labels;
+  metrics = {.upright = true};
+  if (count > kMostLabels) {
+    metrics = {};
+    return labels;
+  }
+  for (Index i = first; i < first + count; ++i) {
+    const std::string label = axis_label(tokens.tokens[static_cast<std::size_t>(i)]);
+    labels.push_back(gui.fonts.shown(label));
+    metrics.widest = std::max(metrics.widest, ImGui::CalcTextSize(labels.back().c_str()).x);
+    metrics.longest = std::max(metrics.longest, code_points(label).size());
+    metrics.upright = metrics.upright && stands_upright(label);
+  }
+  return labels;
+}
+
+void draw_labels(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
+                 const MapLayout& layout, const std::optional<CellRef>& lit) {
+  const Palette& colours = gui.colours();
+  const Tokens& queries = gui.state.trace->query_tokens();
+  const Tokens& keys = gui.state.trace->key_tokens();
+  const float text = ImGui::GetFontSize(), gap = text * 0.35f;
+  const auto colour_of_label = [&](const Tokens& tokens, Index i, bool is_lit) {
+    if (is_lit) return colours.accent;
+    return tokens.tokens[static_cast<std::size_t>(i)].pad ? colours.faint : colours.dim;
+  };
+  // A thinned-out axis always names the lit row and column; the neighbours it would touch step aside.
+  const auto steps_aside = [](Index i, std::optional<Index> lit_index, Index step) {
+    return lit_index && i != *lit_index && std::abs(i - *lit_index) < step;
+  };
+  const auto inside = [](Index i, Index first, Index count) { return i >= first && i < first + count; };
+  std::optional<Index> lit_row, lit_column;
+  if (lit && inside(lit->query, content.region.first_query, content.region.num_queries))
+    lit_row = lit->query - content.region.first_query;
+  if (lit && inside(lit->key, content.region.first_key, content.region.num_keys))
+    lit_column = lit->key - content.region.first_key;
+
+  if (layout.rows && !labels.queries.empty()) {
+    for (Index i = 0; i < content.region.num_queries; ++i) {
+      const bool is_lit = lit_row == i;
+      if (!is_lit && (i % layout.row_step != 0 || steps_aside(i, lit_row, layout.row_step))) continue;
+      const std::string& label = labels.queries[static_cast<std::size_t>(i)];
+      const float width = ImGui::CalcTextSize(label.c_str()).x;
+      const float y = layout.plot.y + (static_cast<float>(i) + 0.5f) * layout.cell - text / 2;
+      list.AddText({std::round(layout.plot.x - gap - width), std::round(y)},
+                   colour_of_label(queries, content.region.first_query + i, is_lit), label.c_str());
+    }
+  }
+  if (layout.columns == ColumnLabels::none || labels.keys.empty()) return;
+  for (Index j = 0; j < content.region.num_keys; ++j) {
+    const bool is_lit = lit_column == j;
+    if (!is_lit && (j % layout.column_step != 0 || steps_aside(j, lit_column, layout.column_step))) continue;
+    const std::string& label = labels.keys[static_cast<std::size_t>(j)];
+    const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell;
+    const ImU32 colour = colour_of_label(keys, content.region.first_key + j, is_lit);
+    const float bottom = layout.plot.y - gap;
+    switch (layout.columns) {
+      case ColumnLabels::horizontal:
+        list.AddText({std::round(x - ImGui::CalcTextSize(label.c_str()).x / 2), std::round(bottom - text)}, colour,
+                     label.c_str());
+        break;
+      case ColumnLabels::stacked: draw_stacked(list, x, bottom, colour, label); break;
+      case ColumnLabels::rotated: draw_rotated(list, x, bottom, colour, label); break;
+      case ColumnLabels::none: break;
+    }
+  }
+}
+
+/// Two digits after the point, without the zero before it: all that a cell has room for.
+std::string cell_text(float weight) {
+  if (weight == 0.0f) return "0";
+  char text[16];
+  std::snprintf(text, sizeof text, "%.2f", static_cast<double>(weight));
+  return text[0] == '0' ? text + 1 : text;
+}
+
+void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout) {
+  const FontScope small(gui, TextSize::small);
+  if (layout.cell < ImGui::CalcTextSize(".00").x + 4 * gui.unit) return;
+  const ColourScale scale = colour_scale(gui.state);
+  for (Index i = 0; i < content.weights->rows(); ++i) {
+    for (Index j = 0; j < content.weights->cols(); ++j) {
+      const float weight = (*content.weights)(i, j);
+      if (weight < 0) continue;
+      const std::string text = cell_text(weight);
+      const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+      const Box cell = cell_box(layout, i, j);
+      const ImU32 ink = to_imgui(text_on(colour_of(scale, weight)));
+      list.AddText({std::round(cell.x + (cell.w - size.x) / 2), std::round(cell.y + (cell.h - size.y) / 2)}, ink,
+                   text.c_str());
+    }
+  }
+}
+
+/// The outline of a cell of the pattern, at least large enough to be seen.
+void outline_cell(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout, const CellRef& cell,
+                  float thickness) {
+  const Region& region = content.region;
+  const Index row = cell.query - region.first_query, column = cell.key - region.first_key;
+  if (row < 0 || row >= region.num_queries || column < 0 || column >= region.num_keys) return;
+  Box box = cell_box(layout, row, column);
+  const float least = 5 * gui.unit, grow = std::max(0.0f, least - box.w) / 2;
+  box = {box.x - grow, box.y - grow, box.w + 2 * grow, box.h + 2 * grow};
+  draw_rect(list, top_left(box), bottom_right(box), gui.colours().accent, 0, thickness);
+}
+
+}  // namespace
+
+std::uint64_t thumbnail_version(const AppState& state, HeadRef head) {
+  const auto place = static_cast<std::uint64_t>(head.layer * state.trace->num_heads() + head.head);
+  return state.trace_version << 16 | place;
+}
+
+std::uint64_t detail_version(const AppState& state) { return std::uint64_t{1} << 63 | state.detail->version; }
+
+AxisLabels axis_labels(Gui& gui, const Region& region) {
+  AxisLabels labels;
+  const Trace& trace = *gui.state.trace;
+  labels.queries = labels_of(gui, trace.query_tokens(), region.first_query, region.num_queries, labels.query_metrics);
+  labels.keys = labels_of(gui, trace.key_tokens(), region.first_key, region.num_keys, labels.key_metrics);
+  return labels;
+}
+
+MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area) {
+  return layout_map(area, content.region.num_queries, content.region.num_keys, labels.query_metrics, labels.key_metrics,
+                    ImGui::GetFontSize());
+}
+
+std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
+                                const MapLayout& layout, float opacity) {
+  const ViewState& view = gui.state.view;
+  gui.maps.draw(list, *content.weights, content.version, top_left(layout.plot), bottom_right(layout.plot),
+                colour_scale(gui.state), opacity);
+  draw_rect(list, {layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
+            gui.colours().line);
+  const auto lit = view.hovered ? view.hovered : view.pinned;
+  draw_labels(gui, list, content, labels, layout, lit);
+  const bool cell_for_cell = content.weights->rows() == content.region.num_queries &&
+                             content.weights->cols() == content.region.num_keys;
+  if (content.values && cell_for_cell) draw_values(gui, list, content, layout);
+  if (view.pinned) outline_cell(gui, list, content, layout, *view.pinned, 2 * gui.unit);
+  if (view.hovered) outline_cell(gui, list, content, layout, *view.hovered, gui.unit);
+
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  auto cell = cell_at(layout, content.region.num_queries, content.region.num_keys, mouse.x, mouse.y);
+  if (!cell) return std::nullopt;
+  return CellRef{cell->query + content.region.first_query, cell->key + content.region.first_key};
+}
+
+}  // namespace headlight

@@ -1,0 +1,38 @@
+// One head as a labelled map: the same drawing in the grid and large.
+#pragma once
+
+#include "gui/gui.h"
+
+namespace headlight {
+
+/// What is drawn: a region of a head of the answer on the screen.
+struct MapContent {
+  HeadRef head;
+  const Matrix* weights = nullptr;  // −1 where blocked; may be pooled to fewer cells than the region has
+  std::uint64_t version = 0;        // names the content of `weights`
+  Region region;                    // what the weights cover
+  bool values = false;              // print the numbers in the cells where there is room
+};
+
+/// Names for the content of a head's thumbnail, and of the enlarged head's own weights.
+std::uint64_t thumbnail_version(const AppState& state, HeadRef head);
+std::uint64_t detail_version(const AppState& state);
+
+/// How strongly maps are drawn that answer an earlier question.
+inline constexpr float kStaleOpacity = 0.55f;
+
+/// The measures of the labels of the current answer's axes, at the current font.
+struct AxisLabels {
+  std::vector<std::string> queries, keys;  // ready to be drawn
+  LabelMetrics query_metrics, key_metrics;
+};
+AxisLabels axis_labels(Gui& gui, const Region& region);
+
+/// The layout that draw_map uses, for those who need the cells' places.
+MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area);
+
+/// Draws the map with labels, the hovered and the pinned cell; gives the cell of the pattern under the pointer.
+std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
+                                const MapLayout& layout, float opacity);
+
+}  // namespace headlight

@@ -1,0 +1,26 @@
+// How panels put a matrix on the screen. The window's implementation keeps matrices as textures and colours them in a
+// fragment shader; tests use one that only remembers what was asked.
+#pragma once
+
+#include <imgui.h>
+
+#include <cstdint>
+
+#include "base/matrix.h"
+#include "figure/colour.h"
+
+namespace headlight {
+
+/// Draws matrices of weights as maps, one cell a texel, never smoothed. A negative weight is a blocked cell: hatched.
+class MapPainter {
+ public:
+  virtual ~MapPainter() = default;
+
+  /// Adds the map to `list`, filling the rectangle. `version` names the content: the same number is the same matrix,
+  /// so that only new content is sent to the graphics card. Colour, range and scale cost nothing to change.
+  /// `opacity` 1 is fresh, less is stale.
+  virtual void draw(ImDrawList& list, const Matrix& weights, std::uint64_t version, ImVec2 min, ImVec2 max,
+                    const ColourScale& scale, float opacity) = 0;
+};
+
+}  // namespace headlight

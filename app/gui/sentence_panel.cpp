@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/utf8.h"
+#include "gui/draw.h"
+#include "gui/imgui_compat.h"
+#include "gui/panels.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kMostTextLines = 3;
+
+int grow(ImGuiInputTextCallbackData* data) {
+  if (data->EventFlag != ImGuiInputTextFlags_CallbackResize) return 0;
+  auto& text = *static_cast<std::string*>(data->UserData);
+  text.resize(static_cast<std::size_t>(data->BufTextLen));
+  data->Buf = text.data();
+  return 0;
+}
+
+void text_box(Gui& gui, float width) {
+  const std::string& text = gui.state.document.text;
+  std::string shown = gui.fonts.shown(text);
+  const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float height = static_cast<float>(std::min(lines, kMostTextLines)) * ImGui::GetTextLineHeight() + 2 * style.FramePadding.y;
+  const std::size_t before = shown.size();
+  const bool edited = ImGui::InputTextMultiline("##text", shown.data(), shown.capacity() + 1, {width, height},
+                                                ImGuiInputTextFlags_CallbackResize,
+                                                grow, &shown);
+  if (edited) {
+    shown.resize(std::strlen(shown.c_str()));
+    gui.say(SetText{gui.fonts.typed(shown)});
+  }
+  if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
+  gui.name_item("text");
+  if (before == 0 && !ImGui::IsItemActive()) {
+    const ImVec2 min = ImGui::GetItemRectMin();
+    ImGui::GetWindowDrawList()->AddText({min.x + style.FramePadding.x, min.y + style.FramePadding.y},
+                                        gui.colours().dim, gui.word(Str::sentence_hint));
+  }
+}
+
+void samples_menu(Gui& gui) {
+  if (flat_button(gui, "samples", gui.word(Str::samples))) ImGui::OpenPopup("samples");
+  if (!ImGui::BeginPopup("samples")) return;
+  for (std::size_t i = 0; i < gui.samples.size(); ++i) {
+    const Sample& sample = gui.samples[i];
+    std::string text = sample.text;
+    std::replace(text.begin(), text.end(), '\n', '/');
+    ImGui::PushID(static_cast<int>(i));
+    if (ImGui::Selectable(gui.fonts.shown(text).c_str())) gui.say_once(SetText{sample.text});
+    gui.name_item("sample " + std::to_string(i));
+    dim_text(gui, gui.fonts.shown(gui.chinese() ? sample.note_zh : sample.note_en));
+    ImGui::PopID();
+    ImGui::Spacing();
+  }
+  ImGui::EndPopup();
+}
+
+/// A chip's text: the spaces before it are shown, so that nothing typed is invisible.
+std::string chip_text(Gui& gui, const Token& token) {
+  const std::string_view raw = token.raw;
+  const std::size_t spaces = raw.size() - std::min(raw.size(), token.text.size());
+  const bool only_spaces = token.text == token.raw && axis_label(token).starts_with("␣");
+  return gui.fonts.shown((spaces > 0 && !token.special && !only_spaces ? "␣" : "") + axis_label(token));
+}
+
+/// The cut inside a token that lies nearest to `x`, as a byte offset into the token, with its place on the screen.
+struct InnerCut {
+  std::size_t offset = 0;
+  float x = 0;
+};
+std::optional<InnerCut> nearest_inner_cut(Gui& gui, const Token& token, float text_x, float x) {
+  std::optional<InnerCut> best;
+  const auto clusters = cut_points(token.raw, Split::characters, *gui.state.lexicon);
+  for (const std::size_t cut : clusters) {
+    const float at = text_x + ImGui::CalcTextSize(gui.fonts.shown(std::string_view(token.raw).substr(0, cut)).c_str()).x;
+    if (!best || std::abs(at - x) < std::abs(best->x - x)) best = InnerCut{cut, at};
+  }
+  return best;
+}
+
+/// Where the looked-at sentence begins in the whole text.
+std::size_t sentence_begin(const AppState& state) {
+  const auto lines = sentences(state.document.text);
+  return state.view.sentence < lines.size() ? lines[state.view.sentence].begin : 0;
+}
+
+/// The gap before token `i`: a click joins, a drag moves the boundary.
+void gap_before(Gui& gui, const Tokens& tokens, std::size_t i, const Box& gap, std::size_t begin) {
+  const Token& left = tokens.tokens[i - 1];
+  const Token& right = tokens.tokens[i];
+  if (left.special || right.special) return;
+  ImGui::SetCursorScreenPos(top_left(gap));
+  ImGui::PushID(static_cast<int>(i));
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool dragged = io.MouseDragMaxDistanceSqr[0] > io.MouseDragThreshold * io.MouseDragThreshold;
+  if (ImGui::InvisibleButton("gap", {gap.w, gap.h}) && !dragged) gui.say_once(ToggleCut{begin + right.begin});
+  gui.name_box("gap " + std::to_string(i), gap);
+  const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
+  if (hovered || active) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+    const float x = gap.x + gap.w / 2;
+    ImGui::GetWindowDrawList()->AddLine({x, gap.y}, {x, gap.bottom()}, gui.colours().accent, 2 * gui.unit);
+  }
+  if (active && ImGui::IsMouseDragging(0)) {
+    // The boundary follows the pointer over whole characters, and never past its neighbours.
+    const float moved = ImGui::GetMouseDragDelta(0).x;
+    const Token& into = moved < 0 ? left : right;
+    const auto clusters = cut_points(into.raw, Split::characters, *gui.state.lexicon);
+    if (!clusters.empty()) {
+      const std::size_t cut = moved < 0 ? clusters.back() : clusters.front();
+      const std::string_view part = moved < 0 ? std::string_view(into.raw).substr(cut) : std::string_view(into.raw).substr(0, cut);
+      if (std::abs(moved) > ImGui::CalcTextSize(gui.fonts.shown(part).c_str()).x) {
+        gui.say(ToggleCut{begin + right.begin});
+        gui.say(ToggleCut{begin + into.begin + cut});
+        ImGui::ResetMouseDragDelta(0);
+      }
+    }
+  }
+  if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
+  ImGui::PopID();
+}
+
+void chip(Gui& gui, const Tokens& tokens, std::size_t i, const Box& box, const std::string& text, std::size_t begin) {
+  const Token& token = tokens.tokens[i];
+  const Palette& colours = gui.colours();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  ImGui::SetCursorScreenPos(top_left(box));
+  ImGui::PushID(static_cast<int>(i));
+  const bool clicked = ImGui::InvisibleButton("chip", {box.w, box.h});
+  const bool hovered = ImGui::IsItemHovered();
+  gui.name_box("chip " + std::to_string(i), box);
+  const auto& cell = gui.state.view.hovered ? gui.state.view.hovered : gui.state.view.pinned;
+  const bool lit = cell && (cell->query == static_cast<Index>(i) || cell->key == static_cast<Index>(i));
+  list.AddRectFilled(top_left(box), bottom_right(box), token.pad ? colours.panel : colours.button, 4 * gui.unit);
+  if (lit || hovered) draw_rect(list, top_left(box), bottom_right(box), colours.accent, 4 * gui.unit, gui.unit);
+  const float pad = 6 * gui.unit;
+  const ImVec2 at{box.x + pad, box.y + (box.h - ImGui::GetFontSize()) / 2};
+  list.AddText(at, token.pad ? colours.faint : colours.text, text.c_str());
+  if (token.pad) {
+    const float y = box.y + box.h / 2;
+    list.AddLine({box.x + pad, y}, {box.right() - pad, y}, colours.faint, gui.unit);
+  }
+  ImGui::PopID();
+  if (!hovered) return;
+  gui.say(Hover{std::nullopt, CellRef{static_cast<Index>(i), static_cast<Index>(i)}});
+  if (token.special) return;
+  if (const auto cut = nearest_inner_cut(gui, token, at.x, ImGui::GetIO().MousePos.x)) {
+    list.AddLine({cut->x, box.y}, {cut->x, box.bottom()}, colours.accent, gui.unit);
+    if (clicked) gui.say_once(ToggleCut{begin + token.begin + cut->offset});
+  }
+  // Padding reaches from here to the end of what was typed; on its first token it is taken back.
+  if (!ImGui::IsMouseClicked(1)) return;
+  std::size_t typed = 0;
+  for (const Token& t : tokens.tokens) typed += t.special ? 0 : 1;
+  const std::size_t from_here = typed - std::min(i, typed);
+  gui.say_once(SetPad{gui.state.document.pad == from_here ? 0 : from_here});
+}
+
+void chips(Gui& gui) {
+  const Tokens* tokens = shown_tokens(gui.state);
+  if (!tokens) return;
+  const bool editable = !gui.state.document.model;
+  const std::size_t begin = sentence_begin(gui.state);
+  const float height = ImGui::GetFontSize() + 8 * gui.unit, gap = 8 * gui.unit;
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float left = ImGui::GetWindowPos().x, right = left + ImGui::GetWindowWidth();
+  float x = origin.x;
+  for (std::size_t i = 0; i < tokens->size(); ++i) {
+    const std::string text = chip_text(gui, tokens->tokens[i]);
+    const float width = std::max(ImGui::CalcTextSize(text.c_str()).x + 12 * gui.unit, height);
+    const Box box{x, origin.y, width, height};
+    if (box.right() >= left && box.x <= right) {
+      if (i > 0 && editable) gap_before(gui, *tokens, i, {x - gap, origin.y, gap, height}, begin);
+      chip(gui, *tokens, i, box, text, begin);
+    }
+    x += width + gap;
+  }
+  ImGui::SetCursorScreenPos(origin);
+  ImGui::Dummy({x - origin.x, height});
+}
+
+void split_choice(Gui& gui) {
+  const Document& document = gui.state.document;
+  const auto choice = [&](const char* name, Str label, Split split) {
+    const bool on = !document.hand_cuts && document.split == split;
+    if (flat_button(gui, name, gui.word(label), on)) gui.say_once(SetSplit{split});
+    explain_item(gui, Str::tip_split);
+  };
+  ImGui::AlignTextToFramePadding();
+  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+  ImGui::TextUnformatted(gui.word(Str::split));
+  ImGui::PopStyleColor();
+  ImGui::SameLine(0, 4 * gui.unit);
+  choice("split words", Str::words, Split::words);
+  ImGui::SameLine(0, 0);
+  choice("split characters", Str::characters, Split::characters);
+  if (document.hand_cuts) {
+    ImGui::SameLine(0, 0);
+    if (flat_button(gui, "split automatic", gui.word(Str::automatic), true)) gui.say_once(SetSplit{document.split});
+  }
+  if (gui.state.requests.size() > 1) {
+    const std::size_t count = gui.state.requests.size(), now = gui.state.view.sentence;
+    ImGui::SameLine(0, 16 * gui.unit);
+    if (flat_button(gui, "sentence before", "<")) gui.say(ChooseSentence{(now + count - 1) % count});
+    ImGui::SameLine(0, 0);
+    ImGui::AlignTextToFramePadding();
+    ImGui::Text("%s %zu / %zu", gui.word(Str::sentence_number), now + 1, count);
+    ImGui::SameLine(0, 0);
+    if (flat_button(gui, "sentence after", ">")) gui.say(ChooseSentence{(now + 1) % count});
+  }
+}
+
+}  // namespace
+
+void sentence_panel(Gui& gui) {
+  if (!gui.state.document.model) {
+    const float width = ImGui::CalcTextSize(gui.word(Str::samples)).x + 2 * ImGui::GetStyle().FramePadding.x;
+    text_box(gui, ImGui::GetContentRegionAvail().x - width - 8 * gui.unit);
+    ImGui::SameLine(0, 8 * gui.unit);
+    samples_menu(gui);
+    split_choice(gui);
+    ImGui::SameLine(0, 16 * gui.unit);
+  }
+  const ImVec2 size{ImGui::GetContentRegionAvail().x, ImGui::GetFontSize() + 8 * gui.unit + ImGui::GetStyle().ScrollbarSize};
+  ImGui::BeginChild("chips", size, false, ImGuiWindowFlags_HorizontalScrollbar);
+  chips(gui);
+  ImGui::EndChild();
+}
+
+}  // namespace headlight

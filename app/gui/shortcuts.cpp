@@ -1,0 +1,122 @@
+#include <algorithm>
+
+#include "gui/imgui_compat.h"
+#include "gui/panels.h"
+#include "session/viewport.h"
+
+namespace headlight {
+namespace {
+
+void file_keys(Gui& gui, bool shift) {
+  const AppState& state = gui.state;
+  if (key_pressed(Key::z, true)) shift ? gui.say(Redo{}) : gui.say(Undo{});
+  if (key_pressed(Key::y, true)) gui.say(Redo{});
+  if (key_pressed(Key::o, false)) gui.say(Browse{Browser::Purpose::open, {}});
+  if (key_pressed(Key::e, false)) gui.say(Browse{Browser::Purpose::export_to, {}});
+  if (key_pressed(Key::s, false)) {
+    if (shift || state.session_path.empty()) gui.say(Browse{Browser::Purpose::save, {}});
+    else gui.say(SaveSession{state.session_path});
+  }
+  if (key_pressed(Key::q, false)) gui.say(Quit{});
+  Settings settings = state.settings;
+  if (key_pressed(Key::equal)) settings.ui_scale = std::min(kMostUiScale, settings.ui_scale + 0.1f);
+  if (key_pressed(Key::minus)) settings.ui_scale = std::max(kLeastUiScale, settings.ui_scale - 0.1f);
+  if (key_pressed(Key::t, false)) settings.language = gui.chinese() ? Language::en : Language::zh;
+  if (!(settings == state.settings)) gui.say(SetSettings{settings});
+}
+
+void escape(Gui& gui) {
+  const AppState& state = gui.state;
+  if (state.view.help) gui.say(ShowHelp{false});
+  else if (state.browser.purpose != Browser::Purpose::none) gui.say(Browse{});
+  else if (state.view.painting) gui.say(SetPainting{false});
+  else if (state.view.pinned) gui.say(Pin{});
+  else if (state.notice) gui.say(DismissNotice{});
+}
+
+void choose_head(Gui& gui, Index layers, Index heads) {
+  const Trace& trace = *gui.state.trace;
+  HeadRef head = gui.state.view.chosen;
+  head.layer = std::clamp<Index>(head.layer + layers, 0, trace.num_layers() - 1);
+  head.head = (head.head + heads + trace.num_heads()) % trace.num_heads();
+  gui.say(ChooseHead{head});
+}
+
+void move_cell(Gui& gui, Index queries, Index keys) {
+  const Trace& trace = *gui.state.trace;
+  const auto from = gui.state.view.pinned ? gui.state.view.pinned : gui.state.view.hovered;
+  CellRef cell = from.value_or(CellRef{});
+  if (from) cell = {std::clamp<Index>(cell.query + queries, 0, trace.queries() - 1),
+                    std::clamp<Index>(cell.key + keys, 0, trace.keys() - 1)};
+  gui.say(Pin{cell});
+}
+
+void look_keys(Gui& gui, bool shift) {
+  const AppState& state = gui.state;
+  if (key_pressed(Key::left_bracket)) choose_head(gui, shift ? -1 : 0, shift ? 0 : -1);
+  if (key_pressed(Key::right_bracket)) choose_head(gui, shift ? 1 : 0, shift ? 0 : 1);
+  if (key_pressed(Key::left)) move_cell(gui, 0, -1);
+  if (key_pressed(Key::right)) move_cell(gui, 0, 1);
+  if (key_pressed(Key::up)) move_cell(gui, -1, 0);
+  if (key_pressed(Key::down)) move_cell(gui, 1, 0);
+  if (key_pressed(Key::enter, false) && state.view.hovered) gui.say(Pin{state.view.hovered});
+  const CellRef middle{state.trace->queries() / 2, state.trace->keys() / 2};
+  const auto& lit = state.view.pinned ? state.view.pinned : state.view.hovered;
+  if (key_pressed(Key::equal)) gui.say(SetViewport{zoomed(state, 1.5f, lit.value_or(middle))});
+  if (key_pressed(Key::minus)) gui.say(SetViewport{zoomed(state, 1 / 1.5f, lit.value_or(middle))});
+  if (key_pressed(Key::home, false)) gui.say(SetViewport{});
+  if (key_pressed(Key::g, false)) gui.say(SetColourScale{state.view.scale == Scale::log ? Scale::linear : Scale::log});
+  if (key_pressed(Key::n) && state.requests.size() > 1) {
+    const std::size_t count = state.requests.size();
+    gui.say(ChooseSentence{(state.view.sentence + (shift ? count - 1 : 1)) % count});
+  }
+  if (key_pressed(Key::p, false)) gui.say(SetPainting{!state.view.painting});
+  if (key_pressed(Key::x, false) && state.view.pinned)
+    gui.say_once(PaintCell{*state.view.pinned, !state.trace->mask.allowed(state.view.pinned->query, state.view.pinned->key)});
+}
+
+void question_keys(Gui& gui, bool shift) {
+  const Document& document = gui.state.document;
+  const int direction = shift ? -1 : 1;
+  if (key_pressed(Key::m, false)) {
+    const MaskSpec& mask = document.mask;
+    gui.say_once(shift ? SetMask{mask.causal, !mask.padding} : SetMask{!mask.causal, mask.padding});
+  }
+  if (key_pressed(Key::backspace, false) && !document.mask.painted.empty()) gui.say_once(ClearPaint{});
+  if (document.model) return;
+  Config config = document.config;
+  if (key_pressed(Key::d)) config = with_d_model(config, config.d_model + 4 * direction);
+  if (key_pressed(Key::h)) config = with_heads_moved(config, direction);
+  if (key_pressed(Key::l)) config.num_layers = std::clamp<Index>(config.num_layers + direction, 1, kMostSliderLayers);
+  if (key_pressed(Key::s) && (direction > 0 || config.seed > 0)) config.seed += static_cast<std::uint64_t>(direction);
+  if (key_pressed(Key::o, false))
+    config.position = config.position == Position::none ? Position::sinusoidal : Position::none;
+  if (!(config == document.config)) gui.say_once(SetConfig{config});
+  if (key_pressed(Key::w, false))
+    gui.say_once(SetSplit{document.split == Split::words ? Split::characters : Split::words});
+}
+
+}  // namespace
+
+void shortcuts(Gui& gui) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool typing = io.WantTextInput;
+  if (key_pressed(Key::f1, false)) gui.say(ShowHelp{!gui.state.view.help});
+  if (key_pressed(Key::escape, false) && !typing) escape(gui);
+  if (io.KeyCtrl && !io.KeyAlt) {
+    // While text is typed its own undo has Ctrl-Z.
+    if (!typing || !(key_pressed(Key::z) || key_pressed(Key::y))) file_keys(gui, io.KeyShift);
+    return;
+  }
+  if (typing || io.KeyAlt || io.KeySuper || gui.state.browser.purpose != Browser::Purpose::none) return;
+  if (key_pressed(Key::slash, false) && io.KeyShift) gui.say(ShowHelp{!gui.state.view.help});
+  if (key_pressed(Key::t, false)) {
+    Settings settings = gui.state.settings;
+    settings.theme = settings.theme == Theme::dark ? Theme::light : Theme::dark;
+    gui.say(SetSettings{settings});
+  }
+  question_keys(gui, io.KeyShift);
+  if (gui.state.trace) look_keys(gui, io.KeyShift);
+}
+
+}  // namespace headlight

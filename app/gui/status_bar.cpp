@@ -1,0 +1,112 @@
+#include <cmath>
+#include <cstdio>
+
+#include "gui/draw.h"
+#include "gui/panels.h"
+
+namespace headlight {
+namespace {
+
+std::string notice_text(Gui& gui, const Notice& notice) {
+  switch (notice.kind) {
+    case Notice::Kind::opened: return std::string(gui.word(Str::opened)) + " " + notice.text;
+    case Notice::Kind::saved: return std::string(gui.word(Str::saved)) + " " + notice.text;
+    case Notice::Kind::exported: return std::string(gui.word(Str::exported)) + " " + notice.text;
+    case Notice::Kind::restored: return gui.word(Str::restored);
+    case Notice::Kind::failed: return notice.text;
+  }
+  return {};
+}
+
+/// What was asked, in the order of the look: cell, head, mask, model, time.
+std::string answer_text(Gui& gui) {
+  const AppState& state = gui.state;
+  const Trace& trace = *state.trace;
+  const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
+  const HeadRef head = state.view.hovered_head.value_or(state.view.chosen);
+  std::string line;
+  if (lit) line = cell_in_words(gui, head, *lit) + "  ·  ";
+  char numbers[192];
+  std::snprintf(numbers, sizeof numbers, "%s %d %s %d  ·  %s %s  ·  %d × %d  ·  %.1f ms", gui.word(Str::layer),
+                static_cast<int>(head.layer + 1), gui.word(Str::head), static_cast<int>(head.head + 1),
+                gui.word(Str::mask_is), trace.mask.kind().c_str(), static_cast<int>(trace.queries()),
+                static_cast<int>(trace.keys()), state.trace_milliseconds);
+  return line + numbers;
+}
+
+/// The colours with their numbers, right-aligned; gives where it begins.
+float colour_bar(Gui& gui) {
+  const ColourScale scale = colour_scale(gui.state);
+  const float unit = gui.unit, width = 200 * unit, height = 8 * unit;
+  const FontScope small(gui, TextSize::small);
+  const char* labels[] = {gui.word(Str::linear), gui.word(Str::logarithmic)};
+  const float padding = 2 * ImGui::GetStyle().FramePadding.x;
+  const float buttons = ImGui::CalcTextSize(labels[0]).x + ImGui::CalcTextSize(labels[1]).x + 2 * padding;
+  const float right = ImGui::GetWindowContentRegionMax().x, top = ImGui::GetCursorPosY();
+  const float begin = right - buttons - width - 28 * unit;
+
+  const ImVec2 window = ImGui::GetWindowPos();
+  const float x = window.x + begin, y = window.y + top + 2 * unit;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const auto& map = colour_map(scale.theme);
+  for (int i = 0; i < 256; ++i) {
+    const float from = x + width * static_cast<float>(i) / 256, to = x + width * static_cast<float>(i + 1) / 256;
+    list.AddRectFilled({from, y}, {to, y + height}, to_imgui(map[static_cast<std::size_t>(i)]));
+  }
+  list.AddRect({x - 1, y - 1}, {x + width + 1, y + height + 1}, gui.colours().line);
+  for (const float tick : ticks(scale)) {
+    char text[16];
+    std::snprintf(text, sizeof text, "%g", static_cast<double>(tick));
+    const float at = x + width * position_on_map(scale, tick), size = ImGui::CalcTextSize(text).x;
+    list.AddText({std::round(at - size / 2), y + height + unit}, gui.colours().dim, text);
+  }
+  gui.name_box("colour bar", {x, y, width, height});
+
+  ImGui::SetCursorPos({right - buttons, top});
+  const auto choose = [&](const char* name, const char* label, Scale wanted) {
+    if (flat_button(gui, name, label, gui.state.view.scale == wanted)) gui.say(SetColourScale{wanted});
+    explain_item(gui, Str::tip_colour_scale);
+  };
+  choose("linear", labels[0], Scale::linear);
+  ImGui::SameLine(0, 0);
+  choose("log", labels[1], Scale::log);
+  return begin;
+}
+
+}  // namespace
+
+void status_bar(Gui& gui) {
+  const AppState& state = gui.state;
+  const ImVec2 start = ImGui::GetCursorPos();
+  const float bar = state.trace ? colour_bar(gui) : ImGui::GetWindowContentRegionMax().x;
+  ImGui::SetCursorPos(start);
+  ImGui::PushClipRect(ImGui::GetWindowPos(), {ImGui::GetWindowPos().x + bar - 12 * gui.unit, 1e6f}, true);
+  if (gui.work.writing) {
+    ImGui::SetNextItemWidth(220 * gui.unit);
+    ImGui::ProgressBar(gui.work.writing_progress, {220 * gui.unit, 0}, gui.word(Str::writing));
+    ImGui::SameLine();
+    if (flat_button(gui, "cancel", gui.word(Str::cancel))) gui.say(CancelFileWork{});
+    ImGui::SameLine();
+  }
+  if (state.notice) {
+    ImGui::AlignTextToFramePadding();
+    if (state.notice->kind == Notice::Kind::failed) ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().warning);
+    std::string text = notice_text(gui, *state.notice);
+    text = text.substr(0, text.find('\n'));
+    ImGui::TextUnformatted(gui.fonts.shown(text).c_str());
+    if (state.notice->kind == Notice::Kind::failed) ImGui::PopStyleColor();
+    gui.name_item("notice");
+    ImGui::SameLine();
+    if (flat_button(gui, "dismiss", "×")) gui.say(DismissNotice{});
+    ImGui::SameLine(0, 16 * gui.unit);
+  }
+  if (state.trace) {
+    ImGui::AlignTextToFramePadding();
+    ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+    ImGui::TextUnformatted(answer_text(gui).c_str());
+    ImGui::PopStyleColor();
+  }
+  ImGui::PopClipRect();
+}
+
+}  // namespace headlight

@@ -1,0 +1,65 @@
+// Every word of the window, in English and in Chinese.
+#pragma once
+
+#include <string>
+
+#include "session/settings.h"
+
+namespace headlight {
+
+enum class Str {
+  open, save, save_as, export_numbers, samples, reset, undo, redo, help, language, light, dark, larger, smaller,
+  sentence_hint, sentence_number, split, words, characters, automatic, tokens_hint,
+  section_mask, mask_causal, mask_padding, pad_last, paint, paint_hint, clear_paint, mask_from_file, remove,
+  section_model, d_model, heads, layers, d_k, seed, positions, position_none, position_sinusoidal,
+  section_scores, scale_automatic, scale,
+  section_block, arch, encoder, decoder, norm, norm_post, norm_pre, feed_forward, activation, bias,
+  what_is_a_square, pooled, empty_text, empty_hint, computing, stale, cancel,
+  layer, head, row_of, sum, weight, query, key, blocked, attends, pinned_hint,
+  linear, logarithmic, random_model, tensors_model, mask_is,
+  opened, saved, exported, restored, writing, name, folder_up, do_open, do_save, do_replace, do_export, close, recent,
+  unknown_format, whole_pattern, part_of_pattern,
+  tip_d_model, tip_heads, tip_layers, tip_seed, tip_positions, tip_scale, tip_causal, tip_padding, tip_arch, tip_norm,
+  tip_feed_forward, tip_activation, tip_bias, tip_colour_scale, tip_split, tip_cut, tip_pad_here,
+  count
+};
+
+/// The words in one language; `…` and other characters of the interface included.
+const char* words(Language language, Str string);
+
+/// All characters that the interface needs in both languages, so that their glyphs are there from the start.
+std::string all_words();
+
+/// A line of the help overlay: the keys, and what they do.
+struct KeyHelp {
+  const char* keys;
+  const char* en;
+  const char* zh;
+};
+inline constexpr KeyHelp kKeyHelp[] = {
+    {"Ctrl L", "type in the sentence box", "在句子框中输入"},
+    {"Esc", "leave the box, let a pinned cell go, close", "离开输入框，取消固定，关闭"},
+    {"Ctrl Z / Ctrl Shift Z", "undo / redo", "撤销 / 重做"},
+    {"Ctrl O / Ctrl S / Ctrl Shift S", "open / save / save as", "打开 / 保存 / 另存为"},
+    {"Ctrl E / Ctrl Q", "export the numbers / quit", "导出数值 / 退出"},
+    {"[ ]   { }", "previous, next head / layer", "上一个、下一个头 / 层"},
+    {"← → ↑ ↓", "move the pinned cell", "移动固定的单元格"},
+    {"Enter", "pin the cell under the pointer", "固定指针下的单元格"},
+    {"M / Shift M", "causal mask / padding mask", "因果掩码 / 填充掩码"},
+    {"P", "paint the mask with the pointer", "用指针绘制掩码"},
+    {"X", "block or allow the pinned cell", "屏蔽或允许固定的单元格"},
+    {"Backspace", "clear what was painted", "清除绘制的掩码"},
+    {"D / Shift D", "d_model up / down", "d_model 增 / 减"},
+    {"H / Shift H", "more / fewer heads", "头数 增 / 减"},
+    {"L / Shift L", "more / fewer layers", "层数 增 / 减"},
+    {"S / Shift S", "next / previous seed", "下一个 / 上一个种子"},
+    {"O / W", "positions / words or characters", "位置编码 / 按词或按字"},
+    {"G", "linear or logarithmic colours", "线性或对数颜色"},
+    {"N / Shift N", "next / previous sentence of a batch", "批次中的下一句 / 上一句"},
+    {"= / - / Home", "zoom the large head in / out / whole", "大图放大 / 缩小 / 全部"},
+    {"Ctrl = / Ctrl -", "everything larger / smaller", "整体放大 / 缩小"},
+    {"T / 中", "light or dark / language (Ctrl T)", "浅色或深色 / 语言（Ctrl T）"},
+    {"F1 or ?", "these keys", "显示这些按键"},
+};
+
+}  // namespace headlight

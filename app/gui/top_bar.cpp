@@ -1,0 +1,85 @@
+#include "gui/draw.h"
+#include "gui/panels.h"
+
+namespace headlight {
+namespace {
+
+void file_buttons(Gui& gui) {
+  const AppState& state = gui.state;
+  if (flat_button(gui, "open", gui.word(Str::open))) gui.say(Browse{Browser::Purpose::open, {}});
+  ImGui::SameLine(0, 0);
+  if (flat_button(gui, "save", gui.word(Str::save), has_unsaved_changes(state))) {
+    if (state.session_path.empty()) gui.say(Browse{Browser::Purpose::save, {}});
+    else gui.say(SaveSession{state.session_path});
+  }
+  ImGui::SameLine(0, 0);
+  if (flat_button(gui, "save as", gui.word(Str::save_as))) gui.say(Browse{Browser::Purpose::save, {}});
+  ImGui::SameLine(0, 0);
+  if (flat_button(gui, "export", gui.word(Str::export_numbers))) gui.say(Browse{Browser::Purpose::export_to, {}});
+  ImGui::SameLine(0, 16 * gui.unit);
+  ImGui::BeginDisabled(state.undo.empty() && !state.gesture);
+  if (flat_button(gui, "undo", gui.word(Str::undo))) gui.say(Undo{});
+  ImGui::EndDisabled();
+  ImGui::SameLine(0, 0);
+  ImGui::BeginDisabled(state.redo.empty());
+  if (flat_button(gui, "redo", gui.word(Str::redo))) gui.say(Redo{});
+  ImGui::EndDisabled();
+  ImGui::SameLine(0, 0);
+  if (flat_button(gui, "reset", gui.word(Str::reset))) gui.say_once(Reset{});
+}
+
+float button_width(const char* label) {
+  return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
+}
+
+void person_buttons(Gui& gui) {
+  Settings settings = gui.state.settings;
+  const bool dark = settings.theme == Theme::dark;
+  const char* labels[] = {gui.word(Str::smaller), gui.word(Str::larger), gui.word(dark ? Str::light : Str::dark),
+                          gui.word(Str::language), gui.word(Str::help)};
+  float width = 0;
+  for (const char* label : labels) width += button_width(label);
+  ImGui::SameLine(std::max(ImGui::GetCursorPosX(), ImGui::GetWindowWidth() - width - 8 * gui.unit));
+  const auto change = [&](const char* name, const char* label) {
+    const bool pressed = flat_button(gui, name, label);
+    ImGui::SameLine(0, 0);
+    return pressed;
+  };
+  if (change("smaller", labels[0])) settings.ui_scale = std::max(kLeastUiScale, settings.ui_scale - 0.1f);
+  if (change("larger", labels[1])) settings.ui_scale = std::min(kMostUiScale, settings.ui_scale + 0.1f);
+  if (change("theme", labels[2])) settings.theme = dark ? Theme::light : Theme::dark;
+  if (change("language", labels[3])) settings.language = gui.chinese() ? Language::en : Language::zh;
+  if (!(settings == gui.state.settings)) gui.say(SetSettings{settings});
+  if (flat_button(gui, "help", labels[4], gui.state.view.help)) gui.say(ShowHelp{!gui.state.view.help});
+}
+
+std::string model_line(Gui& gui) {
+  const Document& document = gui.state.document;
+  if (document.model) return gui.fonts.shown(std::string(gui.word(Str::tensors_model)) + " " + document.model->name);
+  return std::string(gui.word(Str::random_model)) + " · " + gui.word(Str::seed) + " " + std::to_string(document.config.seed);
+}
+
+}  // namespace
+
+void top_bar(Gui& gui) {
+  {
+    const FontScope title(gui, TextSize::title);
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted("Headlight");
+  }
+  ImGui::SameLine(0, 12 * gui.unit);
+  const float room = ImGui::GetWindowWidth() - ImGui::GetCursorPosX();
+  const std::string model = model_line(gui);
+  if (room > 900 * gui.unit) {
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + 3 * gui.unit);
+    ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+    ImGui::TextUnformatted(model.c_str());
+    ImGui::PopStyleColor();
+    ImGui::SameLine(0, 16 * gui.unit);
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() - 3 * gui.unit);
+  }
+  file_buttons(gui);
+  person_buttons(gui);
+}
+
+}  // namespace headlight

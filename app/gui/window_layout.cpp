@@ -1,0 +1,52 @@
+#include <algorithm>
+
+#include "gui/imgui_compat.h"
+#include "gui/panels.h"
+
+namespace headlight {
+namespace {
+
+constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                                    ImGuiWindowFlags_NoNav;
+
+/// A region of the window for one panel.
+void region(Gui& gui, const char* name, const Box& box, bool shaded, bool scrolls, void (*panel)(Gui&)) {
+  ImGui::SetNextWindowPos({box.x, box.y});
+  ImGui::SetNextWindowSize({box.w, box.h});
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, shaded ? gui.colours().panel : gui.colours().background);
+  ImGui::Begin(name, nullptr, scrolls ? kFixed & ~ImGuiWindowFlags_NoScrollbar : kFixed | ImGuiWindowFlags_NoScrollWithMouse);
+  panel(gui);
+  ImGui::End();
+  ImGui::PopStyleColor();
+  gui.name_box(name, box);
+}
+
+}  // namespace
+
+void draw_window(Gui& gui) {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float unit = gui.unit, line = ImGui::GetFrameHeight();
+  const float bar = line + 14 * unit, status = line + 16 * unit;
+  const auto newlines = std::count(gui.state.document.text.begin(), gui.state.document.text.end(), '\n');
+  const float text_lines = static_cast<float>(std::min<std::ptrdiff_t>(newlines, 2)) * ImGui::GetTextLineHeight();
+  const float sentence = (gui.state.document.model ? 0 : line + text_lines + 6 * unit) + line + 26 * unit;
+  const float controls = 232 * unit;
+  const float middle = display.y - bar - sentence - status;
+  const float large = std::clamp((display.x - controls) * 0.42f, 320 * unit, 760 * unit);
+
+  // What is under the pointer is told anew in every frame.
+  if (gui.state.view.hovered || gui.state.view.hovered_head) gui.say(Hover{});
+  region(gui, "top bar", {0, 0, display.x, bar}, true, false, top_bar);
+  region(gui, "sentence", {0, bar, display.x, sentence}, false, false, sentence_panel);
+  const float top = bar + sentence;
+  region(gui, "controls", {0, top, controls, middle}, false, true, controls_panel);
+  region(gui, "heads", {controls, top, display.x - controls - large, middle}, false, false, grid_panel);
+  region(gui, "large head", {display.x - large, top, large, middle}, false, false, head_panel);
+  region(gui, "status", {0, display.y - status, display.x, status}, true, false, status_bar);
+  browser_panel(gui);
+  help_overlay(gui);
+  shortcuts(gui);
+}
+
+}  // namespace headlight

@@ -1,0 +1,18 @@
+// The one program: the command line, and the window behind it where this build has one.
+#include "cli/cli.h"
+
+#include <csignal>
+
+#if HEADLIGHT_GUI
+#include "gl/app.h"
+#endif
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write, reported as such
+  headlight::Frontend frontend;
+#if HEADLIGHT_GUI
+  frontend.open_window = headlight::open_window;
+  frontend.screenshot = headlight::screenshot;
+#endif
+  return headlight::run_command_line(argc, argv, frontend);
+}

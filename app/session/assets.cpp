@@ -1,0 +1,36 @@
+#include "session/assets.h"
+
+#include <cstdlib>
+#include <string>
+#include <system_error>
+
+namespace headlight {
+
+namespace fs = std::filesystem;
+
+Result<fs::path> asset_folder() {
+  std::error_code unreadable;
+  return first_asset_folder(asset_places(std::getenv("HEADLIGHT_DATA"), fs::read_symlink("/proc/self/exe", unreadable)));
+}
+
+std::vector<fs::path> asset_places(const char* data, const fs::path& executable) {
+  if (data != nullptr && *data != '\0') return {data};
+  std::vector<fs::path> places;
+  if (executable.has_parent_path()) {
+    places.push_back(executable.parent_path().parent_path() / "share" / "headlight");
+  }
+  places.emplace_back(HEADLIGHT_SOURCE_DIR);
+  return places;
+}
+
+Result<fs::path> first_asset_folder(const std::vector<fs::path>& places) {
+  std::string looked;
+  for (const fs::path& place : places) {
+    std::error_code unreadable;
+    if (fs::is_directory(place / "assets", unreadable) && fs::is_directory(place / "shaders", unreadable)) return place;
+    looked += (looked.empty() ? "neither in " : " nor in ") + place.string();
+  }
+  return bad_input("HEADLIGHT_DATA", "", "a folder with assets/ and shaders/ in it", looked);
+}
+
+}  // namespace headlight

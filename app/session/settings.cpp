@@ -1,0 +1,75 @@
+#include "session/settings.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <nlohmann/json.hpp>
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+
+bool system_speaks_chinese() {
+  for (const char* variable : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
+    const char* value = std::getenv(variable);
+    if (value && *value) return std::string_view(value).starts_with("zh");
+  }
+  return false;
+}
+
+std::filesystem::path base_folder(const char* variable, const char* below_home) {
+  const char* set = std::getenv(variable);
+  if (set && *set == '/') return std::filesystem::path(set) / "headlight";
+  const char* home = std::getenv("HOME");
+  return std::filesystem::path(home && *home ? home : "/tmp") / below_home / "headlight";
+}
+
+}  // namespace
+
+void remember(Settings& settings, const std::string& path) {
+  std::erase(settings.recent, path);
+  settings.recent.insert(settings.recent.begin(), path);
+  if (settings.recent.size() > kMostRecent) settings.recent.resize(kMostRecent);
+}
+
+Settings default_settings() {
+  Settings settings;
+  if (system_speaks_chinese()) settings.language = Language::zh;
+  std::error_code error;
+  const auto here = std::filesystem::current_path(error);
+  if (!error) settings.folder = here.string();
+  return settings;
+}
+
+std::string to_json(const Settings& settings) {
+  const json object{{"language", settings.language == Language::zh ? "zh" : "en"},
+                    {"theme", settings.theme == Theme::dark ? "dark" : "light"},
+                    {"ui_scale", settings.ui_scale},
+                    {"recent", settings.recent}};
+  return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+Settings settings_from_json(const std::string& text) {
+  Settings settings = default_settings();
+  const json object = json::parse(text, nullptr, false);
+  if (!object.is_object()) return settings;
+  const auto string_of = [&](const char* key) {
+    const auto at = object.find(key);
+    return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
+  };
+  if (const auto language = string_of("language"); !language.empty())
+    settings.language = language == "zh" ? Language::zh : Language::en;
+  if (string_of("theme") == "dark") settings.theme = Theme::dark;
+  if (const auto at = object.find("ui_scale"); at != object.end() && at->is_number())
+    settings.ui_scale = std::clamp(at->get<float>(), kLeastUiScale, kMostUiScale);
+  if (const auto at = object.find("recent"); at != object.end() && at->is_array())
+    for (const auto& path : *at)
+      if (path.is_string() && settings.recent.size() < kMostRecent) settings.recent.push_back(path.get<std::string>());
+  return settings;
+}
+
+std::filesystem::path settings_path() { return base_folder("XDG_CONFIG_HOME", ".config") / "settings.json"; }
+std::filesystem::path state_folder() { return base_folder("XDG_STATE_HOME", ".local/state"); }
+
+}  // namespace headlight

@@ -1,0 +1,42 @@
+// What belongs to the person and not to the question: language, theme, size, files opened lately. Kept between starts.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace headlight {
+
+enum class Language { en, zh };
+enum class Theme { light, dark };
+
+struct Settings {
+  Language language = Language::en;
+  Theme theme = Theme::light;
+  float ui_scale = 1;                    // 1 … 2, on top of the display's own
+  std::vector<std::string> recent;       // sessions and files, newest first
+  std::string folder = "/";              // where the file browser begins
+
+  friend bool operator==(const Settings&, const Settings&) = default;
+};
+
+inline constexpr float kLeastUiScale = 1, kMostUiScale = 2;
+inline constexpr std::size_t kMostRecent = 8;
+
+/// Puts `path` first among the recent files.
+void remember(Settings& settings, const std::string& path);
+
+/// The settings of someone who never set any: the system's language.
+Settings default_settings();
+
+std::string to_json(const Settings& settings);
+/// Unknown fields are ignored and bad ones take their default: settings never keep the program from starting.
+Settings settings_from_json(const std::string& text);
+
+/// $XDG_CONFIG_HOME/headlight/settings.json and $XDG_STATE_HOME/headlight, or their usual places under $HOME.
+std::filesystem::path settings_path();
+std::filesystem::path state_folder();
+
+}  // namespace headlight

@@ -1,0 +1,196 @@
+#include "session/step.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "base/file.h"
+#include "session/export.h"
+
+namespace headlight {
+namespace {
+
+/// A change is on disk at most this many seconds after it was made.
+constexpr double kKeepAfter = 0.5;
+
+Job trace_job(const Request& request, std::shared_ptr<const Trace> previous) {
+  return [request, previous = std::move(previous)](Progress& progress) -> std::optional<Command> {
+    const auto begin = std::chrono::steady_clock::now();
+    auto trace = forward(request, progress, previous.get());
+    if (!trace) return TraceFailed{request, trace.error().message};
+    if (!*trace) return std::nullopt;
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    return TraceReady{std::move(*trace), took.count()};
+  };
+}
+
+Job detail_job(std::shared_ptr<const Trace> trace, const Region& region) {
+  return [trace = std::move(trace), region](Progress& progress) -> std::optional<Command> {
+    Matrix weights = region_weights(*trace, region, kDetail, progress.stop);
+    if (progress.stop) return std::nullopt;
+    return DetailReady{trace, region, std::move(weights)};
+  };
+}
+
+Job open_job(const std::string& path) {
+  return [path](Progress&) -> std::optional<Command> {
+    auto opened = open_any(path);
+    if (!opened) return FileFailed{opened.error().message};
+    return FileOpened{path, std::move(*opened)};
+  };
+}
+
+Job save_job(const std::string& path, Session session) {
+  return [path, session = std::move(session)](Progress&) -> std::optional<Command> {
+    if (const auto written = write_file(path, to_json(session)); !written) return FileFailed{written.error().message};
+    return FileSaved{path, session.document};
+  };
+}
+
+Job export_job(const std::string& path, const AppState& state) {
+  return [path, document = state.document, requests = state.requests, known = state.trace](
+             Progress& progress) -> std::optional<Command> {
+    const auto format = format_for(path);
+    if (!format) return FileFailed{format.error().message};
+    const auto written = export_document(document, requests, *format, {}, path, progress, known);
+    if (progress.stop) return FileFailed{path + ": cancelled, nothing was written"};
+    if (!written) return FileFailed{written.error().message};
+    return FileSaved{path, std::nullopt};
+  };
+}
+
+/// Folders first, then files, by name; hidden ones are left out.
+Job list_job(const std::string& folder) {
+  return [folder](Progress&) -> std::optional<Command> {
+    std::error_code error;
+    FolderListed listed{folder, {}};
+    const auto options = std::filesystem::directory_options::skip_permission_denied;
+    for (std::filesystem::directory_iterator at(folder, options, error), end; !error && at != end; at.increment(error)) {
+      const std::string name = at->path().filename().string();
+      std::error_code ignored;
+      if (!name.starts_with('.')) listed.entries.push_back({name, at->is_directory(ignored)});
+    }
+    if (error) return FileFailed{bad_input(folder, "folder", "a readable folder", error.message()).message};
+    std::sort(listed.entries.begin(), listed.entries.end(), [](const auto& a, const auto& b) {
+      return a.folder != b.folder ? a.folder : a.name < b.name;
+    });
+    return listed;
+  };
+}
+
+bool same_session(const Session& a, const Session& b) {
+  ViewState left = a.view, right = b.view;
+  left.hovered = right.hovered = {};
+  left.hovered_head = right.hovered_head = {};
+  left.stroke = right.stroke = {};
+  return left == right && a.document == b.document;
+}
+
+}  // namespace
+
+Loop::Loop(std::function<void()> wake, std::string autosave)
+    : traces_(wake), details_(wake), files_(wake), keeper_({}), autosave_(std::move(autosave)) {}
+
+Loop::~Loop() = default;
+
+void Loop::step(AppState& state, Commands& commands, double now) {
+  for (Command& command : commands) {
+    update(state, command);  // first, so that a save has the gesture that it ends
+    carry_out(state, command);
+  }
+  commands.clear();
+  for (Worker* worker : {&traces_, &details_, &files_})
+    for (Command& answer : worker->take()) update(state, std::move(answer));
+  if (!file_jobs_.empty() && !files_.busy()) {
+    files_.post(std::move(file_jobs_.front()));
+    file_jobs_.erase(file_jobs_.begin());
+  }
+  ask(state);
+  ask_detail(state);
+  keep(state, now);
+}
+
+void Loop::carry_out(const AppState& state, const Command& command) {
+  if (const auto* open = std::get_if<OpenPath>(&command)) file_jobs_.push_back(open_job(open->path));
+  if (const auto* save = std::get_if<SaveSession>(&command))
+    file_jobs_.push_back(save_job(save->path, {state.document, state.view}));
+  if (const auto* target = std::get_if<ExportTo>(&command)) file_jobs_.push_back(export_job(target->path, state));
+  if (std::holds_alternative<Browse>(command) && state.browser.purpose != Browser::Purpose::none)
+    file_jobs_.push_back(list_job(state.browser.folder));
+  if (std::holds_alternative<CancelFileWork>(command)) {
+    file_jobs_.clear();
+    files_.cancel();
+  }
+}
+
+void Loop::ask(AppState& state) {
+  if (!is_stale(state)) {
+    asked_.reset();
+    return;
+  }
+  const Request* request = wanted(state);
+  if (!request) {
+    if (asked_) traces_.cancel();
+    asked_.reset();
+    return;
+  }
+  if (state.refused && *state.refused == *request) return;
+  if (asked_ && *asked_ == *request) return;
+  asked_ = *request;
+  traces_.post(trace_job(*request, state.trace));
+}
+
+void Loop::ask_detail(const AppState& state) {
+  if (!state.trace || !needs_detail(state)) return;
+  const Region region = shown_region(state);
+  if (state.detail && state.detail->trace == state.trace && state.detail->region == region) return;
+  if (detail_trace_ == state.trace && detail_region_ == region) return;
+  detail_trace_ = state.trace;
+  detail_region_ = region;
+  details_.post(detail_job(state.trace, region));
+}
+
+void Loop::keep(const AppState& state, double now) {
+  if (autosave_.empty()) return;
+  Session session{state.document, state.view};
+  if (first_step_) {
+    first_step_ = false;
+    kept_ = session;
+    kept_settings_ = state.settings;
+  }
+  if (same_session(session, kept_) && state.settings == kept_settings_) {
+    changed_at_.reset();
+    return;
+  }
+  if (!changed_at_) changed_at_ = now;
+  if (now - *changed_at_ < kKeepAfter || keeper_.busy()) return;
+  changed_at_.reset();
+  kept_ = session;
+  kept_settings_ = state.settings;
+  keeper_.post([path = autosave_, session = std::move(session), settings = state.settings](Progress&) {
+    // Nobody can be asked where this fails; the next change tries again.
+    static_cast<void>(write_file(path, to_json(session)));
+    static_cast<void>(write_file(settings_path(), to_json(settings)));
+    return std::optional<Command>{};
+  });
+}
+
+double Loop::next_due(double now) const {
+  double due = 1e9;
+  if (traces_.busy() || details_.busy() || files_.busy()) due = 0.05;
+  if (changed_at_) due = std::min(due, std::max(0.0, *changed_at_ + kKeepAfter - now));
+  return due;
+}
+
+void Loop::settle(AppState& state) {
+  Commands none;
+  do {
+    step(state, none, 0);
+    traces_.wait();
+    details_.wait();
+    files_.wait();
+    step(state, none, 0);
+  } while (traces_.busy() || details_.busy() || files_.busy() || !file_jobs_.empty());
+}
+
+}  // namespace headlight

@@ -1,0 +1,50 @@
+// Reading files whole and writing them whole: an output appears complete under its name, or not at all.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace headlight {
+
+/// Reads a regular file of at most `limit` bytes.
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 32);
+
+/// Reads standard input to its end, at most `limit` bytes.
+Result<std::string> read_standard_input(std::size_t limit = std::size_t{1} << 30);
+
+/// Where an export goes: a file, written beside its name and renamed by `commit`, or standard output.
+/// The first failure (a full disk, a closed pipe) is kept and handed out by `commit`; writes after it do nothing.
+class Output {
+ public:
+  static Result<Output> to_file(const std::filesystem::path& path);
+  static Output to_standard_output();
+
+  Output(Output&& other) noexcept;
+  Output& operator=(Output&&) = delete;
+  ~Output();  // an output that was not committed leaves no file behind
+
+  void write(std::string_view bytes);
+  /// Writes what is buffered and, for a file, gives it its name.
+  Status commit();
+  /// Whether something already failed, so that a long export can stop early.
+  bool failed() const { return error_ != 0; }
+
+ private:
+  Output(int descriptor, std::filesystem::path path, std::filesystem::path temporary);
+  void flush();
+  Error failure() const;
+
+  int descriptor_ = -1;
+  int error_ = 0;  // errno of the first failure
+  std::filesystem::path path_, temporary_;
+  std::string buffer_;
+};
+
+/// Writes `bytes` to `path`, whole or not at all.
+Status write_file(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace headlight

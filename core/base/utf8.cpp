@@ -1,0 +1,53 @@
+#include "base/utf8.h"
+
+#include <unicode/utf16.h>
+#include <unicode/utf8.h>
+
+#include <cstdint>
+#include <cstdio>
+
+namespace headlight {
+
+std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  const auto size = static_cast<int64_t>(text.size());
+  for (int64_t at = 0; at < size;) {
+    const int64_t start = at;
+    UChar32 c;
+    U8_NEXT(bytes, at, size, c);
+    if (c < 0) return static_cast<std::size_t>(start);
+  }
+  return std::nullopt;
+}
+
+Status check_utf8(std::string_view where, std::string_view text) {
+  const auto bad = first_invalid_utf8(text);
+  if (!bad) return Done{};
+  char found[64];
+  std::snprintf(found, sizeof found, "byte 0x%02x at offset %zu", static_cast<unsigned char>(text[*bad]), *bad);
+  return bad_input(where, "text", "valid UTF-8", found);
+}
+
+std::vector<char32_t> code_points(std::string_view text) {
+  std::vector<char32_t> result;
+  result.reserve(text.size());
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  const auto size = static_cast<int64_t>(text.size());
+  for (int64_t at = 0; at < size;) {
+    UChar32 c;
+    U8_NEXT_OR_FFFD(bytes, at, size, c);
+    result.push_back(static_cast<char32_t>(c));
+  }
+  return result;
+}
+
+void append_utf8(std::string& text, char32_t code_point) {
+  UChar32 c = static_cast<UChar32>(code_point);
+  if (c < 0 || c > 0x10FFFF || U_IS_SURROGATE(c)) c = 0xFFFD;
+  char bytes[U8_MAX_LENGTH];
+  int size = 0;
+  U8_APPEND_UNSAFE(bytes, size, c);
+  text.append(bytes, static_cast<std::size_t>(size));
+}
+
+}  // namespace headlight

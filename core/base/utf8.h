@@ -1,0 +1,26 @@
+// Text is UTF-8 in std::string everywhere; this is the little that must be asked of it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace headlight {
+
+/// The byte offset of the first byte that is not part of valid UTF-8, if there is one.
+std::optional<std::size_t> first_invalid_utf8(std::string_view text);
+
+/// An Error naming the offending byte and its offset, where `text` is not valid UTF-8.
+Status check_utf8(std::string_view where, std::string_view text);
+
+/// The code points of valid UTF-8 (invalid bytes become U+FFFD).
+std::vector<char32_t> code_points(std::string_view text);
+
+/// Appends one code point; surrogates and values above U+10FFFF become U+FFFD.
+void append_utf8(std::string& text, char32_t code_point);
+
+}  // namespace headlight

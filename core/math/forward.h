@@ -1,0 +1,29 @@
+// Request → Trace: the whole computation, layer after layer.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "base/result.h"
+#include "model/trace.h"
+
+namespace headlight {
+
+/// Shared with whoever waits: how far the work is, and whether it is still wanted.
+struct Progress {
+  std::atomic<float> done = 0;     // 0 … 1
+  std::atomic<bool> stop = false;
+};
+
+/// Computes the answer on up to `threads` threads (0: one for each processor). A null pointer means that it was
+/// stopped. `previous`, an earlier answer, lends what the two have in common; the result is the same to the bit with
+/// and without it, and with any number of threads.
+/// Errors: a configuration no model can have, no tokens, a mask of the wrong shape, scores that are not finite.
+/// Attention: softmax(Q·Kᵀ·scale + mask)·V per head, concatenated, times W_O (Vaswani et al. 2017, section 3.2).
+Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& progress,
+                                             const Trace* previous = nullptr, int threads = 0);
+
+/// The same for callers that neither watch nor stop it.
+Result<std::shared_ptr<const Trace>> forward(const Request& request);
+
+}  // namespace headlight

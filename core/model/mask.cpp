@@ -1,0 +1,110 @@
+#include "model/mask.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace headlight {
+namespace {
+
+constexpr float kBlocked = -std::numeric_limits<float>::infinity();
+
+bool before(const PaintedCell& a, const PaintedCell& b) {
+  return a.query != b.query ? a.query < b.query : a.key < b.key;
+}
+
+const PaintedCell* find(const std::vector<PaintedCell>& painted, Index query, Index key) {
+  const auto at = std::lower_bound(painted.begin(), painted.end(), PaintedCell{query, key}, before);
+  return at != painted.end() && at->query == query && at->key == key ? &*at : nullptr;
+}
+
+std::string shape(Index rows, Index cols) { return "(" + std::to_string(rows) + ", " + std::to_string(cols) + ")"; }
+
+}  // namespace
+
+bool operator==(const MaskSpec& a, const MaskSpec& b) {
+  if (a.causal != b.causal || a.padding != b.padding || a.painted != b.painted) return false;
+  if (a.given == b.given) return true;
+  return a.given && b.given && same(*a.given, *b.given);
+}
+
+void paint(std::vector<PaintedCell>& painted, PaintedCell cell) {
+  const auto at = std::lower_bound(painted.begin(), painted.end(), cell, before);
+  if (at != painted.end() && at->query == cell.query && at->key == cell.key) *at = cell;
+  else painted.insert(at, cell);
+}
+
+float Mask::added(Index query, Index key) const {
+  if (const auto* cell = find(painted_, query, key)) return cell->allowed ? 0.0f : kBlocked;
+  if (causal_ && key > query) return kBlocked;
+  if (is_blocked_[static_cast<std::size_t>(key)]) return kBlocked;
+  if (!given_) return 0.0f;
+  return (*given_)(given_->rows() == 1 ? 0 : query, given_->cols() == 1 ? 0 : key);
+}
+
+bool Mask::allowed(Index query, Index key) const { return added(query, key) != kBlocked; }
+
+void Mask::add_to(MatrixRef scores, Index first) const {
+  for (Index r = 0; r < scores.rows(); ++r) {
+    const Index query = first + r;
+    auto row = scores.row(r);
+    auto cell = std::lower_bound(painted_.begin(), painted_.end(), PaintedCell{query, 0}, before);
+    const auto painted_end = std::lower_bound(cell, painted_.end(), PaintedCell{query + 1, 0}, before);
+    // Cells painted as allowed keep their score whatever the other masks say of them.
+    std::vector<std::pair<Index, float>> kept;
+    for (auto c = cell; c != painted_end; ++c)
+      if (c->allowed) kept.emplace_back(c->key, row(c->key));
+    if (given_) {
+      const Index given_row = given_->rows() == 1 ? 0 : query;
+      if (given_->cols() == 1) row.array() += (*given_)(given_row, 0);
+      else row += given_->row(given_row);
+    }
+    if (causal_ && query + 1 < keys_) row.tail(keys_ - query - 1).setConstant(kBlocked);
+    for (const Index key : blocked_keys_) row(key) = kBlocked;
+    for (const auto& [key, score] : kept) row(key) = score;
+    for (; cell != painted_end; ++cell)
+      if (!cell->allowed) row(cell->key) = kBlocked;
+  }
+}
+
+std::string Mask::kind() const {
+  if (given_ || !painted_.empty()) return "custom";
+  if (causal_) return blocked_keys_.empty() ? "causal" : "causal+padding";
+  return blocked_keys_.empty() ? "none" : "padding";
+}
+
+Result<Mask> resolve(const MaskSpec& spec, const Tokens& queries, const Tokens& keys) {
+  Mask mask;
+  mask.queries_ = static_cast<Index>(queries.size());
+  mask.keys_ = static_cast<Index>(keys.size());
+  mask.causal_ = spec.causal;
+  mask.is_blocked_.assign(keys.size(), false);
+  if (spec.padding) {
+    for (std::size_t key = 0; key < keys.size(); ++key) {
+      if (!keys.tokens[key].pad) continue;
+      mask.is_blocked_[key] = true;
+      mask.blocked_keys_.push_back(static_cast<Index>(key));
+    }
+  }
+  if (spec.given) {
+    const Matrix& given = *spec.given;
+    const bool fits = (given.rows() == mask.queries_ || given.rows() == 1) &&
+                      (given.cols() == mask.keys_ || given.cols() == 1);
+    if (!fits)
+      return bad_input("mask", "shape (queries, keys)", shape(mask.queries_, mask.keys_),
+                       shape(given.rows(), given.cols()));
+    for (Index i = 0; i < given.size(); ++i) {
+      const float value = given.data()[i];
+      if (value < -kBlocked) continue;  // false for NaN too
+      return bad_input("mask", shape(i / given.cols(), i % given.cols()), "a finite number or -inf",
+                       std::isnan(value) ? "nan" : "inf");
+    }
+    mask.given_ = spec.given;
+  }
+  for (const auto& cell : spec.painted)
+    if (cell.query >= 0 && cell.query < mask.queries_ && cell.key >= 0 && cell.key < mask.keys_)
+      mask.painted_.push_back(cell);
+  return mask;
+}
+
+}  // namespace headlight

@@ -1,0 +1,64 @@
+// Who may attend to whom. A MaskSpec is what the user asked for; `resolve` makes the Mask of one sentence from it.
+#pragma once
+
+#include <compare>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/matrix.h"
+#include "base/result.h"
+#include "model/tokens.h"
+
+namespace headlight {
+
+/// One cell painted by hand; it overrides everything else.
+struct PaintedCell {
+  Index query = 0;
+  Index key = 0;
+  bool allowed = false;
+
+  friend auto operator<=>(const PaintedCell&, const PaintedCell&) = default;
+};
+
+struct MaskSpec {
+  bool causal = false;
+  bool padding = true;                        // padding tokens are not attended to
+  std::shared_ptr<const Matrix> given = {};   // (T, S), added to the scores: 0 where a query may attend, -inf where not
+  std::vector<PaintedCell> painted = {};      // ordered by (query, key), each cell once
+
+  friend bool operator==(const MaskSpec& a, const MaskSpec& b);
+};
+
+/// Paints one cell, keeping the order; a later stroke over the same cell wins.
+void paint(std::vector<PaintedCell>& painted, PaintedCell cell);
+
+/// The mask of one sentence: T queries × S keys.
+class Mask {
+ public:
+  Index queries() const { return queries_; }
+  Index keys() const { return keys_; }
+  bool allowed(Index query, Index key) const;
+  /// What is added to the score: 0, -inf, or the given matrix's own value.
+  float added(Index query, Index key) const;
+  /// Adds the mask to `scores` (R, S), the rows of queries `first` … `first` + R.
+  void add_to(MatrixRef scores, Index first) const;
+  /// none | causal | padding | causal+padding | custom, as it acts on this sentence.
+  std::string kind() const;
+
+ private:
+  friend Result<Mask> resolve(const MaskSpec&, const Tokens& queries, const Tokens& keys);
+
+  Index queries_ = 0, keys_ = 0;
+  bool causal_ = false;
+  std::vector<Index> blocked_keys_;           // padding, ascending
+  std::vector<bool> is_blocked_;              // (S)
+  std::shared_ptr<const Matrix> given_;
+  std::vector<PaintedCell> painted_;          // those inside (T, S)
+};
+
+/// A given matrix of another shape than (T, S) is an Error, and so is NaN or +inf in it; a side of 1 broadcasts, as
+/// (1, S), (T, 1) and (1, 1) do. Painted cells outside the sentence are left out.
+Result<Mask> resolve(const MaskSpec& spec, const Tokens& queries, const Tokens& keys);
+
+}  // namespace headlight

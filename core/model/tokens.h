@@ -1,0 +1,42 @@
+// A sentence cut into tokens. Every token keeps its byte range; joined in order the ranges give the text back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headlight {
+
+struct Token {
+  std::int64_t id = 0;       // in the model's vocabulary; a hash of the text where there is no vocabulary
+  std::string text;          // as people read it: without the spaces before it, unless it is nothing but spaces
+  std::string raw;           // as the vocabulary or the sentence spells it: the bytes of the range
+  std::size_t begin = 0;     // byte range [begin, end) in Tokens::text
+  std::size_t end = 0;
+  bool special = false;      // added by the tokenizer, not typed
+  bool pad = false;
+  bool known = true;         // in the vocabulary
+
+  friend bool operator==(const Token&, const Token&) = default;
+};
+
+struct Tokens {
+  std::string text;
+  std::vector<Token> tokens;
+
+  std::size_t size() const { return tokens.size(); }
+  friend bool operator==(const Tokens&, const Tokens&) = default;
+};
+
+/// The id of a token of a tokenizer without a vocabulary: 31 bits of the hash of its text.
+std::int64_t hashed_id(std::string_view token_text);
+
+/// Appends padding tokens until there are `size`.
+Tokens padded(Tokens tokens, std::size_t size);
+
+/// Marks the last `count` tokens as padding (all of them where there are fewer).
+Tokens with_padding_marked(Tokens tokens, std::size_t count);
+
+}  // namespace headlight

@@ -1,0 +1,71 @@
+// Cutting text without a model: into words, into characters, or where a person says.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "base/result.h"
+#include "model/tokens.h"
+
+namespace headlight {
+
+enum class Split { words, characters };
+
+/// Words a person knows better than the segmentation does (李雷, 订了).
+struct Lexicon {
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_set<std::string, Hash, std::equal_to<>> words;
+  std::vector<std::size_t> lengths;  // of the words, in bytes, each once, longest first
+
+  friend bool operator==(const Lexicon&, const Lexicon&) = default;
+};
+
+/// One word a line, of at most 64 characters; spaces around it are dropped, those inside it (New York) are part of it.
+/// `#` at the start of a line or after a space begins a comment. Errors name the line.
+Result<Lexicon> parse_lexicon(std::string_view where, std::string_view text);
+
+/// The byte offsets at which `text` (valid UTF-8) is cut, ascending, 0 and text.size() left out. No cut falls inside
+/// a grapheme cluster. The time is linear in the text.
+///
+/// characters: every grapheme cluster (UAX #29) is a token, spaces too.
+///
+/// words: the word boundaries of ICU's root locale (UAX #29 and its dictionaries; a mark is a token of its own), with
+/// the lexicon laid over them:
+///   1. The words of the lexicon are looked up in the text, the longest first, of equal ones the leftmost; no two
+///      overlap. Inside a run of letters of a script that writes spaces between its words, nothing is found.
+///   2. A word found across a boundary of ICU's is cut out whole: that boundary goes, the word's own ends become cuts.
+///   3. A word found inside a longer one of ICU's does not cut it, unless such words fill the longer one without a
+///      gap. So a stretch made of nothing but words of the lexicon is cut the same by every version of ICU.
+///   4. White space goes to the token after it; at the end of the text it is a token of its own.
+std::vector<std::size_t> cut_points(std::string_view text, Split split, const Lexicon& lexicon);
+
+/// Whether `offset` is at a code point's first byte or at the end of `text`.
+bool is_boundary(std::string_view text, std::size_t offset);
+
+/// Whether `cuts` ascend strictly, lie inside `text` (neither 0 nor its size) and cut no code point: what
+/// tokens_between and mark_tokens demand. For cuts that come from a file.
+bool are_cuts(std::string_view text, const std::vector<std::size_t>& cuts);
+
+/// The tokens between the cuts, ids hashed from their texts. Joining their ranges gives `text` back.
+Tokens tokens_between(std::string text, const std::vector<std::size_t>& cuts);
+
+struct MarkedText {
+  std::string text;
+  std::vector<std::size_t> cuts;
+
+  friend bool operator==(const MarkedText&, const MarkedText&) = default;
+};
+
+/// `我|请|李雷` → the text without the bars, and its cuts; `\|` is a bar, `\\` a backslash. An empty token is an error.
+Result<MarkedText> parse_marked_tokens(std::string_view where, std::string_view marked);
+
+/// The reverse: the text with its cuts as bars.
+std::string mark_tokens(std::string_view text, const std::vector<std::size_t>& cuts);
+
+}  // namespace headlight

@@ -1,0 +1,93 @@
+// The arrays of an export, under the names and in the shapes that Hugging Face gives them, made piece by piece:
+// an array of gigabytes is never held whole. Every format is a way of writing these.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/matrix.h"
+#include "base/result.h"
+#include "math/forward.h"
+#include "model/trace.h"
+
+namespace headlight {
+
+/// What is wanted beside the attention.
+struct ExportOptions {
+  bool queries_keys_values = false;
+  bool scores = false;  // before the softmax, the mask added: −inf where blocked
+
+  friend bool operator==(const ExportOptions&, const ExportOptions&) = default;
+};
+
+struct ArrayStream {
+  std::string name;
+  std::vector<Index> shape;               // no axis is empty
+  std::vector<std::string_view> axes;     // what each axis counts: layer, head, query, …
+  Index pieces = 0;
+  std::function<Matrix(Index)> piece;     // rows of the last axis, in order; the pieces one after another are the array
+  bool minus_infinity = false;            // blocked scores are −inf; in every other array all numbers are finite
+
+  std::size_t num_elements() const;
+};
+
+/// `attentions` (layers, heads, queries, keys), then with options `queries`, `keys`, `values`
+/// (layers, heads, tokens, d_k) and `scores`. The trace must outlive the streams.
+std::vector<ArrayStream> attention_arrays(const Trace& trace, const ExportOptions& options);
+
+/// Those, and `hidden_states` (layers + 1, tokens, d_model) and `last_hidden_state` (tokens, d_model), or for a
+/// tensors file `output` (queries, d_model).
+std::vector<ArrayStream> all_arrays(const Trace& trace, const ExportOptions& options);
+
+/// The same for several traces, their names numbered `0.attentions`, `1.attentions`, … where there is more than one.
+std::vector<ArrayStream> all_arrays(const std::vector<std::shared_ptr<const Trace>>& traces,
+                                    const ExportOptions& options);
+
+/// Elements of all of them.
+std::size_t num_elements(const std::vector<ArrayStream>& arrays);
+
+/// `attentions: layer 0 head 1 query 3 key 2: expected a finite number, found inf`, for element `at` in C order.
+Error not_finite(const ArrayStream& array, std::size_t at, float found);
+
+/// How much of an export is done, and whether it is still wanted.
+class Work {
+ public:
+  Work(Progress& progress, std::size_t num_elements) : progress_(progress), total_(num_elements) {}
+
+  bool stopped() const { return progress_.stop; }
+  void did(std::size_t num_elements) {
+    done_ += num_elements;
+    if (total_ > 0) progress_.done = static_cast<float>(static_cast<double>(done_) / static_cast<double>(total_));
+  }
+
+ private:
+  Progress& progress_;
+  std::size_t total_, done_ = 0;
+};
+
+/// Goes through an array once.
+class ArrayReader {
+ public:
+  ArrayReader(const ArrayStream& array, Work& work) : array_(array), work_(work) {}
+
+  bool at_end() const { return next_ == array_.pieces; }
+  /// The next piece. Errors: a number that is not finite where it should be; the work was stopped.
+  Result<Matrix> next();
+  /// The offset of the next piece's first element.
+  std::size_t offset() const { return offset_; }
+
+ private:
+  const ArrayStream& array_;
+  Work& work_;
+  Index next_ = 0;
+  std::size_t offset_ = 0;
+};
+
+/// The bytes of a piece, little-endian float32.
+std::string_view bytes_of(const Matrix& piece);
+
+}  // namespace headlight

@@ -1,0 +1,80 @@
+#include "write/csv.h"
+
+#include <cassert>
+
+#include "write/arrays.h"
+#include "write/number.h"
+
+namespace headlight {
+namespace {
+
+std::vector<std::string> fields_of(const Tokens& tokens) {
+  std::vector<std::string> fields;
+  for (const Token& token : tokens.tokens) fields.push_back(csv_field(token.text));
+  return fields;
+}
+
+/// `ending` closes every line.
+Status write_lines(const Trace& trace, const std::string& ending, Output& output, Work& work) {
+  const auto arrays = attention_arrays(trace, {});
+  const ArrayStream& attentions = arrays.front();
+  const auto query_tokens = fields_of(trace.query_tokens()), key_tokens = fields_of(trace.key_tokens());
+  ArrayReader reader(attentions, work);
+  std::string text;
+  Index row = 0;
+  while (!reader.at_end()) {
+    const auto piece = reader.next();
+    if (!piece) return piece.error();
+    for (Index r = 0; r < piece->rows(); ++r, ++row) {
+      const Index query = row % trace.queries(), head = row / trace.queries() % trace.num_heads();
+      const Index layer = row / trace.queries() / trace.num_heads();
+      const std::string start = "Self," + std::to_string(layer) + "," + std::to_string(head) + "," +
+                                std::to_string(query) + ",";
+      const std::string middle = "," + query_tokens[static_cast<std::size_t>(query)] + ",";
+      text.clear();
+      for (Index key = 0; key < piece->cols(); ++key) {
+        text += start;
+        text += std::to_string(key);
+        text += middle;
+        text += key_tokens[static_cast<std::size_t>(key)];
+        text += ',';
+        [[maybe_unused]] const bool finite = append_number(text, (*piece)(r, key));
+        assert(finite);
+        text += ending;
+      }
+      output.write(text);
+    }
+    if (output.failed()) return output.commit();
+  }
+  return Done{};
+}
+
+}  // namespace
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string field = "\"";
+  for (const char c : text) {
+    if (c == '"') field += '"';
+    field += c;
+  }
+  return field + "\"";
+}
+
+Status write_csv(const std::vector<std::shared_ptr<const Trace>>& traces, Output& output, Progress& progress) {
+  std::size_t total = 0;
+  for (const auto& trace : traces) total += attention_arrays(*trace, {}).front().num_elements();
+  Work work(progress, total);
+  const bool batch = traces.size() > 1;
+  output.write("stack,layer,head,query,key,query_token,key_token,weight");
+  output.write(batch ? ",sentence\n" : "\n");
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    const auto written = write_lines(*traces[i], batch ? "," + std::to_string(i) + "\n" : "\n", output, work);
+    if (!written && batch && !output.failed() && !work.stopped())
+      return Error{"sentence " + std::to_string(i) + ": " + written.error().message};
+    if (!written) return written;
+  }
+  return Done{};
+}
+
+}  // namespace headlight

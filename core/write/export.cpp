@@ -1,0 +1,74 @@
+#include "write/export.h"
+
+#include <array>
+#include <cassert>
+#include <system_error>
+
+#include "base/file.h"
+#include "write/csv.h"
+#include "write/json.h"
+#include "write/npz.h"
+#include "write/safetensors.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::array kFormats = {Format::json, Format::npz, Format::safetensors, Format::csv};
+
+/// Where a file on its way may lie: beside its target, which has the room that it needs.
+std::filesystem::path scratch_for(const std::optional<std::filesystem::path>& file) {
+  std::error_code failure;
+  const bool beside = file && (!std::filesystem::exists(*file, failure) ||
+                               std::filesystem::is_regular_file(*file, failure));
+  const auto folder = beside ? std::filesystem::absolute(*file, failure).parent_path()
+                             : std::filesystem::temp_directory_path(failure);
+  return failure ? std::filesystem::path(".") : folder;
+}
+
+}  // namespace
+
+std::string_view name(Format format) {
+  switch (format) {
+    case Format::json: return "json";
+    case Format::npz: return "npz";
+    case Format::safetensors: return "safetensors";
+    case Format::csv: return "csv";
+  }
+  return "";
+}
+
+Result<Format> parse_format(std::string_view format_name) {
+  for (const Format format : kFormats)
+    if (name(format) == format_name) return format;
+  return bad_input("--format", "", "json, npz, safetensors or csv", "'" + std::string(format_name) + "'");
+}
+
+std::optional<Format> format_of(const std::filesystem::path& file) {
+  for (const Format format : kFormats)
+    if (file.extension() == "." + std::string(name(format))) return format;
+  return std::nullopt;
+}
+
+Status write_export(const std::vector<std::shared_ptr<const Trace>>& traces,
+                    const std::vector<std::string>& requests_json, Format format, const ExportOptions& options,
+                    const std::optional<std::filesystem::path>& file, Progress& progress) {
+  assert(!traces.empty() && traces.size() == requests_json.size());
+  if (format == Format::csv && options != ExportOptions{})
+    return bad_input("export", "--with", "a format other than csv, which holds the attention alone", "csv");
+  auto output = file ? Output::to_file(*file) : Result<Output>(Output::to_standard_output());
+  if (!output) return output.error();
+  const auto write = [&]() -> Status {
+    switch (format) {
+      case Format::json: return write_json(traces, requests_json, options, *output, progress);
+      case Format::csv: return write_csv(traces, *output, progress);
+      case Format::safetensors: return write_safetensors(traces, options, *output, progress);
+      case Format::npz: return write_npz(traces, options, scratch_for(file), *output, progress);
+    }
+    return Done{};
+  };
+  if (const Status written = write(); !written) return written.error();
+  progress.done = 1;
+  return output->commit();
+}
+
+}  // namespace headlight

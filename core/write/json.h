@@ -1,0 +1,35 @@
+// The JSON export: what BertViz's JavaScript takes, with brothers beside it (schema headlight.attention/1).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "math/forward.h"
+#include "write/arrays.h"
+
+namespace headlight {
+
+/// `text` as a JSON string, in its quotes; bytes that are not UTF-8 become U+FFFD.
+std::string json_string(std::string_view text);
+
+/// The tokens as a JSON list: id, text, raw, byte range, special, pad, known.
+std::string json_tokens(const Tokens& tokens);
+
+/// The token texts as a JSON list.
+std::string json_texts(const Tokens& tokens);
+
+/// One answer as one JSON object without a newline anywhere, so that it can be a line of its own.
+/// `request_json` is one JSON value, or empty for none.
+Status write_json_object(const Trace& trace, std::string_view request_json, const ExportOptions& options,
+                         Output& output, Work& work);
+
+/// One object for one trace, a `batch` of them for several, and a newline at the end.
+Status write_json(const std::vector<std::shared_ptr<const Trace>>& traces,
+                  const std::vector<std::string>& requests_json, const ExportOptions& options, Output& output,
+                  Progress& progress);
+
+}  // namespace headlight

@@ -1,0 +1,24 @@
+// The arrays of an export as NumPy's .npz: a zip archive of .npy files, stored, the same bytes every time.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "write/arrays.h"
+
+namespace headlight {
+
+/// The header of a float32 .npy file of this shape in C order, magic string and padding included.
+std::string npy_header(const std::vector<Index>& shape);
+
+/// Arrays as arrays.h names them, for several traces `0.attentions`, `1.attentions`, … A zip archive cannot be written
+/// front to back (checksums stand before the data), so it grows in a folder of its own inside `scratch`, is copied to
+/// `output`, and the folder is removed, whatever happens.
+Status write_npz(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options,
+                 const std::filesystem::path& scratch, Output& output, Progress& progress);
+
+}  // namespace headlight

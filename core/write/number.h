@@ -1,0 +1,12 @@
+// A float as text that reads back to the same float.
+#pragma once
+
+#include <string>
+
+namespace headlight {
+
+/// Appends the shortest decimal text that reads back to `value`, by way of a float or of a double (as JavaScript,
+/// Python and most JSON readers go). False, and nothing appended, where `value` is not finite.
+bool append_number(std::string& text, float value);
+
+}  // namespace headlight

@@ -1,0 +1,83 @@
+// What the tests of the exports share: small answers, and the bytes that are written of them.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "math/forward.h"
+#include "read/tensors.h"
+#include "write/export.h"
+
+namespace headlight::exported {
+
+using TracePtr = std::shared_ptr<const Trace>;
+
+/// A folder that goes away with the test.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = testing::TempDir() + "write-XXXXXX";
+    path_ = mkdtemp(pattern.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  bool empty() const { return std::filesystem::is_empty(path_); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline Tokens tokens_of(const std::vector<std::string>& texts) {
+  Tokens tokens;
+  for (const auto& text : texts) {
+    const std::size_t begin = tokens.text.size();
+    tokens.text += text;
+    tokens.tokens.push_back(
+        {.id = hashed_id(text), .text = text, .raw = text, .begin = begin, .end = tokens.text.size()});
+  }
+  return tokens;
+}
+
+inline TracePtr trace_of(const std::vector<std::string>& texts, bool causal = false, Index layers = 2) {
+  Request request;
+  request.config = {.d_model = 12, .num_heads = 3, .num_layers = layers, .ffn = 8};
+  request.tokens = tokens_of(texts);
+  request.mask.causal = causal;
+  auto trace = forward(request);
+  EXPECT_TRUE(trace);
+  return *trace;
+}
+
+inline TracePtr cross_trace() {
+  const std::filesystem::path golden = std::filesystem::path(HEADLIGHT_TEST_DATA) / "golden";
+  const auto file = read_tensors(golden / "tensors-cross-4x6/input.safetensors", std::nullopt);
+  EXPECT_TRUE(file);
+  Request request{.model = file->model, .config = file->model->config, .tokens = {}, .mask = {}, .edits = {}};
+  request.mask.given = std::make_shared<const Matrix>(*file->mask);
+  return *forward(request);
+}
+
+inline Status write(const std::vector<TracePtr>& traces, Format format, const std::filesystem::path& file,
+                    const ExportOptions& options = {}) {
+  Progress progress;
+  const std::vector<std::string> requests(traces.size(), R"({"text":"as asked"})");
+  auto status = write_export(traces, requests, format, options, file, progress);
+  EXPECT_TRUE(!status || progress.done == 1.0f);
+  return status;
+}
+
+inline std::string bytes_written(const std::vector<TracePtr>& traces, Format format,
+                                 const ExportOptions& options = {}) {
+  const Folder folder;
+  const auto status = write(traces, format, folder / "export", options);
+  EXPECT_TRUE(status) << status.error().message;
+  return *read_file(folder / "export");
+}
+
+}  // namespace headlight::exported

@@ -1,0 +1,117 @@
+// Masks from files: booleans and 0/1 block, floats are added, everything else is refused with its place.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <limits>
+
+#include "base/file.h"
+#include "read/mask_file.h"
+
+namespace headlight {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+Array array_of(Dtype dtype, std::vector<Index> shape, std::vector<float> values) {
+  return {.dtype = dtype, .shape = std::move(shape), .values = std::move(values)};
+}
+
+void expect_line(const Result<Matrix>& result, const std::string& says) {
+  ASSERT_FALSE(result) << "accepted, though it should say: " << says;
+  EXPECT_NE(result.error().message.find(says), std::string::npos) << result.error().message;
+}
+
+Matrix matrix(Index rows, Index cols, const std::vector<float>& values) {
+  return Eigen::Map<const Matrix>(values.data(), rows, cols);
+}
+
+TEST(MaskFile, BooleansBlockAndFloatsAreAdded) {
+  const Matrix blocked = matrix(2, 2, {0, -kInf, 0, 0});
+  for (const Dtype dtype : {Dtype::boolean, Dtype::u8, Dtype::i8, Dtype::i32, Dtype::i64}) {
+    const auto mask = additive_mask("f", "mask", array_of(dtype, {2, 2}, {1, 0, 1, 1}));
+    ASSERT_TRUE(mask) << mask.error().message;
+    EXPECT_TRUE(same(*mask, blocked));
+  }
+  const auto added = additive_mask("f", "mask", array_of(Dtype::f16, {2, 2}, {1, 0, -kInf, -0.5f}));
+  ASSERT_TRUE(added);
+  EXPECT_TRUE(same(*added, matrix(2, 2, {1, 0, -kInf, -0.5f})));
+  const auto keys = additive_mask("f", "mask", array_of(Dtype::boolean, {3}, {1, 1, 0}));
+  ASSERT_TRUE(keys);
+  EXPECT_TRUE(same(*keys, matrix(1, 3, {0, 0, -kInf})));
+}
+
+TEST(MaskFile, RefusesOtherShapesAndNumbers) {
+  expect_line(additive_mask("f", "mask", array_of(Dtype::f32, {1, 2, 2}, {0, 0, 0, 0})),
+              "f: mask: expected (queries, keys), found (1, 2, 2)");
+  expect_line(additive_mask("f", "mask", array_of(Dtype::f32, {}, {0})), "expected (queries, keys), found ()");
+  expect_line(additive_mask("f", "mask", array_of(Dtype::f32, {0, 3}, {})), "found (0, 3)");
+  expect_line(additive_mask("f", "mask", array_of(Dtype::i32, {1, 2}, {1, 2})),
+              "f: mask: query 0 key 1: expected 0 or 1, found 2");
+  expect_line(additive_mask("f", "mask", array_of(Dtype::i8, {1, 2}, {1, -1})), "expected 0 or 1, found -1");
+  expect_line(additive_mask("f", "mask", array_of(Dtype::f32, {2, 1}, {0, std::numeric_limits<float>::quiet_NaN()})),
+              "f: mask: query 1 key 0: expected a finite number or -inf, found nan");
+  expect_line(additive_mask("f", "mask", array_of(Dtype::f32, {2, 1}, {0, kInf})), "found inf");
+}
+
+TEST(MaskFile, JsonIsReadInEveryForm) {
+  const Matrix expected = matrix(2, 3, {0, -kInf, 0, 0, 0, 0});
+  for (const char* text : {
+           "[[true,false,true],[true,true,true]]",
+           "[[1,0,1],[1,1,1]]",
+           "[[1,false,1],[true,1,1]]",
+           "{\"allowed\":[[1,0,1],[1,1,1]]}",
+           "{\"kind\":\"custom\",\"allowed\":[[1,0,1],[1,1,1]]}",
+           "{\"schema\":\"headlight.attention/1\",\"mask\":{\"kind\":\"custom\",\"allowed\":[[1,0,1],[1,1,1]]}}",
+       }) {
+    const auto mask = parse_json_mask("f", text);
+    ASSERT_TRUE(mask) << text << mask.error().message;
+    EXPECT_TRUE(same(*mask, expected)) << text;
+  }
+}
+
+TEST(MaskFile, JsonRefusesWhatIsNoMask) {
+  const struct {
+    const char* text;
+    const char* says;
+  } cases[] = {
+      {"", "line 1, column 1"},
+      {"3", "mask: expected a list of rows [query][key], found number"},
+      {"{}", "found object"},
+      {"{\"mask\":null}", "found null"},
+      {"{\"mask\":{\"kind\":\"none\"}}", "found object"},
+      {"[]", "found a list without rows"},
+      {"[[]]", "found a list without rows"},
+      {"[1,0]", "found a list without rows"},
+      {"[[1,0],[1]]", "mask: query 1: expected a list of 2 keys, found 1"},
+      {"[[1,0],true]", "mask: query 1: expected a list of 2 keys, found boolean"},
+      {"[[1,2]]", "mask: query 0 key 1: expected true, false, 1 or 0, found 2"},
+      {"[[1,0.5]]", "found 0.5"},
+      {"[[1,-1]]", "found -1"},
+      {"[[1,null]]", "found null"},
+      {"[[1,\"0\"]]", "found string"},
+      {"[[[1]]]", "found array"},
+      {"{\"allowed\":[[1]],\"allowed\":[[0]]}", "key \"allowed\": expected each key once"},
+  };
+  for (const auto& [text, says] : cases) expect_line(parse_json_mask("f", text), says);
+}
+
+TEST(MaskFile, TheEndingSaysWhatAFileIs) {
+  std::string pattern = testing::TempDir() + "mask-XXXXXX";
+  const std::filesystem::path folder = mkdtemp(pattern.data());
+  const auto json = folder / "m.json", npy = folder / "m.npy", text = folder / "m.txt";
+  ASSERT_TRUE(write_file(json, "[[1,0]]"));
+  const std::string header = "{'descr': '|b1', 'fortran_order': False, 'shape': (1, 2)} ";
+  ASSERT_TRUE(write_file(npy, std::string("\x93NUMPY\1\0\x3a\0", 10) + header + std::string("\1\0", 2)));
+  const auto from_json = read_mask(json), from_npy = read_mask(npy);
+  ASSERT_TRUE(from_json) << from_json.error().message;
+  ASSERT_TRUE(from_npy) << from_npy.error().message;
+  EXPECT_TRUE(same(*from_json, *from_npy));
+  expect_line(read_mask(text), "mask: expected a file named .npy or .json, found 'm.txt'");
+  expect_line(read_mask(folder / "none.npy"), "none.npy: open: expected a readable file");
+  expect_line(read_mask(folder / "none.json"), "none.json: open: expected a readable file");
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace headlight

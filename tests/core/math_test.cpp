@@ -1,0 +1,273 @@
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "math/attention.h"
+#include "math/exponential.h"
+#include "math/ops.h"
+#include "math/position.h"
+#include "reference.h"
+
+namespace headlight {
+namespace {
+
+using reference::Grid;
+using reference::grid;
+using reference::random_matrix;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kCutOff = -87.0f;
+
+/// |got − e^x| in units of the last place of e^x.
+double error_in_ulp(float x) {
+  const double exact = std::exp(static_cast<double>(x));
+  const int exponent = std::ilogb(exact);
+  return std::abs(static_cast<double>(exponential(x)) - exact) / std::ldexp(1.0, exponent - 23);
+}
+
+TEST(Exponential, IsWithinOneAndAHalfUnitsInTheLastPlace) {
+  double worst = 0;
+  float at = 0;
+  const auto look = [&](float x) {
+    if (const double error = error_in_ulp(x); error > worst) worst = error, at = x;
+  };
+  for (int i = 0; i <= 870000; ++i) look(static_cast<float>(i) * -1e-4f);
+  const auto first = std::bit_cast<std::uint32_t>(-0.0f), last = std::bit_cast<std::uint32_t>(kCutOff);
+  for (std::uint64_t bits = first; bits <= last; bits += 2039) look(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  EXPECT_LE(worst, 1.5) << "at " << at;
+  RecordProperty("worst_ulp", std::to_string(worst));
+}
+
+TEST(Exponential, IsExactAtZeroAndNeverAboveOne) {
+  EXPECT_EQ(exponential(0.0f), 1.0f);
+  EXPECT_EQ(exponential(-0.0f), 1.0f);
+  for (float x = -1e-9f; x > -1e-3f; x *= 1.01f) ASSERT_LE(exponential(x), 1.0f) << x;
+}
+
+TEST(Exponential, IsExactlyZeroBelowTheCutOff) {
+  EXPECT_GT(exponential(kCutOff), 0.0f);
+  for (const float x : {std::nextafter(kCutOff, -kInfinity), -88.0f, -104.0f, -1e10f, -1e30f,
+                        std::numeric_limits<float>::lowest(), -kInfinity})
+    EXPECT_EQ(exponential(x), 0.0f) << x;
+}
+
+TEST(Exponential, PassesNaNOn) { EXPECT_TRUE(std::isnan(exponential(std::numeric_limits<float>::quiet_NaN()))); }
+
+TEST(Exponential, InALoopGivesTheBitsOfSingleCalls) {
+  Random random(1);
+  std::vector<float> x(4099), looped(x.size());
+  for (float& v : x) v = -95.0f * random.uniform();
+  for (std::size_t i = 0; i < x.size(); ++i) looped[i] = exponential(x[i]);
+  float (*volatile single)(float) = exponential;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(looped[i]), std::bit_cast<std::uint32_t>(single(x[i]))) << x[i];
+}
+
+struct Softmaxed {
+  Matrix weights;
+  Vector row_max, row_sum;
+};
+
+Softmaxed softmaxed(const Matrix& scores) {
+  Softmaxed result{scores, Vector(scores.rows()), Vector(scores.rows())};
+  softmax_rows(result.weights, result.row_max, result.row_sum);
+  return result;
+}
+
+double row_total(const Matrix& weights, Index row) { return weights.row(row).cast<double>().sum(); }
+
+TEST(SoftmaxRows, SumToOneForAnyNumberOfKeys) {
+  Random random(2);
+  for (const Index keys : {1, 2, 3, 10, 127, 1000, 5000}) {
+    for (const float spread : {0.0f, 1e-3f, 1.0f, 30.0f, 1e30f}) {
+      const auto result = softmaxed(random_matrix(random, 5, keys, spread));
+      for (Index row = 0; row < 5; ++row)
+        ASSERT_NEAR(row_total(result.weights, row), 1.0, 1e-6) << keys << " keys, spread " << spread;
+      ASSERT_GE(result.weights.minCoeff(), 0.0f);
+      ASSERT_LE(result.weights.maxCoeff(), 1.0f);
+    }
+  }
+}
+
+TEST(SoftmaxRows, AgreesWithTheFormulaInDouble) {
+  Random random(3);
+  const Matrix scores = random_matrix(random, 8, 333, 12.0f);
+  const auto result = softmaxed(scores);
+  for (Index row = 0; row < scores.rows(); ++row) {
+    double total = 0;
+    for (Index j = 0; j < scores.cols(); ++j) total += std::exp(double(scores(row, j)) - double(scores.row(row).maxCoeff()));
+    EXPECT_EQ(result.row_max(row), scores.row(row).maxCoeff());
+    EXPECT_NEAR(double(result.row_sum(row)) / total, 1.0, 2e-7);
+    for (Index j = 0; j < scores.cols(); ++j) {
+      const double expected = std::exp(double(scores(row, j)) - double(result.row_max(row))) / total;
+      // The difference of two scores is itself rounded, by up to 2^-20 for differences above 16.
+      ASSERT_NEAR(double(result.weights(row, j)), expected, 1.5e-6 * expected);
+    }
+  }
+}
+
+TEST(SoftmaxRows, IsTheExponentialOverTheSumToTheBit) {
+  Random random(4);
+  const Matrix scores = random_matrix(random, 3, 517, 40.0f);
+  const auto result = softmaxed(scores);
+  for (Index row = 0; row < scores.rows(); ++row)
+    for (Index j = 0; j < scores.cols(); ++j)
+      ASSERT_EQ(result.weights(row, j), exponential(scores(row, j) - result.row_max(row)) / result.row_sum(row));
+}
+
+TEST(SoftmaxRows, EqualScoresShareEqually) {
+  for (const float score : {0.0f, 5.0f, 1e30f, -1e30f}) {
+    const auto result = softmaxed(Matrix::Constant(1, 7, score));
+    for (Index j = 0; j < 7; ++j) EXPECT_EQ(result.weights(0, j), 1.0f / 7.0f) << score;
+    EXPECT_EQ(result.row_sum(0), 7.0f);
+  }
+}
+
+TEST(SoftmaxRows, OneHugeScoreTakesAll) {
+  Matrix scores = Matrix::Zero(2, 6);
+  scores(0, 4) = 1e30f;
+  scores.row(1).setConstant(-1e30f);
+  scores(1, 2) = 3.4e38f;
+  const auto result = softmaxed(scores);
+  for (Index j = 0; j < 6; ++j) {
+    EXPECT_EQ(result.weights(0, j), j == 4 ? 1.0f : 0.0f);
+    EXPECT_EQ(result.weights(1, j), j == 2 ? 1.0f : 0.0f);
+  }
+}
+
+TEST(SoftmaxRows, ABlockedRowIsZeros) {
+  Matrix scores = Matrix::Zero(3, 9);
+  scores.row(1).setConstant(-kInfinity);
+  const auto result = softmaxed(scores);
+  EXPECT_TRUE((result.weights.row(1).array() == 0.0f).all());
+  EXPECT_EQ(result.row_sum(1), 0.0f);
+  EXPECT_EQ(result.row_max(1), -kInfinity);
+  EXPECT_EQ(result.row_sum(0), 9.0f);
+}
+
+TEST(SoftmaxRows, BlockedCellsAreExactlyZeroAndTheRestShares) {
+  Matrix scores = Matrix::Constant(1, 8, -1e30f);
+  scores(0, 1) = scores(0, 6) = -kInfinity;
+  const auto result = softmaxed(scores);
+  for (Index j = 0; j < 8; ++j) EXPECT_EQ(result.weights(0, j), j == 1 || j == 6 ? 0.0f : 1.0f / 6.0f);
+}
+
+TEST(SoftmaxRows, NotANumberShowsInTheSum) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const Index place : {0, 3, 7}) {
+    Matrix scores = Matrix::Zero(1, 8);
+    scores(0, place) = nan;
+    EXPECT_TRUE(std::isnan(softmaxed(scores).row_sum(0))) << place;
+    scores(0, place) = kInfinity;
+    EXPECT_TRUE(std::isnan(softmaxed(scores).row_sum(0))) << place;
+    scores.setConstant(-kInfinity);
+    scores(0, place) = nan;
+    EXPECT_TRUE(std::isnan(softmaxed(scores).row_sum(0))) << "among blocked cells, " << place;
+  }
+  EXPECT_TRUE(std::isnan(softmaxed(Matrix::Constant(1, 8, nan)).row_sum(0))) << "a row of nothing else";
+}
+
+TEST(Linear, AgreesWithPlainLoops) {
+  Random random(5);
+  for (const auto& [tokens, in, out] : {std::array<Index, 3>{1, 1, 1}, {1, 7, 5}, {10, 64, 64}, {33, 5, 48}, {9, 50, 1}}) {
+    const Linear weights{random_matrix(random, out, in), random_matrix(random, 1, out)};
+    const Matrix x = random_matrix(random, tokens, in);
+    EXPECT_LE(reference::difference(linear(x, weights), reference::linear(grid(x), weights)), 1e-5);
+    const Linear no_bias{weights.weight, {}};
+    EXPECT_LE(reference::difference(linear(x, no_bias), reference::linear(grid(x), no_bias)), 1e-5);
+  }
+}
+
+TEST(Linear, WithoutAWeightIsTheIdentity) {
+  Random random(6);
+  const Matrix x = random_matrix(random, 4, 6);
+  EXPECT_TRUE(same(linear(x, {}), x));
+  const Vector bias = random_matrix(random, 1, 6);
+  EXPECT_TRUE(same(linear(x, {{}, bias}), x.rowwise() + bias));
+}
+
+TEST(LayerNorm, AgreesWithPlainLoops) {
+  Random random(7);
+  for (const Index d : {1, 2, 3, 8, 17, 64, 200}) {
+    const NormWeights weights{random_matrix(random, 1, d), random_matrix(random, 1, d)};
+    for (const float spread : {1e-3f, 1.0f, 1000.0f}) {
+      const Matrix x = random_matrix(random, 6, d, spread);
+      EXPECT_LE(reference::difference(layer_norm(x, weights), reference::layer_norm(grid(x), weights)), 2e-5)
+          << d << " " << spread;
+    }
+  }
+}
+
+TEST(LayerNorm, GivesMeanZeroAndVarianceOne) {
+  Random random(8);
+  const Matrix x = (random_matrix(random, 5, 96, 3.0f).array() + 40.0f).matrix();
+  const Matrix y = layer_norm(x, {Vector::Ones(96), Vector::Zero(96)});
+  for (Index t = 0; t < 5; ++t) {
+    EXPECT_NEAR(y.row(t).cast<double>().mean(), 0.0, 1e-5);
+    EXPECT_NEAR(y.row(t).cast<double>().squaredNorm() / 96, 1.0, 1e-4);
+  }
+}
+
+TEST(LayerNorm, AConstantRowBecomesTheShift) {
+  const Matrix x = Matrix::Constant(2, 16, 0.1f);
+  const Matrix y = layer_norm(x, {Vector::Ones(16), Vector::Constant(16, 2.0f)});
+  EXPECT_TRUE((y.array() - 2.0f).abs().maxCoeff() < 1e-3f);
+}
+
+TEST(Activations, AgreeWithTheirFormulas) {
+  Matrix x(1, 2001);
+  for (Index i = 0; i < x.cols(); ++i) x(0, i) = static_cast<float>(i - 1000) * 0.01f;
+  Matrix rectified = x, smooth = x;
+  relu(rectified);
+  gelu(smooth);
+  for (Index i = 0; i < x.cols(); ++i) {
+    EXPECT_EQ(rectified(0, i), std::max(x(0, i), 0.0f));
+    EXPECT_NEAR(double(smooth(0, i)), reference::activated(double(x(0, i)), Activation::gelu), 1e-6) << x(0, i);
+  }
+}
+
+TEST(Activations, GeluHasItsKnownValues) {
+  Matrix x(1, 4);
+  x << 0.0f, 1.0f, -1.0f, 3.0f;
+  gelu(x);
+  EXPECT_EQ(x(0, 0), 0.0f);
+  EXPECT_NEAR(x(0, 1), 0.84134475f, 1e-6f);
+  EXPECT_NEAR(x(0, 2), -0.15865525f, 1e-6f);
+  EXPECT_NEAR(x(0, 3), 2.99595031f, 1e-6f);
+}
+
+TEST(SinusoidalPositions, AreThoseOfThePaper) {
+  for (const Index d_model : {1, 2, 4, 7, 64, 513}) {
+    const Matrix positions = sinusoidal_positions(50, d_model);
+    ASSERT_EQ(positions.rows(), 50);
+    ASSERT_EQ(positions.cols(), d_model);
+    for (Index pos = 0; pos < 50; ++pos) {
+      for (Index i = 0; 2 * i < d_model; ++i) {
+        const double angle = double(pos) / std::pow(10000.0, 2.0 * double(i) / double(d_model));
+        ASSERT_NEAR(double(positions(pos, 2 * i)), std::sin(angle), 1e-6);
+        if (2 * i + 1 == d_model) continue;
+        ASSERT_NEAR(double(positions(pos, 2 * i + 1)), std::cos(angle), 1e-6);
+      }
+    }
+  }
+}
+
+TEST(SinusoidalPositions, HaveTheirKnownValues) {
+  const Matrix positions = sinusoidal_positions(4, 4);
+  Matrix expected(4, 4);
+  expected << 0.0f, 1.0f, 0.0f, 1.0f,                           //
+      0.84147098f, 0.54030231f, 0.00999983f, 0.99995000f,       //
+      0.90929743f, -0.41614684f, 0.01999867f, 0.99980001f,      //
+      0.14112001f, -0.98999250f, 0.02999550f, 0.99955003f;
+  EXPECT_LE((positions - expected).cwiseAbs().maxCoeff(), 1e-7f);
+}
+
+TEST(SinusoidalPositions, DoNotDependOnTheLengthOfTheSentence) {
+  EXPECT_TRUE(same(sinusoidal_positions(5, 10), sinusoidal_positions(300, 10).topRows(5)));
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,48 @@
+#include "base/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <vector>
+
+namespace headlight {
+namespace {
+
+TEST(ParallelFor, CallsEachIndexOnceWhateverTheNumberOfThreads) {
+  for (const int threads : {0, 1, 2, 3, 8, 33}) {
+    for (const Index count : {0, 1, 2, 7, 100, 1000}) {
+      std::vector<std::atomic<int>> calls(static_cast<std::size_t>(count));
+      parallel_for(count, threads, [&](Index i) { ++calls.at(static_cast<std::size_t>(i)); });
+      for (const auto& n : calls) ASSERT_EQ(n, 1) << count << " parts, " << threads << " threads";
+    }
+  }
+}
+
+TEST(ParallelFor, HasFinishedEveryPartWhenItReturns) {
+  for (int round = 0; round < 50; ++round) {
+    std::vector<int> written(64, 0);
+    parallel_for(64, 4, [&](Index i) { written[static_cast<std::size_t>(i)] = static_cast<int>(i) + 1; });
+    for (std::size_t i = 0; i < written.size(); ++i) ASSERT_EQ(written[i], static_cast<int>(i) + 1);
+  }
+}
+
+TEST(ParallelFor, RunsAtMostAsManyPartsAtOnceAsThreads) {
+  std::atomic<int> running = 0, most = 0;
+  parallel_for(200, 3, [&](Index) {
+    const int now = ++running;
+    for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {}
+    --running;
+  });
+  EXPECT_LE(most, 3);
+  EXPECT_GE(most, 1);
+}
+
+TEST(ParallelFor, OneThreadGoesInOrder) {
+  std::vector<Index> order;
+  parallel_for(20, 1, [&](Index i) { order.push_back(i); });
+  ASSERT_EQ(order.size(), 20u);
+  for (Index i = 0; i < 20; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,254 @@
+// Tensors files: agreement with a reference implementation, and every freedom that the format leaves.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "math/attention.h"
+#include "math/forward.h"
+#include "read/npz.h"
+#include "read/tensors.h"
+
+namespace headlight {
+namespace {
+
+const std::filesystem::path kGolden = std::filesystem::path(HEADLIGHT_TEST_DATA) / "golden";
+
+Result<std::shared_ptr<const Trace>> answer(const TensorsFile& file) {
+  Request request{.model = file.model, .config = file.model->config, .tokens = {}, .mask = {}, .edits = {}};
+  if (file.mask) request.mask.given = std::make_shared<const Matrix>(*file.mask);
+  return forward(request);
+}
+
+/// An array counting 0.1, 0.2, … in a pattern that repeats nowhere soon.
+Array array_of(std::vector<Index> shape, float start = 0) {
+  Array array{.dtype = Dtype::f32, .shape = std::move(shape), .values = {}};
+  for (std::size_t i = 0; i < *num_elements(array.shape); ++i)
+    array.values.push_back(std::sin(start + static_cast<float>(i) * 0.7f));
+  return array;
+}
+
+ArrayFile file_of(std::map<std::string, Array> arrays, std::map<std::string, std::string> metadata = {}) {
+  metadata.emplace("num_heads", "2");
+  return {.arrays = std::move(arrays), .metadata = std::move(metadata)};
+}
+
+void expect_line(const ArrayFile& file, const std::string& says, std::optional<Index> heads = std::nullopt) {
+  const auto result = tensors_from("f", file, heads);
+  ASSERT_FALSE(result) << "accepted, though it should say: " << says;
+  EXPECT_NE(result.error().message.find(says), std::string::npos) << result.error().message;
+}
+
+class GoldenTensors : public testing::TestWithParam<std::string> {};
+
+TEST_P(GoldenTensors, AgreeWithTheReference) {
+  const auto folder = kGolden / GetParam();
+  const auto file = read_tensors(folder / "input.safetensors", std::nullopt);
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_TRUE(file->warnings.empty());
+  const auto expected = read_npz(folder / "expected.npz");
+  ASSERT_TRUE(expected) << expected.error().message;
+  const auto result = answer(*file);
+  ASSERT_TRUE(result) << result.error().message;
+  const Trace& trace = **result;
+
+  const Array& attentions = expected->arrays.at("attentions");
+  const std::vector<Index> shape = {1, trace.num_heads(), trace.queries(), trace.keys()};
+  ASSERT_EQ(attentions.shape, shape);
+  const Index cells = trace.queries() * trace.keys();
+  float attention_difference = 0;
+  for (Index head = 0; head < trace.num_heads(); ++head) {
+    const Matrix weights = attention_rows(trace, 0, head, 0, trace.queries());
+    const Eigen::Map<const Matrix> reference(attentions.values.data() + head * cells, trace.queries(), trace.keys());
+    attention_difference = std::max(attention_difference, (weights - reference).cwiseAbs().maxCoeff());
+  }
+  const auto output = to_matrix("expected.npz", "output", expected->arrays.at("output"));
+  ASSERT_TRUE(output) << output.error().message;
+  ASSERT_EQ(output->rows(), trace.queries());
+  ASSERT_EQ(output->cols(), trace.blocks[0].self.output.cols());
+  const float output_difference = (trace.blocks[0].self.output - *output).cwiseAbs().maxCoeff();
+  RecordProperty("attention_difference", std::to_string(attention_difference));
+  std::printf("%s: attention %.2g, output %.2g\n", GetParam().c_str(), static_cast<double>(attention_difference),
+              static_cast<double>(output_difference));
+  EXPECT_LE(attention_difference, 2e-5f);
+  EXPECT_LE(output_difference, 2e-5f);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, GoldenTensors,
+                         testing::Values("tensors-self-6", "tensors-causal-7", "tensors-pad-8", "tensors-cross-4x6"),
+                         [](const auto& suite) {
+                           std::string name = suite.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(Tensors, MissingProjectionsAreTheIdentity) {
+  const auto file = tensors_from("some/x.safetensors", file_of({{"query", array_of({3, 4})}}), std::nullopt);
+  ASSERT_TRUE(file) << file.error().message;
+  const Model& model = *file->model;
+  EXPECT_EQ(model.name, "x.safetensors");
+  EXPECT_EQ(model.config.d_model, 4);
+  EXPECT_EQ(model.config.num_heads, 2);
+  EXPECT_EQ(model.config.num_layers, 1);
+  EXPECT_TRUE(same(model.given->key, model.given->query));
+  EXPECT_TRUE(same(model.given->value, model.given->query));
+  EXPECT_FALSE(file->mask);
+  const auto result = answer(*file);
+  ASSERT_TRUE(result) << result.error().message;
+  const Trace& trace = **result;
+  EXPECT_TRUE(same(trace.blocks[0].self.query, model.given->query));
+  // Two heads of two columns each, by hand.
+  const Matrix& x = model.given->query;
+  for (Index head = 0; head < 2; ++head) {
+    const Matrix part = x.middleCols(head * 2, 2);
+    Matrix weights = (part * part.transpose() / std::sqrt(2.0f)).array().exp();
+    for (Index row = 0; row < weights.rows(); ++row) weights.row(row) /= weights.row(row).sum();
+    const Matrix z = weights * part;
+    EXPECT_LT((trace.blocks[0].self.output.middleCols(head * 2, 2) - z).cwiseAbs().maxCoeff(), 1e-6f);
+  }
+}
+
+TEST(Tensors, BiasesStandWithOrWithoutWeights) {
+  const auto file = tensors_from("f", file_of({{"query", array_of({3, 4})}, {"q_proj.weight", array_of({4, 4}, 1)},
+                                               {"out_proj.bias", array_of({4}, 2)}}), std::nullopt);
+  ASSERT_TRUE(file) << file.error().message;
+  const AttentionWeights& weights = file->model->blocks[0].self;
+  EXPECT_EQ(weights.query.bias.size(), 0);
+  EXPECT_EQ(weights.output.weight.size(), 0);
+  EXPECT_EQ(weights.output.bias.size(), 4);
+  const auto result = answer(*file);
+  ASSERT_TRUE(result);
+  const AttentionTrace& self = (*result)->blocks[0].self;
+  EXPECT_TRUE(same(self.output, Matrix(self.z.rowwise() + weights.output.bias)));
+}
+
+TEST(Tensors, KeysAndValuesOfOtherWidths) {
+  // kdim 5, vdim 3, projected to 6 and 8 columns; the output has 7.
+  const auto file = tensors_from(
+      "f", file_of({{"query", array_of({2, 4})}, {"key", array_of({3, 5}, 1)}, {"value", array_of({3, 3}, 2)},
+                    {"q_proj.weight", array_of({6, 4})}, {"k_proj.weight", array_of({6, 5})},
+                    {"v_proj.weight", array_of({8, 3})}, {"out_proj.weight", array_of({7, 8})}}), std::nullopt);
+  ASSERT_TRUE(file) << file.error().message;
+  const auto result = answer(*file);
+  ASSERT_TRUE(result) << result.error().message;
+  const Trace& trace = **result;
+  EXPECT_EQ(trace.queries(), 2);
+  EXPECT_EQ(trace.keys(), 3);
+  EXPECT_FLOAT_EQ(trace.scale, 1.0f / std::sqrt(3.0f));
+  EXPECT_EQ(trace.blocks[0].self.z.cols(), 8);
+  EXPECT_EQ(trace.blocks[0].self.output.cols(), 7);
+  EXPECT_EQ(trace.query_tokens().tokens[1].text, "1");
+  EXPECT_EQ(trace.key_tokens().tokens[2].text, "2");
+}
+
+TEST(Tensors, HeadsComeFromTheArgumentTheMetadataOrAnArray) {
+  const ArrayFile named = file_of({{"query", array_of({3, 4})}});
+  EXPECT_EQ(tensors_from("f", named, std::nullopt)->model->config.num_heads, 2);
+  EXPECT_EQ(tensors_from("f", named, 4)->model->config.num_heads, 4);
+  ArrayFile scalar{.arrays = {{"query", array_of({3, 4})}}, .metadata = {}};
+  expect_line(scalar, "f: num_heads: expected a number in the metadata or --num-heads, found neither");
+  scalar.arrays["num_heads"] = {.dtype = Dtype::i64, .shape = {}, .values = {4}};
+  const auto from_array = tensors_from("f", scalar, std::nullopt);
+  ASSERT_TRUE(from_array) << from_array.error().message;
+  EXPECT_EQ(from_array->model->config.num_heads, 4);
+  EXPECT_TRUE(from_array->warnings.empty());
+  expect_line(named, "num_heads: expected a divisor of the 4 columns of the projected query, found 3", 3);
+  expect_line(named, "num_heads: expected 1 to 128, found 0", 0);
+  for (const char* text : {"two", "2x", "", "-1", "99999999999999999999", "1000"})
+    expect_line(file_of({{"query", array_of({3, 4})}}, {{"num_heads", text}}),
+                "num_heads: expected 1 to 128, found '" + std::string(text) + "'");
+  for (const float number : {0.0f, 1.5f, 1e30f, -2.0f}) {
+    scalar.arrays["num_heads"].values = {number};
+    expect_line(scalar, "num_heads: expected 1 to 128, found");
+  }
+  scalar.arrays["num_heads"] = array_of({2});
+  expect_line(scalar, "num_heads: expected 1 to 128, found an array (2,)");
+}
+
+TEST(Tensors, TokensComeFromTheMetadata) {
+  const ArrayFile named = file_of({{"query", array_of({2, 4})}, {"key", array_of({1, 4})}, {"value", array_of({1, 4})}},
+                                  {{"tokens", R"(["我"," can"])"}, {"key_tokens", R"([" "])"}});
+  const auto file = tensors_from("f", named, std::nullopt);
+  ASSERT_TRUE(file) << file.error().message;
+  const Tokens& queries = file->model->given->query_tokens;
+  EXPECT_EQ(queries.text, "我 can");
+  EXPECT_EQ(queries.tokens[1].text, "can");
+  EXPECT_EQ(queries.tokens[1].raw, " can");
+  EXPECT_EQ(queries.tokens[1].begin, 3u);
+  EXPECT_EQ(queries.tokens[1].end, 7u);
+  EXPECT_EQ(file->model->given->key_tokens.tokens[0].text, " ");
+
+  const auto with = [](const std::string& tokens) {
+    return file_of({{"query", array_of({2, 4})}}, {{"tokens", tokens}});
+  };
+  EXPECT_EQ(tensors_from("f", with(R"(["a","b"])"), std::nullopt)->model->given->key_tokens.tokens[1].text, "b");
+  expect_line(with(R"(["a"])"), "f: metadata tokens: expected 2 tokens, found 1");
+  expect_line(with("a b"), "f: metadata tokens: line 1, column 1: expected valid JSON");
+  expect_line(with("{}"), "expected a JSON list, found object");
+  expect_line(with("[1,2]"), "expected a list of strings, found number");
+}
+
+TEST(Tensors, MasksAreAddedOrBlock) {
+  ArrayFile file = file_of({{"query", array_of({2, 4})}});
+  file.arrays["mask"] = {.dtype = Dtype::boolean, .shape = {2, 2}, .values = {1, 0, 1, 1}};
+  const auto blocked = tensors_from("f", file, std::nullopt);
+  ASSERT_TRUE(blocked) << blocked.error().message;
+  EXPECT_EQ((*blocked->mask)(0, 1), -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(attention_rows(**answer(*blocked), 0, 1, 0, 1)(0, 1), 0.0f);
+  file.arrays["mask"] = {.dtype = Dtype::f32, .shape = {2}, .values = {0, -1.5f}};
+  const auto added = tensors_from("f", file, std::nullopt);
+  ASSERT_TRUE(added) << added.error().message;
+  EXPECT_EQ((*added->mask)(0, 1), -1.5f);
+  file.arrays["mask"] = array_of({2, 3});
+  expect_line(file, "f: mask: expected (2, 2) (queries, keys), found (2, 3)");
+  file.arrays["mask"] = array_of({2, 2, 1});
+  expect_line(file, "f: mask: expected (queries, keys), found (2, 2, 1)");
+}
+
+TEST(Tensors, RefusesShapesThatDoNotFit) {
+  const auto query = array_of({3, 4});
+  expect_line(file_of({}), "f: query: expected an array (queries, d_model), found none");
+  expect_line(file_of({{"attentions", array_of({1, 2, 3, 3})}}), "found only attention that was computed elsewhere");
+  expect_line(file_of({{"encoder_attentions", array_of({1, 2, 3, 3})}}), "found only attention");
+  expect_line(file_of({{"query", array_of({1, 3, 4})}}), "f: query: expected two axes, none empty, found (1, 3, 4)");
+  expect_line(file_of({{"query", array_of({0, 4})}}), "found (0, 4)");
+  expect_line(file_of({{"query", query}, {"key", array_of({5, 4})}}),
+              "f: value: expected (5, …), as many rows as key, found (3, 4), the query it defaults to");
+  expect_line(file_of({{"query", query}, {"value", array_of({5, 4})}}),
+              "f: value: expected (3, …), as many rows as key, found (5, 4)");
+  expect_line(file_of({{"query", query}, {"q_proj.weight", array_of({4, 5})}}),
+              "f: q_proj.weight: expected (out, 4) for query of 4 columns, found (4, 5)");
+  expect_line(file_of({{"query", query}, {"v_proj.weight", array_of({16})}}), "f: v_proj.weight: expected two axes");
+  expect_line(file_of({{"query", query}, {"q_proj.weight", array_of({6, 4})}}),
+              "f: key: expected 6 columns after projection, as query, found 4");
+  expect_line(file_of({{"query", query}, {"v_proj.weight", array_of({3, 4})}}),
+              "a divisor of the 3 columns of the projected value");
+  expect_line(file_of({{"query", query}, {"k_proj.bias", array_of({3})}}), "f: k_proj.bias: expected (4,), found (3,)");
+  expect_line(file_of({{"query", query}, {"k_proj.bias", array_of({1, 4})}}), "f: k_proj.bias: expected one axis");
+  Array overflowed = query;
+  overflowed.values[6] = std::numeric_limits<float>::infinity();
+  expect_line(file_of({{"query", overflowed}}), "f: query[1, 2]: expected a finite number, found inf");
+  Array bias = array_of({4});
+  bias.values[3] = std::numeric_limits<float>::quiet_NaN();
+  expect_line(file_of({{"query", query}, {"out_proj.bias", bias}}),
+              "f: out_proj.bias[3]: expected a finite number, found nan");
+}
+
+TEST(Tensors, SurplusArraysAreNamedNotUsed) {
+  const auto file = tensors_from(
+      "f", file_of({{"query", array_of({3, 4})}, {"in_proj_weight", array_of({12, 4})}}), std::nullopt);
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->warnings, std::vector<std::string>{"f: in_proj_weight: no part of a tensors file, not used"});
+}
+
+TEST(Tensors, TheEndingSaysWhatAFileIs) {
+  const auto other = read_tensors("x.bin", std::nullopt);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().message, "x.bin: name: expected a file named .safetensors or .npz, found 'x.bin'");
+  const auto npz = read_tensors(kGolden / "tensors-self-6" / "expected.npz", 3);
+  ASSERT_FALSE(npz);
+  EXPECT_NE(npz.error().message.find("only attention that was computed elsewhere"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,265 @@
+// Exports: every format gives back the numbers that the core computed, the same bytes every time, or nothing at all.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <limits>
+#include <sstream>
+
+#include "exported.h"
+#include "math/attention.h"
+#include "read/json_document.h"
+#include "read/npz.h"
+#include "read/safetensors.h"
+#include "write/csv.h"
+#include "write/json.h"
+#include "write/npz.h"
+#include "write/number.h"
+
+namespace headlight {
+namespace {
+
+using namespace exported;
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr Format kEveryFormat[] = {Format::json, Format::npz, Format::safetensors, Format::csv};
+
+/// attentions[layer][head] of a flat array (layers, heads, T, S).
+Matrix pattern_of(const Array& array, Index layer, Index head) {
+  const Index cells = array.shape[2] * array.shape[3];
+  return Eigen::Map<const Matrix>(array.values.data() + (layer * array.shape[1] + head) * cells, array.shape[2],
+                                  array.shape[3]);
+}
+
+void expect_same_arrays(const ArrayFile& file, const Trace& trace, const std::string& prefix) {
+  const Array& attentions = file.arrays.at(prefix + "attentions");
+  const std::vector<Index> shape = {trace.num_layers(), trace.num_heads(), trace.queries(), trace.keys()};
+  ASSERT_EQ(attentions.shape, shape);
+  for (Index layer = 0; layer < trace.num_layers(); ++layer)
+    for (Index head = 0; head < trace.num_heads(); ++head)
+      EXPECT_TRUE(same(pattern_of(attentions, layer, head), attention_rows(trace, layer, head, 0, trace.queries())));
+  if (trace.model->given) {
+    const auto output = to_matrix("f", "output", file.arrays.at(prefix + "output"));
+    ASSERT_TRUE(output) << output.error().message;
+    EXPECT_TRUE(same(*output, trace.blocks[0].self.output));
+    EXPECT_FALSE(file.arrays.contains(prefix + "hidden_states"));
+    return;
+  }
+  const auto last = to_matrix("f", "last", file.arrays.at(prefix + "last_hidden_state"));
+  ASSERT_TRUE(last) << last.error().message;
+  EXPECT_TRUE(same(*last, trace.last_hidden_state));
+  const Array& hidden = file.arrays.at(prefix + "hidden_states");
+  const Index tokens = trace.embedding.rows(), d_model = trace.embedding.cols();
+  ASSERT_EQ(hidden.shape, (std::vector<Index>{trace.num_layers() + 1, tokens, d_model}));
+  for (Index layer = 0; layer <= trace.num_layers(); ++layer) {
+    const Eigen::Map<const Matrix> state(hidden.values.data() + layer * tokens * d_model, tokens, d_model);
+    EXPECT_TRUE(same(state, layer == 0 ? trace.embedding : trace.blocks[static_cast<std::size_t>(layer - 1)].output));
+  }
+}
+
+TEST(NpzExport, ReadsBackTheSameArrays) {
+  for (const auto& trace : {trace_of({"a", "b", "c"}, true), cross_trace()}) {
+    const auto file = parse_npz("f", bytes_written({trace}, Format::npz));
+    ASSERT_TRUE(file) << file.error().message;
+    expect_same_arrays(*file, *trace, "");
+  }
+}
+
+TEST(NpzExport, OptionsAddQueriesKeysValuesAndScores) {
+  const auto trace = trace_of({"a", "b", "c"}, true);
+  for (const Format format : {Format::npz, Format::safetensors}) {
+    const std::string bytes = bytes_written({trace}, format, {.queries_keys_values = true, .scores = true});
+    const auto file = format == Format::npz ? parse_npz("f", bytes) : parse_safetensors("f", bytes);
+    ASSERT_TRUE(file) << file.error().message;
+    EXPECT_EQ(file->arrays.size(), 7u);
+    for (const auto& [name, field] : {std::pair{"queries", &AttentionTrace::query}, {"keys", &AttentionTrace::key},
+                                      {"values", &AttentionTrace::value}}) {
+      const Array& array = file->arrays.at(name);
+      ASSERT_EQ(array.shape, (std::vector<Index>{2, 3, 3, 4})) << name;
+      EXPECT_TRUE(same(pattern_of(array, 1, 2), Matrix{head_columns(trace->blocks[1].self.*field, 2, 3)})) << name;
+    }
+    const Array& scores = file->arrays.at("scores");
+    EXPECT_TRUE(same(pattern_of(scores, 1, 2), score_rows(*trace, 1, 2, 0, 3)));
+    EXPECT_EQ(scores.values[1], -kInf);
+  }
+}
+
+TEST(NpzExport, ABatchNumbersItsArrays) {
+  const auto first = trace_of({"a", "b"}), second = trace_of({"c"});
+  for (const Format format : {Format::npz, Format::safetensors}) {
+    const std::string bytes = bytes_written({first, second}, format);
+    const auto file = format == Format::npz ? parse_npz("f", bytes) : parse_safetensors("f", bytes);
+    ASSERT_TRUE(file) << file.error().message;
+    EXPECT_EQ(file->arrays.size(), 6u);
+    expect_same_arrays(*file, *first, "0.");
+    expect_same_arrays(*file, *second, "1.");
+  }
+}
+
+TEST(NpzExport, HeadersAreNumPysOwn) {
+  const std::string header = npy_header({2, 3});
+  EXPECT_EQ(header.size(), 128u);
+  EXPECT_EQ(header.substr(0, 70),
+            std::string("\x93NUMPY\1\0\x76\0", 10) + "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } ");
+  EXPECT_EQ(header.back(), '\n');
+  EXPECT_NE(npy_header({7}).find("(7,), }"), std::string::npos);
+  EXPECT_NE(npy_header({}).find("(), }"), std::string::npos);
+}
+
+TEST(SafetensorsExport, ReadsBackTheSameArrays) {
+  for (const auto& trace : {trace_of({"a", "\"b", "c"}, true), cross_trace()}) {
+    const std::string bytes = bytes_written({trace}, Format::safetensors);
+    const auto file = parse_safetensors("f", bytes);
+    ASSERT_TRUE(file) << file.error().message;
+    expect_same_arrays(*file, *trace, "");
+    EXPECT_EQ(file->metadata.at("format"), "headlight.attention/1");
+    EXPECT_EQ(file->metadata.at("tokens"), json_texts(trace->query_tokens()));
+    EXPECT_EQ(file->metadata.contains("key_tokens"), trace->model->given.has_value());
+    EXPECT_EQ(static_cast<unsigned char>(bytes[0]) % 8, 0);
+  }
+}
+
+TEST(CsvExport, HasALineForEveryWeight) {
+  const auto trace = trace_of({"a,b", "\"", "c\nd"}, true);
+  const std::string text = bytes_written({trace}, Format::csv);
+  EXPECT_TRUE(text.starts_with("stack,layer,head,query,key,query_token,key_token,weight\n"
+                               "Self,0,0,0,0,\"a,b\",\"a,b\",1\n"
+                               "Self,0,0,0,1,\"a,b\",\"\"\"\",0\n"
+                               "Self,0,0,0,2,\"a,b\",\"c\nd\",0\n")) << text.substr(0, 300);
+  const auto plain = trace_of({"x", "y"});
+  std::istringstream lines(bytes_written({plain}, Format::csv));
+  std::string line;
+  std::getline(lines, line);
+  for (Index layer = 0; layer < 2; ++layer)
+    for (Index head = 0; head < 3; ++head)
+      for (Index query = 0; query < 2; ++query)
+        for (Index key = 0; key < 2; ++key) {
+          std::string expected = "Self," + std::to_string(layer) + "," + std::to_string(head) + "," +
+                                 std::to_string(query) + "," + std::to_string(key) + (query == 0 ? ",x" : ",y") + (key == 0 ? ",x," : ",y,");
+          append_number(expected, attention_rows(*plain, layer, head, query, 1)(0, key));
+          ASSERT_TRUE(std::getline(lines, line));
+          EXPECT_EQ(line, expected);
+        }
+  EXPECT_FALSE(std::getline(lines, line));
+  EXPECT_EQ(csv_field("a\rb"), "\"a\rb\"");
+}
+
+TEST(CsvExport, ABatchHasAColumnMore) {
+  const std::string text = bytes_written({trace_of({"a"}, false, 1), trace_of({"b"}, false, 1)}, Format::csv);
+  EXPECT_EQ(text,
+            "stack,layer,head,query,key,query_token,key_token,weight,sentence\n"
+            "Self,0,0,0,0,a,a,1,0\nSelf,0,1,0,0,a,a,1,0\nSelf,0,2,0,0,a,a,1,0\n"
+            "Self,0,0,0,0,b,b,1,1\nSelf,0,1,0,0,b,b,1,1\nSelf,0,2,0,0,b,b,1,1\n");
+  const Folder folder;
+  const auto status = write({trace_of({"a"})}, Format::csv, folder / "x", {.scores = true});
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().message.find("export: --with: expected a format other than csv"), std::string::npos);
+}
+
+TEST(Export, TheSameTracesGiveTheSameBytes) {
+  const auto first = trace_of({"a", "b"}), again = trace_of({"a", "b"});
+  for (const Format format : kEveryFormat) {
+    ASSERT_EQ(setenv("TZ", "Asia/Shanghai", 1), 0);
+    const std::string bytes = bytes_written({first}, format);
+    ASSERT_EQ(setenv("TZ", "America/New_York", 1), 0);
+    EXPECT_EQ(bytes, bytes_written({again}, format)) << name(format);
+    unsetenv("TZ");
+  }
+}
+
+TEST(Export, NoPieceIsLargerThanABlockOfRows) {
+  std::vector<std::string> texts;
+  for (int i = 0; i < 600; ++i) texts.push_back("w" + std::to_string(i));
+  const auto trace = trace_of(texts, false, 1);
+  for (const auto& array : attention_arrays(*trace, {.queries_keys_values = true, .scores = true})) {
+    std::size_t sum = 0;
+    for (Index piece = 0; piece < array.pieces; ++piece) {
+      const Matrix rows = array.piece(piece);
+      EXPECT_LE(rows.size(), kRowBlock * 600);
+      sum += static_cast<std::size_t>(rows.size());
+    }
+    EXPECT_EQ(sum, array.num_elements()) << array.name;
+  }
+  const auto file = parse_npz("f", bytes_written({trace}, Format::npz));
+  ASSERT_TRUE(file) << file.error().message;
+  expect_same_arrays(*file, *trace, "");
+  const auto object = parse_json("f", bytes_written({trace}, Format::json));
+  ASSERT_TRUE(object) << object.error().message;
+  EXPECT_EQ((*object)["attention"][0]["attn"][0][2][599][598].get<float>(),
+            attention_rows(*trace, 0, 2, 599, 1)(0, 598));
+}
+
+TEST(Export, NumbersThatAreNotFiniteAreRefusedWithTheirPlace) {
+  const auto sound = trace_of({"a", "b"});
+  auto broken = std::make_shared<Trace>(*sound);
+  broken->blocks[1].self.query(1, 4) = std::numeric_limits<float>::quiet_NaN();
+  for (const Format format : kEveryFormat) {
+    const Folder folder;
+    const auto status = write({broken}, format, folder / "x");
+    ASSERT_FALSE(status) << name(format);
+    EXPECT_EQ(status.error().message, "attentions: layer 1 head 1 query 1 key 0: expected a finite number, found nan");
+    EXPECT_TRUE(folder.empty());
+    const auto batch = write({sound, broken}, format, folder / "x");
+    ASSERT_FALSE(batch);
+    const bool numbered = format == Format::npz || format == Format::safetensors;
+    EXPECT_EQ(batch.error().message, std::string(numbered ? "1." : "sentence 1: ") + status.error().message);
+    EXPECT_TRUE(folder.empty());
+  }
+  broken = std::make_shared<Trace>(*sound);
+  broken->last_hidden_state(0, 11) = -kInf;
+  const Folder folder;
+  const auto status = write({broken}, Format::npz, folder / "x");
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message, "last_hidden_state: token 0 dimension 11: expected a finite number, found -inf");
+  EXPECT_TRUE(folder.empty());
+}
+
+TEST(Export, LeavesNothingWhenStoppedAndWhatWasThereWhenItFails) {
+  for (const Format format : kEveryFormat) {
+    const Folder folder;
+    ASSERT_TRUE(write_file(folder / "x", "what was there"));
+    Progress progress;
+    progress.stop = true;
+    const auto status = write_export({trace_of({"a"})}, {""}, format, {}, folder / "x", progress);
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().message, "export: cancelled");
+    EXPECT_EQ(*read_file(folder / "x"), "what was there");
+    std::filesystem::remove(folder / "x");
+    EXPECT_TRUE(folder.empty());
+  }
+}
+
+TEST(Export, WhatCannotBeWrittenIsNamed) {
+  for (const Format format : kEveryFormat) {
+    const Folder folder;
+    const auto missing = write({trace_of({"a"})}, format, folder / "missing/x");
+    ASSERT_FALSE(missing) << name(format);
+    EXPECT_NE(missing.error().message.find("missing/x: write: expected a writable folder"), std::string::npos)
+        << missing.error().message;
+    const auto full = write({trace_of({"a"})}, format, "/dev/full");
+    ASSERT_FALSE(full) << name(format);
+    EXPECT_EQ(full.error().message, "/dev/full: write: expected room to write, found No space left on device");
+    EXPECT_TRUE(write({trace_of({"a"})}, format, "/dev/null")) << name(format);
+  }
+}
+
+TEST(Export, FormatsAreNamed) {
+  for (const Format format : kEveryFormat) {
+    EXPECT_EQ(*parse_format(name(format)), format);
+    EXPECT_EQ(format_of("a/b." + std::string(name(format))), format);
+  }
+  const auto unknown = parse_format("xml");
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().message, "--format: expected json, npz, safetensors or csv, found 'xml'");
+  EXPECT_FALSE(format_of("x.xml"));
+  EXPECT_FALSE(format_of("json"));
+}
+
+TEST(Export, ARequestMayBeLeftOut) {
+  const Folder folder;
+  Progress progress;
+  ASSERT_TRUE(write_export({trace_of({"a"})}, {""}, Format::json, {}, folder / "x", progress));
+  EXPECT_FALSE(parse_json("f", *read_file(folder / "x"))->contains("request"));
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,34 @@
+// Mask files: the first byte says whether the rest is taken for NumPy or for JSON. What comes out can be added to
+// scores: nothing but finite numbers and -inf.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+
+#include "read/mask_file.h"
+#include "read/npy.h"
+
+namespace {
+
+headlight::Result<headlight::Matrix> mask_from(std::string_view bytes) {
+  const bool json = bytes.front() % 2 == 0;
+  bytes.remove_prefix(1);
+  if (json) return headlight::parse_json_mask("fuzz", bytes);
+  const auto array = headlight::parse_npy("fuzz", bytes);
+  if (!array) return array.error();
+  return headlight::additive_mask("fuzz", "mask", *array);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const auto mask = mask_from({reinterpret_cast<const char*>(data), size});
+  if (!mask) {
+    if (mask.error().message.find('\n') != std::string::npos) std::abort();
+    return 0;
+  }
+  if (mask->size() == 0 || !(mask->array() <= std::numeric_limits<float>::max()).all()) std::abort();
+  return 0;
+}

@@ -1,0 +1,301 @@
+#include "gl/map_texture.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <optional>
+
+#include "gl/gui_context.h"
+#include "gl/map_pages.h"
+#include "gl/offscreen.h"
+
+namespace headlight {
+namespace {
+
+const std::filesystem::path kShaders = std::filesystem::path(HEADLIGHT_TEST_DATA).parent_path() / "shaders";
+
+class MapTextureTest : public testing::Test {
+ protected:
+  static constexpr int kWidth = 640, kHeight = 560;
+
+  void SetUp() override {
+    auto surface = Offscreen::open(kWidth, kHeight);
+    if (!surface) GTEST_SKIP() << surface.error().message;
+    surface_.emplace(std::move(*surface));
+    auto gui = GuiContext::open();
+    if (!gui) GTEST_SKIP() << gui.error().message;
+    gui_ = std::move(*gui);
+    auto painter = make_map_painter(kShaders);
+    ASSERT_TRUE(painter) << painter.error().message;
+    painter_ = std::move(*painter);
+  }
+  void TearDown() override {
+    painter_.reset();
+    gui_.reset();
+  }
+
+  // One frame with what `fill` draws.
+  template <class Fill>
+  Pixels picture(Theme theme, const Fill& fill) {
+    gui_->begin_frame({kWidth, kHeight}, 1.f / 60, 1);
+    fill(*ImGui::GetBackgroundDrawList());
+    gui_->end_frame(background_of(theme));
+    return surface_->read();
+  }
+
+  // One frame with one map.
+  Pixels map(const Matrix& weights, std::uint64_t version, ImVec2 min, ImVec2 max, const ColourScale& colours,
+             float opacity = 1) {
+    return picture(colours.theme, [&](ImDrawList& list) {
+      painter_->draw(list, weights, version, min, max, colours, opacity);
+    });
+  }
+
+  static Rgb at(const Pixels& pixels, int x, int y) {
+    const auto* p = pixels.rgb.data() + 3 * (y * pixels.width + x);
+    return {p[0], p[1], p[2]};
+  }
+  static int apart(Rgb a, Rgb b) {
+    return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)});
+  }
+
+  std::optional<Offscreen> surface_;
+  std::unique_ptr<GuiContext> gui_;
+  std::unique_ptr<MapPainter> painter_;
+};
+
+Matrix ramp(int rows, int columns) {
+  Matrix weights(rows, columns);
+  for (int i = 0; i < weights.size(); ++i)
+    weights.data()[i] = std::pow(static_cast<float>(i) / static_cast<float>(weights.size() - 1), 3.f);
+  return weights;
+}
+
+TEST_F(MapTextureTest, EveryCellHasItsColour) {
+  const Matrix weights = ramp(7, 10);
+  for (const Theme theme : {Theme::light, Theme::dark})
+    for (const Scale scale : {Scale::linear, Scale::log})
+      for (const float top : {1.f, 0.2f, 0.05f}) {
+        const ColourScale colours{theme, scale, top};
+        const Pixels seen = map(weights, 1, {20, 30}, {20 + 10 * 24, 30 + 7 * 18}, colours);
+        for (int row = 0; row < 7; ++row)
+          for (int column = 0; column < 10; ++column)
+            for (const auto& [dx, dy] : {std::pair{0, 0}, {12, 9}, {23, 17}}) {
+              const Rgb pixel = at(seen, 20 + column * 24 + dx, 30 + row * 18 + dy);
+              EXPECT_LE(apart(pixel, colour_of(colours, weights(row, column))), 2) << row << ' ' << column;
+            }
+        EXPECT_EQ(at(seen, 19, 30), background_of(theme));
+        EXPECT_EQ(at(seen, 20 + 240, 40), background_of(theme));
+        EXPECT_EQ(at(seen, 25, 30 + 7 * 18), background_of(theme));
+      }
+}
+
+TEST_F(MapTextureTest, EveryColourOfTheMapIsReached) {
+  Matrix weights(16, 16);
+  for (int i = 0; i < 256; ++i) weights.data()[i] = static_cast<float>(i) / 255;
+  for (const Theme theme : {Theme::light, Theme::dark}) {
+    const Pixels seen = map(weights, 2, {0, 0}, {64, 64}, {theme});
+    for (int i = 0; i < 256; ++i)
+      EXPECT_EQ(at(seen, i % 16 * 4 + 1, i / 16 * 4 + 1), colour_of({theme}, weights.data()[i])) << i;
+  }
+}
+
+TEST_F(MapTextureTest, ValuesOutsideTheScale) {
+  Matrix weights(1, 4);
+  weights << 2, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 0;
+  for (const Scale scale : {Scale::linear, Scale::log}) {
+    const ColourScale colours{Theme::light, scale, 1};
+    const Pixels seen = map(weights, 3, {0, 0}, {40, 10}, colours);
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(at(seen, i * 10 + 5, 5), colour_of(colours, weights(0, i))) << i;
+  }
+}
+
+TEST_F(MapTextureTest, BlockedCellsAreHatched) {
+  Matrix weights = Matrix::Zero(10, 10);
+  for (int row = 0; row < 10; ++row)
+    for (int column = row + 1; column < 10; ++column) weights(row, column) = -1;
+  for (const Theme theme : {Theme::light, Theme::dark})
+    for (const int cell : {6, 8, 12, 24, 40}) {
+      const auto side = static_cast<float>(10 * cell);
+      const Pixels seen = map(weights, 10, {0, 0}, {side, side}, {theme});
+      for (int row = 0; row < 10; ++row)
+        for (int column = 0; column < 10; ++column) {
+          int marked = 0, strongest = 0;
+          for (int y = 0; y < cell; ++y)
+            for (int x = 0; x < cell; ++x) {
+              const int distance = apart(at(seen, column * cell + x, row * cell + y), background_of(theme));
+              marked += distance > 2;
+              strongest = std::max(strongest, distance);
+            }
+          if (weights(row, column) < 0) {
+            EXPECT_GT(strongest, 30) << cell;
+            EXPECT_GT(marked, cell * cell / 8) << cell;
+            EXPECT_LT(marked, cell * cell * 4 / 5) << "lines, not a surface";
+          } else {
+            EXPECT_EQ(marked, 0) << cell;
+          }
+        }
+    }
+}
+
+TEST_F(MapTextureTest, TinyBlockedCellsAreTinted) {
+  const Matrix weights = Matrix::Constant(100, 100, -1.f);
+  for (const Theme theme : {Theme::light, Theme::dark}) {
+    const Pixels seen = map(weights, 20, {0, 0}, {200, 200}, {theme});
+    for (int y = 0; y < 200; y += 7)
+      for (int x = 0; x < 200; x += 7) EXPECT_LE(apart(at(seen, x, y), blocked_colours(theme).tint), 1);
+  }
+}
+
+TEST_F(MapTextureTest, VersionsNameContents) {
+  const Matrix low = Matrix::Constant(4, 4, 0.25f), high = Matrix::Constant(4, 4, 0.75f);
+  const ColourScale colours;
+  const auto both = [&](const Matrix& left, std::uint64_t left_version, const Matrix& right,
+                        std::uint64_t right_version) {
+    return picture(Theme::light, [&](ImDrawList& list) {
+      painter_->draw(list, left, left_version, {0, 0}, {40, 40}, colours, 1);
+      painter_->draw(list, right, right_version, {50, 0}, {90, 40}, colours, 1);
+    });
+  };
+  Pixels seen = both(low, 1, high, 2);
+  EXPECT_EQ(at(seen, 20, 20), colour_of(colours, 0.25f));
+  EXPECT_EQ(at(seen, 70, 20), colour_of(colours, 0.75f));
+  seen = both(high, 1, low, 2);  // the same names: the content sent before
+  EXPECT_EQ(at(seen, 20, 20), colour_of(colours, 0.25f));
+  EXPECT_EQ(at(seen, 70, 20), colour_of(colours, 0.75f));
+  seen = both(high, 3, low, 2);
+  EXPECT_EQ(at(seen, 20, 20), colour_of(colours, 0.75f));
+  EXPECT_EQ(at(seen, 70, 20), colour_of(colours, 0.75f));
+}
+
+TEST_F(MapTextureTest, OneBrightCellAmongManyShows) {
+  Matrix weights = Matrix::Zero(512, 512);
+  weights(301, 77) = 1;
+  const ColourScale colours{Theme::dark, Scale::linear, 1};
+  Pixels seen = map(weights, 1, {8, 16}, {520, 528}, colours);
+  for (int row = 0; row < 512; ++row)
+    for (int column = 0; column < 512; ++column)
+      ASSERT_EQ(at(seen, 8 + column, 16 + row), colour_of(colours, weights(row, column))) << row << ' ' << column;
+
+  // A tenth of the pixels: the cell still shows, in its place.
+  seen = map(weights, 1, {0, 0}, {51, 51}, colours);
+  int bright = 0;
+  for (int y = 0; y < 51; ++y)
+    for (int x = 0; x < 51; ++x)
+      if (at(seen, x, y) == colour_of(colours, 1)) {
+        ++bright;
+        EXPECT_NEAR(x, 77 * 51 / 512, 1);
+        EXPECT_NEAR(y, 301 * 51 / 512, 1);
+      }
+  EXPECT_GE(bright, 1);
+  EXPECT_LE(bright, 4);
+}
+
+TEST_F(MapTextureTest, OnlyTheCrowdedDirectionIsPooled) {
+  Matrix weights = Matrix::Zero(4, 512);
+  weights(1, 300) = 1;
+  weights(2, 300) = -1;
+  const ColourScale colours;
+  const Pixels seen = map(weights, 1, {0, 0}, {128, 40}, colours);
+  for (int y = 0; y < 40; ++y) {
+    EXPECT_EQ(at(seen, 75, y), colour_of(colours, y / 10 == 1 ? 1.f : 0.f)) << y;  // blocked gives way to what is not
+    EXPECT_EQ(at(seen, 74, y), colour_of(colours, 0)) << y;
+    EXPECT_EQ(at(seen, 76, y), colour_of(colours, 0)) << y;
+  }
+}
+
+TEST_F(MapTextureTest, ContentIsSentOnceAndSlotsAreUsedAgain) {
+  MapPages pages;
+  const Matrix weights = Matrix::Constant(10, 10, 0.5f);
+  const MapPlace first = pages.place(weights, 1, 1);
+  pages.place(weights, 1, 2);
+  EXPECT_EQ(pages.uploads(), 1);
+  std::uint64_t version = 2;
+  for (; version <= 256; ++version) EXPECT_EQ(pages.place(weights, version, 3).texture, first.texture);
+  EXPECT_EQ(pages.uploads(), 256);
+  EXPECT_NE(pages.place(weights, version, 4).texture, 0u);
+  const MapPlace again = pages.place(weights, ++version, 5);
+  EXPECT_EQ(pages.place(weights, 1, 6).texture, first.texture);
+  EXPECT_EQ(pages.uploads(), 259) << "the first had made room";
+  EXPECT_NE(again.texture, 0u);
+}
+
+TEST_F(MapTextureTest, LargeMatricesHaveATextureOfTheirOwn) {
+  Matrix weights = Matrix::Zero(700, 1100);
+  weights(0, 0) = weights(699, 1099) = 1;
+  const ColourScale colours{Theme::light, Scale::linear, 1};
+  const Pixels seen = map(weights, 1, {0, 0}, {550, 350}, colours);
+  EXPECT_EQ(at(seen, 0, 0), colour_of(colours, 1));
+  EXPECT_EQ(at(seen, 549, 349), colour_of(colours, 1));
+  EXPECT_EQ(at(seen, 275, 175), colour_of(colours, 0));
+}
+
+TEST_F(MapTextureTest, ManyMapsOverManyFrames) {
+  const ColourScale colours;
+  for (int frame = 0; frame < 12; ++frame) {
+    const Pixels seen = picture(Theme::light, [&](ImDrawList& list) {
+      for (int i = 0; i < 144; ++i) {
+        const Matrix weights = Matrix::Constant(10, 10, static_cast<float>((i + frame) % 9) / 8);
+        const ImVec2 min(static_cast<float>(i % 12 * 40), static_cast<float>(i / 12 * 40));
+        const auto version = static_cast<std::uint64_t>(frame * 144 + i);
+        painter_->draw(list, weights, version, min, {min.x + 30, min.y + 30}, colours, 1);
+      }
+    });
+    for (int i = 0; i < 144; ++i) {
+      const Rgb expected = colour_of(colours, static_cast<float>((i + frame) % 9) / 8);
+      ASSERT_EQ(at(seen, i % 12 * 40 + 15, i / 12 * 40 + 15), expected) << frame << ' ' << i;
+    }
+  }
+}
+
+TEST_F(MapTextureTest, StaleMapsLetTheBackgroundThrough) {
+  const Matrix weights = Matrix::Constant(3, 3, 1.f);
+  const ColourScale colours{Theme::dark, Scale::linear, 1};
+  const Pixels seen = map(weights, 1, {0, 0}, {30, 30}, colours, 0.5f);
+  const Rgb full = colour_of(colours, 1), none = background_of(Theme::dark), half = at(seen, 15, 15);
+  EXPECT_NEAR(half.r, (full.r + none.r) / 2, 2);
+  EXPECT_NEAR(half.g, (full.g + none.g) / 2, 2);
+  EXPECT_NEAR(half.b, (full.b + none.b) / 2, 2);
+}
+
+TEST_F(MapTextureTest, ClipRectanglesHoldAndOtherDrawingGoesOn) {
+  const Matrix weights = Matrix::Constant(3, 3, 1.f);
+  const ColourScale colours;
+  const Pixels seen = picture(Theme::light, [&](ImDrawList& list) {
+    list.PushClipRect({0, 0}, {15, 15});
+    painter_->draw(list, weights, 1, {0, 0}, {30, 30}, colours, 1);
+    list.PopClipRect();
+    list.AddRectFilled({40, 0}, {60, 20}, IM_COL32(255, 0, 0, 255));
+    painter_->draw(list, weights, 1, {100, 0}, {130, 30}, colours, 1);
+    list.AddRectFilled({110, 10}, {120, 20}, IM_COL32(0, 255, 0, 255));
+  });
+  EXPECT_EQ(at(seen, 10, 10), colour_of(colours, 1));
+  EXPECT_EQ(at(seen, 20, 10), background_of(Theme::light));
+  EXPECT_EQ(at(seen, 50, 10), (Rgb{255, 0, 0}));
+  EXPECT_EQ(at(seen, 105, 5), colour_of(colours, 1));
+  EXPECT_EQ(at(seen, 115, 15), (Rgb{0, 255, 0}));
+}
+
+TEST_F(MapTextureTest, TheSamePixelsAreTheSamePng) {
+  const auto draw = [&] {
+    return picture(Theme::dark, [&](ImDrawList& list) {
+      painter_->draw(list, ramp(9, 9), 1, {10, 10}, {190, 190}, {Theme::dark}, 1);
+    });
+  };
+  const auto first = png(draw()), second = png(draw());
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(first->substr(1, 3), "PNG");
+  EXPECT_EQ(*first, *second);
+}
+
+TEST_F(MapTextureTest, AMissingShaderIsAnError) {
+  const auto painter = make_map_painter("/nonexistent/shaders");
+  ASSERT_FALSE(painter);
+  EXPECT_NE(painter.error().message.find("map.vert"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# The real window, on a display without a screen: a sentence is typed, the session saved, the window closed.
+#   window.sh PROGRAM SESSION_FILE
+set -euo pipefail
+
+fail() {
+  echo "window: $*" >&2
+  [[ -s ${said-} ]] && sed 's/^/  the program said: /' "$said" >&2
+  exit 1
+}
+
+for tool in xvfb-run xauth xdotool; do
+  command -v "$tool" >/dev/null || fail "expected $tool to be installed, found none"
+done
+
+# First, what somebody without a display is told; then the rest of this script once more, with a display.
+if [[ ${1-} != --inside ]]; then
+  status=0
+  line=$(env -u DISPLAY -u WAYLAND_DISPLAY "$1" 2>&1 >/dev/null </dev/null) || status=$?
+  [[ $status == 2 ]] || fail "without a display: expected exit status 2, found $status: $line"
+  [[ $line == *'./run export'* && $line != *$'\n'* ]] ||
+    fail "without a display: expected one line that names ./run export, found: $line"
+  exec xvfb-run -a -s '-screen 0 1280x1024x24 -noreset' "$0" --inside "$@"
+fi
+program=$2
+fixture=$3
+sentence='The quick fox sees 42 dogs'
+
+home=$(mktemp -d "${TMPDIR:-/tmp}/headlight-window-XXXXXX")
+said=$home/said
+process=
+trap '[[ -z $process ]] || kill -KILL "$process" 2>/dev/null || true; rm -rf "$home"' EXIT
+export HOME=$home XDG_CONFIG_HOME=$home/config XDG_STATE_HOME=$home/state XDG_DATA_HOME=$home/data
+export XDG_CACHE_HOME=$home/cache XDG_RUNTIME_DIR=$home
+export LANG=C.UTF-8 LIBGL_ALWAYS_SOFTWARE=1
+unset LC_ALL WAYLAND_DISPLAY
+
+session=$home/saved.headlight.json
+cp "$fixture" "$session" || fail "expected a session to open, found none at $fixture"
+chmod u+w "$session"
+grep -qF "$sentence" "$session" && fail "the session to open already holds the sentence that is to be typed"
+
+"$program" open "$session" >"$said" 2>&1 </dev/null &
+process=$!
+
+alive() { kill -0 "$process" 2>/dev/null; }
+
+# until_true SECONDS WHAT COMMAND… : waits for a command to succeed while the program lives.
+until_true() {
+  local deadline=$((SECONDS + $1)) what=$2
+  shift 2
+  until "$@"; do
+    alive || fail "expected $what, found that the program had ended"
+    ((SECONDS < deadline)) || fail "expected $what, found nothing of it in time"
+    sleep 0.2
+  done
+}
+
+# A key is held for a moment, so that a slow frame sees it go down before it goes up.
+press() {
+  local key
+  for key in "$@"; do xdotool keydown "$key"; done
+  sleep 0.4
+  for key in "$@"; do xdotool keyup "$key"; done
+  sleep 0.4
+}
+
+find_window() { window=$(xdotool search --onlyvisible --name Headlight 2>/dev/null | head -n 1) && [[ -n $window ]]; }
+saved() { grep -qF "$sentence" "$session"; }
+ended() { ! alive; }
+
+until_true 60 'a window named Headlight' find_window
+xdotool windowfocus --sync "$window"
+sleep 1
+
+press ctrl l
+xdotool type --delay 60 "$sentence"
+sleep 1
+press Escape
+press ctrl s
+until_true 20 "the saved session to hold '$sentence'" saved
+
+press ctrl q
+deadline=$((SECONDS + 20))
+until ended; do
+  ((SECONDS < deadline)) || fail 'Ctrl+Q: expected the program to end, found it running'
+  sleep 0.2
+done
+status=0
+wait "$process" || status=$?
+process=
+[[ $status == 0 ]] || fail "Ctrl+Q: expected exit status 0, found $status"
