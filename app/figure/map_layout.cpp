@@ -70,10 +70,8 @@ MapLayout layout_map(const Box& area, Index rows, Index columns, const LabelMetr
   layout.cell = std::max(cell, 0.001f);
   layout.plot = {std::round(area.x + (layout.rows ? left : 0)), std::round(area.y + top), layout.cell * count_columns,
                  layout.cell * count_rows};
-  layout.row_step = std::max<Index>(1, static_cast<Index>(std::ceil(text / layout.cell)));
-  layout.column_step = layout.columns == ColumnLabels::horizontal
-                           ? 1
-                           : std::max<Index>(1, static_cast<Index>(std::ceil(text / layout.cell)));
+  layout.row_step = std::max<Index>(1, static_cast<Index>(std::ceil(text * kLabelPitch / layout.cell)));
+  layout.column_step = layout.columns == ColumnLabels::horizontal ? 1 : layout.row_step;
   return layout;
 }
 

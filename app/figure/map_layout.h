@@ -44,6 +44,9 @@ struct MapLayout {
   Index column_step = 1;
 };
 
+/// Labels may stand this close, in lines of text: the ink of a line is lower than the line.
+inline constexpr float kLabelPitch = 0.8f;
+
 /// Fits a map of rows × columns square cells into `area`, labels on the left and on top where there is room for them.
 /// `text` is the height of a line of label text.
 MapLayout layout_map(const Box& area, Index rows, Index columns, const LabelMetrics& row_labels,

@@ -66,6 +66,19 @@ void restore(Start& start, std::optional<Notice>& notice) {
   forget_autosave(*left);
 }
 
+/// Whether commands change what is seen: hovering is told anew in every frame, mostly with the same answer.
+bool change_something(const AppState& state, const Commands& commands) {
+  std::optional<HeadRef> head = state.view.hovered_head;
+  std::optional<CellRef> cell = state.view.hovered;
+  for (const Command& command : commands) {
+    const auto* hover = std::get_if<Hover>(&command);
+    if (!hover) return true;
+    head = hover->head;
+    cell = hover->cell;
+  }
+  return head != state.view.hovered_head || cell != state.view.hovered;
+}
+
 std::string window_title(const AppState& state) {
   if (state.session_path.empty()) return "Headlight";
   return std::filesystem::path(state.session_path).filename().string() + " — Headlight";
@@ -99,7 +112,7 @@ Status open_window(const Start& asked) {
   int frames = kFramesAfterEvent;
   std::string title;
   while (!state.quit) {
-    const double sleep = frames > 0 || loop.computing() ? 0 : std::min(kSleep, loop.next_due(now()));
+    const double sleep = frames > 0 ? 0 : std::min(kSleep, loop.next_due(now()));
     if ((*window)->wait(sleep)) frames = kFramesAfterEvent;
     for (auto& path : (*window)->take_dropped()) commands.emplace_back(OpenPath{std::move(path)});
     if ((*window)->should_close()) commands.emplace_back(Quit{});
@@ -107,7 +120,7 @@ Status open_window(const Start& asked) {
     loop.step(state, commands, now());
     if (state.trace_version != version) frames = kFramesAfterEvent;
     if (frames <= 0 && !loop.computing() && !loop.writing()) continue;
-    --frames;
+    frames = std::max(0, frames - 1);
 
     if (title != window_title(state)) (*window)->set_title(title = window_title(state));
     apply_style(state.settings.theme, (*window)->content_scale() * state.settings.ui_scale);
@@ -116,7 +129,7 @@ Status open_window(const Start& asked) {
             (*window)->content_scale() * state.settings.ui_scale, nullptr};
     draw_window(gui);
     (*window)->end_frame(background_of(state.settings.theme));
-    if (!commands.empty() || fonts.wants_frame()) frames = std::max(frames, 1);
+    if (change_something(state, commands) || fonts.wants_frame()) frames = kFramesAfterEvent;
   }
   forget_autosave(autosave);
   return Done{};

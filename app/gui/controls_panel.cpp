@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 
 #include "gui/draw.h"
@@ -13,7 +14,7 @@ void section(Gui& gui, Str title) {
   ImGui::TextUnformatted(gui.word(title));
 }
 
-/// A label on its own line, the control below it as wide as the panel.
+/// A label on its own line, its value at the right, the control below as wide as the panel.
 void label(Gui& gui, Str string, const std::string& right = {}) {
   dim_text(gui, gui.word(string));
   if (right.empty()) return;
@@ -24,11 +25,27 @@ void label(Gui& gui, Str string, const std::string& right = {}) {
   ImGui::PopStyleColor();
 }
 
+/// Sliders are low bars: their value stands beside the label.
+class SlimScope {
+ public:
+  explicit SlimScope(const Gui& gui) {
+    gui.fonts.push(TextSize::small);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2{4 * gui.unit, 0});
+    ImGui::PushStyleVar(ImGuiStyleVar_GrabMinSize, 14 * gui.unit);
+    ImGui::SetNextItemWidth(-1);
+  }
+  ~SlimScope() {
+    ImGui::PopStyleVar(2);
+    ImGui::PopFont();
+  }
+  SlimScope(const SlimScope&) = delete;
+};
+
 /// True while the value moves; the step of undo ends when the slider is let go.
-bool slider(Gui& gui, const char* name, int& value, int least, int most, const char* format, Str tip) {
-  ImGui::SetNextItemWidth(-1);
+bool slider(Gui& gui, const char* name, int& value, int least, int most, Str tip) {
+  const SlimScope slim(gui);
   ImGui::PushID(name);
-  const bool moved = ImGui::SliderInt("##slider", &value, least, most, format, ImGuiSliderFlags_AlwaysClamp);
+  const bool moved = ImGui::SliderInt("##slider", &value, least, most, "", ImGuiSliderFlags_AlwaysClamp);
   ImGui::PopID();
   gui.name_item(name);
   if (ImGui::IsItemDeactivatedAfterEdit()) gui.say(EndGesture{});
@@ -71,21 +88,23 @@ void mask_controls(Gui& gui) {
   section(gui, Str::section_mask);
   SetMask wanted{mask.causal, mask.padding};
   bool changed = checkbox(gui, "causal", Str::mask_causal, wanted.causal, Str::tip_causal);
-  ImGui::SameLine(0, 16 * gui.unit);
   changed = checkbox(gui, "padding", Str::mask_padding, wanted.padding, Str::tip_padding) || changed;
   if (changed) gui.say_once(wanted);
 
   if (const Request* request = headlight::wanted(gui.state); request && !request->model) {
     int pad = static_cast<int>(gui.state.document.pad);
     const int most = std::max(1, static_cast<int>(request->tokens.size()));
-    label(gui, Str::pad_last);
-    if (slider(gui, "pad", pad, 0, most, "%d", Str::tip_pad_here)) gui.say(SetPad{static_cast<std::size_t>(pad)});
+    label(gui, Str::pad_last, std::to_string(pad));
+    if (slider(gui, "pad", pad, 0, most, Str::tip_pad_here)) gui.say(SetPad{static_cast<std::size_t>(pad)});
   }
-  if (flat_button(gui, "paint", gui.word(Str::paint), gui.state.view.painting))
-    gui.say(SetPainting{!gui.state.view.painting});
+  ImGui::PushStyleColor(ImGuiCol_Text, gui.state.view.painting ? gui.colours().accent : gui.colours().text);
+  if (ImGui::Button(gui.word(Str::paint), {-1, 0})) gui.say(SetPainting{!gui.state.view.painting});
+  ImGui::PopStyleColor();
+  gui.name_item("paint");
   explain_item(gui, Str::paint_hint);
   if (!mask.painted.empty()) {
-    if (flat_button(gui, "clear paint", gui.word(Str::clear_paint))) gui.say_once(ClearPaint{});
+    if (ImGui::Button(gui.word(Str::clear_paint), {-1, 0})) gui.say_once(ClearPaint{});
+    gui.name_item("clear paint");
   }
   if (mask.given) {
     ImGui::AlignTextToFramePadding();
@@ -100,8 +119,8 @@ void model_controls(Gui& gui) {
   section(gui, Str::section_model);
 
   int d_model = static_cast<int>(config.d_model);
-  label(gui, Str::d_model);
-  if (slider(gui, "d_model", d_model, kLeastSliderWidth, kMostSliderWidth, "%d", Str::tip_d_model)) {
+  label(gui, Str::d_model, std::to_string(d_model));
+  if (slider(gui, "d_model", d_model, kLeastSliderWidth, kMostSliderWidth, Str::tip_d_model)) {
     const Index step = 4;  // a drag moves over multiples of 4; a typed number is taken as it is
     const Index snapped = ImGui::GetIO().MouseDown[0] ? (d_model + step / 2) / step * step : d_model;
     gui.say(SetConfig{with_d_model(config, snapped)});
@@ -110,17 +129,16 @@ void model_controls(Gui& gui) {
   const auto possible = divisors(config.d_model);
   const auto at = std::lower_bound(possible.begin(), possible.end(), config.num_heads);
   int place = static_cast<int>(at - possible.begin());
-  const std::string format = std::to_string(config.num_heads);
-  label(gui, Str::heads, std::string(gui.word(Str::d_k)) + " = " + std::to_string(config.d_k()));
-  if (slider(gui, "heads", place, 0, std::max(1, static_cast<int>(possible.size()) - 1), format.c_str(), Str::tip_heads)) {
+  label(gui, Str::heads, std::to_string(config.num_heads) + " · d_k " + std::to_string(config.d_k()));
+  if (slider(gui, "heads", place, 0, std::max(1, static_cast<int>(possible.size()) - 1), Str::tip_heads)) {
     Config moved = config;
     moved.num_heads = possible[static_cast<std::size_t>(std::clamp(place, 0, static_cast<int>(possible.size()) - 1))];
     gui.say(SetConfig{moved});
   }
 
   int layers = static_cast<int>(config.num_layers);
-  label(gui, Str::layers);
-  if (slider(gui, "layers", layers, 1, kMostSliderLayers, "%d", Str::tip_layers)) {
+  label(gui, Str::layers, std::to_string(layers));
+  if (slider(gui, "layers", layers, 1, kMostSliderLayers, Str::tip_layers)) {
     Config moved = config;
     moved.num_layers = layers;
     gui.say(SetConfig{moved});
@@ -154,9 +172,12 @@ void score_controls(Gui& gui) {
   bool by_d_k = !scale;
   if (checkbox(gui, "scale automatic", Str::scale_automatic, by_d_k, Str::tip_scale))
     gui.say_once(SetScale{by_d_k ? std::nullopt : std::optional(now)});
-  ImGui::SetNextItemWidth(-1);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", static_cast<double>(now));
+  label(gui, Str::scale, text);
+  const SlimScope slim(gui);
   float value = now;
-  if (ImGui::SliderFloat("##scale", &value, 0.0f, 2.0f, "%.3f") && std::isfinite(value)) gui.say(SetScale{value});
+  if (ImGui::SliderFloat("##scale", &value, 0.0f, 2.0f, "") && std::isfinite(value)) gui.say(SetScale{value});
   gui.name_item("scale");
   if (ImGui::IsItemDeactivatedAfterEdit()) gui.say(EndGesture{});
   explain_item(gui, Str::tip_scale);
@@ -184,8 +205,8 @@ void block_controls(Gui& gui) {
     explain_item(gui, Str::tip_activation);
   }
   int ffn = static_cast<int>(config.ffn);
-  label(gui, Str::feed_forward);
-  if (slider(gui, "ffn", ffn, 0, 2048, "%d", Str::tip_feed_forward)) {
+  label(gui, Str::feed_forward, std::to_string(ffn));
+  if (slider(gui, "ffn", ffn, 0, 2048, Str::tip_feed_forward)) {
     Config changed = config;
     changed.ffn = ffn;
     gui.say(SetConfig{changed});

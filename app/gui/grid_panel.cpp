@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "figure/grid_layout.h"
@@ -86,15 +87,16 @@ void all_heads(Gui& gui) {
 
   // The smallest maps still have room for a label beside every cell, within reason.
   const float most_cells = static_cast<float>(std::max(trace.queries(), trace.keys()));
-  const float least_plot = std::clamp(most_cells * (text + 1), 96 * gui.unit, 190 * gui.unit);
+  const float least_plot = std::clamp(most_cells * std::ceil(text * kLabelPitch), 96 * gui.unit, 190 * gui.unit);
   const float least = least_plot + std::min(labels.query_metrics.widest, least_plot * 0.4f) + text * 0.35f;
   const MapContent content{.head = {}, .weights = nullptr, .version = 0, .region = whole, .values = false};
   const MapLayout trial = map_layout(content, labels, {0, 0, least, least});
   const float extra = title_height + trial.plot.y - trial.plot.x;
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const GridLayout grid = layout_grid(room.x - 4 * gui.unit, room.y, trace.num_layers(), trace.num_heads(), least,
-                                      460 * gui.unit, extra, 14 * gui.unit);
-  const ImVec2 origin = ImGui::GetCursorScreenPos(), window = ImGui::GetWindowPos();
+                                      460 * gui.unit, extra, 10 * gui.unit);
+  const ImVec2 corner = ImGui::GetCursorScreenPos(), window = ImGui::GetWindowPos();
+  const ImVec2 origin{corner.x + 2 * gui.unit, corner.y};  // room for the first frame's line
   const float opacity = is_stale(state) ? kStaleOpacity : 1.0f;
   for (Index layer = 0; layer < trace.num_layers(); ++layer) {
     for (Index head = 0; head < trace.num_heads(); ++head) {
@@ -104,7 +106,7 @@ void all_heads(Gui& gui) {
       one_head(gui, {layer, head}, box, labels, title_height, opacity);
     }
   }
-  ImGui::SetCursorScreenPos(origin);
+  ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy({1, grid.content_height});
 }
 

@@ -79,7 +79,6 @@ void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, cons
   for (Index j = 0; j < row.cols(); ++j) sum += static_cast<double>(row(0, j));
 
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const ColourScale scale = colour_scale(state);
   const float text = ImGui::GetFontSize();
   char head[128];
   std::snprintf(head, sizeof head, "%s = %.6f", gui.word(Str::sum), sum);
@@ -90,7 +89,13 @@ void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, cons
   list.AddText({std::max(layout.plot.x, layout.plot.right() - sum_width), area.y + (layout.plot.w < sum_width * 2.2f ? text : 0)},
                gui.colours().dim, head);
 
+  // The bars' own scale: from 0 to a round number above the row's largest weight, printed at their top.
+  const float most = nice_top(row.maxCoeff());
   const float top = area.y + text * 2.2f, bottom = area.bottom() - gui.unit;
+  const std::string most_text = cell_number(most);
+  list.AddLine({layout.plot.x, top}, {layout.plot.right(), top}, gui.colours().line, gui.unit);
+  list.AddText({std::round(layout.plot.x - ImGui::CalcTextSize(most_text.c_str()).x - 4 * gui.unit), std::round(top - text / 2)},
+               gui.colours().dim, most_text.c_str());
   const Index first = content.region.first_key, count = content.region.num_keys;
   const Index bars = std::min<Index>(count, std::max<Index>(1, static_cast<Index>(layout.plot.w)));
   const float width = layout.plot.w / static_cast<float>(bars);
@@ -98,11 +103,11 @@ void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, cons
   for (Index b = 0; b < bars; ++b) {
     const Index begin = b * count / bars, end = (b + 1) * count / bars;
     const float weight = row.row(0).segment(first + begin, end - begin).maxCoeff();
-    const float height = (bottom - top) * std::min(1.0f, position_on_map(scale, weight));
+    const float height = (bottom - top) * std::min(1.0f, weight / most);
     const float x = layout.plot.x + static_cast<float>(b) * width;
     const bool lit = lit_key && *lit_key >= first + begin && *lit_key < first + end;
     list.AddRectFilled({x + inset, bottom - height}, {x + width - inset, bottom},
-                       lit ? gui.colours().accent : to_imgui(colour_map(scale.theme)[150]));
+                       lit ? gui.colours().accent : to_imgui(colour_map(state.settings.theme)[150]));
   }
   list.AddLine({layout.plot.x, bottom}, {layout.plot.right(), bottom}, gui.colours().line, gui.unit);
   gui.name_box("row bars", {layout.plot.x, top, layout.plot.w, bottom - top});

@@ -83,14 +83,6 @@ void draw_labels(Gui& gui, ImDrawList& list, const MapContent& content, const Ax
   }
 }
 
-/// Two digits after the point, without the zero before it: all that a cell has room for.
-std::string cell_text(float weight) {
-  if (weight == 0.0f) return "0";
-  char text[16];
-  std::snprintf(text, sizeof text, "%.2f", static_cast<double>(weight));
-  return text[0] == '0' ? text + 1 : text;
-}
-
 void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout) {
   const FontScope small(gui, TextSize::small);
   if (layout.cell < ImGui::CalcTextSize(".00").x + 4 * gui.unit) return;
@@ -99,7 +91,7 @@ void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const Ma
     for (Index j = 0; j < content.weights->cols(); ++j) {
       const float weight = (*content.weights)(i, j);
       if (weight < 0) continue;
-      const std::string text = cell_text(weight);
+      const std::string text = cell_number(weight);
       const ImVec2 size = ImGui::CalcTextSize(text.c_str());
       const Box cell = cell_box(layout, i, j);
       const ImU32 ink = to_imgui(text_on(colour_of(scale, weight)));
@@ -122,6 +114,13 @@ void outline_cell(Gui& gui, ImDrawList& list, const MapContent& content, const M
 }
 
 }  // namespace
+
+std::string cell_number(float weight) {
+  if (weight == 0.0f) return "0";
+  char text[16];
+  std::snprintf(text, sizeof text, "%.2f", static_cast<double>(weight));
+  return text[0] == '0' ? text + 1 : text;
+}
 
 std::uint64_t thumbnail_version(const AppState& state, HeadRef head) {
   const auto place = static_cast<std::uint64_t>(head.layer * state.trace->num_heads() + head.head);

@@ -21,6 +21,9 @@ std::uint64_t detail_version(const AppState& state);
 /// How strongly maps are drawn that answer an earlier question.
 inline constexpr float kStaleOpacity = 0.55f;
 
+/// A weight in the room of a cell: two digits after the point, without the zero before it.
+std::string cell_number(float weight);
+
 /// The measures of the labels of the current answer's axes, at the current font.
 struct AxisLabels {
   std::vector<std::string> queries, keys;  // ready to be drawn

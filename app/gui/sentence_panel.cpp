@@ -12,24 +12,36 @@ namespace {
 
 constexpr int kMostTextLines = 3;
 
-int grow(ImGuiInputTextCallbackData* data) {
-  if (data->EventFlag != ImGuiInputTextFlags_CallbackResize) return 0;
-  auto& text = *static_cast<std::string*>(data->UserData);
-  text.resize(static_cast<std::size_t>(data->BufTextLen));
-  data->Buf = text.data();
+/// The box's text while it is edited, and whether all of it is to be selected.
+struct Editing {
+  std::string text;
+  bool select_all = false;
+};
+
+int edit_callback(ImGuiInputTextCallbackData* data) {
+  auto& editing = *static_cast<Editing*>(data->UserData);
+  if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) {
+    editing.text.resize(static_cast<std::size_t>(data->BufTextLen));
+    data->Buf = editing.text.data();
+  } else if (editing.select_all) {
+    data->SelectAll();
+  }
   return 0;
 }
 
 void text_box(Gui& gui, float width) {
   const std::string& text = gui.state.document.text;
-  std::string shown = gui.fonts.shown(text);
+  Editing editing{gui.fonts.shown(text), gui.state.view.focus_text};
+  std::string& shown = editing.text;
+  if (editing.select_all) ImGui::SetKeyboardFocusHere();
   const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;
   const ImGuiStyle& style = ImGui::GetStyle();
   const float height = static_cast<float>(std::min(lines, kMostTextLines)) * ImGui::GetTextLineHeight() + 2 * style.FramePadding.y;
   const std::size_t before = shown.size();
   const bool edited = ImGui::InputTextMultiline("##text", shown.data(), shown.capacity() + 1, {width, height},
-                                                ImGuiInputTextFlags_CallbackResize,
-                                                grow, &shown);
+                                                ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways,
+                                                edit_callback, &editing);
+  if (editing.select_all && ImGui::IsItemActive()) gui.say(FocusText{false});
   if (edited) {
     shown.resize(std::strlen(shown.c_str()));
     gui.say(SetText{gui.fonts.typed(shown)});
@@ -44,7 +56,8 @@ void text_box(Gui& gui, float width) {
 }
 
 void samples_menu(Gui& gui) {
-  if (flat_button(gui, "samples", gui.word(Str::samples))) ImGui::OpenPopup("samples");
+  if (ImGui::Button(gui.word(Str::samples))) ImGui::OpenPopup("samples");
+  gui.name_item("samples");
   if (!ImGui::BeginPopup("samples")) return;
   for (std::size_t i = 0; i < gui.samples.size(); ++i) {
     const Sample& sample = gui.samples[i];
@@ -139,7 +152,8 @@ void chip(Gui& gui, const Tokens& tokens, std::size_t i, const Box& box, const s
   list.AddRectFilled(top_left(box), bottom_right(box), token.pad ? colours.panel : colours.button, 4 * gui.unit);
   if (lit || hovered) draw_rect(list, top_left(box), bottom_right(box), colours.accent, 4 * gui.unit, gui.unit);
   const float pad = 6 * gui.unit;
-  const ImVec2 at{box.x + pad, box.y + (box.h - ImGui::GetFontSize()) / 2};
+  const ImVec2 at{std::round(box.x + (box.w - ImGui::CalcTextSize(text.c_str()).x) / 2),
+                  std::round(box.y + (box.h - ImGui::GetFontSize()) / 2)};
   list.AddText(at, token.pad ? colours.faint : colours.text, text.c_str());
   if (token.pad) {
     const float y = box.y + box.h / 2;

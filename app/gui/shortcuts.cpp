@@ -18,6 +18,7 @@ void file_keys(Gui& gui, bool shift) {
     else gui.say(SaveSession{state.session_path});
   }
   if (key_pressed(Key::q, false)) gui.say(Quit{});
+  if (key_pressed(Key::l, false)) gui.say(FocusText{true});
   Settings settings = state.settings;
   if (key_pressed(Key::equal)) settings.ui_scale = std::min(kMostUiScale, settings.ui_scale + 0.1f);
   if (key_pressed(Key::minus)) settings.ui_scale = std::max(kLeastUiScale, settings.ui_scale - 0.1f);

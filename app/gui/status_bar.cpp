@@ -27,10 +27,13 @@ std::string answer_text(Gui& gui) {
   std::string line;
   if (lit) line = cell_in_words(gui, head, *lit) + "  ·  ";
   char numbers[192];
-  std::snprintf(numbers, sizeof numbers, "%s %d %s %d  ·  %s %s  ·  %d × %d  ·  %.1f ms", gui.word(Str::layer),
+  std::snprintf(numbers, sizeof numbers, "%s %d %s %d  ·  %s %s  ·  %d × %d", gui.word(Str::layer),
                 static_cast<int>(head.layer + 1), gui.word(Str::head), static_cast<int>(head.head + 1),
                 gui.word(Str::mask_is), trace.mask.kind().c_str(), static_cast<int>(trace.queries()),
-                static_cast<int>(trace.keys()), state.trace_milliseconds);
+                static_cast<int>(trace.keys()));
+  line += numbers;
+  if (state.trace_milliseconds <= 0) return line;
+  std::snprintf(numbers, sizeof numbers, "  ·  %.1f ms", state.trace_milliseconds);
   return line + numbers;
 }
 

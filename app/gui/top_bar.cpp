@@ -62,21 +62,23 @@ std::string model_line(Gui& gui) {
 }  // namespace
 
 void top_bar(Gui& gui) {
+  const float top = ImGui::GetCursorPosY();
   {
+    // The name stands on the same base line as the smaller text beside it.
+    ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::title)) / 2 - 2 * gui.unit);
     const FontScope title(gui, TextSize::title);
-    ImGui::AlignTextToFramePadding();
     ImGui::TextUnformatted("Headlight");
   }
   ImGui::SameLine(0, 12 * gui.unit);
   const float room = ImGui::GetWindowWidth() - ImGui::GetCursorPosX();
   const std::string model = model_line(gui);
   if (room > 900 * gui.unit) {
-    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + 3 * gui.unit);
+    ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - ImGui::GetFontSize()) / 2);
     ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
     ImGui::TextUnformatted(model.c_str());
     ImGui::PopStyleColor();
     ImGui::SameLine(0, 16 * gui.unit);
-    ImGui::SetCursorPosY(ImGui::GetCursorPosY() - 3 * gui.unit);
+    ImGui::SetCursorPosY(top);
   }
   file_buttons(gui);
   person_buttons(gui);

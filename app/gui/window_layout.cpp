@@ -30,10 +30,10 @@ void draw_window(Gui& gui) {
   const float bar = line + 14 * unit, status = line + 16 * unit;
   const auto newlines = std::count(gui.state.document.text.begin(), gui.state.document.text.end(), '\n');
   const float text_lines = static_cast<float>(std::min<std::ptrdiff_t>(newlines, 2)) * ImGui::GetTextLineHeight();
-  const float sentence = (gui.state.document.model ? 0 : line + text_lines + 6 * unit) + line + 26 * unit;
-  const float controls = 232 * unit;
+  const float sentence = (gui.state.document.model ? 0 : line + text_lines + 6 * unit) + line + 22 * unit;
+  const float controls = 204 * unit;
   const float middle = display.y - bar - sentence - status;
-  const float large = std::clamp((display.x - controls) * 0.42f, 320 * unit, 760 * unit);
+  const float large = std::clamp((display.x - controls) * 0.335f, 340 * unit, 760 * unit);
 
   // What is under the pointer is told anew in every frame.
   if (gui.state.view.hovered || gui.state.view.hovered_head) gui.say(Hover{});

@@ -41,6 +41,7 @@ struct SetColourScale { Scale scale; };
 struct SetViewport { Viewport viewport; };
 struct SetPainting { bool on = false; };
 struct SetStroke { std::optional<bool> allowed; };
+struct FocusText { bool on = false; };
 struct ShowHelp { bool on = false; };
 struct SetSettings { Settings settings; };
 
@@ -65,7 +66,7 @@ struct DismissNotice {};
 
 using Command = std::variant<SetText, SetSplit, ToggleCut, SetPad, SetConfig, SetScale, SetMask, GiveMask, PaintCell,
                              ClearPaint, Reset, EndGesture, Undo, Redo, ChooseSentence, ChooseHead, Hover, Pin,
-                             SetColourScale, SetViewport, SetPainting, SetStroke, ShowHelp, SetSettings, Browse,
+                             SetColourScale, SetViewport, SetPainting, SetStroke, FocusText, ShowHelp, SetSettings, Browse,
                              NameFile, OpenPath, SaveSession,
                              ExportTo, CancelFileWork, Quit, TraceReady, TraceFailed, DetailReady, FolderListed, FileOpened,
                              FileSaved, FileFailed, DismissNotice>;

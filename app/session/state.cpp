@@ -135,6 +135,7 @@ struct Update {
   void operator()(const SetViewport& c) { state.view.viewport = c.viewport; }
   void operator()(const SetPainting& c) { state.view.painting = c.on; }
   void operator()(const SetStroke& c) { state.view.stroke = c.allowed; }
+  void operator()(const FocusText& c) { state.view.focus_text = c.on; }
   void operator()(const ShowHelp& c) { state.view.help = c.on; }
   void operator()(SetSettings& c) { state.settings = std::move(c.settings); }
 

@@ -39,6 +39,7 @@ struct ViewState {
   Viewport viewport;
   bool painting = false;               // a click on the enlarged head paints the mask instead of pinning
   std::optional<bool> stroke;          // while a stroke is painted: what it sets cells to, true = may attend
+  bool focus_text = false;             // the sentence box is to take the keyboard, its text selected
   bool help = false;                   // the overlay with the keys
 
   friend bool operator==(const ViewState&, const ViewState&) = default;

@@ -1,6 +1,7 @@
 #include "math/forward.h"
 
 #include <algorithm>
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>

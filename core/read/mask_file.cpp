@@ -16,8 +16,8 @@ namespace {
 using nlohmann::json;
 
 constexpr float kBlocked = -std::numeric_limits<float>::infinity();
-/// A JSON mask of 5,000 tokens takes 50 to 75 MB; parsed, a document takes at most some fifteen times its text.
-constexpr std::size_t kMostJsonBytes = std::size_t{128} << 20;
+/// A JSON mask of 5,000 tokens takes 50 to 75 MB. Parsed, JSON takes up to 33 times the memory of its text ("{},{},…").
+constexpr std::size_t kMostJsonBytes = std::size_t{80} << 20;
 
 std::string cell_name(std::string_view what, Index query, Index key) {
   return (what.empty() ? std::string() : std::string(what) + ": ") + "query " + std::to_string(query) + " key " +

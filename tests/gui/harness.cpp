@@ -1,0 +1,318 @@
+#include "gui/harness.h"
+
+#include <cstdlib>
+#include <functional>
+
+#include "base/file.h"
+#include "base/utf8.h"
+#include "cli/request_options.h"
+#include "math/attention.h"
+#include "session/assets.h"
+#include "text/words.h"
+
+namespace headlight {
+namespace {
+
+constexpr float kFarAway = -1e5f;
+
+std::size_t hash_of(const Matrix& matrix) {
+  const std::string_view bytes(reinterpret_cast<const char*>(matrix.data()),
+                               static_cast<std::size_t>(matrix.size()) * sizeof(float));
+  return std::hash<std::string_view>{}(bytes) ^ static_cast<std::size_t>(matrix.cols()) << 32;
+}
+
+using GetText = const char* (*)();
+
+Harness& current(void* user) { return *static_cast<Harness*>(user); }
+
+void set_clipboard_functions(Harness* harness, const char* (*get)(void*), void (*set)(void*, const char*)) {
+#if IMGUI_VERSION_NUM >= 19110
+  static const char* (*get_now)(void*);
+  static void (*set_now)(void*, const char*);
+  get_now = get, set_now = set;
+  ImGuiPlatformIO& io = ImGui::GetPlatformIO();
+  io.Platform_ClipboardUserData = harness;
+  io.Platform_GetClipboardTextFn = [](ImGuiContext*) { return get_now(ImGui::GetPlatformIO().Platform_ClipboardUserData); };
+  io.Platform_SetClipboardTextFn = [](ImGuiContext*, const char* text) {
+    set_now(ImGui::GetPlatformIO().Platform_ClipboardUserData, text);
+  };
+#else
+  ImGuiIO& io = ImGui::GetIO();
+  io.ClipboardUserData = harness;
+  io.GetClipboardTextFn = get;
+  io.SetClipboardTextFn = set;
+#endif
+}
+
+}  // namespace
+
+void RecordingPainter::draw(ImDrawList&, const Matrix& weights, std::uint64_t version, ImVec2 min, ImVec2 max,
+                            const ColourScale& scale, float opacity) {
+  EXPECT_GT(weights.size(), 0);
+  const auto [known, fresh] = contents_.emplace(version, hash_of(weights));
+  if (!fresh) EXPECT_EQ(known->second, hash_of(weights)) << "version " << version << " has another content";
+  drawn.push_back({weights, version, {min.x, min.y, max.x - min.x, max.y - min.y}, scale, opacity});
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::string pattern = (std::filesystem::path(testing::TempDir()) / "headlight-XXXXXX").string();
+  EXPECT_NE(mkdtemp(pattern.data()), nullptr);
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+Harness::Harness(Document document, ImVec2 size, Settings settings) : size_(size) {
+  auto lexicon = read_lexicon();
+  const auto folder = asset_folder();
+  EXPECT_TRUE(lexicon && folder);
+  lexicon_ = std::move(*lexicon);
+  const auto text = read_file(*folder / "assets" / "samples.json");
+  EXPECT_TRUE(text);
+  samples = *parse_samples("samples.json", *text);
+
+  context_ = ImGui::CreateContext();
+  ImGui::SetCurrentContext(context_);
+  prepare_headless();
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = io.LogFilename = nullptr;
+  io.ConfigWindowsMoveFromTitleBarOnly = true;
+  inject_mouse_position({kFarAway, kFarAway});
+  set_clipboard_functions(
+      this,
+      [](void* user) { return (current(user).pasted_ = current(user).fonts.shown(current(user).clipboard)).c_str(); },
+      [](void* user, const char* copied) {
+        Harness& harness = current(user);
+        (harness.logged_ ? *harness.logged_ : harness.clipboard) = harness.fonts.typed(copied);
+      });
+  const auto opened = fonts.open();
+  EXPECT_TRUE(opened) << opened.error().message;
+  fonts.keep(all_words());
+
+  state = initial_state(lexicon_, std::move(document), std::move(settings));
+  loop = std::make_unique<Loop>(std::function<void()>([] {}), std::string{});
+}
+
+Harness::~Harness() { ImGui::DestroyContext(context_); }
+
+void Harness::frame(int count) {
+  for (; count > 0; --count) {
+    now_ += static_cast<double>(seconds_);
+    loop->step(state, commands, now_);
+    draw();
+  }
+}
+
+void Harness::draw() {
+  ImGuiIO& io = ImGui::GetIO();
+  io.DisplaySize = size_;
+  io.DeltaTime = seconds_;
+  const float unit = state.settings.ui_scale;
+  apply_style(state.settings.theme, unit);
+  fonts.prepare(unit);
+  ImGui::NewFrame();
+  probe.clear();
+  maps.drawn.clear();
+  if (logged_) ImGui::LogToClipboard();
+  Gui gui{state, commands, fonts, maps, samples,
+          {loop->computing(), loop->writing(), loop->computing_progress(), loop->writing_progress()}, unit, &probe};
+  draw_window(gui);
+  if (logged_) ImGui::LogFinish();
+  ImGui::Render();
+}
+
+void Harness::settle() {
+  for (int round = 0; round < 3; ++round) {
+    frame();
+    loop->settle(state);
+  }
+  frame();
+}
+
+Box Harness::box(const std::string& name) const {
+  const auto found = probe.find(name);
+  if (found != probe.end()) return found->second;
+  ADD_FAILURE() << "no control named " << name << " on the screen";
+  return {};
+}
+
+ImVec2 Harness::cell_point(const std::string& map, CellRef cell) const {
+  const Box plot = box(map);
+  Region region{.num_queries = state.trace->queries(), .num_keys = state.trace->keys()};
+  if (map == "large map") region = shown_region(state);
+  const float row = static_cast<float>(cell.query - region.first_query), column = static_cast<float>(cell.key - region.first_key);
+  return {plot.x + (column + 0.5f) * plot.w / static_cast<float>(region.num_keys),
+          plot.y + (row + 0.5f) * plot.h / static_cast<float>(region.num_queries)};
+}
+
+DrawnMap Harness::map(const std::string& name) const {
+  const Box place = box(name);
+  for (const DrawnMap& drawn : maps.drawn)
+    if (std::abs(drawn.box.x - place.x) < 0.5f && std::abs(drawn.box.y - place.y) < 0.5f) return drawn;
+  ADD_FAILURE() << "no map was drawn at " << name;
+  return {};
+}
+
+void Harness::point_at(ImVec2 at) {
+  inject_mouse_position(at);
+  frame(2);
+}
+
+void Harness::point_at(const std::string& name) {
+  scroll_to(name);
+  const Box place = box(name);
+  point_at({place.x + place.w / 2, place.y + place.h / 2});
+}
+
+void Harness::point_away() { point_at({kFarAway, kFarAway}); }
+
+void Harness::press(int button) {
+  inject_mouse_button(button, true);
+  frame();
+}
+
+void Harness::release(int button) {
+  inject_mouse_button(button, false);
+  frame(2);
+}
+
+void Harness::click(ImVec2 at, int button) {
+  point_at(at);
+  press(button);
+  release(button);
+  seconds_ = 1;
+  frame();
+  seconds_ = 1.0f / 60;
+}
+
+void Harness::click(const std::string& name, int button) {
+  point_at(name);
+  click(ImGui::GetIO().MousePos, button);
+}
+
+void Harness::double_click(const std::string& name) {
+  point_at(name);
+  press();
+  inject_mouse_button(0, false);
+  frame();
+  press();
+  release();
+}
+
+void Harness::drag(ImVec2 from, ImVec2 to, int button, int steps) {
+  point_at(from);
+  press(button);
+  for (int i = 1; i <= steps; ++i) {
+    const float part = static_cast<float>(i) / static_cast<float>(steps);
+    inject_mouse_position({from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part});
+    frame();
+  }
+  release(button);
+}
+
+void Harness::wheel(float up) {
+  inject_wheel(up);
+  frame(2);
+}
+
+/// The controls scroll where the window is low.
+void Harness::scroll_to(const std::string& name) {
+  if (!has(name) || !has("controls")) return;
+  const Box column = box("controls");
+  if (box(name).x >= column.right() || box(name).y < column.y) return;
+  for (int i = 0; i < 40 && box(name).bottom() > column.bottom(); ++i) {
+    point_at({column.x + 6, column.y + column.h / 2});
+    wheel(-1);
+  }
+}
+
+void Harness::hold(Key key, bool down) {
+  inject_key(key, down);
+  frame();
+}
+
+void Harness::key(std::initializer_list<Key> keys) {
+  for (const Key key : keys) inject_key(key, true);
+  frame();
+  for (auto key = keys.end(); key != keys.begin();) inject_key(*--key, false);
+  frame(2);
+}
+
+void Harness::type(std::string_view utf8) {
+  for (const char32_t c : code_points(utf8)) {
+    if (c == U'\n') {
+      key(Key::enter);
+      continue;
+    }
+    fonts.input(c);
+    frame();
+  }
+  frame();
+}
+
+void Harness::paste(const std::string& text) {
+  clipboard = text;
+  key({Key::left_ctrl, Key::v});
+}
+
+void Harness::retype(std::string_view utf8) {
+  click("text");
+  key({Key::left_ctrl, Key::a});
+  key(Key::del);
+  type(utf8);
+}
+
+std::string Harness::words_on_screen() {
+  std::string words;
+  logged_ = &words;
+  frame();
+  logged_ = nullptr;
+  return words;
+}
+
+std::string Harness::tokens() const {
+  std::string line;
+  const Tokens* shown = shown_tokens(state);
+  if (!shown) return line;
+  for (const Token& token : shown->tokens) line += (line.empty() ? "" : "|") + (token.special ? "[PAD]" : token.raw);
+  return line;
+}
+
+void GuiTest::start(Document document, ImVec2 size, Settings settings) {
+  harness.reset();
+  harness = std::make_unique<Harness>(std::move(document), size, std::move(settings));
+  harness->settle();
+}
+
+Matrix weights_of(const Trace& trace, HeadRef head) {
+  return attention_rows(trace, head.layer, head.head, 0, trace.queries());
+}
+
+testing::AssertionResult is_consistent(const AppState& state) {
+  const Config& config = state.document.config;
+  if (config.d_model % config.num_heads != 0)
+    return testing::AssertionFailure() << config.num_heads << " heads do not divide " << config.d_model;
+  if (state.document.hand_cuts && !are_cuts(state.document.text, *state.document.hand_cuts))
+    return testing::AssertionFailure() << "cuts that are none";
+  if (!state.requests.empty() && state.view.sentence >= state.requests.size())
+    return testing::AssertionFailure() << "sentence " << state.view.sentence << " of " << state.requests.size();
+  if (!state.trace) return testing::AssertionSuccess();
+  const Trace& trace = *state.trace;
+  const auto inside = [&](const std::optional<CellRef>& cell) {
+    return !cell || (cell->query >= 0 && cell->query < trace.queries() && cell->key >= 0 && cell->key < trace.keys());
+  };
+  if (!inside(state.view.hovered) || !inside(state.view.pinned)) return testing::AssertionFailure() << "a cell outside";
+  const HeadRef head = state.view.chosen;
+  if (head.layer < 0 || head.layer >= trace.num_layers() || head.head < 0 || head.head >= trace.num_heads())
+    return testing::AssertionFailure() << "head " << head.layer << "." << head.head << " is not there";
+  const Viewport& part = state.view.viewport;
+  if (part.first_query < 0 || part.first_key < 0 || part.first_query + part.num_queries > trace.queries() ||
+      part.first_key + part.num_keys > trace.keys())
+    return testing::AssertionFailure() << "a view outside the pattern";
+  return testing::AssertionSuccess();
+}
+
+}  // namespace headlight

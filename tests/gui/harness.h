@@ -1,0 +1,149 @@
+// The window without a display: a Dear ImGui context with no backend, the program's own state and loop behind it, and
+// hands to point, click and type with. Frames run in the order of app/gl/app.cpp.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gui/imgui_compat.h"
+#include "gui/panels.h"
+#include "session/step.h"
+
+namespace headlight {
+
+/// A map that a panel asked for in the last frame.
+struct DrawnMap {
+  Matrix weights;
+  std::uint64_t version = 0;
+  Box box;
+  ColourScale scale;
+  float opacity = 1;
+};
+
+/// Remembers what it was asked to draw. A version that comes back with another content is a failure.
+class RecordingPainter : public MapPainter {
+ public:
+  void draw(ImDrawList&, const Matrix& weights, std::uint64_t version, ImVec2 min, ImVec2 max, const ColourScale& scale,
+            float opacity) override;
+
+  std::vector<DrawnMap> drawn;  // of the last frame
+
+ private:
+  std::map<std::uint64_t, std::size_t> contents_;
+};
+
+/// A folder of its own, gone with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+class Harness {
+ public:
+  explicit Harness(Document document = {}, ImVec2 size = {1280, 800}, Settings settings = {});
+  ~Harness();
+  Harness(const Harness&) = delete;
+
+  /// One turn: commands and answers into the state, then the whole window drawn.
+  void frame(int count = 1);
+  /// Frames until no work is left and the answers have been drawn.
+  void settle();
+  /// Says commands as a panel would, and draws the outcome.
+  template <class... Said>
+  void say(Said... said) {
+    (commands.emplace_back(std::move(said)), ...);
+    frame();
+  }
+  void resize(ImVec2 size) { size_ = size; }
+
+  bool has(const std::string& name) const { return probe.contains(name); }
+  /// Where a named control was drawn last; a failure where it was not.
+  Box box(const std::string& name) const;
+  /// The middle of a cell of the pattern in a map ("head 0.1", "large map").
+  ImVec2 cell_point(const std::string& map, CellRef cell) const;
+  /// The map that the last frame asked for at a named place; a failure where there is none.
+  DrawnMap map(const std::string& name) const;
+
+  void point_at(ImVec2 at);  // and the two frames after which hovering is known
+  void point_at(const std::string& name);
+  void point_away();
+  void hover(const std::string& map, CellRef cell) { point_at(cell_point(map, cell)); }
+  void press(int button = 0);
+  void release(int button = 0);
+  /// A click that no later one makes a double click.
+  void click(const std::string& name, int button = 0);
+  void click(ImVec2 at, int button = 0);
+  void double_click(const std::string& name);
+  /// Presses, moves in steps of a few pixels, lets go.
+  void drag(ImVec2 from, ImVec2 to, int button = 0, int steps = 12);
+  void wheel(float up);
+
+  /// Keys go down in this order and up in the reverse.
+  void key(std::initializer_list<Key> keys);
+  void key(Key key) { this->key({key}); }
+  void hold(Key key, bool down);
+  /// As the keyboard or the input method gives it, a character a frame; a line break is the Enter key.
+  void type(std::string_view utf8);
+  void paste(const std::string& text);
+  /// Clicks into the sentence box, replaces what it holds, and stays in it.
+  void retype(std::string_view utf8);
+
+  /// Everything the window wrote in one more frame (not the labels and numbers of the maps).
+  std::string words_on_screen();
+  bool says(const std::string& part) { return words_on_screen().find(part) != std::string::npos; }
+
+  /// The tokens that the window shows, between bars.
+  std::string tokens() const;
+
+  AppState state;
+  Commands commands;
+  Fonts fonts;
+  RecordingPainter maps;
+  Probe probe;
+  std::string clipboard;
+  std::vector<Sample> samples;
+  std::unique_ptr<Loop> loop;
+
+ private:
+  void draw();
+  void scroll_to(const std::string& name);
+
+  Lexicon lexicon_;
+  ImGuiContext* context_ = nullptr;
+  ImVec2 size_;
+  float seconds_ = 1.0f / 60;
+  double now_ = 0;
+  std::string pasted_, *logged_ = nullptr;
+};
+
+/// A test of the window as it starts: the default sentence, settled.
+class GuiTest : public testing::Test {
+ protected:
+  void SetUp() override { start(); }
+  void start(Document document = {}, ImVec2 size = {1280, 800}, Settings settings = {});
+
+  std::unique_ptr<Harness> harness;
+};
+
+/// An answer's weights of one head.
+Matrix weights_of(const Trace& trace, HeadRef head);
+
+/// What must hold in every state: heads divide the width, cuts are cuts, what is lit and shown is inside the answer.
+testing::AssertionResult is_consistent(const AppState& state);
+
+}  // namespace headlight
