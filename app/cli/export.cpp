@@ -56,7 +56,8 @@ Run add_export(CLI::App& program) {
   command->add_option("--format", options->format,
                       "json, npz, safetensors or csv; default: by the ending of -o, else json");
   command->add_option("--with", options->with, "Further arrays: qkv (queries, keys, values), scores (before the softmax)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);  // what follows is the SOURCE
   return [options] { return run(*options); };
 }
 

@@ -45,7 +45,7 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command) {
       ->group(text);
   command.add_option("--tokens", tokens_, "The sentence with its token boundaries set by hand: 'A|B|C'")
       ->group(text)->excludes("--text");
-  command.add_option("--split", split_, "words (default) or characters")->group(text);
+  command.add_option("--split", split_, "words (default) or characters")->group(text)->excludes("--tokens");
   command.add_option("--pad", pad_, "The last N tokens are padding")->group(text)->type_name("N");
   const char* model = "The model";
   command.add_flag("--random", random_, "Fresh weights, shaped by the options below")->group(model);
@@ -81,9 +81,6 @@ Result<Start> RequestOptions::start(const Lexicon&) const {
     auto opened = open_tensors(source_, given("--num-heads") ? std::optional(config_.num_heads) : std::nullopt);
     if (!opened) return opened.error();
     document = std::move(opened->session.document);
-    for (const char* option : {"--text", "--tokens", "--split", "--pad", "--arch", "--d-model", "--layers", "--ffn",
-                               "--position", "--norm", "--activation", "--seed", "--no-bias", "--random"})
-      if (given(option)) return bad_input(option, "", "no such option beside a tensors file", source_);
   } else if (!source_.empty()) {
     std::error_code ignored;
     return bad_input(source_, "kind", "a session (.headlight.json) or a tensors file (.safetensors, .npz)",
@@ -91,7 +88,13 @@ Result<Start> RequestOptions::start(const Lexicon&) const {
                      : std::filesystem::exists(source_, ignored)     ? "another file"
                                                                      : "no such file");
   }
-  if (given("--random") && document.model) return bad_input("--random", "", "no SOURCE beside it", source_);
+  if (document.model) {
+    for (const char* option : {"--text", "--tokens", "--split", "--pad", "--arch", "--d-model", "--layers", "--ffn",
+                               "--position", "--norm", "--activation", "--seed", "--no-bias", "--random"})
+      if (given(option)) return bad_input(option, "", "no such option beside a tensors file", source_);
+    if (given("--num-heads") && !is_tensors(source_))
+      return bad_input("--num-heads", "", "the tensors file itself as SOURCE", source_);
+  }
   for (const Status& status : {apply_text(document), document.model ? Status(Done{}) : apply_model(document.config)})
     if (!status) return status.error();
   if (given("--arch") && !given("--mask")) document.mask.causal = document.config.arch == Arch::decoder;

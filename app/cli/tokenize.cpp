@@ -14,12 +14,17 @@ struct Options {
   std::string format = "text";
 };
 
+/// A tensors file brings its tokens along.
+const Tokens& tokens_of(const Request& request) {
+  return request.model && request.model->given ? request.model->given->query_tokens : request.tokens;
+}
+
 /// `id  begin  end  token`, a line each, a blank line between sentences.
 std::string table(const std::vector<Request>& requests) {
   std::string text;
   for (const Request& request : requests) {
     if (!text.empty()) text += '\n';
-    for (const Token& token : request.tokens.tokens)
+    for (const Token& token : tokens_of(request).tokens)
       text += std::to_string(token.id) + '\t' + std::to_string(token.begin) + '\t' + std::to_string(token.end) + '\t' +
               token.text + '\n';
   }
@@ -35,7 +40,7 @@ Result<int> run(const Options& options) {
   if (!requests) return requests.error();
   std::string text;
   if (options.format == "json")
-    for (const Request& request : *requests) text += "{\"tokens\":" + json_tokens(request.tokens) + "}\n";
+    for (const Request& request : *requests) text += "{\"tokens\":" + json_tokens(tokens_of(request)) + "}\n";
   else text = table(*requests);
   Output output = Output::to_standard_output();
   output.write(text);

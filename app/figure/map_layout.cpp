@@ -10,7 +10,13 @@ namespace {
 
 constexpr std::size_t kLongestLabel = 16;   // characters
 constexpr std::size_t kLongestStack = 4;    // characters one above the other
-constexpr float kGap = 0.35f;               // between label and cells, in lines of text
+constexpr float kGap = 0.3f;                // between label and cells, in lines of text
+
+/// Of no ink: control characters and the spaces of Unicode.
+bool is_blank(char32_t c) {
+  return c <= U' ' || (c >= 0x7F && c <= 0xA0) || c == 0x1680 || (c >= 0x2000 && c <= 0x200B) || c == 0x2028 ||
+         c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000 || c == 0xFEFF;
+}
 
 }  // namespace
 
@@ -18,14 +24,14 @@ std::string axis_label(const Token& token) {
   std::string label;
   std::size_t characters = 0;
   const auto points = code_points(token.text);
-  const bool blank = std::all_of(points.begin(), points.end(), [](char32_t c) { return c <= U' ' || c == U'\u3000'; });
+  const bool blank = std::all_of(points.begin(), points.end(), is_blank);
   for (const char32_t point : points) {
     if (++characters > kLongestLabel) {
       append_utf8(label, U'…');
       break;
     }
     if (point == U'\n' || point == U'\r') append_utf8(label, U'⏎');
-    else if (point < U' ' || point == 0x7F || (blank && (point == U' ' || point == U'\u3000'))) append_utf8(label, U'␣');
+    else if (blank || point < U' ' || (point >= 0x7F && point < 0xA0)) append_utf8(label, U'␣');
     else append_utf8(label, point);
   }
   return label;
@@ -65,11 +71,11 @@ MapLayout layout_map(const Box& area, Index rows, Index columns, const LabelMetr
     if (top > most_top) layout.columns = ColumnLabels::none, top = 0;
   }
 
-  float cell = std::min(width / count_columns, (area.h - top) / count_rows);
+  const float x = std::ceil(area.x + (layout.rows ? left : 0)), y = std::ceil(area.y + top);
+  float cell = std::min((area.right() - x) / count_columns, (area.bottom() - y) / count_rows);
   if (cell >= 4) cell = std::floor(cell);  // whole pixels keep cells equal
   layout.cell = std::max(cell, 0.001f);
-  layout.plot = {std::round(area.x + (layout.rows ? left : 0)), std::round(area.y + top), layout.cell * count_columns,
-                 layout.cell * count_rows};
+  layout.plot = {x, y, layout.cell * count_columns, layout.cell * count_rows};
   layout.row_step = std::max<Index>(1, static_cast<Index>(std::ceil(text * kLabelPitch / layout.cell)));
   layout.column_step = layout.columns == ColumnLabels::horizontal ? 1 : layout.row_step;
   return layout;

@@ -104,12 +104,12 @@ void Window::State::install_after_imgui() {
 }
 
 // Before 1.87 ImGui sees only which keys are down when a frame begins: a key pressed and released between two frames
-// would be lost, so its release waits for the frame.
+// would be lost, so its release waits for the frame; and so does every other, lest Ctrl be gone before its letter is seen.
 void Window::State::on_key(int key, int scancode, int action, int mods) {
   event = true;
 #if IMGUI_VERSION_NUM < 18700
   if (action == GLFW_PRESS) fresh_keys.insert(key);
-  if (action == GLFW_RELEASE && fresh_keys.contains(key)) {
+  if (action == GLFW_RELEASE && !fresh_keys.empty()) {
     held_releases.emplace_back(key, scancode);
     return;
   }

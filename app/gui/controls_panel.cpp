@@ -10,7 +10,7 @@ namespace headlight {
 namespace {
 
 void section(Gui& gui, Str title) {
-  ImGui::Dummy({0, 4 * gui.unit});
+  ImGui::Dummy({0, 6 * gui.unit});
   ImGui::TextUnformatted(gui.word(title));
 }
 
@@ -233,10 +233,12 @@ Config with_heads_moved(Config config, int steps) {
 }
 
 void controls_panel(Gui& gui) {
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{8 * gui.unit, 3 * gui.unit});
   mask_controls(gui);
   if (!gui.state.document.model) model_controls(gui);
   score_controls(gui);
   if (!gui.state.document.model) block_controls(gui);
+  ImGui::PopStyleVar();
 }
 
 }  // namespace headlight

@@ -39,11 +39,12 @@ void nothing_yet(Gui& gui) {
     ImGui::TextUnformatted(text);
   };
   ImGui::SetCursorPosY(room.y * 0.4f);
-  if (gui.state.requests.empty()) {
+  if (nothing_asked(gui.state)) {
     const FontScope title(gui, TextSize::title);
     centred(gui.word(Str::empty_text));
   }
-  centred(gui.word(gui.state.requests.empty() ? Str::empty_hint : Str::computing));
+  if (nothing_asked(gui.state)) centred(gui.word(Str::empty_hint));
+  else if (problem_of(gui.state).empty()) centred(gui.word(Str::computing));
 }
 
 void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, float title_height, float opacity) {
@@ -85,16 +86,17 @@ void all_heads(Gui& gui) {
   const AxisLabels labels = axis_labels(gui, whole);
   const float text = ImGui::GetFontSize(), title_height = text + 6 * gui.unit;
 
-  // The smallest maps still have room for a label beside every cell, within reason.
+  // The smallest maps still have room for a label beside every cell of a short sentence; longer ones thin their labels
+  // out sooner than they scroll: the large head names every cell.
   const float most_cells = static_cast<float>(std::max(trace.queries(), trace.keys()));
-  const float least_plot = std::clamp(most_cells * std::ceil(text * kLabelPitch), 96 * gui.unit, 190 * gui.unit);
-  const float least = least_plot + std::min(labels.query_metrics.widest, least_plot * 0.4f) + text * 0.35f;
+  const float least_plot = std::clamp(most_cells * std::ceil(text * kLabelPitch), 96 * gui.unit, 108 * gui.unit);
+  const float least = least_plot + std::min(labels.query_metrics.widest, least_plot * 0.4f) + text * 0.3f;
   const MapContent content{.head = {}, .weights = nullptr, .version = 0, .region = whole, .values = false};
   const MapLayout trial = map_layout(content, labels, {0, 0, least, least});
   const float extra = title_height + trial.plot.y - trial.plot.x;
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const GridLayout grid = layout_grid(room.x - 4 * gui.unit, room.y, trace.num_layers(), trace.num_heads(), least,
-                                      460 * gui.unit, extra, 10 * gui.unit);
+                                      460 * gui.unit, extra, 8 * gui.unit);
   const ImVec2 corner = ImGui::GetCursorScreenPos(), window = ImGui::GetWindowPos();
   const ImVec2 origin{corner.x + 2 * gui.unit, corner.y};  // room for the first frame's line
   const float opacity = is_stale(state) ? kStaleOpacity : 1.0f;
@@ -114,8 +116,9 @@ void all_heads(Gui& gui) {
 
 void grid_panel(Gui& gui) {
   const AppState& state = gui.state;
+  if (nothing_asked(state)) return nothing_yet(gui);
   headline(gui);
-  if (!state.trace || (state.requests.empty() && state.document.text.empty())) return nothing_yet(gui);
+  if (!state.trace) return nothing_yet(gui);
   if (gui.work.computing && gui.work.computing_progress > 0 && gui.work.computing_progress < 1) {
     const ImVec2 at = ImGui::GetWindowPos();
     ImGui::GetWindowDrawList()->AddRectFilled(

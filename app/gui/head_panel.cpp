@@ -147,7 +147,7 @@ void cell_line(Gui& gui, const std::optional<CellRef>& lit) {
 
 void head_panel(Gui& gui) {
   const AppState& state = gui.state;
-  if (!state.trace) return;
+  if (!state.trace || nothing_asked(state)) return;
   title(gui);
   const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
   cell_line(gui, lit);

@@ -36,7 +36,7 @@ void draw_labels(Gui& gui, ImDrawList& list, const MapContent& content, const Ax
   const Palette& colours = gui.colours();
   const Tokens& queries = gui.state.trace->query_tokens();
   const Tokens& keys = gui.state.trace->key_tokens();
-  const float text = ImGui::GetFontSize(), gap = text * 0.35f;
+  const float text = ImGui::GetFontSize(), gap = text * 0.3f;
   const auto colour_of_label = [&](const Tokens& tokens, Index i, bool is_lit) {
     if (is_lit) return colours.accent;
     return tokens.tokens[static_cast<std::size_t>(i)].pad ? colours.faint : colours.dim;
@@ -77,7 +77,13 @@ void draw_labels(Gui& gui, ImDrawList& list, const MapContent& content, const Ax
                      label.c_str());
         break;
       case ColumnLabels::stacked: draw_stacked(list, x, bottom, colour, label); break;
-      case ColumnLabels::rotated: draw_rotated(list, x, bottom, colour, label); break;
+      case ColumnLabels::rotated: {
+        // Beside words that must be turned, Chinese still stands upright where it has the height, and so does a sign.
+        const auto characters = static_cast<float>(code_points(label).size());
+        const bool stands = characters == 1 || (stands_upright(label) && characters * text <= labels.key_metrics.widest);
+        stands ? draw_stacked(list, x, bottom, colour, label) : draw_rotated(list, x, bottom, colour, label);
+        break;
+      }
       case ColumnLabels::none: break;
     }
   }
@@ -117,6 +123,7 @@ void outline_cell(Gui& gui, ImDrawList& list, const MapContent& content, const M
 
 std::string cell_number(float weight) {
   if (weight == 0.0f) return "0";
+  if (weight >= 0.995f && weight <= 1.005f) return "1";
   char text[16];
   std::snprintf(text, sizeof text, "%.2f", static_cast<double>(weight));
   return text[0] == '0' ? text + 1 : text;

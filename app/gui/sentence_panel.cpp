@@ -42,7 +42,8 @@ void text_box(Gui& gui, float width) {
                                                 ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways,
                                                 edit_callback, &editing);
   if (editing.select_all && ImGui::IsItemActive()) gui.say(FocusText{false});
-  if (edited) {
+  // Escape leaves the box; ImGui would take back what was typed.
+  if (edited && !key_pressed(Key::escape, false)) {
     shown.resize(std::strlen(shown.c_str()));
     gui.say(SetText{gui.fonts.typed(shown)});
   }

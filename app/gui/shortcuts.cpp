@@ -101,7 +101,7 @@ void question_keys(Gui& gui, bool shift) {
 
 void shortcuts(Gui& gui) {
   const ImGuiIO& io = ImGui::GetIO();
-  const bool typing = io.WantTextInput;
+  const bool typing = io.WantTextInput || gui.state.view.focus_text;
   if (key_pressed(Key::f1, false)) gui.say(ShowHelp{!gui.state.view.help});
   if (key_pressed(Key::escape, false) && !typing) escape(gui);
   if (io.KeyCtrl && !io.KeyAlt) {

@@ -18,6 +18,15 @@ std::string notice_text(Gui& gui, const Notice& notice) {
   return {};
 }
 
+/// Mask::kind in the user's language.
+std::string mask_words(Gui& gui, const std::string& kind) {
+  if (kind == "none") return gui.word(Str::mask_none);
+  if (kind == "causal") return gui.word(Str::mask_causal);
+  if (kind == "padding") return gui.word(Str::mask_padding);
+  if (kind == "custom") return gui.word(Str::mask_custom);
+  return std::string(gui.word(Str::mask_causal)) + " + " + gui.word(Str::mask_padding);
+}
+
 /// What was asked, in the order of the look: cell, head, mask, model, time.
 std::string answer_text(Gui& gui) {
   const AppState& state = gui.state;
@@ -29,7 +38,7 @@ std::string answer_text(Gui& gui) {
   char numbers[192];
   std::snprintf(numbers, sizeof numbers, "%s %d %s %d  ·  %s %s  ·  %d × %d", gui.word(Str::layer),
                 static_cast<int>(head.layer + 1), gui.word(Str::head), static_cast<int>(head.head + 1),
-                gui.word(Str::mask_is), trace.mask.kind().c_str(), static_cast<int>(trace.queries()),
+                gui.word(Str::mask_is), mask_words(gui, trace.mask.kind()).c_str(), static_cast<int>(trace.queries()),
                 static_cast<int>(trace.keys()));
   line += numbers;
   if (state.trace_milliseconds <= 0) return line;
@@ -103,7 +112,7 @@ void status_bar(Gui& gui) {
     if (flat_button(gui, "dismiss", "×")) gui.say(DismissNotice{});
     ImGui::SameLine(0, 16 * gui.unit);
   }
-  if (state.trace) {
+  if (state.trace && !nothing_asked(state)) {
     ImGui::AlignTextToFramePadding();
     ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
     ImGui::TextUnformatted(answer_text(gui).c_str());

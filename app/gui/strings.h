@@ -17,6 +17,7 @@ enum class Str {
   what_is_a_square, pooled, empty_text, empty_hint, computing, stale, cancel,
   layer, head, row_of, sum, weight, query, key, blocked, attends, pinned_hint,
   linear, logarithmic, random_model, tensors_model, mask_is,
+  mask_none, mask_custom,
   opened, saved, exported, restored, writing, name, folder_up, do_open, do_save, do_replace, do_export, close, recent,
   unknown_format, whole_pattern, part_of_pattern,
   tip_d_model, tip_heads, tip_layers, tip_seed, tip_positions, tip_scale, tip_causal, tip_padding, tip_arch, tip_norm,

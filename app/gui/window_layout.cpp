@@ -7,8 +7,7 @@ namespace headlight {
 namespace {
 
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                                    ImGuiWindowFlags_NoNav;
+                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
 /// A region of the window for one panel.
 void region(Gui& gui, const char* name, const Box& box, bool shaded, bool scrolls, void (*panel)(Gui&)) {
@@ -41,7 +40,7 @@ void draw_window(Gui& gui) {
   region(gui, "sentence", {0, bar, display.x, sentence}, false, false, sentence_panel);
   const float top = bar + sentence;
   region(gui, "controls", {0, top, controls, middle}, false, true, controls_panel);
-  region(gui, "heads", {controls, top, display.x - controls - large, middle}, false, false, grid_panel);
+  region(gui, "all heads", {controls, top, display.x - controls - large, middle}, false, false, grid_panel);
   region(gui, "large head", {display.x - large, top, large, middle}, false, false, head_panel);
   region(gui, "status", {0, display.y - status, display.x, status}, true, false, status_bar);
   browser_panel(gui);

@@ -19,6 +19,10 @@ inline constexpr std::string_view kDefaultSentence = "我请李雷帮我订了�
 
 /// More tokens than this are refused: their patterns could be computed, but not waited for.
 inline constexpr std::size_t kMaxTokens = 16384;
+/// The limits of a text and of a batch: it is cut anew at every keystroke, and padded to its longest sentence.
+inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxSentences = 4096;
+inline constexpr std::size_t kMaxBatchTokens = std::size_t{1} << 18;
 
 struct Document {
   std::string text{kDefaultSentence};       // UTF-8; each line that is not empty is a sentence of a batch
@@ -48,7 +52,8 @@ std::vector<std::size_t> current_cuts(const Document& document, const Lexicon& l
 /// One Request a sentence, each padded to the longest. A tensors file gives exactly one.
 Result<std::vector<Request>> requests_of(const Document& document, const Lexicon& lexicon);
 
-/// Changes the text. Boundaries set by hand stay where the text did not change; new text is cut by `split`.
+/// Changes the text. Boundaries set by hand stay where the text did not change; new text is cut by `split`, also
+/// from its neighbours where it was put between two tokens or at an end.
 void set_text(Document& document, std::string text, const Lexicon& lexicon);
 
 /// Cuts at `offset`, or joins there; from then on the boundaries are the user's.

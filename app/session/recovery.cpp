@@ -37,10 +37,14 @@ std::optional<std::filesystem::path> crashed_session() {
   std::optional<std::filesystem::path> newest;
   std::filesystem::file_time_type newest_time{};
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(state_folder(), error)) {
+  for (std::filesystem::directory_iterator at(state_folder(), error), end; !error && at != end; at.increment(error)) {
+    const auto& entry = *at;
     const pid_t process = owner(entry.path());
-    if (process <= 0 || is_running(process)) continue;
-    const auto time = entry.last_write_time(error);
+    // Process numbers come again: what bears this process's own was there before it.
+    if (process <= 0 || (process != ::getpid() && is_running(process))) continue;
+    std::error_code gone;
+    const auto time = entry.last_write_time(gone);
+    if (gone) continue;
     if (newest && time <= newest_time) continue;
     newest = entry.path();
     newest_time = time;

@@ -10,7 +10,7 @@ namespace headlight {
 /// This process's file, in a folder that exists afterwards; empty where no such folder can be made.
 std::filesystem::path autosave_path();
 
-/// A session that a crash left behind, the newest if there are several.
+/// A session that a crash left behind, the newest if there are several. To be asked before this process keeps its own.
 std::optional<std::filesystem::path> crashed_session();
 
 /// After a clean end, or once a session was taken over.

@@ -1,5 +1,6 @@
 #include "session/session_file.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -7,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
+#include "read/array.h"
 #include "read/json_document.h"
 #include "read/mask_file.h"
 #include "read/tensors.h"
@@ -82,7 +84,7 @@ class Fields {
     return at == object_.end() ? nullptr : &*at;
   }
   void fail(std::string_view key, std::string_view expected, const json& found) {
-    if (status_) status_ = bad_input(where_, key, expected, found.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 60));
+    if (status_) status_ = bad_input(where_, key, expected, printable(found.dump()));
   }
   void read(const char* key, std::string& value) {
     if (const json* at = find(key)) at->is_string() ? void(value = at->get<std::string>()) : fail(key, "a string", *at);
@@ -154,7 +156,8 @@ Status read_mask_object(const std::string& where, const json& object, MaskSpec& 
     else for (const json& cell : *painted) {
       const bool valid = cell.is_array() && cell.size() == 3 && cell[0].is_number_unsigned() &&
                          cell[1].is_number_unsigned() && cell[2].is_number_unsigned() &&
-                         cell[0].get<std::uint64_t>() < kMaxTokens && cell[1].get<std::uint64_t>() < kMaxTokens;
+                         cell[0].get<std::uint64_t>() < kMaxTokens && cell[1].get<std::uint64_t>() < kMaxTokens &&
+                         cell[2].get<std::uint64_t>() <= 1;
       if (!valid) { fields.fail("painted", "a list of [query, key, 0 or 1]", cell); break; }
       paint(mask.painted, {cell[0].get<Index>(), cell[1].get<Index>(), cell[2].get<int>() != 0});
     }
@@ -181,9 +184,7 @@ Result<Document> document_from_json(const std::string& where, const json& object
   Fields fields(where, object);
   std::string source;
   fields.read("source", source);
-  Index num_heads = 1;
   fields.read_integer("num_heads", document.config.num_heads, static_cast<std::uint64_t>(kMaxHeads));
-  num_heads = document.config.num_heads;
   fields.read("text", document.text);
   if (fields.status())
     if (const auto valid = check_utf8(where, document.text); !valid) return valid.error();
@@ -205,30 +206,35 @@ Result<Document> document_from_json(const std::string& where, const json& object
   if (const json* mask = fields.find("mask"))
     if (const auto read = read_mask_object(where, *mask, document.mask); !read) return read.error();
   if (!source.empty()) {
-    document.config = Config{};
+    const auto num_heads = fields.find("num_heads") ? std::optional(config.num_heads) : std::nullopt;
+    config = Config{};
     auto opened = open_tensors(source, num_heads);
     if (!opened) return opened.error();
-    document.model = opened->session.document.model;
-    document.source = source;
+    document.model = std::move(opened->session.document.model);
+    document.source = std::move(opened->session.document.source);
   } else if (const auto valid = check(config); !valid) {
     return Error{where + ": " + valid.error().message};
   }
   return document;
 }
 
-ViewState view_from_json(const json& object) {
+/// A whole number, 0 for anything else; bounded, so that sums of them are numbers too.
+Index index_of(const json& value) {
+  return value.is_number_unsigned() ? static_cast<Index>(std::min<std::uint64_t>(value.get<std::uint64_t>(), kMostElements)) : 0;
+}
+
+/// The look never keeps a session from opening: what cannot be used takes its default.
+ViewState view_from_json(const json& object, std::size_t num_sentences) {
   ViewState view;
   if (!object.is_object()) return view;
-  const auto index = [&](const char* key) -> Index {
-    const auto at = object.find(key);
-    return at != object.end() && at->is_number_unsigned() ? static_cast<Index>(std::min<std::uint64_t>(at->get<std::uint64_t>(), kMaxTokens)) : 0;
-  };
-  view.sentence = static_cast<std::size_t>(index("sentence"));
+  const auto index = [&](const char* key) { return index_of(object.value(key, json())); };
+  view.sentence = std::min(static_cast<std::size_t>(index("sentence")), std::max<std::size_t>(num_sentences, 1) - 1);
   view.chosen = {index("layer"), index("head")};
   if (object.value("scale", json()) == "log") view.scale = Scale::log;
-  if (const auto at = object.find("pinned"); at != object.end() && at->is_array() && at->size() == 2 &&
-      (*at)[0].is_number_unsigned() && (*at)[1].is_number_unsigned())
-    view.pinned = CellRef{(*at)[0].get<Index>(), (*at)[1].get<Index>()};
+  const json pinned = object.value("pinned", json()), viewport = object.value("viewport", json());
+  if (pinned.is_array() && pinned.size() == 2) view.pinned = CellRef{index_of(pinned[0]), index_of(pinned[1])};
+  if (viewport.is_array() && viewport.size() == 4)
+    view.viewport = {index_of(viewport[0]), index_of(viewport[1]), index_of(viewport[2]), index_of(viewport[3])};
   return view;
 }
 
@@ -236,6 +242,8 @@ json view_json(const ViewState& view) {
   json object{{"sentence", view.sentence}, {"layer", view.chosen.layer}, {"head", view.chosen.head},
               {"scale", view.scale == Scale::log ? "log" : "linear"}};
   if (view.pinned) object["pinned"] = {view.pinned->query, view.pinned->key};
+  const Viewport& part = view.viewport;
+  if (part != Viewport{}) object["viewport"] = {part.first_query, part.num_queries, part.first_key, part.num_keys};
   return object;
 }
 
@@ -256,12 +264,16 @@ Result<Session> session_from_json(const std::string& where, const std::string& t
   const auto object = parse_json(where, text);
   if (!object) return object.error();
   if (!object->is_object() || object->value("schema", json()) != kSchema)
-    return bad_input(where, "schema", kSchema, object->is_object() ? object->value("schema", json("nothing")).dump() : "no object");
+    return bad_input(where, "schema", kSchema,
+                     !object->is_object()             ? "no object"
+                     : object->contains("schema") ? printable((*object)["schema"].dump())
+                                                  : "nothing");
   const auto request = object->find("request");
   if (request == object->end()) return bad_input(where, "request", "an object", "nothing");
   auto document = document_from_json(where, *request);
   if (!document) return document.error();
-  return Session{std::move(*document), view_from_json(object->value("view", json()))};
+  const std::size_t num_sentences = document->model ? 1 : sentences(document->text).size();
+  return Session{std::move(*document), view_from_json(object->value("view", json()), num_sentences)};
 }
 
 Result<Session> read_session(const std::filesystem::path& path) {
@@ -278,7 +290,10 @@ Result<Opened> open_tensors(const std::filesystem::path& path, std::optional<Ind
   opened.warnings = std::move(file->warnings);
   Document& document = opened.session.document;
   document.model = std::move(file->model);
-  document.source = path.string();
+  // The session may be opened from another folder than this one.
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error);
+  document.source = (error ? path : absolute.lexically_normal()).string();
   if (file->mask) document.mask.given = std::make_shared<const Matrix>(std::move(*file->mask));
   return opened;
 }
@@ -306,7 +321,8 @@ Result<Opened> open_any(const std::filesystem::path& path) {
     if (!text) return text.error();
     if (const auto valid = check_utf8(path.string(), *text); !valid) return valid.error();
     opened.text = std::move(*text);
-    while (opened.text.ends_with('\n')) opened.text.pop_back();
+    if (opened.text.starts_with("\uFEFF")) opened.text.erase(0, std::string_view("\uFEFF").size());
+    while (opened.text.ends_with('\n') || opened.text.ends_with('\r')) opened.text.pop_back();
     return opened;
   }
   return bad_input(path.string(), "kind", ".headlight.json, .safetensors, .npz, .npy, .json or .txt",

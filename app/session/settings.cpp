@@ -58,8 +58,8 @@ Settings settings_from_json(const std::string& text) {
     const auto at = object.find(key);
     return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
   };
-  if (const auto language = string_of("language"); !language.empty())
-    settings.language = language == "zh" ? Language::zh : Language::en;
+  if (const auto language = string_of("language"); language == "zh") settings.language = Language::zh;
+  else if (language == "en") settings.language = Language::en;
   if (string_of("theme") == "dark") settings.theme = Theme::dark;
   if (const auto at = object.find("ui_scale"); at != object.end() && at->is_number())
     settings.ui_scale = std::clamp(at->get<float>(), kLeastUiScale, kMostUiScale);

@@ -72,6 +72,7 @@ void open(AppState& state, FileOpened& opened, std::size_t kind) {
     case Opened::Kind::session:
       document = std::move(file.session.document);
       state.view = file.session.view;
+      state.opened_view = state.view;
       state.session_path = opened.path;
       break;
     case Opened::Kind::document: document = std::move(file.session.document); break;
@@ -93,6 +94,8 @@ struct Update {
   std::size_t kind;
 
   Document& document() { return edited(state, kind); }
+  /// What the user looks at now counts, not what a session being opened was looking at.
+  ViewState& looked_at() { state.opened_view.reset(); return state.view; }
 
   void operator()(SetText& c) { set_text(document(), std::move(c.text), *state.lexicon); ask_again(state); }
   void operator()(const SetSplit& c) {
@@ -128,11 +131,11 @@ struct Update {
   void operator()(const ChooseSentence& c) {
     if (c.sentence < state.requests.size()) state.view.sentence = c.sentence;
   }
-  void operator()(const ChooseHead& c) { state.view.chosen = c.head; }
+  void operator()(const ChooseHead& c) { looked_at().chosen = c.head; }
   void operator()(const Hover& c) { state.view.hovered_head = c.head; state.view.hovered = c.cell; }
-  void operator()(const Pin& c) { state.view.pinned = c.cell; }
+  void operator()(const Pin& c) { looked_at().pinned = c.cell; }
   void operator()(const SetColourScale& c) { state.view.scale = c.scale; }
-  void operator()(const SetViewport& c) { state.view.viewport = c.viewport; }
+  void operator()(const SetViewport& c) { looked_at().viewport = c.viewport; }
   void operator()(const SetPainting& c) { state.view.painting = c.on; }
   void operator()(const SetStroke& c) { state.view.stroke = c.allowed; }
   void operator()(const FocusText& c) { state.view.focus_text = c.on; }
@@ -145,7 +148,9 @@ struct Update {
                                                    : c.purpose == Browser::Purpose::save      ? "session.headlight.json"
                                                                                               : "";
     browser.purpose = c.purpose;
-    if (!c.folder.empty()) browser.folder = c.folder;
+    if (c.folder.empty() || c.folder == browser.folder) return;
+    browser.folder = c.folder;
+    browser.entries.clear();
   }
   void operator()(NameFile& c) { state.browser.name = std::move(c.name); }
   void operator()(FolderListed& c) {
@@ -162,11 +167,17 @@ struct Update {
   void operator()(const Quit&) { state.quit = true; }
 
   void operator()(TraceReady& c) {
+    if (!is_stale(state) && !(c.trace->request == *wanted(state))) return;  // nobody wants it any more
     state.trace = std::move(c.trace);
     state.trace_milliseconds = c.milliseconds;
     ++state.trace_version;
     state.refused.reset();
     state.refusal.clear();
+    if (!state.opened_view || is_stale(state)) return;
+    state.view.chosen = state.opened_view->chosen;
+    state.view.pinned = state.opened_view->pinned;
+    state.view.viewport = state.opened_view->viewport;
+    state.opened_view.reset();
   }
   void operator()(TraceFailed& c) { state.refused = std::move(c.request); state.refusal = std::move(c.message); }
   void operator()(DetailReady& c) {
@@ -212,6 +223,10 @@ const Request* wanted(const AppState& state) {
 bool is_stale(const AppState& state) {
   const Request* request = wanted(state);
   return !request || !state.trace || !(state.trace->request == *request);
+}
+
+bool nothing_asked(const AppState& state) {
+  return !state.document.model && sentences(state.document.text).empty();
 }
 
 const std::string& problem_of(const AppState& state) {

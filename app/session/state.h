@@ -33,6 +33,7 @@ struct AppState {
   std::size_t gesture_kind = 0;       // which Command those edits are
 
   ViewState view;
+  std::optional<ViewState> opened_view;  // the look of a session just opened, until there is an answer that it fits
   Settings settings;
 
   std::vector<Request> requests;      // what the document asks, one a sentence; empty where it cannot be asked
@@ -64,6 +65,9 @@ const Request* wanted(const AppState& state);
 
 /// Whether the answer on the screen is not the answer to what is asked now.
 bool is_stale(const AppState& state);
+
+/// Whether there is no sentence at all, so that nothing is asked: not a mistake, but a beginning.
+bool nothing_asked(const AppState& state);
 
 /// What is wrong with the question, in one line; empty where nothing is.
 const std::string& problem_of(const AppState& state);

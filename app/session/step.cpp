@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "session/export.h"
+#include "session/recovery.h"
 
 namespace headlight {
 namespace {
@@ -53,9 +54,9 @@ Job export_job(const std::string& path, const AppState& state) {
     const auto format = format_for(path);
     if (!format) return FileFailed{format.error().message};
     const auto written = export_document(document, requests, *format, {}, path, progress, known);
+    if (written) return FileSaved{path, std::nullopt};
     if (progress.stop) return FileFailed{path + ": cancelled, nothing was written"};
-    if (!written) return FileFailed{written.error().message};
-    return FileSaved{path, std::nullopt};
+    return FileFailed{written.error().message};
   };
 }
 
@@ -91,7 +92,15 @@ bool same_session(const Session& a, const Session& b) {
 Loop::Loop(std::function<void()> wake, std::string autosave)
     : traces_(wake), details_(wake), files_(wake), keeper_({}), autosave_(std::move(autosave)) {}
 
-Loop::~Loop() = default;
+Loop::~Loop() {
+  if (!saving_) files_.cancel();
+  files_.wait();
+  Progress progress;
+  for (const FileJob& job : file_jobs_)
+    if (job.saves) static_cast<void>(job.run(progress));
+  keeper_.wait();
+  if (!autosave_.empty()) forget_autosave(autosave_);
+}
 
 void Loop::step(AppState& state, Commands& commands, double now) {
   for (Command& command : commands) {
@@ -102,7 +111,8 @@ void Loop::step(AppState& state, Commands& commands, double now) {
   for (Worker* worker : {&traces_, &details_, &files_})
     for (Command& answer : worker->take()) update(state, std::move(answer));
   if (!file_jobs_.empty() && !files_.busy()) {
-    files_.post(std::move(file_jobs_.front()));
+    saving_ = file_jobs_.front().saves;
+    files_.post(std::move(file_jobs_.front().run));
     file_jobs_.erase(file_jobs_.begin());
   }
   ask(state);
@@ -111,20 +121,21 @@ void Loop::step(AppState& state, Commands& commands, double now) {
 }
 
 void Loop::carry_out(const AppState& state, const Command& command) {
-  if (const auto* open = std::get_if<OpenPath>(&command)) file_jobs_.push_back(open_job(open->path));
+  if (const auto* open = std::get_if<OpenPath>(&command)) file_jobs_.push_back({open_job(open->path)});
   if (const auto* save = std::get_if<SaveSession>(&command))
-    file_jobs_.push_back(save_job(save->path, {state.document, state.view}));
-  if (const auto* target = std::get_if<ExportTo>(&command)) file_jobs_.push_back(export_job(target->path, state));
+    file_jobs_.push_back({save_job(save->path, {state.document, state.view}), true});
+  if (const auto* target = std::get_if<ExportTo>(&command)) file_jobs_.push_back({export_job(target->path, state)});
   if (std::holds_alternative<Browse>(command) && state.browser.purpose != Browser::Purpose::none)
-    file_jobs_.push_back(list_job(state.browser.folder));
+    file_jobs_.push_back({list_job(state.browser.folder)});
   if (std::holds_alternative<CancelFileWork>(command)) {
-    file_jobs_.clear();
-    files_.cancel();
+    std::erase_if(file_jobs_, [](const FileJob& job) { return !job.saves; });
+    if (!saving_) files_.cancel();
   }
 }
 
 void Loop::ask(AppState& state) {
   if (!is_stale(state)) {
+    if (asked_) traces_.cancel();
     asked_.reset();
     return;
   }
@@ -155,7 +166,9 @@ void Loop::keep(const AppState& state, double now) {
   Session session{state.document, state.view};
   if (first_step_) {
     first_step_ = false;
-    kept_ = session;
+    // What a crash left was taken over; it must not wait for a change to be kept again.
+    const bool restored = state.notice && state.notice->kind == Notice::Kind::restored;
+    if (!restored) kept_ = session;
     kept_settings_ = state.settings;
   }
   if (same_session(session, kept_) && state.settings == kept_settings_) {
@@ -163,7 +176,8 @@ void Loop::keep(const AppState& state, double now) {
     return;
   }
   if (!changed_at_) changed_at_ = now;
-  if (now - *changed_at_ < kKeepAfter || keeper_.busy()) return;
+  if (state.quit) keeper_.wait();
+  else if (now - *changed_at_ < kKeepAfter || keeper_.busy()) return;
   changed_at_.reset();
   kept_ = session;
   kept_settings_ = state.settings;

@@ -17,6 +17,7 @@ class Loop {
   /// `wake` is called from other threads when an answer is ready. `autosave` is where the session is kept against a
   /// crash; empty: nowhere. Settings are written only where there is an autosave.
   Loop(std::function<void()> wake, std::string autosave);
+  /// A clean end: what was asked to be saved is saved, everything else stops, and the autosave is taken away.
   ~Loop();
 
   /// Applies the commands, then the workers' answers, then posts what is wanted and not yet asked. `now` in seconds.
@@ -39,8 +40,14 @@ class Loop {
   void ask_detail(const AppState& state);
   void keep(const AppState& state, double now);
 
+  struct FileJob {
+    Job run;
+    bool saves = false;  // must not be lost when the program ends
+  };
+
   Worker traces_, details_, files_, keeper_;
-  std::vector<Job> file_jobs_;                 // wait for files_, first come first served
+  std::vector<FileJob> file_jobs_;             // wait for files_, first come first served
+  bool saving_ = false;                        // the last of them that files_ was given saves
   std::optional<Request> asked_;
   std::shared_ptr<const Trace> detail_trace_;  // what details_ was asked last
   std::optional<Region> detail_region_;

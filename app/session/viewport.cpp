@@ -13,6 +13,7 @@ struct Range {
 /// `around` keeps its share of the way through the range.
 Range zoomed_range(Range now, Index total, float factor, Index around) {
   const Index wanted = static_cast<Index>(std::lround(static_cast<double>(now.count) / static_cast<double>(factor)));
+  if (factor == 1) return now;
   const Index changed = factor > 1 ? std::min(wanted, now.count - 1) : std::max(wanted, now.count + 1);
   const Index count = std::clamp(changed, std::min(kLeastViewport, total), total);
   const Index before = (around - now.first) * count / std::max<Index>(now.count, 1);

@@ -1,7 +1,6 @@
 #include "math/forward.h"
 
 #include <algorithm>
-#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>

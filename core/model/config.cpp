@@ -19,6 +19,8 @@ Status check(const Config& config) {
                              check_range("layers", config.num_layers, 1, kMaxLayers),
                              check_range("ffn", config.ffn, 0, kMaxFfn)})
     if (!status) return status;
+  const Index parameters = config.num_layers * config.d_model * (4 * config.d_model + 2 * config.ffn);
+  if (const auto fits = check_range("parameters", parameters, 1, kMaxParameters); !fits) return fits;
   if (config.d_model % config.num_heads != 0)
     return bad_input("model", "num_heads", "a divisor of d_model " + std::to_string(config.d_model),
                      std::to_string(config.num_heads));

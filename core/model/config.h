@@ -32,6 +32,7 @@ struct Config {
 
 /// The limits of what the controls and the command line accept.
 inline constexpr Index kMaxDModel = 8192, kMaxHeads = 128, kMaxLayers = 128, kMaxFfn = 65536;
+inline constexpr Index kMaxParameters = Index{1} << 29;  // of all projections and feed-forward layers: 2 GiB
 
 /// An Error naming the first field that no model can have.
 Status check(const Config& config);
