@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "read/mask_file.h"
-#include "session/assets.h"
 
 namespace headlight {
 namespace {
@@ -23,19 +22,15 @@ Status choose(const char* option, const std::string& found, Enum& value, std::in
   return bad_input(option, "", expected, found);
 }
 
+/// CLI11 reads -1 as the largest whole number there is.
+std::string not_negative(const std::string& value) {
+  return value.starts_with('-') ? "expected a whole number, 0 or more, found " + value : std::string{};
+}
+
 bool is_session(const std::string& path) { return path.ends_with(".headlight.json"); }
 bool is_tensors(const std::string& path) { return path.ends_with(".safetensors") || path.ends_with(".npz"); }
 
 }  // namespace
-
-Result<Lexicon> read_lexicon() {
-  const auto folder = asset_folder();
-  if (!folder) return folder.error();
-  const auto path = *folder / "assets" / "lexicon.txt";
-  const auto text = read_file(path, std::size_t{1} << 24);
-  if (!text) return text.error();
-  return parse_lexicon(path.string(), *text);
-}
 
 RequestOptions::RequestOptions(CLI::App& command) : command_(command) {
   command.add_option("SOURCE", source_,
@@ -46,7 +41,8 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command) {
   command.add_option("--tokens", tokens_, "The sentence with its token boundaries set by hand: 'A|B|C'")
       ->group(text)->excludes("--text");
   command.add_option("--split", split_, "words (default) or characters")->group(text)->excludes("--tokens");
-  command.add_option("--pad", pad_, "The last N tokens are padding")->group(text)->type_name("N");
+  command.add_option("--pad", pad_, "The last N tokens are padding")->group(text)->type_name("N")
+      ->check(not_negative, "");
   const char* model = "The model";
   command.add_flag("--random", random_, "Fresh weights, shaped by the options below")->group(model);
   command.add_option("--arch", arch_, "encoder (default) or decoder")->group(model);
@@ -57,7 +53,8 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command) {
   command.add_option("--position", position_, "sinusoidal (default) or none")->group(model);
   command.add_option("--norm", norm_, "post (default) or pre")->group(model);
   command.add_option("--activation", activation_, "relu (default) or gelu")->group(model);
-  command.add_option("--seed", config_.seed, "Seed of the fresh weights, 0 by default")->group(model)->type_name("N");
+  command.add_option("--seed", config_.seed, "Seed of the fresh weights, 0 by default")->group(model)->type_name("N")
+      ->check(not_negative, "");
   command.add_flag("--no-bias", no_bias_, "Projections without a bias")->group(model);
   const char* attention = "The attention";
   command.add_option("--mask", mask_, "none, causal, padding, causal+padding, or FILE.npy, FILE.json: [query][key], true or 1 = may attend")

@@ -35,7 +35,4 @@ class RequestOptions {
   int threads_ = 0;
 };
 
-/// The lexicon among the program's assets.
-Result<Lexicon> read_lexicon();
-
 }  // namespace headlight

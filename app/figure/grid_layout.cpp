@@ -25,7 +25,8 @@ GridLayout layout_grid(float area_width, float area_height, Index layers, Index 
   }
   if (best.width < least_width) {
     best.columns = std::clamp<Index>(static_cast<Index>((area_width + gap) / (least_width + gap)), 1, heads);
-    best.width = std::max(std::floor(width_of(best.columns)), 1.0f);
+    const float whole_map = std::max(least_width, area_height - extra_height);  // seen without scrolling
+    best.width = std::max(std::floor(std::min(width_of(best.columns), whole_map)), 1.0f);
   }
   best.rows_per_layer = rows_of(best.columns);
   best.height = best.width + extra_height;

@@ -3,12 +3,10 @@
 #include <chrono>
 
 #include "base/file.h"
-#include "cli/request_options.h"
 #include "gl/map_texture.h"
 #include "gl/offscreen.h"
 #include "gl/window.h"
 #include "gui/panels.h"
-#include "session/assets.h"
 #include "session/recovery.h"
 #include "session/step.h"
 
@@ -18,31 +16,6 @@ namespace {
 /// Frames drawn after an event before the window sleeps: Dear ImGui needs a second to settle, a third for hovering.
 constexpr int kFramesAfterEvent = 3;
 constexpr double kSleep = 10;  // seconds, at most; everything that matters wakes the window
-
-/// What both ways of drawing read before they begin.
-struct Resources {
-  std::filesystem::path folder;
-  Lexicon lexicon;
-  std::vector<Sample> samples;
-};
-
-Result<Resources> read_resources() {
-  auto folder = asset_folder();
-  if (!folder) return folder.error();
-  auto lexicon = read_lexicon();
-  if (!lexicon) return lexicon.error();
-  const auto path = *folder / "assets" / "samples.json";
-  const auto text = read_file(path, std::size_t{1} << 24);
-  if (!text) return text.error();
-  auto samples = parse_samples(path.string(), *text);
-  if (!samples) return samples.error();
-  return Resources{std::move(*folder), std::move(*lexicon), std::move(*samples)};
-}
-
-Settings read_settings() {
-  const auto text = read_file(settings_path(), std::size_t{1} << 20);
-  return text ? settings_from_json(*text) : default_settings();
-}
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -1,7 +1,7 @@
 // The program with its window, and the same window as a picture.
 #pragma once
 
-#include "cli/cli.h"
+#include "session/start.h"
 
 namespace headlight {
 

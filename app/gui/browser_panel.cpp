@@ -10,27 +10,42 @@
 namespace headlight {
 namespace {
 
-std::filesystem::path target(const Browser& browser) {
-  return std::filesystem::path(browser.folder) / browser.name;  // a whole path in the name wins
+/// The file or folder that is named; a session is given its ending.
+std::string target(const Browser& browser) {
+  const auto path = std::filesystem::path(browser.folder) / browser.name;  // a whole path in the name wins
+  std::error_code ignored;
+  const bool ends = browser.purpose != Browser::Purpose::save || browser.name.ends_with(".headlight.json");
+  return path.string() + (ends || std::filesystem::is_directory(path, ignored) ? "" : ".headlight.json");
+}
+
+/// The folder's path without `..` and without a slash at its end.
+std::string plain_folder(const std::string& path) {
+  const auto normal = std::filesystem::path(path).lexically_normal();
+  return (normal.has_filename() ? normal : normal.parent_path()).string();
+}
+
+/// Whether the name can be acted upon: an export's ending names its format.
+bool is_possible(const Browser& browser) {
+  if (browser.name.empty()) return false;
+  std::error_code ignored;
+  return browser.purpose != Browser::Purpose::export_to || format_of(browser.name) ||
+         std::filesystem::is_directory(target(browser), ignored);
 }
 
 /// Opens, saves or exports what is named; a named folder is entered instead.
 void act(Gui& gui) {
   const Browser& browser = gui.state.browser;
-  if (browser.name.empty()) return;
-  std::string path = target(browser).string();
+  if (!is_possible(browser)) return;
+  const std::string path = target(browser);
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    gui.say(Browse{browser.purpose, std::filesystem::path(path).lexically_normal().string()});
+    gui.say(Browse{browser.purpose, plain_folder(path)});
     gui.say(NameFile{});
     return;
   }
   switch (browser.purpose) {
     case Browser::Purpose::open: gui.say(OpenPath{path}); break;
-    case Browser::Purpose::save:
-      if (!path.ends_with(".headlight.json")) path += ".headlight.json";
-      gui.say(SaveSession{path});
-      break;
+    case Browser::Purpose::save: gui.say(SaveSession{path}); break;
     case Browser::Purpose::export_to: gui.say(ExportTo{path}); break;
     case Browser::Purpose::none: break;
   }
@@ -54,6 +69,8 @@ void name_box(Gui& gui, float width) {
   const std::string typed = gui.fonts.typed(name);
   if (typed != gui.state.browser.name) gui.say(NameFile{typed});
   if (entered) act(gui);
+  // The field would swallow the key that closes the browser.
+  if (ImGui::IsItemDeactivated() && key_pressed(Key::escape, false)) gui.say(Browse{});
 }
 
 void entry_list(Gui& gui, float height) {
@@ -90,14 +107,15 @@ void recent_files(Gui& gui) {
     const std::string& path = gui.state.settings.recent[i];
     ImGui::PushID(static_cast<int>(1000 + i));
     if (ImGui::Selectable(gui.fonts.shown(path).c_str())) gui.say(OpenPath{path});
+    gui.name_item("recent " + std::to_string(i));
     ImGui::PopID();
   }
 }
 
 Str action_word(const Browser& browser) {
   if (browser.purpose == Browser::Purpose::open) return Str::do_open;
-  const auto named = [&](const Browser::Entry& entry) { return !entry.folder && entry.name == browser.name; };
-  if (std::any_of(browser.entries.begin(), browser.entries.end(), named)) return Str::do_replace;
+  std::error_code ignored;
+  if (!browser.name.empty() && std::filesystem::is_regular_file(target(browser), ignored)) return Str::do_replace;
   return browser.purpose == Browser::Purpose::save ? Str::do_save : Str::do_export;
 }
 
@@ -133,8 +151,7 @@ void browser_panel(Gui& gui) {
   recent_files(gui);
   if (exporting) dim_text(gui, gui.word(Str::unknown_format));
   name_box(gui, -1);
-  const bool possible = !browser.name.empty() && (!exporting || format_of(browser.name));
-  ImGui::BeginDisabled(!possible);
+  ImGui::BeginDisabled(!is_possible(browser));
   if (ImGui::Button(gui.word(action_word(browser)))) act(gui);
   gui.name_item("file action");
   ImGui::EndDisabled();

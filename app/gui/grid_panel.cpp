@@ -25,9 +25,13 @@ void headline(Gui& gui) {
     if (state.trace && (state.trace->queries() > kThumbnail || state.trace->keys() > kThumbnail))
       line = std::to_string(state.trace->queries()) + " × " + std::to_string(state.trace->keys()) + ": " + gui.word(Str::pooled);
     for (const auto& warning : state.trace ? state.trace->warnings : std::vector<std::string>{}) line += "  " + warning;
-    ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-    ImGui::TextUnformatted(gui.fonts.shown(line).c_str());
-    ImGui::PopStyleColor();
+    // An explanation that would take the maps' room is left out.
+    const float height = ImGui::CalcTextSize(line.c_str(), nullptr, false, ImGui::GetContentRegionAvail().x).y;
+    if (height <= 0.25f * ImGui::GetContentRegionAvail().y) {
+      ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+      ImGui::TextUnformatted(gui.fonts.shown(line).c_str());
+      ImGui::PopStyleColor();
+    }
   }
   ImGui::PopTextWrapPos();
 }

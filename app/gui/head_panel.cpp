@@ -11,14 +11,20 @@
 namespace headlight {
 namespace {
 
-/// What the enlarged head shows now: its own weights once they are there, the thumbnail until then.
+/// Whether the head's own weights, where it needs them, are of the answer on the screen.
+bool has_detail(const AppState& state) { return state.detail && state.detail->trace == state.trace; }
+
+/// What the enlarged head shows now: its own weights once they are there, those of the answer before until then if they
+/// have the same place (the map would jump under the pointer otherwise), else the thumbnail.
 MapContent shown_content(const AppState& state) {
   const HeadRef head = state.view.chosen;
   const Region region = shown_region(state);
   MapContent content{.head = head, .weights = nullptr, .version = 0, .region = region, .values = true};
-  const bool same_head = state.detail && state.detail->trace == state.trace && state.detail->region.layer == head.layer &&
-                         state.detail->region.head == head.head;
-  if (needs_detail(state) && same_head) {
+  const auto& detail = state.detail;
+  const bool same_head = detail && detail->region.layer == head.layer && detail->region.head == head.head;
+  const bool same_place = same_head && detail->region == region && detail->trace->queries() == state.trace->queries() &&
+                          detail->trace->keys() == state.trace->keys();
+  if (needs_detail(state) && same_head && (has_detail(state) || same_place)) {
     content.weights = &state.detail->weights;
     content.version = detail_version(state);
     content.region = state.detail->region;
@@ -126,7 +132,10 @@ void title(Gui& gui) {
     std::snprintf(text, sizeof text, "%s %d–%d × %d–%d", gui.word(Str::part_of_pattern), static_cast<int>(part.first_query),
                   static_cast<int>(part.first_query + part.num_queries - 1), static_cast<int>(part.first_key),
                   static_cast<int>(part.first_key + part.num_keys - 1));
-    ImGui::SameLine(0, 12 * gui.unit);
+    const float right = ImGui::GetItemRectMax().x;
+    const float end = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+    const float width = ImGui::CalcTextSize(text).x + ImGui::CalcTextSize(gui.word(Str::whole_pattern)).x + 40 * gui.unit;
+    if (right + width < end) ImGui::SameLine(0, 12 * gui.unit);
     ImGui::AlignTextToFramePadding();
     dim_text(gui, text);
     ImGui::SameLine();
@@ -154,7 +163,9 @@ void head_panel(Gui& gui) {
 
   const FontScope small(gui, TextSize::small);
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  const float bars_height = std::clamp(room.y * 0.22f, 84 * gui.unit, 150 * gui.unit);
+  // Where there is little room the map has it.
+  const bool has_bars = room.y > 220 * gui.unit;
+  const float bars_height = has_bars ? std::clamp(room.y * 0.22f, 84 * gui.unit, 150 * gui.unit) : 0;
   const MapContent content = shown_content(state);
   const AxisLabels labels = axis_labels(gui, content.region);
   const MapLayout layout = map_layout(content, labels, {origin.x, origin.y, room.x, room.y - bars_height - 8 * gui.unit});
@@ -164,13 +175,14 @@ void head_panel(Gui& gui) {
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive(), clicked = ImGui::IsItemActivated();
   const bool painting = state.view.painting || ImGui::GetIO().KeyShift || state.view.stroke;
   gui.name_box("large map", layout.plot);
-  const auto cell = draw_map(gui, *ImGui::GetWindowDrawList(), content, labels, layout, is_stale(state) ? kStaleOpacity : 1.0f);
+  const auto cell = draw_map(gui, *ImGui::GetWindowDrawList(), content, labels, layout,
+                             is_stale(state) || (needs_detail(state) && !has_detail(state)) ? kStaleOpacity : 1.0f);
   if (hovered || active) gui.say(Hover{state.view.chosen, cell});
   if (painting) paint(gui, content, layout, cell);
   else if (clicked && cell) gui.say(Pin{state.view.pinned == cell ? std::nullopt : cell});
   if (hovered) wheel_and_drag(gui, layout, cell);
 
-  if (lit) row_bars(gui, content, layout, {origin.x, layout.plot.bottom() + 8 * gui.unit, room.x, bars_height}, lit->query, lit->key);
+  if (lit && has_bars) row_bars(gui, content, layout, {origin.x, layout.plot.bottom() + 8 * gui.unit, room.x, bars_height}, lit->query, lit->key);
 }
 
 }  // namespace headlight

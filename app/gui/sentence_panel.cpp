@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "base/utf8.h"
 #include "gui/draw.h"
@@ -32,6 +33,12 @@ int edit_callback(ImGuiInputTextCallbackData* data) {
 void text_box(Gui& gui, float width) {
   const std::string& text = gui.state.document.text;
   Editing editing{gui.fonts.shown(text), gui.state.view.focus_text};
+  // While it is edited the box holds a text of its own and would write it over one that comes from elsewhere, as from
+  // a dropped file: then it lets the keyboard go.
+  int& known = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("known text"));
+  const auto fingerprint = [](const std::string& of) { return static_cast<int>(std::hash<std::string>{}(of)); };
+  if (known != fingerprint(text) && ImGui::GetIO().WantTextInput) ImGui::SetWindowFocus(nullptr);
+  known = fingerprint(text);
   std::string& shown = editing.text;
   if (editing.select_all) ImGui::SetKeyboardFocusHere();
   const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;
@@ -45,7 +52,9 @@ void text_box(Gui& gui, float width) {
   // Escape leaves the box; ImGui would take back what was typed.
   if (edited && !key_pressed(Key::escape, false)) {
     shown.resize(std::strlen(shown.c_str()));
-    gui.say(SetText{gui.fonts.typed(shown)});
+    std::string typed = gui.fonts.typed(shown);
+    known = fingerprint(typed);
+    gui.say(SetText{std::move(typed)});
   }
   if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
   gui.name_item("text");
@@ -60,6 +69,7 @@ void samples_menu(Gui& gui) {
   if (ImGui::Button(gui.word(Str::samples))) ImGui::OpenPopup("samples");
   gui.name_item("samples");
   if (!ImGui::BeginPopup("samples")) return;
+  if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
   for (std::size_t i = 0; i < gui.samples.size(); ++i) {
     const Sample& sample = gui.samples[i];
     std::string text = sample.text;

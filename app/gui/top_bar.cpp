@@ -62,17 +62,28 @@ std::string model_line(Gui& gui) {
 }  // namespace
 
 void top_bar(Gui& gui) {
-  const float top = ImGui::GetCursorPosY();
-  {
+  const float top = ImGui::GetCursorPosY(), gap = 16 * gui.unit;
+  float buttons = 2 * gap;  // between the groups, and at the right end
+  for (const Str string : {Str::open, Str::save, Str::save_as, Str::export_numbers, Str::undo, Str::redo, Str::reset,
+                           Str::smaller, Str::larger, gui.state.settings.theme == Theme::dark ? Str::light : Str::dark,
+                           Str::language, Str::help})
+    buttons += button_width(gui.word(string));
+  const auto has_room = [&](float width) {
+    return ImGui::GetCursorPosX() + width + gap + buttons <= ImGui::GetWindowWidth();
+  };
+  // Where everything is large in a small window the buttons come first, and stand closer if they must.
+  const bool tight = !has_room(0);
+  if (tight) ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2{4 * gui.unit, ImGui::GetStyle().FramePadding.y});
+  if (has_room(gui.fonts.pixels(TextSize::title) * 4.4f)) {
     // The name stands on the same base line as the smaller text beside it.
     ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::title)) / 2 - 2 * gui.unit);
     const FontScope title(gui, TextSize::title);
     ImGui::TextUnformatted("Headlight");
+    ImGui::SameLine(0, 12 * gui.unit);
+    ImGui::SetCursorPosY(top);
   }
-  ImGui::SameLine(0, 12 * gui.unit);
-  const float room = ImGui::GetWindowWidth() - ImGui::GetCursorPosX();
   const std::string model = model_line(gui);
-  if (room > 900 * gui.unit) {
+  if (has_room(ImGui::CalcTextSize(model.c_str()).x)) {
     ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - ImGui::GetFontSize()) / 2);
     ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
     ImGui::TextUnformatted(model.c_str());
@@ -82,6 +93,7 @@ void top_bar(Gui& gui) {
   }
   file_buttons(gui);
   person_buttons(gui);
+  if (tight) ImGui::PopStyleVar();
 }
 
 }  // namespace headlight

@@ -32,7 +32,8 @@ void draw_window(Gui& gui) {
   const float sentence = (gui.state.document.model ? 0 : line + text_lines + 6 * unit) + line + 22 * unit;
   const float controls = 204 * unit;
   const float middle = display.y - bar - sentence - status;
-  const float large = std::clamp((display.x - controls) * 0.335f, 340 * unit, 760 * unit);
+  const float large = std::min(std::clamp((display.x - controls) * 0.335f, 340 * unit, 760 * unit),
+                               (display.x - controls) * 0.5f);
 
   // What is under the pointer is told anew in every frame.
   if (gui.state.view.hovered || gui.state.view.hovered_head) gui.say(Hover{});

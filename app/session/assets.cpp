@@ -10,7 +10,8 @@ namespace fs = std::filesystem;
 
 Result<fs::path> asset_folder() {
   std::error_code unreadable;
-  return first_asset_folder(asset_places(std::getenv("HEADLIGHT_DATA"), fs::read_symlink("/proc/self/exe", unreadable)));
+  const fs::path executable = fs::read_symlink("/proc/self/exe", unreadable);
+  return first_asset_folder(asset_places(std::getenv("HEADLIGHT_DATA"), executable));
 }
 
 std::vector<fs::path> asset_places(const char* data, const fs::path& executable) {

@@ -220,7 +220,8 @@ Result<Document> document_from_json(const std::string& where, const json& object
 
 /// A whole number, 0 for anything else; bounded, so that sums of them are numbers too.
 Index index_of(const json& value) {
-  return value.is_number_unsigned() ? static_cast<Index>(std::min<std::uint64_t>(value.get<std::uint64_t>(), kMostElements)) : 0;
+  if (!value.is_number_unsigned()) return 0;
+  return static_cast<Index>(std::min<std::uint64_t>(value.get<std::uint64_t>(), kMostElements));
 }
 
 /// The look never keeps a session from opening: what cannot be used takes its default.

@@ -37,7 +37,7 @@ std::vector<Command> Worker::take() {
 
 bool Worker::busy() const {
   const std::lock_guard lock(mutex_);
-  return running_ || waiting_;
+  return running_ || waiting_ || !answers_.empty();
 }
 
 float Worker::progress() const {

@@ -36,6 +36,7 @@ class Worker {
   void cancel();
   /// The answers since the last call; also stops a running job whose patience is over.
   std::vector<Command> take();
+  /// Whether a job runs or waits, or an answer was not taken yet.
   bool busy() const;
   /// 0 … 1 of the running job.
   float progress() const;

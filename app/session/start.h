@@ -1,0 +1,45 @@
+// What the program begins with: what the command line asked for, and the program's own data beside it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "session/samples.h"
+#include "session/session_file.h"
+#include "session/settings.h"
+
+namespace headlight {
+
+/// What a window starts from.
+struct Start {
+  Session session;
+  std::string session_path;  // where Save writes, if a session was opened
+  bool asked = false;        // something was named on the command line, so no crashed session is restored
+};
+
+struct ScreenshotOptions {
+  std::string file;
+  int width = 1600, height = 1000;
+  std::optional<Theme> theme;
+  std::optional<Language> language;
+  float ui_scale = 1;
+};
+
+/// The program's own data that a window needs.
+struct Resources {
+  std::filesystem::path folder;  // holds `assets` and `shaders`
+  Lexicon lexicon;
+  std::vector<Sample> samples;
+};
+Result<Resources> read_resources();
+
+/// The lexicon among the program's assets.
+Result<Lexicon> read_lexicon();
+
+/// The settings as they were kept, or the default ones.
+Settings read_settings();
+
+}  // namespace headlight
