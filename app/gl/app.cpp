@@ -25,8 +25,8 @@ WorkStatus work_of(const Loop& loop) {
   return {loop.computing(), loop.writing(), loop.computing_progress(), loop.writing_progress()};
 }
 
-/// A crashed session, taken over; a broken one is left where it is.
-void restore(Start& start, std::optional<Notice>& notice) {
+/// A crashed session, taken over as this window's own: it is never without a file. A broken one is left where it is.
+void restore(Start& start, std::optional<Notice>& notice, const std::filesystem::path& autosave) {
   const auto left = crashed_session();
   if (!left) return;
   auto session = read_session(*left);
@@ -36,7 +36,8 @@ void restore(Start& start, std::optional<Notice>& notice) {
   }
   start.session = std::move(*session);
   notice = Notice{Notice::Kind::restored, {}};
-  forget_autosave(*left);
+  std::error_code error;
+  std::filesystem::rename(*left, autosave, error);
 }
 
 /// Whether commands change what is seen: hovering is told anew in every frame, mostly with the same answer.
@@ -71,15 +72,17 @@ Status open_window(const Start& asked) {
   Fonts& fonts = (*window)->gui().fonts();
   fonts.keep(all_words());
 
+  const auto autosave = autosave_path();
   Start start = asked;
   std::optional<Notice> notice;
-  if (!start.asked) restore(start, notice);
+  if (!start.asked && !autosave.empty()) restore(start, notice, autosave);
+  const bool restored = notice && notice->kind == Notice::Kind::restored;
   AppState state = initial_state(resources->lexicon, std::move(start.session.document), read_settings());
   state.view = start.session.view;
   state.session_path = start.session_path;
   state.notice = std::move(notice);
+  if (restored) state.saved_document = Document{};  // what was restored was never saved
 
-  const auto autosave = autosave_path();
   Loop loop(&Window::wake, autosave.string());
   Commands commands;
   int frames = kFramesAfterEvent;
@@ -104,7 +107,6 @@ Status open_window(const Start& asked) {
     (*window)->end_frame(background_of(state.settings.theme));
     if (change_something(state, commands) || fonts.wants_frame()) frames = kFramesAfterEvent;
   }
-  forget_autosave(autosave);
   return Done{};
 }
 

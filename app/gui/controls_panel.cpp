@@ -206,7 +206,7 @@ void block_controls(Gui& gui) {
   }
   int ffn = static_cast<int>(config.ffn);
   label(gui, Str::feed_forward, std::to_string(ffn));
-  if (slider(gui, "ffn", ffn, 0, 2048, Str::tip_feed_forward)) {
+  if (slider(gui, "ffn", ffn, 0, kMostSliderFfn, Str::tip_feed_forward)) {
     Config changed = config;
     changed.ffn = ffn;
     gui.say(SetConfig{changed});

@@ -26,6 +26,7 @@ Config with_d_model(Config config, Index d_model);
 Config with_heads_moved(Config config, int steps);
 
 /// The limits of the sliders.
-inline constexpr Index kLeastSliderWidth = 4, kMostSliderWidth = 512, kMostSliderHeads = 16, kMostSliderLayers = 12;
+inline constexpr Index kLeastSliderWidth = 4, kMostSliderWidth = 512, kMostSliderHeads = 16, kMostSliderLayers = 12,
+                       kMostSliderFfn = 2048;
 
 }  // namespace headlight

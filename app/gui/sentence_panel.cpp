@@ -107,12 +107,6 @@ std::optional<InnerCut> nearest_inner_cut(Gui& gui, const Token& token, float te
   return best;
 }
 
-/// Where the looked-at sentence begins in the whole text.
-std::size_t sentence_begin(const AppState& state) {
-  const auto lines = sentences(state.document.text);
-  return state.view.sentence < lines.size() ? lines[state.view.sentence].begin : 0;
-}
-
 /// The gap before token `i`: a click joins, a drag moves the boundary.
 void gap_before(Gui& gui, const Tokens& tokens, std::size_t i, const Box& gap, std::size_t begin) {
   const Token& left = tokens.tokens[i - 1];

@@ -19,6 +19,8 @@ void file_keys(Gui& gui, bool shift) {
   }
   if (key_pressed(Key::q, false)) gui.say(Quit{});
   if (key_pressed(Key::l, false)) gui.say(FocusText{true});
+  for (std::size_t i = 0; i < std::min<std::size_t>(9, gui.samples.size()); ++i)
+    if (key_pressed(static_cast<Key>('1' + i), false)) gui.say_once(SetText{gui.samples[i].text});
   Settings settings = state.settings;
   if (key_pressed(Key::equal)) settings.ui_scale = std::min(kMostUiScale, settings.ui_scale + 0.1f);
   if (key_pressed(Key::minus)) settings.ui_scale = std::max(kLeastUiScale, settings.ui_scale - 0.1f);
@@ -76,6 +78,42 @@ void look_keys(Gui& gui, bool shift) {
     gui.say_once(PaintCell{*state.view.pinned, !state.trace->mask.allowed(state.view.pinned->query, state.view.pinned->key)});
 }
 
+/// The boundary after the pinned row's token goes, or a new one halves the token.
+void boundary_keys(Gui& gui) {
+  const AppState& state = gui.state;
+  const Tokens* tokens = shown_tokens(state);
+  if (!state.view.pinned || !tokens || static_cast<std::size_t>(state.view.pinned->query) >= tokens->size()) return;
+  const Token& token = tokens->tokens[static_cast<std::size_t>(state.view.pinned->query)];
+  if (token.special) return;
+  if (key_pressed(Key::j, false)) {
+    const auto next = static_cast<std::size_t>(state.view.pinned->query) + 1;
+    if (next < tokens->size() && !tokens->tokens[next].special) gui.say_once(ToggleCut{sentence_begin(state) + token.end});
+  }
+  if (key_pressed(Key::i, false)) {
+    const auto characters = cut_points(token.raw, Split::characters, *state.lexicon);
+    if (!characters.empty()) gui.say_once(ToggleCut{sentence_begin(state) + token.begin + characters[characters.size() / 2]});
+  }
+}
+
+/// The parts of a block that have no slider's key.
+Config with_block_keys(Config config, int direction) {
+  if (key_pressed(Key::k, false)) config.arch = config.arch == Arch::encoder ? Arch::decoder : Arch::encoder;
+  if (key_pressed(Key::r, false)) config.norm = config.norm == Norm::post ? Norm::pre : Norm::post;
+  if (key_pressed(Key::a, false))
+    config.activation = config.activation == Activation::relu ? Activation::gelu : Activation::relu;
+  if (key_pressed(Key::f)) config.ffn = std::clamp<Index>(config.ffn + 32 * direction, 0, kMostSliderFfn);
+  if (key_pressed(Key::b, false)) config.bias = !config.bias;
+  return config;
+}
+
+void scale_keys(Gui& gui, bool shift) {
+  const AppState& state = gui.state;
+  if (key_pressed(Key::digit_0, false) && state.document.edits.scale) gui.say_once(SetScale{});
+  if (!key_pressed(Key::v) || !state.trace) return;
+  const float now = state.document.edits.scale.value_or(state.trace->scale);
+  gui.say_once(SetScale{shift ? now / 1.25f : now * 1.25f});
+}
+
 void question_keys(Gui& gui, bool shift) {
   const Document& document = gui.state.document;
   const int direction = shift ? -1 : 1;
@@ -84,8 +122,13 @@ void question_keys(Gui& gui, bool shift) {
     gui.say_once(shift ? SetMask{mask.causal, !mask.padding} : SetMask{!mask.causal, mask.padding});
   }
   if (key_pressed(Key::backspace, false) && !document.mask.painted.empty()) gui.say_once(ClearPaint{});
+  scale_keys(gui, shift);
   if (document.model) return;
-  Config config = document.config;
+  if (key_pressed(Key::comma) && document.pad > 0) gui.say_once(SetPad{document.pad - 1});
+  const Request* request = wanted(gui.state);
+  if (key_pressed(Key::period) && request && document.pad < request->tokens.size()) gui.say_once(SetPad{document.pad + 1});
+  boundary_keys(gui);
+  Config config = with_block_keys(document.config, direction);
   if (key_pressed(Key::d)) config = with_d_model(config, config.d_model + 4 * direction);
   if (key_pressed(Key::h)) config = with_heads_moved(config, direction);
   if (key_pressed(Key::l)) config.num_layers = std::clamp<Index>(config.num_layers + direction, 1, kMostSliderLayers);

@@ -75,7 +75,10 @@ void open(AppState& state, FileOpened& opened, std::size_t kind) {
       state.opened_view = state.view;
       state.session_path = opened.path;
       break;
-    case Opened::Kind::document: document = std::move(file.session.document); break;
+    case Opened::Kind::document:
+      document = std::move(file.session.document);
+      state.session_path.clear();  // another question: saving it must not replace the session before
+      break;
     case Opened::Kind::mask: document.mask.given = std::move(file.mask); break;
     case Opened::Kind::text: set_text(document, std::move(file.text), *state.lexicon); break;
   }
@@ -254,6 +257,11 @@ bool needs_detail(const AppState& state) {
 }
 
 bool has_unsaved_changes(const AppState& state) { return !(state.document == state.saved_document); }
+
+std::size_t sentence_begin(const AppState& state) {
+  const auto lines = sentences(state.document.text);
+  return state.view.sentence < lines.size() ? lines[state.view.sentence].begin : 0;
+}
 
 const Tokens* shown_tokens(const AppState& state) {
   const Request* request = wanted(state);

@@ -83,6 +83,9 @@ inline constexpr Index kDetail = 512;
 
 bool has_unsaved_changes(const AppState& state);
 
+/// Where the sentence that is looked at begins in the whole text, in bytes.
+std::size_t sentence_begin(const AppState& state);
+
 /// The tokens that the text is cut into now, as the chips show them.
 const Tokens* shown_tokens(const AppState& state);
 

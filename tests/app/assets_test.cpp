@@ -63,8 +63,9 @@ TEST_F(Assets, HalfAFolderIsPassedOverAndEveryPlaceIsNamed) {
 
   const auto missed = first_asset_folder({half, nothing});
   ASSERT_FALSE(missed);
-  EXPECT_EQ(missed.error().message, "HEADLIGHT_DATA: expected a folder with assets/ and shaders/ in it, found neither in " +
-                                        half.string() + " nor in " + nothing.string());
+  EXPECT_EQ(missed.error().message,
+            "HEADLIGHT_DATA: expected a folder with assets/ and shaders/ in it, found neither in " + half.string() +
+                " nor in " + nothing.string());
 }
 
 }  // namespace

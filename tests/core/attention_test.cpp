@@ -124,8 +124,8 @@ TEST(Thumbnail, OfALongSentenceIsTheLargestWeightOfEachGroup) {
 TEST(Thumbnail, OfWideAndOfTallPatternsFollowsTheirSides) {
   Random random(24);
   for (const auto& [queries, keys] : {std::pair<Index, Index>{300, 5}, {5, 300}, {200, 129}, {1, 400}}) {
-    const auto model = reference::given_model(random_matrix(random, queries, 4, 2.0f), random_matrix(random, keys, 4, 2.0f),
-                                              random_matrix(random, keys, 4), 2);
+    const Matrix query = random_matrix(random, queries, 4, 2.0f), key = random_matrix(random, keys, 4, 2.0f);
+    const auto model = reference::given_model(query, key, random_matrix(random, keys, 4), 2);
     const auto trace = ask(reference::request_for(model, {.causal = true}));
     ASSERT_TRUE(trace);
     const Region whole{.head = 1, .num_queries = queries, .num_keys = keys};
@@ -188,7 +188,8 @@ TEST(RegionWeights, AreAnEmptyMatrixWhenStopped) {
 TEST(BlockedCells, AreTheMaskItself) {
   const auto mask = resolve({.causal = true}, counted(130), counted(130));
   ASSERT_TRUE(mask);
-  const Matrix cells = blocked_cells(*mask, {.first_query = 60, .num_queries = 70, .first_key = 3, .num_keys = 127}, 128);
+  const Region region{.first_query = 60, .num_queries = 70, .first_key = 3, .num_keys = 127};
+  const Matrix cells = blocked_cells(*mask, region, 128);
   ASSERT_EQ(cells.rows(), 70);
   ASSERT_EQ(cells.cols(), 127);
   for (Index i = 0; i < 70; ++i)
@@ -198,8 +199,8 @@ TEST(BlockedCells, AreTheMaskItself) {
 /// Query, key and value of their own, with projections that are there or not.
 std::shared_ptr<Model> drawn_inputs(Random& random, Index queries, Index keys, Index d_model, Index kdim, Index inner,
                                     Index num_heads, bool bias) {
-  auto model = reference::given_model(random_matrix(random, queries, d_model, 2.0f),
-                                      random_matrix(random, keys, kdim, 2.0f), random_matrix(random, keys, kdim), num_heads);
+  const Matrix query = random_matrix(random, queries, d_model, 2.0f), key = random_matrix(random, keys, kdim, 2.0f);
+  auto model = reference::given_model(query, key, random_matrix(random, keys, kdim), num_heads);
   auto& self = model->blocks[0].self;
   if (inner == 0) return model;
   self.query.weight = random_matrix(random, inner, d_model);
@@ -218,9 +219,10 @@ void expect_as_written_out(const Request& request, std::string_view what) {
   const auto trace = ask(request);
   ASSERT_TRUE(trace) << what;
   const auto expected = reference::answer(request, *trace->model);
-  for (std::size_t head = 0; head < expected.layers[0].weights.size(); ++head)
-    EXPECT_LE(reference::difference(whole_pattern(*trace, 0, static_cast<Index>(head)), expected.layers[0].weights[head]),
-              2e-5) << what;
+  for (Index head = 0; head < trace->num_heads(); ++head) {
+    const auto& weights = expected.layers[0].weights[static_cast<std::size_t>(head)];
+    EXPECT_LE(reference::difference(whole_pattern(*trace, 0, head), weights), 2e-5) << what;
+  }
   EXPECT_LE(reference::difference(trace->blocks[0].self.z, expected.layers[0].z), 1e-4) << what;
   EXPECT_LE(reference::difference(trace->blocks[0].self.output, expected.layers[0].attention_output), 1e-4) << what;
   EXPECT_TRUE(same(trace->last_hidden_state, trace->blocks[0].self.output)) << what;
@@ -235,7 +237,7 @@ TEST(GivenInputs, AgreeWithTheFormulasWrittenOut) {
   expect_as_written_out(reference::request_for(drawn_inputs(random, 6, 7, 10, 6, 12, 3, true)), "H·d_k is not d_model");
   expect_as_written_out(reference::request_for(drawn_inputs(random, 6, 7, 8, 8, 0, 4, false)), "identity projections");
   expect_as_written_out(reference::request_for(drawn_inputs(random, 1, 1, 1, 1, 1, 1, true)), "one of each");
-  expect_as_written_out(reference::request_for(drawn_inputs(random, 65, 129, 16, 16, 32, 8, true)), "several row blocks");
+  expect_as_written_out(reference::request_for(drawn_inputs(random, 65, 129, 16, 16, 32, 8, true)), "row blocks");
 }
 
 TEST(GivenInputs, MayLackAnyOneProjection) {
@@ -286,7 +288,8 @@ TEST(GivenInputs, SurviveScoresOfTenToTheThirty) {
 TEST(GivenInputs, WithAMaskOfMinusTenToTheThirtyEverywhereShareEqually) {
   Random random(30);
   const auto model = drawn_inputs(random, 4, 6, 8, 8, 8, 2, true);
-  const auto trace = ask(reference::request_for(model, {.given = std::make_shared<const Matrix>(Matrix::Constant(4, 6, -1e30f))}));
+  const auto mask = std::make_shared<const Matrix>(Matrix::Constant(4, 6, -1e30f));
+  const auto trace = ask(reference::request_for(model, {.given = mask}));
   ASSERT_TRUE(trace);
   EXPECT_TRUE((whole_pattern(*trace, 0, 1).array() == 1.0f / 6.0f).all());
   EXPECT_TRUE(trace->warnings.empty());

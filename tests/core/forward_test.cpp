@@ -48,9 +48,10 @@ TEST_P(Formulas, AgreeInEveryLayer) {
   ASSERT_EQ(trace->blocks.size(), expected.layers.size());
   for (std::size_t layer = 0; layer < expected.layers.size(); ++layer) {
     const auto& theirs = expected.layers[layer];
-    for (std::size_t head = 0; head < theirs.weights.size(); ++head)
-      weights_apart = std::max(weights_apart, reference::difference(pattern(*trace, static_cast<Index>(layer),
-                                                                            static_cast<Index>(head)), theirs.weights[head]));
+    for (std::size_t head = 0; head < theirs.weights.size(); ++head) {
+      const Matrix weights = pattern(*trace, static_cast<Index>(layer), static_cast<Index>(head));
+      weights_apart = std::max(weights_apart, reference::difference(weights, theirs.weights[head]));
+    }
     const BlockTrace& ours = trace->blocks[layer];
     states_apart = std::max({states_apart, reference::difference(ours.self.z, theirs.z),
                              reference::difference(ours.self.output, theirs.attention_output),
@@ -135,12 +136,12 @@ TEST(Forward, StoppedOnTheWayReturnsQuicklyWithNothing) {
     ASSERT_TRUE(result);
     EXPECT_EQ(*result, nullptr);
     EXPECT_LT(progress.done, 0.5f);
-    EXPECT_LT(std::chrono::duration<double>(returned - stopped).count(), 1.0);
+    EXPECT_LT(std::chrono::duration<double>(returned - stopped).count(), 3.0);
   }
 }
 
 TEST(Forward, ProgressRisesToOneAndNeverPassesIt) {
-  for (const auto& [layers, heads] : {std::pair<Index, Index>{1, 1}, {3, 7}, {7, 3}, {49, 1}, {13, 11}}) {
+  for (const auto& [layers, heads] : {std::pair<Index, Index>{1, 1}, {6, 7}, {7, 16}, {126, 13}, {127, 16}}) {
     Progress progress;
     std::atomic<bool> finished = false;
     std::jthread watcher([&] {
@@ -193,15 +194,17 @@ std::string refusal_of(const Matrix& query, const Matrix& key, const Matrix& val
 
 TEST(Forward, RefusesScoresThatOverflow) {
   const Matrix huge = Matrix::Constant(3, 2, 1e30f), one = Matrix::Ones(3, 2);
-  constexpr auto kLine = "attention: layer 0 head 0 query 0: expected finite scores, found an overflow";
-  EXPECT_EQ(refusal_of(huge, huge, one), kLine) << "all +inf";
-  EXPECT_EQ(refusal_of(huge, -huge, one), kLine) << "all -inf: not a row that may attend to nothing";
+  const auto line = [](int query) {
+    return "attention: layer 0 head 0 query " + std::to_string(query) + ": expected finite scores, found an overflow";
+  };
+  EXPECT_EQ(refusal_of(huge, huge, one), line(0)) << "all +inf";
+  EXPECT_EQ(refusal_of(huge, -huge, one), line(0)) << "all -inf: not a row that may attend to nothing";
   Matrix mixed = huge;
   mixed.col(1) *= -1.0f;
-  EXPECT_EQ(refusal_of(huge, mixed, one), kLine) << "inf - inf";
+  EXPECT_EQ(refusal_of(huge, mixed, one), line(0)) << "inf - inf";
   Matrix last = one;
   last.row(2).setConstant(1e30f);
-  EXPECT_EQ(refusal_of(last, huge, one), "attention: layer 0 head 0 query 2: expected finite scores, found an overflow");
+  EXPECT_EQ(refusal_of(last, huge, one), line(2));
 }
 
 TEST(Forward, RefusesValuesThatOverflow) {
@@ -215,6 +218,14 @@ TEST(Forward, RefusesAnOutputThatOverflows) {
   model->blocks[0].self.output.weight = Matrix::Constant(2, 2, 1e30f);
   EXPECT_EQ(refusal(reference::request_for(model)),
             "attention: layer 0 attention output: expected finite numbers, found an overflow");
+}
+
+TEST(Forward, RefusesALastHiddenStateThatOverflows) {
+  auto model = std::make_shared<Model>(*random_model({.norm = Norm::pre}));
+  model->final_norm->scale.setConstant(3e38f);
+  Request request = reference::request_for(model);
+  request.tokens = counted(5);
+  EXPECT_EQ(refusal(request), "attention: last hidden state: expected finite numbers, found an overflow");
 }
 
 TEST(Forward, RefusesInputsThatAreNotNumbers) {

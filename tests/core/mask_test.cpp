@@ -212,7 +212,8 @@ TEST(Mask, AddToAgreesWithAddedAndWithThePlainRules) {
 }
 
 TEST(MaskSpec, IsComparedByValue) {
-  const MaskSpec spec{.causal = true, .given = given(Matrix::Constant(2, 2, kMinusInfinity)), .painted = {{0, 1, true}}};
+  const MaskSpec spec{.causal = true, .given = given(Matrix::Constant(2, 2, kMinusInfinity)),
+                      .painted = {{0, 1, true}}};
   MaskSpec other = spec;
   other.given = given(Matrix(*spec.given));
   EXPECT_NE(spec.given, other.given);

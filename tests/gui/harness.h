@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -79,15 +80,15 @@ class Harness {
   /// The map that the last frame asked for at a named place; a failure where there is none.
   DrawnMap map(const std::string& name) const;
 
-  void point_at(ImVec2 at);  // and the two frames after which hovering is known
+  void move_to(ImVec2 at);  // and the two frames after which hovering is known
   void point_at(const std::string& name);
   void point_away();
-  void hover(const std::string& map, CellRef cell) { point_at(cell_point(map, cell)); }
+  void hover(const std::string& map, CellRef cell) { move_to(cell_point(map, cell)); }
   void press(int button = 0);
   void release(int button = 0);
   /// A click that no later one makes a double click.
   void click(const std::string& name, int button = 0);
-  void click(ImVec2 at, int button = 0);
+  void click_at(ImVec2 at, int button = 0);
   void double_click(const std::string& name);
   /// Presses, moves in steps of a few pixels, lets go.
   void drag(ImVec2 from, ImVec2 to, int button = 0, int steps = 12);
@@ -103,9 +104,15 @@ class Harness {
   /// Clicks into the sentence box, replaces what it holds, and stays in it.
   void retype(std::string_view utf8);
 
-  /// Everything the window wrote in one more frame (not the labels and numbers of the maps).
+  /// Everything legible that the window wrote in one more frame, without spaces; what is cut off is not in it.
   std::string words_on_screen();
-  bool says(const std::string& part) { return words_on_screen().find(part) != std::string::npos; }
+  /// Whether that has `part`, spaces aside.
+  bool says(const std::string& part);
+
+  /// Whether the last frame drew something in exactly this colour with a corner inside `place`.
+  bool drew(ImU32 colour, const Box& place) const;
+  /// The box of a cell of a map, a pixel larger on every side: where its outline is.
+  Box outline_of(const std::string& map, CellRef cell) const;
 
   /// The tokens that the window shows, between bars.
   std::string tokens() const;
@@ -118,6 +125,7 @@ class Harness {
   std::string clipboard;
   std::vector<Sample> samples;
   std::unique_ptr<Loop> loop;
+  std::function<void()> after_frame;  // called after every frame, where there is one
 
  private:
   void draw();

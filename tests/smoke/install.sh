@@ -13,7 +13,8 @@ fail() {
 cmake --install "$build" --prefix "$prefix" >/dev/null
 for file in bin/headlight share/headlight/assets share/headlight/shaders share/applications/headlight.desktop \
   share/icons/hicolor/scalable/apps/headlight.svg; do
-  [[ -e $prefix/$file ]] || fail "expected $file under the prefix, found $(cd "$prefix" && find . -type f | tr '\n' ' ')"
+  [[ -e $prefix/$file ]] ||
+    fail "expected $file under the prefix, found $(cd "$prefix" && find . -type f | tr '\n' ' ')"
 done
 
 cd /

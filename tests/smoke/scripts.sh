@@ -37,7 +37,8 @@ tree="$work/a tree"
 mkdir -p "$tree/.ci" "$tree/core" "$tree/app"
 cp "$source_tree/run" "$tree/"
 cp "$source_tree/.ci/prepare" "$tree/.ci/"
-printf '# list\n[core] # first\nlib-one\n  lib-two  # comment\n[window]\n[run]\nlib-three\n[tests]\nlib-four' >"$tree/.ci/packages"
+printf '# list\n[core] # first\nlib-one\n  lib-two  # comment\n[window]\n[run]\nlib-three\n[tests]\nlib-four' \
+  >"$tree/.ci/packages"
 cat >"$tree/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.25)
 project(tiny LANGUAGES CXX)
@@ -65,8 +66,12 @@ run() {
   status=0
   (cd / && printf 'input' | "$tree/run" "$@") >"$work/out" 2>"$work/err" || status=$?
 }
-answers() { [[ $status == 7 && $(<"$work/out") == "$1" ]] || fail "$2: expected status 7 and $1, found status $status"; }
-refuses() { [[ $status == 2 && ! -s $work/out ]] || fail "$1: expected status 2 and nothing on standard output, found $status"; }
+answers() {
+  [[ $status == 7 && $(<"$work/out") == "$1" ]] || fail "$2: expected status 7 and $1, found status $status"
+}
+refuses() {
+  [[ $status == 2 && ! -s $work/out ]] || fail "$1: expected status 2 and an empty standard output, found $status"
+}
 said() { grep -qF -- "$1" "$work/err" || fail "expected on standard error: $1"; }
 noted() { grep -qF -- "$1" "$diary" || fail "expected in the diary: $1"; }
 nothing_noted() { [[ ! -s $diary ]] || fail "$1: expected apt-get to be left alone"; }

@@ -29,7 +29,7 @@ sentence='The quick fox sees 42 dogs'
 home=$(mktemp -d "${TMPDIR:-/tmp}/headlight-window-XXXXXX")
 said=$home/said
 process=
-trap '[[ -z $process ]] || kill -KILL "$process" 2>/dev/null || true; rm -rf "$home"' EXIT
+trap '[[ -z $process ]] || { kill -KILL "$process"; wait "$process"; } 2>/dev/null || true; rm -rf "$home"' EXIT
 export HOME=$home XDG_CONFIG_HOME=$home/config XDG_STATE_HOME=$home/state XDG_DATA_HOME=$home/data
 export XDG_CACHE_HOME=$home/cache XDG_RUNTIME_DIR=$home
 export LANG=C.UTF-8 LIBGL_ALWAYS_SOFTWARE=1
@@ -76,7 +76,6 @@ sleep 1
 press ctrl l
 xdotool type --delay 60 "$sentence"
 sleep 1
-press Escape
 press ctrl s
 until_true 20 "the saved session to hold '$sentence'" saved
 

@@ -1,0 +1,264 @@
+#include <gtest/gtest.h>
+
+#include "app/program.h"
+#include "read/npz.h"
+#include "read/safetensors.h"
+#include "session/session_file.h"
+
+namespace headlight {
+namespace {
+
+using namespace program;
+using fixture::golden;
+
+TEST(Export, DefaultSentenceIsTwoLayersOfFourHeads) {
+  const json object = exported({});
+  EXPECT_EQ(object["schema"], "headlight.attention/1");
+  EXPECT_EQ(texts(object["tokens"]), (Words{"我", "请", "李雷", "帮", "我", "订了", "去", "北京", "的", "机票"}));
+  const json& attention = object["attention"][0];
+  EXPECT_EQ(attention["name"], "Self");
+  EXPECT_EQ(attention["left_text"], attention["right_text"]);
+  ASSERT_EQ(attention["attn"].size(), 2u);
+  for (const json& layer : attention["attn"]) {
+    ASSERT_EQ(layer.size(), 4u);
+    for (const json& head : layer) {
+      ASSERT_EQ(head.size(), 10u);
+      for (const json& row : head) {
+        ASSERT_EQ(row.size(), 10u);
+        double sum = 0;
+        for (const json& weight : row) sum += weight.get<double>();
+        EXPECT_NEAR(sum, 1, 1e-5);
+      }
+    }
+  }
+  EXPECT_EQ(object["mask"]["kind"], "none");
+  EXPECT_EQ(exported({"--random", "--seed", "0", "--text", "我请李雷帮我订了去北京的机票"}), object);
+}
+
+TEST(Export, FileAndStandardOutputHoldTheSameBytesInEveryFormat) {
+  const Folder folder;
+  for (const char* format : {"json", "npz", "safetensors", "csv"}) {
+    const std::string file = (folder / (std::string("a.") + format)).string();
+    const Ran direct = run(small({"export", "--format", format}));
+    EXPECT_EQ(direct.status, 0) << direct.err;
+    const Ran written = run(small({"export", "-o", file}));
+    EXPECT_EQ(written.status, 0) << written.err;
+    EXPECT_EQ(written.out, "");
+    EXPECT_TRUE(*read_file(file) == direct.out) << format;
+    EXPECT_TRUE(run(small({"export", "-o", "-", "--format", format})).out == direct.out);
+  }
+  EXPECT_EQ(folder.names().size(), 4u);
+  EXPECT_EQ(run(small({"export", "-o", (folder / "b.txt").string(), "--format", "csv"})).status, 0);
+  EXPECT_EQ(*read_file(folder / "b.txt"), *read_file(folder / "a.csv"));
+}
+
+TEST(Export, ThreadsDoNotChangeTheBytes) {
+  const Ran one = run({"export", "--threads", "1"}), two = run({"export", "--threads", "2"});
+  EXPECT_EQ(one.status, 0);
+  EXPECT_TRUE(one.out == two.out);
+}
+
+TEST(Export, FurtherArraysComeWithTheAttention) {
+  const Folder folder;
+  const std::string file = (folder / "a.safetensors").string();
+  EXPECT_EQ(run(small({"export", "--with", "qkv,scores", "-o", file})).status, 0);
+  const auto arrays = read_safetensors(file);
+  ASSERT_TRUE(arrays) << arrays.error().message;
+  for (const char* name : {"attentions", "queries", "keys", "values", "scores", "hidden_states", "last_hidden_state"})
+    EXPECT_TRUE(arrays->arrays.contains(name)) << name;
+  EXPECT_EQ(arrays->arrays.at("queries").shape, (std::vector<Index>{1, 2, 10, 4}));
+  const Ran twice = run(small({"export", "--with", "qkv", "--with", "scores", "--format", "safetensors"}));
+  EXPECT_TRUE(twice.out == *read_file(file));
+  refused(small({"export", "--with", "qkv", "--format", "csv"}));
+}
+
+TEST(Export, OptionsMayStandBeforeTheSource) {
+  const std::string source = golden("tensors-self-6/input.safetensors").string();
+  const Ran before = run({"export", "--with", "qkv", source}), after = run({"export", source, "--with", "qkv"});
+  EXPECT_EQ(before.status, 0) << before.err;
+  EXPECT_TRUE(before.out == after.out);
+}
+
+TEST(Export, MasksByName) {
+  const auto blocked = [](const json& object, std::size_t query, std::size_t key) {
+    const json& allowed = object["mask"]["allowed"][query][key];
+    const double weight = object["attention"][0]["attn"][0][0][query][key];
+    EXPECT_EQ(weight == 0, allowed == 0 || allowed == false);
+    return weight == 0;
+  };
+  const json none = exported(small({"--mask", "none", "--pad", "3"}));
+  EXPECT_FALSE(blocked(none, 0, 9));
+  const json causal = exported(small({"--mask", "causal", "--pad", "3"}));
+  EXPECT_EQ(causal["mask"]["kind"], "causal");
+  EXPECT_TRUE(blocked(causal, 3, 4));
+  EXPECT_FALSE(blocked(causal, 9, 8));
+  const json padding = exported(small({"--mask", "padding", "--pad", "3"}));
+  EXPECT_EQ(padding["mask"]["kind"], "padding");
+  EXPECT_TRUE(blocked(padding, 0, 7));
+  EXPECT_FALSE(blocked(padding, 3, 4));
+  const json both = exported(small({"--mask", "causal+padding", "--pad", "3"}));
+  EXPECT_EQ(both["mask"]["kind"], "causal+padding");
+  EXPECT_TRUE(blocked(both, 9, 8));
+  EXPECT_TRUE(blocked(both, 3, 4));
+  EXPECT_EQ(exported(small({"--pad", "3"}))["mask"]["kind"], "padding") << "the default";
+}
+
+TEST(Export, MasksFromFiles) {
+  const Folder folder;
+  std::string rows;
+  for (int query = 0; query < 2; ++query) rows += std::string(query ? "," : "") + (query ? "[1,1]" : "[1,0]");
+  const json object = exported(small({"--text", "我爱", "--mask", folder.with("m.json", "[" + rows + "]")}));
+  EXPECT_EQ(object["mask"]["kind"], "custom");
+  EXPECT_EQ(object["attention"][0]["attn"][0][0][0], (json{1, 0}));
+
+  std::string header = "{'descr': '|b1', 'fortran_order': False, 'shape': (2, 2), }";
+  header += std::string(118 - header.size() - 1, ' ') + "\n";
+  const std::string npy = std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + std::string("\x01\x00\x01\x01", 4);
+  const json from_npy = exported(small({"--text", "我爱", "--mask", folder.with("m.npy", npy)}));
+  EXPECT_EQ(from_npy["attention"], object["attention"]);
+
+  EXPECT_EQ(refused({"export", "--mask", folder.with("m.json", "[" + rows + "]")}),
+            "mask: shape (queries, keys): expected (10, 10), found (2, 2)\n");
+  EXPECT_TRUE(contains(refused({"export", "--mask", (folder / "missing.npy").string()}), "missing.npy"));
+  EXPECT_TRUE(contains(refused({"export", "--mask", folder.with("bad.json", "[[1,")}), "bad.json"));
+}
+
+TEST(Export, ADecoderIsCausalUnlessTheMaskSaysOtherwise) {
+  EXPECT_EQ(exported(small({"--arch", "decoder"}))["mask"]["kind"], "causal");
+  EXPECT_EQ(exported(small({"--arch", "decoder", "--mask", "none"}))["mask"]["kind"], "none");
+  EXPECT_EQ(exported(small({"--arch", "encoder"}))["mask"]["kind"], "none");
+}
+
+TEST(Export, TextFromStandardInputIsABatchOfItsLines) {
+  const json batch = exported(small({"--text", "-"}), "我爱\r\n\r\nThe cat sat\n")["batch"];
+  ASSERT_EQ(batch.size(), 2u);
+  EXPECT_EQ(texts(batch[0]["tokens"]), (Words{"我", "爱", "<pad>"}));
+  EXPECT_EQ(texts(batch[1]["tokens"]), (Words{"The", "cat", "sat"}));
+  EXPECT_EQ(batch[0]["attention"][0]["attn"][0][0][0][2], 0.0);
+  EXPECT_EQ(exported(small({"--text", "-"}), "我爱\n"), exported(small({"--text", "我爱"})));
+}
+
+TEST(Export, OptionsShapeTheModel) {
+  const json object = exported({"--tokens", "我请|李|雷", "--d-model", "12", "--num-heads", "3", "--layers", "3",
+                                "--no-bias", "--position", "none", "--norm", "pre", "--activation", "gelu",
+                                "--scale", "0.25", "--pad", "1"});
+  EXPECT_EQ(texts(object["tokens"]), (Words{"我请", "李", "雷"}));
+  EXPECT_EQ(object["tokens"][2]["pad"], true);
+  EXPECT_EQ(object["model"]["d_model"], 12);
+  EXPECT_EQ(object["model"]["num_heads"], 3);
+  EXPECT_EQ(object["model"]["num_layers"], 3);
+  EXPECT_EQ(object["attention"][0]["attn"].size(), 3u);
+  const json& request = object["request"];
+  EXPECT_EQ(request["bias"], false);
+  EXPECT_EQ(request["position"], "none");
+  EXPECT_EQ(request["norm"], "pre");
+  EXPECT_EQ(request["activation"], "gelu");
+  EXPECT_EQ(request["scale"], 0.25);
+  EXPECT_NE(exported(small({"--scale", "4"}))["attention"], exported(small({}))["attention"]);
+  EXPECT_NE(exported(small({"--no-bias"}))["attention"], exported(small({}))["attention"]);
+  EXPECT_NE(exported(small({"--seed", "18446744073709551615"}))["attention"], exported(small({}))["attention"]);
+}
+
+TEST(Export, TextIsTakenAsItIsTyped) {
+  for (const char* text : {"[CLS]", "-5 degrees", "\"quoted\"", "a,b", "{x}", "%"})
+    EXPECT_EQ(exported(small({"--text", text}))["request"]["text"], text);
+}
+
+TEST(Export, WhatCannotBeWrittenLeavesNothing) {
+  const Folder folder;
+  std::filesystem::create_directory(folder / "in");
+  EXPECT_TRUE(contains(refused(small({"export", "-o", (folder / "no/a.json").string()})), "no/a.json"));
+  EXPECT_TRUE(contains(refused(small({"export", "-o", (folder / "in").string(), "--format", "json"})), "a folder"));
+  EXPECT_TRUE(contains(refused(small({"export", "-o", "/dev/full", "--format", "csv"})), "/dev/full: write: expected"));
+  const Ran full = run(small({"export"}), "", "/dev/full");
+  EXPECT_EQ(full.status, 2);
+  EXPECT_EQ(lines_of(full.err), 1);
+  EXPECT_EQ(run(small({"tokenize"}), "", "/dev/full").status, 2);
+  const std::string kept = folder.with("kept.json", "old");
+  refused({"export", "-o", kept, "--num-heads", "7"});
+  EXPECT_EQ(*read_file(kept), "old");
+  if (geteuid() != 0) {
+    using std::filesystem::perms;
+    std::filesystem::permissions(folder / "in", perms::owner_read | perms::owner_exec);
+    refused(small({"export", "-o", (folder / "in/a.json").string()}));
+    std::filesystem::permissions(folder / "in", perms::owner_all);
+  }
+  EXPECT_EQ(folder.names().size(), 2u);
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "in"));
+}
+
+TEST(Export, TensorsFilesGiveTheReferenceValues) {
+  const Folder folder;
+  for (const char* name : {"tensors-self-6", "tensors-causal-7", "tensors-pad-8", "tensors-cross-4x6"}) {
+    const std::string file = (folder / (std::string(name) + ".npz")).string();
+    const Ran ran = run({"export", golden(std::string(name) + "/input.safetensors").string(), "-o", file});
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    const auto written = read_npz(file), expected = read_npz(golden(std::string(name) + "/expected.npz"));
+    ASSERT_TRUE(written && expected);
+    int compared = 0;
+    for (const char* array : {"attentions", "output"}) {
+      ASSERT_TRUE(written->arrays.contains(array)) << array;
+      const auto at = expected->arrays.find(array);
+      if (at == expected->arrays.end()) continue;
+      const auto& values = written->arrays.at(array).values;
+      ASSERT_EQ(values.size(), at->second.values.size()) << name << " " << array;
+      for (std::size_t i = 0; i < values.size(); ++i)
+        ASSERT_NEAR(values[i], at->second.values[i], 2e-5) << name << " " << array << " " << i;
+      ++compared;
+    }
+    EXPECT_GE(compared, 1) << name;
+  }
+}
+
+TEST(Export, ASessionIsAsked) {
+  const Folder folder;
+  Session session;
+  session.document = fixture::small_document("我爱");
+  session.document.mask.painted = {{0, 1, false}};
+  const std::string path = folder.with("s.headlight.json", to_json(session));
+  const json object = exported({path});
+  EXPECT_EQ(texts(object["tokens"]), (Words{"我", "爱"}));
+  EXPECT_EQ(object["attention"][0]["attn"][0][0][0], (json{1, 0}));
+  EXPECT_EQ(texts(exported({path, "--text", "a b c"})["tokens"]), (Words{"a", "b", "c"}));
+}
+
+TEST(Export, SourcesThatAreNoneAreOneLine) {
+  const Folder folder;
+  EXPECT_TRUE(contains(refused({"export", (folder / "missing.npz").string()}), "missing.npz"));
+  EXPECT_TRUE(contains(refused({"export", (folder / "missing.headlight.json").string()}), "missing.headlight.json"));
+  EXPECT_TRUE(contains(refused({"export", (folder / "missing").string()}), "found no such file"));
+  EXPECT_TRUE(contains(refused({"export", folder.path().string()}), "found a folder"));
+  EXPECT_TRUE(contains(refused({"export", folder.with("a.txt", "text")}), "found another file"));
+  EXPECT_TRUE(contains(refused({"export", folder.with("a.safetensors", "text")}), "a.safetensors"));
+  EXPECT_TRUE(contains(refused({"export", folder.with("a.headlight.json", "{\"schema\"")}), "a.headlight.json"));
+
+  const std::string tensors = golden("tensors-self-6/input.safetensors").string();
+  const std::string beside = ": expected no such option beside a tensors file";
+  EXPECT_TRUE(contains(refused({"export", tensors, "--text", "a"}), "--text" + beside));
+  refused({"export", tensors, "--random"});
+  refused({"export", tensors, "--num-heads", "5"});
+  const auto opened = open_tensors(tensors, std::nullopt);
+  ASSERT_TRUE(opened);
+  const std::string session = folder.with("t.headlight.json", to_json(opened->session));
+  EXPECT_TRUE(contains(refused({"export", session, "--d-model", "8"}), "--d-model" + beside));
+  refused({"export", session, "--num-heads", "2"});
+  EXPECT_TRUE(run({"export", session}).out == run({"export", tensors}).out);
+}
+
+TEST(Export, ALongSentenceIsAsManyLines) {
+  const Words words = small({"export", "--text", "-", "--split", "characters", "--format", "csv"});
+  const Ran ran = run(words, std::string(150, 'x'));
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(lines_of(ran.out), 1 + 2 * 150 * 150);
+  EXPECT_EQ(run(words, std::string(600, 'x'), "/dev/null").status, 0);
+}
+
+TEST(Export, WhatIsOddIsAWarningAndNoFailure) {
+  const Ran ran = run(small({"export", "--pad", "10"}));
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err.find("warning: "), 0u) << ran.err;
+  EXPECT_TRUE(json::accept(ran.out));
+}
+
+}  // namespace
+}  // namespace headlight

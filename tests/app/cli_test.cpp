@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+
+#include "app/program.h"
+
+namespace headlight {
+namespace {
+
+using namespace program;
+using fixture::golden;
+
+TEST(CommandLine, SaysWhatItIs) {
+  const Ran help = run({"--help"}), version = run({"--version"});
+  EXPECT_EQ(help.status, 0);
+  for (const char* command : {"open", "export", "screenshot", "tokenize"}) EXPECT_TRUE(contains(help.out, command));
+  EXPECT_EQ(help.err, "");
+  EXPECT_EQ(version.status, 0);
+  EXPECT_EQ(version.out.find("headlight "), 0u);
+  EXPECT_EQ(lines_of(version.out), 1);
+  for (const char* command : {"open", "export", "screenshot", "tokenize"}) {
+    const Ran ran = run({command, "--help"});
+    EXPECT_EQ(ran.status, 0) << command;
+    EXPECT_TRUE(contains(ran.out, "--mask") && contains(ran.out, "--text")) << command;
+    EXPECT_EQ(ran.err, "");
+  }
+}
+
+TEST(CommandLine, WrongUseIsOneLine) {
+  EXPECT_TRUE(contains(refused({"export", "--no-such-option"}), "--no-such-option"));
+  refused({"--no-such-option"});
+  refused({"no-such-command"});
+  refused({"export", "--d-model", "many"});
+  EXPECT_TRUE(contains(refused({"export", "--pad", "-1"}), "--pad: expected a whole number, 0 or more, found -1"));
+  refused({"export", "--threads", "-1"});
+  refused({"export", "--seed", "-1"});
+  refused({"export", "one.npz", "two.npz"});
+  refused({"export", "--text"});
+  refused({"export", "--text", "a", "--tokens", "a|b"});
+  refused({"export", "--tokens", "a|b", "--split", "characters"});
+  refused({"tokenize", "--format", "xml"});
+  refused({"screenshot"});
+  EXPECT_TRUE(contains(refused({"export", "--format", "xml"}), "--format: expected json, npz, safetensors or csv"));
+  EXPECT_TRUE(contains(refused({"export", "--with", "everything"}), "--with: expected qkv or scores"));
+  EXPECT_TRUE(contains(refused({"export", "--arch", "recurrent"}), "--arch: expected encoder or decoder"));
+  EXPECT_TRUE(contains(refused({"export", "--position", "rotary"}), "--position"));
+  EXPECT_TRUE(contains(refused({"export", "--norm", "none"}), "--norm"));
+  EXPECT_TRUE(contains(refused({"export", "--activation", "tanh"}), "--activation"));
+  EXPECT_TRUE(contains(refused({"export", "--split", "lines"}), "--split"));
+  EXPECT_TRUE(contains(refused({"export", "--mask", "some"}), "--mask: expected none, causal"));
+  EXPECT_TRUE(contains(refused({"export", "--scale", "nan"}), "--scale: expected a finite number"));
+  EXPECT_TRUE(contains(refused({"export", "-o", "x.png"}), "x.png: ending: expected .json"));
+  EXPECT_EQ(refused({"export", "--num-heads", "5"}), "model: num_heads: expected a divisor of d_model 64, found 5\n");
+  EXPECT_TRUE(contains(refused({"export", "--d-model", "0"}), "d_model: expected 1 to"));
+}
+
+TEST(CommandLine, TextThatCannotBeAskedIsOneLine) {
+  EXPECT_TRUE(contains(refused({"export", "--text", ""}), "text: tokens: expected at least one, found none"));
+  EXPECT_TRUE(contains(refused({"export", "--text", "-"}, "\n\n"), "at least one"));
+  EXPECT_TRUE(contains(refused({"export", "--text", "a\xFF" "b"}), "--text"));
+  EXPECT_TRUE(contains(refused({"tokenize", "--text", "-"}, "\xC3"), "--text"));
+  EXPECT_TRUE(contains(refused({"export", "--tokens", "a||b"}), "--tokens: token 2"));
+  EXPECT_TRUE(contains(refused({"export", "--tokens", ""}), "--tokens"));
+}
+
+TEST(Tokenize, RangesJoinToTheText) {
+  const std::string text = "  The cat, 我爱北京 👩‍👩‍👧! ";
+  for (const char* split : {"words", "characters"}) {
+    const Ran ran = run({"tokenize", "--format", "json", "--split", split, "--text", text});
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    std::string joined;
+    const json tokens = json::parse(ran.out)["tokens"];
+    for (const json& token : tokens) {
+      const std::size_t begin = token["bytes"][0], end = token["bytes"][1];
+      EXPECT_EQ(begin, joined.size());
+      joined += text.substr(begin, end - begin);
+      EXPECT_EQ(end, joined.size());
+    }
+    EXPECT_EQ(joined, text);
+  }
+}
+
+TEST(Tokenize, ATableOfIdRangeAndToken) {
+  const Ran ran = run({"tokenize"});
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(lines_of(ran.out), 10);
+  EXPECT_TRUE(contains(ran.out, "\t0\t3\t我\n"));
+  EXPECT_TRUE(contains(ran.out, "\t6\t12\t李雷\n"));
+  EXPECT_EQ(lines_of(run({"tokenize", "--text", "a b\nc d"}).out), 5) << "a blank line between sentences";
+  EXPECT_EQ(lines_of(run({"tokenize", "--format", "json", "--text", "a b\nc d"}).out), 2);
+}
+
+TEST(Tokenize, ATensorsFileBringsItsTokens) {
+  const Ran ran = run({"tokenize", golden("tensors-cross-4x6/input.safetensors").string(), "--format", "json"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(json::parse(ran.out)["tokens"].size(), 4u);
+}
+
+#if !__has_include("gl/app.h")  // a build without the window
+TEST(CommandLine, WithoutTheWindowItSaysSo) {
+  EXPECT_TRUE(contains(refused({"screenshot", "-o", "x.png"}), "built without the window"));
+  EXPECT_TRUE(contains(refused({}), "built without the window"));
+  EXPECT_TRUE(contains(refused({"open", "--text", "a"}), "built without the window"));
+}
+#endif
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,88 @@
+// The program itself, run as a person runs it.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "app/session_fixture.h"
+
+namespace headlight::program {
+
+using fixture::Folder;
+using fixture::lines_of;
+using nlohmann::json;
+using Words = std::vector<std::string>;
+
+struct Ran {
+  int status = -1;
+  std::string out, err;
+};
+
+/// Runs the program with `words`; `in` is its standard input, `out` where its output goes instead of a file of ours.
+inline Ran run(const Words& words, const std::string& in = "", const char* out = nullptr) {
+  const Folder folder;
+  const std::string input = folder.with("in", in), errors = folder.with("err", "");
+  const std::string output = out ? out : folder.with("out", "");
+  Words all{HEADLIGHT_PROGRAM};
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> argv;
+  for (std::string& word : all) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const pid_t process = fork();
+  if (process == 0) {
+    dup2(open(input.c_str(), O_RDONLY), STDIN_FILENO);
+    dup2(open(output.c_str(), O_WRONLY), STDOUT_FILENO);
+    dup2(open(errors.c_str(), O_WRONLY), STDERR_FILENO);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(process, &status, 0);
+  Ran ran;
+  ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  if (!out) ran.out = *read_file(output);
+  ran.err = *read_file(errors);
+  return ran;
+}
+
+/// A wrong use: exit status 2, one line, nothing on standard output. Gives the line.
+inline std::string refused(const Words& words, const std::string& in = "") {
+  const Ran ran = run(words, in);
+  EXPECT_EQ(ran.status, 2) << ran.err;
+  EXPECT_TRUE(ran.out.empty());
+  EXPECT_EQ(lines_of(ran.err), 1) << ran.err;
+  return ran.err;
+}
+
+inline json exported(Words words, const std::string& in = "") {
+  words.insert(words.begin(), "export");
+  const Ran ran = run(words, in);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const json object = json::parse(ran.out, nullptr, false);
+  EXPECT_TRUE(object.is_object()) << ran.out.substr(0, 200);
+  return object;
+}
+
+inline Words texts(const json& tokens, const char* field = "text") {
+  Words texts;
+  for (const json& token : tokens) texts.push_back(token[field]);
+  return texts;
+}
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+inline const Words kSmall{"--d-model", "8", "--num-heads", "2", "--layers", "1", "--ffn", "0"};
+
+inline Words small(Words words) {
+  words.insert(words.end(), kSmall.begin(), kSmall.end());
+  return words;
+}
+
+}  // namespace headlight::program

@@ -1,0 +1,275 @@
+#include "session/session_file.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/session_fixture.h"
+#include "base/random.h"
+#include "base/utf8.h"
+
+namespace headlight {
+namespace {
+
+using fixture::Folder;
+using nlohmann::json;
+
+constexpr float kBlocked = -std::numeric_limits<float>::infinity();
+
+Session read_back(const Session& session) {
+  const auto read = session_from_json("s.headlight.json", to_json(session));
+  EXPECT_TRUE(read) << read.error().message;
+  return read ? *read : Session{};
+}
+
+/// The one line that is said of a session with `value` at `pointer`.
+std::string complaint(const char* pointer, const json& value) {
+  json object = json::parse(to_json(Session{}));
+  object[json::json_pointer(pointer)] = value;
+  const auto read = session_from_json("s.headlight.json", object.dump());
+  EXPECT_FALSE(read) << pointer << " " << value;
+  return read ? std::string{} : read.error().message;
+}
+
+Document random_document(Random& random) {
+  const auto below = [&](std::size_t count) { return static_cast<std::size_t>(random.next() % count); };
+  const std::vector<std::string> pieces{"我", "请", " cat", "😀", "\n", "e\u0301", "\"\\", "|", "\t", "𠀀"};
+  Document document;
+  document.text.clear();
+  for (std::size_t i = below(12); i > 0; --i) document.text += pieces[below(pieces.size())];
+  document.split = below(2) ? Split::words : Split::characters;
+  if (below(2)) {
+    document.hand_cuts.emplace();
+    for (std::size_t at = 1; at < document.text.size(); ++at)
+      if (is_boundary(document.text, at) && below(2)) document.hand_cuts->push_back(at);
+  }
+  document.pad = below(20);
+  Config& config = document.config;
+  config.arch = below(2) ? Arch::encoder : Arch::decoder;
+  config.num_heads = static_cast<Index>(1 + below(8));
+  config.d_model = config.num_heads * static_cast<Index>(1 + below(16));
+  config.num_layers = static_cast<Index>(1 + below(6));
+  config.ffn = static_cast<Index>(below(300));
+  config.position = below(2) ? Position::none : Position::sinusoidal;
+  config.norm = below(2) ? Norm::post : Norm::pre;
+  config.activation = below(2) ? Activation::relu : Activation::gelu;
+  config.bias = below(2) == 0;
+  config.seed = random.next();
+  document.mask.causal = below(2) == 0;
+  document.mask.padding = below(2) == 0;
+  for (std::size_t i = below(5); i > 0; --i)
+    paint(document.mask.painted, {static_cast<Index>(below(9)), static_cast<Index>(below(9)), below(2) == 0});
+  if (below(2)) {
+    Matrix given(static_cast<Index>(1 + below(4)), static_cast<Index>(1 + below(4)));
+    for (Index i = 0; i < given.size(); ++i)
+      given.data()[i] = below(3) == 0 ? kBlocked : below(3) == 0 ? 0.0f : random.symmetric(1e3f);
+    document.mask.given = std::make_shared<const Matrix>(given);
+  }
+  if (below(2)) document.edits.scale = random.symmetric(4);
+  return document;
+}
+
+TEST(SessionFile, AnyDocumentReadsBackEqual) {
+  Random random(3);
+  for (int i = 0; i < 300; ++i) {
+    Session session;
+    session.document = random_document(random);
+    const Session read = read_back(session);
+    ASSERT_EQ(read.document, session.document) << to_json(session);
+    ASSERT_EQ(read.view, session.view);
+  }
+}
+
+TEST(SessionFile, LargestSeedAndSmallestNumbersReadBack) {
+  Session session;
+  session.document.config.seed = std::uint64_t{1} << 63;
+  session.document.edits.scale = 0.1f;
+  EXPECT_EQ(read_back(session).document, session.document);
+  session.document.config.seed = std::numeric_limits<std::uint64_t>::max();
+  using Limits = std::numeric_limits<float>;
+  for (const float scale : {Limits::denorm_min(), Limits::max(), -0.0f, 1e-30f}) {
+    session.document.edits.scale = scale;
+    EXPECT_EQ(read_back(session).document, session.document) << scale;
+  }
+}
+
+TEST(SessionFile, TheLookReadsBack) {
+  Session session;
+  session.document.text = "a\nb\nc";
+  session.view.sentence = 2;
+  session.view.chosen = {1, 3};
+  session.view.scale = Scale::log;
+  session.view.pinned = CellRef{4, 5};
+  session.view.viewport = {1, 6, 2, 7};
+  EXPECT_EQ(read_back(session).view, session.view);
+}
+
+TEST(SessionFile, ALookThatCannotBeIsNoReasonToRefuse) {
+  json object = json::parse(to_json(Session{}));
+  const std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();
+  object["view"] = {{"sentence", huge}, {"layer", huge}, {"head", -4}, {"scale", 7}, {"pinned", {huge, huge}},
+                    {"viewport", {huge, huge, "x", nullptr}}};
+  const auto read = session_from_json("s.headlight.json", object.dump());
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->view.sentence, 0u) << "there is one sentence";
+  EXPECT_EQ(read->view.chosen.head, 0);
+  EXPECT_EQ(read->view.scale, Scale::linear);
+  ASSERT_TRUE(read->view.pinned);
+  EXPECT_GE(read->view.pinned->query, 0);
+  EXPECT_GE(read->view.viewport.first_query, 0);
+  AppState state = initial_state(fixture::lexicon(), fixture::small_document(), Settings{});
+  state.view = read->view;
+  update(state, fixture::answer(state));
+  EXPECT_FALSE(state.view.pinned);
+  EXPECT_EQ(state.view.viewport, Viewport{});
+
+  for (const json& view : {json("x"), json(3), json::array(), json(nullptr)}) {
+    object["view"] = view;
+    EXPECT_TRUE(session_from_json("s.headlight.json", object.dump()));
+  }
+}
+
+TEST(SessionFile, CutShortAnywhereItIsOneLineThatNamesTheFile) {
+  Session session;
+  session.document = fixture::small_document("我\"爱😀");
+  session.document.hand_cuts = {3};
+  session.document.mask.given = std::make_shared<const Matrix>(Matrix::Constant(1, 3, kBlocked));
+  session.document.mask.painted = {{0, 1, true}};
+  session.view.pinned = CellRef{1, 1};
+  const std::string whole = to_json(session);
+  ASSERT_TRUE(session_from_json("s.headlight.json", whole));
+  for (std::size_t size = 0; size + 2 < whole.size(); ++size) {
+    const auto read = session_from_json("s.headlight.json", whole.substr(0, size));
+    ASSERT_FALSE(read) << size;
+    ASSERT_EQ(read.error().message.find("s.headlight.json"), 0u) << read.error().message;
+    ASSERT_EQ(read.error().message.find('\n'), std::string::npos) << read.error().message;
+  }
+}
+
+TEST(SessionFile, AFieldOfTheWrongKindIsNamed) {
+  const std::vector<std::pair<std::string, std::vector<json>>> wrong{
+      {"text", {5, nullptr, json::array()}},
+      {"split", {"letters", 1}},
+      {"cuts", {"3", json::array({"3"}), json::array({0}), json::array({3, 3}), json::array({6, 3}), json::array({1}),
+                json::array({-3}), json::array({3.5}), json::array({100000})}},
+      {"pad", {-1, 1.5, "2", 1000000}},
+      {"arch", {"encoder-decoder", true}},
+      {"d_model", {-8, "64", 1e9, std::numeric_limits<std::uint64_t>::max()}},
+      {"num_heads", {0.5, json::object(), 5000}},
+      {"layers", {nullptr, 1000}},
+      {"ffn", {"wide", 1e7}},
+      {"position", {"rotary", 0}},
+      {"norm", {"none", 0}},
+      {"activation", {"tanh", 0}},
+      {"bias", {1, "yes"}},
+      {"seed", {-1, 0.5, "0"}},
+      {"scale", {"big", 1e300, json::array()}},
+      {"source", {5}},
+  };
+  for (const auto& [field, values] : wrong)
+    for (const json& value : values) {
+      const std::string line = complaint(("/request/" + field).c_str(), value);
+      EXPECT_EQ(line.find("s.headlight.json: " + field + ": expected "), 0u) << line;
+      EXPECT_EQ(line.find('\n'), std::string::npos) << line;
+    }
+  const std::vector<std::pair<std::string, std::vector<json>>> wrong_mask{
+      {"causal", {1, "yes"}},
+      {"padding", {0, nullptr}},
+      {"given", {5, json::array(), json::array({1, 2}), json::array({json::array()}),
+                 json::array({json::array({0, 1}), json::array({0})}), json::array({json::array({"x"})}),
+                 json::array({json::array({1e300})}), json::array({json::array({nullptr})})}},
+      {"painted", {5, json::array({1}), json::array({json::array({1, 2})}), json::array({json::array({1, 2, -1})}),
+                   json::array({json::array({1, 2, 2})}), json::array({json::array({-1, 2, 1})}),
+                   json::array({json::array({1, std::uint64_t{1} << 63, 1})})}},
+  };
+  for (const auto& [field, values] : wrong_mask)
+    for (const json& value : values) {
+      const std::string line = complaint(("/request/mask/" + field).c_str(), value);
+      EXPECT_EQ(line.find("s.headlight.json: " + field + ": expected "), 0u) << line;
+    }
+  EXPECT_EQ(complaint("/request/mask", 5).find("s.headlight.json: mask: expected"), 0u);
+  EXPECT_EQ(complaint("/request", json::array()).find("s.headlight.json: request: expected"), 0u);
+  EXPECT_EQ(complaint("/request/num_heads", 5),
+            "s.headlight.json: model: num_heads: expected a divisor of d_model 64, found 5");
+  EXPECT_NE(complaint("/request/d_model", 0).find("d_model"), std::string::npos);
+}
+
+TEST(SessionFile, ALongWrongValueIsQuotedShortAndWhole) {
+  std::string long_text;
+  for (int i = 0; i < 500; ++i) long_text += "我";
+  for (int shift = 0; shift < 3; ++shift) {
+    const std::string line = complaint("/request/pad", std::string(static_cast<std::size_t>(shift), 'a') + long_text);
+    EXPECT_LT(line.size(), 250u);
+    EXPECT_FALSE(first_invalid_utf8(line)) << line;
+  }
+}
+
+TEST(SessionFile, AnotherSchemaIsRefused) {
+  EXPECT_EQ(complaint("/schema", "headlight.session/9"),
+            R"(s.headlight.json: schema: expected headlight.session/1, found "headlight.session/9")");
+  for (const char* text : {"[]", "5", "{}", R"({"schema": 1})", R"({"schema": "headlight.session/1"})"}) {
+    const auto read = session_from_json("s.headlight.json", text);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().message.find("s.headlight.json: "), 0u);
+  }
+}
+
+TEST(SessionFile, RequestIsOneLineAndNamesTheSentenceOfABatch) {
+  Document document;
+  document.text = "a\nb";
+  const std::string one = request_json(document), second = request_json(document, 1);
+  EXPECT_EQ(one.find('\n'), std::string::npos);
+  EXPECT_FALSE(json::parse(one).contains("sentence"));
+  EXPECT_EQ(json::parse(second)["sentence"], 1);
+  EXPECT_EQ(json::parse(second)["text"], "a\nb");
+}
+
+TEST(SessionFile, TensorsAreReadAgainFromWhereverTheyWere) {
+  const Folder folder;
+  std::filesystem::copy_file(fixture::golden("tensors-pad-8/input.safetensors"), folder / "w.safetensors");
+  const auto here = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  const auto opened = open_tensors("w.safetensors", std::nullopt);
+  std::filesystem::current_path(here);
+  ASSERT_TRUE(opened) << opened.error().message;
+  Session session = opened->session;
+  session.document.edits.scale = 0.3f;
+  const std::string path = folder.with("s.headlight.json", to_json(session));
+  const auto read = read_session(path);
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read->document.model);
+  EXPECT_TRUE(same(read->document.model->given->query, session.document.model->given->query));
+  EXPECT_EQ(read->document.model->config, session.document.model->config);
+  EXPECT_EQ(read->document.mask, session.document.mask);
+  EXPECT_EQ(read->document.edits, session.document.edits);
+  EXPECT_EQ(read->document.source, session.document.source);
+
+  std::filesystem::remove(folder / "w.safetensors");
+  const auto gone = read_session(path);
+  ASSERT_FALSE(gone);
+  EXPECT_NE(gone.error().message.find("w.safetensors"), std::string::npos);
+}
+
+TEST(OpenAny, KnowsAFileByItsEnding) {
+  const Folder folder;
+  const auto text = open_any(folder.with("t.txt", "\uFEFF我爱\r\n你\r\n\n"));
+  ASSERT_TRUE(text);
+  EXPECT_EQ(text->kind, Opened::Kind::text);
+  EXPECT_EQ(text->text, "我爱\r\n你");
+  const auto mask = open_any(folder.with("m.json", "[[1, 0], [1, 1]]"));
+  ASSERT_TRUE(mask);
+  EXPECT_EQ(mask->kind, Opened::Kind::mask);
+  EXPECT_EQ((*mask->mask)(0, 1), kBlocked);
+  const auto session = open_any(folder.with("s.headlight.json", to_json(Session{})));
+  ASSERT_TRUE(session);
+  EXPECT_EQ(session->kind, Opened::Kind::session);
+  const auto tensors = open_any(fixture::golden("tensors-self-6/input.safetensors"));
+  ASSERT_TRUE(tensors);
+  EXPECT_EQ(tensors->kind, Opened::Kind::document);
+  EXPECT_FALSE(open_any(folder.with("x.bin", "")));
+  EXPECT_FALSE(open_any(folder / "missing"));
+  EXPECT_FALSE(open_any(folder.path()));
+}
+
+}  // namespace
+}  // namespace headlight

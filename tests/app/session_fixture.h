@@ -1,0 +1,114 @@
+// What the tests of sessions share: a folder of their own, the shipped lexicon, small documents and files.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "session/state.h"
+#include "session/step.h"
+
+namespace headlight::fixture {
+
+namespace fs = std::filesystem;
+
+/// A folder that goes away with the test.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (fs::temp_directory_path() / "headlight-session-XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+  }
+  Folder(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    fs::permissions(path_, fs::perms::owner_all, ignored);
+    fs::remove_all(path_, ignored);
+  }
+  fs::path operator/(const std::string& name) const { return path_ / name; }
+  const fs::path& path() const { return path_; }
+  /// Writes a file in it and gives its path.
+  std::string with(const std::string& name, const std::string& bytes) const {
+    const auto written = write_file(path_ / name, bytes);
+    EXPECT_TRUE(written) << name;
+    return (path_ / name).string();
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(path_)) names.push_back(entry.path().filename().string());
+    return names;
+  }
+
+ private:
+  fs::path path_;
+};
+
+/// Sets an environment variable for as long as it lives; null takes it away.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    if (const char* old = getenv(name)) old_ = old;
+    if (value) setenv(name, value, 1);
+    else unsetenv(name);
+  }
+  Variable(const Variable&) = delete;
+  ~Variable() {
+    if (old_) setenv(name_, old_->c_str(), 1);
+    else unsetenv(name_);
+  }
+
+ private:
+  const char* name_;
+  std::optional<std::string> old_;
+};
+
+inline fs::path golden(const std::string& name) { return fs::path(HEADLIGHT_TEST_DATA) / "golden" / name; }
+inline fs::path assets() { return fs::path(HEADLIGHT_TEST_DATA).parent_path() / "assets"; }
+
+inline const Lexicon& lexicon() {
+  static const Result<Lexicon> read = parse_lexicon("lexicon.txt", *read_file(assets() / "lexicon.txt"));
+  return *read;
+}
+
+inline std::vector<std::string> raws(const Tokens& tokens) {
+  std::vector<std::string> texts;
+  for (const Token& token : tokens.tokens) texts.push_back(token.raw);
+  return texts;
+}
+
+/// A model so small that an answer takes no time.
+inline Config small_config() { return {.d_model = 8, .num_heads = 2, .num_layers = 2, .ffn = 8}; }
+
+inline Document small_document(std::string text = std::string(kDefaultSentence)) {
+  Document document;
+  document.text = std::move(text);
+  document.config = small_config();
+  return document;
+}
+
+inline AppState small_state(std::string text = std::string(kDefaultSentence)) {
+  return initial_state(lexicon(), small_document(std::move(text)), Settings{});
+}
+
+/// The answer to the request that is wanted, as the worker gives it.
+inline TraceReady answer(const AppState& state) {
+  const Request* request = wanted(state);
+  EXPECT_NE(request, nullptr);
+  auto trace = forward(*request);
+  EXPECT_TRUE(trace) << trace.error().message;
+  return {*trace, 1.0};
+}
+
+inline std::shared_ptr<const Matrix> open_mask(Index queries, Index keys) {
+  return std::make_shared<const Matrix>(Matrix::Zero(queries, keys));
+}
+
+inline int lines_of(const std::string& text) { return static_cast<int>(std::count(text.begin(), text.end(), '\n')); }
+
+}  // namespace headlight::fixture

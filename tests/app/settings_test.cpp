@@ -1,0 +1,80 @@
+#include "session/settings.h"
+
+#include <gtest/gtest.h>
+
+#include "app/session_fixture.h"
+
+namespace headlight {
+namespace {
+
+using fixture::Variable;
+
+class SettingsOf : public testing::Test {
+ protected:
+  Variable all_{"LC_ALL", nullptr}, messages_{"LC_MESSAGES", nullptr}, lang_{"LANG", "en_GB.UTF-8"};
+};
+
+TEST_F(SettingsOf, ReadBackEqual) {
+  Settings settings = default_settings();
+  settings.language = Language::zh;
+  settings.theme = Theme::dark;
+  settings.ui_scale = 1.25f;
+  settings.recent = {"/a/我.npz", "/b \"quoted\".txt"};
+  EXPECT_EQ(settings_from_json(to_json(settings)), settings);
+}
+
+TEST_F(SettingsOf, NothingUsableGivesTheDefault) {
+  for (const char* text : {"", "{", "[]", "null", "\xFF\xFE", "{\"theme\": \"dark\", ", "{}",
+                           R"({"language": "fr", "theme": 5, "ui_scale": "big", "recent": {"a": 1}, "new": true})",
+                           R"({"ui_scale": null, "recent": [1, null, []]})"})
+    EXPECT_EQ(settings_from_json(text), default_settings()) << text;
+  const Variable chinese("LANG", "zh_CN.UTF-8");
+  EXPECT_EQ(settings_from_json(R"({"language": "fr"})").language, Language::zh);
+  EXPECT_EQ(settings_from_json(R"({"language": "en"})").language, Language::en);
+}
+
+TEST_F(SettingsOf, ScaleStaysInItsRange) {
+  EXPECT_EQ(settings_from_json(R"({"ui_scale": 9})").ui_scale, kMostUiScale);
+  EXPECT_EQ(settings_from_json(R"({"ui_scale": -9})").ui_scale, kLeastUiScale);
+  EXPECT_EQ(settings_from_json(R"({"ui_scale": 1e300})").ui_scale, kMostUiScale);
+}
+
+TEST_F(SettingsOf, RecentFilesAreFewAndEachOnce) {
+  Settings settings;
+  for (int i = 0; i < 12; ++i) remember(settings, "/" + std::to_string(i));
+  EXPECT_EQ(settings.recent.size(), kMostRecent);
+  EXPECT_EQ(settings.recent.front(), "/11");
+  remember(settings, "/8");
+  EXPECT_EQ(settings.recent.size(), kMostRecent);
+  EXPECT_EQ(settings.recent[0], "/8");
+  EXPECT_EQ(std::count(settings.recent.begin(), settings.recent.end(), "/8"), 1);
+  settings.recent.assign(50, "/x");
+  EXPECT_EQ(settings_from_json(to_json(settings)).recent.size(), kMostRecent);
+}
+
+TEST_F(SettingsOf, LanguageIsTheSystems) {
+  EXPECT_EQ(default_settings().language, Language::en);
+  {
+    const Variable lang("LANG", "zh_TW.UTF-8");
+    EXPECT_EQ(default_settings().language, Language::zh);
+    const Variable messages("LC_MESSAGES", "de_DE");
+    EXPECT_EQ(default_settings().language, Language::en) << "LC_MESSAGES stands above LANG";
+    const Variable all("LC_ALL", "zh_CN");
+    EXPECT_EQ(default_settings().language, Language::zh) << "LC_ALL above both";
+  }
+  const Variable empty("LC_ALL", "");
+  EXPECT_EQ(default_settings().language, Language::en);
+}
+
+TEST_F(SettingsOf, PlacesFollowTheVariablesOrTheHomeFolder) {
+  const Variable config("XDG_CONFIG_HOME", "/c"), state("XDG_STATE_HOME", "/s");
+  EXPECT_EQ(settings_path(), "/c/headlight/settings.json");
+  EXPECT_EQ(state_folder(), "/s/headlight");
+  const Variable no_config("XDG_CONFIG_HOME", "relative"), no_state("XDG_STATE_HOME", nullptr);
+  const Variable home("HOME", "/home/someone");
+  EXPECT_EQ(settings_path(), "/home/someone/.config/headlight/settings.json");
+  EXPECT_EQ(state_folder(), "/home/someone/.local/state/headlight");
+}
+
+}  // namespace
+}  // namespace headlight

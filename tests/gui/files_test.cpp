@@ -1,0 +1,341 @@
+// Opening, saving and exporting through the browser, with real files.
+#include <fstream>
+
+#include "base/file.h"
+#include "gui/harness.h"
+#include "session/export.h"
+
+namespace headlight {
+namespace {
+
+class FilesTest : public GuiTest {
+ protected:
+  void SetUp() override {
+    Settings settings;
+    settings.folder = folder.path().string();
+    start({}, {1280, 800}, settings);
+  }
+  void put(const std::string& name, const std::string& bytes) {
+    std::ofstream(folder / name, std::ios::binary) << bytes;
+  }
+  std::string get(const std::string& name) {
+    const auto bytes = read_file(folder / name);
+    EXPECT_TRUE(bytes) << bytes.error().message;
+    return bytes ? *bytes : std::string{};
+  }
+  /// Clicks a button that opens the browser, and waits for its list.
+  void browse(const std::string& button) {
+    harness->click(button);
+    harness->settle();
+  }
+  /// In place of the name that stands there.
+  void type_name(const std::string& name) {
+    harness->click("file name");
+    harness->key({Key::left_ctrl, Key::a});
+    harness->key(Key::del);
+    harness->type(name);
+  }
+  void enter() {
+    harness->key(Key::enter);
+    harness->settle();
+  }
+  AppState& state() { return harness->state; }
+  Browser::Purpose browsing() { return state().browser.purpose; }
+  Notice::Kind notice() { return state().notice ? state().notice->kind : Notice::Kind::restored; }
+
+  TemporaryFolder folder;
+};
+
+TEST_F(FilesTest, ATypedNameAndEnterOpens) {
+  put("a.txt", "小猫饿坏了");
+  browse("open");
+  EXPECT_TRUE(harness->has("entry a.txt"));
+  harness->type("a.txt");  // the field has the keyboard at once
+  enter();
+  EXPECT_EQ(browsing(), Browser::Purpose::none);
+  EXPECT_EQ(state().document.text, "小猫饿坏了");
+  EXPECT_EQ(notice(), Notice::Kind::opened);
+  EXPECT_TRUE(harness->says("Opened"));
+  EXPECT_TRUE(harness->has("notice"));
+  harness->click("dismiss");
+  EXPECT_FALSE(harness->has("notice"));
+  harness->click("undo");
+  EXPECT_EQ(state().document.text, kDefaultSentence);
+}
+
+TEST_F(FilesTest, AClickChoosesAndADoubleClickOpens) {
+  put("a.txt", "我爱");
+  put("b.txt", "人人");
+  browse("open");
+  harness->click("entry b.txt");
+  EXPECT_EQ(state().browser.name, "b.txt");
+  EXPECT_EQ(browsing(), Browser::Purpose::open);
+  harness->click("file action");
+  harness->settle();
+  EXPECT_EQ(state().document.text, "人人");
+  browse("open");
+  harness->double_click("entry a.txt");
+  harness->settle();
+  EXPECT_EQ(state().document.text, "我爱");
+  EXPECT_EQ(browsing(), Browser::Purpose::none);
+}
+
+TEST_F(FilesTest, FoldersAreEnteredAndLeft) {
+  std::filesystem::create_directory(folder / "sub");
+  put("sub/inner.txt", "x");
+  put(".hidden", "x");
+  browse("open");
+  EXPECT_FALSE(harness->has("entry .hidden"));
+  harness->click("entry sub");
+  harness->settle();
+  EXPECT_TRUE(harness->has("entry inner.txt"));
+  EXPECT_FALSE(harness->has("entry sub"));
+  harness->click("folder up");
+  harness->settle();
+  EXPECT_TRUE(harness->has("entry sub"));
+  for (const char* name : {"sub", "sub/"}) {
+    SCOPED_TRACE(name);
+    type_name(name);
+    enter();
+    EXPECT_TRUE(harness->has("entry inner.txt")) << "a typed folder is entered, not opened";
+    EXPECT_EQ(state().browser.name, "");
+    harness->click("folder up");
+    harness->settle();
+    EXPECT_TRUE(harness->has("entry sub"));
+  }
+  type_name("sub/..");
+  enter();
+  EXPECT_EQ(state().browser.folder, folder.path().string());
+  harness->click("close browser");
+  EXPECT_EQ(browsing(), Browser::Purpose::none);
+}
+
+TEST_F(FilesTest, SavingAndOpeningASession) {
+  harness->retype("我爱北京");
+  harness->click("kind decoder");
+  harness->settle();
+  harness->say(ChooseHead{{1, 3}}, Pin{CellRef{1, 0}}, SetColourScale{Scale::log});
+  harness->settle();
+  const Document saved = state().document;
+  EXPECT_TRUE(has_unsaved_changes(state()));
+  browse("save");
+  EXPECT_FALSE(harness->says("Replace"));
+  type_name("mine");
+  enter();
+  EXPECT_EQ(notice(), Notice::Kind::saved);
+  EXPECT_EQ(state().session_path, folder / "mine.headlight.json");
+  EXPECT_FALSE(has_unsaved_changes(state()));
+  EXPECT_EQ(get("mine.headlight.json"), to_json(Session{state().document, state().view}));
+
+  // With a name, Save and Ctrl-S ask no more.
+  harness->click("causal");
+  harness->point_away();
+  harness->key({Key::left_ctrl, Key::s});
+  harness->settle();
+  EXPECT_EQ(browsing(), Browser::Purpose::none);
+  EXPECT_FALSE(has_unsaved_changes(state()));
+  EXPECT_EQ(get("mine.headlight.json"), to_json(Session{state().document, state().view}));
+  harness->click("causal");
+  harness->click("save");
+  harness->settle();
+  EXPECT_FALSE(has_unsaved_changes(state()));
+
+  harness->click("reset");
+  harness->say(ChooseHead{}, Pin{}, SetColourScale{});
+  browse("open");
+  harness->double_click("entry mine.headlight.json");
+  harness->point_away();
+  harness->settle();
+  EXPECT_TRUE(state().document == saved);
+  EXPECT_EQ(state().view.chosen, (HeadRef{1, 3}));
+  EXPECT_EQ(state().view.pinned, (CellRef{1, 0}));
+  EXPECT_EQ(state().view.scale, Scale::log);
+  EXPECT_FALSE(has_unsaved_changes(state()));
+}
+
+TEST_F(FilesTest, ASessionsViewIsNotCutDownToTheAnswerBefore) {
+  Session session;
+  session.document.config.num_layers = 5;
+  session.document.config.num_heads = 8;
+  session.view.chosen = {4, 7};
+  session.view.pinned = CellRef{9, 8};
+  put("large.headlight.json", to_json(session));
+  harness->say(SetText{"我"}, EndGesture{});
+  harness->settle();
+  harness->say(OpenPath{folder / "large.headlight.json"});
+  harness->settle();
+  EXPECT_EQ(state().view.chosen, (HeadRef{4, 7}));
+  EXPECT_EQ(state().view.pinned, (CellRef{9, 8}));
+}
+
+TEST_F(FilesTest, ReplacingIsSaid) {
+  put("old.headlight.json", "{}");
+  browse("save as");
+  harness->click("entry old.headlight.json");
+  EXPECT_TRUE(harness->says("Replace"));
+  type_name("old");
+  EXPECT_TRUE(harness->says("Replace")) << "the ending is added, so it is the same file";
+  type_name("new");
+  EXPECT_FALSE(harness->says("Replace"));
+  type_name("old");
+  harness->click("file action");
+  harness->settle();
+  EXPECT_EQ(notice(), Notice::Kind::saved);
+  EXPECT_NE(get("old.headlight.json"), "{}");
+}
+
+TEST_F(FilesTest, ExportGivesTheBytesOfTheCommandLine) {
+  for (const char* name : {"out.json", "out.npz", "out.safetensors", "out.csv"}) {
+    SCOPED_TRACE(name);
+    browse("export");
+    type_name(name);
+    enter();
+    EXPECT_EQ(notice(), Notice::Kind::exported);
+    Progress progress;
+    const auto format = format_for(name);
+    ASSERT_TRUE(format);
+    const std::string expected = std::string("expected-") + name;
+    ASSERT_TRUE(export_document(state().document, state().requests, *format, {}, folder / expected, progress));
+    EXPECT_EQ(get(name), get(expected));
+  }
+}
+
+TEST_F(FilesTest, ABatchIsExportedWhole) {
+  harness->retype("我爱\n我爱北京");
+  harness->settle();
+  browse("export");
+  EXPECT_EQ(state().browser.name, "attention.json");
+  enter();
+  Progress progress;
+  ASSERT_TRUE(export_document(state().document, state().requests, Format::json, {}, folder / "expected", progress));
+  EXPECT_EQ(get("attention.json"), get("expected"));
+  EXPECT_EQ(state().requests.size(), 2u);
+}
+
+TEST_F(FilesTest, AnEndingThatNamesNoFormatCannotBeExported) {
+  browse("export");
+  type_name("out.docx");
+  harness->click("file action");
+  EXPECT_EQ(browsing(), Browser::Purpose::export_to);
+  enter();
+  EXPECT_EQ(browsing(), Browser::Purpose::export_to) << "Enter does no more than the button";
+  EXPECT_FALSE(std::filesystem::exists(folder / "out.docx"));
+  EXPECT_TRUE(harness->says("The ending says the format"));
+  type_name("");
+  harness->click("file action");
+  EXPECT_EQ(browsing(), Browser::Purpose::export_to);
+}
+
+TEST_F(FilesTest, WhatCannotBeReadIsOneLineAndChangesNothing) {
+  put("bad.headlight.json", R"({"format": "headlight.session/1", "request": {"text": )");
+  put("bad.safetensors", std::string("\xff\xff\xff\xff\xff\xff\xff\x7f{}", 10));
+  put("bad.npz", "PK\x03\x04 this is no archive");
+  put("bad.txt", "\xff\xfe\x41");
+  put("bad.npy", "\x93NUMPY");
+  const Document before = state().document;
+  for (const char* name : {"bad.headlight.json", "bad.safetensors", "bad.npz", "bad.txt", "bad.npy", "absent.txt"}) {
+    SCOPED_TRACE(name);
+    browse("open");
+    type_name(name);
+    enter();
+    ASSERT_TRUE(state().notice);
+    EXPECT_EQ(notice(), Notice::Kind::failed);
+    EXPECT_NE(state().notice->text.find(name), std::string::npos) << state().notice->text;
+    EXPECT_EQ(state().notice->text.find('\n'), std::string::npos);
+    EXPECT_TRUE(harness->says(state().notice->text));
+    EXPECT_TRUE(state().document == before);
+    EXPECT_TRUE(state().undo.empty());
+    harness->click("dismiss");
+    EXPECT_FALSE(state().notice);
+  }
+}
+
+TEST_F(FilesTest, WhatCannotBeWrittenIsOneLine) {
+  for (const char* button : {"save as", "export"}) {
+    SCOPED_TRACE(button);
+    browse(button);
+    type_name("absent/file.json");
+    enter();
+    ASSERT_TRUE(state().notice);
+    EXPECT_EQ(notice(), Notice::Kind::failed);
+    EXPECT_NE(state().notice->text.find("absent"), std::string::npos) << state().notice->text;
+  }
+  EXPECT_EQ(state().session_path, "");
+}
+
+TEST_F(FilesTest, AMaskFileIsTaken) {
+  std::string rows;
+  for (int i = 0; i < 10; ++i)
+    rows += std::string(i ? "," : "") + "[true,true,true,true,true,true,true,true,true,false]";
+  put("mask.json", "[" + rows + "]");
+  harness->say(OpenPath{folder / "mask.json"});
+  harness->settle();
+  EXPECT_EQ(notice(), Notice::Kind::opened) << state().notice->text;
+  ASSERT_TRUE(state().document.mask.given);
+  EXPECT_EQ(weights_of(*state().trace, {0, 0}).col(9).maxCoeff(), 0);
+  harness->click("remove mask");
+  EXPECT_FALSE(state().document.mask.given);
+}
+
+TEST_F(FilesTest, ATensorsFileHasOnlyTheControlsThatMakeSense) {
+  harness->say(OpenPath{HEADLIGHT_TEST_DATA "/golden/tensors-causal-7/input.safetensors"});
+  harness->settle();
+  ASSERT_TRUE(state().document.model) << (state().notice ? state().notice->text : "");
+  EXPECT_FALSE(is_stale(state()));
+  for (const char* gone : {"text", "samples", "split words", "d_model", "heads", "layers", "seed", "positions none",
+                           "kind encoder", "norm after", "ffn", "bias", "pad", "gap 1"})
+    EXPECT_FALSE(harness->has(gone)) << gone;
+  for (const char* there : {"causal", "paint", "scale", "chip 0", "head 0.0", "large map"})
+    EXPECT_TRUE(harness->has(there)) << there;
+  for (const Key key : {Key::d, Key::h, Key::l, Key::s, Key::o, Key::w}) harness->key(key);
+  EXPECT_EQ(state().undo.size(), 1u);
+  harness->click("chip 0");
+  harness->click("causal");
+  harness->settle();
+  EXPECT_EQ(weights_of(*state().trace, {0, 0})(0, 1), 0);
+  harness->click("undo");
+  harness->click("undo");
+  harness->settle();
+  EXPECT_TRUE(state().document == Document{});
+  EXPECT_TRUE(harness->has("d_model"));
+}
+
+TEST_F(FilesTest, CrossAttentionHasTwoAxes) {
+  harness->say(OpenPath{HEADLIGHT_TEST_DATA "/golden/tensors-cross-4x6/input.safetensors"});
+  harness->settle();
+  ASSERT_TRUE(state().document.model) << (state().notice ? state().notice->text : "");
+  EXPECT_NE(state().trace->queries(), state().trace->keys());
+  const Index last_query = state().trace->queries() - 1, last_key = state().trace->keys() - 1;
+  harness->hover("large map", {last_query, last_key});
+  EXPECT_EQ(state().view.hovered, (CellRef{last_query, last_key}));
+  EXPECT_TRUE(harness->has("row bars"));
+  const std::size_t chips = shown_tokens(state())->size();
+  for (std::size_t i = 0; i < chips; ++i) harness->point_at("chip " + std::to_string(i));
+  EXPECT_TRUE(is_consistent(state()));
+}
+
+TEST_F(FilesTest, AFileDroppedWhileTypingWins) {
+  put("a.txt", "小猫");
+  harness->retype("abc");
+  harness->say(OpenPath{folder / "a.txt"});
+  harness->settle();
+  harness->frame(3);
+  EXPECT_EQ(state().document.text, "小猫");
+}
+
+TEST_F(FilesTest, RecentFilesAreOfferedAgain) {
+  put("a.txt", "小猫");
+  harness->say(OpenPath{folder / "a.txt"});
+  harness->settle();
+  EXPECT_EQ(state().settings.recent, (std::vector<std::string>{folder / "a.txt"}));
+  browse("open");
+  EXPECT_TRUE(harness->says("Recent"));
+  EXPECT_TRUE(harness->says(folder / "a.txt"));
+  harness->say(SetText{"x"}, EndGesture{});
+  harness->click("recent 0");
+  harness->settle();
+  EXPECT_EQ(state().document.text, "小猫");
+}
+
+}  // namespace
+}  // namespace headlight

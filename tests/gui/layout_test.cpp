@@ -1,0 +1,156 @@
+// Where things stand: at every size, in both languages, nothing overlaps and nothing is cut off.
+#include <iterator>
+
+#include "gui/harness.h"
+
+namespace headlight {
+namespace {
+
+// What stands in which region, and whether it may be scrolled out of sight.
+struct Place {
+  const char* region;
+  std::vector<const char*> names;
+  bool scrolls = false;
+};
+
+const std::vector<Place>& places() {
+  static const std::vector<Place> all{
+      {"top bar", {"open", "save", "save as", "export", "undo", "redo", "reset", "smaller", "larger", "theme",
+                   "language", "help"}},
+      {"sentence", {"text", "samples", "split words", "split characters", "split automatic", "sentence before",
+                    "sentence after", "chip 0"}},
+      {"controls",
+       {"causal", "padding", "pad", "paint", "clear paint", "remove mask", "d_model", "heads", "layers", "seed",
+        "positions none", "positions sinusoidal", "scale automatic", "scale", "kind encoder", "kind decoder",
+        "norm after", "norm before", "relu", "gelu", "ffn", "bias"},
+       true},
+      {"large head", {"large map", "whole"}},
+      {"status", {"colour bar", "linear", "log"}},
+  };
+  return all;
+}
+
+bool overlap(const Box& a, const Box& b) {
+  constexpr float kTouching = 0.5f;
+  return a.x + kTouching < b.right() && b.x + kTouching < a.right() && a.y + kTouching < b.bottom() &&
+         b.y + kTouching < a.bottom();
+}
+
+testing::AssertionResult inside(const Box& box, const Box& region, bool scrolls) {
+  constexpr float kSlack = 1;
+  const bool fits = box.w > 0 && box.h > 0 && box.x >= region.x - kSlack && box.right() <= region.right() + kSlack &&
+                    (scrolls || (box.y >= region.y - kSlack && box.bottom() <= region.bottom() + kSlack));
+  if (fits) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "x " << box.x << " … " << box.right() << ", y " << box.y << " … " << box.bottom()
+                                     << " is not inside x " << region.x << " … " << region.right() << ", y " << region.y
+                                     << " … " << region.bottom();
+}
+
+struct Shape {
+  float width, height, ui_scale;
+  Language language;
+};
+
+void PrintTo(const Shape& shape, std::ostream* out) {
+  *out << shape.width << "x" << shape.height << " at " << shape.ui_scale
+       << (shape.language == Language::zh ? " zh" : " en");
+}
+
+class LayoutTest : public testing::TestWithParam<Shape> {
+ protected:
+  Settings settings() const {
+    Settings settings;
+    settings.ui_scale = GetParam().ui_scale;
+    settings.language = GetParam().language;
+    return settings;
+  }
+};
+
+TEST_P(LayoutTest, EverythingStandsWhereItBelongs) {
+  Document document;
+  document.text += "\n小猫饿坏了";
+  document.hand_cuts = std::vector<std::size_t>{3, 6};
+  document.mask.painted = {{1, 1, false}};
+  document.mask.given = std::make_shared<const Matrix>(Matrix::Zero(1, 1));
+  Harness h(document, {GetParam().width, GetParam().height}, settings());
+  h.settle();
+  h.say(Pin{CellRef{1, 1}}, SetViewport{{0, 2, 0, 2}});
+  h.settle();
+  const Box window{0, 0, GetParam().width, GetParam().height};
+  const std::vector<std::string> regions{"top bar", "sentence", "controls", "all heads", "large head", "status"};
+  for (const auto& name : regions) {
+    EXPECT_TRUE(inside(h.box(name), window, false)) << name;
+    for (const auto& other : regions)
+      EXPECT_FALSE(other != name && overlap(h.box(name), h.box(other))) << name << " and " << other;
+  }
+  for (const Place& place : places()) {
+    const Box region = h.box(place.region);
+    for (const char* name : place.names) {
+      const Box box = h.box(name);
+      EXPECT_TRUE(inside(box, region, place.scrolls)) << name;
+      for (const char* other : place.names)
+        EXPECT_FALSE(other != name && overlap(box, h.box(other))) << name << " and " << other;
+    }
+  }
+  for (const auto& [name, box] : h.probe)
+    EXPECT_TRUE(!name.starts_with("head ") || inside(box, h.box("all heads"), true)) << name;
+  EXPECT_TRUE(h.has("head 0.0"));
+
+  const float unit = GetParam().ui_scale;
+  EXPECT_GT(h.box("head 0.0").w, 90 * unit) << "legible";
+  EXPECT_GT(h.box("large map").w, 75 * unit);
+  EXPECT_TRUE(h.has("row bars") || GetParam().height < 600 * unit) << "in a small window the map comes first";
+  EXPECT_TRUE(!h.has("row bars") || inside(h.box("row bars"), h.box("large head"), false));
+}
+
+TEST_P(LayoutTest, TheControlsLabelsFitTheirColumn) {
+  Harness h({}, {GetParam().width, GetParam().height}, settings());
+  h.settle();
+  const float room = h.box("d_model").w;
+  const auto width = [&](TextSize size, const std::string& text) {
+    return h.fonts.font(size)->CalcTextSizeA(h.fonts.pixels(size), 1e6f, 0, text.c_str()).x;
+  };
+  const std::pair<Str, const char*> labels[] = {
+      {Str::pad_last, "100"}, {Str::d_model, "8192"}, {Str::heads, "128 · d_k 512"}, {Str::layers, "128"},
+      {Str::seed, ""},        {Str::positions, ""},   {Str::scale, "0.1768"},        {Str::arch, ""},
+      {Str::norm, ""},        {Str::activation, ""},  {Str::feed_forward, "65536"}};
+  for (const auto& [label, value] : labels) {
+    const std::string text = words(GetParam().language, label);
+    EXPECT_LE(width(TextSize::small, text) + width(TextSize::small, value) + 6 * GetParam().ui_scale, room) << text;
+  }
+}
+
+TEST_P(LayoutTest, OverlaysFitTheWindow) {
+  Harness h({}, {GetParam().width, GetParam().height}, settings());
+  h.settle();
+  const Box window{0, 0, GetParam().width, GetParam().height};
+  h.say(ShowHelp{true});
+  h.frame(3);
+  EXPECT_TRUE(inside(h.box("close help"), window, false));
+  EXPECT_TRUE(h.says(words(GetParam().language, Str::close)));
+  h.move_to({window.w / 2, window.h / 2});
+  h.wheel(-100);
+  const KeyHelp& last = *std::rbegin(kKeyHelp);
+  EXPECT_TRUE(h.says(GetParam().language == Language::zh ? last.zh : last.en)) << "the last line can be reached";
+  h.say(ShowHelp{false}, Browse{Browser::Purpose::export_to, testing::TempDir()});
+  h.settle();
+  for (const char* name : {"file name", "file action", "close browser"})
+    EXPECT_TRUE(inside(h.box(name), window, false)) << name;
+}
+
+std::vector<Shape> shapes() {
+  std::vector<Shape> all;
+  for (const Language language : {Language::en, Language::zh})
+    for (const auto& [width, height] : {std::pair{1280.f, 800.f}, {1600.f, 1000.f}, {2560.f, 1600.f}})
+      for (const float scale : {1.f, 1.5f, 2.f}) all.push_back({width, height, scale, language});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, LayoutTest, testing::ValuesIn(shapes()), [](const auto& tested) {
+  const Shape& shape = tested.param;
+  return std::to_string(static_cast<int>(shape.width)) + "at" + std::to_string(static_cast<int>(shape.ui_scale * 100)) +
+         (shape.language == Language::zh ? "zh" : "en");
+});
+
+}  // namespace
+}  // namespace headlight

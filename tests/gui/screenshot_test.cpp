@@ -1,0 +1,96 @@
+// Whole pictures against those in golden/screens. They may differ a little: fonts and OpenGL drivers do.
+// After a change of the look that is meant, write them anew with
+//   HEADLIGHT_UPDATE_SCREENS=1 tests_app --gtest_filter='Screens.*'
+// and look at them before they are kept.
+#include <gtest/gtest.h>
+#include <png.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "gl/app.h"
+#include "gl/offscreen.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kFar = 24;              // of 255, in any channel: pixels further apart than this differ
+constexpr double kMostDiffer = 0.02;  // share of them
+
+Pixels read_png(const std::string& path) {
+  png_image image;
+  std::memset(&image, 0, sizeof image);
+  image.version = PNG_IMAGE_VERSION;
+  if (!png_image_begin_read_from_file(&image, path.c_str())) return {};
+  image.format = PNG_FORMAT_RGB;
+  Pixels pixels{static_cast<int>(image.width), static_cast<int>(image.height), {}};
+  pixels.rgb.resize(PNG_IMAGE_SIZE(image));
+  if (!png_image_finish_read(&image, nullptr, pixels.rgb.data(), 0, nullptr)) return {};
+  return pixels;
+}
+
+double share_that_differs(const Pixels& a, const Pixels& b) {
+  std::size_t differ = 0;
+  for (std::size_t i = 0; i + 2 < a.rgb.size(); i += 3) {
+    int far = 0;
+    for (std::size_t channel = 0; channel < 3; ++channel)
+      far = std::max(far, std::abs(a.rgb[i + channel] - b.rgb[i + channel]));
+    differ += far > kFar;
+  }
+  return static_cast<double>(differ) / static_cast<double>(a.rgb.size() / 3);
+}
+
+struct Screen {
+  const char* name;
+  Theme theme;
+  Language language;
+  bool causal = false;
+  Scale scale = Scale::linear;
+  std::optional<CellRef> pinned = {};
+};
+
+void PrintTo(const Screen& screen, std::ostream* out) { *out << screen.name; }
+
+class Screens : public testing::TestWithParam<Screen> {};
+
+TEST_P(Screens, LookAsTheyDid) {
+  const Screen& screen = GetParam();
+  if (const auto surface = Offscreen::open(16, 16); !surface) GTEST_SKIP() << surface.error().message;
+
+  Start start;
+  start.session.document.mask.causal = screen.causal;
+  start.session.view.scale = screen.scale;
+  start.session.view.pinned = screen.pinned;
+  const std::string file = std::string(screen.name) + ".png";
+  const std::string golden = std::string(HEADLIGHT_TEST_DATA "/golden/screens/") + file;
+  const bool renew = std::getenv("HEADLIGHT_UPDATE_SCREENS") != nullptr;
+  const std::string actual = renew ? golden : (std::filesystem::path(testing::TempDir()) / ("actual-" + file)).string();
+  const ScreenshotOptions options{
+      .file = actual, .width = 1280, .height = 800, .theme = screen.theme, .language = screen.language};
+  const auto taken = screenshot(start, options);
+  ASSERT_TRUE(taken) << taken.error().message;
+
+  const Pixels found = read_png(actual), expected = read_png(golden);
+  ASSERT_EQ(found.width, 1280);
+  ASSERT_EQ(found.height, 800);
+  ASSERT_EQ(expected.rgb.size(), found.rgb.size()) << golden;
+  const double share = share_that_differs(found, expected);
+  EXPECT_LT(share, kMostDiffer) << actual << " is not " << golden;
+  if (share < kMostDiffer && !renew) std::filesystem::remove(actual);
+}
+
+INSTANTIATE_TEST_SUITE_P(, Screens,
+                         testing::Values(Screen{"light", Theme::light, Language::en},
+                                         Screen{"dark-zh-causal", Theme::dark, Language::zh, true},
+                                         Screen{"log-pinned", Theme::light, Language::en, false, Scale::log,
+                                                CellRef{2, 4}}),
+                         [](const auto& tested) {
+                           std::string name = tested.param.name;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace headlight

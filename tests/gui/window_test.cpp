@@ -1,0 +1,111 @@
+// The window as a whole: its languages, themes and sizes, and the help.
+#include "base/utf8.h"
+#include "gui/harness.h"
+
+namespace headlight {
+namespace {
+
+class WindowTest : public GuiTest {};
+
+TEST_F(WindowTest, EnglishAndChinese) {
+  Harness& h = *harness;
+  EXPECT_TRUE(h.says("Start over"));
+  EXPECT_FALSE(h.says("重新开始"));
+  h.click("language");
+  EXPECT_EQ(h.state.settings.language, Language::zh);
+  EXPECT_TRUE(h.says("重新开始"));
+  EXPECT_FALSE(h.says("Start over"));
+  h.hover("head 0.1", {0, 2});
+  EXPECT_TRUE(h.says("我 看向 李雷"));
+  EXPECT_TRUE(h.says("层 1 头 2"));
+  h.click("language");
+  EXPECT_TRUE(h.says("Start over"));
+}
+
+TEST_F(WindowTest, ThemeAndSizeButtons) {
+  Harness& h = *harness;
+  h.click("theme");
+  EXPECT_EQ(h.state.settings.theme, Theme::dark);
+  EXPECT_EQ(h.map("head 0.0").scale.theme, Theme::dark);
+  h.click("theme");
+  EXPECT_EQ(h.state.settings.theme, Theme::light);
+  h.click("smaller");
+  EXPECT_EQ(h.state.settings.ui_scale, 1) << "the smallest";
+  const float low = h.box("top bar").h;
+  for (int i = 0; i < 12; ++i) h.say(SetSettings{[&] {
+    Settings settings = h.state.settings;
+    settings.ui_scale = std::min(2.0f, settings.ui_scale + 0.1f);
+    return settings;
+  }()});
+  h.frame(2);
+  EXPECT_FLOAT_EQ(h.state.settings.ui_scale, 2);
+  EXPECT_NEAR(h.box("top bar").h, 2 * low, 4);
+  EXPECT_TRUE(h.state.undo.empty()) << "settings are no edits";
+}
+
+TEST_F(WindowTest, LargerAndSmallerByButton) {
+  Harness& h = *harness;
+  h.click("larger");
+  h.click("larger");
+  EXPECT_NEAR(h.state.settings.ui_scale, 1.2f, 1e-5);
+  h.click("smaller");
+  EXPECT_NEAR(h.state.settings.ui_scale, 1.1f, 1e-5);
+}
+
+TEST_F(WindowTest, TheHelpOpensAndCloses) {
+  Harness& h = *harness;
+  h.resize({1280, 1200});
+  h.click("help");
+  EXPECT_TRUE(h.state.view.help);
+  for (const KeyHelp& help : kKeyHelp) EXPECT_TRUE(h.says(help.en)) << help.en;
+  EXPECT_TRUE(h.has("close help"));
+  h.click("close help");
+  EXPECT_FALSE(h.state.view.help);
+  h.key(Key::f1);
+  EXPECT_TRUE(h.state.view.help);
+  h.click_at({4, 700});
+  EXPECT_FALSE(h.state.view.help) << "a click beside it closes it";
+  h.click("language");
+  h.click("help");
+  EXPECT_TRUE(h.says("撤销 / 重做"));
+  h.click("help");
+  EXPECT_FALSE(h.state.view.help) << "its button closes it as well";
+}
+
+#if IMGUI_VERSION_NUM < 19200
+TEST_F(WindowTest, EveryWordHasItsGlyphs) {
+  Harness& h = *harness;
+  std::string all;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Str::count); ++i)
+    for (const Language language : {Language::en, Language::zh}) {
+      const std::string word = words(language, static_cast<Str>(i));
+      EXPECT_FALSE(word.empty()) << i;
+      all += word;
+    }
+  for (const KeyHelp& help : kKeyHelp) all.append(help.keys).append(help.en).append(help.zh);
+  for (const TextSize size : {TextSize::small, TextSize::body, TextSize::title})
+    for (const char32_t c : code_points(all))
+      EXPECT_NE(h.fonts.font(size)->FindGlyphNoFallback(static_cast<ImWchar>(c)), nullptr)
+          << std::hex << static_cast<unsigned>(c);
+}
+#endif
+
+TEST_F(WindowTest, AnAnswerThatTookLongIsNotWaitedFor) {
+  Harness& h = *harness;
+  Config config = h.state.document.config;
+  config.d_model = 256;
+  config.num_layers = 6;
+  h.say(SetConfig{config}, EndGesture{});
+  int frames = 0;
+  while (is_stale(h.state) && frames < 100000) {
+    h.frame();
+    ++frames;
+    EXPECT_FALSE(h.maps.drawn.empty());
+  }
+  EXPECT_GT(frames, 1);
+  h.frame();
+  EXPECT_EQ(h.state.trace->num_layers(), 6);
+}
+
+}  // namespace
+}  // namespace headlight
