@@ -54,7 +54,8 @@ vec3 on_map(float position) { return texelFetch(colours, ivec2(int(position * 25
 vec3 blocked(vec2 pixels_a_cell) {
   float smaller = min(pixels_a_cell.x, pixels_a_cell.y);
   if (smaller < 3.0) return blocked_tint;
-  float period = clamp(floor(smaller / 3.0), 5.0, 12.0);
+  // A half beside whole pixels: a cell's side is not the same to the last bit at every pixel, the period must be.
+  float period = clamp(floor((smaller + 0.5) / 3.0), 5.0, 12.0);
   float away = abs(mod(gl_FragCoord.x - gl_FragCoord.y, period) - floor(0.5 * period)) * 0.70710678;
   return mix(on_map(0.0), blocked_line, clamp(1.0 - away, 0.0, 1.0));
 }

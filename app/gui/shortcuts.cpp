@@ -74,7 +74,7 @@ void look_keys(Gui& gui, bool shift) {
     gui.say(ChooseSentence{(state.view.sentence + (shift ? count - 1 : 1)) % count});
   }
   if (key_pressed(Key::p, false)) gui.say(SetPainting{!state.view.painting});
-  if (key_pressed(Key::x, false) && state.view.pinned)
+  if (key_pressed(Key::x, false) && state.view.pinned && !nothing_asked(state))
     gui.say_once(PaintCell{*state.view.pinned, !state.trace->mask.allowed(state.view.pinned->query, state.view.pinned->key)});
 }
 
@@ -111,7 +111,7 @@ void scale_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::digit_0, false) && state.document.edits.scale) gui.say_once(SetScale{});
   if (!key_pressed(Key::v) || !state.trace) return;
   const float now = state.document.edits.scale.value_or(state.trace->scale);
-  gui.say_once(SetScale{shift ? now / 1.25f : now * 1.25f});
+  gui.say_once(SetScale{std::clamp(shift ? now / 1.25f : now * 1.25f, 0.001f, 1000.0f)});
 }
 
 void question_keys(Gui& gui, bool shift) {

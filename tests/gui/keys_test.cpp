@@ -1,36 +1,19 @@
-// The keys: every line of the help overlay does what it says, and none of it while somebody types.
-#include <cmath>
+// The keys: every line of the help overlay does what it says.
 #include <functional>
 #include <map>
 
-#include "gui/harness.h"
+#include "gui/keys_fixture.h"
 
 namespace headlight {
 namespace {
 
-class KeysTest : public GuiTest {
+class KeyHelpTest : public KeysTest {
  protected:
-  AppState& state() { return harness->state; }
-  Document& document() { return state().document; }
-  void key(std::initializer_list<Key> keys) { harness->key(keys); }
-  void shift(Key key) { harness->key({Key::left_shift, key}); }
-  void ctrl(Key key) { harness->key({Key::left_ctrl, key}); }
-  void ctrl_shift(Key key) { harness->key({Key::left_ctrl, Key::left_shift, key}); }
-  Browser::Purpose browsing() { return state().browser.purpose; }
-  bool typing() {
-    harness->frame(3);
-    return ImGui::GetIO().WantTextInput;
-  }
-  void close_browser() {
-    harness->say(Browse{});
-    harness->frame(2);
-  }
-
   /// What each line of the help promises, by its `keys`.
   std::map<std::string, std::function<void()>> promises();
 };
 
-std::map<std::string, std::function<void()>> KeysTest::promises() {
+std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
   Harness& h = *harness;
   return {
       {"Ctrl L",
@@ -184,70 +167,6 @@ std::map<std::string, std::function<void()>> KeysTest::promises() {
          shift(Key::s);
          EXPECT_EQ(document().config.seed, 0u);
        }},
-      {"K / R / A",
-       [&] {
-         key({Key::k});
-         key({Key::r});
-         key({Key::a});
-         EXPECT_EQ(document().config.arch, Arch::decoder);
-         EXPECT_TRUE(document().mask.causal);
-         EXPECT_EQ(document().config.norm, Norm::pre);
-         EXPECT_EQ(document().config.activation, Activation::gelu);
-         key({Key::k});
-         key({Key::r});
-         key({Key::a});
-       }},
-      {"F / Shift F",
-       [&] {
-         key({Key::f});
-         EXPECT_GT(document().config.ffn, 256);
-         shift(Key::f);
-         EXPECT_EQ(document().config.ffn, 256);
-       }},
-      {"B",
-       [&] {
-         key({Key::b});
-         EXPECT_FALSE(document().config.bias);
-         key({Key::b});
-       }},
-      {"V / Shift V / 0",
-       [&] {
-         key({Key::v});
-         ASSERT_TRUE(document().edits.scale);
-         EXPECT_GT(*document().edits.scale, 0.25f);
-         shift(Key::v);
-         shift(Key::v);
-         EXPECT_LT(*document().edits.scale, 0.25f);
-         key({Key::digit_0});
-         EXPECT_FALSE(document().edits.scale);
-       }},
-      {", / .",
-       [&] {
-         key({Key::period});
-         key({Key::period});
-         EXPECT_EQ(document().pad, 2u);
-         for (int i = 0; i < 3; ++i) key({Key::comma});
-         EXPECT_EQ(document().pad, 0u);
-       }},
-      {"J / I",
-       [&] {
-         h.say(Pin{CellRef{2, 0}});
-         key({Key::j});
-         EXPECT_EQ(h.tokens(), "我|请|李雷帮|我|订了|去|北京|的|机票");
-         key({Key::i});
-         EXPECT_EQ(document().hand_cuts->size(), 9u);
-         h.say(Pin{}, Undo{}, Undo{});
-         EXPECT_FALSE(document().hand_cuts);
-       }},
-      {"Ctrl 1 … 9",
-       [&] {
-         for (std::size_t i = 0; i < 9; ++i) {
-           ctrl(static_cast<Key>(static_cast<std::size_t>(Key::digit_1) + i));
-           EXPECT_EQ(document().text, h.samples[i].text);
-         }
-         ctrl(Key::digit_1);
-         EXPECT_EQ(document().text, kDefaultSentence);
-       }},
       {"O / W",
        [&] {
          key({Key::o});
@@ -383,7 +302,7 @@ std::map<std::string, std::function<void()>> KeysTest::promises() {
   };
 }
 
-TEST_F(KeysTest, EveryLineOfTheHelpIsTrue) {
+TEST_F(KeyHelpTest, EveryLineOfTheHelpIsTrue) {
   auto all = promises();
   for (const KeyHelp& help : kKeyHelp) {
     SCOPED_TRACE(help.keys);
@@ -401,86 +320,6 @@ TEST_F(KeysTest, EveryLineOfTheHelpIsTrue) {
     EXPECT_EQ(document().text, kDefaultSentence);
   }
   for (const auto& [keys, promise] : all) ADD_FAILURE() << keys << " is not in the help";
-}
-
-TEST_F(KeysTest, NothingHappensWhileSomebodyTypes) {
-  Harness& h = *harness;
-  h.click("text");
-  h.frame(2);
-  const Document before = document();
-  const ViewState view = state().view;
-  const Settings settings = state().settings;
-  for (int letter = 'A'; letter <= 'Z'; ++letter) {
-    key({static_cast<Key>(letter)});
-    shift(static_cast<Key>(letter));
-  }
-  for (const Key other : {Key::left_bracket, Key::right_bracket, Key::equal, Key::minus, Key::slash, Key::left,
-                          Key::up, Key::home})
-    key({other});
-  shift(Key::slash);
-  EXPECT_TRUE(document() == before);
-  EXPECT_EQ(state().view, view);
-  EXPECT_EQ(state().settings, settings);
-}
-
-TEST_F(KeysTest, WhileTypingUndoIsTheBoxesOwn) {
-  Harness& h = *harness;
-  key({Key::d});
-  h.retype("abc");
-  ctrl(Key::z);
-  EXPECT_EQ(document().config.d_model, 68) << "not the window's";
-  EXPECT_NE(document().text, "abc");
-  EXPECT_TRUE(typing());
-}
-
-TEST_F(KeysTest, NothingHappensBehindTheBrowser) {
-  Harness& h = *harness;
-  h.say(Browse{Browser::Purpose::open, testing::TempDir()});
-  h.settle();
-  const Box name = h.box("file name");
-  h.click_at({name.x + 20, name.y - 60});  // into the list, so that nobody types
-  ASSERT_FALSE(typing());
-  const Document before = document();
-  for (const Key each : {Key::m, Key::d, Key::l, Key::s, Key::x, Key::backspace}) key({each});
-  EXPECT_TRUE(document() == before);
-}
-
-TEST_F(KeysTest, ModifiersOfTheDesktopAreLeftToIt) {
-  harness->key({Key::left_alt, Key::m});
-  harness->key({Key::left_super, Key::d});
-  EXPECT_TRUE(document() == Document{});
-}
-
-TEST_F(KeysTest, LimitsHold) {
-  Harness& h = *harness;
-  for (int i = 0; i < 14; ++i) key({Key::period});
-  EXPECT_EQ(document().pad, 10u);
-  h.say(SetPad{0}, EndGesture{});
-  for (int i = 0; i < 10; ++i) shift(Key::f);
-  EXPECT_EQ(document().config.ffn, 0);
-  for (int i = 0; i < 450; ++i) key({Key::v});
-  h.settle();
-  EXPECT_TRUE(std::isfinite(*document().edits.scale));
-  EXPECT_FALSE(is_stale(state())) << problem_of(state());
-  for (int i = 0; i < 900; ++i) shift(Key::v);
-  for (int i = 0; i < 3; ++i) key({Key::v});
-  EXPECT_GT(*document().edits.scale, 0) << "up again from the least";
-  key({Key::digit_0});
-  for (int i = 0; i < 14; ++i) key({Key::l});
-  EXPECT_EQ(document().config.num_layers, kMostSliderLayers);
-  for (int i = 0; i < 14; ++i) shift(Key::l);
-  EXPECT_EQ(document().config.num_layers, 1);
-  for (int i = 0; i < 8; ++i) shift(Key::h);
-  EXPECT_EQ(document().config.num_heads, 1);
-  for (int i = 0; i < 20; ++i) shift(Key::d);
-  EXPECT_EQ(document().config.d_model, kLeastSliderWidth);
-  for (int i = 0; i < 8; ++i) key({Key::h});
-  EXPECT_EQ(document().config.num_heads, 4) << "the most that divide 4";
-  for (int i = 0; i < 14; ++i) key({Key::equal});
-  h.settle();
-  EXPECT_EQ(state().view.viewport.num_queries, 4);
-  for (int i = 0; i < 14; ++i) key({Key::minus});
-  EXPECT_EQ(state().view.viewport, Viewport{});
 }
 
 }  // namespace

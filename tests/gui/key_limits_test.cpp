@@ -1,0 +1,93 @@
+// When the keys do nothing: while somebody types, behind the browser, at a limit.
+#include <cmath>
+
+#include "gui/keys_fixture.h"
+
+namespace headlight {
+namespace {
+
+class KeyLimitsTest : public KeysTest {};
+
+TEST_F(KeyLimitsTest, NothingHappensWhileSomebodyTypes) {
+  Harness& h = *harness;
+  h.click("text");
+  h.frame(2);
+  const Document before = document();
+  const ViewState view = state().view;
+  const Settings settings = state().settings;
+  for (int letter = 'A'; letter <= 'Z'; ++letter) {
+    key({static_cast<Key>(letter)});
+    shift(static_cast<Key>(letter));
+  }
+  for (const Key other : {Key::left_bracket, Key::right_bracket, Key::equal, Key::minus, Key::slash, Key::left,
+                          Key::up, Key::home})
+    key({other});
+  shift(Key::slash);
+  EXPECT_TRUE(document() == before);
+  EXPECT_EQ(state().view, view);
+  EXPECT_EQ(state().settings, settings);
+}
+
+TEST_F(KeyLimitsTest, WhileTypingUndoIsTheBoxesOwn) {
+  Harness& h = *harness;
+  key({Key::d});
+  h.retype("abc");
+  ctrl(Key::z);
+  EXPECT_EQ(document().config.d_model, 68) << "not the window's";
+  EXPECT_NE(document().text, "abc");
+  EXPECT_TRUE(typing());
+}
+
+TEST_F(KeyLimitsTest, NothingHappensBehindTheBrowser) {
+  Harness& h = *harness;
+  h.say(Browse{Browser::Purpose::open, testing::TempDir()});
+  h.settle();
+  const Box name = h.box("file name");
+  h.click_at({name.x + 20, name.y - 60});  // into the list, so that nobody types
+  ASSERT_FALSE(typing());
+  const Document before = document();
+  for (const Key each : {Key::m, Key::d, Key::l, Key::s, Key::x, Key::backspace}) key({each});
+  EXPECT_TRUE(document() == before);
+}
+
+TEST_F(KeyLimitsTest, ModifiersOfTheDesktopAreLeftToIt) {
+  harness->key({Key::left_alt, Key::m});
+  harness->key({Key::left_super, Key::d});
+  EXPECT_TRUE(document() == Document{});
+}
+
+TEST_F(KeyLimitsTest, LimitsHold) {
+  Harness& h = *harness;
+  for (int i = 0; i < 14; ++i) key({Key::period});
+  EXPECT_EQ(document().pad, 10u);
+  h.say(SetPad{0}, EndGesture{});
+  for (int i = 0; i < 10; ++i) shift(Key::f);
+  EXPECT_EQ(document().config.ffn, 0);
+  h.say(SetScale{3e38f}, EndGesture{});
+  key({Key::v});
+  h.settle();
+  EXPECT_TRUE(std::isfinite(*document().edits.scale));
+  EXPECT_FALSE(is_stale(state())) << problem_of(state());
+  h.say(SetScale{0.0f}, EndGesture{});
+  for (int i = 0; i < 3; ++i) key({Key::v});
+  EXPECT_GT(*document().edits.scale, 0) << "up again from the least";
+  key({Key::digit_0});
+  for (int i = 0; i < 14; ++i) key({Key::l});
+  EXPECT_EQ(document().config.num_layers, kMostSliderLayers);
+  for (int i = 0; i < 14; ++i) shift(Key::l);
+  EXPECT_EQ(document().config.num_layers, 1);
+  for (int i = 0; i < 8; ++i) shift(Key::h);
+  EXPECT_EQ(document().config.num_heads, 1);
+  for (int i = 0; i < 20; ++i) shift(Key::d);
+  EXPECT_EQ(document().config.d_model, kLeastSliderWidth);
+  for (int i = 0; i < 8; ++i) key({Key::h});
+  EXPECT_EQ(document().config.num_heads, 4) << "the most that divide 4";
+  for (int i = 0; i < 14; ++i) key({Key::equal});
+  h.settle();
+  EXPECT_EQ(state().view.viewport.num_queries, 4);
+  for (int i = 0; i < 14; ++i) key({Key::minus});
+  EXPECT_EQ(state().view.viewport, Viewport{});
+}
+
+}  // namespace
+}  // namespace headlight
