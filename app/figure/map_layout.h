@@ -45,7 +45,7 @@ struct MapLayout {
 };
 
 /// Labels may stand this close, in lines of text: the ink of a line is lower than the line.
-inline constexpr float kLabelPitch = 0.8f;
+inline constexpr float kLabelPitch = 0.78f;
 
 /// Fits a map of rows × columns square cells into `area`, labels on the left and on top where there is room for them.
 /// `text` is the height of a line of label text.
