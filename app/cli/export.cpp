@@ -17,7 +17,7 @@ struct Options {
 Result<int> run(const Options& options) {
   const auto lexicon = read_lexicon();
   if (!lexicon) return lexicon.error();
-  const auto start = options.request.start(*lexicon);
+  const auto start = options.request.start();
   if (!start) return start.error();
 
   ExportOptions arrays;

@@ -64,7 +64,7 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command) {
       ->check(CLI::Range(0, 1024));
 }
 
-Result<Start> RequestOptions::start(const Lexicon&) const {
+Result<Start> RequestOptions::start() const {
   Start start;
   start.asked = !command_.remaining().empty();
   for (const CLI::Option* option : command_.get_options()) start.asked = start.asked || option->count() > 0;

@@ -7,7 +7,6 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/cli.h"
-#include "text/words.h"
 
 namespace headlight {
 
@@ -17,7 +16,7 @@ class RequestOptions {
   explicit RequestOptions(CLI::App& command);
 
   /// The document that the options ask for, after parsing.
-  Result<Start> start(const Lexicon& lexicon) const;
+  Result<Start> start() const;
   int threads() const { return threads_; }
 
  private:

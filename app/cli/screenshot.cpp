@@ -25,9 +25,7 @@ Result<int> run(Options& options, const Frontend& frontend) {
   if (const auto size = read_size(options.size, options.picture); !size) return size.error();
   if (!options.theme.empty()) options.picture.theme = options.theme == "dark" ? Theme::dark : Theme::light;
   if (!options.language.empty()) options.picture.language = options.language == "zh" ? Language::zh : Language::en;
-  const auto lexicon = read_lexicon();
-  if (!lexicon) return lexicon.error();
-  auto start = options.request.start(*lexicon);
+  auto start = options.request.start();
   if (!start) return start.error();
   ViewState& view = start->session.view;
   if (options.layer > 0 || options.head > 0) view.chosen = {options.layer, options.head};

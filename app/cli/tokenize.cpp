@@ -34,7 +34,7 @@ std::string table(const std::vector<Request>& requests) {
 Result<int> run(const Options& options) {
   const auto lexicon = read_lexicon();
   if (!lexicon) return lexicon.error();
-  const auto start = options.request.start(*lexicon);
+  const auto start = options.request.start();
   if (!start) return start.error();
   const auto requests = requests_of(start->session.document, *lexicon);
   if (!requests) return requests.error();

@@ -52,9 +52,7 @@ void act(Gui& gui) {
 }
 
 int resize_name(ImGuiInputTextCallbackData* data) {
-  auto& text = *static_cast<std::string*>(data->UserData);
-  text.resize(static_cast<std::size_t>(data->BufTextLen));
-  data->Buf = text.data();
+  resize_text(data, *static_cast<std::string*>(data->UserData));
   return 0;
 }
 

@@ -42,6 +42,11 @@ bool flat_button(Gui& gui, const char* name, const char* label, bool on) {
   return pressed;
 }
 
+void resize_text(ImGuiInputTextCallbackData* data, std::string& text) {
+  text.resize(static_cast<std::size_t>(data->BufTextLen));
+  data->Buf = text.data();
+}
+
 void dim_text(const Gui& gui, std::string_view text) {
   const FontScope small(gui, TextSize::small);
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);

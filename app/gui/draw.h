@@ -19,6 +19,9 @@ void draw_rotated(ImDrawList& list, float x, float bottom, ImU32 colour, std::st
 /// A flat button without a frame; accent-coloured while `on`.
 bool flat_button(Gui& gui, const char* name, const char* label, bool on = false);
 
+/// What an input widget's callback does for ImGuiInputTextFlags_CallbackResize: `text` grows with what is typed.
+void resize_text(ImGuiInputTextCallbackData* data, std::string& text);
+
 /// Small dim text, as labels of controls are written.
 void dim_text(const Gui& gui, std::string_view text);
 

@@ -21,12 +21,8 @@ struct Editing {
 
 int edit_callback(ImGuiInputTextCallbackData* data) {
   auto& editing = *static_cast<Editing*>(data->UserData);
-  if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) {
-    editing.text.resize(static_cast<std::size_t>(data->BufTextLen));
-    data->Buf = editing.text.data();
-  } else if (editing.select_all) {
-    data->SelectAll();
-  }
+  if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) resize_text(data, editing.text);
+  else if (editing.select_all) data->SelectAll();
   return 0;
 }
 

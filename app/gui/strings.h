@@ -9,19 +9,19 @@ namespace headlight {
 
 enum class Str {
   open, save, save_as, export_numbers, samples, reset, undo, redo, help, language, light, dark, larger, smaller,
-  sentence_hint, sentence_number, split, words, characters, automatic, tokens_hint,
+  sentence_hint, sentence_number, split, words, characters, automatic,
   section_mask, mask_causal, mask_padding, pad_last, paint, paint_hint, clear_paint, mask_from_file, remove,
-  section_model, d_model, heads, layers, d_k, seed, positions, position_none, position_sinusoidal,
+  section_model, d_model, heads, layers, seed, positions, position_none, position_sinusoidal,
   section_scores, scale_automatic, scale,
   section_block, arch, encoder, decoder, norm, norm_post, norm_pre, feed_forward, activation, bias,
   what_is_a_square, pooled, empty_text, empty_hint, computing, stale, cancel,
-  layer, head, row_of, sum, weight, query, key, blocked, attends, pinned_hint,
+  layer, head, row_of, sum, blocked, attends, pinned_hint,
   linear, logarithmic, random_model, tensors_model, mask_is,
   mask_none, mask_custom,
-  opened, saved, exported, restored, writing, name, folder_up, do_open, do_save, do_replace, do_export, close, recent,
+  opened, saved, exported, restored, writing, folder_up, do_open, do_save, do_replace, do_export, close, recent,
   unknown_format, whole_pattern, part_of_pattern,
   tip_d_model, tip_heads, tip_layers, tip_seed, tip_positions, tip_scale, tip_causal, tip_padding, tip_arch, tip_norm,
-  tip_feed_forward, tip_activation, tip_bias, tip_colour_scale, tip_split, tip_cut, tip_pad_here,
+  tip_feed_forward, tip_activation, tip_bias, tip_colour_scale, tip_split, tip_pad_here,
   count
 };
 
