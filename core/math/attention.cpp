@@ -3,21 +3,89 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <tuple>
+#include <utility>
 
+#include "base/random.h"
 #include "math/exponential.h"
+#include "math/position.h"
 
 namespace headlight {
 namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
-/// Scores of a block of rows: q (R, d_k), k (S, d_k) → (R, S).
-void block_scores(const ConstMatrixRef& q, const ConstMatrixRef& k, const Mask& mask, float scale, Index first,
-                  Matrix& scores) {
-  scores.resize(q.rows(), k.rows());
-  scores.noalias() = q * k.transpose();
-  scores *= scale;
-  mask.add_to(scores, first);
+/// Scores of rows [first, first + rows) of one head, (rows, S).
+void block_scores(const AttentionTrace& attention, Index head, Index first, Index rows, Matrix& scores) {
+  if (attention.patterns) {
+    scores = (*attention.patterns)[static_cast<std::size_t>(head)].middleRows(first, rows).array().log();
+  } else {
+    const auto q = head_columns(attention.query, head, attention.num_heads()).middleRows(first, rows);
+    const auto k = head_columns(attention.key, attention.kv_head(head), attention.num_kv_heads);
+    scores.resize(q.rows(), k.rows());
+    scores.noalias() = q * k.transpose();
+    scores *= attention.scale;
+    if (attention.relative_bias)
+      scores += relative_bias_rows(*attention.relative_bias, head, first, rows, scores.cols());
+  }
+  attention.mask->add_to(scores, first);
+}
+
+/// Softmax of the same rows. A pattern that another program computed is taken as it is while nothing is masked; a mask
+/// leaves its rows' proportions, which is what masking the unknown scores would do.
+void block_softmax(const AttentionTrace& attention, Index head, Index first, Index rows, Matrix& block,
+                   Eigen::Ref<Vector> row_max, Eigen::Ref<Vector> row_sum) {
+  if (attention.patterns && attention.mask->is_open()) {
+    block = (*attention.patterns)[static_cast<std::size_t>(head)].middleRows(first, rows);
+    row_max.setZero();
+    row_sum = block.rowwise().sum().transpose();
+    return;
+  }
+  block_scores(attention, head, first, rows, block);
+  softmax_rows(block, row_max, row_sum);
+}
+
+/// Puts the weights that were set by hand into rows [first, …) of a head; see WeightEdit.
+void set_weights(const Edits& edits, const HeadRef& head, Index first, Matrix& block) {
+  const auto before = [](const WeightEdit& edit, const std::pair<HeadRef, Index>& row) {
+    return std::tie(edit.head, edit.cell.query) < std::tie(row.first, row.second);
+  };
+  auto edit = std::lower_bound(edits.weights.begin(), edits.weights.end(), std::pair{head, first}, before);
+  const auto of_row = [&](Index query) {
+    return edit != edits.weights.end() && edit->head == head && edit->cell.query == query;
+  };
+  for (Index r = 0; r < block.rows(); ++r) {
+    if (!of_row(first + r)) continue;
+    auto row = block.row(r);
+    double set = 0;
+    bool any = false;  // an edit may be of a longer sentence
+    const auto begin = edit;
+    for (; of_row(first + r); ++edit) {
+      if (edit->cell.key >= row.size()) continue;
+      any = true;
+      set += edit->weight;
+      row(edit->cell.key) = 0.0f;
+    }
+    if (!any) continue;
+    const double rest = row.cast<double>().sum();
+    // In double: what is left may be as small as floats get, and the factor then larger than any of them.
+    if (rest > 0) row = (row.cast<double>() * (std::max(0.0, 1.0 - set) / rest)).cast<float>();
+    for (auto at = begin; at != edit; ++at)
+      if (at->cell.key < row.size()) row(at->cell.key) = at->weight;
+  }
+}
+
+/// From the softmax to the weights that multiply the values.
+void edit_block(const Edits& edits, const HeadRef& head, Index first, Matrix& block) {
+  if (edits.dropout > 0.0f)
+    for (Index r = 0; r < block.rows(); ++r)
+      for (Index key = 0; key < block.cols(); ++key) block(r, key) *= dropout_factor(edits, head, first + r, key);
+  if (!edits.weights.empty()) set_weights(edits, head, first, block);
+}
+
+/// −1 for the groups that are blocked through and through, unless something was put there by hand.
+Matrix picture_of(const Matrix& blocked, const Matrix& pooled) {
+  return (blocked.array() < 0.0f && pooled.array() == 0.0f).select(blocked, pooled);
 }
 
 /// Takes rows [first, first + rows) of a pattern of (R, C) cells into its shrunk picture: the larger value stays.
@@ -36,27 +104,23 @@ void pool_into(const ConstMatrixRef& rows, Index first, Index pattern_rows, Matr
   }
 }
 
-/// Calls visit(block, first) for the row blocks that hold queries [begin, end), each computed whole.
-template <class Visit>
-void for_row_blocks(const Trace& trace, Index layer, Index head, Index begin, Index end, const Visit& visit) {
-  const AttentionTrace& attention = trace.blocks[static_cast<std::size_t>(layer)].self;
-  const auto q = head_columns(attention.query, head, trace.num_heads());
-  const auto k = head_columns(attention.key, head, trace.num_heads());
-  Matrix scores;
+/// Calls visit(rows, first) for the row blocks that hold queries [begin, end), each computed whole by
+/// compute(first, rows, block).
+template <class Compute, class Visit>
+void for_row_blocks(Index queries, Index begin, Index end, const Compute& compute, const Visit& visit) {
+  Matrix block;
   for (Index first = begin / kRowBlock * kRowBlock; first < end; first += kRowBlock) {
-    const Index rows = std::min(kRowBlock, trace.queries() - first);
-    block_scores(q.middleRows(first, rows), k, trace.mask, trace.scale, first, scores);
-    if (!visit(scores, first)) return;
+    compute(first, std::min(kRowBlock, queries - first), block);
+    if (!visit(block, first)) return;
   }
 }
 
-/// Rows [first, first + count) put together from their blocks, each changed by `finish` before it is cut.
-template <class Finish>
-Matrix rows_from_blocks(const Trace& trace, Index layer, Index head, Index first, Index count, const Finish& finish) {
-  assert(first >= 0 && count >= 0 && first + count <= trace.queries());
-  Matrix result(count, trace.keys());
-  for_row_blocks(trace, layer, head, first, first + count, [&](Matrix& block, Index block_first) {
-    finish(block);
+/// Rows [first, first + count) put together from their blocks.
+template <class Compute>
+Matrix rows_from_blocks(const Mask& mask, Index first, Index count, const Compute& compute) {
+  assert(first >= 0 && count >= 0 && first + count <= mask.queries());
+  Matrix result(count, mask.keys());
+  for_row_blocks(mask.queries(), first, first + count, compute, [&](const Matrix& block, Index block_first) {
     const Index begin = std::max(first, block_first), end = std::min(first + count, block_first + block.rows());
     result.middleRows(begin - first, end - begin) = block.middleRows(begin - block_first, end - begin);
     return true;
@@ -64,9 +128,13 @@ Matrix rows_from_blocks(const Trace& trace, Index layer, Index head, Index first
   return result;
 }
 
-void softmax(Matrix& block) {
-  Vector row_max(block.rows()), row_sum(block.rows());
-  softmax_rows(block, row_max, row_sum);
+void compute_softmax(const AttentionTrace& attention, Index head, Index first, Index rows, Matrix& block) {
+  Vector row_max(rows), row_sum(rows);
+  block_softmax(attention, head, first, rows, block, row_max, row_sum);
+}
+
+const AttentionTrace& attention_of(const Trace& trace, const HeadRef& head) {
+  return trace.attention(head.stack, head.layer);
 }
 
 }  // namespace
@@ -94,48 +162,81 @@ void softmax_rows(MatrixRef scores, Eigen::Ref<Vector> row_max, Eigen::Ref<Vecto
   }
 }
 
-Matrix score_rows(const Trace& trace, Index layer, Index head, Index first, Index count) {
-  return rows_from_blocks(trace, layer, head, first, count, [](Matrix&) {});
+Matrix score_rows(const Trace& trace, const HeadRef& head, Index first, Index count) {
+  const AttentionTrace& attention = attention_of(trace, head);
+  return rows_from_blocks(*attention.mask, first, count, [&](Index begin, Index rows, Matrix& block) {
+    block_scores(attention, head.head, begin, rows, block);
+  });
 }
 
-Matrix attention_rows(const Trace& trace, Index layer, Index head, Index first, Index count) {
-  return rows_from_blocks(trace, layer, head, first, count, softmax);
+Matrix softmax_of_rows(const Trace& trace, const HeadRef& head, Index first, Index count) {
+  const AttentionTrace& attention = attention_of(trace, head);
+  return rows_from_blocks(*attention.mask, first, count, [&](Index begin, Index rows, Matrix& block) {
+    compute_softmax(attention, head.head, begin, rows, block);
+  });
 }
 
-bool run_head(const Mask& mask, float scale, Index head, Index num_heads, const Matrix& blocked,
-              AttentionTrace& attention, const std::atomic<bool>& stop) {
-  const auto q = head_columns(attention.query, head, num_heads);
-  const auto k = head_columns(attention.key, head, num_heads);
-  const auto v = head_columns(attention.value, head, num_heads);
-  auto z = attention.z.middleCols(head * v.cols(), v.cols());
-  HeadTrace& trace = attention.heads[static_cast<std::size_t>(head)];
-  trace.row_max.resize(q.rows());
-  trace.row_sum.resize(q.rows());
-  trace.thumbnail = blocked;
+Matrix attention_rows(const Trace& trace, const HeadRef& head, Index first, Index count) {
+  const AttentionTrace& attention = attention_of(trace, head);
+  return rows_from_blocks(*attention.mask, first, count, [&](Index begin, Index rows, Matrix& block) {
+    compute_softmax(attention, head.head, begin, rows, block);
+    edit_block(trace.request.edits, head, begin, block);
+  });
+}
+
+float dropout_factor(const Edits& edits, const HeadRef& head, Index query, Index key) {
+  if (edits.dropout <= 0.0f) return 1.0f;
+  std::uint64_t place = edits.dropout_seed;
+  for (const Index part : {static_cast<Index>(head.stack), head.layer, head.head, query, key})
+    place = Random(place ^ static_cast<std::uint64_t>(part)).next();
+  return Random(place).uniform() < edits.dropout ? 0.0f : 1.0f / (1.0f - edits.dropout);
+}
+
+bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, AttentionTrace& attention,
+              const std::atomic<bool>& stop) {
+  const Mask& mask = *attention.mask;
+  HeadTrace& trace = attention.heads[static_cast<std::size_t>(head.head)];
+  trace.row_max.resize(mask.queries());
+  trace.row_sum.resize(mask.queries());
   Matrix pooled = Matrix::Zero(blocked.rows(), blocked.cols());
   Matrix block;
-  for (Index first = 0; first < q.rows(); first += kRowBlock) {
+  for (Index first = 0; first < mask.queries(); first += kRowBlock) {
     if (stop) return false;
-    const Index rows = std::min(kRowBlock, q.rows() - first);
-    block_scores(q.middleRows(first, rows), k, mask, scale, first, block);
-    softmax_rows(block, trace.row_max.segment(first, rows), trace.row_sum.segment(first, rows));
-    z.middleRows(first, rows).noalias() = block * v;
-    pool_into(block, first, q.rows(), pooled);
+    const Index rows = std::min(kRowBlock, mask.queries() - first);
+    block_softmax(attention, head.head, first, rows, block, trace.row_max.segment(first, rows),
+                  trace.row_sum.segment(first, rows));
+    edit_block(edits, head, first, block);
+    if (!attention.patterns) {
+      const auto v = head_columns(attention.value, attention.kv_head(head.head), attention.num_kv_heads);
+      attention.z.block(first, head.head * v.cols(), rows, v.cols()).noalias() = block * v;
+    }
+    pool_into(block, first, mask.queries(), pooled);
   }
-  trace.thumbnail = (blocked.array() < 0.0f).select(blocked, pooled);
+  trace.thumbnail = picture_of(blocked, pooled);
+  if (is_off(edits, head) && !attention.patterns) {
+    auto z = attention.z.middleCols(head.head * (attention.z.cols() / attention.num_heads()),
+                                    attention.z.cols() / attention.num_heads());
+    if (edits.off_as == OffAs::zero) z.setZero();
+    else z.rowwise() = Vector(z.colwise().mean());
+  }
   return true;
 }
 
 Matrix region_weights(const Trace& trace, const Region& region, Index most, const std::atomic<bool>& stop) {
+  const AttentionTrace& attention = attention_of(trace, region.head);
+  const Mask& mask = *attention.mask;
   const Index rows = region.num_queries, columns = region.num_keys;
   assert(rows > 0 && columns > 0);
-  assert(region.first_query + rows <= trace.queries() && region.first_key + columns <= trace.keys());
-  const Matrix blocked = blocked_cells(trace.mask, region, most);
+  assert(region.first_query + rows <= mask.queries() && region.first_key + columns <= mask.keys());
+  const Matrix blocked = blocked_cells(mask, region, most);
   Matrix pooled = Matrix::Zero(blocked.rows(), blocked.cols());
-  for_row_blocks(trace, region.layer, region.head, region.first_query, region.first_query + rows,
-                 [&](Matrix& block, Index block_first) {
+  const auto compute = [&](Index first, Index count, Matrix& block) {
+    compute_softmax(attention, region.head.head, first, count, block);
+    edit_block(trace.request.edits, region.head, first, block);
+  };
+  for_row_blocks(mask.queries(), region.first_query, region.first_query + rows, compute,
+                 [&](const Matrix& block, Index block_first) {
                    if (stop) return false;
-                   softmax(block);
                    const Index begin = std::max(region.first_query, block_first);
                    const Index end = std::min(region.first_query + rows, block_first + block.rows());
                    pool_into(block.block(begin - block_first, region.first_key, end - begin, columns),
@@ -143,7 +244,7 @@ Matrix region_weights(const Trace& trace, const Region& region, Index most, cons
                    return true;
                  });
   if (stop) return {};
-  return (blocked.array() < 0.0f).select(blocked, pooled);
+  return picture_of(blocked, pooled);
 }
 
 Matrix blocked_cells(const Mask& mask, const Region& region, Index most) {

@@ -17,20 +17,28 @@ inline constexpr Index kRowBlock = 64;
 /// NaN or +inf anywhere in a row makes its sum NaN. `row_max` and `row_sum` (R) receive the row's two numbers.
 void softmax_rows(MatrixRef scores, Eigen::Ref<Vector> row_max, Eigen::Ref<Vector> row_sum);
 
-/// Scores of one head for queries [first, first + count): q·kᵀ·scale + mask, (count, S). −inf where blocked.
-Matrix score_rows(const Trace& trace, Index layer, Index head, Index first, Index count);
+/// Scores of one head for queries [first, first + count): q·kᵀ·scale + relative bias + mask, (count, S). −inf where blocked. Of a
+/// pattern that another program computed: the logarithms of its weights.
+Matrix score_rows(const Trace& trace, const HeadRef& head, Index first, Index count);
 
-/// Attention weights of one head for queries [first, first + count), (count, S).
-Matrix attention_rows(const Trace& trace, Index layer, Index head, Index first, Index count);
+/// Weights of one head for queries [first, first + count), (count, S): softmax, then dropout, then what was set by hand.
+Matrix attention_rows(const Trace& trace, const HeadRef& head, Index first, Index count);
+
+/// Those weights before dropout and before any was set by hand.
+Matrix softmax_of_rows(const Trace& trace, const HeadRef& head, Index first, Index count);
+
+/// What a weight is multiplied by: 0 with probability `edits.dropout`, else 1 / (1 − dropout). A function of the seed
+/// and the place alone (Srivastava et al. 2014).
+float dropout_factor(const Edits& edits, const HeadRef& head, Index query, Index key);
 
 /// Runs one head over all queries: fills its columns of attention.z and its HeadTrace from query, key and value.
 /// `blocked` is blocked_cells() of the whole pattern. False when `stop` became true on the way.
-bool run_head(const Mask& mask, float scale, Index head, Index num_heads, const Matrix& blocked,
-              AttentionTrace& attention, const std::atomic<bool>& stop);
+bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, AttentionTrace& attention,
+              const std::atomic<bool>& stop);
 
 /// A rectangle of a head's pattern.
 struct Region {
-  Index layer = 0, head = 0;
+  HeadRef head = {};
   Index first_query = 0, num_queries = 0;
   Index first_key = 0, num_keys = 0;
 
@@ -42,7 +50,7 @@ struct Region {
 /// true. Cell (i, j) of (r, c) covers rows [i·R/r, (i+1)·R/r) and columns [j·C/c, (j+1)·C/c) of the region's R × C.
 Matrix region_weights(const Trace& trace, const Region& region, Index most, const std::atomic<bool>& stop);
 
-/// −1 where every cell of the group is blocked, 0 elsewhere; groups as in region_weights. Layer and head are ignored.
+/// −1 where every cell of the group is blocked, 0 elsewhere; groups as in region_weights. The head is ignored.
 Matrix blocked_cells(const Mask& mask, const Region& region, Index most);
 
 }  // namespace headlight

@@ -1,10 +1,13 @@
 #include "math/block.h"
 
 #include <cassert>
+#include <cmath>
+#include <string_view>
 
 #include "base/parallel.h"
 #include "math/attention.h"
 #include "math/ops.h"
+#include "math/position.h"
 
 namespace headlight {
 namespace {
@@ -12,51 +15,143 @@ namespace {
 /// Below this many multiplications a head is not worth a thread.
 constexpr Index kWorthAThread = 1 << 20;
 
-}  // namespace
-
-bool run_attention(const AttentionWeights& weights, const Trace& trace, const ConstMatrixRef& query_input,
-                   const ConstMatrixRef& key_input, const ConstMatrixRef& value_input, const Matrix& blocked,
-                   int threads, AttentionTrace& attention, Progress& progress, float share) {
-  const Index heads = trace.num_heads();
-  attention.query = linear(query_input, weights.query);
-  attention.key = linear(key_input, weights.key);
-  attention.value = linear(value_input, weights.value);
-  assert(attention.query.cols() == attention.key.cols());
-  assert(attention.query.cols() % heads == 0 && attention.value.cols() % heads == 0);
-  attention.z.resize(attention.query.rows(), attention.value.cols());
-  attention.heads.resize(static_cast<std::size_t>(heads));
-  const Index work = trace.queries() * trace.keys() * attention.query.cols() / heads;
-  parallel_for(heads, work < kWorthAThread ? 1 : threads, [&](Index head) {
-    if (progress.stop) return;
-    run_head(trace.mask, trace.scale, head, heads, blocked, attention, progress.stop);
-    progress.done.fetch_add(share / static_cast<float>(heads));
+/// The heads of an attention whose query, key and value (or patterns) are there. False when stopped.
+bool run_heads(Stack stack, Index layer, const Edits& edits, const Matrix& blocked, const Run& run,
+               AttentionTrace& attention) {
+  const Index heads = attention.num_heads();
+  const Index work = attention.mask->queries() * attention.mask->keys() * attention.query.cols() / heads;
+  parallel_for(heads, work < kWorthAThread ? 1 : run.threads, [&](Index head) {
+    if (run.progress.stop) return;
+    run_head({layer, head, stack}, edits, blocked, attention, run.progress.stop);
+    run.progress.done.fetch_add(run.share / static_cast<float>(heads));
   });
-  if (progress.stop) return false;
-  attention.output = linear(attention.z, weights.output);
-  return true;
+  return !run.progress.stop;
 }
 
-bool run_block(const BlockWeights& weights, const Trace& trace, const Matrix& x, const Matrix& blocked, int threads,
-               BlockTrace& block, Progress& progress, float share) {
-  const Config& config = trace.model->config;
-  const bool pre = config.norm == Norm::pre;
-  block.attention_input = pre ? layer_norm(x, weights.attention_norm) : x;
-  const Matrix& input = block.attention_input;
-  if (!run_attention(weights.self, trace, input, input, input, blocked, threads, block.self, progress, share))
-    return false;
-  const Matrix sum = x + block.self.output;
-  block.after_attention = pre ? sum : layer_norm(sum, weights.attention_norm);
-  if (weights.up.weight.size() == 0) {
-    block.output = block.after_attention;
-    return true;
+}  // namespace
+
+std::string mask_name(Stack stack, std::optional<Index> own_layer) {
+  const std::string name = stack == Stack::encoder ? "encoder mask" : stack == Stack::cross ? "cross mask" : "mask";
+  return own_layer ? name + " of layer " + std::to_string(*own_layer) : name;
+}
+
+Result<ResolvedMask> resolve_mask(const Request& request, Stack stack, std::optional<Index> layer) {
+  const LayerEdit* own = layer ? layer_edit(request.edits, stack, *layer) : nullptr;
+  const bool has_own = own && own->mask;
+  auto mask = resolve(has_own ? *own->mask : mask_spec(request, stack), query_tokens(request, stack),
+                      key_tokens(request, stack));
+  if (!mask) {
+    constexpr std::string_view kGeneral = "mask";  // as resolve() calls every mask
+    assert(mask.error().message.starts_with(kGeneral));
+    return Error{mask_name(stack, has_own ? layer : std::nullopt) + mask.error().message.substr(kGeneral.size())};
   }
-  Matrix hidden = linear(pre ? layer_norm(block.after_attention, weights.ffn_norm) : block.after_attention, weights.up);
-  if (config.activation == Activation::relu) relu(hidden);
-  else gelu(hidden);
-  if (progress.stop) return false;
-  const Matrix result = block.after_attention + linear(hidden, weights.down);
-  block.output = pre ? result : layer_norm(result, weights.ffn_norm);
-  return true;
+  const Region whole{.num_queries = mask->queries(), .num_keys = mask->keys()};
+  Matrix blocked = blocked_cells(*mask, whole, kThumbnail);
+  return ResolvedMask{std::make_shared<const Mask>(std::move(*mask)), std::move(blocked)};
+}
+
+Matrix project(const Linear& weights, const std::optional<NormWeights>& head_norm, const std::optional<Rotary>& rotary,
+               const ConstMatrixRef& x, Index heads, int threads) {
+  Matrix y = linear(x, weights, threads);
+  if (head_norm) y = norm_heads(y, *head_norm, heads);
+  if (rotary) y = rotated(y, *rotary, heads);
+  return y;
+}
+
+Result<std::optional<AttentionTrace>> run_attention(const AttentionWeights& weights, Stack stack, Index layer,
+                                                    const ConstMatrixRef& query_input, const ConstMatrixRef& key_input,
+                                                    const ConstMatrixRef& value_input, const Run& run) {
+  // Places are compared within one sentence: a cross-attention turns nothing.
+  const std::optional<Rotary> none;
+  const std::optional<Rotary>& rotary = stack == Stack::cross ? none : run.stack.rotary;
+  AttentionTrace attention;
+  attention.num_kv_heads = weights.num_kv_heads;
+  attention.query = project(weights.query, weights.query_norm, rotary, query_input, weights.num_heads, run.threads);
+  attention.key = project(weights.key, weights.key_norm, rotary, key_input, weights.num_kv_heads, run.threads);
+  attention.value = linear(value_input, weights.value, run.threads);
+  const Index d_k = attention.query.cols() / weights.num_heads, d_v = attention.value.cols() / weights.num_kv_heads;
+  assert(attention.query.cols() == d_k * weights.num_heads && attention.key.cols() == d_k * weights.num_kv_heads);
+  attention.z.resize(attention.query.rows(), d_v * weights.num_heads);
+  attention.heads.resize(static_cast<std::size_t>(weights.num_heads));
+
+  const Edits& edits = run.request.edits;
+  const LayerEdit* own = layer_edit(edits, stack, layer);
+  const auto scale = own && own->scale ? own->scale : edits.scale;
+  attention.scale = scale.value_or(weights.scale.value_or(1.0f / std::sqrt(static_cast<float>(d_k))));
+  attention.relative_bias = weights.relative_bias;
+  const ResolvedMask* mask = stack == Stack::cross ? &run.cross_mask : &run.mask;
+  std::optional<ResolvedMask> own_mask;
+  if (own && own->mask) {
+    auto resolved = resolve_mask(run.request, stack, layer);
+    if (!resolved) return resolved.error();
+    mask = &own_mask.emplace(std::move(*resolved));
+  }
+  attention.mask = mask->mask;
+  if (!run_heads(stack, layer, edits, mask->blocked, run, attention)) return std::optional<AttentionTrace>{};
+  attention.output = linear(attention.z, weights.output, run.threads);
+  return std::optional{std::move(attention)};
+}
+
+Result<std::optional<AttentionTrace>> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Index layer,
+                                                   const Run& run) {
+  AttentionTrace attention;
+  attention.patterns = &patterns;
+  attention.heads.resize(patterns.size());
+  attention.num_kv_heads = attention.num_heads();
+  auto mask = resolve_mask(run.request, stack, layer);
+  if (!mask) return mask.error();
+  attention.mask = mask->mask;
+  if (!run_heads(stack, layer, run.request.edits, mask->blocked, run, attention))
+    return std::optional<AttentionTrace>{};
+  return std::optional{std::move(attention)};
+}
+
+Matrix ffn_hidden(const BlockWeights& weights, Activation activation, const ConstMatrixRef& input, int threads) {
+  if (weights.ungated()) {
+    Matrix hidden = linear(input, weights.up, threads);
+    activate(hidden, activation);
+    return hidden;
+  }
+  Matrix hidden = linear(input, weights.gate, threads);
+  activate(hidden, activation);
+  return hidden.cwiseProduct(linear(input, weights.up, threads));
+}
+
+Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack stack, Index layer, const Matrix& x,
+                                            const Run& run) {
+  const bool pre = run.model.config.norm == Norm::pre;
+  const auto before = [&](const Matrix& stream, const NormWeights& own) { return pre ? norm(stream, own) : stream; };
+  const auto after = [&](Matrix sum, const NormWeights& own) { return pre ? std::move(sum) : norm(sum, own); };
+  std::optional<BlockTrace> block(std::in_place);
+  block->attention_input = before(x, weights.attention_norm);
+  const Matrix& input = block->attention_input;
+  auto self = run_attention(weights.self, stack, layer, input, input, input, run);
+  if (!self) return self.error();
+  if (!*self) return std::optional<BlockTrace>{};
+  block->self = std::move(**self);
+  block->after_attention = after(x + block->self.output, weights.attention_norm);
+  const Matrix* stream = &block->after_attention;
+
+  if (weights.cross) {
+    const Matrix& memory = run.encoder->last_hidden_state;
+    block->cross_input = before(*stream, weights.cross_norm);
+    auto cross = run_attention(*weights.cross, Stack::cross, layer, block->cross_input, memory, memory, run);
+    if (!cross) return cross.error();
+    if (!*cross) return std::optional<BlockTrace>{};
+    block->cross = std::move(*cross);
+    block->after_cross = after(*stream + block->cross->output, weights.cross_norm);
+    stream = &block->after_cross;
+  }
+
+  if (!weights.has_ffn()) {
+    block->output = *stream;
+    return block;
+  }
+  block->ffn_input = before(*stream, weights.ffn_norm);
+  const Matrix hidden = ffn_hidden(weights, run.model.config.activation, block->ffn_input, run.threads);
+  if (run.progress.stop) return std::optional<BlockTrace>{};
+  block->output = after(*stream + linear(hidden, weights.down, run.threads), weights.ffn_norm);
+  return block;
 }
 
 }  // namespace headlight

@@ -1,19 +1,59 @@
 // One layer: attention and feed-forward, each with its residual sum and norm.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "math/forward.h"
 
 namespace headlight {
 
-/// Attention of `query_input` (T, d) over `key_input`, `value_input` (S, d): projections, all heads, W_O.
-/// `share` of the whole work is added to the progress on the way. False when stopped.
-bool run_attention(const AttentionWeights& weights, const Trace& trace, const ConstMatrixRef& query_input,
-                   const ConstMatrixRef& key_input, const ConstMatrixRef& value_input, const Matrix& blocked,
-                   int threads, AttentionTrace& attention, Progress& progress, float share);
+/// A mask, and which cells of a thumbnail it blocks through and through.
+struct ResolvedMask {
+  std::shared_ptr<const Mask> mask;
+  Matrix blocked;  // −1 or 0, as blocked_cells() gives them
+};
+
+/// What messages call a mask: the stack's, or that of a layer that has its own.
+std::string mask_name(Stack stack, std::optional<Index> own_layer = {});
+
+/// The mask of one attention, or of one of its layers, which may have its own; Errors name one that does not fit its
+/// sentence.
+Result<ResolvedMask> resolve_mask(const Request& request, Stack stack, std::optional<Index> layer = {});
+
+/// What the layers of one stack share while they run.
+struct Run {
+  const Request& request;
+  const Model& model;
+  const StackWeights& stack;
+  const StackTrace* encoder = nullptr;   // what cross-attention reads
+  ResolvedMask mask, cross_mask;         // of the layers that have none of their own
+  Progress& progress;
+  float share = 0;                       // of the whole work that one attention adds to the progress
+  int threads = 0;
+};
+
+/// q, k or v of all heads: the projection, then each head's norm and rotation where the model has them. `x` (T, d_model).
+Matrix project(const Linear& weights, const std::optional<NormWeights>& head_norm, const std::optional<Rotary>& rotary,
+               const ConstMatrixRef& x, Index heads, int threads = 1);
+
+/// One attention of `query_input` (T, d) over `key_input`, `value_input` (S, d): projections, all heads, W_O.
+/// An empty result when stopped; Errors name a mask that does not fit.
+Result<std::optional<AttentionTrace>> run_attention(const AttentionWeights& weights, Stack stack, Index layer,
+                                                    const ConstMatrixRef& query_input, const ConstMatrixRef& key_input,
+                                                    const ConstMatrixRef& value_input, const Run& run);
+
+/// One attention whose weights another program computed: only its mask and its weights can be changed.
+Result<std::optional<AttentionTrace>> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Index layer,
+                                                   const Run& run);
+
+/// What the feed-forward holds between its two layers: activation(up) or activation(gate)·up, (T, ffn).
+Matrix ffn_hidden(const BlockWeights& weights, Activation activation, const ConstMatrixRef& input, int threads = 1);
 
 /// One block over the residual stream `x` (T, d_model). Post-norm: x ← norm(x + f(x)); pre-norm: x ← x + f(norm(x))
-/// (Xiong et al. 2020 compares the two). False when stopped.
-bool run_block(const BlockWeights& weights, const Trace& trace, const Matrix& x, const Matrix& blocked, int threads,
-               BlockTrace& block, Progress& progress, float share);
+/// (Xiong et al. 2020 compares the two). f: attention; in a decoder over an encoder's output, cross-attention; and the
+/// feed-forward. An empty result when stopped.
+Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack stack, Index layer, const Matrix& x,
+                                            const Run& run);
 
 }  // namespace headlight

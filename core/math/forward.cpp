@@ -1,14 +1,19 @@
 #include "math/forward.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <iterator>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "math/attention.h"
 #include "math/block.h"
+#include "math/embedding.h"
 #include "math/ops.h"
-#include "math/position.h"
+#include "math/output.h"
 
 namespace headlight {
 namespace {
@@ -16,20 +21,52 @@ namespace {
 /// What the layers share of the progress: all but a rest, so that their rounded sum stays below 1.
 constexpr float kLayersShare = 0.999f;
 
-/// Token vectors and positions, (T, d_model).
-Matrix embed(const Config& config, const Tokens& tokens) {
-  const Index count = static_cast<Index>(tokens.size());
-  Matrix embedding(count, config.d_model);
-  for (Index t = 0; t < count; ++t)
-    embedding.row(t) = random_embedding(config, tokens.tokens[static_cast<std::size_t>(t)].text);
-  if (config.position == Position::sinusoidal) embedding += sinusoidal_positions(count, config.d_model);
-  return embedding;
-}
-
 std::shared_ptr<const Model> model_for(const Request& request, const Trace* previous) {
   if (request.model) return request.model;
-  if (previous && !previous->request.model && previous->request.config == request.config) return previous->model;
-  return random_model(request.config);
+  if (previous && !previous->request.model && previous->request.config == request.config &&
+      previous->request.vocabulary == request.vocabulary)
+    return previous->model;
+  return random_model(request.config, request.vocabulary);
+}
+
+std::string found(float value) {
+  if (std::isnan(value)) return "nan";
+  char digits[32];
+  return {digits, std::to_chars(std::begin(digits), std::end(digits), value).ptr};
+}
+
+Status check_scale(const std::string& where, const std::optional<float>& scale) {
+  if (!scale || std::isfinite(*scale)) return Done{};
+  return bad_input(where, "", "a finite number", found(*scale));
+}
+
+Status check_edits(const Edits& edits) {
+  if (const auto valid = check_scale("scale", edits.scale); !valid) return valid;
+  for (const LayerEdit& edit : edits.layers)
+    if (const auto valid = check_scale("scale of layer " + std::to_string(edit.layer), edit.scale); !valid)
+      return valid;
+  if (!(edits.dropout >= 0.0f && edits.dropout < 1.0f))
+    return bad_input("dropout", "", "0 or more and less than 1", found(edits.dropout));
+  for (const WeightEdit& edit : edits.weights)
+    if (!(edit.weight >= 0.0f && edit.weight <= 1.0f))
+      return bad_input("weight", "", "0 to 1", found(edit.weight));
+  return Done{};
+}
+
+Status check_sides(const Request& request, const Model& model) {
+  for (const Stack stack : kStacks) {
+    if (!has_stack(request, stack)) continue;
+    if (query_tokens(request, stack).size() == 0 || key_tokens(request, stack).size() == 0)
+      return bad_input(request.config.arch == Arch::encoder_decoder && request.target.size() == 0 &&
+                               request.tokens.size() > 0 ? "target" : "text",
+                       "tokens", "at least one", "none");
+  }
+  if (model.given) return Done{};
+  if (model.encoder) {
+    if (const auto known = check_tokens(model, *model.encoder, request.tokens); !known) return known;
+    return check_tokens(model, model, request.target);
+  }
+  return check_tokens(model, model, request.tokens);
 }
 
 bool may_attend(const Mask& mask, Index query) {
@@ -38,75 +75,203 @@ bool may_attend(const Mask& mask, Index query) {
   return false;
 }
 
+/// Which stack a line is about, where there is more than one.
+std::string stack_name(const Model& model, Stack stack) {
+  return stack == Stack::encoder ? "encoder " : model.encoder ? "decoder " : "";
+}
+
+Status check_finite(const std::string& where, const AttentionTrace& attention) {
+  if (attention.patterns) return Done{};
+  for (const auto& [name, matrix] : {std::pair{" queries", &attention.query}, {" keys", &attention.key},
+                                     {" values", &attention.value}})
+    if (!matrix->allFinite()) return bad_input("attention", where + name, "finite numbers", "an overflow");
+  std::vector<bool> masked(static_cast<std::size_t>(attention.mask->queries()), false);  // seen to attend to nothing
+  for (std::size_t head = 0; head < attention.heads.size(); ++head) {
+    const Vector& sums = attention.heads[head].row_sum;
+    for (Index query = 0; query < sums.size(); ++query) {
+      const auto row = static_cast<std::size_t>(query);
+      if (sums(query) == 0.0f && !masked[row]) masked[row] = !may_attend(*attention.mask, query);
+      if (std::isfinite(sums(query)) && (sums(query) != 0.0f || masked[row])) continue;
+      return bad_input("attention", where + " head " + std::to_string(head) + " query " + std::to_string(query),
+                       "finite scores", "an overflow");
+    }
+  }
+  if (attention.output.allFinite()) return Done{};
+  return bad_input("attention", where + " attention output", "finite numbers", "an overflow");
+}
+
 /// Overflow is refused here rather than drawn. In the scores it shows in the sums of the rows: NaN, or 0 in a row
 /// that the mask did not empty.
-Status check_finite(const Trace& trace) {
-  std::vector<bool> masked(static_cast<std::size_t>(trace.queries()), false);  // queries seen to attend to nothing
+Status check_finite(const std::string& stack, const StackTrace& trace) {
   for (std::size_t layer = 0; layer < trace.blocks.size(); ++layer) {
     const BlockTrace& block = trace.blocks[layer];
-    const std::string where = "layer " + std::to_string(layer);
-    for (const auto& [name, matrix] : {std::pair{" queries", &block.self.query}, {" keys", &block.self.key},
-                                       {" values", &block.self.value}})
-      if (!matrix->allFinite()) return bad_input("attention", where + name, "finite numbers", "an overflow");
-    for (std::size_t head = 0; head < block.self.heads.size(); ++head) {
-      const Vector& sums = block.self.heads[head].row_sum;
-      for (Index query = 0; query < sums.size(); ++query) {
-        const auto row = static_cast<std::size_t>(query);
-        if (sums(query) == 0.0f && !masked[row]) masked[row] = !may_attend(trace.mask, query);
-        if (std::isfinite(sums(query)) && (sums(query) != 0.0f || masked[row])) continue;
-        return bad_input("attention", where + " head " + std::to_string(head) + " query " + std::to_string(query),
-                         "finite scores", "an overflow");
-      }
-    }
-    for (const auto& [name, matrix] : {std::pair{" attention output", &block.self.output}, {" output", &block.output}})
-      if (!matrix->allFinite()) return bad_input("attention", where + name, "finite numbers", "an overflow");
+    const std::string where = stack + "layer " + std::to_string(layer);
+    if (const auto finite = check_finite(where, block.self); !finite) return finite;
+    if (block.cross)
+      if (const auto finite = check_finite(where + " cross", *block.cross); !finite) return finite;
+    if (!block.output.allFinite()) return bad_input("attention", where + " output", "finite numbers", "an overflow");
   }
   if (!trace.last_hidden_state.allFinite())
-    return bad_input("attention", "last hidden state", "finite numbers", "an overflow");
+    return bad_input("attention", stack + "last hidden state", "finite numbers", "an overflow");
   return Done{};
 }
 
-/// Queries that may attend to nothing. The mask is the same for every head and layer, so the first tells.
-void warn_of_empty_rows(Trace& trace) {
-  const Vector& sums = trace.blocks.front().self.heads.front().row_sum;
+/// Queries that may attend to nothing. A mask is the same for every head, so the first tells.
+void warn_of_empty_rows(const std::string& where, const AttentionTrace& attention, std::vector<std::string>& warnings) {
+  const Vector& sums = attention.heads.front().row_sum;
   Index empty = 0, first = 0;
   for (Index query = sums.size() - 1; query >= 0; --query) {
-    if (sums(query) != 0.0f) continue;
+    if (sums(query) != 0.0f || may_attend(*attention.mask, query)) continue;
     ++empty;
     first = query;
   }
   if (empty == 0) return;
-  trace.warnings.push_back("mask: " + std::to_string(empty) + (empty == 1 ? " query" : " queries") +
-                           " may attend to nothing (the first is " + std::to_string(first) +
-                           "): their rows are zeros");
+  warnings.push_back(where + ": " + std::to_string(empty) + (empty == 1 ? " query" : " queries") +
+                     " may attend to nothing (the first is " + std::to_string(first) + "): their rows are zeros");
+}
+
+/// One warning for each mask: a stack's, or a layer's own.
+void warn_of_empty_rows(Trace& trace) {
+  for (const Stack stack : kStacks) {
+    if (!trace.has(stack)) continue;
+    bool warned = false;  // of the mask that the layers share
+    for (Index layer = 0; layer < trace.num_layers(stack); ++layer) {
+      const LayerEdit* own = layer_edit(trace.request.edits, stack, layer);
+      const bool has_own = own && own->mask;
+      if (warned && !has_own) continue;
+      if (!has_own) warned = true;
+      warn_of_empty_rows(mask_name(stack, has_own ? std::optional(layer) : std::nullopt),
+                         trace.attention(stack, layer), trace.warnings);
+    }
+  }
+}
+
+/// The part of a request that the encoder of an encoder-decoder depends on.
+Request encoder_part(Request request) {
+  request.target = {};
+  request.mask = request.cross_mask = {};
+  const auto elsewhere = [](const auto& edit) { return edit.head.stack != Stack::encoder; };
+  std::erase_if(request.edits.weights, elsewhere);
+  std::erase_if(request.edits.layers, [](const LayerEdit& edit) { return edit.stack != Stack::encoder; });
+  std::erase_if(request.edits.off, [](const HeadRef& head) { return head.stack != Stack::encoder; });
+  return request;
+}
+
+/// Everything that a forward pass knows besides its Trace.
+struct Pass {
+  Trace& trace;
+  const Trace* previous;
+  Progress& progress;
+  int threads;
+  float share;  // of one attention
+};
+
+/// Runs one stack over its tokens. False when stopped.
+Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrace* encoder, const Pass& pass,
+                       StackTrace& result) {
+  const Request& request = pass.trace.request;
+  Run run{.request = request, .model = *pass.trace.model, .stack = weights, .encoder = encoder, .mask = {},
+          .cross_mask = {}, .progress = pass.progress, .share = pass.share, .threads = pass.threads};
+  auto mask = resolve_mask(request, stack);
+  if (!mask) return mask.error();
+  run.mask = std::move(*mask);
+  if (encoder) {
+    auto cross = resolve_mask(request, Stack::cross);
+    if (!cross) return cross.error();
+    run.cross_mask = std::move(*cross);
+  }
+  result.embedding = embed(run.model, weights, query_tokens(request, stack));
+  if (!result.embedding.allFinite())
+    return bad_input("attention", stack_name(run.model, stack) + "embeddings", "finite numbers", "an overflow");
+  const Matrix* x = &result.embedding;
+  result.blocks.reserve(weights.blocks.size());
+  for (const BlockWeights& block_weights : weights.blocks) {
+    auto block = run_block(block_weights, stack, static_cast<Index>(result.blocks.size()), *x, run);
+    if (!block) return block.error();
+    if (!*block) return false;
+    result.blocks.push_back(std::move(**block));
+    x = &result.blocks.back().output;
+  }
+  result.last_hidden_state = weights.final_norm ? norm(*x, *weights.final_norm) : *x;
+  return true;
+}
+
+Result<bool> run_model(Pass& pass) {
+  Trace& trace = pass.trace;
+  const Model& model = *trace.model;
+  if (!model.encoder) {
+    pass.share = kLayersShare / static_cast<float>(model.blocks.size());
+    return run_stack(model, Stack::self, nullptr, pass, trace);
+  }
+  pass.share = kLayersShare / static_cast<float>(model.encoder->blocks.size() + 2 * model.blocks.size());
+  const Trace* previous = pass.previous;
+  if (previous && previous->encoder && previous->model == trace.model &&
+      encoder_part(previous->request) == encoder_part(trace.request)) {
+    trace.encoder = previous->encoder;
+    pass.progress.done = pass.share * static_cast<float>(model.encoder->blocks.size());
+  } else {
+    auto encoder = std::make_shared<StackTrace>();
+    const auto ran = run_stack(*model.encoder, Stack::encoder, nullptr, pass, *encoder);
+    if (!ran || !*ran) return ran;
+    trace.encoder = std::move(encoder);
+  }
+  return run_stack(model, Stack::self, trace.encoder.get(), pass, trace);
 }
 
 /// Somebody's own query, key and value: one bare attention layer.
-bool run_given(Trace& trace, const Matrix& blocked, int threads, Progress& progress) {
-  const GivenInputs& given = *trace.model->given;
+Result<bool> run_given(Pass& pass) {
+  Trace& trace = pass.trace;
+  const GivenStack& given = trace.model->given->stacks.at(Stack::self);
+  auto mask = resolve_mask(trace.request, Stack::self);
+  if (!mask) return mask.error();
+  const Run run{.request = trace.request, .model = *trace.model, .stack = *trace.model, .mask = std::move(*mask),
+                .cross_mask = {}, .progress = pass.progress, .share = kLayersShare, .threads = pass.threads};
   trace.embedding = given.query;
-  BlockTrace block;
+  auto attention = run_attention(trace.model->blocks.front().self, Stack::self, 0, given.query, given.key, given.value,
+                                 run);
+  if (!attention) return attention.error();
+  if (!*attention) return false;
+  BlockTrace& block = trace.blocks.emplace_back();
   block.attention_input = given.query;
-  if (!run_attention(trace.model->blocks.front().self, trace, given.query, given.key, given.value, blocked, threads,
-                     block.self, progress, kLayersShare))
-    return false;
+  block.self = std::move(**attention);
   block.after_attention = block.output = block.self.output;
   trace.last_hidden_state = block.output;
-  trace.blocks.push_back(std::move(block));
   return true;
 }
 
-bool run_stack(Trace& trace, const Matrix& blocked, int threads, Progress& progress) {
-  trace.embedding = embed(trace.model->config, trace.request.tokens);
-  const Matrix* x = &trace.embedding;
-  trace.blocks.reserve(trace.model->blocks.size());
-  const float share = kLayersShare / static_cast<float>(trace.model->blocks.size());
-  for (const auto& weights : trace.model->blocks) {
-    if (!run_block(weights, trace, *x, blocked, threads, trace.blocks.emplace_back(), progress, share)) return false;
-    x = &trace.blocks.back().output;
+/// Patterns that another program computed: only what is looked at is made.
+Result<bool> run_given_patterns(Pass& pass) {
+  Trace& trace = pass.trace;
+  std::size_t layers = 0;
+  for (const auto& [stack, given] : trace.model->given->stacks) layers += given.patterns.size();
+  const Run run{.request = trace.request, .model = *trace.model, .stack = *trace.model, .mask = {}, .cross_mask = {},
+                .progress = pass.progress, .share = kLayersShare / static_cast<float>(layers), .threads = pass.threads};
+  auto encoder = std::make_shared<StackTrace>();
+  trace.blocks.resize(trace.model->given->stacks.at(Stack::self).patterns.size());
+  for (const auto& [stack, given] : trace.model->given->stacks) {
+    if (stack == Stack::encoder) encoder->blocks.resize(given.patterns.size());
+    for (std::size_t layer = 0; layer < given.patterns.size(); ++layer) {
+      auto attention = run_patterns(given.patterns[layer], stack, static_cast<Index>(layer), run);
+      if (!attention) return attention.error();
+      if (!*attention) return false;
+      if (stack == Stack::encoder) encoder->blocks[layer].self = std::move(**attention);
+      else if (stack == Stack::cross) trace.blocks[layer].cross = std::move(*attention);
+      else trace.blocks[layer].self = std::move(**attention);
+    }
   }
-  trace.last_hidden_state = trace.model->final_norm ? layer_norm(*x, *trace.model->final_norm) : *x;
+  if (!encoder->blocks.empty()) trace.encoder = std::move(encoder);
   return true;
+}
+
+float largest_weight(const Trace& trace) {
+  float largest = 0;
+  for (const Stack stack : kStacks) {
+    if (!trace.has(stack)) continue;
+    for (Index layer = 0; layer < trace.num_layers(stack); ++layer)
+      for (const HeadTrace& head : trace.attention(stack, layer).heads)
+        largest = std::max(largest, head.thumbnail.maxCoeff());
+  }
+  return largest;
 }
 
 }  // namespace
@@ -115,33 +280,27 @@ Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& p
                                              int threads) {
   if (!request.model)
     if (const auto valid = check(request.config); !valid) return valid.error();
-  if (const float scale = request.edits.scale.value_or(1.0f); !std::isfinite(scale))
-    return bad_input("scale", "", "a finite number", std::isnan(scale) ? "nan" : scale > 0 ? "inf" : "-inf");
+  if (const auto valid = check_edits(request.edits); !valid) return valid.error();
   if (progress.stop) return std::shared_ptr<const Trace>{};
   progress.done = 0;
   auto trace = std::make_shared<Trace>();
   trace->request = request;
   trace->model = model_for(request, previous);
-  if (trace->query_tokens().size() == 0 || trace->key_tokens().size() == 0)
-    return bad_input("text", "tokens", "at least one", "none");
-  auto mask = resolve(request.mask, trace->query_tokens(), trace->key_tokens());
-  if (!mask) return mask.error();
-  trace->mask = std::move(*mask);
+  if (const auto valid = check_sides(request, *trace->model); !valid) return valid.error();
 
-  const Region whole{.num_queries = trace->queries(), .num_keys = trace->keys()};
-  const Matrix blocked = blocked_cells(trace->mask, whole, kThumbnail);
-  const Index heads = trace->num_heads();
-  const Linear& query = trace->model->blocks.front().self.query;
-  const Index d_k = (query.weight.size() > 0 ? query.weight.rows() : trace->model->config.d_model) / heads;
-  trace->scale = request.edits.scale.value_or(1.0f / std::sqrt(static_cast<float>(d_k)));
-
-  const bool finished = trace->model->given ? run_given(*trace, blocked, threads, progress)
-                                            : run_stack(*trace, blocked, threads, progress);
-  if (!finished) return std::shared_ptr<const Trace>{};
-  if (const auto finite = check_finite(*trace); !finite) return finite.error();
-  for (const BlockTrace& block : trace->blocks)
-    for (const HeadTrace& head : block.self.heads)
-      trace->largest_weight = std::max(trace->largest_weight, head.thumbnail.maxCoeff());
+  Pass pass{.trace = *trace, .previous = previous, .progress = progress, .threads = threads, .share = 0};
+  const bool given = trace->model->given.has_value();
+  const bool patterns = given && !trace->model->given->stacks.at(Stack::self).patterns.empty();
+  const auto finished = patterns ? run_given_patterns(pass) : given ? run_given(pass) : run_model(pass);
+  if (!finished) return finished.error();
+  if (!*finished) return std::shared_ptr<const Trace>{};
+  if (trace->encoder)
+    if (const auto finite = check_finite(stack_name(*trace->model, Stack::encoder), *trace->encoder); !finite)
+      return finite.error();
+  if (const auto finite = check_finite(stack_name(*trace->model, Stack::self), *trace); !finite) return finite.error();
+  trace->answering = answering_query(request);
+  if (trace->model->output) trace->logits = logit_rows(*trace, trace->answering, 1);
+  trace->largest_weight = largest_weight(*trace);
   warn_of_empty_rows(*trace);
   progress.done = 1;
   return std::shared_ptr<const Trace>(std::move(trace));

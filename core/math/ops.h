@@ -6,16 +6,20 @@
 
 namespace headlight {
 
-/// x·Wᵀ + b, (T, in) → (T, out); an empty weight is the identity, an empty bias zero.
-Matrix linear(const ConstMatrixRef& x, const Linear& weights);
+/// x·Wᵀ + b, (T, in) → (T, out); an empty weight is the identity, an empty bias zero. A weight in half precision is
+/// widened part by part, on up to `threads` threads (0: one for each processor), which change no bit of the result.
+Matrix linear(const ConstMatrixRef& x, const Linear& weights, int threads = 1);
 
-/// Each row to mean 0 and variance 1, then scaled and shifted (Ba, Kiros & Hinton 2016).
-Matrix layer_norm(const ConstMatrixRef& x, const NormWeights& weights);
+/// The norm that the weights name. layer_norm: each row to mean 0 and variance 1 (Ba, Kiros & Hinton 2016); rms_norm:
+/// each row divided by the root of its mean square (Zhang & Sennrich 2019). Then scaled and shifted.
+Matrix norm(const ConstMatrixRef& x, const NormWeights& weights);
 
-/// max(0, x), in place.
-void relu(MatrixRef x);
+/// The same for each of `heads` parts of a row on its own, with weights of one part.
+Matrix norm_heads(const ConstMatrixRef& x, const NormWeights& weights, Index heads);
 
-/// x·Φ(x) with the exact Gaussian distribution function (Hendrycks & Gimpel 2016), in place.
-void gelu(MatrixRef x);
+/// The activation of one number. gelu: x·Φ(x) with the exact Gaussian distribution function, gelu_tanh: its
+/// approximation by tanh (Hendrycks & Gimpel 2016); silu: x / (1 + e^-x) (Elfwing, Uchibe & Doya 2018).
+float activate(float x, Activation activation);
+void activate(MatrixRef x, Activation activation);
 
 }  // namespace headlight

@@ -1,19 +1,67 @@
 #include "math/position.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace headlight {
 
-Matrix sinusoidal_positions(Index tokens, Index d_model) {
+Matrix sinusoidal_positions(Index tokens, Index d_model, bool halves) {
   Matrix positions(tokens, d_model);
+  const Index sines = (d_model + 1) / 2;
   for (Index column = 0; column < d_model; ++column) {
-    const double frequency = std::pow(10000.0, -static_cast<double>(column / 2 * 2) / static_cast<double>(d_model));
+    const Index pair = halves ? column % sines : column / 2;
+    const bool sine = halves ? column < sines : column % 2 == 0;
+    const double frequency = std::pow(10000.0, -static_cast<double>(2 * pair) / static_cast<double>(d_model));
     for (Index pos = 0; pos < tokens; ++pos) {
       const double angle = static_cast<double>(pos) * frequency;
-      positions(pos, column) = static_cast<float>(column % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      positions(pos, column) = static_cast<float>(sine ? std::sin(angle) : std::cos(angle));
     }
   }
   return positions;
+}
+
+Matrix rotated(const ConstMatrixRef& x, const Rotary& rotary, Index heads) {
+  Matrix y = x;
+  const Index d_k = x.cols() / heads, pairs = rotary.frequencies.size();
+  for (Index place = 0; place < x.rows(); ++place) {
+    for (Index pair = 0; pair < pairs; ++pair) {
+      const float angle = static_cast<float>(place) * rotary.frequencies(pair);
+      const float cosine = static_cast<float>(std::cos(static_cast<double>(angle))) * rotary.factor;
+      const float sine = static_cast<float>(std::sin(static_cast<double>(angle))) * rotary.factor;
+      const Index first = rotary.interleaved ? 2 * pair : pair, second = rotary.interleaved ? first + 1 : pair + pairs;
+      for (Index column = 0; column < x.cols(); column += d_k) {
+        const float a = x(place, column + first), b = x(place, column + second);
+        y(place, column + first) = a * cosine - b * sine;
+        y(place, column + second) = b * cosine + a * sine;
+      }
+    }
+  }
+  return y;
+}
+
+Index relative_bucket(const RelativeBias& bias, Index offset) {
+  Index buckets = bias.table.rows(), first = 0;
+  Index distance = -offset;
+  if (bias.bidirectional) {
+    buckets /= 2;
+    if (offset > 0) first = buckets;
+    distance = std::abs(offset);
+  }
+  distance = std::max<Index>(distance, 0);
+  const Index exact = buckets / 2;
+  if (distance < exact) return first + distance;
+  // In float32, as the reference rounds: a distance on the edge of two buckets must fall to the same side.
+  const float beyond = std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
+                       static_cast<float>(std::log(static_cast<double>(bias.max_distance) / static_cast<double>(exact)));
+  const auto further = static_cast<Index>(beyond * static_cast<float>(buckets - exact));
+  return first + std::min(exact + further, buckets - 1);
+}
+
+Matrix relative_bias_rows(const RelativeBias& bias, Index head, Index first, Index count, Index keys) {
+  Matrix added(count, keys);
+  for (Index r = 0; r < count; ++r)
+    for (Index key = 0; key < keys; ++key) added(r, key) = bias.table(relative_bucket(bias, key - (first + r)), head);
+  return added;
 }
 
 }  // namespace headlight

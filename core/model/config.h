@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/matrix.h"
@@ -9,37 +10,59 @@
 
 namespace headlight {
 
-enum class Arch { encoder, decoder };            // a decoder differs in its default mask: causal
-enum class Position { none, sinusoidal };
-enum class Norm { post, pre };                   // after the residual sum (Vaswani et al. 2017), or before the sublayer
-enum class Activation { relu, gelu };
+enum class Arch { encoder, decoder, encoder_decoder };  // a decoder's own attention is causal unless asked otherwise
+/// sinusoidal: sine and cosine interleaved (Vaswani et al. 2017, section 3.5); sinusoidal_halves: all sines, then all
+/// cosines, as Marian stores them; learned: a vector for each position; rotary: pairs of q and k turned by an angle
+/// that grows with the position (Su et al. 2021).
+enum class Position { none, sinusoidal, sinusoidal_halves, learned, rotary };
+enum class Norm { post, pre };            // after the residual sum (Vaswani et al. 2017), or before the sublayer
+enum class NormKind { layer_norm, rms_norm };
+enum class Activation { relu, gelu, gelu_tanh, silu };
+
+/// Which of the linear layers of fresh weights have a bias.
+struct Biases {
+  bool query = true, key = true, value = true, output = true, ffn = true;
+
+  bool any() const { return query || key || value || output || ffn; }
+  friend bool operator==(const Biases&, const Biases&) = default;
+};
 
 struct Config {
   Arch arch = Arch::encoder;
   Index d_model = 64;
   Index num_heads = 4;
-  Index num_layers = 2;
+  Index num_kv_heads = 0;   // heads of keys and values, each shared by a group of query heads; 0: as many as num_heads
+  Index head_dim = 0;       // d_k; 0: d_model / num_heads
+  Index num_layers = 2;     // of an encoder-decoder: the decoder's
+  Index encoder_layers = 0; // of an encoder-decoder; 0: as many as num_layers
   Index ffn = 256;          // width of the feed-forward layer; 0: none, attention and its residual only
   Position position = Position::sinusoidal;
   Norm norm = Norm::post;
+  NormKind norm_kind = NormKind::layer_norm;
   Activation activation = Activation::relu;
-  bool bias = true;
+  bool gated = false;       // feed-forward down(activation(gate(x)) * up(x)) (Shazeer 2020)
+  Biases bias = {};
+  bool tied = true;         // the output layer is the table of token vectors (Press & Wolf 2017)
   std::uint64_t seed = 0;
 
-  Index d_k() const { return d_model / num_heads; }
+  Index d_k() const { return head_dim > 0 ? head_dim : d_model / num_heads; }
+  Index kv_heads() const { return num_kv_heads > 0 ? num_kv_heads : num_heads; }
+  Index layers_of_encoder() const { return encoder_layers > 0 ? encoder_layers : num_layers; }
   friend bool operator==(const Config&, const Config&) = default;
 };
 
 /// The limits of what the controls and the command line accept.
-inline constexpr Index kMaxDModel = 8192, kMaxHeads = 128, kMaxLayers = 128, kMaxFfn = 65536;
-inline constexpr Index kMaxParameters = Index{1} << 29;  // of all projections and feed-forward layers: 2 GiB
+inline constexpr Index kMaxDModel = 8192, kMaxHeads = 128, kMaxLayers = 128, kMaxFfn = 65536, kMaxHeadDim = 1024;
+/// Of all projections and feed-forward layers: 2 GiB of fresh weights; of stored ones, which may stay in their file, more.
+inline constexpr Index kMaxParameters = Index{1} << 29, kMaxStoredParameters = Index{1} << 36;
 
 /// An Error naming the first field that no model can have.
-Status check(const Config& config);
+Status check(const Config& config, Index most_parameters = kMaxParameters);
 
 std::string_view name(Arch arch);
 std::string_view name(Position position);
 std::string_view name(Norm norm);
+std::string_view name(NormKind kind);
 std::string_view name(Activation activation);
 
 /// The number of heads that divides `d_model` and lies nearest to `wanted` (the smaller of two equally near).

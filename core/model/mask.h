@@ -43,6 +43,8 @@ class Mask {
   float added(Index query, Index key) const;
   /// Adds the mask to `scores` (R, S), the rows of queries `first` … `first` + R.
   void add_to(MatrixRef scores, Index first) const;
+  /// Whether it changes no score.
+  bool is_open() const { return !causal_ && blocked_keys_.empty() && !given_ && painted_.empty(); }
   /// none | causal | padding | causal+padding | custom, as it acts on this sentence.
   std::string kind() const;
 

@@ -14,11 +14,28 @@ namespace headlight {
 struct Request {
   std::shared_ptr<const Model> model = {};  // compared by identity; null: fresh weights drawn from `config`
   Config config = {};                       // the model's own where there is a model
-  Tokens tokens = {};
-  MaskSpec mask = {};
+  std::shared_ptr<const Vocabulary> vocabulary = {};  // of fresh weights; compared by identity; null: no output layer
+  Tokens tokens = {};                       // the sentence; of an encoder-decoder: the source, which the encoder reads
+  Tokens target = {};                       // what the decoder of an encoder-decoder reads
+  MaskSpec mask = {};                       // of Stack::self
+  MaskSpec encoder_mask = {};               // of Stack::encoder
+  MaskSpec cross_mask = {};                 // of Stack::cross
   Edits edits = {};
 
   friend bool operator==(const Request&, const Request&) = default;
 };
+
+/// Whether the request is about this attention: every request is about `self`.
+bool has_stack(const Request& request, Stack stack);
+
+/// The tokens along the two sides of an attention: a tensors file's own, the sentence's, or the target's.
+const Tokens& query_tokens(const Request& request, Stack stack = Stack::self);
+const Tokens& key_tokens(const Request& request, Stack stack = Stack::self);
+
+/// The mask that was asked for this attention, in layers that have none of their own.
+const MaskSpec& mask_spec(const Request& request, Stack stack);
+
+/// The same question without anything changed by hand: no edits, no painted cells.
+Request unedited(Request request);
 
 }  // namespace headlight

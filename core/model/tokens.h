@@ -18,6 +18,7 @@ struct Token {
   bool special = false;      // added by the tokenizer, not typed
   bool pad = false;
   bool known = true;         // in the vocabulary
+  int type = 0;              // of models that tell two sentences apart (token_type_ids)
 
   friend bool operator==(const Token&, const Token&) = default;
 };

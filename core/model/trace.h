@@ -19,45 +19,77 @@ inline constexpr Index kThumbnail = 128;
 struct HeadTrace {
   Vector row_max;    // (T) largest score of the row after scale and mask; -inf where the row may attend to nothing
   Vector row_sum;    // (T) sum of exp(score - row_max); 0 where the row may attend to nothing
-  Matrix thumbnail;  // (min(T, kThumbnail), min(S, kThumbnail)) largest weight of each group of cells
+  Matrix thumbnail;  // (min(T, kThumbnail), min(S, kThumbnail)) largest weight of each group of cells; -1 blocked
 };
 
 struct AttentionTrace {
-  Matrix query;   // (T, H·d_k), head h in columns h·d_k … (h+1)·d_k
-  Matrix key;     // (S, H·d_k)
-  Matrix value;   // (S, H·d_k)
-  Matrix z;       // (T, H·d_k) weights · value, the heads side by side: the concatenation
+  Matrix query;   // (T, H·d_k), head h in columns h·d_k … (h+1)·d_k; normed and turned where the model does that
+  Matrix key;     // (S, H_kv·d_k)
+  Matrix value;   // (S, H_kv·d_v)
+  Matrix z;       // (T, H·d_v) weights · value, the heads side by side: the concatenation
   Matrix output;  // (T, d_model) z · W_Oᵀ + b_O
   std::vector<HeadTrace> heads;
+  std::shared_ptr<const Mask> mask;
+  float scale = 1;           // multiplies q·k
+  std::shared_ptr<const RelativeBias> relative_bias = {};  // added after that; null: none
+  Index num_kv_heads = 1;
+  /// Weights that another program computed, one a head; then there are no query, key and value.
+  const std::vector<Matrix>* patterns = nullptr;
+
+  Index num_heads() const { return static_cast<Index>(heads.size()); }
+  /// The head of key and value that a query head reads.
+  Index kv_head(Index head) const { return head * num_kv_heads / num_heads(); }
 };
 
 struct BlockTrace {
   Matrix attention_input;  // (T, d_model) what the projections read: the residual stream, normed where the norm comes first
   AttentionTrace self;
   Matrix after_attention;  // (T, d_model) after residual sum (and norm where it comes last)
+  Matrix cross_input;      // (T, d_model) what the cross-attention's query reads
+  std::optional<AttentionTrace> cross;
+  Matrix after_cross;      // (T, d_model)
+  Matrix ffn_input;        // (T, d_model) what the feed-forward reads
   Matrix output;           // (T, d_model) the block's result
 };
 
-struct Trace {
+struct StackTrace {
+  Matrix embedding;          // (T, d_model) token vectors and positions: hidden state 0
+  std::vector<BlockTrace> blocks;
+  Matrix last_hidden_state;  // (T, d_model) after the final norm where there is one
+};
+
+/// The main stack's own trace, and all that goes with it.
+struct Trace : StackTrace {
   Request request;
   std::shared_ptr<const Model> model;  // the request's, or the fresh one
-  Mask mask;
-  float scale = 1;                     // multiplies q·k
-  Matrix embedding;                    // (T, d_model) token vectors and positions: hidden state 0
-  std::vector<BlockTrace> blocks;
-  Matrix last_hidden_state;            // (T, d_model) after the final norm where there is one
+  std::shared_ptr<const StackTrace> encoder;  // of an encoder-decoder
+  Index answering = 0;                 // the query whose hidden state says the next (or the masked) word
+  Vector logits;                       // (V) its scores over the vocabulary; empty where there is no output layer
   float largest_weight = 0;            // of every head: what the colours reach up to
   std::vector<std::string> warnings;
 
-  Index queries() const { return mask.queries(); }
-  Index keys() const { return mask.keys(); }
-  Index num_layers() const { return static_cast<Index>(blocks.size()); }
-  Index num_heads() const { return model->config.num_heads; }
-  const Tokens& query_tokens() const { return model->given ? model->given->query_tokens : request.tokens; }
-  const Tokens& key_tokens() const { return model->given ? model->given->key_tokens : request.tokens; }
+  bool has(Stack stack) const { return has_stack(request, stack); }
+  /// The blocks in which this attention happens: of `cross` the decoder's.
+  const std::vector<BlockTrace>& blocks_of(Stack stack) const {
+    return stack == Stack::encoder ? encoder->blocks : blocks;
+  }
+  const AttentionTrace& attention(Stack stack, Index layer) const {
+    const BlockTrace& block = blocks_of(stack)[static_cast<std::size_t>(layer)];
+    return stack == Stack::cross ? *block.cross : block.self;
+  }
+  const HeadTrace& head(const HeadRef& head) const {
+    return attention(head.stack, head.layer).heads[static_cast<std::size_t>(head.head)];
+  }
+  const Mask& mask(Stack stack = Stack::self, Index layer = 0) const { return *attention(stack, layer).mask; }
+  Index queries(Stack stack = Stack::self) const { return mask(stack).queries(); }
+  Index keys(Stack stack = Stack::self) const { return mask(stack).keys(); }
+  Index num_layers(Stack stack = Stack::self) const { return static_cast<Index>(blocks_of(stack).size()); }
+  Index num_heads(Stack stack = Stack::self) const { return attention(stack, 0).num_heads(); }
+  const Tokens& query_tokens(Stack stack = Stack::self) const { return headlight::query_tokens(request, stack); }
+  const Tokens& key_tokens(Stack stack = Stack::self) const { return headlight::key_tokens(request, stack); }
 };
 
-/// The columns of head `head` in a matrix with the heads side by side.
+/// The columns of head `head` in a matrix with `num_heads` heads side by side.
 inline auto head_columns(const Matrix& side_by_side, Index head, Index num_heads) {
   const Index d_k = side_by_side.cols() / num_heads;
   return side_by_side.middleCols(head * d_k, d_k);

@@ -1,6 +1,9 @@
 #include "model/weights.h"
 
+#include <bit>
+#include <cassert>
 #include <cmath>
+#include <cstring>
 
 #include "base/random.h"
 
@@ -8,13 +11,13 @@ namespace headlight {
 namespace {
 
 /// Fresh weights are drawn wide enough for heads to differ visibly; see random_model in the header.
-Linear random_linear(const Config& config, const std::string& name, Index out, Index in) {
+Linear random_linear(const Config& config, const std::string& name, Index out, Index in, bool biased) {
   Linear linear;
   Random weights(derive_seed(config.seed, name + ".weight"));
   const float limit = std::sqrt(6.0f / static_cast<float>(in + out));
   linear.weight.resize(out, in);
   for (Index i = 0; i < linear.weight.size(); ++i) linear.weight.data()[i] = weights.symmetric(limit);
-  if (!config.bias) return linear;
+  if (!biased) return linear;
   Random biases(derive_seed(config.seed, name + ".bias"));
   const float bias_limit = 1.0f / std::sqrt(static_cast<float>(in));
   linear.bias.resize(out);
@@ -22,41 +25,127 @@ Linear random_linear(const Config& config, const std::string& name, Index out, I
   return linear;
 }
 
-NormWeights fresh_norm(Index d_model) {
-  return {.scale = Vector::Ones(d_model), .shift = Vector::Zero(d_model)};
+NormWeights fresh_norm(const Config& config) {
+  NormWeights norm{.scale = Vector::Ones(config.d_model), .shift = {}, .kind = config.norm_kind};
+  if (config.norm_kind == NormKind::layer_norm) norm.shift = Vector::Zero(config.d_model);
+  return norm;
+}
+
+AttentionWeights random_attention(const Config& config, const std::string& prefix) {
+  const Index d = config.d_model, d_k = config.d_k();
+  const Index queries = config.num_heads * d_k, keys = config.kv_heads() * d_k;
+  return {.query = random_linear(config, prefix + "query", queries, d, config.bias.query),
+          .key = random_linear(config, prefix + "key", keys, d, config.bias.key),
+          .value = random_linear(config, prefix + "value", keys, d, config.bias.value),
+          .output = random_linear(config, prefix + "output", d, queries, config.bias.output),
+          .num_heads = config.num_heads, .num_kv_heads = config.kv_heads()};
+}
+
+/// `prefix` keeps the streams of an encoder apart from those of its decoder.
+StackWeights random_stack(const Config& config, const std::string& prefix, Index layers, bool cross) {
+  StackWeights stack;
+  const Index d = config.d_model;
+  for (Index layer = 0; layer < layers; ++layer) {
+    const std::string name = prefix + "layer." + std::to_string(layer) + ".";
+    BlockWeights block;
+    block.self = random_attention(config, name);
+    block.attention_norm = fresh_norm(config);
+    if (cross) {
+      block.cross = random_attention(config, name + "cross.");
+      block.cross_norm = fresh_norm(config);
+    }
+    if (config.ffn > 0) {
+      block.up = random_linear(config, name + "up", config.ffn, d, config.bias.ffn);
+      if (config.gated) block.gate = random_linear(config, name + "gate", config.ffn, d, config.bias.ffn);
+      block.down = random_linear(config, name + "down", d, config.ffn, config.bias.ffn);
+      block.ffn_norm = fresh_norm(config);
+    }
+    stack.blocks.push_back(std::move(block));
+  }
+  if (config.norm == Norm::pre) stack.final_norm = fresh_norm(config);
+  if (config.position == Position::rotary) {
+    const Index pairs = config.d_k() / 2;
+    Rotary rotary{.frequencies = Vector(pairs)};
+    for (Index i = 0; i < pairs; ++i)
+      rotary.frequencies(i) =
+          static_cast<float>(std::pow(10000.0, -static_cast<double>(i) / static_cast<double>(pairs)));
+    stack.rotary = std::move(rotary);
+  }
+  return stack;
+}
+
+Vector random_vector(std::uint64_t seed, Index size, float variance) {
+  Random stream(seed);
+  Vector vector(size);
+  for (Index i = 0; i < size; ++i) vector(i) = stream.symmetric(std::sqrt(3.0f * variance));
+  return vector;
+}
+
+OutputWeights random_output(const Config& config, const Vocabulary& vocabulary) {
+  auto weight = std::make_shared<Matrix>(static_cast<Index>(vocabulary.words.size()), config.d_model);
+  for (Index row = 0; row < weight->rows(); ++row) {
+    const std::string& word = vocabulary.words[static_cast<std::size_t>(row)];
+    weight->row(row) = config.tied ? random_embedding(config, word)
+                                   : random_vector(derive_seed(derive_seed(config.seed, "output"), word),
+                                                   config.d_model, 1.0f);
+  }
+  return {.weight = std::move(weight), .scale = 1.0f / std::sqrt(static_cast<float>(config.d_model))};
+}
+
+/// `count` numbers from anywhere in memory.
+template <class Widen>
+void widen_all(const char* bytes, Index count, float* to, const Widen& widen) {
+  for (Index i = 0; i < count; ++i) {
+    std::uint16_t bits;
+    std::memcpy(&bits, bytes + 2 * i, sizeof bits);
+    to[i] = widen(bits);
+  }
 }
 
 }  // namespace
 
-std::shared_ptr<const Model> random_model(const Config& config) {
+Matrix widened(const HalfMatrix& half, Index first, Index count) {
+  static_assert(std::endian::native == std::endian::little, "files are read as little-endian memory");
+  assert(first >= 0 && count >= 0 && first + count <= half.rows);
+  Matrix rows(count, half.cols);
+  const char* begin = half.bytes + 2 * first * half.cols;
+  if (half.kind == HalfMatrix::Kind::bfloat16)  // the upper half of a float32
+    widen_all(begin, rows.size(), rows.data(),
+              [](std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); });
+  else
+    widen_all(begin, rows.size(), rows.data(), [](std::uint16_t bits) {
+      return static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(bits));
+    });
+  return rows;
+}
+
+Matrix weight_rows(const Linear& linear, Index first, Index count) {
+  if (linear.half) return widened(*linear.half, first, count);
+  return linear.weight.middleRows(first, count);
+}
+
+std::shared_ptr<const Model> random_model(const Config& config, std::shared_ptr<const Vocabulary> vocabulary) {
   auto model = std::make_shared<Model>();
+  const bool two_stacks = config.arch == Arch::encoder_decoder;
+  static_cast<StackWeights&>(*model) =
+      random_stack(config, two_stacks ? "decoder." : "", config.num_layers, two_stacks);
+  if (two_stacks) model->encoder = random_stack(config, "", config.layers_of_encoder(), false);
   model->name = "random weights, seed " + std::to_string(config.seed);
   model->config = config;
-  const Index d = config.d_model;
-  for (Index layer = 0; layer < config.num_layers; ++layer) {
-    const std::string prefix = "layer." + std::to_string(layer) + ".";
-    BlockWeights block;
-    block.self = {.query = random_linear(config, prefix + "query", d, d),
-                  .key = random_linear(config, prefix + "key", d, d),
-                  .value = random_linear(config, prefix + "value", d, d),
-                  .output = random_linear(config, prefix + "output", d, d)};
-    block.attention_norm = fresh_norm(d);
-    if (config.ffn > 0) {
-      block.up = random_linear(config, prefix + "up", config.ffn, d);
-      block.down = random_linear(config, prefix + "down", d, config.ffn);
-      block.ffn_norm = fresh_norm(d);
-    }
-    model->blocks.push_back(std::move(block));
+  if (vocabulary) {
+    model->output = random_output(config, *vocabulary);
+    model->vocabulary = std::move(vocabulary);
   }
-  if (config.norm == Norm::pre) model->final_norm = fresh_norm(d);
   return model;
 }
 
 Vector random_embedding(const Config& config, std::string_view token_text) {
-  Random stream(derive_seed(derive_seed(config.seed, "embedding"), token_text));
-  Vector vector(config.d_model);
-  for (Index i = 0; i < vector.size(); ++i) vector(i) = stream.symmetric(std::sqrt(3.0f));
-  return vector;
+  return random_vector(derive_seed(derive_seed(config.seed, "embedding"), token_text), config.d_model, 1.0f);
+}
+
+Vector random_position(const Config& config, Index position) {
+  return random_vector(derive_seed(derive_seed(config.seed, "position"), std::to_string(position)), config.d_model,
+                       0.5f);
 }
 
 }  // namespace headlight

@@ -1,6 +1,8 @@
 // The learned numbers of a model. Every weight is (out, in), applied as x·Wᵀ + b, as torch.nn.Linear stores it.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,54 +10,159 @@
 
 #include "base/matrix.h"
 #include "model/config.h"
+#include "model/head.h"
 #include "model/tokens.h"
 
 namespace headlight {
 
+/// A weight that stays in its file in half precision, row after row, and is widened to float32 as it is used.
+struct HalfMatrix {
+  enum class Kind { float16, bfloat16 };
+
+  Kind kind = Kind::float16;
+  Index rows = 0, cols = 0;
+  const char* bytes = nullptr;               // two a number, little-endian, on any address
+  std::shared_ptr<const void> file = {};     // keeps them readable
+};
+
+/// Rows [first, first + count), exactly as they are stored.
+Matrix widened(const HalfMatrix& half, Index first, Index count);
+
 struct Linear {
-  Matrix weight;  // (out, in); empty: the identity
+  Matrix weight;  // (out, in); empty, and no `half`: the identity
   Vector bias;    // (out); empty: zero
+  std::shared_ptr<const HalfMatrix> half = {};  // in place of `weight`
+
+  bool is_identity() const { return weight.size() == 0 && !half; }
+  Index outputs() const { return half ? half->rows : weight.rows(); }
+  Index inputs() const { return half ? half->cols : weight.cols(); }
+};
+
+/// Rows [first, first + count) of the weight, wherever it is kept.
+Matrix weight_rows(const Linear& linear, Index first, Index count);
+
+struct NormWeights {
+  Vector scale, shift;  // (d); an empty shift is zero
+  float epsilon = 1e-5f;
+  NormKind kind = NormKind::layer_norm;
+};
+
+/// A number for each head and distance between query and key, added to the scores (Raffel et al. 2020, section 2.1):
+/// near distances have a bucket each, farther ones share buckets that widen as logarithms do.
+struct RelativeBias {
+  Matrix table;               // (buckets, H)
+  bool bidirectional = true;  // half of the buckets are for keys after the query; else those share bucket 0
+  Index max_distance = 128;   // all that are as far or farther share the last bucket
 };
 
 struct AttentionWeights {
-  Linear query, key, value;  // (H·d_k, d_model): head h owns rows h·d_k … (h+1)·d_k
-  Linear output;             // W_O (d_model, H·d_k)
-};
-
-struct NormWeights {
-  Vector scale, shift;  // (d_model)
-  float epsilon = 1e-5f;
+  Linear query, key, value;   // (H·d_k, d_model), (H_kv·d_k, d_model), (H_kv·d_v, d_model): head h owns d_k rows
+  Linear output;              // W_O (d_model, H·d_v)
+  Index num_heads = 1;
+  Index num_kv_heads = 1;     // query head h reads key and value head h·H_kv / H
+  std::optional<NormWeights> query_norm = {}, key_norm = {};  // (d_k), of each head's q and k, before they are turned
+  std::optional<float> scale = {};                          // multiplies q·k; none: 1/sqrt(d_k)
+  std::shared_ptr<const RelativeBias> relative_bias = {};   // layers of a stack may share it
 };
 
 struct BlockWeights {
   AttentionWeights self;
   NormWeights attention_norm;
-  Linear up, down;           // feed-forward: (ffn, d_model), (d_model, ffn)
+  std::optional<AttentionWeights> cross;    // of a decoder that reads an encoder's output
+  NormWeights cross_norm;
+  Linear gate;                              // (ffn, d_model); empty: the feed-forward is not gated
+  Linear up, down;                          // feed-forward: (ffn, d_model), (d_model, ffn); empty: none
   NormWeights ffn_norm;
+  bool ungated() const { return gate.is_identity(); }
+  bool has_ffn() const { return !up.is_identity(); }
 };
 
-/// Inputs that came with a tensors file in place of a sentence: somebody's own query, key and value.
-struct GivenInputs {
-  Matrix query;             // (T, d_model)
-  Matrix key, value;        // (S, d_model)
+/// What makes vectors of ids and places.
+struct Embeddings {
+  std::shared_ptr<const Matrix> tokens = {};  // (V, e) by id; null: fresh, a word's vector is drawn from its text
+  float scale = 1;                            // multiplies the token vectors
+  Matrix positions = {};                      // (P, e) learned; empty and Position::learned: fresh, drawn by place
+  Index first_position = 0;                   // the row of the first token
+  std::optional<std::int64_t> pad_id = {};    // tokens of this id are not counted: all have the row of that number
+  Matrix token_types = {};                    // (types, e)
+  std::optional<NormWeights> norm = {};       // of the sum
+  Linear projection = {};                     // (d_model, e) after it; empty where e, the tables' width, is d_model
+};
+
+/// Rotary positions: pair i of a head's columns is turned by place·frequencies(i).
+struct Rotary {
+  Vector frequencies;       // (pairs); columns beyond 2·pairs are left as they are
+  bool interleaved = false; // pairs are (2i, 2i + 1); else (i, i + pairs), as Llama stores them
+  float factor = 1;         // multiplies sines and cosines, as YaRN does (Peng et al. 2023, section 3.4)
+};
+
+/// Sentences of more tokens would be answered in another way than they are here, and are refused.
+struct LongestText {
+  Index tokens = 0;
+  std::string why;  // what the limit is: "the sliding window of this model"
+};
+
+struct StackWeights {
+  Embeddings embeddings = {};
+  std::optional<Rotary> rotary = {};
+  std::vector<BlockWeights> blocks = {};
+  std::optional<NormWeights> final_norm = {};  // pre-norm stacks end with one
+  std::optional<LongestText> longest = {};
+};
+
+/// From hidden states to a score for each word.
+struct OutputWeights {
+  std::shared_ptr<const Matrix> weight;  // (V, e): the token vectors themselves where the two are tied
+  Vector bias = {};                      // (V); empty: zero
+  float scale = 1;                       // of the hidden states
+  Linear transform = {};                 // (e, d_model), before all that, with the activation; empty: none
+  std::optional<NormWeights> transform_norm = {};  // after it, as masked language models have it (Devlin et al. 2019)
+  std::optional<Activation> activation = {};       // of the transform; none: the model's
+};
+
+/// The words that a model can say, by their ids. `ids` is empty where a word's id is its row.
+struct Vocabulary {
+  std::vector<std::string> words;
+  std::vector<std::int64_t> ids;
+};
+
+/// One attention that came from outside, in place of a sentence.
+struct GivenStack {
+  Matrix query;              // (T, d_model)
+  Matrix key, value;         // (S, d_model)
   Tokens query_tokens, key_tokens;
+  /// [layer][head] (T, S): weights that another program computed; then there are no query, key and value.
+  std::vector<std::vector<Matrix>> patterns;
 };
 
-struct Model {
+/// What a tensors file held: somebody's own query, key and value under Stack::self, or computed patterns.
+struct GivenInputs {
+  std::map<Stack, GivenStack> stacks;  // `self` is always there
+};
+
+/// The main stack is the one whose output is the answer: the encoder of an encoder, else the decoder.
+struct Model : StackWeights {
   std::string name;
   Config config;
-  std::vector<BlockWeights> blocks;
-  std::optional<NormWeights> final_norm;    // pre-norm stacks end with one
-  std::optional<GivenInputs> given;         // a tensors file: one bare attention layer, no residual, no norm
+  std::optional<StackWeights> encoder = {};  // of an encoder-decoder
+  std::optional<OutputWeights> output = {};
+  std::shared_ptr<const Vocabulary> vocabulary = {};  // of the output layer; null: ids only
+  std::optional<GivenInputs> given = {};     // a tensors file: one bare attention layer, no residual, no norm
 };
 
 /// A model with fresh weights: projections Xavier-uniform (Glorot & Bengio 2010) as torch.nn.MultiheadAttention draws
 /// them, biases uniform in ±1/sqrt(fan in), norms 1 and 0. Each matrix has a stream of its own, so that changing the
-/// number of layers leaves the layers below as they were.
-std::shared_ptr<const Model> random_model(const Config& config);
+/// number of layers leaves the layers below as they were. With a vocabulary it has an output layer: the words' own
+/// vectors where `config.tied`, else vectors drawn the same way; both divided by sqrt(d_model), so that the scores
+/// stay within a few units.
+std::shared_ptr<const Model> random_model(const Config& config, std::shared_ptr<const Vocabulary> vocabulary = nullptr);
 
 /// The vector of a word in a model with fresh weights: uniform with unit variance, seeded by the word alone, so that
 /// the same word has the same vector whatever else is in the sentence.
 Vector random_embedding(const Config& config, std::string_view token_text);
+
+/// The vector of a place in a model with fresh learned positions: uniform with half the variance of a word's, as
+/// sines and cosines have.
+Vector random_position(const Config& config, Index position);
 
 }  // namespace headlight

@@ -1,0 +1,24 @@
+// Ids and places → the vectors that a stack begins with.
+#pragma once
+
+#include "base/matrix.h"
+#include "model/trace.h"
+
+namespace headlight {
+
+/// An Error names the first token that the model has no vector for: an id outside its table, a place beyond its last.
+Status check_tokens(const Model& model, const StackWeights& stack, const Tokens& tokens);
+
+/// The tokens' own vectors, scaled, (T, e): d_model, or the tables' own width where the sum is projected.
+Matrix token_vectors(const Model& model, const StackWeights& stack, const Tokens& tokens);
+
+/// What their places add, (T, e); empty where nothing is added (none, rotary).
+Matrix position_vectors(const Model& model, const StackWeights& stack, const Tokens& tokens);
+
+/// What their types add, (T, e); empty where the model has none.
+Matrix type_vectors(const StackWeights& stack, const Tokens& tokens);
+
+/// The sum of the three, normed and projected where the model does that: hidden state 0, (T, d_model).
+Matrix embed(const Model& model, const StackWeights& stack, const Tokens& tokens);
+
+}  // namespace headlight

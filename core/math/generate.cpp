@@ -1,0 +1,45 @@
+#include "math/generate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/random.h"
+
+namespace headlight {
+namespace {
+
+Tokens& decoder_tokens(Request& request) {
+  return request.config.arch == Arch::encoder_decoder ? request.target : request.tokens;
+}
+
+}  // namespace
+
+Result<Candidate> next_word(const Trace& trace, const Sampling& sampling) {
+  if (trace.model->config.arch == Arch::encoder || trace.model->given)
+    return bad_input("model", "arch", "a decoder or an encoder-decoder, which can write on",
+                     trace.model->given ? "attention alone" : "an encoder");
+  if (trace.logits.size() == 0) return bad_input("model", "output layer", "one over a vocabulary", "none");
+  if (!(sampling.temperature >= 0.0f))
+    return bad_input("temperature", "", "0 or more", std::isnan(sampling.temperature) ? "nan" : "a negative number");
+  const Vector chances = probabilities(trace.logits, sampling.temperature);
+  Random stream(derive_seed(sampling.seed, "word " + std::to_string(trace.answering + 1)));
+  return candidate(*trace.model, chances, sample(chances, stream.uniform()));
+}
+
+Request extended(Request request, const Candidate& word) {
+  Tokens& tokens = decoder_tokens(request);
+  // Padding may stand before the sentence too: the word goes after the last token that is none.
+  const auto last = std::find_if(tokens.tokens.rbegin(), tokens.tokens.rend(), [](const Token& t) { return !t.pad; });
+  const auto next = last.base();
+  const std::size_t offset = next == tokens.tokens.end() ? tokens.text.size() : next->begin;
+  for (auto token = next; token != tokens.tokens.end(); ++token) {
+    token->begin += word.text.size();
+    token->end += word.text.size();
+  }
+  tokens.text.insert(offset, word.text);
+  tokens.tokens.insert(next, {.id = word.id, .text = word.text, .raw = word.text, .begin = offset,
+                              .end = offset + word.text.size()});
+  return request;
+}
+
+}  // namespace headlight

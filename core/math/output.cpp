@@ -1,0 +1,113 @@
+#include "math/output.h"
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include "math/ops.h"
+
+namespace headlight {
+
+Activation transform_activation(const Model& model) {
+  return model.output->activation.value_or(model.config.activation);
+}
+
+Matrix logit_rows(const Trace& trace, Index first, Index count) {
+  assert(trace.model->output);
+  const OutputWeights& output = *trace.model->output;
+  Matrix hidden = trace.last_hidden_state.middleRows(first, count);
+  if (!output.transform.is_identity()) {
+    hidden = linear(hidden, output.transform);
+    activate(hidden, transform_activation(*trace.model));
+  }
+  if (output.transform_norm) hidden = norm(hidden, *output.transform_norm);
+  Matrix logits;
+  logits.noalias() = hidden * output.weight->transpose();
+  if (output.scale != 1.0f) logits *= output.scale;
+  if (output.bias.size() > 0) logits.rowwise() += output.bias;
+  return logits;
+}
+
+Vector probabilities(const Vector& logits, float temperature) {
+  Vector result = Vector::Zero(logits.size());
+  if (logits.size() == 0) return result;
+  Index best = 0;
+  const double largest = logits.maxCoeff(&best);
+  if (temperature <= 0.0f) {
+    result(best) = 1.0f;
+    return result;
+  }
+  double sum = 0;
+  for (Index i = 0; i < logits.size(); ++i) sum += std::exp((logits(i) - largest) / temperature);
+  for (Index i = 0; i < logits.size(); ++i)
+    result(i) = static_cast<float>(std::exp((logits(i) - largest) / temperature) / sum);
+  return result;
+}
+
+Candidate candidate(const Model& model, const Vector& probabilities, Index row) {
+  const auto at = static_cast<std::size_t>(row);
+  const Vocabulary* vocabulary = model.vocabulary.get();
+  const std::int64_t id = vocabulary && !vocabulary->ids.empty() ? vocabulary->ids[at] : row;
+  return {.id = id, .text = vocabulary && at < vocabulary->words.size() ? vocabulary->words[at] : std::to_string(id),
+          .probability = probabilities(row), .row = row};
+}
+
+std::vector<Candidate> most_probable(const Model& model, const Vector& probabilities, Index count) {
+  std::vector<Index> rows(static_cast<std::size_t>(probabilities.size()));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  count = std::min(count, probabilities.size());
+  std::partial_sort(rows.begin(), rows.begin() + count, rows.end(), [&](Index a, Index b) {
+    return probabilities(a) != probabilities(b) ? probabilities(a) > probabilities(b) : a < b;
+  });
+  std::vector<Candidate> best;
+  for (Index i = 0; i < count; ++i) best.push_back(candidate(model, probabilities, rows[static_cast<std::size_t>(i)]));
+  return best;
+}
+
+std::optional<Index> find_word(const Model& model, std::string_view text) {
+  if (!model.output) return std::nullopt;
+  const Index rows = model.output->weight->rows();
+  if (model.vocabulary) {
+    const auto& words = model.vocabulary->words;
+    const auto at = std::find(words.begin(), words.end(), text);
+    if (at != words.end() && at - words.begin() < rows) return at - words.begin();
+  }
+  std::int64_t id = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if (model.vocabulary && !model.vocabulary->ids.empty()) {
+    const auto& ids = model.vocabulary->ids;
+    const auto at = std::find(ids.begin(), ids.end(), id);
+    return at == ids.end() || at - ids.begin() >= rows ? std::nullopt : std::optional<Index>(at - ids.begin());
+  }
+  return id >= 0 && id < rows ? std::optional<Index>(id) : std::nullopt;
+}
+
+Index sample(const Vector& probabilities, float draw) {
+  assert(probabilities.size() > 0);
+  double sum = 0, total = probabilities.cast<double>().sum();
+  Index last = 0;  // the last row that is possible at all: rounding must not run past it
+  for (Index row = 0; row < probabilities.size(); ++row) {
+    if (probabilities(row) <= 0.0f) continue;
+    last = row;
+    sum += probabilities(row);
+    if (draw * total < sum) return row;
+  }
+  return last;
+}
+
+Index answering_query(const Request& request) {
+  const std::vector<Token>& tokens = query_tokens(request).tokens;
+  if (request.config.arch == Arch::encoder) {
+    const auto masked = std::find_if(tokens.begin(), tokens.end(), [](const Token& token) {
+      return token.text == "[MASK]" || token.text == "<mask>";
+    });
+    if (masked != tokens.end()) return masked - tokens.begin();
+  }
+  const auto last = std::find_if(tokens.rbegin(), tokens.rend(), [](const Token& token) { return !token.pad; });
+  return last == tokens.rend() ? 0 : tokens.rend() - last - 1;
+}
+
+}  // namespace headlight

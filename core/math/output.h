@@ -1,0 +1,47 @@
+// From the last hidden states to words: scores over the vocabulary, their probabilities, and a choice among them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/trace.h"
+
+namespace headlight {
+
+/// The activation between the output layer's transform and its norm.
+Activation transform_activation(const Model& model);
+
+/// Scores over the vocabulary for queries [first, first + count), (count, V). The model must have an output layer.
+Matrix logit_rows(const Trace& trace, Index first, Index count);
+
+/// A word and its probability.
+struct Candidate {
+  std::int64_t id = 0;
+  std::string text;
+  float probability = 0;
+  Index row = 0;            // in the output layer
+
+  friend bool operator==(const Candidate&, const Candidate&) = default;
+};
+
+/// softmax(logits / temperature), (V). A temperature of 0 gives 1 to the largest (the first of equal ones).
+Vector probabilities(const Vector& logits, float temperature = 1);
+
+/// The `count` most probable words, the most probable first; of equal ones the lower row.
+std::vector<Candidate> most_probable(const Model& model, const Vector& probabilities, Index count);
+
+/// The candidate of one row.
+Candidate candidate(const Model& model, const Vector& probabilities, Index row);
+
+/// The row of a word by its text as the vocabulary spells it, else by its id in decimal; nothing where it is unknown.
+std::optional<Index> find_word(const Model& model, std::string_view text);
+
+/// A row drawn at random in proportion to the probabilities. `draw` in [0, 1).
+Index sample(const Vector& probabilities, float draw);
+
+/// Trace::answering: the last token that is not padding. In an encoder, which says each word in its own place, the
+/// first masked token ([MASK], <mask>), else that same last one.
+Index answering_query(const Request& request);
+
+}  // namespace headlight

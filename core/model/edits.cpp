@@ -1,0 +1,72 @@
+#include "model/edits.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace headlight {
+namespace {
+
+bool weight_before(const WeightEdit& a, const WeightEdit& b) {
+  return std::tie(a.head, a.cell) < std::tie(b.head, b.cell);
+}
+
+bool layer_before(const LayerEdit& a, const LayerEdit& b) {
+  return std::tie(a.stack, a.layer) < std::tie(b.stack, b.layer);
+}
+
+bool same_place(const WeightEdit& a, const WeightEdit& b) { return a.head == b.head && a.cell == b.cell; }
+bool same_place(const LayerEdit& a, const LayerEdit& b) { return a.stack == b.stack && a.layer == b.layer; }
+
+/// Where the entry of that place is in an ordered list; its end where there is none.
+template <class Edit, class Before>
+auto find(std::vector<Edit>& edits, const Edit& wanted, const Before& before) {
+  const auto at = std::lower_bound(edits.begin(), edits.end(), wanted, before);
+  return at != edits.end() && same_place(*at, wanted) ? at : edits.end();
+}
+
+template <class Edit, class Before>
+const Edit* find(const std::vector<Edit>& edits, const Edit& wanted, const Before& before) {
+  const auto at = std::lower_bound(edits.begin(), edits.end(), wanted, before);
+  return at != edits.end() && same_place(*at, wanted) ? &*at : nullptr;
+}
+
+/// Replaces, inserts in order, or (where `keep` is false) takes away.
+template <class Edit, class Before>
+void put(std::vector<Edit>& edits, Edit edit, bool keep, const Before& before) {
+  const auto at = find(edits, edit, before);
+  if (at != edits.end() && keep) *at = std::move(edit);
+  else if (at != edits.end()) edits.erase(at);
+  else if (keep) edits.insert(std::lower_bound(edits.begin(), edits.end(), edit, before), std::move(edit));
+}
+
+}  // namespace
+
+bool is_off(const Edits& edits, const HeadRef& head) {
+  return std::binary_search(edits.off.begin(), edits.off.end(), head);
+}
+
+void switch_off(Edits& edits, const HeadRef& head, bool off) {
+  const auto at = std::lower_bound(edits.off.begin(), edits.off.end(), head);
+  const bool is = at != edits.off.end() && *at == head;
+  if (off && !is) edits.off.insert(at, head);
+  if (!off && is) edits.off.erase(at);
+}
+
+const WeightEdit* edited_weight(const Edits& edits, const HeadRef& head, const CellRef& cell) {
+  return find(edits.weights, WeightEdit{.head = head, .cell = cell}, weight_before);
+}
+
+void set_weight(Edits& edits, const HeadRef& head, const CellRef& cell, std::optional<float> weight) {
+  put(edits.weights, WeightEdit{head, cell, weight.value_or(0.0f)}, weight.has_value(), weight_before);
+}
+
+const LayerEdit* layer_edit(const Edits& edits, Stack stack, Index layer) {
+  return find(edits.layers, LayerEdit{.stack = stack, .layer = layer}, layer_before);
+}
+
+void set_layer_edit(Edits& edits, LayerEdit edit) {
+  const bool keep = edit.scale || edit.mask;
+  put(edits.layers, std::move(edit), keep, layer_before);
+}
+
+}  // namespace headlight
