@@ -117,7 +117,7 @@ Status take_metadata(std::string_view where, const json& fields, std::map<std::s
 
 }  // namespace
 
-Result<ArrayFile> parse_safetensors(std::string_view where, std::string_view bytes) {
+Result<StoredArrays> locate_safetensors(std::string_view where, std::string_view bytes) {
   if (bytes.size() < kLengthBytes)
     return bad_input(where, "size", "a safetensors file of at least 8 bytes", std::to_string(bytes.size()));
   std::uint64_t header_size = 0;
@@ -132,7 +132,7 @@ Result<ArrayFile> parse_safetensors(std::string_view where, std::string_view byt
   if (!header) return header.error();
   const std::string_view data = bytes.substr(header_size);
 
-  ArrayFile file;
+  StoredArrays file;
   std::vector<Entry> entries;
   for (const auto& [name, fields] : header->items()) {
     if (name == "__metadata__") {
@@ -144,11 +144,36 @@ Result<ArrayFile> parse_safetensors(std::string_view where, std::string_view byt
     entries.push_back(std::move(*entry));
   }
   if (const auto tiling = check_tiling(where, entries, data.size()); !tiling) return tiling.error();
-  for (Entry& entry : entries) {
-    Array array{.dtype = entry.dtype, .shape = std::move(entry.shape), .values = {}};
-    array.values.reserve((entry.end - entry.begin) / width(entry.dtype));
-    append_widened(entry.dtype, false, data.substr(entry.begin, entry.end - entry.begin), array.values);
-    file.arrays.emplace(std::move(entry.name), std::move(array));
+  for (Entry& entry : entries)
+    file.arrays.emplace(std::move(entry.name),
+                        StoredArray{.dtype = entry.dtype, .shape = std::move(entry.shape),
+                                    .bytes = data.substr(entry.begin, entry.end - entry.begin),
+                                    .where = std::string(where)});
+  return file;
+}
+
+Result<StoredArrays> map_safetensors(const std::filesystem::path& path) {
+  const auto mapped = MappedFile::open(path);
+  if (!mapped) return mapped.error();
+  auto file = locate_safetensors(path.string(), (*mapped)->bytes());
+  if (!file) return file;
+  for (auto& [name, array] : file->arrays) {
+    array.owner = *mapped;
+    array.mapped = mapped->get();
+  }
+  return file;
+}
+
+Result<ArrayFile> parse_safetensors(std::string_view where, std::string_view bytes) {
+  auto stored = locate_safetensors(where, bytes);
+  if (!stored) return stored.error();
+  ArrayFile file;
+  file.metadata = std::move(stored->metadata);
+  for (auto& [name, from] : stored->arrays) {
+    Array array{.dtype = from.dtype, .shape = std::move(from.shape), .values = {}};
+    array.values.reserve(from.bytes.size() / width(from.dtype));
+    append_widened(from.dtype, false, from.bytes, array.values);
+    file.arrays.emplace(name, std::move(array));
   }
   return file;
 }

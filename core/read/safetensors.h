@@ -7,11 +7,19 @@
 
 #include "base/result.h"
 #include "read/array.h"
+#include "read/stored_array.h"
 
 namespace headlight {
 
-/// All arrays and the metadata. Offsets must tile the data without gaps or overlaps, as the format demands; they need
-/// not be aligned. Errors name `where` and the array.
+/// Where the arrays are in `bytes`, which must stay, and the metadata. Nothing but the header is looked at. Offsets must
+/// tile the data without gaps or overlaps, as the format demands; they need not be aligned. Errors name `where` and the
+/// array.
+Result<StoredArrays> locate_safetensors(std::string_view where, std::string_view bytes);
+
+/// The same of a file that is mapped while one of its arrays is there.
+Result<StoredArrays> map_safetensors(const std::filesystem::path& path);
+
+/// All arrays as float32, and the metadata.
 Result<ArrayFile> parse_safetensors(std::string_view where, std::string_view bytes);
 
 Result<ArrayFile> read_safetensors(const std::filesystem::path& path);

@@ -1,16 +1,24 @@
 #include "read/tensors.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <set>
 
+#include "read/attention_json.h"
 #include "read/json_document.h"
 #include "read/mask_file.h"
 #include "read/npz.h"
+#include "read/patterns.h"
 #include "read/safetensors.h"
 
 namespace headlight {
 namespace {
+
+/// What an export holds beside attention, and what a file of inputs may hold as the expected answer.
+constexpr std::string_view kAnswers[] = {
+    "attentions", "encoder_attentions", "decoder_attentions", "cross_attentions", "hidden_states", "last_hidden_state",
+    "encoder_last_hidden_state", "logits", "output", "queries", "keys", "values", "scores"};
 
 /// The arrays of one file, taken by name; what was not taken in the end is surplus.
 class Arrays {
@@ -43,11 +51,19 @@ class Arrays {
         Eigen::Map<const Matrix>(array->values.data(), axes == 2 ? array->shape[0] : 1, columns)};
   }
 
+  /// Arrays that were not taken: answers that an export holds beside its inputs, and strangers.
   std::vector<std::string> surplus() const {
     std::vector<std::string> warnings;
-    for (const auto& [name, array] : file_.arrays)
-      if (!taken_.contains(name))
-        warnings.push_back(std::string(where_) + ": " + printable(name) + ": no part of a tensors file, not used");
+    std::string answers;
+    for (const auto& [name, array] : file_.arrays) {
+      if (taken_.contains(name)) continue;
+      if (std::find(std::begin(kAnswers), std::end(kAnswers), name) != std::end(kAnswers))
+        answers += (answers.empty() ? "" : ", ") + name;
+      else warnings.push_back(std::string(where_) + ": " + printable(name) + ": no part of a tensors file, not used");
+    }
+    if (!answers.empty())
+      warnings.push_back(std::string(where_) + ": " + answers +
+                         ": answers to compare with (headlight compare), not inputs");
     return warnings;
   }
 
@@ -106,20 +122,6 @@ Result<Index> heads_of(std::string_view where, Arrays& arrays, const ArrayFile& 
   return heads;
 }
 
-/// Tokens whose ranges tile the text made of them.
-Tokens tokens_of(const std::vector<std::string>& texts) {
-  Tokens tokens;
-  for (const std::string& raw : texts) {
-    const std::size_t begin = tokens.text.size();
-    tokens.text += raw;
-    const std::size_t first = raw.find_first_not_of(' ');
-    const std::string text = first == std::string::npos ? raw : raw.substr(first);
-    tokens.tokens.push_back(
-        {.id = hashed_id(text), .text = text, .raw = raw, .begin = begin, .end = tokens.text.size()});
-  }
-  return tokens;
-}
-
 std::optional<std::string> metadata_text(const ArrayFile& file, const std::string& key) {
   const auto at = file.metadata.find(key);
   return at == file.metadata.end() ? std::nullopt : std::optional(at->second);
@@ -127,11 +129,8 @@ std::optional<std::string> metadata_text(const ArrayFile& file, const std::strin
 
 Result<Tokens> parse_tokens(std::string_view where, const std::string& key, const std::optional<std::string>& list,
                             Index count) {
+  if (!list) return numbered_tokens(count);
   std::vector<std::string> texts;
-  if (!list) {
-    for (Index i = 0; i < count; ++i) texts.push_back(std::to_string(i));
-    return tokens_of(texts);
-  }
   const std::string inside = std::string(where) + ": metadata " + key;
   const auto parsed = parse_json(inside, *list);
   if (!parsed) return parsed.error();
@@ -146,16 +145,14 @@ Result<Tokens> parse_tokens(std::string_view where, const std::string& key, cons
 }
 
 /// Query, key and value, with the defaults filled in and the rows compared.
-Status take_inputs(std::string_view where, Arrays& arrays, const ArrayFile& file, GivenInputs& given) {
+Status take_inputs(std::string_view where, Arrays& arrays, const ArrayFile& file, GivenStack& given) {
   for (const auto& [name, matrix] : {std::pair{"query", &given.query}, {"key", &given.key}, {"value", &given.value}}) {
     auto taken = arrays.find_finite(name, 2);
     if (!taken) return taken.error();
     if (*taken) *matrix = std::move(**taken);
     else if (matrix != &given.query) *matrix = given.query;
-    else if (file.arrays.contains("attentions") || file.arrays.contains("encoder_attentions"))
-      return bad_input(where, "query", "query and its projections, from which attention is computed",
-                       "only attention that was computed elsewhere");
-    else return bad_input(where, "query", "an array (queries, d_model)", "none");
+    else return bad_input(where, "query", "an array (queries, d_model), or attentions (layers, heads, queries, keys)",
+                          "neither");
   }
   if (given.value.rows() != given.key.rows())
     return bad_input(where, "value",
@@ -175,7 +172,7 @@ Status take_inputs(std::string_view where, Arrays& arrays, const ArrayFile& file
   return Done{};
 }
 
-Status take_projections(std::string_view where, Arrays& arrays, const GivenInputs& given, Index num_heads,
+Status take_projections(std::string_view where, Arrays& arrays, const GivenStack& given, Index num_heads,
                         AttentionWeights& weights) {
   Index query = given.query.cols(), key = given.key.cols(), value = given.value.cols();
   if (const auto s = take_projection(where, arrays, "q_proj", "query", query, weights.query); !s) return s;
@@ -193,7 +190,7 @@ Status take_projections(std::string_view where, Arrays& arrays, const GivenInput
   return Done{};
 }
 
-Result<std::optional<Matrix>> take_mask(std::string_view where, Arrays& arrays, const GivenInputs& given) {
+Result<std::optional<Matrix>> take_mask(std::string_view where, Arrays& arrays, const GivenStack& given) {
   const Array* array = arrays.find("mask");
   if (array == nullptr) return std::optional<Matrix>{};
   auto mask = additive_mask(where, "mask", *array);
@@ -206,36 +203,136 @@ Result<std::optional<Matrix>> take_mask(std::string_view where, Arrays& arrays, 
   return std::optional<Matrix>{std::move(*mask)};
 }
 
-}  // namespace
+/// (layers, heads, T, S) as matrices; a batch of one in front of the layers or the heads is dropped.
+Result<FoundPatterns> patterns_of(std::string_view where, const std::string& name, const Array& array) {
+  std::vector<Index> shape = array.shape;
+  if (shape.size() == 5 && (shape[0] == 1 || shape[1] == 1)) shape.erase(shape.begin() + (shape[0] == 1 ? 0 : 1));
+  if (shape.size() != 4 || array.values.empty())
+    return bad_input(where, name, "(layers, heads, queries, keys), none empty", shape_text(array.shape));
+  if (shape[0] > kMaxLayers || shape[1] > kMaxHeads)
+    return bad_input(where, name,
+                     "at most " + std::to_string(kMaxLayers) + " layers of " + std::to_string(kMaxHeads) + " heads",
+                     shape_text(array.shape));
+  FoundPatterns found{.name = name, .stack = {}};
+  const float* values = array.values.data();
+  for (Index layer = 0; layer < shape[0]; ++layer) {
+    auto& heads = found.stack.patterns.emplace_back();
+    for (Index head = 0; head < shape[1]; ++head, values += shape[2] * shape[3])
+      heads.emplace_back(Eigen::Map<const Matrix>(values, shape[2], shape[3]));
+  }
+  return found;
+}
 
-Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads) {
+/// The metadata's tokens for one side of an attention: the first list that the file has.
+Result<Tokens> take_tokens(std::string_view where, const ArrayFile& file, std::initializer_list<const char*> keys,
+                           Index count) {
+  for (const char* key : keys)
+    if (const auto list = metadata_text(file, key)) return parse_tokens(where, key, list, count);
+  return numbered_tokens(count);
+}
+
+/// An empty map where the file has no patterns.
+Result<std::map<Stack, FoundPatterns>> take_patterns(std::string_view where, Arrays& arrays, const ArrayFile& file) {
+  std::map<Stack, FoundPatterns> found;
+  const bool one = file.arrays.contains("attentions");
+  for (const auto& [name, stack] : {std::pair{"attentions", Stack::self}, {"encoder_attentions", Stack::encoder},
+                                    {"decoder_attentions", Stack::self}, {"cross_attentions", Stack::cross}}) {
+    const bool wanted = one == (name == std::string_view("attentions"));
+    const Array* array = wanted ? arrays.find(name) : nullptr;
+    if (array == nullptr) continue;
+    auto patterns = patterns_of(where, name, *array);
+    if (!patterns) return patterns.error();
+    const Matrix& first = patterns->stack.patterns[0][0];
+    const bool of_target = stack != Stack::encoder && !one;
+    auto queries = of_target ? take_tokens(where, file, {"target_tokens", "tokens"}, first.rows())
+                             : take_tokens(where, file, {"tokens"}, first.rows());
+    if (!queries) return queries.error();
+    patterns->stack.query_tokens = std::move(*queries);
+    // The keys of an own attention are its queries, where they are as many; those of a cross-attention the source.
+    const bool source = stack == Stack::cross && file.metadata.contains("target_tokens");
+    auto keys = source ? take_tokens(where, file, {"tokens"}, first.cols())
+                : file.metadata.contains("key_tokens") && (one || stack == Stack::cross)
+                    ? take_tokens(where, file, {"key_tokens"}, first.cols())
+                : stack != Stack::cross && first.rows() == first.cols() ? Result<Tokens>(patterns->stack.query_tokens)
+                                                                        : numbered_tokens(first.cols());
+    if (!keys) return keys.error();
+    patterns->stack.key_tokens = std::move(*keys);
+    found.emplace(stack, std::move(*patterns));
+  }
+  return found;
+}
+
+/// The first file of a numbered batch, `0.attentions` and its like, without the number.
+ArrayFile first_of_batch(const ArrayFile& file) {
+  constexpr std::string_view kFirst = "0.";
+  ArrayFile first;
+  for (const auto& [name, array] : file.arrays)
+    if (name.substr(0, kFirst.size()) == kFirst) first.arrays.emplace(name.substr(kFirst.size()), array);
+  for (const auto& [name, text] : file.metadata)
+    if (name.substr(0, kFirst.size()) == kFirst) first.metadata.emplace(name.substr(kFirst.size()), text);
+  return first;
+}
+
+bool has_patterns(const ArrayFile& file, const std::string& before = "") {
+  for (const char* name : {"attentions", "encoder_attentions", "decoder_attentions", "cross_attentions"})
+    if (file.arrays.contains(before + name)) return true;
+  return false;
+}
+
+Result<TensorsFile> patterns_from(std::string_view where, const ArrayFile& file) {
   Arrays arrays(where, file);
-  GivenInputs given;
+  auto found = take_patterns(where, arrays, file);
+  if (!found) return found.error();
+  TensorsFile result;
+  auto model = pattern_model(where, std::move(*found), result.warnings);
+  if (!model) return model.error();
+  result.model = std::move(*model);
+  for (auto& warning : arrays.surplus()) result.warnings.push_back(std::move(warning));
+  return result;
+}
+
+Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads) {
+  Arrays arrays(where, file);
+  GivenStack given;
   if (const auto taken = take_inputs(where, arrays, file, given); !taken) return taken.error();
   const auto heads = heads_of(where, arrays, file, num_heads);
   if (!heads) return heads.error();
   BlockWeights block;
   if (const auto taken = take_projections(where, arrays, given, *heads, block.self); !taken) return taken.error();
+  block.self.num_heads = block.self.num_kv_heads = *heads;
   auto mask = take_mask(where, arrays, given);
   if (!mask) return mask.error();
 
   auto model = std::make_shared<Model>();
   model->name = std::filesystem::path(where).filename().string();
   const AttentionWeights& self = block.self;
-  const bool biased =
-      self.query.bias.size() + self.key.bias.size() + self.value.bias.size() + self.output.bias.size() > 0;
   model->config = {.d_model = given.query.cols(), .num_heads = *heads, .num_layers = 1, .ffn = 0,
-                   .position = Position::none, .bias = biased};
+                   .position = Position::none,
+                   .bias = {.query = self.query.bias.size() > 0, .key = self.key.bias.size() > 0,
+                            .value = self.value.bias.size() > 0, .output = self.output.bias.size() > 0, .ffn = false}};
   model->blocks.push_back(std::move(block));
-  model->given = std::move(given);
+  model->given.emplace().stacks.emplace(Stack::self, std::move(given));
   return TensorsFile{.model = std::move(model), .mask = std::move(*mask), .warnings = arrays.surplus()};
 }
 
+}  // namespace
+
+Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads) {
+  if (file.arrays.contains("query")) return inputs_from(where, file, num_heads);
+  if (has_patterns(file)) return patterns_from(where, file);
+  if (!has_patterns(file, "0.")) return inputs_from(where, file, num_heads);
+  auto first = patterns_from(where, first_of_batch(file));
+  if (first) first->warnings.push_back(std::string(where) + ": a batch of sentences: the first is shown");
+  return first;
+}
+
 Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optional<Index> num_heads) {
-  if (path.extension() != ".safetensors" && path.extension() != ".npz")
-    return bad_input(path.string(), "name", "a file named .safetensors or .npz",
+  const auto ending = path.extension();
+  if (ending == ".json") return read_attention_json(path);
+  if (ending != ".safetensors" && ending != ".npz")
+    return bad_input(path.string(), "name", "a file named .safetensors, .npz or .json",
                      "'" + printable(path.filename().string()) + "'");
-  const auto file = path.extension() == ".npz" ? read_npz(path) : read_safetensors(path);
+  const auto file = ending == ".npz" ? read_npz(path) : read_safetensors(path);
   if (!file) return file.error();
   return tensors_from(path.string(), *file, num_heads);
 }

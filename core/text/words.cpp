@@ -155,6 +155,14 @@ Offsets word_boundaries(std::string_view text, const Offsets& clusters, const Le
 
 bool is_control(char32_t c) { return u_charType(static_cast<UChar32>(c)) == U_CONTROL_CHAR; }
 
+std::shared_ptr<const Vocabulary> vocabulary_of(const Lexicon& lexicon) {
+  auto vocabulary = std::make_shared<Vocabulary>();
+  vocabulary->words.assign(lexicon.words.begin(), lexicon.words.end());
+  std::sort(vocabulary->words.begin(), vocabulary->words.end());
+  for (const std::string& word : vocabulary->words) vocabulary->ids.push_back(hashed_id(word));
+  return vocabulary;
+}
+
 /// The line without its comment.
 std::string_view without_comment(std::string_view line) {
   for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1))
@@ -185,6 +193,7 @@ Result<Lexicon> parse_lexicon(std::string_view where, std::string_view text) {
   }
   std::sort(lexicon.lengths.begin(), lexicon.lengths.end(), std::greater<>());
   lexicon.lengths.erase(std::unique(lexicon.lengths.begin(), lexicon.lengths.end()), lexicon.lengths.end());
+  lexicon.vocabulary = vocabulary_of(lexicon);
   return lexicon;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -10,6 +11,7 @@
 
 #include "base/result.h"
 #include "model/tokens.h"
+#include "model/weights.h"
 
 namespace headlight {
 
@@ -22,8 +24,10 @@ struct Lexicon {
   };
   std::unordered_set<std::string, Hash, std::equal_to<>> words;
   std::vector<std::size_t> lengths;  // of the words, in bytes, each once, longest first
+  /// The words in the order of their bytes, ids hashed: what a model with fresh weights can say. Never null.
+  std::shared_ptr<const Vocabulary> vocabulary = std::make_shared<const Vocabulary>();
 
-  friend bool operator==(const Lexicon&, const Lexicon&) = default;
+  friend bool operator==(const Lexicon& a, const Lexicon& b) { return a.words == b.words; }
 };
 
 /// One word a line, of at most 64 characters; spaces around it are dropped, those inside it (New York) are part of it.

@@ -7,41 +7,42 @@
 #include <limits>
 
 #include "math/attention.h"
+#include "math/output.h"
 
 namespace headlight {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
 
-using RowsOf = Matrix (*)(const Trace&, Index layer, Index head, Index first, Index count);
+using RowsOf = Matrix (*)(const Trace&, const HeadRef&, Index first, Index count);
 
 /// (layers, heads, queries, keys), a piece for every block of rows.
-ArrayStream pattern(const Trace& trace, std::string name, RowsOf rows_of) {
-  const Index blocks = (trace.queries() + kRowBlock - 1) / kRowBlock;
+ArrayStream pattern(const Trace& trace, Stack stack, std::string name, RowsOf rows_of) {
+  const Index heads = trace.num_heads(stack), queries = trace.queries(stack);
+  const Index blocks = (queries + kRowBlock - 1) / kRowBlock;
   ArrayStream array;
   array.name = std::move(name);
-  array.shape = {trace.num_layers(), trace.num_heads(), trace.queries(), trace.keys()};
+  array.shape = {trace.num_layers(stack), heads, queries, trace.keys(stack)};
   array.axes = {"layer", "head", "query", "key"};
-  array.pieces = trace.num_layers() * trace.num_heads() * blocks;
-  array.piece = [&trace, blocks, rows_of](Index piece) {
-    const Index head = piece / blocks % trace.num_heads(), layer = piece / blocks / trace.num_heads();
+  array.pieces = trace.num_layers(stack) * heads * blocks;
+  array.piece = [&trace, stack, heads, queries, blocks, rows_of](Index piece) {
+    const HeadRef head{piece / blocks / heads, piece / blocks % heads, stack};
     const Index first = piece % blocks * kRowBlock;
-    return rows_of(trace, layer, head, first, std::min(kRowBlock, trace.queries() - first));
+    return rows_of(trace, head, first, std::min(kRowBlock, queries - first));
   };
   return array;
 }
 
 /// (layers, heads, tokens, d_k), a piece for every head.
-ArrayStream projected(const Trace& trace, std::string name, Matrix AttentionTrace::*field) {
-  const Matrix& first = trace.blocks.front().self.*field;
+ArrayStream projected(const Trace& trace, Stack stack, std::string name, Matrix AttentionTrace::*field, Index heads) {
+  const Matrix& first = trace.attention(stack, 0).*field;
   ArrayStream array;
   array.name = std::move(name);
-  array.shape = {trace.num_layers(), trace.num_heads(), first.rows(), first.cols() / trace.num_heads()};
+  array.shape = {trace.num_layers(stack), heads, first.rows(), first.cols() / heads};
   array.axes = {"layer", "head", "token", "dimension"};
-  array.pieces = trace.num_layers() * trace.num_heads();
-  array.piece = [&trace, field](Index piece) {
-    const auto layer = static_cast<std::size_t>(piece / trace.num_heads());
-    return Matrix{head_columns(trace.blocks[layer].self.*field, piece % trace.num_heads(), trace.num_heads())};
+  array.pieces = trace.num_layers(stack) * heads;
+  array.piece = [&trace, stack, field, heads](Index piece) {
+    return Matrix{head_columns(trace.attention(stack, piece / heads).*field, piece % heads, heads)};
   };
   return array;
 }
@@ -57,14 +58,29 @@ ArrayStream whole(std::string name, std::string_view rows, const Matrix& matrix)
   return array;
 }
 
-ArrayStream hidden_states(const Trace& trace) {
+ArrayStream hidden_states(std::string name, const StackTrace& stack) {
   ArrayStream array;
-  array.name = "hidden_states";
-  array.shape = {trace.num_layers() + 1, trace.embedding.rows(), trace.embedding.cols()};
+  array.name = std::move(name);
+  const auto layers = static_cast<Index>(stack.blocks.size());
+  array.shape = {layers + 1, stack.embedding.rows(), stack.embedding.cols()};
   array.axes = {"layer", "token", "dimension"};
-  array.pieces = trace.num_layers() + 1;
-  array.piece = [&trace](Index piece) {
-    return piece == 0 ? trace.embedding : trace.blocks[static_cast<std::size_t>(piece - 1)].output;
+  array.pieces = layers + 1;
+  array.piece = [&stack](Index piece) {
+    return piece == 0 ? stack.embedding : stack.blocks[static_cast<std::size_t>(piece - 1)].output;
+  };
+  return array;
+}
+
+/// (tokens, vocabulary), a piece for every block of rows.
+ArrayStream logits(const Trace& trace) {
+  const Index rows = trace.last_hidden_state.rows();
+  ArrayStream array;
+  array.name = "logits";
+  array.shape = {rows, trace.model->output->weight->rows()};
+  array.axes = {"token", "word"};
+  array.pieces = (rows + kRowBlock - 1) / kRowBlock;
+  array.piece = [&trace, rows](Index piece) {
+    return logit_rows(trace, piece * kRowBlock, std::min(kRowBlock, rows - piece * kRowBlock));
   };
   return array;
 }
@@ -77,18 +93,38 @@ std::size_t ArrayStream::num_elements() const {
   return product;
 }
 
+std::vector<StackNames> stacks_of(const Trace& trace) {
+  if (!trace.has(Stack::encoder) && !trace.has(Stack::cross)) return {{Stack::self, "Self", "attentions", ""}};
+  std::vector<StackNames> stacks;
+  for (const StackNames& names : {StackNames{Stack::encoder, "Encoder", "encoder_attentions", "encoder_"},
+                                  StackNames{Stack::self, "Decoder", "decoder_attentions", "decoder_"},
+                                  StackNames{Stack::cross, "Cross", "cross_attentions", "cross_"}})
+    if (trace.has(names.stack)) stacks.push_back(names);
+  return stacks;
+}
+
+ArrayStream attentions_of(const Trace& trace, const StackNames& names) {
+  return pattern(trace, names.stack, std::string(names.attentions), attention_rows);
+}
+
 std::vector<ArrayStream> attention_arrays(const Trace& trace, const ExportOptions& options) {
   assert(!trace.blocks.empty());
   std::vector<ArrayStream> arrays;
-  arrays.push_back(pattern(trace, "attentions", attention_rows));
-  if (options.queries_keys_values) {
-    arrays.push_back(projected(trace, "queries", &AttentionTrace::query));
-    arrays.push_back(projected(trace, "keys", &AttentionTrace::key));
-    arrays.push_back(projected(trace, "values", &AttentionTrace::value));
-  }
-  if (options.scores) {
-    arrays.push_back(pattern(trace, "scores", score_rows));
-    arrays.back().minus_infinity = true;
+  for (const StackNames& names : stacks_of(trace)) arrays.push_back(attentions_of(trace, names));
+  for (const StackNames& names : stacks_of(trace)) {
+    const Stack stack = names.stack;
+    const AttentionTrace& first = trace.attention(stack, 0);
+    if (first.patterns) continue;
+    const std::string before(names.prefix);
+    if (options.queries_keys_values) {
+      arrays.push_back(projected(trace, stack, before + "queries", &AttentionTrace::query, first.num_heads()));
+      arrays.push_back(projected(trace, stack, before + "keys", &AttentionTrace::key, first.num_kv_heads));
+      arrays.push_back(projected(trace, stack, before + "values", &AttentionTrace::value, first.num_kv_heads));
+    }
+    if (options.scores) {
+      arrays.push_back(pattern(trace, stack, before + "scores", score_rows));
+      arrays.back().minus_infinity = true;
+    }
   }
   return arrays;
 }
@@ -96,11 +132,17 @@ std::vector<ArrayStream> attention_arrays(const Trace& trace, const ExportOption
 std::vector<ArrayStream> all_arrays(const Trace& trace, const ExportOptions& options) {
   auto arrays = attention_arrays(trace, options);
   if (trace.model->given) {
-    arrays.push_back(whole("output", "query", trace.blocks.front().self.output));
-  } else {
-    arrays.push_back(hidden_states(trace));
-    arrays.push_back(whole("last_hidden_state", "token", trace.last_hidden_state));
+    const AttentionTrace& self = trace.attention(Stack::self, 0);
+    if (!self.patterns) arrays.push_back(whole("output", "query", self.output));
+    return arrays;
   }
+  if (trace.encoder) {
+    arrays.push_back(hidden_states("encoder_hidden_states", *trace.encoder));
+    arrays.push_back(whole("encoder_last_hidden_state", "token", trace.encoder->last_hidden_state));
+  }
+  arrays.push_back(hidden_states(trace.encoder ? "decoder_hidden_states" : "hidden_states", trace));
+  arrays.push_back(whole("last_hidden_state", "token", trace.last_hidden_state));
+  if (trace.logits.size() > 0) arrays.push_back(logits(trace));
   return arrays;
 }
 

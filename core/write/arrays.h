@@ -35,12 +35,30 @@ struct ArrayStream {
   std::size_t num_elements() const;
 };
 
-/// `attentions` (layers, heads, queries, keys), then with options `queries`, `keys`, `values`
-/// (layers, heads, tokens, d_k) and `scores`. The trace must outlive the streams.
+/// An attention of an answer, under the names of exports.
+struct StackNames {
+  Stack stack = Stack::self;
+  std::string_view label;       // Self | Encoder | Decoder | Cross
+  std::string_view attentions;  // attentions | encoder_attentions | decoder_attentions | cross_attentions
+  std::string_view prefix;      // of queries, keys, values and scores: nothing, or encoder_ | decoder_ | cross_
+};
+
+/// The attentions of the answer: one, or those of encoder, decoder and cross-attention.
+std::vector<StackNames> stacks_of(const Trace& trace);
+
+/// For each attention its weights (layers, heads, queries, keys), then with options `queries`, `keys`, `values`
+/// (layers, heads, tokens, d_k; of keys and values as many heads as the model has) and `scores`. Attention that
+/// another program computed has only weights. The trace must outlive the streams.
 std::vector<ArrayStream> attention_arrays(const Trace& trace, const ExportOptions& options);
 
-/// Those, and `hidden_states` (layers + 1, tokens, d_model) and `last_hidden_state` (tokens, d_model), or for a
-/// tensors file `output` (queries, d_model).
+/// The weights of one attention alone, (layers, heads, queries, keys).
+ArrayStream attentions_of(const Trace& trace, const StackNames& names);
+
+/// attention_arrays, then of a tensors file `output` (queries, d_model); else `hidden_states` (layers + 1, tokens,
+/// d_model): the embeddings, then each block's output, not yet normed by a final norm; `last_hidden_state` (tokens,
+/// d_model), after it; and `logits` (tokens, vocabulary) where there is an output layer. Of an encoder-decoder
+/// `encoder_hidden_states`, `encoder_last_hidden_state`, `decoder_hidden_states`, and the decoder's
+/// `last_hidden_state`.
 std::vector<ArrayStream> all_arrays(const Trace& trace, const ExportOptions& options);
 
 /// The same for several traces, their names numbered `0.attentions`, `1.attentions`, … where there is more than one.

@@ -15,10 +15,11 @@ std::vector<std::string> fields_of(const Tokens& tokens) {
 }
 
 /// `ending` closes every line.
-Status write_lines(const Trace& trace, const std::string& ending, Output& output, Work& work) {
-  const auto arrays = attention_arrays(trace, {});
-  const ArrayStream& attentions = arrays.front();
-  const auto query_tokens = fields_of(trace.query_tokens()), key_tokens = fields_of(trace.key_tokens());
+Status write_lines(const Trace& trace, const StackNames& names, const std::string& ending, Output& output, Work& work) {
+  const ArrayStream attentions = attentions_of(trace, names);
+  const auto query_tokens = fields_of(trace.query_tokens(names.stack));
+  const auto key_tokens = fields_of(trace.key_tokens(names.stack));
+  const Index queries = trace.queries(names.stack), heads = trace.num_heads(names.stack);
   ArrayReader reader(attentions, work);
   std::string text;
   Index row = 0;
@@ -26,10 +27,9 @@ Status write_lines(const Trace& trace, const std::string& ending, Output& output
     const auto piece = reader.next();
     if (!piece) return piece.error();
     for (Index r = 0; r < piece->rows(); ++r, ++row) {
-      const Index query = row % trace.queries(), head = row / trace.queries() % trace.num_heads();
-      const Index layer = row / trace.queries() / trace.num_heads();
-      const std::string start = "Self," + std::to_string(layer) + "," + std::to_string(head) + "," +
-                                std::to_string(query) + ",";
+      const Index query = row % queries, head = row / queries % heads, layer = row / queries / heads;
+      const std::string start = std::string(names.label) + "," + std::to_string(layer) + "," + std::to_string(head) +
+                                "," + std::to_string(query) + ",";
       const std::string middle = "," + query_tokens[static_cast<std::size_t>(query)] + ",";
       text.clear();
       for (Index key = 0; key < piece->cols(); ++key) {
@@ -63,16 +63,18 @@ std::string csv_field(std::string_view text) {
 
 Status write_csv(const std::vector<std::shared_ptr<const Trace>>& traces, Output& output, Progress& progress) {
   std::size_t total = 0;
-  for (const auto& trace : traces) total += attention_arrays(*trace, {}).front().num_elements();
+  for (const auto& trace : traces) total += num_elements(attention_arrays(*trace, {}));
   Work work(progress, total);
   const bool batch = traces.size() > 1;
   output.write("stack,layer,head,query,key,query_token,key_token,weight");
   output.write(batch ? ",sentence\n" : "\n");
   for (std::size_t i = 0; i < traces.size(); ++i) {
-    const auto written = write_lines(*traces[i], batch ? "," + std::to_string(i) + "\n" : "\n", output, work);
-    if (!written && batch && !output.failed() && !work.stopped())
-      return Error{"sentence " + std::to_string(i) + ": " + written.error().message};
-    if (!written) return written;
+    for (const StackNames& names : stacks_of(*traces[i])) {
+      const auto written = write_lines(*traces[i], names, batch ? "," + std::to_string(i) + "\n" : "\n", output, work);
+      if (!written && batch && !output.failed() && !work.stopped())
+        return Error{"sentence " + std::to_string(i) + ": " + written.error().message};
+      if (!written) return written;
+    }
   }
   return Done{};
 }

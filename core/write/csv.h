@@ -15,7 +15,8 @@ namespace headlight {
 /// A field as RFC 4180 quotes it: in quotes where it holds a comma, a quote or a line break, quotes doubled.
 std::string csv_field(std::string_view text);
 
-/// `stack,layer,head,query,key,query_token,key_token,weight`; for several traces a last column `sentence` counts them.
+/// `stack,layer,head,query,key,query_token,key_token,weight`, the stack being Self, or Encoder, Decoder, Cross; for
+/// several traces a last column `sentence` counts them.
 Status write_csv(const std::vector<std::shared_ptr<const Trace>>& traces, Output& output, Progress& progress);
 
 }  // namespace headlight

@@ -1,5 +1,7 @@
 #include "write/json.h"
 
+#include <cassert>
+
 #include <nlohmann/json.hpp>
 
 #include "write/number.h"
@@ -13,12 +15,18 @@ std::string json_bool(bool value) { return value ? "true" : "false"; }
 
 std::string json_model(const Trace& trace) {
   const Config& config = trace.model->config;
-  // A tensors file may project to another width than its inputs have.
-  const Index d_k = trace.blocks.front().self.query.cols() / trace.num_heads();
-  return "{\"name\":" + json_string(trace.model->name) +
-         ",\"arch\":" + json_string(trace.model->given ? "attention" : name(config.arch)) +
-         ",\"d_model\":" + std::to_string(config.d_model) + ",\"num_heads\":" + std::to_string(config.num_heads) +
-         ",\"num_layers\":" + std::to_string(trace.num_layers()) + ",\"d_k\":" + std::to_string(d_k) + "}";
+  const AttentionTrace& first = trace.attention(Stack::self, 0);
+  std::string model = "{\"name\":" + json_string(trace.model->name) +
+                      ",\"arch\":" + json_string(trace.model->given ? "attention" : name(config.arch)) +
+                      ",\"d_model\":" + std::to_string(config.d_model) +
+                      ",\"num_heads\":" + std::to_string(first.num_heads()) +
+                      ",\"num_layers\":" + std::to_string(trace.num_layers());
+  if (trace.has(Stack::encoder)) model += ",\"num_encoder_layers\":" + std::to_string(trace.num_layers(Stack::encoder));
+  // A tensors file may project to another width than its inputs have; of attention computed elsewhere nobody knows it.
+  if (!first.patterns)
+    model += ",\"num_kv_heads\":" + std::to_string(first.num_kv_heads) +
+             ",\"d_k\":" + std::to_string(first.query.cols() / first.num_heads());
+  return model + "}";
 }
 
 void write_mask(const Mask& mask, Output& output) {
@@ -34,6 +42,37 @@ void write_mask(const Mask& mask, Output& output) {
     output.write(row);
   }
   output.write("]}");
+}
+
+std::string_view mask_name(Stack stack) {
+  return stack == Stack::self ? "mask" : stack == Stack::encoder ? "encoder_mask" : "cross_mask";
+}
+
+/// The mask of each attention, then those of the layers that have their own.
+void write_masks(const Trace& trace, Output& output) {
+  const auto own = [&](Stack stack, Index layer) {
+    const LayerEdit* edit = layer_edit(trace.request.edits, stack, layer);
+    return edit && edit->mask;
+  };
+  const auto stacks = stacks_of(trace);
+  for (const StackNames& names : stacks) {
+    Index layer = 0;
+    while (layer + 1 < trace.num_layers(names.stack) && own(names.stack, layer)) ++layer;
+    output.write(",\"" + std::string(mask_name(names.stack)) + "\":");
+    write_mask(trace.mask(names.stack, layer), output);
+  }
+  bool any = false;
+  for (const StackNames& names : stacks) {
+    for (Index layer = 0; layer < trace.num_layers(names.stack); ++layer) {
+      if (!own(names.stack, layer)) continue;
+      output.write((any ? "," : ",\"layer_masks\":[") + ("{\"name\":" + json_string(names.label)) +
+                   ",\"layer\":" + std::to_string(layer) + ",\"mask\":");
+      write_mask(trace.mask(names.stack, layer), output);
+      output.write("}");
+      any = true;
+    }
+  }
+  if (any) output.write("]");
 }
 
 /// Lists within lists, as many levels as the array has axes.
@@ -96,15 +135,49 @@ std::string json_texts(const Tokens& tokens) {
   return list + "]";
 }
 
+std::vector<NamedTokens> named_tokens(const Trace& trace) {
+  const Tokens* source = trace.has(Stack::encoder) ? &trace.query_tokens(Stack::encoder)
+                         : trace.has(Stack::cross) ? &trace.key_tokens(Stack::cross)
+                                                   : nullptr;
+  if (source) return {{"tokens", source}, {"target_tokens", &trace.query_tokens(Stack::self)}};
+  const Tokens &queries = trace.query_tokens(), &keys = trace.key_tokens();
+  if (keys == queries) return {{"tokens", &queries}};
+  return {{"tokens", &queries}, {"key_tokens", &keys}};
+}
+
+std::string json_candidates(const std::vector<Candidate>& words) {
+  std::string list;
+  for (const Candidate& word : words) {
+    list += (list.empty() ? "[{\"id\":" : ",{\"id\":") + std::to_string(word.id) + ",\"text\":" +
+            json_string(word.text) + ",\"probability\":";
+    [[maybe_unused]] const bool finite = append_number(list, word.probability);
+    assert(finite);
+    list += '}';
+  }
+  return list.empty() ? "[]" : list + "]";
+}
+
+Status write_attention(const Trace& trace, Output& output, Work& work) {
+  const char* before = "[";
+  for (const StackNames& names : stacks_of(trace)) {
+    output.write(before + ("{\"name\":" + json_string(names.label)) + ",\"attn\":");
+    if (const auto written = write_nested(attentions_of(trace, names), output, work); !written) return written;
+    output.write(",\"left_text\":" + json_texts(trace.query_tokens(names.stack)) +
+                 ",\"right_text\":" + json_texts(trace.key_tokens(names.stack)) + "}");
+    before = ",";
+  }
+  output.write("]");
+  return Done{};
+}
+
 Status write_json_object(const Trace& trace, std::string_view request_json, const ExportOptions& options,
                          Output& output, Work& work) {
   output.write("{");
   output.write(kSchema);
   output.write(",\"model\":" + json_model(trace));
-  output.write(",\"tokens\":" + json_tokens(trace.query_tokens()));
-  if (trace.key_tokens() != trace.query_tokens()) output.write(",\"key_tokens\":" + json_tokens(trace.key_tokens()));
-  output.write(",\"mask\":");
-  write_mask(trace.mask, output);
+  for (const NamedTokens& named : named_tokens(trace))
+    output.write(",\"" + named.name + "\":" + json_tokens(*named.tokens));
+  write_masks(trace, output);
   if (!request_json.empty()) {
     output.write(",\"request\":");
     output.write(request_json);
@@ -114,12 +187,13 @@ Status write_json_object(const Trace& trace, std::string_view request_json, cons
     for (const auto& warning : trace.warnings) list += (list.empty() ? "" : ",") + json_string(warning);
     output.write(",\"warnings\":[" + list + "]");
   }
+  output.write(",\"attention\":");
+  if (const auto written = write_attention(trace, output, work); !written) return written;
+  if (trace.logits.size() > 0)
+    output.write(",\"next_token\":" +
+                 json_candidates(most_probable(*trace.model, probabilities(trace.logits), kNextWords)));
   const auto arrays = attention_arrays(trace, options);
-  output.write(",\"attention\":[{\"name\":\"Self\",\"attn\":");
-  if (const auto written = write_nested(arrays.front(), output, work); !written) return written;
-  output.write(",\"left_text\":" + json_texts(trace.query_tokens()) +
-               ",\"right_text\":" + json_texts(trace.key_tokens()) + "}]");
-  for (std::size_t i = 1; i < arrays.size(); ++i) {
+  for (std::size_t i = stacks_of(trace).size(); i < arrays.size(); ++i) {
     output.write(",\"" + arrays[i].name + "\":");
     if (const auto written = write_nested(arrays[i], output, work); !written) return written;
   }

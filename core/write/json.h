@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "math/forward.h"
+#include "math/output.h"
 #include "write/arrays.h"
 
 namespace headlight {
@@ -21,6 +22,25 @@ std::string json_tokens(const Tokens& tokens);
 
 /// The token texts as a JSON list.
 std::string json_texts(const Tokens& tokens);
+
+/// Tokens and what exports call them.
+struct NamedTokens {
+  std::string name;
+  const Tokens* tokens;
+};
+
+/// `tokens`, the queries'; `key_tokens` where the keys are others; of an encoder-decoder `tokens`, the source, and
+/// `target_tokens`. Valid as long as the trace is.
+std::vector<NamedTokens> named_tokens(const Trace& trace);
+
+/// The most probable words that a JSON export lists.
+inline constexpr Index kNextWords = 10;
+
+/// The words as a JSON list: id, text, probability.
+std::string json_candidates(const std::vector<Candidate>& words);
+
+/// The attentions as BertViz takes them: [{"name", "attn" [layer][head][query][key], "left_text", "right_text"}].
+Status write_attention(const Trace& trace, Output& output, Work& work);
 
 /// One answer as one JSON object without a newline anywhere, so that it can be a line of its own.
 /// `request_json` is one JSON value, or empty for none.

@@ -41,10 +41,8 @@ Status write_safetensors(const std::vector<std::shared_ptr<const Trace>>& traces
   std::string metadata = "\"format\":\"headlight.attention/1\"";
   for (std::size_t i = 0; i < traces.size(); ++i) {
     const std::string prefix = traces.size() > 1 ? std::to_string(i) + "." : std::string();
-    const Tokens& queries = traces[i]->query_tokens();
-    const Tokens& keys = traces[i]->key_tokens();
-    metadata += "," + json_string(prefix + "tokens") + ":" + json_string(json_texts(queries));
-    if (keys != queries) metadata += "," + json_string(prefix + "key_tokens") + ":" + json_string(json_texts(keys));
+    for (const NamedTokens& named : named_tokens(*traces[i]))
+      metadata += "," + json_string(prefix + named.name) + ":" + json_string(json_texts(*named.tokens));
   }
   const auto arrays = all_arrays(traces, options);
   Work work(progress, num_elements(arrays));

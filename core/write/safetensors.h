@@ -10,8 +10,8 @@
 
 namespace headlight {
 
-/// Arrays as arrays.h names them, for several traces `0.attentions`, `1.attentions`, …; metadata: `format`, `tokens`
-/// and, where they are others, `key_tokens` (JSON lists), numbered likewise.
+/// Arrays as arrays.h names them, for several traces `0.attentions`, `1.attentions`, …; metadata: `format` and the
+/// tokens under the names of named_tokens (JSON lists), numbered likewise.
 Status write_safetensors(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options,
                          Output& output, Progress& progress);
 

@@ -1,0 +1,336 @@
+#include "explain/cell.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "explain/way.h"
+#include "math/attention.h"
+#include "math/ops.h"
+#include "math/position.h"
+
+namespace headlight {
+namespace {
+
+using Op = Operation;
+
+/// Collects the terms of one cell.
+class Teller {
+ public:
+  Teller(const Trace& trace, const MatrixId& id, Index row, Index col)
+      : trace_(trace), recipe_(recipe(trace, id)) {
+    cell_ = {.id = id, .row = row, .col = col, .value = rows_of(trace, id, row, 1)(0, col),
+             .operation = recipe_.operation, .activation = activation_of(Way(trace, id), id.quantity)};
+  }
+
+  Cell tell();
+
+ private:
+  Matrix row_of(std::size_t operand, Index row) const { return rows_of(trace_, recipe_.operands[operand], row, 1); }
+  void add(const MatrixId& from, Index row, Index col, float value, float factor = 1.0f) {
+    cell_.terms.push_back({.from = {from, row, col, value}, .factor = factor, .contribution = value * factor});
+  }
+  void add(std::size_t operand, Index row, Index col, float factor = 1.0f) {
+    add(recipe_.operands[operand], row, col, row_of(operand, row)(0, col), factor);
+  }
+  void add_product(const Place& from, const Place& times) {
+    cell_.terms.push_back(
+        {.from = from, .times = times, .factor = times.value, .contribution = from.value * times.value});
+  }
+  void note(std::string name, double value) { cell_.constants.push_back({std::move(name), value}); }
+
+  void tell_projection();
+  void tell_columns();
+  void tell_dot_product();
+  void tell_weighted_sum();
+  void tell_exponential();
+  void tell_softmax();
+  void tell_set_by_hand();
+  void tell_norm();
+  void tell_rotation();
+  void tell_position();
+  void tell_given();
+  void tell_concatenation();
+
+  const Trace& trace_;
+  const Recipe recipe_;
+  Cell cell_;
+};
+
+void Teller::tell_projection() {
+  const Matrix x = row_of(0, cell_.row), w = row_of(1, cell_.col);
+  for (Index m = 0; m < x.cols(); ++m)
+    add_product({recipe_.operands[0], cell_.row, m, x(0, m)},
+                {recipe_.operands[1], cell_.col, m + recipe_.offset, w(0, m + recipe_.offset)});
+  if (recipe_.operands.size() > 2) add(2, 0, cell_.col);
+}
+
+void Teller::tell_columns() {
+  const Index from = cell_.col + recipe_.offset;
+  const Matrix x = row_of(0, cell_.row);
+  if (from >= 0 && from < x.cols()) add(recipe_.operands[0], cell_.row, from, x(0, from));
+  if (recipe_.operands.size() > 1) add(1, 0, cell_.col);
+}
+
+void Teller::tell_dot_product() {
+  const Matrix q = row_of(0, cell_.row), k = row_of(1, cell_.col);
+  for (Index c = 0; c < q.cols(); ++c)
+    add_product({recipe_.operands[0], cell_.row, c, q(0, c)}, {recipe_.operands[1], cell_.col, c, k(0, c)});
+}
+
+void Teller::tell_weighted_sum() {
+  const Matrix w = row_of(0, cell_.row), v = whole(trace_, recipe_.operands[1]);
+  for (Index key = 0; key < w.cols(); ++key)
+    add_product({recipe_.operands[0], cell_.row, key, w(0, key)},
+                {recipe_.operands[1], key, cell_.col, v(key, cell_.col)});
+}
+
+void Teller::tell_exponential() {
+  const Matrix scores = row_of(0, cell_.row);
+  Index at = 0;
+  const float largest = scores.row(0).maxCoeff(&at);
+  add(recipe_.operands[0], cell_.row, cell_.col, scores(0, cell_.col));
+  add(recipe_.operands[0], cell_.row, at, largest);
+  note("largest", largest);
+}
+
+void Teller::tell_softmax() {
+  const Matrix row = row_of(0, cell_.row);
+  for (Index c = 0; c < row.cols(); ++c) add(recipe_.operands[0], cell_.row, c, row(0, c));
+  note("sum", row.cast<double>().sum());
+}
+
+/// The cell itself may be one that was set, one that shares what is left, or of a row that nobody touched.
+void Teller::tell_set_by_hand() {
+  const HeadRef head = head_ref(cell_.id);
+  const Edits& edits = trace_.request.edits;
+  if (const WeightEdit* edit = edited_weight(edits, head, {cell_.row, cell_.col})) {
+    note("set", edit->weight);
+    return;
+  }
+  const Matrix before = row_of(0, cell_.row);
+  double set = 0, others = 0;
+  std::vector<Place> set_places;
+  std::vector<bool> is_set(static_cast<std::size_t>(before.cols()), false);
+  for (const WeightEdit& edit : edits.weights) {
+    if (edit.head != head || edit.cell.query != cell_.row || edit.cell.key >= before.cols()) continue;
+    set_places.push_back({cell_.id, cell_.row, edit.cell.key, edit.weight});
+    is_set[static_cast<std::size_t>(edit.cell.key)] = true;
+    set += edit.weight;
+  }
+  add(recipe_.operands[0], cell_.row, cell_.col, before(0, cell_.col));
+  if (set_places.empty()) {
+    cell_.operation = Op::copy;
+    return;
+  }
+  cell_.operation = Op::share_of_rest;
+  for (Index key = 0; key < before.cols(); ++key) {
+    if (is_set[static_cast<std::size_t>(key)]) continue;
+    others += before(0, key);
+    if (key != cell_.col) add(recipe_.operands[0], cell_.row, key, before(0, key));
+  }
+  for (const Place& place : set_places) add(place.id, place.row, place.col, place.value);
+  note("left", std::max(0.0, 1.0 - set));
+  note("others", others);
+}
+
+void Teller::tell_norm() {
+  const Matrix x = row_of(0, cell_.row);
+  const double mean = cell_.operation == Op::layer_norm ? x.cast<double>().mean() : 0.0;
+  for (Index c = 0; c < x.cols(); ++c) add(recipe_.operands[0], cell_.row, c, x(0, c));
+  add(1, 0, cell_.col);
+  if (recipe_.operands.size() > 2) add(2, 0, cell_.col);
+  const double squares = (x.cast<double>().array() - mean).square().mean();
+  if (cell_.operation == Op::layer_norm) note("mean", mean);
+  note(cell_.operation == Op::layer_norm ? "variance" : "mean square", squares);
+  note("epsilon", norm_of(Way(trace_, cell_.id), cell_.id.quantity)->epsilon);
+}
+
+void Teller::tell_rotation() {
+  const Rotary& rotary = *Way(trace_, cell_.id).stack->rotary;
+  const Index pairs = rotary.frequencies.size(), col = cell_.col;
+  if (col >= 2 * pairs) {
+    cell_.operation = Op::copy;
+    return add(0, cell_.row, col);
+  }
+  const Index pair = rotary.interleaved ? col / 2 : col % pairs;
+  const bool is_first = rotary.interleaved ? col % 2 == 0 : col < pairs;
+  const Index other = rotary.interleaved ? col + (is_first ? 1 : -1) : col + (is_first ? pairs : -pairs);
+  const float angle = static_cast<float>(cell_.row) * rotary.frequencies(pair);
+  const float sine = static_cast<float>(std::sin(static_cast<double>(angle))) * rotary.factor;
+  add(0, cell_.row, col, static_cast<float>(std::cos(static_cast<double>(angle))) * rotary.factor);
+  add(0, cell_.row, other, is_first ? -sine : sine);
+  note("position", static_cast<double>(cell_.row));
+  note("frequency", rotary.frequencies(pair));
+  note("angle", angle);
+  if (rotary.factor != 1.0f) note("factor", rotary.factor);
+}
+
+/// Sines and cosines (Vaswani et al. 2017, section 3.5), interleaved or in halves.
+void Teller::tell_position() {
+  const Index d = shape(trace_, cell_.id).cols, sines = (d + 1) / 2;
+  const bool halves = trace_.model->config.position == Position::sinusoidal_halves;
+  const Index pair = halves ? cell_.col % sines : cell_.col / 2;
+  const bool sine = halves ? cell_.col < sines : cell_.col % 2 == 0;
+  cell_.operation = sine ? Op::sine : Op::cosine;
+  note("position", static_cast<double>(cell_.row));
+  note("frequency", std::pow(10000.0, -static_cast<double>(2 * pair) / static_cast<double>(d)));
+}
+
+/// Looked up; of a bias for a distance it is known where.
+void Teller::tell_given() {
+  if (cell_.id.quantity != Quantity::relative_bias) return;
+  const RelativeBias& bias = *Way(trace_, cell_.id).attention_trace->relative_bias;
+  note("distance", static_cast<double>(cell_.col - cell_.row));
+  note("bucket", static_cast<double>(relative_bucket(bias, cell_.col - cell_.row)));
+}
+
+void Teller::tell_concatenation() {
+  const Index width = shape(trace_, recipe_.operands[0]).cols;
+  add(static_cast<std::size_t>(cell_.col / width), cell_.row, cell_.col % width);
+}
+
+Cell Teller::tell() {
+  switch (cell_.operation) {
+    case Op::given: tell_given(); break;
+    case Op::zero_off:
+    case Op::share_of_rest: break;
+    case Op::sine:
+    case Op::cosine: tell_position(); break;
+    case Op::copy:
+    case Op::activation:
+    case Op::logarithm: add(0, cell_.row, cell_.col); break;
+    case Op::sum:
+    case Op::mask:
+      for (std::size_t i = 0; i < recipe_.operands.size(); ++i) add(i, cell_.row, cell_.col);
+      break;
+    case Op::scale:
+      add(0, cell_.row, cell_.col, recipe_.factor);
+      if (recipe_.operands.size() > 1) add(1, 0, cell_.col);
+      note("scale", recipe_.factor);
+      break;
+    case Op::projection: tell_projection(); break;
+    case Op::columns: tell_columns(); break;
+    case Op::dot_product: tell_dot_product(); break;
+    case Op::exponential: tell_exponential(); break;
+    case Op::softmax: tell_softmax(); break;
+    case Op::dropout: {
+      const float factor = dropout_factor(trace_.request.edits, head_ref(cell_.id), cell_.row, cell_.col);
+      add(0, cell_.row, cell_.col, factor);
+      note("factor", factor);
+      break;
+    }
+    case Op::set_by_hand: tell_set_by_hand(); break;
+    case Op::weighted_sum: tell_weighted_sum(); break;
+    case Op::mean_off: {
+      const Matrix z = whole(trace_, recipe_.operands[0]);
+      const float share = 1.0f / static_cast<float>(z.rows());
+      for (Index row = 0; row < z.rows(); ++row) add(recipe_.operands[0], row, cell_.col, z(row, cell_.col), share);
+      break;
+    }
+    case Op::concatenation: tell_concatenation(); break;
+    case Op::layer_norm:
+    case Op::rms_norm: tell_norm(); break;
+    case Op::rotation: tell_rotation(); break;
+    case Op::product: {
+      const float a = row_of(0, cell_.row)(0, cell_.col), b = row_of(1, cell_.row)(0, cell_.col);
+      add_product({recipe_.operands[0], cell_.row, cell_.col, a}, {recipe_.operands[1], cell_.row, cell_.col, b});
+      break;
+    }
+  }
+  return std::move(cell_);
+}
+
+double evaluate_norm(const Cell& cell) {
+  // The row is what comes from one matrix; then the norm's own weights at this column.
+  const MatrixId& x = cell.terms.front().from.id;
+  const auto end = std::find_if(cell.terms.begin(), cell.terms.end(), [&](const Term& t) { return t.from.id != x; });
+  const double count = static_cast<double>(end - cell.terms.begin());
+  double mean = 0, squares = 0;
+  if (cell.operation == Op::layer_norm)
+    for (auto term = cell.terms.begin(); term != end; ++term) mean += term->from.value / count;
+  for (auto term = cell.terms.begin(); term != end; ++term)
+    squares += (term->from.value - mean) * (term->from.value - mean) / count;
+  const double own = cell.terms[static_cast<std::size_t>(cell.col)].from.value;
+  const double normed = (own - mean) / std::sqrt(squares + *constant(cell, "epsilon"));
+  const double shift = end + 1 != cell.terms.end() ? (end + 1)->from.value : 0.0;
+  return normed * end->from.value + shift;
+}
+
+double evaluate_share(const Cell& cell) {
+  double set = 0, others = 0;
+  for (const Term& term : cell.terms) (term.from.id == cell.id ? set : others) += term.from.value;
+  const double own = cell.terms.front().from.value;
+  return others > 0 ? own * std::max(0.0, 1.0 - set) / others : own;
+}
+
+double evaluate_softmax(const Cell& cell) {
+  double sum = 0;
+  for (const Term& term : cell.terms) sum += term.from.value;
+  return sum > 0 ? cell.terms[static_cast<std::size_t>(cell.col)].from.value / sum : 0.0;
+}
+
+double evaluate_exponential(const Cell& cell) {
+  const double largest = cell.terms[1].from.value;
+  // A row that may attend to nothing.
+  if (largest == -std::numeric_limits<double>::infinity()) return 0.0;
+  return std::exp(cell.terms[0].from.value - largest);
+}
+
+}  // namespace
+
+Cell explain_cell(const Trace& trace, const MatrixId& id, Index row, Index col) {
+  assert(row >= 0 && row < shape(trace, id).rows && col >= 0 && col < shape(trace, id).cols);
+  return Teller(trace, id, row, col).tell();
+}
+
+bool is_sum_of_terms(Operation operation) {
+  switch (operation) {
+    case Op::copy:
+    case Op::sum:
+    case Op::scale:
+    case Op::projection:
+    case Op::columns:
+    case Op::dot_product:
+    case Op::mask:
+    case Op::dropout:
+    case Op::weighted_sum:
+    case Op::zero_off:
+    case Op::mean_off:
+    case Op::concatenation:
+    case Op::rotation:
+    case Op::product: return true;
+    default: return false;
+  }
+}
+
+std::optional<double> constant(const Cell& cell, std::string_view name) {
+  for (const Constant& one : cell.constants)
+    if (one.name == name) return one.value;
+  return std::nullopt;
+}
+
+float evaluate(const Cell& cell) {
+  if (is_sum_of_terms(cell.operation)) {
+    double sum = 0;
+    for (const Term& term : cell.terms) sum += static_cast<double>(term.from.value) * term.factor;
+    return static_cast<float>(sum);
+  }
+  const auto angle = [&] { return *constant(cell, "position") * *constant(cell, "frequency"); };
+  switch (cell.operation) {
+    case Op::sine: return static_cast<float>(std::sin(angle()));
+    case Op::cosine: return static_cast<float>(std::cos(angle()));
+    case Op::exponential: return static_cast<float>(evaluate_exponential(cell));
+    case Op::softmax: return static_cast<float>(evaluate_softmax(cell));
+    case Op::set_by_hand: return static_cast<float>(*constant(cell, "set"));
+    case Op::share_of_rest: return static_cast<float>(evaluate_share(cell));
+    case Op::layer_norm:
+    case Op::rms_norm: return static_cast<float>(evaluate_norm(cell));
+    case Op::activation: return activate(cell.terms.front().from.value, cell.activation);
+    case Op::logarithm: return std::log(cell.terms.front().from.value);
+    default: return cell.value;
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,165 @@
+// Every matrix on the data's way by name: whether a model has it, its shape and axes, its values, its symbol.
+// What follows from what is said in one place, recipe.h; values come from the Trace or from the functions of math/.
+#pragma once
+
+#include <compare>
+#include <string>
+#include <vector>
+
+#include "base/matrix.h"
+#include "model/trace.h"
+
+namespace headlight {
+
+/// A kind of matrix, in the order of the data's way. Weights are (out, in); biases and norm weights have one row.
+enum class Quantity {
+  // A stack's beginning.
+  token_lookup,          // (T, e) the tokens' vectors before they are scaled; e: d_model, or the width that is projected
+  token_vectors,         // (T, e)
+  position_vectors,      // (T, e)
+  type_vectors,          // (T, e)
+  embedding_sum,         // (T, e) before the norm or the projection of the embeddings, where the model has one of them
+  embedding_norm_scale, embedding_norm_shift,  // (1, e)
+  embedding_normed,      // (T, e) between norm and projection, where the model has both
+  embedding_projection_weight, embedding_projection_bias,  // (d_model, e), (1, d_model)
+  embedding,             // (T, d_model) hidden state 0
+  // An attention. Of Stack::cross the decoder's over the encoder's output.
+  given_query, given_key, given_value,         // (T or S, d) the inputs that a tensors file holds
+  attention_norm_scale, attention_norm_shift,  // (1, d_model)
+  attention_input,       // (T, d_model) what the query is projected from; in self-attention key and value as well
+  // One head of it.
+  query_weight,          // (d_k, d) W_Q
+  query_bias,            // (1, d_k)
+  query_projected,       // (T, d_k) before the head's norm and rotation, where the model has one of them
+  query_norm_scale, query_norm_shift,          // (1, d_k) shared by all heads
+  query_normed,          // (T, d_k) between norm and rotation, where the model has both
+  query,                 // (T, d_k) as used
+  key_weight, key_bias, key_projected, key_norm_scale, key_norm_shift, key_normed,
+  key,                   // (S, d_k) as used; heads of a group share it
+  value_weight,          // (d_v, d)
+  value_bias,            // (1, d_v)
+  value,                 // (S, d_v)
+  given_weights,         // (T, S) that another program computed, where a mask changes them …
+  log_weights,           // (T, S) … and their logarithms, which stand in for the unknown scores
+  dot,                   // (T, S) q·kᵀ
+  scaled,                // (T, S) times the scale
+  relative_bias,         // (T, S) what is added for the distance, where the model has such a bias
+  mask,                  // (T, S) what is added: 0, -inf, or a given number
+  scores,                // (T, S) scaled + relative bias + mask
+  exponentials,          // (T, S) exp(score - the row's largest)
+  softmax,               // (T, S) each divided by the row's sum
+  dropped,               // (T, S) after dropout, where there is any
+  weights,               // (T, S) as used: after dropout and what was set by hand
+  head_output,           // (T, d_v) weights·v of a head that is switched off
+  z,                     // (T, d_v) what the head hands on: weights·v, or what stands in for it where it is off
+  contribution,          // (T, d_model) the head's part of the attention output: z·W_Oᵀ over its own columns of W_O
+  // All heads together.
+  concat,                // (T, H·d_v)
+  output_weight,         // (d_model, H·d_v) W_O
+  output_bias,           // (1, d_model)
+  attention_output,      // (T, d_model)
+  attention_sum,         // (T, d_model) residual stream + attention output, before the norm of a post-norm model
+  after_attention,       // (T, d_model)
+  // The feed-forward.
+  ffn_norm_scale, ffn_norm_shift,              // (1, d_model)
+  ffn_input,             // (T, d_model)
+  gate_weight, gate_bias,                      // (ffn, d_model), (1, ffn) of gated models
+  gate,                  // (T, ffn)
+  activated_gate,        // (T, ffn)
+  up_weight, up_bias,    // (ffn, d_model), (1, ffn)
+  up,                    // (T, ffn)
+  hidden,                // (T, ffn) activation(up), or activation(gate)·up
+  down_weight, down_bias,                      // (d_model, ffn), (1, d_model)
+  ffn_output,            // (T, d_model)
+  ffn_sum,               // (T, d_model) before the norm of a post-norm model
+  block_output,          // (T, d_model)
+  // A stack's end, and the words.
+  final_norm_scale, final_norm_shift,          // (1, d_model)
+  last_hidden_state,     // (T, d_model)
+  transform_weight, transform_bias,  // (e, d_model), (1, e) of an output layer that transforms first
+  transform,             // (T, e)
+  activated_transform,   // (T, e)
+  transform_norm_scale, transform_norm_shift,  // (1, e)
+  transformed,           // (T, e) what the vocabulary's weight reads
+  vocabulary_weight,     // (V, e)
+  vocabulary_bias,       // (1, V)
+  unscaled_logits,       // (T, V) where the output layer scales them
+  logits,                // (T, V)
+  logit_exponentials,    // (T, V) exp(logit - the row's largest)
+  probabilities,         // (T, V)
+};
+
+/// One matrix of a Trace. What belongs to no layer or to no head has a 0 there (matrix_id sees to it). `head` is the
+/// query's head: its key and value are those of the group it belongs to.
+struct MatrixId {
+  Quantity quantity = Quantity::embedding;
+  Stack stack = Stack::self;
+  Index layer = 0, head = 0;
+
+  friend auto operator<=>(const MatrixId&, const MatrixId&) = default;
+};
+
+/// The matrix of that kind on the way of this head: without the head, the layer or the cross-attention where the kind
+/// has none.
+MatrixId matrix_id(Quantity quantity, const HeadRef& head = {});
+
+/// One for each head, rather than for the whole attention.
+bool is_per_head(Quantity quantity);
+
+/// Learned, looked up or given: nothing comes before it.
+bool is_learned(Quantity quantity);
+
+struct Shape {
+  Index rows = 0, cols = 0;
+
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+/// What the rows or the columns of a matrix are. `one`: a vector's single row; `embedding`: the width of the tables
+/// where it is not d_model.
+enum class Axis { queries, keys, d_model, d_k, d_v, heads_d_v, ffn, vocabulary, one, embedding };
+
+struct Axes {
+  Axis rows = Axis::queries, cols = Axis::d_model;
+};
+
+/// Whether this answer has the matrix: no gate in an ungated model, nothing but weights where a pattern was computed
+/// elsewhere. A matrix that the model only hands through (the attention input of a post-norm model) exists; origin()
+/// says whose values it has.
+bool exists(const Trace& trace, const MatrixId& id);
+
+/// The matrix itself, or the one that it only hands through.
+MatrixId origin(const Trace& trace, MatrixId id);
+
+Shape shape(const Trace& trace, const MatrixId& id);
+Axes axes(const Trace& trace, const MatrixId& id);
+
+/// The tokens along an axis of queries or keys; of any other axis null.
+const Tokens* tokens_along(const Trace& trace, const MatrixId& id, Axis axis);
+
+/// Rows [first, first + count), from the Trace where it stores them, else computed from what it stores. The same cell is
+/// the same float whatever rows are asked for with it.
+Matrix rows_of(const Trace& trace, const MatrixId& id, Index first, Index count);
+Matrix whole(const Trace& trace, const MatrixId& id);
+
+/// A stable name: encoder.0.self.3.query, decoder.1.cross.0.weights, decoder.0.ffn.hidden, decoder.embedding.sum,
+/// output.logits; of a tensors file with one attention attention.0.self.3.query.
+std::string path(const Trace& trace, const MatrixId& id);
+
+/// For people: W_Q, q, q·kᵀ, z, W_O.
+std::string symbol(const MatrixId& id);
+
+/// One line: x·W_Qᵀ + b_Q.
+std::string formula(const Trace& trace, const MatrixId& id);
+
+/// The matrices of the block that holds this head, in the order of the data's way, each that has numbers of its own
+/// once; of one head where they are per head. Of a decoder over an encoder both attentions are there, per head only
+/// the one asked for.
+std::vector<MatrixId> matrices_of(const Trace& trace, Stack stack, Index layer, Index head);
+
+/// The same for what comes before a stack's first block, and for what comes after its last (with the logits of the
+/// main stack).
+std::vector<MatrixId> matrices_of_embedding(const Trace& trace, Stack stack);
+std::vector<MatrixId> matrices_of_output(const Trace& trace, Stack stack);
+
+}  // namespace headlight

@@ -1,0 +1,294 @@
+#include "explain/recipe.h"
+
+#include <cassert>
+
+#include "explain/kinds.h"
+#include "explain/way.h"
+
+namespace headlight {
+namespace {
+
+using Q = Quantity;
+using Op = Operation;
+
+/// The residual stream as the sublayer before left it.
+MatrixId stream_before_attention(const MatrixId& id) {
+  if (id.stack == Stack::cross) return matrix_id(Q::after_attention, {id.layer, 0, Stack::self});
+  if (id.layer > 0) return matrix_id(Q::block_output, {id.layer - 1, 0, id.stack});
+  return matrix_id(Q::embedding, {.stack = id.stack});
+}
+
+MatrixId stream_before_ffn(const Way& way, const MatrixId& id) {
+  const Stack last = way.block->cross ? Stack::cross : id.stack;
+  return matrix_id(Q::after_attention, {id.layer, 0, last});
+}
+
+/// The matrix that is this one unchanged.
+std::optional<MatrixId> handed_through(const Trace& trace, const MatrixId& id) {
+  const Way way(trace, id);
+  switch (id.quantity) {
+    case Q::embedding: {
+      if (way.bare) return beside(id, Q::given_query);
+      const bool alone = !exists(trace, beside(id, Q::embedding_sum)) && !exists(trace, beside(id, Q::position_vectors)) &&
+                         !exists(trace, beside(id, Q::type_vectors));
+      return alone ? std::optional(beside(id, Q::token_vectors)) : std::nullopt;
+    }
+    case Q::attention_input:
+      if (way.bare) return beside(id, Q::given_query);
+      return way.pre ? std::nullopt : std::optional(stream_before_attention(id));
+    case Q::after_attention: return way.bare ? std::optional(beside(id, Q::attention_output)) : std::nullopt;
+    case Q::ffn_input: return way.pre ? std::nullopt : std::optional(stream_before_ffn(way, id));
+    case Q::block_output:
+      if (way.block->has_ffn()) return std::nullopt;
+      return stream_before_ffn(way, id);
+    case Q::last_hidden_state:
+      if (norm_of(way, id.quantity)) return std::nullopt;
+      return matrix_id(Q::block_output, {trace.num_layers(id.stack) - 1, 0, id.stack});
+    default: return std::nullopt;
+  }
+}
+
+/// Builds recipes of one matrix from others beside it.
+class Cook {
+ public:
+  Cook(const Trace& trace, const MatrixId& id) : trace_(trace), way_(trace, id), id_(id) {}
+
+  Recipe make() const;
+
+ private:
+  MatrixId at(Q quantity) const { return origin(trace_, beside(id_, quantity)); }
+  bool has(Q quantity) const { return exists(trace_, beside(id_, quantity)); }
+  std::vector<MatrixId> present(std::initializer_list<Q> quantities) const {
+    std::vector<MatrixId> list;
+    for (const Q quantity : quantities)
+      if (has(quantity)) list.push_back(at(quantity));
+    return list;
+  }
+
+  Recipe simple(Op operation, std::initializer_list<Q> operands) const { return {operation, present(operands)}; }
+
+  /// x·Wᵀ + b, or, where there is no W, the columns of x from `offset` on.
+  Recipe projected(const MatrixId& x, Q weight, Q bias, Index offset = 0) const {
+    Recipe recipe{has(weight) ? Op::projection : Op::columns, {x}};
+    for (const MatrixId& operand : present({weight, bias})) recipe.operands.push_back(operand);
+    if (recipe.operation == Op::columns) recipe.offset = offset;
+    return recipe;
+  }
+
+  Recipe normed(const MatrixId& x, Q scale, Q shift) const {
+    const bool layer = norm_of(way_, id_.quantity)->kind == NormKind::layer_norm;
+    Recipe recipe{layer ? Op::layer_norm : Op::rms_norm, {x}};
+    for (const MatrixId& operand : present({scale, shift})) recipe.operands.push_back(operand);
+    return recipe;
+  }
+
+  Recipe embedding_sum() const {
+    return simple(Op::sum, {Q::token_vectors, Q::position_vectors, Q::type_vectors});
+  }
+  Recipe query_projection() const {
+    const MatrixId x = way_.bare ? at(Q::given_query) : at(Q::attention_input);
+    return projected(x, Q::query_weight, Q::query_bias, id_.head * way_.d_k());
+  }
+  MatrixId key_side(Q given) const {
+    if (way_.bare) return at(given);
+    if (id_.stack == Stack::cross) return origin(trace_, matrix_id(Q::last_hidden_state, {.stack = Stack::encoder}));
+    return at(Q::attention_input);
+  }
+  Index kv_offset(Index width) const { return way_.attention_trace->kv_head(id_.head) * width; }
+  Recipe key_projection() const {
+    return projected(key_side(Q::given_key), Q::key_weight, Q::key_bias, kv_offset(way_.d_k()));
+  }
+  /// q or k as used: the last of projection, norm and rotation that the model has.
+  Recipe as_used(Q before_all, Q normed_only, Q scale, Q shift, Recipe projection) const {
+    if (!has(before_all)) return projection;
+    const bool turned = id_.stack != Stack::cross && way_.stack->rotary;
+    if (!turned) return normed(at(before_all), scale, shift);
+    return {Op::rotation, {has(normed_only) ? at(normed_only) : at(before_all)}};
+  }
+  /// Where another program computed the weights, they are what there is.
+  Recipe softmax() const {
+    if (!has(Q::exponentials)) return {};
+    return simple(Op::softmax, {Q::exponentials});
+  }
+  Recipe weights() const {
+    if (is_set_by_hand(trace_, head_ref(id_)))
+      return {Op::set_by_hand, {has(Q::dropped) ? at(Q::dropped) : at(Q::softmax)}};
+    return has(Q::dropped) ? simple(Op::dropout, {Q::softmax}) : softmax();
+  }
+  Recipe z() const {
+    if (!has(Q::head_output)) return simple(Op::weighted_sum, {Q::weights, Q::value});
+    const bool zero = trace_.request.edits.off_as == OffAs::zero;
+    return simple(zero ? Op::zero_off : Op::mean_off, {Q::head_output});
+  }
+  Recipe contribution() const {
+    const Index first = id_.head * way_.d_v();
+    if (!has(Q::output_weight)) return {Op::columns, {at(Q::z)}, 1.0f, -first};
+    return {Op::projection, {at(Q::z), at(Q::output_weight)}, 1.0f, first};
+  }
+  Recipe concat() const {
+    Recipe recipe{Op::concatenation, {}};
+    for (Index head = 0; head < way_.attention_trace->num_heads(); ++head)
+      recipe.operands.push_back(matrix_id(Q::z, {id_.layer, head, id_.stack}));
+    return recipe;
+  }
+  Recipe residual(const MatrixId& stream, Q sublayer) const {
+    return {Op::sum, {origin(trace_, stream), at(sublayer)}};
+  }
+  Recipe embedding() const {
+    if (!has(Q::embedding_sum)) return embedding_sum();
+    if (!has(Q::embedding_projection_weight))
+      return normed(at(Q::embedding_sum), Q::embedding_norm_scale, Q::embedding_norm_shift);
+    return projected(at(has(Q::embedding_normed) ? Q::embedding_normed : Q::embedding_sum),
+                     Q::embedding_projection_weight, Q::embedding_projection_bias);
+  }
+  MatrixId before_transform_norm() const {
+    return at(has(Q::activated_transform) ? Q::activated_transform : Q::last_hidden_state);
+  }
+  /// What the vocabulary's weight reads.
+  MatrixId output_input() const { return has(Q::transformed) ? at(Q::transformed) : before_transform_norm(); }
+  Recipe logits() const {
+    if (!has(Q::unscaled_logits)) return projected(output_input(), Q::vocabulary_weight, Q::vocabulary_bias);
+    return {Op::scale, present({Q::unscaled_logits, Q::vocabulary_bias}), way_.model.output->scale};
+  }
+
+  const Trace& trace_;
+  const Way way_;
+  const MatrixId id_;
+};
+
+Recipe Cook::make() const {
+  switch (id_.quantity) {
+    case Q::token_vectors:
+      if (!has(Q::token_lookup)) return {};
+      return {Op::scale, {at(Q::token_lookup)}, way_.stack->embeddings.scale};
+    case Q::position_vectors: {
+      const Position position = way_.model.config.position;
+      return {position == Position::learned ? Op::given : Op::sine, {}};
+    }
+    case Q::embedding_sum: return embedding_sum();
+    case Q::embedding_normed: return normed(at(Q::embedding_sum), Q::embedding_norm_scale, Q::embedding_norm_shift);
+    case Q::embedding: return embedding();
+    case Q::attention_input:
+      return normed(origin(trace_, stream_before_attention(id_)), Q::attention_norm_scale, Q::attention_norm_shift);
+    case Q::query_projected: return query_projection();
+    case Q::query_normed: return normed(at(Q::query_projected), Q::query_norm_scale, Q::query_norm_shift);
+    case Q::query:
+      return as_used(Q::query_projected, Q::query_normed, Q::query_norm_scale, Q::query_norm_shift, query_projection());
+    case Q::key_projected: return key_projection();
+    case Q::key_normed: return normed(at(Q::key_projected), Q::key_norm_scale, Q::key_norm_shift);
+    case Q::key:
+      return as_used(Q::key_projected, Q::key_normed, Q::key_norm_scale, Q::key_norm_shift, key_projection());
+    case Q::value:
+      return projected(key_side(Q::given_value), Q::value_weight, Q::value_bias, kv_offset(way_.d_v()));
+    case Q::log_weights: return simple(Op::logarithm, {Q::given_weights});
+    case Q::dot: return simple(Op::dot_product, {Q::query, Q::key});
+    case Q::scaled: return {Op::scale, {at(Q::dot)}, way_.attention_trace->scale};
+    case Q::scores: return simple(Op::mask, {way_.pattern ? Q::log_weights : Q::scaled, Q::relative_bias, Q::mask});
+    case Q::exponentials: return simple(Op::exponential, {Q::scores});
+    case Q::softmax: return softmax();
+    case Q::dropped: return simple(Op::dropout, {Q::softmax});
+    case Q::weights: return weights();
+    case Q::head_output: return simple(Op::weighted_sum, {Q::weights, Q::value});
+    case Q::z: return z();
+    case Q::contribution: return contribution();
+    case Q::concat: return concat();
+    case Q::attention_output: return projected(at(Q::concat), Q::output_weight, Q::output_bias);
+    case Q::attention_sum: return residual(stream_before_attention(id_), Q::attention_output);
+    case Q::after_attention:
+      if (way_.pre) return residual(stream_before_attention(id_), Q::attention_output);
+      return normed(at(Q::attention_sum), Q::attention_norm_scale, Q::attention_norm_shift);
+    case Q::ffn_input:
+      return normed(origin(trace_, stream_before_ffn(way_, id_)), Q::ffn_norm_scale, Q::ffn_norm_shift);
+    case Q::gate: return projected(at(Q::ffn_input), Q::gate_weight, Q::gate_bias);
+    case Q::activated_gate: return simple(Op::activation, {Q::gate});
+    case Q::up: return projected(at(Q::ffn_input), Q::up_weight, Q::up_bias);
+    case Q::hidden:
+      return has(Q::gate) ? simple(Op::product, {Q::activated_gate, Q::up}) : simple(Op::activation, {Q::up});
+    case Q::ffn_output: return projected(at(Q::hidden), Q::down_weight, Q::down_bias);
+    case Q::ffn_sum: return residual(stream_before_ffn(way_, id_), Q::ffn_output);
+    case Q::block_output:
+      if (way_.pre) return residual(stream_before_ffn(way_, id_), Q::ffn_output);
+      return normed(at(Q::ffn_sum), Q::ffn_norm_scale, Q::ffn_norm_shift);
+    case Q::last_hidden_state:
+      return normed(origin(trace_, matrix_id(Q::block_output, {trace_.num_layers(id_.stack) - 1, 0, id_.stack})),
+                    Q::final_norm_scale, Q::final_norm_shift);
+    case Q::transform: return projected(at(Q::last_hidden_state), Q::transform_weight, Q::transform_bias);
+    case Q::activated_transform: return simple(Op::activation, {Q::transform});
+    case Q::transformed: return normed(before_transform_norm(), Q::transform_norm_scale, Q::transform_norm_shift);
+    case Q::unscaled_logits: return {Op::projection, {output_input(), at(Q::vocabulary_weight)}};
+    case Q::logits: return logits();
+    case Q::logit_exponentials: return simple(Op::exponential, {Q::logits});
+    case Q::probabilities: return simple(Op::softmax, {Q::logit_exponentials});
+    default: return {};
+  }
+}
+
+std::string norm_formula(const Recipe& recipe) {
+  const std::string x = symbol(recipe.operands[0]), scale = symbol(recipe.operands[1]);
+  const std::string shift = recipe.operands.size() > 2 ? " + " + symbol(recipe.operands[2]) : "";
+  if (recipe.operation == Op::layer_norm) return "(" + x + " - mean) / √(variance + ε) · " + scale + shift;
+  return x + " / √(mean square + ε) · " + scale + shift;
+}
+
+/// The operands' symbols with `between` between them.
+std::string joined(const Recipe& recipe, const std::string& between) {
+  std::string text;
+  for (const MatrixId& operand : recipe.operands) text += (text.empty() ? "" : between) + symbol(operand);
+  return text;
+}
+
+}  // namespace
+
+MatrixId origin(const Trace& trace, MatrixId id) {
+  while (const auto before = handed_through(trace, id)) id = *before;
+  return id;
+}
+
+Recipe recipe(const Trace& trace, const MatrixId& id) {
+  assert(exists(trace, id));
+  if (const MatrixId first = origin(trace, id); first != id) return {Op::copy, {first}};
+  return is_learned(id.quantity) ? Recipe{} : Cook(trace, id).make();
+}
+
+std::string formula(const Trace& trace, const MatrixId& id) {
+  const Recipe made = recipe(trace, id);
+  const auto operand = [&](std::size_t i) { return symbol(made.operands[i]); };
+  switch (made.operation) {
+    case Op::given: return is_learned(id.quantity) && kind_of(id.quantity).rows != Axis::queries ? "learned" : "given";
+    case Op::sine:
+    case Op::cosine: return "sin and cos of position / 10000^(2i/d_model)";
+    case Op::copy: return operand(0);
+    case Op::sum:
+    case Op::mask: return joined(made, " + ");
+    case Op::scale: {
+      const std::string scaled = operand(0) + " · " + (id.quantity == Q::scaled ? "scale" : "factor");
+      return made.operands.size() > 1 ? scaled + " + " + operand(1) : scaled;
+    }
+    case Op::projection: {
+      const std::string product = operand(0) + "·" + operand(1) + "ᵀ";
+      return made.operands.size() > 2 ? product + " + " + operand(2) : product;
+    }
+    case Op::columns: return joined(made, " + ");
+    case Op::dot_product: return operand(0) + "·" + operand(1) + "ᵀ";
+    case Op::logarithm: return "ln of " + operand(0);
+    case Op::exponential: return "exp(" + operand(0) + " - largest of the row)";
+    case Op::softmax: return operand(0) + " / sum of the row";
+    case Op::dropout: return operand(0) + " · (0 or 1 / (1 - p))";
+    case Op::set_by_hand: return operand(0) + ", some set by hand, the rest of their rows rescaled";
+    case Op::share_of_rest: return operand(0) + " rescaled";
+    case Op::weighted_sum: return operand(0) + "·" + operand(1);
+    case Op::zero_off: return "0: the head is switched off";
+    case Op::mean_off: return "mean over the queries: the head is switched off";
+    case Op::concatenation:
+      return "[z of head 0, …, z of head " + std::to_string(made.operands.size() - 1) + "]";
+    case Op::layer_norm:
+    case Op::rms_norm: return norm_formula(made);
+    case Op::rotation: return operand(0) + ", pairs turned by position · frequency";
+    case Op::activation:
+      return std::string(name(activation_of(Way(trace, id), id.quantity))) + "(" + operand(0) + ")";
+    case Op::product: break;
+  }
+  return joined(made, " · ");
+}
+
+}  // namespace headlight

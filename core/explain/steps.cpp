@@ -1,0 +1,314 @@
+#include "explain/steps.h"
+
+#include "explain/way.h"
+#include "math/ops.h"
+
+namespace headlight {
+namespace {
+
+using Q = Quantity;
+using Op = Operation;
+
+std::string at(const std::string& name, Index index) { return name + "[" + std::to_string(index) + "]"; }
+
+/// The word by which the steps call a matrix.
+std::string word(Q quantity) {
+  switch (quantity) {
+    case Q::query_weight: return "W_Q";
+    case Q::query_bias: return "b_Q";
+    case Q::query_projected: return "q_projected";
+    case Q::query_normed: return "q_normed";
+    case Q::query: return "q";
+    case Q::key_weight: return "W_K";
+    case Q::key_bias: return "b_K";
+    case Q::key_projected: return "k_projected";
+    case Q::key_normed: return "k_normed";
+    case Q::key: return "k";
+    case Q::value_weight: return "W_V";
+    case Q::value_bias: return "b_V";
+    case Q::value: return "v";
+    case Q::given_weights: return "given";
+    case Q::log_weights: return "logarithm";
+    case Q::dot: return "dot";
+    case Q::scaled: return "scaled";
+    case Q::relative_bias: return "relative_bias";
+    case Q::mask: return "mask";
+    case Q::scores: return "scores";
+    case Q::exponentials: return "exponentials";
+    case Q::softmax: return "softmax";
+    case Q::dropped: return "dropped";
+    case Q::weights: return "weight";
+    case Q::head_output: return "head_output";
+    case Q::z: return "z";
+    case Q::contribution: return "contribution";
+    case Q::concat: return "concat";
+    case Q::output_weight: return "W_O";
+    case Q::output_bias: return "b_O";
+    default: return symbol(MatrixId{quantity});
+  }
+}
+
+/// One side of the attention: which matrices lead to its vector.
+struct Side {
+  Q weight, bias, projected, normed, vector;
+  const char* x;      // the name of the step of what is projected
+  const char* title;
+};
+
+constexpr Side kQuery{Q::query_weight, Q::query_bias, Q::query_projected, Q::query_normed, Q::query, "x_query",
+                      "The query of this head"};
+constexpr Side kKey{Q::key_weight, Q::key_bias, Q::key_projected, Q::key_normed, Q::key, "x_key",
+                    "The key of this head"};
+constexpr Side kValue{Q::value_weight, Q::value_bias, Q::value, Q::value, Q::value, "x_value",
+                      "The value of this head"};
+
+/// Tells the steps of one weight in order.
+class Story {
+ public:
+  Story(const Trace& trace, const HeadRef& head, const CellRef& cell) : trace_(trace), head_(head), cell_(cell) {}
+
+  std::vector<Step> tell();
+
+ private:
+  MatrixId id(Q quantity) const { return matrix_id(quantity, head_); }
+  bool has(Q quantity) const { return exists(trace_, id(quantity)); }
+  Cell own_cell(Q quantity) const { return explain_cell(trace_, id(quantity), cell_.query, cell_.key); }
+
+  Step& rows(std::string name, std::string title, const MatrixId& matrix, Index first, Index count);
+  Step& whole_of(std::string title, Q quantity) {
+    return rows(word(quantity), std::move(title), id(quantity), 0, shape(trace_, id(quantity)).rows);
+  }
+  /// The cell of this query and key, with its terms unless `terms` is false.
+  Step& number(std::string title, Q quantity, bool terms = true);
+  std::string name_of(const Place& place) const;
+  void add_term(Step& step, const Term& term) const;
+  /// A row, and what each of its numbers was made of.
+  void told_row(std::string title, Q quantity, Index row);
+
+  void tell_side(const Side& side, Index row);
+  void tell_scores();
+  void tell_weights();
+  void tell_share();
+  void tell_output();
+
+  const Trace& trace_;
+  const HeadRef head_;
+  const CellRef cell_;
+  MatrixId x_;             // what the side that is being told is projected from
+  std::string x_name_;
+  std::vector<Step> steps_;
+};
+
+Step& Story::rows(std::string name, std::string title, const MatrixId& matrix, Index first, Index count) {
+  steps_.push_back({.name = std::move(name), .title = std::move(title), .formula = formula(trace_, matrix),
+                    .shape = shape(trace_, matrix), .value = rows_of(trace_, matrix, first, count), .terms = {},
+                    .id = matrix, .row = first});
+  return steps_.back();
+}
+
+std::string Story::name_of(const Place& place) const {
+  if (place.id == x_ && !x_name_.empty()) return at(x_name_, place.col);
+  const Axes along = axes(trace_, place.id);
+  const std::string name = word(place.id.quantity);
+  if (along.cols != Axis::keys) return at(name, place.col);
+  return place.row == cell_.query && place.col == cell_.key ? name : at(name, place.col);
+}
+
+void Story::add_term(Step& step, const Term& term) const {
+  StepTerm told{.from = name_of(term.from), .value = term.from.value};
+  if (term.times) told.times = name_of(*term.times);
+  if (term.times || term.factor != 1.0f) told.factor = term.factor;
+  step.terms.push_back(std::move(told));
+}
+
+Step& Story::number(std::string title, Q quantity, bool terms) {
+  const Cell cell = own_cell(quantity);
+  Step& step = rows(word(quantity), std::move(title), id(quantity), cell_.query, 0);
+  step.value = Matrix::Constant(1, 1, cell.value);
+  step.number = true;
+  step.row = cell_.query;
+  step.col = cell_.key;
+  if (terms)
+    for (const Term& term : cell.terms) add_term(step, term);
+  return step;
+}
+
+void Story::told_row(std::string title, Q quantity, Index row) {
+  Step& step = rows(word(quantity), std::move(title), id(quantity), row, 1);
+  for (Index c = 0; c < step.value.cols(); ++c) {
+    const Cell cell = explain_cell(trace_, step.id, row, c);
+    const bool norm = cell.operation == Op::layer_norm || cell.operation == Op::rms_norm;
+    double products = 0;
+    std::string product;
+    for (const Term& term : cell.terms) {
+      if (!term.times) continue;
+      product = (term.from.id == x_ ? x_name_ : word(term.from.id.quantity)) + "·" + word(term.times->id.quantity);
+      products += static_cast<double>(term.from.value) * term.factor;
+    }
+    if (!product.empty()) step.terms.push_back({.from = at(product, c), .value = static_cast<float>(products)});
+    for (const Term& term : cell.terms) {
+      // Of a norm its own component: the others count by their mean and variance, which are the same for all.
+      const bool another = norm && term.from.id == cell.terms.front().from.id && term.from.col != c;
+      if (!term.times && !another) add_term(step, term);
+    }
+    if (norm && c == 0)
+      for (const Constant& one : cell.constants)
+        step.terms.push_back({.from = one.name, .value = static_cast<float>(one.value)});
+  }
+}
+
+void Story::tell_side(const Side& side, Index row) {
+  const bool staged = side.projected != side.vector && has(side.projected);
+  x_ = recipe(trace_, id(staged ? side.projected : side.vector)).operands.front();
+  x_name_ = side.x;
+  rows(side.x, "What it is projected from", x_, row, 1);
+  if (has(side.weight)) whole_of("The projection of this head", side.weight);
+  if (has(side.bias)) whole_of("The bias of this head", side.bias);
+  if (staged) told_row("Projected", side.projected, row);
+  if (staged && has(side.normed)) told_row("Normed", side.normed, row);
+  told_row(side.title, side.vector, row);
+  x_name_.clear();
+}
+
+/// From query and key to the score; where another program computed the weights, from those.
+void Story::tell_scores() {
+  if (has(Q::given_weights)) {
+    number("The weight as it was given", Q::given_weights);
+    number("Its logarithm, in place of the unknown score", Q::log_weights);
+  } else {
+    const Cell dot = own_cell(Q::dot);
+    Step& products = number("Query times key, component by component", Q::dot);
+    products.name = "products";
+    products.formula = "q[c] · k[c]";
+    products.shape = {1, static_cast<Index>(dot.terms.size())};
+    products.addends = true;
+    products.number = false;
+    products.value.resize(1, products.shape.cols);
+    std::vector<StepTerm> sum;
+    for (Index c = 0; c < products.shape.cols; ++c) {
+      products.value(0, c) = dot.terms[static_cast<std::size_t>(c)].contribution;
+      sum.push_back({.from = at("products", c), .value = products.value(0, c)});
+    }
+    number("Their sum", Q::dot, false).terms = std::move(sum);
+    number("Times the scale", Q::scaled).terms.front().times = "scale";
+    steps_.back().terms.front().factor = trace_.attention(head_.stack, head_.layer).scale;
+  }
+  if (has(Q::relative_bias)) number("What the distance adds", Q::relative_bias);
+  number("What the mask adds", Q::mask);
+  number("The score", Q::scores);
+}
+
+void Story::tell_weights() {
+  if (has(Q::exponentials)) {
+    Step& row = rows("exponentials", "The row's exponentials", id(Q::exponentials), cell_.query, 1);
+    const Cell own = own_cell(Q::exponentials);
+    const Matrix scores = rows_of(trace_, id(Q::scores), cell_.query, 1);
+    for (Index key = 0; key < scores.cols(); ++key)
+      row.terms.push_back({.from = at("scores", key), .value = scores(0, key)});
+    row.terms.push_back({.from = "largest", .value = own.terms[1].from.value});
+
+    const Cell softmax = own_cell(Q::softmax);
+    Step& sum = number("Their sum", Q::softmax, false);
+    sum.name = "sum";
+    sum.formula = "Σ exp(scores - largest of the row)";
+    sum.shape.cols = 1;
+    sum.addends = true;
+    sum.value(0, 0) = static_cast<float>(*constant(softmax, "sum"));
+    for (const Term& term : softmax.terms)
+      sum.terms.push_back({.from = at("exponentials", term.from.col), .value = term.from.value});
+  }
+  const bool changed = recipe(trace_, id(Q::weights)).operands != recipe(trace_, id(Q::softmax)).operands;
+  const auto divided = [&](Q quantity) {
+    Step& step = number(changed && quantity == Q::softmax ? "The softmax" : "The weight", quantity, false);
+    if (!has(Q::exponentials)) return;
+    const Cell softmax = own_cell(Q::softmax);
+    step.terms = {{.from = at("exponentials", cell_.key),
+                   .value = softmax.terms[static_cast<std::size_t>(cell_.key)].from.value},
+                  {.from = "sum", .value = static_cast<float>(*constant(softmax, "sum"))}};
+  };
+  if (!changed) return divided(Q::weights);
+  divided(Q::softmax);
+  if (has(Q::dropped) && recipe(trace_, id(Q::weights)).operation == Op::set_by_hand)
+    number("After dropout", Q::dropped).terms.front().times = "dropout";
+  const Cell cell = own_cell(Q::weights);
+  Step& weight = number("The weight", Q::weights, cell.operation != Op::share_of_rest);
+  if (cell.operation == Op::dropout) weight.terms.front().times = "dropout";
+  if (cell.operation == Op::share_of_rest) add_term(weight, cell.terms.front());
+  if (cell.operation == Op::share_of_rest || cell.operation == Op::set_by_hand)
+    for (const Constant& one : cell.constants)
+      weight.terms.push_back({.from = one.name, .value = static_cast<float>(one.value)});
+}
+
+/// The weight's share of z, and z.
+void Story::tell_share() {
+  const Q summed = has(Q::head_output) ? Q::head_output : Q::z;
+  const float weight = rows_of(trace_, id(Q::weights), cell_.query, 1)(0, cell_.key);
+  Step& share = rows("share", "This weight's share of z", id(summed), cell_.query, 1);
+  share.formula = "weight · v";
+  share.addends = true;
+  const Matrix v = rows_of(trace_, id(Q::value), cell_.key, 1);
+  share.value = weight * v;
+  for (Index c = 0; c < v.cols(); ++c)
+    share.terms.push_back({.from = "weight", .value = weight, .times = at("v", c), .factor = v(0, c)});
+
+  Step& sum = rows(word(summed), "The sum over all keys", id(summed), cell_.query, 1);
+  for (const Term& term : explain_cell(trace_, id(summed), cell_.query, 0).terms)
+    sum.terms.push_back({.from = at("weight", term.from.col), .value = term.from.value,
+                         .times = "v of key " + std::to_string(term.times->row)});
+  if (summed == Q::z) return;
+  Step& z = rows("z", "What the head hands on: it is switched off", id(Q::z), cell_.query, 1);
+  if (recipe(trace_, id(Q::z)).operation != Op::mean_off) return;
+  for (Index c = 0; c < z.value.cols(); ++c)
+    z.terms.push_back({.from = "mean of " + at("head_output", c), .value = z.value(0, c)});
+}
+
+void Story::tell_output() {
+  Step& concat = rows("concat", "z of all heads, side by side", id(Q::concat), cell_.query, 1);
+  const Matrix z = rows_of(trace_, id(Q::z), cell_.query, 1);
+  const Index d_v = z.cols(), first = head_.head * d_v;
+  for (Index c = 0; c < d_v; ++c) concat.terms.push_back({.from = at("z", c), .value = z(0, c)});
+  if (has(Q::output_weight)) {
+    Step& weight = whole_of("The columns of W_O that read this head", Q::output_weight);
+    weight.value = Matrix(weight.value.middleCols(first, d_v));
+    weight.col = first;
+  }
+  if (has(Q::output_bias)) whole_of("The bias of the output", Q::output_bias);
+  told_row("What this head adds to the output", Q::contribution, cell_.query);
+  const Matrix own = steps_.back().value;
+  Matrix rest = rows_of(trace_, id(Q::concat), cell_.query, 1);
+  rest.middleCols(first, d_v).setZero();
+  Linear without_bias = Way(trace_, id(Q::concat)).attention->output;
+  without_bias.bias = {};
+  const Matrix others = linear(rest, without_bias);
+  const Matrix bias = has(Q::output_bias) ? whole(trace_, id(Q::output_bias)) : Matrix();
+  Step& output = rows("output", "The output of the attention", id(Q::attention_output), cell_.query, 1);
+  for (Index m = 0; m < output.value.cols(); ++m) {
+    output.terms.push_back({.from = at("contribution", m), .value = own(0, m)});
+    output.terms.push_back({.from = at("other heads", m), .value = others(0, m)});
+    if (bias.size() > 0) output.terms.push_back({.from = at("b_O", m), .value = bias(0, m)});
+  }
+}
+
+std::vector<Step> Story::tell() {
+  const bool computed = has(Q::query);
+  if (computed) {
+    tell_side(kQuery, cell_.query);
+    tell_side(kKey, cell_.key);
+  }
+  if (has(Q::scores)) tell_scores();
+  tell_weights();
+  if (computed) {
+    tell_side(kValue, cell_.key);
+    tell_share();
+    tell_output();
+  }
+  return std::move(steps_);
+}
+
+}  // namespace
+
+std::vector<Step> steps_of(const Trace& trace, const HeadRef& head, const CellRef& cell) {
+  return Story(trace, head, cell).tell();
+}
+
+}  // namespace headlight

@@ -1,0 +1,255 @@
+// Values of matrices: as the Trace stores them, or made by their recipe with the functions of math/.
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "explain/recipe.h"
+#include "explain/way.h"
+#include "math/attention.h"
+#include "math/block.h"
+#include "math/embedding.h"
+#include "math/exponential.h"
+#include "math/ops.h"
+#include "math/output.h"
+#include "math/position.h"
+
+namespace headlight {
+namespace {
+
+using Q = Quantity;
+using Op = Operation;
+
+/// The rows of one head in a weight of all heads.
+Matrix head_rows(const Linear& linear, Index head, Index heads, Index first, Index count) {
+  return weight_rows(linear, head * (linear.outputs() / heads) + first, count);
+}
+
+Matrix head_part(const Vector& bias, Index head, Index heads) {
+  const Index width = bias.size() / heads;
+  return bias.segment(head * width, width);
+}
+
+Matrix learned_rows(const Way& way, const MatrixId& id, Index first, Index count) {
+  const auto heads = [&] { return way.attention_trace->num_heads(); };
+  const auto kv_heads = [&] { return way.attention_trace->num_kv_heads; };
+  const auto kv_head = [&] { return way.attention_trace->kv_head(id.head); };
+  switch (id.quantity) {
+    case Q::token_lookup: {
+      const StackWeights unscaled{.embeddings = {.tokens = way.stack->embeddings.tokens}};
+      return token_vectors(way.model, unscaled, way.trace.query_tokens(id.stack)).middleRows(first, count);
+    }
+    case Q::type_vectors: return type_vectors(*way.stack, way.trace.query_tokens(id.stack)).middleRows(first, count);
+    case Q::given_query: return way.given->query.middleRows(first, count);
+    case Q::given_key: return way.given->key.middleRows(first, count);
+    case Q::given_value: return way.given->value.middleRows(first, count);
+    case Q::given_weights:
+      return (*way.attention_trace->patterns)[static_cast<std::size_t>(id.head)].middleRows(first, count);
+    case Q::query_weight: return head_rows(way.attention->query, id.head, heads(), first, count);
+    case Q::key_weight: return head_rows(way.attention->key, kv_head(), kv_heads(), first, count);
+    case Q::value_weight: return head_rows(way.attention->value, kv_head(), kv_heads(), first, count);
+    case Q::query_bias: return head_part(way.attention->query.bias, id.head, heads());
+    case Q::key_bias: return head_part(way.attention->key.bias, kv_head(), kv_heads());
+    case Q::value_bias: return head_part(way.attention->value.bias, kv_head(), kv_heads());
+    case Q::relative_bias:
+      return relative_bias_rows(*way.attention_trace->relative_bias, id.head, first, count,
+                                way.attention_trace->mask->keys());
+    case Q::mask: {
+      const Mask& mask = *way.attention_trace->mask;
+      Matrix added(count, mask.keys());
+      for (Index r = 0; r < count; ++r)
+        for (Index key = 0; key < mask.keys(); ++key) added(r, key) = mask.added(first + r, key);
+      return added;
+    }
+    case Q::embedding_projection_weight:
+    case Q::output_weight:
+    case Q::gate_weight:
+    case Q::up_weight:
+    case Q::down_weight:
+    case Q::transform_weight: return weight_rows(*linear_of(way, id.quantity), first, count);
+    case Q::embedding_projection_bias:
+    case Q::transform_bias:
+    case Q::output_bias:
+    case Q::gate_bias:
+    case Q::up_bias:
+    case Q::down_bias: return linear_of(way, id.quantity)->bias;
+    case Q::embedding_norm_scale:
+    case Q::attention_norm_scale:
+    case Q::query_norm_scale:
+    case Q::key_norm_scale:
+    case Q::ffn_norm_scale:
+    case Q::transform_norm_scale:
+    case Q::final_norm_scale: return norm_of(way, id.quantity)->scale;
+    case Q::embedding_norm_shift:
+    case Q::attention_norm_shift:
+    case Q::query_norm_shift:
+    case Q::key_norm_shift:
+    case Q::ffn_norm_shift:
+    case Q::transform_norm_shift:
+    case Q::final_norm_shift: return norm_of(way, id.quantity)->shift;
+    case Q::vocabulary_weight: return way.model.output->weight->middleRows(first, count);
+    case Q::vocabulary_bias: return way.model.output->bias;
+    default: break;
+  }
+  assert(false);
+  return {};
+}
+
+/// Whole matrices that the Trace keeps.
+const Matrix* stored(const Way& way, const MatrixId& id) {
+  const bool cross = id.stack == Stack::cross;
+  switch (id.quantity) {
+    case Q::embedding: return &way.stack_trace->embedding;
+    case Q::attention_input: return cross ? &way.block_trace->cross_input : &way.block_trace->attention_input;
+    case Q::concat: return &way.attention_trace->z;
+    case Q::attention_output: return &way.attention_trace->output;
+    case Q::after_attention: return cross ? &way.block_trace->after_cross : &way.block_trace->after_attention;
+    case Q::ffn_input: return &way.block_trace->ffn_input;
+    case Q::block_output: return &way.block_trace->output;
+    case Q::last_hidden_state: return &way.stack_trace->last_hidden_state;
+    default: return nullptr;
+  }
+}
+
+/// Sums over many rows are taken in another order than over one, and in another where a row begins elsewhere in memory:
+/// row by row, each a matrix of its own, a cell is the same float whatever rows are asked for with it.
+template <class MakeRow>
+Matrix by_rows(const Matrix& x, const MakeRow& make_row) {
+  Matrix made;
+  for (Index r = 0; r < x.rows(); ++r) {
+    const Matrix row = make_row(Matrix(x.row(r)));
+    if (r == 0) made.resize(x.rows(), row.cols());
+    made.row(r) = row;
+  }
+  return made;
+}
+
+/// The same of functions that take a row's number.
+template <class RowAt>
+Matrix numbered_rows(Index first, Index count, const RowAt& row_at) {
+  Matrix made;
+  for (Index r = 0; r < count; ++r) {
+    const Matrix row = row_at(first + r);
+    if (r == 0) made.resize(count, row.cols());
+    made.row(r) = row;
+  }
+  return made;
+}
+
+/// What a function of math/ gives whole, from what the Trace keeps.
+std::optional<Matrix> known(const Way& way, const MatrixId& id, Index first, Index count) {
+  const AttentionTrace* attention = way.attention_trace;
+  const Tokens* tokens = nullptr;
+  switch (id.quantity) {
+    case Q::token_vectors:
+      tokens = &way.trace.query_tokens(id.stack);
+      return token_vectors(way.model, *way.stack, *tokens).middleRows(first, count);
+    case Q::position_vectors:
+      tokens = &way.trace.query_tokens(id.stack);
+      return position_vectors(way.model, *way.stack, *tokens).middleRows(first, count);
+    case Q::query: return head_columns(attention->query, id.head, attention->num_heads()).middleRows(first, count);
+    case Q::key:
+      return head_columns(attention->key, attention->kv_head(id.head), attention->num_kv_heads).middleRows(first, count);
+    case Q::value:
+      return head_columns(attention->value, attention->kv_head(id.head), attention->num_kv_heads)
+          .middleRows(first, count);
+    case Q::scores: return score_rows(way.trace, head_ref(id), first, count);
+    case Q::softmax: return softmax_of_rows(way.trace, head_ref(id), first, count);
+    case Q::weights: return attention_rows(way.trace, head_ref(id), first, count);
+    case Q::z: return head_columns(attention->z, id.head, attention->num_heads()).middleRows(first, count);
+    case Q::hidden: {
+      const Matrix input = rows_of(way.trace, beside(id, Q::ffn_input), first, count);
+      return by_rows(input, [&](const Matrix& x) { return ffn_hidden(*way.block, way.model.config.activation, x); });
+    }
+    case Q::logits: return numbered_rows(first, count, [&](Index row) { return logit_rows(way.trace, row, 1); });
+    case Q::probabilities:
+      return numbered_rows(first, count, [&](Index row) { return probabilities(logit_rows(way.trace, row, 1)); });
+    default: return std::nullopt;
+  }
+}
+
+/// exp(score - largest) of each row, with the exponential that the softmax of the same scores uses.
+Matrix exponentials(Matrix rows, bool of_logits) {
+  for (Index r = 0; r < rows.rows(); ++r) {
+    const float largest = rows.row(r).maxCoeff();
+    const bool blocked = largest == -std::numeric_limits<float>::infinity();
+    for (Index c = 0; c < rows.cols(); ++c) {
+      float& x = rows(r, c);
+      if (blocked) x = 0.0f;
+      else x = of_logits ? static_cast<float>(std::exp(static_cast<double>(x) - largest)) : exponential(x - largest);
+    }
+  }
+  return rows;
+}
+
+Matrix columns(const Matrix& x, Index offset, Index width) {
+  Matrix y = Matrix::Zero(x.rows(), width);
+  for (Index c = 0; c < width; ++c)
+    if (c + offset >= 0 && c + offset < x.cols()) y.col(c) = x.col(c + offset);
+  return y;
+}
+
+Matrix cooked(const Way& way, const MatrixId& id, const Recipe& recipe, Index first, Index count) {
+  const auto rows = [&](std::size_t operand) { return rows_of(way.trace, recipe.operands[operand], first, count); };
+  const auto all = [&](std::size_t operand) { return whole(way.trace, recipe.operands[operand]); };
+  switch (recipe.operation) {
+    case Op::sum:
+    case Op::mask: {
+      Matrix sum = rows(0);
+      for (std::size_t i = 1; i < recipe.operands.size(); ++i) sum += rows(i);
+      return sum;
+    }
+    case Op::scale: return rows(0) * recipe.factor;
+    case Op::projection: {
+      const Matrix input = rows(0);
+      Linear weights{.weight = all(1).middleCols(recipe.offset, input.cols()), .bias = {}};
+      if (recipe.operands.size() > 2) weights.bias = all(2);
+      return by_rows(input, [&](const Matrix& x) { return linear(x, weights); });
+    }
+    case Op::columns: {
+      Matrix y = columns(rows(0), recipe.offset, shape(way.trace, id).cols);
+      if (recipe.operands.size() > 1) y.rowwise() += Vector(all(1));
+      return y;
+    }
+    case Op::dot_product: {
+      const Matrix k = all(1);
+      return by_rows(rows(0), [&](const Matrix& q) { return Matrix(q * k.transpose()); });
+    }
+    case Op::logarithm: return rows(0).array().log();
+    case Op::exponential: return exponentials(rows(0), id.quantity == Q::logit_exponentials);
+    case Op::dropout: {
+      Matrix dropped = rows(0);
+      for (Index r = 0; r < count; ++r)
+        for (Index key = 0; key < dropped.cols(); ++key)
+          dropped(r, key) *= dropout_factor(way.trace.request.edits, head_ref(id), first + r, key);
+      return dropped;
+    }
+    case Op::weighted_sum: {
+      const Matrix v = all(1);
+      return by_rows(rows(0), [&](const Matrix& weights) { return Matrix(weights * v); });
+    }
+    case Op::layer_norm:
+    case Op::rms_norm:
+      return by_rows(rows(0), [&](const Matrix& x) { return norm(x, *norm_of(way, id.quantity)); });
+    case Op::activation: {
+      Matrix x = rows(0);
+      activate(x, activation_of(way, id.quantity));
+      return x;
+    }
+    default: break;
+  }
+  assert(false);
+  return {};
+}
+
+}  // namespace
+
+Matrix rows_of(const Trace& trace, const MatrixId& id, Index first, Index count) {
+  assert(exists(trace, id));
+  const Way way(trace, id);
+  if (is_learned(id.quantity)) return learned_rows(way, id, first, count);
+  if (const Matrix* kept = stored(way, id)) return kept->middleRows(first, count);
+  if (auto rows = known(way, id, first, count)) return std::move(*rows);
+  return cooked(way, id, recipe(trace, id), first, count);
+}
+
+}  // namespace headlight

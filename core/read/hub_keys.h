@@ -1,0 +1,53 @@
+// The keys of one object in a config.json, each read as what it must be.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "base/result.h"
+#include "model/config.h"
+
+namespace headlight {
+
+/// Spellings of one key, the usual one first.
+using Keys = std::initializer_list<const char*>;
+
+/// A value for a message: containers by their kind only.
+std::string found_text(const nlohmann::json& value);
+
+/// The first key that is wrong is kept; after it every answer is the fallback. null counts as missing.
+class Keyed {
+ public:
+  Keyed(std::string_view where, const nlohmann::json& object) : where_(where), object_(object) {}
+
+  const nlohmann::json* find(Keys keys) const;
+  /// There, and null.
+  bool is_null(const char* key) const;
+
+  /// A whole number from `least` to `most`; without a fallback it must be there.
+  Index size(Keys keys, Index most, std::optional<Index> fallback = std::nullopt, Index least = 1);
+  /// Without a fallback it must be there.
+  double number(Keys keys, double least, double most, std::optional<double> fallback = std::nullopt);
+  bool flag(Keys keys, bool fallback);
+  std::string word(Keys keys, std::string_view fallback);
+  Activation activation(Keys keys, std::string_view fallback);
+
+  /// An option of which only one value is understood.
+  void only(Keys keys, bool supported);
+  void only(Keys keys, std::string_view supported);
+  void only(Keys keys, const char* supported) { only(keys, std::string_view(supported)); }  // which is no bool
+
+  void fail(Keys keys, std::string_view expected, std::string_view found);
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  std::string_view where_;
+  const nlohmann::json& object_;
+  std::optional<Error> error_;
+};
+
+}  // namespace headlight

@@ -1,0 +1,28 @@
+// The tokenizer of a checkpoint, from whichever files its folder has.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "text/tokenizer.h"
+
+namespace headlight {
+
+struct TokenizerFile {
+  std::shared_ptr<const Tokenizer> tokenizer;
+  std::shared_ptr<const Tokenizer> target = nullptr;  // of the decoder's side, where it has one of its own (Marian)
+  std::filesystem::path file = {};                    // where the vocabulary came from
+  std::vector<std::string> warnings = {};
+};
+
+/// The first of these that the folder has: tokenizer.json; vocab.json with merges.txt (GPT-2, RoBERTa, BART, Qwen2);
+/// source.spm with vocab.json (Marian); vocab.txt (BERT and its kin); tokenizer.model, spiece.model or
+/// sentencepiece.bpe.model (Llama, T5, XLM-R). What those other than tokenizer.json leave open is taken from
+/// tokenizer_config.json, special_tokens_map.json and config.json, else it is as transformers has it by default.
+/// Errors name the file; a folder with none of them is one.
+Result<TokenizerFile> read_tokenizer(const std::filesystem::path& folder);
+
+}  // namespace headlight

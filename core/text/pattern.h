@@ -1,0 +1,58 @@
+// What a tokenizer looks for in a text: a string, or a regular expression with a bound on its time and memory.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "text/letters.h"
+
+struct URegularExpression;
+
+namespace headlight {
+
+/// Letters [begin, end) of a piece, and whether the pattern was found there.
+struct Stretch {
+  std::size_t begin = 0, end = 0;
+  bool found = false;
+};
+
+class Regex {
+ public:
+  /// Oniguruma's syntax (text/regex_syntax.h), at most 32 KiB.
+  static Result<Regex> compile(std::string_view where, std::string_view pattern);
+
+ private:
+  friend class Finder;
+  std::string where_, pattern_;
+  std::shared_ptr<const URegularExpression> compiled_;
+};
+
+using Pattern = std::variant<std::u32string, Regex>;
+
+/// Looks for one pattern in many pieces. For one thread; the pattern may be shared.
+class Finder {
+ public:
+  explicit Finder(const Pattern& pattern) : pattern_(pattern) {}
+
+  /// The piece as stretches that were found and those between, in order, leaving out no letter. What is found may be
+  /// empty, but not right after what was found before. An expression whose search takes unreasonably long, or needs
+  /// unreasonably much memory, is an Error; a long text is given more time.
+  Result<std::vector<Stretch>> find(LetterSpan letters);
+
+ private:
+  Status find_regex(const Regex& regex, LetterSpan letters, std::vector<Stretch>& stretches);
+
+  struct Close {
+    void operator()(URegularExpression* regex) const;
+  };
+  const Pattern& pattern_;
+  std::unique_ptr<URegularExpression, Close> matcher_;
+  Utf16 utf16_;
+};
+
+}  // namespace headlight

@@ -1,0 +1,75 @@
+// Rules that cut a normalised text into the pieces a model sees, as tokenizer.json names them.
+// https://huggingface.co/docs/tokenizers/api/pre-tokenizers
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "text/letters.h"
+#include "text/pattern.h"
+
+namespace headlight {
+
+/// What becomes of the places at which a piece is cut: dropped, pieces of their own, or part of a neighbour; contiguous
+/// joins those that touch.
+enum class Delimiters { removed, isolated, merged_with_previous, merged_with_next, contiguous };
+
+enum class CharacterKind { white_space, punctuation, numeric };
+
+struct SplitAtKind {
+  CharacterKind kind = CharacterKind::white_space;
+  Delimiters delimiters = Delimiters::removed;
+};
+/// At what is found; `invert`: at what is not.
+struct SplitAtPattern {
+  Pattern pattern;
+  Delimiters delimiters = Delimiters::isolated;
+  bool invert = false;
+};
+/// Runs of word characters and runs of others; white space is dropped. \w+|[^\w\s]+
+struct SplitWords {};
+/// After every `length` characters.
+struct SplitEvenly {
+  std::size_t length = 5;
+};
+/// A space before a piece that does not begin with one; after that usually a split, then bytes in the byte alphabet.
+struct PrefixSpace {};
+/// Bytes in the byte alphabet, cutting nothing.
+struct PiecesToBytes {};
+/// Spaces become `replacement`, which is put before pieces, and begins a new one if `split`.
+struct Metaspace {
+  enum class Prepend { always, first, never };
+  char32_t replacement = 0x2581;
+  Prepend prepend = Prepend::always;
+  bool split = true;
+};
+
+using PreTokenizer = std::variant<SplitAtKind, SplitAtPattern, SplitWords, SplitEvenly, PrefixSpace, PiecesToBytes,
+                                  Metaspace>;
+
+/// Pieces of a text in their order; what was dropped is in none of them.
+struct Pieces {
+  struct Piece {
+    std::size_t begin = 0, end = 0;  // letters
+    std::int32_t added = -1;         // the added token (text/added_tokens.h) that it is; none: < 0
+  };
+  Letters letters;
+  std::vector<Piece> pieces;
+
+  LetterSpan span(const Piece& piece) const {
+    return LetterSpan(letters).subspan(piece.begin, piece.end - piece.begin);
+  }
+  /// Adds a piece, unless it is empty.
+  void add(LetterSpan piece, std::int32_t added = -1);
+};
+
+/// The expression by which GPT-2 cuts (Radford et al. 2019, encoder.py): what ByteLevel does unless told otherwise.
+extern const char* const kGpt2Split;
+
+/// Applies the rules to all pieces but added tokens. Errors: a regular expression that does not come to an end.
+Status pre_tokenize(const std::vector<PreTokenizer>& rules, Pieces& pieces);
+
+}  // namespace headlight

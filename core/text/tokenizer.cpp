@@ -1,0 +1,218 @@
+#include "text/tokenizer.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "base/utf8.h"
+#include "text/words.h"
+
+namespace headlight {
+namespace {
+
+struct Range {
+  std::size_t begin = 0, end = 0;
+};
+
+/// The bytes of the original behind the bytes [begin, end) of a piece, end > begin. A letter that is as long as it was
+/// has one byte for each of its own.
+Range original_range(LetterSpan letters, const Spelling& spelling, std::size_t begin, std::size_t end) {
+  const auto& letter_of_byte = spelling.letter_of_byte;
+  const auto exact = [&](std::size_t byte, bool past) -> std::size_t {
+    const std::uint32_t place = letter_of_byte[byte];
+    std::size_t first = byte, last = byte + 1;
+    while (first > 0 && letter_of_byte[first - 1] == place) --first;
+    while (last < letter_of_byte.size() && letter_of_byte[last] == place) ++last;
+    const Letter& letter = letters[place];
+    if (last - first != letter.end - letter.begin) return past ? letter.end : letter.begin;
+    return letter.begin + (byte - first) + (past ? 1 : 0);
+  };
+  const Range range{exact(begin, false), exact(end - 1, true)};
+  return {range.begin, std::max(range.begin, range.end)};
+}
+
+const WordTable& words_of_model(const TokenModel& model) {
+  struct Words {
+    const WordTable& operator()(const Bpe& bpe) const { return bpe.words(); }
+    const WordTable& operator()(const Unigram& unigram) const { return unigram.words(); }
+    const WordTable& operator()(const WordPiece& words) const { return words.words; }
+    const WordTable& operator()(const WordLevel& words) const { return words.words; }
+  };
+  return std::visit(Words{}, model);
+}
+
+Status spell_with(const TokenModel& model, std::string_view piece, std::vector<ModelToken>& tokens) {
+  struct Speller {
+    std::string_view piece;
+    std::vector<ModelToken>& tokens;
+    Status operator()(const Bpe& bpe) const { return bpe.tokenize(piece, tokens); }
+    Status operator()(const Unigram& unigram) const { return unigram.tokenize(piece, tokens); }
+    Status operator()(const WordPiece& words) const { return tokenize(words, piece, tokens); }
+    Status operator()(const WordLevel& words) const { return tokenize(words, piece, tokens); }
+  };
+  return std::visit(Speller{piece, tokens}, model);
+}
+
+/// The text as pieces, added tokens among them, normalised and cut.
+Result<Pieces> pieces_of(const Tokenizer& tokenizer, std::string_view text) {
+  Pieces raw, pieces;
+  tokenizer.added.split(letters_of(text), false, raw);
+  Letters letters;
+  for (const Pieces::Piece& piece : raw.pieces) {
+    const LetterSpan span = raw.span(piece);
+    if (piece.added >= 0) {
+      pieces.add(span, piece.added);
+      continue;
+    }
+    letters.assign(span.begin(), span.end());
+    if (const Status status = normalize(tokenizer.normalizers, letters); !status) return status.error();
+    tokenizer.added.split(letters, true, pieces);
+  }
+  if (const Status status = pre_tokenize(tokenizer.pre_tokenizers, pieces); !status) return status.error();
+  return pieces;
+}
+
+Token added_token(const AddedToken& added, LetterSpan letters) {
+  Token token;
+  token.id = added.id;
+  token.raw = utf8_of(letters);
+  token.text = visible(added.content);
+  token.begin = letters.front().begin;
+  token.end = std::max(letters.front().begin, letters.back().end);
+  return token;
+}
+
+Token token_of(const Tokenizer& tokenizer, std::string_view text, const ModelToken& found, LetterSpan letters,
+               const Spelling& spelling) {
+  const Range range = original_range(letters, spelling, found.begin, found.end);
+  Token token;
+  token.id = found.id;
+  token.begin = range.begin;
+  token.end = range.end;
+  token.known = found.known;
+  token.raw = found.as_written ? std::string_view(spelling.text).substr(found.begin, found.end - found.begin)
+                               : words_of_model(tokenizer.model).text(found.id);
+  if (tokenizer.foreign) {
+    const auto id = tokenizer.foreign->words.id(token.raw);
+    token.id = id.value_or(tokenizer.foreign->unknown);
+    token.known = found.known && id;
+  }
+  const bool hidden = !token.known && range.begin < range.end;
+  const std::string bytes = hidden ? std::string(text.substr(range.begin, range.end - range.begin))
+                                   : bytes_of_word(tokenizer.spelling, token.raw);
+  token.text = without_leading_space(visible(bytes));
+  return token;
+}
+
+/// Puts what stands around them around the tokens.
+std::vector<Token> surrounded(const Template& around, const std::vector<Token>& tokens, bool add_special_tokens) {
+  std::vector<Token> result;
+  std::size_t here = 0;
+  for (const Template::Part& part : around.parts) {
+    if (part.is_text) {
+      for (Token token : tokens) {
+        token.type = part.type;
+        here = token.end;
+        result.push_back(std::move(token));
+      }
+      continue;
+    }
+    if (!add_special_tokens) continue;
+    for (const auto& [id, word] : part.specials) {
+      Token token;
+      token.id = id;
+      token.text = token.raw = word;
+      token.begin = token.end = here;
+      token.special = true;
+      token.type = part.type;
+      result.push_back(std::move(token));
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+const WordTable& words_of(const Tokenizer& tokenizer) {
+  return tokenizer.foreign ? tokenizer.foreign->words : words_of_model(tokenizer.model);
+}
+
+WordSpelling spelling_of(const Tokenizer& tokenizer) {
+  const auto is_bytes = [](const auto& rule) {
+    using Rule = std::decay_t<decltype(rule)>;
+    if constexpr (std::is_same_v<Rule, Normalizer>) return std::holds_alternative<SpellBytes>(rule);
+    else return std::holds_alternative<PiecesToBytes>(rule);
+  };
+  WordSpelling spelling;
+  spelling.byte_level = std::any_of(tokenizer.normalizers.begin(), tokenizer.normalizers.end(), is_bytes) ||
+                        std::any_of(tokenizer.pre_tokenizers.begin(), tokenizer.pre_tokenizers.end(), is_bytes);
+  if (const auto* bpe = std::get_if<Bpe>(&tokenizer.model)) {
+    spelling.metaspace = !spelling.byte_level;
+    spelling.byte_words = bpe->has_byte_fallback();
+    spelling.prefix = bpe->continuing_prefix();
+    spelling.suffix = bpe->end_suffix();
+  } else if (const auto* unigram = std::get_if<Unigram>(&tokenizer.model)) {
+    spelling.metaspace = !spelling.byte_level;
+    spelling.byte_words = unigram->has_byte_fallback();
+  } else if (const auto* words = std::get_if<WordPiece>(&tokenizer.model)) {
+    spelling.prefix = words->prefix;
+  }
+  return spelling;
+}
+
+Result<Tokens> encode(const Tokenizer& tokenizer, std::string_view text, bool add_special_tokens) {
+  if (text.size() > kLongestText)
+    return bad_input("text", "size", "at most " + std::to_string(kLongestText) + " bytes", std::to_string(text.size()));
+  if (const Status status = check_utf8("text", text); !status) return status.error();
+  const Result<Pieces> pieces = pieces_of(tokenizer, text);
+  if (!pieces) return pieces.error();
+  Tokens result{.text = std::string(text), .tokens = {}};
+  std::vector<ModelToken> found;
+  Spelling spelling;
+  for (const Pieces::Piece& piece : pieces->pieces) {
+    const LetterSpan letters = pieces->span(piece);
+    if (piece.added >= 0) {
+      result.tokens.push_back(added_token(tokenizer.added.tokens()[static_cast<std::size_t>(piece.added)], letters));
+      continue;
+    }
+    spell(letters, spelling);
+    found.clear();
+    if (const Status status = spell_with(tokenizer.model, spelling.text, found); !status) return status.error();
+    for (const ModelToken& token : found)
+      result.tokens.push_back(token_of(tokenizer, text, token, letters, spelling));
+  }
+  for (const Template& around : tokenizer.templates)
+    result.tokens = surrounded(around, result.tokens, add_special_tokens);
+  return result;
+}
+
+std::shared_ptr<const Vocabulary> vocabulary_of(const Tokenizer& tokenizer) {
+  const WordTable& words = words_of(tokenizer);
+  auto vocabulary = std::make_shared<Vocabulary>();
+  vocabulary->words.resize(words.ids());
+  for (std::size_t id = 0; id < words.ids(); ++id)
+    vocabulary->words[id] = visible(bytes_of_word(tokenizer.spelling, words.text(static_cast<std::int32_t>(id))));
+  for (const AddedToken& added : tokenizer.added.tokens()) {
+    const auto id = static_cast<std::size_t>(added.id);
+    if (id >= vocabulary->words.size()) vocabulary->words.resize(id + 1);
+    vocabulary->words[id] = visible(added.content);
+  }
+  return vocabulary;
+}
+
+std::vector<std::size_t> word_numbers(const Tokens& tokens) {
+  const std::vector<std::size_t> cuts = cut_points(tokens.text, Split::words, Lexicon{});
+  std::vector<std::size_t> numbers;
+  numbers.reserve(tokens.size());
+  std::size_t previous = 0;  // cuts before the token before
+  for (const Token& token : tokens.tokens) {
+    const auto before =
+        static_cast<std::size_t>(std::upper_bound(cuts.begin(), cuts.end(), token.begin) - cuts.begin());
+    const bool alone = numbers.empty() || token.special || token.pad || tokens.tokens[numbers.size() - 1].special ||
+                       tokens.tokens[numbers.size() - 1].pad;
+    numbers.push_back(numbers.empty() ? 0 : numbers.back() + (alone || before != previous ? 1 : 0));
+    previous = before;
+  }
+  return numbers;
+}
+
+}  // namespace headlight

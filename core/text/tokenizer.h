@@ -1,0 +1,87 @@
+// A checkpoint's own tokenizer, as a value: normalise, cut at added tokens, cut into pieces, spell each piece with the
+// vocabulary, put special tokens around. Every token knows the bytes of the text that it stands for.
+// The stages and their order are those of https://huggingface.co/docs/tokenizers/pipeline
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "model/tokens.h"
+#include "model/weights.h"
+#include "text/added_tokens.h"
+#include "text/bpe.h"
+#include "text/normalizer.h"
+#include "text/pre_tokenizer.h"
+#include "text/readable.h"
+#include "text/unigram.h"
+#include "text/wordpiece.h"
+
+namespace headlight {
+
+using TokenModel = std::variant<Bpe, WordPiece, Unigram, WordLevel>;
+
+/// What stands around a text: its parts in order, each the text itself or special tokens.
+struct Template {
+  struct Part {
+    bool is_text = false;
+    int type = 0;  // token_type_ids
+    std::vector<std::pair<std::int32_t, std::string>> specials = {};  // ids and words, of a part that is not the text
+  };
+  std::vector<Part> parts;
+};
+
+/// Ids that are not the model's own: Marian spells with SentencePiece and then looks each piece up elsewhere.
+struct ForeignIds {
+  WordTable words;
+  std::int32_t unknown = 0;
+};
+
+struct Tokenizer {
+  std::vector<Normalizer> normalizers = {};
+  AddedTokens added = {};
+  std::vector<PreTokenizer> pre_tokenizers = {};
+  TokenModel model = WordLevel{};
+  std::optional<ForeignIds> foreign = {};
+  std::vector<Template> templates = {};  // each around what the one before made
+  WordSpelling spelling = {};
+};
+
+/// The longest text that is cut, in bytes.
+inline constexpr std::size_t kLongestText = std::size_t{1} << 28;
+
+/// The tokens of a text (valid UTF-8), for any number of threads at once.
+///
+/// Token::raw is the word as Hugging Face's Encoding.tokens has it; Token::text is what people read (text/readable.h),
+/// without the white space before it; of an unknown token the bytes of the text that it hides. Ranges never run
+/// backwards, and without normalisation they tile the text: a token that is part of a character has only its own bytes.
+/// A leading space belongs to its token. Of a character that normalisation made into several, each has all bytes; what
+/// was put in, and special tokens, have an empty range. `special` are those that templates add, only if
+/// `add_special_tokens`; what was typed is not.
+///
+/// Errors: text that is too long or not UTF-8, a regular expression that comes to no end, an unknown token where the
+/// tokenizer has no word for it.
+Result<Tokens> encode(const Tokenizer& tokenizer, std::string_view text, bool add_special_tokens);
+
+/// The words that its ids stand for, without added tokens.
+const WordTable& words_of(const Tokenizer& tokenizer);
+
+/// How the parts of the tokenizer say that its words are spelt.
+WordSpelling spelling_of(const Tokenizer& tokenizer);
+
+/// The words by their ids, added tokens among them, as people read them, with their leading spaces; a row that is no
+/// word's is empty.
+std::shared_ptr<const Vocabulary> vocabulary_of(const Tokenizer& tokenizer);
+
+/// For every token the number of its word, ascending from 0: tokens of one number are parts of one word, cut as
+/// text/words.h cuts words. A special token is alone.
+std::vector<std::size_t> word_numbers(const Tokens& tokens);
+
+}  // namespace headlight

@@ -1,0 +1,31 @@
+// WordPiece: from the left, always the longest word of the vocabulary (Wu et al. 2016). And WordLevel: a piece is a
+// word or unknown.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "text/model_token.h"
+#include "text/word_table.h"
+
+namespace headlight {
+
+struct WordPiece {
+  WordTable words;
+  std::string unknown = "[UNK]";      // the word for a piece that cannot be spelt
+  std::string prefix = "##";          // before words that do not begin a piece
+  std::size_t longest_piece = 100;    // characters; a longer piece is unknown
+};
+
+struct WordLevel {
+  WordTable words;
+  std::string unknown = "<unk>";
+};
+
+/// Errors: an unknown piece where the word for it is not in the vocabulary.
+Status tokenize(const WordPiece& model, std::string_view piece, std::vector<ModelToken>& tokens);
+Status tokenize(const WordLevel& model, std::string_view piece, std::vector<ModelToken>& tokens);
+
+}  // namespace headlight
