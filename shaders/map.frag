@@ -2,11 +2,12 @@
 // The colour of one pixel of a map: its cell's weight, placed on the colour map as position_on_map() does.
 // Where several cells share a pixel the largest weight shows, so that a single bright cell never vanishes.
 
-uniform sampler2D weights;       // a page of matrices, one float a texel; negative = blocked
-uniform sampler2D colours;       // 256 colours a row, one row a theme
+uniform sampler2D weights;       // a page of matrices, one float a texel; blocked: negative, or -inf where diverging
+uniform sampler2D colours;       // 256 colours a row: a row a theme, then a diverging one a theme
 uniform ivec2 first;             // the page's texel that holds cell (0, 0)
 uniform ivec2 cells;             // keys (columns), queries (rows)
 uniform int theme;
+uniform bool diverging;
 uniform bool logarithmic;
 uniform float top;
 uniform float inverse_top;
@@ -26,6 +27,14 @@ void covered(float cell, float reach, int count, out int from, out int to) {
   to = clamp(int(ceil(cell + 0.4995 * reach)), 1, count);
 }
 
+// The number that shows where several share a pixel: the largest, of a diverging map the one farthest from zero.
+float brighter(float a, float b) {
+  if (!diverging) return max(a, b);
+  if (a < -3e38) return b;
+  if (b < -3e38) return a;
+  return abs(b) > abs(a) ? b : a;
+}
+
 float weight_here(vec2 cell, vec2 reach) {
   ivec2 here = clamp(ivec2(floor(cell)), ivec2(0), cells - 1);
   float largest = texelFetch(weights, first + here, 0).r;
@@ -36,11 +45,12 @@ float weight_here(vec2 cell, vec2 reach) {
     if (reach.y > 1.0) covered(cell.y, reach.y, cells.y, from.y, to.y);
   }
   for (int y = from.y; y < to.y; ++y)
-    for (int x = from.x; x < to.x; ++x) largest = max(largest, texelFetch(weights, first + ivec2(x, y), 0).r);
+    for (int x = from.x; x < to.x; ++x) largest = brighter(largest, texelFetch(weights, first + ivec2(x, y), 0).r);
   return largest;
 }
 
 float position_on_map(float weight) {
+  if (diverging) return isnan(weight) ? 0.5 : clamp(0.5 + 0.5 * weight * inverse_top, 0.0, 1.0);
   if (!(weight > 0.0)) return 0.0;
   if (weight >= top) return 1.0;
   float part = weight * inverse_top;
@@ -48,7 +58,10 @@ float position_on_map(float weight) {
   return clamp(part, 0.0, 1.0);
 }
 
-vec3 on_map(float position) { return texelFetch(colours, ivec2(int(position * 255.0 + 0.5), theme), 0).rgb; }
+vec3 on_map(float position) {
+  int row = diverging ? theme + 2 : theme;
+  return texelFetch(colours, ivec2(int(position * 255.0 + 0.5), row), 0).rgb;
+}
 
 // One calm pixel-wide diagonal every few pixels of the screen, running on from cell to cell.
 vec3 blocked(vec2 pixels_a_cell) {
@@ -57,12 +70,13 @@ vec3 blocked(vec2 pixels_a_cell) {
   // A half beside whole pixels: a cell's side is not the same to the last bit at every pixel, the period must be.
   float period = clamp(floor((smaller + 0.5) / 3.0), 5.0, 12.0);
   float away = abs(mod(gl_FragCoord.x - gl_FragCoord.y, period) - floor(0.5 * period)) * 0.70710678;
-  return mix(on_map(0.0), blocked_line, clamp(1.0 - away, 0.0, 1.0));
+  return mix(on_map(diverging ? 0.5 : 0.0), blocked_line, clamp(1.0 - away, 0.0, 1.0));
 }
 
 void main() {
   vec2 cell = place * vec2(cells);
   vec2 reach = fwidth(cell);  // cells a pixel
   float weight = weight_here(cell, reach);
-  colour = vec4(weight < 0.0 ? blocked(1.0 / reach) : on_map(position_on_map(weight)), opacity);
+  bool is_blocked = weight < (diverging ? -3e38 : 0.0);
+  colour = vec4(is_blocked ? blocked(1.0 / reach) : on_map(position_on_map(weight)), opacity);
 }

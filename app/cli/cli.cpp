@@ -24,14 +24,19 @@ std::string one_line(std::string message) {
 
 }  // namespace
 
+void print_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
+}
+
 int run_command_line(int argc, const char* const* argv, const Frontend& frontend) {
   CLI::App program{"Headlight shows attention: every head of every layer, live.", "headlight"};
   program.set_version_flag("--version", std::string("headlight ") + HEADLIGHT_VERSION);
   program.require_subcommand(1);
   program.footer("headlight COMMAND --help says more. Without a command: the window.\n"
                  "Results go to standard output, messages to standard error.\n"
-                 "Exit status: 0 done, 2 wrong use or bad input.");
+                 "Exit status: 0 done, 1 a comparison differs, 2 wrong use or bad input.");
   const std::vector<Run> runs{add_open(program, frontend), add_export(program), add_screenshot(program, frontend),
+                              add_explain(program), add_next(program), add_generate(program), add_compare(program),
                               add_tokenize(program)};
   const auto commands = program.get_subcommands({});
 

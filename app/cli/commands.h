@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -16,5 +18,12 @@ Run add_open(CLI::App& program, const Frontend& frontend);
 Run add_export(CLI::App& program);
 Run add_screenshot(CLI::App& program, const Frontend& frontend);
 Run add_tokenize(CLI::App& program);
+Run add_next(CLI::App& program);
+Run add_generate(CLI::App& program);
+Run add_explain(CLI::App& program);
+Run add_compare(CLI::App& program);
+
+/// What is wrong, but keeps nothing from being done: lines on standard error.
+void print_warnings(const std::vector<std::string>& warnings);
 
 }  // namespace headlight

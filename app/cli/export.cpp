@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/commands.h"
@@ -12,36 +13,51 @@ struct Options {
   RequestOptions request;
   std::string file, format;
   std::vector<std::string> with;
+  bool lines = false;
+  int jobs = 1;
 };
 
-Result<int> run(const Options& options) {
-  const auto lexicon = read_lexicon();
-  if (!lexicon) return lexicon.error();
-  const auto start = options.request.start();
-  if (!start) return start.error();
-
+Result<ExportOptions> parse_with(const std::vector<std::string>& names) {
   ExportOptions arrays;
-  for (const auto& name : options.with) {
+  for (const auto& name : names) {
     if (name == "qkv") arrays.queries_keys_values = true;
     else if (name == "scores") arrays.scores = true;
     else return bad_input("--with", "", "qkv or scores", name);
   }
+  return arrays;
+}
+
+Result<int> run(const Options& options) {
+  const auto arrays = parse_with(options.with);
+  if (!arrays) return arrays.error();
   const std::optional<std::filesystem::path> file =
       options.file.empty() || options.file == "-" ? std::nullopt : std::optional<std::filesystem::path>(options.file);
   const auto format = !options.format.empty() ? parse_format(options.format)
                       : file                  ? format_for(*file)
                                               : Result<Format>(Format::json);
   if (!format) return format.error();
+  if (options.lines && *format != Format::json)
+    return bad_input("--lines", "", "the format json, an object a line", name(*format));
 
-  const Document& document = start->session.document;
-  const auto requests = requests_of(document, *lexicon);
-  if (!requests) return requests.error();
   Progress progress;
   std::vector<std::string> warnings;
-  const auto written = export_document(document, *requests, *format, arrays, file, progress, nullptr, &warnings,
-                                       options.request.threads());
+  Status written = Done{};
+  if (options.lines) {
+    const auto lexicon = read_lexicon();
+    if (!lexicon) return lexicon.error();
+    const auto start = options.request.start();
+    if (!start) return start.error();
+    warnings = start->warnings;
+    written = export_lines(start->session.document, *lexicon, *arrays, file, options.jobs, &warnings);
+  } else {
+    const auto asked = options.request.ask();
+    if (!asked) return asked.error();
+    warnings = asked->start.warnings;
+    written = export_document(asked->document(), asked->requests, *format, *arrays, file, progress, nullptr, &warnings,
+                              options.request.threads());
+  }
   if (!written) return written.error();
-  for (const auto& warning : warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
+  print_warnings(warnings);
   return 0;
 }
 
@@ -50,7 +66,8 @@ Result<int> run(const Options& options) {
 Run add_export(CLI::App& program) {
   CLI::App* command = program.add_subcommand("export", "The numbers: attention of every layer and head");
   command->footer("headlight export --text 我请李雷帮我订了去北京的机票 --mask causal -o attention.json\n"
-                  "headlight export weights.safetensors --format npz --with qkv,scores -o attention.npz");
+                  "headlight export weights.safetensors --format npz --with qkv,scores -o attention.npz\n"
+                  "headlight export CHECKPOINT --ids 5,9,50,33 -o attention.npz");
   auto options = std::make_shared<Options>(*command);
   command->add_option("-o,--output", options->file, "The file to write, whole or not at all; default: standard output");
   command->add_option("--format", options->format,
@@ -58,6 +75,10 @@ Run add_export(CLI::App& program) {
   command->add_option("--with", options->with, "Further arrays: qkv (queries, keys, values), scores (before the softmax)")
       ->delimiter(',')
       ->allow_extra_args(false);  // what follows is the SOURCE
+  command->add_flag("--lines", options->lines,
+                    "Each line of the text is a sentence of its own, not padded: one JSON object a line, in order");
+  command->add_option("--jobs", options->jobs, "With --lines: sentences computed at once, 1 by default; 0: all processors")
+      ->type_name("N")->check(CLI::Range(0, 1024))->needs("--lines");
   return [options] { return run(*options); };
 }
 

@@ -1,10 +1,9 @@
 #include "cli/request_options.h"
 
-#include <cmath>
+#include <algorithm>
 
 #include "base/file.h"
 #include "base/utf8.h"
-#include "read/mask_file.h"
 
 namespace headlight {
 namespace {
@@ -30,140 +29,313 @@ std::string not_negative(const std::string& value) {
 bool is_session(const std::string& path) { return path.ends_with(".headlight.json"); }
 bool is_tensors(const std::string& path) { return path.ends_with(".safetensors") || path.ends_with(".npz"); }
 
+constexpr const char* kTextOptions[] = {"--text", "--tokens", "--target", "--target-tokens", "--split"};
+constexpr const char* kIdOptions[] = {"--ids", "--decoder-ids", "--token-type-ids"};
+
+Status take_text(const char* option, const std::string& found, Passage& passage) {
+  passage.text = found;
+  passage.hand_cuts.reset();
+  if (found == "-") {
+    auto text = read_standard_input();
+    if (!text) return text.error();
+    passage.text = std::move(*text);
+    while (passage.text.ends_with('\n') || passage.text.ends_with('\r')) passage.text.pop_back();
+  }
+  return check_utf8(option, passage.text);
+}
+
+Status take_marked(const char* option, const std::string& found, Passage& passage) {
+  auto marked = parse_marked_tokens(option, found);
+  if (!marked) return marked.error();
+  passage.text = std::move(marked->text);
+  passage.hand_cuts = std::move(marked->cuts);
+  return Done{};
+}
+
+struct BiasName {
+  const char* name;
+  bool Biases::*field;
+};
+constexpr BiasName kBiases[] = {{"query", &Biases::query}, {"key", &Biases::key}, {"value", &Biases::value},
+                                {"output", &Biases::output}, {"ffn", &Biases::ffn}};
+
+Status take_bias(const std::vector<std::string>& names, Biases& bias) {
+  bias = {false, false, false, false, false};
+  for (const std::string& one : names) {
+    const auto at =
+        std::find_if(std::begin(kBiases), std::end(kBiases), [&](const BiasName& b) { return one == b.name; });
+    if (at == std::end(kBiases)) return bad_input("--bias", "", "query, key, value, output or ffn", one);
+    bias.*at->field = true;
+  }
+  return Done{};
+}
+
+std::string bias_text(const Biases& bias) {
+  std::string text;
+  for (const BiasName& one : kBiases)
+    if (bias.*one.field) text.append(text.empty() ? "" : ",").append(one.name);
+  return text.empty() ? "no bias" : text;
+}
+
+Status check_numbers(const char* option, const auto& numbers) {
+  for (const auto number : numbers)
+    if (number < 0) return bad_input(option, "", "whole numbers, 0 or more", std::to_string(number));
+  return Done{};
+}
+
+Status check_weights(const Document& document, const std::vector<Request>& requests) {
+  for (const WeightEdit& edit : document.edits.weights) {
+    const Request& request = requests.front();
+    if (!has_stack(request, edit.head.stack)) continue;
+    const auto queries = static_cast<Index>(query_tokens(request, edit.head.stack).size());
+    const auto keys = static_cast<Index>(key_tokens(request, edit.head.stack).size());
+    const auto place = [](Index at, Index count) { return std::to_string(at) + " of " + std::to_string(count); };
+    if (edit.cell.query >= queries)
+      return bad_input("--weight", "query", "0 to " + std::to_string(queries - 1), place(edit.cell.query, queries));
+    if (edit.cell.key >= keys)
+      return bad_input("--weight", "key", "0 to " + std::to_string(keys - 1), place(edit.cell.key, keys));
+  }
+  return Done{};
+}
+
 }  // namespace
 
-RequestOptions::RequestOptions(CLI::App& command) : command_(command) {
+RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(command) {
   command.add_option("SOURCE", source_,
-                     "A session (.headlight.json) or a tensors file (.safetensors, .npz). Default: fresh weights");
+                     "A checkpoint folder, a tensors file (.safetensors, .npz), a JSON of attentions or a session "
+                     "(.headlight.json). Default: fresh weights");
   const char* text = "What is asked";
   command.add_option("--text", text_, "The sentence; '-' reads standard input; several lines are a batch")
       ->group(text);
   command.add_option("--tokens", tokens_, "The sentence with its token boundaries set by hand: 'A|B|C'")
       ->group(text)->excludes("--text");
-  command.add_option("--split", split_, "words (default) or characters")->group(text)->excludes("--tokens");
+  command.add_option("--target", target_, "What the decoder of an encoder-decoder reads, a line for each of the text's")
+      ->group(text);
+  command.add_option("--target-tokens", target_tokens_, "The same with its token boundaries set by hand")
+      ->group(text)->excludes("--target");
+  command.add_option("--split", split_, "words (default) or characters")->group(text)
+      ->excludes("--tokens")->excludes("--target-tokens");
+  const auto add_list = [&](const char* option, auto& list, const char* help) {
+    command.add_option(option, list, help)->group(text)->delimiter(',')->allow_extra_args(false)->type_name("N,N,…");
+  };
+  add_list("--ids", ids_, "Token ids in place of text, for a checkpoint; no special tokens are added");
+  add_list("--decoder-ids", decoder_ids_, "The ids that the decoder of an encoder-decoder reads");
+  add_list("--token-type-ids", token_types_, "A type for each id, where the model has types");
   command.add_option("--pad", pad_, "The last N tokens are padding")->group(text)->type_name("N")
       ->check(not_negative, "");
   const char* model = "The model";
+  const auto add_size = [&](const char* option, Index& size, const char* help) {
+    command.add_option(option, size, help)->group(model)->type_name("N");
+  };
   command.add_flag("--random", random_, "Fresh weights, shaped by the options below")->group(model);
-  command.add_option("--arch", arch_, "encoder (default) or decoder")->group(model);
-  command.add_option("--d-model", config_.d_model, "Width of the residual stream, 64 by default")->group(model)->type_name("N");
-  command.add_option("--num-heads", config_.num_heads, "Heads, a divisor of d_model, 4 by default")->group(model)->type_name("N");
-  command.add_option("--layers", config_.num_layers, "Layers, 2 by default")->group(model)->type_name("N");
-  command.add_option("--ffn", config_.ffn, "Width of the feed-forward layer, 256 by default; 0 leaves it out")->group(model)->type_name("N");
-  command.add_option("--position", position_, "sinusoidal (default) or none")->group(model);
-  command.add_option("--norm", norm_, "post (default) or pre")->group(model);
-  command.add_option("--activation", activation_, "relu (default) or gelu")->group(model);
+  command.add_option("--arch", arch_, "encoder (default), decoder or encoder-decoder")->group(model);
+  add_size("--d-model", config_.d_model, "Width of the residual stream, 64 by default");
+  add_size("--num-heads", config_.num_heads, "Heads, 4 by default; a divisor of d_model unless --head-dim is given");
+  add_size("--num-kv-heads", config_.num_kv_heads, "Heads of keys and values, each shared by some of the queries' heads");
+  add_size("--head-dim", config_.head_dim, "d_k, by default d_model / num_heads");
+  add_size("--layers", config_.num_layers, "Layers, 2 by default; of an encoder-decoder the decoder's");
+  add_size("--encoder-layers", config_.encoder_layers, "Layers of an encoder-decoder's encoder, by default as many");
+  add_size("--ffn", config_.ffn, "Width of the feed-forward layer, 256 by default; 0 leaves it out");
+  command.add_option("--position", position_, "sinusoidal (default), sinusoidal-halves, learned, rotary or none")
+      ->group(model);
+  command.add_option("--norm", norm_, "post (default) or pre: after the residual sum, or before the sublayer")
+      ->group(model);
+  command.add_option("--norm-type", norm_type_, "layer (default) or rms")->group(model);
+  command.add_option("--activation", activation_, "relu (default), gelu, gelu-tanh or silu")->group(model);
+  command.add_flag("--gated", gated_, "A gated feed-forward layer: down(activation(gate) · up)")->group(model);
+  command.add_option("--bias", bias_, "The layers that have a bias, of query,key,value,output,ffn; default: all")
+      ->group(model)->delimiter(',')->allow_extra_args(false)->type_name("LIST");
+  command.add_flag("--no-bias", no_bias_, "No layer has a bias")->group(model)->excludes("--bias");
+  command.add_flag("--untied", untied_, "The output layer has vectors of its own, not the words'")->group(model);
   command.add_option("--seed", config_.seed, "Seed of the fresh weights, 0 by default")->group(model)->type_name("N")
       ->check(not_negative, "");
-  command.add_flag("--no-bias", no_bias_, "Projections without a bias")->group(model);
-  const char* attention = "The attention";
-  command.add_option("--mask", mask_, "none, causal, padding, causal+padding, or FILE.npy, FILE.json: [query][key], true or 1 = may attend")
-      ->group(attention);
-  command.add_option("--scale", scale_, "Multiplies the scores in place of 1/sqrt(d_k)")->group(attention)->type_name("X");
-  command.add_option("--threads", threads_, "Threads to compute with; 0, the default: all")->group(attention)->type_name("N")
+  command.add_option("--threads", threads_, "Threads to compute with; 0, the default: all")->type_name("N")
       ->check(CLI::Range(0, 1024));
 }
 
-Result<Start> RequestOptions::start() const {
+Result<Start> RequestOptions::opened_source() const {
   Start start;
-  start.asked = !command_.remaining().empty();
-  for (const CLI::Option* option : command_.get_options()) start.asked = start.asked || option->count() > 0;
-  Document& document = start.session.document;
+  if (source_.empty()) return start;
   if (is_session(source_)) {
     auto session = read_session(source_);
     if (!session) return session.error();
     start.session = std::move(*session);
     start.session_path = source_;
-  } else if (is_tensors(source_)) {
-    auto opened = open_tensors(source_, given("--num-heads") ? std::optional(config_.num_heads) : std::nullopt);
-    if (!opened) return opened.error();
-    document = std::move(opened->session.document);
-  } else if (!source_.empty()) {
+    return start;
+  }
+  if (!names_model(source_)) {
     std::error_code ignored;
-    return bad_input(source_, "kind", "a session (.headlight.json) or a tensors file (.safetensors, .npz)",
-                     std::filesystem::is_directory(source_, ignored) ? "a folder"
-                     : std::filesystem::exists(source_, ignored)     ? "another file"
-                                                                     : "no such file");
+    return bad_input(source_, "kind",
+                     "a checkpoint folder, a tensors file (.safetensors, .npz), a JSON of attentions or a session "
+                     "(.headlight.json)",
+                     std::filesystem::exists(source_, ignored) ? "another file" : "no such file");
   }
-  if (document.model) {
-    for (const char* option : {"--text", "--tokens", "--split", "--pad", "--arch", "--d-model", "--layers", "--ffn",
-                               "--position", "--norm", "--activation", "--seed", "--no-bias", "--random"})
-      if (given(option)) return bad_input(option, "", "no such option beside a tensors file", source_);
-    if (given("--num-heads") && !is_tensors(source_))
-      return bad_input("--num-heads", "", "the tensors file itself as SOURCE", source_);
-  }
-  for (const Status& status : {apply_text(document), document.model ? Status(Done{}) : apply_model(document.config)})
-    if (!status) return status.error();
-  if (given("--arch") && !given("--mask")) document.mask.causal = document.config.arch == Arch::decoder;
-  if (const auto status = apply_mask(document); !status) return status.error();
-  if (given("--scale")) {
-    if (!std::isfinite(scale_)) return bad_input("--scale", "", "a finite number", std::to_string(scale_));
-    document.edits.scale = scale_;
-  }
+  const bool heads = is_tensors(source_) && given("--num-heads");
+  auto opened = open_model(source_, heads ? std::optional(config_.num_heads) : std::nullopt);
+  if (!opened) return opened.error();
+  start.session = std::move(opened->session);
+  start.warnings = std::move(opened->warnings);
   return start;
 }
 
+Result<Start> RequestOptions::start() const {
+  auto start = opened_source();
+  if (!start) return start;
+  start->asked = !command_.remaining().empty();
+  for (const CLI::Option* option : command_.get_options()) start->asked = start->asked || option->count() > 0;
+  Document& document = start->session.document;
+  if (const auto model = document.model ? check_model(document) : apply_model(document.config); !model)
+    return model.error();
+  if (given("--arch") && !document.model) document.mask.causal = is_causal_by_default(document.config.arch);
+  for (const Status& status : {apply_text(document), apply_ids(document), edits_.apply(document)})
+    if (!status) return status.error();
+  return start;
+}
+
+Result<Asked> RequestOptions::ask() const {
+  auto lexicon = read_lexicon();
+  if (!lexicon) return lexicon.error();
+  auto start = this->start();
+  if (!start) return start.error();
+  auto requests = requests_of(start->session.document, *lexicon);
+  if (!requests) return requests.error();
+  if (const auto inside = check_weights(start->session.document, *requests); !inside) return inside.error();
+  return Asked{std::move(*lexicon), std::move(*start), std::move(*requests)};
+}
+
+Status RequestOptions::check_model(const Document& document) const {
+  if (given("--random")) return bad_input("--random", "", "no such option beside a model of its own", document.source);
+  Config asked = document.model->config;
+  if (has_own_inputs(document)) {
+    if (given("--num-heads") && !is_tensors(source_))
+      return bad_input("--num-heads", "", "the tensors file itself as SOURCE", source_);
+    for (const char* option : {"--arch", "--d-model", "--num-kv-heads", "--head-dim", "--layers", "--encoder-layers",
+                               "--ffn", "--position", "--norm", "--norm-type", "--activation", "--gated", "--bias",
+                               "--no-bias", "--untied", "--seed"})
+      if (given(option)) return bad_input(option, "", "no such option beside a tensors file", document.source);
+    return Done{};
+  }
+  if (given("--seed")) return bad_input("--seed", "", "no such option beside a checkpoint", document.source);
+  if (const auto taken = take_model(asked); !taken) return taken;
+  struct Field {
+    const char* option;
+    std::string (*text)(const Config&);
+  };
+  constexpr Field kFields[] = {
+      {"--arch", [](const Config& c) { return std::string(name(c.arch)); }},
+      {"--d-model", [](const Config& c) { return std::to_string(c.d_model); }},
+      {"--num-heads", [](const Config& c) { return std::to_string(c.num_heads); }},
+      {"--num-kv-heads", [](const Config& c) { return std::to_string(c.kv_heads()); }},
+      {"--head-dim", [](const Config& c) { return std::to_string(c.d_k()); }},
+      {"--layers", [](const Config& c) { return std::to_string(c.num_layers); }},
+      {"--encoder-layers", [](const Config& c) { return std::to_string(c.layers_of_encoder()); }},
+      {"--ffn", [](const Config& c) { return std::to_string(c.ffn); }},
+      {"--position", [](const Config& c) { return std::string(name(c.position)); }},
+      {"--norm", [](const Config& c) { return std::string(name(c.norm)); }},
+      {"--norm-type", [](const Config& c) { return std::string(name(c.norm_kind)); }},
+      {"--activation", [](const Config& c) { return std::string(name(c.activation)); }},
+      {"--gated", [](const Config& c) { return std::string(c.gated ? "gated" : "not gated"); }},
+      {"--bias", [](const Config& c) { return bias_text(c.bias); }},
+      {"--no-bias", [](const Config& c) { return bias_text(c.bias); }},
+      {"--untied", [](const Config& c) { return std::string(c.tied ? "tied" : "untied"); }},
+  };
+  const Config& model = document.model->config;
+  for (const Field& field : kFields)
+    if (given(field.option) && field.text(asked) != field.text(model))
+      return bad_input(field.option, "", field.text(model) + ", as the checkpoint has it", field.text(asked));
+  return Done{};
+}
+
 Status RequestOptions::apply_text(Document& document) const {
-  if (given("--text")) {
-    document.text = text_;
-    document.hand_cuts.reset();
-    if (text_ == "-") {
-      auto text = read_standard_input();
-      if (!text) return text.error();
-      document.text = std::move(*text);
-      while (document.text.ends_with('\n') || document.text.ends_with('\r')) document.text.pop_back();
-    }
-    if (const auto valid = check_utf8("--text", document.text); !valid) return valid;
+  for (const char* option : kTextOptions) {
+    if (!given(option)) continue;
+    if (has_own_inputs(document)) return bad_input(option, "", "no such option beside a tensors file", document.source);
+    if (reads_ids(document))
+      return bad_input(option, "", "--ids beside a checkpoint, which is read without a tokenizer", document.source);
+    const bool of_target = std::string_view(option).starts_with("--target");
+    if (of_target && document.config.arch != Arch::encoder_decoder)
+      return bad_input(option, "", "--arch encoder-decoder", "--arch " + std::string(name(document.config.arch)));
   }
-  if (given("--tokens")) {
-    auto marked = parse_marked_tokens("--tokens", tokens_);
-    if (!marked) return marked.error();
-    document.text = std::move(marked->text);
-    document.hand_cuts = std::move(marked->cuts);
-  }
+  if (given("--text"))
+    if (const auto taken = take_text("--text", text_, document); !taken) return taken;
+  if (given("--tokens"))
+    if (const auto taken = take_marked("--tokens", tokens_, document); !taken) return taken;
+  if (given("--target"))
+    if (const auto taken = take_text("--target", target_, document.target); !taken) return taken;
+  if (given("--target-tokens"))
+    if (const auto taken = take_marked("--target-tokens", target_tokens_, document.target); !taken) return taken;
   if (given("--split")) {
-    document.hand_cuts.reset();
-    if (const auto chosen = choose("--split", split_, document.split, {Split::words, Split::characters}); !chosen)
-      return chosen;
+    for (Passage* passage : {static_cast<Passage*>(&document), &document.target}) {
+      passage->hand_cuts.reset();
+      if (const auto chosen = choose("--split", split_, passage->split, {Split::words, Split::characters}); !chosen)
+        return chosen;
+    }
   }
-  if (given("--pad")) document.pad = pad_;
+  if (!given("--pad")) return Done{};
+  if (has_own_inputs(document)) return bad_input("--pad", "", "no such option beside a tensors file", document.source);
+  document.pad = pad_;
+  return Done{};
+}
+
+Status RequestOptions::apply_ids(Document& document) const {
+  for (const char* option : kIdOptions)
+    if (given(option) && !reads_ids(document))
+      return bad_input(option, "", "a checkpoint folder as SOURCE", source_.empty() ? "none" : source_);
+  if (given("--decoder-ids") && config_of(document).arch != Arch::encoder_decoder)
+    return bad_input("--decoder-ids", "", "an encoder-decoder", name(config_of(document).arch).data());
+  for (const Status& status : {check_numbers("--ids", ids_), check_numbers("--decoder-ids", decoder_ids_),
+                               check_numbers("--token-type-ids", token_types_)})
+    if (!status) return status;
+  if (given("--ids")) {
+    document.ids = ids_;
+    document.token_types.clear();
+  }
+  if (given("--decoder-ids")) document.target.ids = decoder_ids_;
+  if (given("--token-type-ids")) document.token_types = token_types_;
   return Done{};
 }
 
 Status RequestOptions::apply_model(Config& config) const {
-  if (given("--d-model")) config.d_model = config_.d_model;
-  if (given("--num-heads")) config.num_heads = config_.num_heads;
-  if (given("--layers")) config.num_layers = config_.num_layers;
-  if (given("--ffn")) config.ffn = config_.ffn;
-  if (given("--seed")) config.seed = config_.seed;
-  if (no_bias_) config.bias = false;
-  if (given("--arch"))
-    if (const auto chosen = choose("--arch", arch_, config.arch, {Arch::encoder, Arch::decoder}); !chosen) return chosen;
-  if (given("--position"))
-    if (const auto chosen = choose("--position", position_, config.position, {Position::sinusoidal, Position::none}); !chosen)
-      return chosen;
-  if (given("--norm"))
-    if (const auto chosen = choose("--norm", norm_, config.norm, {Norm::post, Norm::pre}); !chosen) return chosen;
-  if (given("--activation"))
-    if (const auto chosen = choose("--activation", activation_, config.activation, {Activation::relu, Activation::gelu}); !chosen)
-      return chosen;
+  if (const auto taken = take_model(config); !taken) return taken;
   return check(config);
 }
 
-Status RequestOptions::apply_mask(Document& document) const {
-  if (!given("--mask")) return Done{};
-  MaskSpec& mask = document.mask;
-  mask = MaskSpec{};
-  if (mask_.ends_with(".npy") || mask_.ends_with(".json")) {
-    auto matrix = read_mask(mask_);
-    if (!matrix) return matrix.error();
-    mask.given = std::make_shared<const Matrix>(std::move(*matrix));
-    return Done{};
-  }
-  const bool known = mask_ == "none" || mask_ == "causal" || mask_ == "padding" || mask_ == "causal+padding";
-  if (!known) return bad_input("--mask", "", "none, causal, padding, causal+padding, FILE.npy or FILE.json", mask_);
-  mask.causal = mask_.starts_with("causal");
-  mask.padding = mask_.ends_with("padding");
+Status RequestOptions::take_model(Config& config) const {
+  struct Size {
+    const char* option;
+    Index Config::*field;
+  };
+  for (const Size& size : {Size{"--d-model", &Config::d_model}, Size{"--num-heads", &Config::num_heads},
+                           Size{"--num-kv-heads", &Config::num_kv_heads}, Size{"--head-dim", &Config::head_dim},
+                           Size{"--layers", &Config::num_layers}, Size{"--encoder-layers", &Config::encoder_layers},
+                           Size{"--ffn", &Config::ffn}})
+    if (given(size.option)) config.*size.field = config_.*size.field;
+  if (given("--seed")) config.seed = config_.seed;
+  if (gated_) config.gated = true;
+  if (untied_) config.tied = false;
+  if (no_bias_) config.bias = {false, false, false, false, false};
+  if (given("--bias"))
+    if (const auto taken = take_bias(bias_, config.bias); !taken) return taken;
+  if (given("--arch"))
+    if (const auto chosen = choose("--arch", arch_, config.arch,
+                                   {Arch::encoder, Arch::decoder, Arch::encoder_decoder}); !chosen)
+      return chosen;
+  if (given("--position"))
+    if (const auto chosen = choose("--position", position_, config.position,
+                                   {Position::sinusoidal, Position::sinusoidal_halves, Position::learned,
+                                    Position::rotary, Position::none}); !chosen)
+      return chosen;
+  if (given("--norm"))
+    if (const auto chosen = choose("--norm", norm_, config.norm, {Norm::post, Norm::pre}); !chosen) return chosen;
+  if (given("--norm-type"))
+    if (const auto chosen = choose("--norm-type", norm_type_, config.norm_kind,
+                                   {NormKind::layer_norm, NormKind::rms_norm}); !chosen)
+      return chosen;
+  if (given("--activation"))
+    if (const auto chosen = choose("--activation", activation_, config.activation,
+                                   {Activation::relu, Activation::gelu, Activation::gelu_tanh,
+                                    Activation::silu}); !chosen)
+      return chosen;
   return Done{};
 }
 

@@ -3,12 +3,23 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/cli.h"
+#include "cli/edit_options.h"
 
 namespace headlight {
+
+/// What was asked, and the requests that it comes to.
+struct Asked {
+  Lexicon lexicon;
+  Start start;
+  std::vector<Request> requests;
+
+  const Document& document() const { return start.session.document; }
+};
 
 class RequestOptions {
  public:
@@ -17,20 +28,30 @@ class RequestOptions {
 
   /// The document that the options ask for, after parsing.
   Result<Start> start() const;
+  /// The same, and what it asks. Errors also name a weight set by hand that lies outside the sentence.
+  Result<Asked> ask() const;
   int threads() const { return threads_; }
 
  private:
   bool given(const char* option) const { return command_.count(option) > 0; }
+  Result<Start> opened_source() const;
   Status apply_text(Document& document) const;
+  Status apply_ids(Document& document) const;
+  Status take_model(Config& config) const;
   Status apply_model(Config& config) const;
-  Status apply_mask(Document& document) const;
+  /// An Error names the first option that says something else than the model that was opened.
+  Status check_model(const Document& document) const;
 
   CLI::App& command_;
-  std::string source_, text_, tokens_, split_, arch_, position_, norm_, activation_, mask_;
+  std::string source_, text_, tokens_, target_, target_tokens_, split_;
+  std::vector<std::int64_t> ids_, decoder_ids_;
+  std::vector<int> token_types_;
+  std::string arch_, position_, norm_, norm_type_, activation_;
+  std::vector<std::string> bias_;
   Config config_;
-  bool no_bias_ = false, random_ = false;
+  bool no_bias_ = false, gated_ = false, untied_ = false, random_ = false;
   std::size_t pad_ = 0;
-  float scale_ = 0;
+  EditOptions edits_;
   int threads_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "cli/request_options.h"
+#include "session/stack_names.h"
 
 namespace headlight {
 namespace {
@@ -7,7 +8,7 @@ namespace {
 struct Options {
   explicit Options(CLI::App& command) : request(command) {}
   RequestOptions request;
-  std::string size = "1600x1000", theme, language, view = "heads";
+  std::string size = "1600x1000", stack, theme, language, view = "heads";
   ScreenshotOptions picture;
   Index layer = 0, head = 0, query = -1, key = -1;
 };
@@ -28,8 +29,15 @@ Result<int> run(Options& options, const Frontend& frontend) {
   auto start = options.request.start();
   if (!start) return start.error();
   ViewState& view = start->session.view;
-  if (options.layer > 0 || options.head > 0) view.chosen = {options.layer, options.head};
+  if (options.layer > 0 || options.head > 0) view.chosen = {options.layer, options.head, view.chosen.stack};
+  if (!options.stack.empty()) view.chosen.stack = parse_stack(options.stack).value_or(Stack::self);
   if (options.query >= 0 && options.key >= 0) view.pinned = CellRef{options.query, options.key};
+  if (options.view != "heads") {
+    view.view = View::inside;
+    view.steps = options.view == "steps";
+    view.look.matrix = matrix_id(Quantity::weights, view.chosen);
+    if (view.pinned) view.look.cell = MatrixCell{view.pinned->query, view.pinned->key};
+  }
   if (const auto drawn = frontend.screenshot(*start, options.picture); !drawn) return drawn.error();
   return 0;
 }
@@ -46,7 +54,10 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--language", options->language, "en or zh; default: the system's")->check(CLI::IsMember({"en", "zh"}));
   command->add_option("--ui-scale", options->picture.ui_scale, "Size of everything, 1 (default) to 2")
       ->check(CLI::Range(kLeastUiScale, kMostUiScale));
-  command->add_option("--view", options->view, "heads: all heads, and one of them large")->check(CLI::IsMember({"heads"}));
+  command->add_option("--view", options->view, "heads: all heads, and one of them large; steps, diagram: inside a block")
+      ->check(CLI::IsMember({"heads", "steps", "diagram"}));
+  command->add_option("--stack", options->stack, "Of an encoder-decoder, the attention of the large head")
+      ->check(CLI::IsMember({"self", "encoder", "cross"}));
   command->add_option("--layer", options->layer, "The layer of the large head, from 0")->check(CLI::NonNegativeNumber);
   command->add_option("--head", options->head, "The large head, from 0")->check(CLI::NonNegativeNumber);
   command->add_option("--query", options->query, "With --key: the cell that is pinned")->check(CLI::NonNegativeNumber);

@@ -1,58 +1,99 @@
-#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <optional>
 
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/request_options.h"
+#include "read/tokenizer_file.h"
 #include "write/json.h"
 
 namespace headlight {
 namespace {
 
 struct Options {
-  explicit Options(CLI::App& command) : request(command) {}
+  explicit Options(CLI::App& app) : command(app), request(app) {}
+  const CLI::App& command;
   RequestOptions request;
   std::string format = "text";
 };
 
-/// A tensors file brings its tokens along.
-const Tokens& tokens_of(const Request& request) {
-  return request.model && request.model->given ? request.model->given->query_tokens : request.tokens;
+struct NamedSide {
+  const char* name;
+  const Tokens* tokens;
+};
+
+/// What is read: one side, or that of the encoder and that of the decoder.
+std::vector<NamedSide> sides_of(const Request& request) {
+  if (!has_stack(request, Stack::encoder)) return {{"tokens", &query_tokens(request, Stack::self)}};
+  return {{"tokens", &query_tokens(request, Stack::encoder)}, {"target_tokens", &query_tokens(request, Stack::self)}};
 }
 
-/// `id  begin  end  token`, a line each, a blank line between sentences.
+/// `id  begin  end  token`, a line each.
+std::string table(const Tokens& tokens) {
+  std::string text;
+  for (const Token& token : tokens.tokens)
+    text += std::to_string(token.id) + '\t' + std::to_string(token.begin) + '\t' + std::to_string(token.end) + '\t' +
+            token.text + '\n';
+  return text;
+}
+
+/// The same of every text, a blank line between them.
 std::string table(const std::vector<Request>& requests) {
   std::string text;
+  for (const Request& request : requests)
+    for (const NamedSide& side : sides_of(request)) text.append(text.empty() ? "" : "\n").append(table(*side.tokens));
+  return text;
+}
+
+std::string json_lines(const std::vector<Request>& requests) {
+  std::string text;
   for (const Request& request : requests) {
-    if (!text.empty()) text += '\n';
-    for (const Token& token : tokens_of(request).tokens)
-      text += std::to_string(token.id) + '\t' + std::to_string(token.begin) + '\t' + std::to_string(token.end) + '\t' +
-              token.text + '\n';
+    const char* before = "{";
+    for (const NamedSide& side : sides_of(request)) {
+      text.append(before).append("\"").append(side.name).append("\":").append(json_tokens(*side.tokens));
+      before = ",";
+    }
+    text += "}\n";
   }
   return text;
 }
 
-Result<int> run(const Options& options) {
-  const auto lexicon = read_lexicon();
-  if (!lexicon) return lexicon.error();
-  const auto start = options.request.start();
-  if (!start) return start.error();
-  const auto requests = requests_of(start->session.document, *lexicon);
-  if (!requests) return requests.error();
-  std::string text;
-  if (options.format == "json")
-    for (const Request& request : *requests) text += "{\"tokens\":" + json_tokens(tokens_of(request)) + "}\n";
-  else text = table(*requests);
+Result<int> print(const std::string& text) {
   Output output = Output::to_standard_output();
   output.write(text);
   if (const auto written = output.commit(); !written) return written.error();
   return 0;
 }
 
+/// The text cut by a checkpoint's own tokenizer, its special tokens around it.
+Result<int> run_tokenizer(const std::string& folder, std::string text, bool json) {
+  const auto file = read_tokenizer(folder);
+  if (!file) return file.error();
+  print_warnings(file->warnings);
+  if (text == "-") text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  const auto tokens = encode(*file->tokenizer, text, true);
+  if (!tokens) return tokens.error();
+  return print(json ? "{\"tokens\":" + json_tokens(*tokens) + "}\n" : table(*tokens));
+}
+
+Result<int> run(const Options& options) {
+  const auto source = options.command.get_option("SOURCE")->as<std::string>();
+  std::error_code ignored;
+  if (options.command.count("--text") > 0 && std::filesystem::is_directory(source, ignored))
+    return run_tokenizer(source, options.command.get_option("--text")->as<std::string>(), options.format == "json");
+  const auto asked = options.request.ask();
+  if (!asked) return asked.error();
+  return print(options.format == "json" ? json_lines(asked->requests) : table(asked->requests));
+}
+
 }  // namespace
 
 Run add_tokenize(CLI::App& program) {
   CLI::App* command = program.add_subcommand("tokenize", "The tokens of a text: id, byte range, token");
-  command->footer("headlight tokenize --text 我请李雷帮我订了去北京的机票 --format json");
+  command->footer("headlight tokenize --text 我请李雷帮我订了去北京的机票 --format json\n"
+                  "headlight tokenize CHECKPOINT --text 'Hello, world'    its own tokenizer, special tokens included");
   auto options = std::make_shared<Options>(*command);
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
   return [options] { return run(*options); };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace headlight {
@@ -99,6 +100,7 @@ double luminance(Rgb c) { return 0.2126 * linear_of(c.r) + 0.7152 * linear_of(c.
 
 float position_on_map(const ColourScale& scale, float weight) {
   assert(scale.top > 0);
+  if (scale.diverging) return std::isnan(weight) ? 0.5f : std::clamp(0.5f + 0.5f * weight * (1 / scale.top), 0.f, 1.f);
   if (!(weight > 0)) return 0;
   if (weight >= scale.top) return 1;
   // The steps of shaders/map.frag, multiplication by the inverse included: both round the same way.
@@ -115,9 +117,27 @@ const std::array<Rgb, 256>& colour_map(Theme theme) {
   return theme == Theme::light ? light : dark;
 }
 
+const std::array<Rgb, 256>& diverging_map(Theme theme) {
+  const auto both = [](Rgb middle, double lightness, double chroma) {
+    const auto arm = [&](double hue) {
+      return build_map(middle, lightness, {{{chroma * 0.5, hue}, {chroma * 0.9, hue}, {chroma, hue}, {chroma * 0.9, hue}}});
+    };
+    const auto below = arm(5), above = arm(245);
+    std::array<Rgb, 256> map;
+    for (std::size_t i = 0; i < 128; ++i) {
+      map[127 - i] = below[i * 2];
+      map[128 + i] = above[i * 2];
+    }
+    return map;
+  };
+  static const auto light = both(background_of(Theme::light), 0.40, 0.16);
+  static const auto dark = both(background_of(Theme::dark), 0.80, 0.14);
+  return theme == Theme::light ? light : dark;
+}
+
 Rgb colour_of(const ColourScale& scale, float weight) {
   const float position = position_on_map(scale, weight);
-  return colour_map(scale.theme)[static_cast<std::size_t>(position * 255 + 0.5f)];
+  return (scale.diverging ? diverging_map(scale.theme) : colour_map(scale.theme))[static_cast<std::size_t>(position * 255 + 0.5f)];
 }
 
 Rgb background_of(Theme theme) { return theme == Theme::light ? Rgb{0xFB, 0xFB, 0xFA} : Rgb{0x15, 0x17, 0x1A}; }
@@ -136,19 +156,27 @@ bool needs_dark_text(Rgb background) {
   return (l + 0.05) / 0.05 >= 1.05 / (l + 0.05);
 }
 
-float nice_top(float largest) {
-  if (!(largest > 0) || largest >= 1) return 1;
+/// Below this a scale's inverse would leave the floats that every graphics card has.
+constexpr float kLeastRange = 1e-30f;
+
+float nice_range(float largest) {
+  if (!(largest > 0) || !std::isfinite(largest)) return 1;
+  largest = std::max(largest, kLeastRange);
   double power = std::pow(10.0, std::floor(std::log10(static_cast<double>(largest))));
   for (int tries = 0; tries < 2; ++tries, power *= 10) {
     for (const double step : {1.0, 2.0, 5.0}) {
-      const auto top = static_cast<float>(step * power);
-      if (top >= largest && top > 0) return std::min(top, 1.f);
+      const double top = step * power;
+      if (top > static_cast<double>(std::numeric_limits<float>::max())) return largest;
+      if (static_cast<float>(top) >= largest) return static_cast<float>(top);
     }
   }
-  return 1;
+  return largest;
 }
 
+float nice_top(float largest) { return largest >= 1 ? 1 : std::min(nice_range(largest), 1.f); }
+
 std::vector<float> ticks(const ColourScale& scale) {
+  if (scale.diverging) return {-scale.top, -scale.top / 2, 0, scale.top / 2, scale.top};
   std::vector<float> result;
   if (scale.scale == Scale::log) {
     for (int decade = static_cast<int>(ColourScale::kDecades); decade >= 0; --decade)

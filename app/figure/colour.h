@@ -22,17 +22,23 @@ struct ColourScale {
   Theme theme = Theme::light;
   Scale scale = Scale::linear;
   float top = 1;
+  bool diverging = false;  // numbers on both sides of zero: linear over [-top, top], zero in the neutral middle
 
   static constexpr float kDecades = 4;
   friend bool operator==(const ColourScale&, const ColourScale&) = default;
 };
 
-/// The position of a weight on the map, 0 … 1. Weights above `top` are at 1; NaN and negative ones (blocked) at 0.
+/// The position of a weight on the map, 0 … 1. Weights above `top` are at 1; NaN and negative ones (blocked) at 0. Of a
+/// diverging scale 0 is in the middle, and so is NaN.
 float position_on_map(const ColourScale& scale, float weight);
 
 /// 256 colours, first to last; lightness changes evenly in OKLab (Ottosson 2020), from the theme's background.
 /// Hues run from teal over blue to violet: legible to colour-blind eyes, and free of the accent's orange.
 const std::array<Rgb, 256>& colour_map(Theme theme);
+
+/// The map for numbers on both sides of zero: rose below, blue above, the background in the middle, equally far from it
+/// in lightness on both sides.
+const std::array<Rgb, 256>& diverging_map(Theme theme);
 
 /// The colour of a weight.
 Rgb colour_of(const ColourScale& scale, float weight);
@@ -56,7 +62,10 @@ Rgb text_on(Rgb background);
 /// 1 where there is nothing to show.
 float nice_top(float largest);
 
-/// Weights to print beside the colour bar, in its order: from the bottom up, the top the last.
+/// The smallest of 1, 2, 5 × 10^k that is at least `largest`, for numbers of any magnitude; 1 where there is nothing.
+float nice_range(float largest);
+
+/// Numbers to print beside the colour bar, in its order: from the bottom up, the top the last.
 std::vector<float> ticks(const ColourScale& scale);
 
 }  // namespace headlight

@@ -45,7 +45,7 @@ bool change_something(const AppState& state, const Commands& commands) {
   std::optional<HeadRef> head = state.view.hovered_head;
   std::optional<CellRef> cell = state.view.hovered;
   for (const Command& command : commands) {
-    const auto* hover = std::get_if<Hover>(&command);
+    const auto* hover = command.as<Hover>();
     if (!hover) return true;
     head = hover->head;
     cell = hover->cell;
@@ -130,6 +130,8 @@ Status screenshot(const Start& start, const ScreenshotOptions& options) {
   state.view = start.session.view;
   state.session_path = start.session_path;
   Loop loop({}, {});
+  loop.settle(state);
+  if (state.view.view == View::inside) update(state, ShowView{View::inside});  // something is pinned from now on
   loop.settle(state);
   // The time an answer took would make every picture a different one.
   state.trace_milliseconds = 0;

@@ -67,7 +67,7 @@ class GlMapPainter final : public MapPainter {
   unsigned fitted_to_ = 0;  // the backend's program whose attribute locations ours has
   int backend_projection_ = -1;
   struct {
-    int projection, first, cells, theme, logarithmic, top, inverse_top, decades, blocked_line, blocked_tint;
+    int projection, first, cells, theme, diverging, logarithmic, top, inverse_top, decades, blocked_line, blocked_tint;
   } at_{};
   MapPages pages_;
   std::deque<Drawing> drawings_;  // of one frame; a deque, as commands point into it
@@ -108,6 +108,7 @@ void GlMapPainter::use(const Drawing& drawing) {
   glUniform2i(at_.first, drawing.place.x, drawing.place.y);
   glUniform2i(at_.cells, drawing.columns, drawing.rows);
   glUniform1i(at_.theme, static_cast<int>(scale.theme));
+  glUniform1i(at_.diverging, scale.diverging);
   glUniform1i(at_.logarithmic, scale.scale == Scale::log);
   glUniform1f(at_.top, scale.top);
   glUniform1f(at_.inverse_top, 1 / scale.top);
@@ -133,7 +134,7 @@ void GlMapPainter::fit_to(unsigned backend_program) {
   }
   glLinkProgram(program_);
   at_ = {uniform("projection"),  uniform("first"),   uniform("cells"),        uniform("theme"),
-         uniform("logarithmic"), uniform("top"),     uniform("inverse_top"),  uniform("decades"),
+         uniform("diverging"), uniform("logarithmic"), uniform("top"),     uniform("inverse_top"),  uniform("decades"),
          uniform("blocked_line"), uniform("blocked_tint")};
   glUseProgram(program_);
   glUniform1i(uniform("weights"), 0);
@@ -165,10 +166,12 @@ Result<std::unique_ptr<MapPainter>> make_map_painter(const std::filesystem::path
     return bad_input(shaders.string(), "map.vert and map.frag", "shaders that link", log);
   }
 
-  std::array<Rgb, 512> both;  // one row a theme, in the order of the enumeration
+  std::array<Rgb, 1024> rows;  // one a theme, in the order of the enumeration, then the diverging ones
   for (const Theme theme : {Theme::light, Theme::dark}) {
     const auto& map = colour_map(theme);
-    std::copy(map.begin(), map.end(), both.begin() + 256 * static_cast<int>(theme));
+    const auto& diverging = diverging_map(theme);
+    std::copy(map.begin(), map.end(), rows.begin() + 256 * static_cast<int>(theme));
+    std::copy(diverging.begin(), diverging.end(), rows.begin() + 512 + 256 * static_cast<int>(theme));
   }
   GLuint colours = 0;
   glGenTextures(1, &colours);
@@ -178,7 +181,7 @@ Result<std::unique_ptr<MapPainter>> make_map_painter(const std::filesystem::path
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, 256, 2, 0, GL_RGB, GL_UNSIGNED_BYTE, both.data());
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, 256, 4, 0, GL_RGB, GL_UNSIGNED_BYTE, rows.data());
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   return std::unique_ptr<MapPainter>(new GlMapPainter(program, colours));
 }

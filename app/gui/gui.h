@@ -68,8 +68,11 @@ class FontScope {
 ColourScale colour_scale(const AppState& state);
 
 /// The token of a query or a key as the window shows it.
-std::string query_label(Gui& gui, Index query);
-std::string key_label(Gui& gui, Index key);
+std::string query_label(Gui& gui, Index query, Stack stack);
+std::string key_label(Gui& gui, Index key, Stack stack);
+
+/// `Layer 2 · Head 1`, of an answer with several stacks with the stack's name before it.
+std::string head_words(const Gui& gui, const HeadRef& head);
 
 /// A weight as the window prints it in a line of text.
 std::string weight_text(float weight);

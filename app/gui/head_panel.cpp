@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "gui/controls.h"
 #include "gui/draw.h"
 #include "gui/map_view.h"
 #include "gui/panels.h"
@@ -21,9 +22,10 @@ MapContent shown_content(const AppState& state) {
   const Region region = shown_region(state);
   MapContent content{.head = head, .weights = nullptr, .version = 0, .region = region, .values = true};
   const auto& detail = state.detail;
-  const bool same_head = detail && detail->region.layer == head.layer && detail->region.head == head.head;
-  const bool same_place = same_head && detail->region == region && detail->trace->queries() == state.trace->queries() &&
-                          detail->trace->keys() == state.trace->keys();
+  const bool same_head = detail && detail->region.head == head;
+  const bool same_place = same_head && detail->region == region &&
+                          detail->trace->queries(head.stack) == state.trace->queries(head.stack) &&
+                          detail->trace->keys(head.stack) == state.trace->keys(head.stack);
   if (needs_detail(state) && same_head && (has_detail(state) || same_place)) {
     content.weights = &state.detail->weights;
     content.version = detail_version(state);
@@ -31,25 +33,31 @@ MapContent shown_content(const AppState& state) {
     return content;
   }
   const Trace& trace = *state.trace;
-  content.weights = &trace.blocks[static_cast<std::size_t>(head.layer)].self.heads[static_cast<std::size_t>(head.head)].thumbnail;
+  content.weights = &trace.head(head).thumbnail;
   content.version = thumbnail_version(state, head);
-  content.region = {.layer = head.layer, .head = head.head, .num_queries = trace.queries(), .num_keys = trace.keys()};
+  content.region = {.head = head, .num_queries = trace.queries(head.stack), .num_keys = trace.keys(head.stack)};
   return content;
+}
+
+/// Where the strokes go: the mask of the chosen head's stack, in one layer where the controls act on one.
+PaintCell painted(const AppState& state, CellRef cell, bool allowed) {
+  return {cell, allowed, state.view.chosen.stack, scoped_layer(state)};
 }
 
 void paint_line(Gui& gui, CellRef from, CellRef to, bool allowed) {
   const Index steps = std::max<Index>({1, std::abs(to.query - from.query), std::abs(to.key - from.key)});
   for (Index i = 0; i <= steps; ++i)
-    gui.say(PaintCell{{from.query + (to.query - from.query) * i / steps, from.key + (to.key - from.key) * i / steps}, allowed});
+    gui.say(painted(gui.state, {from.query + (to.query - from.query) * i / steps, from.key + (to.key - from.key) * i / steps},
+                    allowed));
 }
 
 /// A stroke sets every cell it crosses to the opposite of what its first cell was.
 void paint(Gui& gui, const MapContent& content, const MapLayout& layout, const std::optional<CellRef>& cell) {
   const AppState& state = gui.state;
   if (ImGui::IsItemActivated() && cell) {
-    const bool allowed = !state.trace->mask.allowed(cell->query, cell->key);
+    const bool allowed = !mask_of_chosen(state).allowed(cell->query, cell->key);
     gui.say(SetStroke{allowed});
-    gui.say(PaintCell{*cell, allowed});
+    gui.say(painted(state, *cell, allowed));
   } else if (ImGui::IsItemActive() && state.view.stroke && cell) {
     const ImGuiIO& io = ImGui::GetIO();
     auto before = cell_at(layout, content.region.num_queries, content.region.num_keys, io.MousePos.x - io.MouseDelta.x,
@@ -75,12 +83,30 @@ void wheel_and_drag(Gui& gui, const MapLayout& layout, const std::optional<CellR
   ImGui::ResetMouseDragDelta(1);
 }
 
+/// Of the pinned row, a bar can be dragged: its weight is then set by hand. True while one is.
+bool drag_bar(Gui& gui, const MapContent& content, const Box& box, Index query) {
+  const AppState& state = gui.state;
+  if (!state.view.pinned || state.view.pinned->query != query || content.region.num_keys > box.w) return false;
+  ImGui::SetCursorScreenPos(top_left(box));
+  ImGui::InvisibleButton("row bars", {box.w, box.h});
+  explain_item(gui, Str::tip_bars);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (ImGui::IsItemActive()) {
+    const float place = std::clamp((mouse.x - box.x) / box.w, 0.0f, 0.999f);
+    const Index key = content.region.first_key + static_cast<Index>(place * static_cast<float>(content.region.num_keys));
+    const float weight = std::clamp((box.bottom() - mouse.y) / box.h, 0.0f, 1.0f);
+    gui.say(SetWeight{content.head, {query, key}, weight});
+  }
+  if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
+  return ImGui::IsItemActive();
+}
+
 /// The row of the lit cell as bars that stand under their columns.
 void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, const Box& area, Index query,
               std::optional<Index> lit_key) {
   const AppState& state = gui.state;
   const Trace& trace = *state.trace;
-  const Matrix row = attention_rows(trace, content.head.layer, content.head.head, query, 1);
+  const Matrix row = attention_rows(trace, content.head, query, 1);
   double sum = 0;
   for (Index j = 0; j < row.cols(); ++j) sum += static_cast<double>(row(0, j));
 
@@ -88,16 +114,19 @@ void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, cons
   const float text = ImGui::GetFontSize();
   char head[128];
   std::snprintf(head, sizeof head, "%s = %.6f", gui.word(Str::sum), sum);
-  const std::string label = query_label(gui, query);
+  const std::string label = query_label(gui, query, content.head.stack);
   list.AddText({layout.plot.x, area.y}, gui.colours().accent, label.c_str());
   list.AddText({layout.plot.x + ImGui::CalcTextSize(label.c_str()).x + 6 * gui.unit, area.y}, gui.colours().dim, gui.word(Str::row_of));
   const float sum_width = ImGui::CalcTextSize(head).x;
   list.AddText({std::max(layout.plot.x, layout.plot.right() - sum_width), area.y + (layout.plot.w < sum_width * 2.2f ? text : 0)},
                gui.colours().dim, head);
 
-  // The bars' own scale: from 0 to a round number above the row's largest weight, printed at their top.
-  const float most = nice_top(row.maxCoeff());
   const float top = area.y + text * 2.2f, bottom = area.bottom() - gui.unit;
+  const Box bars_box{layout.plot.x, top, layout.plot.w, bottom - top};
+  const bool dragging = drag_bar(gui, content, bars_box, query);
+  // The bars' own scale: from 0 to a round number above the row's largest weight, printed at their top. A bar that is
+  // dragged moves over all of 0 … 1.
+  const float most = dragging ? 1.0f : nice_top(row.maxCoeff());
   const std::string most_text = cell_number(most);
   list.AddLine({layout.plot.x, top}, {layout.plot.right(), top}, gui.colours().line, gui.unit);
   list.AddText({std::round(layout.plot.x - ImGui::CalcTextSize(most_text.c_str()).x - 4 * gui.unit), std::round(top - text / 2)},
@@ -116,16 +145,20 @@ void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, cons
                        lit ? gui.colours().accent : to_imgui(colour_map(state.settings.theme)[150]));
   }
   list.AddLine({layout.plot.x, bottom}, {layout.plot.right(), bottom}, gui.colours().line, gui.unit);
-  gui.name_box("row bars", {layout.plot.x, top, layout.plot.w, bottom - top});
+  gui.name_box("row bars", bars_box);
 }
 
 void title(Gui& gui) {
   const AppState& state = gui.state;
   {
     const FontScope large(gui, TextSize::title);
-    ImGui::Text("%s %d · %s %d", gui.word(Str::layer), static_cast<int>(state.view.chosen.layer + 1), gui.word(Str::head),
-                static_cast<int>(state.view.chosen.head + 1));
+    ImGui::TextUnformatted(head_words(gui, state.view.chosen).c_str());
   }
+  const bool off = is_off(state.document.edits, state.view.chosen);
+  ImGui::SameLine(0, 10 * gui.unit);
+  if (flat_button(gui, "switch head", gui.word(off ? Str::head_is_off : Str::head_is_on), off))
+    gui.say_once(SwitchHead{state.view.chosen, !off});
+  explain_item(gui, Str::tip_on_off);
   const Viewport& part = state.view.viewport;
   if (part.num_queries > 0) {
     char text[128];
@@ -152,6 +185,41 @@ void cell_line(Gui& gui, const std::optional<CellRef>& lit) {
   ImGui::TextUnformatted(cell_in_words(gui, gui.state.view.chosen, *lit).c_str());
 }
 
+/// What can be done with the pinned cell: ask why it is what it is, and set it by hand.
+void pinned_cell(Gui& gui) {
+  const AppState& state = gui.state;
+  if (!state.view.pinned) {
+    ImGui::Dummy({0, ImGui::GetFrameHeight()});  // the map does not move when a cell is pinned
+    return;
+  }
+  const HeadRef& head = state.view.chosen;
+  const CellRef cell = *state.view.pinned;
+  if (flat_button(gui, "why", gui.word(Str::why))) {
+    gui.say(ShowView{View::inside});
+    gui.say(ShowSteps{true});
+    gui.say(LookAt{{matrix_id(Quantity::weights, head), MatrixCell{cell.query, cell.key}}});
+  }
+  explain_item(gui, Str::tip_why);
+  ImGui::SameLine(0, 8 * gui.unit);
+  ImGui::AlignTextToFramePadding();
+  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+  ImGui::TextUnformatted(gui.word(Str::set_by_hand));
+  ImGui::PopStyleColor();
+  ImGui::SameLine(0, 6 * gui.unit);
+  const WeightEdit* edit = edited_weight(state.document.edits, head, cell);
+  float weight = edit ? edit->weight : attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
+  const float top = ImGui::GetCursorPosY();
+  const float room = ImGui::GetContentRegionAvail().x - (edit ? ImGui::GetFrameHeight() + 8 * gui.unit : 0);
+  ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
+  if (slider(gui, "weight by hand", weight, 0.0f, 1.0f, Str::tip_weight, std::max(60 * gui.unit, room)))
+    gui.say(SetWeight{head, cell, std::clamp(weight, 0.0f, 1.0f)});
+  if (!edit) return;
+  ImGui::SameLine(0, 4 * gui.unit);
+  ImGui::SetCursorPosY(top);
+  if (flat_button(gui, "weight as computed", "×")) gui.say_once(SetWeight{head, cell, std::nullopt});
+  explain_item(gui, Str::tip_weight);
+}
+
 }  // namespace
 
 void head_panel(Gui& gui) {
@@ -160,6 +228,7 @@ void head_panel(Gui& gui) {
   title(gui);
   const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
   cell_line(gui, lit);
+  pinned_cell(gui);
 
   const FontScope small(gui, TextSize::small);
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();

@@ -34,8 +34,8 @@ std::vector<std::string> labels_of(Gui& gui, const Tokens& tokens, Index first, 
 void draw_labels(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
                  const MapLayout& layout, const std::optional<CellRef>& lit) {
   const Palette& colours = gui.colours();
-  const Tokens& queries = gui.state.trace->query_tokens();
-  const Tokens& keys = gui.state.trace->key_tokens();
+  const Tokens& queries = gui.state.trace->query_tokens(content.region.head.stack);
+  const Tokens& keys = gui.state.trace->key_tokens(content.region.head.stack);
   const float text = ImGui::GetFontSize(), gap = text * 0.3f;
   const auto colour_of_label = [&](const Tokens& tokens, Index i, bool is_lit) {
     if (is_lit) return colours.accent;
@@ -130,8 +130,8 @@ std::string cell_number(float weight) {
 }
 
 std::uint64_t thumbnail_version(const AppState& state, HeadRef head) {
-  const auto place = static_cast<std::uint64_t>(head.layer * state.trace->num_heads() + head.head);
-  return state.trace_version << 16 | place;
+  const auto place = static_cast<std::uint64_t>(head.layer * state.trace->num_heads(head.stack) + head.head);
+  return state.trace_version << 18 | static_cast<std::uint64_t>(head.stack) << 16 | place;
 }
 
 std::uint64_t detail_version(const AppState& state) { return std::uint64_t{1} << 63 | state.detail->version; }
@@ -139,8 +139,8 @@ std::uint64_t detail_version(const AppState& state) { return std::uint64_t{1} <<
 AxisLabels axis_labels(Gui& gui, const Region& region) {
   AxisLabels labels;
   const Trace& trace = *gui.state.trace;
-  labels.queries = labels_of(gui, trace.query_tokens(), region.first_query, region.num_queries, labels.query_metrics);
-  labels.keys = labels_of(gui, trace.key_tokens(), region.first_key, region.num_keys, labels.key_metrics);
+  labels.queries = labels_of(gui, trace.query_tokens(region.head.stack), region.first_query, region.num_queries, labels.query_metrics);
+  labels.keys = labels_of(gui, trace.key_tokens(region.head.stack), region.first_key, region.num_keys, labels.key_metrics);
   return labels;
 }
 

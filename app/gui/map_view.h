@@ -7,7 +7,7 @@ namespace headlight {
 
 /// What is drawn: a region of a head of the answer on the screen.
 struct MapContent {
-  HeadRef head;
+  HeadRef head = {};
   const Matrix* weights = nullptr;  // −1 where blocked; may be pooled to fewer cells than the region has
   std::uint64_t version = 0;        // names the content of `weights`
   Region region;                    // what the weights cover

@@ -10,9 +10,16 @@ void draw_window(Gui& gui);
 
 void top_bar(Gui& gui);           // name, files, undo, language, theme, size, help
 void sentence_panel(Gui& gui);    // the text, the samples, the token chips
-void controls_panel(Gui& gui);    // mask, model, scores, block
+void controls_panel(Gui& gui);    // mask, model, scores, block:
+void mask_controls(Gui& gui);
+void model_controls(Gui& gui);
+void score_controls(Gui& gui);    // and what was changed by hand
+void block_controls(Gui& gui);
 void grid_panel(Gui& gui);        // every head of every layer
+void words_panel(Gui& gui);       // the next word, before and after, and writing on
 void head_panel(Gui& gui);        // the chosen head, large, and one of its rows as bars
+void way_panel(Gui& gui);         // the data's way through a block, or the steps behind one weight
+void matrix_panel(Gui& gui);      // one matrix of it, and the terms of one of its cells
 void status_bar(Gui& gui);        // the cell in words, the work, the colour bar
 void help_overlay(Gui& gui);      // the keys
 void browser_panel(Gui& gui);     // opening, saving, exporting
@@ -20,13 +27,41 @@ void browser_panel(Gui& gui);     // opening, saving, exporting
 /// Keys that work wherever the pointer is, as the help overlay lists them.
 void shortcuts(Gui& gui);
 
-/// d_model moved to `d_model`, the number of heads following it to the nearest that divides it.
+/// Puts a sample in place of the sentence, or opens its file.
+void take_sample(Gui& gui, const Sample& sample);
+
+/// The model with another width; the number of heads follows to the nearest that divides it.
 Config with_d_model(Config config, Index d_model);
-/// The number of heads moved `steps` further among those that divide d_model.
+/// With another number of heads: key and value heads keep their share, and positions stay possible.
+Config with_heads(Config config, Index heads);
+/// The number of heads moved `steps` further among those that are possible.
 Config with_heads_moved(Config config, int steps);
+/// With a d_k of its own, or d_model / heads again.
+Config with_own_d_k(Config config, bool own);
+/// With other positions; rotary ones need an even d_k.
+Config with_position(Config config, Position position);
+
+/// The layer that the controls of mask and scale act on; nothing: all of the chosen head's stack.
+std::optional<Index> scoped_layer(const AppState& state);
+const MaskSpec& scoped_mask(const AppState& state);
+/// The mask that the chosen head was computed with.
+const Mask& mask_of_chosen(const AppState& state);
+/// The scale set by hand in all layers, or in the one that the controls act on.
+std::optional<float> scoped_scale(const AppState& state);
+void say_scale(Gui& gui, std::optional<float> scale);
+/// What the products of the chosen head's layer are multiplied by.
+float shown_scale(const AppState& state);
+/// Encoder, decoder or cross-attention.
+const char* stack_word(const Gui& gui, Stack stack);
+/// What is wrong with the question, as a line of small text; false where nothing is.
+bool problem_line(Gui& gui);
+/// In place of what has no answer yet: that there is no text, or that it is being computed.
+void nothing_yet(Gui& gui);
+/// Whether there is room and reason for words_panel.
+bool shows_words(const AppState& state);
 
 /// The limits of the sliders.
 inline constexpr Index kLeastSliderWidth = 4, kMostSliderWidth = 512, kMostSliderHeads = 16, kMostSliderLayers = 12,
-                       kMostSliderFfn = 2048;
+                       kMostSliderFfn = 2048, kMostSliderHeadDim = 128;
 
 }  // namespace headlight

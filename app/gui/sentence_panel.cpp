@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <sstream>
 
 #include "base/utf8.h"
 #include "gui/draw.h"
@@ -26,9 +27,13 @@ int edit_callback(ImGuiInputTextCallbackData* data) {
   return 0;
 }
 
-void text_box(Gui& gui, float width) {
-  const std::string& text = gui.state.document.text;
-  Editing editing{gui.fonts.shown(text), gui.state.view.focus_text};
+/// Controls of the target's side have its name before theirs.
+std::string named(Side side, const std::string& name) { return side == Side::target ? "target " + name : name; }
+
+void text_box(Gui& gui, Side side, float width) {
+  const std::string& text = passage(gui.state.document, side).text;
+  Editing editing{gui.fonts.shown(text), gui.state.view.focus_text && side == Side::source};
+  ImGui::PushID(static_cast<int>(side));
   // While it is edited the box holds a text of its own and would write it over one that comes from elsewhere, as from
   // a dropped file: then it lets the keyboard go.
   int& known = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("known text"));
@@ -50,16 +55,63 @@ void text_box(Gui& gui, float width) {
     shown.resize(std::strlen(shown.c_str()));
     std::string typed = gui.fonts.typed(shown);
     known = fingerprint(typed);
-    gui.say(SetText{std::move(typed)});
+    if (side == Side::target) gui.say(SetTarget{std::move(typed)});
+    else gui.say(SetText{std::move(typed)});
   }
   if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
-  gui.name_item("text");
+  gui.name_item(named(side, "text"));
   if (before == 0 && !ImGui::IsItemActive()) {
     const ImVec2 min = ImGui::GetItemRectMin();
     ImGui::GetWindowDrawList()->AddText({min.x + style.FramePadding.x, min.y + style.FramePadding.y},
-                                        gui.colours().dim, gui.word(Str::sentence_hint));
+                                        gui.colours().dim,
+                                        gui.word(side == Side::target ? Str::target_hint : Str::sentence_hint));
   }
+  ImGui::PopID();
 }
+
+/// What a checkpoint without a tokenizer reads: numbers between commas or spaces.
+void ids_box(Gui& gui, Side side, float width) {
+  std::string text;
+  for (const std::int64_t id : passage(gui.state.document, side).ids)
+    text += (text.empty() ? "" : ", ") + std::to_string(id);
+  text.reserve(text.size() + 64);
+  ImGui::PushID(static_cast<int>(side));
+  ImGui::SetNextItemWidth(width);
+  const auto grow = [](ImGuiInputTextCallbackData* data) {
+    resize_text(data, *static_cast<std::string*>(data->UserData));
+    return 0;
+  };
+  if (ImGui::InputTextWithHint("##ids", gui.word(Str::ids_hint), text.data(), text.capacity() + 1,
+                               ImGuiInputTextFlags_CallbackResize, grow, &text)) {
+    std::istringstream numbers(std::string(text.c_str()));
+    SetIds wanted{{}, side};
+    for (std::string part; std::getline(numbers, part, ',');) {
+      std::istringstream words(part);
+      for (std::int64_t id = 0; words >> id;) wanted.ids.push_back(id);
+    }
+    if (!wanted.ids.empty()) gui.say(std::move(wanted));
+  }
+  if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
+  gui.name_item(named(side, "ids"));
+  ImGui::PopID();
+}
+
+/// Which side the rows and the columns of the chosen pattern are.
+bool is_along(const AppState& state, Side side, bool rows) {
+  const Stack stack = state.view.chosen.stack;
+  if (!state.trace || !state.trace->has(Stack::encoder)) return side == Side::source;
+  const bool target = stack == Stack::self || (stack == Stack::cross && rows);
+  return target == (side == Side::target);
+}
+
+}  // namespace
+
+void take_sample(Gui& gui, const Sample& sample) {
+  if (!sample.file.empty()) gui.say(OpenPath{sample.file});
+  else gui.say_once(SetText{sample.text});
+}
+
+namespace {
 
 void samples_menu(Gui& gui) {
   if (ImGui::Button(gui.word(Str::samples))) ImGui::OpenPopup("samples");
@@ -71,7 +123,7 @@ void samples_menu(Gui& gui) {
     std::string text = sample.text;
     std::replace(text.begin(), text.end(), '\n', '/');
     ImGui::PushID(static_cast<int>(i));
-    if (ImGui::Selectable(gui.fonts.shown(text).c_str())) gui.say_once(SetText{sample.text});
+    if (ImGui::Selectable(gui.fonts.shown(text).c_str())) take_sample(gui, sample);
     gui.name_item("sample " + std::to_string(i));
     dim_text(gui, gui.fonts.shown(gui.chinese() ? sample.note_zh : sample.note_en));
     ImGui::PopID();
@@ -104,7 +156,7 @@ std::optional<InnerCut> nearest_inner_cut(Gui& gui, const Token& token, float te
 }
 
 /// The gap before token `i`: a click joins, a drag moves the boundary.
-void gap_before(Gui& gui, const Tokens& tokens, std::size_t i, const Box& gap, std::size_t begin) {
+void gap_before(Gui& gui, Side side, const Tokens& tokens, std::size_t i, const Box& gap, std::size_t begin) {
   const Token& left = tokens.tokens[i - 1];
   const Token& right = tokens.tokens[i];
   if (left.special || right.special) return;
@@ -112,8 +164,8 @@ void gap_before(Gui& gui, const Tokens& tokens, std::size_t i, const Box& gap, s
   ImGui::PushID(static_cast<int>(i));
   const ImGuiIO& io = ImGui::GetIO();
   const bool dragged = io.MouseDragMaxDistanceSqr[0] > io.MouseDragThreshold * io.MouseDragThreshold;
-  if (ImGui::InvisibleButton("gap", {gap.w, gap.h}) && !dragged) gui.say_once(ToggleCut{begin + right.begin});
-  gui.name_box("gap " + std::to_string(i), gap);
+  if (ImGui::InvisibleButton("gap", {gap.w, gap.h}) && !dragged) gui.say_once(ToggleCut{begin + right.begin, side});
+  gui.name_box(named(side, "gap " + std::to_string(i)), gap);
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
   if (hovered || active) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
@@ -129,8 +181,8 @@ void gap_before(Gui& gui, const Tokens& tokens, std::size_t i, const Box& gap, s
       const std::size_t cut = moved < 0 ? clusters.back() : clusters.front();
       const std::string_view part = moved < 0 ? std::string_view(into.raw).substr(cut) : std::string_view(into.raw).substr(0, cut);
       if (std::abs(moved) > ImGui::CalcTextSize(gui.fonts.shown(part).c_str()).x) {
-        gui.say(ToggleCut{begin + right.begin});
-        gui.say(ToggleCut{begin + into.begin + cut});
+        gui.say(ToggleCut{begin + right.begin, side});
+        gui.say(ToggleCut{begin + into.begin + cut, side});
         ImGui::ResetMouseDragDelta(0);
       }
     }
@@ -139,7 +191,7 @@ void gap_before(Gui& gui, const Tokens& tokens, std::size_t i, const Box& gap, s
   ImGui::PopID();
 }
 
-void chip(Gui& gui, const Tokens& tokens, std::size_t i, const Box& box, const std::string& text, std::size_t begin) {
+void chip(Gui& gui, Side side, const Tokens& tokens, std::size_t i, const Box& box, const std::string& text, std::size_t begin) {
   const Token& token = tokens.tokens[i];
   const Palette& colours = gui.colours();
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -147,9 +199,11 @@ void chip(Gui& gui, const Tokens& tokens, std::size_t i, const Box& box, const s
   ImGui::PushID(static_cast<int>(i));
   const bool clicked = ImGui::InvisibleButton("chip", {box.w, box.h});
   const bool hovered = ImGui::IsItemHovered();
-  gui.name_box("chip " + std::to_string(i), box);
+  gui.name_box(named(side, "chip " + std::to_string(i)), box);
   const auto& cell = gui.state.view.hovered ? gui.state.view.hovered : gui.state.view.pinned;
-  const bool lit = cell && (cell->query == static_cast<Index>(i) || cell->key == static_cast<Index>(i));
+  const bool is_row = is_along(gui.state, side, true), is_column = is_along(gui.state, side, false);
+  const bool lit = cell && ((is_row && cell->query == static_cast<Index>(i)) ||
+                            (is_column && cell->key == static_cast<Index>(i)));
   list.AddRectFilled(top_left(box), bottom_right(box), token.pad ? colours.panel : colours.button, 4 * gui.unit);
   if (lit || hovered) draw_rect(list, top_left(box), bottom_right(box), colours.accent, 4 * gui.unit, gui.unit);
   const float pad = 6 * gui.unit;
@@ -162,25 +216,28 @@ void chip(Gui& gui, const Tokens& tokens, std::size_t i, const Box& box, const s
   }
   ImGui::PopID();
   if (!hovered) return;
-  gui.say(Hover{std::nullopt, CellRef{static_cast<Index>(i), static_cast<Index>(i)}});
-  if (token.special) return;
+  const CellRef beside = gui.state.view.pinned.value_or(CellRef{});
+  const auto index = static_cast<Index>(i);
+  if (is_row || is_column)
+    gui.say(Hover{std::nullopt, CellRef{is_row ? index : beside.query, is_column ? index : beside.key}});
+  if (token.special || reads_ids(gui.state.document)) return;
   if (const auto cut = nearest_inner_cut(gui, token, at.x, ImGui::GetIO().MousePos.x)) {
     list.AddLine({cut->x, box.y}, {cut->x, box.bottom()}, colours.accent, gui.unit);
-    if (clicked) gui.say_once(ToggleCut{begin + token.begin + cut->offset});
+    if (clicked) gui.say_once(ToggleCut{begin + token.begin + cut->offset, side});
   }
   // Padding reaches from here to the end of what was typed; on its first token it is taken back.
-  if (!ImGui::IsMouseClicked(1)) return;
+  if (!ImGui::IsMouseClicked(1) || side == Side::target) return;
   std::size_t typed = 0;
   for (const Token& t : tokens.tokens) typed += t.special ? 0 : 1;
   const std::size_t from_here = typed - std::min(i, typed);
   gui.say_once(SetPad{gui.state.document.pad == from_here ? 0 : from_here});
 }
 
-void chips(Gui& gui) {
-  const Tokens* tokens = shown_tokens(gui.state);
+void chips(Gui& gui, Side side) {
+  const Tokens* tokens = shown_tokens(gui.state, side);
   if (!tokens) return;
   const bool editable = !gui.state.document.model;
-  const std::size_t begin = sentence_begin(gui.state);
+  const std::size_t begin = sentence_begin(gui.state, side);
   const float height = ImGui::GetFontSize() + 8 * gui.unit, gap = 8 * gui.unit;
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const float left = ImGui::GetWindowPos().x, right = left + ImGui::GetWindowWidth();
@@ -190,8 +247,8 @@ void chips(Gui& gui) {
     const float width = std::max(ImGui::CalcTextSize(text.c_str()).x + 12 * gui.unit, height);
     const Box box{x, origin.y, width, height};
     if (box.right() >= left && box.x <= right) {
-      if (i > 0 && editable) gap_before(gui, *tokens, i, {x - gap, origin.y, gap, height}, begin);
-      chip(gui, *tokens, i, box, text, begin);
+      if (i > 0 && editable) gap_before(gui, side, *tokens, i, {x - gap, origin.y, gap, height}, begin);
+      chip(gui, side, *tokens, i, box, text, begin);
     }
     x += width + gap;
   }
@@ -199,10 +256,13 @@ void chips(Gui& gui) {
   ImGui::Dummy({x - origin.x, height});
 }
 
+bool has_target(const Document& document) { return config_of(document).arch == Arch::encoder_decoder; }
+
 void split_choice(Gui& gui) {
   const Document& document = gui.state.document;
+  const bool by_hand = document.hand_cuts || (has_target(document) && document.target.hand_cuts);
   const auto choice = [&](const char* name, Str label, Split split) {
-    const bool on = !document.hand_cuts && document.split == split;
+    const bool on = !by_hand && document.split == split;
     if (flat_button(gui, name, gui.word(label), on)) gui.say_once(SetSplit{split});
     explain_item(gui, Str::tip_split);
   };
@@ -214,7 +274,7 @@ void split_choice(Gui& gui) {
   choice("split words", Str::words, Split::words);
   ImGui::SameLine(0, 0);
   choice("split characters", Str::characters, Split::characters);
-  if (document.hand_cuts) {
+  if (by_hand) {
     ImGui::SameLine(0, 0);
     if (flat_button(gui, "split automatic", gui.word(Str::automatic), true)) gui.say_once(SetSplit{document.split});
   }
@@ -230,21 +290,42 @@ void split_choice(Gui& gui) {
   }
 }
 
+void chips_of(Gui& gui, Side side, float width) {
+  const ImVec2 size{width, ImGui::GetFontSize() + 8 * gui.unit + ImGui::GetStyle().ScrollbarSize};
+  ImGui::BeginChild(side == Side::target ? "target chips" : "chips", size, false, ImGuiWindowFlags_HorizontalScrollbar);
+  chips(gui, side);
+  ImGui::EndChild();
+}
+
 }  // namespace
 
 void sentence_panel(Gui& gui) {
-  if (!gui.state.document.model) {
-    const float width = ImGui::CalcTextSize(gui.word(Str::samples)).x + 2 * ImGui::GetStyle().FramePadding.x;
-    text_box(gui, ImGui::GetContentRegionAvail().x - width - 8 * gui.unit);
-    ImGui::SameLine(0, 8 * gui.unit);
-    samples_menu(gui);
-    split_choice(gui);
-    ImGui::SameLine(0, 16 * gui.unit);
+  const Document& document = gui.state.document;
+  const float gap = 8 * gui.unit;
+  const bool two = has_target(document) && !has_own_inputs(document);
+  if (!has_own_inputs(document)) {
+    const bool ids = reads_ids(document);
+    const float samples = ids ? 0 : ImGui::CalcTextSize(gui.word(Str::samples)).x + 2 * ImGui::GetStyle().FramePadding.x;
+    const float room = ImGui::GetContentRegionAvail().x - samples - gap;
+    const float each = two ? std::floor((room - gap) / 2) : room;
+    const auto box = ids ? ids_box : text_box;
+    box(gui, Side::source, each);
+    if (two) {
+      ImGui::SameLine(0, gap);
+      box(gui, Side::target, each);
+    }
+    if (!ids) {
+      ImGui::SameLine(0, gap);
+      samples_menu(gui);
+      split_choice(gui);
+      ImGui::SameLine(0, 16 * gui.unit);
+    }
   }
-  const ImVec2 size{ImGui::GetContentRegionAvail().x, ImGui::GetFontSize() + 8 * gui.unit + ImGui::GetStyle().ScrollbarSize};
-  ImGui::BeginChild("chips", size, false, ImGuiWindowFlags_HorizontalScrollbar);
-  chips(gui);
-  ImGui::EndChild();
+  const float room = ImGui::GetContentRegionAvail().x;
+  chips_of(gui, Side::source, two ? std::floor((room - 2 * gap) / 2) : room);
+  if (!two) return;
+  ImGui::SameLine(0, 2 * gap);
+  chips_of(gui, Side::target, ImGui::GetContentRegionAvail().x);
 }
 
 }  // namespace headlight

@@ -20,7 +20,7 @@ void file_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::q, false)) gui.say(Quit{});
   if (key_pressed(Key::l, false)) gui.say(FocusText{true});
   for (std::size_t i = 0; i < std::min<std::size_t>(9, gui.samples.size()); ++i)
-    if (key_pressed(static_cast<Key>('1' + i), false)) gui.say_once(SetText{gui.samples[i].text});
+    if (key_pressed(static_cast<Key>('1' + i), false)) take_sample(gui, gui.samples[i]);
   Settings settings = state.settings;
   if (key_pressed(Key::equal)) settings.ui_scale = std::min(kMostUiScale, settings.ui_scale + 0.1f);
   if (key_pressed(Key::minus)) settings.ui_scale = std::max(kLeastUiScale, settings.ui_scale - 0.1f);
@@ -40,30 +40,59 @@ void escape(Gui& gui) {
 void choose_head(Gui& gui, Index layers, Index heads) {
   const Trace& trace = *gui.state.trace;
   HeadRef head = gui.state.view.chosen;
-  head.layer = std::clamp<Index>(head.layer + layers, 0, trace.num_layers() - 1);
-  head.head = (head.head + heads + trace.num_heads()) % trace.num_heads();
+  const Index all = trace.num_heads(head.stack);
+  head.layer = std::clamp<Index>(head.layer + layers, 0, trace.num_layers(head.stack) - 1);
+  head.head = (head.head + heads + all) % all;
   gui.say(ChooseHead{head});
 }
 
 void move_cell(Gui& gui, Index queries, Index keys) {
   const Trace& trace = *gui.state.trace;
+  const Stack stack = gui.state.view.chosen.stack;
   const auto from = gui.state.view.pinned ? gui.state.view.pinned : gui.state.view.hovered;
   CellRef cell = from.value_or(CellRef{});
-  if (from) cell = {std::clamp<Index>(cell.query + queries, 0, trace.queries() - 1),
-                    std::clamp<Index>(cell.key + keys, 0, trace.keys() - 1)};
+  if (from) cell = {std::clamp<Index>(cell.query + queries, 0, trace.queries(stack) - 1),
+                    std::clamp<Index>(cell.key + keys, 0, trace.keys(stack) - 1)};
   gui.say(Pin{cell});
+}
+
+void next_stack(Gui& gui, bool back) {
+  const AppState& state = gui.state;
+  std::vector<Stack> stacks;
+  for (const Stack stack : kStacks)
+    if (state.trace->has(stack)) stacks.push_back(stack);
+  const auto at = static_cast<std::size_t>(std::find(stacks.begin(), stacks.end(), state.view.chosen.stack) - stacks.begin());
+  const Stack next = stacks[(at + (back ? stacks.size() - 1 : 1)) % stacks.size()];
+  gui.say(ChooseHead{{state.view.chosen.layer, state.view.chosen.head, next}});
+}
+
+/// In the Inside view the arrows move the cell whose terms are shown.
+void move_look(Gui& gui, Index rows, Index cols) {
+  const Look& look = gui.state.view.look;
+  if (!exists(*gui.state.trace, look.matrix)) return;
+  const Shape size = shape(*gui.state.trace, look.matrix);
+  const MatrixCell from = look.cell.value_or(MatrixCell{});
+  const MatrixCell to{std::clamp<Index>(from.row + (look.cell ? rows : 0), 0, size.rows - 1),
+                      std::clamp<Index>(from.col + (look.cell ? cols : 0), 0, size.cols - 1)};
+  gui.say(LookAt{{look.matrix, to}});
+}
+
+void move(Gui& gui, Index rows, Index cols) {
+  if (gui.state.view.view == View::inside) move_look(gui, rows, cols);
+  else move_cell(gui, rows, cols);
 }
 
 void look_keys(Gui& gui, bool shift) {
   const AppState& state = gui.state;
   if (key_pressed(Key::left_bracket)) choose_head(gui, shift ? -1 : 0, shift ? 0 : -1);
   if (key_pressed(Key::right_bracket)) choose_head(gui, shift ? 1 : 0, shift ? 0 : 1);
-  if (key_pressed(Key::left)) move_cell(gui, 0, -1);
-  if (key_pressed(Key::right)) move_cell(gui, 0, 1);
-  if (key_pressed(Key::up)) move_cell(gui, -1, 0);
-  if (key_pressed(Key::down)) move_cell(gui, 1, 0);
+  if (key_pressed(Key::left)) move(gui, 0, -1);
+  if (key_pressed(Key::right)) move(gui, 0, 1);
+  if (key_pressed(Key::up)) move(gui, -1, 0);
+  if (key_pressed(Key::down)) move(gui, 1, 0);
   if (key_pressed(Key::enter, false) && state.view.hovered) gui.say(Pin{state.view.hovered});
-  const CellRef middle{state.trace->queries() / 2, state.trace->keys() / 2};
+  const Stack stack = state.view.chosen.stack;
+  const CellRef middle{state.trace->queries(stack) / 2, state.trace->keys(stack) / 2};
   const auto& lit = state.view.pinned ? state.view.pinned : state.view.hovered;
   if (key_pressed(Key::equal)) gui.say(SetViewport{zoomed(state, 1.5f, lit.value_or(middle))});
   if (key_pressed(Key::minus)) gui.say(SetViewport{zoomed(state, 1 / 1.5f, lit.value_or(middle))});
@@ -75,53 +104,92 @@ void look_keys(Gui& gui, bool shift) {
   }
   if (key_pressed(Key::p, false)) gui.say(SetPainting{!state.view.painting});
   if (key_pressed(Key::x, false) && state.view.pinned && !nothing_asked(state))
-    gui.say_once(PaintCell{*state.view.pinned, !state.trace->mask.allowed(state.view.pinned->query, state.view.pinned->key)});
+    gui.say_once(PaintCell{*state.view.pinned,
+                           !mask_of_chosen(state).allowed(state.view.pinned->query, state.view.pinned->key), stack,
+                           scoped_layer(state)});
+  if (key_pressed(Key::space, false))
+    gui.say_once(SwitchHead{state.view.chosen, !is_off(state.document.edits, state.view.chosen)});
+  if (key_pressed(Key::tab, false)) next_stack(gui, shift);
+  if (key_pressed(Key::digit_1, false)) gui.say(ShowView{View::heads});
+  if (key_pressed(Key::digit_2, false)) gui.say(ShowView{View::inside});
+  if (key_pressed(Key::y, false)) gui.say(ShowSteps{!state.view.steps});
+  if (key_pressed(Key::u, false)) gui.say(LookBack{});
+  if (key_pressed(Key::c, false)) gui.say(SetScope{!state.view.one_layer});
 }
 
 /// The boundary after the pinned row's token goes, or a new one halves the token.
 void boundary_keys(Gui& gui) {
   const AppState& state = gui.state;
-  const Tokens* tokens = shown_tokens(state);
+  const bool target = state.trace && state.trace->encoder && state.view.chosen.stack != Stack::encoder;
+  const Side side = target ? Side::target : Side::source;
+  const Tokens* tokens = shown_tokens(state, side);
   if (!state.view.pinned || !tokens || static_cast<std::size_t>(state.view.pinned->query) >= tokens->size()) return;
   const Token& token = tokens->tokens[static_cast<std::size_t>(state.view.pinned->query)];
   if (token.special) return;
   if (key_pressed(Key::j, false)) {
     const auto next = static_cast<std::size_t>(state.view.pinned->query) + 1;
-    if (next < tokens->size() && !tokens->tokens[next].special) gui.say_once(ToggleCut{sentence_begin(state) + token.end});
+    if (next < tokens->size() && !tokens->tokens[next].special) 
+      gui.say_once(ToggleCut{sentence_begin(state, side) + token.end, side});
   }
   if (key_pressed(Key::i, false)) {
     const auto characters = cut_points(token.raw, Split::characters, *state.lexicon);
-    if (!characters.empty()) gui.say_once(ToggleCut{sentence_begin(state) + token.begin + characters[characters.size() / 2]});
+    if (!characters.empty())
+      gui.say_once(ToggleCut{sentence_begin(state, side) + token.begin + characters[characters.size() / 2], side});
   }
+}
+
+Position next_position(Position position) {
+  switch (position) {
+    case Position::none: return Position::sinusoidal;
+    case Position::sinusoidal:
+    case Position::sinusoidal_halves: return Position::learned;
+    case Position::learned: return Position::rotary;
+    case Position::rotary: break;
+  }
+  return Position::none;
 }
 
 /// The parts of a block that have no slider's key.
 Config with_block_keys(Config config, int direction) {
-  if (key_pressed(Key::k, false)) config.arch = config.arch == Arch::encoder ? Arch::decoder : Arch::encoder;
+  if (key_pressed(Key::k, false))
+    config.arch = config.arch == Arch::encoder ? Arch::decoder
+                  : config.arch == Arch::decoder ? Arch::encoder_decoder : Arch::encoder;
   if (key_pressed(Key::r, false)) config.norm = config.norm == Norm::post ? Norm::pre : Norm::post;
   if (key_pressed(Key::a, false))
-    config.activation = config.activation == Activation::relu ? Activation::gelu : Activation::relu;
+    config.activation = static_cast<Activation>((static_cast<int>(config.activation) + 1) % 4);
+  if (key_pressed(Key::q, false))
+    config.norm_kind = config.norm_kind == NormKind::layer_norm ? NormKind::rms_norm : NormKind::layer_norm;
+  if (key_pressed(Key::e, false)) config.gated = !config.gated;
   if (key_pressed(Key::f)) config.ffn = std::clamp<Index>(config.ffn + 32 * direction, 0, kMostSliderFfn);
-  if (key_pressed(Key::b, false)) config.bias = !config.bias;
+  if (key_pressed(Key::b, false)) {
+    const bool on = !config.bias.any();
+    config.bias = {on, on, on, on, on};
+  }
   return config;
 }
 
 void scale_keys(Gui& gui, bool shift) {
   const AppState& state = gui.state;
-  if (key_pressed(Key::digit_0, false) && state.document.edits.scale) gui.say_once(SetScale{});
+  const auto set = [&](std::optional<float> scale) {
+    say_scale(gui, scale);
+    gui.say(EndGesture{});
+  };
+  if (key_pressed(Key::digit_0, false) && scoped_scale(state)) set(std::nullopt);
   if (!key_pressed(Key::v) || !state.trace) return;
-  const float now = state.document.edits.scale.value_or(state.trace->scale);
-  gui.say_once(SetScale{std::clamp(shift ? now / 1.25f : now * 1.25f, 0.001f, 1000.0f)});
+  const float now = scoped_scale(state).value_or(shown_scale(state));
+  set(std::clamp(shift ? now / 1.25f : now * 1.25f, 0.001f, 1000.0f));
 }
 
 void question_keys(Gui& gui, bool shift) {
   const Document& document = gui.state.document;
   const int direction = shift ? -1 : 1;
   if (key_pressed(Key::m, false)) {
-    const MaskSpec& mask = document.mask;
-    gui.say_once(shift ? SetMask{mask.causal, !mask.padding} : SetMask{!mask.causal, mask.padding});
+    const MaskSpec& mask = scoped_mask(gui.state);
+    gui.say_once(SetMask{shift ? mask.causal : !mask.causal, shift ? !mask.padding : mask.padding,
+                         gui.state.view.chosen.stack, scoped_layer(gui.state)});
   }
-  if (key_pressed(Key::backspace, false) && !document.mask.painted.empty()) gui.say_once(ClearPaint{});
+  if (key_pressed(Key::backspace, false) && !scoped_mask(gui.state).painted.empty())
+    gui.say_once(ClearPaint{gui.state.view.chosen.stack, scoped_layer(gui.state)});
   scale_keys(gui, shift);
   if (document.model) return;
   if (key_pressed(Key::comma) && document.pad > 0) gui.say_once(SetPad{document.pad - 1});
@@ -133,8 +201,7 @@ void question_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::h)) config = with_heads_moved(config, direction);
   if (key_pressed(Key::l)) config.num_layers = std::clamp<Index>(config.num_layers + direction, 1, kMostSliderLayers);
   if (key_pressed(Key::s) && (direction > 0 || config.seed > 0)) config.seed += static_cast<std::uint64_t>(direction);
-  if (key_pressed(Key::o, false))
-    config.position = config.position == Position::none ? Position::sinusoidal : Position::none;
+  if (key_pressed(Key::o, false)) config = with_position(config, next_position(config.position));
   if (!(config == document.config)) gui.say_once(SetConfig{config});
   if (key_pressed(Key::w, false))
     gui.say_once(SetSplit{document.split == Split::words ? Split::characters : Split::words});

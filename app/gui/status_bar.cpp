@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "gui/draw.h"
+#include "gui/matrix_map.h"
 #include "gui/panels.h"
 
 namespace headlight {
@@ -36,19 +37,24 @@ std::string answer_text(Gui& gui) {
   std::string line;
   if (lit) line = cell_in_words(gui, head, *lit) + "  ·  ";
   char numbers[192];
-  std::snprintf(numbers, sizeof numbers, "%s %d %s %d  ·  %s %s  ·  %d × %d", gui.word(Str::layer),
-                static_cast<int>(head.layer + 1), gui.word(Str::head), static_cast<int>(head.head + 1),
-                gui.word(Str::mask_is), mask_words(gui, trace.mask.kind()).c_str(), static_cast<int>(trace.queries()),
-                static_cast<int>(trace.keys()));
-  line += numbers;
+  std::snprintf(numbers, sizeof numbers, "  ·  %s %s  ·  %d × %d", gui.word(Str::mask_is),
+                mask_words(gui, trace.mask(head.stack, head.layer).kind()).c_str(),
+                static_cast<int>(trace.queries(head.stack)), static_cast<int>(trace.keys(head.stack)));
+  line += head_words(gui, head) + numbers;
   if (state.trace_milliseconds <= 0) return line;
   std::snprintf(numbers, sizeof numbers, "  ·  %.1f ms", state.trace_milliseconds);
   return line + numbers;
 }
 
+/// The scale of the maps that are shown: inside a block that of the matrix that is looked at.
+ColourScale shown_colour_scale(const AppState& state) {
+  if (state.view.view == View::heads || !state.inside) return colour_scale(state);
+  return picture_scale(state, state.inside->matrix, is_signed(state.inside->question.look.matrix));
+}
+
 /// The colours with their numbers, right-aligned; gives where it begins.
 float colour_bar(Gui& gui) {
-  const ColourScale scale = colour_scale(gui.state);
+  const ColourScale scale = shown_colour_scale(gui.state);
   const float unit = gui.unit, width = 200 * unit, height = 8 * unit;
   const FontScope small(gui, TextSize::small);
   const char* labels[] = {gui.word(Str::linear), gui.word(Str::logarithmic)};
@@ -60,7 +66,7 @@ float colour_bar(Gui& gui) {
   const ImVec2 window = ImGui::GetWindowPos();
   const float x = window.x + begin, y = window.y + top + 2 * unit;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const auto& map = colour_map(scale.theme);
+  const auto& map = scale.diverging ? diverging_map(scale.theme) : colour_map(scale.theme);
   for (int i = 0; i < 256; ++i) {
     const float from = x + width * static_cast<float>(i) / 256, to = x + width * static_cast<float>(i + 1) / 256;
     list.AddRectFilled({from, y}, {to, y + height}, to_imgui(map[static_cast<std::size_t>(i)]));
@@ -74,6 +80,7 @@ float colour_bar(Gui& gui) {
   }
   gui.name_box("colour bar", {x, y, width, height});
 
+  if (gui.state.view.view == View::inside) return begin;  // where scales are linear
   ImGui::SetCursorPos({right - buttons, top});
   const auto choose = [&](const char* name, const char* label, Scale wanted) {
     if (flat_button(gui, name, label, gui.state.view.scale == wanted)) gui.say(SetColourScale{wanted});

@@ -4,6 +4,16 @@
 namespace headlight {
 namespace {
 
+void view_tabs(Gui& gui) {
+  const View now = gui.state.view.view;
+  if (flat_button(gui, "view heads", gui.word(Str::view_heads), now == View::heads)) gui.say(ShowView{View::heads});
+  explain_item(gui, Str::tip_view_heads);
+  ImGui::SameLine(0, 0);
+  if (flat_button(gui, "view inside", gui.word(Str::view_inside), now == View::inside)) gui.say(ShowView{View::inside});
+  explain_item(gui, Str::tip_view_inside);
+  ImGui::SameLine(0, 16 * gui.unit);
+}
+
 void file_buttons(Gui& gui) {
   const AppState& state = gui.state;
   if (flat_button(gui, "open", gui.word(Str::open))) gui.say(Browse{Browser::Purpose::open, {}});
@@ -55,7 +65,9 @@ void person_buttons(Gui& gui) {
 
 std::string model_line(Gui& gui) {
   const Document& document = gui.state.document;
-  if (document.model) return gui.fonts.shown(std::string(gui.word(Str::tensors_model)) + " " + document.model->name);
+  if (document.model)
+    return gui.fonts.shown(std::string(gui.word(document.model->given ? Str::tensors_model : Str::checkpoint)) + " " +
+                           document.model->name);
   return std::string(gui.word(Str::random_model)) + " · " + gui.word(Str::seed) + " " + std::to_string(document.config.seed);
 }
 
@@ -63,8 +75,8 @@ std::string model_line(Gui& gui) {
 
 void top_bar(Gui& gui) {
   const float top = ImGui::GetCursorPosY(), gap = 16 * gui.unit;
-  float buttons = 2 * gap;  // between the groups, and at the right end
-  for (const Str string : {Str::open, Str::save, Str::save_as, Str::export_numbers, Str::undo, Str::redo, Str::reset,
+  float buttons = 3 * gap;  // between the groups, and at the right end
+  for (const Str string : {Str::view_heads, Str::view_inside, Str::open, Str::save, Str::save_as, Str::export_numbers, Str::undo, Str::redo, Str::reset,
                            Str::smaller, Str::larger, gui.state.settings.theme == Theme::dark ? Str::light : Str::dark,
                            Str::language, Str::help})
     buttons += button_width(gui.word(string));
@@ -91,6 +103,7 @@ void top_bar(Gui& gui) {
     ImGui::SameLine(0, 16 * gui.unit);
     ImGui::SetCursorPosY(top);
   }
+  view_tabs(gui);
   file_buttons(gui);
   person_buttons(gui);
   if (tight) ImGui::PopStyleVar();

@@ -7,7 +7,8 @@ namespace headlight {
 namespace {
 
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
+                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                                    ImGuiWindowFlags_NoNavInputs;  // the Tab key has a meaning of its own
 
 /// A region of the window for one panel.
 void region(Gui& gui, const char* name, const Box& box, bool shaded, bool scrolls, void (*panel)(Gui&)) {
@@ -27,9 +28,10 @@ void draw_window(Gui& gui) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float unit = gui.unit, line = ImGui::GetFrameHeight();
   const float bar = line + 14 * unit, status = line + 16 * unit;
-  const auto newlines = std::count(gui.state.document.text.begin(), gui.state.document.text.end(), '\n');
+  const auto newlines = std::max(std::count(gui.state.document.text.begin(), gui.state.document.text.end(), '\n'),
+                                 std::count(gui.state.document.target.text.begin(), gui.state.document.target.text.end(), '\n'));
   const float text_lines = static_cast<float>(std::min<std::ptrdiff_t>(newlines, 2)) * ImGui::GetTextLineHeight();
-  const float sentence = (gui.state.document.model ? 0 : line + text_lines + 6 * unit) + line + 22 * unit;
+  const float sentence = (has_own_inputs(gui.state.document) ? 0 : line + text_lines + 6 * unit) + line + 22 * unit;
   const float controls = 204 * unit;
   const float middle = display.y - bar - sentence - status;
   const float large = std::min(std::clamp((display.x - controls) * 0.335f, 340 * unit, 760 * unit),
@@ -41,8 +43,17 @@ void draw_window(Gui& gui) {
   region(gui, "sentence", {0, bar, display.x, sentence}, false, false, sentence_panel);
   const float top = bar + sentence;
   region(gui, "controls", {0, top, controls, middle}, false, true, controls_panel);
-  region(gui, "all heads", {controls, top, display.x - controls - large, middle}, false, false, grid_panel);
-  region(gui, "large head", {display.x - large, top, large, middle}, false, false, head_panel);
+  if (gui.state.view.view == View::inside) {
+    const float way = std::clamp((display.x - controls) * 0.4f, 320 * unit, 720 * unit);
+    region(gui, "way", {controls, top, way, middle}, false, false, way_panel);
+    region(gui, "inside", {controls + way, top, display.x - controls - way, middle}, false, false, matrix_panel);
+  } else {
+    const float words = shows_words(gui.state) ? 2 * line + 30 * unit : 0;
+    const float heads = display.x - controls - large;
+    region(gui, "all heads", {controls, top, heads, middle - words}, false, false, grid_panel);
+    if (words > 0) region(gui, "words", {controls, top + middle - words, heads, words}, false, false, words_panel);
+    region(gui, "large head", {display.x - large, top, large, middle}, false, false, head_panel);
+  }
   region(gui, "status", {0, display.y - status, display.x, status}, true, false, status_bar);
   browser_panel(gui);
   help_overlay(gui);

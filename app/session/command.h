@@ -5,11 +5,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "math/attention.h"
+#include "math/generate.h"
 #include "session/document.h"
+#include "session/inside.h"
 #include "session/session_file.h"
 #include "session/settings.h"
 #include "session/view_state.h"
@@ -18,30 +22,54 @@ namespace headlight {
 
 // The question. Edits of one kind that follow each other are one step of undo, until EndGesture or another kind.
 struct SetText { std::string text; };
+struct SetTarget { std::string text; };           // of the decoder of an encoder-decoder
 struct SetSplit { Split split; };                 // also gives up boundaries set by hand
-struct ToggleCut { std::size_t offset = 0; };     // byte offset in the text
+struct ToggleCut { std::size_t offset = 0; Side side = Side::source; };  // byte offset in the text
+struct SetIds { std::vector<std::int64_t> ids; Side side = Side::source; };  // what a checkpoint reads
+struct SetTokenTypes { std::vector<int> types; };
 struct SetPad { std::size_t count = 0; };
 struct SetConfig { Config config; };
 struct SetScale { std::optional<float> scale; };
-struct SetMask { bool causal = false, padding = true; };
-struct GiveMask { std::shared_ptr<const Matrix> mask; };  // null takes it away
-struct PaintCell { CellRef cell; bool allowed = false; };
-struct ClearPaint {};
+// Of one layer where a layer is named: it gets a mask of its own, which begins as its stack's.
+struct SetMask { bool causal = false, padding = true; Stack stack = Stack::self; std::optional<Index> layer = {}; };
+struct GiveMask { std::shared_ptr<const Matrix> mask; Stack stack = Stack::self; std::optional<Index> layer = {}; };
+struct PaintCell { CellRef cell; bool allowed = false; Stack stack = Stack::self; std::optional<Index> layer = {}; };
+struct ClearPaint { Stack stack = Stack::self; std::optional<Index> layer = {}; };
+struct SetLayerScale { Stack stack = Stack::self; Index layer = 0; std::optional<float> scale; };
+struct ClearLayer { Stack stack = Stack::self; Index layer = 0; };  // its mask and scale are its stack's again
+struct SwitchHead { HeadRef head; bool off = true; };
+struct SwitchAllOn {};
+struct SetOffAs { OffAs off_as = OffAs::zero; };
+struct SetWeight { HeadRef head; CellRef cell; std::optional<float> weight; };  // nothing takes the edit away
+struct ClearWeights { std::optional<HeadRef> head; };  // of one head, or of all
+struct SetDropout { float probability = 0; std::uint64_t seed = 0; };
+struct ClearEdits {};                             // edits and painted cells of every stack
+struct AppendWord { Candidate word; };            // to what the decoder reads, in the sentence that is looked at
+struct Generate { Index count = 1; Sampling sampling = {}; };  // word after word, each as soon as the last is answered
+struct StopGenerating {};
 struct Reset {};                                  // the default sentence and the default model
 struct EndGesture {};
 struct Undo {};
 struct Redo {};
 
 // The look.
+struct ChoosePrefix { std::size_t count = 0; };   // the first tokens of what the decoder reads; 0: all
 struct ChooseSentence { std::size_t sentence = 0; };
 struct ChooseHead { HeadRef head; };
 struct Hover { std::optional<HeadRef> head; std::optional<CellRef> cell; };
 struct Pin { std::optional<CellRef> cell; };
 struct SetColourScale { Scale scale; };
 struct SetViewport { Viewport viewport; };
+struct SetScope { bool one_layer = false; };
+struct SetSampling { Sampling sampling; };
+struct SearchWord { std::string word; };
 struct SetPainting { bool on = false; };
 struct SetStroke { std::optional<bool> allowed; };
 struct FocusText { bool on = false; };
+struct ShowView { View view = View::heads; };
+struct LookAt { Look look; };                     // a matrix of the answer; its head becomes the chosen one
+struct LookBack {};
+struct ShowSteps { bool on = true; };
 struct ShowHelp { bool on = false; };
 struct SetSettings { Settings settings; };
 
@@ -57,6 +85,8 @@ struct Quit {};
 // Answers.
 struct TraceReady { std::shared_ptr<const Trace> trace; double milliseconds = 0; };
 struct TraceFailed { Request request; std::string message; };
+struct BaselineReady { std::shared_ptr<const Trace> trace; };  // the answer to the same question without edits
+struct InsideReady { std::shared_ptr<const Inside> inside; };
 struct DetailReady { std::shared_ptr<const Trace> trace; Region region; Matrix weights; };
 struct FolderListed { std::string folder; std::vector<Browser::Entry> entries; };
 struct FileOpened { std::string path; Opened opened; };
@@ -64,12 +94,36 @@ struct FileSaved { std::string path; std::optional<Document> session; };  // the
 struct FileFailed { std::string message; };
 struct DismissNotice {};
 
-using Command = std::variant<SetText, SetSplit, ToggleCut, SetPad, SetConfig, SetScale, SetMask, GiveMask, PaintCell,
-                             ClearPaint, Reset, EndGesture, Undo, Redo, ChooseSentence, ChooseHead, Hover, Pin,
-                             SetColourScale, SetViewport, SetPainting, SetStroke, FocusText, ShowHelp, SetSettings, Browse,
-                             NameFile, OpenPath, SaveSession,
-                             ExportTo, CancelFileWork, Quit, TraceReady, TraceFailed, DetailReady, FolderListed, FileOpened,
-                             FileSaved, FileFailed, DismissNotice>;
+using AnyCommand =
+    std::variant<SetText, SetTarget, SetSplit, ToggleCut, SetIds, SetTokenTypes, SetPad, SetConfig, SetScale, SetMask,
+                 GiveMask, PaintCell, ClearPaint, SetLayerScale, ClearLayer, SwitchHead, SwitchAllOn, SetOffAs, SetWeight,
+                 ClearWeights, SetDropout, ClearEdits, AppendWord, Generate, StopGenerating, Reset, EndGesture, Undo, Redo,
+                 ChoosePrefix, ChooseSentence, ChooseHead, Hover, Pin, SetColourScale, SetViewport, SetPainting, SetStroke,
+                 FocusText, ShowView, LookAt, LookBack, ShowSteps, SetScope, SetSampling, SearchWord, ShowHelp,
+                 SetSettings, Browse, NameFile, OpenPath, SaveSession, ExportTo, CancelFileWork, Quit, TraceReady,
+                 TraceFailed, BaselineReady, InsideReady, DetailReady, FolderListed, FileOpened, FileSaved, FileFailed,
+                 DismissNotice>;
+
+/// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
+/// file that says a command.
+struct Command {
+  template <class T>
+    requires(!std::is_same_v<std::remove_cvref_t<T>, Command>)
+  Command(T&& one) : any(std::in_place_type<std::remove_cvref_t<T>>, std::forward<T>(one)) {}
+  Command(const Command&);
+  Command(Command&&) noexcept;
+  Command& operator=(const Command&);
+  Command& operator=(Command&&) noexcept;
+  ~Command();
+
+  /// The command where it is a T, else null.
+  template <class T>
+  const T* as() const {
+    return std::get_if<T>(&any);
+  }
+
+  AnyCommand any;
+};
 
 using Commands = std::vector<Command>;
 

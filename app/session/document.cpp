@@ -2,158 +2,178 @@
 
 #include <algorithm>
 
-#include "base/utf8.h"
-
 namespace headlight {
 namespace {
 
-/// The cuts inside one sentence, counted from its beginning.
-std::vector<std::size_t> cuts_within(const std::vector<std::size_t>& cuts, Line line) {
-  std::vector<std::size_t> inside;
-  for (auto at = std::upper_bound(cuts.begin(), cuts.end(), line.begin); at != cuts.end() && *at < line.end; ++at)
-    inside.push_back(*at - line.begin);
-  return inside;
-}
-
-/// Whether the text can be cut at all; what it is cut into may still be too much.
-Status check_text(std::string_view text) {
-  if (text.size() > kMaxTextBytes)
-    return bad_input("text", "size", "at most " + std::to_string(kMaxTextBytes) + " bytes",
-                     std::to_string(text.size()));
-  if (const auto valid = check_utf8("text", text); !valid) return valid;
-  if (const std::size_t count = sentences(text).size(); count > kMaxSentences)
-    return bad_input("text", "sentences", "at most " + std::to_string(kMaxSentences), std::to_string(count));
+Status check_ids(std::string_view where, std::string_view option, const std::vector<std::int64_t>& ids) {
+  if (ids.empty())
+    return bad_input(where, "", "ids, as " + std::string(option) + " 1,2,3 gives them (a checkpoint is read without a "
+                     "tokenizer)", "none");
+  if (ids.size() > kMaxTokens)
+    return bad_input(where, "", "at most " + std::to_string(kMaxTokens), std::to_string(ids.size()));
   return Done{};
 }
 
-/// None in a text that will be refused.
-std::vector<std::size_t> automatic_cuts(std::string_view text, Split split, const Lexicon& lexicon) {
-  std::vector<std::size_t> cuts;
-  if (!check_text(text)) return cuts;
-  for (const Line line : sentences(text))
-    for (const std::size_t cut : cut_points(text.substr(line.begin, line.end - line.begin), split, lexicon))
-      cuts.push_back(line.begin + cut);
-  return cuts;
-}
-
-/// What changed from one text to another, in whole characters: the bytes [begin, old_end) became [begin, end).
-struct Change {
-  std::size_t begin, old_end, end;
-};
-
-Change change_between(std::string_view old, std::string_view text) {
-  std::size_t begin = static_cast<std::size_t>(
-      std::mismatch(old.begin(), old.end(), text.begin(), text.end()).first - old.begin());
-  // Different characters may begin with the same bytes, and end with them.
-  while (begin > 0 && !(is_boundary(old, begin) && is_boundary(text, begin))) --begin;
-  old.remove_prefix(begin);
-  text.remove_prefix(begin);
-  std::size_t shared = static_cast<std::size_t>(
-      std::mismatch(old.rbegin(), old.rend(), text.rbegin(), text.rend()).first - old.rbegin());
-  while (shared > 0 && !is_boundary(text, text.size() - shared)) --shared;
-  return {begin, begin + old.size() - shared, begin + text.size() - shared};
-}
-
-/// The cuts in the changed part and at its two ends, ascending; `automatic` are those of the whole new text.
-std::vector<std::size_t> cuts_of_change(const Document& before, const Change& change,
-                                        const std::vector<std::size_t>& automatic) {
-  const auto was_cut = [&](std::size_t at) {
-    return std::binary_search(before.hand_cuts->begin(), before.hand_cuts->end(), at);
-  };
-  const bool cut_before = was_cut(change.begin), cut_after = was_cut(change.old_end);
-  if (change.begin == change.end)  // nothing new
-    return cut_before || cut_after ? std::vector{change.begin} : std::vector<std::size_t>{};
-  std::vector<std::size_t> cuts;
-  for (const std::size_t cut : automatic)
-    if (cut >= change.begin && cut <= change.end) cuts.push_back(cut);
-  const auto at_end = [&](std::size_t cut) { return cut == change.begin || cut == change.end; };
-  const bool between_tokens = cut_before || change.begin == 0 || change.begin == before.text.size();
-  if (change.begin == change.old_end && between_tokens) {
-    // Typed between two tokens: which of them it belongs to, if any, is not said by hand.
-    if (cut_before && std::none_of(cuts.begin(), cuts.end(), at_end)) cuts.insert(cuts.begin(), change.begin);
-    return cuts;
+/// The one request of a checkpoint, which reads ids.
+Result<std::vector<Request>> request_of_ids(const Document& document, Request request) {
+  if (const auto valid = check_ids("ids", "--ids", document.ids); !valid) return valid.error();
+  const std::vector<int>& types = document.token_types;
+  if (!types.empty() && types.size() != document.ids.size())
+    return bad_input("token types", "", std::to_string(document.ids.size()) + ", as many as there are ids",
+                     std::to_string(types.size()));
+  request.tokens = with_padding_marked(tokens_of_ids(document.ids), document.pad);
+  for (std::size_t i = 0; i < types.size(); ++i) request.tokens.tokens[i].type = types[i];
+  if (request.config.arch == Arch::encoder_decoder) {
+    if (const auto valid = check_ids("decoder ids", "--decoder-ids", document.target.ids); !valid) return valid.error();
+    request.target = tokens_of_ids(document.target.ids);
   }
-  std::erase_if(cuts, at_end);
-  if (cut_before) cuts.insert(cuts.begin(), change.begin);
-  if (cut_after) cuts.push_back(change.end);
-  return cuts;
+  return std::vector<Request>{std::move(request)};
 }
 
-Error too_many_tokens(std::size_t found) {
-  return bad_input("text", "tokens", "at most " + std::to_string(kMaxTokens), std::to_string(found));
+/// The sentences of one side, each as long as the longest.
+Result<std::vector<Tokens>> padded_sentences(std::string_view where, const Passage& passage, std::size_t pad,
+                                             const Lexicon& lexicon) {
+  auto lines = tokens_of_lines(where, passage, lexicon, kMaxTokens);
+  if (!lines) return lines;
+  if (lines->empty()) return bad_input(where, "tokens", "at least one", "none");
+  std::size_t longest = 0;
+  for (Tokens& tokens : *lines) {
+    tokens = with_padding_marked(std::move(tokens), pad);
+    longest = std::max(longest, tokens.size());
+  }
+  if (lines->size() > 1 && lines->size() * longest > kMaxBatchTokens)
+    return bad_input(where, "tokens of the batch, every sentence as long as the longest",
+                     "at most " + std::to_string(kMaxBatchTokens), std::to_string(lines->size() * longest));
+  for (Tokens& tokens : *lines) tokens = padded(std::move(tokens), longest);
+  return lines;
+}
+
+Error unpaired_lines(std::size_t sources, std::size_t targets) {
+  return bad_input("target", "sentences", std::to_string(sources) + ", a line for each line of the text",
+                   std::to_string(targets));
+}
+
+MaskSpec Document::*mask_field(Stack stack) {
+  switch (stack) {
+    case Stack::encoder: return &Document::encoder_mask;
+    case Stack::cross: return &Document::cross_mask;
+    case Stack::self: break;
+  }
+  return &Document::mask;
+}
+
+/// The first rows and columns of a given mask, where it has more.
+void shrink(MaskSpec& mask, Index queries, Index keys) {
+  std::erase_if(mask.painted, [&](const PaintedCell& cell) { return cell.query >= queries || cell.key >= keys; });
+  if (!mask.given || (mask.given->rows() <= queries && mask.given->cols() <= keys)) return;
+  mask.given = std::make_shared<const Matrix>(
+      mask.given->topLeftCorner(std::min(queries, mask.given->rows()), std::min(keys, mask.given->cols())));
 }
 
 }  // namespace
 
-std::vector<Line> sentences(std::string_view text) {
-  std::vector<Line> lines;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t newline = std::min(text.find('\n', begin), text.size());
-    std::size_t end = newline;
-    if (end > begin && text[end - 1] == '\r') --end;
-    if (end > begin) lines.push_back({begin, end});
-    begin = newline + 1;
-  }
-  return lines;
+Passage& passage(Document& document, Side side) {
+  if (side == Side::target) return document.target;
+  return document;
 }
 
-std::vector<std::size_t> current_cuts(const Document& document, const Lexicon& lexicon) {
-  return document.hand_cuts ? *document.hand_cuts : automatic_cuts(document.text, document.split, lexicon);
+const Passage& passage(const Document& document, Side side) {
+  if (side == Side::target) return document.target;
+  return document;
+}
+
+Side main_side(const Document& document) {
+  return config_of(document).arch == Arch::encoder_decoder ? Side::target : Side::source;
+}
+
+const Config& config_of(const Document& document) { return document.model ? document.model->config : document.config; }
+
+bool has_own_inputs(const Document& document) { return document.model && document.model->given; }
+
+bool reads_ids(const Document& document) { return document.model && !document.model->given; }
+
+MaskSpec& mask_of(Document& document, Stack stack) { return document.*mask_field(stack); }
+const MaskSpec& mask_of(const Document& document, Stack stack) { return document.*mask_field(stack); }
+
+const MaskSpec& mask_of(const Document& document, Stack stack, Index layer) {
+  const LayerEdit* edit = layer_edit(document.edits, stack, layer);
+  return edit && edit->mask ? *edit->mask : mask_of(document, stack);
 }
 
 Result<std::vector<Request>> requests_of(const Document& document, const Lexicon& lexicon) {
   Request common{.model = document.model,
-                 .config = document.model ? document.model->config : document.config,
+                 .config = config_of(document),
+                 .vocabulary = document.model ? nullptr : lexicon.vocabulary,
                  .tokens = {},
+                 .target = {},
                  .mask = document.mask,
+                 .encoder_mask = document.encoder_mask,
+                 .cross_mask = document.cross_mask,
                  .edits = document.edits};
-  if (document.model) return std::vector<Request>{common};
-  if (const auto valid = check_text(document.text); !valid) return valid.error();
+  if (has_own_inputs(document)) return std::vector<Request>{common};
+  if (reads_ids(document)) return request_of_ids(document, std::move(common));
   if (const auto valid = check(document.config); !valid) return valid.error();
 
-  const auto cuts = current_cuts(document, lexicon);
-  std::vector<Request> requests;
-  std::size_t longest = 0;
-  for (const Line line : sentences(document.text)) {
-    const auto inside = cuts_within(cuts, line);
-    if (inside.size() + 1 > kMaxTokens) return too_many_tokens(inside.size() + 1);
-    common.tokens = with_padding_marked(
-        tokens_between(document.text.substr(line.begin, line.end - line.begin), inside), document.pad);
-    longest = std::max(longest, common.tokens.size());
-    requests.push_back(common);
-  }
-  if (requests.empty()) return bad_input("text", "tokens", "at least one", "none");
-  if (requests.size() > 1 && requests.size() * longest > kMaxBatchTokens)
-    return bad_input("text", "tokens of the batch, every sentence as long as the longest",
-                     "at most " + std::to_string(kMaxBatchTokens), std::to_string(requests.size() * longest));
-  for (Request& request : requests) request.tokens = padded(std::move(request.tokens), longest);
+  auto sources = padded_sentences("text", document, document.pad, lexicon);
+  if (!sources) return sources.error();
+  std::vector<Request> requests(sources->size(), common);
+  for (std::size_t i = 0; i < requests.size(); ++i) requests[i].tokens = std::move((*sources)[i]);
+  if (common.config.arch != Arch::encoder_decoder) return requests;
+
+  auto targets = padded_sentences("target", document.target, 0, lexicon);
+  if (!targets) return targets.error();
+  if (targets->size() != requests.size())
+    return unpaired_lines(requests.size(), targets->size());
+  for (std::size_t i = 0; i < requests.size(); ++i) requests[i].target = std::move((*targets)[i]);
   return requests;
 }
 
-void set_text(Document& document, std::string text, const Lexicon& lexicon) {
-  if (document.hand_cuts) {
-    const std::vector<std::size_t>& old_cuts = *document.hand_cuts;
-    const Change change = change_between(document.text, text);
-    std::vector<std::size_t> cuts;
-    for (const std::size_t cut : old_cuts)
-      if (cut < change.begin) cuts.push_back(cut);
-    const auto inside = cuts_of_change(document, change, automatic_cuts(text, document.split, lexicon));
-    cuts.insert(cuts.end(), inside.begin(), inside.end());
-    for (const std::size_t cut : old_cuts)
-      if (cut > change.old_end) cuts.push_back(cut - change.old_end + change.end);
-    std::erase_if(cuts, [&](std::size_t cut) { return cut == 0 || cut >= text.size(); });
-    document.hand_cuts = std::move(cuts);
+Result<std::vector<Document>> documents_of_lines(const Document& document) {
+  if (document.model) return std::vector<Document>{document};
+  const bool two_texts = document.config.arch == Arch::encoder_decoder;
+  const auto sources = sentences(document.text), targets = sentences(document.target.text);
+  if (sources.empty()) return bad_input("text", "tokens", "at least one", "none");
+  if (two_texts && targets.size() != sources.size()) return unpaired_lines(sources.size(), targets.size());
+  std::vector<Document> documents;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    Document one = document;
+    static_cast<Passage&>(one) = passage_of(document, sources[i]);
+    if (two_texts) one.target = passage_of(document.target, targets[i]);
+    documents.push_back(std::move(one));
   }
-  document.text = std::move(text);
+  return documents;
 }
 
-void toggle_cut(Document& document, std::size_t offset, const Lexicon& lexicon) {
-  if (offset == 0 || offset >= document.text.size() || !is_boundary(document.text, offset)) return;
-  auto cuts = current_cuts(document, lexicon);
-  const auto at = std::lower_bound(cuts.begin(), cuts.end(), offset);
-  if (at != cuts.end() && *at == offset) cuts.erase(at);
-  else cuts.insert(at, offset);
-  document.hand_cuts = std::move(cuts);
+void append_word(Document& document, std::size_t sentence, const Candidate& word, const Lexicon& lexicon) {
+  const Side side = main_side(document);
+  Passage& written = passage(document, side);
+  const std::size_t pad = side == Side::source ? document.pad : 0;
+  if (!reads_ids(document)) return insert_word(written, sentence, pad, word.text, lexicon);
+  const auto before = static_cast<std::ptrdiff_t>(std::min(pad, written.ids.size()));
+  const auto at = written.ids.insert(written.ids.end() - before, word.id);
+  if (side == Side::source && !document.token_types.empty())
+    document.token_types.insert(document.token_types.begin() + (at - written.ids.begin()), 0);
+}
+
+Request prefix_of(Request request, std::size_t count) {
+  const bool has_decoder = request.config.arch != Arch::encoder && !(request.model && request.model->given);
+  const bool writes_target = request.config.arch == Arch::encoder_decoder;
+  Tokens& tokens = writes_target ? request.target : request.tokens;
+  if (!has_decoder || count == 0 || count >= tokens.size()) return request;
+  tokens.tokens.resize(count);
+  tokens.text.resize(tokens.tokens.back().end);
+  const auto queries = static_cast<Index>(count);
+  const Index keys = static_cast<Index>(writes_target ? request.tokens.size() : count);
+  shrink(request.mask, queries, queries);
+  shrink(request.cross_mask, queries, keys);
+  for (LayerEdit& layer : request.edits.layers)
+    if (layer.mask && layer.stack != Stack::encoder)
+      shrink(*layer.mask, queries, layer.stack == Stack::cross ? keys : queries);
+  std::erase_if(request.edits.weights, [&](const WeightEdit& edit) {
+    const Index all_keys = edit.head.stack == Stack::cross ? keys : queries;
+    return edit.head.stack != Stack::encoder && (edit.cell.query >= queries || edit.cell.key >= all_keys);
+  });
+  return request;
 }
 
 }  // namespace headlight

@@ -3,60 +3,84 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "math/output.h"
 #include "model/request.h"
-#include "text/words.h"
+#include "session/passage.h"
 
 namespace headlight {
 
 inline constexpr std::string_view kDefaultSentence = "我请李雷帮我订了去北京的机票";
+/// … and what it is in English, which the decoder of an encoder-decoder reads.
+inline constexpr std::string_view kDefaultTarget = "I asked Li Lei to book me a ticket to Beijing";
 
 /// More tokens than this are refused: their patterns could be computed, but not waited for.
 inline constexpr std::size_t kMaxTokens = 16384;
-/// The limits of a text and of a batch: it is cut anew at every keystroke, and padded to its longest sentence.
-inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
-inline constexpr std::size_t kMaxSentences = 4096;
+/// The limit of a batch, which is padded to its longest sentence.
 inline constexpr std::size_t kMaxBatchTokens = std::size_t{1} << 18;
 
-struct Document {
-  std::string text{kDefaultSentence};       // UTF-8; each line that is not empty is a sentence of a batch
-  Split split = Split::words;
-  std::optional<std::vector<std::size_t>> hand_cuts;  // byte offsets into `text`, ascending; in place of `split`
-  std::size_t pad = 0;                      // the last tokens of each sentence that count as padding
+/// The texts of a document: what the first stack reads, and in an encoder-decoder what the decoder reads.
+enum class Side { source, target };
+
+struct Document : Passage {                 // the source
+  Document() : Passage{.text = std::string(kDefaultSentence)} {}
+
+  Passage target{.text = std::string(kDefaultTarget)};  // read where the model is an encoder-decoder
+  std::vector<int> token_types;             // of `ids`; empty: all 0
+  std::size_t pad = 0;                      // the last tokens of each sentence of the source that count as padding
   Config config;                            // of fresh weights
-  std::shared_ptr<const Model> model;       // in place of fresh weights: what a tensors file held
+  std::shared_ptr<const Model> model;       // in place of fresh weights: a checkpoint, or what a tensors file held
   std::string source;                       // the path `model` was read from
-  MaskSpec mask;
+  MaskSpec mask;                            // of Stack::self
+  MaskSpec encoder_mask;
+  MaskSpec cross_mask;
   Edits edits;
 
   friend bool operator==(const Document&, const Document&) = default;
 };
 
-inline std::string_view name(Split split) { return split == Split::words ? "words" : "characters"; }
+Passage& passage(Document& document, Side side);
+const Passage& passage(const Document& document, Side side);
 
-/// A sentence of the text: the bytes [begin, end).
-struct Line {
-  std::size_t begin = 0, end = 0;
-};
-std::vector<Line> sentences(std::string_view text);
+/// The text that the main stack reads, to which generated words are appended.
+Side main_side(const Document& document);
 
-/// The byte offsets at which the whole text is cut now, by hand or by `split`.
-std::vector<std::size_t> current_cuts(const Document& document, const Lexicon& lexicon);
+/// The model's own configuration where there is a model.
+const Config& config_of(const Document& document);
 
-/// One Request a sentence, each padded to the longest. A tensors file gives exactly one.
+/// Whether the model came with its own inputs in place of a text: a tensors file.
+bool has_own_inputs(const Document& document);
+/// Whether the model reads ids: a checkpoint.
+bool reads_ids(const Document& document);
+
+/// Whether `Stack::self` is causal unless somebody says otherwise.
+inline bool is_causal_by_default(Arch arch) { return arch != Arch::encoder; }
+
+/// The mask of a stack.
+MaskSpec& mask_of(Document& document, Stack stack);
+const MaskSpec& mask_of(const Document& document, Stack stack);
+/// The mask of one layer: its own where it has one, else its stack's.
+const MaskSpec& mask_of(const Document& document, Stack stack, Index layer);
+
+/// One Request a sentence, each padded to the longest; of an encoder-decoder the lines of the two texts in pairs, each
+/// side padded to its own longest. A tensors file and a checkpoint give exactly one.
 Result<std::vector<Request>> requests_of(const Document& document, const Lexicon& lexicon);
 
-/// Changes the text. Boundaries set by hand stay where the text did not change; new text is cut by `split`, also
-/// from its neighbours where it was put between two tokens or at an end.
-void set_text(Document& document, std::string text, const Lexicon& lexicon);
+/// Each sentence, with its target, as a document of its own; a model that reads no text has one.
+Result<std::vector<Document>> documents_of_lines(const Document& document);
 
-/// Cuts at `offset`, or joins there; from then on the boundaries are the user's.
-void toggle_cut(Document& document, std::size_t offset, const Lexicon& lexicon);
+/// Appends a word to what the main stack reads in one sentence, before any padding: as a token of its own, whatever
+/// the split would make of it. A checkpoint takes its id.
+void append_word(Document& document, std::size_t sentence, const Candidate& word, const Lexicon& lexicon);
+
+/// The same question about the first `count` tokens of what the decoder reads; given masks are cut to fit. An encoder
+/// and a tensors file have no decoder: theirs is returned as it is, and so is one of `count` tokens or fewer.
+Request prefix_of(Request request, std::size_t count);
 
 }  // namespace headlight

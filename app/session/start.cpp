@@ -27,7 +27,7 @@ Result<Resources> read_resources() {
   const auto path = *folder / "assets" / "samples.json";
   const auto text = read_file(path, kLargestAsset);
   if (!text) return text.error();
-  auto samples = parse_samples(path.string(), *text);
+  auto samples = parse_samples(path.string(), *text, *folder / "assets");
   if (!samples) return samples.error();
   return Resources{std::move(*folder), std::move(*lexicon), std::move(*samples)};
 }

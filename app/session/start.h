@@ -17,6 +17,7 @@ namespace headlight {
 struct Start {
   Session session;
   std::string session_path;  // where Save writes, if a session was opened
+  std::vector<std::string> warnings;  // of the file that was opened
   bool asked = false;        // something was named on the command line, so no crashed session is restored
 };
 

@@ -1,4 +1,4 @@
-// The whole state of the program as one value, and the one place where it changes.
+// The whole state of the program as one value, and what follows from it.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,12 @@ struct Detail {
   std::uint64_t version = 0;
 };
 
+/// Words that are still to be generated.
+struct Generation {
+  Index left = 0;
+  Sampling sampling;
+};
+
 struct AppState {
   const Lexicon* lexicon = nullptr;   // what the words are cut by; not null
 
@@ -38,6 +44,7 @@ struct AppState {
 
   std::vector<Request> requests;      // what the document asks, one a sentence; empty where it cannot be asked
   std::string problem;                // … and why
+  std::optional<Request> prefix;      // the part of it that is looked at, where the look has a prefix
 
   std::shared_ptr<const Trace> trace; // the last answer
   std::uint64_t trace_version = 0;    // counts answers
@@ -45,6 +52,11 @@ struct AppState {
   std::optional<Request> refused;     // the request that failed, so that it is not tried again …
   std::string refusal;                // … and why
   std::optional<Detail> detail;
+  std::shared_ptr<const Trace> baseline;  // the answer to the question of `trace` without edits; `trace` itself where
+                                          // it has none; null until it is known
+  std::shared_ptr<const Inside> inside;   // what the Inside view shows, perhaps of an earlier answer
+  std::uint64_t inside_version = 0;       // counts those
+  std::optional<Generation> generation;   // goes on at every answer; an edit by hand and an error end it
 
   Browser browser;
   std::string session_path;           // where Save writes
@@ -53,15 +65,17 @@ struct AppState {
   bool quit = false;
 };
 
-/// A state that shows `document`; `lexicon` must outlive it.
-AppState initial_state(const Lexicon& lexicon, Document document, Settings settings);
-
-/// The only way the state changes. Reads no file, asks no clock, starts no thread; commands about files change only
-/// what is known at once (`quit`, the notice), their outcome comes back as another command.
-void update(AppState& state, Command command);
-
-/// The request of the sentence that is looked at; null where there is none.
+/// The request of the sentence that is looked at, or of its prefix; null where there is none.
 const Request* wanted(const AppState& state);
+
+/// The same without the prefix: all that the document asks about this sentence.
+const Request* whole_request(const AppState& state);
+
+/// Whether the answer on the screen was computed with edits, so that there is a before and an after.
+bool is_edited(const AppState& state);
+
+/// Whether the model can say a next word: it has an output layer.
+bool can_say_words(const AppState& state);
 
 /// Whether the answer on the screen is not the answer to what is asked now.
 bool is_stale(const AppState& state);
@@ -78,15 +92,18 @@ Region shown_region(const AppState& state);
 /// Whether the enlarged head needs weights of its own: where its thumbnail is not the shown region cell for cell.
 bool needs_detail(const AppState& state);
 
+/// What the Inside view asks of the answer on the screen; nothing where it is not shown.
+std::optional<InsideQuestion> inside_question(const AppState& state);
+
 /// The longer side of those weights: a larger region is max-pooled to it.
 inline constexpr Index kDetail = 512;
 
 bool has_unsaved_changes(const AppState& state);
 
 /// Where the sentence that is looked at begins in the whole text, in bytes.
-std::size_t sentence_begin(const AppState& state);
+std::size_t sentence_begin(const AppState& state, Side side = Side::source);
 
-/// The tokens that the text is cut into now, as the chips show them.
-const Tokens* shown_tokens(const AppState& state);
+/// The tokens that a text is cut into now, as the chips show them; null where nothing is asked or there is no target.
+const Tokens* shown_tokens(const AppState& state, Side side = Side::source);
 
 }  // namespace headlight

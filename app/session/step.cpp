@@ -33,6 +33,23 @@ Job detail_job(std::shared_ptr<const Trace> trace, const Region& region) {
   };
 }
 
+Job inside_job(InsideQuestion question) {
+  return [question = std::move(question)](Progress& progress) -> std::optional<Command> {
+    auto inside = look_inside(question, progress.stop);
+    if (!inside) return std::nullopt;
+    return InsideReady{std::move(inside)};
+  };
+}
+
+/// A question that cannot be answered has no answer to compare with.
+Job baseline_job(const Request& request, std::shared_ptr<const Trace> previous) {
+  return [request, previous = std::move(previous)](Progress& progress) -> std::optional<Command> {
+    auto trace = forward(request, progress, previous.get());
+    if (!trace || !*trace) return std::nullopt;
+    return BaselineReady{std::move(*trace)};
+  };
+}
+
 Job open_job(const std::string& path) {
   return [path](Progress&) -> std::optional<Command> {
     auto opened = open_any(path);
@@ -90,7 +107,7 @@ bool same_session(const Session& a, const Session& b) {
 }  // namespace
 
 Loop::Loop(std::function<void()> wake, std::string autosave)
-    : traces_(wake), details_(wake), files_(wake), keeper_({}), autosave_(std::move(autosave)) {}
+    : traces_(wake), details_(wake), baselines_(wake), insides_(wake), files_(wake), keeper_({}), autosave_(std::move(autosave)) {}
 
 Loop::~Loop() {
   if (!saving_) files_.cancel();
@@ -108,7 +125,7 @@ void Loop::step(AppState& state, Commands& commands, double now) {
     carry_out(state, command);
   }
   commands.clear();
-  for (Worker* worker : {&traces_, &details_, &files_})
+  for (Worker* worker : {&traces_, &baselines_, &details_, &insides_, &files_})
     for (Command& answer : worker->take()) update(state, std::move(answer));
   if (!file_jobs_.empty() && !files_.busy()) {
     saving_ = file_jobs_.front().saves;
@@ -117,17 +134,19 @@ void Loop::step(AppState& state, Commands& commands, double now) {
   }
   ask(state);
   ask_detail(state);
+  ask_baseline(state);
+  ask_inside(state);
   keep(state, now);
 }
 
 void Loop::carry_out(const AppState& state, const Command& command) {
-  if (const auto* open = std::get_if<OpenPath>(&command)) file_jobs_.push_back({open_job(open->path)});
-  if (const auto* save = std::get_if<SaveSession>(&command))
+  if (const auto* open = command.as<OpenPath>()) file_jobs_.push_back({open_job(open->path)});
+  if (const auto* save = command.as<SaveSession>())
     file_jobs_.push_back({save_job(save->path, {state.document, state.view}), true});
-  if (const auto* target = std::get_if<ExportTo>(&command)) file_jobs_.push_back({export_job(target->path, state)});
-  if (std::holds_alternative<Browse>(command) && state.browser.purpose != Browser::Purpose::none)
+  if (const auto* target = command.as<ExportTo>()) file_jobs_.push_back({export_job(target->path, state)});
+  if (command.as<Browse>() && state.browser.purpose != Browser::Purpose::none)
     file_jobs_.push_back({list_job(state.browser.folder)});
-  if (std::holds_alternative<CancelFileWork>(command)) {
+  if (command.as<CancelFileWork>()) {
     std::erase_if(file_jobs_, [](const FileJob& job) { return !job.saves; });
     if (!saving_) files_.cancel();
   }
@@ -161,6 +180,23 @@ void Loop::ask_detail(const AppState& state) {
   details_.post(detail_job(state.trace, region));
 }
 
+void Loop::ask_baseline(const AppState& state) {
+  if (state.baseline) baseline_asked_.reset();
+  if (!state.trace || state.baseline || is_stale(state)) return;
+  Request plain = unedited(state.trace->request);
+  if (baseline_asked_ == plain) return;
+  baseline_asked_ = plain;
+  baselines_.post(baseline_job(plain, state.trace));
+}
+
+void Loop::ask_inside(const AppState& state) {
+  auto question = inside_question(state);
+  if (!question) return;
+  if ((state.inside && state.inside->question == *question) || inside_asked_ == question) return;
+  inside_asked_ = question;
+  insides_.post(inside_job(std::move(*question)));
+}
+
 void Loop::keep(const AppState& state, double now) {
   if (autosave_.empty()) return;
   Session session{state.document, state.view};
@@ -191,7 +227,7 @@ void Loop::keep(const AppState& state, double now) {
 
 double Loop::next_due(double now) const {
   double due = 1e9;
-  if (traces_.busy() || details_.busy() || files_.busy()) due = 0.05;
+  if (traces_.busy() || details_.busy() || baselines_.busy() || insides_.busy() || files_.busy()) due = 0.05;
   if (changed_at_) due = std::min(due, std::max(0.0, *changed_at_ + kKeepAfter - now));
   return due;
 }
@@ -202,9 +238,11 @@ void Loop::settle(AppState& state) {
     step(state, none, 0);
     traces_.wait();
     details_.wait();
+    baselines_.wait();
+    insides_.wait();
     files_.wait();
     step(state, none, 0);
-  } while (traces_.busy() || details_.busy() || files_.busy() || !file_jobs_.empty());
+  } while (traces_.busy() || details_.busy() || baselines_.busy() || insides_.busy() || files_.busy() || !file_jobs_.empty());
 }
 
 }  // namespace headlight

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "session/state.h"
+#include "session/update.h"
 #include "session/worker.h"
 
 namespace headlight {
@@ -38,6 +38,8 @@ class Loop {
   void carry_out(const AppState& state, const Command& command);
   void ask(AppState& state);
   void ask_detail(const AppState& state);
+  void ask_baseline(const AppState& state);
+  void ask_inside(const AppState& state);
   void keep(const AppState& state, double now);
 
   struct FileJob {
@@ -45,12 +47,14 @@ class Loop {
     bool saves = false;  // must not be lost when the program ends
   };
 
-  Worker traces_, details_, files_, keeper_;
+  Worker traces_, details_, baselines_, insides_, files_, keeper_;
   std::vector<FileJob> file_jobs_;             // wait for files_, first come first served
   bool saving_ = false;                        // the last of them that files_ was given saves
   std::optional<Request> asked_;
   std::shared_ptr<const Trace> detail_trace_;  // what details_ was asked last
   std::optional<Region> detail_region_;
+  std::optional<Request> baseline_asked_;
+  std::optional<InsideQuestion> inside_asked_;
 
   std::string autosave_;
   Session kept_;                               // as written last

@@ -6,20 +6,27 @@
 #include <vector>
 
 #include "base/matrix.h"
+#include "explain/matrices.h"
+#include "math/generate.h"
 
 namespace headlight {
 
 enum class Scale { linear, log };
 
-struct HeadRef {
-  Index layer = 0, head = 0;
-  friend bool operator==(const HeadRef&, const HeadRef&) = default;
+/// The views of the window: every head of every layer, or the way of the data through one of them.
+enum class View { heads, inside };
+
+/// A cell of any matrix.
+struct MatrixCell {
+  Index row = 0, col = 0;
+  friend bool operator==(const MatrixCell&, const MatrixCell&) = default;
 };
 
-/// A cell of the pattern; the same cell lights up in every head.
-struct CellRef {
-  Index query = 0, key = 0;
-  friend bool operator==(const CellRef&, const CellRef&) = default;
+/// A matrix that is looked at inside the model, and the cell of it whose terms are shown.
+struct Look {
+  MatrixId matrix{Quantity::weights};
+  std::optional<MatrixCell> cell = {};
+  friend bool operator==(const Look&, const Look&) = default;
 };
 
 /// The part of the pattern that the enlarged head shows, in cells; zero sizes: all of it.
@@ -31,15 +38,23 @@ struct Viewport {
 
 struct ViewState {
   std::size_t sentence = 0;            // of a batch
+  std::size_t prefix = 0;              // only the first tokens of what the decoder reads are asked about; 0: all
   HeadRef chosen;                      // the enlarged head
   std::optional<HeadRef> hovered_head;
-  std::optional<CellRef> hovered;
+  std::optional<CellRef> hovered;      // lights up in every head of its stack
   std::optional<CellRef> pinned;
   Scale scale = Scale::linear;
   Viewport viewport;
+  bool one_layer = false;              // the controls of mask and scale act on the chosen head's layer alone
   bool painting = false;               // a click on the enlarged head paints the mask instead of pinning
   std::optional<bool> stroke;          // while a stroke is painted: what it sets cells to, true = may attend
   bool focus_text = false;             // the sentence box is to take the keyboard, its text selected
+  View view = View::heads;
+  Look look;                           // in View::inside
+  std::vector<Look> looked;            // where one came from, the last at the end
+  std::string word;                    // whose probability is searched for among the next words
+  Sampling sampling;                   // how words are chosen when the decoder writes on
+  bool steps = true;                   // View::inside tells the steps behind the pinned weight, else draws the way
   bool help = false;                   // the overlay with the keys
 
   friend bool operator==(const ViewState&, const ViewState&) = default;

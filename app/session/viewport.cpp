@@ -23,19 +23,20 @@ Range zoomed_range(Range now, Index total, float factor, Index around) {
 }  // namespace
 
 Viewport zoomed(const AppState& state, float factor, const CellRef& around) {
-  const Trace& trace = *state.trace;
   const Region now = shown_region(state);
-  const Range queries = zoomed_range({now.first_query, now.num_queries}, trace.queries(), factor, around.query);
-  const Range keys = zoomed_range({now.first_key, now.num_keys}, trace.keys(), factor, around.key);
-  if (queries.count == trace.queries() && keys.count == trace.keys()) return {};
+  const Index all_queries = state.trace->queries(now.head.stack), all_keys = state.trace->keys(now.head.stack);
+  const Range queries = zoomed_range({now.first_query, now.num_queries}, all_queries, factor, around.query);
+  const Range keys = zoomed_range({now.first_key, now.num_keys}, all_keys, factor, around.key);
+  if (queries.count == all_queries && keys.count == all_keys) return {};
   return {queries.first, queries.count, keys.first, keys.count};
 }
 
 Viewport panned(const AppState& state, Index queries, Index keys) {
   Viewport next = state.view.viewport;
   if (next.num_queries == 0) return next;
-  next.first_query = std::clamp<Index>(next.first_query + queries, 0, state.trace->queries() - next.num_queries);
-  next.first_key = std::clamp<Index>(next.first_key + keys, 0, state.trace->keys() - next.num_keys);
+  const Stack stack = state.view.chosen.stack;
+  next.first_query = std::clamp<Index>(next.first_query + queries, 0, state.trace->queries(stack) - next.num_queries);
+  next.first_key = std::clamp<Index>(next.first_key + keys, 0, state.trace->keys(stack) - next.num_keys);
   return next;
 }
 

@@ -1,0 +1,208 @@
+#include "explain/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "explain/diagnosis.h"
+#include "write/json.h"
+#include "write/number.h"
+
+namespace headlight {
+namespace {
+
+struct Options {
+  std::string a, b, format = "text";
+  float tolerance = kCompareTolerance;
+  Index num_heads = 0;
+};
+
+struct Answer {
+  ExportFile a, b;
+  Comparison comparison;
+  std::optional<Diagnosis> diagnosis;
+};
+
+/// `0.25`, `-inf`, `nan`.
+std::string number(float value) {
+  std::string text;
+  if (!append_number(text, value)) text = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+  return text;
+}
+
+/// Two digits tell how well something fits.
+std::string rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g", value);
+  return text;
+}
+
+std::string first_line(const Answer& answer) {
+  const ComparedArray& array = answer.comparison.arrays[*answer.comparison.first];
+  std::string line = "first difference: " + printable(array.name);
+  if (!array.same_shape())
+    return line + ": shape: expected " + shape_text(array.expected_shape) + ", found " +
+           shape_text(array.found_shape) + "\n";
+  return line + ", " + place_text(array.name, array.first->at, answer.a, answer.b) + ": expected " +
+         number(array.first->expected) + ", found " + number(array.first->found) + "\n";
+}
+
+std::string diagnosis_lines(const Answer& answer) {
+  if (!answer.diagnosis) return "diagnosis: none of the usual mistakes explains it\n";
+  const Diagnosis& diagnosis = *answer.diagnosis;
+  std::string where = printable(diagnosis.array);
+  const bool layered = axes_of(parse_array_name(diagnosis.array).kind).size() == 4;
+  if (layered) where += " of layer " + std::to_string(diagnosis.layer);
+  std::string lines = "diagnosis: " + diagnosis.text + "\n           explains " + where + " to within " +
+                      rounded(diagnosis.left) + ", of a difference of " + rounded(diagnosis.difference) + "\n";
+  if (!diagnosis.otherwise.empty()) lines += "           or, if B is right: " + diagnosis.otherwise + "\n";
+  return lines;
+}
+
+std::string array_lines(const Answer& answer) {
+  std::size_t width = 0;
+  for (const auto& array : answer.comparison.arrays) width = std::max(width, printable(array.name).size());
+  std::string lines;
+  for (const auto& array : answer.comparison.arrays) {
+    std::string name = printable(array.name);
+    name.resize(width, ' ');
+    lines += name + (array.equal() ? "  equal    " : "  differs  ");
+    if (!array.same_shape()) {
+      lines += "shape " + shape_text(array.expected_shape) + " and " + shape_text(array.found_shape);
+    } else if (array.largest) {
+      lines += "max |difference| " + number(array.largest->difference());
+      if (array.largest->difference() > 0)
+        lines += " at " + place_text(array.name, array.largest->at, answer.a, answer.b) + ": expected " +
+                 number(array.largest->expected) + ", found " + number(array.largest->found);
+    }
+    lines += "\n";
+  }
+  return lines;
+}
+
+std::string only_line(const char* side, const ExportFile& file, const std::vector<std::string>& names) {
+  if (names.empty()) return "";
+  std::string line = std::string("only in ") + side + " (" + printable(file.name) + "): ";
+  for (std::size_t i = 0; i < names.size(); ++i) line += (i > 0 ? ", " : "") + printable(names[i]);
+  return line + "\n";
+}
+
+std::string as_text(const Answer& answer) {
+  const Comparison& comparison = answer.comparison;
+  std::string text = "A: " + printable(answer.a.name) + "\nB: " + printable(answer.b.name) + "\n";
+  if (comparison.equal()) text += "equal\n";
+  else text += first_line(answer) + diagnosis_lines(answer);
+  return text + "\n" + array_lines(answer) + only_line("A", answer.a, comparison.only_a) +
+         only_line("B", answer.b, comparison.only_b);
+}
+
+template <class Values, class ToText>
+std::string json_list(const Values& values, ToText to_text) {
+  std::string list = "[";
+  for (const auto& value : values) list += (list.size() > 1 ? "," : "") + to_text(value);
+  return list + "]";
+}
+
+std::string json_shape(const std::vector<Index>& shape) {
+  return json_list(shape, [](Index size) { return std::to_string(size); });
+}
+
+/// JSON has no infinities: null where a number is not finite.
+std::string json_number(float value) {
+  std::string text;
+  return append_number(text, value) ? text : "null";
+}
+
+std::string json_cell(const ComparedCell& cell) {
+  return "{\"at\":" + json_shape(cell.at) + ",\"expected\":" + json_number(cell.expected) +
+         ",\"found\":" + json_number(cell.found) + "}";
+}
+
+std::string json_array(const ComparedArray& array) {
+  std::string text = "{\"name\":" + json_string(array.name) + ",\"equal\":" + (array.equal() ? "true" : "false") +
+                     ",\"max_abs\":" + (array.largest ? json_number(array.largest->difference()) : "null") +
+                     ",\"at\":" + (array.largest ? json_shape(array.largest->at) : "null") +
+                     ",\"tolerance\":" + json_number(array.tolerance);
+  if (array.largest) text += ",\"largest\":" + json_cell(*array.largest);
+  if (array.first) text += ",\"first\":" + json_cell(*array.first);
+  if (!array.same_shape())
+    text += ",\"shapes\":[" + json_shape(array.expected_shape) + "," + json_shape(array.found_shape) + "]";
+  return text + "}";
+}
+
+std::string as_json(const Answer& answer) {
+  const Comparison& comparison = answer.comparison;
+  std::string text = std::string("{\"equal\":") + (comparison.equal() ? "true" : "false") +
+                     ",\"arrays\":" + json_list(comparison.arrays, json_array);
+  text += ",\"first\":" + (comparison.first ? json_string(comparison.arrays[*comparison.first].name) : "null");
+  text += ",\"only_a\":" + json_list(comparison.only_a, json_string);
+  text += ",\"only_b\":" + json_list(comparison.only_b, json_string);
+  text += ",\"diagnosis\":" + (answer.diagnosis ? json_string(answer.diagnosis->text) : "null");
+  if (answer.diagnosis) {
+    const Diagnosis& diagnosis = *answer.diagnosis;
+    text += ",\"explains\":{\"array\":" + json_string(diagnosis.array) +
+            ",\"layer\":" + std::to_string(diagnosis.layer) + ",\"difference\":" + json_number(static_cast<float>(diagnosis.difference)) +
+            ",\"left\":" + json_number(static_cast<float>(diagnosis.left)) + "}";
+    if (!diagnosis.otherwise.empty()) text += ",\"otherwise\":" + json_string(diagnosis.otherwise);
+  }
+  return text + "}\n";
+}
+
+Result<int> run(const Options& options) {
+  if (!(options.tolerance >= 0) || !std::isfinite(options.tolerance))
+    return bad_input("--tolerance", "", "a number, 0 or more", number(options.tolerance));
+  const auto heads = options.num_heads > 0 ? std::optional(options.num_heads) : std::optional<Index>();
+  auto read = read_export(options.a, heads);
+  if (!read) return read.error();
+  Answer answer;
+  if (options.b.empty()) {
+    auto ours = answers_to(*read);
+    if (!ours) return ours.error();
+    answer.a = std::move(*ours);
+    answer.b = std::move(*read);
+  } else {
+    auto other = read_export(options.b, heads);
+    if (!other) return other.error();
+    answer.a = std::move(*read);
+    answer.b = std::move(*other);
+  }
+  answer.comparison = compare(answer.a, answer.b, options.tolerance);
+  if (options.b.empty()) answer.comparison.only_b.clear();  // the inputs
+  if (answer.comparison.arrays.empty())
+    return bad_input(options.b, "arrays", "one of those in " + options.a, "none of them");
+  if (!answer.comparison.equal()) answer.diagnosis = diagnose(answer.a, answer.b, answer.comparison);
+
+  Output output = Output::to_standard_output();
+  output.write(options.format == "json" ? as_json(answer) : as_text(answer));
+  if (const auto written = output.commit(); !written) return written.error();
+  return answer.comparison.equal() ? 0 : 1;
+}
+
+}  // namespace
+
+Run add_compare(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("compare", "Where two exports differ, first difference first, and why");
+  command->footer(
+      "headlight compare attention.json mine.safetensors\n"
+      "headlight compare mine.npz        your inputs and weights, computed here and held against your own answer\n"
+      "Arrays in both files are compared: attentions cell by cell, all others relative to max(1, largest |expected|).\n"
+      "Arrays in one file only are listed and are no difference. B is the one under suspicion.\n"
+      "Exit status: 0 equal, 1 different, 2 wrong use or bad input.");
+  auto options = std::make_shared<Options>();
+  command->add_option("A", options->a, "What is right: an export (.json, .npz, .safetensors) or a tensors file")
+      ->required();
+  command->add_option("B", options->b, "What is to be checked. Without it: A holds inputs and its author's own "
+                                       "`attentions` or `output`, which Headlight's are compared with");
+  command->add_option("--tolerance", options->tolerance,
+                      "The largest difference that counts as equal, 2e-5 by default; for arrays other than attentions "
+                      "relative to max(1, largest |expected|)")
+      ->type_name("X");
+  command->add_option("--num-heads", options->num_heads, "Heads of a tensors file that does not say it")
+      ->type_name("N")->check(CLI::Range(1, 4096));
+  command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
+  return [options] { return run(*options); };
+}
+
+}  // namespace headlight

@@ -1,0 +1,240 @@
+#include "cli/edit_options.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "read/mask_file.h"
+#include "session/stack_names.h"
+
+namespace headlight {
+namespace {
+
+/// CLI11 reads -1 as the largest whole number there is.
+std::string not_negative(const std::string& value) {
+  return value.starts_with('-') ? "expected a whole number, 0 or more, found " + value : std::string{};
+}
+
+/// Layers and heads of an attention; nothing where the document has no such attention.
+struct Size {
+  Index layers = 0, heads = 0;
+};
+std::optional<Size> size_of(const Document& document, Stack stack) {
+  const Config& config = config_of(document);
+  const auto of_blocks = [](const StackWeights& weights) {
+    return Size{static_cast<Index>(weights.blocks.size()), weights.blocks.front().self.num_heads};
+  };
+  if (has_own_inputs(document)) {
+    const auto& stacks = document.model->given->stacks;
+    const auto at = stacks.find(stack);
+    if (at == stacks.end()) return std::nullopt;
+    const auto& patterns = at->second.patterns;
+    return patterns.empty() ? Size{1, config.num_heads}
+                            : Size{static_cast<Index>(patterns.size()), static_cast<Index>(patterns.front().size())};
+  }
+  if (stack != Stack::self && config.arch != Arch::encoder_decoder) return std::nullopt;
+  if (!document.model)
+    return Size{stack == Stack::encoder ? config.layers_of_encoder() : config.num_layers, config.num_heads};
+  return stack == Stack::encoder ? of_blocks(*document.model->encoder) : of_blocks(*document.model);
+}
+
+Result<Size> known_size(const char* option, const Document& document, std::optional<Stack> stack,
+                        std::string_view found) {
+  const auto size = stack ? size_of(document, *stack) : std::nullopt;
+  if (size) return *size;
+  const bool two_stacks = size_of(document, Stack::encoder).has_value();
+  return bad_input(option, "", two_stacks ? "self:, encoder: or cross:" : "no stack, the model has one", found);
+}
+
+Status check_place(const char* option, std::string_view what, Index place, Index count) {
+  if (place < count) return Done{};
+  return bad_input(option, what, "0 to " + std::to_string(count - 1), std::to_string(place));
+}
+
+std::optional<float> parse_number(std::string_view text) {
+  float number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
+
+std::vector<std::string_view> split_at(std::string_view text, char mark) {
+  std::vector<std::string_view> parts;
+  for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark)) {
+    parts.push_back(text.substr(0, at));
+    text.remove_prefix(at + 1);
+  }
+  parts.push_back(text);
+  return parts;
+}
+
+Result<MaskSpec> parse_mask(const char* option, const std::string& text) {
+  MaskSpec mask;
+  if (text.ends_with(".npy") || text.ends_with(".json")) {
+    auto matrix = read_mask(text);
+    if (!matrix) return matrix.error();
+    mask.given = std::make_shared<const Matrix>(std::move(*matrix));
+    return mask;
+  }
+  const bool known = text == "none" || text == "causal" || text == "padding" || text == "causal+padding";
+  if (!known) return bad_input(option, "", "none, causal, padding, causal+padding, FILE.npy or FILE.json", text);
+  mask.causal = text.starts_with("causal");
+  mask.padding = text.ends_with("padding");
+  return mask;
+}
+
+/// `cross:1=X`: a layer and what is set there.
+struct LayerSetting {
+  Stack stack = Stack::self;
+  Index layer = 0;
+  std::string value;
+};
+Result<LayerSetting> parse_layer(const char* option, const std::string& text, const Document& document) {
+  const std::size_t equals = text.find('=');
+  std::string_view place = std::string_view(text).substr(0, equals);
+  const auto stack = take_stack(place);
+  const auto layer = parse_index(place);
+  if (equals == std::string::npos || !layer) return bad_input(option, "", "LAYER=VALUE or STACK:LAYER=VALUE", text);
+  const auto size = known_size(option, document, stack, text);
+  if (!size) return size.error();
+  if (const auto valid = check_place(option, "layer", *layer, size->layers); !valid) return valid.error();
+  return LayerSetting{*stack, *layer, text.substr(equals + 1)};
+}
+
+}  // namespace
+
+EditOptions::EditOptions(CLI::App& command) : command_(command) {
+  const char* attention =
+      "The attention (STACK: is encoder: or cross: in an encoder-decoder; nothing: the decoder's own)";
+  command.add_option("--mask", mask_,
+                     "none, causal, padding, causal+padding, or FILE.npy, FILE.json: [query][key], true or 1 = may attend")
+      ->group(attention);
+  command.add_option("--encoder-mask", encoder_mask_, "The same for the encoder of an encoder-decoder")
+      ->group(attention);
+  command.add_option("--cross-mask", cross_mask_, "The same for its cross-attention")->group(attention);
+  command.add_option("--scale", scale_, "Multiplies the scores in place of 1/sqrt(d_k)")
+      ->group(attention)->type_name("X");
+  command.add_option("--off", off_, "Heads switched off: 0.3,1.*,cross:0.1 (layer.head)")->group(attention)
+      ->delimiter(',')->allow_extra_args(false)->type_name("HEADS");
+  command.add_option("--off-as", off_as_, "zero (default): such a head hands on nothing; mean: its sentence's mean")
+      ->group(attention);
+  command.add_option("--weight", weights_, "[STACK:]L.H.Q.K=W sets one weight by hand, 0 to 1; may be repeated")
+      ->group(attention)->allow_extra_args(false)->type_name("CELL=W");
+  command.add_option("--layer-mask", layer_masks_, "[STACK:]L=MASK, a mask for one layer; may be repeated")
+      ->group(attention)->allow_extra_args(false)->type_name("LAYER=MASK");
+  command.add_option("--layer-scale", layer_scales_, "[STACK:]L=X, a scale for one layer; may be repeated")
+      ->group(attention)->allow_extra_args(false)->type_name("LAYER=X");
+  command.add_option("--dropout", dropout_, "Each weight becomes 0 with this probability")
+      ->group(attention)->type_name("P");
+  command.add_option("--dropout-seed", dropout_seed_, "Which weights those are, 0 by default")->group(attention)
+      ->type_name("N")->check(not_negative, "");
+}
+
+Status EditOptions::apply(Document& document) const {
+  Edits& edits = document.edits;
+  if (given("--scale")) {
+    if (!std::isfinite(scale_)) return bad_input("--scale", "", "a finite number", std::to_string(scale_));
+    edits.scale = scale_;
+  }
+  if (given("--dropout")) {
+    if (!(dropout_ >= 0.0f && dropout_ < 1.0f))
+      return bad_input("--dropout", "", "0 or more and less than 1", std::to_string(dropout_));
+    edits.dropout = dropout_;
+  }
+  if (given("--dropout-seed")) edits.dropout_seed = dropout_seed_;
+  if (const auto masks = apply_masks(document); !masks) return masks;
+  if (const auto off = apply_off(document); !off) return off;
+  if (const auto weights = apply_weights(document); !weights) return weights;
+  return apply_layers(document);
+}
+
+Status EditOptions::apply_masks(Document& document) const {
+  struct MaskOption {
+    const char* name;
+    const std::string& text;
+    Stack stack;
+  };
+  for (const MaskOption& option : {MaskOption{"--mask", mask_, Stack::self},
+                                   MaskOption{"--encoder-mask", encoder_mask_, Stack::encoder},
+                                   MaskOption{"--cross-mask", cross_mask_, Stack::cross}}) {
+    if (!given(option.name)) continue;
+    if (!size_of(document, option.stack))
+      return bad_input(option.name, "", "an encoder-decoder", "a model of one stack");
+    auto mask = parse_mask(option.name, option.text);
+    if (!mask) return mask.error();
+    mask_of(document, option.stack) = std::move(*mask);
+  }
+  return Done{};
+}
+
+Status EditOptions::apply_off(Document& document) const {
+  if (given("--off-as")) {
+    if (off_as_ != "zero" && off_as_ != "mean") return bad_input("--off-as", "", "zero or mean", off_as_);
+    document.edits.off_as = off_as_ == "mean" ? OffAs::mean : OffAs::zero;
+  }
+  for (const std::string& text : off_) {
+    std::string_view place = text;
+    const auto stack = take_stack(place);
+    const auto size = known_size("--off", document, stack, text);
+    if (!size) return size.error();
+    const auto parts = split_at(place, '.');
+    const auto layer = parse_index(parts[0]);
+    const bool all = parts.size() == 2 && parts[1] == "*";
+    const Index head = parts.size() == 2 && !all ? parse_index(parts[1]).value_or(-1) : 0;
+    if (!layer || parts.size() != 2 || head < 0) return bad_input("--off", "", "LAYER.HEAD or LAYER.*", text);
+    if (const auto valid = check_place("--off", "layer", *layer, size->layers); !valid) return valid;
+    if (!all)
+      if (const auto valid = check_place("--off", "head", head, size->heads); !valid) return valid;
+    for (Index h = head; h < (all ? size->heads : head + 1); ++h)
+      switch_off(document.edits, {*layer, h, *stack}, true);
+  }
+  return Done{};
+}
+
+Status EditOptions::apply_weights(Document& document) const {
+  for (const std::string& text : weights_) {
+    const std::size_t equals = text.find('=');
+    std::string_view place = std::string_view(text).substr(0, equals);
+    const auto stack = take_stack(place);
+    const auto size = known_size("--weight", document, stack, text);
+    if (!size) return size.error();
+    std::vector<Index> numbers;
+    for (const std::string_view part : split_at(place, '.'))
+      if (const auto number = parse_index(part)) numbers.push_back(*number);
+    const float weight = equals == std::string::npos
+                             ? -1.0f
+                             : parse_number(std::string_view(text).substr(equals + 1)).value_or(-1.0f);
+    if (numbers.size() != 4 || split_at(place, '.').size() != 4 || !(weight >= 0.0f && weight <= 1.0f))
+      return bad_input("--weight", "", "LAYER.HEAD.QUERY.KEY=WEIGHT, the weight 0 to 1", text);
+    if (const auto valid = check_place("--weight", "layer", numbers[0], size->layers); !valid) return valid;
+    if (const auto valid = check_place("--weight", "head", numbers[1], size->heads); !valid) return valid;
+    set_weight(document.edits, {numbers[0], numbers[1], *stack}, {numbers[2], numbers[3]}, weight);
+  }
+  return Done{};
+}
+
+Status EditOptions::apply_layers(Document& document) const {
+  const auto edit_of = [&](const LayerSetting& at) {
+    const LayerEdit* before = layer_edit(document.edits, at.stack, at.layer);
+    return before ? *before : LayerEdit{.stack = at.stack, .layer = at.layer};
+  };
+  for (const std::string& text : layer_masks_) {
+    const auto at = parse_layer("--layer-mask", text, document);
+    if (!at) return at.error();
+    auto mask = parse_mask("--layer-mask", at->value);
+    if (!mask) return mask.error();
+    LayerEdit edit = edit_of(*at);
+    edit.mask = std::move(*mask);
+    set_layer_edit(document.edits, std::move(edit));
+  }
+  for (const std::string& text : layer_scales_) {
+    const auto at = parse_layer("--layer-scale", text, document);
+    if (!at) return at.error();
+    LayerEdit edit = edit_of(*at);
+    edit.scale = parse_number(at->value);
+    if (!edit.scale) return bad_input("--layer-scale", "", "LAYER=NUMBER", text);
+    set_layer_edit(document.edits, std::move(edit));
+  }
+  return Done{};
+}
+
+}  // namespace headlight

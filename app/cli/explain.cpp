@@ -1,0 +1,77 @@
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/explain_text.h"
+#include "cli/request_options.h"
+#include "math/forward.h"
+#include "session/stack_names.h"
+
+namespace headlight {
+namespace {
+
+struct Options {
+  explicit Options(CLI::App& command) : request(command) {}
+  RequestOptions request;
+  std::string stack = "self", format = "text";
+  HeadRef head;
+  CellRef cell;
+};
+
+Status check_place(const char* option, Index found, Index count) {
+  if (found >= 0 && found < count) return Done{};
+  return bad_input(option, "", "0 to " + std::to_string(count - 1), std::to_string(found));
+}
+
+Status check_cell(const Trace& trace, const HeadRef& head, const CellRef& cell) {
+  if (const auto valid = check_place("--layer", head.layer, trace.num_layers(head.stack)); !valid) return valid;
+  const AttentionTrace& attention = trace.attention(head.stack, head.layer);
+  if (const auto valid = check_place("--head", head.head, attention.num_heads()); !valid) return valid;
+  if (const auto valid = check_place("--query", cell.query, attention.mask->queries()); !valid) return valid;
+  return check_place("--key", cell.key, attention.mask->keys());
+}
+
+Result<int> run(const Options& options) {
+  const auto asked = options.request.ask();
+  if (!asked) return asked.error();
+  HeadRef head = options.head;
+  head.stack = *parse_stack(options.stack);
+  std::string text;
+  for (const Request& request : asked->requests) {
+    if (!has_stack(request, head.stack))
+      return bad_input("--stack", "", "self, the only attention of this model", options.stack);
+    Progress progress;
+    const auto trace = forward(request, progress, nullptr, options.request.threads());
+    if (!trace) return trace.error();
+    if (const auto valid = check_cell(**trace, head, options.cell); !valid) return valid.error();
+    print_warnings((*trace)->warnings);
+    const std::vector<Step> steps = steps_of(**trace, head, options.cell);
+    if (options.format == "json") text += explain_json(**trace, steps);
+    else text += (text.empty() ? "" : "\n") + explain_text(**trace, head, options.cell, steps);
+  }
+  Output output = Output::to_standard_output();
+  output.write(text);
+  if (const auto written = output.commit(); !written) return written.error();
+  return 0;
+}
+
+}  // namespace
+
+Run add_explain(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("explain", "Every number behind one weight, step by step");
+  command->footer("headlight explain --text 我请李雷帮我订了去北京的机票 --layer 0 --head 1 --query 7 --key 4\n"
+                  "With --format json: [{\"name\", \"shape\", \"value\", \"terms\": [{\"from\", \"value\"}]}], a list a "
+                  "sentence; a blocked score is the string \"-inf\".");
+  auto options = std::make_shared<Options>(*command);
+  const auto add_place = [&](const char* option, Index& place, const char* help) {
+    command->add_option(option, place, help)->required()->type_name("N")->group("The weight");
+  };
+  add_place("--layer", options->head.layer, "The layer, from 0");
+  add_place("--head", options->head.head, "The head, from 0");
+  add_place("--query", options->cell.query, "The token that attends, from 0");
+  add_place("--key", options->cell.key, "The token that it attends to, from 0");
+  command->add_option("--stack", options->stack, "self (default), or of an encoder-decoder encoder or cross")
+      ->check(CLI::IsMember({"self", "encoder", "cross"}))->group("The weight");
+  command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
+  return [options] { return run(*options); };
+}
+
+}  // namespace headlight

@@ -1,0 +1,178 @@
+#include "cli/explain_text.h"
+
+#include <unicode/uchar.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/utf8.h"
+#include "session/stack_names.h"
+#include "write/json.h"
+#include "write/number.h"
+
+namespace headlight {
+namespace {
+
+constexpr Index kPerLine = 8;
+constexpr int kNumberWidth = 12;
+constexpr std::size_t kFewTerms = 4;  // of a single number: they fit a line
+
+/// The columns of a terminal that a text takes: two for wide East Asian characters, none for combining marks.
+int display_width(std::string_view text) {
+  int width = 0;
+  for (const char32_t c : code_points(text)) {
+    const auto point = static_cast<UChar32>(c);
+    const int kind = u_charType(point);
+    if (kind == U_NON_SPACING_MARK || kind == U_ENCLOSING_MARK || kind == U_FORMAT_CHAR) continue;
+    const int east_asian = u_getIntPropertyValue(point, UCHAR_EAST_ASIAN_WIDTH);
+    width += east_asian == U_EA_FULLWIDTH || east_asian == U_EA_WIDE ? 2 : 1;
+  }
+  return width;
+}
+
+std::string right_aligned(const std::string& text, int width) {
+  return std::string(static_cast<std::size_t>(std::max(0, width - display_width(text))), ' ') + text;
+}
+
+/// A token's text on one line, with its index where there is nothing to see.
+std::string label(const Tokens& tokens, Index index) {
+  std::string shown;
+  for (const char32_t c : code_points(tokens.tokens[static_cast<std::size_t>(index)].text))
+    if (!u_iscntrl(static_cast<UChar32>(c))) append_utf8(shown, c);
+  const bool blank = shown.find_first_not_of(' ') == std::string::npos;
+  return blank ? "#" + std::to_string(index) : shown;
+}
+
+/// Cut to what a column has room for.
+std::string short_label(const Tokens& tokens, Index index) {
+  const std::string whole = label(tokens, index);
+  std::string cut;
+  for (const char32_t c : code_points(whole)) {
+    std::string longer = cut;
+    append_utf8(longer, c);
+    if (display_width(longer) > kNumberWidth - 2) return cut + "…";
+    cut = std::move(longer);
+  }
+  return whole;
+}
+
+std::string number_text(float value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", static_cast<double>(value));
+  return text;
+}
+
+std::string shape_text(const Shape& shape) {
+  return "(" + std::to_string(shape.rows) + ", " + std::to_string(shape.cols) + ")";
+}
+
+/// A row of numbers, eight to a line; over keys each under its token.
+void append_row(std::string& text, const Matrix& value, Index row, const Tokens* columns, const std::string& head) {
+  for (Index first = 0; first < value.cols(); first += kPerLine) {
+    const Index end = std::min(first + kPerLine, value.cols());
+    if (columns) {
+      text += std::string(head.size(), ' ');
+      for (Index c = first; c < end; ++c) text += right_aligned(short_label(*columns, c), kNumberWidth);
+      text += '\n';
+    }
+    text += first == 0 ? head : std::string(head.size(), ' ');
+    for (Index c = first; c < end; ++c) text += right_aligned(number_text(value(row, c)), kNumberWidth);
+    text += '\n';
+  }
+}
+
+/// `dot 0.71 · scale 0.5`, of a number that is made of few.
+std::string few_terms(const Step& step) {
+  std::string text;
+  for (const StepTerm& term : step.terms) {
+    text += (text.empty() ? "" : ", ") + term.from + " " + number_text(term.value);
+    if (!term.times.empty()) text += " · " + term.times;
+    if (!term.times.empty() && term.factor) text += " " + number_text(*term.factor);
+  }
+  return text;
+}
+
+void append_step(std::string& text, const Trace& trace, const Step& step) {
+  text += "\n" + step.name + "  " + shape_text(step.shape) + "  " + step.title;
+  if (step.formula != "learned" && step.formula != "given") text += ": " + step.formula;
+  text += '\n';
+  if (step.number) {
+    text += right_aligned(number_text(step.value(0, 0)), 4 + kNumberWidth);
+    if (!step.terms.empty() && step.terms.size() <= kFewTerms) text += "    from " + few_terms(step);
+    text += '\n';
+    return;
+  }
+  const bool over_keys = !step.addends && axes(trace, step.id).cols == Axis::keys;
+  const Tokens* columns = over_keys ? &trace.key_tokens(step.id.stack) : nullptr;
+  for (Index row = 0; row < step.value.rows(); ++row) {
+    std::string head = "    ";
+    if (step.value.rows() > 1) head = right_aligned("[" + std::to_string(step.row + row) + "]", 7);
+    append_row(text, step.value, row, columns, head);
+  }
+}
+
+void append_json_number(std::string& text, float value) {
+  if (append_number(text, value)) return;
+  text += std::isnan(value) ? "\"nan\"" : value > 0 ? "\"inf\"" : "\"-inf\"";
+}
+
+void append_json_row(std::string& text, const Matrix& value, Index row) {
+  text += '[';
+  for (Index c = 0; c < value.cols(); ++c) {
+    if (c > 0) text += ',';
+    append_json_number(text, value(row, c));
+  }
+  text += ']';
+}
+
+void append_json_value(std::string& text, const Trace& trace, const Step& step) {
+  if (step.number) return append_json_number(text, step.value(0, 0));
+  const Axis rows = axes(trace, step.id).rows;
+  const bool vector = step.addends || rows == Axis::queries || rows == Axis::keys || rows == Axis::one;
+  if (vector) return append_json_row(text, step.value, 0);
+  text += '[';
+  for (Index row = 0; row < step.value.rows(); ++row) {
+    if (row > 0) text += ',';
+    append_json_row(text, step.value, row);
+  }
+  text += ']';
+}
+
+}  // namespace
+
+std::string explain_text(const Trace& trace, const HeadRef& head, const CellRef& cell, const std::vector<Step>& steps) {
+  std::string text = label(trace.query_tokens(head.stack), cell.query) + " → " +
+                     label(trace.key_tokens(head.stack), cell.key) + "\n" + std::string(stack_name(head.stack)) +
+                     ", layer " + std::to_string(head.layer) + ", head " + std::to_string(head.head) + ", query " +
+                     std::to_string(cell.query) + ", key " + std::to_string(cell.key) + "\n";
+  for (const Step& step : steps) append_step(text, trace, step);
+  return text;
+}
+
+std::string explain_json(const Trace& trace, const std::vector<Step>& steps) {
+  std::string text = "[";
+  for (const Step& step : steps) {
+    if (text.size() > 1) text += ",\n";
+    text += "{\"name\":" + json_string(step.name) + ",\"title\":" + json_string(step.title) +
+            ",\"formula\":" + json_string(step.formula) + ",\"matrix\":" + json_string(path(trace, step.id)) +
+            ",\"shape\":[" + std::to_string(step.shape.rows) + "," + std::to_string(step.shape.cols) + "],\"value\":";
+    append_json_value(text, trace, step);
+    text += ",\"terms\":[";
+    for (std::size_t i = 0; i < step.terms.size(); ++i) {
+      const StepTerm& term = step.terms[i];
+      text += (i > 0 ? ",{\"from\":" : "{\"from\":") + json_string(term.from) + ",\"value\":";
+      append_json_number(text, term.value);
+      if (!term.times.empty()) text += ",\"times\":" + json_string(term.times);
+      if (term.factor) {
+        text += ",\"factor\":";
+        append_json_number(text, *term.factor);
+      }
+      text += '}';
+    }
+    text += "]}";
+  }
+  return text + "]\n";
+}
+
+}  // namespace headlight

@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "cli/request_options.h"
+#include "math/forward.h"
+#include "math/output.h"
+#include "write/json.h"
+#include "write/number.h"
+
+namespace headlight {
+namespace {
+
+struct Options {
+  explicit Options(CLI::App& command) : request(command) {}
+  RequestOptions request;
+  std::string format = "text";
+  Index top = 10;
+  std::vector<std::string> tokens;
+};
+
+/// A word with its probability, and what that was before the edits.
+struct Row {
+  Candidate word;
+  float before = 0;
+
+  float difference() const { return word.probability - before; }
+};
+
+/// The answer for one sentence.
+struct Answer {
+  std::shared_ptr<const Trace> trace;
+  bool edited = false;
+  std::vector<Row> rows;    // the most probable first
+  std::vector<Row> asked;   // those that were named, as named
+};
+
+Result<std::shared_ptr<const Trace>> compute(const Request& request, const Trace* previous, int threads) {
+  Progress progress;
+  auto trace = forward(request, progress, previous, threads);
+  if (trace && (*trace)->logits.size() == 0)
+    return bad_input("next", "output layer", "a model with scores over a vocabulary",
+                     (*trace)->model->given ? "attention alone" : "none");
+  return trace;
+}
+
+Result<Answer> answer(const Request& request, const Options& options) {
+  const auto trace = compute(request, nullptr, options.request.threads());
+  if (!trace) return trace.error();
+  Answer result{*trace, false, {}, {}};
+  const Model& model = *result.trace->model;
+  const Vector after = probabilities(result.trace->logits);
+  Vector before = after;
+  if (const Request plain = unedited(request); !(plain == request)) {
+    const auto baseline = compute(plain, result.trace.get(), options.request.threads());
+    if (!baseline) return baseline.error();
+    before = probabilities((*baseline)->logits);
+    result.edited = true;
+  }
+  for (Candidate& word : most_probable(model, after, options.top)) result.rows.push_back({std::move(word), 0});
+  for (const std::string& token : options.tokens) {
+    const auto row = find_word(model, token);
+    if (!row) return bad_input("--token", "", "a word of the vocabulary, or its id", "'" + token + "'");
+    result.asked.push_back({candidate(model, after, *row), 0});
+  }
+  for (std::vector<Row>* rows : {&result.rows, &result.asked})
+    for (Row& row : *rows) row.before = before(row.word.row);
+  return result;
+}
+
+bool is_masked_word(const Answer& answer) {
+  return answer.trace->request.config.arch == Arch::encoder;
+}
+
+const Token& place_of(const Answer& answer) {
+  return answer.trace->query_tokens().tokens[static_cast<std::size_t>(answer.trace->answering)];
+}
+
+std::string text_of(const Answer& answer) {
+  const std::string at = std::to_string(answer.trace->answering);
+  std::string text = is_masked_word(answer) ? "in place of token " + at + ", " : "after token " + at + ", ";
+  text += place_of(answer).text + ":\n";
+  char numbers[96];
+  if (answer.edited) text += "after     before    change    word\n";
+  for (const std::vector<Row>* rows : {&answer.rows, &answer.asked}) {
+    for (const Row& row : *rows) {
+      if (answer.edited)
+        std::snprintf(numbers, sizeof numbers, "%.6f  %.6f  %+.6f ", static_cast<double>(row.word.probability),
+                      static_cast<double>(row.before), static_cast<double>(row.difference()));
+      else std::snprintf(numbers, sizeof numbers, "%.6f ", static_cast<double>(row.word.probability));
+      text += numbers + (" " + row.word.text) + "\n";
+    }
+  }
+  return text;
+}
+
+std::string json_rows(const std::vector<Row>& rows, bool edited) {
+  std::string list = "[";
+  for (const Row& row : rows) {
+    if (list.size() > 1) list += ',';
+    list += "{\"id\":" + std::to_string(row.word.id) + ",\"text\":" + json_string(row.word.text) + ",\"probability\":";
+    append_number(list, row.word.probability);
+    if (edited) {
+      append_number(list += ",\"before\":", row.before);
+      append_number(list += ",\"difference\":", row.difference());
+    }
+    list += '}';
+  }
+  return list + "]";
+}
+
+/// One object, one line.
+std::string json_of(const Answer& answer) {
+  std::string object = "{\"place\":{\"query\":" + std::to_string(answer.trace->answering) +
+                       ",\"token\":" + json_string(place_of(answer).text) +
+                       ",\"what\":" + (is_masked_word(answer) ? "\"in its place\"" : "\"after it\"") + "}" +
+                       ",\"next_token\":" + json_rows(answer.rows, answer.edited);
+  if (!answer.asked.empty()) object += ",\"tokens\":" + json_rows(answer.asked, answer.edited);
+  return object + "}\n";
+}
+
+Result<int> run(const Options& options) {
+  const auto asked = options.request.ask();
+  if (!asked) return asked.error();
+  std::string text;
+  std::vector<std::string> warnings = asked->start.warnings;
+  for (const Request& request : asked->requests) {
+    const auto answered = answer(request, options);
+    if (!answered) return answered.error();
+    warnings.insert(warnings.end(), answered->trace->warnings.begin(), answered->trace->warnings.end());
+    if (options.format == "json") text += json_of(*answered);
+    else text += (text.empty() ? "" : "\n") + text_of(*answered);
+  }
+  Output output = Output::to_standard_output();
+  output.write(text);
+  if (const auto written = output.commit(); !written) return written.error();
+  print_warnings(warnings);
+  return 0;
+}
+
+}  // namespace
+
+Run add_next(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("next", "Probabilities of the next word, or of the masked one");
+  command->footer("headlight next --arch decoder --text 我请李雷帮 --top 5 --token 我\n"
+                  "headlight next --arch decoder --text 我请李雷帮 --off 0.1     before and after a head is switched off\n"
+                  "A decoder says the word that follows; an encoder the word in the place of [MASK] or <mask>, or of the\n"
+                  "last token where nothing is masked.");
+  auto options = std::make_shared<Options>(*command);
+  command->add_option("--top", options->top, "The most probable words, 10 by default")->type_name("K")
+      ->check(CLI::Range(0, 1000000));
+  command->add_option("--token", options->tokens, "A further word, or its id; may be repeated")->allow_extra_args(false);
+  command->add_option("--format", options->format, "text (default) or json: an object a sentence, a line each")
+      ->check(CLI::IsMember({"text", "json"}));
+  return [options] { return run(*options); };
+}
+
+}  // namespace headlight

@@ -1,0 +1,37 @@
+// The matrices, the operations and the steps of an explanation in words, in English and in Chinese.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "explain/diagram.h"
+#include "explain/steps.h"
+#include "session/settings.h"
+
+namespace headlight {
+
+/// What a matrix is, in a few words.
+const char* words_of(Language language, Quantity quantity);
+
+/// How a number follows from its terms, in one sentence.
+const char* words_of(Language language, Operation operation);
+
+/// A number that is in no matrix, as Cell::constants names them.
+std::string constant_name(Language language, std::string_view constant);
+
+/// How a matrix follows from others: the formula, its words in the language.
+std::string formula_in(Language language, const Trace& trace, const MatrixId& id);
+
+/// What a box of the diagram does or shows.
+std::string node_title(Language language, const Node& node);
+
+/// The heading of a step by its name; the step's own title where there is none.
+std::string step_title(Language language, const Trace& trace, const Step& step);
+
+/// How the step follows from those before it.
+std::string step_formula(Language language, const Trace& trace, const Step& step);
+
+/// All of them, for the fonts.
+std::string all_explain_words();
+
+}  // namespace headlight

@@ -1,0 +1,36 @@
+// What a file on disk turned out to be, and the files that a model comes from.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "session/document.h"
+#include "session/view_state.h"
+
+namespace headlight {
+
+struct Session {
+  Document document;
+  ViewState view;
+};
+
+struct Opened {
+  enum class Kind { session, document, mask, text } kind = Kind::text;
+  Session session;                        // session; document (a checkpoint, a tensors file, computed attention)
+  std::shared_ptr<const Matrix> mask;     // additive, (T, S)
+  std::string text;
+  std::vector<std::string> warnings;
+};
+
+/// Whether `path` names something that open_model reads: a folder, a tensors file, a JSON of attention.
+bool names_model(const std::filesystem::path& path);
+
+/// A checkpoint folder, a tensors file (.safetensors, .npz) or attention that was computed before (.json), as a
+/// Document. `num_heads` is needed where a tensors file does not say it, and refused elsewhere.
+Result<Opened> open_model(const std::filesystem::path& path, std::optional<Index> num_heads = std::nullopt);
+
+}  // namespace headlight

@@ -1,0 +1,415 @@
+#include "session/update.h"
+
+#include <algorithm>
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t kMostUndo = 500;
+constexpr std::size_t kMostLooked = 100;
+
+/// After the document, the sentence or the prefix changed.
+void cut_prefix(AppState& state) {
+  state.prefix.reset();
+  const Request* whole = whole_request(state);
+  if (!whole || state.view.prefix == 0) return;
+  state.prefix = prefix_of(*whole, state.view.prefix);
+  if (*state.prefix == *whole) state.prefix.reset();
+}
+
+/// After the document changed: what it asks now, and a look that fits it.
+void ask_again(AppState& state) {
+  auto requests = requests_of(state.document, *state.lexicon);
+  state.problem = requests ? std::string{} : requests.error().message;
+  state.requests = requests ? std::move(*requests) : std::vector<Request>{};
+  if (!state.requests.empty()) state.view.sentence = std::min(state.view.sentence, state.requests.size() - 1);
+  cut_prefix(state);
+}
+
+/// The edits that are going on become one step of undo.
+void end_gesture(AppState& state) {
+  if (!state.gesture) return;
+  if (!(*state.gesture == state.document)) {
+    state.undo.push_back(std::move(*state.gesture));
+    if (state.undo.size() > kMostUndo) state.undo.erase(state.undo.begin());
+    state.redo.clear();
+  }
+  state.gesture.reset();
+}
+
+/// Before the document changes: edits of the same kind join the gesture, others begin a new one.
+Document& edited(AppState& state, std::size_t kind) {
+  if (state.gesture && state.gesture_kind != kind) end_gesture(state);
+  if (!state.gesture) {
+    state.gesture = state.document;
+    state.gesture_kind = kind;
+  }
+  return state.document;
+}
+
+void step_through(AppState& state, std::vector<Document>& from, std::vector<Document>& to) {
+  end_gesture(state);
+  if (from.empty()) return;
+  to.push_back(std::move(state.document));
+  state.document = std::move(from.back());
+  from.pop_back();
+  ask_again(state);
+}
+
+/// A head that the answer has.
+HeadRef fitted(const Trace& trace, HeadRef head) {
+  if (!trace.has(head.stack)) head.stack = Stack::self;
+  head.layer = std::clamp<Index>(head.layer, 0, trace.num_layers(head.stack) - 1);
+  head.head = std::clamp<Index>(head.head, 0, trace.num_heads(head.stack) - 1);
+  return head;
+}
+
+/// Keeps chosen head, cell and viewport inside the answer.
+void fit_view(AppState& state) {
+  const Trace& trace = *state.trace;
+  ViewState& view = state.view;
+  view.chosen = fitted(trace, view.chosen);
+  const auto outside = [&](const std::optional<CellRef>& cell, Stack stack) {
+    return cell && (cell->query >= trace.queries(stack) || cell->key >= trace.keys(stack));
+  };
+  if (view.hovered_head && fitted(trace, *view.hovered_head) != *view.hovered_head) view.hovered_head.reset();
+  if (outside(view.hovered, view.hovered_head ? view.hovered_head->stack : view.chosen.stack)) view.hovered.reset();
+  const Stack stack = view.chosen.stack;
+  if (outside(view.pinned, stack)) view.pinned.reset();
+  const Viewport& part = view.viewport;
+  if (part.first_query + part.num_queries > trace.queries(stack) || part.first_key + part.num_keys > trace.keys(stack))
+    view.viewport = {};
+}
+
+/// Looks at a matrix; the head that it belongs to becomes the chosen one.
+void look_at(ViewState& view, Look look) {
+  const MatrixId& id = look.matrix;
+  HeadRef head = view.chosen;
+  if (is_per_head(id.quantity)) head = {id.layer, id.head, id.stack};
+  if (head.stack != view.chosen.stack) {
+    view.viewport = {};
+    view.pinned.reset();
+  }
+  view.chosen = head;
+  view.look = std::move(look);
+}
+
+/// The cell to begin with where nothing is pinned: where the last token that is not padding looks most.
+CellRef brightest_of_last_row(const AppState& state) {
+  const Trace& trace = *state.trace;
+  const HeadRef& head = state.view.chosen;
+  const auto& tokens = trace.query_tokens(head.stack).tokens;
+  Index query = trace.queries(head.stack) - 1;
+  while (query > 0 && tokens[static_cast<std::size_t>(query)].pad) --query;
+  const Matrix& thumbnail = trace.head(head).thumbnail;
+  Index key = 0;
+  if (thumbnail.rows() == trace.queries(head.stack) && thumbnail.cols() == trace.keys(head.stack))
+    thumbnail.row(query).maxCoeff(&key);
+  return {query, key};
+}
+
+/// What the answers say about the question without edits: the answer itself where it has none.
+void keep_baseline(AppState& state) {
+  Request plain = unedited(state.trace->request);
+  if (plain == state.trace->request) state.baseline = state.trace;
+  else if (state.baseline && !(state.baseline->request == plain)) state.baseline.reset();
+}
+
+void stop_generating(AppState& state) {
+  if (!state.generation) return;
+  state.generation.reset();
+  end_gesture(state);
+}
+
+/// Appends the word that the answer gives, if one is still to be generated.
+void generate(AppState& state) {
+  if (!state.generation || is_stale(state)) return;
+  const auto word = next_word(*state.trace, state.generation->sampling);
+  if (!word) {
+    state.notice = Notice{Notice::Kind::failed, word.error().message};
+    return stop_generating(state);
+  }
+  append_word(state.document, state.view.sentence, *word, *state.lexicon);
+  ask_again(state);
+  if (--state.generation->left == 0 || state.requests.empty()) stop_generating(state);
+}
+
+void open(AppState& state, FileOpened& opened, std::size_t kind) {
+  Opened& file = opened.opened;
+  stop_generating(state);
+  end_gesture(state);
+  Document& document = edited(state, kind);
+  switch (file.kind) {
+    case Opened::Kind::session:
+      document = std::move(file.session.document);
+      state.view = file.session.view;
+      state.opened_view = state.view;
+      state.session_path = opened.path;
+      break;
+    case Opened::Kind::document:
+      document = std::move(file.session.document);
+      state.session_path.clear();  // another question: saving it must not replace the session before
+      break;
+    case Opened::Kind::mask: document.mask.given = std::move(file.mask); break;
+    case Opened::Kind::text: set_text(document, std::move(file.text), *state.lexicon); break;
+  }
+  end_gesture(state);
+  ask_again(state);
+  if (file.kind == Opened::Kind::session) state.saved_document = state.document;
+  remember(state.settings, opened.path);
+  std::string text = opened.path;
+  for (const auto& warning : file.warnings) text += "\n" + warning;
+  state.notice = Notice{Notice::Kind::opened, std::move(text)};
+}
+
+/// One function a command; `kind` is the command's place in the variant.
+struct Update {
+  AppState& state;
+  std::size_t kind;
+
+  /// To be changed by hand.
+  Document& document() {
+    stop_generating(state);
+    return edited(state, kind);
+  }
+  /// Changes the mask of a stack, or of one layer, which begins with its stack's.
+  template <class Change>
+  void change_mask(Stack stack, std::optional<Index> layer, Change change) {
+    Document& changed = document();
+    if (!layer) {
+      change(mask_of(changed, stack));
+    } else {
+      const LayerEdit* before = layer_edit(changed.edits, stack, *layer);
+      LayerEdit edit{stack, *layer, before ? before->scale : std::nullopt, mask_of(changed, stack, *layer)};
+      change(*edit.mask);
+      set_layer_edit(changed.edits, std::move(edit));
+    }
+    ask_again(state);
+  }
+  /// What the user looks at now counts, not what a session being opened was looking at.
+  ViewState& looked_at() { state.opened_view.reset(); return state.view; }
+
+  void operator()(SetText& c) { set_text(document(), std::move(c.text), *state.lexicon); ask_again(state); }
+  void operator()(SetTarget& c) { set_text(document().target, std::move(c.text), *state.lexicon); ask_again(state); }
+  void operator()(const SetSplit& c) {
+    Document& changed = document();
+    for (Passage* text : {static_cast<Passage*>(&changed), &changed.target}) {
+      text->split = c.split;
+      text->hand_cuts.reset();
+    }
+    ask_again(state);
+  }
+  void operator()(const ToggleCut& c) {
+    toggle_cut(passage(document(), c.side), c.offset, *state.lexicon);
+    ask_again(state);
+  }
+  void operator()(SetIds& c) { passage(document(), c.side).ids = std::move(c.ids); ask_again(state); }
+  void operator()(SetTokenTypes& c) { document().token_types = std::move(c.types); ask_again(state); }
+  void operator()(const SetPad& c) { document().pad = c.count; ask_again(state); }
+  void operator()(const SetConfig& c) {
+    const Arch before = state.document.config.arch;
+    document().config = c.config;
+    if (!state.document.model && c.config.arch != before)
+      state.document.mask.causal = is_causal_by_default(c.config.arch);
+    ask_again(state);
+  }
+  void operator()(const SetScale& c) { document().edits.scale = c.scale; ask_again(state); }
+  void operator()(const SetMask& c) {
+    change_mask(c.stack, c.layer, [&](MaskSpec& mask) { mask.causal = c.causal; mask.padding = c.padding; });
+  }
+  void operator()(GiveMask& c) {
+    change_mask(c.stack, c.layer, [&](MaskSpec& mask) { mask.given = std::move(c.mask); });
+  }
+  void operator()(const PaintCell& c) {
+    change_mask(c.stack, c.layer, [&](MaskSpec& mask) { paint(mask.painted, {c.cell.query, c.cell.key, c.allowed}); });
+  }
+  void operator()(const ClearPaint& c) { change_mask(c.stack, c.layer, [](MaskSpec& mask) { mask.painted.clear(); }); }
+  void operator()(const SetLayerScale& c) {
+    Edits& edits = document().edits;
+    const LayerEdit* before = layer_edit(edits, c.stack, c.layer);
+    set_layer_edit(edits, {c.stack, c.layer, c.scale, before ? before->mask : std::nullopt});
+    ask_again(state);
+  }
+  void operator()(const ClearLayer& c) { set_layer_edit(document().edits, {c.stack, c.layer}); ask_again(state); }
+  void operator()(const SwitchHead& c) { switch_off(document().edits, c.head, c.off); ask_again(state); }
+  void operator()(const SwitchAllOn&) { document().edits.off.clear(); ask_again(state); }
+  void operator()(const SetOffAs& c) { document().edits.off_as = c.off_as; ask_again(state); }
+  void operator()(const SetWeight& c) { set_weight(document().edits, c.head, c.cell, c.weight); ask_again(state); }
+  void operator()(const ClearWeights& c) {
+    std::erase_if(document().edits.weights, [&](const WeightEdit& edit) { return !c.head || edit.head == *c.head; });
+    ask_again(state);
+  }
+  void operator()(const SetDropout& c) {
+    document().edits.dropout = c.probability;
+    state.document.edits.dropout_seed = c.seed;
+    ask_again(state);
+  }
+  void operator()(const ClearEdits&) {
+    document().edits = {};
+    for (const Stack stack : kStacks) mask_of(state.document, stack).painted.clear();
+    ask_again(state);
+  }
+  void operator()(const AppendWord& c) {
+    if (!whole_request(state) || has_own_inputs(state.document)) return;
+    append_word(document(), state.view.sentence, c.word, *state.lexicon);
+    ask_again(state);
+  }
+  void operator()(const Generate& c) {
+    stop_generating(state);
+    end_gesture(state);
+    state.view.prefix = 0;
+    cut_prefix(state);
+    if (c.count <= 0 || !problem_of(state).empty()) return;
+    edited(state, kind);  // the whole is one step of undo
+    state.generation = Generation{c.count, c.sampling};
+    generate(state);
+  }
+  void operator()(const StopGenerating&) { stop_generating(state); }
+  void operator()(const Reset&) { document() = Document{}; ask_again(state); }
+  void operator()(const EndGesture&) {
+    if (!state.generation) end_gesture(state);
+  }
+  void operator()(const Undo&) { stop_generating(state); step_through(state, state.undo, state.redo); }
+  void operator()(const Redo&) { stop_generating(state); step_through(state, state.redo, state.undo); }
+
+  void operator()(const ChoosePrefix& c) {
+    stop_generating(state);
+    state.view.prefix = c.count;
+    cut_prefix(state);
+  }
+  void operator()(const ChooseSentence& c) {
+    if (c.sentence >= state.requests.size()) return;
+    stop_generating(state);
+    state.view.sentence = c.sentence;
+    cut_prefix(state);
+  }
+  void operator()(const ChooseHead& c) {
+    ViewState& view = looked_at();
+    if (c.head.stack != view.chosen.stack) {  // cells of another pattern
+      view.viewport = {};
+      view.pinned.reset();
+    }
+    view.chosen = c.head;
+    view.look.matrix = matrix_id(view.look.matrix.quantity, c.head);
+  }
+  void operator()(const Hover& c) { state.view.hovered_head = c.head; state.view.hovered = c.cell; }
+  void operator()(const Pin& c) { looked_at().pinned = c.cell; }
+  void operator()(const SetColourScale& c) { state.view.scale = c.scale; }
+  void operator()(const SetViewport& c) { looked_at().viewport = c.viewport; }
+  void operator()(const SetScope& c) { looked_at().one_layer = c.one_layer; }
+  void operator()(const SetSampling& c) { looked_at().sampling = c.sampling; }
+  void operator()(SearchWord& c) { looked_at().word = std::move(c.word); }
+  void operator()(const SetPainting& c) { state.view.painting = c.on; }
+  void operator()(const SetStroke& c) { state.view.stroke = c.allowed; }
+  void operator()(const FocusText& c) { state.view.focus_text = c.on; }
+  void operator()(const ShowView& c) {
+    looked_at().view = c.view;
+    if (c.view == View::inside && state.trace && !state.view.pinned) state.view.pinned = brightest_of_last_row(state);
+  }
+  void operator()(LookAt& c) {
+    ViewState& view = looked_at();
+    if (c.look == view.look) return;
+    view.looked.push_back(std::move(view.look));
+    if (view.looked.size() > kMostLooked) view.looked.erase(view.looked.begin());
+    look_at(view, std::move(c.look));
+  }
+  void operator()(const LookBack&) {
+    ViewState& view = looked_at();
+    if (view.looked.empty()) return;
+    Look look = std::move(view.looked.back());
+    view.looked.pop_back();
+    look_at(view, std::move(look));
+  }
+  void operator()(const ShowSteps& c) { looked_at().steps = c.on; }
+  void operator()(const ShowHelp& c) { state.view.help = c.on; }
+  void operator()(SetSettings& c) { state.settings = std::move(c.settings); }
+
+  void operator()(const Browse& c) {
+    Browser& browser = state.browser;
+    if (c.purpose != browser.purpose) browser.name = c.purpose == Browser::Purpose::export_to ? "attention.json"
+                                                   : c.purpose == Browser::Purpose::save      ? "session.headlight.json"
+                                                                                              : "";
+    browser.purpose = c.purpose;
+    if (c.folder.empty() || c.folder == browser.folder) return;
+    browser.folder = c.folder;
+    browser.entries.clear();
+  }
+  void operator()(NameFile& c) { state.browser.name = std::move(c.name); }
+  void operator()(FolderListed& c) {
+    if (state.browser.folder != c.folder) return;  // somebody went on meanwhile
+    state.browser.entries = std::move(c.entries);
+  }
+  void operator()(const OpenPath&) { state.browser.purpose = Browser::Purpose::none; }
+  void operator()(const SaveSession&) {
+    if (!state.generation) end_gesture(state);
+    state.browser.purpose = Browser::Purpose::none;
+  }
+  void operator()(const ExportTo&) { state.browser.purpose = Browser::Purpose::none; }
+  void operator()(const CancelFileWork&) {}
+  void operator()(const Quit&) { state.quit = true; }
+
+  void operator()(TraceReady& c) {
+    if (!is_stale(state) && !(c.trace->request == *wanted(state))) return;  // nobody wants it any more
+    state.trace = std::move(c.trace);
+    state.trace_milliseconds = c.milliseconds;
+    ++state.trace_version;
+    state.refused.reset();
+    state.refusal.clear();
+    keep_baseline(state);
+    generate(state);
+    if (!state.opened_view || is_stale(state)) return;
+    state.view.chosen = state.opened_view->chosen;
+    state.view.pinned = state.opened_view->pinned;
+    state.view.viewport = state.opened_view->viewport;
+    state.view.look.matrix = matrix_id(state.view.look.matrix.quantity, state.view.chosen);
+    state.opened_view.reset();
+  }
+  void operator()(TraceFailed& c) {
+    stop_generating(state);
+    state.refused = std::move(c.request);
+    state.refusal = std::move(c.message);
+  }
+  void operator()(BaselineReady& c) {
+    if (state.trace && c.trace->request == unedited(state.trace->request)) state.baseline = std::move(c.trace);
+  }
+  void operator()(InsideReady& c) {
+    state.inside = std::move(c.inside);
+    ++state.inside_version;
+  }
+  void operator()(DetailReady& c) {
+    const std::uint64_t version = state.detail ? state.detail->version + 1 : 1;
+    state.detail = Detail{std::move(c.trace), c.region, std::move(c.weights), version};
+  }
+  void operator()(FileOpened& c) { open(state, c, kind); }
+  void operator()(FileSaved& c) {
+    const bool session = c.session.has_value();
+    if (session) {
+      state.session_path = c.path;
+      state.saved_document = std::move(*c.session);
+      remember(state.settings, c.path);
+    }
+    state.notice = Notice{session ? Notice::Kind::saved : Notice::Kind::exported, std::move(c.path)};
+  }
+  void operator()(FileFailed& c) { state.notice = Notice{Notice::Kind::failed, std::move(c.message)}; }
+  void operator()(const DismissNotice&) { state.notice.reset(); }
+};
+
+}  // namespace
+
+AppState initial_state(const Lexicon& lexicon, Document document, Settings settings) {
+  AppState state;
+  state.lexicon = &lexicon;
+  state.document = state.saved_document = std::move(document);
+  state.settings = std::move(settings);
+  state.browser.folder = state.settings.folder;
+  ask_again(state);
+  return state;
+}
+
+void update(AppState& state, Command command) {
+  const std::size_t kind = command.any.index();
+  std::visit(Update{state, kind}, command.any);
+  if (state.trace) fit_view(state);
+}
+
+}  // namespace headlight

@@ -1,0 +1,15 @@
+// The one place where the state changes: a pure function of the state and a command.
+#pragma once
+
+#include "session/state.h"
+
+namespace headlight {
+
+/// A state that shows `document`; `lexicon` must outlive it.
+AppState initial_state(const Lexicon& lexicon, Document document, Settings settings);
+
+/// The only way the state changes. Reads no file, asks no clock, starts no thread; commands about files change only
+/// what is known at once (`quit`, the notice), their outcome comes back as another command.
+void update(AppState& state, Command command);
+
+}  // namespace headlight
