@@ -227,7 +227,7 @@ TEST(Export, SourcesThatAreNoneAreOneLine) {
   EXPECT_TRUE(contains(refused({"export", (folder / "missing.npz").string()}), "missing.npz"));
   EXPECT_TRUE(contains(refused({"export", (folder / "missing.headlight.json").string()}), "missing.headlight.json"));
   EXPECT_TRUE(contains(refused({"export", (folder / "missing").string()}), "found no such file"));
-  EXPECT_TRUE(contains(refused({"export", folder.path().string()}), "found a folder"));
+  EXPECT_TRUE(contains(refused({"export", folder.path().string()}), "config.json"));
   EXPECT_TRUE(contains(refused({"export", folder.with("a.txt", "text")}), "found another file"));
   EXPECT_TRUE(contains(refused({"export", folder.with("a.safetensors", "text")}), "a.safetensors"));
   EXPECT_TRUE(contains(refused({"export", folder.with("a.headlight.json", "{\"schema\"")}), "a.headlight.json"));
@@ -237,7 +237,7 @@ TEST(Export, SourcesThatAreNoneAreOneLine) {
   EXPECT_TRUE(contains(refused({"export", tensors, "--text", "a"}), "--text" + beside));
   refused({"export", tensors, "--random"});
   refused({"export", tensors, "--num-heads", "5"});
-  const auto opened = open_tensors(tensors, std::nullopt);
+  const auto opened = open_model(tensors);
   ASSERT_TRUE(opened);
   const std::string session = folder.with("t.headlight.json", to_json(opened->session));
   EXPECT_TRUE(contains(refused({"export", session, "--d-model", "8"}), "--d-model" + beside));

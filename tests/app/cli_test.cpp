@@ -41,7 +41,7 @@ TEST(CommandLine, WrongUseIsOneLine) {
   EXPECT_TRUE(contains(refused({"export", "--format", "xml"}), "--format: expected json, npz, safetensors or csv"));
   EXPECT_TRUE(contains(refused({"export", "--with", "everything"}), "--with: expected qkv or scores"));
   EXPECT_TRUE(contains(refused({"export", "--arch", "recurrent"}), "--arch: expected encoder or decoder"));
-  EXPECT_TRUE(contains(refused({"export", "--position", "rotary"}), "--position"));
+  EXPECT_TRUE(contains(refused({"export", "--position", "relative"}), "--position"));
   EXPECT_TRUE(contains(refused({"export", "--norm", "none"}), "--norm"));
   EXPECT_TRUE(contains(refused({"export", "--activation", "tanh"}), "--activation"));
   EXPECT_TRUE(contains(refused({"export", "--split", "lines"}), "--split"));

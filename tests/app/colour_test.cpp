@@ -74,19 +74,67 @@ TEST_P(EveryTheme, NoColourIsNearTheAccent) {
 }
 
 TEST_P(EveryTheme, NeighboursStepSmoothly) {
-  const auto& map = colour_map(GetParam());
-  for (std::size_t i = 0; i + 1 < 256; ++i) {
-    EXPECT_LE(std::abs(map[i].r - map[i + 1].r), 4) << i;
-    EXPECT_LE(std::abs(map[i].g - map[i + 1].g), 4) << i;
-    EXPECT_LE(std::abs(map[i].b - map[i + 1].b), 4) << i;
+  for (const auto* map : {&colour_map(GetParam()), &diverging_map(GetParam())}) {
+    for (std::size_t i = 0; i + 1 < 256; ++i) {
+      EXPECT_LE(std::abs((*map)[i].r - (*map)[i + 1].r), 6) << i;
+      EXPECT_LE(std::abs((*map)[i].g - (*map)[i + 1].g), 6) << i;
+      EXPECT_LE(std::abs((*map)[i].b - (*map)[i + 1].b), 6) << i;
+    }
   }
 }
 
 TEST_P(EveryTheme, TextIsLegibleOnEveryColour) {
-  for (const Rgb colour : colour_map(GetParam())) {
-    EXPECT_GE(contrast(colour, text_on(colour)), 4.5);
-    EXPECT_EQ(needs_dark_text(colour), contrast(colour, {0, 0, 0}) >= contrast(colour, {255, 255, 255}));
+  for (const auto* map : {&colour_map(GetParam()), &diverging_map(GetParam())}) {
+    for (const Rgb colour : *map) {
+      EXPECT_GE(contrast(colour, text_on(colour)), 4.5);
+      EXPECT_EQ(needs_dark_text(colour), contrast(colour, {0, 0, 0}) >= contrast(colour, {255, 255, 255}));
+    }
   }
+}
+
+// Numbers on both sides of zero.
+
+TEST_P(EveryTheme, ZeroIsTheBackgroundInTheMiddle) {
+  const Rgb background = background_of(GetParam());
+  EXPECT_EQ(diverging_map(GetParam())[127], background);
+  EXPECT_EQ(diverging_map(GetParam())[128], background);
+  for (const float top : {1e-6f, 0.2f, 1.0f, 5e8f}) {
+    const ColourScale scale{.theme = GetParam(), .top = top, .diverging = true};
+    EXPECT_EQ(colour_of(scale, 0), background);
+    EXPECT_EQ(colour_of(scale, -0.0f), background);
+    EXPECT_EQ(colour_of(scale, std::numeric_limits<float>::quiet_NaN()), background);
+    EXPECT_EQ(colour_of(scale, top), diverging_map(GetParam()).back());
+    EXPECT_EQ(colour_of(scale, -top), diverging_map(GetParam()).front());
+    EXPECT_EQ(colour_of(scale, std::numeric_limits<float>::infinity()), diverging_map(GetParam()).back());
+  }
+}
+
+TEST_P(EveryTheme, BothSidesAreEquallyFarFromZeroInLightness) {
+  const auto& map = diverging_map(GetParam());
+  for (std::size_t i = 0; i < 128; ++i) EXPECT_NEAR(oklab(map[127 - i]).l, oklab(map[128 + i]).l, 0.006) << i;
+  EXPECT_GT(std::abs(oklab(map.front()).l - oklab(background_of(GetParam())).l), 0.5);
+}
+
+TEST_P(EveryTheme, LightnessNeverTurnsBackOnEitherSide) {
+  const auto& map = diverging_map(GetParam());
+  const double sign = GetParam() == Theme::light ? -1 : 1;
+  for (std::size_t i = 0; i + 1 < 128; ++i) {
+    EXPECT_GT(sign * (oklab(map[129 + i]).l - oklab(map[128 + i]).l), 0) << i;
+    EXPECT_GT(sign * (oklab(map[126 - i]).l - oklab(map[127 - i]).l), 0) << i;
+  }
+}
+
+TEST_P(EveryTheme, TheTwoSidesAreToldApartAndNeitherIsTheAccents) {
+  const auto& map = diverging_map(GetParam());
+  for (std::size_t i = 0; i < 256; ++i) {
+    const Oklab c = oklab(map[i]);
+    if (std::hypot(c.a, c.b) < 0.02) continue;
+    double hue = std::atan2(c.b, c.a) * 180 / M_PI;
+    if (hue < 0) hue += 360;
+    EXPECT_TRUE(i < 128 ? hue > 340 || hue < 25 : hue > 225 && hue < 265) << i << ": " << hue;
+  }
+  // The difference that colour-blind eyes keep is that from blue to yellow.
+  EXPECT_GT(oklab(map[20]).b - oklab(map[235]).b, 0.08);
 }
 
 TEST_P(EveryTheme, BlockedIsNotNothing) {
@@ -120,6 +168,29 @@ TEST(Colour, PositionsOnALogarithmicScale) {
   EXPECT_EQ(position_on_map(scale, std::numeric_limits<float>::quiet_NaN()), 0);
 }
 
+TEST(Colour, PositionsOnBothSidesOfZero) {
+  const ColourScale scale{.top = 2, .diverging = true};
+  EXPECT_EQ(position_on_map(scale, 0), 0.5f);
+  EXPECT_EQ(position_on_map(scale, 1), 0.75f);
+  EXPECT_EQ(position_on_map(scale, -1), 0.25f);
+  EXPECT_EQ(position_on_map(scale, 9), 1);
+  EXPECT_EQ(position_on_map(scale, -9), 0);
+}
+
+TEST(Colour, NiceRanges) {
+  for (const float largest : {0.0f, std::numeric_limits<float>::quiet_NaN(), -3.0f}) EXPECT_EQ(nice_range(largest), 1);
+  EXPECT_EQ(nice_range(0.3f), 0.5f);
+  EXPECT_EQ(nice_range(1), 1);
+  EXPECT_EQ(nice_range(3), 5);
+  EXPECT_EQ(nice_range(17), 20);
+  for (float largest = 1e-29f; largest < 1e30f; largest *= 3.7f) {
+    EXPECT_GE(nice_range(largest), largest);
+    EXPECT_LE(nice_range(largest), largest * 2.5f * 1.001f);
+  }
+  EXPECT_TRUE(std::isfinite(nice_range(std::numeric_limits<float>::max())));
+  EXPECT_TRUE(std::isnormal(1 / nice_range(std::numeric_limits<float>::denorm_min())));
+}
+
 TEST(Colour, EndsOfTheMapAreReached) {
   for (const Theme theme : {Theme::light, Theme::dark})
     for (const Scale scale : {Scale::linear, Scale::log})
@@ -151,6 +222,7 @@ TEST(Colour, TicksRunFromBottomToTop) {
   EXPECT_EQ(ticks({Theme::light, Scale::linear, 1}), (std::vector<float>{0, 0.25f, 0.5f, 0.75f, 1}));
   EXPECT_EQ(ticks({Theme::light, Scale::linear, 0.5f}), (std::vector<float>{0, 0.1f, 0.2f, 0.3f, 0.4f, 0.5f}));
   EXPECT_EQ(ticks({Theme::light, Scale::linear, 0.2f}).size(), 5u);
+  EXPECT_EQ(ticks({.top = 2, .diverging = true}), (std::vector<float>{-2, -1, 0, 1, 2}));
   const auto log = ticks({Theme::light, Scale::log, 1});
   ASSERT_EQ(log.size(), 5u);
   EXPECT_FLOAT_EQ(log.front(), 1e-4f);

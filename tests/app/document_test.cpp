@@ -172,6 +172,7 @@ TEST(Requests, ATensorsFileGivesExactlyOne) {
   Document document;
   auto model = std::make_shared<Model>();
   model->config = {.d_model = 6, .num_heads = 2, .num_layers = 1, .ffn = 0};
+  model->given = GivenInputs{{{Stack::self, GivenStack{}}}};
   document.model = model;
   document.text = "";
   const auto requests = requests_of(document, lexicon());

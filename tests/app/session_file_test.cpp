@@ -31,8 +31,50 @@ std::string complaint(const char* pointer, const json& value) {
   return read ? std::string{} : read.error().message;
 }
 
+std::size_t roll(Random& random, std::size_t count) { return static_cast<std::size_t>(random.next() % count); }
+
+void random_decoder_side(Document& document, Random& random) {
+  Config& config = document.config;
+  if (roll(random, 3) > 0) return;
+  config.arch = Arch::encoder_decoder;
+  config.encoder_layers = static_cast<Index>(roll(random, 3));
+  document.target.text = "I 爱\nyou";
+  document.target.split = roll(random, 2) ? Split::words : Split::characters;
+  if (roll(random, 2)) document.target.hand_cuts = {2, 6};
+  document.encoder_mask.padding = roll(random, 2) == 0;
+  document.cross_mask.causal = roll(random, 2) == 0;
+  if (roll(random, 2)) document.cross_mask.painted = {{1, 2, false}};
+}
+
+void random_edits(Document& document, Random& random) {
+  Config& config = document.config;
+  config.norm_kind = roll(random, 2) ? NormKind::layer_norm : NormKind::rms_norm;
+  config.gated = roll(random, 2) == 0;
+  config.tied = roll(random, 2) == 0;
+  if (roll(random, 2)) config.num_kv_heads = 1;
+  if (roll(random, 2)) config.head_dim = static_cast<Index>(1 + roll(random, 9));
+  Edits& edits = document.edits;
+  const auto stack = [&] { return kStacks[roll(random, 3)]; };
+  const auto index = [&] { return static_cast<Index>(roll(random, 9)); };
+  if (roll(random, 2)) edits.scale = random.symmetric(4);
+  for (std::size_t i = roll(random, 4); i > 0; --i) switch_off(edits, {index(), index(), stack()}, true);
+  edits.off_as = roll(random, 2) ? OffAs::zero : OffAs::mean;
+  for (std::size_t i = roll(random, 4); i > 0; --i)
+    set_weight(edits, {index(), index(), stack()}, {index(), index()}, random.uniform());
+  if (roll(random, 2)) set_layer_edit(edits, {.stack = stack(), .layer = index(), .scale = random.symmetric(2)});
+  if (roll(random, 2)) {
+    MaskSpec mask{.causal = roll(random, 2) == 0, .padding = roll(random, 2) == 0};
+    if (roll(random, 2)) mask.painted = {{0, 1, true}, {3, 2, false}};
+    set_layer_edit(edits, {.stack = stack(), .layer = index(), .mask = mask});
+  }
+  if (roll(random, 2)) {
+    edits.dropout = random.uniform();
+    edits.dropout_seed = random.next();
+  }
+}
+
 Document random_document(Random& random) {
-  const auto below = [&](std::size_t count) { return static_cast<std::size_t>(random.next() % count); };
+  const auto below = [&](std::size_t count) { return roll(random, count); };
   const std::vector<std::string> pieces{"我", "请", " cat", "😀", "\n", "e\u0301", "\"\\", "|", "\t", "𠀀"};
   Document document;
   document.text.clear();
@@ -53,7 +95,7 @@ Document random_document(Random& random) {
   config.position = below(2) ? Position::none : Position::sinusoidal;
   config.norm = below(2) ? Norm::post : Norm::pre;
   config.activation = below(2) ? Activation::relu : Activation::gelu;
-  config.bias = below(2) == 0;
+  config.bias = {below(2) == 0, below(2) == 0, below(2) == 0, below(2) == 0, below(2) == 0};
   config.seed = random.next();
   document.mask.causal = below(2) == 0;
   document.mask.padding = below(2) == 0;
@@ -65,7 +107,8 @@ Document random_document(Random& random) {
       given.data()[i] = below(3) == 0 ? kBlocked : below(3) == 0 ? 0.0f : random.symmetric(1e3f);
     document.mask.given = std::make_shared<const Matrix>(given);
   }
-  if (below(2)) document.edits.scale = random.symmetric(4);
+  random_decoder_side(document, random);
+  random_edits(document, random);
   return document;
 }
 
@@ -97,7 +140,8 @@ TEST(SessionFile, TheLookReadsBack) {
   Session session;
   session.document.text = "a\nb\nc";
   session.view.sentence = 2;
-  session.view.chosen = {1, 3};
+  session.view.prefix = 2;
+  session.view.chosen = {1, 3, Stack::cross};
   session.view.scale = Scale::log;
   session.view.pinned = CellRef{4, 5};
   session.view.viewport = {1, 6, 2, 7};
@@ -153,18 +197,38 @@ TEST(SessionFile, AFieldOfTheWrongKindIsNamed) {
       {"cuts", {"3", json::array({"3"}), json::array({0}), json::array({3, 3}), json::array({6, 3}), json::array({1}),
                 json::array({-3}), json::array({3.5}), json::array({100000})}},
       {"pad", {-1, 1.5, "2", 1000000}},
-      {"arch", {"encoder-decoder", true}},
+      {"arch", {"transformer", true}},
       {"d_model", {-8, "64", 1e9, std::numeric_limits<std::uint64_t>::max()}},
       {"num_heads", {0.5, json::object(), 5000}},
       {"layers", {nullptr, 1000}},
       {"ffn", {"wide", 1e7}},
-      {"position", {"rotary", 0}},
+      {"position", {"relative", 0}},
       {"norm", {"none", 0}},
       {"activation", {"tanh", 0}},
-      {"bias", {1, "yes"}},
+      {"bias", {1, "yes", json::array({"queries"}), json::array({5})}},
       {"seed", {-1, 0.5, "0"}},
       {"scale", {"big", 1e300, json::array()}},
       {"source", {5}},
+      {"target", {5, nullptr}},
+      {"target_cuts", {"3", json::array({0}), json::array({100000})}},
+      {"ids", {5, "1,2", json::array({-1}), json::array({0.5}), json::array({std::numeric_limits<std::uint64_t>::max()})}},
+      {"decoder_ids", {json::array({"1"})}},
+      {"token_type_ids", {json::array({-1}), json::object()}},
+      {"num_kv_heads", {-1, 1000}},
+      {"head_dim", {"wide", 1e7}},
+      {"encoder_layers", {-1, 1000}},
+      {"norm_type", {"batch", 1}},
+      {"gated", {1, "yes"}},
+      {"tied", {0}},
+      {"off", {5, json::array({5}), json::array({"0"}), json::array({"0.x"}), json::array({"other:0.1"}),
+               json::array({"0.-1"}), json::array({"999.0"})}},
+      {"off_as", {"nothing", 0}},
+      {"weights", {5, json::array({5}), json::array({json::array({"0.0", 1, 2})}),
+                   json::array({json::array({"0.0", -1, 2, 0.5})}), json::array({json::array({"0", 1, 2, 0.5})}),
+                   json::array({json::array({"0.0", 1, 2, "half"})})}},
+      {"dropout", {"some", -0.1, 1, 2}},
+      {"dropout_seed", {-1, 0.5}},
+      {"layer_edits", {5, json::array({5})}},
   };
   for (const auto& [field, values] : wrong)
     for (const json& value : values) {
@@ -229,7 +293,7 @@ TEST(SessionFile, TensorsAreReadAgainFromWhereverTheyWere) {
   std::filesystem::copy_file(fixture::golden("tensors-pad-8/input.safetensors"), folder / "w.safetensors");
   const auto here = std::filesystem::current_path();
   std::filesystem::current_path(folder.path());
-  const auto opened = open_tensors("w.safetensors", std::nullopt);
+  const auto opened = open_model("w.safetensors");
   std::filesystem::current_path(here);
   ASSERT_TRUE(opened) << opened.error().message;
   Session session = opened->session;
@@ -238,7 +302,8 @@ TEST(SessionFile, TensorsAreReadAgainFromWhereverTheyWere) {
   const auto read = read_session(path);
   ASSERT_TRUE(read) << read.error().message;
   ASSERT_TRUE(read->document.model);
-  EXPECT_TRUE(same(read->document.model->given->query, session.document.model->given->query));
+  EXPECT_TRUE(same(read->document.model->given->stacks.at(Stack::self).query,
+                   session.document.model->given->stacks.at(Stack::self).query));
   EXPECT_EQ(read->document.model->config, session.document.model->config);
   EXPECT_EQ(read->document.mask, session.document.mask);
   EXPECT_EQ(read->document.edits, session.document.edits);
@@ -248,6 +313,68 @@ TEST(SessionFile, TensorsAreReadAgainFromWhereverTheyWere) {
   const auto gone = read_session(path);
   ASSERT_FALSE(gone);
   EXPECT_NE(gone.error().message.find("w.safetensors"), std::string::npos);
+}
+
+TEST(SessionFile, FieldsOfOtherVersionsAreNoReasonToRefuse) {
+  json object = json::parse(to_json(Session{}));
+  object["request"]["of_tomorrow"] = {1, 2};
+  for (const char* later : {"norm_type", "gated", "tied", "target_split"}) object["request"].erase(later);
+  object["request"].erase("bias");
+  const auto read = session_from_json("s.headlight.json", object.dump());
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->document, Document{});
+}
+
+TEST(SessionFile, LayersOfTheirOwnAreCheckedLikeTheRest) {
+  const std::vector<std::pair<json, std::string>> wrong{
+      {{{"layer", 1}}, "stack"},
+      {{{"stack", "middle"}, {"layer", 1}}, "stack"},
+      {{{"stack", "self"}, {"layer", -1}}, "layer"},
+      {{{"stack", "self"}, {"layer", 1}, {"scale", "big"}}, "scale"},
+      {{{"stack", "self"}, {"layer", 1}, {"mask", 5}}, "mask"},
+      {{{"stack", "self"}, {"layer", 1}, {"mask", {{"causal", 5}}}}, "causal"}};
+  for (const auto& [value, field] : wrong) {
+    const std::string line = complaint("/request/layer_edits", json::array({value}));
+    EXPECT_EQ(line.find("s.headlight.json: " + field + ": expected "), 0u) << line;
+  }
+}
+
+TEST(SessionFile, ACheckpointIsReadAgainWithItsIds) {
+  for (const char* name : {"gpt2", "marian"}) {
+    const auto opened = open_model(fixture::golden(name));
+    ASSERT_TRUE(opened) << opened.error().message;
+    Session session = opened->session;
+    session.document.ids = {1, 5, 2};
+    session.document.target.ids = main_side(session.document) == Side::target ? std::vector<std::int64_t>{3}
+                                                                              : std::vector<std::int64_t>{};
+    session.document.pad = 1;
+    session.document.edits.off = {{0, 1}};
+    const Session read = read_back(session);
+    ASSERT_TRUE(read.document.model) << name;
+    EXPECT_EQ(read.document.ids, session.document.ids);
+    EXPECT_EQ(read.document.target.ids, session.document.target.ids);
+    EXPECT_EQ(read.document.pad, 1u);
+    EXPECT_EQ(read.document.mask, session.document.mask);
+    EXPECT_TRUE(read.document.mask.causal);
+    EXPECT_EQ(read.document.edits, session.document.edits);
+    EXPECT_EQ(read.document.model->config, session.document.model->config);
+  }
+}
+
+TEST(OpenAny, AFolderIsACheckpointAndAnExportIsAttention) {
+  const auto folder = open_any(fixture::golden("gpt2"));
+  ASSERT_TRUE(folder) << folder.error().message;
+  EXPECT_EQ(folder->kind, Opened::Kind::document);
+  EXPECT_TRUE(reads_ids(folder->session.document));
+  const Folder own;
+  const auto bertviz = open_any(own.with("view.json", R"({"attention": [{"name": null, "attn": [[[[0.25, 0.75], [1, 0]]]],
+      "left_text": ["a", "b"], "right_text": ["a", "b"]}]})"));
+  ASSERT_TRUE(bertviz) << bertviz.error().message;
+  EXPECT_EQ(bertviz->kind, Opened::Kind::document);
+  EXPECT_TRUE(has_own_inputs(bertviz->session.document));
+  Session session;
+  session.document = bertviz->session.document;
+  EXPECT_TRUE(has_own_inputs(read_back(session).document)) << "a session names the file";
 }
 
 TEST(OpenAny, KnowsAFileByItsEnding) {

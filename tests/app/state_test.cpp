@@ -200,7 +200,7 @@ TEST(View, AThumbnailIsEnoughForAShortSentence) {
   EXPECT_FALSE(needs_detail(state));
   update(state, SetViewport{{2, 4, 3, 4}});
   EXPECT_TRUE(needs_detail(state));
-  EXPECT_EQ(shown_region(state), (Region{0, 0, 2, 4, 3, 4}));
+  EXPECT_EQ(shown_region(state), (Region{{0, 0}, 2, 4, 3, 4}));
 }
 
 TEST(View, TokensShownAreThoseOfTheSentence) {
@@ -354,7 +354,7 @@ TEST(Opening, AMaskATextAndTensorsAreEdits) {
   update(state, FileOpened{"/x/t.txt", text});
   EXPECT_EQ(state.document.text, "我爱");
 
-  const auto tensors = open_tensors(fixture::golden("tensors-cross-4x6/input.safetensors"), std::nullopt);
+  const auto tensors = open_model(fixture::golden("tensors-cross-4x6/input.safetensors"));
   ASSERT_TRUE(tensors) << tensors.error().message;
   update(state, FileOpened{"/x/w.safetensors", *tensors});
   ASSERT_NE(wanted(state), nullptr);

@@ -83,7 +83,7 @@ TEST(Loop, UndoAndRedoAskAgain) {
   say(loop, state, {Redo{}});
   loop.settle(state);
   ASSERT_FALSE(is_stale(state));
-  EXPECT_EQ(state.trace->scale, 3.0f);
+  EXPECT_EQ(state.trace->blocks[0].self.scale, 3.0f);
   settle(loop, state, {Undo{}});
   EXPECT_FALSE(is_stale(state));
   EXPECT_FALSE(state.trace->request.edits.scale);
@@ -161,7 +161,7 @@ TEST(Loop, EnlargedPartGetsItsWeights) {
   EXPECT_EQ(state.detail->region, shown_region(state));
   EXPECT_EQ(state.detail->weights.rows(), 5);
   EXPECT_EQ(state.detail->weights.cols(), 4);
-  EXPECT_TRUE(same(state.detail->weights, attention_rows(*state.trace, 1, 0, 2, 5).middleCols(1, 4)));
+  EXPECT_TRUE(same(state.detail->weights, attention_rows(*state.trace, {1, 0}, 2, 5).middleCols(1, 4)));
   const auto version = state.detail->version;
   say(loop, state, {ChooseHead{{0, 0}}});
   settle(loop, state, {ChooseHead{{1, 0}}});

@@ -13,12 +13,12 @@ AppState pattern(Index queries, Index keys) {
   auto model = std::make_shared<Model>();
   model->config = {.d_model = 2, .num_heads = 1, .num_layers = 1, .ffn = 0, .position = Position::none};
   model->blocks.resize(1);
-  GivenInputs given;
+  GivenStack given;
   given.query = Matrix::Ones(queries, 2);
   given.key = given.value = Matrix::Ones(keys, 2);
   given.query_tokens.tokens.resize(static_cast<std::size_t>(queries));
   given.key_tokens.tokens.resize(static_cast<std::size_t>(keys));
-  model->given = given;
+  model->given = GivenInputs{{{Stack::self, given}}};
   Document document;
   document.model = model;
   AppState state = initial_state(fixture::lexicon(), document, Settings{});
@@ -97,13 +97,28 @@ TEST(Viewport, PanningStopsAtTheEdges) {
   EXPECT_EQ(panned(state, 3, 3), Viewport{}) << "all of it cannot be moved";
 }
 
+TEST(Viewport, FollowsTheAttentionThatIsChosen) {
+  Document document = fixture::small_document("a b c d e f g h");
+  document.config.arch = Arch::encoder_decoder;
+  document.target.text = "1 2 3 4 5";
+  AppState state = initial_state(fixture::lexicon(), document, Settings{});
+  update(state, fixture::answer(state));
+  update(state, ChooseHead{{0, 0, Stack::cross}});
+  update(state, SetViewport{zoomed(state, 1.25f, {4, 7})});
+  EXPECT_EQ(state.view.viewport.num_queries, 4);
+  EXPECT_EQ(state.view.viewport.num_keys, 6);
+  const Viewport end = panned(state, 99, 99);
+  EXPECT_EQ(end.first_query, 1);
+  EXPECT_EQ(end.first_key, 2);
+}
+
 TEST(Detail, CountsItsVersions) {
   AppState state = pattern(10, 10);
-  update(state, DetailReady{state.trace, {0, 0, 0, 4, 0, 4}, Matrix::Ones(4, 4)});
+  update(state, DetailReady{state.trace, {{0, 0}, 0, 4, 0, 4}, Matrix::Ones(4, 4)});
   ASSERT_TRUE(state.detail);
   EXPECT_EQ(state.detail->trace, state.trace);
   const auto version = state.detail->version;
-  update(state, DetailReady{state.trace, {0, 0, 1, 4, 0, 4}, Matrix::Zero(4, 4)});
+  update(state, DetailReady{state.trace, {{0, 0}, 1, 4, 0, 4}, Matrix::Zero(4, 4)});
   EXPECT_GT(state.detail->version, version);
   EXPECT_EQ(state.detail->region.first_query, 1);
 }

@@ -24,7 +24,7 @@ Job endless(std::promise<void>& began) {
 
 std::vector<std::string> numbers(const std::vector<Command>& answers) {
   std::vector<std::string> texts;
-  for (const Command& answer : answers) texts.push_back(std::get<FileFailed>(answer).message);
+  for (const Command& answer : answers) texts.push_back(answer.as<FileFailed>()->message);
   return texts;
 }
 

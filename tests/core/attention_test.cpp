@@ -12,6 +12,7 @@ namespace {
 using reference::ask;
 using reference::counted;
 using reference::draw;
+using reference::pattern;
 using reference::random_matrix;
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
@@ -29,13 +30,9 @@ MaskSpec patchy(Random& random, Index tokens) {
   return spec;
 }
 
-Matrix whole_pattern(const Trace& trace, Index layer, Index head) {
-  return attention_rows(trace, layer, head, 0, trace.queries());
-}
-
 /// The documented shrinking of a region, cell by cell.
 Matrix pooled(const Trace& trace, const Region& region, Index most) {
-  const Matrix pattern = whole_pattern(trace, region.layer, region.head);
+  const Matrix weights = pattern(trace, region.head);
   const Index rows = region.num_queries, cols = region.num_keys;
   Matrix picture(std::min(rows, most), std::min(cols, most));
   for (Index i = 0; i < picture.rows(); ++i) {
@@ -43,8 +40,8 @@ Matrix pooled(const Trace& trace, const Region& region, Index most) {
       float largest = -1;
       for (Index r = i * rows / picture.rows(); r < (i + 1) * rows / picture.rows(); ++r)
         for (Index c = j * cols / picture.cols(); c < (j + 1) * cols / picture.cols(); ++c)
-          if (trace.mask.allowed(region.first_query + r, region.first_key + c))
-            largest = std::max(largest, pattern(region.first_query + r, region.first_key + c));
+          if (trace.mask().allowed(region.first_query + r, region.first_key + c))
+            largest = std::max(largest, weights(region.first_query + r, region.first_key + c));
       picture(i, j) = largest;
     }
   }
@@ -56,11 +53,12 @@ TEST(AttentionRows, AreTheSameBitsHoweverTheyAreCut) {
   for (const Index tokens : {1, 10, 63, 64, 65, 200}) {
     const auto trace = ask({.config = small_config(), .tokens = counted(tokens), .mask = patchy(random, tokens)});
     ASSERT_TRUE(trace);
-    const Matrix whole = whole_pattern(*trace, 1, 2), scores = score_rows(*trace, 1, 2, 0, tokens);
+    const HeadRef head{1, 2};
+    const Matrix whole = pattern(*trace, head), scores = score_rows(*trace, head, 0, tokens);
     for (int round = 0; round < 20; ++round) {
       const Index first = draw(random, 0, tokens), count = draw(random, 0, tokens - first);
-      ASSERT_TRUE(same(attention_rows(*trace, 1, 2, first, count), whole.middleRows(first, count)));
-      ASSERT_TRUE(same(score_rows(*trace, 1, 2, first, count), scores.middleRows(first, count)));
+      ASSERT_TRUE(same(attention_rows(*trace, head, first, count), whole.middleRows(first, count)));
+      ASSERT_TRUE(same(score_rows(*trace, head, first, count), scores.middleRows(first, count)));
     }
   }
 }
@@ -68,10 +66,10 @@ TEST(AttentionRows, AreTheSameBitsHoweverTheyAreCut) {
 TEST(AttentionRows, AreTheSoftmaxOfTheScores) {
   const auto trace = ask({.config = small_config(), .tokens = counted(70), .mask = {.causal = true}});
   ASSERT_TRUE(trace);
-  Matrix scores = score_rows(*trace, 0, 1, 3, 67);
+  Matrix scores = score_rows(*trace, {0, 1}, 3, 67);
   Vector row_max(67), row_sum(67);
   softmax_rows(scores, row_max, row_sum);
-  EXPECT_TRUE(same(scores, attention_rows(*trace, 0, 1, 3, 67)));
+  EXPECT_TRUE(same(scores, attention_rows(*trace, {0, 1}, 3, 67)));
   const HeadTrace& head = trace->blocks[0].self.heads[1];
   EXPECT_TRUE(same(row_max, head.row_max.segment(3, 67)));
   EXPECT_TRUE(same(row_sum, head.row_sum.segment(3, 67)));
@@ -82,7 +80,7 @@ TEST(ScoreRows, AreScaledProductsAndBlockedAtMinusInfinity) {
                           .edits = {.scale = 0.75f}});
   ASSERT_TRUE(trace);
   const auto& attention = trace->blocks[1].self;
-  const Matrix scores = score_rows(*trace, 1, 2, 0, 9);
+  const Matrix scores = score_rows(*trace, {1, 2}, 0, 9);
   for (Index i = 0; i < 9; ++i) {
     for (Index j = 0; j < 9; ++j) {
       double product = 0;
@@ -99,13 +97,13 @@ TEST(Thumbnail, OfAShortSentenceIsThePatternWithBlockedCellsMarked) {
     const auto trace = ask({.config = small_config(), .tokens = counted(tokens), .mask = patchy(random, tokens)});
     ASSERT_TRUE(trace);
     for (Index head = 0; head < 3; ++head) {
-      const Matrix pattern = whole_pattern(*trace, 1, head);
+      const Matrix weights = pattern(*trace, {1, head});
       const Matrix& thumbnail = trace->blocks[1].self.heads[static_cast<std::size_t>(head)].thumbnail;
       ASSERT_EQ(thumbnail.rows(), tokens);
       ASSERT_EQ(thumbnail.cols(), tokens);
       for (Index i = 0; i < tokens; ++i)
         for (Index j = 0; j < tokens; ++j)
-          ASSERT_EQ(thumbnail(i, j), trace->mask.allowed(i, j) ? pattern(i, j) : -1.0f) << i << ", " << j;
+          ASSERT_EQ(thumbnail(i, j), trace->mask().allowed(i, j) ? weights(i, j) : -1.0f) << i << ", " << j;
     }
   }
 }
@@ -116,7 +114,7 @@ TEST(Thumbnail, OfALongSentenceIsTheLargestWeightOfEachGroup) {
     const auto trace = ask({.config = {.d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 0},
                             .tokens = counted(tokens), .mask = patchy(random, tokens)});
     ASSERT_TRUE(trace);
-    const Region whole{.head = 1, .num_queries = tokens, .num_keys = tokens};
+    const Region whole{.head = {0, 1}, .num_queries = tokens, .num_keys = tokens};
     EXPECT_TRUE(same(trace->blocks[0].self.heads[1].thumbnail, pooled(*trace, whole, kThumbnail))) << tokens;
   }
 }
@@ -128,7 +126,7 @@ TEST(Thumbnail, OfWideAndOfTallPatternsFollowsTheirSides) {
     const auto model = reference::given_model(query, key, random_matrix(random, keys, 4), 2);
     const auto trace = ask(reference::request_for(model, {.causal = true}));
     ASSERT_TRUE(trace);
-    const Region whole{.head = 1, .num_queries = queries, .num_keys = keys};
+    const Region whole{.head = {0, 1}, .num_queries = queries, .num_keys = keys};
     EXPECT_TRUE(same(trace->blocks[0].self.heads[1].thumbnail, pooled(*trace, whole, kThumbnail)));
   }
 }
@@ -166,7 +164,7 @@ TEST(RegionWeights, OfAnyRegionAreTheLargestOfEachGroup) {
     const auto trace = ask({.config = small_config(), .tokens = counted(tokens), .mask = patchy(random, tokens)});
     ASSERT_TRUE(trace);
     for (int round = 0; round < 12; ++round) {
-      Region region{.layer = draw(random, 0, 1), .head = draw(random, 0, 2), .first_query = draw(random, 0, tokens - 1),
+      Region region{.head = {draw(random, 0, 1), draw(random, 0, 2)}, .first_query = draw(random, 0, tokens - 1),
                     .first_key = draw(random, 0, tokens - 1)};
       region.num_queries = draw(random, 1, tokens - region.first_query);
       region.num_keys = draw(random, 1, tokens - region.first_key);
@@ -220,11 +218,11 @@ void expect_as_written_out(const Request& request, std::string_view what) {
   ASSERT_TRUE(trace) << what;
   const auto expected = reference::answer(request, *trace->model);
   for (Index head = 0; head < trace->num_heads(); ++head) {
-    const auto& weights = expected.layers[0].weights[static_cast<std::size_t>(head)];
-    EXPECT_LE(reference::difference(whole_pattern(*trace, 0, head), weights), 2e-5) << what;
+    const auto& weights = expected.blocks[0].self.weights[static_cast<std::size_t>(head)];
+    EXPECT_LE(reference::difference(pattern(*trace, {0, head}), weights), 2e-5) << what;
   }
-  EXPECT_LE(reference::difference(trace->blocks[0].self.z, expected.layers[0].z), 1e-4) << what;
-  EXPECT_LE(reference::difference(trace->blocks[0].self.output, expected.layers[0].attention_output), 1e-4) << what;
+  EXPECT_LE(reference::difference(trace->blocks[0].self.z, expected.blocks[0].self.z), 1e-4) << what;
+  EXPECT_LE(reference::difference(trace->blocks[0].self.output, expected.blocks[0].self.output), 1e-4) << what;
   EXPECT_TRUE(same(trace->last_hidden_state, trace->blocks[0].self.output)) << what;
 }
 
@@ -282,7 +280,7 @@ TEST(GivenInputs, SurviveScoresOfTenToTheThirty) {
   ASSERT_TRUE(trace);
   Matrix expected(2, 3);
   expected << 1, 0, 0, 0, 1, 0;
-  EXPECT_TRUE(same(whole_pattern(*trace, 0, 0), expected));
+  EXPECT_TRUE(same(pattern(*trace, {0, 0}), expected));
 }
 
 TEST(GivenInputs, WithAMaskOfMinusTenToTheThirtyEverywhereShareEqually) {
@@ -291,7 +289,7 @@ TEST(GivenInputs, WithAMaskOfMinusTenToTheThirtyEverywhereShareEqually) {
   const auto mask = std::make_shared<const Matrix>(Matrix::Constant(4, 6, -1e30f));
   const auto trace = ask(reference::request_for(model, {.given = mask}));
   ASSERT_TRUE(trace);
-  EXPECT_TRUE((whole_pattern(*trace, 0, 1).array() == 1.0f / 6.0f).all());
+  EXPECT_TRUE((pattern(*trace, {0, 1}).array() == 1.0f / 6.0f).all());
   EXPECT_TRUE(trace->warnings.empty());
 }
 

@@ -41,6 +41,77 @@ TEST(Config, NoFeedForwardAndTheLimitsThemselvesAreAllowed) {
   EXPECT_EQ(refused({.d_model = 8, .num_heads = 4, .num_layers = 1, .ffn = kMaxFfn}), "");
 }
 
+TEST(Config, NamesTheLimitsOfGroupsWidthsAndStacks) {
+  EXPECT_EQ(refused({.num_kv_heads = -1}), "model: num_kv_heads: expected 0 to 128, found -1");
+  EXPECT_EQ(refused({.head_dim = 1025}), "model: head_dim: expected 0 to 1024, found 1025");
+  EXPECT_EQ(refused({.encoder_layers = 129}), "model: encoder_layers: expected 0 to 128, found 129");
+  EXPECT_EQ(refused({.head_dim = kMaxHeadDim}), "");
+  EXPECT_EQ(refused({.encoder_layers = kMaxLayers}), "") << "of no effect without an encoder beside it";
+}
+
+TEST(Config, GroupsMustDivideTheHeads) {
+  for (const Index groups : {3, 8})
+    EXPECT_EQ(refused({.num_heads = 4, .num_kv_heads = groups}),
+              "model: num_kv_heads: expected a divisor of num_heads 4, found " + std::to_string(groups));
+  for (const Index groups : {0, 1, 2, 4}) EXPECT_EQ(refused({.num_heads = 4, .num_kv_heads = groups}), "") << groups;
+}
+
+TEST(Config, HeadsOfTheirOwnWidthNeedNotDivideTheModel) {
+  EXPECT_EQ(refused({.d_model = 64, .num_heads = 5, .head_dim = 16}), "");
+  EXPECT_EQ((Config{.d_model = 64, .num_heads = 5, .head_dim = 16}).d_k(), 16);
+  EXPECT_EQ((Config{.d_model = 64, .num_heads = 4}).d_k(), 16);
+}
+
+TEST(Config, RotaryPositionsTurnPairs) {
+  EXPECT_EQ(refused({.d_model = 12, .num_heads = 4, .position = Position::rotary}),
+            "model: rotary positions: expected an even d_k, found 3");
+  EXPECT_EQ(refused({.d_model = 12, .num_heads = 4, .head_dim = 2, .position = Position::rotary}), "");
+  EXPECT_EQ(refused({.d_model = 12, .num_heads = 4, .position = Position::learned}), "");
+}
+
+TEST(Config, CountsEveryParameter) {
+  const Config most{.d_model = 8192, .num_heads = 128, .num_layers = 2, .ffn = 0};
+  EXPECT_EQ(refused(most), "") << "2^29";
+  Config more = most;
+  more.num_layers = 3;
+  EXPECT_EQ(refused(more), "model: parameters: expected 1 to 536870912, found 805306368");
+  more.num_kv_heads = 1;
+  EXPECT_EQ(refused(more), "") << "keys and values that are shared are not counted again";
+  more = most;
+  more.ffn = 1;
+  EXPECT_EQ(refused(more), "model: parameters: expected 1 to 536870912, found 536903680");
+  more.num_layers = 1;
+  more.ffn = 16384;
+  EXPECT_EQ(refused(more), "");
+  more.gated = true;
+  EXPECT_EQ(refused(more), "model: parameters: expected 1 to 536870912, found 671088640");
+  more = most;
+  more.num_layers = 1;
+  more.arch = Arch::encoder_decoder;
+  EXPECT_EQ(refused(more), "model: parameters: expected 1 to 536870912, found 805306368");
+  more.d_model = 4096;
+  EXPECT_EQ(refused(more), "");
+}
+
+TEST(Config, EveryNameIsItsOwn) {
+  EXPECT_EQ(name(Arch::encoder), "encoder");
+  EXPECT_EQ(name(Arch::decoder), "decoder");
+  EXPECT_EQ(name(Arch::encoder_decoder), "encoder-decoder");
+  EXPECT_EQ(name(Position::none), "none");
+  EXPECT_EQ(name(Position::sinusoidal), "sinusoidal");
+  EXPECT_EQ(name(Position::sinusoidal_halves), "sinusoidal-halves");
+  EXPECT_EQ(name(Position::learned), "learned");
+  EXPECT_EQ(name(Position::rotary), "rotary");
+  EXPECT_EQ(name(Norm::post), "post");
+  EXPECT_EQ(name(Norm::pre), "pre");
+  EXPECT_EQ(name(NormKind::layer_norm), "layer");
+  EXPECT_EQ(name(NormKind::rms_norm), "rms");
+  EXPECT_EQ(name(Activation::relu), "relu");
+  EXPECT_EQ(name(Activation::gelu), "gelu");
+  EXPECT_EQ(name(Activation::gelu_tanh), "gelu-tanh");
+  EXPECT_EQ(name(Activation::silu), "silu");
+}
+
 TEST(Config, NearestDivisorIsTheNearestThereIs) {
   for (Index d_model = 1; d_model <= 512; ++d_model) {
     for (Index wanted = 1; wanted <= 16; ++wanted) {
@@ -83,11 +154,75 @@ TEST(RandomModel, HasTheShapesOfItsConfig) {
 }
 
 TEST(RandomModel, NoBiasMeansNoneAnywhere) {
-  const auto model = random_model({.bias = false});
+  const Biases none{.query = false, .key = false, .value = false, .output = false, .ffn = false};
+  EXPECT_FALSE(none.any());
+  const auto model = random_model({.bias = none});
   for (const auto& block : model->blocks)
     for (const Linear* linear : {&block.self.query, &block.self.key, &block.self.value, &block.self.output, &block.up,
                                  &block.down})
       EXPECT_EQ(linear->bias.size(), 0);
+}
+
+TEST(RandomModel, HasBiasesWhereTheConfigSaysSo) {
+  for (int which = 0; which < 5; ++which) {
+    Biases bias{.query = which == 0, .key = which == 1, .value = which == 2, .output = which == 3, .ffn = which == 4};
+    EXPECT_TRUE(bias.any());
+    const auto model = random_model({.arch = Arch::encoder_decoder, .gated = true, .bias = bias});
+    const BlockWeights& block = model->blocks[0];
+    for (const AttentionWeights* attention : {&block.self, &*block.cross, &model->encoder->blocks[0].self}) {
+      EXPECT_EQ(attention->query.bias.size() > 0, which == 0);
+      EXPECT_EQ(attention->key.bias.size() > 0, which == 1);
+      EXPECT_EQ(attention->value.bias.size() > 0, which == 2);
+      EXPECT_EQ(attention->output.bias.size() > 0, which == 3);
+    }
+    for (const Linear* linear : {&block.up, &block.gate, &block.down}) EXPECT_EQ(linear->bias.size() > 0, which == 4);
+  }
+}
+
+TEST(RandomModel, HasGroupsWidthsStacksAndNormsOfItsConfig) {
+  const auto model = random_model({.arch = Arch::encoder_decoder, .d_model = 10, .num_heads = 6, .num_kv_heads = 2,
+                                   .head_dim = 4, .num_layers = 3, .encoder_layers = 1, .ffn = 7,
+                                   .position = Position::rotary, .norm_kind = NormKind::rms_norm, .gated = true});
+  ASSERT_TRUE(model->encoder);
+  EXPECT_EQ(model->blocks.size(), 3u);
+  EXPECT_EQ(model->encoder->blocks.size(), 1u);
+  EXPECT_FALSE(model->encoder->blocks[0].cross);
+  for (const AttentionWeights* attention : {&model->blocks[2].self, &*model->blocks[2].cross,
+                                            &model->encoder->blocks[0].self}) {
+    EXPECT_EQ(attention->query.weight.rows(), 24);
+    EXPECT_EQ(attention->key.weight.rows(), 8);
+    EXPECT_EQ(attention->value.weight.rows(), 8);
+    EXPECT_EQ(attention->output.weight.rows(), 10);
+    EXPECT_EQ(attention->output.weight.cols(), 24);
+    EXPECT_EQ(attention->num_heads, 6);
+    EXPECT_EQ(attention->num_kv_heads, 2);
+  }
+  const BlockWeights& block = model->blocks[0];
+  EXPECT_FALSE(block.ungated());
+  EXPECT_EQ(block.gate.weight.rows(), 7);
+  for (const NormWeights* norm : {&block.attention_norm, &block.cross_norm, &block.ffn_norm}) {
+    EXPECT_EQ(norm->kind, NormKind::rms_norm);
+    EXPECT_EQ(norm->scale.size(), 10);
+    EXPECT_EQ(norm->shift.size(), 0);
+  }
+  ASSERT_TRUE(model->rotary && model->encoder->rotary);
+  EXPECT_TRUE(same(model->rotary->frequencies, Vector{{1.0f, 0.01f}}));
+}
+
+TEST(RandomModel, OfTwoStacksSharesNoNumbersBetweenThem) {
+  const auto model = random_model({.arch = Arch::encoder_decoder, .num_layers = 1});
+  const Matrix* all[] = {&model->blocks[0].self.query.weight, &model->blocks[0].cross->query.weight,
+                         &model->encoder->blocks[0].self.query.weight, &model->blocks[0].self.key.weight};
+  for (std::size_t i = 0; i < 4; ++i)
+    for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(same(*all[i], *all[j])) << i << " " << j;
+}
+
+TEST(RandomPosition, BelongsToThePlaceAndHasHalfTheVarianceOfAWord) {
+  const Config config{.d_model = 8192};
+  const Vector place = random_position(config, 3);
+  EXPECT_NEAR(place.squaredNorm() / 8192.0f, 0.5f, 0.03f);
+  EXPECT_TRUE(same(place, random_position(config, 3)));
+  EXPECT_FALSE(same(place, random_position(config, 4)));
 }
 
 TEST(RandomModel, WeightsAreXavierUniform) {
@@ -124,7 +259,7 @@ TEST(RandomEmbedding, BelongsToTheWordAndTheSeedAlone) {
   EXPECT_TRUE(same(random_embedding(small, "李雷"), random_embedding(small, "李雷")));
   EXPECT_FALSE(same(random_embedding(small, "李雷"), random_embedding(small, "李")));
   EXPECT_FALSE(same(random_embedding(small, "李雷"), random_embedding({.d_model = 16, .seed = 1}, "李雷")));
-  const Config other_shape{.d_model = 16, .num_heads = 8, .num_layers = 7, .ffn = 0, .bias = false};
+  const Config other_shape{.d_model = 16, .num_heads = 8, .num_layers = 7, .ffn = 0, .bias = {.query = false}};
   EXPECT_TRUE(same(random_embedding(small, "李雷"), random_embedding(other_shape, "李雷")));
 }
 

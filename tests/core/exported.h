@@ -54,11 +54,52 @@ inline TracePtr trace_of(const std::vector<std::string>& texts, bool causal = fa
   return *trace;
 }
 
+/// The words that a model with fresh weights can say.
+inline std::shared_ptr<const Vocabulary> vocabulary_of(const std::vector<std::string>& words) {
+  auto vocabulary = std::make_shared<Vocabulary>();
+  vocabulary->words = words;
+  for (const auto& word : words) vocabulary->ids.push_back(hashed_id(word));
+  return vocabulary;
+}
+
+inline Request encoder_decoder_request(const std::vector<std::string>& source, const std::vector<std::string>& target) {
+  Request request;
+  request.config = {.arch = Arch::encoder_decoder, .d_model = 12, .num_heads = 3, .num_layers = 2, .encoder_layers = 1,
+                    .ffn = 8};
+  request.vocabulary = vocabulary_of({"a", "b", "x", "y", "z"});
+  request.tokens = tokens_of(source);
+  request.target = tokens_of(target);
+  request.mask.causal = true;
+  return request;
+}
+
+inline TracePtr answered(const Request& request) {
+  auto trace = forward(request);
+  EXPECT_TRUE(trace) << trace.error().message;
+  return *trace;
+}
+
+/// Weights that another program computed: `heads` heads of a 2 × 3 pattern.
+inline TracePtr pattern_trace(Index heads) {
+  auto model = std::make_shared<Model>();
+  model->name = "elsewhere";
+  model->config = {.num_heads = heads, .num_layers = 1, .ffn = 0, .position = Position::none};
+  GivenStack stack;
+  stack.query_tokens = tokens_of({"q0", "q1"});
+  stack.key_tokens = tokens_of({"k0", "k1", "k2"});
+  stack.patterns.assign(1, std::vector<Matrix>(static_cast<std::size_t>(heads), Matrix::Constant(2, 3, 0.25f)));
+  model->given = GivenInputs{{{Stack::self, stack}}};
+  model->blocks.resize(1);
+  model->blocks[0].self.num_heads = model->blocks[0].self.num_kv_heads = heads;
+  Request request{.model = model, .config = model->config};
+  return answered(request);
+}
+
 inline TracePtr cross_trace() {
   const std::filesystem::path golden = std::filesystem::path(HEADLIGHT_TEST_DATA) / "golden";
   const auto file = read_tensors(golden / "tensors-cross-4x6/input.safetensors", std::nullopt);
   EXPECT_TRUE(file);
-  Request request{.model = file->model, .config = file->model->config, .tokens = {}, .mask = {}, .edits = {}};
+  Request request{.model = file->model, .config = file->model->config};
   request.mask.given = std::make_shared<const Matrix>(*file->mask);
   return *forward(request);
 }

@@ -14,13 +14,10 @@ namespace {
 
 using reference::ask;
 using reference::counted;
+using reference::pattern;
 using reference::refusal;
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-
-Matrix pattern(const Trace& trace, Index layer, Index head) {
-  return attention_rows(trace, layer, head, 0, trace.queries());
-}
 
 // ---- against the formulas written out
 
@@ -30,38 +27,25 @@ struct Case {
   Index tokens = 10;
   MaskSpec mask = {};
   Edits edits = {};
+  Index target = 5;
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
 
-class Formulas : public testing::TestWithParam<Case> {};
+class NamedSettings : public testing::TestWithParam<Case> {};
 
-TEST_P(Formulas, AgreeInEveryLayer) {
+TEST_P(NamedSettings, AgreeWithTheFormulasInEveryLayer) {
   const Case& c = GetParam();
   const Request request{.config = c.config, .tokens = with_padding_marked(counted(c.tokens), c.tokens > 6 ? 2 : 0),
-                        .mask = c.mask, .edits = c.edits};
+                        .target = counted(c.target), .mask = c.mask, .edits = c.edits};
   const auto trace = ask(request);
   ASSERT_TRUE(trace);
-  const auto expected = reference::answer(request, *trace->model);
-  EXPECT_LE(reference::difference(trace->embedding, expected.embedding), 1e-6);
-  double weights_apart = 0, states_apart = 0;
-  ASSERT_EQ(trace->blocks.size(), expected.layers.size());
-  for (std::size_t layer = 0; layer < expected.layers.size(); ++layer) {
-    const auto& theirs = expected.layers[layer];
-    for (std::size_t head = 0; head < theirs.weights.size(); ++head) {
-      const Matrix weights = pattern(*trace, static_cast<Index>(layer), static_cast<Index>(head));
-      weights_apart = std::max(weights_apart, reference::difference(weights, theirs.weights[head]));
-    }
-    const BlockTrace& ours = trace->blocks[layer];
-    states_apart = std::max({states_apart, reference::difference(ours.self.z, theirs.z),
-                             reference::difference(ours.self.output, theirs.attention_output),
-                             reference::difference(ours.output, theirs.output)});
-  }
-  states_apart = std::max(states_apart, reference::difference(trace->last_hidden_state, expected.last));
-  EXPECT_LE(weights_apart, 2e-5);
-  EXPECT_LE(states_apart, 1e-4);
-  RecordProperty("weights_apart", std::to_string(weights_apart * 1e6) + "e-6");
-  RecordProperty("states_apart", std::to_string(states_apart * 1e6) + "e-6");
+  EXPECT_LE(reference::difference(trace->embedding, reference::answer(request, *trace->model).embedding), 1e-6);
+  const auto apart = reference::compare(*trace);
+  EXPECT_LE(apart.weights, 2e-5);
+  EXPECT_LE(apart.states, 1e-4);
+  RecordProperty("weights_apart", std::to_string(apart.weights * 1e6) + "e-6");
+  RecordProperty("states_apart", std::to_string(apart.states * 1e6) + "e-6");
 }
 
 std::shared_ptr<const Matrix> additive_mask(Index tokens) {
@@ -69,8 +53,10 @@ std::shared_ptr<const Matrix> additive_mask(Index tokens) {
   return std::make_shared<const Matrix>(reference::random_matrix(random, tokens, tokens, 3.0f));
 }
 
+constexpr Biases kNoBias{.query = false, .key = false, .value = false, .output = false, .ffn = false};
+
 INSTANTIATE_TEST_SUITE_P(
-    Forward, Formulas,
+    Forward, NamedSettings,
     testing::Values(
         Case{"default", {}},
         Case{"one_of_each", {.d_model = 1, .num_heads = 1, .num_layers = 1, .ffn = 1}, 1},
@@ -79,9 +65,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"pre_norm_no_feed_forward", {.d_model = 12, .num_heads = 4, .num_layers = 2, .ffn = 0, .norm = Norm::pre}},
         Case{"gelu", {.d_model = 20, .num_heads = 5, .num_layers = 2, .ffn = 33, .activation = Activation::gelu}},
         Case{"pre_norm_gelu_no_bias", {.d_model = 32, .num_heads = 8, .num_layers = 3, .ffn = 64, .norm = Norm::pre,
-                                       .activation = Activation::gelu, .bias = false}},
+                                       .activation = Activation::gelu, .bias = kNoBias}},
         Case{"no_positions_no_bias", {.d_model = 14, .num_heads = 7, .num_layers = 1, .ffn = 20,
-                                      .position = Position::none, .bias = false}},
+                                      .position = Position::none, .bias = kNoBias}},
         Case{"odd_width", {.d_model = 15, .num_heads = 5, .num_layers = 2, .ffn = 7, .seed = 99}},
         Case{"d_k_of_one", {.d_model = 6, .num_heads = 6, .num_layers = 2, .ffn = 8}},
         Case{"causal", {.arch = Arch::decoder, .d_model = 18, .num_heads = 6, .num_layers = 3, .ffn = 24}, 12,
@@ -96,17 +82,37 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"scale_of_two", {.d_model = 16, .num_heads = 4}, 10, {}, {.scale = 2.0f}},
         Case{"scale_of_zero", {.d_model = 16, .num_heads = 4}, 10, {}, {.scale = 0.0f}},
         Case{"negative_scale", {.d_model = 16, .num_heads = 4}, 10, {}, {.scale = -0.5f}},
+        Case{"rms_norm", {.d_model = 16, .num_heads = 4, .ffn = 20, .norm_kind = NormKind::rms_norm}},
+        Case{"like_llama", {.arch = Arch::decoder, .d_model = 24, .num_heads = 6, .num_kv_heads = 2, .ffn = 40,
+                            .position = Position::rotary, .norm = Norm::pre, .norm_kind = NormKind::rms_norm,
+                            .activation = Activation::silu, .gated = true, .bias = kNoBias}, 12, {.causal = true}},
+        Case{"like_gpt2", {.arch = Arch::decoder, .d_model = 24, .num_heads = 4, .ffn = 96,
+                           .position = Position::learned, .norm = Norm::pre, .activation = Activation::gelu_tanh},
+             12, {.causal = true}},
+        Case{"like_marian", {.arch = Arch::encoder_decoder, .d_model = 24, .num_heads = 4, .ffn = 48,
+                             .position = Position::sinusoidal_halves, .activation = Activation::silu}, 9,
+             {.causal = true}},
+        Case{"pre_norm_encoder_decoder", {.arch = Arch::encoder_decoder, .d_model = 16, .num_heads = 2,
+                                          .num_layers = 3, .encoder_layers = 1, .ffn = 20, .norm = Norm::pre}, 7,
+             {.causal = true}, {}, 12},
+        Case{"halves_of_an_odd_width", {.d_model = 15, .num_heads = 3, .position = Position::sinusoidal_halves}},
+        Case{"wide_heads", {.d_model = 10, .num_heads = 3, .head_dim = 7}},
+        Case{"narrow_heads_of_one_group", {.d_model = 16, .num_heads = 4, .num_kv_heads = 1, .head_dim = 2}},
+        Case{"biases_of_query_and_value", {.d_model = 16, .num_heads = 4, .bias = {.key = false, .output = false}}},
+        Case{"gated_relu", {.d_model = 16, .num_heads = 4, .ffn = 24, .gated = true}},
         Case{"several_row_blocks", {.d_model = 12, .num_heads = 2, .num_layers = 2, .ffn = 16}, 150, {.causal = true}}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(Forward, ScaleIsOneOverTheRootOfTheHeadsWidthUnlessEdited) {
   Request request{.config = {.d_model = 64, .num_heads = 4}, .tokens = counted(2)};
-  EXPECT_EQ(ask(request)->scale, 0.25f);
+  EXPECT_EQ(ask(request)->attention(Stack::self, 1).scale, 0.25f);
   request.edits.scale = 3.5f;
-  EXPECT_EQ(ask(request)->scale, 3.5f);
+  EXPECT_EQ(ask(request)->attention(Stack::self, 1).scale, 3.5f);
+  request = {.config = {.d_model = 10, .num_heads = 3, .head_dim = 16}, .tokens = counted(2)};
+  EXPECT_EQ(ask(request)->attention(Stack::self, 0).scale, 0.25f) << "of the head's own width";
   const auto model = reference::given_model(Matrix::Ones(2, 6), Matrix::Ones(3, 6), Matrix::Ones(3, 6), 2);
   model->blocks[0].self.query.weight = model->blocks[0].self.key.weight = Matrix::Ones(32, 6);
-  EXPECT_EQ(ask(reference::request_for(model))->scale, 0.25f);
+  EXPECT_EQ(ask(reference::request_for(model))->attention(Stack::self, 0).scale, 0.25f);
 }
 
 // ---- stopping and progress
@@ -241,8 +247,8 @@ TEST(Forward, ARowThatMayAttendToNothingIsZerosAndAWarning) {
   EXPECT_EQ(trace->warnings, std::vector<std::string>{
       "mask: 1 query may attend to nothing (the first is 1): their rows are zeros"});
   for (Index head = 0; head < 4; ++head) {
-    EXPECT_TRUE((pattern(*trace, 1, head).row(1).array() == 0.0f).all());
-    EXPECT_NEAR(pattern(*trace, 1, head).row(2).sum(), 1.0f, 1e-6f);
+    EXPECT_TRUE((pattern(*trace, {1, head}).row(1).array() == 0.0f).all());
+    EXPECT_NEAR(pattern(*trace, {1, head}).row(2).sum(), 1.0f, 1e-6f);
   }
   EXPECT_TRUE((trace->blocks[0].self.z.row(1).array() == 0.0f).all());
   EXPECT_TRUE(trace->last_hidden_state.allFinite());
@@ -253,7 +259,7 @@ TEST(Forward, ASentenceThatIsAllPaddingIsZerosAndAWarning) {
   ASSERT_TRUE(trace);
   EXPECT_EQ(trace->warnings, std::vector<std::string>{
       "mask: 200 queries may attend to nothing (the first is 0): their rows are zeros"});
-  EXPECT_TRUE((pattern(*trace, 0, 0).array() == 0.0f).all());
+  EXPECT_TRUE((pattern(*trace, {0, 0}).array() == 0.0f).all());
   EXPECT_TRUE((trace->blocks[1].self.heads[3].thumbnail.array() == -1.0f).all());
 }
 

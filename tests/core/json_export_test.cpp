@@ -60,7 +60,7 @@ TEST(JsonExport, HoldsWhatTheContractSays) {
   const json& object = *document;
   EXPECT_EQ(object["schema"], "headlight.attention/1");
   EXPECT_EQ(object["model"], (json{{"name", trace->model->name}, {"arch", "encoder"}, {"d_model", 12},
-                                   {"num_heads", 3}, {"num_layers", 2}, {"d_k", 4}}));
+                                   {"num_heads", 3}, {"num_layers", 2}, {"num_kv_heads", 3}, {"d_k", 4}}));
   EXPECT_EQ(object["tokens"].size(), 3u);
   EXPECT_EQ(object["tokens"][1], (json{{"id", hashed_id("请")}, {"text", "请"}, {"raw", "请"}, {"bytes", {3, 6}},
                                        {"special", false}, {"pad", false}, {"known", true}}));
@@ -77,7 +77,7 @@ TEST(JsonExport, HoldsWhatTheContractSays) {
   for (Index layer = 0; layer < 2; ++layer) {
     ASSERT_EQ(self["attn"][static_cast<std::size_t>(layer)].size(), 3u);
     for (Index head = 0; head < 3; ++head) {
-      const Matrix weights = attention_rows(*trace, layer, head, 0, 3);
+      const Matrix weights = attention_rows(*trace, {layer, head}, 0, 3);
       const json& rows = self["attn"][static_cast<std::size_t>(layer)][static_cast<std::size_t>(head)];
       ASSERT_EQ(rows.size(), 3u);
       for (Index query = 0; query < 3; ++query) {
@@ -101,6 +101,77 @@ TEST(JsonExport, AnswersOfATensorsFileNameTheirKeys) {
   EXPECT_EQ((*object)["attention"][0]["right_text"].size(), 6u);
   EXPECT_EQ((*object)["attention"][0]["attn"][0][1][3].size(), 6u);
   EXPECT_EQ((*object)["mask"]["allowed"][3].size(), 6u);
+}
+
+TEST(JsonExport, AnEncoderDecoderHasThreeEntriesAndThreeMasks) {
+  const auto trace = answered(encoder_decoder_request({"a", "b", "c"}, {"x", "y"}));
+  const auto document = parse_json("f", bytes_written({trace}, Format::json, {.queries_keys_values = true}));
+  ASSERT_TRUE(document) << document.error().message;
+  const json& object = *document;
+  EXPECT_EQ(object["model"]["arch"], "encoder-decoder");
+  EXPECT_EQ(object["model"]["num_layers"], 2);
+  EXPECT_EQ(object["model"]["num_encoder_layers"], 1);
+  EXPECT_EQ(object["tokens"].size(), 3u);
+  EXPECT_EQ(object["target_tokens"].size(), 2u);
+  EXPECT_FALSE(object.contains("key_tokens"));
+  ASSERT_EQ(object["attention"].size(), 3u);
+  const json source{"a", "b", "c"}, target{"x", "y"};
+  const auto expect_entry = [&](std::size_t at, const char* name, Stack stack, const json& left, const json& right) {
+    const json& entry = object["attention"][at];
+    EXPECT_EQ(entry["name"], name);
+    EXPECT_EQ(entry["left_text"], left);
+    EXPECT_EQ(entry["right_text"], right);
+    const auto layer = static_cast<std::size_t>(trace->num_layers(stack)) - 1;
+    EXPECT_EQ(entry["attn"].size(), layer + 1);
+    EXPECT_EQ(entry["attn"][layer][2][1][0].get<float>(),
+              attention_rows(*trace, {static_cast<Index>(layer), 2, stack}, 1, 1)(0, 0));
+  };
+  expect_entry(0, "Encoder", Stack::encoder, source, source);
+  expect_entry(1, "Decoder", Stack::self, target, target);
+  expect_entry(2, "Cross", Stack::cross, target, source);
+  EXPECT_EQ(object["mask"]["kind"], "causal");
+  EXPECT_EQ(object["encoder_mask"]["allowed"].size(), 3u);
+  EXPECT_EQ(object["cross_mask"]["allowed"], (json{{1, 1, 1}, {1, 1, 1}}));
+  EXPECT_TRUE(object.contains("cross_queries") && object.contains("encoder_keys") && object.contains("decoder_values"));
+}
+
+TEST(JsonExport, ListsTheMostProbableNextWords) {
+  Request request = encoder_decoder_request({"a"}, {"x", "y"});
+  const auto object = parse_json("f", bytes_written({answered(request)}, Format::json));
+  ASSERT_TRUE(object) << object.error().message;
+  const json& words = (*object)["next_token"];
+  ASSERT_EQ(words.size(), 5u) << "of five that there are";
+  float sum = 0, last = 1;
+  for (const json& word : words) {
+    const float probability = word["probability"].get<float>();
+    EXPECT_LE(probability, last);
+    EXPECT_EQ(word["id"], hashed_id(word["text"].get<std::string>()));
+    sum += last = probability;
+  }
+  EXPECT_NEAR(sum, 1, 1e-5);
+  request.vocabulary = nullptr;
+  EXPECT_FALSE(parse_json("f", bytes_written({answered(request)}, Format::json))->contains("next_token"));
+}
+
+TEST(JsonExport, AMaskOfOneLayerStandsBesideItsStacks) {
+  Request request;
+  request.config = {.d_model = 12, .num_heads = 3, .num_layers = 2, .ffn = 8};
+  request.tokens = tokens_of({"a", "b"});
+  set_layer_edit(request.edits, {.layer = 0, .mask = MaskSpec{.causal = true}});
+  const auto object = parse_json("f", bytes_written({answered(request)}, Format::json));
+  ASSERT_TRUE(object) << object.error().message;
+  EXPECT_EQ((*object)["mask"]["kind"], "none");
+  EXPECT_EQ((*object)["layer_masks"],
+            (json{{{"name", "Self"}, {"layer", 0}, {"mask", {{"kind", "causal"}, {"allowed", {{1, 0}, {1, 1}}}}}}}));
+}
+
+TEST(JsonExport, OfAttentionComputedElsewhereNoWidthIsKnown) {
+  const auto object = parse_json("f", bytes_written({pattern_trace(2)}, Format::json));
+  ASSERT_TRUE(object) << object.error().message;
+  EXPECT_EQ((*object)["model"]["num_heads"], 2);
+  EXPECT_FALSE((*object)["model"].contains("d_k"));
+  EXPECT_EQ((*object)["attention"][0]["attn"], (json{{{{0.25, 0.25, 0.25}, {0.25, 0.25, 0.25}}, {{0.25, 0.25, 0.25}, {0.25, 0.25, 0.25}}}}));
+  EXPECT_EQ((*object)["key_tokens"].size(), 3u);
 }
 
 TEST(JsonExport, AnyTextInATokenStaysOneString) {
@@ -127,7 +198,7 @@ TEST(JsonExport, WarningsAndOptionsStandOnlyWhereAsked) {
   ASSERT_TRUE(object) << object.error().message;
   EXPECT_EQ((*object)["warnings"], (json{"mask: \"x\""}));
   EXPECT_EQ((*object)["values"][1][2][1][3].get<float>(), trace->blocks[1].self.value(1, 2 * 4 + 3));
-  EXPECT_EQ((*object)["scores"][1][2][1][0].get<float>(), score_rows(*trace, 1, 2, 1, 1)(0, 0));
+  EXPECT_EQ((*object)["scores"][1][2][1][0].get<float>(), score_rows(*trace, {1, 2}, 1, 1)(0, 0));
   const Folder folder;
   const auto blocked = write({trace_of({"a", "b"}, true)}, Format::json, folder / "x", {.scores = true});
   ASSERT_FALSE(blocked);

@@ -194,10 +194,10 @@ TEST(Linear, WithoutAWeightIsTheIdentity) {
 TEST(LayerNorm, AgreesWithPlainLoops) {
   Random random(7);
   for (const Index d : {1, 2, 3, 8, 17, 64, 200}) {
-    const NormWeights weights{random_matrix(random, 1, d), random_matrix(random, 1, d)};
+    NormWeights weights{random_matrix(random, 1, d), random_matrix(random, 1, d)};
     for (const float spread : {1e-3f, 1.0f, 1000.0f}) {
       const Matrix x = random_matrix(random, 6, d, spread);
-      EXPECT_LE(reference::difference(layer_norm(x, weights), reference::layer_norm(grid(x), weights)), 2e-5)
+      EXPECT_LE(reference::difference(norm(x, weights), reference::norm(grid(x), weights)), 2e-5)
           << d << " " << spread;
     }
   }
@@ -206,7 +206,7 @@ TEST(LayerNorm, AgreesWithPlainLoops) {
 TEST(LayerNorm, GivesMeanZeroAndVarianceOne) {
   Random random(8);
   const Matrix x = (random_matrix(random, 5, 96, 3.0f).array() + 40.0f).matrix();
-  const Matrix y = layer_norm(x, {Vector::Ones(96), Vector::Zero(96)});
+  const Matrix y = norm(x, {Vector::Ones(96), Vector::Zero(96)});
   for (Index t = 0; t < 5; ++t) {
     EXPECT_NEAR(y.row(t).cast<double>().mean(), 0.0, 1e-5);
     EXPECT_NEAR(y.row(t).cast<double>().squaredNorm() / 96, 1.0, 1e-4);
@@ -215,30 +215,75 @@ TEST(LayerNorm, GivesMeanZeroAndVarianceOne) {
 
 TEST(LayerNorm, AConstantRowBecomesTheShift) {
   const Matrix x = Matrix::Constant(2, 16, 0.1f);
-  const Matrix y = layer_norm(x, {Vector::Ones(16), Vector::Constant(16, 2.0f)});
+  const Matrix y = norm(x, {Vector::Ones(16), Vector::Constant(16, 2.0f)});
   EXPECT_TRUE((y.array() - 2.0f).abs().maxCoeff() < 1e-3f);
 }
+
+TEST(RmsNorm, AgreesWithPlainLoopsWithAndWithoutAShift) {
+  Random random(9);
+  for (const Index d : {1, 2, 3, 8, 17, 64, 200}) {
+    NormWeights weights{.scale = random_matrix(random, 1, d), .shift = {}, .kind = NormKind::rms_norm};
+    for (int shifted = 0; shifted < 2; ++shifted) {
+      if (shifted) weights.shift = random_matrix(random, 1, d);
+      const Matrix x = random_matrix(random, 6, d, 3.0f);
+      EXPECT_LE(reference::difference(norm(x, weights), reference::norm(grid(x), weights)), 1e-5) << d;
+    }
+  }
+}
+
+TEST(RmsNorm, GivesAMeanSquareOfOneAndKeepsTheMean) {
+  const Matrix x = Matrix::Constant(1, 16, 5.0f);
+  const Matrix y = norm(x, {.scale = Vector::Ones(16), .shift = {}, .kind = NormKind::rms_norm});
+  EXPECT_NEAR(y(0, 0), 1.0f, 1e-6f);
+}
+
+TEST(NormHeads, IsTheNormOfEachPart) {
+  Random random(10);
+  for (const NormKind kind : {NormKind::layer_norm, NormKind::rms_norm}) {
+    const NormWeights weights{.scale = random_matrix(random, 1, 6), .shift = random_matrix(random, 1, 6), .kind = kind};
+    const Matrix x = random_matrix(random, 5, 24, 2.0f), y = norm_heads(x, weights, 4);
+    EXPECT_LE(reference::difference(y, reference::norm(grid(x), weights, 4)), 1e-5);
+    for (Index head = 0; head < 4; ++head)
+      EXPECT_TRUE(same(y.middleCols(head * 6, 6), norm(x.middleCols(head * 6, 6), weights))) << head;
+  }
+}
+
+constexpr Activation kActivations[] = {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu};
 
 TEST(Activations, AgreeWithTheirFormulas) {
   Matrix x(1, 2001);
   for (Index i = 0; i < x.cols(); ++i) x(0, i) = static_cast<float>(i - 1000) * 0.01f;
-  Matrix rectified = x, smooth = x;
-  relu(rectified);
-  gelu(smooth);
-  for (Index i = 0; i < x.cols(); ++i) {
-    EXPECT_EQ(rectified(0, i), std::max(x(0, i), 0.0f));
-    EXPECT_NEAR(double(smooth(0, i)), reference::activated(double(x(0, i)), Activation::gelu), 1e-6) << x(0, i);
+  for (const Activation activation : kActivations) {
+    Matrix y = x;
+    activate(y, activation);
+    for (Index i = 0; i < x.cols(); ++i) {
+      ASSERT_EQ(y(0, i), activate(x(0, i), activation)) << name(activation) << " " << x(0, i);
+      ASSERT_NEAR(double(y(0, i)), reference::activated(double(x(0, i)), activation), 2e-6) << name(activation) << " "
+                                                                                           << x(0, i);
+    }
   }
 }
 
-TEST(Activations, GeluHasItsKnownValues) {
-  Matrix x(1, 4);
-  x << 0.0f, 1.0f, -1.0f, 3.0f;
-  gelu(x);
-  EXPECT_EQ(x(0, 0), 0.0f);
-  EXPECT_NEAR(x(0, 1), 0.84134475f, 1e-6f);
-  EXPECT_NEAR(x(0, 2), -0.15865525f, 1e-6f);
-  EXPECT_NEAR(x(0, 3), 2.99595031f, 1e-6f);
+TEST(Activations, HaveTheirKnownValues) {
+  EXPECT_EQ(activate(-2.0f, Activation::relu), 0.0f);
+  EXPECT_EQ(activate(2.0f, Activation::relu), 2.0f);
+  EXPECT_NEAR(activate(1.0f, Activation::gelu), 0.84134475f, 1e-6f);
+  EXPECT_NEAR(activate(-1.0f, Activation::gelu), -0.15865525f, 1e-6f);
+  EXPECT_NEAR(activate(3.0f, Activation::gelu), 2.99595031f, 1e-6f);
+  EXPECT_NEAR(activate(1.0f, Activation::gelu_tanh), 0.84119199f, 1e-6f);
+  EXPECT_NEAR(activate(-1.0f, Activation::gelu_tanh), -0.15880801f, 1e-6f);
+  EXPECT_NEAR(activate(1.0f, Activation::silu), 0.73105858f, 1e-6f);
+  EXPECT_NEAR(activate(-1.0f, Activation::silu), -0.26894142f, 1e-6f);
+  for (const Activation activation : kActivations) EXPECT_EQ(activate(0.0f, activation), 0.0f) << name(activation);
+}
+
+TEST(Activations, AreFiniteFarOut) {
+  for (const Activation activation : kActivations) {
+    for (const float x : {50.0f, 1e4f, 1e20f, 3e38f}) {
+      EXPECT_EQ(activate(x, activation), x) << name(activation);
+      EXPECT_NEAR(activate(-x, activation), 0.0f, 1e-6f) << name(activation);
+    }
+  }
 }
 
 TEST(SinusoidalPositions, AreThoseOfThePaper) {
@@ -269,6 +314,73 @@ TEST(SinusoidalPositions, HaveTheirKnownValues) {
 
 TEST(SinusoidalPositions, DoNotDependOnTheLengthOfTheSentence) {
   EXPECT_TRUE(same(sinusoidal_positions(5, 10), sinusoidal_positions(300, 10).topRows(5)));
+}
+
+TEST(SinusoidalPositions, InHalvesAreTheSameNumbersWithTheSinesFirst) {
+  for (const Index d_model : {1, 2, 4, 7, 64, 513}) {
+    const Matrix positions = sinusoidal_positions(20, d_model), halves = sinusoidal_positions(20, d_model, true);
+    for (Index column = 0; column < d_model; ++column) {
+      const Index moved = column % 2 == 0 ? column / 2 : (d_model + 1) / 2 + column / 2;
+      ASSERT_TRUE(same(positions.col(column), halves.col(moved))) << d_model << " " << column;
+    }
+  }
+}
+
+Rotary rotary_of(Index pairs, bool interleaved) {
+  Rotary rotary{.frequencies = Vector(pairs), .interleaved = interleaved};
+  for (Index i = 0; i < pairs; ++i) rotary.frequencies(i) = std::pow(100.0f, -float(i) / float(pairs));
+  return rotary;
+}
+
+TEST(Rotated, AgreesWithPlainLoops) {
+  Random random(11);
+  for (const bool interleaved : {false, true}) {
+    using Shape = std::array<Index, 3>;
+    for (const auto& [heads, d_k, pairs] : {Shape{1, 2, 1}, {3, 8, 4}, {4, 6, 2}, {2, 5, 2}, {2, 4, 0}}) {
+      const Matrix x = random_matrix(random, 30, heads * d_k);
+      const Rotary rotary = rotary_of(pairs, interleaved);
+      const Matrix y = rotated(x, rotary, heads);
+      EXPECT_LE(reference::difference(y, reference::rotated(grid(x), rotary, static_cast<std::size_t>(heads))), 5e-6);
+      EXPECT_TRUE(same(x.row(0), y.row(0))) << "the first place is not turned";
+      for (Index head = 0; head < heads; ++head)
+        EXPECT_TRUE(same(x.middleCols(head * d_k + 2 * pairs, d_k - 2 * pairs),
+                         y.middleCols(head * d_k + 2 * pairs, d_k - 2 * pairs)))
+            << "columns beyond the pairs";
+    }
+  }
+}
+
+TEST(Rotated, TurnsAPairByItsAngle) {
+  Matrix x = Matrix::Zero(2, 4);
+  x(1, 0) = 1.0f;
+  Rotary rotary{.frequencies = Vector{{0.5f, 0.25f}}, .interleaved = true};
+  const float cosine = std::cos(0.5f), sine = std::sin(0.5f);
+  EXPECT_LE((rotated(x, rotary, 1).row(1) - Vector{{cosine, sine, 0, 0}}).cwiseAbs().maxCoeff(), 1e-7f);
+  rotary.interleaved = false;
+  EXPECT_LE((rotated(x, rotary, 1).row(1) - Vector{{cosine, 0, sine, 0}}).cwiseAbs().maxCoeff(), 1e-7f);
+}
+
+TEST(Rotated, ScoresDependOnTheDistanceAlone) {
+  Random random(12);
+  for (const bool interleaved : {false, true}) {
+    const Rotary rotary = rotary_of(4, interleaved);
+    const Matrix q = rotated(random_matrix(random, 1, 8).replicate(60, 1), rotary, 1);
+    const Matrix k = rotated(random_matrix(random, 1, 8).replicate(60, 1), rotary, 1);
+    const Matrix scores = q * k.transpose();
+    float apart = 0, spread = 0;
+    for (Index i = 0; i + 1 < 60; ++i) {
+      for (Index j = 0; j + 1 < 60; ++j) apart = std::max(apart, std::abs(scores(i, j) - scores(i + 1, j + 1)));
+      spread = std::max(spread, std::abs(scores(i, 0) - scores(0, 0)));
+    }
+    EXPECT_LE(apart, 2e-5f);
+    EXPECT_GT(spread, 0.1f) << "and they do depend on it";
+  }
+}
+
+TEST(Rotated, KeepsLengths) {
+  Random random(13);
+  const Matrix x = random_matrix(random, 40, 12), y = rotated(x, rotary_of(3, false), 2);
+  for (Index t = 0; t < 40; ++t) EXPECT_NEAR(x.row(t).norm(), y.row(t).norm(), 1e-6f);
 }
 
 }  // namespace

@@ -15,10 +15,12 @@ namespace {
 const std::filesystem::path kGolden = std::filesystem::path(HEADLIGHT_TEST_DATA) / "golden";
 
 Result<std::shared_ptr<const Trace>> answer(const TensorsFile& file) {
-  Request request{.model = file.model, .config = file.model->config, .tokens = {}, .mask = {}, .edits = {}};
+  Request request{.model = file.model, .config = file.model->config};
   if (file.mask) request.mask.given = std::make_shared<const Matrix>(*file.mask);
   return forward(request);
 }
+
+const GivenStack& given(const TensorsFile& file) { return file.model->given->stacks.at(Stack::self); }
 
 /// An array counting 0.1, 0.2, … in a pattern that repeats nowhere soon.
 Array array_of(std::vector<Index> shape, float start = 0) {
@@ -58,7 +60,7 @@ TEST_P(GoldenTensors, AgreeWithTheReference) {
   const Index cells = trace.queries() * trace.keys();
   float attention_difference = 0;
   for (Index head = 0; head < trace.num_heads(); ++head) {
-    const Matrix weights = attention_rows(trace, 0, head, 0, trace.queries());
+    const Matrix weights = attention_rows(trace, HeadRef{.head = head}, 0, trace.queries());
     const Eigen::Map<const Matrix> reference(attentions.values.data() + head * cells, trace.queries(), trace.keys());
     attention_difference = std::max(attention_difference, (weights - reference).cwiseAbs().maxCoeff());
   }
@@ -90,15 +92,15 @@ TEST(Tensors, MissingProjectionsAreTheIdentity) {
   EXPECT_EQ(model.config.d_model, 4);
   EXPECT_EQ(model.config.num_heads, 2);
   EXPECT_EQ(model.config.num_layers, 1);
-  EXPECT_TRUE(same(model.given->key, model.given->query));
-  EXPECT_TRUE(same(model.given->value, model.given->query));
+  EXPECT_TRUE(same(given(*file).key, given(*file).query));
+  EXPECT_TRUE(same(given(*file).value, given(*file).query));
   EXPECT_FALSE(file->mask);
   const auto result = answer(*file);
   ASSERT_TRUE(result) << result.error().message;
   const Trace& trace = **result;
-  EXPECT_TRUE(same(trace.blocks[0].self.query, model.given->query));
+  EXPECT_TRUE(same(trace.blocks[0].self.query, given(*file).query));
   // Two heads of two columns each, by hand.
-  const Matrix& x = model.given->query;
+  const Matrix& x = given(*file).query;
   for (Index head = 0; head < 2; ++head) {
     const Matrix part = x.middleCols(head * 2, 2);
     Matrix weights = (part * part.transpose() / std::sqrt(2.0f)).array().exp();
@@ -134,7 +136,7 @@ TEST(Tensors, KeysAndValuesOfOtherWidths) {
   const Trace& trace = **result;
   EXPECT_EQ(trace.queries(), 2);
   EXPECT_EQ(trace.keys(), 3);
-  EXPECT_FLOAT_EQ(trace.scale, 1.0f / std::sqrt(3.0f));
+  EXPECT_FLOAT_EQ(trace.blocks[0].self.scale, 1.0f / std::sqrt(3.0f));
   EXPECT_EQ(trace.blocks[0].self.z.cols(), 8);
   EXPECT_EQ(trace.blocks[0].self.output.cols(), 7);
   EXPECT_EQ(trace.query_tokens().tokens[1].text, "1");
@@ -170,18 +172,18 @@ TEST(Tensors, TokensComeFromTheMetadata) {
                                   {{"tokens", R"(["我"," can"])"}, {"key_tokens", R"([" "])"}});
   const auto file = tensors_from("f", named, std::nullopt);
   ASSERT_TRUE(file) << file.error().message;
-  const Tokens& queries = file->model->given->query_tokens;
+  const Tokens& queries = given(*file).query_tokens;
   EXPECT_EQ(queries.text, "我 can");
   EXPECT_EQ(queries.tokens[1].text, "can");
   EXPECT_EQ(queries.tokens[1].raw, " can");
   EXPECT_EQ(queries.tokens[1].begin, 3u);
   EXPECT_EQ(queries.tokens[1].end, 7u);
-  EXPECT_EQ(file->model->given->key_tokens.tokens[0].text, " ");
+  EXPECT_EQ(given(*file).key_tokens.tokens[0].text, " ");
 
   const auto with = [](const std::string& tokens) {
     return file_of({{"query", array_of({2, 4})}}, {{"tokens", tokens}});
   };
-  EXPECT_EQ(tensors_from("f", with(R"(["a","b"])"), std::nullopt)->model->given->key_tokens.tokens[1].text, "b");
+  EXPECT_EQ(given(*tensors_from("f", with(R"(["a","b"])"), std::nullopt)).key_tokens.tokens[1].text, "b");
   expect_line(with(R"(["a"])"), "f: metadata tokens: expected 2 tokens, found 1");
   expect_line(with("a b"), "f: metadata tokens: line 1, column 1: expected valid JSON");
   expect_line(with("{}"), "expected a JSON list, found object");
@@ -194,7 +196,7 @@ TEST(Tensors, MasksAreAddedOrBlock) {
   const auto blocked = tensors_from("f", file, std::nullopt);
   ASSERT_TRUE(blocked) << blocked.error().message;
   EXPECT_EQ((*blocked->mask)(0, 1), -std::numeric_limits<float>::infinity());
-  EXPECT_EQ(attention_rows(**answer(*blocked), 0, 1, 0, 1)(0, 1), 0.0f);
+  EXPECT_EQ(attention_rows(**answer(*blocked), HeadRef{.head = 1}, 0, 1)(0, 1), 0.0f);
   file.arrays["mask"] = {.dtype = Dtype::f32, .shape = {2}, .values = {0, -1.5f}};
   const auto added = tensors_from("f", file, std::nullopt);
   ASSERT_TRUE(added) << added.error().message;
@@ -207,9 +209,8 @@ TEST(Tensors, MasksAreAddedOrBlock) {
 
 TEST(Tensors, RefusesShapesThatDoNotFit) {
   const auto query = array_of({3, 4});
-  expect_line(file_of({}), "f: query: expected an array (queries, d_model), found none");
-  expect_line(file_of({{"attentions", array_of({1, 2, 3, 3})}}), "found only attention that was computed elsewhere");
-  expect_line(file_of({{"encoder_attentions", array_of({1, 2, 3, 3})}}), "found only attention");
+  expect_line(file_of({}), "f: query: expected an array (queries, d_model), or attentions (layers, heads, queries, "
+                           "keys), found neither");
   expect_line(file_of({{"query", array_of({1, 3, 4})}}), "f: query: expected two axes, none empty, found (1, 3, 4)");
   expect_line(file_of({{"query", array_of({0, 4})}}), "found (0, 4)");
   expect_line(file_of({{"query", query}, {"key", array_of({5, 4})}}),
@@ -241,13 +242,25 @@ TEST(Tensors, SurplusArraysAreNamedNotUsed) {
   EXPECT_EQ(file->warnings, std::vector<std::string>{"f: in_proj_weight: no part of a tensors file, not used"});
 }
 
+TEST(Tensors, AnswersBesideInputsAreForComparison) {
+  const auto file = tensors_from(
+      "f", file_of({{"query", array_of({3, 4})}, {"output", array_of({3, 4})},
+                    {"attentions", array_of({1, 2, 3, 3})}}), std::nullopt);
+  ASSERT_TRUE(file);
+  EXPECT_EQ(given(*file).query.cols(), 4);
+  EXPECT_TRUE(given(*file).patterns.empty());
+  EXPECT_EQ(file->warnings,
+            std::vector<std::string>{"f: attentions, output: answers to compare with (headlight compare), not inputs"});
+}
+
 TEST(Tensors, TheEndingSaysWhatAFileIs) {
   const auto other = read_tensors("x.bin", std::nullopt);
   ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().message, "x.bin: name: expected a file named .safetensors or .npz, found 'x.bin'");
+  EXPECT_EQ(other.error().message,
+            "x.bin: name: expected a file named .safetensors, .npz or .json, found 'x.bin'");
   const auto npz = read_tensors(kGolden / "tensors-self-6" / "expected.npz", 3);
-  ASSERT_FALSE(npz);
-  EXPECT_NE(npz.error().message.find("only attention that was computed elsewhere"), std::string::npos);
+  ASSERT_TRUE(npz) << npz.error().message;
+  EXPECT_EQ(given(*npz).patterns.size(), 1u);
 }
 
 }  // namespace

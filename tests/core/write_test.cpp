@@ -3,10 +3,12 @@
 #include <stdlib.h>
 
 #include <limits>
+#include <map>
 #include <sstream>
 
 #include "exported.h"
 #include "math/attention.h"
+#include "math/output.h"
 #include "read/json_document.h"
 #include "read/npz.h"
 #include "read/safetensors.h"
@@ -36,7 +38,7 @@ void expect_same_arrays(const ArrayFile& file, const Trace& trace, const std::st
   ASSERT_EQ(attentions.shape, shape);
   for (Index layer = 0; layer < trace.num_layers(); ++layer)
     for (Index head = 0; head < trace.num_heads(); ++head)
-      EXPECT_TRUE(same(pattern_of(attentions, layer, head), attention_rows(trace, layer, head, 0, trace.queries())));
+      EXPECT_TRUE(same(pattern_of(attentions, layer, head), attention_rows(trace, {layer, head}, 0, trace.queries())));
   if (trace.model->given) {
     const auto output = to_matrix("f", "output", file.arrays.at(prefix + "output"));
     ASSERT_TRUE(output) << output.error().message;
@@ -78,7 +80,7 @@ TEST(NpzExport, OptionsAddQueriesKeysValuesAndScores) {
       EXPECT_TRUE(same(pattern_of(array, 1, 2), Matrix{head_columns(trace->blocks[1].self.*field, 2, 3)})) << name;
     }
     const Array& scores = file->arrays.at("scores");
-    EXPECT_TRUE(same(pattern_of(scores, 1, 2), score_rows(*trace, 1, 2, 0, 3)));
+    EXPECT_TRUE(same(pattern_of(scores, 1, 2), score_rows(*trace, {1, 2}, 0, 3)));
     EXPECT_EQ(scores.values[1], -kInf);
   }
 }
@@ -92,6 +94,85 @@ TEST(NpzExport, ABatchNumbersItsArrays) {
     EXPECT_EQ(file->arrays.size(), 6u);
     expect_same_arrays(*file, *first, "0.");
     expect_same_arrays(*file, *second, "1.");
+  }
+}
+
+TEST(NpzExport, AnEncoderDecoderHasThreeAttentions) {
+  const auto trace = answered(encoder_decoder_request({"a", "b", "c"}, {"x", "y"}));
+  for (const Format format : {Format::npz, Format::safetensors}) {
+    const std::string bytes = bytes_written({trace}, format, {.queries_keys_values = true, .scores = true});
+    const auto file = format == Format::npz ? parse_npz("f", bytes) : parse_safetensors("f", bytes);
+    ASSERT_TRUE(file) << file.error().message;
+    const std::map<std::string, std::vector<Index>> shapes = {
+        {"encoder_attentions", {1, 3, 3, 3}}, {"decoder_attentions", {2, 3, 2, 2}}, {"cross_attentions", {2, 3, 2, 3}},
+        {"encoder_queries", {1, 3, 3, 4}}, {"encoder_keys", {1, 3, 3, 4}}, {"encoder_values", {1, 3, 3, 4}},
+        {"decoder_queries", {2, 3, 2, 4}}, {"decoder_keys", {2, 3, 2, 4}}, {"decoder_values", {2, 3, 2, 4}},
+        {"cross_queries", {2, 3, 2, 4}}, {"cross_keys", {2, 3, 3, 4}}, {"cross_values", {2, 3, 3, 4}},
+        {"encoder_scores", {1, 3, 3, 3}}, {"decoder_scores", {2, 3, 2, 2}}, {"cross_scores", {2, 3, 2, 3}},
+        {"encoder_hidden_states", {2, 3, 12}}, {"decoder_hidden_states", {3, 2, 12}},
+        {"encoder_last_hidden_state", {3, 12}}, {"last_hidden_state", {2, 12}}, {"logits", {2, 5}}};
+    EXPECT_EQ(file->arrays.size(), shapes.size());
+    for (const auto& [name, shape] : shapes) {
+      ASSERT_TRUE(file->arrays.contains(name)) << name;
+      EXPECT_EQ(file->arrays.at(name).shape, shape) << name;
+    }
+    for (const auto& [name, stack] : {std::pair{"encoder", Stack::encoder}, {"decoder", Stack::self}, {"cross", Stack::cross}}) {
+      const Array& attentions = file->arrays.at(std::string(name) + "_attentions");
+      const Index layer = trace->num_layers(stack) - 1;
+      EXPECT_TRUE(same(pattern_of(attentions, layer, 2),
+                       attention_rows(*trace, {layer, 2, stack}, 0, trace->queries(stack)))) << name;
+      const Array& scores = file->arrays.at(std::string(name) + "_scores");
+      EXPECT_TRUE(same(pattern_of(scores, layer, 1), score_rows(*trace, {layer, 1, stack}, 0, trace->queries(stack))))
+          << name;
+    }
+    const auto logits = to_matrix("f", "logits", file->arrays.at("logits"));
+    ASSERT_TRUE(logits);
+    EXPECT_TRUE(same(*logits, logit_rows(*trace, 0, 2)));
+    EXPECT_TRUE(same(logits->row(1), trace->logits)) << "the last token says the next word";
+    if (format == Format::npz) continue;
+    EXPECT_EQ(file->metadata.at("tokens"), R"(["a","b","c"])");
+    EXPECT_EQ(file->metadata.at("target_tokens"), R"(["x","y"])");
+    EXPECT_FALSE(file->metadata.contains("key_tokens"));
+  }
+}
+
+TEST(NpzExport, GroupedHeadsHaveFewerKeysThanQueries) {
+  Request request;
+  request.config = {.d_model = 12, .num_heads = 4, .num_kv_heads = 2, .head_dim = 5, .num_layers = 1, .ffn = 0};
+  request.tokens = tokens_of({"a", "b", "c"});
+  const auto trace = answered(request);
+  const auto file = parse_npz("f", bytes_written({trace}, Format::npz, {.queries_keys_values = true}));
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_EQ(file->arrays.at("queries").shape, (std::vector<Index>{1, 4, 3, 5}));
+  for (const auto& [name, field] : {std::pair{"keys", &AttentionTrace::key}, {"values", &AttentionTrace::value}}) {
+    ASSERT_EQ(file->arrays.at(name).shape, (std::vector<Index>{1, 2, 3, 5})) << name;
+    EXPECT_TRUE(same(pattern_of(file->arrays.at(name), 0, 1), Matrix{head_columns(trace->blocks[0].self.*field, 1, 2)}));
+  }
+}
+
+TEST(NpzExport, HiddenStatesEndBeforeTheFinalNormAndLogitsAreOfEveryToken) {
+  Request request;
+  request.config = {.d_model = 12, .num_heads = 3, .num_layers = 2, .ffn = 8, .norm = Norm::pre};
+  request.tokens = tokens_of({"a", "b", "c"});
+  request.vocabulary = vocabulary_of({"a", "b"});
+  const auto trace = answered(request);
+  const auto file = parse_npz("f", bytes_written({trace}, Format::npz));
+  ASSERT_TRUE(file) << file.error().message;
+  expect_same_arrays(*file, *trace, "");
+  EXPECT_FALSE(same(trace->blocks[1].output, trace->last_hidden_state)) << "or this test says nothing";
+  const auto logits = to_matrix("f", "logits", file->arrays.at("logits"));
+  ASSERT_TRUE(logits);
+  EXPECT_TRUE(same(*logits, logit_rows(*trace, 0, 3)));
+}
+
+TEST(NpzExport, AttentionComputedElsewhereIsAllThereIs) {
+  const auto trace = pattern_trace(2);
+  for (const Format format : {Format::npz, Format::safetensors}) {
+    const std::string bytes = bytes_written({trace}, format, {.queries_keys_values = true, .scores = true});
+    const auto file = format == Format::npz ? parse_npz("f", bytes) : parse_safetensors("f", bytes);
+    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_EQ(file->arrays.size(), 1u);
+    EXPECT_TRUE(same(pattern_of(file->arrays.at("attentions"), 0, 1), Matrix::Constant(2, 3, 0.25f)));
   }
 }
 
@@ -135,12 +216,28 @@ TEST(CsvExport, HasALineForEveryWeight) {
         for (Index key = 0; key < 2; ++key) {
           std::string expected = "Self," + std::to_string(layer) + "," + std::to_string(head) + "," +
                                  std::to_string(query) + "," + std::to_string(key) + (query == 0 ? ",x" : ",y") + (key == 0 ? ",x," : ",y,");
-          append_number(expected, attention_rows(*plain, layer, head, query, 1)(0, key));
+          append_number(expected, attention_rows(*plain, {layer, head}, query, 1)(0, key));
           ASSERT_TRUE(std::getline(lines, line));
           EXPECT_EQ(line, expected);
         }
   EXPECT_FALSE(std::getline(lines, line));
   EXPECT_EQ(csv_field("a\rb"), "\"a\rb\"");
+}
+
+TEST(CsvExport, SaysWhichAttentionAWeightBelongsTo) {
+  const auto trace = answered(encoder_decoder_request({"a", "b", "c"}, {"x", "y"}));
+  std::istringstream lines(bytes_written({trace}, Format::csv));
+  std::map<std::string, int> counts;
+  std::string line, last;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    ++counts[line.substr(0, line.find(','))];
+    last = line;
+  }
+  EXPECT_EQ(counts, (std::map<std::string, int>{{"Encoder", 3 * 9}, {"Decoder", 2 * 3 * 4}, {"Cross", 2 * 3 * 6}}));
+  std::string expected = "Cross,1,2,1,2,y,c,";
+  append_number(expected, attention_rows(*trace, {1, 2, Stack::cross}, 1, 1)(0, 2));
+  EXPECT_EQ(last, expected);
 }
 
 TEST(CsvExport, ABatchHasAColumnMore) {
@@ -156,7 +253,8 @@ TEST(CsvExport, ABatchHasAColumnMore) {
 }
 
 TEST(Export, TheSameTracesGiveTheSameBytes) {
-  const auto first = trace_of({"a", "b"}), again = trace_of({"a", "b"});
+  const Request request = encoder_decoder_request({"a", "b"}, {"x"});
+  const auto first = answered(request), again = answered(request);
   for (const Format format : kEveryFormat) {
     ASSERT_EQ(setenv("TZ", "Asia/Shanghai", 1), 0);
     const std::string bytes = bytes_written({first}, format);
@@ -185,7 +283,7 @@ TEST(Export, NoPieceIsLargerThanABlockOfRows) {
   const auto object = parse_json("f", bytes_written({trace}, Format::json));
   ASSERT_TRUE(object) << object.error().message;
   EXPECT_EQ((*object)["attention"][0]["attn"][0][2][599][598].get<float>(),
-            attention_rows(*trace, 0, 2, 599, 1)(0, 598));
+            attention_rows(*trace, {0, 2}, 599, 1)(0, 598));
 }
 
 TEST(Export, NumbersThatAreNotFiniteAreRefusedWithTheirPlace) {

@@ -9,13 +9,7 @@ namespace {
 
 class ControlsTest : public GuiTest {
  protected:
-  /// Drags a slider from one share of its width to another.
-  void slide(const std::string& name, float from, float to) {
-    harness->point_at(name);
-    const Box box = harness->box(name);
-    const auto at = [&](float share) { return ImVec2{box.x + 2 + share * (box.w - 4), box.y + box.h / 2}; };
-    harness->drag(at(from), at(to), 0, 40);
-  }
+  void slide(const std::string& name, float from, float to) { harness->slide(name, from, to); }
   /// The small buttons at the right end of the seed's field.
   void click_seed(bool more) {
     harness->point_at("seed");
@@ -161,11 +155,11 @@ TEST_F(ControlsTest, ScaleByHandAndBack) {
   EXPECT_NEAR(*h.state.document.edits.scale, 1.8f, 0.1f);
   EXPECT_EQ(h.state.undo.size(), 1u);
   h.settle();
-  EXPECT_EQ(h.state.trace->scale, *h.state.document.edits.scale);
+  EXPECT_EQ(h.state.trace->attention(Stack::self, 0).scale, *h.state.document.edits.scale);
   h.click("scale automatic");
   EXPECT_FALSE(h.state.document.edits.scale);
   h.settle();
-  EXPECT_FLOAT_EQ(h.state.trace->scale, 0.25f);
+  EXPECT_FLOAT_EQ(h.state.trace->attention(Stack::self, 0).scale, 0.25f);
   h.click("scale automatic");
   ASSERT_TRUE(h.state.document.edits.scale);
   EXPECT_FLOAT_EQ(*h.state.document.edits.scale, 0.25f) << "by hand it begins where it was";
@@ -198,7 +192,7 @@ TEST_F(ControlsTest, EveryEditIsOneStepOfUndo) {
       {"norm", clicks("norm before")},
       {"activation", clicks("gelu")},
       {"feed-forward", [&] { slide("ffn", 0.1f, 0.05f); }},
-      {"bias", clicks("bias")},
+      {"bias", clicks("bias Q")},
       {"characters", clicks("split characters")},
       {"join", clicks("gap 2")},
       {"cut", clicks("chip 2")},

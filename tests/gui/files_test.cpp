@@ -283,7 +283,7 @@ TEST_F(FilesTest, ATensorsFileHasOnlyTheControlsThatMakeSense) {
   ASSERT_TRUE(state().document.model) << (state().notice ? state().notice->text : "");
   EXPECT_FALSE(is_stale(state()));
   for (const char* gone : {"text", "samples", "split words", "d_model", "heads", "layers", "seed", "positions none",
-                           "kind encoder", "norm after", "ffn", "bias", "pad", "gap 1"})
+                           "kind encoder", "norm after", "ffn", "bias Q", "pad", "gap 1", "write 1"})
     EXPECT_FALSE(harness->has(gone)) << gone;
   for (const char* there : {"causal", "paint", "scale", "chip 0", "head 0.0", "large map"})
     EXPECT_TRUE(harness->has(there)) << there;

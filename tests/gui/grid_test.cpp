@@ -62,7 +62,7 @@ TEST_F(GridTest, PointingLightsTheCellInEveryHead) {
   std::snprintf(expected, sizeof expected, "帮 looks at 北京: %.4f",
                 static_cast<double>(weights_of(*h.state.trace, {1, 2})(3, 7)));
   EXPECT_TRUE(h.says(expected)) << h.words_on_screen();
-  EXPECT_TRUE(h.says("Layer 2 Head 3"));
+  EXPECT_TRUE(h.says("Layer 2 · Head 3"));
 
   h.point_away();
   EXPECT_FALSE(h.state.view.hovered);

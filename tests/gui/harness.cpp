@@ -7,9 +7,9 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
-#include "cli/request_options.h"
 #include "math/attention.h"
 #include "session/assets.h"
+#include "session/start.h"
 #include "text/words.h"
 
 namespace headlight {
@@ -144,7 +144,8 @@ Box Harness::box(const std::string& name) const {
 
 ImVec2 Harness::cell_point(const std::string& map, CellRef cell) const {
   const Box plot = box(map);
-  Region region{.num_queries = state.trace->queries(), .num_keys = state.trace->keys()};
+  const Stack stack = state.view.chosen.stack;
+  Region region{.num_queries = state.trace->queries(stack), .num_keys = state.trace->keys(stack)};
   if (map == "large map") region = shown_region(state);
   const float row = static_cast<float>(cell.query - region.first_query);
   const float column = static_cast<float>(cell.key - region.first_key);
@@ -217,18 +218,42 @@ void Harness::drag(ImVec2 from, ImVec2 to, int button, int steps) {
   release(button);
 }
 
+void Harness::slide(const std::string& name, float from, float to) {
+  point_at(name);
+  const Box place = box(name);
+  const auto at = [&](float share) { return ImVec2{place.x + 2 + share * (place.w - 4), place.y + place.h / 2}; };
+  drag(at(from), at(to), 0, 40);
+}
+
+bool Harness::scroll_into(const std::string& region, const std::string& name) {
+  const Box around = box(region);
+  const auto is_inside = [&] {
+    return has(name) && box(name).y >= around.y && box(name).bottom() <= around.bottom();
+  };
+  if (is_inside()) return true;
+  move_to({around.x + around.w / 2, around.y + around.h * 0.8f});
+  wheel(1000);
+  for (int i = 0; i < 200 && !is_inside(); ++i) wheel(-1);
+  return is_inside();
+}
+
 void Harness::wheel(float up) {
   inject_wheel(up);
   frame(2);
 }
 
-/// The controls scroll where the window is low.
+/// The controls scroll where the window is low: back to their top, then down as far as it takes.
 void Harness::scroll_to(const std::string& name) {
-  if (!has(name) || !has("controls")) return;
+  if (!has(name) || !has("controls") || !has("causal")) return;
   const Box column = box("controls");
-  if (box(name).x >= column.right() || box(name).y < column.y) return;
+  const ImVec2 inside{column.x + 6, column.y + column.h / 2};
+  for (int i = 0; i < 40 && box("causal").y < column.y + 24 * state.settings.ui_scale; ++i) {
+    move_to(inside);
+    wheel(1);
+  }
+  if (box(name).x >= column.right() || box(name).y < column.y || box(name) == column) return;
   for (int i = 0; i < 40 && box(name).bottom() > column.bottom(); ++i) {
-    move_to({column.x + 6, column.y + column.h / 2});
+    move_to(inside);
     wheel(-1);
   }
 }
@@ -326,14 +351,15 @@ Box Harness::outline_of(const std::string& map, CellRef cell) const {
   const Box plot = box(map);
   const Region region = shown_region(state);
   const bool large = map == "large map";
-  const float w = plot.w / static_cast<float>(large ? region.num_keys : state.trace->keys()) + 2;
-  const float h = plot.h / static_cast<float>(large ? region.num_queries : state.trace->queries()) + 2;
+  const Stack stack = state.view.chosen.stack;
+  const float w = plot.w / static_cast<float>(large ? region.num_keys : state.trace->keys(stack)) + 2;
+  const float h = plot.h / static_cast<float>(large ? region.num_queries : state.trace->queries(stack)) + 2;
   return {middle.x - w / 2, middle.y - h / 2, w, h};
 }
 
-std::string Harness::tokens() const {
+std::string Harness::tokens(Side side) const {
   std::string line;
-  const Tokens* shown = shown_tokens(state);
+  const Tokens* shown = shown_tokens(state, side);
   if (!shown) return line;
   for (const Token& token : shown->tokens) line += (line.empty() ? "" : "|") + (token.special ? "[PAD]" : token.raw);
   return line;
@@ -346,29 +372,36 @@ void GuiTest::start(Document document, ImVec2 size, Settings settings) {
 }
 
 Matrix weights_of(const Trace& trace, HeadRef head) {
-  return attention_rows(trace, head.layer, head.head, 0, trace.queries());
+  return attention_rows(trace, head, 0, trace.queries(head.stack));
 }
 
 testing::AssertionResult is_consistent(const AppState& state) {
   const Config& config = state.document.config;
-  if (config.d_model % config.num_heads != 0)
-    return testing::AssertionFailure() << config.num_heads << " heads do not divide " << config.d_model;
-  if (state.document.hand_cuts && !are_cuts(state.document.text, *state.document.hand_cuts))
-    return testing::AssertionFailure() << "cuts that are none";
+  if (const auto possible = check(config); !possible) return testing::AssertionFailure() << possible.error().message;
+  for (const Side side : {Side::source, Side::target}) {
+    const Passage& text = passage(state.document, side);
+    if (text.hand_cuts && !are_cuts(text.text, *text.hand_cuts))
+      return testing::AssertionFailure() << "cuts that are none";
+  }
   if (!state.requests.empty() && state.view.sentence >= state.requests.size())
     return testing::AssertionFailure() << "sentence " << state.view.sentence << " of " << state.requests.size();
   if (!state.trace) return testing::AssertionSuccess();
   const Trace& trace = *state.trace;
-  const auto inside = [&](const std::optional<CellRef>& cell) {
-    return !cell || (cell->query >= 0 && cell->query < trace.queries() && cell->key >= 0 && cell->key < trace.keys());
-  };
-  if (!inside(state.view.hovered) || !inside(state.view.pinned)) return testing::AssertionFailure() << "a cell outside";
   const HeadRef head = state.view.chosen;
-  if (head.layer < 0 || head.layer >= trace.num_layers() || head.head < 0 || head.head >= trace.num_heads())
+  if (!trace.has(head.stack)) return testing::AssertionFailure() << "a stack that is not there";
+  const auto inside = [&](const std::optional<CellRef>& cell, Stack stack) {
+    return !cell || (cell->query >= 0 && cell->query < trace.queries(stack) && cell->key >= 0 &&
+                     cell->key < trace.keys(stack));
+  };
+  const Stack hovered = state.view.hovered_head.value_or(head).stack;
+  if (!inside(state.view.hovered, hovered) || !inside(state.view.pinned, head.stack))
+    return testing::AssertionFailure() << "a cell outside";
+  if (head.layer < 0 || head.layer >= trace.num_layers(head.stack) || head.head < 0 ||
+      head.head >= trace.num_heads(head.stack))
     return testing::AssertionFailure() << "head " << head.layer << "." << head.head << " is not there";
   const Viewport& part = state.view.viewport;
-  if (part.first_query < 0 || part.first_key < 0 || part.first_query + part.num_queries > trace.queries() ||
-      part.first_key + part.num_keys > trace.keys())
+  if (part.first_query < 0 || part.first_key < 0 || part.first_query + part.num_queries > trace.queries(head.stack) ||
+      part.first_key + part.num_keys > trace.keys(head.stack))
     return testing::AssertionFailure() << "a view outside the pattern";
   return testing::AssertionSuccess();
 }

@@ -92,7 +92,11 @@ class Harness {
   void double_click(const std::string& name);
   /// Presses, moves in steps of a few pixels, lets go.
   void drag(ImVec2 from, ImVec2 to, int button = 0, int steps = 12);
+  /// Drags a slider from one share of its width to another.
+  void slide(const std::string& name, float from, float to);
   void wheel(float up);
+  /// Turns the wheel over a region until the named control stands inside it; false where it never does.
+  bool scroll_into(const std::string& region, const std::string& name);
 
   /// Keys go down in this order and up in the reverse.
   void key(std::initializer_list<Key> keys);
@@ -115,7 +119,7 @@ class Harness {
   Box outline_of(const std::string& map, CellRef cell) const;
 
   /// The tokens that the window shows, between bars.
-  std::string tokens() const;
+  std::string tokens(Side side = Side::source) const;
 
   AppState state;
   Commands commands;
@@ -151,7 +155,7 @@ class GuiTest : public testing::Test {
 /// An answer's weights of one head.
 Matrix weights_of(const Trace& trace, HeadRef head);
 
-/// What must hold in every state: heads divide the width, cuts are cuts, what is lit and shown is inside the answer.
+/// What must hold in every state: the model is possible, cuts are cuts, what is lit and shown is inside the answer.
 testing::AssertionResult is_consistent(const AppState& state);
 
 }  // namespace headlight

@@ -45,10 +45,10 @@ class HastyHands {
       const auto outside = [&](const std::string& path) {
         return !path.empty() && !path.starts_with(folder_.string());
       };
-      if (const auto* browse = std::get_if<Browse>(&command)) return outside(browse->folder);
-      if (const auto* open = std::get_if<OpenPath>(&command)) return outside(open->path);
-      if (const auto* save = std::get_if<SaveSession>(&command)) return outside(save->path);
-      if (const auto* target = std::get_if<ExportTo>(&command)) return outside(target->path);
+      if (const auto* browse = command.as<Browse>()) return outside(browse->folder);
+      if (const auto* open = command.as<OpenPath>()) return outside(open->path);
+      if (const auto* save = command.as<SaveSession>()) return outside(save->path);
+      if (const auto* target = command.as<ExportTo>()) return outside(target->path);
       return false;
     });
   }
@@ -73,7 +73,7 @@ class HastyHands {
         Key::e, Key::a, Key::c, Key::v, Key::equal, Key::minus, Key::home, Key::enter, Key::escape, Key::escape,
         Key::escape, Key::backspace, Key::left_bracket, Key::right_bracket, Key::left, Key::right, Key::up, Key::down,
         Key::f1, Key::slash, Key::del, Key::tab, Key::k, Key::r, Key::f, Key::b, Key::j, Key::i, Key::comma, Key::period,
-        Key::digit_0, Key::digit_3, Key::digit_9};
+        Key::digit_0, Key::digit_1, Key::digit_2, Key::digit_3, Key::digit_9, Key::u, Key::q, Key::space};
     constexpr Key kModifiers[] = {Key::left_shift, Key::left_ctrl, Key::left_alt};
     const Key key = kKeys[pick(std::size(kKeys))], modifier = kModifiers[pick(3)];
     const bool modified = pick(3) == 0;
@@ -103,21 +103,45 @@ class HastyHands {
     h_.frame(2);
   }
   void say_something() {
-    const auto cell = [&] { return CellRef{static_cast<Index>(pick(30)), static_cast<Index>(pick(30))}; };
+    const auto index = [&](std::size_t below) { return static_cast<Index>(pick(below)); };
+    const auto cell = [&] { return CellRef{index(30), index(30)}; };
+    const auto stack = [&] { return kStacks[pick(3)]; };
+    const auto head = [&] { return HeadRef{index(6), index(20), stack()}; };
     const char* kTexts[] = {"", " ", "\n", "我", "我爱\n你\n\n他", "ab cd\r\nef", "The animal didn't",
                             "👨‍👩‍👧𠮷", "\u3000\u200b"};
-    switch (pick(11)) {
+    switch (pick(23)) {
       case 0: h_.say(SetText{kTexts[pick(std::size(kTexts))]}); break;
-      case 1: h_.say(ToggleCut{pick(40)}); break;
+      case 1: h_.say(ToggleCut{pick(40), pick(2) == 0 ? Side::source : Side::target}); break;
       case 2: h_.say(SetPad{pick(20)}); break;
       case 3: h_.say(PaintCell{cell(), pick(2) == 0}); break;
       case 4: h_.say(Pin{cell()}); break;
-      case 5: h_.say(ChooseHead{{static_cast<Index>(pick(6)), static_cast<Index>(pick(20))}}); break;
+      case 5: h_.say(ChooseHead{head()}); break;
       case 6: h_.say(ChooseSentence{pick(4)}); break;
       case 7: h_.say(GiveMask{pick(2) == 0 ? nullptr : std::make_shared<const Matrix>(Matrix::Zero(10, 10))}); break;
-      case 8: h_.say(SetViewport{{static_cast<Index>(pick(8)), 4, static_cast<Index>(pick(8)), 4}}); break;
+      case 8: h_.say(SetViewport{{index(8), 4, index(8), 4}}); break;
       case 9: h_.say(SetScale{pick(2) == 0 ? std::nullopt : std::optional(3e38f)}); break;
       case 10: h_.say(OpenPath{HEADLIGHT_TEST_DATA "/golden/tensors-cross-4x6/input.safetensors"}); break;
+      case 11: h_.say(SetTarget{kTexts[pick(std::size(kTexts))]}); break;
+      case 12: h_.say(SwitchHead{head(), pick(2) == 0}); break;
+      case 13: h_.say(SetWeight{head(), cell(), static_cast<float>(pick(5)) / 4}); break;
+      case 14: h_.say(SetLayerScale{stack(), index(6), 0.5f}); break;
+      case 15: h_.say(SetMask{pick(2) == 0, true, stack(), index(6)}); break;
+      case 16: h_.say(Generate{index(6), {}}); break;
+      case 17: h_.say(ChoosePrefix{pick(12)}); break;
+      case 18: h_.say(ShowView{View::inside}, ShowSteps{pick(2) == 0}); break;
+      case 19: {
+        const auto quantity = static_cast<Quantity>(pick(static_cast<std::size_t>(Quantity::probabilities) + 1));
+        h_.say(LookAt{{matrix_id(quantity, head()), MatrixCell{index(30), index(300)}}});
+        break;
+      }
+      case 20: h_.say(LookBack{}); break;
+      case 21: h_.say(SetDropout{0.25f * static_cast<float>(pick(3)), pick(3)}); break;
+      case 22: {
+        Config config = h_.state.document.config;
+        config.arch = static_cast<Arch>(pick(3));
+        h_.say(SetConfig{config});
+        break;
+      }
     }
   }
 
@@ -141,7 +165,8 @@ TEST(HastyHandsTest, NothingTheyDoLeavesAnImpossibleState) {
   }
   harness.settle();
   EXPECT_TRUE(is_consistent(harness.state));
-  harness.say(Browse{}, ShowHelp{false}, Reset{}, EndGesture{}, SetViewport{}, SetSettings{settings});
+  harness.say(Browse{}, ShowHelp{false}, Reset{}, EndGesture{}, SetViewport{}, ShowView{}, ChoosePrefix{},
+              SetSettings{settings});
   harness.settle();
   EXPECT_FALSE(is_stale(harness.state));
   EXPECT_EQ(harness.tokens(), "我|请|李雷|帮|我|订了|去|北京|的|机票") << "and the window works as before";

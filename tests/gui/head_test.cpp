@@ -71,7 +71,7 @@ TEST_F(HeadTest, PaintingBlocksTheCellsCrossed) {
   }
   h.hover("large map", {2, 4});
   EXPECT_TRUE(h.says("blocked by the mask"));
-  EXPECT_EQ(h.state.trace->mask.kind(), "custom");
+  EXPECT_EQ(h.state.trace->mask().kind(), "custom");
 
   // From a blocked cell on, a stroke allows.
   drag_cells({2, 6}, {2, 8});

@@ -20,7 +20,7 @@ TEST_F(KeyLimitsTest, NothingHappensWhileSomebodyTypes) {
     shift(static_cast<Key>(letter));
   }
   for (const Key other : {Key::left_bracket, Key::right_bracket, Key::equal, Key::minus, Key::slash, Key::left,
-                          Key::up, Key::home})
+                          Key::up, Key::home, Key::space, Key::tab, Key::digit_1, Key::digit_2})
     key({other});
   shift(Key::slash);
   EXPECT_TRUE(document() == before);
@@ -54,6 +54,33 @@ TEST_F(KeyLimitsTest, ModifiersOfTheDesktopAreLeftToIt) {
   harness->key({Key::left_alt, Key::m});
   harness->key({Key::left_super, Key::d});
   EXPECT_TRUE(document() == Document{});
+}
+
+TEST_F(KeyLimitsTest, TabDoesNotBeginToType) {
+  Harness& h = *harness;
+  for (const char* clicked : {"causal", "text"}) {
+    h.click(clicked);
+    key({Key::escape});
+    key({Key::tab});
+    EXPECT_FALSE(typing()) << clicked;
+  }
+}
+
+// In an encoder-decoder the pinned row is a token of the target, except where the encoder looks at itself.
+TEST_F(KeyLimitsTest, JoiningAndCuttingFollowThePinnedRow) {
+  Harness& h = *harness;
+  h.click("kind encoder-decoder");
+  h.settle();
+  const std::string source = h.tokens(), target = h.tokens(Side::target);
+  h.say(Pin{CellRef{1, 0}});
+  key({Key::j});
+  EXPECT_EQ(h.tokens(), source);
+  EXPECT_NE(h.tokens(Side::target), target);
+  ctrl(Key::z);
+  h.say(ChooseHead{{0, 0, Stack::encoder}}, Pin{CellRef{2, 0}});
+  key({Key::i});
+  EXPECT_NE(h.tokens(), source);
+  EXPECT_EQ(h.tokens(Side::target), target);
 }
 
 TEST_F(KeyLimitsTest, LimitsHold) {

@@ -73,6 +73,77 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          EXPECT_TRUE(state().quit);
          state().quit = false;
        }},
+      {"1 / 2",
+       [&] {
+         key({Key::digit_2});
+         EXPECT_EQ(state().view.view, View::inside);
+         EXPECT_TRUE(h.has("way"));
+         EXPECT_TRUE(state().view.pinned) << "there is a weight to explain";
+         key({Key::digit_1});
+         EXPECT_EQ(state().view.view, View::heads);
+         EXPECT_TRUE(h.has("large map"));
+         h.say(Pin{});
+       }},
+      {"Y / U",
+       [&] {
+         key({Key::y});
+         EXPECT_FALSE(state().view.steps);
+         key({Key::y});
+         EXPECT_TRUE(state().view.steps);
+         const Look before = state().view.look;
+         h.say(LookAt{{matrix_id(Quantity::key), MatrixCell{1, 2}}}, LookAt{{matrix_id(Quantity::key_weight), {}}});
+         key({Key::u});
+         EXPECT_EQ(state().view.look, (Look{matrix_id(Quantity::key), MatrixCell{1, 2}}));
+         key({Key::u});
+         EXPECT_EQ(state().view.look, before);
+         key({Key::u});
+         EXPECT_EQ(state().view.look, before) << "there is nothing before the first";
+       }},
+      {"Space",
+       [&] {
+         key({Key::space});
+         EXPECT_EQ(document().edits.off, (std::vector<HeadRef>{{0, 0}}));
+         key({Key::space});
+         EXPECT_TRUE(document().edits.off.empty());
+       }},
+      {"Tab / Shift Tab",
+       [&] {
+         key({Key::tab});
+         EXPECT_EQ(state().view.chosen.stack, Stack::self) << "there is no other";
+         Config config = document().config;
+         config.arch = Arch::encoder_decoder;
+         h.say(SetConfig{config}, EndGesture{});
+         h.settle();
+         for (const Stack stack : {Stack::cross, Stack::encoder, Stack::self}) {
+           key({Key::tab});
+           EXPECT_EQ(state().view.chosen.stack, stack);
+         }
+         for (const Stack stack : {Stack::encoder, Stack::cross, Stack::self}) {
+           shift(Key::tab);
+           EXPECT_EQ(state().view.chosen.stack, stack);
+         }
+         ctrl(Key::z);
+       }},
+      {"C",
+       [&] {
+         key({Key::c});
+         EXPECT_TRUE(state().view.one_layer);
+         key({Key::m});
+         key({Key::v});
+         EXPECT_FALSE(document().mask.causal);
+         EXPECT_FALSE(document().edits.scale);
+         const LayerEdit* edit = layer_edit(document().edits, Stack::self, 0);
+         if (!edit || !edit->mask || !edit->scale) {
+           ADD_FAILURE() << "nothing was changed in the layer alone";
+         } else {
+           EXPECT_TRUE(edit->mask->causal);
+           EXPECT_FLOAT_EQ(*edit->scale, 0.25f * 1.25f);
+         }
+         ctrl(Key::z);
+         ctrl(Key::z);
+         key({Key::c});
+         EXPECT_FALSE(state().view.one_layer);
+       }},
       {"[ ]   { }",
        [&] {
          key({Key::right_bracket});
@@ -94,7 +165,18 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          key({Key::left});
          key({Key::up});
          EXPECT_EQ(state().view.pinned, (CellRef{0, 8}));
-         h.say(Pin{});
+         h.say(ShowView{View::inside}, LookAt{{matrix_id(Quantity::weights), MatrixCell{0, 8}}});
+         key({Key::right});
+         key({Key::right});
+         key({Key::down});
+         EXPECT_EQ(state().view.look.cell, (MatrixCell{1, 9}));
+         key({Key::up});
+         key({Key::up});
+         key({Key::left});
+         EXPECT_EQ(state().view.look.cell, (MatrixCell{0, 8}));
+         EXPECT_EQ(state().view.pinned, (CellRef{0, 8})) << "which the steps are of";
+         while (!state().view.looked.empty()) h.say(LookBack{});
+         h.say(ShowView{View::heads}, Pin{});
        }},
       {"Enter",
        [&] {
@@ -126,10 +208,10 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          h.say(Pin{CellRef{4, 2}});
          key({Key::x});
          h.settle();
-         EXPECT_FALSE(state().trace->mask.allowed(4, 2));
+         EXPECT_FALSE(state().trace->mask().allowed(4, 2));
          key({Key::x});
          h.settle();
-         EXPECT_TRUE(state().trace->mask.allowed(4, 2));
+         EXPECT_TRUE(state().trace->mask().allowed(4, 2));
          h.say(Pin{});
        }},
       {"Backspace",
@@ -169,9 +251,10 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
        }},
       {"O / W",
        [&] {
-         key({Key::o});
-         EXPECT_EQ(document().config.position, Position::none);
-         key({Key::o});
+         for (const Position position : {Position::learned, Position::rotary, Position::none, Position::sinusoidal}) {
+           key({Key::o});
+           EXPECT_EQ(document().config.position, position);
+         }
          key({Key::w});
          EXPECT_EQ(document().split, Split::characters);
          EXPECT_EQ(h.tokens().substr(0, 11), "我|请|李");
@@ -213,17 +296,35 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          ctrl(Key::minus);
          EXPECT_NEAR(state().settings.ui_scale, 1, 1e-5);
        }},
-      {"K / R / A",
+      {"K / R / Q",
        [&] {
          key({Key::k});
          EXPECT_EQ(document().config.arch, Arch::decoder);
          EXPECT_TRUE(document().mask.causal) << "a decoder begins with the causal mask";
+         key({Key::k});
+         EXPECT_EQ(document().config.arch, Arch::encoder_decoder);
+         EXPECT_TRUE(document().mask.causal);
+         key({Key::k});
+         EXPECT_EQ(document().config.arch, Arch::encoder);
+         EXPECT_FALSE(document().mask.causal);
          key({Key::r});
          EXPECT_EQ(document().config.norm, Norm::pre);
-         key({Key::a});
-         EXPECT_EQ(document().config.activation, Activation::gelu);
-         for (int i = 0; i < 3; ++i) ctrl(Key::z);
+         key({Key::q});
+         EXPECT_EQ(document().config.norm_kind, NormKind::rms_norm);
+         for (int i = 0; i < 5; ++i) ctrl(Key::z);
          EXPECT_FALSE(document().mask.causal);
+       }},
+      {"A / E",
+       [&] {
+         for (const Activation activation :
+              {Activation::gelu, Activation::gelu_tanh, Activation::silu, Activation::relu}) {
+           key({Key::a});
+           EXPECT_EQ(document().config.activation, activation);
+         }
+         key({Key::e});
+         EXPECT_TRUE(document().config.gated);
+         key({Key::e});
+         EXPECT_FALSE(document().config.gated);
        }},
       {"F / Shift F",
        [&] {
@@ -235,7 +336,7 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
       {"B",
        [&] {
          key({Key::b});
-         EXPECT_FALSE(document().config.bias);
+         EXPECT_FALSE(document().config.bias.any());
          key({Key::b});
        }},
       {"V / Shift V / 0",

@@ -15,16 +15,19 @@ struct Place {
 
 const std::vector<Place>& places() {
   static const std::vector<Place> all{
-      {"top bar", {"open", "save", "save as", "export", "undo", "redo", "reset", "smaller", "larger", "theme",
+      {"top bar", {"view heads", "view inside", "open", "save", "save as", "export", "undo", "redo", "reset", "smaller", "larger", "theme",
                    "language", "help"}},
       {"sentence", {"text", "samples", "split words", "split characters", "split automatic", "sentence before",
                     "sentence after", "chip 0"}},
       {"controls",
-       {"causal", "padding", "pad", "paint", "clear paint", "remove mask", "d_model", "heads", "layers", "seed",
-        "positions none", "positions sinusoidal", "scale automatic", "scale", "kind encoder", "kind decoder",
-        "norm after", "norm before", "relu", "gelu", "ffn", "bias"},
+       {"all layers", "one layer", "causal", "padding", "pad", "paint", "clear paint", "remove mask", "d_model",
+        "heads", "layers", "seed", "positions none", "positions sinusoidal", "positions learned", "positions rotary",
+        "scale automatic", "scale", "dropout", "dropout seed", "off as zero", "off as mean", "all on", "clear weights",
+        "kind encoder", "kind decoder", "kind encoder-decoder", "norm after", "norm before", "norm kind Layer",
+        "norm kind RMS", "ffn", "relu", "gelu", "gelu-tanh", "silu", "gated", "kv heads", "own d_k", "d_k", "bias Q",
+        "bias K", "bias V", "bias O", "bias FFN", "tied"},
        true},
-      {"large head", {"large map", "whole"}},
+      {"large head", {"switch head", "large map", "whole", "why", "weight by hand", "weight as computed"}},
       {"status", {"colour bar", "linear", "log"}},
   };
   return all;
@@ -72,6 +75,10 @@ TEST_P(LayoutTest, EverythingStandsWhereItBelongs) {
   document.hand_cuts = std::vector<std::size_t>{3, 6};
   document.mask.painted = {{1, 1, false}};
   document.mask.given = std::make_shared<const Matrix>(Matrix::Zero(1, 1));
+  document.config.head_dim = 16;
+  document.edits.dropout = 0.1f;
+  document.edits.off = {{0, 1}};
+  document.edits.weights = {{{0, 0}, {1, 1}, 0.5f}};
   Harness h(document, {GetParam().width, GetParam().height}, settings());
   h.settle();
   h.say(Pin{CellRef{1, 1}}, SetViewport{{0, 2, 0, 2}});
@@ -113,7 +120,10 @@ TEST_P(LayoutTest, TheControlsLabelsFitTheirColumn) {
   const std::pair<Str, const char*> labels[] = {
       {Str::pad_last, "100"}, {Str::d_model, "8192"}, {Str::heads, "128 · d_k 512"}, {Str::layers, "128"},
       {Str::seed, ""},        {Str::positions, ""},   {Str::scale, "0.1768"},        {Str::arch, ""},
-      {Str::norm, ""},        {Str::activation, ""},  {Str::feed_forward, "65536"}};
+      {Str::norm, ""},        {Str::activation, ""},  {Str::feed_forward, "65536"},
+      {Str::encoder_layers, "128"}, {Str::decoder_layers, "128"}, {Str::kv_heads, "128"}, {Str::d_k, "1024"},
+      {Str::dropout, "0.123"}, {Str::heads_off, "128"}, {Str::weights_by_hand, "128"}, {Str::norm_kind, ""},
+      {Str::bias, ""}};
   for (const auto& [label, value] : labels) {
     const std::string text = words(GetParam().language, label);
     EXPECT_LE(width(TextSize::small, text) + width(TextSize::small, value) + 6 * GetParam().ui_scale, room) << text;

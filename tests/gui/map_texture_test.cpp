@@ -113,6 +113,59 @@ TEST_F(MapTextureTest, ValuesOutsideTheScale) {
   }
 }
 
+TEST_F(MapTextureTest, NumbersOnBothSidesOfZero) {
+  Matrix values(16, 16);
+  for (int i = 0; i < 256; ++i) values.data()[i] = (static_cast<float>(i) - 127.5f) / 100;
+  values(3, 3) = 0;
+  values(3, 4) = std::numeric_limits<float>::quiet_NaN();
+  values(3, 5) = std::numeric_limits<float>::infinity();
+  values(3, 6) = -3e30f;
+  std::uint64_t version = 40;
+  for (const Theme theme : {Theme::light, Theme::dark})
+    for (const float top : {0.5f, 1.f, 1.275f, 20.f}) {
+      const ColourScale colours{.theme = theme, .top = top, .diverging = true};
+      const Pixels seen = map(values, version, {0, 0}, {160, 160}, colours);
+      for (int i = 0; i < 256; ++i)
+        EXPECT_LE(apart(at(seen, i % 16 * 10 + 5, i / 16 * 10 + 5), colour_of(colours, values.data()[i])), 4) << i;
+      EXPECT_EQ(at(seen, 35, 35), background_of(theme)) << "zero";
+      EXPECT_EQ(at(seen, 45, 35), background_of(theme)) << "no number";
+      EXPECT_EQ(at(seen, 55, 35), diverging_map(theme).back());
+      EXPECT_EQ(at(seen, 65, 35), diverging_map(theme).front()) << "however far below: not blocked";
+    }
+}
+
+TEST_F(MapTextureTest, OnBothSidesOfZeroOnlyMinusInfinityIsBlocked) {
+  const float blocked = -std::numeric_limits<float>::infinity();
+  Matrix values = Matrix::Constant(4, 4, -0.5f);
+  values.row(1).setConstant(blocked);
+  for (const Theme theme : {Theme::light, Theme::dark}) {
+    const ColourScale colours{.theme = theme, .top = 1, .diverging = true};
+    const Pixels seen = map(values, 60, {0, 0}, {96, 96}, colours);
+    int marked = 0, plain = 0;
+    for (int y = 24; y < 48; ++y)
+      for (int x = 0; x < 96; ++x) {
+        marked += apart(at(seen, x, y), background_of(theme)) > 30;
+        plain += at(seen, x, y) == background_of(theme);
+      }
+    EXPECT_GT(marked, 24 * 96 / 12) << "lines";
+    EXPECT_GT(plain, 24 * 96 / 3) << "on the background";
+    for (const int y : {5, 60, 90}) EXPECT_LE(apart(at(seen, 50, y), colour_of(colours, -0.5f)), 4);
+  }
+}
+
+TEST_F(MapTextureTest, TheFarthestFromZeroShowsWhereCellsShareAPixel) {
+  Matrix values = Matrix::Constant(1, 512, 0.125f);
+  values(0, 100) = -1;
+  values(0, 300) = 1;
+  for (int column = 400; column < 404; ++column) values(0, column) = -std::numeric_limits<float>::infinity();
+  const ColourScale colours{.theme = Theme::dark, .top = 1, .diverging = true};
+  const Pixels seen = map(values, 70, {0, 0}, {128, 10}, colours);
+  EXPECT_EQ(at(seen, 25, 5), colour_of(colours, -1));
+  EXPECT_EQ(at(seen, 75, 5), colour_of(colours, 1));
+  EXPECT_LE(apart(at(seen, 50, 5), colour_of(colours, 0.125f)), 4);
+  EXPECT_LE(apart(at(seen, 100, 5), blocked_colours(Theme::dark).tint), 1) << "all of the pixel is blocked";
+}
+
 TEST_F(MapTextureTest, BlockedCellsAreHatched) {
   Matrix weights = Matrix::Zero(10, 10);
   for (int row = 0; row < 10; ++row)

@@ -60,6 +60,10 @@ struct Screen {
   bool causal = false;
   Scale scale = Scale::linear;
   std::optional<CellRef> pinned = {};
+  Arch arch = Arch::encoder;
+  View view = View::heads;
+  bool steps = true;
+  Look look = {};
 };
 
 void PrintTo(const Screen& screen, std::ostream* out) { *out << screen.name; }
@@ -75,7 +79,11 @@ TEST_P(Screens, LookAsTheyDid) {
   const ScopedVariable fonts("FONTCONFIG_FILE", HEADLIGHT_TEST_DATA "/golden/screens/fonts.conf");
 
   Start start;
+  start.session.document.config.arch = screen.arch;
   start.session.document.mask.causal = screen.causal;
+  start.session.view.view = screen.view;
+  start.session.view.steps = screen.steps;
+  start.session.view.look = screen.look;
   start.session.view.scale = screen.scale;
   start.session.view.pinned = screen.pinned;
   const std::string file = std::string(screen.name) + ".png";
@@ -100,7 +108,13 @@ INSTANTIATE_TEST_SUITE_P(, Screens,
                          testing::Values(Screen{"light", Theme::light, Language::en},
                                          Screen{"dark-zh-causal", Theme::dark, Language::zh, true},
                                          Screen{"log-pinned", Theme::light, Language::en, false, Scale::log,
-                                                CellRef{2, 4}}),
+                                                CellRef{2, 4}},
+                                         Screen{"inside-steps-zh", Theme::light, Language::zh, false, Scale::linear,
+                                                CellRef{9, 5}, Arch::encoder, View::inside, true,
+                                                {matrix_id(Quantity::query), MatrixCell{9, 0}}},
+                                         Screen{"diagram-encoder-decoder", Theme::dark, Language::en, true,
+                                                Scale::linear, CellRef{4, 5}, Arch::encoder_decoder, View::inside, false,
+                                                {matrix_id(Quantity::weights), MatrixCell{4, 3}}}),
                          [](const auto& tested) {
                            std::string name = tested.param.name;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -183,7 +183,7 @@ TEST_F(SentenceTest, ARightClickPads) {
   h.settle();
   const Matrix weights = weights_of(*h.state.trace, {0, 1});
   EXPECT_EQ(weights.rightCols(2).maxCoeff(), 0);
-  EXPECT_EQ(h.state.trace->mask.kind(), "padding");
+  EXPECT_EQ(h.state.trace->mask().kind(), "padding");
   EXPECT_EQ(h.map("head 0.1").weights(0, 9), -1);
   h.click("chip 8", 1);
   EXPECT_EQ(h.state.document.pad, 0u);

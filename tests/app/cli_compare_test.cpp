@@ -1,0 +1,171 @@
+// `headlight compare`, as a script uses it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "app/program.h"
+#include "read/npz.h"
+
+namespace headlight {
+namespace {
+
+using namespace program;
+using fixture::golden;
+
+/// A line of JSON, and the exit status beside it.
+json compared(Words words, int status) {
+  words.insert(words.begin(), "compare");
+  words.insert(words.end(), {"--format", "json"});
+  const Ran ran = run(words);
+  EXPECT_EQ(ran.status, status) << ran.err;
+  EXPECT_EQ(lines_of(ran.out), 1);
+  const json answer = json::parse(ran.out, nullptr, false);
+  EXPECT_TRUE(answer.is_object()) << ran.out;
+  return answer;
+}
+
+std::string export_to(const Folder& folder, const std::string& name, Words words = {}) {
+  const std::string file = (folder / name).string();
+  words.insert(words.begin(), {"export", "--random", "--text", "我 爱 北 京", "-o", file});
+  const Ran ran = run(small(words));
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  return file;
+}
+
+TEST(CompareCommand, OneAnswerIsEqualInEveryFormat) {
+  const Folder folder;
+  const std::string files[] = {export_to(folder, "a.json"), export_to(folder, "a.npz"),
+                               export_to(folder, "a.safetensors", {"--with", "qkv,scores"})};
+  for (const auto& a : files)
+    for (const auto& b : files) {
+      const json answer = compared({a, b}, 0);
+      EXPECT_EQ(answer["equal"], true);
+      EXPECT_EQ(answer["diagnosis"], nullptr);
+      const bool attentions_only = a.ends_with("json") || b.ends_with("json");
+      EXPECT_EQ(answer["arrays"].size() == 1, attentions_only);
+      for (const json& array : answer["arrays"]) EXPECT_EQ(array["max_abs"], 0.0);
+    }
+  const Ran text = run({"compare", files[0], files[2]});
+  EXPECT_EQ(text.status, 0);
+  EXPECT_TRUE(contains(text.out, "\nequal\n")) << text.out;
+  EXPECT_TRUE(contains(text.out, "only in B")) << text.out;
+}
+
+TEST(CompareCommand, TheScaleOfTheTutorialIsRecognised) {
+  const Folder folder;
+  const std::string a = export_to(folder, "a.json"), b = export_to(folder, "b.npz", {"--scale", "2"});
+  const json answer = compared({a, b}, 1);
+  EXPECT_EQ(answer["equal"], false);
+  EXPECT_EQ(answer["diagnosis"], "scores multiplied by sqrt(d_k)");
+  EXPECT_LT(answer["explains"]["left"], 1e-5);
+  const json& array = answer["arrays"][0];
+  EXPECT_EQ(array["name"], "attentions");
+  // What is reported is what the files hold.
+  const json attn = json::parse(*read_file(a))["attention"][0]["attn"];
+  const auto other = read_npz(b);
+  ASSERT_TRUE(other);
+  const auto& values = other->arrays.at("attentions").values;
+  float largest = 0;
+  std::size_t at = 0;
+  for (const json& row : attn[0][0])
+    for (const json& weight : row) largest = std::max(largest, std::abs(weight.get<float>() - values[at++]));
+  for (const json& row : attn[0][1])
+    for (const json& weight : row) largest = std::max(largest, std::abs(weight.get<float>() - values[at++]));
+  EXPECT_EQ(array["max_abs"].get<float>(), largest);
+  ASSERT_EQ(array["at"].size(), 4u);
+  const auto cell = [&](const json& place) {
+    return attn[place[0].get<std::size_t>()][place[1].get<std::size_t>()][place[2].get<std::size_t>()]
+               [place[3].get<std::size_t>()].get<float>();
+  };
+  EXPECT_EQ(array["largest"]["expected"].get<float>(), cell(array["at"]));
+  EXPECT_EQ(array["first"]["expected"].get<float>(), cell(array["first"]["at"]));
+
+  const Ran text = run({"compare", a, b});
+  EXPECT_EQ(text.status, 1);
+  EXPECT_TRUE(contains(text.out, "first difference: attentions, layer 0, head 0, query 0 '我', key ")) << text.out;
+  EXPECT_TRUE(contains(text.out, "diagnosis: scores multiplied by sqrt(d_k)\n")) << text.out;
+}
+
+TEST(CompareCommand, MasksAreRecognisedBetweenExports) {
+  const Folder folder;
+  const std::string none = export_to(folder, "none.json");
+  const std::string causal = export_to(folder, "causal.json", {"--mask", "causal"});
+  EXPECT_EQ(compared({causal, none}, 1)["diagnosis"], "mask missing");
+  EXPECT_EQ(compared({none, causal}, 1)["diagnosis"], "A: mask missing");
+}
+
+TEST(CompareCommand, OtherWeightsHaveNoDiagnosis) {
+  const Folder folder;
+  const json answer = compared({export_to(folder, "a.json"), export_to(folder, "b.json", {"--seed", "5"})}, 1);
+  EXPECT_EQ(answer["diagnosis"], nullptr);
+  EXPECT_EQ(answer["first"], "attentions");
+}
+
+TEST(CompareCommand, ToleranceDecides) {
+  const Folder folder;
+  const std::string a = export_to(folder, "a.json"), b = export_to(folder, "b.json", {"--scale", "0.72"});
+  EXPECT_EQ(run({"compare", a, b}).status, 1);
+  EXPECT_EQ(run({"compare", a, b, "--tolerance", "1"}).status, 0);
+  EXPECT_TRUE(contains(refused({"compare", a, b, "--tolerance", "-1"}), "--tolerance"));
+  EXPECT_TRUE(contains(run({"compare", "--help"}).out, "relative to max(1"));
+}
+
+TEST(CompareCommand, ReferenceAnswersOfTensorsFiles) {
+  for (const char* name : {"tensors-self-6", "tensors-causal-7", "tensors-pad-8", "tensors-cross-4x6"}) {
+    const std::string folder = golden(name).string();
+    const json answer = compared({folder + "/input.safetensors", folder + "/expected.npz"}, 0);
+    EXPECT_EQ(answer["equal"], true) << name << answer;
+    EXPECT_GE(answer["arrays"].size(), 1u);
+  }
+  const std::string torch = golden("torch-attention-kdim").string();
+  EXPECT_EQ(compared({torch + "/layers.safetensors", torch + "/expected.npz"}, 0)["arrays"].size(), 2u);
+}
+
+TEST(CompareCommand, OneFileIsItsOwnQuestion) {
+  // Two tokens whose queries are themselves; the author multiplied by sqrt(d_k).
+  const auto entry = [](const char* name, const char* shape, std::size_t from, std::size_t to) {
+    return std::string("\"") + name + "\":{\"dtype\":\"F32\",\"shape\":" + shape + ",\"data_offsets\":[" +
+           std::to_string(from) + "," + std::to_string(to) + "]}";
+  };
+  const float x[] = {1, 0.5f, -0.25f, 2, 0.5f, 1.5f};
+  const auto file = [&](float scale) {
+    std::vector<float> data;
+    for (int i = 0; i < 3; ++i) {
+      float row[3], sum = 0;
+      for (int j = 0; j < 3; ++j) sum += row[j] = std::exp((x[2 * i] * x[2 * j] + x[2 * i + 1] * x[2 * j + 1]) * scale);
+      for (const float cell : row) data.push_back(cell / sum);
+    }
+    data.insert(data.end(), std::begin(x), std::end(x));
+    std::string header = R"({"__metadata__":{"num_heads":"1","tokens":"[\"a\",\"b\",\"c\"]"},)" +
+                         entry("attentions", "[1,3,3]", 0, 36) + "," + entry("query", "[3,2]", 36, 60) + "}";
+    header += std::string((8 - header.size() % 8) % 8, ' ');
+    std::string bytes(8, '\0');
+    for (int i = 0; i < 8; ++i) bytes[static_cast<std::size_t>(i)] = static_cast<char>(header.size() >> (8 * i) & 255);
+    return bytes + header + std::string(reinterpret_cast<const char*>(data.data()), data.size() * 4);
+  };
+  const Folder folder;
+  const float root = std::sqrt(2.0f);
+  const json right = compared({folder.with("right.safetensors", file(1 / root))}, 0);
+  EXPECT_EQ(right["arrays"].size(), 1u);
+  const std::string wrong = folder.with("wrong.safetensors", file(root));
+  EXPECT_EQ(compared({wrong}, 1)["diagnosis"], "scores multiplied by sqrt(d_k)");
+  EXPECT_EQ(compared({folder.with("none.safetensors", file(1))}, 1)["diagnosis"], "scores not divided by sqrt(d_k)");
+  EXPECT_TRUE(contains(run({"compare", wrong}).out, "query 0 'a', key 0 'a'"));
+}
+
+TEST(CompareCommand, BadInputIsNamed) {
+  const Folder folder;
+  const std::string a = export_to(folder, "a.json");
+  EXPECT_TRUE(contains(refused({"compare", a, (folder / "missing.json").string()}), "missing.json"));
+  EXPECT_TRUE(contains(refused({"compare", a, folder.with("b.txt", "x")}), "b.txt: name: expected a file named .json"));
+  EXPECT_TRUE(contains(refused({"compare", a, folder.with("b.json", "{\"attention\":[{\"attn\":[[[[1,2],[3]]]]}]}")}),
+                       "attention[0].attn[0][0][1]: expected 2 entries"));
+  EXPECT_TRUE(contains(refused({"compare", a}), "query: expected the inputs of the attention, or a second file"));
+  EXPECT_TRUE(contains(refused({"compare", golden("tensors-self-6/input.safetensors").string()}),
+                       "as your implementation computed them"));
+  EXPECT_EQ(lines_of(refused({"compare"})), 1);
+  EXPECT_EQ(run({"compare", a, a}, "", "/dev/full").status, 2);
+}
+
+}  // namespace
+}  // namespace headlight

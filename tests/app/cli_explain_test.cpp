@@ -1,0 +1,141 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "app/program.h"
+
+namespace headlight {
+namespace {
+
+using namespace program;
+using fixture::golden;
+
+const std::string kSentence = "我请李雷帮我订了去北京的机票";
+
+Words explain(Words words, const Words& place = {"--layer", "0", "--head", "1", "--query", "2", "--key", "1"}) {
+  Words all{"explain"};
+  all.insert(all.end(), words.begin(), words.end());
+  all.insert(all.end(), place.begin(), place.end());
+  return all;
+}
+
+json steps(const Words& words) {
+  const Ran ran = run(words);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const json list = json::parse(ran.out, nullptr, false);
+  EXPECT_TRUE(list.is_array()) << ran.out.substr(0, 200);
+  return list;
+}
+
+const json& step(const json& list, const std::string& name) {
+  static const json none{{"value", nullptr}, {"shape", nullptr}, {"matrix", nullptr}, {"terms", json::array()}};
+  for (const json& one : list)
+    if (one["name"] == name) return one;
+  ADD_FAILURE() << "no step " << name;
+  return none;
+}
+
+TEST(Explain, EndsInTheNumbersThatExportWrites) {
+  const Words asked = small({"--text", kSentence, "--mask", "causal"});
+  const json list = steps(explain(small({"--text", kSentence, "--mask", "causal", "--format", "json"})));
+  const json object = exported(asked);
+  const float weight = object["attention"][0]["attn"][0][1][2][1].get<float>();
+  EXPECT_EQ(step(list, "weight")["value"].get<float>(), weight);
+  const auto tokens = object["tokens"].size();
+  EXPECT_EQ(step(list, "weight")["shape"], json({tokens, tokens}));
+  EXPECT_EQ(step(list, "q")["shape"], json({tokens, 4}));
+  EXPECT_EQ(step(list, "W_Q")["shape"], json({4, 8}));
+  ASSERT_EQ(step(list, "W_Q")["value"].size(), 4u);
+  EXPECT_EQ(step(list, "W_Q")["value"][0].size(), 8u);
+  EXPECT_EQ(step(list, "scores")["matrix"], "encoder.0.self.1.scores");
+}
+
+TEST(Explain, HasTermsThatMakeUpTheirNumbers) {
+  const json list = steps(explain(small({"--text", kSentence, "--format", "json"})));
+  double dot = 0, sum = 0;
+  for (const json& term : step(list, "products")["terms"])
+    dot += term["value"].get<double>() * term["factor"].get<double>();
+  EXPECT_NEAR(dot, step(list, "dot")["value"].get<double>(), 1e-6);
+  ASSERT_EQ(step(list, "products")["terms"].size(), 4u);
+  EXPECT_EQ(step(list, "products")["terms"][3]["from"], "q[3]");
+  EXPECT_EQ(step(list, "products")["terms"][3]["times"], "k[3]");
+  for (const json& value : step(list, "exponentials")["value"]) sum += value.get<double>();
+  EXPECT_NEAR(sum, step(list, "sum")["value"].get<double>(), 1e-6);
+  const json& weight = step(list, "weight")["terms"];
+  ASSERT_EQ(weight.size(), 2u);
+  EXPECT_NEAR(weight[0]["value"].get<double>() / weight[1]["value"].get<double>(),
+              step(list, "weight")["value"].get<double>(), 1e-7);
+}
+
+TEST(Explain, WritesABlockedScoreAsAString) {
+  const json list = steps(explain(small({"--text", kSentence, "--mask", "causal", "--format", "json"}),
+                                  {"--layer", "0", "--head", "0", "--query", "0", "--key", "2"}));
+  EXPECT_EQ(step(list, "mask")["value"], "-inf");
+  EXPECT_EQ(step(list, "scores")["value"], "-inf");
+  EXPECT_EQ(step(list, "weight")["value"].get<float>(), 0.0f);
+}
+
+TEST(Explain, WritesForPeopleUnderTheTwoWords) {
+  const Ran ran = run(explain(small({"--tokens", "机票|订了|b"})));
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(ran.out.substr(0, ran.out.find('\n')), "b → 订了");
+  for (const char* part : {"\nx_query  (3, 8)", "\nq  (3, 4)", "\nproducts  (1, 4)", "\nweight  (3, 3)",
+                           "\noutput  (3, 8)", "self, layer 0, head 1, query 2, key 1"})
+    EXPECT_TRUE(contains(ran.out, part)) << part;
+  // Two columns for each Chinese character: the tokens end where their numbers do.
+  EXPECT_TRUE(contains(ran.out, "\n    " + std::string(8, ' ') + "机票" + std::string(8, ' ') + "订了" +
+                                    std::string(11, ' ') + "b\n"));
+  for (std::size_t begin = 0; begin < ran.out.size();) {
+    const std::size_t end = ran.out.find('\n', begin);
+    EXPECT_LE(end - begin, 120u) << ran.out.substr(begin, end - begin);
+    begin = end + 1;
+  }
+}
+
+TEST(Explain, WrapsAfterEightNumbers) {
+  const Ran ran = run(explain({"--text", kSentence, "--d-model", "20", "--num-heads", "2", "--layers", "1"}));
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const std::size_t begin = ran.out.find("\nx_query");
+  const std::string part = ran.out.substr(begin + 1, ran.out.find("\n\n", begin) - begin);
+  EXPECT_EQ(lines_of(part), 4) << part;  // the name, and 20 numbers
+}
+
+TEST(Explain, WorksForEveryArchitectureAndFile) {
+  const Words two =
+      small({"--arch", "encoder-decoder", "--text", kSentence, "--target", "a b c d", "--format", "json"});
+  for (const char* stack : {"self", "encoder", "cross"}) {
+    Words words = two;
+    words.insert(words.end(), {"--stack", stack});
+    const json list = steps(explain(words));
+    EXPECT_EQ(step(list, "weight")["matrix"], std::string(std::string(stack) == "encoder" ? "encoder" : "decoder") +
+                                                  ".0." + (std::string(stack) == "cross" ? "cross" : "self") +
+                                                  ".1.weights");
+  }
+  const std::string file = (golden("tensors-cross-4x6") / "input.safetensors").string();
+  const json list = steps(explain({file, "--format", "json"}));
+  EXPECT_EQ(step(list, "weight")["shape"], json({4, 6}));
+}
+
+TEST(Explain, AnswersEachSentenceOfABatch) {
+  const Ran ran = run(explain(small({"--text", "a b c\nd e f"})));
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "c → b\n"));
+  EXPECT_TRUE(contains(ran.out, "\nf → e\n"));
+}
+
+TEST(Explain, RefusesWhatIsNotThereInOneLine) {
+  const auto at = [](const char* layer, const char* head, const char* query, const char* key) {
+    return refused(explain(small({"--text", "a b c"}),
+                           {"--layer", layer, "--head", head, "--query", query, "--key", key}));
+  };
+  EXPECT_EQ(at("1", "0", "0", "0"), "--layer: expected 0 to 0, found 1\n");
+  EXPECT_EQ(at("0", "2", "0", "0"), "--head: expected 0 to 1, found 2\n");
+  EXPECT_TRUE(contains(at("0", "0", "9", "0"), "--query: expected 0 to "));
+  EXPECT_TRUE(contains(at("0", "0", "0", "9"), "--key: expected 0 to "));
+  EXPECT_TRUE(contains(refused(explain(small({"--text", "a b c", "--stack", "cross"}))), "--stack"));
+  refused(explain(small({"--text", "a b c", "--stack", "sideways"})));
+  EXPECT_TRUE(contains(refused({"explain", "--text", "a b c", "--layer", "0"}), "required"));
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,217 @@
+// What the check of a checkpoint says of good ones, and of each way of loading wrong.
+#include "explain/checkpoint_check.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "core/checkpoints.h"
+#include "explain/reference_answers.h"
+#include "math/forward.h"
+#include "read/npz.h"
+
+namespace headlight {
+namespace {
+
+using namespace checkpoints;
+
+/// The lines of one severity.
+std::vector<std::string> lines(const std::vector<Finding>& findings, Severity severity) {
+  std::vector<std::string> result;
+  for (const Finding& finding : findings)
+    if (finding.severity == severity) result.push_back(finding.line);
+  return result;
+}
+
+bool any_has(const std::vector<std::string>& all, std::string_view text) {
+  return std::any_of(all.begin(), all.end(), [&](const std::string& line) { return line.find(text) != line.npos; });
+}
+
+class CheckpointCheck : public testing::Test {
+ protected:
+  CheckpointCheck()
+      : folder_(std::filesystem::path(testing::TempDir()) /
+                (std::string("checkpoint_check_") + testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    std::filesystem::remove_all(folder_);
+  }
+  ~CheckpointCheck() override { std::filesystem::remove_all(folder_); }
+
+  /// A golden folder, its answers beside it as a reference's.
+  void take(const std::string& golden) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::copy(kGolden / golden, folder_);
+    std::filesystem::rename(folder_ / "expected.npz", folder_ / "reference.npz");
+  }
+
+  std::vector<Finding> check() const {
+    Progress progress;
+    return check_checkpoint(folder_, progress);
+  }
+
+  void change_config(const std::string& key, const nlohmann::json& value) const {
+    auto config = *parse_json("config.json", *read_file(folder_ / "config.json"));
+    config[key] = value;
+    std::ofstream(folder_ / "config.json") << config;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(CheckpointCheck, FindsNothingWrongWithWhatAnswersAsItsReference) {
+  for (const char* name : {"family-roberta", "family-qwen3", "family-t5", "family-llama3-sharded", "family-bart"}) {
+    take(name);
+    const auto findings = check();
+    EXPECT_LE(gravest(findings), Severity::note) << name << " " << findings.back().line;
+    const auto good = lines(findings, Severity::good);
+    EXPECT_TRUE(any_has(good, "reference.npz: last_hidden_state: as the reference, to within ")) << name;
+    EXPECT_TRUE(any_has(good, "reference.npz: logits: as the reference")) << name;
+    EXPECT_TRUE(any_has(good, "attentions: as the reference")) << name;
+    EXPECT_TRUE(any_has(good, "tensors: every one has its place")) << name;
+  }
+}
+
+TEST_F(CheckpointCheck, SeesEveryOptionThatIsReadWrong) {
+  const std::tuple<const char*, const char*, nlohmann::json> mistakes[] = {
+      {"family-roberta", "pad_token_id", 2},
+      {"family-roberta", "layer_norm_eps", 0.1},
+      {"family-qwen3", "rope_theta", 10000.0},
+      {"family-qwen3", "rope_scaling", nullptr},
+      {"family-llama3-sharded", "rope_scaling", nullptr},
+      {"family-qwen2", "rope_scaling", {{"type", "linear"}, {"factor", 2.0}}},
+      {"family-t5", "relative_attention_max_distance", 30},
+      {"family-t5", "tie_word_embeddings", true},  // as it is: nothing is found
+      {"family-mt5-gated", "feed_forward_proj", "gated-silu"},
+      {"family-bart", "scale_embedding", false},
+      {"family-distilbert", "activation", "relu"},
+  };
+  for (const auto& [name, key, value] : mistakes) {
+    take(name);
+    const bool changed = (*parse_json("", *read_file(folder_ / "config.json")))[key] != value;
+    change_config(key, value);
+    EXPECT_EQ(any_has(lines(check(), Severity::error), "expected differences of at most "), changed) << name << " " << key;
+  }
+}
+
+TEST_F(CheckpointCheck, SaysWithoutAReferenceWhatCanBeSeen) {
+  take("family-mistral");
+  std::filesystem::remove(folder_ / "reference.npz");
+  const auto findings = check();
+  EXPECT_LE(gravest(findings), Severity::note);
+  EXPECT_TRUE(any_has(lines(findings, Severity::note), "reference.npz: not beside the model"));
+  EXPECT_TRUE(any_has(lines(findings, Severity::good), "attention: "));
+}
+
+TEST_F(CheckpointCheck, TellsSurplusTensorsAndWordsWithoutAVector) {
+  take("bert");
+  std::filesystem::remove(folder_ / "reference.npz");  // has no ids
+  std::ofstream vocabulary(folder_ / "vocab.txt");
+  for (const char* word : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) vocabulary << word << "\n";
+  for (int i = 5; i < 61; ++i) vocabulary << "w" << i << "\n";
+  vocabulary.flush();
+  auto findings = check();
+  EXPECT_TRUE(any_has(lines(findings, Severity::good), "vocab.txt: ids: all 61 have a vector")) << findings.back().line;
+  EXPECT_TRUE(any_has(lines(findings, Severity::note), "pooler.*: needed neither"));
+  EXPECT_LE(gravest(findings), Severity::note);
+  vocabulary << "one more\n";
+  vocabulary.close();
+  findings = check();
+  EXPECT_TRUE(any_has(lines(findings, Severity::error),
+                      "vocab.txt: ids: expected less than the 61 token vectors, found 61, which has none"));
+  change_config("num_hidden_layers", 1);
+  EXPECT_TRUE(any_has(lines(check(), Severity::warning), "encoder.layer.1.attention.self.query.weight: no part of"));
+  change_config("num_hidden_layers", 3);
+  findings = check();
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].severity, Severity::error);
+  EXPECT_NE(findings[0].line.find("encoder.layer.2"), std::string::npos);
+}
+
+/// A checkpoint in memory whose numbers were changed.
+std::vector<Finding> findings_of(const Parts& parts) {
+  const auto checkpoint = parts.load();
+  if (!checkpoint) return {{Severity::error, checkpoint.error().message}};
+  Progress progress;
+  return check_checkpoint("nowhere", *checkpoint, progress);
+}
+
+TEST(CheckpointSanity, UntrainedWeightsAreSeen) {
+  Parts llama("llama-gqa");
+  EXPECT_LE(gravest(findings_of(llama)), Severity::note);
+  for (auto& [name, array] : llama.file.arrays) {
+    if (name.find("norm") != std::string::npos) std::fill(array.values.begin(), array.values.end(), 1.0f);
+    else if (name.find("embed") == std::string::npos)
+      for (float& value : array.values) value *= 0.01f;  // as they are drawn before a training
+  }
+  auto& zeros = llama.file.arrays.at("model.layers.1.mlp.up_proj.weight").values;
+  std::fill(zeros.begin(), zeros.end(), 0.0f);
+  const auto warnings = lines(findings_of(llama), Severity::warning);
+  EXPECT_TRUE(any_has(warnings, "attention: expected heads that choose, found 12 of 12 heads almost uniform"));
+  EXPECT_TRUE(any_has(warnings, "norms: expected trained ones, found 1 and 0 in all 4"));
+  EXPECT_TRUE(any_has(warnings, "layer 1 up: expected weights, found the same number everywhere"));
+  EXPECT_EQ(warnings.size(), 3u);
+}
+
+TEST(CheckpointSanity, AnOutputLayerThatIsTiedAgainstItsConfigurationIsTold) {
+  Parts llama("llama-gqa");
+  llama.file.arrays.at("lm_head.weight") = llama.file.arrays.at("model.embed_tokens.weight");
+  EXPECT_TRUE(any_has(lines(findings_of(llama), Severity::note), "output layer: config.json says it is not the token"));
+  Parts gpt2("gpt2");
+  EXPECT_TRUE(any_has(lines(findings_of(gpt2), Severity::good), "output layer: the token vectors themselves"));
+  gpt2.file.arrays.emplace("lm_head.weight", filled({53, 24}, 1));
+  EXPECT_TRUE(any_has(lines(findings_of(gpt2), Severity::warning), "lm_head.weight: differs from"));
+}
+
+TEST(ReferenceAnswers, MayHaveAxesOfOneElementAndTheirStateBeforeTheFinalNorm) {
+  const auto model = Parts("llama-gqa").load()->model;
+  const auto trace = *forward(request_of_ids(model, {3, 9, 4}, {}, {}));
+  ArrayFile reference;
+  const auto array_of = [](const std::vector<Matrix>& parts, std::vector<Index> shape) {
+    Array array{.dtype = Dtype::f32, .shape = std::move(shape), .values = {}};
+    for (const Matrix& part : parts) array.values.insert(array.values.end(), part.data(), part.data() + part.size());
+    return array;
+  };
+  const std::vector<Matrix> states = {trace->embedding, trace->blocks[0].output, trace->blocks[1].output};
+  reference.arrays["ids"] = {.dtype = Dtype::i64, .shape = {1, 3}, .values = {3, 9, 4}};
+  reference.arrays["last_hidden_state"] = array_of({trace->last_hidden_state}, {1, 3, 24});
+  reference.arrays["hidden_states"] = array_of(states, {3, 1, 3, 24});
+  const auto asked = request_of("r", reference, model);
+  ASSERT_TRUE(asked) << asked.error().message;
+  EXPECT_EQ(asked->tokens.size(), 3u);
+  auto findings = compare_answers("r", reference, *trace);
+  EXPECT_EQ(findings.size(), 2u);
+  EXPECT_EQ(gravest(findings), Severity::good) << findings[0].line;
+  reference.arrays["hidden_states"] = array_of({states[0], states[1], trace->last_hidden_state}, {3, 1, 3, 24});
+  EXPECT_EQ(gravest(compare_answers("r", reference, *trace)), Severity::good);
+  reference.arrays["hidden_states"].values[30] += 1;
+  reference.arrays["pooler_output"] = {.dtype = Dtype::f32, .shape = {1}, .values = {0}};
+  findings = compare_answers("r", reference, *trace);
+  ASSERT_EQ(findings.size(), 3u);
+  EXPECT_TRUE(any_has(lines(findings, Severity::error), " at (0, 1, 6)")) << findings[0].line;
+  EXPECT_TRUE(any_has(lines(findings, Severity::note), "r: pooler_output: no answer of this model, not compared"));
+  reference.arrays["last_hidden_state"].shape = {1, 24, 3};
+  EXPECT_TRUE(any_has(lines(compare_answers("r", reference, *trace), Severity::error),
+                      "r: last_hidden_state: expected (3, 24), found (1, 24, 3)"));
+}
+
+TEST(ReferenceAnswers, AskWithIds) {
+  const auto model = Parts("marian").load()->model;
+  ArrayFile reference;
+  const auto refusal = [&] {
+    const auto asked = request_of("r", reference, model);
+    return asked ? std::string{} : asked.error().message;
+  };
+  EXPECT_EQ(refusal(), "r: ids: expected an array of ids, found none");
+  reference.arrays["ids"] = {.dtype = Dtype::i64, .shape = {2}, .values = {3, -1}};
+  EXPECT_EQ(refusal(), "r: ids: expected ids from 0 on, found -1");
+  reference.arrays["ids"].values[1] = 2.5f;
+  EXPECT_EQ(refusal(), "r: ids: expected ids from 0 on, found 2.5");
+  reference.arrays["ids"].values[1] = 2;
+  EXPECT_EQ(refusal(), "r: decoder_ids: expected an array of ids, found none");
+  reference.arrays["decoder_ids"] = reference.arrays["ids"];
+  EXPECT_EQ(refusal(), "");
+  EXPECT_EQ(request_of("r", reference, model)->target.tokens[1].id, 2);
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,148 @@
+// config.json and the folder of a checkpoint: what is understood, and every damage in one line.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "core/checkpoints.h"
+#include "math/forward.h"
+
+namespace headlight {
+namespace {
+
+using namespace checkpoints;
+
+TEST(Checkpoint, RefusesConfigurationsThatNoModelHas) {
+  using nlohmann::json;
+  const std::tuple<const char*, const char*, json, const char*> cases[] = {
+      {"bert", "model_type", "gptj", "model_type: expected bert, roberta, xlm-roberta, camembert, distilbert, electra, "
+                                     "gpt2, llama, mistral, qwen2, qwen3, bart, marian, t5 or mt5, found \"gptj\""},
+      {"bert", "model_type", nullptr, "t5 or mt5, found none"},
+      {"bert", "model_type", 3, "t5 or mt5, found 3"},
+      {"bert", "hidden_size", -24, "hidden_size: expected a whole number from 1 to 8192, found -24"},
+      {"bert", "hidden_size", 0, "hidden_size: expected a whole number from 1 to 8192, found 0"},
+      {"bert", "hidden_size", 24.5, "hidden_size: expected a whole number from 1 to 8192, found 24.5"},
+      {"bert", "hidden_size", "24", "hidden_size: expected a whole number from 1 to 8192, found \"24\""},
+      {"bert", "hidden_size", nullptr, "hidden_size: expected a whole number from 1 to 8192, found none"},
+      {"bert", "hidden_size", 18446744073709551615u, "found 18446744073709551615"},
+      {"bert", "vocab_size", 1e30, "vocab_size: expected a whole number from 1 to 2097152, found 1e+30"},
+      {"bert", "num_hidden_layers", 100000, "num_hidden_layers: expected a whole number from 1 to 128, found 100000"},
+      {"bert", "num_attention_heads", 5,
+       "num_attention_heads: expected a divisor of the 24 columns of a hidden state, found 5"},
+      {"bert", "hidden_act", "quick_gelu", "hidden_act: expected relu, gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, "
+                                           "silu or swish, found 'quick_gelu'"},
+      {"bert", "position_embedding_type", "relative_key",
+       "position_embedding_type: expected absolute, found 'relative_key'"},
+      {"bert", "layer_norm_eps", -1, "layer_norm_eps: expected a number from 0.0 to 1.0, found -1"},
+      {"bert", "layer_norm_eps", "small", "layer_norm_eps: expected a number from 0.0 to 1.0, found \"small\""},
+      {"bert", "tie_word_embeddings", 1, "tie_word_embeddings: expected true or false, found 1"},
+      {"bert", "quantization_config", json::object(), "quantization_config: expected none"},
+      {"gpt2", "n_embd", 25, "n_head: expected a divisor of the 25 columns of a hidden state, found 3"},
+      {"gpt2", "scale_attn_by_inverse_layer_idx", true,
+       "scale_attn_by_inverse_layer_idx: expected false, found true, unsupported"},
+      {"gpt2", "n_inner", 0, "n_inner: expected a whole number from 1 to 65536, found 0"},
+      {"llama-gqa", "num_key_value_heads", 4,
+       "num_key_value_heads: expected a divisor of the 6 attention heads, found 4"},
+      {"llama-gqa", "rope_scaling", {{"rope_type", "longrope"}},
+       "rope_scaling.rope_type: expected default, linear, dynamic, llama3 or yarn, found 'longrope'"},
+      {"llama-gqa", "rope_scaling", {{"type", "yarn"}}, "rope_scaling.factor: expected a number from 1.0 to"},
+      {"llama-gqa", "rope_scaling", {{"type", "linear"}, {"factor", 0.5}},
+       "rope_scaling.factor: expected a number from 1.0 to 1000000.0, found 0.5"},
+      {"llama-gqa", "rope_scaling",
+       {{"type", "llama3"}, {"factor", 8}, {"low_freq_factor", 4}, {"high_freq_factor", 4}},
+       "rope_scaling.high_freq_factor: expected more than low_freq_factor"},
+      {"llama-gqa", "partial_rotary_factor", 0.5, "partial_rotary_factor: expected 1, found less"},
+      {"family-roberta", "pad_token_id", 19, "pad_token_id: expected less than max_position_embeddings 20 - 1, found 19"},
+      {"family-roberta", "pad_token_id", -1, "pad_token_id: expected a whole number from 0 to"},
+      {"family-electra", "embedding_size", 0, "embedding_size: expected a whole number from 1 to 8192, found 0"},
+      {"family-electra", "embedding_size", 24, "word_embeddings.weight: expected (53, 24), found (53, 16)"},
+      {"family-qwen3", "head_dim", 8, "q_proj.weight: expected (24, 24), found (48, 24)"},
+      {"family-qwen2", "attention_bias", false, ""},  // its biases are not asked for
+      {"family-bart", "static_position_embeddings", true, "static_position_embeddings: expected false"},
+      {"family-bart", "normalize_embedding", false, "normalize_embedding: expected true, found false, unsupported"},
+      {"family-t5", "feed_forward_proj", "gated-tanh", "feed_forward_proj: expected relu, gelu, gelu_new, silu, or gated-"},
+      {"family-t5", "relative_attention_num_buckets", 3,
+       "relative_attention_num_buckets: expected a whole number from 4 to"},
+      {"family-t5", "relative_attention_max_distance", 4,
+       "relative_attention_max_distance: expected more than half of the buckets, found 4"},
+      {"llama-gqa", "rope_scaling", 3, "rope_scaling: expected an object or null, found 3"},
+      {"llama-gqa", "rope_theta", 0, "rope_theta: expected a number from"},
+      {"llama-gqa", "head_dim", 3, "rotary positions: expected an even d_k, found 3"},
+      {"llama-gqa", "intermediate_size", 65536, "mlp.gate_proj.weight: expected (65536, 24), found (40, 24)"},
+      {"marian", "normalize_before", true, "normalize_before: expected false, found true, unsupported"},
+      {"marian", "decoder_vocab_size", 60, "decoder_vocab_size: expected 50, as the embeddings are shared, found 60"},
+      {"marian", "encoder_layers", 0, "encoder_layers: expected a whole number from 1 to 128, found 0"},
+  };
+  for (const auto& [name, key, value, says] : cases) {
+    Parts parts(name);
+    parts.config[key] = value;
+    const std::string line = parts.refusal();
+    EXPECT_EQ(line.empty(), std::string_view(says).empty()) << name << " " << key;
+    EXPECT_NE(line.find(says), std::string::npos) << name << " " << key << " " << value << ": '" << line << "'";
+    EXPECT_EQ(line.find('\n'), std::string::npos);
+  }
+  Parts large("llama-gqa");
+  large.config["hidden_size"] = 8192;
+  large.config["intermediate_size"] = 65536;
+  large.config["num_hidden_layers"] = 128;
+  large.config["num_attention_heads"] = 64;
+  large.config["num_key_value_heads"] = 64;
+  EXPECT_NE(large.refusal().find("config.json: parameters: expected 1 to 68719476736, found"), std::string::npos)
+      << large.refusal();
+  large.config["intermediate_size"] = 8192;  // a large model, of which nothing is there
+  EXPECT_NE(large.refusal().find("model.safetensors: model.embed_tokens.weight: expected (47, 8192)"),
+            std::string::npos) << large.refusal();
+}
+
+TEST(Checkpoint, OptionsOfTheRotationAreReadInEitherPlace) {
+  Parts llama("llama-gqa");
+  llama.config["rope_theta"] = 500000;
+  const auto once = llama.load();
+  ASSERT_TRUE(once) << once.error().message;
+  EXPECT_FLOAT_EQ(once->model->rotary->frequencies(1), 1.0f / std::sqrt(500000.0f));
+  llama.config.erase("rope_theta");
+  llama.config["rope_parameters"] = {{"rope_type", "default"}, {"rope_theta", 500000}};
+  EXPECT_FLOAT_EQ(llama.load()->model->rotary->frequencies(1), once->model->rotary->frequencies(1));
+}
+
+TEST(Checkpoint, IdsAndPlacesBeyondTheTablesAreRefused) {
+  const auto gpt2 = Parts("gpt2").load();
+  ASSERT_TRUE(gpt2);
+  const auto refusal = [&](const std::vector<std::int64_t>& ids) {
+    const auto answer = forward(request_for(gpt2->model, tokens_of_ids(ids)));
+    return answer ? std::string{} : answer.error().message;
+  };
+  EXPECT_EQ(refusal({5, 53}), "token 1: id: expected 0 to 52, found 53");
+  EXPECT_EQ(refusal({-1}), "token 0: id: expected 0 to 52, found -1");
+  EXPECT_EQ(refusal(std::vector<std::int64_t>(48, 1)), "");
+  EXPECT_NE(refusal(std::vector<std::int64_t>(49, 1)), "");
+}
+
+TEST(Checkpoint, DamagedFoldersGetOneLine) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "checkpoint_test";
+  std::filesystem::remove_all(folder);
+  const auto refusal = [&] {
+    const auto checkpoint = read_checkpoint(folder);
+    return checkpoint ? std::string{} : checkpoint.error().message;
+  };
+  const std::string expected = folder.string() + ": expected a folder with config.json and model.safetensors, found ";
+  EXPECT_EQ(refusal(), expected + "no folder");
+  std::filesystem::create_directory(folder);
+  EXPECT_EQ(refusal(), expected + "no config.json");
+  std::filesystem::copy_file(kGolden / "gpt2" / "config.json", folder / "config.json");
+  EXPECT_EQ(refusal(), expected + "no model.safetensors");
+  std::ofstream(folder / "pytorch_model.bin") << "pickle";
+  EXPECT_TRUE(refusal().starts_with(expected + "pytorch_model.bin, PyTorch's own format; convert it there with: python3"))
+      << refusal();
+  EXPECT_EQ(refusal().find('\n'), std::string::npos);
+  std::ofstream(folder / "model.safetensors") << "no tensors";
+  EXPECT_NE(refusal().find("model.safetensors: "), std::string::npos);
+  std::ofstream(folder / "config.json") << "{\"model_type\": gpt2}";
+  EXPECT_NE(refusal().find("config.json: line 1, column 16: expected valid JSON"), std::string::npos) << refusal();
+  std::ofstream(folder / "config.json") << "[]";
+  EXPECT_EQ(refusal(), (folder / "config.json").string() + ": expected an object, found array");
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,233 @@
+// What sets the families apart that share their tables: places behind padding, windows, biases, relative distances.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/checkpoints.h"
+#include "math/embedding.h"
+#include "math/forward.h"
+#include "math/position.h"
+#include "read/names.h"
+
+namespace headlight {
+namespace {
+
+using namespace checkpoints;
+
+std::string refusal_of(const std::shared_ptr<const Model>& model, std::size_t tokens, std::int64_t id = 3) {
+  const auto ids = tokens_of_ids(std::vector<std::int64_t>(tokens, id));
+  const auto answer = forward(request_for(model, ids, model->encoder ? tokens_of_ids({1, 2}) : Tokens{}));
+  return answer ? std::string{} : answer.error().message;
+}
+
+TEST(Families, ThePrefixMayBeMissing) {
+  for (const auto& [name, prefix] : {std::pair{"family-roberta", "roberta."}, {"family-distilbert", "distilbert."},
+                                     {"family-electra", "electra."}, {"family-mistral", "model."},
+                                     {"family-qwen3", "model."}, {"family-bart", "model."}}) {
+    Parts bare(name);
+    bare.strip(prefix);
+    const auto one = Parts(name).load(), other = bare.load();
+    ASSERT_TRUE(one && other) << name << " " << bare.refusal();
+    EXPECT_TRUE(one->warnings.empty()) << name << " " << one->warnings.front();
+    const auto ask = [](const Checkpoint& checkpoint) {
+      const auto& model = checkpoint.model;
+      return *forward(request_for(model, tokens_of_ids({5, 9}), model->encoder ? tokens_of_ids({4}) : Tokens{}));
+    };
+    EXPECT_TRUE(same(ask(*one)->last_hidden_state, ask(*other)->last_hidden_state)) << name;
+  }
+  Parts t5("family-t5");  // as a sequence classifier stores it
+  for (auto& [name, array] : Parts("family-t5").file.arrays) {
+    t5.file.arrays.erase(name);
+    t5.file.arrays.emplace("transformer." + name, array);
+  }
+  t5.config["architectures"] = {"T5ForSequenceClassification"};
+  t5.file.arrays.emplace("classification_head.dense.weight", filled({24, 24}, 1));
+  ASSERT_TRUE(t5.load()) << t5.refusal();
+  EXPECT_FALSE(t5.load()->model->output);
+  EXPECT_EQ(t5.load()->warnings.size(), 1u);
+}
+
+TEST(Families, PaddingHasAPlaceOfItsOwn) {
+  const auto roberta = Parts("family-roberta").load();
+  ASSERT_TRUE(roberta);
+  const Model& model = *roberta->model;
+  const Matrix places = position_vectors(model, model, tokens_of_ids({5, 1, 6, 1}));
+  const Matrix& table = model.embeddings.positions;
+  for (const auto& [token, row] : {std::pair{0, 2}, {1, 1}, {2, 3}, {3, 1}})
+    EXPECT_TRUE(same(places.row(token), table.row(row))) << token;
+  EXPECT_EQ(refusal_of(roberta->model, 18), "");  // of 20 rows two come before the first place
+  EXPECT_EQ(refusal_of(roberta->model, 40, 1), "");  // padding is not counted
+  EXPECT_EQ(refusal_of(roberta->model, 19),
+            "text: tokens: expected at most 18, the positions that the model knows, found 19");
+}
+
+TEST(Families, TextsBeyondAWindowAreRefused) {
+  Parts mistral("family-mistral");
+  EXPECT_EQ(refusal_of(mistral.load()->model, 16), "");
+  EXPECT_EQ(refusal_of(mistral.load()->model, 17),
+            "text: tokens: expected at most 16, the model's sliding window, found 17");
+  mistral.config["sliding_window"] = nullptr;
+  EXPECT_FALSE(mistral.load()->model->longest);
+  mistral.config.erase("sliding_window");  // what a file means that does not say it
+  EXPECT_EQ(mistral.load()->model->longest->tokens, 4096);
+  Parts dynamic("family-mistral-base");
+  EXPECT_EQ(refusal_of(dynamic.load()->model, 65),
+            "text: tokens: expected at most 64, as longer ones change the rotation, found 65");
+  Parts qwen("family-qwen2");
+  EXPECT_FALSE(qwen.load()->model->longest);
+  qwen.config["use_sliding_window"] = true;
+  EXPECT_FALSE(qwen.load()->model->longest) << "no layer is beyond the usual 28";
+  qwen.config["max_window_layers"] = 1;
+  EXPECT_EQ(qwen.load()->model->longest->tokens, 4);
+  qwen.config["max_window_layers"] = 2;
+  EXPECT_FALSE(qwen.load()->model->longest);
+  qwen.config["layer_types"] = {"full_attention", "sliding_attention"};
+  EXPECT_EQ(qwen.load()->model->longest->tokens, 4);
+}
+
+TEST(Families, FewerKeysAndValuesWhereTheConfigurationDoesNotSay) {
+  Parts mistral("family-mistral");
+  mistral.config["num_attention_heads"] = 8;
+  mistral.config["head_dim"] = 4;
+  mistral.config.erase("num_key_value_heads");
+  const auto hub = parse_hub_config("config.json", mistral.config.dump());
+  ASSERT_TRUE(hub);
+  EXPECT_EQ(hub->config.kv_heads(), 8);
+  mistral.config["num_attention_heads"] = 4;
+  mistral.config["num_key_value_heads"] = nullptr;
+  EXPECT_EQ(parse_hub_config("config.json", mistral.config.dump())->config.kv_heads(), 4);
+  Parts qwen3("family-qwen3");
+  qwen3.config.erase("head_dim");
+  EXPECT_EQ(parse_hub_config("config.json", qwen3.config.dump())->config.d_k(), 128);
+}
+
+TEST(Families, BiasesAndHeadNormsAreWhereTheFamilyHasThem) {
+  const auto qwen2 = Parts("family-qwen2").load(), qwen3 = Parts("family-qwen3").load();
+  ASSERT_TRUE(qwen2 && qwen3);
+  const AttentionWeights& two = qwen2->model->blocks[0].self;
+  EXPECT_EQ(two.query.bias.size(), 24);
+  EXPECT_EQ(two.key.bias.size(), 8);
+  EXPECT_EQ(two.output.bias.size(), 0);
+  EXPECT_FALSE(two.query_norm);
+  const AttentionWeights& three = qwen3->model->blocks[0].self;
+  EXPECT_EQ(three.query.bias.size(), 0);
+  ASSERT_TRUE(three.query_norm && three.key_norm);
+  EXPECT_EQ(three.key_norm->scale.size(), 16);
+  EXPECT_EQ(three.key_norm->kind, NormKind::rms_norm);
+  EXPECT_NEAR(qwen3->model->rotary->factor, 1.1386294f, 1e-6f);
+  Parts without("family-qwen3");
+  without.file.arrays.erase("model.layers.1.self_attn.k_norm.weight");
+  EXPECT_EQ(without.refusal(),
+            "some/m/model.safetensors: model.layers.1.self_attn.k_norm.weight: expected a tensor (16,), found none");
+}
+
+TEST(Families, AnElectraWithoutAProjectionIsABertWithItsNames) {
+  Parts electra("family-electra");
+  EXPECT_FALSE(electra.load()->model->embeddings.projection.is_identity());
+  EXPECT_EQ(electra.load()->model->output->transform.outputs(), 16);
+  electra.config["architectures"] = {"ElectraForPreTraining"};
+  electra.config["embedding_size"] = 24;
+  for (const char* table : {"word", "position", "token_type"}) {
+    Array& array = electra.file.arrays.at("electra.embeddings." + std::string(table) + "_embeddings.weight");
+    array = filled({array.shape[0], 24}, 1);
+  }
+  for (const char* part : {"weight", "bias"})
+    electra.file.arrays.at("electra.embeddings.LayerNorm." + std::string(part)) = filled({24}, 2);
+  ASSERT_TRUE(electra.load()) << electra.refusal();
+  EXPECT_TRUE(electra.load()->model->embeddings.projection.is_identity());
+  EXPECT_FALSE(electra.load()->model->output);
+  // The parts that are now unknown: the projection and the generator's layers.
+  EXPECT_EQ(electra.load()->warnings.size(), 2u + 5u);
+}
+
+TEST(Families, TiedOrNot) {
+  for (const auto& [name, stored, head] :
+       {std::tuple{"family-roberta", "roberta.embeddings.word_embeddings.weight", "lm_head.decoder.weight"},
+        {"family-distilbert", "distilbert.embeddings.word_embeddings.weight", "vocab_projector.weight"},
+        {"family-electra", "electra.embeddings.word_embeddings.weight", "generator_lm_head.weight"},
+        {"family-qwen2", "model.embed_tokens.weight", "lm_head.weight"},
+        {"family-bart", "model.shared.weight", "lm_head.weight"},
+        {"family-t5", "shared.weight", "lm_head.weight"}}) {
+    Parts parts(name);
+    parts.file.arrays.emplace(head, parts.file.arrays.at(stored));
+    ASSERT_TRUE(parts.load()) << name << " " << parts.refusal();
+    EXPECT_TRUE(parts.load()->warnings.empty()) << name;
+    parts.file.arrays.at(head).values[1] += 1;
+    ASSERT_EQ(parts.load()->warnings.size(), 1u) << name;
+    EXPECT_NE(parts.load()->warnings.front().find(": differs from "), std::string::npos);
+    parts.config["tie_word_embeddings"] = false;
+    const auto untied = parts.load();
+    ASSERT_TRUE(untied) << name << " " << parts.refusal();
+    EXPECT_TRUE(untied->warnings.empty()) << name << " " << untied->warnings.front();
+    ASSERT_TRUE(untied->model->output) << name;
+    EXPECT_NE(untied->model->output->weight, untied->model->embeddings.tokens);
+  }
+  // Newer files of T5 say of the scale alone whether there is one.
+  Parts t5("family-mt5-gated");
+  t5.config["tie_word_embeddings"] = true;
+  t5.config["scale_decoder_outputs"] = false;
+  ASSERT_TRUE(t5.load()) << t5.refusal();
+  EXPECT_EQ(t5.load()->model->output->scale, 1.0f);
+  EXPECT_TRUE(t5.load()->warnings.empty());
+}
+
+TEST(RelativeBiases, BelongToTheFirstBlockAndAreSharedByAll) {
+  const auto t5 = Parts("family-t5").load();
+  ASSERT_TRUE(t5) << Parts("family-t5").refusal();
+  const Model& model = *t5->model;
+  const auto& encoder = model.encoder->blocks;
+  ASSERT_TRUE(encoder[0].self.relative_bias);
+  EXPECT_EQ(encoder[0].self.relative_bias, encoder[1].self.relative_bias);
+  EXPECT_TRUE(encoder[0].self.relative_bias->bidirectional);
+  EXPECT_FALSE(model.blocks[0].self.relative_bias->bidirectional);
+  EXPECT_FALSE(model.blocks[0].cross->relative_bias);
+  EXPECT_EQ(model.blocks[0].cross->scale, 1.0f);
+  EXPECT_EQ(model.config.position, Position::none);
+  Parts old("family-t5");  // the first T5 models store a bias that nothing adds
+  const std::string self = "decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight";
+  old.file.arrays.emplace("decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight",
+                          old.file.arrays.at(self));
+  ASSERT_TRUE(old.load());
+  EXPECT_EQ(old.load()->warnings.size(), 1u);
+  old.file.arrays.erase(self);
+  EXPECT_NE(old.refusal().find(self + ": expected a tensor (8, 3), found none"), std::string::npos);
+}
+
+TEST(RelativeBiases, BucketsWidenWithTheDistance) {
+  const RelativeBias both{.table = Matrix::Zero(32, 1)};
+  RelativeBias back = both;
+  back.bidirectional = false;
+  // As the published model's code says: an offset, its bucket looking both ways, and looking back.
+  const std::tuple<Index, Index, Index> known[] = {
+      {0, 0, 0},    {-1, 1, 1},   {-7, 7, 7},    {-8, 8, 8},    {-11, 8, 11},  {-12, 9, 12},   {-15, 9, 15},
+      {-16, 10, 16}, {-22, 10, 18}, {-23, 11, 18}, {-32, 12, 21}, {-63, 13, 26}, {-64, 14, 26}, {-91, 15, 29},
+      {-127, 15, 31}, {-128, 15, 31}, {-9999, 15, 31}, {1, 17, 0}, {8, 24, 0}, {64, 30, 0}, {9999, 31, 0}};
+  for (const auto& [offset, in_both, in_back] : known) {
+    EXPECT_EQ(relative_bucket(both, offset), in_both) << offset;
+    EXPECT_EQ(relative_bucket(back, offset), in_back) << offset;
+  }
+}
+
+/// Every family's table names each of its fields, and each name once.
+TEST(NameTables, AreWhole) {
+  for (const char* name : {"bert", "gpt2", "llama-gqa", "marian", "family-roberta", "family-distilbert",
+                           "family-electra", "family-mistral", "family-qwen2", "family-qwen3", "family-bart",
+                           "family-t5", "family-mt5-gated"}) {
+    const auto hub = parse_hub_config("config.json", Parts(name).config.dump());
+    ASSERT_TRUE(hub) << hub.error().message;
+    const std::vector<Row> rows = tensor_names(*hub, true);
+    std::set<std::string> names;
+    for (const Row& row : rows) {
+      EXPECT_TRUE(names.insert(std::string(row.name)).second) << name << " " << row.name;
+      for (const auto other : row.also) EXPECT_TRUE(names.insert(std::string(other)).second) << name << " " << other;
+      const Shape size = shape(row.field, row.part, *hub);
+      EXPECT_TRUE(kind(row.field) == FieldKind::none || (size.rows > 0 && size.cols > 0)) << name << " " << row.name;
+    }
+    for (const Field field : {Field::tokens, Field::attention_output, Field::attention_norm, Field::up, Field::down})
+      EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row.field == field; })) << name;
+  }
+}
+
+}  // namespace
+}  // namespace headlight

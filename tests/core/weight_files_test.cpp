@@ -1,0 +1,192 @@
+// Where a checkpoint's weights lie: one file or shards, mapped, in half precision or not.
+#include "read/weight_files.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "core/checkpoints.h"
+#include "math/forward.h"
+#include "math/ops.h"
+#include "read/safetensors.h"
+
+namespace headlight {
+namespace {
+
+using namespace checkpoints;
+
+/// A copy of a golden folder, to be damaged.
+class Folder {
+ public:
+  explicit Folder(const std::string& golden)
+      : path_(std::filesystem::path(testing::TempDir()) /
+              (std::string("weight_files_") + testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    std::filesystem::remove_all(path_);
+    std::filesystem::copy(kGolden / golden, path_);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+
+  std::filesystem::path at(const std::string& name) const { return path_ / name; }
+  const std::filesystem::path& path() const { return path_; }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name, std::ios::binary) << text;
+  }
+  nlohmann::json index() const { return *parse_json("index", *read_file(at("model.safetensors.index.json"))); }
+  void write_index(const nlohmann::json& index) const { write("model.safetensors.index.json", index.dump()); }
+  std::string refusal() const {
+    const auto checkpoint = read_checkpoint(path_);
+    return checkpoint ? std::string{} : checkpoint.error().message;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+const std::string kFirst = "model-00001-of-00002.safetensors", kSecond = "model-00002-of-00002.safetensors";
+
+TEST(WeightFiles, ShardsAreOneModel) {
+  const auto files = open_weights(kGolden / "family-llama3-sharded");
+  ASSERT_TRUE(files) << files.error().message;
+  const auto& arrays = files->stored.arrays;
+  EXPECT_EQ(arrays.size(), 21u);
+  EXPECT_TRUE(arrays.at("lm_head.weight").where.ends_with(kFirst));
+  EXPECT_TRUE(arrays.at("model.embed_tokens.weight").where.ends_with(kSecond));
+  const auto checkpoint = read_checkpoint(kGolden / "family-llama3-sharded");
+  ASSERT_TRUE(checkpoint) << checkpoint.error().message;
+  EXPECT_TRUE(checkpoint->warnings.empty());
+}
+
+TEST(WeightFiles, ShardsStayInTheirFolder) {
+  const Folder folder("family-llama3-sharded");
+  const auto first = folder.index()["weight_map"].begin().key();
+  for (const char* name : {"../model.safetensors", "/etc/passwd", "..", ".", "", "a\\b", "sub/a.safetensors"}) {
+    auto index = folder.index();
+    index["weight_map"][first] = name;
+    folder.write_index(index);
+    EXPECT_NE(folder.refusal().find(first + ": expected the name of a shard in this folder, found '"),
+              std::string::npos) << folder.refusal();
+    folder.write_index(*parse_json("", *read_file(kGolden / "family-llama3-sharded" / "model.safetensors.index.json")));
+  }
+  for (const auto& [text, says] : {std::pair{"[]", "weight_map: expected an object"}, {"{}", "weight_map"},
+                                   {"{\"weight_map\": {}}", "weight_map"}, {"{\"weight_map\": {\"a\": 3}}", "number"},
+                                   {"{\"weight_map\": {\"a\": \"b\"}}", "/b: open: expected a readable file"},
+                                   {"{\"weight_map\": {\"a\": \"b\", \"a\": \"c\"}}", "each key once"}}) {
+    folder.write("model.safetensors.index.json", text);
+    EXPECT_NE(folder.refusal().find(says), std::string::npos) << folder.refusal();
+  }
+}
+
+TEST(WeightFiles, EachTensorIsInTheShardThatTheIndexNames) {
+  const Folder folder("family-llama3-sharded");
+  auto index = folder.index();
+  index["weight_map"]["lm_head.weight"] = kSecond;
+  folder.write_index(index);
+  EXPECT_EQ(folder.refusal(), folder.at(kSecond).string() +
+                                  ": lm_head.weight: expected the tensor that model.safetensors.index.json says is "
+                                  "here, found it in " + kFirst);
+  index["weight_map"]["lm_head.weight"] = kFirst;
+  index["weight_map"]["more"] = kFirst;
+  folder.write_index(index);
+  EXPECT_NE(folder.refusal().find("more: expected the tensor that"), std::string::npos) << folder.refusal();
+  index["weight_map"].erase("more");
+  index["weight_map"].erase("lm_head.weight");  // stored all the same, and used
+  folder.write_index(index);
+  EXPECT_EQ(folder.refusal(), "");
+  std::filesystem::copy_file(folder.at(kFirst), folder.at("third.safetensors"));
+  index["weight_map"]["model.norm.weight"] = "third.safetensors";
+  folder.write_index(index);
+  EXPECT_NE(folder.refusal().find("expected each tensor in one shard, found it in " + kFirst + " too"),
+            std::string::npos) << folder.refusal();
+  std::filesystem::remove(folder.at(kSecond));
+  EXPECT_NE(folder.refusal().find(kSecond + ": open: expected a readable file"), std::string::npos);
+}
+
+TEST(WeightFiles, DamagedFilesGetOneLine) {
+  const Folder folder("gpt2");
+  const std::string bytes = *read_file(folder.at("model.safetensors"));
+  for (const std::size_t size : {std::size_t{0}, std::size_t{5}, std::size_t{8}, std::size_t{900}, bytes.size() - 1}) {
+    folder.write("model.safetensors", bytes.substr(0, size));
+    EXPECT_NE(folder.refusal().find("model.safetensors: "), std::string::npos) << size;
+    EXPECT_EQ(folder.refusal().find('\n'), std::string::npos);
+  }
+  std::filesystem::remove(folder.at("model.safetensors"));
+  std::filesystem::create_directory(folder.at("model.safetensors"));
+  EXPECT_NE(folder.refusal().find("expected a regular file, found a folder"), std::string::npos) << folder.refusal();
+}
+
+std::shared_ptr<const Trace> answer_of(const std::shared_ptr<const Model>& model, int threads) {
+  Progress progress;
+  const auto answer = forward(request_for(model, tokens_of_ids({3, 9, 27, 44, 3})), progress, nullptr, threads);
+  EXPECT_TRUE(answer) << (answer ? "" : answer.error().message);
+  return answer ? *answer : nullptr;
+}
+
+TEST(HalfWeights, AnswerFromTheirFileAsWhenWidened) {
+  for (const char* name : {"bert-prefixed-f16", "llama-gqa-bf16", "family-llama3-sharded"}) {
+    Progress progress;
+    const auto widened_all = read_checkpoint(kGolden / name, progress);
+    const auto in_file = read_checkpoint(kGolden / name, progress, 0);
+    ASSERT_TRUE(widened_all && in_file) << name;
+    const Linear& ours = in_file->model->blocks[1].self.query;
+    const Linear& theirs = widened_all->model->blocks[1].self.query;
+    ASSERT_TRUE(ours.half && !theirs.half) << name;
+    EXPECT_EQ(ours.weight.size(), 0);
+    EXPECT_EQ(ours.outputs(), theirs.outputs());
+    EXPECT_EQ(ours.inputs(), theirs.inputs());
+    EXPECT_TRUE(same(weight_rows(ours, 0, ours.outputs()), theirs.weight));
+    EXPECT_TRUE(same(weight_rows(ours, 3, 4), theirs.weight.middleRows(3, 4)));
+    EXPECT_TRUE(ours.bias.size() == theirs.bias.size() && (ours.bias.size() == 0 || same(ours.bias, theirs.bias)));
+    const auto a = answer_of(widened_all->model, 1), b = answer_of(in_file->model, 1), c = answer_of(in_file->model, 3);
+    ASSERT_TRUE(a && b && c);
+    EXPECT_LE((a->last_hidden_state - b->last_hidden_state).cwiseAbs().maxCoeff(), 1e-5f) << name;
+    EXPECT_TRUE(same(b->last_hidden_state, c->last_hidden_state)) << "threads change no bit";
+  }
+}
+
+TEST(HalfWeights, ArePlacedOnAnyAddressAndChecked) {
+  const Matrix numbers = (Matrix(3, 2) << 1, -2, 0.5f, 65504, -0.0f, 3).finished();
+  const std::uint16_t bits[] = {0x3c00, 0xc000, 0x3800, 0x7bff, 0x8000, 0x4200};
+  std::string bytes(1, 'x');
+  bytes.append(reinterpret_cast<const char*>(bits), sizeof bits);
+  const HalfMatrix half{.kind = HalfMatrix::Kind::float16, .rows = 3, .cols = 2, .bytes = bytes.data() + 1};
+  EXPECT_TRUE(same(widened(half, 0, 3), numbers));
+  EXPECT_TRUE(same(widened(half, 2, 1), numbers.row(2)));
+  Linear linear_half, linear_whole;
+  linear_half.half = std::make_shared<const HalfMatrix>(half);
+  linear_whole.weight = numbers;
+  const Matrix x = Matrix::Constant(4, 2, 0.25f);
+  EXPECT_FALSE(linear_half.is_identity());
+  EXPECT_TRUE(same(linear(x, linear_half), linear(x, linear_whole)));
+
+  const Folder folder("llama-gqa-bf16");
+  std::string file = *read_file(folder.at("model.safetensors"));
+  const auto stored = locate_safetensors("m", file);
+  ASSERT_TRUE(stored);
+  const auto& query = stored->arrays.at("model.layers.1.self_attn.q_proj.weight");
+  const std::size_t place = static_cast<std::size_t>(query.bytes.data() - file.data()) + 2 * (24 * 5 + 7);
+  file[place] = static_cast<char>(0x80);
+  file[place + 1] = static_cast<char>(0xff);
+  folder.write("model.safetensors", file);
+  for (const std::size_t most_widened : {kMostWidenedBytes, std::size_t{0}}) {
+    Progress progress;
+    const auto refused = read_checkpoint(folder.path(), progress, most_widened);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("q_proj.weight[5, 7]: expected a finite number, found -inf"),
+              std::string::npos) << refused.error().message;
+  }
+}
+
+TEST(Loading, ShowsHowFarItIsAndCanBeStopped) {
+  Progress progress;
+  progress.done = 0.5f;
+  ASSERT_TRUE(read_checkpoint(kGolden / "gpt2", progress));
+  EXPECT_EQ(progress.done, 1.0f);
+  progress.stop = true;
+  const auto stopped = read_checkpoint(kGolden / "gpt2", progress);
+  ASSERT_TRUE(stopped);
+  EXPECT_EQ(stopped->model, nullptr);
+  EXPECT_LT(progress.done, 1.0f);
+}
+
+}  // namespace
+}  // namespace headlight

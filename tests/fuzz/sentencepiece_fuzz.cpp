@@ -1,0 +1,45 @@
+// A SentencePiece model of any bytes gives pieces or one line; and whatever pieces they are, every family's tokenizer is
+// made of them, or one line.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "read/sentencepiece_tokenizer.h"
+
+namespace {
+
+using namespace headlight;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void require_line(const std::string& message) {
+  require(!message.empty() && message.find('\n') == std::string::npos);
+}
+
+void try_text(const Result<Tokenizer>& tokenizer) {
+  if (!tokenizer) return require_line(tokenizer.error().message);
+  const std::string_view text = " the  thé</s>我\t▁";
+  const auto tokens = encode(*tokenizer, text, true);
+  if (!tokens) return require_line(tokens.error().message);
+  for (const Token& token : tokens->tokens) require(token.begin <= token.end && token.end <= text.size());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto model = parse_sentencepiece_model("fuzz", {reinterpret_cast<const char*>(data), size});
+  if (!model) {
+    require_line(model.error().message);
+    return 0;
+  }
+  for (const auto family :
+       {SentencePieceFamily::llama, SentencePieceFamily::t5, SentencePieceFamily::xlm_roberta})
+    try_text(sentencepiece_tokenizer("fuzz", *model, family, {}));
+  WordTable words({{"</s>", 0}, {"<unk>", 1}, {"▁", 2}, {"t", 3}});
+  try_text(marian_tokenizer("fuzz", *model, words));
+  return 0;
+}

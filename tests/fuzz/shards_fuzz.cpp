@@ -1,0 +1,20 @@
+// The index of a checkpoint in shards: any bytes give names of files in the same folder, or one line.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "read/weight_files.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto shards = headlight::parse_shard_index("fuzz", {reinterpret_cast<const char*>(data), size});
+  if (!shards) {
+    if (shards.error().message.find('\n') != std::string::npos) std::abort();
+    return 0;
+  }
+  if (shards->empty()) std::abort();
+  for (const auto& [tensor, shard] : *shards)
+    if (shard.empty() || shard == ".." || shard.find('/') != std::string::npos) std::abort();
+  return 0;
+}

@@ -1,0 +1,51 @@
+// A tokenizer.json of any bytes gives a tokenizer or one line; and whatever tokenizer it is, a text gives tokens whose
+// ranges stay in order inside the text, or one line.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "base/utf8.h"
+#include "read/tokenizer_json.h"
+
+namespace {
+
+using namespace headlight;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void require_line(const std::string& message) {
+  require(!message.empty() && message.find('\n') == std::string::npos);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const auto parsed = parse_tokenizer_json("fuzz", bytes);
+  if (!parsed) {
+    require_line(parsed.error().message);
+    return 0;
+  }
+  for (const std::string& warning : parsed->warnings) require_line(warning);
+  vocabulary_of(parsed->tokenizer);
+  // The file itself is a text, too, with its own added tokens and words in it.
+  for (const std::string_view text : {std::string_view("  Aé我👍🏽 12 <s>\n"), bytes.substr(0, 2000)}) {
+    const auto tokens = encode(parsed->tokenizer, text, true);
+    if (!tokens) {
+      require_line(tokens.error().message);
+      continue;
+    }
+    for (const Token& token : tokens->tokens) {
+      require(token.begin <= token.end && token.end <= text.size());
+      require(!first_invalid_utf8(token.text));
+    }
+    require(word_numbers(*tokens).size() == tokens->size());
+    const auto again = encode(parsed->tokenizer, text, true);
+    require(again && *again == *tokens);
+  }
+  return 0;
+}
