@@ -58,9 +58,12 @@ Index relative_bucket(const RelativeBias& bias, Index offset) {
 }
 
 Matrix relative_bias_rows(const RelativeBias& bias, Index head, Index first, Index count, Index keys) {
+  // By distance, from the first key of the last row to the last key of the first; each row is a stretch of it.
+  Vector by_offset(count + keys - 1);
+  for (Index i = 0; i < by_offset.size(); ++i)
+    by_offset(i) = bias.table(relative_bucket(bias, i - (first + count - 1)), head);
   Matrix added(count, keys);
-  for (Index r = 0; r < count; ++r)
-    for (Index key = 0; key < keys; ++key) added(r, key) = bias.table(relative_bucket(bias, key - (first + r)), head);
+  for (Index r = 0; r < count; ++r) added.row(r) = by_offset.segment(count - 1 - r, keys);
   return added;
 }
 

@@ -23,11 +23,11 @@ TEST(Undo, GivesBackTheDocumentExactlyForEveryEdit) {
     update(state, edit);
     update(state, EndGesture{});
     const Document after = state.document;
-    ASSERT_FALSE(before == after) << edit.index();
+    ASSERT_FALSE(before == after) << edit.any.index();
     update(state, Undo{});
-    EXPECT_EQ(state.document, before) << edit.index();
+    EXPECT_EQ(state.document, before) << edit.any.index();
     update(state, Redo{});
-    EXPECT_EQ(state.document, after) << edit.index();
+    EXPECT_EQ(state.document, after) << edit.any.index();
     update(state, Undo{});
     EXPECT_EQ(state.document, before);
   }
