@@ -130,7 +130,7 @@ const std::array<Rgb, 256>& diverging_map(Theme theme) {
     }
     return map;
   };
-  static const auto light = both(background_of(Theme::light), 0.40, 0.16);
+  static const auto light = both(background_of(Theme::light), 0.40, 0.115);
   static const auto dark = both(background_of(Theme::dark), 0.80, 0.14);
   return theme == Theme::light ? light : dark;
 }

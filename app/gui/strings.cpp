@@ -151,7 +151,7 @@ constexpr Pair kWords[] = {
     {Str::pin_for_steps, "Click a cell of a head first: its steps are told here.", "先在某个头上点击一个单元格：这里会逐步说明它的计算。"},
     {Str::node_add, "Add", "相加"},
     {Str::node_norm, "Norm", "归一化"},
-    {Str::node_other_layers, "", ""},
+    {Str::node_other_layers, "other layers", "其他层"},
     {Str::back, "Back", "返回"},
     {Str::click_for_terms, "Click a cell to see the numbers it was made of.", "点击单元格，查看它由哪些数得来。"},
     {Str::no_such_matrix, "This model has no such matrix.", "这个模型没有这个矩阵。"},

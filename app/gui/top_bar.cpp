@@ -14,7 +14,7 @@ void view_tabs(Gui& gui) {
   ImGui::SameLine(0, 16 * gui.unit);
 }
 
-void file_buttons(Gui& gui) {
+void file_buttons(Gui& gui, bool roomy) {
   const AppState& state = gui.state;
   if (flat_button(gui, "open", gui.word(Str::open))) gui.say(Browse{Browser::Purpose::open, {}});
   ImGui::SameLine(0, 0);
@@ -23,8 +23,10 @@ void file_buttons(Gui& gui) {
     else gui.say(SaveSession{state.session_path});
   }
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "save as", gui.word(Str::save_as))) gui.say(Browse{Browser::Purpose::save, {}});
-  ImGui::SameLine(0, 0);
+  if (roomy) {  // else by its key
+    if (flat_button(gui, "save as", gui.word(Str::save_as))) gui.say(Browse{Browser::Purpose::save, {}});
+    ImGui::SameLine(0, 0);
+  }
   if (flat_button(gui, "export", gui.word(Str::export_numbers))) gui.say(Browse{Browser::Purpose::export_to, {}});
   ImGui::SameLine(0, 16 * gui.unit);
   ImGui::BeginDisabled(state.undo.empty() && !state.gesture);
@@ -104,7 +106,7 @@ void top_bar(Gui& gui) {
     ImGui::SetCursorPosY(top);
   }
   view_tabs(gui);
-  file_buttons(gui);
+  file_buttons(gui, !tight);
   person_buttons(gui);
   if (tight) ImGui::PopStyleVar();
 }

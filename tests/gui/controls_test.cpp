@@ -231,17 +231,6 @@ TEST_F(ControlsTest, EveryEditIsOneStepOfUndo) {
   }
 }
 
-TEST_F(ControlsTest, StartOverIsUndoneToo) {
-  Harness& h = *harness;
-  h.click("kind decoder");
-  h.retype("abc");
-  h.click("reset");
-  EXPECT_TRUE(h.state.document == Document{});
-  h.click("undo");
-  EXPECT_EQ(h.state.document.text, "abc");
-  EXPECT_EQ(config().arch, Arch::decoder);
-}
-
 TEST_F(ControlsTest, UndoWithNothingToUndoDoesNothing) {
   Harness& h = *harness;
   h.click("undo");

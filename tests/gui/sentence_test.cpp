@@ -101,6 +101,7 @@ TEST_F(SentenceTest, EverySampleIsOneClickAway) {
   Harness& h = *harness;
   ASSERT_GE(h.samples.size(), 10u);
   for (std::size_t i = h.samples.size(); i-- > 0;) {
+    if (!h.samples[i].file.empty()) continue;  // opens a tensors file, see samples_test
     const std::string before = text();
     h.click("samples");
     ASSERT_TRUE(h.has("sample " + std::to_string(i)));
