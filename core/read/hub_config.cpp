@@ -19,7 +19,8 @@ constexpr std::pair<std::string_view, Family> kTypes[] = {
     {"camembert", Family::roberta}, {"distilbert", Family::distilbert}, {"electra", Family::electra},
     {"gpt2", Family::gpt2},       {"llama", Family::llama},       {"mistral", Family::mistral},
     {"qwen2", Family::qwen2},     {"qwen3", Family::qwen3},       {"bart", Family::bart},
-    {"marian", Family::marian},   {"t5", Family::t5},             {"mt5", Family::t5}};
+    {"marian", Family::marian},   {"t5", Family::t5},             {"mt5", Family::t5},
+    {"headlight", Family::headlight}};
 
 std::string all_types() {
   std::string list;
@@ -37,9 +38,10 @@ HubConfig config_of(Keyed& keyed, Family family) {
     case Family::gpt2: return gpt2_config(keyed);
     case Family::llama: case Family::mistral: case Family::qwen2: case Family::qwen3: return llama_config(keyed, family);
     case Family::bart: case Family::marian: return bart_config(keyed, family);
-    case Family::t5: break;
+    case Family::t5: return t5_config(keyed);
+    case Family::headlight: break;
   }
-  return t5_config(keyed);
+  return headlight_config(keyed);
 }
 
 }  // namespace

@@ -14,8 +14,8 @@
 namespace headlight {
 
 /// The families whose tensors names.h knows; `model_type` in config.json. xlm-roberta and camembert are roberta, mt5 is
-/// t5.
-enum class Family { bert, roberta, distilbert, electra, gpt2, llama, mistral, qwen2, qwen3, bart, marian, t5 };
+/// t5; headlight is what this program trains.
+enum class Family { bert, roberta, distilbert, electra, gpt2, llama, mistral, qwen2, qwen3, bart, marian, t5, headlight };
 std::string_view name(Family family);
 
 /// Whether the checkpoint ends in scores over the vocabulary, as the class named in `architectures` says.
@@ -45,6 +45,7 @@ struct HubConfig {
   std::optional<Activation> output_activation = {};
   std::optional<LongestText> longest = {};
   OutputLayer output = OutputLayer::if_stored;
+  std::optional<std::int64_t> decoder_start = {};  // what the decoder of an encoder-decoder reads before anything else
 
   Index table_width() const { return embedding_size > 0 ? embedding_size : config.d_model; }
 };

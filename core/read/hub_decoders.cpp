@@ -13,7 +13,8 @@ void read_window(Keyed& keyed, Family family, HubConfig& hub) {
   if (!some && keyed.flag({"use_sliding_window"}, false))
     some = keyed.size({"max_window_layers"}, kMaxLayers * 16, 28, 0) < hub.config.num_layers;
   if (const nlohmann::json* types = keyed.find({"layer_types"}); types && types->is_array())
-    for (const nlohmann::json& type : *types) some = some || (type.is_string() && type == "sliding_attention");
+    for (const nlohmann::json& type : *types)
+      some = some || (type.is_string() && type.get_ref<const std::string&>() == "sliding_attention");
   if (!some || keyed.is_null("sliding_window")) return;
   const Index window = keyed.size({"sliding_window"}, Index{1} << 30, 4096);
   if (!hub.longest || window < hub.longest->tokens) hub.longest = LongestText{window, "the model's sliding window"};

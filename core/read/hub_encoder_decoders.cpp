@@ -7,6 +7,15 @@
 namespace headlight {
 namespace {
 
+/// decoder_start_token_id, else what transformers' configuration of the family has by default.
+std::optional<std::int64_t> decoder_start(Keyed& keyed, Family family) {
+  if (keyed.find({"decoder_start_token_id"})) return keyed.size({"decoder_start_token_id"}, kMaxVocabulary - 1, {}, 0);
+  if (family == Family::bart) return 2;
+  if (keyed.find({"pad_token_id"})) return keyed.size({"pad_token_id"}, kMaxVocabulary - 1, {}, 0);
+  if (family == Family::t5) return 0;
+  return std::nullopt;
+}
+
 void read_bart_embeddings(Keyed& keyed, HubConfig& hub) {
   constexpr Index kUnusedRows = 2;  // before the row of the first place
   hub.positions += kUnusedRows;
@@ -53,6 +62,7 @@ HubConfig bart_config(Keyed& keyed, Family family) {
   if (keyed.flag({"scale_embedding"}, false))
     hub.embedding_scale = static_cast<float>(std::sqrt(static_cast<double>(hub.config.d_model)));
   hub.output = output_layer(keyed, {"MarianMTModel", "BartForConditionalGeneration"}, OutputLayer::required);
+  hub.decoder_start = decoder_start(keyed, family);
   return hub;
 }
 
@@ -101,6 +111,7 @@ HubConfig t5_config(Keyed& keyed) {
   if (scaled) hub.output_scale = 1.0f / std::sqrt(static_cast<float>(hub.config.d_model));
   hub.output = output_layer(keyed, {"T5ForConditionalGeneration", "T5WithLMHeadModel", "MT5ForConditionalGeneration"},
                             OutputLayer::required);
+  hub.decoder_start = decoder_start(keyed, Family::t5);
   return hub;
 }
 

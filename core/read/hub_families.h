@@ -12,6 +12,7 @@ HubConfig gpt2_config(Keyed& keyed);
 HubConfig llama_config(Keyed& keyed, Family family);              // llama, mistral, qwen2, qwen3
 HubConfig bart_config(Keyed& keyed, Family family);               // bart, marian
 HubConfig t5_config(Keyed& keyed);
+HubConfig headlight_config(Keyed& keyed);
 
 /// `with_output`: the classes of the family whose last step is the vocabulary. `where_named`: what is demanded of a file
 /// that names one of them.

@@ -16,6 +16,7 @@ Rows gpt2_names(const HubConfig& hub, bool with_output);
 Rows llama_names(const HubConfig& hub, bool with_output);       // llama, mistral, qwen2, qwen3
 Rows bart_names(const HubConfig& hub, bool with_output);        // bart, marian
 Rows t5_names(const HubConfig& hub, bool with_output);
+Rows headlight_names(const HubConfig& hub, bool with_output);
 
 inline void append(Rows& rows, const Rows& more) { rows.insert(rows.end(), more.begin(), more.end()); }
 

@@ -38,9 +38,10 @@ std::vector<Row> tensor_names(const HubConfig& hub, bool with_output) {
     case Family::llama: case Family::mistral: case Family::qwen2: case Family::qwen3:
       return llama_names(hub, with_output);
     case Family::bart: case Family::marian: return bart_names(hub, with_output);
-    case Family::t5: break;
+    case Family::t5: return t5_names(hub, with_output);
+    case Family::headlight: break;
   }
-  return t5_names(hub, with_output);
+  return headlight_names(hub, with_output);
 }
 
 std::string_view output_marker(const HubConfig& hub) {
@@ -49,6 +50,7 @@ std::string_view output_marker(const HubConfig& hub) {
     case Family::roberta: return "lm_head.";
     case Family::distilbert: return "vocab_transform.";
     case Family::electra: return "generator_predictions.";
+    case Family::headlight: return hub.config.tied ? "output.bias" : "output.weight";
     case Family::bart: case Family::marian: return hub.config.tied ? "final_logits_bias" : "lm_head.";
     default: return hub.config.tied ? "" : "lm_head.";
   }

@@ -16,14 +16,21 @@ std::string json_sizes(const std::vector<Index>& shape) {
   return list + "]";
 }
 
+/// What a header says of one array.
+struct Entry {
+  std::string_view name, dtype;
+  const std::vector<Index>& shape;
+  std::size_t bytes;
+};
+
 /// The length of the header and the header, padded with spaces so that the data is aligned.
-std::string header_of(const std::string& metadata, const std::vector<ArrayStream>& arrays) {
+std::string header_of(const std::string& metadata, const std::vector<Entry>& entries) {
   std::string header = "{\"__metadata__\":{" + metadata + "}";
   std::size_t at = 0;
-  for (const auto& array : arrays) {
-    const std::size_t end = at + array.num_elements() * sizeof(float);
-    header += "," + json_string(array.name) + ":{\"dtype\":\"F32\",\"shape\":" + json_sizes(array.shape) +
-              ",\"data_offsets\":[" + std::to_string(at) + "," + std::to_string(end) + "]}";
+  for (const Entry& entry : entries) {
+    const std::size_t end = at + entry.bytes;
+    header += "," + json_string(entry.name) + ":{\"dtype\":\"" + std::string(entry.dtype) + "\",\"shape\":" +
+              json_sizes(entry.shape) + ",\"data_offsets\":[" + std::to_string(at) + "," + std::to_string(end) + "]}";
     at = end;
   }
   header += "}";
@@ -42,11 +49,14 @@ Status write_safetensors(const std::vector<std::shared_ptr<const Trace>>& traces
   for (std::size_t i = 0; i < traces.size(); ++i) {
     const std::string prefix = traces.size() > 1 ? std::to_string(i) + "." : std::string();
     for (const NamedTokens& named : named_tokens(*traces[i]))
-      metadata += "," + json_string(prefix + named.name) + ":" + json_string(json_texts(*named.tokens));
+      metadata += "," + json_string(prefix + named.name) + ":" +
+                  json_string(json_texts(kept(*named.tokens, options.special)));
   }
   const auto arrays = all_arrays(traces, options);
   Work work(progress, num_elements(arrays));
-  output.write(header_of(metadata, arrays));
+  std::vector<Entry> entries;
+  for (const auto& array : arrays) entries.push_back({array.name, "F32", array.shape, array.num_elements() * sizeof(float)});
+  output.write(header_of(metadata, entries));
   for (const auto& array : arrays) {
     ArrayReader reader(array, work);
     while (!reader.at_end()) {
@@ -57,6 +67,33 @@ Status write_safetensors(const std::vector<std::shared_ptr<const Trace>>& traces
     }
   }
   return Done{};
+}
+
+Status write_tensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
+                     const std::map<std::string, std::string>& metadata, TensorType type) {
+  auto output = Output::to_file(path);
+  if (!output) return output.error();
+  std::string said;
+  for (const auto& [key, value] : metadata) said += (said.empty() ? "" : ",") + json_string(key) + ":" + json_string(value);
+  const bool half = type == TensorType::float16;
+  std::vector<Entry> entries;
+  for (const NamedTensor& tensor : tensors) {
+    const std::size_t size = half ? sizeof(Eigen::half) : sizeof(float);
+    entries.push_back({tensor.name, half ? "F16" : "F32", tensor.shape, tensor.size() * size});
+  }
+  output->write(header_of(said, entries));
+  for (const NamedTensor& tensor : tensors) {
+    const auto count = static_cast<Index>(tensor.size());
+    const Eigen::Map<const Eigen::ArrayXf> values(tensor.values, count);
+    if (!values.isFinite().all()) return bad_input(path.string(), tensor.name, "finite numbers", "NaN or infinity");
+    if (half) {
+      const Eigen::Array<Eigen::half, Eigen::Dynamic, 1> rounded = values.cast<Eigen::half>();
+      output->write({reinterpret_cast<const char*>(rounded.data()), tensor.size() * sizeof(Eigen::half)});
+    } else {
+      output->write({reinterpret_cast<const char*>(tensor.values), tensor.size() * sizeof(float)});
+    }
+  }
+  return output->commit();
 }
 
 }  // namespace headlight

@@ -1,7 +1,10 @@
-// The arrays of an export as a .safetensors file.
+// .safetensors files: the arrays of an export, and the weights of a model.
 #pragma once
 
+#include <filesystem>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/file.h"
@@ -14,5 +17,24 @@ namespace headlight {
 /// tokens under the names of named_tokens (JSON lists), numbered likewise.
 Status write_safetensors(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options,
                          Output& output, Progress& progress);
+
+/// An array in memory; the numbers belong to whoever wrote it.
+struct NamedTensor {
+  std::string name;
+  std::vector<Index> shape;
+  const float* values = nullptr;
+
+  std::size_t size() const {
+    std::size_t count = 1;
+    for (const Index axis : shape) count *= static_cast<std::size_t>(axis);
+    return count;
+  }
+};
+
+enum class TensorType { float32, float16 };
+
+/// A file of tensors, whole or not at all. Errors name a tensor whose numbers are not finite.
+Status write_tensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
+                     const std::map<std::string, std::string>& metadata, TensorType type = TensorType::float32);
 
 }  // namespace headlight

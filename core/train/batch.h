@@ -1,0 +1,32 @@
+// What one step of training sees: sentences as rows of the token table, and the words that are asked for.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/matrix.h"
+
+namespace headlight {
+
+/// `count` sentences side by side, each padded to `length` places; what stands in the padding is never read.
+struct Sentences {
+  Index count = 0, length = 0;
+  std::vector<std::int32_t> ids;      // (count · length) rows of the token table, sentence after sentence
+  std::vector<std::int32_t> lengths;  // (count) each 1 to `length`
+
+  /// Tokens that are not padding.
+  Index tokens() const {
+    Index sum = 0;
+    for (const std::int32_t own : lengths) sum += own;
+    return sum;
+  }
+};
+
+struct Batch {
+  Sentences input;                    // what the main stack reads: the encoder of an encoder, else the decoder
+  Sentences source;                   // what the encoder of an encoder-decoder reads, as many sentences; else empty
+  std::vector<std::int32_t> targets;  // (input.count · input.length) the word asked for in each place; −1: none
+  std::vector<float> weights = {};    // of the targets, as many; empty: all 1
+};
+
+}  // namespace headlight

@@ -1,0 +1,87 @@
+#include "train/card_text.h"
+
+#include <cstdio>
+
+#include "train/saved.h"
+
+namespace headlight {
+namespace {
+
+template <class... Arguments>
+std::string line(const char* format, Arguments... arguments) {
+  const int size = std::snprintf(nullptr, 0, format, arguments...);
+  std::string text(static_cast<std::size_t>(size), ' ');
+  std::snprintf(text.data(), text.size() + 1, format, arguments...);
+  return text;
+}
+
+std::string shape_text(const Model& model) {
+  const Config& config = model.config;
+  return line("A standard Transformer %s: d_model %ld, %ld heads of d_k %ld, %ld layers, feed-forward %ld, %s-norm, %s "
+              "positions, %zu words.",
+              std::string(name(config.arch)).c_str(), static_cast<long>(config.d_model),
+              static_cast<long>(config.num_heads), static_cast<long>(config.d_k()),
+              static_cast<long>(config.num_layers),
+              static_cast<long>(config.ffn), std::string(name(config.norm)).c_str(),
+              std::string(name(config.position)).c_str(), model.vocabulary->words.size());
+}
+
+std::string task_text(const TrainingCard& card) {
+  const TrainingPlan& plan = card.plan;
+  if (plan.task == Task::causal) return "Every place is asked for the next word.";
+  const Corruption& corruption = plan.corruption;
+  const auto percent = [](float share) { return static_cast<double>(share) * 100; };
+  std::string text = line("Words are hidden (%.0f %%), swapped for others (%.0f %%) or left as they are (%.0f %%), and "
+                          "asked for in their places.",
+                          percent(corruption.mask), percent(corruption.swap), percent(corruption.keep));
+  if (corruption.restore > 0 && card.corpus == "grammar") {
+    text += line(" In %.0f %% of the cases a pronoun is asked for the noun that it stands for, as if it had replaced "
+                 "that noun: the answer is a word of the sentence, told by the grammar.",
+                 percent(corruption.restore));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string card_text(const Model& model, const TrainingCard& card) {
+  const TrainingRecipe& recipe = card.plan.recipe;
+  std::string text = "# " + (model.name.empty() ? std::string("A model trained by Headlight") : model.name) + "\n\n";
+  text += shape_text(model) + "\n\n## Training\n\n";
+  text += "Corpus: " + (card.corpus == "grammar" ? std::string("sentences of Headlight's grammar (assets/grammar.json)")
+                                                 : card.corpus) + ".\n\n";
+  text += task_text(card) + " The loss is the cross-entropy of those words and nothing else: nothing was asked of any "
+                            "attention.\n\n";
+  text += line("%ld of %ld steps, %ld sentences each, %.1f million words, seed %llu. AdamW, learning rate %g, β %g and "
+               "%g, decay %g, %ld steps of warm-up, cosine to %g of it, gradients clipped to %g",
+               static_cast<long>(card.step), static_cast<long>(card.plan.steps()), static_cast<long>(card.plan.batch),
+               card.tokens / 1e6, static_cast<unsigned long long>(card.plan.config.seed),
+               static_cast<double>(recipe.schedule.peak), static_cast<double>(recipe.adamw.beta1),
+               static_cast<double>(recipe.adamw.beta2), static_cast<double>(recipe.adamw.decay),
+               static_cast<long>(recipe.schedule.warmup), static_cast<double>(recipe.schedule.floor),
+               static_cast<double>(recipe.clip));
+  if (recipe.objective.dropout > 0) text += line(", dropout %g", static_cast<double>(recipe.objective.dropout));
+  if (recipe.objective.label_smoothing > 0)
+    text += line(", label smoothing %g", static_cast<double>(recipe.objective.label_smoothing));
+  text += ".\n";
+  if (!card.command.empty()) text += "\n```\n" + card.command + "\n```\n";
+  if (!card.scores) return text;
+  text += line("\n## Scores\n\nOn held-out sentences (test seed %llu): the share in which the head's strongest target, "
+               "itself and special tokens left out, is the right word. Heads were chosen on other sentences.\n\n",
+               static_cast<unsigned long long>(card.scores->test_seed));
+  text += "| relation | head | score | weight | hard | random weights | best offset | offset per kind | sentences |\n"
+          "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
+  for (const RelationScore& one : card.scores->relations) {
+    text += line("| %s, %s | %ld.%ld %s | %.3f | %.2f | %.3f | %.2f | %.2f | %.2f | %ld |\n", one.relation.c_str(),
+                 one.en.c_str(), static_cast<long>(one.chosen.layer), static_cast<long>(one.chosen.head),
+                 one.chosen.reversed ? "key→query" : "query→key", one.score.accuracy, one.score.weight, one.score.hard,
+                 one.random, one.offset, one.kind_offset, static_cast<long>(one.sentences));
+  }
+  if (card.scores->pairs > 0) {
+    text += line("\nMinimal pairs with both sentences right: %ld of %ld.\n",
+                 static_cast<long>(card.scores->pairs_right), static_cast<long>(card.scores->pairs));
+  }
+  return text;
+}
+
+}  // namespace headlight

@@ -1,0 +1,45 @@
+#include "train/plan.h"
+
+namespace headlight {
+namespace {
+
+/// Learned positions: of the longest sentence, with <s> before it.
+constexpr Index kPlaces = static_cast<Index>(kLongestSentence) + 1;
+
+}  // namespace
+
+TrainingPlan default_plan(const Config& config) {
+  TrainingPlan plan{.config = config};
+  plan.config.norm = Norm::pre;
+  plan.config.activation = Activation::gelu;
+  plan.corruption.restore = 0.8f;
+  plan.recipe.schedule.steps = 12000;
+  plan.recipe.schedule.warmup = 500;
+  plan.recipe.schedule.peak = 2e-3f;
+  plan.task = config.arch == Arch::encoder ? Task::masked : Task::causal;
+  return plan;
+}
+
+Result<Training> begin_training(const TrainingPlan& plan, const Corpus& corpus) {
+  if (const Status trainable = check_trainable(plan.config); !trainable) return trainable.error();
+  return Training{.network = fresh_network(plan.config, corpus.rows(), kPlaces)};
+}
+
+void train(Training& training, const TrainingPlan& plan, const Corpus& corpus, Workspace& workspace, Index until,
+           const std::function<bool(const StepReport&, const Batch&)>& after) {
+  while (training.step < std::min(until, plan.steps())) {
+    const Batch batch =
+        draw_batch(corpus, plan.task, plan.corruption, plan.config.seed, training.step + 1, plan.batch);
+    const StepReport report = train_step(training, batch, plan.recipe, workspace);
+    if (!after(report, batch)) return;
+  }
+}
+
+std::shared_ptr<const Model> trained_model(const Training& training, const Corpus& corpus, std::string name) {
+  Model model = model_of(training.network);
+  model.name = std::move(name);
+  model.vocabulary = vocabulary_of(corpus);
+  return std::make_shared<const Model>(std::move(model));
+}
+
+}  // namespace headlight

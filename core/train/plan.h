@@ -1,0 +1,36 @@
+// What a training is to do, and the loop that does it.
+#pragma once
+
+#include <functional>
+
+#include "train/corpus.h"
+#include "train/training.h"
+
+namespace headlight {
+
+struct TrainingPlan {
+  Config config = {};            // the model's shape, and the seed of everything that is drawn
+  Task task = Task::masked;
+  Corruption corruption = {};    // of a masked task
+  TrainingRecipe recipe = {};            // its schedule says how many steps
+  Index batch = 64;              // sentences a step
+
+  Index steps() const { return recipe.schedule.steps; }
+};
+
+/// The plan that the shipped models were made by, for a model of this shape: pre-norm and gelu whatever it says.
+TrainingPlan default_plan(const Config& config);
+
+
+/// A training that has not begun. Errors: a shape that cannot be trained.
+Result<Training> begin_training(const TrainingPlan& plan, const Corpus& corpus);
+
+/// Steps until `until` (at most the plan's last), calling `after` behind each; `after` says whether to go on. The same
+/// to the bit however often it is interrupted, and with any number of threads.
+void train(Training& training, const TrainingPlan& plan, const Corpus& corpus, Workspace& workspace, Index until,
+           const std::function<bool(const StepReport&, const Batch&)>& after);
+
+/// The trained model, with its vocabulary and name.
+std::shared_ptr<const Model> trained_model(const Training& training, const Corpus& corpus, std::string name);
+
+}  // namespace headlight

@@ -1,0 +1,44 @@
+// Threads that wait asleep for the next piece of work: a step of training is too short to start threads for it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/matrix.h"
+
+namespace headlight {
+
+class Pool {
+ public:
+  /// `threads` in all, the caller's among them (0: one for each processor).
+  explicit Pool(int threads);
+  ~Pool();
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  int threads() const { return static_cast<int>(helpers_.size()) + 1; }
+
+  /// Calls part(i, worker) for i of 0 … count − 1, each once, worker in [0, threads()); returns when all are done.
+  /// No two calls with the same worker run at a time.
+  void run(Index count, const std::function<void(Index, int)>& part);
+
+ private:
+  void help(int worker);
+  void take_parts(const std::function<void(Index, int)>& part, Index count, int worker);
+
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  const std::function<void(Index, int)>* part_ = nullptr;
+  Index count_ = 0;
+  std::atomic<Index> next_ = 0;
+  int busy_ = 0;                  // helpers that have work in hand
+  std::uint64_t round_ = 0;       // of run(): a helper joins each at most once
+  bool ending_ = false;
+  std::vector<std::thread> helpers_;
+};
+
+}  // namespace headlight

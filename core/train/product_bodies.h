@@ -1,0 +1,136 @@
+// Products of matrices that fit the caches. Compiled for several processors: see lanes.h.
+#pragma once
+
+#include "train/kernels.h"
+#include "train/lanes.h"
+
+namespace headlight {
+namespace {
+
+/// The largest tile of C that stays in registers, for L registers a row.
+constexpr int kTileLanes = kWidth == 16 ? 4 : 2;
+template <int L>
+constexpr int kTileRows = kWidth == 16 ? (L == 4 ? 6 : L == 1 ? 12 : 8) : (L == 2 ? 6 : 10);
+
+/// Rows [i, i + R), L registers from column j on, of which the last holds `last` numbers. Each number of C is one sum
+/// in the order of k.
+template <int R, int L, bool kWhole>
+inline void tile(const Product& p, Index i, Index j, Index last) {
+  Lanes c[R][L];
+  const auto at = [&](int r, int l) { return p.c + (i + r) * p.c_row + j + l * kWidth; };
+  const auto width = [&](int l) { return kWhole || l + 1 < L ? Index{kWidth} : last; };
+  HEADLIGHT_UNROLL
+  for (int r = 0; r < R; ++r) {
+    HEADLIGHT_UNROLL
+    for (int l = 0; l < L; ++l) {
+      c[r][l] = p.bias ? load(p.bias + j + l * kWidth, width(l)) : Lanes{};
+      if (p.add) c[r][l] += load(at(r, l), width(l));
+    }
+  }
+  const float* a = p.a + i * p.a_row;
+  const float* b = p.b + j;
+  for (Index k = 0; k < p.k; ++k, a += p.a_col, b += p.b_row) {
+    Lanes row[L];
+    HEADLIGHT_UNROLL
+    for (int l = 0; l < L; ++l) row[l] = load(b + l * kWidth, width(l));
+    HEADLIGHT_UNROLL
+    for (int r = 0; r < R; ++r) {
+      const Lanes x = all(a[r * p.a_row]);
+      HEADLIGHT_UNROLL
+      for (int l = 0; l < L; ++l) c[r][l] = multiply_add(x, row[l], c[r][l]);
+    }
+  }
+  HEADLIGHT_UNROLL
+  for (int r = 0; r < R; ++r) {
+    HEADLIGHT_UNROLL
+    for (int l = 0; l < L; ++l) store(at(r, l), c[r][l], width(l));
+  }
+}
+
+template <int R, int L, bool kWhole>
+inline void last_rows(const Product& p, Index i, Index j, Index last) {
+  if (p.m - i == R) tile<R, L, kWhole>(p, i, j, last);
+  else if constexpr (R > 1) last_rows<R - 1, L, kWhole>(p, i, j, last);
+}
+
+template <int L, bool kWhole>
+inline void columns(const Product& p, Index j, Index last) {
+  constexpr int kRows = kTileRows<L>;
+  Index i = 0;
+  for (; i + kRows <= p.m; i += kRows) tile<kRows, L, kWhole>(p, i, j, last);
+  if (i < p.m) last_rows<kRows - 1, L, kWhole>(p, i, j, last);
+}
+
+template <int L>
+inline void columns(const Product& p, Index j, Index lanes, Index last) {
+  if (lanes == L) last == kWidth ? columns<L, true>(p, j, last) : columns<L, false>(p, j, last);
+  else if constexpr (L > 1) columns<L - 1>(p, j, lanes, last);
+}
+
+inline void product(const Product& p) {
+  Index left = (p.n + kWidth - 1) / kWidth;  // registers a row
+  for (Index j = 0; left > 0;) {
+    const Index lanes = left == kTileLanes + 1 ? (left + 1) / 2 : left < kTileLanes ? left : kTileLanes;
+    left -= lanes;
+    columns<kTileLanes>(p, j, lanes, left > 0 ? kWidth : p.n - j - (lanes - 1) * kWidth);
+    j += lanes * kWidth;
+  }
+}
+
+#if defined(__AVX512F__)
+#define HEADLIGHT_EACH_LANE(F) F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7), F(8), F(9), F(10), F(11), F(12), \
+                               F(13), F(14), F(15)
+#elif defined(__AVX2__) && defined(__FMA__)
+#define HEADLIGHT_EACH_LANE(F) F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7)
+#else
+#define HEADLIGHT_EACH_LANE(F) F(0), F(1), F(2), F(3)
+#endif
+#define HEADLIGHT_FROM_BELOW(J) ((J) & kStep) != 0 ? kWidth + (J)-kStep : (J)
+#define HEADLIGHT_FROM_ABOVE(J) ((J) & kStep) != 0 ? kWidth + (J) : (J) + kStep
+
+/// One round of a transposition: the rows i and i + kStep change those numbers in which row and column differ in that
+/// bit.
+template <int kStep>
+inline void exchange(Lanes* row) {
+  HEADLIGHT_UNROLL
+  for (int i = 0; i < kWidth; ++i) {
+    if ((i & kStep) != 0) continue;
+    const Lanes upper = row[i], lower = row[i + kStep];
+    row[i] = __builtin_shufflevector(upper, lower, HEADLIGHT_EACH_LANE(HEADLIGHT_FROM_BELOW));
+    row[i + kStep] = __builtin_shufflevector(upper, lower, HEADLIGHT_EACH_LANE(HEADLIGHT_FROM_ABOVE));
+  }
+}
+
+#undef HEADLIGHT_EACH_LANE
+#undef HEADLIGHT_FROM_BELOW
+#undef HEADLIGHT_FROM_ABOVE
+
+/// (rows, cols), at most a register each way, → (cols, kWidth), zeros in the columns beyond `rows`.
+inline void transpose_block(const float* from, Index from_row, Index rows, Index cols, float* to, Index to_row,
+                            Index to_cols) {
+  Lanes row[kWidth];
+  HEADLIGHT_UNROLL
+  for (int i = 0; i < kWidth; ++i) row[i] = i < rows ? load(from + i * from_row, cols) : Lanes{};
+  exchange<1>(row);
+  exchange<2>(row);
+  if constexpr (kWidth >= 8) exchange<4>(row);
+  if constexpr (kWidth >= 16) exchange<8>(row);
+  HEADLIGHT_UNROLL
+  for (int i = 0; i < kWidth; ++i)
+    if (i < cols) store(to + i * to_row, row[i], to_cols);
+}
+
+/// (rows, cols) → (cols, to_cols), zeros in the columns from `rows` to `to_cols`.
+inline void transpose(const float* from, Index from_row, Index rows, Index cols, float* to, Index to_cols) {
+  for (Index i = 0; i < to_cols; i += kWidth)
+    for (Index j = 0; j < cols; j += kWidth)
+      transpose_block(from + i * from_row + j, from_row, rows - i, cols - j, to + j * to_cols + i, to_cols,
+                      to_cols - i);
+}
+
+inline void transpose_whole(const float* from, Index rows, Index cols, float* to) {
+  transpose(from, cols, rows, cols, to, rows);
+}
+
+}  // namespace
+}  // namespace headlight

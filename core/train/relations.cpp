@@ -1,0 +1,386 @@
+#include "train/relations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "base/parallel.h"
+#include "math/attention.h"
+#include "train/corpus.h"
+
+namespace headlight {
+namespace {
+
+std::size_t at(Index index) { return static_cast<std::size_t>(index); }
+
+/// From words of the grammar to tokens of the model.
+class Speller {
+ public:
+  Speller(const Model& model, const Grammar& grammar) {
+    std::unordered_map<std::string_view, std::int64_t> rows;
+    const auto& [words, ids] = *model.vocabulary;
+    for (std::size_t row = 0; row < words.size(); ++row) {
+      rows.emplace(words[row], ids.empty() ? static_cast<std::int64_t>(row) : ids[row]);
+    }
+    const auto start = rows.find(kSpecialWords[kStartRow]), unknown_row = rows.find(kSpecialWords[kUnknownRow]);
+    if (start != rows.end() && model.config.arch != Arch::encoder) start_ = start->second;
+    for (const std::string& word : grammar.words) {
+      const auto row = rows.find(word);
+      if (row == rows.end()) ++unknown;
+      ids_.push_back(row != rows.end() ? row->second : unknown_row != rows.end() ? unknown_row->second : 0);
+    }
+  }
+
+  Index unknown = 0;
+  /// Places of words are places of tokens plus this.
+  int first() const { return start_ ? 1 : 0; }
+
+  Tokens tokens(const std::vector<std::int32_t>& words) const {
+    Tokens tokens;
+    if (start_) {
+      Token& start = tokens.tokens.emplace_back();
+      start.id = *start_;
+      start.special = true;
+    }
+    for (const std::int32_t word : words) tokens.tokens.emplace_back().id = ids_[at(word)];
+    return tokens;
+  }
+
+ private:
+  std::optional<std::int64_t> start_;
+  std::vector<std::int64_t> ids_;
+};
+
+/// What one head does with one gold relation.
+struct Look {
+  bool right = false;
+  float weight = 0;
+};
+
+/// The strongest target from `from`, itself and what is before `first` left out; none where it sees no other.
+Look look(const Matrix& weights, int from, int to, int first) {
+  Index strongest = -1;
+  float most = 0;
+  for (Index key = first; key < weights.cols(); ++key) {
+    if (key != from && weights(from, key) > most) strongest = key, most = weights(from, key);
+  }
+  return {strongest == to, weights(from, to)};
+}
+
+struct Case {
+  std::vector<std::int32_t> words;
+  std::vector<Gold> gold;
+  int kind = 0;
+};
+
+/// Every word replaced by another of its family, a word that stands twice by the same word twice.
+void scramble(const Grammar& grammar, Sentence& sentence, Random& random) {
+  std::map<std::int32_t, std::int32_t> other;
+  for (std::size_t i = 0; i < sentence.words.size(); ++i) {
+    if (sentence.families[i] < 0) continue;
+    const auto& family = grammar.families[at(sentence.families[i])];
+    const auto found = other.emplace(sentence.words[i], family[random.next() % family.size()]).first;
+    sentence.words[i] = found->second;
+  }
+}
+
+using Looks = std::vector<std::vector<Look>>;  // [gold of all cases, in order][(layer · heads + head) · 2 + reversed]
+
+/// All heads on all cases; empty where it was stopped.
+Result<Looks> looks_of(const std::shared_ptr<const Model>& model, const Speller& speller,
+                       const std::vector<Case>& cases, int threads, Progress& progress, float share) {
+  std::vector<std::size_t> begin(cases.size() + 1, 0);
+  for (std::size_t c = 0; c < cases.size(); ++c) begin[c + 1] = begin[c] + cases[c].gold.size();
+  Looks looks(begin.back());
+  std::vector<std::optional<Error>> errors(cases.size());
+  const float done = progress.done;
+  std::atomic<std::size_t> answered = 0;
+  parallel_for(static_cast<Index>(cases.size()), threads, [&](Index c) {
+    if (progress.stop) return;
+    const Case& one = cases[at(c)];
+    Request request{.model = model, .config = model->config, .tokens = speller.tokens(one.words)};
+    if (model->config.arch != Arch::encoder) request.mask.causal = true;
+    Progress own;
+    const auto trace = forward(request, own, nullptr, 1);
+    if (!trace) {
+      errors[at(c)] = trace.error();
+      return;
+    }
+    const Index layers = (*trace)->num_layers(), heads = (*trace)->num_heads(), count = (*trace)->queries();
+    for (Index layer = 0; layer < layers; ++layer) {
+      for (Index head = 0; head < heads; ++head) {
+        const Matrix weights = attention_rows(**trace, {.layer = layer, .head = head}, 0, count);
+        for (std::size_t g = 0; g < one.gold.size(); ++g) {
+          const int query = one.gold[g].query + speller.first(), key = one.gold[g].key + speller.first();
+          auto& row = looks[begin[at(c)] + g];
+          row.resize(at(layers * heads * 2));
+          row[at((layer * heads + head) * 2)] = look(weights, query, key, speller.first());
+          row[at((layer * heads + head) * 2 + 1)] = look(weights, key, query, speller.first());
+        }
+      }
+    }
+    progress.done = done + share * static_cast<float>(++answered) / static_cast<float>(cases.size());
+  });
+  for (const auto& error : errors) {
+    if (error) return *error;
+  }
+  return progress.stop ? Looks{} : looks;
+}
+
+std::vector<Case> cases_of(const Grammar& grammar, const RelationOptions& options, std::uint64_t seed,
+                           std::set<std::vector<std::int32_t>>& seen) {
+  Random random(derive_seed(seed, "relations")), scrambling(derive_seed(seed, "scrambled"));
+  std::vector<Case> cases;
+  const Index most_tries = options.sentences * 20;
+  for (Index tries = 0; tries < most_tries && static_cast<Index>(cases.size()) < options.sentences; ++tries) {
+    Sentence sentence = draw_sentence(grammar, Part::held_out, random);
+    if (!seen.insert(sentence.words).second) continue;
+    if (options.scrambled) scramble(grammar, sentence, scrambling);
+    cases.push_back({std::move(sentence.words), std::move(sentence.gold), sentence.kind});
+  }
+  return cases;
+}
+
+/// The golds of one relation among all: which case, which gold, which row of Looks.
+struct Instance {
+  const Case* of;
+  const Gold* gold;
+  std::size_t row;
+  int distance() const { return gold->key - gold->query; }
+};
+
+std::vector<Instance> instances_of(const std::vector<Case>& cases, int relation) {
+  std::vector<Instance> instances;
+  std::size_t row = 0;
+  for (const Case& one : cases) {
+    for (const Gold& gold : one.gold) {
+      if (gold.relation == relation) instances.push_back({&one, &gold, row});
+      ++row;
+    }
+  }
+  return instances;
+}
+
+HeadScore score_of(const std::vector<Instance>& instances, const Looks& looks, std::size_t column,
+                   const std::vector<bool>& hard) {
+  HeadScore score;
+  Index hard_right = 0;
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    const Look& one = looks[instances[i].row][column];
+    score.accuracy += one.right;
+    score.weight += one.weight;
+    if (!hard.empty() && hard[i]) {
+      ++score.hard_count;
+      hard_right += one.right;
+    }
+  }
+  const double count = std::max<double>(1, static_cast<double>(instances.size()));
+  score.accuracy /= count;
+  score.weight /= count;
+  if (score.hard_count > 0) score.hard = static_cast<double>(hard_right) / static_cast<double>(score.hard_count);
+  return score;
+}
+
+/// The most frequent distance from query to key; 0 where there is none.
+int best_offset(const std::vector<Instance>& instances, std::optional<int> kind) {
+  std::map<int, Index> counts;
+  for (const Instance& one : instances) {
+    if (!kind || one.of->kind == *kind) ++counts[one.distance()];
+  }
+  int best = 0;
+  Index most = 0;
+  for (const auto& [distance, count] : counts) {
+    if (count > most) best = distance, most = count;
+  }
+  return best;
+}
+
+/// Different heads for the relations of `wanted`, so that the sum of their validation scores is largest.
+void assign(const std::vector<std::vector<double>>& value, std::size_t r, std::vector<std::size_t>& now, double sum,
+            std::vector<std::size_t>& best, double& best_sum) {
+  if (r == value.size()) {
+    if (sum > best_sum) best_sum = sum, best = now;
+    return;
+  }
+  for (std::size_t head = 0; head < value[r].size(); ++head) {
+    if (std::find(now.begin(), now.end(), head) != now.end()) continue;
+    now.push_back(head);
+    assign(value, r + 1, now, sum + value[r][head], best, best_sum);
+    now.pop_back();
+  }
+}
+
+struct Measured {
+  std::vector<Case> cases;
+  Looks looks;
+};
+
+}  // namespace
+
+Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<const Model>& model,
+                                                        const Grammar& grammar, const RelationOptions& options,
+                                                        Progress& progress) {
+  if (!model->vocabulary || !model->embeddings.tokens || model->config.arch == Arch::encoder_decoder) {
+    return bad_input("relations", "model", "an encoder or a decoder with a vocabulary",
+                     !model->vocabulary          ? "no vocabulary"
+                     : model->embeddings.tokens ? "an encoder-decoder"
+                                                : "fresh weights");
+  }
+  const Speller speller(*model, grammar);
+  if (speller.unknown == static_cast<Index>(grammar.words.size())) {
+    return bad_input("relations", "vocabulary", "words of the grammar", "none of them");
+  }
+  Model fresh = *random_model(model->config);
+  fresh.embeddings = model->embeddings;  // the words' own vectors, and none of what was learned about them …
+  {
+    Random random(derive_seed(model->config.seed, "relations"));
+    Matrix tokens(model->embeddings.tokens->rows(), model->embeddings.tokens->cols());
+    const float limit = std::sqrt(3.0f / static_cast<float>(tokens.cols()));
+    for (Index i = 0; i < tokens.size(); ++i) tokens.data()[i] = random.symmetric(limit);
+    fresh.embeddings.tokens = std::make_shared<const Matrix>(std::move(tokens));  // … not even those
+  }
+  const auto untrained = std::make_shared<const Model>(std::move(fresh));
+
+  std::set<std::vector<std::int32_t>> seen;
+  Measured validation{cases_of(grammar, options, options.validation_seed, seen), {}};
+  Measured test{cases_of(grammar, options, options.test_seed, seen), {}};
+  Measured untrained_validation{validation.cases, {}}, untrained_test{test.cases, {}};
+  for (auto& [measured, one] : {std::pair<Measured*, std::shared_ptr<const Model>>{&validation, model}, {&test, model},
+                               {&untrained_validation, untrained}, {&untrained_test, untrained}}) {
+    auto looks = looks_of(one, speller, measured->cases, options.threads, progress, 0.22f);
+    if (!looks) return looks.error();
+    if (progress.stop) return std::optional<RelationReport>();
+    measured->looks = *std::move(looks);
+  }
+
+  const Index heads = model->config.num_heads, layers = model->config.num_layers;
+  RelationReport report{.test_seed = options.test_seed};
+  report.unknown_words = speller.unknown;
+  for (std::size_t r = 0; r < grammar.relations.size(); ++r) {
+    const Relation& relation = grammar.relations[r];
+    RelationScore score{.relation = relation.name, .en = relation.en, .zh = relation.zh};
+    const auto chosen_on = instances_of(validation.cases, static_cast<int>(r));
+    const auto scored_on = instances_of(test.cases, static_cast<int>(r));
+    score.sentences = static_cast<Index>(scored_on.size());
+    const int offset = best_offset(chosen_on, std::nullopt);
+    std::map<int, int> kind_offsets;
+    for (const Instance& one : chosen_on) {
+      if (!kind_offsets.contains(one.of->kind)) kind_offsets[one.of->kind] = best_offset(chosen_on, one.of->kind);
+    }
+    std::vector<bool> hard;
+    Index by_offset = 0, by_kind = 0;
+    for (const Instance& one : scored_on) {
+      const auto of_kind = kind_offsets.find(one.of->kind);
+      const bool right = one.distance() == offset;
+      const bool kind_right = of_kind != kind_offsets.end() && one.distance() == of_kind->second;
+      by_offset += right;
+      by_kind += kind_right;
+      hard.push_back(!right && !kind_right);
+    }
+    const double count = std::max<double>(1, static_cast<double>(scored_on.size()));
+    score.offset = static_cast<double>(by_offset) / count;
+    score.kind_offset = static_cast<double>(by_kind) / count;
+    double best_untrained = -1;
+    for (Index h = 0; h < layers * heads; ++h) {
+      const auto forwards = at(h * 2), backwards = at(h * 2 + 1);
+      const double one = score_of(chosen_on, validation.looks, forwards, {}).accuracy;
+      const double other = score_of(chosen_on, validation.looks, backwards, {}).accuracy;
+      score.directed.push_back({h / heads, h % heads, other > one});
+      score.heads.push_back(score_of(scored_on, test.looks, other > one ? backwards : forwards, hard));
+      for (const std::size_t column : {forwards, backwards}) {
+        const double plain = score_of(chosen_on, untrained_validation.looks, column, {}).accuracy;
+        if (plain > best_untrained) {
+          best_untrained = plain;
+          score.random = score_of(scored_on, untrained_test.looks, column, {}).accuracy;
+        }
+      }
+    }
+    report.relations.push_back(std::move(score));
+  }
+
+  // Heads of the last layer, chosen by validation; the relations of `apart` on different ones.
+  const auto last = at((layers - 1) * heads);
+  const auto validated = [&](std::size_t relation, std::size_t head) {
+    const auto chosen_on = instances_of(validation.cases, static_cast<int>(relation));
+    const DirectedHead& directed = report.relations[relation].directed[last + head];
+    return score_of(chosen_on, validation.looks, (last + head) * 2 + (directed.reversed ? 1 : 0), {}).accuracy;
+  };
+  std::vector<std::size_t> apart, others;
+  for (std::size_t r = 0; r < report.relations.size(); ++r) {
+    const auto& wanted = options.apart;
+    const bool is_apart = std::find(wanted.begin(), wanted.end(), report.relations[r].relation) != wanted.end();
+    (is_apart && static_cast<Index>(apart.size()) < heads ? apart : others).push_back(r);
+  }
+  std::vector<std::vector<double>> values;
+  for (const std::size_t r : apart) {
+    auto& row = values.emplace_back();
+    for (Index head = 0; head < heads; ++head) row.push_back(validated(r, at(head)));
+  }
+  std::vector<std::size_t> now, best;
+  double best_sum = -1;
+  assign(values, 0, now, 0, best, best_sum);
+  const auto choose = [&](std::size_t relation, std::size_t head) {
+    report.relations[relation].chosen = report.relations[relation].directed[last + head];
+    report.relations[relation].score = report.relations[relation].heads[last + head];
+  };
+  for (std::size_t i = 0; i < apart.size(); ++i) choose(apart[i], best[i]);
+  for (const std::size_t r : others) {
+    std::size_t head = 0;
+    for (std::size_t h = 1; h < at(heads); ++h) {
+      if (validated(r, h) > validated(r, head)) head = h;
+    }
+    choose(r, head);
+  }
+
+  // Minimal pairs, by the head of what pronouns stand for; and the sentences that are never trained on.
+  std::vector<Case> pairs;
+  const auto& kinds = grammar.kinds;
+  if (std::any_of(kinds.begin(), kinds.end(), [](const SentenceKind& kind) { return kind.pair.has_value(); })) {
+    Random random(derive_seed(options.test_seed, "pairs"));
+    for (Index p = 0; p < options.pairs; ++p) {
+      for (Sentence& one : draw_minimal_pair(grammar, random)) {
+        pairs.push_back({std::move(one.words), {one.gold.begin(), one.gold.begin() + 1}, one.kind});
+      }
+    }
+  }
+  std::vector<Case> literals;
+  for (const Literal& literal : grammar.literals) literals.push_back({literal.words, literal.gold, 0});
+  const auto pair_looks = looks_of(model, speller, pairs, options.threads, progress, 0.1f);
+  if (!pair_looks) return pair_looks.error();
+  const auto literal_looks = looks_of(model, speller, literals, options.threads, progress, 0.02f);
+  if (!literal_looks) return literal_looks.error();
+  if (progress.stop) return std::optional<RelationReport>();
+  const auto column_of = [&](const DirectedHead& head) {
+    return at((head.layer * heads + head.head) * 2 + (head.reversed ? 1 : 0));
+  };
+  for (std::size_t p = 0; p + 1 < pairs.size(); p += 2) {
+    const std::size_t column = column_of(report.relations[at(pairs[p].gold.front().relation)].chosen);
+    ++report.pairs;
+    report.pairs_right += (*pair_looks)[p][column].right && (*pair_looks)[p + 1][column].right;
+  }
+  std::size_t row = 0;
+  for (const Case& literal : literals) {
+    Sentence sentence{.words = literal.words};
+    for (const Gold& gold : literal.gold) {
+      const RelationScore& relation = report.relations[at(gold.relation)];
+      LiteralScore score{.text = text_of(grammar, sentence), .relation = relation.relation,
+                         .query = grammar.words[at(literal.words[at(gold.query)])],
+                         .key = grammar.words[at(literal.words[at(gold.key)])]};
+      const std::vector<Look>& looks = (*literal_looks)[row++];
+      for (std::size_t column = 0; column < looks.size(); ++column) {
+        if (!looks[column].right || (score.shown && looks[column].weight <= score.weight)) continue;
+        const auto head = static_cast<Index>(column / 2);
+        score.best = {head / heads, head % heads, column % 2 == 1};
+        score.shown = true;
+        score.weight = looks[column].weight;
+      }
+      score.by_chosen = looks[column_of(relation.chosen)].right;
+      report.literals.push_back(std::move(score));
+    }
+  }
+  return std::optional(std::move(report));
+}
+
+}  // namespace headlight

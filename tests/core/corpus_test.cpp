@@ -1,0 +1,165 @@
+#include "train/corpus.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/grammars.h"
+
+namespace headlight {
+namespace {
+
+using grammars::shipped;
+
+/// The sentence of a batch, and what is asked about it.
+struct Asked {
+  std::vector<std::int32_t> rows, targets;
+};
+
+std::vector<Asked> sentences_of(const Batch& batch) {
+  std::vector<Asked> sentences;
+  for (Index i = 0; i < batch.input.count; ++i) {
+    const auto begin = i * batch.input.length;
+    const auto length = batch.input.lengths[static_cast<std::size_t>(i)];
+    Asked& one = sentences.emplace_back();
+    one.rows.assign(batch.input.ids.begin() + begin, batch.input.ids.begin() + begin + length);
+    one.targets.assign(batch.targets.begin() + begin, batch.targets.begin() + begin + length);
+    for (Index place = length; place < batch.input.length; ++place) {
+      EXPECT_EQ(batch.input.ids[static_cast<std::size_t>(begin + place)], kPadRow);
+      EXPECT_EQ(batch.targets[static_cast<std::size_t>(begin + place)], -1);
+    }
+  }
+  return sentences;
+}
+
+// Without pronouns, each target is the word that stood there.
+TEST(MaskedBatches, HideSwapAndKeepTheSharesThatAreAsked) {
+  const Corpus corpus = corpus_of(grammars::parsed(grammars::toy()));
+  const Corruption corruption{.mask = 0.2f, .swap = 0.1f, .keep = 0.05f, .family = 0.7f, .restore = 0};
+  const auto& names = corpus.grammar->family_names;
+  const auto who = std::find(names.begin(), names.end(), "who") - names.begin();
+  const auto sentences = sentences_of(draw_batch(corpus, Task::masked, corruption, 3, 1, 2000));
+  ASSERT_EQ(sentences.size(), 2000u);
+  double words = 0, hidden = 0, swapped = 0, same = 0, first_swapped = 0, of_family = 0;
+  for (const Asked& one : sentences) {
+    for (std::size_t place = 0; place < one.rows.size(); ++place) {
+      ++words;
+      const std::int32_t row = one.rows[place], target = one.targets[place];
+      EXPECT_LT(row, corpus.rows());
+      if (target < 0) {
+        EXPECT_GE(row, kFirstWordRow) << "what is not asked for stands as it was";
+        continue;
+      }
+      EXPECT_GE(target, kFirstWordRow);
+      hidden += row == kMaskRow;
+      same += row == target;
+      if (row == kMaskRow || row == target) continue;
+      ++swapped;
+      const auto& family = corpus.grammar->families[static_cast<std::size_t>(who)];
+      const auto is_who = [&](std::int32_t word) {
+        return std::find(family.begin(), family.end(), word - kFirstWordRow) != family.end();
+      };
+      if (place > 0) continue;
+      ++first_swapped;
+      of_family += is_who(row);
+    }
+  }
+  EXPECT_NEAR(hidden / words, 0.2, 0.02);
+  EXPECT_NEAR(swapped / words, 0.1, 0.02);
+  EXPECT_NEAR(same / words, 0.05, 0.015);
+  // The rest are any words, of which a third are of the family, too.
+  const double by_chance = 0.3 * 40 / static_cast<double>(corpus.words.size());
+  EXPECT_NEAR(of_family / first_swapped, 0.7 + by_chance, 0.1);
+}
+
+TEST(MaskedBatches, OfTheShippedGrammarAskForTheNounsOfPronouns) {
+  const Corpus corpus = corpus_of(shipped());
+  const Corruption corruption{.mask = 0, .swap = 0, .keep = 0, .family = 0, .restore = 1};
+  const auto sentences = sentences_of(draw_batch(corpus, Task::masked, corruption, 5, 1, 2000));
+  const auto word = [&](std::int32_t row) { return corpus.words[static_cast<std::size_t>(row - kFirstWordRow)]; };
+  const std::vector<std::string> pronouns{"它", "it", "他", "她"};
+  int asked = 0;
+  for (const Asked& one : sentences) {
+    for (std::size_t place = 0; place < one.rows.size(); ++place) {
+      if (one.targets[place] < 0) continue;
+      ++asked;
+      EXPECT_NE(std::find(pronouns.begin(), pronouns.end(), word(one.rows[place])), pronouns.end())
+          << word(one.rows[place]);
+      EXPECT_NE(one.targets[place], one.rows[place]);
+      EXPECT_NE(std::find(one.rows.begin(), one.rows.end(), one.targets[place]), one.rows.end())
+          << "the noun stands in the sentence";
+    }
+  }
+  EXPECT_GT(asked, 300);
+  Corruption half = corruption;
+  half.restore = 0.5f;
+  int half_asked = 0;
+  for (const Asked& one : sentences_of(draw_batch(corpus, Task::masked, half, 5, 1, 2000)))
+    half_asked += static_cast<int>(one.targets.size()) -
+                  static_cast<int>(std::count(one.targets.begin(), one.targets.end(), -1));
+  EXPECT_NEAR(half_asked, asked / 2.0, asked * 0.1);
+}
+
+TEST(CausalBatches, AskForTheNextWordAndTheEnd) {
+  const Corpus corpus = corpus_of(shipped());
+  for (const Asked& one : sentences_of(draw_batch(corpus, Task::causal, {}, 7, 1, 200))) {
+    ASSERT_GE(one.rows.size(), 2u);
+    EXPECT_EQ(one.rows.front(), kStartRow);
+    EXPECT_EQ(one.targets.back(), kStartRow);
+    for (std::size_t place = 0; place + 1 < one.rows.size(); ++place) {
+      EXPECT_EQ(one.targets[place], one.rows[place + 1]);
+      EXPECT_GE(one.targets[place], kFirstWordRow);
+    }
+  }
+}
+
+TEST(Batches, AreAFunctionOfSeedAndStep) {
+  const Corpus corpus = corpus_of(shipped());
+  for (const Task task : {Task::masked, Task::causal}) {
+    const Batch one = draw_batch(corpus, task, {}, 1, 4, 16), again = draw_batch(corpus, task, {}, 1, 4, 16);
+    EXPECT_EQ(one.input.ids, again.input.ids);
+    EXPECT_EQ(one.input.lengths, again.input.lengths);
+    EXPECT_EQ(one.targets, again.targets);
+    EXPECT_NE(draw_batch(corpus, task, {}, 1, 5, 16).input.ids, one.input.ids);
+    EXPECT_NE(draw_batch(corpus, task, {}, 2, 4, 16).input.ids, one.input.ids);
+  }
+}
+
+TEST(TextCorpus, HasTheMostFrequentWordsAndAnUnknownOne) {
+  const std::vector<std::vector<std::string>> sentences = {
+      {"the", "cat", "sat"}, {"the", "dog", "sat"}, {"a", "bird"}, {}, {"a", "very", "long", "line", "of", "words"}};
+  const auto corpus = corpus_of("my.txt", sentences, 4, 5);
+  ASSERT_TRUE(corpus);
+  EXPECT_EQ(corpus->name, "my.txt");
+  EXPECT_EQ(corpus->words, (std::vector<std::string>{"the", "sat", "cat", "dog"})) << "equally frequent: the first";
+  EXPECT_EQ(corpus->rows(), 8);
+  using Rows = std::vector<std::int32_t>;
+  EXPECT_EQ(corpus->lines, (std::vector<Rows>{{4, 6, 5}, {4, 7, 5}, {kUnknownRow, kUnknownRow}}))
+      << "neither the empty line nor the long one";
+  const auto vocabulary = vocabulary_of(*corpus);
+  EXPECT_EQ(vocabulary->words,
+            (std::vector<std::string>{"<pad>", "<s>", "<mask>", "<unk>", "the", "sat", "cat", "dog"}));
+  EXPECT_TRUE(vocabulary->ids.empty());
+
+  // It is drawn from, each line again and again, and pronouns are nothing special.
+  std::vector<int> drawn(3, 0);
+  for (const Asked& one : sentences_of(draw_batch(*corpus, Task::causal, {}, 1, 1, 300)))
+    for (std::size_t line = 0; line < 3; ++line)
+      drawn[line] += std::vector(one.rows.begin() + 1, one.rows.end()) == corpus->lines[line];
+  EXPECT_EQ(drawn[0] + drawn[1] + drawn[2], 300);
+  for (const int times : drawn) EXPECT_GT(times, 60);
+  const Corruption swap_all{.mask = 0, .swap = 1, .keep = 0, .family = 1, .restore = 1};
+  for (const Asked& one : sentences_of(draw_batch(*corpus, Task::masked, swap_all, 1, 1, 50)))
+    for (const std::int32_t row : one.rows) EXPECT_GE(row, kFirstWordRow) << "never a special word";
+}
+
+TEST(TextCorpus, RefusesATextOfNothing) {
+  for (const auto& sentences : {std::vector<std::vector<std::string>>{}, {{}}, {{"a", "b", "c"}}}) {
+    const auto corpus = corpus_of("my.txt", sentences, 10, 2);
+    ASSERT_FALSE(corpus);
+    EXPECT_EQ(corpus.error().message, "my.txt: sentences: expected at least one of 1 to 2 words, found none");
+  }
+}
+
+}  // namespace
+}  // namespace headlight

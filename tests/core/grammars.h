@@ -1,0 +1,99 @@
+// What the tests of the grammar and of training share: the grammar that comes with the program, a toy one to be
+// changed, small trainings.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "train/plan.h"
+
+namespace headlight::grammars {
+
+using nlohmann::json;
+
+inline const std::shared_ptr<const Grammar>& shipped() {
+  static const std::shared_ptr<const Grammar> grammar = [] {
+    const auto path = std::filesystem::path(HEADLIGHT_TEST_DATA).parent_path() / "assets" / "grammar.json";
+    auto read = parse_grammar("grammar.json", *read_file(path));
+    EXPECT_TRUE(read) << (read ? "" : read.error().message);
+    return std::make_shared<const Grammar>(*std::move(read));
+  }();
+  return grammar;
+}
+
+/// `count` words that begin with `name`.
+inline std::string words(const std::string& name, int count) {
+  std::string list;
+  for (int i = 0; i < count; ++i)
+    list += (i > 0 ? " " : "") + name + static_cast<char>('a' + i / 26) + static_cast<char>('a' + i % 26);
+  return list;
+}
+
+/// Sentences of three words, "WHO VERB OBJECT", and of four, "WHO VERB PLACE OBJECT", three to one.
+inline json toy() {
+  json grammar;
+  grammar["relations"]["SP"] = {{"en", "subject → predicate"}, {"zh", "主谓"}};
+  grammar["relations"]["VO"] = {{"held_out", true}, {"en", "verb → object"}, {"zh", "动宾"}};
+  grammar["lists"] = {{"who", words("n", 40)}, {"place", words("p", 40)}};
+  grammar["links"]["act"] = {{{"verb", "reads writes opens"}, {"object", words("book", 12)}},
+                             {{"verb", "eats cooks bakes"}, {"object", words("food", 12)}}};
+  grammar["literals"] = json::array();
+  const json near = {{"name", "near"}, {"language", "en"}, {"weight", 3}, {"choose", {{"a", "act"}}},
+                     {"relations", {{"SP", "w v"}, {"VO", "v o"}}},
+                     {"variants", {{{"words", "{w:who} {v:a.verb} {o:a.object}"}}}}};
+  const json far = {{"name", "far"}, {"language", "en"}, {"weight", 1}, {"choose", {{"a", "act"}}},
+                    {"relations", {{"SP", "w v"}, {"VO", "v o"}}},
+                    {"variants", {{{"words", "{w:who} {v:a.verb} {place} {o:a.object}"}}}}};
+  grammar["kinds"] = {near, far};
+  return grammar;
+}
+
+inline std::shared_ptr<const Grammar> parsed(const json& grammar) {
+  auto read = parse_grammar("toy.json", grammar.dump());
+  EXPECT_TRUE(read) << (read ? "" : read.error().message);
+  return read ? std::make_shared<const Grammar>(*std::move(read)) : nullptr;
+}
+
+/// A training of a few small steps.
+inline TrainingPlan small_plan(Config config, Index steps) {
+  TrainingPlan plan = default_plan(config);
+  plan.config = config;
+  plan.batch = 8;
+  plan.recipe.schedule = {.peak = 5e-3f, .warmup = 10, .steps = steps};
+  return plan;
+}
+
+inline Training trained(const TrainingPlan& plan, const Corpus& corpus, Index until) {
+  Training training = *begin_training(plan, corpus);
+  Workspace workspace(2);
+  train(training, plan, corpus, workspace, until, [](const StepReport&, const Batch&) { return true; });
+  return training;
+}
+
+/// A folder that goes away with the test.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "headlight-train-XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+  }
+  Folder(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace headlight::grammars

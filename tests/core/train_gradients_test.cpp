@@ -1,0 +1,190 @@
+#include "train/gradients.h"
+
+#include <gtest/gtest.h>
+
+#include "core/train_reference.h"
+#include "train/kernels.h"
+#include "train/training.h"
+
+namespace headlight::training {
+namespace {
+
+struct Shape {
+  const char* name;
+  Config config;
+  float smoothing = 0;
+};
+
+std::vector<Shape> shapes() {
+  const Config small{.d_model = 8, .num_heads = 2, .num_layers = 2, .ffn = 12, .norm = Norm::pre,
+                     .activation = Activation::gelu};
+  std::vector<Shape> all{{"encoder_pre_gelu", small}};
+  Config next = small;
+  next.norm = Norm::post;
+  next.activation = Activation::relu;
+  all.push_back({"encoder_post_relu", next});
+  next = small;
+  next.head_dim = 6;
+  next.num_heads = 3;
+  next.d_model = 10;
+  next.position = Position::learned;
+  next.tied = false;
+  all.push_back({"encoder_wide_heads_learned_positions_untied_smoothed", next, 0.1f});
+  next = small;
+  next.arch = Arch::decoder;
+  next.position = Position::none;
+  next.norm_kind = NormKind::rms_norm;
+  next.bias = {false, false, false, false, false};
+  all.push_back({"decoder_rms_norm_no_biases_no_positions", next});
+  next = small;
+  next.ffn = 0;
+  next.d_model = 6;
+  all.push_back({"encoder_without_feed_forward", next});
+  next = small;
+  next.arch = Arch::encoder_decoder;
+  next.encoder_layers = 1;
+  all.push_back({"encoder_decoder_pre", next});
+  next.norm = Norm::post;
+  next.position = Position::learned;
+  all.push_back({"encoder_decoder_post_learned_positions", next});
+  return all;
+}
+
+class GradientsOf : public testing::TestWithParam<Shape> {};
+
+// Central differences of the double-precision loss have an error of about 1e-9; what is left is that of float32.
+// A bias of the keys changes nothing, since softmax takes it away: its zeros are held to 1e-7.
+TEST_P(GradientsOf, EveryParameterAreThoseOfTheLoss) {
+  const Shape& shape = GetParam();
+  double worst = 0;
+  Network network = fresh_network(shape.config, 9, 8);
+  shake(network, 5);
+  const Batch batch = drawn_batch(network, 3, 4, 9);
+  Workspace workspace(1);
+  Floats gradients;
+  const Loss loss = loss_and_gradients(network, batch, {.label_smoothing = shape.smoothing}, 0, gradients, workspace);
+  Reference reference(network);
+  EXPECT_NEAR(loss.mean, reference.loss(batch, static_cast<double>(shape.smoothing)), 2e-6);
+  const auto loss_with = [&](double& value, double moved) {
+    const double before = value;
+    value = moved;
+    const double result = reference.loss(batch, static_cast<double>(shape.smoothing));
+    value = before;
+    return result;
+  };
+  for (const Parameter& parameter : network.parameters) {
+    std::vector<double> wanted(static_cast<std::size_t>(parameter.size()));
+    double largest = 0;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      double& value = reference.values[static_cast<std::size_t>(parameter.offset) + i];
+      const double step = 1e-5;
+      wanted[i] = (loss_with(value, value + step) - loss_with(value, value - step)) / (2 * step);
+      largest = std::max(largest, std::abs(wanted[i]));
+    }
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const double found = static_cast<double>(gradients[static_cast<std::size_t>(parameter.offset) + i]);
+      const double error = std::abs(found - wanted[i]) / (std::abs(wanted[i]) + 1e-3 * largest + 1e-4);
+      worst = std::max(worst, error);
+      ASSERT_LT(error, 1e-3) << parameter.name << "[" << i << "] " << found << " for " << wanted[i];
+    }
+  }
+  RecordProperty("worst_relative_error", std::to_string(worst));
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryShape, GradientsOf, testing::ValuesIn(shapes()),
+                         [](const auto& shape) { return std::string(shape.param.name); });
+
+TEST(Gradients, AreTheSameBitsWithAnyNumberOfThreads) {
+  Config config{.d_model = 32, .num_heads = 4, .num_layers = 2, .ffn = 64, .norm = Norm::pre,
+                .activation = Activation::gelu};
+  const Network network = fresh_network(config, 50);
+  const Batch batch = drawn_batch(network, 150, 16, 3);
+  Floats expected;
+  Workspace one(1);
+  const Objective objective{.dropout = 0.1f};
+  const Loss loss = loss_and_gradients(network, batch, objective, 7, expected, one);
+  EXPECT_GT(batch.input.tokens(), 4 * 160);  // several shards
+  for (const int threads : {2, 3, 7}) {
+    Workspace workspace(threads);
+    for (int round = 0; round < 3; ++round) {
+      Floats found;
+      const Loss again = loss_and_gradients(network, batch, objective, 7, found, workspace);
+      EXPECT_EQ(again.mean, loss.mean) << threads;
+      EXPECT_EQ(again.right, loss.right) << threads;
+      EXPECT_TRUE(found == expected) << threads << " threads";
+    }
+  }
+}
+
+TEST(Gradients, OfAWholeBatchAreTheWeightedMeanOfThoseOfItsSentences) {
+  const Network network = fresh_network({.d_model = 16, .num_heads = 2, .num_layers = 1, .ffn = 32}, 30);
+  const Batch batch = drawn_batch(network, 60, 12, 4);
+  Workspace workspace(2);
+  Floats whole, single;
+  const Loss loss = loss_and_gradients(network, batch, {}, 0, whole, workspace);
+  std::vector<double> sum(whole.size(), 0.0);
+  double mean = 0;
+  for (Index sentence = 0; sentence < batch.input.count; ++sentence) {
+    Batch one;
+    const auto begin = sentence * batch.input.length, end = begin + batch.input.length;
+    one.input = {.count = 1, .length = batch.input.length, .ids = {}, .lengths = {}};
+    one.input.ids.assign(batch.input.ids.begin() + begin, batch.input.ids.begin() + end);
+    one.input.lengths = {batch.input.lengths[static_cast<std::size_t>(sentence)]};
+    one.targets.assign(batch.targets.begin() + begin, batch.targets.begin() + end);
+    one.weights.assign(batch.weights.begin() + begin, batch.weights.begin() + end);
+    const Loss own = loss_and_gradients(network, one, {}, 0, single, workspace);
+    mean += own.mean * own.weight / loss.weight;
+    for (std::size_t i = 0; i < sum.size(); ++i)
+      sum[i] += static_cast<double>(single[i]) * own.weight / loss.weight;
+  }
+  EXPECT_NEAR(loss.mean, mean, 1e-6);
+  for (std::size_t i = 0; i < sum.size(); ++i) ASSERT_NEAR(static_cast<double>(whole[i]), sum[i], 2e-6) << i;
+}
+
+TEST(Gradients, AreZeroWhereNothingIsAsked) {
+  const Network network = fresh_network({.d_model = 16, .num_heads = 2, .num_layers = 1, .ffn = 32}, 30);
+  Batch batch = drawn_batch(network, 3, 6, 4);
+  std::fill(batch.targets.begin(), batch.targets.end(), -1);
+  Workspace workspace(1);
+  Floats gradients;
+  const Loss loss = loss_and_gradients(network, batch, {}, 0, gradients, workspace);
+  EXPECT_EQ(loss.targets, 0);
+  EXPECT_EQ(loss.weight, 0.0);
+  EXPECT_TRUE(std::all_of(gradients.begin(), gradients.end(), [](float g) { return g == 0.0f; }));
+}
+
+// The same factors there and back: the loss with dropout is a function like any other.
+TEST(Dropout, HasTheGradientsOfTheLossWithTheSameWordsHidden) {
+  const Objective objective{.dropout = 0.3f};
+  Network network = fresh_network({.d_model = 16, .num_heads = 2, .num_layers = 2, .ffn = 16, .norm = Norm::pre}, 12);
+  shake(network, 2);
+  const Batch batch = drawn_batch(network, 4, 6, 8);
+  Workspace workspace(1);
+  Floats gradients, other;
+  const double dropped = loss_and_gradients(network, batch, objective, 11, gradients, workspace).mean;
+  EXPECT_NE(dropped, loss(network, batch, workspace).mean);
+  EXPECT_NE(dropped, loss_and_gradients(network, batch, objective, 12, other, workspace).mean);
+  // Along the gradient itself the loss changes by its squared norm.
+  double squared = 0;
+  for (const float g : gradients) squared += static_cast<double>(g) * static_cast<double>(g);
+  const double step = 1e-3 / std::sqrt(squared);
+  Network above = network, below = network;
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    above.values[i] += static_cast<float>(step) * gradients[i];
+    below.values[i] -= static_cast<float>(step) * gradients[i];
+  }
+  const double slope = (loss_and_gradients(above, batch, objective, 11, other, workspace).mean -
+                        loss_and_gradients(below, batch, objective, 11, other, workspace).mean) / (2 * step);
+  EXPECT_NEAR(slope / squared, 1.0, 5e-3);
+}
+
+TEST(Dropout, HidesTheShareThatWasAskedAndKeepsTheMean) {
+  std::vector<float> factors(100000);
+  kernels().dropout_factors(3, 0.25f, factors.data(), static_cast<Index>(factors.size()));
+  const auto hidden = std::count(factors.begin(), factors.end(), 0.0f);
+  EXPECT_NEAR(static_cast<double>(hidden) / 1e5, 0.25, 0.01);
+  EXPECT_EQ(std::count(factors.begin(), factors.end(), 1.0f / 0.75f) + hidden, std::ssize(factors));
+}
+
+}  // namespace
+}  // namespace headlight::training

@@ -1,0 +1,48 @@
+// A grammar of any bytes is one that sentences and batches can be drawn of, or one line.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "train/corpus.h"
+
+namespace {
+
+using namespace headlight;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  auto read = parse_grammar("fuzz", {reinterpret_cast<const char*>(data), size});
+  if (!read) {
+    require(!read.error().message.empty() && read.error().message.find('\n') == std::string::npos);
+    return 0;
+  }
+  const auto grammar = std::make_shared<const Grammar>(*std::move(read));
+  Random random(1);
+  bool pairs = false;
+  for (const SentenceKind& kind : grammar->kinds) pairs = pairs || kind.pair;
+  for (int i = 0; i < 20; ++i) {
+    for (const Part part : {Part::training, Part::held_out}) {
+      const Sentence sentence = draw_sentence(*grammar, part, random);
+      require(!sentence.words.empty() && sentence.words.size() <= kLongestSentence);
+      require(sentence.held_out == (part == Part::held_out));
+      for (const Gold& gold : sentence.gold)
+        require(static_cast<std::size_t>(std::max(gold.query, gold.key)) < sentence.words.size());
+      text_of(*grammar, sentence);
+    }
+    if (pairs) require(!draw_minimal_pair(*grammar, random)[1].gold.empty());
+  }
+  const Corpus corpus = corpus_of(grammar);
+  for (const Task task : {Task::masked, Task::causal}) {
+    const Batch batch = draw_batch(corpus, task, {}, 1, 1, 8);
+    for (const std::int32_t row : batch.input.ids) require(row >= 0 && row < corpus.rows());
+    for (const std::int32_t row : batch.targets) require(row >= -1 && row < corpus.rows());
+  }
+  return 0;
+}

@@ -1,0 +1,33 @@
+// A training.json of any bytes is a card that can be written down in words, or one line.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "train/card_text.h"
+#include "train/relations_json.h"
+#include "train/saved.h"
+
+namespace {
+
+using namespace headlight;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto card = parse_card("fuzz", {reinterpret_cast<const char*>(data), size});
+  if (!card) {
+    require(!card.error().message.empty() && card.error().message.find('\n') == std::string::npos);
+    return 0;
+  }
+  Model model;
+  model.vocabulary = std::make_shared<const Vocabulary>();
+  require(!card_text(model, *card).empty());
+  if (card->scores) require(!relations_json(*card->scores).dump().empty());
+  return 0;
+}
