@@ -30,12 +30,12 @@ std::vector<NamedSide> sides_of(const Request& request) {
   return {{"tokens", &query_tokens(request, Stack::encoder)}, {"target_tokens", &query_tokens(request, Stack::self)}};
 }
 
-/// `id  begin  end  token`, a line each.
+/// `id  begin  end  token`, a line each, and a fifth word where the token is not in the vocabulary.
 std::string table(const Tokens& tokens) {
   std::string text;
   for (const Token& token : tokens.tokens)
     text += std::to_string(token.id) + '\t' + std::to_string(token.begin) + '\t' + std::to_string(token.end) + '\t' +
-            token.text + '\n';
+            token.text + (token.known ? "\n" : "\tunknown\n");
   return text;
 }
 
@@ -68,12 +68,20 @@ Result<int> print(const std::string& text) {
 }
 
 /// The text cut by a checkpoint's own tokenizer, its special tokens around it.
-Result<int> run_tokenizer(const std::string& folder, std::string text, bool json) {
+Result<int> run_tokenizer(const std::string& folder, const CLI::App& command, bool json) {
   const auto file = read_tokenizer(folder);
   if (!file) return file.error();
   print_warnings(file->warnings);
-  if (text == "-") text.assign(std::istreambuf_iterator<char>(std::cin), {});
-  const auto tokens = encode(*file->tokenizer, text, true);
+  Result<Tokens> tokens = Tokens{};
+  if (command.count("--tokens") > 0) {
+    const auto marked = parse_marked_tokens("--tokens", command.get_option("--tokens")->as<std::string>());
+    if (!marked) return marked.error();
+    tokens = encode_pieces(*file->tokenizer, marked->text, marked->cuts, true);
+  } else {
+    auto text = command.get_option("--text")->as<std::string>();
+    if (text == "-") text.assign(std::istreambuf_iterator<char>(std::cin), {});
+    tokens = encode(*file->tokenizer, text, true);
+  }
   if (!tokens) return tokens.error();
   return print(json ? "{\"tokens\":" + json_tokens(*tokens) + "}\n" : table(*tokens));
 }
@@ -81,8 +89,10 @@ Result<int> run_tokenizer(const std::string& folder, std::string text, bool json
 Result<int> run(const Options& options) {
   const auto source = options.command.get_option("SOURCE")->as<std::string>();
   std::error_code ignored;
-  if (options.command.count("--text") > 0 && std::filesystem::is_directory(source, ignored))
-    return run_tokenizer(source, options.command.get_option("--text")->as<std::string>(), options.format == "json");
+  const bool text = options.command.count("--text") > 0 || options.command.count("--tokens") > 0;
+  const bool two_sides = options.command.count("--target") > 0 || options.command.count("--target-tokens") > 0;
+  if (text && !two_sides && std::filesystem::is_directory(source, ignored))
+    return run_tokenizer(source, options.command, options.format == "json");
   const auto asked = options.request.ask();
   if (!asked) return asked.error();
   return print(options.format == "json" ? json_lines(asked->requests) : table(asked->requests));

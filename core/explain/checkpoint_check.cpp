@@ -18,11 +18,14 @@ namespace {
 /// Of the entropy that a row can have: heads of trained models lie below, most of them far.
 constexpr double kUniform = 0.98;
 constexpr Index kSampleTokens = 24;
+constexpr const char* kReference = "reference.npz";
+constexpr std::size_t kMostReferenceBytes = std::size_t{1} << 30;  // opened unasked, so not as large as a tensors file
 
 class Checker {
  public:
-  Checker(const std::filesystem::path& folder, const Checkpoint& checkpoint, Progress& progress)
-      : folder_(folder), checkpoint_(checkpoint), model_(checkpoint.model), progress_(progress) {}
+  Checker(const std::filesystem::path& folder, std::shared_ptr<const Model> model,
+          const std::vector<std::string>& warnings, Progress& progress)
+      : folder_(folder), model_(std::move(model)), warnings_(warnings), progress_(progress) {}
 
   std::vector<Finding> check() {
     tell_warnings();
@@ -48,15 +51,15 @@ class Checker {
   void check_uniformity(const Trace& trace);
 
   const std::filesystem::path& folder_;
-  const Checkpoint& checkpoint_;
-  const std::shared_ptr<const Model>& model_;
+  const std::shared_ptr<const Model> model_;
+  const std::vector<std::string>& warnings_;
   Progress& progress_;
   std::vector<Finding> findings_;
 };
 
 void Checker::tell_warnings() {
   bool whole = true;
-  for (const std::string& warning : checkpoint_.warnings) {
+  for (const std::string& warning : warnings_) {
     const bool expected = warning.ends_with(kNotNeeded);
     add(expected ? Severity::note : Severity::warning, warning);
     whole = whole && expected;
@@ -185,40 +188,55 @@ std::optional<double> evenness(const Trace& trace, const HeadRef& head) {
   return sum / static_cast<double>(rows);
 }
 
+std::string stack_word(const Trace& trace, Stack stack) {
+  if (!trace.encoder) return {};
+  return stack == Stack::self ? "decoder " : stack == Stack::encoder ? "encoder " : "cross-attention ";
+}
+
 void Checker::check_uniformity(const Trace& trace) {
   Index heads = 0, even = 0;
+  std::string even_layer;  // the first of which every head is
   for (const Stack stack : kStacks) {
     if (!trace.has(stack)) continue;
-    for (Index layer = 0; layer < trace.num_layers(stack); ++layer)
+    for (Index layer = 0; layer < trace.num_layers(stack); ++layer) {
+      Index measured = 0, even_here = 0;
       for (Index head = 0; head < trace.num_heads(stack); ++head) {
-        const auto measured = evenness(trace, {.layer = layer, .head = head, .stack = stack});
-        if (!measured) continue;
-        ++heads;
-        if (*measured > kUniform) ++even;
+        const auto share = evenness(trace, {.layer = layer, .head = head, .stack = stack});
+        if (!share) continue;
+        ++measured;
+        if (*share > kUniform) ++even_here;
       }
+      heads += measured;
+      even += even_here;
+      if (measured > 1 && even_here == measured && even_layer.empty())
+        even_layer = stack_word(trace, stack) + "layer " + std::to_string(layer);
+    }
   }
   if (heads == 0) return;
-  const std::string count = std::to_string(even) + " of " + std::to_string(heads) + " heads";
+  const std::string count = std::to_string(even) + " of " + std::to_string(heads) + " heads almost uniform";
   if (even == heads)
     add(Severity::warning, "attention: expected heads that choose, found " + count +
-                               " almost uniform: a model before its training, or loaded wrong");
-  else add(Severity::good, "attention: " + count + " almost uniform");
+                               ": a model before its training, or loaded wrong");
+  else if (!even_layer.empty())
+    add(Severity::warning, "attention: expected heads that choose, found " + count + ", all those of " + even_layer +
+                               " among them: weights that were never filled?");
+  else add(Severity::good, "attention: " + count);
 }
 
 void Checker::check_answers() {
-  const auto path = folder_ / "reference.npz";
+  const auto path = folder_ / kReference;
   std::error_code error;
   std::optional<ArrayFile> reference;
   std::optional<Request> request;
   if (std::filesystem::exists(path, error)) {
-    auto file = read_npz(path);
+    auto file = read_npz(path, kMostReferenceBytes);
     if (!file) return add(Severity::error, file.error().message);
     auto asked = request_of(path.string(), *file, model_);
     if (!asked) return add(Severity::error, asked.error().message);
     reference = std::move(*file);
     request = std::move(*asked);
   } else {
-    add(Severity::note, "reference.npz: not beside the model, so no answers were compared");
+    add(Severity::note, std::string(kReference) + ": not beside the model, so no answers were compared");
     request = sample();
   }
   if (!request) return;
@@ -237,18 +255,38 @@ std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, Progr
   const auto checkpoint = read_checkpoint(folder, progress);
   if (!checkpoint) return {{Severity::error, checkpoint.error().message}};
   if (!checkpoint->model) return {};
-  return check_checkpoint(folder, *checkpoint, progress);
+  return check_checkpoint(folder, checkpoint->model, checkpoint->warnings, progress);
 }
 
-std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, const Checkpoint& checkpoint,
-                                      Progress& progress) {
-  return Checker(folder, checkpoint, progress).check();
+std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, const std::shared_ptr<const Model>& model,
+                                      const std::vector<std::string>& warnings, Progress& progress) {
+  return Checker(folder, model, warnings, progress).check();
 }
 
 Severity gravest(const std::vector<Finding>& findings) {
   Severity worst = Severity::good;
   for (const Finding& finding : findings) worst = std::max(worst, finding.severity);
   return worst;
+}
+
+std::string_view name(Severity severity) {
+  switch (severity) {
+    case Severity::good: return "good";
+    case Severity::note: return "note";
+    case Severity::warning: return "warning";
+    case Severity::error: return "error";
+  }
+  return "";
+}
+
+bool agrees_with_reference(const std::vector<Finding>& findings) {
+  bool compared = false, differs = false;
+  for (const Finding& finding : findings) {
+    if (!finding.line.starts_with(kReference)) continue;
+    compared = compared || finding.severity == Severity::good;
+    differs = differs || finding.severity > Severity::note;
+  }
+  return compared && !differs;
 }
 
 }  // namespace headlight

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "math/forward.h"
@@ -29,11 +31,17 @@ inline constexpr float kWeightTolerance = 2e-5f, kStateTolerance = 1e-4f;
 /// the reference's answers under the names that an export gives them; axes of one element are of no consequence.
 std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, Progress& progress);
 
-/// The same of a checkpoint that was loaded from this folder.
-std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, const Checkpoint& checkpoint,
-                                      Progress& progress);
+/// The same of a model that was loaded from this folder, with these warnings.
+std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, const std::shared_ptr<const Model>& model,
+                                      const std::vector<std::string>& warnings, Progress& progress);
 
 /// The gravest of them; good where there are none.
 Severity gravest(const std::vector<Finding>& findings);
+
+/// `good`, `note`, `warning`, `error`.
+std::string_view name(Severity severity);
+
+/// Whether answers of the reference were compared, and all of them agree.
+bool agrees_with_reference(const std::vector<Finding>& findings);
 
 }  // namespace headlight

@@ -30,6 +30,10 @@ Result<std::vector<std::int64_t>> ids_of(std::string_view where, const ArrayFile
     if (required) return bad_input(where, name, "an array of ids", "none");
     return ids;
   }
+  constexpr std::size_t kMostIds = 4096;
+  if (at->second.values.size() > kMostIds)
+    return bad_input(where, name, "at most " + std::to_string(kMostIds) + " ids",
+                     std::to_string(at->second.values.size()));
   constexpr float kMost = 1 << 24;  // up to which float32 holds every whole number
   for (const float value : at->second.values) {
     if (!(value >= 0 && value < kMost) || value != std::floor(value))

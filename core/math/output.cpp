@@ -50,7 +50,8 @@ Candidate candidate(const Model& model, const Vector& probabilities, Index row) 
   const auto at = static_cast<std::size_t>(row);
   const Vocabulary* vocabulary = model.vocabulary.get();
   const std::int64_t id = vocabulary && !vocabulary->ids.empty() ? vocabulary->ids[at] : row;
-  return {.id = id, .text = vocabulary && at < vocabulary->words.size() ? vocabulary->words[at] : std::to_string(id),
+  const bool named = vocabulary && at < vocabulary->words.size() && !vocabulary->words[at].empty();
+  return {.id = id, .text = named ? vocabulary->words[at] : std::to_string(id),
           .probability = probabilities(row), .row = row};
 }
 
@@ -71,8 +72,10 @@ std::optional<Index> find_word(const Model& model, std::string_view text) {
   const Index rows = model.output->weight->rows();
   if (model.vocabulary) {
     const auto& words = model.vocabulary->words;
-    const auto at = std::find(words.begin(), words.end(), text);
-    if (at != words.end() && at - words.begin() < rows) return at - words.begin();
+    for (const std::string& word : {std::string(text), " " + std::string(text)}) {
+      const auto at = text.empty() ? words.end() : std::find(words.begin(), words.end(), word);
+      if (at != words.end() && at - words.begin() < rows) return at - words.begin();
+    }
   }
   std::int64_t id = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);

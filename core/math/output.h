@@ -34,7 +34,8 @@ std::vector<Candidate> most_probable(const Model& model, const Vector& probabili
 /// The candidate of one row.
 Candidate candidate(const Model& model, const Vector& probabilities, Index row);
 
-/// The row of a word by its text as the vocabulary spells it, else by its id in decimal; nothing where it is unknown.
+/// The row of a word by its text as the vocabulary spells it, else with a space before it, else by its id in decimal;
+/// nothing where it is unknown.
 std::optional<Index> find_word(const Model& model, std::string_view text);
 
 /// A row drawn at random in proportion to the probabilities. `draw` in [0, 1).

@@ -235,7 +235,20 @@ Result<TokenizerFile> read_sentencepiece_file(const Path& folder, const std::str
   return file_of(*std::move(tokenizer), path);
 }
 
+constexpr const char* kSentencePieceFiles[] = {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"};
+
+bool has_pair(const Path& folder, const char* other) {
+  return has_file(folder / "vocab.json") && has_file(folder / other);
+}
+
 }  // namespace
+
+bool has_tokenizer(const std::filesystem::path& folder) {
+  for (const char* name : kSentencePieceFiles)
+    if (has_file(folder / name)) return true;
+  return has_file(folder / "tokenizer.json") || has_pair(folder, "merges.txt") || has_pair(folder, "source.spm") ||
+         has_file(folder / "vocab.txt");
+}
 
 Result<TokenizerFile> read_tokenizer(const std::filesystem::path& folder) {
   const Path json = folder / "tokenizer.json";
@@ -246,10 +259,10 @@ Result<TokenizerFile> read_tokenizer(const std::filesystem::path& folder) {
     if (!parsed) return parsed.error();
     return file_of(std::move(parsed->tokenizer), json, std::move(parsed->warnings));
   }
-  if (has_file(folder / "vocab.json") && has_file(folder / "merges.txt")) return read_byte_pairs(folder);
-  if (has_file(folder / "vocab.json") && has_file(folder / "source.spm")) return read_marian(folder);
+  if (has_pair(folder, "merges.txt")) return read_byte_pairs(folder);
+  if (has_pair(folder, "source.spm")) return read_marian(folder);
   if (has_file(folder / "vocab.txt")) return read_wordpiece(folder);
-  for (const char* name : {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"})
+  for (const char* name : kSentencePieceFiles)
     if (has_file(folder / name)) return read_sentencepiece_file(folder, name);
   return bad_input(folder.string(), "tokenizer",
                    "tokenizer.json, vocab.json with merges.txt, vocab.json with source.spm, vocab.txt, "

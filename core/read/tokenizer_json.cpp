@@ -9,6 +9,7 @@
 #include "read/array.h"
 #include "read/json_document.h"
 #include "read/tokenizer_rules.h"
+#include "text/words.h"
 
 namespace headlight {
 namespace {
@@ -175,6 +176,20 @@ std::vector<AddedToken> added_from(const JsonField& field) {
   return tokens;
 }
 
+/// Gives the rule `Words` the words of the vocabulary.
+void set_lexicon(Tokenizer& tokenizer, const JsonField& rules) {
+  for (PreTokenizer& rule : tokenizer.pre_tokenizers) {
+    auto* words = std::get_if<SplitLexiconWords>(&rule);
+    if (!words) continue;
+    if (!std::holds_alternative<WordLevel>(tokenizer.model))
+      return rules.problem("Words only before a model of the type WordLevel");
+    std::vector<std::string> list;
+    const WordTable& table = words_of(tokenizer);
+    for (std::size_t id = 0; id < table.ids(); ++id) list.emplace_back(table.text(static_cast<std::int32_t>(id)));
+    words->lexicon = std::make_shared<const Lexicon>(lexicon_of(list));
+  }
+}
+
 }  // namespace
 
 std::vector<WordTable::Word> vocabulary_from(const JsonField& field) {
@@ -243,6 +258,7 @@ Result<TokenizerJson> parse_tokenizer_json(std::string_view where, std::string_v
     auto model = model_from(root.at("model"), result.warnings);
     if (model) tokenizer.model = *std::move(model);
   }
+  if (!problems.first) set_lexicon(tokenizer, root.at("pre_tokenizer"));
   if (problems.first) return *problems.first;
 
   // Ids of added tokens, as the library itself gives them.

@@ -194,6 +194,7 @@ constexpr Type<PreTokenizer> kPreTokenizers[] = {
      }},
     {"Split", split},
     {"Whitespace", [](const JsonField&) { return std::vector<PreTokenizer>{SplitWords{}}; }},
+    {"Words", [](const JsonField&) { return std::vector<PreTokenizer>{SplitLexiconWords{}}; }},
     {"WhitespaceSplit",
      [](const JsonField&) {
        return std::vector<PreTokenizer>{SplitAtKind{CharacterKind::white_space, Delimiters::removed}};

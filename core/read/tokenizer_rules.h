@@ -17,6 +17,7 @@ namespace headlight {
 /// Of what is read so far nothing counts if there is a problem: an unknown type, a field that is not as it must be. A
 /// null is no rule; a sequence is its rules one after the other.
 std::vector<Normalizer> normalizers_from(const JsonField& field);
+/// Of `Words`, a rule of Headlight's own, the lexicon is left open: it is the vocabulary's.
 std::vector<PreTokenizer> pre_tokenizers_from(const JsonField& field);
 /// What they put around a single text; what they do to byte ranges is left out.
 std::vector<Template> templates_from(const JsonField& field);

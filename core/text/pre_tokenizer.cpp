@@ -1,9 +1,12 @@
 #include "text/pre_tokenizer.h"
 
 #include <algorithm>
+#include <cassert>
+#include <type_traits>
 
 #include "text/characters.h"
 #include "text/normalizer.h"
+#include "text/words.h"
 
 namespace headlight {
 namespace {
@@ -153,6 +156,36 @@ Status apply(const Metaspace& metaspace, Pieces& pieces) {
   });
 }
 
+/// Adds a word without the white space around it; that before it goes to the bytes of its first letter.
+void add_word(LetterSpan letters, Pieces& result) {
+  const auto is_space = [](const Letter& letter) { return is_white_space(letter.code); };
+  const auto begin = std::find_if_not(letters.begin(), letters.end(), is_space);
+  if (begin == letters.end()) return;
+  auto end = letters.end();
+  while (is_space(*(end - 1))) --end;
+  Letters word(begin, end);
+  word.front().begin = letters.front().begin;
+  result.add(word);
+}
+
+Status cut_words(const SplitLexiconWords& rule, Pieces& pieces, bool cut_by_hand) {
+  assert(rule.lexicon);
+  Spelling spelling;
+  return rewrite(pieces, [&](LetterSpan letters, Pieces& result) -> Status {
+    std::size_t begin = 0;
+    if (!cut_by_hand) {
+      spell(letters, spelling);
+      for (const std::size_t cut : cut_points(spelling.text, Split::words, *rule.lexicon)) {
+        const std::size_t end = spelling.letter_of_byte[cut];
+        add_word(letters.subspan(begin, end - begin), result);
+        begin = end;
+      }
+    }
+    add_word(letters.subspan(begin), result);
+    return Done{};
+  });
+}
+
 }  // namespace
 
 const char* const kGpt2Split =
@@ -165,10 +198,16 @@ void Pieces::add(LetterSpan piece, std::int32_t added) {
   pieces.push_back({begin, letters.size(), added});
 }
 
-Status pre_tokenize(const std::vector<PreTokenizer>& rules, Pieces& pieces) {
+Status pre_tokenize(const std::vector<PreTokenizer>& rules, Pieces& pieces, bool cut_by_hand) {
   const std::size_t most = most_letters(pieces.letters.size());
   for (const PreTokenizer& rule : rules) {
-    Status status = std::visit([&pieces](const auto& known) { return apply(known, pieces); }, rule);
+    Status status = std::visit(
+        [&](const auto& known) -> Status {
+          if constexpr (std::is_same_v<std::decay_t<decltype(known)>, SplitLexiconWords>)
+            return cut_words(known, pieces, cut_by_hand);
+          else return apply(known, pieces);
+        },
+        rule);
     if (status) status = check_growth(pieces.letters.size(), most);
     if (!status) return status;
   }

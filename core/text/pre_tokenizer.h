@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "text/pattern.h"
 
 namespace headlight {
+
+struct Lexicon;
 
 /// What becomes of the places at which a piece is cut: dropped, pieces of their own, or part of a neighbour; contiguous
 /// joins those that touch.
@@ -46,9 +49,14 @@ struct Metaspace {
   Prepend prepend = Prepend::always;
   bool split = true;
 };
+/// Words as text/words.h cuts them (Split::words), the lexicon being the vocabulary. White space is part of no word, but
+/// of the bytes that the word after it stands for; behind the last word it is dropped. Headlight's own rule, `Words`.
+struct SplitLexiconWords {
+  std::shared_ptr<const Lexicon> lexicon;  // not null
+};
 
 using PreTokenizer = std::variant<SplitAtKind, SplitAtPattern, SplitWords, SplitEvenly, PrefixSpace, PiecesToBytes,
-                                  Metaspace>;
+                                  Metaspace, SplitLexiconWords>;
 
 /// Pieces of a text in their order; what was dropped is in none of them.
 struct Pieces {
@@ -69,7 +77,8 @@ struct Pieces {
 /// The expression by which GPT-2 cuts (Radford et al. 2019, encoder.py): what ByteLevel does unless told otherwise.
 extern const char* const kGpt2Split;
 
-/// Applies the rules to all pieces but added tokens. Errors: a regular expression that does not come to an end.
-Status pre_tokenize(const std::vector<PreTokenizer>& rules, Pieces& pieces);
+/// Applies the rules to all pieces but added tokens; `cut_by_hand`: rules that find words leave them whole. Errors: a
+/// regular expression that does not come to an end.
+Status pre_tokenize(const std::vector<PreTokenizer>& rules, Pieces& pieces, bool cut_by_hand = false);
 
 }  // namespace headlight

@@ -1,6 +1,7 @@
 #include "text/tokenizer.h"
 
 #include <algorithm>
+#include <cassert>
 #include <type_traits>
 
 #include "base/utf8.h"
@@ -53,7 +54,7 @@ Status spell_with(const TokenModel& model, std::string_view piece, std::vector<M
 }
 
 /// The text as pieces, added tokens among them, normalised and cut.
-Result<Pieces> pieces_of(const Tokenizer& tokenizer, std::string_view text) {
+Result<Pieces> pieces_of(const Tokenizer& tokenizer, std::string_view text, bool cut_by_hand) {
   Pieces raw, pieces;
   tokenizer.added.split(letters_of(text), false, raw);
   Letters letters;
@@ -67,7 +68,7 @@ Result<Pieces> pieces_of(const Tokenizer& tokenizer, std::string_view text) {
     if (const Status status = normalize(tokenizer.normalizers, letters); !status) return status.error();
     tokenizer.added.split(letters, true, pieces);
   }
-  if (const Status status = pre_tokenize(tokenizer.pre_tokenizers, pieces); !status) return status.error();
+  if (const Status status = pre_tokenize(tokenizer.pre_tokenizers, pieces, cut_by_hand); !status) return status.error();
   return pieces;
 }
 
@@ -159,30 +160,84 @@ WordSpelling spelling_of(const Tokenizer& tokenizer) {
   return spelling;
 }
 
-Result<Tokens> encode(const Tokenizer& tokenizer, std::string_view text, bool add_special_tokens) {
+namespace {
+
+Status check_length(std::string_view text) {
   if (text.size() > kLongestText)
     return bad_input("text", "size", "at most " + std::to_string(kLongestText) + " bytes", std::to_string(text.size()));
-  if (const Status status = check_utf8("text", text); !status) return status.error();
-  const Result<Pieces> pieces = pieces_of(tokenizer, text);
+  return check_utf8("text", text);
+}
+
+/// The tokens of a text, or of a piece that was cut out of one, without special tokens.
+Result<std::vector<Token>> tokens_of(const Tokenizer& tokenizer, std::string_view text, bool cut_by_hand) {
+  const Result<Pieces> pieces = pieces_of(tokenizer, text, cut_by_hand);
   if (!pieces) return pieces.error();
-  Tokens result{.text = std::string(text), .tokens = {}};
+  std::vector<Token> result;
   std::vector<ModelToken> found;
   Spelling spelling;
   for (const Pieces::Piece& piece : pieces->pieces) {
     const LetterSpan letters = pieces->span(piece);
     if (piece.added >= 0) {
-      result.tokens.push_back(added_token(tokenizer.added.tokens()[static_cast<std::size_t>(piece.added)], letters));
+      result.push_back(added_token(tokenizer.added.tokens()[static_cast<std::size_t>(piece.added)], letters));
       continue;
     }
     spell(letters, spelling);
     found.clear();
     if (const Status status = spell_with(tokenizer.model, spelling.text, found); !status) return status.error();
     for (const ModelToken& token : found)
-      result.tokens.push_back(token_of(tokenizer, text, token, letters, spelling));
+      result.push_back(token_of(tokenizer, text, token, letters, spelling));
   }
+  return result;
+}
+
+Tokens whole(const Tokenizer& tokenizer, std::string_view text, std::vector<Token> tokens, bool add_special_tokens) {
+  Tokens result{.text = std::string(text), .tokens = std::move(tokens)};
   for (const Template& around : tokenizer.templates)
     result.tokens = surrounded(around, result.tokens, add_special_tokens);
   return result;
+}
+
+}  // namespace
+
+Result<Tokens> encode(const Tokenizer& tokenizer, std::string_view text, bool add_special_tokens) {
+  if (const Status status = check_length(text); !status) return status.error();
+  auto tokens = tokens_of(tokenizer, text, false);
+  if (!tokens) return tokens.error();
+  return whole(tokenizer, text, *std::move(tokens), add_special_tokens);
+}
+
+Result<Tokens> encode_pieces(const Tokenizer& tokenizer, std::string_view text, const std::vector<std::size_t>& cuts,
+                             bool add_special_tokens) {
+  if (const Status status = check_length(text); !status) return status.error();
+  assert(are_cuts(text, cuts));
+  std::vector<Token> tokens;
+  for (std::size_t i = 0, begin = 0; i <= cuts.size(); ++i) {
+    const std::size_t end = i < cuts.size() ? cuts[i] : text.size();
+    auto piece = tokens_of(tokenizer, text.substr(begin, end - begin), true);
+    if (!piece) return piece.error();
+    for (Token& token : *piece) {
+      token.begin += begin;
+      token.end += begin;
+      tokens.push_back(std::move(token));
+    }
+    begin = end;
+  }
+  return whole(tokenizer, text, std::move(tokens), add_special_tokens);
+}
+
+bool finds_words(const Tokenizer& tokenizer) { return lexicon_of(tokenizer) != nullptr; }
+
+const Lexicon* lexicon_of(const Tokenizer& tokenizer) {
+  for (const PreTokenizer& rule : tokenizer.pre_tokenizers)
+    if (const auto* words = std::get_if<SplitLexiconWords>(&rule)) return words->lexicon.get();
+  return nullptr;
+}
+
+std::string bytes_of_id(const Tokenizer& tokenizer, std::int64_t id) {
+  for (const AddedToken& added : tokenizer.added.tokens())
+    if (added.id == id) return added.content;
+  const bool possible = id >= 0 && id < kMostTokenIds;
+  return possible ? bytes_of_word(tokenizer.spelling, words_of(tokenizer).text(static_cast<std::int32_t>(id))) : "";
 }
 
 std::shared_ptr<const Vocabulary> vocabulary_of(const Tokenizer& tokenizer) {

@@ -70,6 +70,19 @@ inline constexpr std::size_t kLongestText = std::size_t{1} << 28;
 /// tokenizer has no word for it.
 Result<Tokens> encode(const Tokenizer& tokenizer, std::string_view text, bool add_special_tokens);
 
+/// The same of a text that somebody cut at `cuts` (text/words.h, are_cuts): each piece is encoded as a text of its own,
+/// then special tokens are put around the whole. A tokenizer that finds words looks up each piece as one word.
+Result<Tokens> encode_pieces(const Tokenizer& tokenizer, std::string_view text, const std::vector<std::size_t>& cuts,
+                             bool add_special_tokens);
+
+/// Whether it looks up words that it finds in the text, so that a word cut by hand is as good as one that it found.
+bool finds_words(const Tokenizer& tokenizer);
+/// The words that such a tokenizer finds; null for any other.
+const Lexicon* lexicon_of(const Tokenizer& tokenizer);
+
+/// The bytes that an id stands for in a text, a leading space among them; empty where no word has it.
+std::string bytes_of_id(const Tokenizer& tokenizer, std::int64_t id);
+
 /// The words that its ids stand for, without added tokens.
 const WordTable& words_of(const Tokenizer& tokenizer);
 

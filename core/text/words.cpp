@@ -163,6 +163,13 @@ std::shared_ptr<const Vocabulary> vocabulary_of(const Lexicon& lexicon) {
   return vocabulary;
 }
 
+/// What follows from the words.
+void complete(Lexicon& lexicon) {
+  std::sort(lexicon.lengths.begin(), lexicon.lengths.end(), std::greater<>());
+  lexicon.lengths.erase(std::unique(lexicon.lengths.begin(), lexicon.lengths.end()), lexicon.lengths.end());
+  lexicon.vocabulary = vocabulary_of(lexicon);
+}
+
 /// The line without its comment.
 std::string_view without_comment(std::string_view line) {
   for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1))
@@ -191,9 +198,21 @@ Result<Lexicon> parse_lexicon(std::string_view where, std::string_view text) {
     lexicon.words.emplace(word);
     lexicon.lengths.push_back(word.size());
   }
-  std::sort(lexicon.lengths.begin(), lexicon.lengths.end(), std::greater<>());
-  lexicon.lengths.erase(std::unique(lexicon.lengths.begin(), lexicon.lengths.end()), lexicon.lengths.end());
-  lexicon.vocabulary = vocabulary_of(lexicon);
+  complete(lexicon);
+  return lexicon;
+}
+
+Lexicon lexicon_of(const std::vector<std::string>& words) {
+  Lexicon lexicon;
+  for (const std::string& word : words) {
+    const std::vector<char32_t> characters = code_points(word);
+    if (characters.size() > kLongestWord || std::any_of(characters.begin(), characters.end(), is_control)) continue;
+    const std::string_view known = trimmed(word);
+    if (known.empty()) continue;
+    lexicon.words.emplace(known);
+    lexicon.lengths.push_back(known.size());
+  }
+  complete(lexicon);
   return lexicon;
 }
 

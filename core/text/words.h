@@ -34,6 +34,9 @@ struct Lexicon {
 /// `#` at the start of a line or after a space begins a comment. Errors name the line.
 Result<Lexicon> parse_lexicon(std::string_view where, std::string_view text);
 
+/// The lexicon of these words, leaving out what no line of a file could be: longer ones, and control characters.
+Lexicon lexicon_of(const std::vector<std::string>& words);
+
 /// The byte offsets at which `text` (valid UTF-8) is cut, ascending, 0 and text.size() left out. No cut falls inside
 /// a grapheme cluster. The time is linear in the text.
 ///

@@ -85,7 +85,64 @@ ArrayStream logits(const Trace& trace) {
   return array;
 }
 
+/// The rows of the tokens that are kept, and where `columns` are tokens too, theirs. An array whose last axis but one
+/// counts `rows` comes in pieces of kRowBlock of these, or in pieces that are whole.
+ArrayStream without_special(ArrayStream array, const Tokens& rows, const Tokens* columns, SpecialTokens special) {
+  const auto places = kept_places(rows, special);
+  const auto keys = columns ? kept_places(*columns, special) : std::vector<Index>{};
+  if (places.size() == rows.size() && (!columns || keys.size() == columns->size())) return array;
+  const std::size_t axis = array.shape.size() - 2;
+  Index matrices = 1;
+  for (std::size_t i = 0; i < axis; ++i) matrices *= array.shape[i];
+  const Index blocks = array.pieces / matrices;
+  array.shape[axis] = static_cast<Index>(places.size());
+  if (columns) array.shape[axis + 1] = static_cast<Index>(keys.size());
+  const bool scaled = columns && special == SpecialTokens::renormalize && !array.minus_infinity;
+  array.piece = [piece_of = std::move(array.piece), places, keys, blocks, scaled, cut = columns != nullptr](Index piece) {
+    const Matrix all = piece_of(piece);
+    const Index first = piece % blocks * kRowBlock;
+    const auto begin = std::lower_bound(places.begin(), places.end(), first);
+    const auto end = std::lower_bound(begin, places.end(), first + all.rows());
+    Matrix kept(end - begin, cut ? static_cast<Index>(keys.size()) : all.cols());
+    for (auto place = begin; place != end; ++place) {
+      auto row = kept.row(place - begin);
+      if (!cut) row = all.row(*place - first);
+      for (std::size_t key = 0; key < keys.size(); ++key) row(static_cast<Index>(key)) = all(*place - first, keys[key]);
+      const double sum = scaled ? row.cast<double>().sum() : 0;
+      if (sum > 0) row = (row.cast<double>() / sum).cast<float>();
+    }
+    return kept;
+  };
+  return array;
+}
+
 }  // namespace
+
+std::string_view name(SpecialTokens special) {
+  return special == SpecialTokens::show ? "show" : special == SpecialTokens::hide ? "hide" : "renormalize";
+}
+
+std::vector<Index> kept_places(const Tokens& tokens, SpecialTokens special) {
+  std::vector<Index> places;
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    if (special == SpecialTokens::show || !tokens.tokens[i].special) places.push_back(static_cast<Index>(i));
+  return places;
+}
+
+Tokens kept(const Tokens& tokens, SpecialTokens special) {
+  Tokens result{.text = tokens.text, .tokens = {}};
+  for (const Index place : kept_places(tokens, special))
+    result.tokens.push_back(tokens.tokens[static_cast<std::size_t>(place)]);
+  return result;
+}
+
+Status check_special(const Trace& trace, SpecialTokens special) {
+  for (const StackNames& names : stacks_of(trace))
+    for (const Tokens* tokens : {&trace.query_tokens(names.stack), &trace.key_tokens(names.stack)})
+      if (kept_places(*tokens, special).empty())
+        return bad_input("--special", "", "a token that is not special", "none");
+  return Done{};
+}
 
 std::size_t ArrayStream::num_elements() const {
   std::size_t product = 1;
@@ -103,27 +160,33 @@ std::vector<StackNames> stacks_of(const Trace& trace) {
   return stacks;
 }
 
-ArrayStream attentions_of(const Trace& trace, const StackNames& names) {
-  return pattern(trace, names.stack, std::string(names.attentions), attention_rows);
+ArrayStream attentions_of(const Trace& trace, const StackNames& names, SpecialTokens special) {
+  return without_special(pattern(trace, names.stack, std::string(names.attentions), attention_rows),
+                         trace.query_tokens(names.stack), &trace.key_tokens(names.stack), special);
 }
 
 std::vector<ArrayStream> attention_arrays(const Trace& trace, const ExportOptions& options) {
   assert(!trace.blocks.empty());
   std::vector<ArrayStream> arrays;
-  for (const StackNames& names : stacks_of(trace)) arrays.push_back(attentions_of(trace, names));
+  for (const StackNames& names : stacks_of(trace)) arrays.push_back(attentions_of(trace, names, options.special));
   for (const StackNames& names : stacks_of(trace)) {
     const Stack stack = names.stack;
     const AttentionTrace& first = trace.attention(stack, 0);
     if (first.patterns) continue;
     const std::string before(names.prefix);
+    const Tokens &queries = trace.query_tokens(stack), &keys = trace.key_tokens(stack);
+    const auto add = [&](ArrayStream array, const Tokens& rows, const Tokens* columns = nullptr) {
+      arrays.push_back(without_special(std::move(array), rows, columns, options.special));
+    };
     if (options.queries_keys_values) {
-      arrays.push_back(projected(trace, stack, before + "queries", &AttentionTrace::query, first.num_heads()));
-      arrays.push_back(projected(trace, stack, before + "keys", &AttentionTrace::key, first.num_kv_heads));
-      arrays.push_back(projected(trace, stack, before + "values", &AttentionTrace::value, first.num_kv_heads));
+      add(projected(trace, stack, before + "queries", &AttentionTrace::query, first.num_heads()), queries);
+      add(projected(trace, stack, before + "keys", &AttentionTrace::key, first.num_kv_heads), keys);
+      add(projected(trace, stack, before + "values", &AttentionTrace::value, first.num_kv_heads), keys);
     }
     if (options.scores) {
-      arrays.push_back(pattern(trace, stack, before + "scores", score_rows));
-      arrays.back().minus_infinity = true;
+      ArrayStream scores = pattern(trace, stack, before + "scores", score_rows);
+      scores.minus_infinity = true;
+      add(std::move(scores), queries, &keys);
     }
   }
   return arrays;
@@ -136,13 +199,16 @@ std::vector<ArrayStream> all_arrays(const Trace& trace, const ExportOptions& opt
     if (!self.patterns) arrays.push_back(whole("output", "query", self.output));
     return arrays;
   }
+  const auto add = [&](ArrayStream array, Stack stack) {
+    arrays.push_back(without_special(std::move(array), trace.query_tokens(stack), nullptr, options.special));
+  };
   if (trace.encoder) {
-    arrays.push_back(hidden_states("encoder_hidden_states", *trace.encoder));
-    arrays.push_back(whole("encoder_last_hidden_state", "token", trace.encoder->last_hidden_state));
+    add(hidden_states("encoder_hidden_states", *trace.encoder), Stack::encoder);
+    add(whole("encoder_last_hidden_state", "token", trace.encoder->last_hidden_state), Stack::encoder);
   }
-  arrays.push_back(hidden_states(trace.encoder ? "decoder_hidden_states" : "hidden_states", trace));
-  arrays.push_back(whole("last_hidden_state", "token", trace.last_hidden_state));
-  if (trace.logits.size() > 0) arrays.push_back(logits(trace));
+  add(hidden_states(trace.encoder ? "decoder_hidden_states" : "hidden_states", trace), Stack::self);
+  add(whole("last_hidden_state", "token", trace.last_hidden_state), Stack::self);
+  if (trace.logits.size() > 0) add(logits(trace), Stack::self);
   return arrays;
 }
 

@@ -16,10 +16,16 @@
 
 namespace headlight {
 
-/// What is wanted beside the attention.
+/// Special tokens, which nobody typed: kept; left out of every array and list; or left out and what is left of each row
+/// of weights scaled to sum to 1 (a row of nothing else stays zeros).
+enum class SpecialTokens { show, hide, renormalize };
+std::string_view name(SpecialTokens special);
+
+/// What is wanted beside the attention, and for which tokens.
 struct ExportOptions {
   bool queries_keys_values = false;
   bool scores = false;  // before the softmax, the mask added: −inf where blocked
+  SpecialTokens special = SpecialTokens::show;
 
   friend bool operator==(const ExportOptions&, const ExportOptions&) = default;
 };
@@ -43,6 +49,13 @@ struct StackNames {
   std::string_view prefix;      // of queries, keys, values and scores: nothing, or encoder_ | decoder_ | cross_
 };
 
+/// The places of the tokens that are exported, ascending.
+std::vector<Index> kept_places(const Tokens& tokens, SpecialTokens special);
+/// Those tokens.
+Tokens kept(const Tokens& tokens, SpecialTokens special);
+/// An Error where no token would be left.
+Status check_special(const Trace& trace, SpecialTokens special);
+
 /// The attentions of the answer: one, or those of encoder, decoder and cross-attention.
 std::vector<StackNames> stacks_of(const Trace& trace);
 
@@ -52,7 +65,7 @@ std::vector<StackNames> stacks_of(const Trace& trace);
 std::vector<ArrayStream> attention_arrays(const Trace& trace, const ExportOptions& options);
 
 /// The weights of one attention alone, (layers, heads, queries, keys).
-ArrayStream attentions_of(const Trace& trace, const StackNames& names);
+ArrayStream attentions_of(const Trace& trace, const StackNames& names, SpecialTokens special = SpecialTokens::show);
 
 /// attention_arrays, then of a tensors file `output` (queries, d_model); else `hidden_states` (layers + 1, tokens,
 /// d_model): the embeddings, then each block's output, not yet normed by a final norm; `last_hidden_state` (tokens,

@@ -15,11 +15,12 @@ std::vector<std::string> fields_of(const Tokens& tokens) {
 }
 
 /// `ending` closes every line.
-Status write_lines(const Trace& trace, const StackNames& names, const std::string& ending, Output& output, Work& work) {
-  const ArrayStream attentions = attentions_of(trace, names);
-  const auto query_tokens = fields_of(trace.query_tokens(names.stack));
-  const auto key_tokens = fields_of(trace.key_tokens(names.stack));
-  const Index queries = trace.queries(names.stack), heads = trace.num_heads(names.stack);
+Status write_lines(const Trace& trace, const StackNames& names, SpecialTokens special, const std::string& ending,
+                   Output& output, Work& work) {
+  const ArrayStream attentions = attentions_of(trace, names, special);
+  const auto query_tokens = fields_of(kept(trace.query_tokens(names.stack), special));
+  const auto key_tokens = fields_of(kept(trace.key_tokens(names.stack), special));
+  const auto queries = static_cast<Index>(query_tokens.size()), heads = trace.num_heads(names.stack);
   ArrayReader reader(attentions, work);
   std::string text;
   Index row = 0;
@@ -61,16 +62,18 @@ std::string csv_field(std::string_view text) {
   return field + "\"";
 }
 
-Status write_csv(const std::vector<std::shared_ptr<const Trace>>& traces, Output& output, Progress& progress) {
+Status write_csv(const std::vector<std::shared_ptr<const Trace>>& traces, Output& output, Progress& progress,
+                 SpecialTokens special) {
   std::size_t total = 0;
-  for (const auto& trace : traces) total += num_elements(attention_arrays(*trace, {}));
+  for (const auto& trace : traces) total += num_elements(attention_arrays(*trace, {.special = special}));
   Work work(progress, total);
   const bool batch = traces.size() > 1;
   output.write("stack,layer,head,query,key,query_token,key_token,weight");
   output.write(batch ? ",sentence\n" : "\n");
   for (std::size_t i = 0; i < traces.size(); ++i) {
     for (const StackNames& names : stacks_of(*traces[i])) {
-      const auto written = write_lines(*traces[i], names, batch ? "," + std::to_string(i) + "\n" : "\n", output, work);
+      const std::string ending = batch ? "," + std::to_string(i) + "\n" : "\n";
+      const auto written = write_lines(*traces[i], names, special, ending, output, work);
       if (!written && batch && !output.failed() && !work.stopped())
         return Error{"sentence " + std::to_string(i) + ": " + written.error().message};
       if (!written) return written;

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "math/forward.h"
+#include "write/arrays.h"
 
 namespace headlight {
 
@@ -16,7 +17,8 @@ namespace headlight {
 std::string csv_field(std::string_view text);
 
 /// `stack,layer,head,query,key,query_token,key_token,weight`, the stack being Self, or Encoder, Decoder, Cross; for
-/// several traces a last column `sentence` counts them.
-Status write_csv(const std::vector<std::shared_ptr<const Trace>>& traces, Output& output, Progress& progress);
+/// several traces a last column `sentence` counts them. Tokens that are left out are not counted either.
+Status write_csv(const std::vector<std::shared_ptr<const Trace>>& traces, Output& output, Progress& progress,
+                 SpecialTokens special = SpecialTokens::show);
 
 }  // namespace headlight

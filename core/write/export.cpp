@@ -53,14 +53,16 @@ Status write_export(const std::vector<std::shared_ptr<const Trace>>& traces,
                     const std::vector<std::string>& requests_json, Format format, const ExportOptions& options,
                     const std::optional<std::filesystem::path>& file, Progress& progress) {
   assert(!traces.empty() && traces.size() == requests_json.size());
-  if (format == Format::csv && options != ExportOptions{})
+  for (const auto& trace : traces)
+    if (const Status valid = check_special(*trace, options.special); !valid) return valid.error();
+  if (format == Format::csv && (options.queries_keys_values || options.scores))
     return bad_input("export", "--with", "a format other than csv, which holds the attention alone", "csv");
   auto output = file ? Output::to_file(*file) : Result<Output>(Output::to_standard_output());
   if (!output) return output.error();
   const auto write = [&]() -> Status {
     switch (format) {
       case Format::json: return write_json(traces, requests_json, options, *output, progress);
-      case Format::csv: return write_csv(traces, *output, progress);
+      case Format::csv: return write_csv(traces, *output, progress, options.special);
       case Format::safetensors: return write_safetensors(traces, options, *output, progress);
       case Format::npz: return write_npz(traces, options, scratch_for(file), *output, progress);
     }

@@ -29,13 +29,17 @@ std::string json_model(const Trace& trace) {
   return model + "}";
 }
 
-void write_mask(const Mask& mask, Output& output) {
+void write_mask(const Trace& trace, Stack stack, Index layer, SpecialTokens special, Output& output) {
+  const Mask& mask = trace.mask(stack, layer);
+  const auto queries = kept_places(trace.query_tokens(stack), special);
+  const auto keys = kept_places(trace.key_tokens(stack), special);
   output.write("{\"kind\":" + json_string(mask.kind()) + ",\"allowed\":[");
   std::string row;
-  for (Index query = 0; query < mask.queries() && !output.failed(); ++query) {
-    row = query > 0 ? ",[" : "[";
-    for (Index key = 0; key < mask.keys(); ++key) {
-      if (key > 0) row += ',';
+  for (const Index query : queries) {
+    if (output.failed()) return;
+    row = query != queries.front() ? ",[" : "[";
+    for (const Index key : keys) {
+      if (key != keys.front()) row += ',';
       row += mask.allowed(query, key) ? '1' : '0';
     }
     row += ']';
@@ -49,7 +53,7 @@ std::string_view mask_name(Stack stack) {
 }
 
 /// The mask of each attention, then those of the layers that have their own.
-void write_masks(const Trace& trace, Output& output) {
+void write_masks(const Trace& trace, SpecialTokens special, Output& output) {
   const auto own = [&](Stack stack, Index layer) {
     const LayerEdit* edit = layer_edit(trace.request.edits, stack, layer);
     return edit && edit->mask;
@@ -59,7 +63,7 @@ void write_masks(const Trace& trace, Output& output) {
     Index layer = 0;
     while (layer + 1 < trace.num_layers(names.stack) && own(names.stack, layer)) ++layer;
     output.write(",\"" + std::string(mask_name(names.stack)) + "\":");
-    write_mask(trace.mask(names.stack, layer), output);
+    write_mask(trace, names.stack, layer, special, output);
   }
   bool any = false;
   for (const StackNames& names : stacks) {
@@ -67,7 +71,7 @@ void write_masks(const Trace& trace, Output& output) {
       if (!own(names.stack, layer)) continue;
       output.write((any ? "," : ",\"layer_masks\":[") + ("{\"name\":" + json_string(names.label)) +
                    ",\"layer\":" + std::to_string(layer) + ",\"mask\":");
-      write_mask(trace.mask(names.stack, layer), output);
+      write_mask(trace, names.stack, layer, special, output);
       output.write("}");
       any = true;
     }
@@ -157,13 +161,13 @@ std::string json_candidates(const std::vector<Candidate>& words) {
   return list.empty() ? "[]" : list + "]";
 }
 
-Status write_attention(const Trace& trace, Output& output, Work& work) {
+Status write_attention(const Trace& trace, Output& output, Work& work, SpecialTokens special) {
   const char* before = "[";
   for (const StackNames& names : stacks_of(trace)) {
     output.write(before + ("{\"name\":" + json_string(names.label)) + ",\"attn\":");
-    if (const auto written = write_nested(attentions_of(trace, names), output, work); !written) return written;
-    output.write(",\"left_text\":" + json_texts(trace.query_tokens(names.stack)) +
-                 ",\"right_text\":" + json_texts(trace.key_tokens(names.stack)) + "}");
+    if (const auto written = write_nested(attentions_of(trace, names, special), output, work); !written) return written;
+    output.write(",\"left_text\":" + json_texts(kept(trace.query_tokens(names.stack), special)) +
+                 ",\"right_text\":" + json_texts(kept(trace.key_tokens(names.stack), special)) + "}");
     before = ",";
   }
   output.write("]");
@@ -176,8 +180,10 @@ Status write_json_object(const Trace& trace, std::string_view request_json, cons
   output.write(kSchema);
   output.write(",\"model\":" + json_model(trace));
   for (const NamedTokens& named : named_tokens(trace))
-    output.write(",\"" + named.name + "\":" + json_tokens(*named.tokens));
-  write_masks(trace, output);
+    output.write(",\"" + named.name + "\":" + json_tokens(kept(*named.tokens, options.special)));
+  if (options.special != SpecialTokens::show)
+    output.write(",\"special\":" + json_string(name(options.special)));
+  write_masks(trace, options.special, output);
   if (!request_json.empty()) {
     output.write(",\"request\":");
     output.write(request_json);
@@ -188,7 +194,7 @@ Status write_json_object(const Trace& trace, std::string_view request_json, cons
     output.write(",\"warnings\":[" + list + "]");
   }
   output.write(",\"attention\":");
-  if (const auto written = write_attention(trace, output, work); !written) return written;
+  if (const auto written = write_attention(trace, output, work, options.special); !written) return written;
   if (trace.logits.size() > 0)
     output.write(",\"next_token\":" +
                  json_candidates(most_probable(*trace.model, probabilities(trace.logits), kNextWords)));

@@ -40,10 +40,10 @@ inline constexpr Index kNextWords = 10;
 std::string json_candidates(const std::vector<Candidate>& words);
 
 /// The attentions as BertViz takes them: [{"name", "attn" [layer][head][query][key], "left_text", "right_text"}].
-Status write_attention(const Trace& trace, Output& output, Work& work);
+Status write_attention(const Trace& trace, Output& output, Work& work, SpecialTokens special = SpecialTokens::show);
 
 /// One answer as one JSON object without a newline anywhere, so that it can be a line of its own.
-/// `request_json` is one JSON value, or empty for none.
+/// `request_json` is one JSON value, or empty for none. Where special tokens are left out, `special` says how.
 Status write_json_object(const Trace& trace, std::string_view request_json, const ExportOptions& options,
                          Output& output, Work& work);
 

@@ -132,7 +132,7 @@ std::vector<Finding> findings_of(const Parts& parts) {
   const auto checkpoint = parts.load();
   if (!checkpoint) return {{Severity::error, checkpoint.error().message}};
   Progress progress;
-  return check_checkpoint("nowhere", *checkpoint, progress);
+  return check_checkpoint("nowhere", checkpoint->model, checkpoint->warnings, progress);
 }
 
 TEST(CheckpointSanity, UntrainedWeightsAreSeen) {
@@ -150,6 +150,15 @@ TEST(CheckpointSanity, UntrainedWeightsAreSeen) {
   EXPECT_TRUE(any_has(warnings, "norms: expected trained ones, found 1 and 0 in all 4"));
   EXPECT_TRUE(any_has(warnings, "layer 1 up: expected weights, found the same number everywhere"));
   EXPECT_EQ(warnings.size(), 3u);
+}
+
+TEST(CheckpointSanity, ALayerWhoseHeadsSayNothingIsSeenAmongOthers) {
+  Parts llama("llama-gqa");
+  for (float& value : llama.file.arrays.at("model.layers.1.self_attn.q_proj.weight").values) value *= 0.01f;
+  const auto warnings = lines(findings_of(llama), Severity::warning);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0], "attention: expected heads that choose, found 6 of 12 heads almost uniform, all those of "
+                         "layer 1 among them: weights that were never filled?");
 }
 
 TEST(CheckpointSanity, AnOutputLayerThatIsTiedAgainstItsConfigurationIsTold) {
@@ -206,6 +215,9 @@ TEST(ReferenceAnswers, AskWithIds) {
   EXPECT_EQ(refusal(), "r: ids: expected ids from 0 on, found -1");
   reference.arrays["ids"].values[1] = 2.5f;
   EXPECT_EQ(refusal(), "r: ids: expected ids from 0 on, found 2.5");
+  reference.arrays["ids"].values.resize(4097);
+  EXPECT_EQ(refusal(), "r: ids: expected at most 4096 ids, found 4097");
+  reference.arrays["ids"].values = {3, 2};
   reference.arrays["ids"].values[1] = 2;
   EXPECT_EQ(refusal(), "r: decoder_ids: expected an array of ids, found none");
   reference.arrays["decoder_ids"] = reference.arrays["ids"];

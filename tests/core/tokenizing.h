@@ -21,8 +21,9 @@ namespace headlight {
 
 /// A tokenizer whose words are whole pieces: one that knows no word shows each piece as it was cut.
 inline nlohmann::json pieces_json() {
-  return {{"version", "1.0"},
-          {"model", {{"type", "Unigram"}, {"unk_id", 0}, {"vocab", {nlohmann::json::array({"<unk>", 0.0})}}}}};
+  // A list of pairs between braces would be an object.
+  const auto vocabulary = nlohmann::json::array({nlohmann::json::array({"<unk>", 0.0})});
+  return {{"version", "1.0"}, {"model", {{"type", "Unigram"}, {"unk_id", 0}, {"vocab", vocabulary}}}};
 }
 
 inline Tokenizer tokenizer_of(const nlohmann::json& json) {

@@ -1,8 +1,8 @@
 // GPT-2's real vocabulary, and its successors', against OpenAI's own encoder. Run by hand, in an empty folder:
 //   npm install tiktoken@1.0.22
 //   node …/tests/golden/tiktoken_compare.mjs HEADLIGHT TEXTS [gpt2|cl100k_base|o200k_base]
-// HEADLIGHT is the program, TEXTS a file with a text a line (UTF-8). The encoding's ranks are written out as the
-// tokenizer.json that they make (./ENCODING/tokenizer.json); then every line is cut by both, id by id.
+// HEADLIGHT is the program, TEXTS a file of many lines (UTF-8). The encoding's ranks are written out as the
+// tokenizer.json that they make (./ENCODING/tokenizer.json); then the lines are cut by both, id by id.
 import { createRequire } from 'node:module';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -58,15 +58,35 @@ writeFileSync(`${encodingName}/tokenizer.json`, JSON.stringify({
   model: { type: 'BPE', ignore_merges: true, vocab, merges },
 }));
 
+// All lines are one text; a token counts for the line that it begins in, the line break after it included.
 const texts = readFileSync(textsPath, 'utf8').split('\n').filter((line) => line.trim() !== '');
-const answers = execFileSync(program, ['tokenize', encodingName, '--text', '-', '--format', 'json'],
-  { input: texts.join('\n'), maxBuffer: 1 << 30 }).toString().split('\n');
+const whole = texts.join('\n');
+const answer = execFileSync(program, ['tokenize', encodingName, '--text', '-', '--format', 'json'],
+  { input: whole, maxBuffer: 1 << 30 }).toString();
 const encoding = get_encoding(encodingName);
+const ends = [];
+for (const text of texts) ends.push((ends.at(-1) ?? 0) + Buffer.byteLength(text) + 1);
+function byLine(pairs) {
+  const lines = texts.map(() => []);
+  let line = 0;
+  for (const [id, begin] of pairs) {
+    while (begin >= ends[line]) ++line;
+    lines[line].push(id);
+  }
+  return lines;
+}
+let at = 0;
+const theirLines = byLine([...encoding.encode_ordinary(whole)].map((id) => {
+  const begin = at;
+  at += encoding.decode_single_token_bytes(id).length;
+  return [id, begin];
+}));
+const ourLines = byLine(JSON.parse(answer).tokens.map((token) => [token.id, token.bytes[0]]));
 let tokens = 0;
 let wrong = 0;
 texts.forEach((text, i) => {
-  const theirs = [...encoding.encode_ordinary(text)];
-  const ours = JSON.parse(answers[i] || '{"tokens":[]}').tokens.map((token) => token.id);
+  const theirs = theirLines[i];
+  const ours = ourLines[i];
   tokens += theirs.length;
   if (JSON.stringify(theirs) === JSON.stringify(ours)) return;
   if (++wrong <= 5) console.log(`line ${i + 1}: ${JSON.stringify(text)}\n  theirs ${theirs}\n  ours   ${ours}`);

@@ -1,0 +1,66 @@
+#include <filesystem>
+#include <string>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "explain/checkpoint_check.h"
+#include "write/json.h"
+
+namespace headlight {
+namespace {
+
+struct Options {
+  std::string folder, format = "text";
+};
+
+std::string as_text(const std::vector<Finding>& findings) {
+  constexpr std::size_t kColumn = 9;  // the longest severity and two spaces
+  std::string text;
+  for (const Finding& finding : findings) {
+    std::string severity(name(finding.severity));
+    severity.resize(kColumn, ' ');
+    text += severity + finding.line + "\n";
+  }
+  return text;
+}
+
+std::string as_json(const std::string& model, const std::vector<Finding>& findings) {
+  std::string text = "{\"model\":" + json_string(model) + ",\"worst\":\"" + std::string(name(gravest(findings))) +
+                     "\",\"agrees_with_reference\":" + (agrees_with_reference(findings) ? "true" : "false") +
+                     ",\"findings\":[";
+  for (std::size_t i = 0; i < findings.size(); ++i)
+    text.append(i > 0 ? "," : "").append("{\"severity\":\"").append(name(findings[i].severity)).append("\",\"line\":")
+        .append(json_string(findings[i].line)).append("}");
+  return text + "]}\n";
+}
+
+Result<int> run(const Options& options) {
+  Progress progress;
+  const auto checkpoint = read_checkpoint(options.folder, progress);
+  if (!checkpoint) return checkpoint.error();
+  const auto findings = check_checkpoint(options.folder, checkpoint->model, checkpoint->warnings, progress);
+  Output output = Output::to_standard_output();
+  output.write(options.format == "json" ? as_json(checkpoint->model->name, findings) : as_text(findings));
+  if (const auto written = output.commit(); !written) return written.error();
+  return gravest(findings) > Severity::note ? 1 : 0;
+}
+
+}  // namespace
+
+Run add_check(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("check", "Whether a checkpoint was loaded right");
+  command->footer("headlight check CHECKPOINT --format json\n"
+                  "Compares with the answers of a reference in CHECKPOINT/reference.npz: `ids` (for an encoder-decoder\n"
+                  "`decoder_ids` too, perhaps `token_type_ids`), and any of attentions, hidden_states,\n"
+                  "last_hidden_state and logits. Without it only what can be seen from the files: tensors that are\n"
+                  "missing, surplus or untouched, attention that is suspiciously uniform, tying, words without a\n"
+                  "vector. A line a finding: good, note, warning or error, and what was found. As JSON one object: `model`,\n"
+                  "`worst` (one of those), `agrees_with_reference` and `findings`, a list of {severity, line}.\n"
+                  "Exit status: 0 nothing worse than a note, 1 a warning or a difference, 2 not a readable checkpoint.");
+  auto options = std::make_shared<Options>();
+  command->add_option("FOLDER", options->folder, "A checkpoint folder")->required();
+  command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
+  return [options] { return run(*options); };
+}
+
+}  // namespace headlight
