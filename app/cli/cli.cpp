@@ -34,10 +34,10 @@ int run_command_line(int argc, const char* const* argv, const Frontend& frontend
   program.require_subcommand(1);
   program.footer("headlight COMMAND --help says more. Without a command: the window.\n"
                  "Results go to standard output, messages to standard error.\n"
-                 "Exit status: 0 done, 1 a comparison differs, 2 wrong use or bad input.");
+                 "Exit status: 0 done, 1 a comparison or a check differs, 2 wrong use or bad input.");
   const std::vector<Run> runs{add_open(program, frontend), add_export(program), add_screenshot(program, frontend),
                               add_explain(program), add_next(program), add_generate(program), add_compare(program),
-                              add_tokenize(program)};
+                              add_tokenize(program), add_check(program), add_train(program), add_heads(program)};
   const auto commands = program.get_subcommands({});
 
   // `open` may be left out.

@@ -14,7 +14,7 @@ struct Frontend {
   std::function<Status(const Start&, const ScreenshotOptions&)> screenshot;
 };
 
-/// Runs the program. Exit status: 0 done, 1 a comparison differs, 2 wrong use or bad input.
+/// Runs the program. Exit status: 0 done, 1 a comparison or a check differs, 2 wrong use or bad input.
 int run_command_line(int argc, const char* const* argv, const Frontend& frontend);
 
 }  // namespace headlight

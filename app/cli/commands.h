@@ -22,6 +22,9 @@ Run add_next(CLI::App& program);
 Run add_generate(CLI::App& program);
 Run add_explain(CLI::App& program);
 Run add_compare(CLI::App& program);
+Run add_check(CLI::App& program);
+Run add_train(CLI::App& program);
+Run add_heads(CLI::App& program);
 
 /// What is wrong, but keeps nothing from being done: lines on standard error.
 void print_warnings(const std::vector<std::string>& warnings);

@@ -11,14 +11,17 @@ namespace {
 struct Options {
   explicit Options(CLI::App& command) : request(command) {}
   RequestOptions request;
-  std::string file, format;
+  std::string file, format, special = "show";
   std::vector<std::string> with;
   bool lines = false;
   int jobs = 1;
 };
 
-Result<ExportOptions> parse_with(const std::vector<std::string>& names) {
+Result<ExportOptions> parse_arrays(const std::vector<std::string>& names, const std::string& special) {
   ExportOptions arrays;
+  for (const SpecialTokens known : {SpecialTokens::show, SpecialTokens::hide, SpecialTokens::renormalize})
+    if (name(known) == special) arrays.special = known;
+  if (name(arrays.special) != special) return bad_input("--special", "", "show, hide or renormalize", special);
   for (const auto& name : names) {
     if (name == "qkv") arrays.queries_keys_values = true;
     else if (name == "scores") arrays.scores = true;
@@ -28,7 +31,7 @@ Result<ExportOptions> parse_with(const std::vector<std::string>& names) {
 }
 
 Result<int> run(const Options& options) {
-  const auto arrays = parse_with(options.with);
+  const auto arrays = parse_arrays(options.with, options.special);
   if (!arrays) return arrays.error();
   const std::optional<std::filesystem::path> file =
       options.file.empty() || options.file == "-" ? std::nullopt : std::optional<std::filesystem::path>(options.file);
@@ -67,6 +70,7 @@ Run add_export(CLI::App& program) {
   CLI::App* command = program.add_subcommand("export", "The numbers: attention of every layer and head");
   command->footer("headlight export --text 我请李雷帮我订了去北京的机票 --mask causal -o attention.json\n"
                   "headlight export weights.safetensors --format npz --with qkv,scores -o attention.npz\n"
+                  "headlight export CHECKPOINT --text 'the cat sat' --special hide -o attention.json\n"
                   "headlight export CHECKPOINT --ids 5,9,50,33 -o attention.npz");
   auto options = std::make_shared<Options>(*command);
   command->add_option("-o,--output", options->file, "The file to write, whole or not at all; default: standard output");
@@ -75,6 +79,9 @@ Run add_export(CLI::App& program) {
   command->add_option("--with", options->with, "Further arrays: qkv (queries, keys, values), scores (before the softmax)")
       ->delimiter(',')
       ->allow_extra_args(false);  // what follows is the SOURCE
+  command->add_option("--special", options->special,
+                      "Special tokens such as <s>: show (default); hide: left out of the arrays; renormalize: left out, "
+                      "and the rows scaled back to 1")->type_name("HOW");
   command->add_flag("--lines", options->lines,
                     "Each line of the text is a sentence of its own, not padded: one JSON object a line, in order");
   command->add_option("--jobs", options->jobs, "With --lines: sentences computed at once, 1 by default; 0: all processors")

@@ -4,6 +4,8 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
+#include "session/shipped.h"
+#include "session/tokenizers.h"
 
 namespace headlight {
 namespace {
@@ -103,7 +105,7 @@ Status check_weights(const Document& document, const std::vector<Request>& reque
 RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(command) {
   command.add_option("SOURCE", source_,
                      "A checkpoint folder, a tensors file (.safetensors, .npz), a JSON of attentions or a session "
-                     "(.headlight.json). Default: fresh weights");
+                     "(.headlight.json). Default: the trained model that comes along");
   const char* text = "What is asked";
   command.add_option("--text", text_, "The sentence; '-' reads standard input; several lines are a batch")
       ->group(text);
@@ -118,8 +120,14 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
   const auto add_list = [&](const char* option, auto& list, const char* help) {
     command.add_option(option, list, help)->group(text)->delimiter(',')->allow_extra_args(false)->type_name("N,N,…");
   };
-  add_list("--ids", ids_, "Token ids in place of text, for a checkpoint; no special tokens are added");
-  add_list("--decoder-ids", decoder_ids_, "The ids that the decoder of an encoder-decoder reads");
+  const auto add_ids = [&](const char* option, auto& list, const char* help, const char* other, const char* tokens) {
+    add_list(option, list, help);
+    command.get_option(option)->excludes(other)->excludes(tokens);
+  };
+  add_ids("--ids", ids_, "Token ids in place of text, for a checkpoint; no special tokens are added",
+          "--text", "--tokens");
+  add_ids("--decoder-ids", decoder_ids_, "The ids that the decoder of an encoder-decoder reads", "--target",
+          "--target-tokens");
   add_list("--token-type-ids", token_types_, "A type for each id, where the model has types");
   command.add_option("--pad", pad_, "The last N tokens are padding")->group(text)->type_name("N")
       ->check(not_negative, "");
@@ -153,9 +161,27 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
       ->check(CLI::Range(0, 1024));
 }
 
+/// Without a SOURCE: the shipped model, unless fresh weights or a shape of their own were asked for.
+bool RequestOptions::uses_shipped_model() const {
+  const auto folder = resolved_source(kDefaultModel);
+  std::error_code ignored;
+  if (!folder || !std::filesystem::exists(*folder, ignored)) return false;
+  for (const char* option : {"--random", "--split", "--target", "--target-tokens", "--arch", "--d-model", "--num-heads", "--num-kv-heads", "--head-dim", "--layers",
+                             "--encoder-layers", "--ffn", "--position", "--norm", "--norm-type", "--activation",
+                             "--gated", "--bias", "--no-bias", "--untied", "--seed"})
+    if (given(option)) return false;
+  return true;
+}
+
 Result<Start> RequestOptions::opened_source() const {
   Start start;
-  if (source_.empty()) return start;
+  if (source_.empty()) {
+    if (!uses_shipped_model()) return start;
+    auto opened = open_model(kDefaultModel);
+    if (!opened) return opened.error();
+    start.session = std::move(opened->session);
+    return start;
+  }
   if (is_session(source_)) {
     auto session = read_session(source_);
     if (!session) return session.error();
@@ -246,16 +272,30 @@ Status RequestOptions::check_model(const Document& document) const {
   return Done{};
 }
 
+Status RequestOptions::check_text_option(const char* option, const Document& document) const {
+  if (has_own_inputs(document)) return bad_input(option, "", "no such option beside a tensors file", document.source);
+  if (!can_read_text(document))
+    return bad_input(option, "", "--ids beside a checkpoint without a tokenizer",
+                     document.tokenizers ? document.tokenizers->problem : document.source);
+  if (is_checkpoint(document) && std::string_view(option) == "--split")
+    return bad_input(option, "", "no such option beside a checkpoint, which has its own tokenizer", document.source);
+  const bool of_target = std::string_view(option).starts_with("--target");
+  const Arch arch = config_of(document).arch;
+  if (of_target && arch != Arch::encoder_decoder)
+    return bad_input(option, "", document.model ? "an encoder-decoder" : "--arch encoder-decoder",
+                     (document.model ? "" : "--arch ") + std::string(name(arch)));
+  return Done{};
+}
+
 Status RequestOptions::apply_text(Document& document) const {
-  for (const char* option : kTextOptions) {
-    if (!given(option)) continue;
-    if (has_own_inputs(document)) return bad_input(option, "", "no such option beside a tensors file", document.source);
-    if (reads_ids(document))
-      return bad_input(option, "", "--ids beside a checkpoint, which is read without a tokenizer", document.source);
-    const bool of_target = std::string_view(option).starts_with("--target");
-    if (of_target && document.config.arch != Arch::encoder_decoder)
-      return bad_input(option, "", "--arch encoder-decoder", "--arch " + std::string(name(document.config.arch)));
+  for (const char* option : kTextOptions)
+    if (given(option))
+      if (const auto valid = check_text_option(option, document); !valid) return valid;
+  if (given("--text") || given("--tokens")) {
+    document.ids.clear();
+    document.token_types.clear();
   }
+  if (given("--target") || given("--target-tokens")) document.target.ids.clear();
   if (given("--text"))
     if (const auto taken = take_text("--text", text_, document); !taken) return taken;
   if (given("--tokens"))
@@ -279,7 +319,7 @@ Status RequestOptions::apply_text(Document& document) const {
 
 Status RequestOptions::apply_ids(Document& document) const {
   for (const char* option : kIdOptions)
-    if (given(option) && !reads_ids(document))
+    if (given(option) && !is_checkpoint(document))
       return bad_input(option, "", "a checkpoint folder as SOURCE", source_.empty() ? "none" : source_);
   if (given("--decoder-ids") && config_of(document).arch != Arch::encoder_decoder)
     return bad_input("--decoder-ids", "", "an encoder-decoder", name(config_of(document).arch).data());
@@ -291,6 +331,11 @@ Status RequestOptions::apply_ids(Document& document) const {
     document.token_types.clear();
   }
   if (given("--decoder-ids")) document.target.ids = decoder_ids_;
+  if (given("--ids") && config_of(document).arch == Arch::encoder_decoder && document.target.ids.empty() &&
+      can_read_text(document) && !given("--target") && !given("--target-tokens"))
+    return bad_input("--decoder-ids", "", "ids, or a --target, beside --ids of an encoder-decoder", "none");
+  if (given("--token-type-ids") && document.ids.empty())
+    return bad_input("--token-type-ids", "", "--ids beside it", "none");
   if (given("--token-type-ids")) document.token_types = token_types_;
   return Done{};
 }

@@ -77,11 +77,12 @@ Status open_window(const Start& asked) {
   std::optional<Notice> notice;
   if (!start.asked && !autosave.empty()) restore(start, notice, autosave);
   const bool restored = notice && notice->kind == Notice::Kind::restored;
-  AppState state = initial_state(resources->lexicon, std::move(start.session.document), read_settings());
+  AppState state = initial_state(resources->lexicon, std::move(start.session.document), read_settings(),
+                                 std::move(start.session.model_warnings), resources->shipped);
   state.view = start.session.view;
   state.session_path = start.session_path;
   state.notice = std::move(notice);
-  if (restored) state.saved_document = Document{};  // what was restored was never saved
+  if (restored) state.saved_document = default_document(resources->shipped.get());  // what was restored was never saved
 
   Loop loop(&Window::wake, autosave.string());
   Commands commands;
@@ -126,7 +127,8 @@ Status screenshot(const Start& start, const ScreenshotOptions& options) {
   settings.theme = options.theme.value_or(settings.theme);
   settings.language = options.language.value_or(settings.language);
   settings.ui_scale = options.ui_scale;
-  AppState state = initial_state(resources->lexicon, start.session.document, settings);
+  AppState state = initial_state(resources->lexicon, start.session.document, settings, start.session.model_warnings,
+                                 resources->shipped);
   state.view = start.session.view;
   state.session_path = start.session_path;
   Loop loop({}, {});

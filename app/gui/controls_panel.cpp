@@ -5,9 +5,10 @@ namespace headlight {
 void controls_panel(Gui& gui) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{8 * gui.unit, 3 * gui.unit});
   mask_controls(gui);
-  if (!gui.state.document.model) model_controls(gui);
+  const bool shaped = !gui.state.document.model || is_shipped(gui.state.document);
+  if (shaped) model_controls(gui);
   score_controls(gui);
-  if (!gui.state.document.model) block_controls(gui);
+  if (shaped) block_controls(gui);
   ImGui::PopStyleVar();
 }
 

@@ -21,13 +21,13 @@ void draw_stacked(ImDrawList& list, float x, float bottom, ImU32 colour, std::st
 
 void draw_rotated(ImDrawList& list, float x, float bottom, ImU32 colour, std::string_view text) {
   const int first = list.VtxBuffer.Size;
-  list.PushClipRectFullScreen();  // the text is laid out where it is not shown, then turned into place
-  list.AddText({0, 0}, colour, text.data(), text.data() + text.size());
-  list.PopClipRect();
+  // Laid out in the corner of what is shown, where no letter of it is left out, then turned into place.
+  const ImVec2 shown = list.GetClipRectMin(), corner{std::ceil(shown.x), std::ceil(shown.y)};
+  list.AddText(corner, colour, text.data(), text.data() + text.size());
   const float half = ImGui::GetFontSize() / 2;
   for (int i = first; i < list.VtxBuffer.Size; ++i) {
     ImVec2& at = list.VtxBuffer[i].pos;
-    at = {std::round(x - half) + at.y, bottom - at.x};
+    at = {std::round(x - half) + at.y - corner.y, bottom - (at.x - corner.x)};
   }
 }
 

@@ -9,11 +9,30 @@
 namespace headlight {
 namespace {
 
-/// What is wrong, what is being computed, or what the maps mean: one line above them.
+/// What was done to the weights before they were drawn; empty where nothing was.
+std::string folds_in_words(const Gui& gui) {
+  const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
+  if (!folded) return {};
+  std::string words = folded->fold.done.special ? gui.word(Str::special_folded) : "";
+  if (folded->fold.done.words) words += (words.empty() ? "" : "  ") + std::string(gui.word(Str::words_merged));
+  return words;
+}
+
+void wrapped_dim(const Gui& gui, const std::string& line) {
+  ImGui::PushTextWrapPos(0);
+  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+  ImGui::TextUnformatted(gui.fonts.shown(line).c_str());
+  ImGui::PopStyleColor();
+  ImGui::PopTextWrapPos();
+}
+
+/// What is wrong, what is being computed, what was done to the maps and what they mean: a few lines above them.
 void headline(Gui& gui) {
-  if (problem_line(gui)) return;
+  const bool problem = problem_line(gui);
   const AppState& state = gui.state;
   const FontScope small(gui, TextSize::small);
+  if (const std::string folds = folds_in_words(gui); !folds.empty()) wrapped_dim(gui, folds);
+  if (problem) return;
   std::string line = gui.word(Str::what_is_a_square);
   if (const Stack stack = state.view.chosen.stack;
       state.trace && (state.trace->queries(stack) > kThumbnail || state.trace->keys(stack) > kThumbnail))
@@ -23,11 +42,7 @@ void headline(Gui& gui) {
   // An explanation that would take the maps' room is left out.
   const float height = ImGui::CalcTextSize(line.c_str(), nullptr, false, ImGui::GetContentRegionAvail().x).y;
   if (height > 0.25f * ImGui::GetContentRegionAvail().y) return;
-  ImGui::PushTextWrapPos(0);
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted(gui.fonts.shown(line).c_str());
-  ImGui::PopStyleColor();
-  ImGui::PopTextWrapPos();
+  wrapped_dim(gui, line);
 }
 
 /// The switch of a head: a disc while the head is on, a ring while it is off. Gives whether the pointer is on it.
@@ -48,7 +63,6 @@ bool on_off(Gui& gui, const HeadRef& head, const Box& box, bool off, const std::
 
 void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, float title_height, float opacity) {
   const AppState& state = gui.state;
-  const Trace& trace = *state.trace;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const std::string id = "head " + std::to_string(head.layer) + "." + std::to_string(head.head);
   const bool off = is_off(state.document.edits, head);
@@ -59,41 +73,68 @@ void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, 
   const bool hovered = ImGui::IsItemHovered() && !over_button;
 
   const bool chosen = state.view.chosen == head;
-  const std::string title = std::string(gui.word(Str::layer)) + " " + std::to_string(head.layer + 1) + " · " +
+  std::string title = std::string(gui.word(Str::layer)) + " " + std::to_string(head.layer + 1) + " · " +
                             gui.word(Str::head) + " " + std::to_string(head.head + 1);
   if (off) opacity *= 0.35f;
-  const MapContent content{.head = head,
-                           .weights = &trace.head(head).thumbnail,
-                           .version = thumbnail_version(state, head),
-                           .region = {.head = head, .num_queries = trace.queries(head.stack),
-                                      .num_keys = trace.keys(head.stack)},
-                           .values = false};
+  const MapContent content = whole_content(state, head);
   const MapLayout layout = map_layout(content, labels, {box.x, box.y + title_height, box.w, box.h - title_height});
+  const MeasuredTitle measured = measured_title(gui, head, title, button.x - layout.plot.x - 4 * gui.unit);
+  title = measured.head;
+  const float title_width = ImGui::CalcTextSize(title.c_str()).x;
+  if (!measured.relations.empty())
+    list.AddText({layout.plot.x + title_width, box.y}, gui.colours().accent, measured.relations.c_str());
   list.AddText({layout.plot.x, box.y}, chosen || hovered ? gui.colours().accent : off ? gui.colours().faint : gui.colours().text,
                title.c_str());
   const auto cell = draw_map(gui, list, content, labels, layout, opacity);
   if (chosen) {
     const float y = box.y + ImGui::GetFontSize() + gui.unit;
-    list.AddLine({layout.plot.x, y}, {layout.plot.x + ImGui::CalcTextSize(title.c_str()).x, y}, gui.colours().accent, gui.unit);
+    list.AddLine({layout.plot.x, y}, {layout.plot.x + title_width, y}, gui.colours().accent, gui.unit);
   }
   gui.name_box(id, layout.plot);
   if (hovered) gui.say(Hover{head, cell});
 }
 
-/// The three attentions of an encoder-decoder, in the order of the data's way.
-void stack_tabs(Gui& gui) {
+/// The three attentions of an encoder-decoder, in the order of the data's way. True where there are several.
+bool stack_tabs(Gui& gui) {
   const AppState& state = gui.state;
-  if (!state.trace || !(state.trace->has(Stack::encoder) || state.trace->has(Stack::cross))) return;
+  if (!state.trace || !(state.trace->has(Stack::encoder) || state.trace->has(Stack::cross))) return false;
+  bool first = true;
   for (const Stack stack : kStacks) {
     if (!state.trace->has(stack)) continue;
+    if (!first) ImGui::SameLine(0, 0);
+    first = false;
     const std::string name = std::string("stack ") + words(Language::en, stack == Stack::self ? Str::decoder
                                                           : stack == Stack::cross ? Str::cross : Str::encoder);
     if (flat_button(gui, name.c_str(), stack_word(gui, stack), state.view.chosen.stack == stack))
       gui.say(ChooseHead{{state.view.chosen.layer, state.view.chosen.head, stack}});
     explain_item(gui, stack == Stack::cross ? Str::tip_cross : Str::tip_stack);
-    ImGui::SameLine(0, 0);
   }
-  ImGui::NewLine();
+  return true;
+}
+
+/// What can be folded in the maps, behind the last item where `beside` and where there is room.
+void fold_switches(Gui& gui, bool beside) {
+  const AppState& state = gui.state;
+  if (!state.folded) return;
+  const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
+  const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
+  const auto fold_switch = [&](const char* name, Str label, Str tip, bool there, bool FoldChoice::*which) {
+    if (!there) return;
+    const float width = ImGui::CalcTextSize(gui.word(label)).x + 2 * ImGui::GetStyle().FramePadding.x;
+    if (beside && ImGui::GetItemRectMax().x + 12 * gui.unit + width <= right) ImGui::SameLine(0, 12 * gui.unit);
+    beside = true;
+    const float alpha = ImGui::GetStyle().Alpha * (possible.too_long ? 0.5f : 1.0f);
+    ImGui::PushStyleVar(ImGuiStyleVar_Alpha, alpha);
+    const bool pressed = flat_button(gui, name, gui.word(label), !possible.too_long && state.view.fold.*which);
+    ImGui::PopStyleVar();
+    explain_item(gui, possible.too_long ? Str::tip_fold_too_long : tip);
+    if (!pressed || possible.too_long) return;
+    FoldChoice fold = state.view.fold;
+    fold.*which = !(fold.*which);
+    gui.say(SetFold{fold});
+  };
+  fold_switch("fold special", Str::fold_special, Str::tip_fold_special, possible.choice.special, &FoldChoice::special);
+  fold_switch("merge words", Str::merge_words, Str::tip_merge_words, possible.choice.words, &FoldChoice::words);
 }
 
 void all_heads(Gui& gui) {
@@ -101,8 +142,9 @@ void all_heads(Gui& gui) {
   const FontScope small(gui, TextSize::small);
   const Trace& trace = *state.trace;
   const Stack stack = state.view.chosen.stack;
-  const Region whole{.head = {.stack = stack}, .num_queries = trace.queries(stack), .num_keys = trace.keys(stack)};
-  const AxisLabels labels = axis_labels(gui, whole);
+  const MapContent content = whole_content(state, {.stack = stack});
+  const Region& whole = content.region;
+  const AxisLabels labels = axis_labels(gui, content);
   const float text = ImGui::GetFontSize(), title_height = text + 6 * gui.unit;
 
   // The smallest maps still have room for a label beside every cell of a short sentence; longer ones thin their labels
@@ -110,7 +152,6 @@ void all_heads(Gui& gui) {
   const float most_cells = static_cast<float>(std::max(whole.num_queries, whole.num_keys));
   const float least_plot = std::clamp(most_cells * std::ceil(text * kLabelPitch), 96 * gui.unit, 108 * gui.unit);
   const float least = least_plot + std::min(labels.query_metrics.widest, least_plot * 0.4f) + text * 0.3f;
-  const MapContent content{.head = {}, .weights = nullptr, .version = 0, .region = whole, .values = false};
   const MapLayout trial = map_layout(content, labels, {0, 0, least, least});
   const float extra = title_height + trial.plot.y - trial.plot.x;
   const ImVec2 room = ImGui::GetContentRegionAvail();
@@ -164,7 +205,7 @@ void nothing_yet(Gui& gui) {
 void grid_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (nothing_asked(state)) return nothing_yet(gui);
-  stack_tabs(gui);
+  fold_switches(gui, stack_tabs(gui));
   headline(gui);
   if (!state.trace) return nothing_yet(gui);
   if (gui.work.computing && gui.work.computing_progress > 0 && gui.work.computing_progress < 1) {

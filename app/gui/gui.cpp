@@ -20,7 +20,7 @@ FontScope::FontScope(const Gui& gui, TextSize size) { gui.fonts.push(size); }
 FontScope::~FontScope() { ImGui::PopFont(); }
 
 ColourScale colour_scale(const AppState& state) {
-  const float largest = state.trace ? state.trace->largest_weight : 1.0f;
+  const float largest = state.folded ? state.folded->largest : state.trace ? state.trace->largest_weight : 1.0f;
   return {.theme = state.settings.theme, .scale = state.view.scale, .top = nice_top(std::min(largest, 1.0f))};
 }
 
@@ -38,7 +38,39 @@ std::string weight_text(float weight) {
   return text;
 }
 
+namespace {
+
+/// Of the folded cell: whether one of its weights was set by hand.
+bool any_by_hand(const Edits& edits, const HeadRef& head, const FoldedAxis::Group& rows,
+                 const FoldedAxis::Group& columns) {
+  for (Index query = rows.first; query < rows.first + rows.count; ++query)
+    for (Index key = columns.first; key < columns.first + columns.count; ++key)
+      if (edited_weight(edits, head, {query, key})) return true;
+  return false;
+}
+
+std::string folded_cell_in_words(Gui& gui, const FoldedStack& folded, const HeadRef& head, const CellRef& cell) {
+  const FoldedAxis& queries = folded.fold.queries;
+  const FoldedAxis& keys = folded.fold.keys;
+  const auto row = queries.group(cell.query), column = keys.group(cell.key);
+  if (!row) return query_label(gui, cell.query, head.stack) + ": " + gui.word(Str::left_out);
+  if (!column) return key_label(gui, cell.key, head.stack) + ": " + gui.word(Str::left_out);
+  const auto label = [&](const FoldedAxis& axis, Index group) {
+    return gui.fonts.shown(axis_label(axis.tokens[static_cast<std::size_t>(group)]));
+  };
+  const std::string line = label(queries, *row) + " " + gui.word(Str::attends) + " " + label(keys, *column) + ": ";
+  const float weight = folded.map(head)(*row, *column);
+  if (weight < 0) return line + gui.word(Str::blocked);
+  const bool by_hand = any_by_hand(gui.state.trace->request.edits, head, queries.groups[static_cast<std::size_t>(*row)],
+                                   keys.groups[static_cast<std::size_t>(*column)]);
+  return line + weight_text(weight) + (by_hand ? std::string(" (") + gui.word(Str::by_hand) + ")" : "");
+}
+
+}  // namespace
+
 std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell) {
+  if (const FoldedStack* folded = shown_fold(gui.state, head.stack))
+    return folded_cell_in_words(gui, *folded, head, cell);
   const Trace& trace = *gui.state.trace;
   std::string line = query_label(gui, cell.query, head.stack) + " " + gui.word(Str::attends) + " " +
                      key_label(gui, cell.key, head.stack) + ": ";

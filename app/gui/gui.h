@@ -64,7 +64,7 @@ class FontScope {
   FontScope(const FontScope&) = delete;
 };
 
-/// The colour scale of everything on the screen: from 0 to the largest weight of any head.
+/// The colour scale of everything on the screen: from 0 to the largest weight of any head, as it is shown.
 ColourScale colour_scale(const AppState& state);
 
 /// The token of a query or a key as the window shows it.
@@ -77,7 +77,8 @@ std::string head_words(const Gui& gui, const HeadRef& head);
 /// A weight as the window prints it in a line of text.
 std::string weight_text(float weight);
 
-/// `机票 looks at 订了: 0.0934`, for a cell of a head of the answer on the screen.
+/// `机票 looks at 订了: 0.0934`, for a cell of a head of the answer on the screen; where tokens are folded, of the cell
+/// that this one went into.
 std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell);
 
 /// A tooltip on the last item, wrapped.

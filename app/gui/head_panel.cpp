@@ -16,11 +16,14 @@ namespace {
 bool has_detail(const AppState& state) { return state.detail && state.detail->trace == state.trace; }
 
 /// What the enlarged head shows now: its own weights once they are there, those of the answer before until then if they
-/// have the same place (the map would jump under the pointer otherwise), else the thumbnail.
+/// have the same place (the map would jump under the pointer otherwise), else the thumbnail. Where tokens are folded,
+/// always the whole map.
 MapContent shown_content(const AppState& state) {
   const HeadRef head = state.view.chosen;
   const Region region = shown_region(state);
-  MapContent content{.head = head, .weights = nullptr, .version = 0, .region = region, .values = true};
+  MapContent content = whole_content(state, head);
+  content.values = true;
+  if (content.folded) return content;
   const auto& detail = state.detail;
   const bool same_head = detail && detail->region.head == head;
   const bool same_place = same_head && detail->region == region &&
@@ -30,12 +33,7 @@ MapContent shown_content(const AppState& state) {
     content.weights = &state.detail->weights;
     content.version = detail_version(state);
     content.region = state.detail->region;
-    return content;
   }
-  const Trace& trace = *state.trace;
-  content.weights = &trace.head(head).thumbnail;
-  content.version = thumbnail_version(state, head);
-  content.region = {.head = head, .num_queries = trace.queries(head.stack), .num_keys = trace.keys(head.stack)};
   return content;
 }
 
@@ -54,7 +52,9 @@ void paint_line(Gui& gui, CellRef from, CellRef to, bool allowed) {
 /// A stroke sets every cell it crosses to the opposite of what its first cell was.
 void paint(Gui& gui, const MapContent& content, const MapLayout& layout, const std::optional<CellRef>& cell) {
   const AppState& state = gui.state;
-  if (ImGui::IsItemActivated() && cell) {
+  if (content.folded) {
+    // An answer with folded tokens came in the middle of a stroke, which can only end.
+  } else if (ImGui::IsItemActivated() && cell) {
     const bool allowed = !mask_of_chosen(state).allowed(cell->query, cell->key);
     gui.say(SetStroke{allowed});
     gui.say(painted(state, *cell, allowed));
@@ -86,7 +86,8 @@ void wheel_and_drag(Gui& gui, const MapLayout& layout, const std::optional<CellR
 /// Of the pinned row, a bar can be dragged: its weight is then set by hand. True while one is.
 bool drag_bar(Gui& gui, const MapContent& content, const Box& box, Index query) {
   const AppState& state = gui.state;
-  if (!state.view.pinned || state.view.pinned->query != query || content.region.num_keys > box.w) return false;
+  if (content.folded || !state.view.pinned || state.view.pinned->query != query || content.region.num_keys > box.w)
+    return false;
   ImGui::SetCursorScreenPos(top_left(box));
   ImGui::InvisibleButton("row bars", {box.w, box.h});
   explain_item(gui, Str::tip_bars);
@@ -101,12 +102,23 @@ bool drag_bar(Gui& gui, const MapContent& content, const Box& box, Index query) 
   return ImGui::IsItemActive();
 }
 
+/// A query's weights to every key, or to every group of them.
+Matrix row_of(const AppState& state, const MapContent& content, Index query) {
+  if (!content.folded) return attention_rows(*state.trace, content.head, query, 1);
+  return content.weights->row(*map_row(content, query)).cwiseMax(0.0f);
+}
+
+std::string row_label(Gui& gui, const MapContent& content, Index query) {
+  if (!content.folded) return query_label(gui, query, content.head.stack);
+  const auto group = static_cast<std::size_t>(*map_row(content, query));
+  return gui.fonts.shown(axis_label(content.folded->fold.queries.tokens[group]));
+}
+
 /// The row of the lit cell as bars that stand under their columns.
-void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, const Box& area, Index query,
-              std::optional<Index> lit_key) {
+void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, const Box& area, const CellRef& lit) {
   const AppState& state = gui.state;
-  const Trace& trace = *state.trace;
-  const Matrix row = attention_rows(trace, content.head, query, 1);
+  const Matrix row = row_of(state, content, lit.query);
+  const auto lit_column = map_column(content, lit.key);
   double sum = 0;
   for (Index j = 0; j < row.cols(); ++j) sum += static_cast<double>(row(0, j));
 
@@ -114,7 +126,7 @@ void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, cons
   const float text = ImGui::GetFontSize();
   char head[128];
   std::snprintf(head, sizeof head, "%s = %.6f", gui.word(Str::sum), sum);
-  const std::string label = query_label(gui, query, content.head.stack);
+  const std::string label = row_label(gui, content, lit.query);
   list.AddText({layout.plot.x, area.y}, gui.colours().accent, label.c_str());
   list.AddText({layout.plot.x + ImGui::CalcTextSize(label.c_str()).x + 6 * gui.unit, area.y}, gui.colours().dim, gui.word(Str::row_of));
   const float sum_width = ImGui::CalcTextSize(head).x;
@@ -123,7 +135,7 @@ void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, cons
 
   const float top = area.y + text * 2.2f, bottom = area.bottom() - gui.unit;
   const Box bars_box{layout.plot.x, top, layout.plot.w, bottom - top};
-  const bool dragging = drag_bar(gui, content, bars_box, query);
+  const bool dragging = drag_bar(gui, content, bars_box, lit.query);
   // The bars' own scale: from 0 to a round number above the row's largest weight, printed at their top. A bar that is
   // dragged moves over all of 0 … 1.
   const float most = dragging ? 1.0f : nice_top(row.maxCoeff());
@@ -140,9 +152,9 @@ void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, cons
     const float weight = row.row(0).segment(first + begin, end - begin).maxCoeff();
     const float height = (bottom - top) * std::min(1.0f, weight / most);
     const float x = layout.plot.x + static_cast<float>(b) * width;
-    const bool lit = lit_key && *lit_key >= first + begin && *lit_key < first + end;
+    const bool is_lit = lit_column && *lit_column >= begin && *lit_column < end;
     list.AddRectFilled({x + inset, bottom - height}, {x + width - inset, bottom},
-                       lit ? gui.colours().accent : to_imgui(colour_map(state.settings.theme)[150]));
+                       is_lit ? gui.colours().accent : to_imgui(colour_map(state.settings.theme)[150]));
   }
   list.AddLine({layout.plot.x, bottom}, {layout.plot.right(), bottom}, gui.colours().line, gui.unit);
   gui.name_box("row bars", bars_box);
@@ -160,7 +172,7 @@ void title(Gui& gui) {
     gui.say_once(SwitchHead{state.view.chosen, !off});
   explain_item(gui, Str::tip_on_off);
   const Viewport& part = state.view.viewport;
-  if (part.num_queries > 0) {
+  if (part.num_queries > 0 && !shown_fold(state, state.view.chosen.stack)) {
     char text[128];
     std::snprintf(text, sizeof text, "%s %d–%d × %d–%d", gui.word(Str::part_of_pattern), static_cast<int>(part.first_query),
                   static_cast<int>(part.first_query + part.num_queries - 1), static_cast<int>(part.first_key),
@@ -179,7 +191,8 @@ void title(Gui& gui) {
 /// What the lit cell is, in words and digits.
 void cell_line(Gui& gui, const std::optional<CellRef>& lit) {
   if (!lit) {
-    dim_text(gui, gui.word(gui.state.view.painting ? Str::paint_hint : Str::pinned_hint));
+    const bool paints = gui.state.view.painting && !shown_fold(gui.state, gui.state.view.chosen.stack);
+    dim_text(gui, gui.word(paints ? Str::paint_hint : Str::pinned_hint));
     return;
   }
   ImGui::TextUnformatted(cell_in_words(gui, gui.state.view.chosen, *lit).c_str());
@@ -199,12 +212,14 @@ void pinned_cell(Gui& gui) {
     gui.say(ShowSteps{true});
     gui.say(LookAt{{matrix_id(Quantity::weights, head), MatrixCell{cell.query, cell.key}}});
   }
-  explain_item(gui, Str::tip_why);
+  const bool folded = shown_fold(state, head.stack) != nullptr;
+  explain_item(gui, folded ? Str::tip_why_folded : Str::tip_why);
   ImGui::SameLine(0, 8 * gui.unit);
   ImGui::AlignTextToFramePadding();
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted(gui.word(Str::set_by_hand));
+  ImGui::TextUnformatted(gui.word(folded ? Str::not_while_folded : Str::set_by_hand));
   ImGui::PopStyleColor();
+  if (folded) return explain_item(gui, Str::tip_not_while_folded);
   ImGui::SameLine(0, 6 * gui.unit);
   const WeightEdit* edit = edited_weight(state.document.edits, head, cell);
   float weight = edit ? edit->weight : attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
@@ -220,12 +235,19 @@ void pinned_cell(Gui& gui) {
   explain_item(gui, Str::tip_weight);
 }
 
+/// Whether the two are drawn as one cell.
+bool same_cell(const MapContent& content, const std::optional<CellRef>& a, const CellRef& b) {
+  if (!a || !content.folded) return a == b;
+  return content.folded->fold.queries.together(a->query, b.query) && content.folded->fold.keys.together(a->key, b.key);
+}
+
 }  // namespace
 
 void head_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (!state.trace || nothing_asked(state)) return;
   title(gui);
+  measured_line(gui, gui.state.view.chosen);
   const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
   cell_line(gui, lit);
   pinned_cell(gui);
@@ -236,22 +258,25 @@ void head_panel(Gui& gui) {
   const bool has_bars = room.y > 220 * gui.unit;
   const float bars_height = has_bars ? std::clamp(room.y * 0.22f, 84 * gui.unit, 150 * gui.unit) : 0;
   const MapContent content = shown_content(state);
-  const AxisLabels labels = axis_labels(gui, content.region);
+  const AxisLabels labels = axis_labels(gui, content);
   const MapLayout layout = map_layout(content, labels, {origin.x, origin.y, room.x, room.y - bars_height - 8 * gui.unit});
 
   ImGui::SetCursorScreenPos(top_left(layout.plot));
   ImGui::InvisibleButton("large map", {layout.plot.w, layout.plot.h});
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive(), clicked = ImGui::IsItemActivated();
-  const bool painting = state.view.painting || ImGui::GetIO().KeyShift || state.view.stroke;
+  const bool painting = state.view.stroke || (!content.folded && (state.view.painting || ImGui::GetIO().KeyShift));
   gui.name_box("large map", layout.plot);
   const auto cell = draw_map(gui, *ImGui::GetWindowDrawList(), content, labels, layout,
-                             is_stale(state) || (needs_detail(state) && !has_detail(state)) ? kStaleOpacity : 1.0f);
+                             is_stale(state) || (!content.folded && needs_detail(state) && !has_detail(state))
+                                 ? kStaleOpacity
+                                 : 1.0f);
   if (hovered || active) gui.say(Hover{state.view.chosen, cell});
   if (painting) paint(gui, content, layout, cell);
-  else if (clicked && cell) gui.say(Pin{state.view.pinned == cell ? std::nullopt : cell});
-  if (hovered) wheel_and_drag(gui, layout, cell);
+  else if (clicked && cell) gui.say(Pin{same_cell(content, state.view.pinned, *cell) ? std::nullopt : cell});
+  if (hovered && !content.folded) wheel_and_drag(gui, layout, cell);
 
-  if (lit && has_bars) row_bars(gui, content, layout, {origin.x, layout.plot.bottom() + 8 * gui.unit, room.x, bars_height}, lit->query, lit->key);
+  if (lit && has_bars && (!content.folded || map_row(content, lit->query)))
+    row_bars(gui, content, layout, {origin.x, layout.plot.bottom() + 8 * gui.unit, room.x, bars_height}, *lit);
 }
 
 }  // namespace headlight

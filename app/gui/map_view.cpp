@@ -14,7 +14,8 @@ namespace {
 /// More labels than this are not measured: they would not be drawn either.
 constexpr Index kMostLabels = 4096;
 
-std::vector<std::string> labels_of(Gui& gui, const Tokens& tokens, Index first, Index count, LabelMetrics& metrics) {
+std::vector<std::string> labels_of(Gui& gui, const std::vector<Token>& tokens, Index first, Index count,
+                                   LabelMetrics& metrics) {
   std::vector<std::string> labels;
   metrics = {.upright = true};
   if (count > kMostLabels) {
@@ -22,7 +23,7 @@ std::vector<std::string> labels_of(Gui& gui, const Tokens& tokens, Index first, 
     return labels;
   }
   for (Index i = first; i < first + count; ++i) {
-    const std::string label = axis_label(tokens.tokens[static_cast<std::size_t>(i)]);
+    const std::string label = axis_label(tokens[static_cast<std::size_t>(i)]);
     labels.push_back(gui.fonts.shown(label));
     metrics.widest = std::max(metrics.widest, ImGui::CalcTextSize(labels.back().c_str()).x);
     metrics.longest = std::max(metrics.longest, code_points(label).size());
@@ -31,26 +32,35 @@ std::vector<std::string> labels_of(Gui& gui, const Tokens& tokens, Index first, 
   return labels;
 }
 
+/// What the rows and the columns are called.
+const std::vector<Token>& row_tokens(const AppState& state, const MapContent& content) {
+  return content.folded ? content.folded->fold.queries.tokens
+                        : state.trace->query_tokens(content.region.head.stack).tokens;
+}
+const std::vector<Token>& column_tokens(const AppState& state, const MapContent& content) {
+  return content.folded ? content.folded->fold.keys.tokens : state.trace->key_tokens(content.region.head.stack).tokens;
+}
+
+std::optional<Index> place_in(Index at, Index first, Index count) {
+  return at >= first && at < first + count ? std::optional(at - first) : std::nullopt;
+}
+
 void draw_labels(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
                  const MapLayout& layout, const std::optional<CellRef>& lit) {
   const Palette& colours = gui.colours();
-  const Tokens& queries = gui.state.trace->query_tokens(content.region.head.stack);
-  const Tokens& keys = gui.state.trace->key_tokens(content.region.head.stack);
+  const std::vector<Token>& queries = row_tokens(gui.state, content);
+  const std::vector<Token>& keys = column_tokens(gui.state, content);
   const float text = ImGui::GetFontSize(), gap = text * 0.3f;
-  const auto colour_of_label = [&](const Tokens& tokens, Index i, bool is_lit) {
+  const auto colour_of_label = [&](const std::vector<Token>& tokens, Index i, bool is_lit) {
     if (is_lit) return colours.accent;
-    return tokens.tokens[static_cast<std::size_t>(i)].pad ? colours.faint : colours.dim;
+    return tokens[static_cast<std::size_t>(i)].pad ? colours.faint : colours.dim;
   };
   // A thinned-out axis always names the lit row and column; the neighbours it would touch step aside.
   const auto steps_aside = [](Index i, std::optional<Index> lit_index, Index step) {
     return lit_index && i != *lit_index && std::abs(i - *lit_index) < step;
   };
-  const auto inside = [](Index i, Index first, Index count) { return i >= first && i < first + count; };
-  std::optional<Index> lit_row, lit_column;
-  if (lit && inside(lit->query, content.region.first_query, content.region.num_queries))
-    lit_row = lit->query - content.region.first_query;
-  if (lit && inside(lit->key, content.region.first_key, content.region.num_keys))
-    lit_column = lit->key - content.region.first_key;
+  const auto lit_row = lit ? map_row(content, lit->query) : std::nullopt;
+  const auto lit_column = lit ? map_column(content, lit->key) : std::nullopt;
 
   if (layout.rows && !labels.queries.empty()) {
     for (Index i = 0; i < content.region.num_queries; ++i) {
@@ -110,10 +120,9 @@ void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const Ma
 /// The outline of a cell of the pattern, at least large enough to be seen.
 void outline_cell(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout, const CellRef& cell,
                   float thickness) {
-  const Region& region = content.region;
-  const Index row = cell.query - region.first_query, column = cell.key - region.first_key;
-  if (row < 0 || row >= region.num_queries || column < 0 || column >= region.num_keys) return;
-  Box box = cell_box(layout, row, column);
+  const auto row = map_row(content, cell.query), column = map_column(content, cell.key);
+  if (!row || !column) return;
+  Box box = cell_box(layout, *row, *column);
   const float least = 5 * gui.unit, grow = std::max(0.0f, least - box.w) / 2;
   box = {box.x - grow, box.y - grow, box.w + 2 * grow, box.h + 2 * grow};
   draw_rect(list, top_left(box), bottom_right(box), gui.colours().accent, 0, thickness);
@@ -131,16 +140,39 @@ std::string cell_number(float weight) {
 
 std::uint64_t thumbnail_version(const AppState& state, HeadRef head) {
   const auto place = static_cast<std::uint64_t>(head.layer * state.trace->num_heads(head.stack) + head.head);
-  return state.trace_version << 18 | static_cast<std::uint64_t>(head.stack) << 16 | place;
+  std::uint64_t folds = 0;  // below those of the Inside view
+  if (const FoldedStack* folded = shown_fold(state, head.stack))
+    folds = (folded->fold.done.special ? 1u : 0u) | (folded->fold.done.words ? 2u : 0u);
+  return folds << 60 | state.trace_version << 18 | static_cast<std::uint64_t>(head.stack) << 16 | place;
 }
 
 std::uint64_t detail_version(const AppState& state) { return std::uint64_t{1} << 63 | state.detail->version; }
 
-AxisLabels axis_labels(Gui& gui, const Region& region) {
+MapContent whole_content(const AppState& state, HeadRef head) {
+  const Trace& trace = *state.trace;
+  MapContent content{.head = head, .weights = &trace.head(head).thumbnail, .version = thumbnail_version(state, head),
+                     .region = {.head = head}, .values = false, .folded = shown_fold(state, head.stack)};
+  if (content.folded) content.weights = &content.folded->map(head);
+  content.region.num_queries = content.folded ? content.weights->rows() : trace.queries(head.stack);
+  content.region.num_keys = content.folded ? content.weights->cols() : trace.keys(head.stack);
+  return content;
+}
+
+std::optional<Index> map_row(const MapContent& content, Index query) {
+  if (content.folded) return content.folded->fold.queries.group(query);
+  return place_in(query, content.region.first_query, content.region.num_queries);
+}
+
+std::optional<Index> map_column(const MapContent& content, Index key) {
+  if (content.folded) return content.folded->fold.keys.group(key);
+  return place_in(key, content.region.first_key, content.region.num_keys);
+}
+
+AxisLabels axis_labels(Gui& gui, const MapContent& content) {
   AxisLabels labels;
-  const Trace& trace = *gui.state.trace;
-  labels.queries = labels_of(gui, trace.query_tokens(region.head.stack), region.first_query, region.num_queries, labels.query_metrics);
-  labels.keys = labels_of(gui, trace.key_tokens(region.head.stack), region.first_key, region.num_keys, labels.key_metrics);
+  const Region& region = content.region;
+  labels.queries = labels_of(gui, row_tokens(gui.state, content), region.first_query, region.num_queries, labels.query_metrics);
+  labels.keys = labels_of(gui, column_tokens(gui.state, content), region.first_key, region.num_keys, labels.key_metrics);
   return labels;
 }
 
@@ -167,6 +199,9 @@ std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& co
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   auto cell = cell_at(layout, content.region.num_queries, content.region.num_keys, mouse.x, mouse.y);
   if (!cell) return std::nullopt;
+  if (content.folded)
+    return CellRef{content.folded->fold.queries.groups[static_cast<std::size_t>(cell->query)].first,
+                   content.folded->fold.keys.groups[static_cast<std::size_t>(cell->key)].first};
   return CellRef{cell->query + content.region.first_query, cell->key + content.region.first_key};
 }
 

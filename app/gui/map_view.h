@@ -5,16 +5,24 @@
 
 namespace headlight {
 
-/// What is drawn: a region of a head of the answer on the screen.
+/// What is drawn: a region of a head of the answer on the screen, or all of it with tokens folded.
 struct MapContent {
   HeadRef head = {};
   const Matrix* weights = nullptr;  // −1 where blocked; may be pooled to fewer cells than the region has
   std::uint64_t version = 0;        // names the content of `weights`
-  Region region;                    // what the weights cover
+  Region region;                    // what the weights cover: tokens, or where they are folded their groups
   bool values = false;              // print the numbers in the cells where there is room
+  const FoldedStack* folded = nullptr;  // null: every token has its own row and column
 };
 
-/// Names for the content of a head's thumbnail, and of the enlarged head's own weights.
+/// All of a head at once: its thumbnail, or its map with tokens folded.
+MapContent whole_content(const AppState& state, HeadRef head);
+
+/// The row of the region in which a query is, the column in which a key is; nothing where it is not in the region.
+std::optional<Index> map_row(const MapContent& content, Index query);
+std::optional<Index> map_column(const MapContent& content, Index key);
+
+/// Names for the content of a head's thumbnail or folded map, and of the enlarged head's own weights.
 std::uint64_t thumbnail_version(const AppState& state, HeadRef head);
 std::uint64_t detail_version(const AppState& state);
 
@@ -29,12 +37,13 @@ struct AxisLabels {
   std::vector<std::string> queries, keys;  // ready to be drawn
   LabelMetrics query_metrics, key_metrics;
 };
-AxisLabels axis_labels(Gui& gui, const Region& region);
+AxisLabels axis_labels(Gui& gui, const MapContent& content);
 
 /// The layout that draw_map uses, for those who need the cells' places.
 MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area);
 
-/// Draws the map with labels, the hovered and the pinned cell; gives the cell of the pattern under the pointer.
+/// Draws the map with labels, the hovered and the pinned cell; gives the cell of the pattern under the pointer, of
+/// folded tokens the first.
 std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
                                 const MapLayout& layout, float opacity);
 

@@ -66,8 +66,15 @@ void mask_controls(Gui& gui) {
   changed = checkbox(gui, "padding", Str::mask_padding, wanted.padding, Str::tip_padding) || changed;
   if (changed) gui.say_once(wanted);
   padding_slider(gui);
-  if (wide_button(gui, "paint", Str::paint, Str::paint_hint, state.view.painting))
+  if (state.trace && shown_fold(state, stack)) {  // there are no single cells to paint
+    ImGui::PushStyleVar(ImGuiStyleVar_Alpha, ImGui::GetStyle().Alpha * 0.5f);
+    ImGui::Button(gui.word(Str::paint), {-1, 0});
+    ImGui::PopStyleVar();
+    gui.name_item("paint");
+    explain_item(gui, Str::tip_not_while_folded);
+  } else if (wide_button(gui, "paint", Str::paint, Str::paint_hint, state.view.painting)) {
     gui.say(SetPainting{!state.view.painting});
+  }
   if (!mask.painted.empty() && wide_button(gui, "clear paint", Str::clear_paint, Str::paint_hint))
     gui.say_once(ClearPaint{stack, layer});
   if (mask.given) {

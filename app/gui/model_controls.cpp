@@ -72,6 +72,18 @@ void shape_controls(Gui& gui) {
   }
 }
 
+/// Trained or fresh weights, where the program came with trained ones.
+void trained_control(Gui& gui) {
+  const AppState& state = gui.state;
+  if (!state.shipped || state.shipped->empty()) return;
+  bool trained = state.document.trained;
+  if (checkbox(gui, "trained", Str::trained_weights, trained, Str::tip_trained)) gui.say_once(UseTrained{trained});
+  if (!state.document.trained || is_shipped(state.document)) return;
+  const FontScope small(gui, TextSize::small);
+  dim_text(gui, gui.word(Str::no_trained_shape));
+  if (flat_button(gui, "nearest trained", gui.word(Str::nearest_trained))) gui.say_once(UseTrained{true});
+}
+
 void seed_control(Gui& gui) {
   const Config& config = gui.state.document.config;
   int seed = static_cast<int>(std::min<std::uint64_t>(config.seed, 1000000000));
@@ -195,6 +207,7 @@ Config with_position(Config config, Position position) {
 void model_controls(Gui& gui) {
   const Config& config = gui.state.document.config;
   section(gui, Str::section_model);
+  trained_control(gui);
   choices<Arch>(gui, Str::arch, Str::tip_arch, config.arch,
                 {{Arch::encoder, Str::encoder}, {Arch::decoder, Str::decoder},
                  {Arch::encoder_decoder, Str::encoder_decoder}},

@@ -51,6 +51,14 @@ std::optional<float> scoped_scale(const AppState& state);
 void say_scale(Gui& gui, std::optional<float> scale);
 /// What the products of the chosen head's layer are multiplied by.
 float shown_scale(const AppState& state);
+/// The title of a head, and what was measured of it: "Layer 2 · Head 7", "  verb → object 0.99". Where that is wider than
+/// `room`, both are shortened: "2·7", "  VO 0.99".
+struct MeasuredTitle {
+  std::string head, relations;
+};
+MeasuredTitle measured_title(const Gui& gui, const HeadRef& head, const std::string& title, float room);
+/// The same with its baselines, as a line with a tooltip; nothing where nothing was measured.
+void measured_line(Gui& gui, const HeadRef& head);
 /// Encoder, decoder or cross-attention.
 const char* stack_word(const Gui& gui, Stack stack);
 /// What is wrong with the question, as a line of small text; false where nothing is.

@@ -8,6 +8,7 @@
 #include "gui/draw.h"
 #include "gui/imgui_compat.h"
 #include "gui/panels.h"
+#include "session/tokenizers.h"
 
 namespace headlight {
 namespace {
@@ -132,12 +133,16 @@ void samples_menu(Gui& gui) {
   ImGui::EndPopup();
 }
 
+/// What was typed for a token, the spaces before it included.
+std::string_view written(const Tokens& tokens, const Token& token) {
+  return std::string_view(tokens.text).substr(token.begin, token.end - token.begin);
+}
+
 /// A chip's text: the spaces before it are shown, so that nothing typed is invisible.
-std::string chip_text(Gui& gui, const Token& token) {
-  const std::string_view raw = token.raw;
-  const std::size_t spaces = raw.size() - std::min(raw.size(), token.text.size());
-  const bool only_spaces = token.text == token.raw && axis_label(token).starts_with("␣");
-  return gui.fonts.shown((spaces > 0 && !token.special && !only_spaces ? "␣" : "") + axis_label(token));
+std::string chip_text(Gui& gui, const Tokens& tokens, const Token& token) {
+  const std::string_view typed = written(tokens, token);
+  const bool spaces = without_leading_space(typed).size() < typed.size();
+  return gui.fonts.shown((spaces && !token.special ? "␣" : "") + axis_label(token));
 }
 
 /// The cut inside a token that lies nearest to `x`, as a byte offset into the token, with its place on the screen.
@@ -145,11 +150,11 @@ struct InnerCut {
   std::size_t offset = 0;
   float x = 0;
 };
-std::optional<InnerCut> nearest_inner_cut(Gui& gui, const Token& token, float text_x, float x) {
+std::optional<InnerCut> nearest_inner_cut(Gui& gui, std::string_view typed, float text_x, float x) {
   std::optional<InnerCut> best;
-  const auto clusters = cut_points(token.raw, Split::characters, *gui.state.lexicon);
+  const auto clusters = cut_points(typed, Split::characters, *gui.state.lexicon);
   for (const std::size_t cut : clusters) {
-    const float at = text_x + ImGui::CalcTextSize(gui.fonts.shown(std::string_view(token.raw).substr(0, cut)).c_str()).x;
+    const float at = text_x + ImGui::CalcTextSize(gui.fonts.shown(typed.substr(0, cut)).c_str()).x;
     if (!best || std::abs(at - x) < std::abs(best->x - x)) best = InnerCut{cut, at};
   }
   return best;
@@ -176,10 +181,11 @@ void gap_before(Gui& gui, Side side, const Tokens& tokens, std::size_t i, const 
     // The boundary follows the pointer over whole characters, and never past its neighbours.
     const float moved = ImGui::GetMouseDragDelta(0).x;
     const Token& into = moved < 0 ? left : right;
-    const auto clusters = cut_points(into.raw, Split::characters, *gui.state.lexicon);
+    const std::string_view typed = written(tokens, into);
+    const auto clusters = cut_points(typed, Split::characters, *gui.state.lexicon);
     if (!clusters.empty()) {
       const std::size_t cut = moved < 0 ? clusters.back() : clusters.front();
-      const std::string_view part = moved < 0 ? std::string_view(into.raw).substr(cut) : std::string_view(into.raw).substr(0, cut);
+      const std::string_view part = moved < 0 ? typed.substr(cut) : typed.substr(0, cut);
       if (std::abs(moved) > ImGui::CalcTextSize(gui.fonts.shown(part).c_str()).x) {
         gui.say(ToggleCut{begin + right.begin, side});
         gui.say(ToggleCut{begin + into.begin + cut, side});
@@ -191,6 +197,16 @@ void gap_before(Gui& gui, Side side, const Tokens& tokens, std::size_t i, const 
   ImGui::PopID();
 }
 
+/// How many of the tokens are the sentence's own, and not there to make it as long as others.
+std::size_t own_tokens(const Document& document, const Tokens& tokens) {
+  std::size_t count = tokens.size();
+  const auto fills = [&](const Token& token) {
+    return token.special && token.pad && (!document.tokenizers || token.id == document.tokenizers->padding.id);
+  };
+  while (count > 0 && fills(tokens.tokens[count - 1])) --count;
+  return count;
+}
+
 void chip(Gui& gui, Side side, const Tokens& tokens, std::size_t i, const Box& box, const std::string& text, std::size_t begin) {
   const Token& token = tokens.tokens[i];
   const Palette& colours = gui.colours();
@@ -198,21 +214,35 @@ void chip(Gui& gui, Side side, const Tokens& tokens, std::size_t i, const Box& b
   ImGui::SetCursorScreenPos(top_left(box));
   ImGui::PushID(static_cast<int>(i));
   const bool clicked = ImGui::InvisibleButton("chip", {box.w, box.h});
-  const bool hovered = ImGui::IsItemHovered();
+  const bool hovered = ImGui::IsItemHovered(), cuttable = cuts_words(gui.state.document, side);
   gui.name_box(named(side, "chip " + std::to_string(i)), box);
+  if (!token.known) explain_item(gui, Str::tip_unknown);
+  else if (!cuttable && !reads_ids(gui.state.document, side) && !token.special) explain_item(gui, Str::tip_own_cuts);
   const auto& cell = gui.state.view.hovered ? gui.state.view.hovered : gui.state.view.pinned;
   const bool is_row = is_along(gui.state, side, true), is_column = is_along(gui.state, side, false);
-  const bool lit = cell && ((is_row && cell->query == static_cast<Index>(i)) ||
-                            (is_column && cell->key == static_cast<Index>(i)));
-  list.AddRectFilled(top_left(box), bottom_right(box), token.pad ? colours.panel : colours.button, 4 * gui.unit);
+  const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
+  const auto is_lit = [&](Index of_cell, const FoldedAxis* axis) {
+    const auto index = static_cast<Index>(i);
+    return of_cell == index || (axis && axis->together(of_cell, index));
+  };
+  const bool lit = cell && ((is_row && is_lit(cell->query, folded ? &folded->fold.queries : nullptr)) ||
+                            (is_column && is_lit(cell->key, folded ? &folded->fold.keys : nullptr)));
+  const bool left_out = folded && folded->fold.done.special && token.special;
+  const bool faint = token.pad || left_out;
+  list.AddRectFilled(top_left(box), bottom_right(box), faint ? colours.panel : colours.button, 4 * gui.unit);
   if (lit || hovered) draw_rect(list, top_left(box), bottom_right(box), colours.accent, 4 * gui.unit, gui.unit);
   const float pad = 6 * gui.unit;
   const ImVec2 at{std::round(box.x + (box.w - ImGui::CalcTextSize(text.c_str()).x) / 2),
                   std::round(box.y + (box.h - ImGui::GetFontSize()) / 2)};
-  list.AddText(at, token.pad ? colours.faint : colours.text, text.c_str());
+  list.AddText(at, faint ? colours.faint : colours.text, text.c_str());
   if (token.pad) {
     const float y = box.y + box.h / 2;
     list.AddLine({box.x + pad, y}, {box.right() - pad, y}, colours.faint, gui.unit);
+  }
+  if (!token.known) {
+    const float step = 4 * gui.unit, y = box.bottom() - 4 * gui.unit;
+    for (float x = box.x + pad; x + step / 2 <= box.right() - pad; x += step)
+      list.AddLine({x, y}, {x + step / 2, y}, colours.warning, 1.5f * gui.unit);
   }
   ImGui::PopID();
   if (!hovered) return;
@@ -220,30 +250,30 @@ void chip(Gui& gui, Side side, const Tokens& tokens, std::size_t i, const Box& b
   const auto index = static_cast<Index>(i);
   if (is_row || is_column)
     gui.say(Hover{std::nullopt, CellRef{is_row ? index : beside.query, is_column ? index : beside.key}});
-  if (token.special || reads_ids(gui.state.document)) return;
-  if (const auto cut = nearest_inner_cut(gui, token, at.x, ImGui::GetIO().MousePos.x)) {
+  if (token.special || has_own_inputs(gui.state.document) || reads_ids(gui.state.document, side)) return;
+  const auto cut = cuttable ? nearest_inner_cut(gui, written(tokens, token), at.x, ImGui::GetIO().MousePos.x)
+                            : std::nullopt;
+  if (cut) {
     list.AddLine({cut->x, box.y}, {cut->x, box.bottom()}, colours.accent, gui.unit);
     if (clicked) gui.say_once(ToggleCut{begin + token.begin + cut->offset, side});
   }
   // Padding reaches from here to the end of what was typed; on its first token it is taken back.
   if (!ImGui::IsMouseClicked(1) || side == Side::target) return;
-  std::size_t typed = 0;
-  for (const Token& t : tokens.tokens) typed += t.special ? 0 : 1;
-  const std::size_t from_here = typed - std::min(i, typed);
+  const std::size_t own = own_tokens(gui.state.document, tokens), from_here = own - std::min(i, own);
   gui.say_once(SetPad{gui.state.document.pad == from_here ? 0 : from_here});
 }
 
 void chips(Gui& gui, Side side) {
   const Tokens* tokens = shown_tokens(gui.state, side);
   if (!tokens) return;
-  const bool editable = !gui.state.document.model;
+  const bool editable = cuts_words(gui.state.document, side);
   const std::size_t begin = sentence_begin(gui.state, side);
   const float height = ImGui::GetFontSize() + 8 * gui.unit, gap = 8 * gui.unit;
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const float left = ImGui::GetWindowPos().x, right = left + ImGui::GetWindowWidth();
   float x = origin.x;
   for (std::size_t i = 0; i < tokens->size(); ++i) {
-    const std::string text = chip_text(gui, tokens->tokens[i]);
+    const std::string text = chip_text(gui, *tokens, tokens->tokens[i]);
     const float width = std::max(ImGui::CalcTextSize(text.c_str()).x + 12 * gui.unit, height);
     const Box box{x, origin.y, width, height};
     if (box.right() >= left && box.x <= right) {
@@ -258,9 +288,40 @@ void chips(Gui& gui, Side side) {
 
 bool has_target(const Document& document) { return config_of(document).arch == Arch::encoder_decoder; }
 
+/// Asks by the ids that the texts come to, or by the texts again.
+void ask_by(Gui& gui, bool ids) {
+  const Document& document = gui.state.document;
+  const Request* request = whole_request(gui.state);
+  for (const Side side : {Side::source, Side::target}) {
+    if (side == Side::target && !has_target(document)) continue;
+    SetIds wanted{{}, side};
+    if (ids && request) {
+      const Tokens& tokens = side == Side::target ? request->target : request->tokens;
+      for (std::size_t i = 0; i < own_tokens(document, tokens); ++i) wanted.ids.push_back(tokens.tokens[i].id);
+    }
+    gui.say(std::move(wanted));
+  }
+  gui.say(EndGesture{});
+}
+
+/// Text or ids, of a checkpoint that reads both.
+void ids_choice(Gui& gui) {
+  const bool ids = reads_ids(gui.state.document);
+  if (flat_button(gui, "ask by text", gui.word(Str::as_text), !ids) && ids) ask_by(gui, false);
+  explain_item(gui, Str::tip_as_ids);
+  ImGui::SameLine(0, 0);
+  if (flat_button(gui, "ask by ids", gui.word(Str::as_ids), ids) && !ids && whole_request(gui.state)) ask_by(gui, true);
+  explain_item(gui, Str::tip_as_ids);
+}
+
 void split_choice(Gui& gui) {
   const Document& document = gui.state.document;
   const bool by_hand = document.hand_cuts || (has_target(document) && document.target.hand_cuts);
+  if (is_checkpoint(document) && !is_shipped(document)) {
+    ids_choice(gui);
+    if (reads_ids(document)) return;
+    ImGui::SameLine(0, 16 * gui.unit);
+  }
   const auto choice = [&](const char* name, Str label, Split split) {
     const bool on = !by_hand && document.split == split;
     if (flat_button(gui, name, gui.word(label), on)) gui.say_once(SetSplit{split});
@@ -271,9 +332,14 @@ void split_choice(Gui& gui) {
   ImGui::TextUnformatted(gui.word(Str::split));
   ImGui::PopStyleColor();
   ImGui::SameLine(0, 4 * gui.unit);
-  choice("split words", Str::words, Split::words);
-  ImGui::SameLine(0, 0);
-  choice("split characters", Str::characters, Split::characters);
+  if (is_checkpoint(document)) {
+    if (flat_button(gui, "split by tokenizer", gui.word(Str::own_tokenizer), !by_hand) && by_hand)
+      gui.say_once(SetSplit{document.split});
+  } else {
+    choice("split words", Str::words, Split::words);
+    ImGui::SameLine(0, 0);
+    choice("split characters", Str::characters, Split::characters);
+  }
   if (by_hand) {
     ImGui::SameLine(0, 0);
     if (flat_button(gui, "split automatic", gui.word(Str::automatic), true)) gui.say_once(SetSplit{document.split});
@@ -304,19 +370,20 @@ void sentence_panel(Gui& gui) {
   const float gap = 8 * gui.unit;
   const bool two = has_target(document) && !has_own_inputs(document);
   if (!has_own_inputs(document)) {
-    const bool ids = reads_ids(document);
+    const bool ids = reads_ids(document), target_ids = reads_ids(document, Side::target);
     const float samples = ids ? 0 : ImGui::CalcTextSize(gui.word(Str::samples)).x + 2 * ImGui::GetStyle().FramePadding.x;
     const float room = ImGui::GetContentRegionAvail().x - samples - gap;
     const float each = two ? std::floor((room - gap) / 2) : room;
-    const auto box = ids ? ids_box : text_box;
-    box(gui, Side::source, each);
+    (ids ? ids_box : text_box)(gui, Side::source, each);
     if (two) {
       ImGui::SameLine(0, gap);
-      box(gui, Side::target, each);
+      (target_ids ? ids_box : text_box)(gui, Side::target, each);
     }
     if (!ids) {
       ImGui::SameLine(0, gap);
       samples_menu(gui);
+    }
+    if (can_read_text(document)) {
       split_choice(gui);
       ImGui::SameLine(0, 16 * gui.unit);
     }

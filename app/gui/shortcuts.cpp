@@ -32,6 +32,7 @@ void escape(Gui& gui) {
   const AppState& state = gui.state;
   if (state.view.help) gui.say(ShowHelp{false});
   else if (state.browser.purpose != Browser::Purpose::none) gui.say(Browse{});
+  else if (gui.work.writing) gui.say(CancelFileWork{});
   else if (state.view.painting) gui.say(SetPainting{false});
   else if (state.view.pinned) gui.say(Pin{});
   else if (state.notice) gui.say(DismissNotice{});
@@ -51,6 +52,8 @@ void move_cell(Gui& gui, Index queries, Index keys) {
   const Stack stack = gui.state.view.chosen.stack;
   const auto from = gui.state.view.pinned ? gui.state.view.pinned : gui.state.view.hovered;
   CellRef cell = from.value_or(CellRef{});
+  if (const FoldedStack* folded = shown_fold(gui.state, stack))
+    return gui.say(Pin{moved(folded->fold, cell, from ? queries : 0, from ? keys : 0)});
   if (from) cell = {std::clamp<Index>(cell.query + queries, 0, trace.queries(stack) - 1),
                     std::clamp<Index>(cell.key + keys, 0, trace.keys(stack) - 1)};
   gui.say(Pin{cell});
@@ -82,6 +85,16 @@ void move(Gui& gui, Index rows, Index cols) {
   else move_cell(gui, rows, cols);
 }
 
+void fold_key(Gui& gui, bool FoldChoice::*which) {
+  const AppState& state = gui.state;
+  if (!state.folded || state.view.view != View::heads) return;
+  const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
+  if (possible.too_long || !(possible.choice.*which)) return;
+  FoldChoice fold = state.view.fold;
+  fold.*which = !(fold.*which);
+  gui.say(SetFold{fold});
+}
+
 void look_keys(Gui& gui, bool shift) {
   const AppState& state = gui.state;
   if (key_pressed(Key::left_bracket)) choose_head(gui, shift ? -1 : 0, shift ? 0 : -1);
@@ -94,16 +107,18 @@ void look_keys(Gui& gui, bool shift) {
   const Stack stack = state.view.chosen.stack;
   const CellRef middle{state.trace->queries(stack) / 2, state.trace->keys(stack) / 2};
   const auto& lit = state.view.pinned ? state.view.pinned : state.view.hovered;
-  if (key_pressed(Key::equal)) gui.say(SetViewport{zoomed(state, 1.5f, lit.value_or(middle))});
-  if (key_pressed(Key::minus)) gui.say(SetViewport{zoomed(state, 1 / 1.5f, lit.value_or(middle))});
+  const bool folded = shown_fold(state, stack) != nullptr;  // then there are no single cells to zoom to or to paint
+  if (key_pressed(Key::equal) && !folded) gui.say(SetViewport{zoomed(state, 1.5f, lit.value_or(middle))});
+  if (key_pressed(Key::minus) && !folded) gui.say(SetViewport{zoomed(state, 1 / 1.5f, lit.value_or(middle))});
   if (key_pressed(Key::home, false)) gui.say(SetViewport{});
   if (key_pressed(Key::g, false)) gui.say(SetColourScale{state.view.scale == Scale::log ? Scale::linear : Scale::log});
+  if (key_pressed(Key::z, false)) fold_key(gui, shift ? &FoldChoice::words : &FoldChoice::special);
   if (key_pressed(Key::n) && state.requests.size() > 1) {
     const std::size_t count = state.requests.size();
     gui.say(ChooseSentence{(state.view.sentence + (shift ? count - 1 : 1)) % count});
   }
-  if (key_pressed(Key::p, false)) gui.say(SetPainting{!state.view.painting});
-  if (key_pressed(Key::x, false) && state.view.pinned && !nothing_asked(state))
+  if (key_pressed(Key::p, false) && !folded) gui.say(SetPainting{!state.view.painting});
+  if (key_pressed(Key::x, false) && state.view.pinned && !folded && !nothing_asked(state))
     gui.say_once(PaintCell{*state.view.pinned,
                            !mask_of_chosen(state).allowed(state.view.pinned->query, state.view.pinned->key), stack,
                            scoped_layer(state)});
@@ -191,7 +206,7 @@ void question_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::backspace, false) && !scoped_mask(gui.state).painted.empty())
     gui.say_once(ClearPaint{gui.state.view.chosen.stack, scoped_layer(gui.state)});
   scale_keys(gui, shift);
-  if (document.model) return;
+  if (document.model && !is_shipped(document)) return;
   if (key_pressed(Key::comma) && document.pad > 0) gui.say_once(SetPad{document.pad - 1});
   const Request* request = wanted(gui.state);
   if (key_pressed(Key::period) && request && document.pad < request->tokens.size()) gui.say_once(SetPad{document.pad + 1});

@@ -21,11 +21,16 @@ enum class Str {
   unknown_format, whole_pattern, part_of_pattern, checkpoint, all_layers, clear_layer, target_hint, ids_hint,
   head_is_on, head_is_off, why, set_by_hand, by_hand, view_heads, view_inside, next_word, masked_word, find_word,
   no_such_word, stop, temperature, prefix, steps_of_weight, way_of_data, pin_for_steps, node_add, node_norm,
-  node_other_layers, back, click_for_terms, no_such_matrix, tip_d_model, tip_heads, tip_layers, tip_seed,
+  node_other_layers, back, click_for_terms, no_such_matrix, check_agrees,
+  check_passed, check_doubtful, check_wrong, check_running, tip_d_model, tip_heads, tip_layers, tip_seed,
   tip_positions, tip_scale, tip_causal, tip_padding, tip_arch, tip_norm, tip_feed_forward, tip_activation, tip_bias,
-  tip_colour_scale, tip_split, tip_pad_here, tip_scope, tip_norm_kind, tip_gated, tip_kv_heads, tip_own_d_k,
+  tip_colour_scale, own_tokenizer, as_text, as_ids, tip_as_ids, trained_model, trained_weights, tip_trained, no_trained_shape,
+  nearest_trained, position_alone, random_weights_score, tip_measured, supervised_pronouns,
+  tip_own_cuts, tip_unknown, tip_split, tip_pad_here, tip_scope, tip_norm_kind, tip_gated, tip_kv_heads, tip_own_d_k,
   tip_tied, tip_dropout, tip_off_as, tip_weight, tip_bars, tip_on_off, tip_stack, tip_cross, tip_why, tip_view_heads,
   tip_view_inside, tip_append, tip_find_word, tip_write, tip_temperature, tip_prefix, tip_steps, tip_way, tip_back,
+  fold_special, merge_words, special_folded, words_merged, left_out, not_while_folded, tip_fold_special,
+  tip_merge_words, tip_fold_too_long, tip_not_while_folded, tip_why_folded,
   count
 };
 
@@ -43,7 +48,7 @@ struct KeyHelp {
 };
 inline constexpr KeyHelp kKeyHelp[] = {
     {"Ctrl L", "type in the sentence box", "在句子框中输入"},
-    {"Esc", "leave the box, let a pinned cell go, close", "离开输入框，取消固定，关闭"},
+    {"Esc", "leave the box, let a pinned cell go, close, stop opening", "离开输入框，取消固定，关闭，停止打开"},
     {"Ctrl Z / Ctrl Shift Z", "undo / redo", "撤销 / 重做"},
     {"Ctrl O / Ctrl S / Ctrl Shift S", "open / save / save as", "打开 / 保存 / 另存为"},
     {"Ctrl E / Ctrl Q", "export the numbers / quit", "导出数值 / 退出"},
@@ -72,6 +77,7 @@ inline constexpr KeyHelp kKeyHelp[] = {
     {"J / I", "join the pinned row's token with the next / cut it", "固定行的词元与下一个合并 / 切开"},
     {"Ctrl 1 … 9", "a sample sentence", "例句"},
     {"O / W", "positions / words or characters", "位置编码 / 按词或按字"},
+    {"Z / Shift Z", "fold special tokens / merge subwords into words", "折叠特殊词元 / 子词合并成词"},
     {"G", "linear or logarithmic colours", "线性或对数颜色"},
     {"N / Shift N", "next / previous sentence of a batch", "批次中的下一句 / 上一句"},
     {"= / - / Home", "zoom the large head in / out / whole", "大图放大 / 缩小 / 全部"},

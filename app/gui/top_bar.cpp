@@ -67,10 +67,100 @@ void person_buttons(Gui& gui) {
 
 std::string model_line(Gui& gui) {
   const Document& document = gui.state.document;
+  if (is_shipped(document)) return gui.fonts.shown(gui.word(Str::trained_model));
   if (document.model)
     return gui.fonts.shown(std::string(gui.word(document.model->given ? Str::tensors_model : Str::checkpoint)) + " " +
                            document.model->name);
   return std::string(gui.word(Str::random_model)) + " · " + gui.word(Str::seed) + " " + std::to_string(document.config.seed);
+}
+
+/// What a badge says at a glance: its colour, its words, and whether it is a tick.
+struct Badge {
+  ImU32 colour;
+  std::string text;
+  bool tick = false;
+};
+
+ImU32 mark_colour(const Gui& gui, Severity severity) {
+  const bool dark = gui.state.settings.theme == Theme::dark;
+  switch (severity) {
+    case Severity::good: return dark ? IM_COL32(110, 201, 128, 255) : IM_COL32(30, 126, 52, 255);
+    case Severity::note: return gui.colours().dim;
+    case Severity::warning: return dark ? IM_COL32(240, 180, 64, 255) : IM_COL32(168, 104, 0, 255);
+    case Severity::error: return gui.colours().warning;
+  }
+  return gui.colours().text;
+}
+
+Badge badge_of(Gui& gui, const ModelCheck& check) {
+  if (!check.findings) return {gui.colours().faint, gui.word(Str::check_running)};
+  const Severity worst = gravest(*check.findings);
+  if (worst <= Severity::note && agrees_with_reference(*check.findings))
+    return {mark_colour(gui, Severity::good), gui.word(Str::check_agrees), true};
+  if (worst <= Severity::note) return {mark_colour(gui, Severity::note), gui.word(Str::check_passed), true};
+  return {mark_colour(gui, worst), gui.word(worst == Severity::warning ? Str::check_doubtful : Str::check_wrong)};
+}
+
+/// A tick, or a filled circle with a stroke in it, in a square of the text's height.
+void draw_mark(const Gui& gui, ImVec2 at, float size, ImU32 colour, bool tick) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (tick) {
+    const ImVec2 points[] = {{at.x + 0.15f * size, at.y + 0.55f * size}, {at.x + 0.4f * size, at.y + 0.8f * size},
+                             {at.x + 0.85f * size, at.y + 0.25f * size}};
+    list.AddPolyline(points, 3, colour, 0, 2 * gui.unit);
+    return;
+  }
+  const ImVec2 middle{at.x + size / 2, at.y + size / 2};
+  list.AddCircleFilled(middle, 0.36f * size, colour);
+  list.AddLine({middle.x, middle.y - 0.2f * size}, {middle.x, middle.y + 0.06f * size}, gui.colours().panel,
+               1.5f * gui.unit);
+  list.AddCircleFilled({middle.x, middle.y + 0.19f * size}, gui.unit, gui.colours().panel);
+}
+
+/// All that was found, the gravest first.
+void findings_tooltip(Gui& gui, const Badge& badge, const std::vector<Finding>& findings) {
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(560 * gui.unit);
+  ImGui::TextUnformatted(badge.text.c_str());
+  for (const Severity severity : {Severity::error, Severity::warning, Severity::note, Severity::good})
+    for (const Finding& finding : findings) {
+      if (finding.severity != severity) continue;
+      const float size = ImGui::GetTextLineHeight();
+      draw_mark(gui, ImGui::GetCursorScreenPos(), size, mark_colour(gui, severity), severity <= Severity::note);
+      ImGui::Dummy({size, size});
+      ImGui::SameLine();
+      ImGui::TextUnformatted(gui.fonts.shown(finding.line).c_str());
+    }
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+/// Whether the checkpoint was loaded right; without its words where there is no room for them.
+template <class HasRoom>
+void check_badge(Gui& gui, float top, const HasRoom& has_room) {
+  const ModelCheck* check = check_of_model(gui.state);
+  const float size = ImGui::GetTextLineHeight();
+  if (!check || !has_room(size)) return;
+  const Badge badge = badge_of(gui, *check);
+  const float y = top + (ImGui::GetFrameHeight() - size) / 2;
+  ImGui::SetCursorPosY(y);
+  ImGui::BeginGroup();
+  if (check->findings) {
+    draw_mark(gui, ImGui::GetCursorScreenPos(), size, badge.colour, badge.tick);
+    ImGui::Dummy({size, size});
+    ImGui::SameLine(0, 4 * gui.unit);
+  }
+  if (has_room(ImGui::CalcTextSize(badge.text.c_str()).x)) {
+    ImGui::SetCursorPosY(y);
+    ImGui::PushStyleColor(ImGuiCol_Text, badge.colour);
+    ImGui::TextUnformatted(badge.text.c_str());
+    ImGui::PopStyleColor();
+  }
+  ImGui::EndGroup();
+  gui.name_item("check");
+  if (check->findings && ImGui::IsItemHovered()) findings_tooltip(gui, badge, *check->findings);
+  ImGui::SameLine(0, 16 * gui.unit);
+  ImGui::SetCursorPosY(top);
 }
 
 }  // namespace
@@ -105,6 +195,7 @@ void top_bar(Gui& gui) {
     ImGui::SameLine(0, 16 * gui.unit);
     ImGui::SetCursorPosY(top);
   }
+  check_badge(gui, top, has_room);
   view_tabs(gui);
   file_buttons(gui, !tight);
   person_buttons(gui);

@@ -8,7 +8,9 @@ namespace {
 
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                                    ImGuiWindowFlags_NoNavInputs;  // the Tab key has a meaning of its own
+                                    ImGuiWindowFlags_NoNavInputs |  // the Tab key has a meaning of its own
+                                    // A panel that comes and goes with the answer must not take the keyboard away.
+                                    ImGuiWindowFlags_NoFocusOnAppearing;
 
 /// A region of the window for one panel.
 void region(Gui& gui, const char* name, const Box& box, bool shaded, bool scrolls, void (*panel)(Gui&)) {

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "explain/checkpoint_check.h"
 #include "math/attention.h"
 #include "math/generate.h"
 #include "session/document.h"
@@ -29,6 +30,7 @@ struct SetIds { std::vector<std::int64_t> ids; Side side = Side::source; };  // 
 struct SetTokenTypes { std::vector<int> types; };
 struct SetPad { std::size_t count = 0; };
 struct SetConfig { Config config; };
+struct UseTrained { bool on = true; };            // a shipped model, the nearest in shape; else fresh weights
 struct SetScale { std::optional<float> scale; };
 // Of one layer where a layer is named: it gets a mask of its own, which begins as its stack's.
 struct SetMask { bool causal = false, padding = true; Stack stack = Stack::self; std::optional<Index> layer = {}; };
@@ -59,6 +61,7 @@ struct ChooseHead { HeadRef head; };
 struct Hover { std::optional<HeadRef> head; std::optional<CellRef> cell; };
 struct Pin { std::optional<CellRef> cell; };
 struct SetColourScale { Scale scale; };
+struct SetFold { FoldChoice fold; };
 struct SetViewport { Viewport viewport; };
 struct SetScope { bool one_layer = false; };
 struct SetSampling { Sampling sampling; };
@@ -88,6 +91,7 @@ struct TraceFailed { Request request; std::string message; };
 struct BaselineReady { std::shared_ptr<const Trace> trace; };  // the answer to the same question without edits
 struct InsideReady { std::shared_ptr<const Inside> inside; };
 struct DetailReady { std::shared_ptr<const Trace> trace; Region region; Matrix weights; };
+struct CheckReady { std::shared_ptr<const Model> model; std::vector<Finding> findings; };  // was it loaded right?
 struct FolderListed { std::string folder; std::vector<Browser::Entry> entries; };
 struct FileOpened { std::string path; Opened opened; };
 struct FileSaved { std::string path; std::optional<Document> session; };  // the document that was saved; none: an export
@@ -95,13 +99,13 @@ struct FileFailed { std::string message; };
 struct DismissNotice {};
 
 using AnyCommand =
-    std::variant<SetText, SetTarget, SetSplit, ToggleCut, SetIds, SetTokenTypes, SetPad, SetConfig, SetScale, SetMask,
+    std::variant<SetText, SetTarget, SetSplit, ToggleCut, SetIds, SetTokenTypes, SetPad, SetConfig, UseTrained, SetScale, SetMask,
                  GiveMask, PaintCell, ClearPaint, SetLayerScale, ClearLayer, SwitchHead, SwitchAllOn, SetOffAs, SetWeight,
                  ClearWeights, SetDropout, ClearEdits, AppendWord, Generate, StopGenerating, Reset, EndGesture, Undo, Redo,
-                 ChoosePrefix, ChooseSentence, ChooseHead, Hover, Pin, SetColourScale, SetViewport, SetPainting, SetStroke,
+                 ChoosePrefix, ChooseSentence, ChooseHead, Hover, Pin, SetColourScale, SetFold, SetViewport, SetPainting, SetStroke,
                  FocusText, ShowView, LookAt, LookBack, ShowSteps, SetScope, SetSampling, SearchWord, ShowHelp,
                  SetSettings, Browse, NameFile, OpenPath, SaveSession, ExportTo, CancelFileWork, Quit, TraceReady,
-                 TraceFailed, BaselineReady, InsideReady, DetailReady, FolderListed, FileOpened, FileSaved, FileFailed,
+                 TraceFailed, BaselineReady, InsideReady, DetailReady, CheckReady, FolderListed, FileOpened, FileSaved, FileFailed,
                  DismissNotice>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every

@@ -2,49 +2,93 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
+#include "session/tokenizers.h"
+
 namespace headlight {
 namespace {
 
+/// By what a checkpoint reads the texts of this side; null: by nothing.
+const Tokenizer* tokenizer_of(const Document& document, Side side) {
+  if (!is_checkpoint(document) || !document.tokenizers) return nullptr;
+  return (side == Side::target ? document.tokenizers->target : document.tokenizers->source).get();
+}
+
+const std::optional<Token>& start_of(const Document& document, Side side) {
+  static const std::optional<Token> none;
+  return side == Side::target && document.tokenizers ? document.tokenizers->start : none;
+}
+
+/// The rows of the table of embeddings that a checkpoint looks ids of this side up in.
+Index rows_of(const Model& model, Side side) {
+  const bool encoder = side == Side::source && model.encoder;
+  return (encoder ? model.encoder->embeddings : model.embeddings).tokens->rows();
+}
+
 Status check_ids(std::string_view where, std::string_view option, const std::vector<std::int64_t>& ids) {
   if (ids.empty())
-    return bad_input(where, "", "ids, as " + std::string(option) + " 1,2,3 gives them (a checkpoint is read without a "
-                     "tokenizer)", "none");
+    return bad_input(where, "", "ids, as " + std::string(option) + " 1,2,3 gives them (the checkpoint has no tokenizer "
+                     "that could read a text)", "none");
   if (ids.size() > kMaxTokens)
     return bad_input(where, "", "at most " + std::to_string(kMaxTokens), std::to_string(ids.size()));
   return Done{};
 }
 
-/// The one request of a checkpoint, which reads ids.
-Result<std::vector<Request>> request_of_ids(const Document& document, Request request) {
-  if (const auto valid = check_ids("ids", "--ids", document.ids); !valid) return valid.error();
+/// The one sentence of a side that is asked by ids.
+Result<std::vector<Tokens>> tokens_of_side_ids(const Document& document, Side side) {
+  const bool target = side == Side::target;
+  const std::vector<std::int64_t>& ids = passage(document, side).ids;
+  if (const auto valid = check_ids(target ? "decoder ids" : "ids", target ? "--decoder-ids" : "--ids", ids); !valid)
+    return valid.error();
   const std::vector<int>& types = document.token_types;
-  if (!types.empty() && types.size() != document.ids.size())
-    return bad_input("token types", "", std::to_string(document.ids.size()) + ", as many as there are ids",
+  if (!target && !types.empty() && types.size() != ids.size())
+    return bad_input("token types", "", std::to_string(ids.size()) + ", as many as there are ids",
                      std::to_string(types.size()));
-  request.tokens = with_padding_marked(tokens_of_ids(document.ids), document.pad);
-  for (std::size_t i = 0; i < types.size(); ++i) request.tokens.tokens[i].type = types[i];
-  if (request.config.arch == Arch::encoder_decoder) {
-    if (const auto valid = check_ids("decoder ids", "--decoder-ids", document.target.ids); !valid) return valid.error();
-    request.target = tokens_of_ids(document.target.ids);
-  }
-  return std::vector<Request>{std::move(request)};
+  const Tokenizer* tokenizer = tokenizer_of(document, side);
+  Tokens tokens = tokenizer ? tokens_of_ids(ids, *tokenizer, start_of(document, side)) : tokens_of_ids(ids);
+  if (!target)
+    for (std::size_t i = 0; i < types.size(); ++i) tokens.tokens[i].type = types[i];
+  return std::vector<Tokens>{std::move(tokens)};
 }
 
-/// The sentences of one side, each as long as the longest.
-Result<std::vector<Tokens>> padded_sentences(std::string_view where, const Passage& passage, std::size_t pad,
-                                             const Lexicon& lexicon) {
-  auto lines = tokens_of_lines(where, passage, lexicon, kMaxTokens);
+/// The sentences of one side, each with as many tokens as it has.
+Result<std::vector<Tokens>> lines_of_side(const Document& document, Side side, const Lexicon& lexicon) {
+  if (reads_ids(document, side)) return tokens_of_side_ids(document, side);
+  const char* where = side == Side::target ? "target" : "text";
+  const Passage& read = passage(document, side);
+  const Tokenizer* tokenizer = tokenizer_of(document, side);
+  if (!tokenizer) return tokens_of_lines(where, read, lexicon, kMaxTokens);
+  auto lines = encoded_lines(where, read, *tokenizer, rows_of(*document.model, side), kMaxTokens);
+  if (lines && side == Side::target)
+    for (Tokens& tokens : *lines) tokens = shifted_right(std::move(tokens), document.tokenizers->start);
+  return lines;
+}
+
+/// The same, each as long as the longest.
+Result<std::vector<Tokens>> padded_sentences(const Document& document, Side side, const Lexicon& lexicon) {
+  const char* where = side == Side::target ? "target" : "text";
+  auto lines = lines_of_side(document, side, lexicon);
   if (!lines) return lines;
   if (lines->empty()) return bad_input(where, "tokens", "at least one", "none");
   std::size_t longest = 0;
   for (Tokens& tokens : *lines) {
-    tokens = with_padding_marked(std::move(tokens), pad);
+    if (tokens.size() == 0) return bad_input(where, "tokens", "at least one", "none");
+    tokens = with_padding_marked(std::move(tokens), side == Side::source ? document.pad : 0);
     longest = std::max(longest, tokens.size());
   }
   if (lines->size() > 1 && lines->size() * longest > kMaxBatchTokens)
     return bad_input(where, "tokens of the batch, every sentence as long as the longest",
                      "at most " + std::to_string(kMaxBatchTokens), std::to_string(lines->size() * longest));
-  for (Tokens& tokens : *lines) tokens = padded(std::move(tokens), longest);
+  for (Tokens& tokens : *lines) {
+    const std::size_t own = tokens.size();
+    tokens = padded(std::move(tokens), longest);
+    if (!tokenizer_of(document, side)) continue;
+    for (std::size_t i = own; i < longest; ++i) {
+      Token padding = document.tokenizers->padding;
+      padding.begin = padding.end = tokens.text.size();
+      tokens.tokens[i] = std::move(padding);
+    }
+  }
   return lines;
 }
 
@@ -90,7 +134,46 @@ const Config& config_of(const Document& document) { return document.model ? docu
 
 bool has_own_inputs(const Document& document) { return document.model && document.model->given; }
 
-bool reads_ids(const Document& document) { return document.model && !document.model->given; }
+bool is_checkpoint(const Document& document) { return document.model && !document.model->given; }
+
+bool can_read_text(const Document& document) {
+  return !document.model || tokenizer_of(document, Side::source) != nullptr;
+}
+
+bool reads_ids(const Document& document, Side side) {
+  return is_checkpoint(document) && (!passage(document, side).ids.empty() || !tokenizer_of(document, side));
+}
+
+bool reads_sentences(const Document& document) {
+  if (has_own_inputs(document) || reads_ids(document)) return false;
+  return config_of(document).arch != Arch::encoder_decoder || !reads_ids(document, Side::target);
+}
+
+bool cuts_words(const Document& document, Side side) {
+  if (has_own_inputs(document) || reads_ids(document, side)) return false;
+  const Tokenizer* tokenizer = tokenizer_of(document, side);
+  return !tokenizer || finds_words(*tokenizer);
+}
+
+const Lexicon& lexicon_of(const Document& document, Side side, const Lexicon& lexicon) {
+  const Tokenizer* tokenizer = tokenizer_of(document, side);
+  const Lexicon* own = tokenizer ? lexicon_of(*tokenizer) : nullptr;
+  return own ? *own : lexicon;
+}
+
+void set_text(Document& document, Side side, std::string text, const Lexicon& lexicon) {
+  Passage& changed = passage(document, side);
+  set_text(changed, std::move(text), lexicon_of(document, side, lexicon));
+  if (!can_read_text(document)) return;
+  changed.ids.clear();
+  if (side == Side::source) document.token_types.clear();
+}
+
+void toggle_cut(Document& document, Side side, std::size_t offset, const Lexicon& lexicon) {
+  Passage& changed = passage(document, side);
+  if (const Tokenizer* tokenizer = tokenizer_of(document, side)) keep_cuts(changed, *tokenizer);
+  toggle_cut(changed, offset, lexicon_of(document, side, lexicon));
+}
 
 MaskSpec& mask_of(Document& document, Stack stack) { return document.*mask_field(stack); }
 const MaskSpec& mask_of(const Document& document, Stack stack) { return document.*mask_field(stack); }
@@ -111,16 +194,16 @@ Result<std::vector<Request>> requests_of(const Document& document, const Lexicon
                  .cross_mask = document.cross_mask,
                  .edits = document.edits};
   if (has_own_inputs(document)) return std::vector<Request>{common};
-  if (reads_ids(document)) return request_of_ids(document, std::move(common));
-  if (const auto valid = check(document.config); !valid) return valid.error();
+  if (!document.model)
+    if (const auto valid = check(document.config); !valid) return valid.error();
 
-  auto sources = padded_sentences("text", document, document.pad, lexicon);
+  auto sources = padded_sentences(document, Side::source, lexicon);
   if (!sources) return sources.error();
   std::vector<Request> requests(sources->size(), common);
   for (std::size_t i = 0; i < requests.size(); ++i) requests[i].tokens = std::move((*sources)[i]);
   if (common.config.arch != Arch::encoder_decoder) return requests;
 
-  auto targets = padded_sentences("target", document.target, 0, lexicon);
+  auto targets = padded_sentences(document, Side::target, lexicon);
   if (!targets) return targets.error();
   if (targets->size() != requests.size())
     return unpaired_lines(requests.size(), targets->size());
@@ -129,8 +212,8 @@ Result<std::vector<Request>> requests_of(const Document& document, const Lexicon
 }
 
 Result<std::vector<Document>> documents_of_lines(const Document& document) {
-  if (document.model) return std::vector<Document>{document};
-  const bool two_texts = document.config.arch == Arch::encoder_decoder;
+  if (!reads_sentences(document)) return std::vector<Document>{document};
+  const bool two_texts = config_of(document).arch == Arch::encoder_decoder;
   const auto sources = sentences(document.text), targets = sentences(document.target.text);
   if (sources.empty()) return bad_input("text", "tokens", "at least one", "none");
   if (two_texts && targets.size() != sources.size()) return unpaired_lines(sources.size(), targets.size());
@@ -144,15 +227,79 @@ Result<std::vector<Document>> documents_of_lines(const Document& document) {
   return documents;
 }
 
+namespace {
+
+/// The texts that may come to the sentence with one more word: cut by the model itself, and with the word cut by hand.
+std::vector<Passage> continued(const Document& document, Side side, std::size_t sentence, std::size_t pad,
+                               const Candidate& word, const Lexicon& lexicon) {
+  const Tokenizer& tokenizer = *tokenizer_of(document, side);
+  const Passage& before = passage(document, side);
+  const std::string bytes = bytes_of_id(tokenizer, word.id);
+  if (bytes.empty() || !check_utf8("", bytes)) return {};
+  Passage whole = before;
+  if (finds_words(tokenizer)) {
+    Passage by_hand = before;
+    keep_cuts(by_hand, tokenizer);
+    insert_word(by_hand, sentence, pad, bytes, lexicon_of(document, side, lexicon));
+    if (before.hand_cuts) return {by_hand};
+    whole.text = by_hand.text;
+    return {whole, by_hand};
+  }
+  const std::size_t at = sentences(before.text)[sentence].end;
+  whole.text.insert(at, bytes);
+  if (whole.hand_cuts) {
+    std::vector<std::size_t>& cuts = *whole.hand_cuts;
+    const auto behind = std::upper_bound(cuts.begin(), cuts.end(), at);
+    for (auto cut = behind; cut != cuts.end(); ++cut) *cut += bytes.size();
+    cuts.insert(behind, at);
+  }
+  return {whole};
+}
+
+std::vector<std::int64_t> ids_of(const Tokens& tokens) {
+  std::vector<std::int64_t> ids;
+  for (const Token& token : tokens.tokens) ids.push_back(token.id);
+  return ids;
+}
+
+/// From now on the sentence alone is asked, the written side by `ids`.
+void ask_by_ids(Document& document, Side side, std::size_t sentence, std::vector<std::int64_t> ids) {
+  for (const Side each : {Side::source, Side::target}) {
+    const auto lines = sentences(passage(document, each).text);
+    if (!reads_ids(document, each) && sentence < lines.size())
+      passage(document, each) = passage_of(passage(document, each), lines[sentence]);
+  }
+  passage(document, side).ids = std::move(ids);
+  if (side == Side::source) document.token_types.clear();
+}
+
+}  // namespace
+
 void append_word(Document& document, std::size_t sentence, const Candidate& word, const Lexicon& lexicon) {
   const Side side = main_side(document);
   Passage& written = passage(document, side);
   const std::size_t pad = side == Side::source ? document.pad : 0;
-  if (!reads_ids(document)) return insert_word(written, sentence, pad, word.text, lexicon);
-  const auto before = static_cast<std::ptrdiff_t>(std::min(pad, written.ids.size()));
-  const auto at = written.ids.insert(written.ids.end() - before, word.id);
-  if (side == Side::source && !document.token_types.empty())
-    document.token_types.insert(document.token_types.begin() + (at - written.ids.begin()), 0);
+  if (!is_checkpoint(document)) return insert_word(written, sentence, pad, word.text, lexicon);
+  const auto lines = lines_of_side(document, side, lexicon);
+  if (!lines || sentence >= lines->size()) return;
+  std::vector<std::int64_t> ids = ids_of((*lines)[sentence]);
+  const auto before = static_cast<std::ptrdiff_t>(std::min(pad, ids.size()));
+  const auto at = ids.insert(ids.end() - before, word.id) - ids.begin();
+  if (reads_ids(document, side)) {
+    written.ids = std::move(ids);
+    if (side == Side::source && !document.token_types.empty())
+      document.token_types.insert(document.token_types.begin() + at, 0);
+    return;
+  }
+  for (Passage& longer : continued(document, side, sentence, pad, word, lexicon)) {
+    Document trial = document;
+    passage(trial, side) = std::move(longer);
+    const auto found = lines_of_side(trial, side, lexicon);
+    if (!found || found->size() != lines->size() || ids_of((*found)[sentence]) != ids) continue;
+    document = std::move(trial);
+    return;
+  }
+  ask_by_ids(document, side, sentence, std::move(ids));
 }
 
 Request prefix_of(Request request, std::size_t count) {

@@ -16,6 +16,9 @@
 
 namespace headlight {
 
+struct Tokenizers;
+struct TrainingCard;
+
 inline constexpr std::string_view kDefaultSentence = "我请李雷帮我订了去北京的机票";
 /// … and what it is in English, which the decoder of an encoder-decoder reads.
 inline constexpr std::string_view kDefaultTarget = "I asked Li Lei to book me a ticket to Beijing";
@@ -36,7 +39,10 @@ struct Document : Passage {                 // the source
   std::size_t pad = 0;                      // the last tokens of each sentence of the source that count as padding
   Config config;                            // of fresh weights
   std::shared_ptr<const Model> model;       // in place of fresh weights: a checkpoint, or what a tensors file held
-  std::string source;                       // the path `model` was read from
+  std::shared_ptr<const Tokenizers> tokenizers;  // of a checkpoint (session/tokenizers.h); null: it has none
+  std::shared_ptr<const TrainingCard> card;      // how the model was made and what was measured; null: nobody says
+  std::string source;                       // the path `model` was read from, or a shipped model (session/shipped.h)
+  bool trained = false;                     // shapes that a shipped model has are answered by it, others by fresh weights
   MaskSpec mask;                            // of Stack::self
   MaskSpec encoder_mask;
   MaskSpec cross_mask;
@@ -56,8 +62,23 @@ const Config& config_of(const Document& document);
 
 /// Whether the model came with its own inputs in place of a text: a tensors file.
 bool has_own_inputs(const Document& document);
-/// Whether the model reads ids: a checkpoint.
-bool reads_ids(const Document& document);
+/// Whether the model is a checkpoint, which reads ids, and texts where it has a tokenizer.
+bool is_checkpoint(const Document& document);
+/// Whether a text could be asked: with fresh weights always, of a checkpoint where it has a tokenizer.
+bool can_read_text(const Document& document);
+/// Whether a checkpoint is asked by ids on this side: where it has some, or nothing that could read a text.
+bool reads_ids(const Document& document, Side side = Side::source);
+/// Whether every sentence of the text is a question of its own: no ids, no inputs of a tensors file.
+bool reads_sentences(const Document& document);
+/// Whether its tokens may be cut by hand: they are words, not pieces that a tokenizer learned.
+bool cuts_words(const Document& document, Side side = Side::source);
+/// By what a text of the document is cut where nobody says: the vocabulary of a word-level model, or `lexicon`.
+const Lexicon& lexicon_of(const Document& document, Side side, const Lexicon& lexicon);
+
+/// Changes a text, as set_text of passage.h; ids that were asked in its place go.
+void set_text(Document& document, Side side, std::string text, const Lexicon& lexicon);
+/// Cuts a text at a byte offset, or joins it there. Only where cuts_words.
+void toggle_cut(Document& document, Side side, std::size_t offset, const Lexicon& lexicon);
 
 /// Whether `Stack::self` is causal unless somebody says otherwise.
 inline bool is_causal_by_default(Arch arch) { return arch != Arch::encoder; }
@@ -69,14 +90,16 @@ const MaskSpec& mask_of(const Document& document, Stack stack);
 const MaskSpec& mask_of(const Document& document, Stack stack, Index layer);
 
 /// One Request a sentence, each padded to the longest; of an encoder-decoder the lines of the two texts in pairs, each
-/// side padded to its own longest. A tensors file and a checkpoint give exactly one.
+/// side padded to its own longest. A tensors file and ids give exactly one. A checkpoint's text is read by its own
+/// tokenizer, special tokens around it; what its decoder reads is that text shifted right (session/tokenizers.h).
 Result<std::vector<Request>> requests_of(const Document& document, const Lexicon& lexicon);
 
 /// Each sentence, with its target, as a document of its own; a model that reads no text has one.
 Result<std::vector<Document>> documents_of_lines(const Document& document);
 
 /// Appends a word to what the main stack reads in one sentence, before any padding: as a token of its own, whatever
-/// the split would make of it. A checkpoint takes its id.
+/// the split would make of it. A checkpoint is asked about exactly the ids it was asked about before, and the new one:
+/// where no text comes to those, the sentence alone goes on as ids.
 void append_word(Document& document, std::size_t sentence, const Candidate& word, const Lexicon& lexicon);
 
 /// The same question about the first `count` tokens of what the decoder reads; given masks are cut to fit. An encoder

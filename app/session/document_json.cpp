@@ -125,14 +125,15 @@ bool takes_num_heads(const Document& document) {
 }
 
 /// The model that the object names, with the masks that came with it.
-Status read_model(Fields& fields, Document& document) {
+Status read_model(Fields& fields, Document& document, Progress& progress, std::vector<std::string>& warnings) {
   std::string source;
   fields.read("source", source);
   if (source.empty() || !fields.status()) return fields.status();
   Index num_heads = 0;
   fields.read_integer("num_heads", num_heads, static_cast<std::uint64_t>(kMaxHeads));
-  auto opened = open_model(source, num_heads > 0 ? std::optional(num_heads) : std::nullopt);
+  auto opened = open_model(source, num_heads > 0 ? std::optional(num_heads) : std::nullopt, progress);
   if (!opened) return opened.error();
+  warnings = std::move(opened->session.model_warnings);
   document = std::move(opened->session.document);
   return Done{};
 }
@@ -146,11 +147,12 @@ json document_json(const Document& document) {
     if (takes_num_heads(document)) object["num_heads"] = document.model->config.num_heads;
   } else {
     write_config(document.config, object);
+    if (document.trained) object["trained"] = true;
   }
   const bool two_texts = config_of(document).arch == Arch::encoder_decoder;
   if (!has_own_inputs(document)) {
     write_passage(document, kSource, reads_ids(document), object);
-    if (two_texts) write_passage(document.target, kTarget, reads_ids(document), object);
+    if (two_texts) write_passage(document.target, kTarget, reads_ids(document, Side::target), object);
     if (reads_ids(document) && !document.token_types.empty()) object["token_type_ids"] = document.token_types;
     object["pad"] = document.pad;
   }
@@ -161,12 +163,14 @@ json document_json(const Document& document) {
   return object;
 }
 
-Result<Document> document_from_json(const std::string& where, const json& object) {
+Result<Document> document_from_json(const std::string& where, const json& object, Progress& progress,
+                                    std::vector<std::string>& warnings) {
   if (!object.is_object()) return bad_input(where, "request", "an object", object.type_name());
   Document document;
   Fields fields(where, object);
-  if (const auto read = read_model(fields, document); !read) return read.error();
+  if (const auto read = read_model(fields, document, progress, warnings); !read) return read.error();
   if (!document.model) read_config(fields, document.config);
+  if (!document.model) fields.read("trained", document.trained);
   read_passage(fields, kSource, document);
   read_passage(fields, kTarget, document.target);
   fields.read_list("token_type_ids", document.token_types, 0, std::numeric_limits<std::int32_t>::max());

@@ -2,17 +2,21 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "base/result.h"
+#include "math/forward.h"
 #include "session/document.h"
 
 namespace headlight {
 
 nlohmann::json document_json(const Document& document);
 
-/// Reads what document_json made; a model that it names is read again from its path. Unknown fields are ignored.
-Result<Document> document_from_json(const std::string& where, const nlohmann::json& object);
+/// Reads what document_json made; a model that it names is read again from its path, followed by `progress`, and what
+/// was noticed then is appended to `warnings`. Unknown fields are ignored.
+Result<Document> document_from_json(const std::string& where, const nlohmann::json& object, Progress& progress,
+                                    std::vector<std::string>& warnings);
 
 }  // namespace headlight

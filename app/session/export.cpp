@@ -64,6 +64,8 @@ Status export_lines(const Document& document, const Lexicon& lexicon, const Expo
       const std::string where = "sentence " + std::to_string(first + i) + ": ";
       const auto& answer = *answers[i];
       if (!answer) return Error{where + answer.error().message};
+      if (const Status valid = check_special(**answer, options.special); !valid)
+        return Error{where + valid.error().message};
       Progress progress;
       Work work(progress, 0);
       const auto written =

@@ -6,6 +6,9 @@
 #include "read/attention_json.h"
 #include "read/checkpoint.h"
 #include "read/tensors.h"
+#include "session/shipped.h"
+#include "session/tokenizers.h"
+#include "train/saved.h"
 
 namespace headlight {
 namespace {
@@ -32,9 +35,14 @@ Error no_num_heads(const fs::path& path, Index found) {
 
 }  // namespace
 
-bool names_model(const fs::path& path) { return is_folder(path) || is_tensors(path) || is_attention_json(path); }
+bool names_model(const fs::path& path) {
+  return path.string().starts_with(kShipped) || is_folder(path) || is_tensors(path) || is_attention_json(path);
+}
 
-Result<Opened> open_model(const fs::path& path, std::optional<Index> num_heads) {
+Result<Opened> open_model(const fs::path& asked, std::optional<Index> num_heads, Progress& progress) {
+  const auto resolved = resolved_source(asked);
+  if (!resolved) return resolved.error();
+  const fs::path& path = *resolved;
   Opened opened;
   opened.kind = Opened::Kind::document;
   Document& document = opened.session.document;
@@ -47,11 +55,16 @@ Result<Opened> open_model(const fs::path& path, std::optional<Index> num_heads) 
   } else if (num_heads) {
     return no_num_heads(path, *num_heads);
   } else if (is_folder(path)) {
-    auto checkpoint = read_checkpoint(path);
+    auto checkpoint = read_checkpoint(path, progress);
     if (!checkpoint) return checkpoint.error();
-    document.model = std::move(checkpoint->model);
-    document.mask.causal = is_causal_by_default(document.model->config.arch);
+    if (!checkpoint->model) return Error{path.string() + ": cancelled, nothing was opened"};
+    opened.session.model_warnings = checkpoint->warnings;
     opened.warnings = std::move(checkpoint->warnings);
+    document.tokenizers = read_tokenizers(path, *checkpoint->model, opened.warnings);
+    document.model = std::move(checkpoint->model);
+    if (auto card = read_card(path); !card) opened.warnings.push_back(card.error().message);
+    else if (*card) document.card = std::make_shared<const TrainingCard>(**std::move(card));
+    document.mask.causal = is_causal_by_default(document.model->config.arch);
   } else if (is_attention_json(path)) {
     auto file = read_attention_json(path);
     if (!file) return file.error();
@@ -63,11 +76,22 @@ Result<Opened> open_model(const fs::path& path, std::optional<Index> num_heads) 
                      "a checkpoint folder, a tensors file (.safetensors, .npz) or a JSON of attention",
                      fs::exists(path, ignored) ? "another file" : "no such file");
   }
+  if (asked.string().starts_with(kShipped)) {
+    document.source = asked.string();
+    document.trained = true;
+    document.config = document.model->config;
+    return opened;
+  }
   // A session that names the model may be opened from another folder than this one.
   std::error_code error;
   const auto absolute = fs::absolute(path, error);
   document.source = (error ? path : absolute.lexically_normal()).string();
   return opened;
+}
+
+Result<Opened> open_model(const fs::path& path, std::optional<Index> num_heads) {
+  Progress progress;
+  return open_model(path, num_heads, progress);
 }
 
 }  // namespace headlight

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "math/forward.h"
 #include "session/document.h"
 #include "session/view_state.h"
 
@@ -16,6 +17,7 @@ namespace headlight {
 struct Session {
   Document document;
   ViewState view;
+  std::vector<std::string> model_warnings = {};  // of loading the checkpoint that the document names
 };
 
 struct Opened {
@@ -29,8 +31,10 @@ struct Opened {
 /// Whether `path` names something that open_model reads: a folder, a tensors file, a JSON of attention.
 bool names_model(const std::filesystem::path& path);
 
-/// A checkpoint folder, a tensors file (.safetensors, .npz) or attention that was computed before (.json), as a
-/// Document. `num_heads` is needed where a tensors file does not say it, and refused elsewhere.
+/// A shipped model by its name (session/shipped.h), a checkpoint folder, a tensors file (.safetensors, .npz) or attention that was computed before (.json), as a
+/// Document. `num_heads` is needed where a tensors file does not say it, and refused elsewhere. `progress` follows the
+/// bytes of a checkpoint; stopped, it is an Error that says so.
+Result<Opened> open_model(const std::filesystem::path& path, std::optional<Index> num_heads, Progress& progress);
 Result<Opened> open_model(const std::filesystem::path& path, std::optional<Index> num_heads = std::nullopt);
 
 }  // namespace headlight

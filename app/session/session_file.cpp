@@ -37,6 +37,8 @@ ViewState view_from_json(const json& object, std::size_t num_sentences) {
   const json stack = object.value("stack", json());
   if (stack.is_string()) view.chosen.stack = parse_stack(stack.get<std::string>()).value_or(Stack::self);
   if (object.value("scale", json()) == "log") view.scale = Scale::log;
+  view.fold = {.special = object.value("fold_special", json()) == true,
+               .words = object.value("merge_words", json()) == true};
   const json pinned = object.value("pinned", json()), viewport = object.value("viewport", json());
   if (pinned.is_array() && pinned.size() == 2) view.pinned = CellRef{index_of(pinned[0]), index_of(pinned[1])};
   if (viewport.is_array() && viewport.size() == 4)
@@ -49,6 +51,8 @@ json view_json(const ViewState& view) {
               {"scale", view.scale == Scale::log ? "log" : "linear"}};
   if (view.prefix > 0) object["prefix"] = view.prefix;
   if (view.chosen.stack != Stack::self) object["stack"] = stack_name(view.chosen.stack);
+  if (view.fold.special) object["fold_special"] = true;
+  if (view.fold.words) object["merge_words"] = true;
   if (view.pinned) object["pinned"] = {view.pinned->query, view.pinned->key};
   const Viewport& part = view.viewport;
   if (part != Viewport{}) object["viewport"] = {part.first_query, part.num_queries, part.first_key, part.num_keys};
@@ -69,7 +73,7 @@ std::string to_json(const Session& session) {
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-Result<Session> session_from_json(const std::string& where, const std::string& text) {
+Result<Session> session_from_json(const std::string& where, const std::string& text, Progress& progress) {
   const auto object = parse_json(where, text);
   if (!object) return object.error();
   if (!object->is_object() || object->value("schema", json()) != kSchema)
@@ -79,29 +83,47 @@ Result<Session> session_from_json(const std::string& where, const std::string& t
                                                   : "nothing");
   const auto request = object->find("request");
   if (request == object->end()) return bad_input(where, "request", "an object", "nothing");
-  auto document = document_from_json(where, *request);
+  std::vector<std::string> warnings;
+  auto document = document_from_json(where, *request, progress, warnings);
   if (!document) return document.error();
-  const std::size_t num_sentences = document->model ? 1 : sentences(document->text).size();
-  return Session{std::move(*document), view_from_json(object->value("view", json()), num_sentences)};
+  const std::size_t num_sentences = reads_sentences(*document) ? sentences(document->text).size() : 1;
+  return Session{std::move(*document), view_from_json(object->value("view", json()), num_sentences),
+                 std::move(warnings)};
+}
+
+Result<Session> session_from_json(const std::string& where, const std::string& text) {
+  Progress progress;
+  return session_from_json(where, text, progress);
+}
+
+Result<Session> read_session(const std::filesystem::path& path, Progress& progress) {
+  const auto text = read_file(path, kLargestSession);
+  if (!text) return text.error();
+  return session_from_json(path.string(), *text, progress);
 }
 
 Result<Session> read_session(const std::filesystem::path& path) {
-  const auto text = read_file(path, kLargestSession);
-  if (!text) return text.error();
-  return session_from_json(path.string(), *text);
+  Progress progress;
+  return read_session(path, progress);
 }
 
 Result<Opened> open_any(const std::filesystem::path& path) {
+  Progress progress;
+  return open_any(path, progress);
+}
+
+Result<Opened> open_any(const std::filesystem::path& path, Progress& progress) {
   const std::string name = path.filename().string(), ending = path.extension().string();
   Opened opened;
   if (name.ends_with(".headlight.json")) {
-    auto session = read_session(path);
+    auto session = read_session(path, progress);
     if (!session) return session.error();
     opened.kind = Opened::Kind::session;
     opened.session = std::move(*session);
+    opened.warnings = opened.session.model_warnings;
     return opened;
   }
-  if (names_model(path)) return open_model(path);
+  if (names_model(path)) return open_model(path, std::nullopt, progress);
   if (ending == ".npy" || ending == ".json") {
     auto mask = read_mask(path);
     if (!mask) return mask.error();

@@ -16,11 +16,14 @@ std::string request_json(const Document& document, std::optional<std::size_t> se
 /// A .headlight.json file's text.
 std::string to_json(const Session& session);
 
-/// Reads what to_json wrote; a model that the session names is read again from its path.
+/// Reads what to_json wrote; a model that the session names is read again from its path, followed by `progress`.
+Result<Session> session_from_json(const std::string& where, const std::string& text, Progress& progress);
 Result<Session> session_from_json(const std::string& where, const std::string& text);
+Result<Session> read_session(const std::filesystem::path& path, Progress& progress);
 Result<Session> read_session(const std::filesystem::path& path);
 
 /// Opens whatever the window takes: a session, a model (opened.h), a mask (.npy, .json), a text.
+Result<Opened> open_any(const std::filesystem::path& path, Progress& progress);
 Result<Opened> open_any(const std::filesystem::path& path);
 
 }  // namespace headlight

@@ -19,6 +19,20 @@ Result<Lexicon> read_lexicon() {
   return parse_lexicon(path.string(), *text);
 }
 
+Result<std::shared_ptr<const Grammar>> read_grammar(const std::filesystem::path& path) {
+  const auto text = read_file(path, kLargestAsset);
+  if (!text) return text.error();
+  auto grammar = parse_grammar(path.string(), *text);
+  if (!grammar) return grammar.error();
+  return std::make_shared<const Grammar>(*std::move(grammar));
+}
+
+Result<std::shared_ptr<const Grammar>> read_grammar() {
+  const auto folder = asset_folder();
+  if (!folder) return folder.error();
+  return read_grammar(*folder / "assets" / "grammar.json");
+}
+
 Result<Resources> read_resources() {
   auto folder = asset_folder();
   if (!folder) return folder.error();
@@ -29,7 +43,9 @@ Result<Resources> read_resources() {
   if (!text) return text.error();
   auto samples = parse_samples(path.string(), *text, *folder / "assets");
   if (!samples) return samples.error();
-  return Resources{std::move(*folder), std::move(*lexicon), std::move(*samples)};
+  auto shipped = read_shipped_models();
+  if (!shipped) return shipped.error();
+  return Resources{std::move(*folder), std::move(*lexicon), std::move(*samples), std::move(*shipped)};
 }
 
 Settings read_settings() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "session/samples.h"
 #include "session/session_file.h"
 #include "session/settings.h"
+#include "session/shipped.h"
+#include "train/grammar.h"
 
 namespace headlight {
 
@@ -34,11 +37,16 @@ struct Resources {
   std::filesystem::path folder;  // holds `assets` and `shaders`
   Lexicon lexicon;
   std::vector<Sample> samples;
+  std::shared_ptr<const ShippedModels> shipped;
 };
 Result<Resources> read_resources();
 
 /// The lexicon among the program's assets.
 Result<Lexicon> read_lexicon();
+
+/// The grammar of the shipped models, or another one.
+Result<std::shared_ptr<const Grammar>> read_grammar();
+Result<std::shared_ptr<const Grammar>> read_grammar(const std::filesystem::path& path);
 
 /// The settings as they were kept, or the default ones.
 Settings read_settings();

@@ -18,7 +18,8 @@ bool is_stale(const AppState& state) {
 }
 
 bool nothing_asked(const AppState& state) {
-  return !state.document.model && sentences(state.document.text).empty();
+  const Document& document = state.document;
+  return !has_own_inputs(document) && !reads_ids(document) && sentences(document.text).empty();
 }
 
 const std::string& problem_of(const AppState& state) {
@@ -46,9 +47,22 @@ bool needs_detail(const AppState& state) {
   return !whole || queries > kThumbnail || keys > kThumbnail;
 }
 
+const FoldedStack* shown_fold(const AppState& state, Stack stack) {
+  if (state.view.view != View::heads || !state.folded || state.folded->trace != state.trace) return nullptr;
+  const auto& folded = state.folded->stacks[static_cast<std::size_t>(stack)];
+  return folded ? &*folded : nullptr;
+}
+
 std::optional<InsideQuestion> inside_question(const AppState& state) {
   if (state.view.view != View::inside || !state.trace) return std::nullopt;
   return InsideQuestion{state.trace, state.view.chosen, state.view.look, state.view.pinned};
+}
+
+const ModelCheck* check_of_model(const AppState& state) {
+  if (!state.document.model) return nullptr;
+  for (const ModelCheck& check : state.checks)
+    if (check.model.lock() == state.document.model) return &check;
+  return nullptr;
 }
 
 bool has_unsaved_changes(const AppState& state) { return !(state.document == state.saved_document); }

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "session/command.h"
+#include "session/fold.h"
+#include "session/shipped.h"
 
 namespace headlight {
 
@@ -30,8 +32,16 @@ struct Generation {
   Sampling sampling;
 };
 
+/// What is known of whether a checkpoint was loaded right.
+struct ModelCheck {
+  std::weak_ptr<const Model> model;
+  std::vector<std::string> warnings;             // of loading it
+  std::optional<std::vector<Finding>> findings;  // none: nobody has looked yet
+};
+
 struct AppState {
   const Lexicon* lexicon = nullptr;   // what the words are cut by; not null
+  std::shared_ptr<const ShippedModels> shipped;  // the trained models that came along; null: none
 
   Document document;
   std::vector<Document> undo, redo;
@@ -51,11 +61,13 @@ struct AppState {
   double trace_milliseconds = 0;
   std::optional<Request> refused;     // the request that failed, so that it is not tried again …
   std::string refusal;                // … and why
+  std::shared_ptr<const FoldedMaps> folded;  // of `trace`, as the look wants them; null before the first answer
   std::optional<Detail> detail;
   std::shared_ptr<const Trace> baseline;  // the answer to the question of `trace` without edits; `trace` itself where
                                           // it has none; null until it is known
   std::shared_ptr<const Inside> inside;   // what the Inside view shows, perhaps of an earlier answer
   std::uint64_t inside_version = 0;       // counts those
+  std::vector<ModelCheck> checks;     // one a checkpoint of the document and of its undo
   std::optional<Generation> generation;   // goes on at every answer; an edit by hand and an error end it
 
   Browser browser;
@@ -92,11 +104,17 @@ Region shown_region(const AppState& state);
 /// Whether the enlarged head needs weights of its own: where its thumbnail is not the shown region cell for cell.
 bool needs_detail(const AppState& state);
 
+/// The folded maps that are shown of a stack; null where every token has its own row and column.
+const FoldedStack* shown_fold(const AppState& state, Stack stack);
+
 /// What the Inside view asks of the answer on the screen; nothing where it is not shown.
 std::optional<InsideQuestion> inside_question(const AppState& state);
 
 /// The longer side of those weights: a larger region is max-pooled to it.
 inline constexpr Index kDetail = 512;
+
+/// What is known of the checkpoint that is asked; null where the model is none.
+const ModelCheck* check_of_model(const AppState& state);
 
 bool has_unsaved_changes(const AppState& state);
 

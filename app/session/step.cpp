@@ -50,9 +50,18 @@ Job baseline_job(const Request& request, std::shared_ptr<const Trace> previous) 
   };
 }
 
+Job check_job(std::shared_ptr<const Model> model, const std::string& folder, std::vector<std::string> warnings) {
+  return [model = std::move(model), folder,
+          warnings = std::move(warnings)](Progress& progress) -> std::optional<Command> {
+    auto findings = check_checkpoint(folder, model, warnings, progress);
+    if (progress.stop) return std::nullopt;
+    return CheckReady{model, std::move(findings)};
+  };
+}
+
 Job open_job(const std::string& path) {
-  return [path](Progress&) -> std::optional<Command> {
-    auto opened = open_any(path);
+  return [path](Progress& progress) -> std::optional<Command> {
+    auto opened = open_any(path, progress);
     if (!opened) return FileFailed{opened.error().message};
     return FileOpened{path, std::move(*opened)};
   };
@@ -107,7 +116,8 @@ bool same_session(const Session& a, const Session& b) {
 }  // namespace
 
 Loop::Loop(std::function<void()> wake, std::string autosave)
-    : traces_(wake), details_(wake), baselines_(wake), insides_(wake), files_(wake), keeper_({}), autosave_(std::move(autosave)) {}
+    : traces_(wake), details_(wake), baselines_(wake), insides_(wake), checks_(wake), files_(wake), keeper_({}),
+      autosave_(std::move(autosave)) {}
 
 Loop::~Loop() {
   if (!saving_) files_.cancel();
@@ -125,7 +135,7 @@ void Loop::step(AppState& state, Commands& commands, double now) {
     carry_out(state, command);
   }
   commands.clear();
-  for (Worker* worker : {&traces_, &baselines_, &details_, &insides_, &files_})
+  for (Worker* worker : {&traces_, &baselines_, &details_, &insides_, &checks_, &files_})
     for (Command& answer : worker->take()) update(state, std::move(answer));
   if (!file_jobs_.empty() && !files_.busy()) {
     saving_ = file_jobs_.front().saves;
@@ -136,6 +146,7 @@ void Loop::step(AppState& state, Commands& commands, double now) {
   ask_detail(state);
   ask_baseline(state);
   ask_inside(state);
+  ask_check(state);
   keep(state, now);
 }
 
@@ -197,6 +208,17 @@ void Loop::ask_inside(const AppState& state) {
   insides_.post(inside_job(std::move(*question)));
 }
 
+void Loop::ask_check(const AppState& state) {
+  const ModelCheck* check = check_of_model(state);
+  const auto wanted_model = check && !check->findings ? state.document.model : nullptr;
+  if (check_asked_ == wanted_model) return;
+  if (check_asked_) checks_.cancel();
+  check_asked_.reset();
+  if (!wanted_model || traces_.busy()) return;  // the answer comes first
+  check_asked_ = wanted_model;
+  checks_.post(check_job(wanted_model, state.document.source, check->warnings));
+}
+
 void Loop::keep(const AppState& state, double now) {
   if (autosave_.empty()) return;
   Session session{state.document, state.view};
@@ -240,9 +262,11 @@ void Loop::settle(AppState& state) {
     details_.wait();
     baselines_.wait();
     insides_.wait();
+    checks_.wait();
     files_.wait();
     step(state, none, 0);
-  } while (traces_.busy() || details_.busy() || baselines_.busy() || insides_.busy() || files_.busy() || !file_jobs_.empty());
+  } while (traces_.busy() || details_.busy() || baselines_.busy() || insides_.busy() || checks_.busy() ||
+           files_.busy() || !file_jobs_.empty());
 }
 
 }  // namespace headlight

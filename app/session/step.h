@@ -40,6 +40,7 @@ class Loop {
   void ask_detail(const AppState& state);
   void ask_baseline(const AppState& state);
   void ask_inside(const AppState& state);
+  void ask_check(const AppState& state);
   void keep(const AppState& state, double now);
 
   struct FileJob {
@@ -47,7 +48,7 @@ class Loop {
     bool saves = false;  // must not be lost when the program ends
   };
 
-  Worker traces_, details_, baselines_, insides_, files_, keeper_;
+  Worker traces_, details_, baselines_, insides_, checks_, files_, keeper_;
   std::vector<FileJob> file_jobs_;             // wait for files_, first come first served
   bool saving_ = false;                        // the last of them that files_ was given saves
   std::optional<Request> asked_;
@@ -55,6 +56,7 @@ class Loop {
   std::optional<Region> detail_region_;
   std::optional<Request> baseline_asked_;
   std::optional<InsideQuestion> inside_asked_;
+  std::shared_ptr<const Model> check_asked_;   // while it is looked at
 
   std::string autosave_;
   Session kept_;                               // as written last

@@ -81,6 +81,12 @@ void fit_view(AppState& state) {
     view.viewport = {};
 }
 
+/// The maps of the answer as they are wanted.
+void fold_maps(AppState& state) {
+  if (state.folded && state.folded->trace == state.trace && state.folded->wanted == state.view.fold) return;
+  state.folded = folded_maps(state.trace, state.view.fold);
+}
+
 /// Looks at a matrix; the head that it belongs to becomes the chosen one.
 void look_at(ViewState& view, Look look) {
   const MatrixId& id = look.matrix;
@@ -134,6 +140,13 @@ void generate(AppState& state) {
   if (--state.generation->left == 0 || state.requests.empty()) stop_generating(state);
 }
 
+/// Whether the document's checkpoint was loaded right is to be found out.
+void await_check(AppState& state, std::vector<std::string> warnings) {
+  std::erase_if(state.checks, [](const ModelCheck& check) { return check.model.expired(); });
+  if (!state.document.model || has_own_inputs(state.document)) return;
+  state.checks.push_back({state.document.model, std::move(warnings), std::nullopt});
+}
+
 void open(AppState& state, FileOpened& opened, std::size_t kind) {
   Opened& file = opened.opened;
   stop_generating(state);
@@ -146,15 +159,22 @@ void open(AppState& state, FileOpened& opened, std::size_t kind) {
       state.opened_view = state.view;
       state.session_path = opened.path;
       break;
-    case Opened::Kind::document:
-      document = std::move(file.session.document);
+    case Opened::Kind::document: {
+      Document& fresh = file.session.document;
+      if (is_checkpoint(fresh)) {  // asked about what was typed, cut its own way
+        for (const Side side : {Side::source, Side::target}) passage(fresh, side).text = passage(document, side).text;
+      }
+      document = std::move(fresh);
       state.session_path.clear();  // another question: saving it must not replace the session before
       break;
+    }
     case Opened::Kind::mask: document.mask.given = std::move(file.mask); break;
-    case Opened::Kind::text: set_text(document, std::move(file.text), *state.lexicon); break;
+    case Opened::Kind::text: set_text(document, Side::source, std::move(file.text), *state.lexicon); break;
   }
   end_gesture(state);
   ask_again(state);
+  if (file.kind == Opened::Kind::session || file.kind == Opened::Kind::document)
+    await_check(state, std::move(file.session.model_warnings));
   if (file.kind == Opened::Kind::session) state.saved_document = state.document;
   remember(state.settings, opened.path);
   std::string text = opened.path;
@@ -186,11 +206,15 @@ struct Update {
     }
     ask_again(state);
   }
+  void change_text(Side side, std::string text) {
+    set_text(document(), side, std::move(text), *state.lexicon);
+    ask_again(state);
+  }
   /// What the user looks at now counts, not what a session being opened was looking at.
   ViewState& looked_at() { state.opened_view.reset(); return state.view; }
 
-  void operator()(SetText& c) { set_text(document(), std::move(c.text), *state.lexicon); ask_again(state); }
-  void operator()(SetTarget& c) { set_text(document().target, std::move(c.text), *state.lexicon); ask_again(state); }
+  void operator()(SetText& c) { change_text(Side::source, std::move(c.text)); }
+  void operator()(SetTarget& c) { change_text(Side::target, std::move(c.text)); }
   void operator()(const SetSplit& c) {
     Document& changed = document();
     for (Passage* text : {static_cast<Passage*>(&changed), &changed.target}) {
@@ -200,17 +224,31 @@ struct Update {
     ask_again(state);
   }
   void operator()(const ToggleCut& c) {
-    toggle_cut(passage(document(), c.side), c.offset, *state.lexicon);
+    if (!cuts_words(state.document, c.side)) return;
+    toggle_cut(document(), c.side, c.offset, *state.lexicon);
     ask_again(state);
   }
   void operator()(SetIds& c) { passage(document(), c.side).ids = std::move(c.ids); ask_again(state); }
   void operator()(SetTokenTypes& c) { document().token_types = std::move(c.types); ask_again(state); }
   void operator()(const SetPad& c) { document().pad = c.count; ask_again(state); }
   void operator()(const SetConfig& c) {
+    if (state.document.model && !is_shipped(state.document)) return;
     const Arch before = state.document.config.arch;
-    document().config = c.config;
-    if (!state.document.model && c.config.arch != before)
-      state.document.mask.causal = is_causal_by_default(c.config.arch);
+    Document& changed = document();
+    if (changed.trained) reshape(changed, c.config, state.shipped.get());
+    else changed.config = c.config;
+    if (c.config.arch != before) changed.mask.causal = is_causal_by_default(c.config.arch);
+    ask_again(state);
+  }
+  void operator()(const UseTrained& c) {
+    if (state.document.model && !is_shipped(state.document)) return;
+    const ShippedModel* nearest = state.shipped ? nearest_model(*state.shipped, state.document.config) : nullptr;
+    if (c.on && !nearest) return;
+    Document& changed = document();
+    if (c.on) take_model(changed, *nearest);
+    else reshape(changed, changed.config, nullptr);
+    changed.trained = c.on;
+    changed.mask.causal = is_causal_by_default(changed.config.arch);
     ask_again(state);
   }
   void operator()(const SetScale& c) { document().edits.scale = c.scale; ask_again(state); }
@@ -265,7 +303,7 @@ struct Update {
     generate(state);
   }
   void operator()(const StopGenerating&) { stop_generating(state); }
-  void operator()(const Reset&) { document() = Document{}; ask_again(state); }
+  void operator()(const Reset&) { document() = default_document(state.shipped.get()); ask_again(state); }
   void operator()(const EndGesture&) {
     if (!state.generation) end_gesture(state);
   }
@@ -295,6 +333,9 @@ struct Update {
   void operator()(const Hover& c) { state.view.hovered_head = c.head; state.view.hovered = c.cell; }
   void operator()(const Pin& c) { looked_at().pinned = c.cell; }
   void operator()(const SetColourScale& c) { state.view.scale = c.scale; }
+  void operator()(const SetFold& c) {
+    if (!state.view.stroke) state.view.fold = c.fold;  // a stroke is painted over cells that stay where they are
+  }
   void operator()(const SetViewport& c) { looked_at().viewport = c.viewport; }
   void operator()(const SetScope& c) { looked_at().one_layer = c.one_layer; }
   void operator()(const SetSampling& c) { looked_at().sampling = c.sampling; }
@@ -376,6 +417,10 @@ struct Update {
     state.inside = std::move(c.inside);
     ++state.inside_version;
   }
+  void operator()(CheckReady& c) {
+    for (ModelCheck& check : state.checks)
+      if (check.model.lock() == c.model) check.findings = std::move(c.findings);
+  }
   void operator()(DetailReady& c) {
     const std::uint64_t version = state.detail ? state.detail->version + 1 : 1;
     state.detail = Detail{std::move(c.trace), c.region, std::move(c.weights), version};
@@ -396,20 +441,25 @@ struct Update {
 
 }  // namespace
 
-AppState initial_state(const Lexicon& lexicon, Document document, Settings settings) {
+AppState initial_state(const Lexicon& lexicon, Document document, Settings settings,
+                       std::vector<std::string> model_warnings, std::shared_ptr<const ShippedModels> shipped) {
   AppState state;
+  state.shipped = std::move(shipped);
   state.lexicon = &lexicon;
   state.document = state.saved_document = std::move(document);
   state.settings = std::move(settings);
   state.browser.folder = state.settings.folder;
   ask_again(state);
+  await_check(state, std::move(model_warnings));
   return state;
 }
 
 void update(AppState& state, Command command) {
   const std::size_t kind = command.any.index();
   std::visit(Update{state, kind}, command.any);
-  if (state.trace) fit_view(state);
+  if (!state.trace) return;
+  fit_view(state);
+  fold_maps(state);
 }
 
 }  // namespace headlight

@@ -36,6 +36,13 @@ struct Viewport {
   friend bool operator==(const Viewport&, const Viewport&) = default;
 };
 
+/// What is folded in the maps of the heads (session/fold.h).
+struct FoldChoice {
+  bool special = false;  // special tokens are left out, rows scaled back to 1
+  bool words = false;    // the tokens of a word are one row and one column
+  friend bool operator==(const FoldChoice&, const FoldChoice&) = default;
+};
+
 struct ViewState {
   std::size_t sentence = 0;            // of a batch
   std::size_t prefix = 0;              // only the first tokens of what the decoder reads are asked about; 0: all
@@ -44,6 +51,7 @@ struct ViewState {
   std::optional<CellRef> hovered;      // lights up in every head of its stack
   std::optional<CellRef> pinned;
   Scale scale = Scale::linear;
+  FoldChoice fold;
   Viewport viewport;
   bool one_layer = false;              // the controls of mask and scale act on the chosen head's layer alone
   bool painting = false;               // a click on the enlarged head paints the mask instead of pinning

@@ -101,7 +101,8 @@ TEST(Transformer, WrongEditsAreOneLine) {
   EXPECT_TRUE(contains(line({"--encoder-mask", "none"}), "--encoder-mask: expected an encoder-decoder"));
   EXPECT_TRUE(contains(line({"--target", "a"}), "--target: expected --arch encoder-decoder"));
   EXPECT_TRUE(contains(line({"--bias", "queries"}), "--bias: expected query, key"));
-  EXPECT_TRUE(contains(line({"--ids", "1"}), "--ids: expected a checkpoint folder as SOURCE"));
+  EXPECT_TRUE(contains(refused(small({"export", "--ids", "1"})), "--ids: expected a checkpoint folder as SOURCE"));
+  EXPECT_TRUE(contains(line({"--ids", "1"}), "--text excludes --ids"));
   EXPECT_TRUE(contains(line({"--num-kv-heads", "3"}), "num_kv_heads: expected a divisor"));
   EXPECT_TRUE(contains(refused(small({"export", "--arch", "encoder-decoder", "--text", "a\nb", "--target", "a"})),
                        "target: sentences: expected 2"));

@@ -143,21 +143,26 @@ TEST(SessionFile, TheLookReadsBack) {
   session.view.prefix = 2;
   session.view.chosen = {1, 3, Stack::cross};
   session.view.scale = Scale::log;
+  session.view.fold = {.special = true, .words = false};
   session.view.pinned = CellRef{4, 5};
   session.view.viewport = {1, 6, 2, 7};
+  EXPECT_EQ(read_back(session).view, session.view);
+  session.view.fold = {.special = false, .words = true};
   EXPECT_EQ(read_back(session).view, session.view);
 }
 
 TEST(SessionFile, ALookThatCannotBeIsNoReasonToRefuse) {
   json object = json::parse(to_json(Session{}));
   const std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();
-  object["view"] = {{"sentence", huge}, {"layer", huge}, {"head", -4}, {"scale", 7}, {"pinned", {huge, huge}},
+  object["view"] = {{"sentence", huge}, {"layer", huge}, {"head", -4}, {"scale", 7}, {"fold_special", "yes"},
+                    {"merge_words", 1}, {"pinned", {huge, huge}},
                     {"viewport", {huge, huge, "x", nullptr}}};
   const auto read = session_from_json("s.headlight.json", object.dump());
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->view.sentence, 0u) << "there is one sentence";
   EXPECT_EQ(read->view.chosen.head, 0);
   EXPECT_EQ(read->view.scale, Scale::linear);
+  EXPECT_EQ(read->view.fold, FoldChoice{});
   ASSERT_TRUE(read->view.pinned);
   EXPECT_GE(read->view.pinned->query, 0);
   EXPECT_GE(read->view.viewport.first_query, 0);

@@ -231,6 +231,18 @@ TEST_F(ControlsTest, EveryEditIsOneStepOfUndo) {
   }
 }
 
+TEST_F(ControlsTest, StartOverIsUndoneToo) {
+  Harness& h = *harness;
+  h.click("kind decoder");
+  h.retype("abc");
+  EXPECT_EQ(h.state.document.text, "abc") << "the words of a decoder, which appear on the way, take no key";
+  h.click("reset");
+  EXPECT_TRUE(h.state.document == Document{});
+  h.click("undo");
+  EXPECT_EQ(h.state.document.text, "abc");
+  EXPECT_EQ(config().arch, Arch::decoder);
+}
+
 TEST_F(ControlsTest, UndoWithNothingToUndoDoesNothing) {
   Harness& h = *harness;
   h.click("undo");

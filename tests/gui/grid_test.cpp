@@ -130,5 +130,25 @@ TEST_F(GridTest, LongSentencesArePooledAndSayWhatADotIs) {
   EXPECT_EQ(h.state.view.hovered, (CellRef{299, 150}));
 }
 
+TEST_F(GuiTest, NothingOfTheMapsIsDrawnOutsideTheirPanel) {
+  Harness& h = *harness;
+  h.retype("Nobody expected the cat to chase the mouse across the street");  // long words: labels stand upright
+  h.settle();
+  const Box panel = h.box("all heads");
+  int commands = 0;
+  const ImDrawData& drawn = *ImGui::GetDrawData();
+  for (int l = 0; l < drawn.CmdListsCount; ++l) {
+    const ImDrawList& list = *drawn.CmdLists[l];
+    if (std::string_view(list._OwnerName).find("grid") == std::string_view::npos) continue;
+    for (const ImDrawCmd& command : list.CmdBuffer) {
+      if (command.ElemCount == 0) continue;
+      ++commands;
+      EXPECT_GE(command.ClipRect.y, panel.y);
+      EXPECT_LE(command.ClipRect.w, panel.bottom());
+    }
+  }
+  EXPECT_GT(commands, 0);
+}
+
 }  // namespace
 }  // namespace headlight

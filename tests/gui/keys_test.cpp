@@ -268,6 +268,25 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          key({Key::g});
          EXPECT_EQ(state().view.scale, Scale::linear);
        }},
+      {"Z / Shift Z",
+       [&] {
+         key({Key::z});
+         EXPECT_EQ(state().view.fold, FoldChoice{}) << "there is nothing to fold";
+         h.say(SetSplit{Split::characters}, SetText{"the cats\nsat"}, EndGesture{});
+         h.settle();
+         shift(Key::z);
+         EXPECT_EQ(state().view.fold, (FoldChoice{.special = false, .words = true}));
+         shift(Key::z);
+         h.say(ChooseSentence{1});
+         h.settle();
+         key({Key::z});
+         EXPECT_EQ(state().view.fold, (FoldChoice{.special = true, .words = false})) << "what fills the batch up";
+         key({Key::z});
+         EXPECT_EQ(state().view.fold, FoldChoice{});
+         h.say(ChooseSentence{0});
+         while (!state().undo.empty()) h.say(Undo{});
+         h.settle();
+       }},
       {"N / Shift N",
        [&] {
          h.say(SetText{"我爱\n我"}, EndGesture{});

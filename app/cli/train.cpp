@@ -1,0 +1,322 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "base/file.h"
+#include "base/utf8.h"
+#include "cli/commands.h"
+#include "session/passage.h"
+#include "session/start.h"
+#include "text/characters.h"
+#include "train/saved.h"
+
+namespace headlight {
+namespace {
+
+struct Options {
+  std::string folder, text, grammar, arch = "encoder", norm = "pre", activation = "gelu", position = "sinusoidal", name;
+  std::size_t most_words = 4000;
+  TrainingPlan plan = default_plan({.d_model = 128, .num_heads = 8, .num_layers = 2, .ffn = 256});
+  bool resume = false, half = false, no_bias = false, untied = false;
+  double save_seconds = 5;
+  int threads = 0;
+  Index score_sentences = 2000;
+};
+
+/// Set by Ctrl-C: the training stops behind the step and keeps what it has.
+volatile std::sig_atomic_t interrupted = 0;
+void interrupt(int) { interrupted = 1; }
+
+/// White space at the end of a line is a token of its own, but no word.
+bool is_blank(const std::string& text) {
+  const std::vector<char32_t> characters = code_points(text);
+  return std::all_of(characters.begin(), characters.end(), is_white_space);
+}
+
+Result<Corpus> own_text(const Options& options) {
+  const bool standard_input = options.text == "-";
+  const auto text = standard_input ? read_standard_input() : read_file(options.text);
+  if (!text) return text.error();
+  const std::string where = standard_input ? "standard input" : options.text;
+  const auto lexicon = read_lexicon();
+  if (!lexicon) return lexicon.error();
+  std::vector<std::vector<std::string>> sentences;
+  for (const Line line : headlight::sentences(*text)) {
+    const Passage passage{.text = text->substr(line.begin, line.end - line.begin)};
+    const auto tokens = tokens_of_lines(where, passage, *lexicon, kMaxTokens);
+    if (!tokens) return tokens.error();
+    auto& words = sentences.emplace_back();
+    for (const Token& token : tokens->front().tokens)
+      if (!is_blank(token.text)) words.push_back(token.text);
+  }
+  return corpus_of(where, sentences, options.most_words, kLongestSentence);
+}
+
+Result<Corpus> corpus_for(const Options& options) {
+  if (!options.text.empty()) return own_text(options);
+  const auto grammar = options.grammar.empty() ? read_grammar() : read_grammar(options.grammar);
+  if (!grammar) return grammar.error();
+  return corpus_of(*grammar);
+}
+
+template <class Choice>
+Result<Choice> choice(const char* option, const std::string& word, std::initializer_list<Choice> choices) {
+  std::string known;
+  for (const Choice one : choices) {
+    if (word == name(one)) return one;
+    known += (known.empty() ? "" : ", ") + std::string(name(one));
+  }
+  return bad_input(option, "", known, "'" + word + "'");
+}
+
+Status complete(Options& options) {
+  Config& config = options.plan.config;
+  const auto arch = choice("--arch", options.arch, {Arch::encoder, Arch::decoder});
+  if (!arch) return arch.error();
+  const auto norm = choice("--norm", options.norm, {Norm::post, Norm::pre});
+  if (!norm) return norm.error();
+  const auto activation = choice("--activation", options.activation, {Activation::relu, Activation::gelu});
+  if (!activation) return activation.error();
+  const auto position =
+      choice("--position", options.position, {Position::none, Position::sinusoidal, Position::learned});
+  if (!position) return position.error();
+  config.arch = *arch;
+  config.norm = *norm;
+  config.activation = *activation;
+  config.position = *position;
+  if (options.no_bias) config.bias = {false, false, false, false, false};
+  config.tied = !options.untied;
+  options.plan.task = *arch == Arch::encoder ? Task::masked : Task::causal;
+  const Corruption& c = options.plan.corruption;
+  if (c.mask + c.swap + c.keep > 1) return bad_input("--hide, --swap, --keep", "", "at most 1 together", "more");
+  if (c.mask + c.swap + c.keep <= 0) return bad_input("--hide, --swap, --keep", "", "one above 0", "none");
+  return check_trainable(config);
+}
+
+/// The line that is written over and over while it goes on.
+class Meter {
+ public:
+  Meter(Index first, const TrainingPlan& plan) : first_(first), plan_(plan), begin_(Clock::now()) {}
+
+  void add(const StepReport& report, const Batch& batch) {
+    ++steps_;
+    sum_ += report.loss.mean;
+    right_ += report.loss.right;
+    targets_ += report.loss.targets;
+    tokens_ += static_cast<double>(batch.input.tokens());
+  }
+
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  double tokens() const { return tokens_; }
+
+  void print(Index step, bool last) {
+    const double spent = seconds();
+    const double a_step = spent / static_cast<double>(std::max<Index>(1, step - first_));
+    const double left = a_step * static_cast<double>(plan_.steps() - step);
+    const bool terminal = isatty(STDERR_FILENO) == 1;
+    if (!terminal && !last && step % 1000 != 0) return;
+    std::fprintf(stderr, "%sstep %ld of %ld   loss %.3f   right %.1f %%   %.0f words/s   %.0f s left%s",
+                 terminal ? "\r" : "", static_cast<long>(step), static_cast<long>(plan_.steps()),
+                 sum_ / static_cast<double>(std::max<Index>(1, steps_)),
+                 100.0 * static_cast<double>(right_) / static_cast<double>(std::max<Index>(1, targets_)),
+                 tokens_ / std::max(spent, 1e-9), left, terminal && !last ? "   " : "\n");
+    steps_ = right_ = targets_ = 0;
+    sum_ = 0;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Index first_;
+  const TrainingPlan& plan_;
+  Clock::time_point begin_;
+  Index steps_ = 0, right_ = 0, targets_ = 0;
+  double sum_ = 0, tokens_ = 0;
+};
+
+/// As a shell reads it back.
+std::string shell_word(const std::string& word) {
+  const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("_-./+=:", c); };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string command_of(const Options& options) {
+  const TrainingPlan& plan = options.plan;
+  const Config& config = plan.config;
+  const Options usual;  // what needs not be said
+  std::string line = "headlight train";
+  const auto add = [&](const char* option, const std::string& value) {
+    line += std::string(" ") + option + " " + shell_word(value);
+  };
+  // The fewest digits that are read back as the same float.
+  const auto number = [](float value) {
+    char text[32];
+    return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
+  };
+  const auto add_unusual = [&](const char* option, float value, float usually) {
+    if (value != usually) add(option, number(value));
+  };
+  if (!options.text.empty()) add("--text", options.text);
+  if (!options.text.empty() && options.most_words != usual.most_words)
+    add("--words", std::to_string(options.most_words));
+  if (!options.grammar.empty()) add("--grammar", options.grammar);
+  if (!options.name.empty()) add("--name", options.name);
+  add("--arch", options.arch);
+  add("--d-model", std::to_string(config.d_model));
+  add("--num-heads", std::to_string(config.num_heads));
+  if (config.head_dim > 0) add("--head-dim", std::to_string(config.head_dim));
+  add("--layers", std::to_string(config.num_layers));
+  add("--ffn", std::to_string(config.ffn));
+  add("--norm", options.norm);
+  add("--activation", options.activation);
+  add("--position", options.position);
+  if (options.no_bias) line += " --no-bias";
+  if (options.untied) line += " --untied";
+  add("--steps", std::to_string(plan.steps()));
+  add("--batch", std::to_string(plan.batch));
+  add("--learning-rate", number(plan.recipe.schedule.peak));
+  add("--warmup", std::to_string(plan.recipe.schedule.warmup));
+  const TrainingRecipe& usually = usual.plan.recipe;
+  add_unusual("--decay", plan.recipe.adamw.decay, usually.adamw.decay);
+  add_unusual("--clip", plan.recipe.clip, usually.clip);
+  add_unusual("--dropout", plan.recipe.objective.dropout, usually.objective.dropout);
+  add_unusual("--label-smoothing", plan.recipe.objective.label_smoothing, usually.objective.label_smoothing);
+  if (plan.task == Task::masked) {
+    add("--hide", number(plan.corruption.mask));
+    add("--swap", number(plan.corruption.swap));
+    add("--keep", number(plan.corruption.keep));
+    add("--restore", number(plan.corruption.restore));
+  }
+  add("--seed", std::to_string(config.seed));
+  if (options.half) line += " --half";
+  return line + " -o DIR";
+}
+
+Result<int> run(Options options) {
+  if (const Status done = complete(options); !done) return done.error();
+  const auto corpus = corpus_for(options);
+  if (!corpus) return corpus.error();
+  const TrainingPlan& plan = options.plan;
+  auto training = options.resume ? resume_training(options.folder, plan, *corpus) : begin_training(plan, *corpus);
+  if (!training) return training.error();
+
+  TrainingCard card{.plan = plan, .corpus = corpus->grammar ? "grammar" : corpus->name, .command = command_of(options)};
+  if (options.resume) {
+    const auto before = read_card(options.folder);
+    if (!before) return before.error();
+    if (*before) card.tokens = (*before)->tokens;
+  }
+  const double tokens_before = card.tokens;
+  const std::string model_name = options.name.empty() ? "trained by Headlight" : options.name;
+  const TensorType type = options.half ? TensorType::float16 : TensorType::float32;
+  Meter meter(training->step, plan);
+  const auto keep = [&]() -> Status {
+    card.step = training->step;
+    card.tokens = tokens_before + meter.tokens();
+    const auto model = trained_model(*training, *corpus, model_name);
+    if (const Status done = save_checkpoint(options.folder, *model, card, type); !done) return done;
+    return save_training(options.folder, *training, plan, *corpus);
+  };
+  if (const Status done = keep(); !done) return done.error();  // a folder that cannot be written is known at once
+
+  std::signal(SIGINT, interrupt);
+  std::signal(SIGTERM, interrupt);
+  Workspace workspace(options.threads);
+  std::optional<Error> failure;
+  double saved = 0, printed = 0;
+  train(*training, plan, *corpus, workspace, plan.steps(), [&](const StepReport& report, const Batch& batch) {
+    meter.add(report, batch);
+    const double now = meter.seconds();
+    if (now - saved >= options.save_seconds) {
+      saved = now;
+      if (const Status done = keep(); !done) failure = done.error();
+    }
+    if (now - printed >= 0.2 || training->step % 1000 == 0) {
+      printed = now;
+      meter.print(training->step, false);
+    }
+    return interrupted == 0 && !failure;
+  });
+  if (failure) return *failure;
+  meter.print(training->step, true);
+  const bool done = training->step >= plan.steps();
+  if (done && corpus->grammar) {
+    Progress progress;
+    RelationOptions wanted;
+    wanted.sentences = options.score_sentences;
+    wanted.threads = options.threads;
+    const auto model = trained_model(*training, *corpus, model_name);
+    auto scores = measure_relations(model, *corpus->grammar, wanted, progress);
+    if (!scores) return scores.error();
+    if (*scores) card.scores = **scores;
+    // Chosen among seeds by sentences that no score is reported on.
+  }
+  if (const Status kept = keep(); !kept) return kept.error();
+  std::fprintf(stderr, "%s: %s\n", options.folder.c_str(),
+               done ? "done; see its README.md" : "stopped; the same command with --resume goes on");
+  if (done) {
+    std::error_code ignored;
+    std::filesystem::remove(std::filesystem::path(options.folder) / "resume.safetensors", ignored);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Run add_train(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = *program.add_subcommand("train", "trains a small model and writes it as a checkpoint folder");
+  TrainingPlan& plan = options->plan;
+  const auto share = CLI::Range(0.0, 1.0);
+  command.add_option("-o,--output", options->folder, "the folder; made where it is missing")->required();
+  command.add_option("--text", options->text,
+                     "train on the sentences of this file, one a line ('-': standard input), in place of the grammar");
+  command.add_option("--grammar", options->grammar, "a grammar of your own, written as assets/grammar.json is");
+  command.add_option("--words", options->most_words, "the most frequent words of a text that get a row of their own")
+      ->check(CLI::Range(1, 1000000));
+  command.add_option("--name", options->name, "what the model is called");
+  command.add_option("--arch", options->arch,
+                     "encoder: hidden and swapped words are asked for; decoder: the next word");
+  command.add_option("--d-model", plan.config.d_model)->check(CLI::Range(1, 4096));
+  command.add_option("--num-heads", plan.config.num_heads)->check(CLI::Range(1, 128));
+  command.add_option("--head-dim", plan.config.head_dim, "d_k; d_model / heads where it is not given")
+      ->check(CLI::Range(1, 1024));
+  command.add_option("--layers", plan.config.num_layers)->check(CLI::Range(1, 48));
+  command.add_option("--ffn", plan.config.ffn)->check(CLI::Range(0, 16384));
+  command.add_option("--norm", options->norm, "pre or post");
+  command.add_option("--activation", options->activation, "relu or gelu");
+  command.add_option("--position", options->position, "sinusoidal, learned or none");
+  command.add_flag("--no-bias", options->no_bias);
+  command.add_flag("--untied", options->untied, "an output layer of its own");
+  command.add_option("--steps", plan.recipe.schedule.steps)->check(CLI::Range(1, 100000000));
+  command.add_option("--batch", plan.batch, "sentences a step")->check(CLI::Range(1, 65536));
+  command.add_option("--learning-rate", plan.recipe.schedule.peak)->check(CLI::Range(0.0, 10.0));
+  command.add_option("--warmup", plan.recipe.schedule.warmup, "steps until the learning rate is reached")
+      ->check(CLI::Range(0, 1000000));
+  command.add_option("--decay", plan.recipe.adamw.decay, "AdamW's weight decay")->check(CLI::Range(0.0, 10.0));
+  command.add_option("--clip", plan.recipe.clip, "largest norm of the gradients; 0: none")->check(CLI::Range(0.0, 1e6));
+  command.add_option("--dropout", plan.recipe.objective.dropout)->check(CLI::Range(0.0, 0.9));
+  command.add_option("--label-smoothing", plan.recipe.objective.label_smoothing)->check(CLI::Range(0.0, 0.9));
+  command.add_option("--hide", plan.corruption.mask, "share of words hidden behind <mask>")->check(share);
+  command.add_option("--swap", plan.corruption.swap, "share of words swapped for others")->check(share);
+  command.add_option("--keep", plan.corruption.keep, "share of words asked for as they are")->check(share);
+  command.add_option("--restore", plan.corruption.restore,
+                     "share of pronouns asked for the noun they stand for; 0: off")->check(share);
+  command.add_option("--seed", plan.config.seed)->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
+  command.add_flag("--resume", options->resume, "goes on where the same training was stopped");
+  command.add_flag("--half", options->half, "stores the weights in float16");
+  command.add_option("--save-every", options->save_seconds, "seconds between checkpoints")
+      ->check(CLI::Range(0.1, 86400.0));
+  command.add_option("--threads", options->threads, "0: all; no bit depends on it")->check(CLI::Range(0, 256));
+  return [options] { return run(*options); };
+}
+
+}  // namespace headlight

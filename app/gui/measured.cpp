@@ -1,0 +1,66 @@
+#include <cstdio>
+
+#include "gui/controls.h"
+#include "gui/panels.h"
+#include "session/shipped.h"
+#include "train/saved.h"
+
+namespace headlight {
+namespace {
+
+std::string score_text(double score) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%.2f", score);
+  return text;
+}
+
+const std::string& label(const Gui& gui, const RelationScore& relation) {
+  return gui.chinese() ? relation.zh : relation.en;
+}
+
+}  // namespace
+
+MeasuredTitle measured_title(const Gui& gui, const HeadRef& head, const std::string& title, float room) {
+  const std::vector<const RelationScore*> measured = relations_of(gui.state.document, head);
+  if (measured.empty()) return {title, {}};
+  std::string labels, codes, names;
+  for (const RelationScore* one : measured) {
+    labels += "  " + gui.fonts.shown(label(gui, *one)) + " " + score_text(one->score.accuracy);
+    codes += "  " + one->relation + " " + score_text(one->score.accuracy);
+    names += "  " + one->relation;
+  }
+  const std::string number = std::to_string(head.layer + 1) + "·" + std::to_string(head.head + 1);
+  for (MeasuredTitle choice : {MeasuredTitle{title, labels}, {number, labels}, {title, codes}, {number, codes}})
+    if (ImGui::CalcTextSize((choice.head + choice.relations).c_str()).x <= room) return choice;
+  return {number, names};
+}
+
+void measured_line(Gui& gui, const HeadRef& head) {
+  for (const RelationScore* one : relations_of(gui.state.document, head)) {
+    ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().accent);
+    ImGui::TextUnformatted(gui.fonts.shown(label(gui, *one) + " " + score_text(one->score.accuracy)).c_str());
+    ImGui::PopStyleColor();
+    gui.name_item("measured " + one->relation);
+    std::string tip = std::string(gui.word(Str::tip_measured)) + "\n" + std::to_string(one->sentences);
+    if (ImGui::IsItemHovered()) {
+      const bool pronouns = gui.state.document.card->plan.corruption.restore > 0 &&
+                            gui.state.document.card->plan.task == Task::masked;
+      if (pronouns) tip += std::string("\n") + gui.word(Str::supervised_pronouns);
+      ImGui::BeginTooltip();
+      ImGui::PushTextWrapPos(360 * gui.unit);
+      ImGui::TextUnformatted(gui.fonts.shown(tip).c_str());
+      ImGui::PopTextWrapPos();
+      ImGui::EndTooltip();
+    }
+    const float end = ImGui::GetItemRectMax().x + 8 * gui.unit;
+    const FontScope small(gui, TextSize::small);
+    const std::string beside = gui.fonts.shown(std::string(gui.word(Str::position_alone)) + " " +
+                                               score_text(one->kind_offset) + " · " +
+                                               gui.word(Str::random_weights_score) + " " + score_text(one->random));
+    const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+    if (end + ImGui::CalcTextSize(beside.c_str()).x <= right) ImGui::SameLine(0, 8 * gui.unit);
+    dim_text(gui, beside);
+  }
+}
+
+}  // namespace headlight

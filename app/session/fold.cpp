@@ -1,0 +1,181 @@
+#include "session/fold.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "text/tokenizer.h"
+#include "text/words.h"
+
+namespace headlight {
+namespace {
+
+bool has_range(const Tokens& tokens, std::size_t i) {
+  const Token& token = tokens.tokens[i];
+  return token.begin < token.end && token.end <= tokens.text.size();
+}
+
+/// Whether each token belongs to the word of the token before it.
+std::vector<bool> continued(const Tokens& tokens) {
+  const auto numbers = word_numbers(tokens);
+  std::vector<bool> joined(tokens.size(), false);
+  for (std::size_t i = 1; i < tokens.size(); ++i)
+    joined[i] = numbers[i] == numbers[i - 1] && has_range(tokens, i) && has_range(tokens, i - 1);
+  return joined;
+}
+
+bool has_long_words(const Tokens& tokens) {
+  const auto joined = continued(tokens);
+  return std::find(joined.begin(), joined.end(), true) != joined.end();
+}
+
+std::size_t count_special(const Tokens& tokens) {
+  return static_cast<std::size_t>(
+      std::count_if(tokens.tokens.begin(), tokens.tokens.end(), [](const Token& token) { return token.special; }));
+}
+
+/// The token that a group is shown as.
+Token shown(const Tokens& tokens, const FoldedAxis::Group& group) {
+  Token token = tokens.tokens[static_cast<std::size_t>(group.first)];
+  if (group.count == 1) return token;
+  token.end = tokens.tokens[static_cast<std::size_t>(group.first + group.count - 1)].end;
+  token.raw = tokens.text.substr(token.begin, token.end - token.begin);
+  const std::size_t ink = token.raw.find_first_not_of(" \t\n\r");
+  token.text = ink == std::string::npos ? token.raw : token.raw.substr(ink);
+  return token;
+}
+
+FoldedAxis axis_of(const Tokens& tokens, FoldChoice choice) {
+  FoldedAxis axis;
+  axis.group_of.assign(tokens.size(), -1);
+  const auto joined = choice.words ? continued(tokens) : std::vector<bool>(tokens.size(), false);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (choice.special && tokens.tokens[i].special) continue;
+    if (joined[i]) ++axis.groups.back().count;
+    else axis.groups.push_back({static_cast<Index>(i), 1});
+    axis.group_of[i] = static_cast<Index>(axis.groups.size()) - 1;
+  }
+  for (const auto& group : axis.groups) axis.tokens.push_back(shown(tokens, group));
+  return axis;
+}
+
+/// The first kThumbnail tokens with their text.
+Tokens beginning(const Tokens& tokens) {
+  Tokens part;
+  const std::size_t count = std::min(tokens.size(), static_cast<std::size_t>(kThumbnail));
+  part.tokens.assign(tokens.tokens.begin(), tokens.tokens.begin() + static_cast<std::ptrdiff_t>(count));
+  std::size_t end = 0;
+  for (const Token& token : part.tokens) end = std::max(end, token.end);
+  end = std::min(end, tokens.text.size());
+  while (!is_boundary(tokens.text, end)) ++end;
+  part.text = tokens.text.substr(0, end);
+  return part;
+}
+
+bool is_short(const Tokens& tokens) { return tokens.size() <= static_cast<std::size_t>(kThumbnail); }
+
+/// Of long sides only the beginning is searched for words of several tokens.
+FoldedMaps::Possible possible_of(const Tokens& queries, const Tokens& keys) {
+  if (is_short(queries) && is_short(keys)) return {foldable(queries, keys), false};
+  FoldChoice choice = foldable(beginning(queries), beginning(keys));
+  choice.special = count_special(queries) + count_special(keys) > 0;
+  return {choice, choice != FoldChoice{}};
+}
+
+}  // namespace
+
+std::optional<Index> FoldedAxis::group(Index token) const {
+  if (token < 0 || token >= static_cast<Index>(group_of.size())) return std::nullopt;
+  const Index at = group_of[static_cast<std::size_t>(token)];
+  return at < 0 ? std::nullopt : std::optional(at);
+}
+
+bool FoldedAxis::together(Index a, Index b) const { return a == b || (group(a) && group(a) == group(b)); }
+
+FoldChoice foldable(const Tokens& queries, const Tokens& keys) {
+  const std::size_t from = count_special(queries), to = count_special(keys);
+  return {.special = from + to > 0 && from < queries.size() && to < keys.size(),
+          .words = has_long_words(queries) || has_long_words(keys)};
+}
+
+std::optional<Fold> fold_of(const Tokens& queries, const Tokens& keys, FoldChoice wanted) {
+  if (wanted == FoldChoice{}) return std::nullopt;
+  const FoldChoice possible = foldable(queries, keys);
+  const FoldChoice done{.special = wanted.special && possible.special, .words = wanted.words && possible.words};
+  if (done == FoldChoice{}) return std::nullopt;
+  return Fold{axis_of(queries, done), axis_of(keys, done), done};
+}
+
+Matrix folded(const Matrix& weights, const Fold& fold) {
+  assert(weights.rows() == static_cast<Index>(fold.queries.group_of.size()));
+  assert(weights.cols() == static_cast<Index>(fold.keys.group_of.size()));
+  const auto& rows = fold.queries.groups;
+  const auto& columns = fold.keys.groups;
+  Matrix result(static_cast<Index>(rows.size()), static_cast<Index>(columns.size()));
+  std::vector<double> sums(columns.size()), one_row(columns.size());
+  std::vector<char> open(columns.size());
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::fill(sums.begin(), sums.end(), 0.0);
+    std::fill(open.begin(), open.end(), 0);
+    for (Index query = rows[r].first; query < rows[r].first + rows[r].count; ++query) {
+      double kept = 0;
+      for (std::size_t c = 0; c < columns.size(); ++c) {
+        one_row[c] = 0;
+        for (Index key = columns[c].first; key < columns[c].first + columns[c].count; ++key) {
+          const float weight = weights(query, key);
+          if (weight < 0) continue;
+          open[c] = 1;
+          one_row[c] += static_cast<double>(weight);
+        }
+        kept += one_row[c];
+      }
+      const double divisor = fold.done.special && kept > 0 ? kept : 1;
+      for (std::size_t c = 0; c < columns.size(); ++c) sums[c] += one_row[c] / divisor;
+    }
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      result(static_cast<Index>(r), static_cast<Index>(c)) =
+          open[c] != 0 ? static_cast<float>(sums[c] / static_cast<double>(rows[r].count)) : -1.0f;
+  }
+  return result;
+}
+
+CellRef moved(const Fold& fold, CellRef from, Index queries, Index keys) {
+  const auto step = [](const FoldedAxis& axis, Index token, Index by) {
+    // From a token that is left out one goes to the next that is not.
+    const auto next = std::find_if(axis.groups.begin(), axis.groups.end(),
+                                   [&](const auto& group) { return group.first >= token; });
+    const auto last = static_cast<Index>(axis.groups.size()) - 1;
+    const Index nearest = std::min(static_cast<Index>(next - axis.groups.begin()), last);
+    const auto at = axis.group(token);
+    return axis.groups[static_cast<std::size_t>(std::clamp<Index>(at ? *at + by : nearest, 0, last))].first;
+  };
+  return {step(fold.queries, from.query, queries), step(fold.keys, from.key, keys)};
+}
+
+std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace, FoldChoice wanted) {
+  auto all = std::make_shared<FoldedMaps>();
+  all->wanted = wanted;
+  for (const Stack stack : kStacks) {
+    if (!trace->has(stack)) continue;
+    const auto at = static_cast<std::size_t>(stack);
+    const Tokens& queries = trace->query_tokens(stack);
+    const Tokens& keys = trace->key_tokens(stack);
+    all->possible[at] = possible_of(queries, keys);
+    auto fold = is_short(queries) && is_short(keys) ? fold_of(queries, keys, wanted) : std::nullopt;
+    if (!fold) {
+      all->largest = std::max(all->largest, trace->largest_weight);
+      continue;
+    }
+    FoldedStack folds{std::move(*fold), trace->num_heads(stack), {}};
+    for (Index layer = 0; layer < trace->num_layers(stack); ++layer) {
+      for (Index head = 0; head < folds.num_heads; ++head) {
+        folds.maps.push_back(folded(trace->head({layer, head, stack}).thumbnail, folds.fold));
+        all->largest = std::max(all->largest, folds.maps.back().maxCoeff());
+      }
+    }
+    all->stacks[at] = std::move(folds);
+  }
+  all->trace = std::move(trace);
+  return all;
+}
+
+}  // namespace headlight

@@ -1,0 +1,81 @@
+// Maps with tokens folded for reading: special tokens left out, the pieces of a word as one row and one column.
+// A look at weights that are there already; nothing is computed anew.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "model/trace.h"
+#include "session/view_state.h"
+
+namespace headlight {
+
+/// One side of a map: which tokens each of its rows, or columns, stands for.
+struct FoldedAxis {
+  struct Group {
+    Index first = 0, count = 1;  // tokens beside each other
+    friend bool operator==(const Group&, const Group&) = default;
+  };
+  std::vector<Group> groups;
+  std::vector<Index> group_of;  // of every token; −1: left out
+  std::vector<Token> tokens;    // of every group, its text as it was typed
+
+  /// The group of a token; nothing where the token is left out or there is no such token.
+  std::optional<Index> group(Index token) const;
+  /// Whether two tokens are one token, or in one group.
+  bool together(Index a, Index b) const;
+};
+
+struct Fold {
+  FoldedAxis queries, keys;
+  FoldChoice done;  // what there was to fold, of what was wanted
+};
+
+/// What folding would change of a map with these sides: special tokens beside others, words of several tokens. Special
+/// tokens are those that Token::special names, padding that fills a sentence up among them; what was typed and marked
+/// as padding is not. Words are those of word_numbers (text/tokenizer.h); a token without a byte range is alone.
+FoldChoice foldable(const Tokens& queries, const Tokens& keys);
+
+/// Nothing where nothing of what is wanted is foldable.
+std::optional<Fold> fold_of(const Tokens& queries, const Tokens& keys, FoldChoice wanted);
+
+/// Weights (T, S), −1 where blocked, as (query groups, key groups). First special tokens are left out and each row is
+/// divided by what is left of it, as an export with SpecialTokens::renormalize does. Then the weights to the tokens of
+/// a word are summed, and the weights from them averaged (Clark et al. 2019, section 4.1), so that rows keep their sum.
+/// −1 where all cells of a group are blocked.
+Matrix folded(const Matrix& weights, const Fold& fold);
+
+/// The cell that is so many groups further, by its first tokens.
+CellRef moved(const Fold& fold, CellRef from, Index queries, Index keys);
+
+/// The maps of one stack of an answer.
+struct FoldedStack {
+  Fold fold;
+  Index num_heads = 0;
+  std::vector<Matrix> maps;  // layer after layer
+
+  const Matrix& map(const HeadRef& head) const {
+    return maps[static_cast<std::size_t>(head.layer * num_heads + head.head)];
+  }
+};
+
+/// An answer's maps as a look wants them, and what other looks could do. Stacks with more than kThumbnail tokens are
+/// not folded: their patterns are not kept.
+struct FoldedMaps {
+  struct Possible {
+    FoldChoice choice;
+    bool too_long = false;  // it would, of a shorter sentence
+  };
+  std::shared_ptr<const Trace> trace;
+  FoldChoice wanted;
+  std::array<Possible, 3> possible;                   // by Stack
+  std::array<std::optional<FoldedStack>, 3> stacks;
+  float largest = 0;                                  // weight of every head of every stack, folded or not
+};
+
+/// Of every stack of the answer; not null.
+std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace, FoldChoice wanted);
+
+}  // namespace headlight

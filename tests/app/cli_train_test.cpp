@@ -1,0 +1,234 @@
+// `headlight train` and `headlight heads`: a model made, asked, interrupted and measured.
+#include <signal.h>
+
+#include <chrono>
+#include <sstream>
+#include <thread>
+
+#include "app/program.h"
+
+namespace headlight::program {
+namespace {
+
+const char* const kText = "the cat sat on the mat\nthe dog sat on the rug\na cat saw a dog\nthe dog saw the cat\n";
+
+Words train(Words words, const fixture::fs::path& folder) {
+  words.insert(words.begin(), "train");
+  for (const char* word : {"--d-model", "16", "--num-heads", "2", "--layers", "1", "--ffn", "16", "--batch", "8", "-o"})
+    words.push_back(word);
+  words.push_back(folder.string());
+  return words;
+}
+
+json read_json(const fixture::fs::path& path) {
+  const auto text = read_file(path);
+  return text ? json::parse(*text, nullptr, false) : json();
+}
+
+TEST(CliTrain, MakesAModelOfTheGrammarThatIsAskedAndMeasured) {
+  const Folder folder;
+  const auto model = folder / "model";
+  const Ran ran = run(train({"--steps", "30", "--seed", "3", "--threads", "2"}, model));
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(ran.out, "");
+  EXPECT_TRUE(contains(ran.err, "step 30 of 30")) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "done")) << ran.err;
+  std::vector<std::string> files;
+  for (const auto& entry : fixture::fs::directory_iterator(model)) files.push_back(entry.path().filename().string());
+  std::sort(files.begin(), files.end());
+  EXPECT_EQ(files, (Words{"README.md", "config.json", "model.safetensors", "tokenizer.json", "training.json"}))
+      << "and nothing to go on from: it is done";
+  const json card = read_json(model / "training.json");
+  EXPECT_EQ(card["step"], 30);
+  EXPECT_EQ(card["corpus"], "grammar");
+  EXPECT_EQ(card["scores"]["relations"].size(), 5u);
+  EXPECT_GT(card["tokens"], 30 * 8 * 4);
+  EXPECT_TRUE(contains(card["command"], "--seed 3 -o DIR"));
+
+  const json object = exported({model.string(), "--text", "我请李雷帮我订了去北京的机票"});
+  EXPECT_EQ(texts(object["tokens"]), (Words{"我", "请", "李雷", "帮", "我", "订了", "去", "北京", "的", "机票"}));
+  EXPECT_EQ(object["model"]["d_model"], 16);
+  EXPECT_EQ(object["model"]["num_heads"], 2);
+  EXPECT_EQ(object["attention"][0]["attn"].size(), 1u);
+  for (const json& token : object["tokens"]) EXPECT_TRUE(token["known"]) << token;
+
+  const Words ask{"heads", model.string(), "--relations", "--sentences", "60", "--pairs", "10", "--format", "json"};
+  const Ran measured = run(ask);
+  ASSERT_EQ(measured.status, 0) << measured.err;
+  const json report = json::parse(measured.out, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << measured.out;
+  EXPECT_EQ(report["test_seed"], 2);
+  EXPECT_EQ(report["pairs"]["count"], 10);
+  EXPECT_TRUE(report["pairs"]["both_right"].is_number());
+  Words relations;
+  for (const json& row : report["relations"]) {
+    relations.push_back(row["relation"]);
+    EXPECT_EQ(row["layer"], 0);
+    EXPECT_LT(row["head"], 2);
+    EXPECT_TRUE(row["direction"] == "query→key" || row["direction"] == "key→query") << row;
+    EXPECT_FALSE(row["supervised"]);
+    EXPECT_TRUE(row["label"].is_string());
+    EXPECT_LE(row["sentences"], 180);
+    EXPECT_GT(row["sentences"], 0);
+    for (const char* field : {"accuracy", "weight", "hard", "random", "offset", "family_offset"}) {
+      ASSERT_TRUE(row[field].is_number()) << field;
+      EXPECT_GE(row[field], 0.0) << field;
+      EXPECT_LE(row[field], 1.0) << field;
+    }
+  }
+  EXPECT_EQ(relations, (Words{"CO", "DP", "IT", "SP", "VO"}));
+  Words other = ask, threads = ask;
+  other.insert(other.end(), {"--test-seed", "5"});
+  threads.insert(threads.end(), {"--threads", "3"});
+  const json drawn = json::parse(run(other).out, nullptr, false);
+  EXPECT_EQ(drawn["test_seed"], 5);
+  EXPECT_NE(drawn["relations"], report["relations"]);
+  EXPECT_EQ(run(threads).out, measured.out);
+
+  const Ran text = run({"heads", model.string(), "--relations", "--sentences", "60", "--pairs", "10"});
+  EXPECT_EQ(text.status, 0);
+  EXPECT_TRUE(contains(text.out, "relation  head")) << text.out;
+  EXPECT_TRUE(contains(text.out, "verb → object\n")) << text.out;
+  EXPECT_TRUE(contains(text.out, "minimal pairs with both sentences right:")) << text.out;
+}
+
+TEST(CliTrain, ReadsATextOfOnesOwn) {
+  const Folder folder;
+  const std::string text = folder.with("my.txt", kText);
+  const Ran ran = run(train({"--text", text, "--steps", "20", "--words", "5", "--arch", "decoder", "--half", "--norm",
+                             "post", "--position", "learned", "--untied", "--name", "cats", "--decay", "0.123"},
+                            folder / "model"));
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json config = read_json(folder / "model" / "config.json");
+  EXPECT_EQ(config["vocab_size"], 9) << "five words and the special ones";
+  EXPECT_EQ(config["arch"], "decoder");
+  EXPECT_EQ(config["tie_word_embeddings"], false);
+  EXPECT_TRUE(contains(*read_file(folder / "model" / "README.md"), "# cats\n"));
+  const json card = read_json(folder / "model" / "training.json");
+  EXPECT_EQ(card["corpus"], text);
+  EXPECT_FALSE(card.contains("scores")) << "no relations are known of it";
+  EXPECT_EQ(card["plan"]["task"], "causal");
+  const json object = exported({(folder / "model").string(), "--text", "the cat sat on"});
+  EXPECT_EQ(texts(object["tokens"]), (Words{"<s>", "the", "cat", "sat", "on"}));
+  EXPECT_TRUE(contains(ran.err, "done"));
+
+  // Its own command makes it again.
+  const std::string command = card["command"];
+  EXPECT_EQ(command, "headlight train --text " + text + " --words 5 --name cats --arch decoder --d-model 16 "
+                     "--num-heads 2 --layers 1 --ffn 16 --norm post --activation gelu --position learned --untied "
+                     "--steps 20 --batch 8 --learning-rate 0.002 --warmup 500 --decay 0.123 --seed 0 --half -o DIR");
+  Words again;
+  std::istringstream words(command.substr(std::string("headlight ").size()));
+  for (std::string word; words >> word;) again.push_back(word == "DIR" ? (folder / "again").string() : word);
+  ASSERT_EQ(run(again).status, 0);
+  EXPECT_EQ(*read_file(folder / "again" / "model.safetensors"), *read_file(folder / "model" / "model.safetensors"));
+
+  // White space is no word, wherever it stands.
+  const std::string spaced = folder.with("spaced.txt", "the cat  \n  \n\tthe dog \n\xE3\x80\x80 \n\"the\" cat\t\n");
+  ASSERT_EQ(run(train({"--text", spaced, "--steps", "2"}, folder / "spaced")).status, 0);
+  const json tokenizer = read_json(folder / "spaced" / "tokenizer.json");
+  Words known;
+  for (const auto& [word, row] : tokenizer["model"]["vocab"].items()) known.push_back(word);
+  EXPECT_EQ(known, (Words{"\"", "<mask>", "<pad>", "<s>", "<unk>", "cat", "dog", "the"}));
+
+  // The same from standard input.
+  const Ran piped = run(train({"--text", "-", "--steps", "20"}, folder / "other"), kText);
+  ASSERT_EQ(piped.status, 0) << piped.err;
+  EXPECT_EQ(read_json(folder / "other" / "training.json")["corpus"], "standard input");
+  EXPECT_TRUE(contains(refused({"heads", (folder / "other").string(), "--relations", "--grammar",
+                                folder.with("g.json", "{}")}),
+                       "g.json: relations: expected an object, found nothing"));
+}
+
+/// Starts the program, interrupts it once it has taken steps, and gives its exit status.
+int interrupted_run(const Words& words, const fixture::fs::path& model, Index step_before) {
+  Words all{HEADLIGHT_PROGRAM};
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> argv;
+  for (std::string& word : all) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const pid_t process = fork();
+  if (process == 0) {
+    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  for (int tries = 0; tries < 3000; ++tries) {
+    const json card = read_json(model / "training.json");
+    if (card.is_object() && card["step"] > step_before) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  kill(process, SIGINT);
+  int status = 0;
+  waitpid(process, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(CliTrain, GoesOnWhereItWasInterruptedToTheSameBits) {
+  const Folder folder;
+  const std::string text = folder.with("my.txt", kText);
+  const Words options{"--text", text, "--steps", "6000", "--save-every", "0.1", "--threads", "1"};
+  ASSERT_EQ(interrupted_run(train(options, folder / "model"), folder / "model", 0), 0);
+  const Index step = read_json(folder / "model" / "training.json")["step"];
+  ASSERT_LT(step, 6000) << "interrupted before its end";
+  ASSERT_TRUE(fixture::fs::exists(folder / "model" / "resume.safetensors"));
+  exported({(folder / "model").string(), "--text", "the cat"});
+
+  Words resume = options, other = options;
+  resume.push_back("--resume");
+  other.insert(other.end(), {"--resume", "--seed", "9"});
+  EXPECT_TRUE(contains(refused(train(other, folder / "model")), "plan: expected the options and the corpus"));
+  const Ran ran = run(train(resume, folder / "model"));
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const Ran whole = run(train(options, folder / "whole"));
+  ASSERT_EQ(whole.status, 0) << whole.err;
+  EXPECT_EQ(*read_file(folder / "model" / "model.safetensors"), *read_file(folder / "whole" / "model.safetensors"));
+  const json resumed_card = read_json(folder / "model" / "training.json");
+  EXPECT_EQ(resumed_card, read_json(folder / "whole" / "training.json")) << "and read as many words";
+  EXPECT_FALSE(fixture::fs::exists(folder / "model" / "resume.safetensors"));
+}
+
+TEST(CliTrain, RefusesWrongUseAndWritesNothing) {
+  const Folder folder;
+  const auto model = folder / "model";
+  const std::string text = folder.with("my.txt", kText), nothing = folder.with("empty.txt", "\n\n"),
+                    broken = folder.with("broken.json", "{\"relations\": 1}"),
+                    bytes = folder.with("latin.txt", "caf\xe9\n");
+  const auto says = [&](Words words, const std::string& part) {
+    for (const char* word : {"-o", model.c_str()}) words.push_back(word);
+    words.insert(words.begin(), "train");
+    const std::string line = refused(words);
+    EXPECT_TRUE(contains(line, part)) << line << "expected: " << part;
+    EXPECT_FALSE(fixture::fs::exists(model)) << words[1];
+  };
+  EXPECT_TRUE(contains(refused({"train", "--steps", "3"}), "--output is required"));
+  says({"--arch", "encoder-decoder"}, "--arch: expected encoder, decoder, found 'encoder-decoder'");
+  says({"--norm", "none"}, "--norm: expected post, pre, found 'none'");
+  says({"--activation", "silu"}, "--activation: expected relu, gelu, found 'silu'");
+  says({"--position", "rotary"}, "--position: expected none, sinusoidal, learned, found 'rotary'");
+  says({"--d-model", "10", "--num-heads", "3"}, "expected");
+  says({"--hide", "0.9", "--swap", "0.2"}, "--hide, --swap, --keep: expected at most 1 together, found more");
+  says({"--hide", "0", "--swap", "0", "--keep", "0"}, "--hide, --swap, --keep: expected one above 0, found none");
+  says({"--hide", "2"}, "--hide");
+  says({"--steps", "0"}, "--steps");
+  says({"--seed", "9007199254740993"}, "--seed");
+  says({"--text", (folder / "none.txt").string()}, "none.txt: open: expected a readable file");
+  says({"--text", nothing}, "empty.txt: ");
+  says({"--text", bytes}, "latin.txt: ");
+  says({"--grammar", broken}, "broken.json: relations: expected an object, found 1");
+  says({"--text", text, "--resume"}, "resume.safetensors");
+  EXPECT_TRUE(contains(refused({"train", "--text", text, "--steps", "3", "-o", text}), "my.txt"));
+  EXPECT_EQ(*read_file(text), kText);
+}
+
+TEST(CliHeads, SaysWhatItNeeds) {
+  EXPECT_TRUE(contains(refused({"heads", "--random"}), "heads: expected --relations, found nothing to measure"));
+  EXPECT_TRUE(contains(refused({"heads", "--random", "--relations"}),
+                       "heads --relations: SOURCE: expected a trained model with a vocabulary, found fresh weights"));
+  EXPECT_TRUE(contains(refused({"heads", "--random", "--relations", "--test-seed", "4", "--validation-seed", "4"}),
+                       "--test-seed: expected another seed than that of the validation sentences, found 4"));
+  EXPECT_TRUE(contains(refused({"heads", fixture::golden("bert").string(), "--relations"}), "relations: "));
+}
+
+}  // namespace
+}  // namespace headlight::program

@@ -1,0 +1,132 @@
+// Opening a checkpoint in the window's loop: its progress, its cancelling, and what is found out about it afterwards.
+#include <gtest/gtest.h>
+
+#include "app/session_fixture.h"
+#include "session/opened.h"
+#include "session/session_file.h"
+#include "session/step.h"
+
+namespace headlight {
+namespace {
+
+using fixture::Folder;
+using fixture::golden;
+using fixture::small_state;
+
+void settle(Loop& loop, AppState& state, Commands commands) {
+  loop.step(state, commands, 0);
+  loop.settle(state);
+}
+
+/// A golden checkpoint with its answers beside it as a reference's; gives the folder's path.
+std::string with_reference(const Folder& folder, const std::string& name) {
+  const auto path = folder / name;
+  fixture::fs::copy(golden(name), path);
+  fixture::fs::rename(path / "expected.npz", path / "reference.npz");
+  return path.string();
+}
+
+TEST(ModelCheck, ComesAfterOpeningAndBelongsToItsModel) {
+  const Folder folder;
+  AppState state = small_state();
+  Loop loop({}, {});
+  loop.settle(state);
+  EXPECT_EQ(check_of_model(state), nullptr) << "fresh weights are as they were drawn";
+  settle(loop, state, {OpenPath{with_reference(folder, "family-roberta")}});
+  const ModelCheck* check = check_of_model(state);
+  ASSERT_NE(check, nullptr);
+  ASSERT_TRUE(check->findings);
+  EXPECT_LE(gravest(*check->findings), Severity::note);
+  EXPECT_TRUE(agrees_with_reference(*check->findings));
+
+  settle(loop, state, {OpenPath{golden("family-mistral").string()}});
+  check = check_of_model(state);
+  ASSERT_NE(check, nullptr);
+  ASSERT_TRUE(check->findings);
+  EXPECT_FALSE(agrees_with_reference(*check->findings)) << "nothing is beside it";
+
+  settle(loop, state, {Undo{}});
+  check = check_of_model(state);
+  ASSERT_NE(check, nullptr);
+  EXPECT_TRUE(agrees_with_reference(*check->findings)) << "and is known from before";
+  settle(loop, state, {Undo{}});
+  EXPECT_EQ(check_of_model(state), nullptr);
+  EXPECT_EQ(state.checks.size(), 2u);
+}
+
+TEST(ModelCheck, HasTheWarningsOfLoading) {
+  const Folder folder;
+  const auto path = folder / "bert";
+  fixture::fs::copy(golden("bert"), path);
+  auto config = *read_file(path / "config.json");
+  const auto at = config.find("\"num_hidden_layers\": ");
+  ASSERT_NE(at, std::string::npos);
+  config[config.find_first_of("0123456789", at)] = '1';
+  ASSERT_TRUE(write_file(path / "config.json", config));
+  AppState state = small_state();
+  Loop loop({}, {});
+  settle(loop, state, {OpenPath{path.string()}});
+  ASSERT_NE(check_of_model(state), nullptr);
+  EXPECT_EQ(gravest(*check_of_model(state)->findings), Severity::warning);
+
+  // A session that names the folder loads it with the same warnings.
+  const std::string session = folder.with("s.headlight.json", to_json(Session{state.document, state.view}));
+  AppState other = small_state();
+  settle(loop, other, {OpenPath{session}});
+  ASSERT_NE(check_of_model(other), nullptr);
+  EXPECT_EQ(*check_of_model(other)->findings, *check_of_model(state)->findings);
+}
+
+TEST(ModelCheck, AStateThatBeginsWithACheckpointLooksAtItToo) {
+  auto opened = open_model(golden("family-qwen2"));
+  ASSERT_TRUE(opened) << opened.error().message;
+  AppState state = initial_state(fixture::lexicon(), opened->session.document, {}, {"model.safetensors: odd"});
+  ASSERT_NE(check_of_model(state), nullptr);
+  EXPECT_FALSE(check_of_model(state)->findings);
+  Loop loop({}, {});
+  loop.settle(state);
+  ASSERT_TRUE(check_of_model(state)->findings);
+  EXPECT_EQ(gravest(*check_of_model(state)->findings), Severity::warning) << "the one that it was given";
+}
+
+TEST(ModelCheck, AModelThatIsGoneIsForgotten) {
+  AppState state = small_state();
+  state.checks.push_back({std::make_shared<const Model>(), {"gone"}, std::nullopt});
+  ASSERT_TRUE(state.checks[0].model.expired());
+  Loop loop({}, {});
+  settle(loop, state, {OpenPath{golden("gpt2").string()}});
+  ASSERT_EQ(state.checks.size(), 1u);
+  EXPECT_EQ(state.checks[0].model.lock(), state.document.model);
+}
+
+TEST(Opening, IsFollowedAndCanBeCancelled) {
+  const auto path = golden("gpt2");
+  Progress progress;
+  ASSERT_TRUE(open_any(path, progress));
+  EXPECT_EQ(progress.done, 1.0f);
+  const Folder folder;
+  auto opened = open_model(path);
+  ASSERT_TRUE(opened);
+  const std::string session = folder.with("s.headlight.json", to_json(opened->session));
+  for (const auto& file : {path, fixture::fs::path(session)}) {
+    Progress stopped;
+    stopped.stop = true;
+    const auto cancelled = open_any(file, stopped);
+    ASSERT_FALSE(cancelled) << file;
+    EXPECT_TRUE(cancelled.error().message.ends_with("gpt2: cancelled, nothing was opened")) << cancelled.error().message;
+  }
+}
+
+TEST(Opening, CancelledLeavesTheStateAsItWas) {
+  AppState state = small_state();
+  Loop loop({}, {});
+  loop.settle(state);
+  const Document before = state.document;
+  settle(loop, state, {OpenPath{golden("gpt2").string()}, CancelFileWork{}});
+  EXPECT_EQ(state.document, before);
+  EXPECT_TRUE(state.undo.empty());
+  EXPECT_TRUE(state.checks.empty());
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,77 @@
+// The badge beside a checkpoint's name: whether it was loaded right, and all that was found, in both languages.
+#include "gui/harness.h"
+
+namespace headlight {
+namespace {
+
+const std::filesystem::path kGolden = std::filesystem::path(HEADLIGHT_TEST_DATA) / "golden";
+
+class CheckBadge : public GuiTest {
+ protected:
+  void SetUp() override { start({}, {1600, 900}); }
+  void open(const std::filesystem::path& path) {
+    harness->say(OpenPath{path.string()});
+    harness->settle();
+    harness->frame(2);
+  }
+  /// The findings that the badge would show, in place of those that were found.
+  void find(std::vector<Finding> findings) {
+    harness->say(CheckReady{harness->state.document.model, std::move(findings)});
+    harness->frame(2);
+  }
+  void chinese() {
+    Settings settings = harness->state.settings;
+    settings.language = settings.language == Language::zh ? Language::en : Language::zh;
+    harness->say(SetSettings{settings});
+    harness->frame(2);
+  }
+
+  TemporaryFolder folder;
+};
+
+TEST_F(CheckBadge, FreshWeightsHaveNone) { EXPECT_FALSE(harness->has("check")); }
+
+TEST_F(CheckBadge, AgreementIsSaidAndTheFindingsAreBehindIt) {
+  const std::filesystem::path model = folder / "model";
+  std::filesystem::copy(kGolden / "family-roberta", model);
+  std::filesystem::rename(model / "expected.npz", model / "reference.npz");
+  open(model);
+  ASSERT_TRUE(harness->has("check"));
+  EXPECT_TRUE(harness->says("loaded right: agrees with its reference"));
+  EXPECT_FALSE(harness->says("attentions: as the reference"));
+  harness->point_at("check");
+  EXPECT_TRUE(harness->says("attentions: as the reference"));
+  chinese();
+  EXPECT_TRUE(harness->says("加载正确：与参考结果一致"));
+}
+
+TEST_F(CheckBadge, WithoutAReferenceOnlyTheSanityChecksAreSaid) {
+  open(kGolden / "family-mistral");
+  EXPECT_TRUE(harness->says("sanity checks passed, no reference"));
+  harness->point_at("check");
+  EXPECT_TRUE(harness->says("reference.npz: not beside the model"));
+}
+
+TEST_F(CheckBadge, DoubtAndErrorAreSaid) {
+  open(kGolden / "family-mistral");
+  find({{Severity::warning, "layer 1 up: untouched?"}, {Severity::good, "tensors"}});
+  EXPECT_TRUE(harness->says("perhaps loaded wrong"));
+  harness->point_at("check");
+  EXPECT_TRUE(harness->says("layer 1 up: untouched?"));
+  find({{Severity::error, "reference.npz: logits: expected"}, {Severity::warning, "w"}});
+  EXPECT_TRUE(harness->says("loaded wrong"));
+  EXPECT_FALSE(harness->says("perhaps"));
+  chinese();
+  EXPECT_TRUE(harness->says("加载有误"));
+}
+
+TEST_F(CheckBadge, GivesWayInASmallWindow) {
+  open(kGolden / "family-mistral");
+  harness->resize({640, 480});
+  harness->frame(2);
+  EXPECT_FALSE(harness->says("sanity checks passed"));
+  EXPECT_TRUE(harness->has("open"));
+}
+
+}  // namespace
+}  // namespace headlight

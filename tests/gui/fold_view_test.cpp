@@ -1,0 +1,162 @@
+// Special tokens left out and subwords merged, in the window: a checkpoint that spells with pieces of words.
+#include "base/file.h"
+#include "gui/draw.h"
+#include "gui/harness.h"
+#include "gui/theme.h"
+
+namespace headlight {
+namespace {
+
+constexpr const char* kPieces = R"({"version": "1.0", "added_tokens": [], "pre_tokenizer": {"type": "Whitespace"},
+  "post_processor": {"type": "TemplateProcessing",
+                     "single": [{"SpecialToken": {"id": "<s>"}}, {"Sequence": {"id": "A"}}, {"SpecialToken": {"id": "</s>"}}],
+                     "special_tokens": {"<s>": {"ids": [0], "tokens": ["<s>"]}, "</s>": {"ids": [6], "tokens": ["</s>"]}}},
+  "model": {"type": "WordPiece", "unk_token": "<unk>", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
+            "vocab": {"<s>": 0, "<unk>": 1, "the": 2, "cat": 3, "play": 4, "##ing": 5, "</s>": 6}}})";
+
+/// `<s> the cat play ##ing </s>`.
+class FoldViewTest : public GuiTest {
+ protected:
+  void SetUp() override {
+    start();
+    for (const char* file : {"config.json", "model.safetensors"})
+      std::filesystem::copy_file(HEADLIGHT_TEST_DATA "/golden/gpt2/" + std::string(file), folder.path() / file);
+    ASSERT_TRUE(write_file(folder.path() / "tokenizer.json", kPieces));
+    harness->say(SetText{"the cat playing"}, EndGesture{}, OpenPath{folder.path().string()});
+    harness->settle();
+    ASSERT_TRUE(harness->state.document.model) << (harness->state.notice ? harness->state.notice->text : "");
+    ASSERT_EQ(harness->state.trace->queries(), 6) << harness->tokens();
+  }
+  const FoldedStack& folded() { return *shown_fold(harness->state, Stack::self); }
+
+  TemporaryFolder folder;
+};
+
+TEST_F(FoldViewTest, MapsAreFoldedAndSaySo) {
+  Harness& h = *harness;
+  const DrawnMap whole = h.map("head 0.0");
+  h.click("fold special");
+  h.frame(2);
+  EXPECT_EQ(h.state.view.fold, (FoldChoice{.special = true, .words = false}));
+  EXPECT_TRUE(h.says("Special tokens left out, rows scaled back to 1."));
+  const DrawnMap special = h.map("head 0.0");
+  EXPECT_TRUE(same(special.weights, folded().map({0, 0})));
+  EXPECT_EQ(special.weights.rows(), 4);
+  EXPECT_TRUE(same(h.map("large map").weights, special.weights));
+  EXPECT_GE(special.scale.top, std::min(1.0f, folded().map({0, 0}).maxCoeff()));
+  h.click("merge words");
+  h.frame(2);
+  EXPECT_TRUE(h.says("Subwords merged to words"));
+  const DrawnMap both = h.map("head 0.0");
+  EXPECT_EQ(both.weights.rows(), 3);
+  EXPECT_TRUE(h.says("playing"));
+  EXPECT_NE(both.version, special.version);
+  EXPECT_NE(special.version, whole.version);
+  EXPECT_TRUE(h.state.undo.size() <= 2) << "a look is nothing to be undone";
+  h.click("fold special");
+  h.click("merge words");
+  h.point_away();
+  EXPECT_TRUE(same(h.map("head 0.0").weights, whole.weights));
+  EXPECT_FALSE(h.says("left out"));
+}
+
+TEST_F(FoldViewTest, CellsAreThoseOfTheFirstTokens) {
+  Harness& h = *harness;
+  h.say(SetFold{{.special = true, .words = true}});
+  h.frame(2);
+  const Box plot = h.box("large map");
+  const auto centre = [&](float row, float column) {
+    return ImVec2{plot.x + plot.w * (column + 0.5f) / 3, plot.y + plot.h * (row + 0.5f) / 3};
+  };
+  h.move_to(centre(2, 1));
+  EXPECT_EQ(h.state.view.hovered, (CellRef{3, 2}));
+  char expected[64];
+  std::snprintf(expected, sizeof expected, "playing looks at cat: %.4f", static_cast<double>(folded().map({0, 0})(2, 1)));
+  EXPECT_TRUE(h.says(expected)) << expected << "\n" << h.words_on_screen();
+  const ImU32 accent = palette(h.state.settings.theme).accent;
+  for (const char* chip : {"chip 2", "chip 3", "chip 4"}) EXPECT_TRUE(h.drew(accent, h.box(chip))) << chip;
+  EXPECT_FALSE(h.drew(accent, h.box("chip 1")));
+  h.click_at(centre(2, 1));
+  EXPECT_EQ(h.state.view.pinned, (CellRef{3, 2}));
+  EXPECT_TRUE(h.says("sum = 1.000000"));
+  h.point_away();
+  h.key(Key::up);
+  EXPECT_EQ(h.state.view.pinned, (CellRef{2, 2}));
+  h.key(Key::down);
+  h.key(Key::down);
+  EXPECT_EQ(h.state.view.pinned, (CellRef{3, 2})) << "the last row";
+  h.say(Pin{CellRef{4, 2}});
+  h.click_at(centre(2, 1));
+  EXPECT_FALSE(h.state.view.pinned) << "another token of the same word is the same cell";
+  h.point_away();
+  h.say(Pin{CellRef{0, 2}});
+  h.frame(2);
+  EXPECT_TRUE(h.says("<s>: left out with the special tokens"));
+  EXPECT_TRUE(is_consistent(h.state));
+}
+
+TEST_F(FoldViewTest, WhatNeedsSingleTokensRests) {
+  Harness& h = *harness;
+  h.say(Pin{CellRef{3, 2}});
+  h.frame(2);
+  EXPECT_TRUE(h.has("weight by hand"));
+  h.say(SetFold{{.special = false, .words = true}});
+  h.probe.clear();
+  h.frame(2);
+  EXPECT_FALSE(h.has("weight by hand"));
+  EXPECT_TRUE(h.says("token by token only"));
+  h.click("paint");
+  EXPECT_FALSE(h.state.view.painting);
+  h.key(Key::p);
+  EXPECT_FALSE(h.state.view.painting);
+  const Document before = h.state.document;
+  h.key(Key::x);
+  const Box plot = h.box("large map");
+  h.hold(Key::left_shift, true);
+  h.drag({plot.x + 5, plot.y + 5}, {plot.right() - 5, plot.bottom() - 5});
+  h.hold(Key::left_shift, false);
+  EXPECT_TRUE(h.state.document == before);
+  h.key(Key::equal);
+  EXPECT_EQ(h.state.view.viewport, Viewport{});
+  h.point_at("paint");
+  EXPECT_TRUE(h.says("Show all tokens first"));
+  h.say(Pin{CellRef{3, 2}});
+  h.click("why");
+  h.settle();
+  EXPECT_EQ(h.state.view.view, View::inside);
+  EXPECT_EQ(h.state.view.look.cell, (MatrixCell{3, 2}));
+}
+
+TEST_F(FoldViewTest, IsOfferedWhereItDoesSomething) {
+  Harness& h = *harness;
+  EXPECT_TRUE(h.has("fold special") && h.has("merge words"));
+  const auto offered = [&](const char* text) {
+    h.say(SetText{text}, EndGesture{});
+    h.settle();
+    h.probe.clear();
+    h.frame(2);
+    return std::pair(h.has("fold special"), h.has("merge words"));
+  };
+  EXPECT_EQ(offered("the cat"), std::pair(true, false));
+  start();
+  harness->probe.clear();
+  harness->frame(2);
+  EXPECT_FALSE(harness->has("fold special") || harness->has("merge words"));
+}
+
+TEST_F(GuiTest, LongSentencesCannotBeFolded) {
+  Harness& h = *harness;
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += "word ";
+  h.say(SetSplit{Split::characters}, SetText{text}, EndGesture{});
+  h.settle();
+  h.click("merge words");
+  EXPECT_EQ(h.state.view.fold, FoldChoice{});
+  h.key({Key::left_shift, Key::z});
+  EXPECT_EQ(h.state.view.fold, FoldChoice{});
+  h.point_at("merge words");
+  EXPECT_TRUE(h.says("up to 128 tokens"));
+}
+
+}  // namespace
+}  // namespace headlight
