@@ -9,7 +9,7 @@ Run add_open(CLI::App& program, const Frontend& frontend) {
   auto request = std::make_shared<RequestOptions>(*command);
   return [request, &frontend]() -> Result<int> {
     if (!frontend.open_window) return Error{"headlight open: this program was built without the window"};
-    const auto start = request->start();
+    const auto start = request->start_of_window();
     if (!start) return start.error();
     if (const auto opened = frontend.open_window(*start); !opened) return opened.error();
     return 0;

@@ -204,6 +204,23 @@ Result<Start> RequestOptions::opened_source() const {
   return start;
 }
 
+bool RequestOptions::is_folder_alone() const {
+  std::error_code ignored;
+  if (source_.empty() || !std::filesystem::exists(std::filesystem::path(source_) / "config.json", ignored)) return false;
+  const auto options = command_.get_options();
+  return std::all_of(options.begin(), options.end(), [](const CLI::Option* option) {
+    return option->count() == 0 || option->get_name() == "SOURCE";
+  });
+}
+
+Result<Start> RequestOptions::start_of_window() const {
+  if (!is_folder_alone()) return start();
+  Start start;
+  start.open = source_;
+  start.asked = true;
+  return start;
+}
+
 Result<Start> RequestOptions::start() const {
   auto start = opened_source();
   if (!start) return start;

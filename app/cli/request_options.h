@@ -28,13 +28,16 @@ class RequestOptions {
 
   /// The document that the options ask for, after parsing.
   Result<Start> start() const;
-  /// The same, and what it asks. Errors also name a weight set by hand that lies outside the sentence.
+  /// The same for a window: a checkpoint folder alone is left for the window to open, where its progress is seen.
+  Result<Start> start_of_window() const;
+  /// start(), and what it asks. Errors also name a weight set by hand that lies outside the sentence.
   Result<Asked> ask() const;
   int threads() const { return threads_; }
 
  private:
   bool given(const char* option) const { return command_.count(option) > 0; }
   bool uses_shipped_model() const;
+  bool is_folder_alone() const;
   Result<Start> opened_source() const;
   Status check_text_option(const char* option, const Document& document) const;
   Status apply_text(Document& document) const;

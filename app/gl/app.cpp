@@ -76,6 +76,7 @@ Status open_window(const Start& asked) {
   Start start = asked;
   std::optional<Notice> notice;
   if (!start.asked && !autosave.empty()) restore(start, notice, autosave);
+  if (!start.open.empty()) start.session.document = default_document(resources->shipped.get());
   const bool restored = notice && notice->kind == Notice::Kind::restored;
   AppState state = initial_state(resources->lexicon, std::move(start.session.document), read_settings(),
                                  std::move(start.session.model_warnings), resources->shipped);
@@ -86,6 +87,7 @@ Status open_window(const Start& asked) {
 
   Loop loop(&Window::wake, autosave.string());
   Commands commands;
+  if (!start.open.empty()) commands.emplace_back(OpenPath{start.open});
   int frames = kFramesAfterEvent;
   std::string title;
   while (!state.quit) {

@@ -1,0 +1,54 @@
+// What the window is told to begin with.
+#include <gtest/gtest.h>
+
+#include "cli/cli.h"
+#include "session/shipped.h"
+
+namespace headlight {
+namespace {
+
+/// The Start that `headlight ARGUMENTS…` hands to the window.
+Start started(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "headlight");
+  Start handed;
+  Frontend frontend;
+  frontend.open_window = [&](const Start& start) -> Status {
+    handed = start;
+    return Done{};
+  };
+  EXPECT_EQ(run_command_line(static_cast<int>(arguments.size()), arguments.data(), frontend), 0);
+  return handed;
+}
+
+constexpr const char* kFolder = HEADLIGHT_TEST_DATA "/golden/gpt2";
+
+TEST(Open, NothingIsTheTrainedModel) {
+  const Start start = started({});
+  EXPECT_TRUE(is_shipped(start.session.document));
+  EXPECT_EQ(start.session.document.text, kDefaultSentence);
+  EXPECT_FALSE(start.asked);
+  EXPECT_EQ(start.open, "");
+}
+
+TEST(Open, ACheckpointAloneIsLeftToTheWindowWhichShowsItsProgress) {
+  for (const std::vector<const char*>& words : {std::vector<const char*>{kFolder}, {"open", kFolder}}) {
+    const Start start = started(words);
+    EXPECT_EQ(start.open, kFolder);
+    EXPECT_TRUE(start.asked);
+    EXPECT_EQ(start.session.document.model, nullptr);
+  }
+}
+
+TEST(Open, ACheckpointThatIsAskedSomethingIsReadAtOnce) {
+  const Start start = started({kFolder, "--ids", "1,2,3"});
+  EXPECT_EQ(start.open, "");
+  ASSERT_TRUE(start.session.document.model);
+  EXPECT_EQ(start.session.document.ids, (std::vector<std::int64_t>{1, 2, 3}));
+}
+
+TEST(Open, FreshWeightsAreFresh) {
+  for (const char* option : {"--random", "--no-bias"}) EXPECT_FALSE(started({option}).session.document.model) << option;
+}
+
+}  // namespace
+}  // namespace headlight
