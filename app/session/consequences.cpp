@@ -1,0 +1,175 @@
+#include "session/consequences.h"
+
+#include <algorithm>
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t kMostUndo = 500;
+
+/// A head that the answer has.
+HeadRef fitted(const Trace& trace, HeadRef head) {
+  if (!trace.has(head.stack)) head.stack = Stack::self;
+  head.layer = std::clamp<Index>(head.layer, 0, trace.num_layers(head.stack) - 1);
+  head.head = std::clamp<Index>(head.head, 0, trace.num_heads(head.stack) - 1);
+  return head;
+}
+
+}  // namespace
+
+void cut_prefix(AppState& state) {
+  state.prefix.reset();
+  const Request* whole = whole_request(state);
+  if (!whole || state.view.prefix == 0) return;
+  state.prefix = prefix_of(*whole, state.view.prefix);
+  if (*state.prefix == *whole) state.prefix.reset();
+}
+
+void ask_again(AppState& state) {
+  auto requests = requests_of(state.document, *state.lexicon);
+  state.problem = requests ? std::string{} : requests.error().message;
+  state.requests = requests ? std::move(*requests) : std::vector<Request>{};
+  if (!state.requests.empty()) state.view.sentence = std::min(state.view.sentence, state.requests.size() - 1);
+  cut_prefix(state);
+}
+
+void end_gesture(AppState& state) {
+  if (!state.gesture) return;
+  if (!(*state.gesture == state.document)) {
+    state.undo.push_back(std::move(*state.gesture));
+    if (state.undo.size() > kMostUndo) state.undo.erase(state.undo.begin());
+    state.redo.clear();
+  }
+  state.gesture.reset();
+}
+
+Document& edited(AppState& state, std::size_t kind) {
+  if (state.gesture && state.gesture_kind != kind) end_gesture(state);
+  if (!state.gesture) {
+    state.gesture = state.document;
+    state.gesture_kind = kind;
+  }
+  return state.document;
+}
+
+void step_through(AppState& state, std::vector<Document>& from, std::vector<Document>& to) {
+  end_gesture(state);
+  if (from.empty()) return;
+  to.push_back(std::move(state.document));
+  state.document = std::move(from.back());
+  from.pop_back();
+  ask_again(state);
+}
+
+void fit_view(AppState& state) {
+  const Trace& trace = *state.trace;
+  ViewState& view = state.view;
+  view.chosen = fitted(trace, view.chosen);
+  const auto outside = [&](const std::optional<CellRef>& cell, Stack stack) {
+    return cell && (cell->query >= trace.queries(stack) || cell->key >= trace.keys(stack));
+  };
+  if (view.hovered_head && fitted(trace, *view.hovered_head) != *view.hovered_head) view.hovered_head.reset();
+  if (outside(view.hovered, view.hovered_head ? view.hovered_head->stack : view.chosen.stack)) view.hovered.reset();
+  const Stack stack = view.chosen.stack;
+  if (outside(view.pinned, stack)) view.pinned.reset();
+  const Viewport& part = view.viewport;
+  if (part.first_query + part.num_queries > trace.queries(stack) || part.first_key + part.num_keys > trace.keys(stack))
+    view.viewport = {};
+}
+
+void fold_maps(AppState& state) {
+  if (state.folded && state.folded->trace == state.trace && state.folded->wanted == state.view.fold) return;
+  state.folded = folded_maps(state.trace, state.view.fold);
+}
+
+void look_at(ViewState& view, Look look) {
+  const MatrixId& id = look.matrix;
+  HeadRef head = view.chosen;
+  if (is_per_head(id.quantity)) head = {id.layer, id.head, id.stack};
+  if (head.stack != view.chosen.stack) {
+    view.viewport = {};
+    view.pinned.reset();
+  }
+  view.chosen = head;
+  view.look = std::move(look);
+}
+
+CellRef brightest_of_last_row(const AppState& state) {
+  const Trace& trace = *state.trace;
+  const HeadRef& head = state.view.chosen;
+  const auto& tokens = trace.query_tokens(head.stack).tokens;
+  Index query = trace.queries(head.stack) - 1;
+  while (query > 0 && tokens[static_cast<std::size_t>(query)].pad) --query;
+  const Matrix& thumbnail = trace.head(head).thumbnail;
+  Index key = 0;
+  if (thumbnail.rows() == trace.queries(head.stack) && thumbnail.cols() == trace.keys(head.stack))
+    thumbnail.row(query).maxCoeff(&key);
+  return {query, key};
+}
+
+void keep_baseline(AppState& state) {
+  Request plain = unedited(state.trace->request);
+  if (plain == state.trace->request) state.baseline = state.trace;
+  else if (state.baseline && !(state.baseline->request == plain)) state.baseline.reset();
+}
+
+void stop_generating(AppState& state) {
+  if (!state.generation) return;
+  state.generation.reset();
+  end_gesture(state);
+}
+
+void generate(AppState& state) {
+  if (!state.generation || is_stale(state)) return;
+  const auto word = next_word(*state.trace, state.generation->sampling);
+  if (!word) {
+    state.notice = Notice{Notice::Kind::failed, word.error().message};
+    return stop_generating(state);
+  }
+  append_word(state.document, state.view.sentence, *word, *state.lexicon);
+  ask_again(state);
+  if (--state.generation->left == 0 || state.requests.empty()) stop_generating(state);
+}
+
+void await_check(AppState& state, std::vector<std::string> warnings) {
+  std::erase_if(state.checks, [](const ModelCheck& check) { return check.model.expired(); });
+  if (!state.document.model || has_own_inputs(state.document)) return;
+  state.checks.push_back({state.document.model, std::move(warnings), std::nullopt});
+}
+
+void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
+  Opened& file = opened.opened;
+  stop_generating(state);
+  end_gesture(state);
+  Document& document = edited(state, kind);
+  switch (file.kind) {
+    case Opened::Kind::session:
+      document = std::move(file.session.document);
+      state.view = file.session.view;
+      state.opened_view = state.view;
+      state.session_path = opened.path;
+      break;
+    case Opened::Kind::document: {
+      Document& fresh = file.session.document;
+      if (is_checkpoint(fresh)) {  // asked about what was typed, cut its own way
+        for (const Side side : {Side::source, Side::target}) passage(fresh, side).text = passage(document, side).text;
+      }
+      document = std::move(fresh);
+      state.session_path.clear();  // another question: saving it must not replace the session before
+      break;
+    }
+    case Opened::Kind::mask: document.mask.given = std::move(file.mask); break;
+    case Opened::Kind::text: set_text(document, Side::source, std::move(file.text), *state.lexicon); break;
+  }
+  end_gesture(state);
+  ask_again(state);
+  if (file.kind == Opened::Kind::session || file.kind == Opened::Kind::document)
+    await_check(state, std::move(file.session.model_warnings));
+  if (file.kind == Opened::Kind::session) state.saved_document = state.document;
+  remember(state.settings, opened.path);
+  std::string text = opened.path;
+  for (const auto& warning : file.warnings) text += "\n" + warning;
+  state.notice = Notice{Notice::Kind::opened, std::move(text)};
+}
+
+}  // namespace headlight

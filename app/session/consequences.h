@@ -1,0 +1,44 @@
+// What follows from a change of the state, step by step: how update.cpp's commands keep the whole of it in order.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "session/state.h"
+
+namespace headlight {
+
+// Undo.
+/// Before the document changes: edits of the same kind join the gesture, others begin a new one.
+Document& edited(AppState& state, std::size_t kind);
+/// The edits that are going on become one step of undo.
+void end_gesture(AppState& state);
+/// One step of undo, or back: the document becomes the last of `from`, and what it was the last of `to`.
+void step_through(AppState& state, std::vector<Document>& from, std::vector<Document>& to);
+
+// The question.
+/// After the document changed: what it asks now, and a look that fits it.
+void ask_again(AppState& state);
+/// After the document, the sentence or the prefix changed.
+void cut_prefix(AppState& state);
+/// Appends the word that the answer gives, if one is still to be generated.
+void generate(AppState& state);
+void stop_generating(AppState& state);
+/// Takes over what a file held; `kind` is that of the command.
+void take_opened(AppState& state, FileOpened& opened, std::size_t kind);
+/// Whether the document's checkpoint was loaded right is to be found out.
+void await_check(AppState& state, std::vector<std::string> warnings);
+
+// The answer, and the look at it.
+/// What the answers say about the question without edits: the answer itself where it has none.
+void keep_baseline(AppState& state);
+/// Keeps chosen head, cell and viewport inside the answer.
+void fit_view(AppState& state);
+/// The maps of the answer as they are wanted.
+void fold_maps(AppState& state);
+/// Looks at a matrix; the head that it belongs to becomes the chosen one.
+void look_at(ViewState& view, Look look);
+/// The cell to begin with where nothing is pinned: where the last token that is not padding looks most.
+CellRef brightest_of_last_row(const AppState& state);
+
+}  // namespace headlight
