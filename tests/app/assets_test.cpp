@@ -1,4 +1,5 @@
 #include "session/assets.h"
+#include "temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -12,19 +13,14 @@ namespace fs = std::filesystem;
 
 class Assets : public testing::Test {
  protected:
-  Assets() {
-    std::string name = (fs::temp_directory_path() / "headlight-assets-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~Assets() override { fs::remove_all(folder_); }
-
   fs::path make(const std::string& place, bool shaders = true) {
     fs::create_directories(folder_ / place / "assets");
     if (shaders) fs::create_directories(folder_ / place / "shaders");
     return folder_ / place;
   }
 
-  fs::path folder_;
+  TemporaryFolder temporary_;
+  const fs::path& folder_ = temporary_.path();
 };
 
 TEST_F(Assets, InstalledProgramFindsItsOwnBeforeTheSourceTree) {

@@ -13,41 +13,13 @@
 #include "base/file.h"
 #include "session/state.h"
 #include "session/step.h"
+#include "temporary_folder.h"
 
 namespace headlight::fixture {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes away with the test.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "headlight-session-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  Folder(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    fs::permissions(path_, fs::perms::owner_all, ignored);
-    fs::remove_all(path_, ignored);
-  }
-  fs::path operator/(const std::string& name) const { return path_ / name; }
-  const fs::path& path() const { return path_; }
-  /// Writes a file in it and gives its path.
-  std::string with(const std::string& name, const std::string& bytes) const {
-    const auto written = write_file(path_ / name, bytes);
-    EXPECT_TRUE(written) << name;
-    return (path_ / name).string();
-  }
-  std::vector<std::string> names() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(path_)) names.push_back(entry.path().filename().string());
-    return names;
-  }
-
- private:
-  fs::path path_;
-};
+using Folder = TemporaryFolder;
 
 /// Sets an environment variable for as long as it lives; null takes it away.
 class Variable {

@@ -12,26 +12,14 @@
 #include "base/file.h"
 #include "math/forward.h"
 #include "read/tensors.h"
+#include "temporary_folder.h"
 #include "write/export.h"
 
 namespace headlight::exported {
 
 using TracePtr = std::shared_ptr<const Trace>;
 
-/// A folder that goes away with the test.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = testing::TempDir() + "write-XXXXXX";
-    path_ = mkdtemp(pattern.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  bool empty() const { return std::filesystem::is_empty(path_); }
-
- private:
-  std::filesystem::path path_;
-};
+using Folder = TemporaryFolder;
 
 inline Tokens tokens_of(const std::vector<std::string>& texts) {
   Tokens tokens;

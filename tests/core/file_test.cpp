@@ -1,5 +1,6 @@
 // Files appear whole under their name or not at all, and whatever cannot be read or written gets one line.
 #include "base/file.h"
+#include "temporary_folder.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -24,16 +25,6 @@ namespace fs = std::filesystem;
 
 class File : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "headlight_file_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override {
-    ::chmod(folder_.c_str(), 0700);
-    fs::remove_all(folder_);
-  }
-
   fs::path in(std::string_view name) const { return folder_ / name; }
   void make(std::string_view name, std::string_view bytes) const {
     std::ofstream(in(name), std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -49,7 +40,8 @@ class File : public testing::Test {
     return names;
   }
 
-  fs::path folder_;
+  TemporaryFolder temporary_;
+  const fs::path& folder_ = temporary_.path();
 };
 
 using Names = std::vector<std::string>;

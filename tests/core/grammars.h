@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "temporary_folder.h"
 #include "train/plan.h"
 
 namespace headlight::grammars {
@@ -78,22 +79,6 @@ inline Training trained(const TrainingPlan& plan, const Corpus& corpus, Index un
   return training;
 }
 
-/// A folder that goes away with the test.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "headlight-train-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  Folder(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using Folder = TemporaryFolder;
 
 }  // namespace headlight::grammars

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "read/mask_file.h"
+#include "temporary_folder.h"
 
 namespace headlight {
 namespace {
@@ -97,8 +98,7 @@ TEST(MaskFile, JsonRefusesWhatIsNoMask) {
 }
 
 TEST(MaskFile, TheEndingSaysWhatAFileIs) {
-  std::string pattern = testing::TempDir() + "mask-XXXXXX";
-  const std::filesystem::path folder = mkdtemp(pattern.data());
+  const TemporaryFolder folder;
   const auto json = folder / "m.json", npy = folder / "m.npy", text = folder / "m.txt";
   ASSERT_TRUE(write_file(json, "[[1,0]]"));
   const std::string header = "{'descr': '|b1', 'fortran_order': False, 'shape': (1, 2)} ";
@@ -110,7 +110,6 @@ TEST(MaskFile, TheEndingSaysWhatAFileIs) {
   expect_line(read_mask(text), "mask: expected a file named .npy or .json, found 'm.txt'");
   expect_line(read_mask(folder / "none.npy"), "none.npy: open: expected a readable file");
   expect_line(read_mask(folder / "none.json"), "none.json: open: expected a readable file");
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "read/npy.h"
 #include "read/npz.h"
 #include "read/safetensors.h"
+#include "temporary_folder.h"
 
 namespace headlight {
 namespace {
@@ -45,18 +46,7 @@ std::string dictionary_of(const std::string& descr, const std::string& shape, co
   return "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }";
 }
 
-class Folder {
- public:
-  Folder() {
-    std::string pattern = testing::TempDir() + "read-XXXXXX";
-    path_ = mkdtemp(pattern.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
+using Folder = TemporaryFolder;
 
 /// A zip archive in a file, its members stored or deflated.
 std::string zip_of(const std::vector<std::pair<std::string, std::string>>& members, int method = ZIP_CM_STORE) {

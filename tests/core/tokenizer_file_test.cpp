@@ -58,12 +58,12 @@ Tokens read_and_encode(const Folder& folder, std::string_view text) {
 
 TEST(TokenizerFile, Gpt2FromItsVocabularyAndMerges) {
   Folder folder;
-  folder.write("vocab.json", R"({"a":0,"b":1,"Ġ":2,"ab":3,"Ġab":4,"<|endoftext|>":5})");
-  folder.write("merges.txt", "#version: 0.2\na b\nĠ ab\n");
+  folder.with("vocab.json", R"({"a":0,"b":1,"Ġ":2,"ab":3,"Ġab":4,"<|endoftext|>":5})");
+  folder.with("merges.txt", "#version: 0.2\na b\nĠ ab\n");
   EXPECT_EQ(ids(read_and_encode(folder, "ab ab<|endoftext|>a")), (Ids{3, 4, 5, 0}));
-  folder.write("tokenizer_config.json", R"({"add_prefix_space": true, "add_bos_token": true})");
+  folder.with("tokenizer_config.json", R"({"add_prefix_space": true, "add_bos_token": true})");
   EXPECT_EQ(ids(read_and_encode(folder, "ab")), (Ids{5, 4}));
-  folder.write("tokenizer_config.json", R"({"tokenizer_class": "CodeGenTokenizer"})");
+  folder.with("tokenizer_config.json", R"({"tokenizer_class": "CodeGenTokenizer"})");
   EXPECT_EQ(read_refusal(folder),
             "vocab.json: tokenizer_class: expected GPT2Tokenizer, RobertaTokenizer, BartTokenizer or Qwen2Tokenizer, "
             "found 'CodeGenTokenizer'");
@@ -71,8 +71,8 @@ TEST(TokenizerFile, Gpt2FromItsVocabularyAndMerges) {
 
 TEST(TokenizerFile, RobertaPutsItsTokensAround) {
   Folder folder;
-  folder.write("vocab.json", R"({"<s>":0,"<pad>":1,"</s>":2,"<unk>":3,"a":4,"Ġ":5,"Ġa":6,"<mask>":7})");
-  folder.write("merges.txt", "Ġ a\r\n");
+  folder.with("vocab.json", R"({"<s>":0,"<pad>":1,"</s>":2,"<unk>":3,"a":4,"Ġ":5,"Ġa":6,"<mask>":7})");
+  folder.with("merges.txt", "Ġ a\r\n");
   const Tokens tokens = read_and_encode(folder, "a a <mask>a");
   EXPECT_EQ(ids(tokens), (Ids{0, 4, 6, 7, 4, 2}));
   EXPECT_EQ(raws(tokens), (Texts{"<s>", "a", "Ġa", " <mask>", "a", "</s>"}));
@@ -80,23 +80,23 @@ TEST(TokenizerFile, RobertaPutsItsTokensAround) {
 
 TEST(TokenizerFile, Qwen2CutsDigitsApart) {
   Folder folder;
-  folder.write("vocab.json", R"({"1":0,"2":1,"12":2,"e":3,"Ã":4,"©":5})");
-  folder.write("merges.txt", "1 2\n");
-  folder.write("tokenizer_config.json", R"({"tokenizer_class": "Qwen2Tokenizer", "added_tokens_decoder":
+  folder.with("vocab.json", R"({"1":0,"2":1,"12":2,"e":3,"Ã":4,"©":5})");
+  folder.with("merges.txt", "1 2\n");
+  folder.with("tokenizer_config.json", R"({"tokenizer_class": "Qwen2Tokenizer", "added_tokens_decoder":
     {"8": {"content": "<|im_end|>", "special": true, "normalized": false}}})");
   EXPECT_EQ(ids(read_and_encode(folder, "12e\u0301<|im_end|>")), (Ids{0, 1, 4, 5, 8}));
 }
 
 TEST(TokenizerFile, BertFromItsWords) {
   Folder folder;
-  folder.write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ncafe\nCafé\n##s\n我\n");
+  folder.with("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ncafe\nCafé\n##s\n我\n");
   const auto file = read_tokenizer(folder.path());
   ASSERT_TRUE(file) << file.error().message;
   EXPECT_EQ(file->warnings.size(), 1u);
   EXPECT_EQ(ids(tokens_of_text(*file->tokenizer, "Cafés我[MASK]")), (Ids{2, 5, 7, 8, 4, 3}));
-  folder.write("tokenizer_config.json", R"({"do_lower_case": false, "unk_token": {"content": "[UNK]"}})");
+  folder.with("tokenizer_config.json", R"({"do_lower_case": false, "unk_token": {"content": "[UNK]"}})");
   EXPECT_EQ(ids(read_and_encode(folder, "Cafés cafe x")), (Ids{2, 6, 7, 5, 1, 3}));
-  folder.write("vocab.txt", "[UNK]\na\n");
+  folder.with("vocab.txt", "[UNK]\na\n");
   EXPECT_EQ(read_refusal(folder), "vocab.txt: special tokens: expected '[CLS]' in the vocabulary, found none");
 }
 
@@ -111,15 +111,15 @@ TEST(TokenizerFile, LlamaFromSentencePiece) {
   model += piece("▁t", -0.0f) + piece("he", -1) + piece("▁the", -2) + piece("▁", -3) + piece("t", -4) + piece("h", -5) +
            piece("e", -6) + trainer(2, 0, true);
   Folder folder;
-  folder.write("tokenizer.model", model);
+  folder.with("tokenizer.model", model);
   const Tokens tokens = read_and_encode(folder, "the h</s>é");
   EXPECT_EQ(raws(tokens), (Texts{"<s>", "▁the", "▁", "h", "</s>", "▁", "<0xC3>", "<0xA9>"}));
   EXPECT_EQ(ids(tokens), (Ids{1, 261, 262, 264, 2, 262, 198, 172}));
   EXPECT_EQ(texts(tokens), (Texts{"<s>", "the", " ", "h", "</s>", " ", "⟨C3⟩", "⟨A9⟩"}));
-  folder.write("tokenizer_config.json",
+  folder.with("tokenizer_config.json",
                R"({"tokenizer_class": "LlamaTokenizer", "legacy": false, "add_eos_token": true, "add_bos_token": false})");
   EXPECT_EQ(raws(read_and_encode(folder, "the h</s>h")), (Texts{"▁the", "▁", "h", "</s>", "h", "</s>"}));
-  folder.write("tokenizer_config.json", R"({"tokenizer_class": "GemmaTokenizer"})");
+  folder.with("tokenizer_config.json", R"({"tokenizer_class": "GemmaTokenizer"})");
   EXPECT_NE(read_refusal(folder).find("found 'GemmaTokenizer'"), std::string::npos);
 }
 
@@ -130,7 +130,7 @@ std::string unigram_model() {
 
 TEST(TokenizerFile, T5HasExtraIdsBehindItsPieces) {
   Folder folder;
-  folder.write("spiece.model", unigram_model());
+  folder.with("spiece.model", unigram_model());
   const Tokens tokens = read_and_encode(folder, "a  b<extra_id_0> x ");
   EXPECT_EQ(ids(tokens), (Ids{4, 3, 5, 105, 3, 0, 2}));
   EXPECT_EQ(raws(tokens).back(), "</s>");
@@ -138,15 +138,15 @@ TEST(TokenizerFile, T5HasExtraIdsBehindItsPieces) {
 
 TEST(TokenizerFile, XlmRobertaHasItsOwnFirstIds) {
   Folder folder;
-  folder.write("sentencepiece.bpe.model", unigram_model());
+  folder.with("sentencepiece.bpe.model", unigram_model());
   EXPECT_EQ(ids(read_and_encode(folder, "a b x <mask>")), (Ids{0, 5, 4, 6, 4, 3, 7, 2}));
 }
 
 TEST(TokenizerFile, MarianLooksItsPiecesUp) {
   Folder folder;
-  folder.write("vocab.json", R"({"</s>":0,"<unk>":1,"b":2,"▁a":3,">>fra<<":4,"▁":5,"<pad>":6})");
-  folder.write("source.spm", unigram_model());
-  folder.write("target.spm", piece("<unk>", 0, 2) + piece("▁b", -1) + trainer(1, 0));
+  folder.with("vocab.json", R"({"</s>":0,"<unk>":1,"b":2,"▁a":3,">>fra<<":4,"▁":5,"<pad>":6})");
+  folder.with("source.spm", unigram_model());
+  folder.with("target.spm", piece("<unk>", 0, 2) + piece("▁b", -1) + trainer(1, 0));
   const auto file = read_tokenizer(folder.path());
   ASSERT_TRUE(file) << file.error().message;
   const Tokens tokens = tokens_of_text(*file->tokenizer, ">>fra<<  a b");
@@ -162,7 +162,7 @@ TEST(TokenizerFile, AFolderWithoutATokenizerSaysWhatWasLookedFor) {
   Folder folder;
   const std::string message = read_refusal(folder);
   EXPECT_NE(message.find("tokenizer: expected tokenizer.json, vocab.json with merges.txt"), std::string::npos) << message;
-  folder.write("tokenizer.json", "{");
+  folder.with("tokenizer.json", "{");
   EXPECT_NE(read_refusal(folder).find("tokenizer.json: line 1"), std::string::npos);
 }
 

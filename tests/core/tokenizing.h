@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "read/tokenizer_json.h"
+#include "temporary_folder.h"
 #include "text/tokenizer.h"
 
 namespace headlight {
@@ -64,22 +65,6 @@ inline std::vector<std::pair<std::size_t, std::size_t>> ranges(const Tokens& tok
   return each(tokens, [](const Token& token) { return std::pair{token.begin, token.end}; });
 }
 
-/// A folder that is gone when the test is.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "headlight-tokenizer-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  void write(const char* name, std::string_view bytes) const { EXPECT_TRUE(write_file(path_ / name, bytes)); }
-
- private:
-  std::filesystem::path path_;
-};
+using Folder = TemporaryFolder;
 
 }  // namespace headlight

@@ -3,12 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "core/checkpoints.h"
 #include "math/forward.h"
 #include "math/ops.h"
 #include "read/safetensors.h"
+#include "temporary_folder.h"
 
 namespace headlight {
 namespace {
@@ -16,30 +15,18 @@ namespace {
 using namespace checkpoints;
 
 /// A copy of a golden folder, to be damaged.
-class Folder {
+class Folder : public TemporaryFolder {
  public:
-  explicit Folder(const std::string& golden)
-      : path_(std::filesystem::path(testing::TempDir()) /
-              (std::string("weight_files_") + testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::copy(kGolden / golden, path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
+  explicit Folder(const std::string& golden) { std::filesystem::copy(kGolden / golden, path()); }
 
-  std::filesystem::path at(const std::string& name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name, std::ios::binary) << text;
-  }
+  std::filesystem::path at(const std::string& name) const { return *this / name; }
+  void write(const std::string& name, const std::string& text) const { with(name, text); }
   nlohmann::json index() const { return *parse_json("index", *read_file(at("model.safetensors.index.json"))); }
   void write_index(const nlohmann::json& index) const { write("model.safetensors.index.json", index.dump()); }
   std::string refusal() const {
-    const auto checkpoint = read_checkpoint(path_);
+    const auto checkpoint = read_checkpoint(path());
     return checkpoint ? std::string{} : checkpoint.error().message;
   }
-
- private:
-  std::filesystem::path path_;
 };
 
 const std::string kFirst = "model-00001-of-00002.safetensors", kSecond = "model-00002-of-00002.safetensors";

@@ -56,17 +56,6 @@ void RecordingPainter::draw(ImDrawList&, const Matrix& weights, std::uint64_t ve
   drawn.push_back({weights, version, {min.x, min.y, max.x - min.x, max.y - min.y}, scale, opacity});
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (std::filesystem::path(testing::TempDir()) / "headlight-XXXXXX").string();
-  EXPECT_NE(mkdtemp(pattern.data()), nullptr);
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 Harness::Harness(Document document, ImVec2 size, Settings settings) : size_(size) {
   auto lexicon = read_lexicon();
   const auto folder = asset_folder();

@@ -16,6 +16,7 @@
 #include "gui/imgui_compat.h"
 #include "gui/panels.h"
 #include "session/step.h"
+#include "temporary_folder.h"
 
 namespace headlight {
 
@@ -38,20 +39,6 @@ class RecordingPainter : public MapPainter {
 
  private:
   std::map<std::uint64_t, std::size_t> contents_;
-};
-
-/// A folder of its own, gone with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
 };
 
 class Harness {
