@@ -1,7 +1,6 @@
 #include <filesystem>
 #include <string>
 
-#include "base/file.h"
 #include "cli/commands.h"
 #include "explain/checkpoint_check.h"
 #include "write/json.h"
@@ -39,10 +38,8 @@ Result<int> run(const Options& options) {
   const auto checkpoint = read_checkpoint(options.folder, progress);
   if (!checkpoint) return checkpoint.error();
   const auto findings = check_checkpoint(options.folder, checkpoint->model, checkpoint->warnings, progress);
-  Output output = Output::to_standard_output();
-  output.write(options.format == "json" ? as_json(checkpoint->model->name, findings) : as_text(findings));
-  if (const auto written = output.commit(); !written) return written.error();
-  return gravest(findings) > Severity::note ? 1 : 0;
+  return print(options.format == "json" ? as_json(checkpoint->model->name, findings) : as_text(findings),
+               gravest(findings) > Severity::note ? 1 : 0);
 }
 
 }  // namespace

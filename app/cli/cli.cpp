@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/file.h"
 #include "cli/commands.h"
 
 namespace headlight {
@@ -23,6 +24,13 @@ std::string one_line(std::string message) {
 }
 
 }  // namespace
+
+Result<int> print(std::string_view text, int status) {
+  Output output = Output::to_standard_output();
+  output.write(text);
+  if (const Status written = output.commit(); !written) return written.error();
+  return status;
+}
 
 void print_warnings(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -25,6 +26,9 @@ Run add_compare(CLI::App& program);
 Run add_check(CLI::App& program);
 Run add_train(CLI::App& program);
 Run add_heads(CLI::App& program);
+
+/// Puts the answer of a command on standard output; gives the exit status, or the Error of a closed pipe.
+Result<int> print(std::string_view text, int status = 0);
 
 /// What is wrong, but keeps nothing from being done: lines on standard error.
 void print_warnings(const std::vector<std::string>& warnings);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "base/file.h"
 #include "cli/commands.h"
 #include "explain/diagnosis.h"
 #include "write/json.h"
@@ -174,10 +173,7 @@ Result<int> run(const Options& options) {
     return bad_input(options.b, "arrays", "one of those in " + options.a, "none of them");
   if (!answer.comparison.equal()) answer.diagnosis = diagnose(answer.a, answer.b, answer.comparison);
 
-  Output output = Output::to_standard_output();
-  output.write(options.format == "json" ? as_json(answer) : as_text(answer));
-  if (const auto written = output.commit(); !written) return written.error();
-  return answer.comparison.equal() ? 0 : 1;
+  return print(options.format == "json" ? as_json(answer) : as_text(answer), answer.comparison.equal() ? 0 : 1);
 }
 
 }  // namespace

@@ -1,4 +1,3 @@
-#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/explain_text.h"
 #include "cli/request_options.h"
@@ -47,10 +46,7 @@ Result<int> run(const Options& options) {
     if (options.format == "json") text += explain_json(**trace, steps);
     else text += (text.empty() ? "" : "\n") + explain_text(**trace, head, options.cell, steps);
   }
-  Output output = Output::to_standard_output();
-  output.write(text);
-  if (const auto written = output.commit(); !written) return written.error();
-  return 0;
+  return print(text);
 }
 
 }  // namespace

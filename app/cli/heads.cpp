@@ -1,6 +1,5 @@
 #include <cstdio>
 
-#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/request_options.h"
 #include "session/start.h"
@@ -67,11 +66,7 @@ Result<int> run(Options& options) {
     std::fprintf(stderr, "warning: %ld of %zu words of the grammar are unknown to this model\n",
                  static_cast<long>((*report)->unknown_words), (*grammar)->words.size());
   }
-  const std::string text = options.format == "json" ? relations_json(**report).dump() + "\n" : as_text(**report);
-  Output output = Output::to_standard_output();
-  output.write(text);
-  if (const Status done = output.commit(); !done) return done.error();
-  return 0;
+  return print(options.format == "json" ? relations_json(**report).dump() + "\n" : as_text(**report));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/request_options.h"
 #include "math/forward.h"
@@ -132,9 +131,7 @@ Result<int> run(const Options& options) {
     if (options.format == "json") text += json_of(*answered);
     else text += (text.empty() ? "" : "\n") + text_of(*answered);
   }
-  Output output = Output::to_standard_output();
-  output.write(text);
-  if (const auto written = output.commit(); !written) return written.error();
+  if (const auto printed = print(text); !printed) return printed;
   print_warnings(warnings);
   return 0;
 }

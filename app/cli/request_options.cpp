@@ -32,6 +32,10 @@ bool is_session(const std::string& path) { return path.ends_with(".headlight.jso
 bool is_tensors(const std::string& path) { return path.ends_with(".safetensors") || path.ends_with(".npz"); }
 
 constexpr const char* kTextOptions[] = {"--text", "--tokens", "--target", "--target-tokens", "--split"};
+/// What shapes fresh weights; what a tensors file allows of it is --num-heads alone.
+constexpr const char* kModelOptions[] = {"--arch", "--d-model", "--num-heads", "--num-kv-heads", "--head-dim", "--layers",
+                                         "--encoder-layers", "--ffn", "--position", "--norm", "--norm-type",
+                                         "--activation", "--gated", "--bias", "--no-bias", "--untied", "--seed"};
 constexpr const char* kIdOptions[] = {"--ids", "--decoder-ids", "--token-type-ids"};
 
 Status take_text(const char* option, const std::string& found, Passage& passage) {
@@ -166,11 +170,9 @@ bool RequestOptions::uses_shipped_model() const {
   const auto folder = resolved_source(kDefaultModel);
   std::error_code ignored;
   if (!folder || !std::filesystem::exists(*folder, ignored)) return false;
-  for (const char* option : {"--random", "--split", "--target", "--target-tokens", "--arch", "--d-model", "--num-heads", "--num-kv-heads", "--head-dim", "--layers",
-                             "--encoder-layers", "--ffn", "--position", "--norm", "--norm-type", "--activation",
-                             "--gated", "--bias", "--no-bias", "--untied", "--seed"})
-    if (given(option)) return false;
-  return true;
+  const auto asked = [this](const char* option) { return given(option); };
+  if (std::any_of(std::begin(kModelOptions), std::end(kModelOptions), asked)) return false;
+  return !given("--random") && !given("--split") && !given("--target") && !given("--target-tokens");
 }
 
 Result<Start> RequestOptions::opened_source() const {
@@ -204,17 +206,12 @@ Result<Start> RequestOptions::opened_source() const {
   return start;
 }
 
-bool RequestOptions::is_folder_alone() const {
-  std::error_code ignored;
-  if (source_.empty() || !std::filesystem::exists(std::filesystem::path(source_) / "config.json", ignored)) return false;
-  const auto options = command_.get_options();
-  return std::all_of(options.begin(), options.end(), [](const CLI::Option* option) {
-    return option->count() == 0 || option->get_name() == "SOURCE";
-  });
-}
-
 Result<Start> RequestOptions::start_of_window() const {
-  if (!is_folder_alone()) return start();
+  const auto options = command_.get_options();
+  const auto is_given = [](const CLI::Option* option) { return option->count() > 0; };
+  const bool alone = !source_.empty() && std::count_if(options.begin(), options.end(), is_given) == 1;
+  std::error_code ignored;
+  if (!alone || !std::filesystem::exists(std::filesystem::path(source_) / "config.json", ignored)) return start();
   Start start;
   start.open = source_;
   start.asked = true;
@@ -252,10 +249,9 @@ Status RequestOptions::check_model(const Document& document) const {
   if (has_own_inputs(document)) {
     if (given("--num-heads") && !is_tensors(source_))
       return bad_input("--num-heads", "", "the tensors file itself as SOURCE", source_);
-    for (const char* option : {"--arch", "--d-model", "--num-kv-heads", "--head-dim", "--layers", "--encoder-layers",
-                               "--ffn", "--position", "--norm", "--norm-type", "--activation", "--gated", "--bias",
-                               "--no-bias", "--untied", "--seed"})
-      if (given(option)) return bad_input(option, "", "no such option beside a tensors file", document.source);
+    for (const char* option : kModelOptions)
+      if (given(option) && std::string_view(option) != "--num-heads")
+        return bad_input(option, "", "no such option beside a tensors file", document.source);
     return Done{};
   }
   if (given("--seed")) return bad_input("--seed", "", "no such option beside a checkpoint", document.source);

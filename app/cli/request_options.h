@@ -37,7 +37,6 @@ class RequestOptions {
  private:
   bool given(const char* option) const { return command_.count(option) > 0; }
   bool uses_shipped_model() const;
-  bool is_folder_alone() const;
   Result<Start> opened_source() const;
   Status check_text_option(const char* option, const Document& document) const;
   Status apply_text(Document& document) const;

@@ -1,6 +1,4 @@
 #include <filesystem>
-#include <iostream>
-#include <iterator>
 #include <optional>
 
 #include "base/file.h"
@@ -60,13 +58,6 @@ std::string json_lines(const std::vector<Request>& requests) {
   return text;
 }
 
-Result<int> print(const std::string& text) {
-  Output output = Output::to_standard_output();
-  output.write(text);
-  if (const auto written = output.commit(); !written) return written.error();
-  return 0;
-}
-
 /// The text cut by a checkpoint's own tokenizer, its special tokens around it.
 Result<int> run_tokenizer(const std::string& folder, const CLI::App& command, bool json) {
   const auto file = read_tokenizer(folder);
@@ -78,9 +69,10 @@ Result<int> run_tokenizer(const std::string& folder, const CLI::App& command, bo
     if (!marked) return marked.error();
     tokens = encode_pieces(*file->tokenizer, marked->text, marked->cuts, true);
   } else {
-    auto text = command.get_option("--text")->as<std::string>();
-    if (text == "-") text.assign(std::istreambuf_iterator<char>(std::cin), {});
-    tokens = encode(*file->tokenizer, text, true);
+    const auto asked = command.get_option("--text")->as<std::string>();
+    const auto text = asked == "-" ? read_standard_input() : asked;
+    if (!text) return text.error();
+    tokens = encode(*file->tokenizer, *text, true);
   }
   if (!tokens) return tokens.error();
   return print(json ? "{\"tokens\":" + json_tokens(*tokens) + "}\n" : table(*tokens));

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "session/export.h"
 #include "session/recovery.h"
+#include "session/shipped.h"
 
 namespace headlight {
 namespace {
@@ -53,7 +54,9 @@ Job baseline_job(const Request& request, std::shared_ptr<const Trace> previous) 
 Job check_job(std::shared_ptr<const Model> model, const std::string& folder, std::vector<std::string> warnings) {
   return [model = std::move(model), folder,
           warnings = std::move(warnings)](Progress& progress) -> std::optional<Command> {
-    auto findings = check_checkpoint(folder, model, warnings, progress);
+    const auto resolved = resolved_source(folder);
+    if (!resolved) return CheckReady{model, {{Severity::error, resolved.error().message}}};
+    auto findings = check_checkpoint(*resolved, model, warnings, progress);
     if (progress.stop) return std::nullopt;
     return CheckReady{model, std::move(findings)};
   };

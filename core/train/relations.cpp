@@ -212,6 +212,36 @@ void assign(const std::vector<std::vector<double>>& value, std::size_t r, std::v
   }
 }
 
+/// Heads of the last layer by their validation scores, [relation][layer · heads + head]: the relations that are wanted
+/// apart on different ones, each other on its best.
+void choose_heads(std::vector<RelationScore>& relations, const std::vector<std::vector<double>>& validated,
+                  const std::vector<std::string>& wanted_apart) {
+  if (relations.empty()) return;
+  const auto heads = static_cast<std::size_t>(relations.front().directed.back().head) + 1;
+  const std::size_t last = relations.front().directed.size() - heads;
+  const auto choose = [&](std::size_t relation, std::size_t head) {
+    relations[relation].chosen = relations[relation].directed[last + head];
+    relations[relation].score = relations[relation].heads[last + head];
+  };
+  std::vector<std::size_t> apart;
+  std::vector<std::vector<double>> values;
+  for (std::size_t r = 0; r < relations.size(); ++r) {
+    const auto begin = validated[r].begin() + static_cast<std::ptrdiff_t>(last);
+    const bool is_apart =
+        std::find(wanted_apart.begin(), wanted_apart.end(), relations[r].relation) != wanted_apart.end();
+    if (is_apart && apart.size() < heads) {
+      apart.push_back(r);
+      values.emplace_back(begin, validated[r].end());
+    } else {
+      choose(r, static_cast<std::size_t>(std::max_element(begin, validated[r].end()) - begin));
+    }
+  }
+  std::vector<std::size_t> now, best;
+  double best_sum = -1;
+  assign(values, 0, now, 0, best, best_sum);
+  for (std::size_t i = 0; i < apart.size(); ++i) choose(apart[i], best[i]);
+}
+
 struct Measured {
   std::vector<Case> cases;
   Looks looks;
@@ -258,6 +288,7 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
   const Index heads = model->config.num_heads, layers = model->config.num_layers;
   RelationReport report{.test_seed = options.test_seed};
   report.unknown_words = speller.unknown;
+  std::vector<std::vector<double>> validated(grammar.relations.size());  // [relation][layer · heads + head]
   for (std::size_t r = 0; r < grammar.relations.size(); ++r) {
     const Relation& relation = grammar.relations[r];
     RelationScore score{.relation = relation.name, .en = relation.en, .zh = relation.zh};
@@ -288,6 +319,7 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
       const double one = score_of(chosen_on, validation.looks, forwards, {}).accuracy;
       const double other = score_of(chosen_on, validation.looks, backwards, {}).accuracy;
       score.directed.push_back({h / heads, h % heads, other > one});
+      validated[r].push_back(std::max(one, other));
       score.heads.push_back(score_of(scored_on, test.looks, other > one ? backwards : forwards, hard));
       for (const std::size_t column : {forwards, backwards}) {
         const double plain = score_of(chosen_on, untrained_validation.looks, column, {}).accuracy;
@@ -300,39 +332,7 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
     report.relations.push_back(std::move(score));
   }
 
-  // Heads of the last layer, chosen by validation; the relations of `apart` on different ones.
-  const auto last = at((layers - 1) * heads);
-  const auto validated = [&](std::size_t relation, std::size_t head) {
-    const auto chosen_on = instances_of(validation.cases, static_cast<int>(relation));
-    const DirectedHead& directed = report.relations[relation].directed[last + head];
-    return score_of(chosen_on, validation.looks, (last + head) * 2 + (directed.reversed ? 1 : 0), {}).accuracy;
-  };
-  std::vector<std::size_t> apart, others;
-  for (std::size_t r = 0; r < report.relations.size(); ++r) {
-    const auto& wanted = options.apart;
-    const bool is_apart = std::find(wanted.begin(), wanted.end(), report.relations[r].relation) != wanted.end();
-    (is_apart && static_cast<Index>(apart.size()) < heads ? apart : others).push_back(r);
-  }
-  std::vector<std::vector<double>> values;
-  for (const std::size_t r : apart) {
-    auto& row = values.emplace_back();
-    for (Index head = 0; head < heads; ++head) row.push_back(validated(r, at(head)));
-  }
-  std::vector<std::size_t> now, best;
-  double best_sum = -1;
-  assign(values, 0, now, 0, best, best_sum);
-  const auto choose = [&](std::size_t relation, std::size_t head) {
-    report.relations[relation].chosen = report.relations[relation].directed[last + head];
-    report.relations[relation].score = report.relations[relation].heads[last + head];
-  };
-  for (std::size_t i = 0; i < apart.size(); ++i) choose(apart[i], best[i]);
-  for (const std::size_t r : others) {
-    std::size_t head = 0;
-    for (std::size_t h = 1; h < at(heads); ++h) {
-      if (validated(r, h) > validated(r, head)) head = h;
-    }
-    choose(r, head);
-  }
+  choose_heads(report.relations, validated, options.apart);
 
   // Minimal pairs, by the head of what pronouns stand for; and the sentences that are never trained on.
   std::vector<Case> pairs;

@@ -142,26 +142,14 @@ TEST(CliTrain, ReadsATextOfOnesOwn) {
 
 /// Starts the program, interrupts it once it has taken steps, and gives its exit status.
 int interrupted_run(const Words& words, const fixture::fs::path& model, Index step_before) {
-  Words all{HEADLIGHT_PROGRAM};
-  all.insert(all.end(), words.begin(), words.end());
-  std::vector<char*> argv;
-  for (std::string& word : all) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  const pid_t process = fork();
-  if (process == 0) {
-    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
-    execv(argv[0], argv.data());
-    _exit(127);
-  }
+  const pid_t process = start(words, "/dev/null", "/dev/null", "/dev/null");
   for (int tries = 0; tries < 3000; ++tries) {
     const json card = read_json(model / "training.json");
     if (card.is_object() && card["step"] > step_before) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   kill(process, SIGINT);
-  int status = 0;
-  waitpid(process, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return status_of(process);
 }
 
 TEST(CliTrain, GoesOnWhereItWasInterruptedToTheSameBits) {

@@ -89,6 +89,19 @@ TEST(ModelCheck, AStateThatBeginsWithACheckpointLooksAtItToo) {
   EXPECT_EQ(gravest(*check_of_model(state)->findings), Severity::warning) << "the one that it was given";
 }
 
+TEST(ModelCheck, AShippedModelIsLookedAtInItsOwnFolder) {
+  auto opened = open_model(kDefaultModel);
+  ASSERT_TRUE(opened) << opened.error().message;
+  AppState state = initial_state(fixture::lexicon(), opened->session.document, {});
+  Loop loop({}, {});
+  loop.settle(state);
+  ASSERT_TRUE(check_of_model(state) && check_of_model(state)->findings);
+  const auto folder = resolved_source(kDefaultModel);
+  ASSERT_TRUE(folder);
+  Progress progress;
+  EXPECT_EQ(*check_of_model(state)->findings, check_checkpoint(*folder, progress));
+}
+
 TEST(ModelCheck, AModelThatIsGoneIsForgotten) {
   AppState state = small_state();
   state.checks.push_back({std::make_shared<const Model>(), {"gone"}, std::nullopt});

@@ -25,11 +25,8 @@ struct Ran {
   std::string out, err;
 };
 
-/// Runs the program with `words`; `in` is its standard input, `out` where its output goes instead of a file of ours.
-inline Ran run(const Words& words, const std::string& in = "", const char* out = nullptr) {
-  const Folder folder;
-  const std::string input = folder.with("in", in), errors = folder.with("err", "");
-  const std::string output = out ? out : folder.with("out", "");
+/// Starts the program with `words`; the files are its standard input, output and error.
+inline pid_t start(const Words& words, const char* in, const char* out, const char* err) {
   Words all{HEADLIGHT_PROGRAM};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> argv;
@@ -37,16 +34,29 @@ inline Ran run(const Words& words, const std::string& in = "", const char* out =
   argv.push_back(nullptr);
   const pid_t process = fork();
   if (process == 0) {
-    dup2(open(input.c_str(), O_RDONLY), STDIN_FILENO);
-    dup2(open(output.c_str(), O_WRONLY), STDOUT_FILENO);
-    dup2(open(errors.c_str(), O_WRONLY), STDERR_FILENO);
+    dup2(open(in, O_RDONLY), STDIN_FILENO);
+    dup2(open(out, O_WRONLY), STDOUT_FILENO);
+    dup2(open(err, O_WRONLY), STDERR_FILENO);
     execv(argv[0], argv.data());
     _exit(127);
   }
+  return process;
+}
+
+/// Its exit status once it has ended; −1 where a signal ended it.
+inline int status_of(pid_t process) {
   int status = 0;
   waitpid(process, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// Runs the program with `words`; `in` is its standard input, `out` where its output goes instead of a file of ours.
+inline Ran run(const Words& words, const std::string& in = "", const char* out = nullptr) {
+  const Folder folder;
+  const std::string input = folder.with("in", in), errors = folder.with("err", "");
+  const std::string output = out ? out : folder.with("out", "");
   Ran ran;
-  ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  ran.status = status_of(start(words, input.c_str(), output.c_str(), errors.c_str()));
   if (!out) ran.out = *read_file(output);
   ran.err = *read_file(errors);
   return ran;
