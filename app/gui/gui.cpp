@@ -89,10 +89,14 @@ std::string head_words(const Gui& gui, const HeadRef& head) {
 }
 
 void explain_item(const Gui& gui, Str string) {
+  if (ImGui::IsItemHovered()) explain_item(gui, std::string(gui.word(string)));
+}
+
+void explain_item(const Gui& gui, const std::string& text) {
   if (!ImGui::IsItemHovered()) return;
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(320 * gui.unit);
-  ImGui::TextUnformatted(gui.word(string));
+  ImGui::TextUnformatted(gui.fonts.shown(text).c_str());
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
 }

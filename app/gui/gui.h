@@ -83,5 +83,6 @@ std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell);
 
 /// A tooltip on the last item, wrapped.
 void explain_item(const Gui& gui, Str string);
+void explain_item(const Gui& gui, const std::string& text);
 
 }  // namespace headlight

@@ -41,16 +41,13 @@ void measured_line(Gui& gui, const HeadRef& head) {
     ImGui::TextUnformatted(gui.fonts.shown(label(gui, *one) + " " + score_text(one->score.accuracy)).c_str());
     ImGui::PopStyleColor();
     gui.name_item("measured " + one->relation);
-    std::string tip = std::string(gui.word(Str::tip_measured)) + "\n" + std::to_string(one->sentences);
+    std::string tip = gui.word(Str::tip_measured) + std::string("\n") + gui.word(Str::held_out_sentences) +
+                      std::to_string(one->sentences);
     if (ImGui::IsItemHovered()) {
       const bool pronouns = gui.state.document.card->plan.corruption.restore > 0 &&
                             gui.state.document.card->plan.task == Task::masked;
       if (pronouns) tip += std::string("\n") + gui.word(Str::supervised_pronouns);
-      ImGui::BeginTooltip();
-      ImGui::PushTextWrapPos(360 * gui.unit);
-      ImGui::TextUnformatted(gui.fonts.shown(tip).c_str());
-      ImGui::PopTextWrapPos();
-      ImGui::EndTooltip();
+      explain_item(gui, tip);
     }
     const float end = ImGui::GetItemRectMax().x + 8 * gui.unit;
     const FontScope small(gui, TextSize::small);

@@ -27,6 +27,9 @@ void browser_panel(Gui& gui);     // opening, saving, exporting
 /// Keys that work wherever the pointer is, as the help overlay lists them.
 void shortcuts(Gui& gui);
 
+/// About a token that the model does not know: what it means, and what it does know.
+std::string unknown_hint(const Gui& gui, const Token& token);
+
 /// Puts a sample in place of the sentence, or opens its file.
 void take_sample(Gui& gui, const Sample& sample);
 

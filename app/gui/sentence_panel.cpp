@@ -216,7 +216,7 @@ void chip(Gui& gui, Side side, const Tokens& tokens, std::size_t i, const Box& b
   const bool clicked = ImGui::InvisibleButton("chip", {box.w, box.h});
   const bool hovered = ImGui::IsItemHovered(), cuttable = cuts_words(gui.state.document, side);
   gui.name_box(named(side, "chip " + std::to_string(i)), box);
-  if (!token.known) explain_item(gui, Str::tip_unknown);
+  if (!token.known && hovered) explain_item(gui, unknown_hint(gui, token));
   else if (!cuttable && !reads_ids(gui.state.document, side) && !token.special) explain_item(gui, Str::tip_own_cuts);
   const auto& cell = gui.state.view.hovered ? gui.state.view.hovered : gui.state.view.pinned;
   const bool is_row = is_along(gui.state, side, true), is_column = is_along(gui.state, side, false);

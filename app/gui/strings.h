@@ -26,7 +26,7 @@ enum class Str {
   tip_positions, tip_scale, tip_causal, tip_padding, tip_arch, tip_norm, tip_feed_forward, tip_activation, tip_bias,
   tip_colour_scale, own_tokenizer, as_text, as_ids, tip_as_ids, trained_model, trained_weights, tip_trained, no_trained_shape,
   nearest_trained, position_alone, random_weights_score, tip_measured, supervised_pronouns,
-  tip_own_cuts, tip_unknown, tip_split, tip_pad_here, tip_scope, tip_norm_kind, tip_gated, tip_kv_heads, tip_own_d_k,
+  tip_own_cuts, tip_unknown, words_known, knows_for_example, held_out_sentences, tip_split, tip_pad_here, tip_scope, tip_norm_kind, tip_gated, tip_kv_heads, tip_own_d_k,
   tip_tied, tip_dropout, tip_off_as, tip_weight, tip_bars, tip_on_off, tip_stack, tip_cross, tip_why, tip_view_heads,
   tip_view_inside, tip_append, tip_find_word, tip_write, tip_temperature, tip_prefix, tip_steps, tip_way, tip_back,
   fold_special, merge_words, special_folded, words_merged, left_out, not_while_folded, tip_fold_special,

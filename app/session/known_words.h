@@ -1,0 +1,26 @@
+// What a model can read: the hint beside a word that it does not know.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/weights.h"
+
+namespace headlight {
+
+struct KnownWords {
+  std::size_t count = 0;                   // words of the vocabulary that are no special tokens
+  std::vector<std::string> examples = {};  // some of them, in the vocabulary's order
+};
+
+/// The largest vocabulary of which examples say anything: larger ones hold pieces of words.
+inline constexpr std::size_t kMostWholeWords = 5000;
+
+/// How many words there are, and at most `most` of them that are written as `like` is: in letters of ASCII or not.
+/// They are taken evenly from the whole vocabulary, so that the same model always names the same. Of a vocabulary
+/// larger than kMostWholeWords there are no examples.
+KnownWords known_words(const Vocabulary& vocabulary, std::string_view like, std::size_t most);
+
+}  // namespace headlight
