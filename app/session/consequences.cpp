@@ -31,6 +31,7 @@ void ask_again(AppState& state) {
   state.requests = requests ? std::move(*requests) : std::vector<Request>{};
   if (!state.requests.empty()) state.view.sentence = std::min(state.view.sentence, state.requests.size() - 1);
   cut_prefix(state);
+  if (is_shipped(state.document) && !check_of_model(state)) await_check(state, {});  // chosen without being opened
 }
 
 void end_gesture(AppState& state) {
@@ -134,6 +135,7 @@ void generate(AppState& state) {
 void await_check(AppState& state, std::vector<std::string> warnings) {
   std::erase_if(state.checks, [](const ModelCheck& check) { return check.model.expired(); });
   if (!state.document.model || has_own_inputs(state.document)) return;
+  if (check_of_model(state)) return;
   state.checks.push_back({state.document.model, std::move(warnings), std::nullopt});
 }
 
@@ -161,6 +163,7 @@ void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
     case Opened::Kind::mask: document.mask.given = std::move(file.mask); break;
     case Opened::Kind::text: set_text(document, Side::source, std::move(file.text), *state.lexicon); break;
   }
+  share_model(document, state.shipped.get());
   end_gesture(state);
   ask_again(state);
   if (file.kind == Opened::Kind::session || file.kind == Opened::Kind::document)

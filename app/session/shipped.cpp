@@ -92,6 +92,12 @@ void take_model(Document& document, const ShippedModel& shipped) {
   document.config = shipped.model->config;
 }
 
+void share_model(Document& document, const ShippedModels* models) {
+  if (!models || !is_shipped(document)) return;
+  for (const ShippedModel& shipped : *models)
+    if (shipped.source == document.source) take_model(document, shipped);
+}
+
 void reshape(Document& document, const Config& config, const ShippedModels* models) {
   const ShippedModel* trained = models ? find_model(*models, config) : nullptr;
   if (trained) return take_model(document, *trained);

@@ -43,6 +43,10 @@ const ShippedModel* nearest_model(const ShippedModels& models, const Config& con
 /// Takes a shipped model for the document's text; masks and edits stay.
 void take_model(Document& document, const ShippedModel& shipped);
 
+/// A document that was read with a shipped model of its own gets the one that is here already: one model, one identity.
+/// `models` may be null.
+void share_model(Document& document, const ShippedModels* models);
+
 /// What the sliders ask of a document that prefers trained models: the one of that shape where there is one, else fresh
 /// weights of it. `models` may be null.
 void reshape(Document& document, const Config& config, const ShippedModels* models);

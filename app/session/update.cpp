@@ -273,6 +273,7 @@ AppState initial_state(const Lexicon& lexicon, Document document, Settings setti
   AppState state;
   state.shipped = std::move(shipped);
   state.lexicon = &lexicon;
+  share_model(document, state.shipped.get());
   state.document = state.saved_document = std::move(document);
   state.settings = std::move(settings);
   state.browser.folder = state.settings.folder;

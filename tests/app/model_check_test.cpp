@@ -4,6 +4,7 @@
 #include "app/session_fixture.h"
 #include "session/opened.h"
 #include "session/session_file.h"
+#include "session/shipped.h"
 #include "session/step.h"
 
 namespace headlight {
@@ -100,6 +101,29 @@ TEST(ModelCheck, AShippedModelIsLookedAtInItsOwnFolder) {
   ASSERT_TRUE(folder);
   Progress progress;
   EXPECT_EQ(*check_of_model(state)->findings, check_checkpoint(*folder, progress));
+}
+
+TEST(ModelCheck, AShippedModelThatTheControlsTakeIsCheckedToo) {
+  const auto shipped = read_shipped_models();
+  ASSERT_TRUE(shipped) << shipped.error().message;
+  auto opened = open_model(kDefaultModel);
+  ASSERT_TRUE(opened) << opened.error().message;
+  AppState state = initial_state(fixture::lexicon(), opened->session.document, {}, {}, *shipped);
+  EXPECT_EQ(state.document.model, (*shipped)->front().model) << "one model, one identity";
+  Loop loop({}, {});
+  loop.settle(state);
+  settle(loop, state, {UseTrained{false}});
+  EXPECT_EQ(check_of_model(state), nullptr);
+  settle(loop, state, {UseTrained{true}});
+  ASSERT_NE(check_of_model(state), nullptr);
+  EXPECT_TRUE(check_of_model(state)->findings);
+  EXPECT_EQ(state.checks.size(), 1u);
+
+  const ShippedModel& last = (*shipped)->back();
+  settle(loop, state, {SetConfig{last.model->config}});
+  ASSERT_EQ(state.document.model, last.model);
+  ASSERT_NE(check_of_model(state), nullptr);
+  EXPECT_TRUE(check_of_model(state)->findings) << "reached without being opened";
 }
 
 TEST(ModelCheck, AModelThatIsGoneIsForgotten) {
