@@ -134,5 +134,22 @@ TEST(DiagramLayout, NothingIsDrawnOfNothing) {
   EXPECT_EQ(layout.height, 0);
 }
 
+TEST(DiagramLayout, ManyModelsAreDrawnTidily) {
+  Random random(5);
+  const DiagramMeasures measures;
+  for (int i = 0; i < 150 && !testing::Test::HasFailure(); ++i) {
+    const Config config = drawn_config(random);
+    SCOPED_TRACE(std::string(name(config.arch)) + " " + std::to_string(config.num_layers) + " layers, " +
+                 std::string(name(config.norm)) + ", ffn " + std::to_string(config.ffn) + (config.gated ? " gated" : ""));
+    const auto trace = answer_of(config);
+    const auto layer = static_cast<Index>(random.next() % static_cast<std::uint64_t>(config.num_layers));
+    Drawn drawn{diagram_of(*trace, layer, 0, 0), {}, 360 + 500 * random.uniform()};
+    SCOPED_TRACE("layer " + std::to_string(layer) + " in " + std::to_string(drawn.width));
+    drawn.layout = layout_diagram(drawn.diagram, drawn.width, measures);
+    expect_tidy(drawn);
+    EXPECT_LE(drawn.layout.width, drawn.width + 1) << "no scrolling to the side";
+  }
+}
+
 }  // namespace
 }  // namespace headlight

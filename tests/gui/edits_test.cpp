@@ -138,5 +138,52 @@ TEST_F(EditsTest, Dropout) {
   EXPECT_EQ(edits().dropout, 0);
 }
 
+TEST_F(EditsTest, AWeightIsSetByHandAndTakenBack) {
+  Harness& h = *harness;
+  pin({9, 5});
+  const Matrix before = weights_of(*h.state.trace, {0, 0});
+  EXPECT_FALSE(h.has("weight as computed"));
+  h.slide("weight by hand", before(9, 5), 0.8f);
+  ASSERT_EQ(edits().weights.size(), 1u);
+  EXPECT_EQ(edits().weights[0].head, HeadRef{});
+  EXPECT_EQ(edits().weights[0].cell, (CellRef{9, 5}));
+  EXPECT_NEAR(edits().weights[0].weight, 0.8f, 0.05f);
+  EXPECT_EQ(h.state.undo.size(), 1u) << "a drag is one step";
+  h.settle();
+  const Matrix after = weights_of(*h.state.trace, {0, 0});
+  EXPECT_EQ(after(9, 5), edits().weights[0].weight);
+  EXPECT_NEAR(after.row(9).sum(), 1, 1e-6);
+  EXPECT_NEAR(after(9, 0) / after(9, 1), before(9, 0) / before(9, 1), 1e-4) << "the others keep their proportions";
+  EXPECT_TRUE(same(after.topRows(9), before.topRows(9)));
+  EXPECT_EQ(h.map("head 0.0").weights(9, 5), after(9, 5));
+  h.point_away();
+  EXPECT_TRUE(h.says(weight_text(after(9, 5)) + " (by hand)"));
+  EXPECT_TRUE(h.says("→"));
+
+  h.click("weight as computed");
+  EXPECT_TRUE(edits().weights.empty());
+  h.settle();
+  EXPECT_TRUE(same(weights_of(*h.state.trace, {0, 0}), before));
+  h.click("undo");
+  EXPECT_EQ(edits().weights.size(), 1u);
+  h.click("undo");
+  EXPECT_TRUE(edits().weights.empty());
+  h.click("redo");
+  h.click("clear weights");
+  EXPECT_TRUE(edits().weights.empty());
+}
+
+TEST_F(EditsTest, ABlockedCellCanBeGivenAWeight) {
+  Harness& h = *harness;
+  pin({0, 9});
+  h.slide("weight by hand", 0.0f, 0.5f);
+  h.settle();
+  EXPECT_NEAR(weights_of(*h.state.trace, {0, 0})(0, 9), 0.5f, 0.05f);
+  EXPECT_NEAR(weights_of(*h.state.trace, {0, 0}).row(0).sum(), 1, 1e-6);
+  h.point_away();
+  EXPECT_TRUE(h.says("(by hand)"));
+  EXPECT_FALSE(h.says("blocked by the mask"));
+}
+
 }  // namespace
 }  // namespace headlight

@@ -153,5 +153,36 @@ TEST(ExplainWords, EveryBoxOfTheDiagramsHasATitle) {
 #if IMGUI_VERSION_NUM < 19200
 #endif
 
+TEST(ExplainWords, FormulasOfEveryMatrixAreInTheLanguage) {
+  std::set<std::string> unknown;
+  for (const Request& request : many_requests()) {
+    const auto trace = answer_of(request);
+    for (const Stack stack : kStacks) {
+      if (!trace->has(stack)) continue;
+      for (int i = 0; i <= static_cast<int>(Quantity::probabilities); ++i) {
+        const MatrixId id = matrix_id(static_cast<Quantity>(i), {0, 1, stack});
+        if (!exists(*trace, id)) continue;
+        EXPECT_FALSE(formula_in(Language::en, *trace, id).empty());
+        for (const std::string& word : english_in(formula_in(Language::zh, *trace, id)))
+          unknown.insert(word + " in " + formula_in(Language::zh, *trace, id));
+        const Cell cell = explain_cell(*trace, id, 0, 0);
+        for (const Constant& constant : cell.constants) {
+          const std::string zh = constant_name(Language::zh, constant.name);
+          if (!has_chinese(zh) && zh != "ε") unknown.insert("constant " + constant.name);
+        }
+      }
+    }
+  }
+  for (const std::string& one : unknown) ADD_FAILURE() << one;
+}
+
+TEST(ExplainWords, TheirCharactersAreInTheFonts) {
+  Harness h;
+  for (const TextSize size : {TextSize::small, TextSize::body, TextSize::title})
+    for (const char32_t c : code_points(all_explain_words()))
+      EXPECT_NE(h.fonts.font(size)->FindGlyphNoFallback(static_cast<ImWchar>(c)), nullptr)
+          << std::hex << static_cast<unsigned>(c);
+}
+
 }  // namespace
 }  // namespace headlight
