@@ -22,6 +22,7 @@ namespace {
 struct Options {
   std::string folder, text, grammar, arch = "encoder", norm = "pre", activation = "gelu", position = "sinusoidal", name;
   std::size_t most_words = 4000;
+  std::optional<float> hide, swap;   // else as the task has it
   TrainingPlan plan = default_plan({.d_model = 128, .num_heads = 8, .num_layers = 2, .ffn = 256});
   bool resume = false, half = false, no_bias = false, untied = false;
   double save_seconds = 5;
@@ -95,7 +96,10 @@ Status complete(Options& options) {
   if (*arch != Arch::encoder_decoder && config.encoder_layers > 0)
     return bad_input("--encoder-layers", "", "--arch encoder-decoder", "--arch " + options.arch);
   options.plan.task = task_of(*arch);
-  const Corruption& c = options.plan.corruption;
+  Corruption& c = options.plan.corruption;
+  const Corruption usual = default_plan(config).corruption;
+  c.mask = options.hide.value_or(usual.mask);
+  c.swap = options.swap.value_or(usual.swap);
   if (c.mask + c.swap + c.keep > 1) return bad_input("--hide, --swap, --keep", "", "at most 1 together", "more");
   if (*arch == Arch::encoder && c.mask + c.swap + c.keep <= 0) return bad_input("--hide, --swap, --keep", "", "one above 0", "none");
   return check_trainable(config);
@@ -314,8 +318,8 @@ Run add_train(CLI::App& program) {
   command.add_option("--clip", plan.recipe.clip, "largest norm of the gradients; 0: none")->check(CLI::Range(0.0, 1e6));
   command.add_option("--dropout", plan.recipe.objective.dropout)->check(CLI::Range(0.0, 0.9));
   command.add_option("--label-smoothing", plan.recipe.objective.label_smoothing)->check(CLI::Range(0.0, 0.9));
-  command.add_option("--hide", plan.corruption.mask, "share of words hidden behind <mask>")->check(share);
-  command.add_option("--swap", plan.corruption.swap, "share of words swapped for others")->check(share);
+  command.add_option("--hide", options->hide, "share of words hidden behind <mask>")->check(share);
+  command.add_option("--swap", options->swap, "share of words swapped for others")->check(share);
   command.add_option("--keep", plan.corruption.keep, "share of words asked for as they are")->check(share);
   command.add_option("--restore", plan.corruption.restore,
                      "share of pronouns asked for the noun they stand for; 0: off")->check(share);

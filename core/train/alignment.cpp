@@ -62,10 +62,19 @@ std::vector<Aligned> aligned_words(const std::vector<Pair>& pairs) {
   return words;
 }
 
-Look look(const Matrix& weights, Index row, Index source) {
+/// Where a sentence says a word twice, both are it.
+bool is_source(const Pair& pair, Index place, int source) {
+  const auto count = static_cast<Index>(pair.words.size());
+  return place >= 0 && place < count && pair.words[at(place)] == pair.words[at(source)];
+}
+
+Look look(const Matrix& weights, Index row, const Pair& pair, int source) {
   Index strongest = 0;
   weights.row(row).maxCoeff(&strongest);
-  return {strongest == source, weights(row, source)};
+  Look look{.right = is_source(pair, strongest, source)};
+  for (Index place = 0; place < weights.cols(); ++place)
+    if (is_source(pair, place, source)) look.weight += weights(row, place);
+  return look;
 }
 
 /// All cross heads on all pairs; empty where it was stopped.
@@ -101,8 +110,8 @@ Result<Looks> looks_of(const std::shared_ptr<const Model>& model, const Speller&
         if (source < 0) continue;
         const Index row = static_cast<Index>(i) + speller.first();
         looks[word].resize(at(layers * heads * 2));
-        looks[word][at(2 * column)] = look(weights, row, source);
-        looks[word][at(2 * column + 1)] = look(weights, std::max<Index>(0, row - 1), source);
+        looks[word][at(2 * column)] = look(weights, row, pair, source);
+        looks[word][at(2 * column + 1)] = look(weights, std::max<Index>(0, row - 1), pair, source);
         ++word;
       }
     }
@@ -147,7 +156,7 @@ int best_offset(const std::vector<Aligned>& words, std::optional<int> kind) {
 bool on_diagonal(const Aligned& word) {
   const double share = static_cast<double>(word.place) /
                        std::max(1.0, static_cast<double>(word.of->english.words.size()) - 1.0);
-  return std::lround(share * (static_cast<double>(word.of->words.size()) - 1.0)) == word.source;
+  return is_source(*word.of, std::lround(share * (static_cast<double>(word.of->words.size()) - 1.0)), word.source);
 }
 
 /// What positions alone give: the best distance of all validation sentences and of those of each kind, on test ones.
@@ -164,8 +173,8 @@ Positions positions_of(const std::vector<Aligned>& validation, const std::vector
     if (!of_kind.contains(one.of->kind)) of_kind[one.of->kind] = best_offset(validation, one.of->kind);
   for (const Aligned& one : test) {
     const auto found = of_kind.find(one.of->kind);
-    const bool right = one.distance() == offset;
-    const bool kind_right = found != of_kind.end() && one.distance() == found->second;
+    const bool right = is_source(*one.of, one.place + offset, one.source);
+    const bool kind_right = found != of_kind.end() && is_source(*one.of, one.place + found->second, one.source);
     positions.offset += right;
     positions.kind_offset += kind_right;
     positions.diagonal += on_diagonal(one);

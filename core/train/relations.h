@@ -52,8 +52,8 @@ struct LiteralScore {
   bool by_chosen = false;  // whether the head that was chosen for the relation shows it too
 };
 
-/// What one cross head shows of where words come from: of the English words that were made of a word of the sentence
-/// (Chen et al. 2020, "Accurate Word Alignment Induction from Neural Machine Translation").
+/// What one cross head shows of where words come from: of the English words that were made of a word of the sentence,
+/// which counts wherever it stands in it (Chen et al. 2020, "Accurate Word Alignment Induction from Neural Machine Translation").
 struct CrossHead {
   Index layer = 0, head = 0;
   HeadScore own = {};      // in the row that reads the word

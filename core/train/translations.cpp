@@ -40,8 +40,8 @@ Translation translation_of(const Grammar& grammar, const Sentence& sentence) {
     }
     const int place = place_of[at(item.item)];
     if (place < 0) continue;
-    const Spelling& spelling = dictionary.spellings.at({sentence.words[at(place)], item.form});
-    for (const Spelling::Word& one : spelling.words) say(one.word, one.made ? place : -1, item.family);
+    const Rendering& rendering = dictionary.renderings.at({sentence.words[at(place)], item.form});
+    for (const Rendering::Word& one : rendering.words) say(one.word, one.made ? place : -1, item.family);
   }
   return translation;
 }

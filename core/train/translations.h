@@ -19,7 +19,7 @@ struct Sentence;
 class JsonField;
 
 /// A word of the grammar in English.
-struct Spelling {
+struct Rendering {
   struct Word {
     std::int32_t word = 0;
     bool made = true;       // of the word that is spelt; false: an article, which comes from none
@@ -45,7 +45,7 @@ struct TargetPattern {
 struct Dictionary {
   std::vector<std::string> words = {};    // that no sentence of the grammar has
   std::vector<std::string> forms = {};    // "plain", "The", "past" …
-  std::map<std::pair<std::int32_t, int>, Spelling> spellings = {};   // by word of the grammar and form
+  std::map<std::pair<std::int32_t, int>, Rendering> renderings = {};   // by word of the grammar and form
   std::vector<std::vector<std::int32_t>> families = {};   // English words that stand in the same places
   std::int32_t a = -1, an = -1;           // the one becomes the other before a vowel; −1: no pattern has it
 };

@@ -91,15 +91,15 @@ class Reader {
   }
 
   /// `in (the) morning`.
-  std::optional<Spelling> spelling_of(const std::string& text) {
-    Spelling spelling;
+  std::optional<Rendering> rendering_of(const std::string& text) {
+    Rendering rendering;
     for (std::string part : parts_of(text)) {
       const bool made = part.front() != '(';
       if (!made) part = part.size() > 2 && part.back() == ')' ? part.substr(1, part.size() - 2) : std::string();
       if (part.empty() || part.find_first_of("(){}[]") != std::string::npos) return std::nullopt;
-      spelling.words.push_back({word_of(part), made});
+      rendering.words.push_back({word_of(part), made});
     }
-    return spelling;
+    return rendering;
   }
 
   void read_entry(const std::string& word, const JsonField& field) {
@@ -108,13 +108,13 @@ class Reader {
     if (known == grammar_.words.end()) return field.problem("English for words of the grammar, not " + in_quotes(word));
     const auto number = static_cast<std::int32_t>(known - grammar_.words.begin());
     const auto add = [&](const std::string& form, const JsonField& text) {
-      auto spelling = spelling_of(text.text());
-      if (!spelling || spelling->words.empty()) return text.problem("English words, articles as (the)");
-      dictionary_.spellings[{number, form_of(form)}] = *std::move(spelling);
+      auto rendering = rendering_of(text.text());
+      if (!rendering || rendering->words.empty()) return text.problem("English words, articles as (the)");
+      dictionary_.renderings[{number, form_of(form)}] = *std::move(rendering);
     };
     if (!field.value().is_object()) return add(std::string(kPlain), field);
     for (const auto& [form, text] : field.fields()) add(form, text);
-    if (!dictionary_.spellings.contains({number, form_of(std::string(kPlain))}))
+    if (!dictionary_.renderings.contains({number, form_of(std::string(kPlain))}))
       field.problem("a form called " + std::string(kPlain));
   }
 
@@ -175,12 +175,12 @@ class Reader {
     item.form = form_of(reference->form);
     std::vector<std::int32_t> said;
     for (const std::int32_t word : words_of(pattern.items[at(item.item)], kind, pattern)) {
-      const Spelling* spelling = spelling_for(word, reference->form);
-      if (!spelling) {
+      const Rendering* rendering = rendering_for(word, reference->form);
+      if (!rendering) {
         field.problem("a dictionary with " + in_quotes(grammar_.words[at(word)]) + " (" + reference->form + ")");
         return false;
       }
-      for (const Spelling::Word& one : spelling->words) said.push_back(one.word);
+      for (const Rendering::Word& one : rendering->words) said.push_back(one.word);
     }
     item.family = family_of(std::move(said));
     return true;
@@ -210,19 +210,19 @@ class Reader {
   }
 
   /// The form, else the plain one; of articles what nobody says otherwise.
-  const Spelling* spelling_for(std::int32_t word, const std::string& form) {
-    auto& spellings = dictionary_.spellings;
-    const auto plain = spellings.find({word, form_of(std::string(kPlain))});
-    if (plain == spellings.end()) return nullptr;
-    const auto found = spellings.find({word, form_of(form)});
-    if (found != spellings.end()) return &found->second;
-    Spelling spelling = plain->second;
+  const Rendering* rendering_for(std::int32_t word, const std::string& form) {
+    auto& renderings = dictionary_.renderings;
+    const auto plain = renderings.find({word, form_of(std::string(kPlain))});
+    if (plain == renderings.end()) return nullptr;
+    const auto found = renderings.find({word, form_of(form)});
+    if (found != renderings.end()) return &found->second;
+    Rendering rendering = plain->second;
     if (is_article(form)) {
-      const bool named = is_name(target_word(grammar_, spelling.words.front().word));
-      spelling.words.clear();
-      if (!named) spelling.words.push_back({word_of(form), false});
+      const bool named = is_name(target_word(grammar_, rendering.words.front().word));
+      rendering.words.clear();
+      if (!named) rendering.words.push_back({word_of(form), false});
     }
-    return &(spellings[{word, form_of(form)}] = std::move(spelling));
+    return &(renderings[{word, form_of(form)}] = std::move(rendering));
   }
 
   int family_of(std::vector<std::int32_t> words) {

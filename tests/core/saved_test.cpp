@@ -23,7 +23,7 @@ Corpus toy_corpus() { return corpus_of(grammars::parsed(grammars::toy())); }
 
 /// A model every number of which differs from the value that a fresh one has.
 std::shared_ptr<const Model> shaken(const Config& config, const Corpus& corpus) {
-  Training training = *begin_training(small_plan(config, 1), corpus);
+  Training training{.network = fresh_network(config, corpus.rows(), 121)};
   Random random(3);
   for (float& value : training.network.values) value += random.symmetric(0.05f);
   return trained_model(training, corpus, "shaken");
@@ -160,12 +160,12 @@ TEST(SavedModel, OfTranslationsReadsBothTextsAndKnowsItsEnd) {
   ASSERT_TRUE(file) << file.error().message;
   EXPECT_EQ(vocabulary_of(*file->tokenizer)->words, vocabulary_of(corpus)->words);
   const auto ids = [&](std::string_view text) {
-    std::vector<std::int64_t> ids;
+    std::vector<std::int64_t> words;
     const auto tokens = encode(*file->tokenizer, text, true);
     EXPECT_TRUE(tokens);
     if (tokens)
-      for (const Token& token : tokens->tokens) ids.push_back(token.id - kFirstWordRow);
-    return ids;
+      for (const Token& token : tokens->tokens) words.push_back(token.id - kFirstWordRow);
+    return words;
   };
   Random random(1);
   for (int i = 0; i < 100; ++i) {
