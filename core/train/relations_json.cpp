@@ -64,7 +64,6 @@ nlohmann::ordered_json relations_json(const RelationReport& report) {
     json["relations"].push_back({{"relation", one.relation},
                                  {"label", one.en},
                                  {"label_zh", one.zh},
-                                 {"stack", one.stack == Stack::cross ? "Cross" : "Self"},
                                  {"layer", one.chosen.layer},
                                  {"head", one.chosen.head},
                                  {"direction", one.chosen.reversed ? "key→query" : "query→key"},
@@ -77,6 +76,7 @@ nlohmann::ordered_json relations_json(const RelationReport& report) {
                                  {"family_offset", rounded(one.kind_offset)},
                                  {"supervised", false},
                                  {"sentences", one.sentences}});
+    if (one.stack == Stack::cross) json["relations"].back()["stack"] = "Cross";
   }
   const double right = static_cast<double>(report.pairs_right) / static_cast<double>(std::max<Index>(1, report.pairs));
   json["pairs"] = {{"count", report.pairs}, {"both_right", rounded(right)}};

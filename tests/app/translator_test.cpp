@@ -47,13 +47,18 @@ TEST(Translator, AlignsWordsItNeverSawTogether) {
   ASSERT_TRUE(report && *report);
   EXPECT_EQ((*report)->unknown_words, 0);
   const RelationScore& best = (*report)->relations.front();
-  EXPECT_GE(best.score.accuracy, 0.9) << best.relation;
-  EXPECT_GE(best.score.hard, 0.9) << "where no distance is right";
-  EXPECT_LT(best.kind_offset, 0.6);
-  EXPECT_LT(best.random, 0.4);
+  for (const RelationScore& one : (*report)->relations) {
+    EXPECT_GE(one.score.accuracy, 0.9) << one.relation;
+    EXPECT_GE(one.score.hard, 0.9) << "where no distance is right";
+    EXPECT_LT(one.kind_offset, 0.4);
+    EXPECT_LT(one.random, 0.3);
+  }
   EXPECT_GE((*report)->next_word.accuracy, 0.95);
-  for (const LiteralAlignment& one : (*report)->alignment.literals)
-    EXPECT_GE(10 * one.right, 8 * one.words) << one.english;
+  ASSERT_GE((*report)->alignment.literals.size(), 2u);
+  for (const int ticket : {0, 1}) {
+    const LiteralAlignment& one = (*report)->alignment.literals[static_cast<std::size_t>(ticket)];
+    EXPECT_EQ(one.right, one.words) << one.english;
+  }
 
   // The card says the same of its own seed's sentences, and where.
   ASSERT_TRUE(translator().card && translator().card->scores);
@@ -92,15 +97,17 @@ TEST(Translator, ShowsWhereTheWordsOfTheDefaultSentenceComeFrom) {
   const AppState state = translating();
   const auto trace = forward(state.requests[0]);
   ASSERT_TRUE(trace);
-  const RelationScore& best = state.document.card->scores->relations.front();
-  const HeadRef head{best.chosen.layer, best.chosen.head, Stack::cross};
-  const Matrix weights = attention_rows(**trace, head, 0, 12);
-  const Index before = best.relation == "OWN" ? 0 : 1;
-  const std::pair<Index, Index> known[] = {{3, 2}, {6, 5}, {9, 9}, {11, 7}};  // Li, book, ticket, Beijing
-  for (const auto& [row, source] : known) {
-    Index strongest = 0;
-    weights.row(row - before).maxCoeff(&strongest);
-    EXPECT_EQ(strongest, source) << state.requests[0].target.tokens[static_cast<std::size_t>(row)].text;
+  for (const RelationScore& relation : state.document.card->scores->relations) {
+    const HeadRef head{relation.chosen.layer, relation.chosen.head, Stack::cross};
+    const Matrix weights = attention_rows(**trace, head, 0, 12);
+    const Index before = relation.relation == "OWN" ? 0 : 1;
+    const std::pair<Index, Index> known[] = {{3, 2}, {6, 5}, {11, 7}};  // Li, book, Beijing
+    for (const auto& [row, source] : known) {
+      Index strongest = 0;
+      weights.row(row - before).maxCoeff(&strongest);
+      EXPECT_EQ(strongest, source) << relation.relation << " "
+                                   << state.requests[0].target.tokens[static_cast<std::size_t>(row)].text;
+    }
   }
 }
 
