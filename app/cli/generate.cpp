@@ -6,6 +6,7 @@
 #include "cli/request_options.h"
 #include "math/forward.h"
 #include "math/generate.h"
+#include "session/tokenizers.h"
 #include "write/json.h"
 #include "write/number.h"
 
@@ -38,8 +39,9 @@ Status write_step(const Trace& trace, const Candidate& word, Index step, bool at
   return Done{};
 }
 
-/// Writes on from one request; `output` has what was said so far, step by step.
-Status write_on(Request request, const Options& options, Output& output, std::vector<std::string>& warnings) {
+/// Writes on from one request, at most to where the model says that the text ends; `output` has what was said so far,
+/// step by step.
+Status write_on(Request request, const Tokenizers* tokenizers, const Options& options, Output& output, std::vector<std::string>& warnings) {
   const bool json = options.format == "json";
   std::shared_ptr<const Trace> trace;
   if (json) output.write("{\"steps\":[");
@@ -60,6 +62,7 @@ Status write_on(Request request, const Options& options, Output& output, std::ve
       std::snprintf(probability, sizeof probability, "%.6f", static_cast<double>(word->probability));
       output.write(std::to_string(step) + "\t" + word->text + "\t" + probability + "\n");
     }
+    if (is_end(tokenizers, word->id)) break;
     request = extended(std::move(request), *word);
   }
   if (json) output.write("],\"tokens\":" + json_texts(query_tokens(request)) + "}\n");
@@ -78,10 +81,12 @@ Result<int> run(Options& options) {
   const auto asked = options.request.ask();
   if (!asked) return asked.error();
   std::vector<std::string> warnings = asked->start.warnings;
+  const Tokenizers* tokenizers = asked->start.session.document.tokenizers.get();
   Output output = Output::to_standard_output();
   for (std::size_t i = 0; i < asked->requests.size(); ++i) {
     if (i > 0 && options.format == "text") output.write("\n");
-    if (const auto written = write_on(asked->requests[i], options, output, warnings); !written) return written.error();
+    if (const auto written = write_on(asked->requests[i], tokenizers, options, output, warnings); !written)
+      return written.error();
   }
   if (const auto written = output.commit(); !written) return written.error();
   print_warnings(warnings);

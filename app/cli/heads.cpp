@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/request_options.h"
 #include "session/start.h"
+#include "train/alignment.h"
 #include "train/relations_json.h"
 
 namespace headlight {
@@ -28,6 +29,8 @@ std::string as_text(const RelationReport& report) {
     if (name.size() < 8) name.resize(8, ' ');
     text += name + line + one.en + "\n";
   }
+  if (!report.alignment.heads.empty()) text += alignment_text(report.alignment);
+  if (report.next_word.words > 0) text += next_word_text(report.next_word);
   if (report.pairs > 0) {
     std::snprintf(line, sizeof line, "minimal pairs with both sentences right: %ld of %ld\n",
                   static_cast<long>(report.pairs_right), static_cast<long>(report.pairs));

@@ -22,6 +22,7 @@ namespace {
 struct Options {
   std::string folder, text, grammar, arch = "encoder", norm = "pre", activation = "gelu", position = "sinusoidal", name;
   std::size_t most_words = 4000;
+  std::optional<float> hide, swap;   // else as the task has it
   TrainingPlan plan = default_plan({.d_model = 128, .num_heads = 8, .num_layers = 2, .ffn = 256});
   bool resume = false, half = false, no_bias = false, untied = false;
   double save_seconds = 5;
@@ -62,7 +63,7 @@ Result<Corpus> corpus_for(const Options& options) {
   if (!options.text.empty()) return own_text(options);
   const auto grammar = options.grammar.empty() ? read_grammar() : read_grammar(options.grammar);
   if (!grammar) return grammar.error();
-  return corpus_of(*grammar);
+  return corpus_of(*grammar, options.plan.task);
 }
 
 template <class Choice>
@@ -77,7 +78,7 @@ Result<Choice> choice(const char* option, const std::string& word, std::initiali
 
 Status complete(Options& options) {
   Config& config = options.plan.config;
-  const auto arch = choice("--arch", options.arch, {Arch::encoder, Arch::decoder});
+  const auto arch = choice("--arch", options.arch, {Arch::encoder, Arch::decoder, Arch::encoder_decoder});
   if (!arch) return arch.error();
   const auto norm = choice("--norm", options.norm, {Norm::post, Norm::pre});
   if (!norm) return norm.error();
@@ -92,10 +93,15 @@ Status complete(Options& options) {
   config.position = *position;
   if (options.no_bias) config.bias = {false, false, false, false, false};
   config.tied = !options.untied;
-  options.plan.task = *arch == Arch::encoder ? Task::masked : Task::causal;
-  const Corruption& c = options.plan.corruption;
+  if (*arch != Arch::encoder_decoder && config.encoder_layers > 0)
+    return bad_input("--encoder-layers", "", "--arch encoder-decoder", "--arch " + options.arch);
+  options.plan.task = task_of(*arch);
+  Corruption& c = options.plan.corruption;
+  const Corruption usual = default_plan(config).corruption;
+  c.mask = options.hide.value_or(usual.mask);
+  c.swap = options.swap.value_or(usual.swap);
   if (c.mask + c.swap + c.keep > 1) return bad_input("--hide, --swap, --keep", "", "at most 1 together", "more");
-  if (c.mask + c.swap + c.keep <= 0) return bad_input("--hide, --swap, --keep", "", "one above 0", "none");
+  if (*arch == Arch::encoder && c.mask + c.swap + c.keep <= 0) return bad_input("--hide, --swap, --keep", "", "one above 0", "none");
   return check_trainable(config);
 }
 
@@ -174,6 +180,7 @@ std::string command_of(const Options& options) {
   add("--num-heads", std::to_string(config.num_heads));
   if (config.head_dim > 0) add("--head-dim", std::to_string(config.head_dim));
   add("--layers", std::to_string(config.num_layers));
+  if (config.encoder_layers > 0) add("--encoder-layers", std::to_string(config.encoder_layers));
   add("--ffn", std::to_string(config.ffn));
   add("--norm", options.norm);
   add("--activation", options.activation);
@@ -189,9 +196,11 @@ std::string command_of(const Options& options) {
   add_unusual("--clip", plan.recipe.clip, usually.clip);
   add_unusual("--dropout", plan.recipe.objective.dropout, usually.objective.dropout);
   add_unusual("--label-smoothing", plan.recipe.objective.label_smoothing, usually.objective.label_smoothing);
-  if (plan.task == Task::masked) {
+  if (plan.task != Task::causal) {
     add("--hide", number(plan.corruption.mask));
     add("--swap", number(plan.corruption.swap));
+  }
+  if (plan.task == Task::masked) {
     add("--keep", number(plan.corruption.keep));
     add("--restore", number(plan.corruption.restore));
   }
@@ -284,12 +293,16 @@ Run add_train(CLI::App& program) {
       ->check(CLI::Range(1, 1000000));
   command.add_option("--name", options->name, "what the model is called");
   command.add_option("--arch", options->arch,
-                     "encoder: hidden and swapped words are asked for; decoder: the next word");
+                     "encoder: hidden and swapped words are asked for; decoder: the next word; encoder-decoder: the next "
+                     "word of the English of a sentence");
   command.add_option("--d-model", plan.config.d_model)->check(CLI::Range(1, 4096));
   command.add_option("--num-heads", plan.config.num_heads)->check(CLI::Range(1, 128));
   command.add_option("--head-dim", plan.config.head_dim, "d_k; d_model / heads where it is not given")
       ->check(CLI::Range(1, 1024));
-  command.add_option("--layers", plan.config.num_layers)->check(CLI::Range(1, 48));
+  command.add_option("--layers", plan.config.num_layers, "of an encoder-decoder the decoder's")
+      ->check(CLI::Range(1, 48));
+  command.add_option("--encoder-layers", plan.config.encoder_layers, "of an encoder-decoder; as many as --layers")
+      ->check(CLI::Range(1, 48));
   command.add_option("--ffn", plan.config.ffn)->check(CLI::Range(0, 16384));
   command.add_option("--norm", options->norm, "pre or post");
   command.add_option("--activation", options->activation, "relu or gelu");
@@ -305,8 +318,8 @@ Run add_train(CLI::App& program) {
   command.add_option("--clip", plan.recipe.clip, "largest norm of the gradients; 0: none")->check(CLI::Range(0.0, 1e6));
   command.add_option("--dropout", plan.recipe.objective.dropout)->check(CLI::Range(0.0, 0.9));
   command.add_option("--label-smoothing", plan.recipe.objective.label_smoothing)->check(CLI::Range(0.0, 0.9));
-  command.add_option("--hide", plan.corruption.mask, "share of words hidden behind <mask>")->check(share);
-  command.add_option("--swap", plan.corruption.swap, "share of words swapped for others")->check(share);
+  command.add_option("--hide", options->hide, "share of words hidden behind <mask>")->check(share);
+  command.add_option("--swap", options->swap, "share of words swapped for others")->check(share);
   command.add_option("--keep", plan.corruption.keep, "share of words asked for as they are")->check(share);
   command.add_option("--restore", plan.corruption.restore,
                      "share of pronouns asked for the noun they stand for; 0: off")->check(share);

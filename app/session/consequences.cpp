@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "session/tokenizers.h"
+
 namespace headlight {
 namespace {
 
@@ -127,6 +129,7 @@ void generate(AppState& state) {
     state.notice = Notice{Notice::Kind::failed, word.error().message};
     return stop_generating(state);
   }
+  if (is_end(state.document.tokenizers.get(), word->id)) return stop_generating(state);
   append_word(state.document, state.view.sentence, *word, *state.lexicon);
   ask_again(state);
   if (--state.generation->left == 0 || state.requests.empty()) stop_generating(state);

@@ -19,6 +19,12 @@ const std::optional<Token>& start_of(const Document& document, Side side) {
   return side == Side::target && document.tokenizers ? document.tokenizers->start : none;
 }
 
+/// Whether the decoder reads its start token alone: it has one, and nobody has said anything yet.
+bool says_nothing_yet(const Document& document) {
+  return tokenizer_of(document, Side::target) && start_of(document, Side::target) && document.target.ids.empty() &&
+         sentences(document.target.text).empty();
+}
+
 /// The rows of the table of embeddings that a checkpoint looks ids of this side up in.
 Index rows_of(const Model& model, Side side) {
   const bool encoder = side == Side::source && model.encoder;
@@ -59,6 +65,8 @@ Result<std::vector<Tokens>> lines_of_side(const Document& document, Side side, c
   const Tokenizer* tokenizer = tokenizer_of(document, side);
   if (!tokenizer) return tokens_of_lines(where, read, lexicon, kMaxTokens);
   auto lines = encoded_lines(where, read, *tokenizer, rows_of(*document.model, side), kMaxTokens);
+  if (lines && side == Side::target && says_nothing_yet(document))
+    lines->resize(reads_ids(document, Side::source) ? 1 : sentences(document.text).size());
   if (lines && side == Side::target)
     for (Tokens& tokens : *lines) tokens = shifted_right(std::move(tokens), document.tokenizers->start);
   return lines;
@@ -216,12 +224,13 @@ Result<std::vector<Document>> documents_of_lines(const Document& document) {
   const bool two_texts = config_of(document).arch == Arch::encoder_decoder;
   const auto sources = sentences(document.text), targets = sentences(document.target.text);
   if (sources.empty()) return bad_input("text", "tokens", "at least one", "none");
-  if (two_texts && targets.size() != sources.size()) return unpaired_lines(sources.size(), targets.size());
+  const bool alone = two_texts && says_nothing_yet(document);
+  if (two_texts && !alone && targets.size() != sources.size()) return unpaired_lines(sources.size(), targets.size());
   std::vector<Document> documents;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Document one = document;
     static_cast<Passage&>(one) = passage_of(document, sources[i]);
-    if (two_texts) one.target = passage_of(document.target, targets[i]);
+    if (two_texts && !alone) one.target = passage_of(document.target, targets[i]);
     documents.push_back(std::move(one));
   }
   return documents;
@@ -237,6 +246,11 @@ std::vector<Passage> continued(const Document& document, Side side, std::size_t 
   const std::string bytes = bytes_of_id(tokenizer, word.id);
   if (bytes.empty() || !check_utf8("", bytes)) return {};
   Passage whole = before;
+  if (sentences(before.text).size() <= sentence) {  // the first word behind a start token
+    whole.text = bytes;
+    whole.hand_cuts.reset();
+    return {whole};
+  }
   if (finds_words(tokenizer)) {
     Passage by_hand = before;
     keep_cuts(by_hand, tokenizer);

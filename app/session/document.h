@@ -91,7 +91,8 @@ const MaskSpec& mask_of(const Document& document, Stack stack, Index layer);
 
 /// One Request a sentence, each padded to the longest; of an encoder-decoder the lines of the two texts in pairs, each
 /// side padded to its own longest. A tensors file and ids give exactly one. A checkpoint's text is read by its own
-/// tokenizer, special tokens around it; what its decoder reads is that text shifted right (session/tokenizers.h).
+/// tokenizer, special tokens around it; what its decoder reads is that text shifted right (session/tokenizers.h), so of
+/// an empty target its start token alone.
 Result<std::vector<Request>> requests_of(const Document& document, const Lexicon& lexicon);
 
 /// Each sentence, with its target, as a document of its own; a model that reads no text has one.

@@ -100,6 +100,10 @@ void share_model(Document& document, const ShippedModels* models) {
 
 void reshape(Document& document, const Config& config, const ShippedModels* models) {
   const ShippedModel* trained = models ? find_model(*models, config) : nullptr;
+  if (!trained && models && config.arch != config_of(document).arch) {
+    const ShippedModel* nearest = nearest_model(*models, config);
+    if (nearest && nearest->model->config.arch == config.arch) trained = nearest;
+  }
   if (trained) return take_model(document, *trained);
   document.model = nullptr;
   document.tokenizers = nullptr;
@@ -116,9 +120,9 @@ Document default_document(const ShippedModels* models) {
 
 std::vector<const RelationScore*> relations_of(const Document& document, const HeadRef& head) {
   std::vector<const RelationScore*> relations;
-  if (!document.card || !document.card->scores || head.stack != Stack::self) return relations;
+  if (!document.card || !document.card->scores) return relations;
   for (const RelationScore& one : document.card->scores->relations)
-    if (one.chosen.layer == head.layer && one.chosen.head == head.head) relations.push_back(&one);
+    if (one.stack == head.stack && one.chosen.layer == head.layer && one.chosen.head == head.head) relations.push_back(&one);
   return relations;
 }
 

@@ -23,19 +23,35 @@ Token special_token(std::int64_t id, const Tokenizer& tokenizer) {
   return token;
 }
 
+/// An id, or a list of ids, under a key of one of the folder's files; empty where it says nothing.
+std::vector<std::int64_t> ids_at(const std::filesystem::path& file, const char* key) {
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+  std::vector<std::int64_t> ids;
+  const auto text = read_file(file, kMostBytes);
+  if (!text) return ids;
+  const auto object = parse_json(file.filename().string(), *text);
+  if (!object || !object->is_object()) return ids;
+  const auto value = object->find(key);
+  if (value == object->end()) return ids;
+  const auto add = [&](const nlohmann::json& id) {
+    if (id.is_number_unsigned() && id.get<std::uint64_t>() < kMaxVocabulary) ids.push_back(id.get<std::int64_t>());
+  };
+  if (value->is_array()) std::for_each(value->begin(), value->end(), add);
+  else add(*value);
+  return ids;
+}
+
 /// generation_config.json goes before config.json, as in transformers' generate; nothing where neither says it.
 std::optional<std::int64_t> decoder_start(const std::filesystem::path& folder) {
-  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
-  if (const auto text = read_file(folder / "generation_config.json", kMostBytes)) {
-    const auto object = parse_json("generation_config.json", *text);
-    if (object && object->is_object()) {
-      const auto id = object->find("decoder_start_token_id");
-      if (id != object->end() && id->is_number_unsigned() && id->get<std::uint64_t>() < kMaxVocabulary)
-        return id->get<std::int64_t>();
-    }
-  }
+  if (const auto ids = ids_at(folder / "generation_config.json", "decoder_start_token_id"); !ids.empty())
+    return ids.front();
   const auto hub = read_hub_config(folder / "config.json");
   return hub ? hub->decoder_start : std::nullopt;
+}
+
+std::vector<std::int64_t> ends_of(const std::filesystem::path& folder) {
+  const auto ids = ids_at(folder / "generation_config.json", "eos_token_id");
+  return ids.empty() ? ids_at(folder / "config.json", "eos_token_id") : ids;
 }
 
 /// The token that the vocabulary names as padding, of the id 0 where it names none: it is masked.
@@ -70,6 +86,7 @@ bool is_put_around(const Tokenizer& tokenizer, std::int64_t id) {
 std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& folder, Model& model,
                                                   std::vector<std::string>& warnings) {
   auto result = std::make_shared<Tokenizers>();
+  result->ends = ends_of(folder);
   auto file = read_tokenizer(folder);
   if (!file) {
     result->problem = file.error().message;
@@ -88,6 +105,10 @@ std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& f
     check_size(where, *vocabulary_of(*result->source), model.encoder->embeddings, warnings);
   if (const auto id = decoder_start(folder)) result->start = special_token(*id, *result->target);
   return result;
+}
+
+bool is_end(const Tokenizers* tokenizers, std::int64_t id) {
+  return tokenizers && std::find(tokenizers->ends.begin(), tokenizers->ends.end(), id) != tokenizers->ends.end();
 }
 
 Result<std::vector<Tokens>> encoded_lines(std::string_view where, const Passage& passage, const Tokenizer& tokenizer,

@@ -21,6 +21,7 @@ struct Tokenizers {
   std::shared_ptr<const Tokenizer> target;  // of an encoder-decoder's decoder; perhaps the same
   std::string problem;                      // one line
   std::optional<Token> start;               // what the decoder of an encoder-decoder reads first
+  std::vector<std::int64_t> ends;           // ids after which nothing is written (eos_token_id)
   Token padding;                            // what sentences of a batch are filled up with
 };
 
@@ -29,6 +30,9 @@ struct Tokenizers {
 /// the model has rows in its table of embeddings, is among the warnings.
 std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& folder, Model& model,
                                                   std::vector<std::string>& warnings);
+
+/// Whether the model says with this id that its text ends. `tokenizers` may be null.
+bool is_end(const Tokenizers* tokenizers, std::int64_t id);
 
 /// The tokens of each sentence, special tokens around them, by `tokenizer`: where boundaries were set by hand each
 /// piece is encoded on its own. Errors as tokens_of_lines, those of the tokenizer, and an id that a table of embeddings

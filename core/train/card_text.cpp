@@ -17,11 +17,15 @@ std::string line(const char* format, Arguments... arguments) {
 
 std::string shape_text(const Model& model) {
   const Config& config = model.config;
-  return line("A standard Transformer %s: d_model %ld, %ld heads of d_k %ld, %ld layers, feed-forward %ld, %s-norm, %s "
+  const std::string layers = config.arch == Arch::encoder_decoder
+                                 ? line("%ld layers of the encoder and %ld of the decoder",
+                                        static_cast<long>(config.layers_of_encoder()),
+                                        static_cast<long>(config.num_layers))
+                                 : line("%ld layers", static_cast<long>(config.num_layers));
+  return line("A standard Transformer %s: d_model %ld, %ld heads of d_k %ld, %s, feed-forward %ld, %s-norm, %s "
               "positions, %zu words.",
               std::string(name(config.arch)).c_str(), static_cast<long>(config.d_model),
-              static_cast<long>(config.num_heads), static_cast<long>(config.d_k()),
-              static_cast<long>(config.num_layers),
+              static_cast<long>(config.num_heads), static_cast<long>(config.d_k()), layers.c_str(),
               static_cast<long>(config.ffn), std::string(name(config.norm)).c_str(),
               std::string(name(config.position)).c_str(), model.vocabulary->words.size());
 }
@@ -31,6 +35,15 @@ std::string task_text(const TrainingCard& card) {
   if (plan.task == Task::causal) return "Every place is asked for the next word.";
   const Corruption& corruption = plan.corruption;
   const auto percent = [](float share) { return static_cast<double>(share) * 100; };
+  if (plan.task == Task::translation) {
+    std::string text = "The decoder is asked for the next word of the English of a sentence, whose Chinese the encoder "
+                       "reads.";
+    if (corruption.mask + corruption.swap > 0)
+      text += line(" Of the words that it reads some are hidden (%.0f %%) or swapped for others (%.0f %%): there it is "
+                   "asked for the word itself, which only the Chinese can tell.",
+                   percent(corruption.mask), percent(corruption.swap));
+    return text;
+  }
   std::string text = line("Words are hidden (%.0f %%), swapped for others (%.0f %%) or left as they are (%.0f %%), and "
                           "asked for in their places.",
                           percent(corruption.mask), percent(corruption.swap), percent(corruption.keep));
@@ -66,8 +79,13 @@ std::string card_text(const Model& model, const TrainingCard& card) {
   text += ".\n";
   if (!card.command.empty()) text += "\n```\n" + card.command + "\n```\n";
   if (!card.scores) return text;
-  text += line("\n## Scores\n\nOn held-out sentences (test seed %llu): the share in which the head's strongest target, "
-               "itself and special tokens left out, is the right word. Heads were chosen on other sentences.\n\n",
+  text += line(!card.scores->alignment.heads.empty()
+                   ? "\n## Scores\n\nOn held-out sentences (test seed %llu): the share of English words for which the "
+                     "head's strongest word of the Chinese is the one that they were made of, in the row that reads the "
+                     "word (OWN) and in the row before, which says it (NEXT). Heads were chosen on other sentences.\n\n"
+                   : "\n## Scores\n\nOn held-out sentences (test seed %llu): the share in which the head's strongest "
+                     "target, itself and special tokens left out, is the right word. Heads were chosen on other "
+                     "sentences.\n\n",
                static_cast<unsigned long long>(card.scores->test_seed));
   text += "| relation | head | score | weight | hard | random weights | best offset | offset per kind | sentences |\n"
           "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
@@ -77,6 +95,17 @@ std::string card_text(const Model& model, const TrainingCard& card) {
                  one.chosen.reversed ? "key→query" : "query→key", one.score.accuracy, one.score.weight, one.score.hard,
                  one.random, one.offset, one.kind_offset, static_cast<long>(one.sentences));
   }
+  if (const AlignmentReport& alignment = card.scores->alignment; !alignment.heads.empty()) {
+    text += line("\n%ld words; a diagonal would be right for %.2f of them.\n\n| cross head | own row | the row before |\n"
+                 "| --- | --- | --- |\n",
+                 static_cast<long>(alignment.words), alignment.diagonal);
+    for (const CrossHead& head : alignment.heads)
+      text += line("| %ld.%ld | %.3f | %.3f |\n", static_cast<long>(head.layer), static_cast<long>(head.head),
+                   head.own.accuracy, head.next.accuracy);
+  }
+  if (const NextWordScore& next = card.scores->next_word; next.words > 0)
+    text += line("\nThe next word: %.1f %% of %ld right, perplexity %.2f.\n", 100 * next.accuracy,
+                 static_cast<long>(next.words), next.perplexity);
   if (card.scores->pairs > 0) {
     text += line("\nMinimal pairs with both sentences right: %ld of %ld.\n",
                  static_cast<long>(card.scores->pairs_right), static_cast<long>(card.scores->pairs));

@@ -52,10 +52,105 @@ std::vector<std::int32_t> corrupt(const Corpus& corpus, Drawn& sentence, const C
   return targets;
 }
 
+/// Row after row, each filled up to `length`.
+std::vector<std::int32_t> rows_of(const std::vector<std::vector<std::int32_t>>& sentences, Index length,
+                                  std::int32_t filling) {
+  std::vector<std::int32_t> rows;
+  for (const auto& sentence : sentences) {
+    rows.insert(rows.end(), sentence.begin(), sentence.end());
+    rows.insert(rows.end(), static_cast<std::size_t>(length) - sentence.size(), filling);
+  }
+  return rows;
+}
+
+Sentences side_by_side(const std::vector<std::vector<std::int32_t>>& sentences) {
+  Sentences result{.count = static_cast<Index>(sentences.size()), .length = 1, .ids = {}, .lengths = {}};
+  for (const auto& sentence : sentences) {
+    result.length = std::max(result.length, static_cast<Index>(sentence.size()));
+    result.lengths.push_back(static_cast<std::int32_t>(sentence.size()));
+  }
+  result.ids = rows_of(sentences, result.length, kPadRow);
+  return result;
+}
+
+/// What a model reads, what it is asked for in each place, and what the encoder of an encoder-decoder reads.
+struct Asked {
+  std::vector<std::int32_t> input, targets, source = {};
+};
+
+Asked asked_in_place(const Corpus& corpus, const Corruption& corruption, Random& random) {
+  Drawn sentence = draw(corpus, random);
+  std::vector<std::int32_t> targets = corrupt(corpus, sentence, corruption, random);
+  return {std::move(sentence.rows), std::move(targets)};
+}
+
+Asked asked_to_go_on(const Corpus& corpus, Random& random) {
+  Asked asked{.input = {kStartRow}, .targets = draw(corpus, random).rows};
+  asked.input.insert(asked.input.end(), asked.targets.begin(), asked.targets.end());
+  asked.targets.push_back(kStartRow);  // a sentence ends where the next begins
+  return asked;
+}
+
+/// Another word in the place of one of a translation.
+std::int32_t slip(const Corpus& corpus, const Translation& english, std::size_t i, float family_share, Random& random) {
+  const bool in_family = random.uniform() < family_share;
+  if (in_family && english.families[i] >= 0) {
+    const auto& family = corpus.grammar->dictionary.families[static_cast<std::size_t>(english.families[i])];
+    if (family.size() > 1) return kFirstWordRow + family[random.next() % family.size()];
+  }
+  return random_row(corpus, random);
+}
+
+Asked asked_to_translate(const Corpus& corpus, const Corruption& corruption, Random& random) {
+  Asked asked{.input = {kStartRow}, .targets = {}};
+  Sentence sentence;
+  Translation english;
+  do {
+    sentence = draw_sentence(*corpus.grammar, Part::training, random);
+    english = translation_of(*corpus.grammar, sentence);
+  } while (english.words.empty());
+  for (const std::int32_t word : sentence.words) asked.source.push_back(word + kFirstWordRow);
+  for (const std::int32_t word : english.words) asked.targets.push_back(word + kFirstWordRow);
+  asked.targets.push_back(static_cast<std::int32_t>(corpus.rows()) - 1);
+  for (std::size_t i = 0; i < english.words.size(); ++i) {
+    const std::int32_t right = english.words[i] + kFirstWordRow;
+    const float draw = random.uniform();
+    std::int32_t read = right;
+    if (draw < corruption.mask) read = kMaskRow;
+    else if (draw < corruption.mask + corruption.swap) read = slip(corpus, english, i, corruption.family, random);
+    asked.input.push_back(read);
+    if (read != right) asked.targets[i + 1] = right;
+  }
+  return asked;
+}
+
 }  // namespace
 
-Corpus corpus_of(std::shared_ptr<const Grammar> grammar) {
+std::string_view name(Task task) {
+  switch (task) {
+    case Task::masked: break;
+    case Task::causal: return "causal";
+    case Task::translation: return "translation";
+  }
+  return "masked";
+}
+
+Task task_of(Arch arch) {
+  switch (arch) {
+    case Arch::encoder: break;
+    case Arch::decoder: return Task::causal;
+    case Arch::encoder_decoder: return Task::translation;
+  }
+  return Task::masked;
+}
+
+Corpus corpus_of(std::shared_ptr<const Grammar> grammar, Task task) {
   Corpus corpus{.name = "grammar", .words = grammar->words};
+  if (task == Task::translation) {
+    const std::vector<std::string>& english = grammar->dictionary.words;
+    corpus.words.insert(corpus.words.end(), english.begin(), english.end());
+    corpus.words.emplace_back(kEndWord);
+  }
   corpus.grammar = std::move(grammar);
   return corpus;
 }
@@ -107,33 +202,22 @@ std::shared_ptr<const Vocabulary> vocabulary_of(const Corpus& corpus) {
 Batch draw_batch(const Corpus& corpus, Task task, const Corruption& corruption, std::uint64_t seed, Index step,
                  Index count) {
   Random random(derive_seed(seed, "batch " + std::to_string(step)));
-  std::vector<std::vector<std::int32_t>> inputs, targets;
-  std::size_t longest = 1;
+  std::vector<std::vector<std::int32_t>> inputs, targets, sources;
   for (Index i = 0; i < count; ++i) {
-    Drawn sentence = draw(corpus, random);
-    std::vector<std::int32_t> input, target;
-    if (task == Task::masked) {
-      target = corrupt(corpus, sentence, corruption, random);
-    } else {
-      input = {kStartRow};
-      target = sentence.rows;
-      target.push_back(kStartRow);  // a sentence ends where the next begins
+    Asked asked;
+    switch (task) {
+      case Task::masked: asked = asked_in_place(corpus, corruption, random); break;
+      case Task::causal: asked = asked_to_go_on(corpus, random); break;
+      case Task::translation: asked = asked_to_translate(corpus, corruption, random); break;
     }
-    input.insert(input.end(), sentence.rows.begin(), sentence.rows.end());
-    longest = std::max(longest, input.size());
-    inputs.push_back(std::move(input));
-    targets.push_back(std::move(target));
+    inputs.push_back(std::move(asked.input));
+    targets.push_back(std::move(asked.targets));
+    if (task == Task::translation) sources.push_back(std::move(asked.source));
   }
   Batch batch;
-  batch.input.count = count;
-  batch.input.length = static_cast<Index>(longest);
-  batch.input.ids.assign(static_cast<std::size_t>(count) * longest, kPadRow);
-  batch.targets.assign(static_cast<std::size_t>(count) * longest, -1);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    batch.input.lengths.push_back(static_cast<std::int32_t>(inputs[i].size()));
-    std::copy(inputs[i].begin(), inputs[i].end(), batch.input.ids.begin() + static_cast<std::ptrdiff_t>(i * longest));
-    std::copy(targets[i].begin(), targets[i].end(), batch.targets.begin() + static_cast<std::ptrdiff_t>(i * longest));
-  }
+  batch.input = side_by_side(inputs);
+  if (!sources.empty()) batch.source = side_by_side(sources);
+  batch.targets = rows_of(targets, batch.input.length, -1);
   return batch;
 }
 

@@ -114,7 +114,8 @@ Sentence sentence_of(const Grammar& grammar, int kind_index, int pattern_index, 
   std::vector<int> place_of(kind.names.size(), -1);
   std::vector<int> stands_for_name;
   // What is named first is drawn first: an item that repeats another may stand before it.
-  for (const PatternItem& item : pattern.items) {
+  for (std::size_t index = 0; index < pattern.items.size(); ++index) {
+    const PatternItem& item = pattern.items[index];
     if (item.group >= 0) {
       const float share = pattern.groups[at(item.group)];
       if (Random(mixed(seed, 0x6209 + static_cast<std::uint64_t>(item.group))).uniform() >= share) continue;
@@ -144,6 +145,7 @@ Sentence sentence_of(const Grammar& grammar, int kind_index, int pattern_index, 
     sentence.words.push_back(word);
     sentence.families.push_back(family);
     stands_for_name.push_back(item.stands_for);
+    sentence.items.push_back(static_cast<int>(index));
   }
   for (const int name : stands_for_name) sentence.stands_for.push_back(name < 0 ? -1 : place_of[at(name)]);
 
@@ -188,6 +190,15 @@ Status check_draws(std::string_view where, const Grammar& grammar) {
                                    std::pair(Part::held_out, "sentences with a held-out pair of words")}) {
     if (!enough([&, part = part] { return is_of(grammar, any_sentence(grammar, random), part); }))
       return bad_input(where, what, wanted, "fewer or none");
+  }
+  for (const Part part : {Part::training, Part::held_out}) {
+    const auto translated = [&] {
+      const Sentence sentence = any_sentence(grammar, random);
+      return is_of(grammar, sentence, part) && !translation_of(grammar, sentence).words.empty();
+    };
+    if (has_translations(grammar) && !enough(translated))
+      return bad_input(where, part == Part::training ? "training sentences with English" : "held-out ones with English",
+                       wanted, "fewer or none");
   }
   if (has_pairs(grammar) && !enough([&] { return is_minimal_pair(grammar, any_pair(grammar, random)); }))
     return bad_input(where, "held-out pairs of variants", wanted, "fewer or none");

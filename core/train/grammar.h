@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "base/result.h"
+#include "train/translations.h"
 
 namespace headlight {
 
@@ -33,6 +34,7 @@ struct PatternItem {
   int stands_for = -1;      // of a pronoun: the name of what it stands for
   int group = -1;           // left out with its group; −1: always there
   std::uint64_t seed = 0;   // of its draw
+  std::string called = {};  // by translations: its name, what it is drawn from, or the word as it is written
 };
 
 struct PatternRelation {
@@ -44,6 +46,7 @@ struct SentencePattern {
   std::vector<PatternItem> items = {};
   std::vector<float> groups = {};             // how often each is there
   std::vector<PatternRelation> relations = {};
+  TargetPattern target = {};
 };
 
 struct SentenceKind {
@@ -77,6 +80,7 @@ struct Gold {
 struct Literal {
   std::vector<std::int32_t> words = {};
   std::vector<Gold> gold = {};
+  Translation english = {};
 };
 
 struct Grammar {
@@ -87,6 +91,7 @@ struct Grammar {
   std::vector<Link> links;
   std::vector<SentenceKind> kinds;
   std::vector<Literal> literals;
+  Dictionary dictionary;                            // of the words in English
 };
 
 /// Errors name the place in the file `where`, or what could not be drawn of it (train/grammar_draws.h).
@@ -96,6 +101,7 @@ struct Sentence {
   std::vector<std::int32_t> words = {};     // of the grammar
   std::vector<int> families = {};           // of each word; −1: none
   std::vector<int> stands_for = {};         // of a pronoun: the place of the noun; −1
+  std::vector<int> items = {};              // of each word its item of the pattern
   std::vector<Gold> gold = {};
   int kind = 0, pattern = 0;
   bool held_out = false;               // has a pair of words that training never sees together

@@ -4,29 +4,15 @@
 #include <map>
 #include <unordered_map>
 
-#include "read/array.h"
 #include "read/json_document.h"
 #include "read/json_fields.h"
 #include "train/corpus.h"
 #include "train/grammar.h"
+#include "train/grammar_parts.h"
 #include "train/grammar_draws.h"
 
 namespace headlight {
 namespace {
-
-/// Patterns and word lists are separated by spaces.
-std::vector<std::string> parts_of(std::string_view text) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find_first_of(" \t\r\n", begin), text.size());
-    if (end > begin) parts.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
-std::string in_quotes(std::string_view part) { return "\"" + printable(part) + "\""; }
 
 class Reader {
  public:
@@ -197,6 +183,7 @@ class Reader {
     if (part.front() != '{') {
       if (part.find_first_of("{}[]") != std::string::npos) return std::nullopt;
       item.word = word_of(part);
+      item.called = "'" + part + "'";
       return item;
     }
     if (part.back() != '}') return std::nullopt;
@@ -206,6 +193,7 @@ class Reader {
       source.erase(0, colon + 1);
     }
     const std::string called = item.name >= 0 ? part.substr(1, part.find(':') - 1) : source;
+    item.called = called;
     item.seed = hash_text(called + "#" + std::to_string(said[called]++));
     if (const std::size_t tilde = source.find('~'); tilde != std::string::npos) {
       const auto found = names.emplace(source.substr(tilde + 1), static_cast<int>(names.size())).first;
@@ -290,7 +278,9 @@ Result<Grammar> parse_grammar(std::string_view where, std::string_view text) {
   if (!json) return json.error();
   JsonProblems problems{std::string(where)};
   Reader reader;
-  reader.read(JsonField(*json, "", problems));
+  const JsonField root(*json, "", problems);
+  reader.read(root);
+  if (!problems.first) read_translations(root, reader.grammar);
   if (problems.first) return *problems.first;
   if (const Status drawn = check_draws(where, reader.grammar); !drawn) return drawn.error();
   return std::move(reader.grammar);

@@ -16,12 +16,20 @@ TrainingPlan default_plan(const Config& config) {
   plan.recipe.schedule.steps = 12000;
   plan.recipe.schedule.warmup = 500;
   plan.recipe.schedule.peak = 2e-3f;
-  plan.task = config.arch == Arch::encoder ? Task::masked : Task::causal;
+  plan.task = task_of(config.arch);
+  if (plan.task == Task::translation) plan.corruption.mask = 0.05f, plan.corruption.swap = 0.25f;
   return plan;
 }
 
 Result<Training> begin_training(const TrainingPlan& plan, const Corpus& corpus) {
   if (const Status trainable = check_trainable(plan.config); !trainable) return trainable.error();
+  const bool two_stacks = plan.config.arch == Arch::encoder_decoder;
+  if (two_stacks != (plan.task == Task::translation))
+    return bad_input("training", "task", two_stacks ? "translation, as an encoder-decoder is trained" : "masked or causal",
+                     name(plan.task));
+  if (two_stacks && (!corpus.translated() || !has_translations(*corpus.grammar)))
+    return bad_input("training", "corpus", "a grammar with English sentences, which an encoder-decoder learns to say",
+                     corpus.grammar ? "one without" : corpus.name);
   return Training{.network = fresh_network(plan.config, corpus.rows(), kPlaces)};
 }
 

@@ -8,50 +8,14 @@
 
 #include "base/parallel.h"
 #include "math/attention.h"
+#include "train/alignment.h"
 #include "train/corpus.h"
+#include "train/speller.h"
 
 namespace headlight {
 namespace {
 
 std::size_t at(Index index) { return static_cast<std::size_t>(index); }
-
-/// From words of the grammar to tokens of the model.
-class Speller {
- public:
-  Speller(const Model& model, const Grammar& grammar) {
-    std::unordered_map<std::string_view, std::int64_t> rows;
-    const auto& [words, ids] = *model.vocabulary;
-    for (std::size_t row = 0; row < words.size(); ++row) {
-      rows.emplace(words[row], ids.empty() ? static_cast<std::int64_t>(row) : ids[row]);
-    }
-    const auto start = rows.find(kSpecialWords[kStartRow]), unknown_row = rows.find(kSpecialWords[kUnknownRow]);
-    if (start != rows.end() && model.config.arch != Arch::encoder) start_ = start->second;
-    for (const std::string& word : grammar.words) {
-      const auto row = rows.find(word);
-      if (row == rows.end()) ++unknown;
-      ids_.push_back(row != rows.end() ? row->second : unknown_row != rows.end() ? unknown_row->second : 0);
-    }
-  }
-
-  Index unknown = 0;
-  /// Places of words are places of tokens plus this.
-  int first() const { return start_ ? 1 : 0; }
-
-  Tokens tokens(const std::vector<std::int32_t>& words) const {
-    Tokens tokens;
-    if (start_) {
-      Token& start = tokens.tokens.emplace_back();
-      start.id = *start_;
-      start.special = true;
-    }
-    for (const std::int32_t word : words) tokens.tokens.emplace_back().id = ids_[at(word)];
-    return tokens;
-  }
-
- private:
-  std::optional<std::int64_t> start_;
-  std::vector<std::int64_t> ids_;
-};
 
 /// What one head does with one gold relation.
 struct Look {
@@ -100,8 +64,7 @@ Result<Looks> looks_of(const std::shared_ptr<const Model>& model, const Speller&
   parallel_for(static_cast<Index>(cases.size()), threads, [&](Index c) {
     if (progress.stop) return;
     const Case& one = cases[at(c)];
-    Request request{.model = model, .config = model->config, .tokens = speller.tokens(one.words)};
-    if (model->config.arch != Arch::encoder) request.mask.causal = true;
+    const Request request = speller.request(model, one.words);
     Progress own;
     const auto trace = forward(request, own, nullptr, 1);
     if (!trace) {
@@ -252,26 +215,16 @@ struct Measured {
 Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<const Model>& model,
                                                         const Grammar& grammar, const RelationOptions& options,
                                                         Progress& progress) {
-  if (!model->vocabulary || !model->embeddings.tokens || model->config.arch == Arch::encoder_decoder) {
-    return bad_input("relations", "model", "an encoder or a decoder with a vocabulary",
-                     !model->vocabulary          ? "no vocabulary"
-                     : model->embeddings.tokens ? "an encoder-decoder"
-                                                : "fresh weights");
+  if (!model->vocabulary || !model->embeddings.tokens) {
+    return bad_input("relations", "model", "a trained model with a vocabulary",
+                     !model->vocabulary ? "no vocabulary" : "fresh weights");
   }
   const Speller speller(*model, grammar);
   if (speller.unknown == static_cast<Index>(grammar.words.size())) {
     return bad_input("relations", "vocabulary", "words of the grammar", "none of them");
   }
-  Model fresh = *random_model(model->config);
-  fresh.embeddings = model->embeddings;  // the words' own vectors, and none of what was learned about them …
-  {
-    Random random(derive_seed(model->config.seed, "relations"));
-    Matrix tokens(model->embeddings.tokens->rows(), model->embeddings.tokens->cols());
-    const float limit = std::sqrt(3.0f / static_cast<float>(tokens.cols()));
-    for (Index i = 0; i < tokens.size(); ++i) tokens.data()[i] = random.symmetric(limit);
-    fresh.embeddings.tokens = std::make_shared<const Matrix>(std::move(tokens));  // … not even those
-  }
-  const auto untrained = std::make_shared<const Model>(std::move(fresh));
+  if (model->config.arch == Arch::encoder_decoder) return measure_alignment(model, grammar, options, progress);
+  const auto untrained = untrained_model(*model);
 
   std::set<std::vector<std::int32_t>> seen;
   Measured validation{cases_of(grammar, options, options.validation_seed, seen), {}};
@@ -286,7 +239,9 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
   }
 
   const Index heads = model->config.num_heads, layers = model->config.num_layers;
-  RelationReport report{.test_seed = options.test_seed};
+  std::optional<RelationReport> result;
+  RelationReport& report = result.emplace();
+  report.test_seed = options.test_seed;
   report.unknown_words = speller.unknown;
   std::vector<std::vector<double>> validated(grammar.relations.size());  // [relation][layer · heads + head]
   for (std::size_t r = 0; r < grammar.relations.size(); ++r) {
@@ -380,7 +335,15 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
       report.literals.push_back(std::move(score));
     }
   }
-  return std::optional(std::move(report));
+  if (model->config.arch == Arch::decoder && model->output) {
+    std::vector<Request> requests;
+    for (const Case& one : test.cases) requests.push_back(speller.request(model, one.words));
+    const auto next = measure_next_words(requests, options.threads, progress);
+    if (!next) return next.error();
+    if (progress.stop) return std::optional<RelationReport>();
+    report.next_word = *next;
+  }
+  return result;
 }
 
 }  // namespace headlight

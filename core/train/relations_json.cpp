@@ -16,6 +16,46 @@ double share(const JsonField& field, const char* name) {
   return 0;
 }
 
+double perplexity(const JsonField& field) {
+  const nlohmann::json& value = field.at("perplexity").value();
+  if (value.is_number() && value.get<double>() >= 1 && std::isfinite(value.get<double>())) return value.get<double>();
+  field.at("perplexity").problem("a number from 1 on");
+  return 1;
+}
+
+nlohmann::ordered_json rows_json(const HeadScore& score) {
+  return {{"accuracy", rounded(score.accuracy)}, {"weight", rounded(score.weight)}, {"hard", rounded(score.hard)}};
+}
+
+HeadScore rows_from(const JsonField& field) {
+  return {.accuracy = share(field, "accuracy"), .weight = share(field, "weight"), .hard = share(field, "hard")};
+}
+
+nlohmann::ordered_json alignment_json(const AlignmentReport& report) {
+  nlohmann::ordered_json json = {{"words", report.words}, {"diagonal", rounded(report.diagonal)},
+                                 {"heads", nlohmann::ordered_json::array()},
+                                 {"literals", nlohmann::ordered_json::array()}};
+  for (const CrossHead& head : report.heads)
+    json["heads"].push_back({{"layer", head.layer}, {"head", head.head}, {"own", rows_json(head.own)},
+                             {"next", rows_json(head.next)}});
+  for (const LiteralAlignment& one : report.literals)
+    json["literals"].push_back({{"text", one.text}, {"english", one.english}, {"words", one.words},
+                                {"right", one.right}});
+  return json;
+}
+
+AlignmentReport alignment_from(const JsonField& field) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;
+  AlignmentReport report{.words = field.integer("words", 0, kMost), .diagonal = share(field, "diagonal")};
+  for (const JsonField& head : field.at("heads").items())
+    report.heads.push_back({head.integer("layer", 0, kMaxLayers), head.integer("head", 0, kMaxHeads),
+                            rows_from(head.at("own")), rows_from(head.at("next"))});
+  for (const JsonField& one : field.at("literals").items())
+    report.literals.push_back({one.text("text"), one.text("english"), one.integer("words", 0, kMost),
+                               one.integer("right", 0, kMost)});
+  return report;
+}
+
 }  // namespace
 
 nlohmann::ordered_json relations_json(const RelationReport& report) {
@@ -36,6 +76,7 @@ nlohmann::ordered_json relations_json(const RelationReport& report) {
                                  {"family_offset", rounded(one.kind_offset)},
                                  {"supervised", false},
                                  {"sentences", one.sentences}});
+    if (one.stack == Stack::cross) json["relations"].back()["stack"] = "Cross";
   }
   const double right = static_cast<double>(report.pairs_right) / static_cast<double>(std::max<Index>(1, report.pairs));
   json["pairs"] = {{"count", report.pairs}, {"both_right", rounded(right)}};
@@ -51,6 +92,12 @@ nlohmann::ordered_json relations_json(const RelationReport& report) {
                                 {"direction", one.best.reversed ? "key→query" : "query→key"},
                                 {"weight", rounded(one.weight)}});
   }
+  if (!report.alignment.heads.empty()) json["alignment"] = alignment_json(report.alignment);
+  if (report.next_word.words > 0) {
+    json["next_word"] = {{"accuracy", rounded(report.next_word.accuracy)},
+                         {"perplexity", rounded(report.next_word.perplexity)},
+                         {"words", report.next_word.words}};
+  }
   return json;
 }
 
@@ -60,6 +107,7 @@ RelationReport relations_from(const JsonField& field) {
   report.test_seed = static_cast<std::uint64_t>(field.integer("test_seed", 0, kMost));
   for (const JsonField& one : field.at("relations").items()) {
     RelationScore score{.relation = one.text("relation"), .en = one.text("label"), .zh = one.text("label_zh")};
+    score.stack = one.text("stack", "Self") == "Cross" ? Stack::cross : Stack::self;
     score.chosen = {one.integer("layer", 0, kMaxLayers), one.integer("head", 0, kMaxHeads),
                     one.text("direction") == "key→query"};
     score.score = {share(one, "accuracy"), share(one, "weight"), share(one, "hard"),
@@ -81,6 +129,11 @@ RelationReport relations_from(const JsonField& field) {
     score.shown = one.flag("shown", false);
     score.weight = share(one, "weight");
     report.literals.push_back(std::move(score));
+  }
+  if (field.has("alignment")) report.alignment = alignment_from(field.at("alignment"));
+  if (field.has("next_word")) {
+    const JsonField next = field.at("next_word");
+    report.next_word = {share(next, "accuracy"), perplexity(next), next.integer("words", 0, kMost)};
   }
   return report;
 }

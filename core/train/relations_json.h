@@ -8,7 +8,8 @@
 
 namespace headlight {
 
-/// {"test_seed": …, "relations": [one a relation], "pairs": …, "literals": […]}
+/// {"test_seed": …, "relations": [one a relation], "pairs": …, "literals": […]}, and where they were measured
+/// "alignment" and "next_word".
 nlohmann::ordered_json relations_json(const RelationReport& report);
 
 /// The same read back; what is wrong goes to the field's problems. `heads` are not kept in JSON.

@@ -41,6 +41,8 @@ Json config_json(const Model& model) {
                {"seed", config.seed}};
   if (config.arch == Arch::encoder_decoder) json["encoder_layers"] = config.layers_of_encoder();
   if (config.arch == Arch::encoder_decoder) json["decoder_start_token_id"] = kStartRow;
+  if (config.arch == Arch::encoder_decoder && model.vocabulary->words.back() == kEndWord)
+    json["eos_token_id"] = rows - 1;
   if (config.position == Position::learned) json["max_position_embeddings"] = model.embeddings.positions.rows();
   return json;
 }
@@ -55,10 +57,12 @@ Json tokenizer_json(const Vocabulary& vocabulary, Arch arch) {
     if (row < std::size(kSpecialWords) || special == std::end(kSpecialWords))
       rows.emplace_back(vocabulary.words[row], row);
   }
-  for (std::size_t row = 0; row < std::size(kSpecialWords); ++row) {
-    added.push_back({{"id", row}, {"content", kSpecialWords[row]}, {"single_word", false}, {"lstrip", false},
+  const auto add = [&](std::size_t row) {
+    added.push_back({{"id", row}, {"content", vocabulary.words[row]}, {"single_word", false}, {"lstrip", false},
                      {"rstrip", false}, {"normalized", false}, {"special", true}});
-  }
+  };
+  for (std::size_t row = 0; row < std::size(kSpecialWords); ++row) add(row);
+  if (arch == Arch::encoder_decoder && vocabulary.words.back() == kEndWord) add(vocabulary.words.size() - 1);
   const std::string start(kSpecialWords[kStartRow]);
   const Json before = {{"SpecialToken", {{"id", start}, {"type_id", 0}}}};
   const auto sequence = [](const char* id, int type) { return Json{{"Sequence", {{"id", id}, {"type_id", type}}}}; };
@@ -136,7 +140,7 @@ class Tensors {
 Json plan_json(const TrainingPlan& plan) {
   const Corruption& corruption = plan.corruption;
   const TrainingRecipe& recipe = plan.recipe;
-  Json json = {{"task", plan.task == Task::masked ? "masked" : "causal"},
+  Json json = {{"task", name(plan.task)},
                {"seed", plan.config.seed},
                {"steps", plan.steps()},
                {"batch", plan.batch},
@@ -147,7 +151,9 @@ Json plan_json(const TrainingPlan& plan) {
                               {"clip", recipe.clip}}},
                {"dropout", recipe.objective.dropout},
                {"label_smoothing", recipe.objective.label_smoothing}};
-  if (plan.task == Task::masked) {
+  if (plan.task == Task::translation) {
+    json["corruption"] = {{"mask", corruption.mask}, {"swap", corruption.swap}, {"family", corruption.family}};
+  } else if (plan.task == Task::masked) {
     json["corruption"] = {{"mask", corruption.mask}, {"swap", corruption.swap}, {"keep", corruption.keep},
                           {"family", corruption.family}, {"restore", corruption.restore}};
   }
@@ -164,7 +170,9 @@ float number(const JsonField& field, const char* name) {
 TrainingPlan plan_from(const JsonField& field) {
   constexpr std::int64_t kMost = std::int64_t{1} << 53;
   TrainingPlan plan;
-  plan.task = field.text("task") == "causal" ? Task::causal : Task::masked;
+  const std::string task = field.text("task");
+  for (const Task one : {Task::masked, Task::causal, Task::translation})
+    if (task == name(one)) plan.task = one;
   plan.config.seed = static_cast<std::uint64_t>(field.integer("seed", 0, kMost));
   plan.batch = field.integer("batch", 1, kMost);
   const JsonField optimizer = field.at("optimizer");
@@ -175,7 +183,12 @@ TrainingPlan plan_from(const JsonField& field) {
   plan.recipe.clip = number(optimizer, "clip");
   plan.recipe.objective.dropout = number(field, "dropout");
   plan.recipe.objective.label_smoothing = number(field, "label_smoothing");
-  if (plan.task == Task::masked) {
+  if (plan.task == Task::translation) {
+    const JsonField corruption = field.at("corruption");
+    plan.corruption.mask = number(corruption, "mask");
+    plan.corruption.swap = number(corruption, "swap");
+    plan.corruption.family = number(corruption, "family");
+  } else if (plan.task == Task::masked) {
     const JsonField corruption = field.at("corruption");
     plan.corruption = {number(corruption, "mask"), number(corruption, "swap"), number(corruption, "keep"),
                        number(corruption, "family"), number(corruption, "restore")};

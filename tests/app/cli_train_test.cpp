@@ -92,6 +92,48 @@ TEST(CliTrain, MakesAModelOfTheGrammarThatIsAskedAndMeasured) {
   EXPECT_TRUE(contains(text.out, "minimal pairs with both sentences right:")) << text.out;
 }
 
+TEST(CliTrain, MakesAModelThatTranslatesAndSaysWhereWordsComeFrom) {
+  const Folder folder;
+  const auto model = folder / "model";
+  const Ran ran = run(train({"--arch", "encoder-decoder", "--encoder-layers", "2", "--steps", "20", "--hide", "0.05",
+                             "--threads", "2"}, model));
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json config = read_json(model / "config.json"), card = read_json(model / "training.json");
+  EXPECT_EQ(config["arch"], "encoder-decoder");
+  EXPECT_EQ(config["encoder_layers"], 2);
+  EXPECT_EQ(config["num_hidden_layers"], 1);
+  EXPECT_EQ(card["plan"]["task"], "translation");
+  EXPECT_TRUE(contains(card["command"], "--encoder-layers 2")) << card["command"];
+  EXPECT_TRUE(contains(card["command"], "--hide 0.05 --swap")) << card["command"];
+  EXPECT_EQ(card["scores"]["alignment"]["heads"].size(), 2u);
+
+  const json object = exported({model.string()});
+  EXPECT_EQ(texts(object["target_tokens"]),
+            (Words{"<s>", "I", "asked", "Li", "Lei", "to", "book", "me", "a", "ticket", "to", "Beijing"}));
+  EXPECT_EQ(texts(object["tokens"]), (Words{"我", "请", "李雷", "帮", "我", "订了", "去", "北京", "的", "机票"}));
+  for (const char* side : {"tokens", "target_tokens"})
+    for (const json& token : object[side]) EXPECT_TRUE(token["known"]) << token;
+
+  const Words ask{"heads", model.string(), "--relations", "--sentences", "40", "--format", "json"};
+  const Ran measured = run(ask);
+  ASSERT_EQ(measured.status, 0) << measured.err;
+  const json report = json::parse(measured.out, nullptr, false);
+  ASSERT_EQ(report["relations"].size(), 2u) << measured.out;
+  for (const json& row : report["relations"]) {
+    EXPECT_EQ(row["stack"], "Cross");
+    EXPECT_TRUE(row["relation"] == "OWN" || row["relation"] == "NEXT") << row;
+    EXPECT_EQ(row["sentences"], 40);
+  }
+  EXPECT_GE(report["next_word"]["perplexity"], 1.0);
+  EXPECT_GT(report["alignment"]["words"], 100);
+  Words other = ask;
+  other.insert(other.end(), {"--test-seed", "5"});
+  EXPECT_NE(json::parse(run(other).out, nullptr, false)["alignment"], report["alignment"]);
+  const Ran text = run({"heads", model.string(), "--relations", "--sentences", "40"});
+  EXPECT_TRUE(contains(text.out, "next word: right")) << text.out;
+  EXPECT_TRUE(contains(text.out, "I asked Li Lei to book me a ticket to Beijing\n")) << text.out;
+}
+
 TEST(CliTrain, ReadsATextOfOnesOwn) {
   const Folder folder;
   const std::string text = folder.with("my.txt", kText);
@@ -190,7 +232,11 @@ TEST(CliTrain, RefusesWrongUseAndWritesNothing) {
     EXPECT_FALSE(fixture::fs::exists(model)) << words[1];
   };
   EXPECT_TRUE(contains(refused({"train", "--steps", "3"}), "--output is required"));
-  says({"--arch", "encoder-decoder"}, "--arch: expected encoder, decoder, found 'encoder-decoder'");
+  says({"--arch", "both"}, "--arch: expected encoder, decoder, encoder-decoder, found 'both'");
+  says({"--arch", "encoder-decoder", "--text", text},
+       "corpus: expected a grammar with English sentences, which an encoder-decoder learns to say, found ");
+  says({"--arch", "decoder", "--encoder-layers", "2"},
+       "--encoder-layers: expected --arch encoder-decoder, found --arch decoder");
   says({"--norm", "none"}, "--norm: expected post, pre, found 'none'");
   says({"--activation", "silu"}, "--activation: expected relu, gelu, found 'silu'");
   says({"--position", "rotary"}, "--position: expected none, sinusoidal, learned, found 'rotary'");

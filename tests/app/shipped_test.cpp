@@ -185,6 +185,35 @@ TEST_F(Shipped, SlidersFindTheModelOfAShapeOrFreshWeights) {
   EXPECT_FALSE(state.document.mask.causal);
 }
 
+TEST_F(Shipped, AnotherArchitectureIsItsNearestModelWhateverTheShape) {
+  AppState state = this->state();
+  Config other = state.document.config;
+  other.arch = Arch::encoder_decoder;
+  update(state, SetConfig{other});
+  EXPECT_EQ(state.document.model, nullptr) << "none of this architecture";
+  EXPECT_EQ(state.document.config.arch, Arch::encoder_decoder);
+  EXPECT_TRUE(state.document.trained);
+  other = state.document.config;
+  other.d_model = 24;
+  other.num_layers = 1;
+  other.arch = Arch::decoder;
+  update(state, SetConfig{other});
+  EXPECT_EQ(state.document.source, "shipped:decoder");
+  EXPECT_EQ(state.document.config.d_model, 16) << "as it was trained";
+  EXPECT_TRUE(state.document.mask.causal);
+  other = state.document.config;
+  other.d_model = 30;
+  other.arch = Arch::encoder;
+  update(state, SetConfig{other});
+  EXPECT_EQ(state.document.source, "shipped:d-32");
+  EXPECT_FALSE(state.document.mask.causal);
+  update(state, UseTrained{false});
+  other = state.document.config;
+  other.arch = Arch::decoder;
+  update(state, SetConfig{other});
+  EXPECT_EQ(state.document.model, nullptr) << "fresh weights were asked for";
+}
+
 TEST_F(Shipped, TrainedWeightsAreAChoice) {
   AppState state = this->state();
   update(state, UseTrained{false});
@@ -263,6 +292,13 @@ TEST_F(Shipped, HeadsSayWhatTheyWereChosenFor) {
   EXPECT_EQ(relations[1]->relation, "SP");
   EXPECT_TRUE(relations_of(document, {0, 0}).empty());
   EXPECT_TRUE(relations_of(document, {0, 1, Stack::encoder}).empty());
+  Document translating = document;
+  TrainingCard card = *document.card;
+  card.scores->relations[0].stack = Stack::cross;
+  translating.card = std::make_shared<const TrainingCard>(card);
+  ASSERT_EQ(relations_of(translating, {0, 1, Stack::cross}).size(), 1u);
+  EXPECT_EQ(relations_of(translating, {0, 1, Stack::cross})[0]->relation, "VO");
+  EXPECT_EQ(relations_of(translating, {0, 1}).size(), 1u);
   EXPECT_TRUE(relations_of(Document{}, {0, 1}).empty());
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/grammars.h"
 
@@ -159,6 +160,101 @@ TEST(TextCorpus, RefusesATextOfNothing) {
     ASSERT_FALSE(corpus);
     EXPECT_EQ(corpus.error().message, "my.txt: sentences: expected at least one of 1 to 2 words, found none");
   }
+}
+
+// The shipped models are made again by their commands only as long as these stay the same to the bit.
+TEST(Batches, OfTheShippedGrammarAreThoseThatTheModelsLearnedFrom) {
+  const Corpus corpus = corpus_of(shipped());
+  EXPECT_EQ(corpus.rows(), 619);
+  const Corruption corruption{.restore = 0.8f};
+  for (const auto& [task, known] : {std::pair(Task::masked, std::uint64_t{8650506947484366940u}),
+                                    std::pair(Task::causal, std::uint64_t{14750841636326175019u})}) {
+    std::uint64_t sum = 0;
+    for (const Index step : {1, 2, 12000}) {
+      const Batch batch = draw_batch(corpus, task, corruption, 1, step, 64);
+      for (const auto* rows : {&batch.input.ids, &batch.targets, &batch.input.lengths})
+        sum = derive_seed(sum, {reinterpret_cast<const char*>(rows->data()), rows->size() * sizeof(std::int32_t)});
+      EXPECT_EQ(batch.source.count, 0);
+    }
+    EXPECT_EQ(sum, known);
+  }
+}
+
+Corpus translated(const nlohmann::json& grammar) { return corpus_of(grammars::parsed(grammar), Task::translation); }
+
+TEST(Translations, AreAskedWordByWordBehindTheirSentence) {
+  const Corpus corpus = translated(grammars::translated_toy());
+  const Grammar& grammar = *corpus.grammar;
+  EXPECT_TRUE(corpus.translated());
+  EXPECT_EQ(corpus.words.back(), kEndWord);
+  EXPECT_EQ(corpus.words.size(), grammar.words.size() + grammar.dictionary.words.size() + 1);
+  EXPECT_FALSE(corpus_of(corpus.grammar).translated());
+  const Corruption none{.mask = 0, .swap = 0};
+  const Batch batch = draw_batch(corpus, Task::translation, none, 3, 1, 100);
+  const auto english = sentences_of(batch);
+  ASSERT_EQ(batch.source.count, 100);
+  std::map<std::vector<std::int32_t>, std::vector<std::int32_t>> known;
+  for (std::uint64_t seed = 0; seed < 20000; ++seed) {
+    for (const int kind : {0, 1}) {
+      const Sentence sentence = sentence_of(grammar, kind, 0, seed);
+      known[sentence.words] = translation_of(grammar, sentence).words;
+    }
+  }
+  int found = 0;
+  for (Index i = 0; i < 100; ++i) {
+    const Asked& one = english[static_cast<std::size_t>(i)];
+    EXPECT_EQ(one.rows.front(), kStartRow);
+    EXPECT_EQ(one.targets.back(), corpus.rows() - 1) << "the end is asked for";
+    EXPECT_TRUE(std::equal(one.rows.begin() + 1, one.rows.end(), one.targets.begin())) << "each row the next word";
+    std::vector<std::int32_t> words;
+    const auto length = batch.source.lengths[static_cast<std::size_t>(i)];
+    for (Index place = 0; place < length; ++place)
+      words.push_back(batch.source.ids[static_cast<std::size_t>(i * batch.source.length + place)] - kFirstWordRow);
+    const auto translation = known.find(words);
+    if (translation == known.end()) continue;
+    ++found;
+    std::vector<std::int32_t> said;
+    for (std::size_t place = 1; place < one.rows.size(); ++place) said.push_back(one.rows[place] - kFirstWordRow);
+    EXPECT_EQ(said, translation->second);
+  }
+  EXPECT_GT(found, 50);
+}
+
+TEST(Translations, AskForASlipAgain) {
+  const Corpus corpus = translated(grammars::translated_toy());
+  const Corruption corruption{.mask = 0.1f, .swap = 0.2f, .family = 0.7f};
+  const auto plain = sentences_of(draw_batch(corpus, Task::translation, {.mask = 0, .swap = 0}, 3, 1, 1));
+  double words = 0, hidden = 0, slipped = 0;
+  for (const Asked& one : sentences_of(draw_batch(corpus, Task::translation, corruption, 3, 1, 2000))) {
+    EXPECT_EQ(one.rows.front(), kStartRow) << "which is no word";
+    for (std::size_t place = 1; place < one.rows.size(); ++place) {
+      ++words;
+      // Where nothing was slipped the row before was asked for this word, or it slipped itself.
+      if (one.rows[place] == kMaskRow) {
+        ++hidden;
+        EXPECT_GE(one.targets[place], kFirstWordRow);
+        EXPECT_LT(one.targets[place], corpus.rows() - 1) << "a word, not the end";
+      } else if (one.targets[place - 1] != one.rows[place] && one.rows[place - 1] == one.targets[place - 1]) {
+        ADD_FAILURE() << "a word that stood as it was is followed by itself";
+      } else if (one.targets[place - 1] != one.rows[place] && one.rows[place - 1] != kMaskRow) {
+        ++slipped;
+      }
+    }
+  }
+  EXPECT_NEAR(hidden / words, 0.1, 0.02);
+  EXPECT_GT(slipped / words, 0.1);
+}
+
+TEST(Translations, OfAStepAreAFunctionOfItsSeed) {
+  const Corpus corpus = corpus_of(shipped(), Task::translation);
+  const auto drawn = [&](std::uint64_t seed, Index step) {
+    return draw_batch(corpus, Task::translation, {}, seed, step, 16);
+  };
+  EXPECT_EQ(drawn(1, 5).input.ids, drawn(1, 5).input.ids);
+  EXPECT_EQ(drawn(1, 5).source.ids, drawn(1, 5).source.ids);
+  EXPECT_NE(drawn(1, 5).source.ids, drawn(1, 6).source.ids);
+  EXPECT_NE(drawn(1, 5).source.ids, drawn(2, 5).source.ids);
+  for (const std::int32_t row : drawn(1, 5).input.ids) EXPECT_LT(row, corpus.rows());
 }
 
 }  // namespace

@@ -238,15 +238,11 @@ TEST(Relations, RefuseModelsThatHaveNoneOfTheWords) {
   Model model = *whole;
   model.vocabulary = nullptr;
   EXPECT_EQ(refusal(model),
-            "relations: model: expected an encoder or a decoder with a vocabulary, found no vocabulary");
-  model = *whole;
-  model.config.arch = Arch::encoder_decoder;
-  EXPECT_EQ(refusal(model),
-            "relations: model: expected an encoder or a decoder with a vocabulary, found an encoder-decoder");
+            "relations: model: expected a trained model with a vocabulary, found no vocabulary");
   model = *whole;
   model.embeddings.tokens = nullptr;
   EXPECT_EQ(refusal(model),
-            "relations: model: expected an encoder or a decoder with a vocabulary, found fresh weights");
+            "relations: model: expected a trained model with a vocabulary, found fresh weights");
   model = *whole;
   model.vocabulary = std::make_shared<const Vocabulary>(Vocabulary{.words = {"<s>", "nothing"}, .ids = {}});
   EXPECT_EQ(refusal(model), "relations: vocabulary: expected words of the grammar, found none of them");

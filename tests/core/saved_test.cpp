@@ -23,7 +23,7 @@ Corpus toy_corpus() { return corpus_of(grammars::parsed(grammars::toy())); }
 
 /// A model every number of which differs from the value that a fresh one has.
 std::shared_ptr<const Model> shaken(const Config& config, const Corpus& corpus) {
-  Training training = *begin_training(small_plan(config, 1), corpus);
+  Training training{.network = fresh_network(config, corpus.rows(), 121)};
   Random random(3);
   for (float& value : training.network.values) value += random.symmetric(0.05f);
   return trained_model(training, corpus, "shaken");
@@ -146,6 +146,42 @@ TEST(SavedModel, HasATokenizerThatCutsWordsAndLooksThemUp) {
   }
 }
 
+TEST(SavedModel, OfTranslationsReadsBothTextsAndKnowsItsEnd) {
+  const Corpus corpus = corpus_of(shipped(), Task::translation);
+  const Folder folder;
+  const auto model = shaken(shapes()[3], corpus);
+  ASSERT_TRUE(save_checkpoint(folder.path(), *model, {}));
+  const auto before = answer(model), after = answer(read_model(folder.path()));
+  ASSERT_TRUE(before && after);
+  EXPECT_EQ(before->logits, after->logits);
+  const json config = json::parse(*read_file(folder.path() / "config.json"));
+  EXPECT_EQ(config["eos_token_id"], corpus.rows() - 1);
+  const auto file = read_tokenizer(folder.path());
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_EQ(vocabulary_of(*file->tokenizer)->words, vocabulary_of(corpus)->words);
+  const auto ids = [&](std::string_view text) {
+    std::vector<std::int64_t> words;
+    const auto tokens = encode(*file->tokenizer, text, true);
+    EXPECT_TRUE(tokens);
+    if (tokens)
+      for (const Token& token : tokens->tokens) words.push_back(token.id - kFirstWordRow);
+    return words;
+  };
+  Random random(1);
+  for (int i = 0; i < 100; ++i) {
+    const Sentence sentence = draw_sentence(*shipped(), Part::training, random);
+    const Translation translation = translation_of(*shipped(), sentence);
+    std::string text;
+    for (const std::int32_t word : translation.words) text += std::string(target_word(*shipped(), word)) + " ";
+    if (!text.empty()) text.pop_back();
+    EXPECT_EQ(ids(text), (std::vector<std::int64_t>(translation.words.begin(), translation.words.end()))) << text;
+  }
+  const auto literal = shipped()->literals.front().english.words;
+  EXPECT_EQ(ids("I asked Li Lei to book me a ticket to Beijing"),
+            (std::vector<std::int64_t>(literal.begin(), literal.end())));
+  EXPECT_EQ(ids("Beijing</s>").back(), corpus.rows() - 1 - kFirstWordRow);
+}
+
 TrainingCard full_card() {
   TrainingCard card{.plan = small_plan(shapes()[0], 77), .corpus = "grammar", .command = "headlight train -o DIR",
                     .step = 55, .tokens = 1234567891};
@@ -203,6 +239,23 @@ TEST(TrainingCard, IsReadBack) {
   ASSERT_TRUE(save_checkpoint(folder.path(), *shaken(shapes()[2], toy_corpus()), causal));
   EXPECT_EQ((**read_card(folder.path())).plan.task, Task::causal);
   EXPECT_FALSE((**read_card(folder.path())).scores);
+
+  TrainingCard translation = card;
+  translation.plan.task = Task::translation;
+  translation.scores->alignment.heads.push_back({.layer = 1, .head = 2, .own = {.accuracy = 0.5}});
+  translation.scores->next_word = {0.75, 1.5, 99};
+  ASSERT_TRUE(save_checkpoint(folder.path(), *shaken(shapes()[3], toy_corpus()), translation));
+  const TrainingCard again = **read_card(folder.path());
+  EXPECT_EQ(again.plan.task, Task::translation);
+  EXPECT_EQ(again.plan.corruption.mask, 0.11f);
+  EXPECT_EQ(again.plan.corruption.swap, 0.12f);
+  EXPECT_EQ(again.plan.corruption.family, 0.14f);
+  EXPECT_EQ(again.scores->alignment.heads.at(0).own.accuracy, 0.5);
+  EXPECT_EQ(again.scores->next_word.perplexity, 1.5);
+  const std::string text = card_text(*shaken(shapes()[3], toy_corpus()), translation);
+  for (const char* part : {"2 layers of the encoder and 2 of the decoder", "hidden (11 %) or swapped for others (12 %)",
+                           "| 1.2 | 0.500 | 0.000 |", "The next word: 75.0 % of 99 right, perplexity 1.50."})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
 TEST(TrainingCard, SaysInWordsWhatWasMeasured) {
@@ -258,12 +311,13 @@ TEST(TrainingCard, IsRefusedInOneLineWhereItIsBroken) {
 }
 
 TEST(Resuming, GoesOnToTheSameBits) {
-  const Corpus corpus = toy_corpus();
-  for (const Arch arch : {Arch::encoder, Arch::decoder}) {
+  const auto grammar = grammars::parsed(grammars::translated_toy());
+  for (const Arch arch : {Arch::encoder, Arch::decoder, Arch::encoder_decoder}) {
     Config config = shapes()[0];
     config.arch = arch;
     TrainingPlan plan = small_plan(config, 40);
-    plan.task = arch == Arch::encoder ? Task::masked : Task::causal;
+    EXPECT_EQ(plan.task, task_of(arch));
+    const Corpus corpus = corpus_of(grammar, plan.task);
     plan.recipe.objective.dropout = 0.1f;
     const Training whole = trained(plan, corpus, 40);
     for (const Index stop : {0, 1, 25}) {
@@ -280,6 +334,30 @@ TEST(Resuming, GoesOnToTheSameBits) {
       EXPECT_EQ(resumed->moments.second, whole.moments.second);
     }
   }
+}
+
+TEST(Training, OfAnEncoderDecoderNeedsEnglish) {
+  const TrainingPlan plan = small_plan(shapes()[3], 5);
+  const auto refusal = [&](const TrainingPlan& wanted, const Corpus& corpus) {
+    const auto training = begin_training(wanted, corpus);
+    EXPECT_FALSE(training);
+    return training ? std::string() : training.error().message;
+  };
+  const auto grammar = grammars::parsed(grammars::translated_toy());
+  const std::string needs =
+      "training: corpus: expected a grammar with English sentences, which an encoder-decoder learns to say, found ";
+  EXPECT_EQ(refusal(plan, toy_corpus()), needs + "one without");
+  EXPECT_EQ(refusal(plan, corpus_of(grammar)), needs + "one without");
+  EXPECT_EQ(refusal(plan, corpus_of(grammars::parsed(grammars::toy()), Task::translation)), needs + "one without");
+  EXPECT_EQ(refusal(plan, *corpus_of("a.txt", {{"a", "</s>"}}, 100, 10)), needs + "a.txt");
+  EXPECT_TRUE(begin_training(plan, corpus_of(grammar, Task::translation)));
+  TrainingPlan other = plan;
+  other.task = Task::causal;
+  EXPECT_NE(refusal(other, corpus_of(grammar, Task::translation)).find("task: expected translation"), std::string::npos);
+  other = small_plan(shapes()[0], 5);
+  other.task = Task::translation;
+  EXPECT_NE(refusal(other, corpus_of(grammar, Task::translation)).find("expected masked or causal, found translation"),
+            std::string::npos);
 }
 
 TEST(Resuming, RefusesAnotherPlanAndAnotherText) {

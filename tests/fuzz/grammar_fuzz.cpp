@@ -35,11 +35,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       for (const Gold& gold : sentence.gold)
         require(static_cast<std::size_t>(std::max(gold.query, gold.key)) < sentence.words.size());
       text_of(*grammar, sentence);
+      const Translation english = translation_of(*grammar, sentence);
+      require(english.words.size() == english.made_of.size());
+      for (const std::int32_t word : english.words) require(!target_word(*grammar, word).empty());
+      for (const int place : english.made_of) require(place < static_cast<int>(sentence.words.size()));
     }
     if (pairs) require(!draw_minimal_pair(*grammar, random)[1].gold.empty());
   }
-  const Corpus corpus = corpus_of(grammar);
-  for (const Task task : {Task::masked, Task::causal}) {
+  for (const Task task : {Task::masked, Task::causal, Task::translation}) {
+    if (task == Task::translation && !has_translations(*grammar)) continue;
+    const Corpus corpus = corpus_of(grammar, task);
     const Batch batch = draw_batch(corpus, task, {}, 1, 1, 8);
     for (const std::int32_t row : batch.input.ids) require(row >= 0 && row < corpus.rows());
     for (const std::int32_t row : batch.targets) require(row >= -1 && row < corpus.rows());
