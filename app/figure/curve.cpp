@@ -7,6 +7,8 @@
 namespace headlight {
 namespace {
 
+constexpr double kFewestSteps = 20;
+
 constexpr std::array<Rgb, 8> kLightSeries{{{0, 104, 180}, {0, 132, 92}, {186, 48, 128}, {140, 106, 0},
                                            {104, 78, 196}, {20, 132, 152}, {120, 84, 60}, {92, 100, 110}}};
 constexpr std::array<Rgb, 8> kDarkSeries{{{96, 176, 255}, {72, 208, 150}, {244, 128, 196}, {228, 200, 84},
@@ -29,6 +31,12 @@ double CurveFrame::step_at(float at) const {
   return first + share * (last - first);
 }
 
+double shown_steps(Index step, Index planned) {
+  double span = static_cast<double>(std::max<Index>(1, planned));
+  while (span > kFewestSteps && span / 2 >= static_cast<double>(step)) span /= 2;
+  return span;
+}
+
 std::vector<double> round_ticks(double low, double high, int most) {
   if (!(high > low) || most < 2) return {low};
   const double least = (high - low) / most, power = std::pow(10.0, std::floor(std::log10(least)));
@@ -37,7 +45,7 @@ std::vector<double> round_ticks(double low, double high, int most) {
     const double apart = factor * power;
     const double first = std::ceil(low / apart - 1e-9), last = std::floor(high / apart + 1e-9);
     if (last - first + 1 > most) continue;
-    for (double tick = first; tick <= last; ++tick) ticks.push_back(tick * apart);
+    for (double tick = first; tick <= last; ++tick) ticks.push_back(tick * apart + 0.0);  // no −0
     break;
   }
   if (ticks.empty()) ticks.push_back(low);

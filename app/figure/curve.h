@@ -21,6 +21,10 @@ struct CurveFrame {
   double step_at(float x) const;
 };
 
+/// The steps that an axis spans while a training of `planned` is at `step`: all of them, halved as often as what there
+/// is fits into it, so that a young curve is not squeezed against its axis.
+double shown_steps(Index step, Index planned);
+
 /// Round numbers (1, 2 or 5 times a power of ten apart) from `low` to `high`, at most `most` and at least one of them.
 std::vector<double> round_ticks(double low, double high, int most);
 

@@ -22,14 +22,13 @@ std::string brief(double number) {
   return text;
 }
 
-/// The steps that the axis spans: all that are planned, so that a curve grows into its place.
 CurveFrame frame_of(Gui& gui, const TrainingRun& run, float height) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float left = ImGui::CalcTextSize("0.00").x + 6 * gui.unit, below = ImGui::GetFontSize() + 3 * gui.unit;
-  const float width = ImGui::GetContentRegionAvail().x;
+  const float width = ImGui::GetContentRegionAvail().x, above = 3 * gui.unit;
   CurveFrame frame;
-  frame.plot = {std::round(at.x + left), std::round(at.y), width - left - 2 * gui.unit, height - below};
-  frame.last = static_cast<double>(std::max<Index>(1, run.plan.steps()));
+  frame.plot = {std::round(at.x + left), std::round(at.y + above), width - left - 4 * gui.unit, height - above - below};
+  frame.last = shown_steps(run.step, run.plan.steps());
   ImGui::Dummy({width, height});
   return frame;
 }
@@ -101,25 +100,52 @@ void loss_plot(Gui& gui, const TrainingRun& run, float height) {
   gui.name_box("loss curve", frame.plot);
 }
 
-/// Which curve is whose: a line of its colour, its code and its score where the slider stands.
-void legend_entry(Gui& gui, const std::string& label, const std::string& tip, ImU32 colour, const std::string& name) {
-  const float stroke = 12 * gui.unit, gap = 4 * gui.unit, text = ImGui::GetFontSize();
-  const float width = stroke + gap + ImGui::CalcTextSize(label.c_str()).x;
+/// Which curve is whose, and its score where the slider stands.
+struct LegendEntry {
+  std::string name, label, tip;
+  ImU32 colour = 0;
+};
+
+void draw_legend(Gui& gui, const std::vector<LegendEntry>& entries) {
+  const float stroke = 12 * gui.unit, gap = 4 * gui.unit, apart = 12 * gui.unit, text = ImGui::GetFontSize();
   const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
-  if (ImGui::GetItemRectMax().x + 10 * gui.unit + width <= right) ImGui::SameLine(0, 10 * gui.unit);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::Dummy({width, text});
-  gui.name_item(name);
-  if (!tip.empty() && ImGui::IsItemHovered()) ImGui::SetTooltip("%s", tip.c_str());
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddLine({at.x, std::round(at.y + text / 2)}, {at.x + stroke, std::round(at.y + text / 2)}, colour, 2 * gui.unit);
-  list.AddText({at.x + stroke + gap, at.y}, gui.colours().text, label.c_str());
+  for (const LegendEntry& entry : entries) {
+    const float width = stroke + gap + ImGui::CalcTextSize(entry.label.c_str()).x;
+    if (&entry != &entries.front() && ImGui::GetItemRectMax().x + apart + width <= right) ImGui::SameLine(0, apart);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::Dummy({width, text});
+    gui.name_item(entry.name);
+    if (!entry.tip.empty() && ImGui::IsItemHovered()) ImGui::SetTooltip("%s", entry.tip.c_str());
+    const float y = std::round(at.y + text / 2);
+    list.AddLine({at.x, y}, {at.x + stroke, y}, entry.colour, 2 * gui.unit);
+    list.AddText({at.x + stroke + gap, at.y}, gui.colours().text, entry.label.c_str());
+  }
 }
 
 std::string score_text(double score) {
   char text[16];
   std::snprintf(text, sizeof text, "%.2f", score);
   return text;
+}
+
+/// With the relations' names where those fit into two lines, else with their codes.
+void legend(Gui& gui, const TrainingRun& run) {
+  const ScorePoint* now = scores_at(run, run.shown.value_or(run.step));
+  if (!now) return;
+  std::vector<LegendEntry> named, coded;
+  float width = 0;
+  for (std::size_t r = 0; r < now->report->relations.size(); ++r) {
+    const RelationScore& one = now->report->relations[r];
+    const std::string label = gui.fonts.shown(gui.chinese() ? one.zh : one.en), score = " " + score_text(one.score.accuracy);
+    const ImU32 colour = to_imgui(series_colour(r, gui.state.settings.theme));
+    named.push_back({"legend " + one.relation, label + score, one.relation, colour});
+    coded.push_back({"legend " + one.relation, one.relation + score, label, colour});
+    width += ImGui::CalcTextSize(named.back().label.c_str()).x + 28 * gui.unit;
+  }
+  auto& entries = width <= 1.8f * ImGui::GetContentRegionAvail().x ? named : coded;
+  entries.push_back({"legend right", gui.word(Str::share_right), {}, gui.colours().faint});
+  draw_legend(gui, entries);
 }
 
 void score_plot(Gui& gui, const TrainingRun& run, float height) {
@@ -141,15 +167,7 @@ void score_plot(Gui& gui, const TrainingRun& run, float height) {
   }
   draw_now(gui, frame, run);
   gui.name_box("score curves", frame.plot);
-  const ScorePoint* now = scores_at(run, run.shown.value_or(run.step));
-  ImGui::Dummy({frame.plot.x - ImGui::GetCursorScreenPos().x - 10 * gui.unit, 0});
-  for (std::size_t r = 0; r < relations && now; ++r) {
-    const RelationScore& one = now->report->relations[r];
-    const std::string label = gui.fonts.shown(gui.chinese() ? one.zh : one.en);
-    legend_entry(gui, label + " " + score_text(one.score.accuracy), one.relation, to_imgui(series_colour(r, theme)),
-                 "legend " + one.relation);
-  }
-  if (relations > 0) legend_entry(gui, gui.word(Str::share_right), {}, gui.colours().faint, "legend right");
+  legend(gui, run);
 }
 
 /// What a place on the slider stands for: a kept step, or the newest.
@@ -200,8 +218,8 @@ void time_slider(Gui& gui, const TrainingRun& run) {
 
 void training_curves(Gui& gui, const TrainingRun& run, float height) {
   const float text = gui.fonts.pixels(TextSize::small);
-  const float plots = height - 6 * text - 60 * gui.unit;
-  const float each = std::clamp(plots / 2, 84 * gui.unit, 190 * gui.unit);
+  const float plots = height - 6 * text - 64 * gui.unit;  // beside them: two titles, the legend, the slider
+  const float each = std::clamp(plots / 2, 84 * gui.unit, 240 * gui.unit);
   loss_plot(gui, run, each);
   score_plot(gui, run, each);
   time_slider(gui, run);

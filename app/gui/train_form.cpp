@@ -27,6 +27,18 @@ void row_label(Gui& gui, Str label, Str tip) {
   ImGui::SetNextItemWidth(-1);
 }
 
+/// A low slider in the rest of the row with its value behind it; true while it moves to a number.
+bool valued_slider(Gui& gui, const char* name, float& value, float least, float most, Str tip, const std::string& shown) {
+  const float text = ImGui::CalcTextSize("0.0002").x, top = ImGui::GetCursorPosY();
+  ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
+  const bool moved = slider(gui, name, value, least, most, tip, std::max(40 * gui.unit, ImGui::GetContentRegionAvail().x - text));
+  ImGui::SameLine(0, 6 * gui.unit);
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ImGui::GetStyle().FramePadding.y);  // on the slider's line
+  dim_text(gui, shown);
+  ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), top + ImGui::GetFrameHeightWithSpacing()));
+  return moved && std::isfinite(value);
+}
+
 /// A whole number with buttons to step it; true where it was changed.
 bool number_row(Gui& gui, const char* name, Str label, Str tip, int& value, int step, int least, int most) {
   row_label(gui, label, tip);
@@ -56,17 +68,13 @@ void schedule(Gui& gui) {
          [](TrainingPlan& changed, int batch) { changed.batch = batch; });
   number(gui, "training seed", Str::seed, Str::tip_seed, plan.config.seed, 1, 0, kMostSeed,
          [](TrainingPlan& changed, int seed) { changed.config.seed = static_cast<std::uint64_t>(seed); });
+  const float now = plan.recipe.schedule.peak;
+  float exponent = std::log10(std::max(1e-5f, now));
   row_label(gui, Str::learning_rate, Str::tip_learning_rate);
-  float rate = plan.recipe.schedule.peak;
-  ImGui::PushID("learning rate");
-  const bool changed = ImGui::SliderFloat("##rate", &rate, 1e-5f, 1e-1f, "%.2g",
-                                          ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp);
-  ImGui::PopID();
-  gui.name_item("learning rate");
-  explain_item(gui, Str::tip_learning_rate);
-  if (!changed || !std::isfinite(rate)) return;
+  if (!valued_slider(gui, "learning rate", exponent, -5, -1, Str::tip_learning_rate, short_number(now))) return;
+  const float power = std::pow(10.0f, std::floor(exponent));
   TrainingPlan next = plan;
-  next.recipe.schedule.peak = rate;
+  next.recipe.schedule.peak = std::round(std::pow(10.0f, exponent) / power * 10) / 10 * power;  // two digits
   gui.say(SetTrainingPlan{next});
 }
 
@@ -92,6 +100,13 @@ constexpr PlanSwitch kTerms[] = {
      [](TrainingPlan& p) -> float& { return p.recipe.objective.label_smoothing; }, 0.1f, false},
 };
 
+/// Where the sliders of the switches begin, behind the longest of their names.
+float switch_column(const Gui& gui) {
+  float widest = 0;
+  for (const PlanSwitch& term : kTerms) widest = std::max(widest, ImGui::CalcTextSize(gui.word(term.label)).x);
+  return std::max(column(gui), widest + ImGui::GetFrameHeight() + 30 * gui.unit);
+}
+
 void term_row(Gui& gui, const PlanSwitch& term) {
   TrainingPlan plan = gui.state.training_plan;
   float& share = term.of(plan);
@@ -103,20 +118,11 @@ void term_row(Gui& gui, const PlanSwitch& term) {
     gui.say(SetTrainingPlan{plan});
   }
   if (share <= 0) return;
-  ImGui::SameLine(column(gui));
-  const std::string value = short_number(share);
-  const float text = ImGui::CalcTextSize("0.00").x + 6 * gui.unit;
-  const float top = ImGui::GetCursorPosY();
-  ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
-  const float width = std::max(40 * gui.unit, ImGui::GetContentRegionAvail().x - text);
+  ImGui::SameLine(switch_column(gui));
   const std::string name = std::string(term.name) + " share";
-  if (slider(gui, name.c_str(), share, 0.0f, term.most, term.tip, width) && std::isfinite(share)) {
-    share = std::clamp(std::round(share * 100) / 100, 0.01f, term.most);
-    gui.say(SetTrainingPlan{plan});
-  }
-  ImGui::SameLine(0, 6 * gui.unit);
-  dim_text(gui, value);
-  ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), top + ImGui::GetFrameHeightWithSpacing()));
+  if (!valued_slider(gui, name.c_str(), share, 0.0f, term.most, term.tip, short_number(share))) return;
+  share = std::clamp(std::round(share * 100) / 100, 0.01f, term.most);
+  gui.say(SetTrainingPlan{plan});
 }
 
 void corpus_row(Gui& gui) {

@@ -100,6 +100,17 @@ TEST(CurveTicks, AreRoundAndFewEnough) {
     }
 }
 
+TEST(CurveTicks, HaveNoNegativeZero) { EXPECT_FALSE(std::signbit(round_ticks(0, 12000, 5).front())); }
+
+TEST(CurveFrame, GrowsWithTheTraining) {
+  EXPECT_EQ(shown_steps(12000, 12000), 12000);
+  EXPECT_EQ(shown_steps(6001, 12000), 12000);
+  EXPECT_EQ(shown_steps(6000, 12000), 6000);
+  EXPECT_EQ(shown_steps(400, 12000), 750);
+  EXPECT_LE(shown_steps(0, 12000), 20);
+  EXPECT_EQ(shown_steps(3, 8), 8);
+}
+
 double luminance(Rgb colour) {
   const auto linear = [](std::uint8_t channel) {
     const double value = channel / 255.0;
