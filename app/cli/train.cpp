@@ -1,70 +1,30 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 
-#include "base/file.h"
-#include "base/utf8.h"
 #include "cli/commands.h"
-#include "session/passage.h"
-#include "session/start.h"
-#include "text/characters.h"
+#include "session/training_files.h"
 #include "train/saved.h"
 
 namespace headlight {
 namespace {
 
 struct Options {
-  std::string folder, text, grammar, arch = "encoder", norm = "pre", activation = "gelu", position = "sinusoidal", name;
-  std::size_t most_words = 4000;
+  CorpusChoice corpus;
+  std::string folder, arch = "encoder", norm = "pre", activation = "gelu", position = "sinusoidal", name;
   std::optional<float> hide, swap;   // else as the task has it
   TrainingPlan plan = default_plan({.d_model = 128, .num_heads = 8, .num_layers = 2, .ffn = 256});
   bool resume = false, half = false, no_bias = false, untied = false;
   double save_seconds = 5;
   int threads = 0;
-  Index score_sentences = 2000;
 };
 
 /// Set by Ctrl-C: the training stops behind the step and keeps what it has.
 volatile std::sig_atomic_t interrupted = 0;
 void interrupt(int) { interrupted = 1; }
-
-/// White space at the end of a line is a token of its own, but no word.
-bool is_blank(const std::string& text) {
-  const std::vector<char32_t> characters = code_points(text);
-  return std::all_of(characters.begin(), characters.end(), is_white_space);
-}
-
-Result<Corpus> own_text(const Options& options) {
-  const bool standard_input = options.text == "-";
-  const auto text = standard_input ? read_standard_input() : read_file(options.text);
-  if (!text) return text.error();
-  const std::string where = standard_input ? "standard input" : options.text;
-  const auto lexicon = read_lexicon();
-  if (!lexicon) return lexicon.error();
-  std::vector<std::vector<std::string>> sentences;
-  for (const Line line : headlight::sentences(*text)) {
-    const Passage passage{.text = text->substr(line.begin, line.end - line.begin)};
-    const auto tokens = tokens_of_lines(where, passage, *lexicon, kMaxTokens);
-    if (!tokens) return tokens.error();
-    auto& words = sentences.emplace_back();
-    for (const Token& token : tokens->front().tokens)
-      if (!is_blank(token.text)) words.push_back(token.text);
-  }
-  return corpus_of(where, sentences, options.most_words, kLongestSentence);
-}
-
-Result<Corpus> corpus_for(const Options& options) {
-  if (!options.text.empty()) return own_text(options);
-  const auto grammar = options.grammar.empty() ? read_grammar() : read_grammar(options.grammar);
-  if (!grammar) return grammar.error();
-  return corpus_of(*grammar, options.plan.task);
-}
 
 template <class Choice>
 Result<Choice> choice(const char* option, const std::string& word, std::initializer_list<Choice> choices) {
@@ -96,13 +56,10 @@ Status complete(Options& options) {
   if (*arch != Arch::encoder_decoder && config.encoder_layers > 0)
     return bad_input("--encoder-layers", "", "--arch encoder-decoder", "--arch " + options.arch);
   options.plan.task = task_of(*arch);
-  Corruption& c = options.plan.corruption;
   const Corruption usual = default_plan(config).corruption;
-  c.mask = options.hide.value_or(usual.mask);
-  c.swap = options.swap.value_or(usual.swap);
-  if (c.mask + c.swap + c.keep > 1) return bad_input("--hide, --swap, --keep", "", "at most 1 together", "more");
-  if (*arch == Arch::encoder && c.mask + c.swap + c.keep <= 0) return bad_input("--hide, --swap, --keep", "", "one above 0", "none");
-  return check_trainable(config);
+  options.plan.corruption.mask = options.hide.value_or(usual.mask);
+  options.plan.corruption.swap = options.swap.value_or(usual.swap);
+  return check_plan(options.plan);
 }
 
 /// The line that is written over and over while it goes on.
@@ -145,79 +102,18 @@ class Meter {
   double sum_ = 0, tokens_ = 0;
 };
 
-/// As a shell reads it back.
-std::string shell_word(const std::string& word) {
-  const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("_-./+=:", c); };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
-std::string command_of(const Options& options) {
-  const TrainingPlan& plan = options.plan;
-  const Config& config = plan.config;
-  const Options usual;  // what needs not be said
-  std::string line = "headlight train";
-  const auto add = [&](const char* option, const std::string& value) {
-    line += std::string(" ") + option + " " + shell_word(value);
-  };
-  // The fewest digits that are read back as the same float.
-  const auto number = [](float value) {
-    char text[32];
-    return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
-  };
-  const auto add_unusual = [&](const char* option, float value, float usually) {
-    if (value != usually) add(option, number(value));
-  };
-  if (!options.text.empty()) add("--text", options.text);
-  if (!options.text.empty() && options.most_words != usual.most_words)
-    add("--words", std::to_string(options.most_words));
-  if (!options.grammar.empty()) add("--grammar", options.grammar);
-  if (!options.name.empty()) add("--name", options.name);
-  add("--arch", options.arch);
-  add("--d-model", std::to_string(config.d_model));
-  add("--num-heads", std::to_string(config.num_heads));
-  if (config.head_dim > 0) add("--head-dim", std::to_string(config.head_dim));
-  add("--layers", std::to_string(config.num_layers));
-  if (config.encoder_layers > 0) add("--encoder-layers", std::to_string(config.encoder_layers));
-  add("--ffn", std::to_string(config.ffn));
-  add("--norm", options.norm);
-  add("--activation", options.activation);
-  add("--position", options.position);
-  if (options.no_bias) line += " --no-bias";
-  if (options.untied) line += " --untied";
-  add("--steps", std::to_string(plan.steps()));
-  add("--batch", std::to_string(plan.batch));
-  add("--learning-rate", number(plan.recipe.schedule.peak));
-  add("--warmup", std::to_string(plan.recipe.schedule.warmup));
-  const TrainingRecipe& usually = usual.plan.recipe;
-  add_unusual("--decay", plan.recipe.adamw.decay, usually.adamw.decay);
-  add_unusual("--clip", plan.recipe.clip, usually.clip);
-  add_unusual("--dropout", plan.recipe.objective.dropout, usually.objective.dropout);
-  add_unusual("--label-smoothing", plan.recipe.objective.label_smoothing, usually.objective.label_smoothing);
-  if (plan.task != Task::causal) {
-    add("--hide", number(plan.corruption.mask));
-    add("--swap", number(plan.corruption.swap));
-  }
-  if (plan.task == Task::masked) {
-    add("--keep", number(plan.corruption.keep));
-    add("--restore", number(plan.corruption.restore));
-  }
-  add("--seed", std::to_string(config.seed));
-  if (options.half) line += " --half";
-  return line + " -o DIR";
-}
-
 Result<int> run(Options options) {
   if (const Status done = complete(options); !done) return done.error();
-  const auto corpus = corpus_for(options);
+  Progress reading;
+  const auto corpus = read_corpus(options.corpus, options.plan.task, reading);
   if (!corpus) return corpus.error();
   const TrainingPlan& plan = options.plan;
   auto training = options.resume ? resume_training(options.folder, plan, *corpus) : begin_training(plan, *corpus);
   if (!training) return training.error();
 
-  TrainingCard card{.plan = plan, .corpus = corpus->grammar ? "grammar" : corpus->name, .command = command_of(options)};
+  TrainingCard card{.plan = plan,
+                    .corpus = corpus->grammar ? "grammar" : corpus->name,
+                    .command = training_command(plan, options.corpus, options.name, options.half)};
   if (options.resume) {
     const auto before = read_card(options.folder);
     if (!before) return before.error();
@@ -260,13 +156,12 @@ Result<int> run(Options options) {
   if (done && corpus->grammar) {
     Progress progress;
     RelationOptions wanted;
-    wanted.sentences = options.score_sentences;
+    wanted.sentences = kScoreSentences;
     wanted.threads = options.threads;
     const auto model = trained_model(*training, *corpus, model_name);
     auto scores = measure_relations(model, *corpus->grammar, wanted, progress);
     if (!scores) return scores.error();
     if (*scores) card.scores = **scores;
-    // Chosen among seeds by sentences that no score is reported on.
   }
   if (const Status kept = keep(); !kept) return kept.error();
   std::fprintf(stderr, "%s: %s\n", options.folder.c_str(),
@@ -286,10 +181,10 @@ Run add_train(CLI::App& program) {
   TrainingPlan& plan = options->plan;
   const auto share = CLI::Range(0.0, 1.0);
   command.add_option("-o,--output", options->folder, "the folder; made where it is missing")->required();
-  command.add_option("--text", options->text,
+  command.add_option("--text", options->corpus.text,
                      "train on the sentences of this file, one a line ('-': standard input), in place of the grammar");
-  command.add_option("--grammar", options->grammar, "a grammar of your own, written as assets/grammar.json is");
-  command.add_option("--words", options->most_words, "the most frequent words of a text that get a row of their own")
+  command.add_option("--grammar", options->corpus.grammar, "a grammar of your own, written as assets/grammar.json is");
+  command.add_option("--words", options->corpus.most_words, "the most frequent words of a text that get a row of their own")
       ->check(CLI::Range(1, 1000000));
   command.add_option("--name", options->name, "what the model is called");
   command.add_option("--arch", options->arch,
@@ -321,6 +216,8 @@ Run add_train(CLI::App& program) {
   command.add_option("--hide", options->hide, "share of words hidden behind <mask>")->check(share);
   command.add_option("--swap", options->swap, "share of words swapped for others")->check(share);
   command.add_option("--keep", plan.corruption.keep, "share of words asked for as they are")->check(share);
+  command.add_option("--family", plan.corruption.family,
+                     "share of the swaps that take a word of the same places in the grammar")->check(share);
   command.add_option("--restore", plan.corruption.restore,
                      "share of pronouns asked for the noun they stand for; 0: off")->check(share);
   command.add_option("--seed", plan.config.seed)->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));

@@ -1,6 +1,9 @@
 #include "gl/app.h"
 
+#include <stdlib.h>
+
 #include <chrono>
+#include <filesystem>
 
 #include "base/file.h"
 #include "gl/map_texture.h"
@@ -53,6 +56,34 @@ bool change_something(const AppState& state, const Commands& commands) {
   return head != state.view.hovered_head || cell != state.view.hovered;
 }
 
+/// A folder for as long as it lives.
+class PassingFolder {
+ public:
+  PassingFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "headlight-XXXXXX").string();
+    if (::mkdtemp(pattern.data())) path_ = pattern;
+  }
+  PassingFolder(const PassingFolder&) = delete;
+  ~PassingFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Trains for a picture. What depends on this machine's speed is not shown.
+Status train_for(Loop& loop, AppState& state, Index steps) {
+  Commands start{StartTraining{next_training(state), state.training_corpus, steps}};
+  loop.step(state, start, 0);
+  loop.settle_training(state);
+  if (state.training->phase == TrainingPhase::failed) return Error{state.training->message};
+  state.training->tokens_per_second = state.training->seconds_left = 0;
+  return Done{};
+}
+
 std::string window_title(const AppState& state) {
   if (state.session_path.empty()) return "Headlight";
   return std::filesystem::path(state.session_path).filename().string() + " — Headlight";
@@ -85,7 +116,7 @@ Status open_window(const Start& asked) {
   state.notice = std::move(notice);
   if (restored) state.saved_document = default_document(resources->shipped.get());  // what was restored was never saved
 
-  Loop loop(&Window::wake, autosave.string());
+  Loop loop(&Window::wake, autosave.string(), {.folder = trained_folder()});
   Commands commands;
   if (!start.open.empty()) commands.emplace_back(OpenPath{start.open});
   int frames = kFramesAfterEvent;
@@ -95,9 +126,9 @@ Status open_window(const Start& asked) {
     if ((*window)->wait(sleep)) frames = kFramesAfterEvent;
     for (auto& path : (*window)->take_dropped()) commands.emplace_back(OpenPath{std::move(path)});
     if ((*window)->should_close()) commands.emplace_back(Quit{});
-    const auto version = state.trace_version;
+    const auto version = state.trace_version + state.training_version;
     loop.step(state, commands, now());
-    if (state.trace_version != version) frames = kFramesAfterEvent;
+    if (state.trace_version + state.training_version != version) frames = kFramesAfterEvent;
     if (frames <= 0 && !loop.computing() && !loop.writing()) continue;
     frames = std::max(0, frames - 1);
 
@@ -133,8 +164,11 @@ Status screenshot(const Start& start, const ScreenshotOptions& options) {
                                  resources->shipped);
   state.view = start.session.view;
   state.session_path = start.session_path;
-  Loop loop({}, {});
+  const PassingFolder trained;
+  Loop loop({}, {}, {.folder = trained.path()});
   loop.settle(state);
+  if (options.train_steps > 0)
+    if (const Status done = train_for(loop, state, options.train_steps); !done) return done;
   if (state.view.view == View::inside) update(state, ShowView{View::inside});  // something is pinned from now on
   loop.settle(state);
   // The time an answer took would make every picture a different one.

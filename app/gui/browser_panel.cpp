@@ -47,6 +47,7 @@ void act(Gui& gui) {
     case Browser::Purpose::open: gui.say(OpenPath{path}); break;
     case Browser::Purpose::save: gui.say(SaveSession{path}); break;
     case Browser::Purpose::export_to: gui.say(ExportTo{path}); break;
+    case Browser::Purpose::corpus: gui.say(SetCorpus{path}); break;
     case Browser::Purpose::none: break;
   }
 }
@@ -112,6 +113,7 @@ void recent_files(Gui& gui) {
 
 Str action_word(const Browser& browser) {
   if (browser.purpose == Browser::Purpose::open) return Str::do_open;
+  if (browser.purpose == Browser::Purpose::corpus) return Str::do_train_on;
   std::error_code ignored;
   if (!browser.name.empty() && std::filesystem::is_regular_file(target(browser), ignored)) return Str::do_replace;
   return browser.purpose == Browser::Purpose::save ? Str::do_save : Str::do_export;
@@ -119,6 +121,7 @@ Str action_word(const Browser& browser) {
 
 Str heading(Browser::Purpose purpose) {
   if (purpose == Browser::Purpose::open) return Str::open;
+  if (purpose == Browser::Purpose::corpus) return Str::corpus_text;
   return purpose == Browser::Purpose::save ? Str::save_as : Str::export_numbers;
 }
 

@@ -5,7 +5,7 @@ namespace headlight {
 void controls_panel(Gui& gui) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{8 * gui.unit, 3 * gui.unit});
   mask_controls(gui);
-  const bool shaped = !gui.state.document.model || is_shipped(gui.state.document);
+  const bool shaped = takes_shape(gui.state.document);
   if (shaped) model_controls(gui);
   score_controls(gui);
   if (shaped) block_controls(gui);

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "gui/controls.h"
-#include "gui/panels.h"
+#include "gui/train_parts.h"
 
 namespace headlight {
 namespace {
@@ -72,16 +72,29 @@ void shape_controls(Gui& gui) {
   }
 }
 
+/// Starts a training of this shape, where one can be; else why not.
+void train_shape_button(Gui& gui) {
+  const AppState& state = gui.state;
+  const Status possible = check_plan(default_plan(state.document.config));
+  const bool busy = state.training && is_active(*state.training);
+  ImGui::BeginDisabled(!possible || busy);
+  if (flat_button(gui, "train this shape", gui.word(Str::train_this_shape))) say_start(gui, true);
+  ImGui::EndDisabled();
+  explain_item(gui, Str::tip_train_this_shape);
+  if (!possible) wrapped_small(gui, possible.error().message, gui.colours().warning);
+}
+
 /// Trained or fresh weights, where the program came with trained ones.
 void trained_control(Gui& gui) {
   const AppState& state = gui.state;
   if (!state.shipped || state.shipped->empty()) return;
   bool trained = state.document.trained;
   if (checkbox(gui, "trained", Str::trained_weights, trained, Str::tip_trained)) gui.say_once(UseTrained{trained});
-  if (!state.document.trained || is_shipped(state.document)) return;
+  if (!state.document.trained || state.document.model) return;
   const FontScope small(gui, TextSize::small);
   dim_text(gui, gui.word(Str::no_trained_shape));
   if (flat_button(gui, "nearest trained", gui.word(Str::nearest_trained))) gui.say_once(UseTrained{true});
+  train_shape_button(gui);
 }
 
 void seed_control(Gui& gui) {

@@ -20,7 +20,9 @@ void words_panel(Gui& gui);       // the next word, before and after, and writin
 void head_panel(Gui& gui);        // the chosen head, large, and one of its rows as bars
 void way_panel(Gui& gui);         // the data's way through a block, or the steps behind one weight
 void matrix_panel(Gui& gui);      // one matrix of it, and the terms of one of its cells
+void train_panel(Gui& gui);       // a training: its plan, its curves, the slider over its steps
 void status_bar(Gui& gui);        // the cell in words, the work, the colour bar
+void training_status(Gui& gui);   // in it: a training that goes on while another view is looked at
 void help_overlay(Gui& gui);      // the keys
 void browser_panel(Gui& gui);     // opening, saving, exporting
 

@@ -317,7 +317,7 @@ void ids_choice(Gui& gui) {
 void split_choice(Gui& gui) {
   const Document& document = gui.state.document;
   const bool by_hand = document.hand_cuts || (has_target(document) && document.target.hand_cuts);
-  if (is_checkpoint(document) && !is_shipped(document)) {
+  if (is_checkpoint(document) && !takes_shape(document)) {
     ids_choice(gui);
     if (reads_ids(document)) return;
     ImGui::SameLine(0, 16 * gui.unit);

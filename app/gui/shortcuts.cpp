@@ -1,11 +1,22 @@
 #include <algorithm>
 
 #include "gui/imgui_compat.h"
-#include "gui/panels.h"
+#include "gui/train_parts.h"
 #include "session/viewport.h"
 
 namespace headlight {
 namespace {
+
+/// Starts, pauses and goes on; with Shift stops.
+void training_key(Gui& gui, bool shift) {
+  const auto& run = gui.state.training;
+  const bool active = run && is_active(*run);
+  if (shift && active) return gui.say(StopTraining{});
+  if (shift) return;
+  if (run && can_resume(*run)) gui.say(ResumeTraining{});
+  else if (active) gui.say(PauseTraining{});
+  else if (gui.state.view.view == View::train) say_start(gui, false);
+}
 
 void file_keys(Gui& gui, bool shift) {
   const AppState& state = gui.state;
@@ -19,6 +30,7 @@ void file_keys(Gui& gui, bool shift) {
   }
   if (key_pressed(Key::q, false)) gui.say(Quit{});
   if (key_pressed(Key::l, false)) gui.say(FocusText{true});
+  if (key_pressed(Key::enter, false)) training_key(gui, shift);
   for (std::size_t i = 0; i < std::min<std::size_t>(9, gui.samples.size()); ++i)
     if (key_pressed(static_cast<Key>('1' + i), false)) take_sample(gui, gui.samples[i]);
   Settings settings = state.settings;
@@ -87,12 +99,24 @@ void move(Gui& gui, Index rows, Index cols) {
 
 void fold_key(Gui& gui, bool FoldChoice::*which) {
   const AppState& state = gui.state;
-  if (!state.folded || state.view.view != View::heads) return;
+  if (!state.folded || state.view.view == View::inside) return;
   const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
   if (possible.too_long || !(possible.choice.*which)) return;
   FoldChoice fold = state.view.fold;
   fold.*which = !(fold.*which);
   gui.say(SetFold{fold});
+}
+
+/// Over the kept steps of a training, the newest behind the last.
+void time_keys(Gui& gui) {
+  const auto& run = gui.state.training;
+  if (!run || run->shots.empty()) return;
+  const auto& shots = run->shots;
+  if (key_pressed(Key::end, false)) gui.say(ChooseShot{});
+  const auto at = std::find_if(shots.begin(), shots.end(), [&](const Shot& shot) { return run->shown == shot.step; });
+  if (key_pressed(Key::page_up) && at != shots.begin()) gui.say(ChooseShot{std::prev(at)->step});
+  if (key_pressed(Key::page_down) && at != shots.end())
+    gui.say(ChooseShot{std::next(at) == shots.end() ? std::nullopt : std::optional(std::next(at)->step)});
 }
 
 void look_keys(Gui& gui, bool shift) {
@@ -127,6 +151,8 @@ void look_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::tab, false)) next_stack(gui, shift);
   if (key_pressed(Key::digit_1, false)) gui.say(ShowView{View::heads});
   if (key_pressed(Key::digit_2, false)) gui.say(ShowView{View::inside});
+  if (key_pressed(Key::digit_3, false)) gui.say(ShowView{View::train});
+  if (state.view.view == View::train) time_keys(gui);
   if (key_pressed(Key::y, false)) gui.say(ShowSteps{!state.view.steps});
   if (key_pressed(Key::u, false)) gui.say(LookBack{});
   if (key_pressed(Key::c, false)) gui.say(SetScope{!state.view.one_layer});
@@ -206,7 +232,7 @@ void question_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::backspace, false) && !scoped_mask(gui.state).painted.empty())
     gui.say_once(ClearPaint{gui.state.view.chosen.stack, scoped_layer(gui.state)});
   scale_keys(gui, shift);
-  if (document.model && !is_shipped(document)) return;
+  if (!takes_shape(document)) return;
   if (key_pressed(Key::comma) && document.pad > 0) gui.say_once(SetPad{document.pad - 1});
   const Request* request = wanted(gui.state);
   if (key_pressed(Key::period) && request && document.pad < request->tokens.size()) gui.say_once(SetPad{document.pad + 1});

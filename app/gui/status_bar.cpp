@@ -48,7 +48,7 @@ std::string answer_text(Gui& gui) {
 
 /// The scale of the maps that are shown: inside a block that of the matrix that is looked at.
 ColourScale shown_colour_scale(const AppState& state) {
-  if (state.view.view == View::heads || !state.inside) return colour_scale(state);
+  if (state.view.view != View::inside || !state.inside) return colour_scale(state);
   return picture_scale(state, state.inside->matrix, is_signed(state.inside->question.look.matrix));
 }
 
@@ -107,6 +107,7 @@ void status_bar(Gui& gui) {
     if (flat_button(gui, "cancel", gui.word(Str::cancel))) gui.say(CancelFileWork{});
     ImGui::SameLine();
   }
+  training_status(gui);
   if (state.notice) {
     ImGui::AlignTextToFramePadding();
     if (state.notice->kind == Notice::Kind::failed) ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().warning);

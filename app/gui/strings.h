@@ -31,6 +31,16 @@ enum class Str {
   tip_view_inside, tip_append, tip_find_word, tip_write, tip_temperature, tip_prefix, tip_steps, tip_way, tip_back,
   fold_special, merge_words, special_folded, words_merged, left_out, not_while_folded, tip_fold_special,
   tip_merge_words, tip_fold_too_long, tip_not_while_folded, tip_why_folded,
+  view_train, tip_view_train, train_a_model, train_explained, tip_training_shape, task_masked, task_causal, task_translation,
+  training_steps, tip_training_steps, training_batch, tip_training_batch, learning_rate, tip_learning_rate, corpus,
+  tip_corpus, corpus_grammar, corpus_text, tip_corpus_text, term_hide, tip_term_hide, term_swap, tip_term_swap,
+  term_keep, tip_term_keep, term_family, tip_term_family, term_restore, tip_term_restore, tip_term_dropout,
+  term_smoothing, tip_term_smoothing, start_training, tip_start_training, pause_training, resume_training,
+  tip_pause_training, stop_training, tip_stop_training, show_training, tip_show_training, phase_preparing,
+  phase_running, phase_paused, phase_measuring, phase_done, phase_stopped, phase_failed, training_step,
+  words_a_second, time_left, seconds, minutes, hours, loss, share_right, scores_of_heads, tip_scores_of_heads,
+  tip_time, live, newest, tip_newest, trained_earlier, go_on_with, tip_continue_training, another_training,
+  train_this_shape, tip_train_this_shape, trained_here, tip_training_status, do_train_on,
   count
 };
 
@@ -52,7 +62,9 @@ inline constexpr KeyHelp kKeyHelp[] = {
     {"Ctrl Z / Ctrl Shift Z", "undo / redo", "撤销 / 重做"},
     {"Ctrl O / Ctrl S / Ctrl Shift S", "open / save / save as", "打开 / 保存 / 另存为"},
     {"Ctrl E / Ctrl Q", "export the numbers / quit", "导出数值 / 退出"},
-    {"1 / 2", "all heads / inside a block", "所有头 / 模块内部"},
+    {"1 / 2 / 3", "all heads / inside a block / train", "所有头 / 模块内部 / 训练"},
+    {"Ctrl Enter / Ctrl Shift Enter", "start, pause or go on with a training / stop and keep it", "开始、暂停或继续训练 / 停止并保留"},
+    {"Page Up / Page Down / End", "earlier, later step of a training / the newest", "训练中更早、更晚的一步 / 最新"},
     {"Y / U", "steps or diagram / back to what was looked at", "逐步或结构图 / 返回之前查看的"},
     {"Space", "switch the chosen head off or on", "关闭或打开所选的头"},
     {"Tab / Shift Tab", "encoder, decoder, cross-attention", "编码器、解码器、交叉注意力"},

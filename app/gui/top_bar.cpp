@@ -11,6 +11,9 @@ void view_tabs(Gui& gui) {
   ImGui::SameLine(0, 0);
   if (flat_button(gui, "view inside", gui.word(Str::view_inside), now == View::inside)) gui.say(ShowView{View::inside});
   explain_item(gui, Str::tip_view_inside);
+  ImGui::SameLine(0, 0);
+  if (flat_button(gui, "view train", gui.word(Str::view_train), now == View::train)) gui.say(ShowView{View::train});
+  explain_item(gui, Str::tip_view_train);
   ImGui::SameLine(0, 16 * gui.unit);
 }
 
@@ -68,6 +71,8 @@ void person_buttons(Gui& gui) {
 std::string model_line(Gui& gui) {
   const Document& document = gui.state.document;
   if (is_shipped(document)) return gui.fonts.shown(gui.word(Str::trained_model));
+  if (document.model && document.trained)
+    return gui.fonts.shown(std::string(gui.word(Str::trained_here)) + " " + document.model->name);
   if (document.model)
     return gui.fonts.shown(std::string(gui.word(document.model->given ? Str::tensors_model : Str::checkpoint)) + " " +
                            document.model->name);
@@ -168,7 +173,7 @@ void check_badge(Gui& gui, float top, const HasRoom& has_room) {
 void top_bar(Gui& gui) {
   const float top = ImGui::GetCursorPosY(), gap = 16 * gui.unit;
   float buttons = 3 * gap;  // between the groups, and at the right end
-  for (const Str string : {Str::view_heads, Str::view_inside, Str::open, Str::save, Str::save_as, Str::export_numbers, Str::undo, Str::redo, Str::reset,
+  for (const Str string : {Str::view_heads, Str::view_inside, Str::view_train, Str::open, Str::save, Str::save_as, Str::export_numbers, Str::undo, Str::redo, Str::reset,
                            Str::smaller, Str::larger, gui.state.settings.theme == Theme::dark ? Str::light : Str::dark,
                            Str::language, Str::help})
     buttons += button_width(gui.word(string));

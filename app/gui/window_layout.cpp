@@ -54,7 +54,9 @@ void draw_window(Gui& gui) {
     const float heads = display.x - controls - large;
     region(gui, "all heads", {controls, top, heads, middle - words}, false, false, grid_panel);
     if (words > 0) region(gui, "words", {controls, top + middle - words, heads, words}, false, false, words_panel);
-    region(gui, "large head", {display.x - large, top, large, middle}, false, false, head_panel);
+    const Box right{display.x - large, top, large, middle};
+    if (gui.state.view.view == View::train) region(gui, "train", right, false, true, train_panel);
+    else region(gui, "large head", right, false, false, head_panel);
   }
   region(gui, "status", {0, display.y - status, display.x, status}, true, false, status_bar);
   browser_panel(gui);

@@ -17,6 +17,7 @@
 #include "session/inside.h"
 #include "session/session_file.h"
 #include "session/settings.h"
+#include "session/training_run.h"
 #include "session/view_state.h"
 
 namespace headlight {
@@ -76,6 +77,17 @@ struct ShowSteps { bool on = true; };
 struct ShowHelp { bool on = false; };
 struct SetSettings { Settings settings; };
 
+// Training. One goes on at a time; the step has a worker of its own carry it out.
+struct SetTrainingPlan { TrainingPlan plan; };    // of the next training: all but its shape, which is the document's
+struct SetCorpus { std::string text; };           // of the next training; empty: the grammar
+struct StartTraining { TrainingPlan plan; CorpusChoice corpus; Index until = 0; };  // pauses behind `until`, if not 0
+struct ContinueTraining { std::string folder; };  // goes on where a folder was left
+struct PauseTraining {};
+struct ResumeTraining {};
+struct StopTraining {};                           // and keep it
+struct ChooseShot { std::optional<Index> step; }; // looks at the kept step nearest to it; none: at the newest
+struct ShowTraining {};                           // its model answers the document again
+
 // Files. The step carries them out on a worker.
 struct Browse { Browser::Purpose purpose = Browser::Purpose::none; std::string folder; };  // empty: where it was
 struct NameFile { std::string name; };            // typed or chosen in the browser
@@ -97,6 +109,32 @@ struct FileOpened { std::string path; Opened opened; };
 struct FileSaved { std::string path; std::optional<Document> session; };  // the document that was saved; none: an export
 struct FileFailed { std::string message; };
 struct DismissNotice {};
+// … of a training; `run` is the training's id.
+struct TrainingBegun {
+  std::uint64_t run = 0;
+  TrainingPlan plan;
+  CorpusChoice corpus;
+  std::string folder;
+  Index step = 0;
+  double tokens = 0;
+  std::shared_ptr<const Network> layout;
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const Tokenizers> tokenizers;
+};
+struct TrainingNews {
+  std::uint64_t run = 0;
+  std::vector<StepResult> results = {};      // of the steps since the last news
+  double tokens_per_second = 0, seconds_left = 0;
+  std::vector<Shot> shots = {};
+  ShotClock clock = {};
+  std::vector<ScorePoint> scores = {};
+  std::shared_ptr<const Model> model = {}; // as it stands behind the last of `results`; null: nobody waited for it
+  bool measuring = false;
+};
+struct TrainingPaused { std::uint64_t run = 0; };  // where it was to pause by itself
+struct TrainingDone { std::uint64_t run = 0; std::shared_ptr<const TrainingCard> card; };
+struct TrainingFailed { std::uint64_t run = 0; std::string message; };
+struct TrainedListed { std::vector<TrainedFolder> folders; };
 
 using AnyCommand =
     std::variant<SetText, SetTarget, SetSplit, ToggleCut, SetIds, SetTokenTypes, SetPad, SetConfig, UseTrained, SetScale, SetMask,
@@ -104,9 +142,11 @@ using AnyCommand =
                  ClearWeights, SetDropout, ClearEdits, AppendWord, Generate, StopGenerating, Reset, EndGesture, Undo, Redo,
                  ChoosePrefix, ChooseSentence, ChooseHead, Hover, Pin, SetColourScale, SetFold, SetViewport, SetPainting, SetStroke,
                  FocusText, ShowView, LookAt, LookBack, ShowSteps, SetScope, SetSampling, SearchWord, ShowHelp,
-                 SetSettings, Browse, NameFile, OpenPath, SaveSession, ExportTo, CancelFileWork, Quit, TraceReady,
-                 TraceFailed, BaselineReady, InsideReady, DetailReady, CheckReady, FolderListed, FileOpened, FileSaved, FileFailed,
-                 DismissNotice>;
+                 SetSettings, SetTrainingPlan, SetCorpus, StartTraining, ContinueTraining, PauseTraining,
+                 ResumeTraining, StopTraining, ChooseShot, ShowTraining, Browse, NameFile, OpenPath, SaveSession,
+                 ExportTo, CancelFileWork, Quit, TraceReady, TraceFailed, BaselineReady, InsideReady, DetailReady,
+                 CheckReady, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingBegun,
+                 TrainingNews, TrainingPaused, TrainingDone, TrainingFailed, TrainedListed>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
 /// file that says a command.

@@ -144,6 +144,8 @@ bool has_own_inputs(const Document& document) { return document.model && documen
 
 bool is_checkpoint(const Document& document) { return document.model && !document.model->given; }
 
+bool takes_shape(const Document& document) { return !document.model || document.trained; }
+
 bool can_read_text(const Document& document) {
   return !document.model || tokenizer_of(document, Side::source) != nullptr;
 }

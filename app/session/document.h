@@ -42,7 +42,8 @@ struct Document : Passage {                 // the source
   std::shared_ptr<const Tokenizers> tokenizers;  // of a checkpoint (session/tokenizers.h); null: it has none
   std::shared_ptr<const TrainingCard> card;      // how the model was made and what was measured; null: nobody says
   std::string source;                       // the path `model` was read from, or a shipped model (session/shipped.h)
-  bool trained = false;                     // shapes that a shipped model has are answered by it, others by fresh weights
+  bool trained = false;                     // of a model: `config` is its shape; without: shapes that a shipped model
+                                            // has are answered by it, others by fresh weights
   MaskSpec mask;                            // of Stack::self
   MaskSpec encoder_mask;
   MaskSpec cross_mask;
@@ -64,6 +65,8 @@ const Config& config_of(const Document& document);
 bool has_own_inputs(const Document& document);
 /// Whether the model is a checkpoint, which reads ids, and texts where it has a tokenizer.
 bool is_checkpoint(const Document& document);
+/// Whether the controls of the shape act on it: fresh weights, a shipped model, one that was trained here.
+bool takes_shape(const Document& document);
 /// Whether a text could be asked: with fresh weights always, of a checkpoint where it has a tokenizer.
 bool can_read_text(const Document& document);
 /// Whether a checkpoint is asked by ids on this side: where it has some, or nothing that could read a text.

@@ -82,6 +82,8 @@ Result<Opened> open_model(const fs::path& asked, std::optional<Index> num_heads,
     document.config = document.model->config;
     return opened;
   }
+  document.trained = document.card != nullptr;
+  if (document.trained) document.config = document.model->config;
   // A session that names the model may be opened from another folder than this one.
   std::error_code error;
   const auto absolute = fs::absolute(path, error);

@@ -31,6 +31,7 @@ struct ScreenshotOptions {
   std::optional<Theme> theme;
   std::optional<Language> language;
   float ui_scale = 1;
+  Index train_steps = 0;     // of a training that is begun for the picture, and kept nowhere
 };
 
 /// The program's own data that a window needs.

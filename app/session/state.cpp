@@ -48,7 +48,7 @@ bool needs_detail(const AppState& state) {
 }
 
 const FoldedStack* shown_fold(const AppState& state, Stack stack) {
-  if (state.view.view != View::heads || !state.folded || state.folded->trace != state.trace) return nullptr;
+  if (state.view.view == View::inside || !state.folded || state.folded->trace != state.trace) return nullptr;
   const auto& folded = state.folded->stacks[static_cast<std::size_t>(stack)];
   return folded ? &*folded : nullptr;
 }
@@ -56,6 +56,20 @@ const FoldedStack* shown_fold(const AppState& state, Stack stack) {
 std::optional<InsideQuestion> inside_question(const AppState& state) {
   if (state.view.view != View::inside || !state.trace) return std::nullopt;
   return InsideQuestion{state.trace, state.view.chosen, state.view.look, state.view.pinned};
+}
+
+bool shows_training(const AppState& state) {
+  return state.training && !state.training->folder.empty() && state.document.source == state.training->folder;
+}
+
+TrainingPlan next_training(const AppState& state) {
+  const TrainingPlan& chosen = state.training_plan;
+  TrainingPlan plan = default_plan(takes_shape(state.document) ? state.document.config : config_of(state.document));
+  plan.config.seed = chosen.config.seed;
+  if (chosen.task == plan.task) plan.corruption = chosen.corruption;  // another task's says nothing about this one
+  plan.recipe = chosen.recipe;
+  plan.batch = chosen.batch;
+  return plan;
 }
 
 const ModelCheck* check_of_model(const AppState& state) {

@@ -70,6 +70,12 @@ struct AppState {
   std::vector<ModelCheck> checks;     // one a checkpoint of the document and of its undo
   std::optional<Generation> generation;   // goes on at every answer; an edit by hand and an error end it
 
+  TrainingPlan training_plan = default_plan({});  // of the next training; its shape is the document's
+  CorpusChoice training_corpus;           // … and what it is trained on
+  std::optional<TrainingRun> training;    // that goes on, or went on last
+  std::uint64_t training_version = 0;     // counts what was told of it
+  std::vector<TrainedFolder> trained;     // what earlier trainings left
+
   Browser browser;
   std::string session_path;           // where Save writes
   Document saved_document;            // as it was saved or opened last
@@ -109,6 +115,12 @@ const FoldedStack* shown_fold(const AppState& state, Stack stack);
 
 /// What the Inside view asks of the answer on the screen; nothing where it is not shown.
 std::optional<InsideQuestion> inside_question(const AppState& state);
+
+/// Whether the document is answered by the training's model, the newest or an earlier one.
+bool shows_training(const AppState& state);
+
+/// The plan of a training that begins now: `training_plan` for a model of the document's shape.
+TrainingPlan next_training(const AppState& state);
 
 /// The longer side of those weights: a larger region is max-pooled to it.
 inline constexpr Index kDetail = 512;

@@ -108,19 +108,29 @@ Job list_job(const std::string& folder) {
   };
 }
 
+/// As far as a session's file tells them apart: a training changes its model many times.
+bool same_document(const Document& a, Document b) {
+  if (!a.source.empty() && a.source == b.source) {
+    b.model = a.model;
+    b.tokenizers = a.tokenizers;
+    b.card = a.card;
+  }
+  return a == b;
+}
+
 bool same_session(const Session& a, const Session& b) {
   ViewState left = a.view, right = b.view;
   left.hovered = right.hovered = {};
   left.hovered_head = right.hovered_head = {};
   left.stroke = right.stroke = {};
-  return left == right && a.document == b.document;
+  return left == right && same_document(a.document, b.document);
 }
 
 }  // namespace
 
-Loop::Loop(std::function<void()> wake, std::string autosave)
-    : traces_(wake), details_(wake), baselines_(wake), insides_(wake), checks_(wake), files_(wake), keeper_({}),
-      autosave_(std::move(autosave)) {}
+Loop::Loop(std::function<void()> wake, std::string autosave, TrainerOptions training)
+    : traces_(wake), details_(wake), baselines_(wake), insides_(wake), checks_(wake), files_(wake), lister_(wake),
+      keeper_({}), trained_(training.folder), trainer_(wake, std::move(training)), autosave_(std::move(autosave)) {}
 
 Loop::~Loop() {
   if (!saving_) files_.cancel();
@@ -138,7 +148,8 @@ void Loop::step(AppState& state, Commands& commands, double now) {
     carry_out(state, command);
   }
   commands.clear();
-  for (Worker* worker : {&traces_, &baselines_, &details_, &insides_, &checks_, &files_})
+  for (Command& news : trainer_.take()) update(state, std::move(news));
+  for (Worker* worker : {&traces_, &baselines_, &details_, &insides_, &checks_, &files_, &lister_})
     for (Command& answer : worker->take()) update(state, std::move(answer));
   if (!file_jobs_.empty() && !files_.busy()) {
     saving_ = file_jobs_.front().saves;
@@ -150,6 +161,8 @@ void Loop::step(AppState& state, Commands& commands, double now) {
   ask_baseline(state);
   ask_inside(state);
   ask_check(state);
+  trainer_.follow(state);
+  list_trainings(state);
   keep(state, now);
 }
 
@@ -222,6 +235,18 @@ void Loop::ask_check(const AppState& state) {
   checks_.post(check_job(wanted_model, state.document.source, check->warnings));
 }
 
+/// At the start, and whenever a training has begun or ended.
+void Loop::list_trainings(const AppState& state) {
+  std::pair<std::uint64_t, TrainingPhase> now{0, TrainingPhase::stopped};
+  if (state.training) now = {state.training->id, state.training->phase};
+  const bool settled = !state.training || !is_active(*state.training);
+  if (trained_.empty() || listed_ == now || (settled && trainer_.busy())) return;
+  listed_ = now;
+  lister_.post([folder = trained_](Progress&) -> std::optional<Command> {
+    return TrainedListed{list_trained(folder)};
+  });
+}
+
 void Loop::keep(const AppState& state, double now) {
   if (autosave_.empty()) return;
   Session session{state.document, state.view};
@@ -257,6 +282,16 @@ double Loop::next_due(double now) const {
   return due;
 }
 
+void Loop::settle_training(AppState& state) {
+  Commands none;
+  do {
+    step(state, none, 0);
+    trainer_.wait();
+    step(state, none, 0);
+  } while (trainer_.busy());
+  settle(state);
+}
+
 void Loop::settle(AppState& state) {
   Commands none;
   do {
@@ -267,9 +302,10 @@ void Loop::settle(AppState& state) {
     insides_.wait();
     checks_.wait();
     files_.wait();
+    lister_.wait();
     step(state, none, 0);
   } while (traces_.busy() || details_.busy() || baselines_.busy() || insides_.busy() || checks_.busy() ||
-           files_.busy() || !file_jobs_.empty());
+           files_.busy() || lister_.busy() || !file_jobs_.empty());
 }
 
 }  // namespace headlight

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "session/trainer.h"
 #include "session/update.h"
 #include "session/worker.h"
 
@@ -16,8 +17,9 @@ class Loop {
  public:
   /// `wake` is called from other threads when an answer is ready. `autosave` is where the session is kept against a
   /// crash; empty: nowhere. Settings are written only where there is an autosave.
-  Loop(std::function<void()> wake, std::string autosave);
-  /// A clean end: what was asked to be saved is saved, everything else stops, and the autosave is taken away.
+  Loop(std::function<void()> wake, std::string autosave, TrainerOptions training = {});
+  /// A clean end: what was asked to be saved is saved, a training is stopped and kept, everything else stops, and the
+  /// autosave is taken away.
   ~Loop();
 
   /// Applies the commands, then the workers' answers, then posts what is wanted and not yet asked. `now` in seconds.
@@ -31,8 +33,10 @@ class Loop {
   /// Seconds until something is due without any event (an autosave, a running job out of patience).
   double next_due(double now) const;
 
-  /// Runs steps until nothing is stale and no work is left: for screenshots and tests.
+  /// Runs steps until nothing is stale and no work is left but a training: for screenshots and tests.
   void settle(AppState& state);
+  /// Runs steps until a training stands still: paused, stopped, failed or done.
+  void settle_training(AppState& state);
 
  private:
   void carry_out(const AppState& state, const Command& command);
@@ -41,6 +45,7 @@ class Loop {
   void ask_baseline(const AppState& state);
   void ask_inside(const AppState& state);
   void ask_check(const AppState& state);
+  void list_trainings(const AppState& state);
   void keep(const AppState& state, double now);
 
   struct FileJob {
@@ -48,7 +53,10 @@ class Loop {
     bool saves = false;  // must not be lost when the program ends
   };
 
-  Worker traces_, details_, baselines_, insides_, checks_, files_, keeper_;
+  Worker traces_, details_, baselines_, insides_, checks_, files_, lister_, keeper_;
+  std::filesystem::path trained_;              // where trainings are kept
+  Trainer trainer_;
+  std::optional<std::pair<std::uint64_t, TrainingPhase>> listed_;  // the training, when they were listed last
   std::vector<FileJob> file_jobs_;             // wait for files_, first come first served
   bool saving_ = false;                        // the last of them that files_ was given saves
   std::optional<Request> asked_;

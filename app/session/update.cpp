@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "session/consequences.h"
+#include "session/training_commands.h"
 
 namespace headlight {
 namespace {
@@ -59,7 +60,7 @@ struct Update {
   void operator()(SetTokenTypes& c) { document().token_types = std::move(c.types); ask_again(state); }
   void operator()(const SetPad& c) { document().pad = c.count; ask_again(state); }
   void operator()(const SetConfig& c) {
-    if (state.document.model && !is_shipped(state.document)) return;
+    if (!takes_shape(state.document)) return;
     const Arch before = state.document.config.arch;
     Document& changed = document();
     if (changed.trained) reshape(changed, c.config, state.shipped.get());
@@ -68,7 +69,7 @@ struct Update {
     ask_again(state);
   }
   void operator()(const UseTrained& c) {
-    if (state.document.model && !is_shipped(state.document)) return;
+    if (!takes_shape(state.document)) return;
     const ShippedModel* nearest = state.shipped ? nearest_model(*state.shipped, state.document.config) : nullptr;
     if (c.on && !nearest) return;
     Document& changed = document();
@@ -192,6 +193,21 @@ struct Update {
   void operator()(const ShowHelp& c) { state.view.help = c.on; }
   void operator()(SetSettings& c) { state.settings = std::move(c.settings); }
 
+  void operator()(SetTrainingPlan& c) { state.training_plan = std::move(c.plan); }
+  void operator()(SetCorpus& c) {
+    state.training_corpus.text = std::move(c.text);
+    state.browser.purpose = Browser::Purpose::none;
+  }
+  void operator()(StartTraining& c) { start_training(state, c); }
+  void operator()(ContinueTraining& c) { continue_training(state, c); }
+  void operator()(const PauseTraining&) {
+    if (state.training) pause_training(state, state.training->id);
+  }
+  void operator()(const ResumeTraining&) { resume_training(state); }
+  void operator()(const StopTraining&) { stop_training(state); }
+  void operator()(const ChooseShot& c) { choose_shot(state, c.step, kind); }
+  void operator()(const ShowTraining&) { show_training(state, kind); }
+
   void operator()(const Browse& c) {
     Browser& browser = state.browser;
     if (c.purpose != browser.purpose) browser.name = c.purpose == Browser::Purpose::export_to ? "attention.json"
@@ -264,6 +280,13 @@ struct Update {
   }
   void operator()(FileFailed& c) { state.notice = Notice{Notice::Kind::failed, std::move(c.message)}; }
   void operator()(const DismissNotice&) { state.notice.reset(); }
+
+  void operator()(TrainingBegun& c) { begin(state, c, kind); }
+  void operator()(TrainingNews& c) { take_news(state, c); }
+  void operator()(const TrainingPaused& c) { pause_training(state, c.run); }
+  void operator()(TrainingDone& c) { end(state, c); }
+  void operator()(TrainingFailed& c) { fail(state, c); }
+  void operator()(TrainedListed& c) { state.trained = std::move(c.folders); }
 };
 
 }  // namespace

@@ -13,8 +13,9 @@ namespace headlight {
 
 enum class Scale { linear, log };
 
-/// The views of the window: every head of every layer, or the way of the data through one of them.
-enum class View { heads, inside };
+/// The views of the window: every head of every layer; the way of the data through one of them; every head beside a
+/// training.
+enum class View { heads, inside, train };
 
 /// A cell of any matrix.
 struct MatrixCell {
@@ -68,9 +69,9 @@ struct ViewState {
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
 
-/// The file browser, for opening, saving and exporting.
+/// The file browser, for opening, saving and exporting, and for a text to train on.
 struct Browser {
-  enum class Purpose { none, open, save, export_to } purpose = Purpose::none;
+  enum class Purpose { none, open, save, export_to, corpus } purpose = Purpose::none;
   std::string folder;
   std::string name;                    // the chosen or typed file name; may be a whole path
 

@@ -241,8 +241,8 @@ TEST(CliTrain, RefusesWrongUseAndWritesNothing) {
   says({"--activation", "silu"}, "--activation: expected relu, gelu, found 'silu'");
   says({"--position", "rotary"}, "--position: expected none, sinusoidal, learned, found 'rotary'");
   says({"--d-model", "10", "--num-heads", "3"}, "expected");
-  says({"--hide", "0.9", "--swap", "0.2"}, "--hide, --swap, --keep: expected at most 1 together, found more");
-  says({"--hide", "0", "--swap", "0", "--keep", "0"}, "--hide, --swap, --keep: expected one above 0, found none");
+  says({"--hide", "0.9", "--swap", "0.2"}, "hide, swap, keep: expected at most 1 together, found more");
+  says({"--hide", "0", "--swap", "0", "--keep", "0"}, "hide, swap, keep: expected one above 0, found none");
   says({"--hide", "2"}, "--hide");
   says({"--steps", "0"}, "--steps");
   says({"--seed", "9007199254740993"}, "--seed");

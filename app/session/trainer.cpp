@@ -1,0 +1,37 @@
+#include "session/trainer.h"
+
+#include <iterator>
+
+namespace headlight {
+
+Trainer::Trainer(std::function<void()> wake, TrainerOptions options)
+    : wake_(wake), options_(std::move(options)), worker_(std::move(wake)) {}
+
+void Trainer::follow(const AppState& state) {
+  if (!state.training) return;
+  const TrainingRun& run = *state.training;
+  const bool is_new = !job_ || job_->id() != run.id;
+  if (is_new && run.phase != TrainingPhase::preparing) return;  // stopped before it was seen
+  if (is_new) {
+    job_ = std::make_shared<TrainingJob>(run, options_, wake_);
+    going_ = false;
+  }
+  const bool wanted = is_working(run);
+  if (wanted && !going_)
+    worker_.post([job = job_](Progress& progress) { return job->run(progress); });
+  if (!wanted && going_) worker_.cancel();
+  going_ = wanted;
+  if (!is_active(run) && !can_resume(run) && !worker_.busy()) job_->release();
+  // A model is only taken where the last one's answer is on the screen, so that none is computed in vain.
+  if (!shows_training(state) || !is_stale(state) || !problem_of(state).empty()) job_->want_model();
+}
+
+std::vector<Command> Trainer::take() {
+  std::vector<Command> last = worker_.take();  // before the news: what was told until then is among them
+  if (!job_) return last;
+  std::vector<Command> all = job_->take();
+  std::move(last.begin(), last.end(), std::back_inserter(all));
+  return all;
+}
+
+}  // namespace headlight

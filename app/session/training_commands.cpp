@@ -1,0 +1,181 @@
+#include "session/training_commands.h"
+
+#include <filesystem>
+
+#include "session/consequences.h"
+
+namespace headlight {
+namespace {
+
+/// The training that a worker's answer is about; null: another one has begun meanwhile.
+TrainingRun* run_of(AppState& state, std::uint64_t id) {
+  if (!state.training || state.training->id != id) return nullptr;
+  ++state.training_version;
+  return &*state.training;
+}
+
+bool refuse_second(AppState& state) {
+  if (!state.training || !is_active(*state.training)) return false;
+  state.notice = Notice{Notice::Kind::failed,
+                        bad_input("training", "", "the one that goes on to be stopped first", "another one").message};
+  return true;
+}
+
+TrainingRun& new_run(AppState& state) {
+  const std::uint64_t id = state.training ? state.training->id + 1 : 1;
+  ++state.training_version;
+  state.view.view = View::train;
+  return state.training.emplace(TrainingRun{.id = id});
+}
+
+/// The model that is looked at goes to every document that the training answers, those of undo included: nothing of
+/// what a training was in between is kept alive there, and undo leads to other questions, never back in its time.
+void show_model(AppState& state, const std::shared_ptr<const Model>& model,
+                const std::shared_ptr<const TrainingCard>& card) {
+  const TrainingRun& run = *state.training;
+  const auto give = [&](Document& document) {
+    if (document.source != run.folder) return;
+    document.model = model;
+    document.card = card;
+    document.tokenizers = run.tokenizers;
+  };
+  for (auto* documents : {&state.undo, &state.redo})
+    for (Document& document : *documents) give(document);
+  if (state.gesture) give(*state.gesture);
+  give(state.saved_document);
+  if (state.document.source != run.folder) return;
+  give(state.document);
+  ask_again(state);
+}
+
+void show_newest(AppState& state) {
+  const TrainingRun& run = *state.training;
+  show_model(state, run.live, card_at(run, run.step));
+  if (run.card && shows_training(state) && !check_of_model(state)) await_check(state, {});
+}
+
+/// Puts the training's model in place of whatever answers the document; its text, mask and edits stay.
+void take_training(AppState& state, std::size_t kind) {
+  stop_generating(state);
+  end_gesture(state);
+  const TrainingRun& run = *state.training;
+  Document& document = edited(state, kind);
+  const Arch before = config_of(document).arch;
+  document.config = run.plan.config;
+  document.source = run.folder;
+  document.trained = true;
+  if (before != run.plan.config.arch) document.mask.causal = is_causal_by_default(run.plan.config.arch);
+  for (const Side side : {Side::source, Side::target}) passage(document, side).ids.clear();
+  document.token_types.clear();
+  document.model = run.live;
+  document.tokenizers = run.tokenizers;
+  end_gesture(state);
+}
+
+}  // namespace
+
+void start_training(AppState& state, StartTraining& command) {
+  if (refuse_second(state)) return;
+  TrainingRun& run = new_run(state);
+  run.plan = std::move(command.plan);
+  run.corpus = std::move(command.corpus);
+  run.until = command.until;
+}
+
+void continue_training(AppState& state, ContinueTraining& command) {
+  if (refuse_second(state)) return;
+  new_run(state).resumed = std::move(command.folder);
+}
+
+void pause_training(AppState& state, std::uint64_t id) {
+  TrainingRun* run = run_of(state, id);
+  if (run && run->phase == TrainingPhase::running) run->phase = TrainingPhase::paused;
+}
+
+void resume_training(AppState& state) {
+  if (!state.training || !can_resume(*state.training)) return;
+  state.training->phase = TrainingPhase::running;
+  state.training->message.clear();
+  state.training->until = 0;
+}
+
+void stop_training(AppState& state) {
+  if (state.training && is_active(*state.training)) state.training->phase = TrainingPhase::stopped;
+}
+
+void choose_shot(AppState& state, std::optional<Index> step, std::size_t kind) {
+  if (!state.training || !state.training->live) return;
+  const bool taken = !shows_training(state);
+  if (taken) take_training(state, kind);
+  TrainingRun& run = *state.training;
+  const Shot* shot = step ? nearest_shot(run, *step) : nullptr;
+  if (!shot) {
+    run.shown.reset();
+    return show_newest(state);
+  }
+  if (!taken && run.shown == shot->step) return;
+  run.shown = shot->step;
+  show_model(state, model_at(run, *shot), card_at(run, shot->step));
+}
+
+void show_training(AppState& state, std::size_t kind) {
+  if (!state.training || !state.training->live || shows_training(state)) return;
+  take_training(state, kind);
+  state.training->shown.reset();
+  show_newest(state);
+}
+
+void begin(AppState& state, TrainingBegun& begun, std::size_t kind) {
+  TrainingRun* run = run_of(state, begun.run);
+  if (!run) return;
+  if (run->phase == TrainingPhase::preparing) run->phase = TrainingPhase::running;
+  run->plan = std::move(begun.plan);
+  run->corpus = std::move(begun.corpus);
+  run->folder = std::move(begun.folder);
+  run->name = std::filesystem::path(run->folder).filename().string();
+  run->step = begun.step;
+  run->tokens = begun.tokens;
+  run->layout = std::move(begun.layout);
+  run->live = std::move(begun.model);
+  run->tokenizers = std::move(begun.tokenizers);
+  if (!is_active(*run)) return;  // it was stopped meanwhile
+  take_training(state, kind);
+  show_newest(state);
+}
+
+void take_news(AppState& state, TrainingNews& news) {
+  TrainingRun* run = run_of(state, news.run);
+  if (!run) return;
+  for (const StepResult& result : news.results) {
+    add(run->losses, ++run->step, result);
+    run->tokens += static_cast<double>(result.tokens);
+  }
+  run->tokens_per_second = news.tokens_per_second;
+  run->seconds_left = news.seconds_left;
+  run->shots.insert(run->shots.end(), news.shots.begin(), news.shots.end());
+  thin(run->shots, news.clock);
+  for (ScorePoint& point : news.scores) add(run->scores, std::move(point));
+  if (news.measuring && is_active(*run)) run->phase = TrainingPhase::measuring;
+  if (!news.model) return;
+  run->live = std::move(news.model);
+  if (!run->shown) show_newest(state);
+}
+
+void end(AppState& state, TrainingDone& done) {
+  TrainingRun* run = run_of(state, done.run);
+  if (!run) return;
+  run->seconds_left = 0;
+  run->phase = TrainingPhase::done;
+  run->card = std::move(done.card);
+  if (!run->shown) show_newest(state);
+}
+
+void fail(AppState& state, TrainingFailed& failed) {
+  TrainingRun* run = run_of(state, failed.run);
+  if (!run) return;
+  run->phase = TrainingPhase::failed;
+  run->message = std::move(failed.message);
+  state.notice = Notice{Notice::Kind::failed, run->message};
+}
+
+}  // namespace headlight

@@ -1,0 +1,26 @@
+// What the commands of a training, and the answers of its worker, do to the state. Called by update() alone.
+#pragma once
+
+#include "session/state.h"
+
+namespace headlight {
+
+// What a user says. A second training is refused while one goes on.
+void start_training(AppState& state, StartTraining& command);
+void continue_training(AppState& state, ContinueTraining& command);
+void pause_training(AppState& state, std::uint64_t run);
+void resume_training(AppState& state);
+void stop_training(AppState& state);
+/// Looks at a kept step, or at the newest; a document that another model answers gets the training's first.
+void choose_shot(AppState& state, std::optional<Index> step, std::size_t kind);
+/// One step of undo: the training's model answers the document.
+void show_training(AppState& state, std::size_t kind);
+
+// What the worker answers; of another training than the last, nothing happens.
+/// The document gets the model: one step of undo. What follows until the end is none.
+void begin(AppState& state, TrainingBegun& begun, std::size_t kind);
+void take_news(AppState& state, TrainingNews& news);
+void end(AppState& state, TrainingDone& done);
+void fail(AppState& state, TrainingFailed& failed);
+
+}  // namespace headlight
