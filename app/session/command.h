@@ -75,6 +75,9 @@ struct LookBack {};
 struct ShowSteps { bool on = true; };
 struct ShowHelp { bool on = false; };
 struct SetSettings { Settings settings; };
+struct OrderHeads { HeadOrder order; };
+struct FindHeads { HeadSearch find; };
+struct FocusFind { bool on = false; };
 
 // Files. The step carries them out on a worker.
 struct Browse { Browser::Purpose purpose = Browser::Purpose::none; std::string folder; };  // empty: where it was
@@ -97,6 +100,8 @@ struct FileOpened { std::string path; Opened opened; };
 struct FileSaved { std::string path; std::optional<Document> session; };  // the document that was saved; none: an export
 struct FileFailed { std::string message; };
 struct DismissNotice {};
+struct HeadsReady { std::shared_ptr<const HeadAnswer> heads; };      // about the heads of an answer
+struct EffectsReady { std::shared_ptr<const EffectAnswer> effects; };
 
 using AnyCommand =
     std::variant<SetText, SetTarget, SetSplit, ToggleCut, SetIds, SetTokenTypes, SetPad, SetConfig, UseTrained, SetScale, SetMask,
@@ -106,7 +111,7 @@ using AnyCommand =
                  FocusText, ShowView, LookAt, LookBack, ShowSteps, SetScope, SetSampling, SearchWord, ShowHelp,
                  SetSettings, Browse, NameFile, OpenPath, SaveSession, ExportTo, CancelFileWork, Quit, TraceReady,
                  TraceFailed, BaselineReady, InsideReady, DetailReady, CheckReady, FolderListed, FileOpened, FileSaved, FileFailed,
-                 DismissNotice>;
+                 DismissNotice, OrderHeads, FindHeads, FocusFind, HeadsReady, EffectsReady>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
 /// file that says a command.

@@ -70,6 +70,9 @@ struct AppState {
   std::vector<ModelCheck> checks;     // one a checkpoint of the document and of its undo
   std::optional<Generation> generation;   // goes on at every answer; an edit by hand and an error end it
 
+  std::shared_ptr<const HeadAnswer> heads;      // what was found out about the heads last, perhaps of an earlier answer
+  std::shared_ptr<const EffectAnswer> effects;  // what is lost without each, likewise
+
   Browser browser;
   std::string session_path;           // where Save writes
   Document saved_document;            // as it was saved or opened last

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "session/export.h"
+#include "session/head_grid.h"
 #include "session/recovery.h"
 #include "session/shipped.h"
 
@@ -62,6 +63,23 @@ Job check_job(std::shared_ptr<const Model> model, const std::string& folder, std
   };
 }
 
+Job heads_job(HeadQuestion question, std::shared_ptr<const HeadAnswer> known) {
+  return [question = std::move(question), known = std::move(known)](Progress& progress) -> std::optional<Command> {
+    auto heads = answer_heads(question, known.get(), progress);
+    if (!heads) return std::nullopt;
+    return HeadsReady{std::move(heads)};
+  };
+}
+
+Job sweep_job(std::shared_ptr<const Trace> trace) {
+  return [trace = std::move(trace)](Progress& progress) -> std::optional<Command> {
+    auto effects = head_effects(*trace, progress);
+    if (!effects) return EffectsReady{std::make_shared<EffectAnswer>(EffectAnswer{trace, {}, effects.error().message})};
+    if (!*effects) return std::nullopt;
+    return EffectsReady{std::make_shared<EffectAnswer>(EffectAnswer{trace, std::move(**effects), {}})};
+  };
+}
+
 Job open_job(const std::string& path) {
   return [path](Progress& progress) -> std::optional<Command> {
     auto opened = open_any(path, progress);
@@ -113,13 +131,14 @@ bool same_session(const Session& a, const Session& b) {
   left.hovered = right.hovered = {};
   left.hovered_head = right.hovered_head = {};
   left.stroke = right.stroke = {};
+  left.focus_find = right.focus_find = false;
   return left == right && a.document == b.document;
 }
 
 }  // namespace
 
 Loop::Loop(std::function<void()> wake, std::string autosave)
-    : traces_(wake), details_(wake), baselines_(wake), insides_(wake), checks_(wake), files_(wake), keeper_({}),
+    : traces_(wake), details_(wake), baselines_(wake), insides_(wake), checks_(wake), heads_(wake), sweeps_(wake), files_(wake), keeper_({}),
       autosave_(std::move(autosave)) {}
 
 Loop::~Loop() {
@@ -138,7 +157,7 @@ void Loop::step(AppState& state, Commands& commands, double now) {
     carry_out(state, command);
   }
   commands.clear();
-  for (Worker* worker : {&traces_, &baselines_, &details_, &insides_, &checks_, &files_})
+  for (Worker* worker : {&traces_, &baselines_, &details_, &insides_, &checks_, &heads_, &sweeps_, &files_})
     for (Command& answer : worker->take()) update(state, std::move(answer));
   if (!file_jobs_.empty() && !files_.busy()) {
     saving_ = file_jobs_.front().saves;
@@ -150,6 +169,8 @@ void Loop::step(AppState& state, Commands& commands, double now) {
   ask_baseline(state);
   ask_inside(state);
   ask_check(state);
+  ask_heads(state);
+  ask_effects(state);
   keep(state, now);
 }
 
@@ -222,6 +243,29 @@ void Loop::ask_check(const AppState& state) {
   checks_.post(check_job(wanted_model, state.document.source, check->warnings));
 }
 
+void Loop::ask_heads(const AppState& state) {
+  auto question = head_question(state);
+  if (!question || (state.heads && covers(*state.heads, *question))) {
+    if (heads_asked_) heads_.cancel();
+    heads_asked_.reset();
+    return;
+  }
+  if (heads_asked_ == question) return;
+  heads_asked_ = question;
+  heads_.post(heads_job(std::move(*question), state.heads));
+}
+
+void Loop::ask_effects(const AppState& state) {
+  if (!wants_effects(state) || known_effects(state)) {
+    if (sweep_asked_) sweeps_.cancel();
+    sweep_asked_.reset();
+    return;
+  }
+  if (sweep_asked_ == state.trace) return;
+  sweep_asked_ = state.trace;
+  sweeps_.post(sweep_job(state.trace));
+}
+
 void Loop::keep(const AppState& state, double now) {
   if (autosave_.empty()) return;
   Session session{state.document, state.view};
@@ -252,7 +296,9 @@ void Loop::keep(const AppState& state, double now) {
 
 double Loop::next_due(double now) const {
   double due = 1e9;
-  if (traces_.busy() || details_.busy() || baselines_.busy() || insides_.busy() || files_.busy()) due = 0.05;
+  if (traces_.busy() || details_.busy() || baselines_.busy() || insides_.busy() || heads_.busy() || sweeps_.busy() ||
+      files_.busy())
+    due = 0.05;
   if (changed_at_) due = std::min(due, std::max(0.0, *changed_at_ + kKeepAfter - now));
   return due;
 }
@@ -266,10 +312,12 @@ void Loop::settle(AppState& state) {
     baselines_.wait();
     insides_.wait();
     checks_.wait();
+    heads_.wait();
+    sweeps_.wait();
     files_.wait();
     step(state, none, 0);
   } while (traces_.busy() || details_.busy() || baselines_.busy() || insides_.busy() || checks_.busy() ||
-           files_.busy() || !file_jobs_.empty());
+           heads_.busy() || sweeps_.busy() || files_.busy() || !file_jobs_.empty());
 }
 
 }  // namespace headlight

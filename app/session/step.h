@@ -28,6 +28,9 @@ class Loop {
   float computing_progress() const { return traces_.progress(); }
   bool writing() const { return files_.busy(); }
   float writing_progress() const { return files_.progress(); }
+  /// Whether every head is being switched off in turn.
+  bool sweeping() const { return sweeps_.busy(); }
+  float sweep_progress() const { return sweeps_.progress(); }
   /// Seconds until something is due without any event (an autosave, a running job out of patience).
   double next_due(double now) const;
 
@@ -41,6 +44,8 @@ class Loop {
   void ask_baseline(const AppState& state);
   void ask_inside(const AppState& state);
   void ask_check(const AppState& state);
+  void ask_heads(const AppState& state);
+  void ask_effects(const AppState& state);
   void keep(const AppState& state, double now);
 
   struct FileJob {
@@ -48,7 +53,7 @@ class Loop {
     bool saves = false;  // must not be lost when the program ends
   };
 
-  Worker traces_, details_, baselines_, insides_, checks_, files_, keeper_;
+  Worker traces_, details_, baselines_, insides_, checks_, heads_, sweeps_, files_, keeper_;
   std::vector<FileJob> file_jobs_;             // wait for files_, first come first served
   bool saving_ = false;                        // the last of them that files_ was given saves
   std::optional<Request> asked_;
@@ -57,6 +62,9 @@ class Loop {
   std::optional<Request> baseline_asked_;
   std::optional<InsideQuestion> inside_asked_;
   std::shared_ptr<const Model> check_asked_;   // while it is looked at
+
+  std::optional<HeadQuestion> heads_asked_;    // while it is looked at
+  std::shared_ptr<const Trace> sweep_asked_;   // likewise
 
   std::string autosave_;
   Session kept_;                               // as written last

@@ -264,6 +264,12 @@ struct Update {
   }
   void operator()(FileFailed& c) { state.notice = Notice{Notice::Kind::failed, std::move(c.message)}; }
   void operator()(const DismissNotice&) { state.notice.reset(); }
+
+  void operator()(const OrderHeads& c) { looked_at().order = c.order; }
+  void operator()(FindHeads& c) { looked_at().find = std::move(c.find); }
+  void operator()(const FocusFind& c) { state.view.focus_find = c.on; }
+  void operator()(HeadsReady& c) { state.heads = std::move(c.heads); }
+  void operator()(EffectsReady& c) { state.effects = std::move(c.effects); }
 };
 
 }  // namespace

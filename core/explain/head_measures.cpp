@@ -1,7 +1,6 @@
 #include "explain/head_measures.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -17,20 +16,11 @@ namespace {
 
 constexpr Index kNone = -1;
 
-struct Mean {
-  double sum = 0;
-  Index count = 0;
-
-  void add(double value) { sum += value; ++count; }
-};
-
-/// One head's means so far.
-struct Sums {
-  std::array<Mean, kMeasures.size()> means = {};
-  std::optional<float> largest;
-
-  void add(Measure measure, double value) { means[static_cast<std::size_t>(measure)].add(value); }
-};
+void add(MeasureSums::OfHead& sums, Measure measure, double value) {
+  MeasureSums::Mean& mean = sums.means[static_cast<std::size_t>(measure)];
+  mean.sum += value;
+  ++mean.count;
+}
 
 /// What the rows of one attention are measured against, whatever the head.
 struct Sides {
@@ -87,14 +77,14 @@ std::vector<Index> allowed_keys(const Mask& mask) {
   return allowed;
 }
 
-void add_places(const Sides& sides, Index query, const Vector& row, double total, Sums& sums) {
+void add_places(const Sides& sides, Index query, const Vector& row, double total, MeasureSums::OfHead& sums) {
   double way = 0;
   for (Index key = 0; key < row.size(); ++key)
     way += static_cast<double>(row(key)) * static_cast<double>(std::abs(query - key));
-  sums.add(Measure::distance, way / total);
-  if (query > 0) sums.add(Measure::previous, static_cast<double>(row(query - 1)));
-  if (query + 1 < row.size()) sums.add(Measure::next, static_cast<double>(row(query + 1)));
-  sums.add(Measure::same, static_cast<double>(row(query)));
+  add(sums, Measure::distance, way / total);
+  if (query > 0) add(sums, Measure::previous, static_cast<double>(row(query - 1)));
+  if (query + 1 < row.size()) add(sums, Measure::next, static_cast<double>(row(query + 1)));
+  add(sums, Measure::same, static_cast<double>(row(query)));
   const auto before = [&](Index place) { return sides.earlier[static_cast<std::size_t>(place)]; };
   if (before(query) == kNone) return;
   double duplicate = 0, induction = 0;
@@ -102,11 +92,11 @@ void add_places(const Sides& sides, Index query, const Vector& row, double total
     duplicate += static_cast<double>(row(place));
     induction += static_cast<double>(row(place + 1));
   }
-  sums.add(Measure::duplicate, duplicate);
-  sums.add(Measure::induction, induction);
+  add(sums, Measure::duplicate, duplicate);
+  add(sums, Measure::induction, induction);
 }
 
-void add_row(const Sides& sides, Index query, Index allowed, const Vector& row, Sums& sums) {
+void add_row(const Sides& sides, Index query, Index allowed, const Vector& row, MeasureSums::OfHead& sums) {
   double total = 0, products = 0;
   Index with_weight = 0;
   for (Index key = 0; key < row.size(); ++key) {
@@ -119,25 +109,25 @@ void add_row(const Sides& sides, Index query, Index allowed, const Vector& row, 
   if (total <= 0) return;
   // −Σ p ln p with p = A / total; what is below 0 is rounding.
   const double entropy = std::max(0.0, std::log(total) - products / total);
-  sums.add(Measure::entropy, entropy);
+  add(sums, Measure::entropy, entropy);
   // A weight set by hand may lie on a blocked key.
   if (const Index keys = std::max(allowed, with_weight); keys > 1)
-    sums.add(Measure::normalized, entropy / std::log(static_cast<double>(keys)));
+    add(sums, Measure::normalized, entropy / std::log(static_cast<double>(keys)));
   const float largest = row.maxCoeff();
-  sums.add(Measure::confidence, static_cast<double>(largest));
+  add(sums, Measure::confidence, static_cast<double>(largest));
   sums.largest = std::max(largest, sums.largest.value_or(largest));
-  if (sides.first) sums.add(Measure::first, static_cast<double>(row(*sides.first)));
+  if (sides.first) add(sums, Measure::first, static_cast<double>(row(*sides.first)));
   if (!sides.special.empty()) {
     double special = 0;
     for (const Index key : sides.special) special += static_cast<double>(row(key));
-    sums.add(Measure::special, special);
+    add(sums, Measure::special, special);
   }
   if (sides.one_sequence) add_places(sides, query, row, total, sums);
 }
 
 /// False when stopped.
 bool add_head(const Trace& trace, const HeadRef& head, const Sides& sides, const std::vector<Index>& allowed,
-              const std::atomic<bool>& stop, Sums& sums) {
+              const std::atomic<bool>& stop, MeasureSums::OfHead& sums) {
   const Index queries = trace.queries(head.stack);
   Vector row;
   for (Index first = 0; first < queries; first += kRowBlock) {
@@ -151,35 +141,6 @@ bool add_head(const Trace& trace, const HeadRef& head, const Sides& sides, const
     }
   }
   return true;
-}
-
-HeadMeasures measures_of(const HeadRef& head, const Sums& sums) {
-  HeadMeasures measures{.head = head};
-  for (std::size_t i = 0; i < kMeasures.size(); ++i) {
-    const Mean& mean = sums.means[i];
-    if (mean.count > 0) measures.values[i] = static_cast<float>(mean.sum / static_cast<double>(mean.count));
-  }
-  measures.values[static_cast<std::size_t>(Measure::largest)] = sums.largest;
-  return measures;
-}
-
-/// The heads of one answer, added to what the sentences before it gave. False when stopped.
-bool add_sentence(const Trace& trace, const std::vector<HeadRef>& heads, float share, Progress& progress, int threads,
-                  std::vector<Sums>& sums) {
-  std::map<Stack, Sides> sides;
-  std::map<const Mask*, std::vector<Index>> allowed;
-  for (const HeadRef& head : heads) {
-    if (!sides.contains(head.stack)) sides.emplace(head.stack, sides_of(trace, head.stack));
-    const Mask& mask = trace.mask(head.stack, head.layer);
-    if (!allowed.contains(&mask)) allowed.emplace(&mask, allowed_keys(mask));
-  }
-  parallel_for(static_cast<Index>(heads.size()), threads, [&](Index i) {
-    const HeadRef& head = heads[static_cast<std::size_t>(i)];
-    if (add_head(trace, head, sides.at(head.stack), allowed.at(&trace.mask(head.stack, head.layer)), progress.stop,
-                 sums[static_cast<std::size_t>(i)]))
-      progress.done.fetch_add(share / static_cast<float>(heads.size()));
-  });
-  return !progress.stop;
 }
 
 }  // namespace
@@ -212,18 +173,46 @@ std::vector<HeadRef> heads_of(const Trace& trace, std::optional<Stack> stack) {
   return heads;
 }
 
-std::optional<std::vector<HeadMeasures>> measure_heads(const std::vector<std::shared_ptr<const Trace>>& traces,
-                                                       Progress& progress, int threads) {
-  assert(!traces.empty());
-  const std::vector<HeadRef> heads = heads_of(*traces.front());
-  std::vector<Sums> sums(heads.size());
+bool add_sentence(MeasureSums& sums, const Trace& trace, Progress& progress, int threads) {
+  if (sums.heads.empty()) {
+    sums.heads = heads_of(trace);
+    sums.of_heads.resize(sums.heads.size());
+  }
   progress.done = progress.begin;
-  for (const auto& trace : traces)
-    if (!add_sentence(*trace, heads, progress.share / static_cast<float>(traces.size()), progress, threads, sums))
-      return std::nullopt;
-  std::vector<HeadMeasures> measures;
-  for (std::size_t i = 0; i < heads.size(); ++i) measures.push_back(measures_of(heads[i], sums[i]));
-  return measures;
+  std::map<Stack, Sides> sides;
+  std::map<const Mask*, std::vector<Index>> allowed;
+  for (const HeadRef& head : sums.heads) {
+    if (!sides.contains(head.stack)) sides.emplace(head.stack, sides_of(trace, head.stack));
+    const Mask& mask = trace.mask(head.stack, head.layer);
+    if (!allowed.contains(&mask)) allowed.emplace(&mask, allowed_keys(mask));
+  }
+  parallel_for(static_cast<Index>(sums.heads.size()), threads, [&](Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    const HeadRef& head = sums.heads[at];
+    if (add_head(trace, head, sides.at(head.stack), allowed.at(&trace.mask(head.stack, head.layer)), progress.stop,
+                 sums.of_heads[at]))
+      progress.done.fetch_add(progress.share / static_cast<float>(sums.heads.size()));
+  });
+  return !progress.stop;
+}
+
+std::vector<HeadMeasures> measures_of(const MeasureSums& sums) {
+  std::vector<HeadMeasures> all;
+  for (std::size_t head = 0; head < sums.heads.size(); ++head) {
+    HeadMeasures& measures = all.emplace_back(HeadMeasures{.head = sums.heads[head]});
+    for (std::size_t i = 0; i < kMeasures.size(); ++i) {
+      const MeasureSums::Mean& mean = sums.of_heads[head].means[i];
+      if (mean.count > 0) measures.values[i] = static_cast<float>(mean.sum / static_cast<double>(mean.count));
+    }
+    measures.values[static_cast<std::size_t>(Measure::largest)] = sums.of_heads[head].largest;
+  }
+  return all;
+}
+
+std::optional<std::vector<HeadMeasures>> measure_heads(const Trace& trace, Progress& progress, int threads) {
+  MeasureSums sums;
+  if (!add_sentence(sums, trace, progress, threads)) return std::nullopt;
+  return measures_of(sums);
 }
 
 std::vector<std::size_t> ranking(const std::vector<std::optional<float>>& values, bool ascending) {

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <array>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -46,12 +45,31 @@ struct HeadMeasures {
   friend bool operator==(const HeadMeasures&, const HeadMeasures&) = default;
 };
 
-/// Every head of the answers, in the order of the data's way, then by layer and head. The answers are of one model, one
-/// a sentence. Nothing when stopped. The same to the bit with any number of threads (0: one for each processor).
-std::optional<std::vector<HeadMeasures>> measure_heads(const std::vector<std::shared_ptr<const Trace>>& traces,
-                                                       Progress& progress, int threads = 0);
+/// Sums over rows, from which measures follow.
+struct MeasureSums {
+  struct Mean {
+    double sum = 0;
+    Index count = 0;
+  };
+  struct OfHead {
+    std::array<Mean, kMeasures.size()> means = {};
+    std::optional<float> largest = {};
+  };
+  std::vector<HeadRef> heads = {};     // as heads_of() has them
+  std::vector<OfHead> of_heads = {};   // one a head
+};
 
-/// The heads of the answer in that order; of one attention, or of all.
+/// Adds the rows of one more sentence; the answers are of one model. False when stopped. The same to the bit with any
+/// number of threads (0: one for each processor).
+bool add_sentence(MeasureSums& sums, const Trace& trace, Progress& progress, int threads = 0);
+
+/// One entry a head.
+std::vector<HeadMeasures> measures_of(const MeasureSums& sums);
+
+/// Of a single sentence; nothing when stopped.
+std::optional<std::vector<HeadMeasures>> measure_heads(const Trace& trace, Progress& progress, int threads = 0);
+
+/// The heads of the answer in the order of the data's way, then by layer and head; of one attention, or of all.
 std::vector<HeadRef> heads_of(const Trace& trace, std::optional<Stack> stack = {});
 
 /// The places of `values` from the largest to the smallest, or the other way; equal ones stay in their order, absent

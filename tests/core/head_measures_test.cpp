@@ -1,5 +1,6 @@
 #include "explain/head_measures.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -19,11 +20,13 @@ using reference::pattern;
 using reference::sentence;
 
 std::vector<HeadMeasures> measured(const std::vector<std::shared_ptr<const Trace>>& traces, int threads = 1) {
-  Progress progress;
-  auto measures = measure_heads(traces, progress, threads);
-  EXPECT_TRUE(measures);
-  EXPECT_NEAR(progress.done, 1.0f, 1e-4f);
-  return measures.value_or(std::vector<HeadMeasures>{});
+  MeasureSums sums;
+  for (const auto& trace : traces) {
+    Progress progress;
+    EXPECT_TRUE(add_sentence(sums, *trace, progress, threads));
+    EXPECT_NEAR(progress.done, 1.0f, 1e-4f);
+  }
+  return measures_of(sums);
 }
 
 /// Patterns of one layer, over the given tokens.
@@ -261,7 +264,7 @@ TEST(HeadMeasures, PermutedHeadsHavePermutedMeasures) {
 TEST(HeadMeasures, AStoppedQuestionHasNoAnswer) {
   Progress progress;
   progress.stop = true;
-  EXPECT_FALSE(measure_heads({ask(Request{.tokens = counted(5)})}, progress));
+  EXPECT_FALSE(measure_heads(*ask(Request{.tokens = counted(5)}), progress));
 }
 
 TEST(HeadMeasures, RankingPutsAbsentOnesLastAndKeepsTies) {
