@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/head_table.h"
+#include "cli/head_text.h"
 #include "cli/request_options.h"
 #include "session/start.h"
 #include "train/alignment.h"
@@ -15,7 +18,13 @@ struct Options {
   std::string grammar, format = "text";
   bool relations = false;
   RelationOptions wanted = {};
+
+  HeadsWanted measures = {};
+  bool descending = false;
+  WordPair words = {};
 };
+
+constexpr const char* kOrders[] = {"effect", "learned", "found", "similar"};  // beside layer and the measures
 
 std::string as_text(const RelationReport& report) {
   char line[256];
@@ -50,8 +59,8 @@ std::string as_text(const RelationReport& report) {
   return text;
 }
 
-Result<int> run(Options& options) {
-  if (!options.relations) return bad_input("heads", "", "--relations", "nothing to measure");
+Result<int> run_relations(Options& options) {
+  if (options.format == "csv") return bad_input("--format", "", "text or json with --relations", "csv");
   if (options.wanted.validation_seed == options.wanted.test_seed)
     return bad_input("--test-seed", "", "another seed than that of the validation sentences",
                      std::to_string(options.wanted.test_seed));
@@ -72,25 +81,86 @@ Result<int> run(Options& options) {
   return print(options.format == "json" ? relations_json(**report).dump() + "\n" : as_text(**report));
 }
 
+Status check_order(const HeadsWanted& wanted) {
+  std::vector<std::string> names{"layer"};
+  for (const Measure measure : kMeasures) names.emplace_back(name(measure));
+  names.insert(names.end(), std::begin(kOrders), std::end(kOrders));
+  std::string expected;
+  for (const std::string& one : names) expected.append(expected.empty() ? "" : ", ").append(one);
+  if (std::find(names.begin(), names.end(), wanted.sort) == names.end())
+    return bad_input("--sort", "", expected, wanted.sort);
+  if (wanted.sort == "found" && !wanted.words)
+    return bad_input("--sort found", "", "--from, --to or --above", "nothing to find");
+  return Done{};
+}
+
+Result<int> run_measures(const Options& options) {
+  if (const auto valid = check_order(options.measures); !valid) return valid.error();
+  const auto asked = options.request.ask();
+  if (!asked) return asked.error();
+  std::vector<std::string> warnings = asked->start.warnings;
+  const auto table = measure_table(*asked, options.measures, options.request.threads(), warnings);
+  if (!table) return table.error();
+  const auto text = options.format == "json"  ? json_table(*table)
+                    : options.format == "csv" ? csv_table(*table) : text_table(*table);
+  if (!text) return text.error();
+  if (const auto printed = print(*text); !printed) return printed;
+  print_warnings(warnings);
+  return 0;
+}
+
+Result<int> run(Options& options, const CLI::App& command) {
+  if (options.relations) return run_relations(options);
+  if (command.count("--from") + command.count("--to") + command.count("--above") > 0)
+    options.measures.words = options.words;
+  return run_measures(options);
+}
+
+/// Options that mean something for relations alone, and those that do for measures alone.
+void add_measure_options(CLI::App& command, Options& options, CLI::Option* relations) {
+  const char* group = "Measures";
+  const auto ours = [&](CLI::Option* option) { return option->group(group)->excludes(relations); };
+  ours(command.add_option("--sort", options.measures.sort,
+                          "layer (default), a measure's name, effect, learned, found, or similar: like beside like"))
+      ->type_name("METRIC");
+  CLI::Option* ascending = ours(command.add_flag("--ascending", options.measures.ascending, "The smallest first"));
+  ours(command.add_flag("--descending", options.descending, "The largest first, as by default"))->excludes(ascending);
+  ours(command.add_flag("--effect", options.measures.effect, "What the answer loses when each head is switched off in turn"));
+  ours(command.add_option("--from", options.words.from, "Only heads in which this word looks …"))->type_name("WORD");
+  ours(command.add_option("--to", options.words.to, "… at this one …"))->type_name("WORD");
+  ours(command.add_option("--above", options.measures.above, "… with more than this weight, 0.3 by default"))
+      ->type_name("X")->check(CLI::Range(0.0f, 1.0f));
+}
+
 }  // namespace
 
 Run add_heads(CLI::App& program) {
-  CLI::App& command =
-      *program.add_subcommand("heads", "what each head does: its scores on the relations of the grammar");
+  CLI::App& command = *program.add_subcommand("heads", "What each head does: its measures, or its scores on the relations "
+                                                       "of the grammar");
+  command.footer("headlight heads --text 我请李雷帮我订了去北京的机票 --sort entropy --ascending\n"
+                 "headlight heads --from 订了 --to 机票 --above 0.5\n"
+                 "headlight heads CHECKPOINT --text 'The cat sat' --effect --sort effect --format json\n"
+                 "The measures are defined in README.md. Several sentences make one table: their rows count alike, and\n"
+                 "effects are the mean over the sentences.");
   auto options = std::make_shared<Options>(command);
-  command.add_flag("--relations", options->relations,
-                   "held-out scores of every relation, beside chance and position alone");
-  command.add_option("--test-seed", options->wanted.test_seed, "draws other test sentences");
-  command.add_option("--validation-seed", options->wanted.validation_seed,
-                     "draws other sentences for choosing heads by");
-  command.add_option("--sentences", options->wanted.sentences, "of validation, and of test")
+  const char* group = "Relations";
+  CLI::Option* relations = command.add_flag("--relations", options->relations,
+                                            "Held-out scores of every relation, beside chance and position alone")
+                               ->group(group);
+  const auto ours = [&](CLI::Option* option) { return option->group(group)->needs(relations); };
+  ours(command.add_option("--test-seed", options->wanted.test_seed, "Draws other test sentences"));
+  ours(command.add_option("--validation-seed", options->wanted.validation_seed,
+                          "Draws other sentences for choosing heads by"));
+  ours(command.add_option("--sentences", options->wanted.sentences, "Of validation, and of test"))
       ->check(CLI::Range(1, 1000000));
-  command.add_option("--pairs", options->wanted.pairs, "minimal pairs")->check(CLI::Range(0, 1000000));
-  command.add_flag("--scrambled", options->wanted.scrambled,
-                   "replaces every word by another of its kind: what is left when the words' own ties are cut");
-  command.add_option("--grammar", options->grammar, "a grammar of your own");
-  command.add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
-  return [options] { return run(*options); };
+  ours(command.add_option("--pairs", options->wanted.pairs, "Minimal pairs"))->check(CLI::Range(0, 1000000));
+  ours(command.add_flag("--scrambled", options->wanted.scrambled,
+                        "Replaces every word by another of its kind: what is left when the words' own ties are cut"));
+  ours(command.add_option("--grammar", options->grammar, "A grammar of your own"));
+  add_measure_options(command, *options, relations);
+  command.add_option("--format", options->format, "text (default), json, or csv")
+      ->check(CLI::IsMember({"text", "json", "csv"}));
+  return [options, &command] { return run(*options, command); };
 }
 
 }  // namespace headlight

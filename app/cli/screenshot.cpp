@@ -11,6 +11,9 @@ struct Options {
   std::string size = "1600x1000", stack, theme, language, view = "heads";
   ScreenshotOptions picture;
   Index layer = 0, head = 0, query = -1, key = -1;
+  std::string order;
+  bool ascending = false;
+  HeadSearch find;
 };
 
 Status read_size(const std::string& size, ScreenshotOptions& picture) {
@@ -32,6 +35,13 @@ Result<int> run(Options& options, const Frontend& frontend) {
   if (options.layer > 0 || options.head > 0) view.chosen = {options.layer, options.head, view.chosen.stack};
   if (!options.stack.empty()) view.chosen.stack = parse_stack(options.stack).value_or(Stack::self);
   if (options.query >= 0 && options.key >= 0) view.pinned = CellRef{options.query, options.key};
+  if (!options.order.empty()) {
+    const auto order = parse_head_order(options.order);
+    if (!order) return bad_input("--order", "", "layer, a measure, effect or similar", options.order);
+    view.order = *order;
+  }
+  view.order.ascending = options.ascending;
+  if (options.find.on || options.find.words != WordPair{}) view.find = {true, options.find.words, options.find.above};
   if (options.view == "train" || options.picture.train_steps > 0) {
     view.view = View::train;
   } else if (options.view != "heads") {
@@ -67,6 +77,13 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--head", options->head, "The large head, from 0")->check(CLI::NonNegativeNumber);
   command->add_option("--query", options->query, "With --key: the cell that is pinned")->check(CLI::NonNegativeNumber);
   command->add_option("--key", options->key, "With --query: the cell that is pinned")->check(CLI::NonNegativeNumber);
+  command->add_option("--order", options->order, "What the heads stand in order of: layer, a measure, effect or similar")
+      ->type_name("METRIC");
+  command->add_flag("--ascending", options->ascending, "The smallest first");
+  command->add_option("--from", options->find.words.from, "Heads in which this word looks …")->type_name("WORD");
+  command->add_option("--to", options->find.words.to, "… at this one stay bright …")->type_name("WORD");
+  command->add_option("--above", options->find.above, "… where they do with more than this weight, 0.3 by default")
+      ->type_name("X")->check(CLI::Range(0.0f, 1.0f));
   return [options, &frontend] { return run(*options, frontend); };
 }
 

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "figure/grid_layout.h"
 #include "gui/draw.h"
 #include "gui/map_view.h"
 #include "gui/panels.h"
+#include "session/head_grid.h"
 
 namespace headlight {
 namespace {
@@ -61,6 +63,16 @@ bool on_off(Gui& gui, const HeadRef& head, const Box& box, bool off, const std::
   return hovered;
 }
 
+/// What the head was put in order by, as it stands beside its title.
+std::string value_text(const AppState& state, const HeadRef& head) {
+  const auto value = order_value(state, head);
+  if (!value) return {};
+  char text[32];
+  const double number = static_cast<double>(*value);
+  std::snprintf(text, sizeof text, number != 0 && std::abs(number) < 0.001 ? "  %.1e" : number < 10 ? "  %.3f" : "  %.1f", number);
+  return text;
+}
+
 void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, float title_height, float opacity) {
   const AppState& state = gui.state;
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -75,15 +87,22 @@ void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, 
   const bool chosen = state.view.chosen == head;
   std::string title = std::string(gui.word(Str::layer)) + " " + std::to_string(head.layer + 1) + " · " +
                             gui.word(Str::head) + " " + std::to_string(head.head + 1);
-  if (off) opacity *= 0.35f;
+  const bool passed_over = is_passed_over(state, head);
+  if (off || passed_over) opacity *= off ? 0.35f : 0.2f;
   const MapContent content = whole_content(state, head);
   const MapLayout layout = map_layout(content, labels, {box.x, box.y + title_height, box.w, box.h - title_height});
-  const MeasuredTitle measured = measured_title(gui, head, title, button.x - layout.plot.x - 4 * gui.unit);
+  const MeasuredTitle measured = measured_title(gui, head, title, button.x - layout.plot.x - 4 * gui.unit, value_text(state, head));
   title = measured.head;
   const float title_width = ImGui::CalcTextSize(title.c_str()).x;
+  const float value_width = ImGui::CalcTextSize(measured.value.c_str()).x;
+  const bool faint = off || passed_over;
+  if (!measured.value.empty())
+    list.AddText({layout.plot.x + title_width, box.y}, faint ? gui.colours().faint : gui.colours().dim,
+                 measured.value.c_str());
   if (!measured.relations.empty())
-    list.AddText({layout.plot.x + title_width, box.y}, gui.colours().accent, measured.relations.c_str());
-  list.AddText({layout.plot.x, box.y}, chosen || hovered ? gui.colours().accent : off ? gui.colours().faint : gui.colours().text,
+    list.AddText({layout.plot.x + title_width + value_width, box.y}, passed_over ? gui.colours().faint : gui.colours().accent,
+                 measured.relations.c_str());
+  list.AddText({layout.plot.x, box.y}, chosen || hovered ? gui.colours().accent : faint ? gui.colours().faint : gui.colours().text,
                title.c_str());
   const auto cell = draw_map(gui, list, content, labels, layout, opacity);
   if (chosen) {
@@ -155,17 +174,22 @@ void all_heads(Gui& gui) {
   const MapLayout trial = map_layout(content, labels, {0, 0, least, least});
   const float extra = title_height + trial.plot.y - trial.plot.x;
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const GridLayout grid = layout_grid(room.x - 4 * gui.unit, room.y, trace.num_layers(stack), trace.num_heads(stack), least,
-                                      460 * gui.unit, extra, 8 * gui.unit);
+  // In an order of their own the heads follow each other like those of a single layer.
+  const std::vector<HeadRef> order = shown_order(state);
+  const Index rows = order.empty() ? trace.num_layers(stack) : 1;
+  const Index in_a_row = order.empty() ? trace.num_heads(stack) : static_cast<Index>(order.size());
+  const GridLayout grid = layout_grid(room.x - 4 * gui.unit, room.y, rows, in_a_row, least, 460 * gui.unit, extra,
+                                      8 * gui.unit);
   const ImVec2 corner = ImGui::GetCursorScreenPos(), window = ImGui::GetWindowPos();
   const ImVec2 origin{corner.x + 2 * gui.unit, corner.y};  // room for the first frame's line
   const float opacity = is_stale(state) ? kStaleOpacity : 1.0f;
-  for (Index layer = 0; layer < trace.num_layers(stack); ++layer) {
-    for (Index head = 0; head < trace.num_heads(stack); ++head) {
+  for (Index layer = 0; layer < rows; ++layer) {
+    for (Index head = 0; head < in_a_row; ++head) {
       const Box place = grid.place({layer, head});
       const Box box{origin.x + place.x, origin.y + place.y, place.w, place.h};
       if (box.bottom() < window.y || box.y > window.y + ImGui::GetWindowHeight()) continue;
-      one_head(gui, {layer, head, stack}, box, labels, title_height, opacity);
+      const HeadRef shown = order.empty() ? HeadRef{layer, head, stack} : order[static_cast<std::size_t>(head)];
+      one_head(gui, shown, box, labels, title_height, opacity);
     }
   }
   ImGui::SetCursorScreenPos(corner);
@@ -174,16 +198,19 @@ void all_heads(Gui& gui) {
 
 }  // namespace
 
-bool problem_line(Gui& gui) {
-  const std::string& problem = problem_of(gui.state);
-  if (problem.empty()) return false;
+void wrapped_warning(const Gui& gui, const std::string& line) {
   const FontScope small(gui, TextSize::small);
-  const std::string line = gui.state.trace ? problem + " — " + gui.word(Str::stale) : problem;
   ImGui::PushTextWrapPos(0);
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().warning);
   ImGui::TextUnformatted(gui.fonts.shown(line).c_str());
   ImGui::PopStyleColor();
   ImGui::PopTextWrapPos();
+}
+
+bool problem_line(Gui& gui) {
+  const std::string& problem = problem_of(gui.state);
+  if (problem.empty()) return false;
+  wrapped_warning(gui, gui.state.trace ? problem + " — " + gui.word(Str::stale) : problem);
   return true;
 }
 
@@ -205,7 +232,9 @@ void nothing_yet(Gui& gui) {
 void grid_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (nothing_asked(state)) return nothing_yet(gui);
+  const float top = ImGui::GetCursorPosY();
   fold_switches(gui, stack_tabs(gui));
+  head_order_line(gui, ImGui::GetCursorPosY() > top);
   headline(gui);
   if (!state.trace) return nothing_yet(gui);
   if (gui.work.computing && gui.work.computing_progress > 0 && gui.work.computing_progress < 1) {

@@ -21,6 +21,8 @@ namespace headlight {
 struct WorkStatus {
   bool computing = false, writing = false;
   float computing_progress = 0, writing_progress = 0;  // 0 … 1
+  bool sweeping = false;                               // every head is being switched off in turn
+  float sweep_progress = 0;
 };
 
 /// Where each named control was drawn last, so that a test can point at it.

@@ -57,11 +57,12 @@ void say_scale(Gui& gui, std::optional<float> scale);
 /// What the products of the chosen head's layer are multiplied by.
 float shown_scale(const AppState& state);
 /// The title of a head, and what was measured of it: "Layer 2 · Head 7", "  verb → object 0.99". Where that is wider than
-/// `room`, both are shortened: "2·7", "  VO 0.99".
+/// `room`, both are shortened: "2·7", "  VO 0.99". Between them stands `value`, whole or, where there is no room, not at all.
 struct MeasuredTitle {
-  std::string head, relations;
+  std::string head, relations, value = {};
 };
-MeasuredTitle measured_title(const Gui& gui, const HeadRef& head, const std::string& title, float room);
+MeasuredTitle measured_title(const Gui& gui, const HeadRef& head, const std::string& title, float room,
+                             const std::string& value = {});
 /// The same with its baselines, as a line with a tooltip; nothing where nothing was measured.
 void measured_line(Gui& gui, const HeadRef& head);
 /// Encoder, decoder or cross-attention.
@@ -72,6 +73,16 @@ bool problem_line(Gui& gui);
 void nothing_yet(Gui& gui);
 /// Whether there is room and reason for words_panel.
 bool shows_words(const AppState& state);
+
+/// The line above the grid: what the heads stand in order of, and which are looked for; behind the last item where that
+/// is of the same line and there is room.
+void head_order_line(Gui& gui, bool same_line);
+/// Opens the search for heads, with the words of the pinned cell, and puts the keyboard into it.
+void begin_search(Gui& gui);
+/// The next order of the heads, or the one before.
+void step_order(Gui& gui, bool back);
+/// A line of small text about something that went wrong.
+void wrapped_warning(const Gui& gui, const std::string& line);
 
 /// The limits of the sliders.
 inline constexpr Index kLeastSliderWidth = 4, kMostSliderWidth = 512, kMostSliderHeads = 16, kMostSliderLayers = 12,

@@ -2,6 +2,7 @@
 
 #include "gui/imgui_compat.h"
 #include "gui/train_parts.h"
+#include "session/head_grid.h"
 #include "session/viewport.h"
 
 namespace headlight {
@@ -46,6 +47,8 @@ void escape(Gui& gui) {
   else if (state.browser.purpose != Browser::Purpose::none) gui.say(Browse{});
   else if (gui.work.writing) gui.say(CancelFileWork{});
   else if (state.view.painting) gui.say(SetPainting{false});
+  else if (gui.work.sweeping) gui.say(OrderHeads{});
+  else if (state.view.find.on) gui.say(FindHeads{{.on = false, .words = state.view.find.words, .above = state.view.find.above}});
   else if (state.view.pinned) gui.say(Pin{});
   else if (state.notice) gui.say(DismissNotice{});
 }
@@ -53,6 +56,11 @@ void escape(Gui& gui) {
 void choose_head(Gui& gui, Index layers, Index heads) {
   const Trace& trace = *gui.state.trace;
   HeadRef head = gui.state.view.chosen;
+  if (const std::vector<HeadRef> order = shown_order(gui.state); !order.empty() && layers == 0) {
+    const auto count = static_cast<Index>(order.size());
+    const Index at = std::find(order.begin(), order.end(), head) - order.begin();
+    return gui.say(ChooseHead{order[static_cast<std::size_t>((at + heads + count) % count)]});
+  }
   const Index all = trace.num_heads(head.stack);
   head.layer = std::clamp<Index>(head.layer + layers, 0, trace.num_layers(head.stack) - 1);
   head.head = (head.head + heads + all) % all;
@@ -156,6 +164,9 @@ void look_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::y, false)) gui.say(ShowSteps{!state.view.steps});
   if (key_pressed(Key::u, false)) gui.say(LookBack{});
   if (key_pressed(Key::c, false)) gui.say(SetScope{!state.view.one_layer});
+  if (state.view.view != View::heads) return;
+  if (key_pressed(Key::slash, false) && !shift) begin_search(gui);
+  if (key_pressed(Key::semicolon)) step_order(gui, shift);
 }
 
 /// The boundary after the pinned row's token goes, or a new one halves the token.
@@ -252,7 +263,7 @@ void question_keys(Gui& gui, bool shift) {
 
 void shortcuts(Gui& gui) {
   const ImGuiIO& io = ImGui::GetIO();
-  const bool typing = io.WantTextInput || gui.state.view.focus_text;
+  const bool typing = io.WantTextInput || gui.state.view.focus_text || gui.state.view.focus_find;
   if (key_pressed(Key::f1, false)) gui.say(ShowHelp{!gui.state.view.help});
   if (key_pressed(Key::escape, false) && !typing) escape(gui);
   if (io.KeyCtrl && !io.KeyAlt) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "gui/explain_words.h"
+#include "gui/head_words.h"
 
 namespace headlight {
 namespace {
@@ -386,7 +387,7 @@ std::string all_words() {
   std::string all;
   for (const Pair& pair : kWords) all.append(pair.en).append(pair.zh);
   for (const KeyHelp& help : kKeyHelp) all.append(help.keys).append(help.en).append(help.zh);
-  return all + all_explain_words();
+  return all + all_explain_words() + all_head_words();
 }
 
 }  // namespace headlight

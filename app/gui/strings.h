@@ -95,6 +95,8 @@ inline constexpr KeyHelp kKeyHelp[] = {
     {"= / - / Home", "zoom the large head in / out / whole", "大图放大 / 缩小 / 全部"},
     {"Ctrl = / Ctrl -", "everything larger / smaller", "整体放大 / 缩小"},
     {"T / 中", "light or dark / language (Ctrl T)", "浅色或深色 / 语言（Ctrl T）"},
+    {"; / Shift ;", "order of the heads: layer, entropy, … / back", "头的顺序：层、熵…… / 返回"},
+    {"/", "find heads by the words they look from and at", "按看与被看的词查找头"},
     {"F1 or ?", "these keys", "显示这些按键"},
 };
 

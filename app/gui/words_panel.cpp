@@ -5,6 +5,7 @@
 #include "gui/controls.h"
 #include "gui/imgui_compat.h"
 #include "gui/panels.h"
+#include "math/output.h"
 
 namespace headlight {
 namespace {
@@ -157,8 +158,7 @@ bool shows_words(const AppState& state) {
   if (!can_say_words(state) || nothing_asked(state)) return false;
   if (state.trace->model->config.arch != Arch::encoder) return true;
   const auto& tokens = state.trace->query_tokens().tokens;
-  const std::string& text = tokens[static_cast<std::size_t>(state.trace->answering)].text;
-  return text == "[MASK]" || text == "<mask>";
+  return is_masked(tokens[static_cast<std::size_t>(state.trace->answering)]);
 }
 
 void words_panel(Gui& gui) {

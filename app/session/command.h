@@ -76,6 +76,9 @@ struct LookBack {};
 struct ShowSteps { bool on = true; };
 struct ShowHelp { bool on = false; };
 struct SetSettings { Settings settings; };
+struct OrderHeads { HeadOrder order; };
+struct FindHeads { HeadSearch find; };
+struct FocusFind { bool on = false; };
 
 // Training. One goes on at a time; the step has a worker of its own carry it out.
 struct SetTrainingPlan { TrainingPlan plan; };    // of the next training: all but its shape, which is the document's
@@ -135,6 +138,8 @@ struct TrainingPaused { std::uint64_t run = 0; };  // where it was to pause by i
 struct TrainingDone { std::uint64_t run = 0; std::shared_ptr<const TrainingCard> card; };
 struct TrainingFailed { std::uint64_t run = 0; std::string message; };
 struct TrainedListed { std::vector<TrainedFolder> folders; };
+struct HeadsReady { std::shared_ptr<const HeadAnswer> heads; };      // about the heads of an answer
+struct EffectsReady { std::shared_ptr<const EffectAnswer> effects; };
 
 using AnyCommand =
     std::variant<SetText, SetTarget, SetSplit, ToggleCut, SetIds, SetTokenTypes, SetPad, SetConfig, UseTrained, SetScale, SetMask,
@@ -146,7 +151,8 @@ using AnyCommand =
                  ResumeTraining, StopTraining, ChooseShot, ShowTraining, Browse, NameFile, OpenPath, SaveSession,
                  ExportTo, CancelFileWork, Quit, TraceReady, TraceFailed, BaselineReady, InsideReady, DetailReady,
                  CheckReady, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingBegun,
-                 TrainingNews, TrainingPaused, TrainingDone, TrainingFailed, TrainedListed>;
+                 TrainingNews, TrainingPaused, TrainingDone, TrainingFailed, TrainedListed, OrderHeads, FindHeads,
+                 FocusFind, HeadsReady, EffectsReady>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
 /// file that says a command.

@@ -43,6 +43,18 @@ ViewState view_from_json(const json& object, std::size_t num_sentences) {
   if (pinned.is_array() && pinned.size() == 2) view.pinned = CellRef{index_of(pinned[0]), index_of(pinned[1])};
   if (viewport.is_array() && viewport.size() == 4)
     view.viewport = {index_of(viewport[0]), index_of(viewport[1]), index_of(viewport[2]), index_of(viewport[3])};
+  const json order = object.value("order", json()), find = object.value("find", json());
+  if (order.is_string()) view.order = parse_head_order(order.get<std::string>()).value_or(HeadOrder{});
+  view.order.ascending = object.value("ascending", json()) == true;
+  if (find.is_object()) {
+    const auto word = [&](const char* key) {
+      const json value = find.value(key, json());
+      return value.is_string() ? value.get<std::string>() : std::string();
+    };
+    view.find = {.on = true, .words = {word("from"), word("to")}};
+    if (const json above = find.value("above", json()); above.is_number())
+      view.find.above = std::clamp(above.get<float>(), 0.0f, 1.0f);
+  }
   return view;
 }
 
@@ -56,6 +68,10 @@ json view_json(const ViewState& view) {
   if (view.pinned) object["pinned"] = {view.pinned->query, view.pinned->key};
   const Viewport& part = view.viewport;
   if (part != Viewport{}) object["viewport"] = {part.first_query, part.num_queries, part.first_key, part.num_keys};
+  if (view.order.by != HeadOrder::By::layer) object["order"] = name(view.order);
+  if (view.order.ascending) object["ascending"] = true;
+  if (view.find.on)
+    object["find"] = {{"from", view.find.words.from}, {"to", view.find.words.to}, {"above", view.find.above}};
   return object;
 }
 

@@ -75,6 +75,8 @@ struct AppState {
   std::optional<TrainingRun> training;    // that goes on, or went on last
   std::uint64_t training_version = 0;     // counts what was told of it
   std::vector<TrainedFolder> trained;     // what earlier trainings left
+  std::shared_ptr<const HeadAnswer> heads;      // what was found out about the heads last, perhaps of an earlier answer
+  std::shared_ptr<const EffectAnswer> effects;  // what is lost without each, likewise
 
   Browser browser;
   std::string session_path;           // where Save writes

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "session/export.h"
+#include "session/head_grid.h"
 #include "session/recovery.h"
 #include "session/shipped.h"
 
@@ -59,6 +60,23 @@ Job check_job(std::shared_ptr<const Model> model, const std::string& folder, std
     auto findings = check_checkpoint(*resolved, model, warnings, progress);
     if (progress.stop) return std::nullopt;
     return CheckReady{model, std::move(findings)};
+  };
+}
+
+Job heads_job(HeadQuestion question, std::shared_ptr<const HeadAnswer> known) {
+  return [question = std::move(question), known = std::move(known)](Progress& progress) -> std::optional<Command> {
+    auto heads = answer_heads(question, known.get(), progress);
+    if (!heads) return std::nullopt;
+    return HeadsReady{std::move(heads)};
+  };
+}
+
+Job sweep_job(std::shared_ptr<const Trace> trace) {
+  return [trace = std::move(trace)](Progress& progress) -> std::optional<Command> {
+    auto effects = head_effects(*trace, progress);
+    if (!effects) return EffectsReady{std::make_shared<EffectAnswer>(EffectAnswer{trace, {}, effects.error().message})};
+    if (!*effects) return std::nullopt;
+    return EffectsReady{std::make_shared<EffectAnswer>(EffectAnswer{trace, std::move(**effects), {}})};
   };
 }
 
@@ -123,14 +141,16 @@ bool same_session(const Session& a, const Session& b) {
   left.hovered = right.hovered = {};
   left.hovered_head = right.hovered_head = {};
   left.stroke = right.stroke = {};
+  left.focus_find = right.focus_find = false;
   return left == right && same_document(a.document, b.document);
 }
 
 }  // namespace
 
 Loop::Loop(std::function<void()> wake, std::string autosave, TrainerOptions training)
-    : traces_(wake), details_(wake), baselines_(wake), insides_(wake), checks_(wake), files_(wake), lister_(wake),
-      keeper_({}), trained_(training.folder), trainer_(wake, std::move(training)), autosave_(std::move(autosave)) {}
+    : traces_(wake), details_(wake), baselines_(wake), insides_(wake), checks_(wake), heads_(wake), sweeps_(wake),
+      files_(wake), lister_(wake), keeper_({}), trained_(training.folder), trainer_(wake, std::move(training)),
+      autosave_(std::move(autosave)) {}
 
 Loop::~Loop() {
   if (!saving_) files_.cancel();
@@ -149,7 +169,7 @@ void Loop::step(AppState& state, Commands& commands, double now) {
   }
   commands.clear();
   for (Command& news : trainer_.take()) update(state, std::move(news));
-  for (Worker* worker : {&traces_, &baselines_, &details_, &insides_, &checks_, &files_, &lister_})
+  for (Worker* worker : answering_)
     for (Command& answer : worker->take()) update(state, std::move(answer));
   if (!file_jobs_.empty() && !files_.busy()) {
     saving_ = file_jobs_.front().saves;
@@ -163,6 +183,8 @@ void Loop::step(AppState& state, Commands& commands, double now) {
   ask_check(state);
   trainer_.follow(state);
   list_trainings(state);
+  ask_heads(state);
+  ask_effects(state);
   keep(state, now);
 }
 
@@ -247,6 +269,29 @@ void Loop::list_trainings(const AppState& state) {
   });
 }
 
+void Loop::ask_heads(const AppState& state) {
+  auto question = head_question(state);
+  if (!question || (state.heads && covers(*state.heads, *question))) {
+    if (heads_asked_) heads_.cancel();
+    heads_asked_.reset();
+    return;
+  }
+  if (heads_asked_ == question) return;
+  heads_asked_ = question;
+  heads_.post(heads_job(std::move(*question), state.heads));
+}
+
+void Loop::ask_effects(const AppState& state) {
+  if (!wants_effects(state) || known_effects(state)) {
+    if (sweep_asked_) sweeps_.cancel();
+    sweep_asked_.reset();
+    return;
+  }
+  if (sweep_asked_ == state.trace) return;
+  sweep_asked_ = state.trace;
+  sweeps_.post(sweep_job(state.trace));
+}
+
 void Loop::keep(const AppState& state, double now) {
   if (autosave_.empty()) return;
   Session session{state.document, state.view};
@@ -275,9 +320,13 @@ void Loop::keep(const AppState& state, double now) {
   });
 }
 
+bool Loop::is_answering() const {
+  return std::any_of(answering_.begin(), answering_.end(), [](const Worker* worker) { return worker->busy(); });
+}
+
 double Loop::next_due(double now) const {
   double due = 1e9;
-  if (traces_.busy() || details_.busy() || baselines_.busy() || insides_.busy() || files_.busy()) due = 0.05;
+  if (is_answering()) due = 0.05;
   if (changed_at_) due = std::min(due, std::max(0.0, *changed_at_ + kKeepAfter - now));
   return due;
 }
@@ -296,16 +345,9 @@ void Loop::settle(AppState& state) {
   Commands none;
   do {
     step(state, none, 0);
-    traces_.wait();
-    details_.wait();
-    baselines_.wait();
-    insides_.wait();
-    checks_.wait();
-    files_.wait();
-    lister_.wait();
+    for (const Worker* worker : answering_) worker->wait();
     step(state, none, 0);
-  } while (traces_.busy() || details_.busy() || baselines_.busy() || insides_.busy() || checks_.busy() ||
-           files_.busy() || lister_.busy() || !file_jobs_.empty());
+  } while (is_answering() || !file_jobs_.empty());
 }
 
 }  // namespace headlight

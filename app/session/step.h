@@ -2,6 +2,8 @@
 // files and time is here.
 #pragma once
 
+#include <array>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -30,6 +32,9 @@ class Loop {
   float computing_progress() const { return traces_.progress(); }
   bool writing() const { return files_.busy(); }
   float writing_progress() const { return files_.progress(); }
+  /// Whether every head is being switched off in turn.
+  bool sweeping() const { return sweeps_.busy(); }
+  float sweep_progress() const { return sweeps_.progress(); }
   /// Seconds until something is due without any event (an autosave, a running job out of patience).
   double next_due(double now) const;
 
@@ -46,14 +51,20 @@ class Loop {
   void ask_inside(const AppState& state);
   void ask_check(const AppState& state);
   void list_trainings(const AppState& state);
+  void ask_heads(const AppState& state);
+  void ask_effects(const AppState& state);
   void keep(const AppState& state, double now);
+  bool is_answering() const;
 
   struct FileJob {
     Job run;
     bool saves = false;  // must not be lost when the program ends
   };
 
-  Worker traces_, details_, baselines_, insides_, checks_, files_, lister_, keeper_;
+  Worker traces_, details_, baselines_, insides_, checks_, heads_, sweeps_, files_, lister_, keeper_;
+  /// Those whose answers are commands, in the order in which these are taken.
+  const std::array<Worker*, 9> answering_{&traces_, &baselines_, &details_, &insides_, &checks_,
+                                          &heads_,  &sweeps_,    &files_,   &lister_};
   std::filesystem::path trained_;              // where trainings are kept
   Trainer trainer_;
   std::optional<std::pair<std::uint64_t, TrainingPhase>> listed_;  // the training, when they were listed last
@@ -65,6 +76,8 @@ class Loop {
   std::optional<Request> baseline_asked_;
   std::optional<InsideQuestion> inside_asked_;
   std::shared_ptr<const Model> check_asked_;   // while it is looked at
+  std::optional<HeadQuestion> heads_asked_;    // while it is looked at
+  std::shared_ptr<const Trace> sweep_asked_;   // likewise
 
   std::string autosave_;
   Session kept_;                               // as written last

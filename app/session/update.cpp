@@ -287,6 +287,11 @@ struct Update {
   void operator()(TrainingDone& c) { end(state, c); }
   void operator()(TrainingFailed& c) { fail(state, c); }
   void operator()(TrainedListed& c) { state.trained = std::move(c.folders); }
+  void operator()(const OrderHeads& c) { looked_at().order = c.order; }
+  void operator()(FindHeads& c) { looked_at().find = std::move(c.find); }
+  void operator()(const FocusFind& c) { state.view.focus_find = c.on; }
+  void operator()(HeadsReady& c) { state.heads = std::move(c.heads); }
+  void operator()(EffectsReady& c) { state.effects = std::move(c.effects); }
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/matrix.h"
 #include "explain/matrices.h"
 #include "math/generate.h"
+#include "session/head_answers.h"
 
 namespace headlight {
 
@@ -65,6 +66,9 @@ struct ViewState {
   Sampling sampling;                   // how words are chosen when the decoder writes on
   bool steps = true;                   // View::inside tells the steps behind the pinned weight, else draws the way
   bool help = false;                   // the overlay with the keys
+  HeadOrder order;                     // of the heads in the grid
+  HeadSearch find;                     // heads that are looked for
+  bool focus_find = false;             // the search is to take the keyboard
 
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };

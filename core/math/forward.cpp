@@ -157,6 +157,40 @@ Request encoder_part(Request request) {
   return request;
 }
 
+/// The lowest layer in which two lists of edits differ, at most `common`. `place` gives an edit's stack and layer.
+template <class Edit, class Place>
+Index first_difference(const std::vector<Edit>& a, const std::vector<Edit>& b, bool encoder, Index common,
+                       const Place& place) {
+  for (const auto& [here, there] : {std::pair{&a, &b}, {&b, &a}}) {
+    for (const Edit& edit : *here) {
+      const auto [stack, layer] = place(edit);
+      if ((stack == Stack::encoder) == encoder && layer < common &&
+          std::find(there->begin(), there->end(), edit) == there->end())
+        common = layer;
+    }
+  }
+  return common;
+}
+
+/// How many of the first layers of a stack compute the same in two requests of one model. Of a decoder over an encoder
+/// only where both read the same encoder's output.
+Index common_layers(const Request& a, const Request& b, Stack stack, Index layers) {
+  const bool encoder = stack == Stack::encoder;
+  Request rest_a = encoder ? encoder_part(a) : a, rest_b = encoder ? encoder_part(b) : b;
+  for (Request* rest : {&rest_a, &rest_b}) {
+    rest->edits.off.clear();
+    rest->edits.weights.clear();
+    rest->edits.layers.clear();
+  }
+  if (!(rest_a == rest_b)) return 0;
+  const auto of_head = [](const auto& edit) { return std::pair{edit.head.stack, edit.head.layer}; };
+  const auto of_layer = [](const LayerEdit& edit) { return std::pair{edit.stack, edit.layer}; };
+  layers = first_difference(a.edits.off, b.edits.off, encoder, layers,
+                            [](const HeadRef& head) { return std::pair{head.stack, head.layer}; });
+  layers = first_difference(a.edits.weights, b.edits.weights, encoder, layers, of_head);
+  return first_difference(a.edits.layers, b.edits.layers, encoder, layers, of_layer);
+}
+
 /// Everything that a forward pass knows besides its Trace.
 struct Pass {
   Trace& trace;
@@ -165,6 +199,17 @@ struct Pass {
   int threads;
   float share;  // of one attention
 };
+
+/// The blocks that an earlier answer has of the same stack, as far as they are the same.
+std::vector<BlockTrace> lent_blocks(const Pass& pass, Stack stack) {
+  const Trace* previous = pass.previous;
+  if (!previous || previous->model != pass.trace.model) return {};
+  if (stack == Stack::self && previous->encoder != pass.trace.encoder) return {};
+  const auto& blocks = previous->blocks_of(stack);
+  const Index common =
+      common_layers(previous->request, pass.trace.request, stack, static_cast<Index>(blocks.size()));
+  return {blocks.begin(), blocks.begin() + common};
+}
 
 /// Runs one stack over its tokens. False when stopped.
 Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrace* encoder, const Pass& pass,
@@ -183,16 +228,21 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
   result.embedding = embed(run.model, weights, query_tokens(request, stack));
   if (!result.embedding.allFinite())
     return bad_input("attention", stack_name(run.model, stack) + "embeddings", "finite numbers", "an overflow");
-  const Matrix* x = &result.embedding;
+  result.blocks = lent_blocks(pass, stack);
   result.blocks.reserve(weights.blocks.size());
-  for (const BlockWeights& block_weights : weights.blocks) {
-    auto block = run_block(block_weights, stack, static_cast<Index>(result.blocks.size()), *x, run);
+  const auto attentions = static_cast<float>(result.blocks.size() * (encoder ? 2 : 1));
+  pass.progress.done.fetch_add(pass.share * attentions);
+  const auto reached = [&]() -> const Matrix& {
+    return result.blocks.empty() ? result.embedding : result.blocks.back().output;
+  };
+  while (result.blocks.size() < weights.blocks.size()) {
+    const std::size_t layer = result.blocks.size();
+    auto block = run_block(weights.blocks[layer], stack, static_cast<Index>(layer), reached(), run);
     if (!block) return block.error();
     if (!*block) return false;
     result.blocks.push_back(std::move(**block));
-    x = &result.blocks.back().output;
   }
-  result.last_hidden_state = weights.final_norm ? norm(*x, *weights.final_norm) : *x;
+  result.last_hidden_state = weights.final_norm ? norm(reached(), *weights.final_norm) : reached();
   return true;
 }
 
@@ -200,15 +250,16 @@ Result<bool> run_model(Pass& pass) {
   Trace& trace = pass.trace;
   const Model& model = *trace.model;
   if (!model.encoder) {
-    pass.share = kLayersShare / static_cast<float>(model.blocks.size());
+    pass.share = kLayersShare * pass.progress.share / static_cast<float>(model.blocks.size());
     return run_stack(model, Stack::self, nullptr, pass, trace);
   }
-  pass.share = kLayersShare / static_cast<float>(model.encoder->blocks.size() + 2 * model.blocks.size());
+  pass.share = kLayersShare * pass.progress.share /
+               static_cast<float>(model.encoder->blocks.size() + 2 * model.blocks.size());
   const Trace* previous = pass.previous;
   if (previous && previous->encoder && previous->model == trace.model &&
       encoder_part(previous->request) == encoder_part(trace.request)) {
     trace.encoder = previous->encoder;
-    pass.progress.done = pass.share * static_cast<float>(model.encoder->blocks.size());
+    pass.progress.done.fetch_add(pass.share * static_cast<float>(model.encoder->blocks.size()));
   } else {
     auto encoder = std::make_shared<StackTrace>();
     const auto ran = run_stack(*model.encoder, Stack::encoder, nullptr, pass, *encoder);
@@ -225,7 +276,8 @@ Result<bool> run_given(Pass& pass) {
   auto mask = resolve_mask(trace.request, Stack::self);
   if (!mask) return mask.error();
   const Run run{.request = trace.request, .model = *trace.model, .stack = *trace.model, .mask = std::move(*mask),
-                .cross_mask = {}, .progress = pass.progress, .share = kLayersShare, .threads = pass.threads};
+                .cross_mask = {}, .progress = pass.progress, .share = kLayersShare * pass.progress.share,
+                .threads = pass.threads};
   trace.embedding = given.query;
   auto attention = run_attention(trace.model->blocks.front().self, Stack::self, 0, given.query, given.key, given.value,
                                  run);
@@ -245,7 +297,8 @@ Result<bool> run_given_patterns(Pass& pass) {
   std::size_t layers = 0;
   for (const auto& [stack, given] : trace.model->given->stacks) layers += given.patterns.size();
   const Run run{.request = trace.request, .model = *trace.model, .stack = *trace.model, .mask = {}, .cross_mask = {},
-                .progress = pass.progress, .share = kLayersShare / static_cast<float>(layers), .threads = pass.threads};
+                .progress = pass.progress, .share = kLayersShare * pass.progress.share / static_cast<float>(layers),
+                .threads = pass.threads};
   auto encoder = std::make_shared<StackTrace>();
   trace.blocks.resize(trace.model->given->stacks.at(Stack::self).patterns.size());
   for (const auto& [stack, given] : trace.model->given->stacks) {
@@ -282,7 +335,7 @@ Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& p
     if (const auto valid = check(request.config); !valid) return valid.error();
   if (const auto valid = check_edits(request.edits); !valid) return valid.error();
   if (progress.stop) return std::shared_ptr<const Trace>{};
-  progress.done = 0;
+  progress.done = progress.begin;
   auto trace = std::make_shared<Trace>();
   trace->request = request;
   trace->model = model_for(request, previous);
@@ -302,7 +355,7 @@ Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& p
   if (trace->model->output) trace->logits = logit_rows(*trace, trace->answering, 1);
   trace->largest_weight = largest_weight(*trace);
   warn_of_empty_rows(*trace);
-  progress.done = 1;
+  progress.done = progress.begin + progress.share;
   return std::shared_ptr<const Trace>(std::move(trace));
 }
 

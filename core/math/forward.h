@@ -13,11 +13,13 @@ namespace headlight {
 struct Progress {
   std::atomic<float> done = 0;     // 0 … 1
   std::atomic<bool> stop = false;
+  float begin = 0, share = 1;      // what of `done` a part of larger work fills; set by whoever calls it
 };
 
 /// Computes the answer on up to `threads` threads (0: one for each processor). A null pointer means that it was
-/// stopped. `previous`, an earlier answer, lends what the two have in common; the result is the same to the bit with
-/// and without it, and with any number of threads.
+/// stopped. `previous`, an earlier answer, lends what the two have in common: weights drawn from the same seed, and the
+/// layers below the first that is edited in another way. The result is the same to the bit with and without it, and with
+/// any number of threads.
 /// Errors: a configuration no model can have, no tokens, a mask of the wrong shape, scores that are not finite.
 /// Attention: softmax(Q·Kᵀ·scale + mask)·V per head, concatenated, times W_O (Vaswani et al. 2017, section 3.2).
 Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& progress,

@@ -101,12 +101,12 @@ Index sample(const Vector& probabilities, float draw) {
   return last;
 }
 
+bool is_masked(const Token& token) { return token.text == "[MASK]" || token.text == "<mask>"; }
+
 Index answering_query(const Request& request) {
   const std::vector<Token>& tokens = query_tokens(request).tokens;
   if (request.config.arch == Arch::encoder) {
-    const auto masked = std::find_if(tokens.begin(), tokens.end(), [](const Token& token) {
-      return token.text == "[MASK]" || token.text == "<mask>";
-    });
+    const auto masked = std::find_if(tokens.begin(), tokens.end(), is_masked);
     if (masked != tokens.end()) return masked - tokens.begin();
   }
   const auto last = std::find_if(tokens.rbegin(), tokens.rend(), [](const Token& token) { return !token.pad; });

@@ -41,8 +41,11 @@ std::optional<Index> find_word(const Model& model, std::string_view text);
 /// A row drawn at random in proportion to the probabilities. `draw` in [0, 1).
 Index sample(const Vector& probabilities, float draw);
 
+/// Whether a token asks an encoder for the word in its place: [MASK], <mask>.
+bool is_masked(const Token& token);
+
 /// Trace::answering: the last token that is not padding. In an encoder, which says each word in its own place, the
-/// first masked token ([MASK], <mask>), else that same last one.
+/// first masked token, else that same last one.
 Index answering_query(const Request& request);
 
 }  // namespace headlight

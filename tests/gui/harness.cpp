@@ -110,7 +110,8 @@ void Harness::draw() {
   maps.drawn.clear();
   if (logged_) ImGui::LogToClipboard();
   Gui gui{state, commands, fonts, maps, samples,
-          {loop->computing(), loop->writing(), loop->computing_progress(), loop->writing_progress()}, unit, &probe};
+          {loop->computing(), loop->writing(), loop->computing_progress(), loop->writing_progress(), loop->sweeping(),
+           loop->sweep_progress()}, unit, &probe};
   draw_window(gui);
   if (logged_) ImGui::LogFinish();
   ImGui::Render();

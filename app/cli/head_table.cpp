@@ -1,0 +1,142 @@
+#include "cli/head_table.h"
+
+#include <algorithm>
+#include <map>
+
+#include "explain/head_similarity.h"
+#include "session/shipped.h"
+#include "write/arrays.h"
+
+namespace headlight {
+namespace {
+
+/// What the sentences gave so far.
+struct Gathered {
+  MeasureSums sums = {};
+  std::vector<HeadEffect> effects = {};                // summed
+  std::vector<std::optional<FoundCell>> found = {};
+  std::vector<Matrix> divergence = {};                 // one an attention, summed
+  bool from_known = false, to_known = false;           // some sentence has the word
+  std::vector<std::string> stacks = {};                // of every head
+};
+
+void add_effects(const std::vector<HeadEffect>& effects, Gathered& all) {
+  if (all.effects.empty()) {
+    all.effects = effects;
+    return;
+  }
+  for (std::size_t i = 0; i < effects.size(); ++i) {
+    all.effects[i].change += effects[i].change;
+    if (effects[i].top_word) all.effects[i].top_word = all.effects[i].top_word.value_or(0) + *effects[i].top_word;
+  }
+}
+
+void add_found(const Trace& trace, const WordPair& words, Index sentence, int threads, Gathered& all) {
+  for (const Stack stack : kStacks) {
+    if (!trace.has(stack)) continue;
+    all.from_known = all.from_known || !places_of(trace.query_tokens(stack), words.from).empty();
+    all.to_known = all.to_known || !places_of(trace.key_tokens(stack), words.to).empty();
+  }
+  Progress progress;
+  const auto cells = strongest_cells(trace, words, progress, threads);
+  all.found.resize(cells->size());
+  for (std::size_t i = 0; i < cells->size(); ++i) {
+    const StrongestCell& one = (*cells)[i];
+    if (one.cell && (!all.found[i] || one.weight > all.found[i]->weight))
+      all.found[i] = FoundCell{sentence, *one.cell, one.weight};
+  }
+}
+
+void add_divergence(const Trace& trace, int threads, Gathered& all) {
+  std::size_t at = 0;
+  for (const StackNames& names : stacks_of(trace)) {
+    Progress progress;
+    const Matrix apart = *head_divergence(trace, names.stack, progress, threads);
+    if (at == all.divergence.size()) all.divergence.push_back(apart);
+    else all.divergence[at] += apart;
+    ++at;
+  }
+}
+
+Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threads, std::vector<std::string>& warnings) {
+  Gathered all;
+  for (std::size_t sentence = 0; sentence < asked.requests.size(); ++sentence) {
+    Progress progress;
+    const auto answered = forward(asked.requests[sentence], progress, nullptr, threads);
+    if (!answered) return answered.error();
+    const Trace& trace = **answered;
+    warnings.insert(warnings.end(), trace.warnings.begin(), trace.warnings.end());
+    add_sentence(all.sums, trace, progress, threads);
+    if (wanted.effect || wanted.sort == "effect") {
+      const auto effects = head_effects(trace, progress, threads);
+      if (!effects) return effects.error();
+      add_effects(**effects, all);
+    }
+    if (wanted.words) add_found(trace, *wanted.words, static_cast<Index>(sentence), threads, all);
+    if (wanted.sort == "similar") add_divergence(trace, threads, all);
+    if (!all.stacks.empty()) continue;
+    for (const StackNames& names : stacks_of(trace))
+      all.stacks.insert(all.stacks.end(), heads_of(trace, names.stack).size(), std::string(names.label));
+  }
+  return all;
+}
+
+HeadRow row_of(const Gathered& all, std::size_t at, const HeadMeasures& measures, const Asked& asked) {
+  HeadRow row{.measures = measures, .stack = all.stacks[at], .learned = relations_of(asked.document(), measures.head)};
+  if (!all.found.empty()) row.found = all.found[at];
+  if (all.effects.empty()) return row;
+  const auto sentences = static_cast<float>(asked.requests.size());
+  row.effect = all.effects[at];
+  row.effect->change /= sentences;
+  if (row.effect->top_word) *row.effect->top_word /= sentences;
+  return row;
+}
+
+std::optional<float> value_of(const HeadRow& row, const std::string& order) {
+  for (const Measure measure : kMeasures)
+    if (order == name(measure)) return row.measures[measure];
+  if (order == "effect" && row.effect) return row.effect->change;
+  if (order == "found" && row.found) return row.found->weight;
+  if (order != "learned" || row.learned.empty()) return std::nullopt;
+  double best = 0;
+  for (const RelationScore* one : row.learned) best = std::max(best, one->score.accuracy);
+  return static_cast<float>(best);
+}
+
+/// The rows' places in the order that is wanted.
+std::vector<std::size_t> order_of(const std::vector<HeadRow>& rows, const Gathered& all, const HeadsWanted& wanted) {
+  std::vector<std::size_t> order;
+  for (const Matrix& apart : all.divergence) {
+    const std::size_t first = order.size();
+    for (const Index head : like_beside_like(apart)) order.push_back(first + static_cast<std::size_t>(head));
+  }
+  if (!order.empty()) return order;
+  std::vector<std::optional<float>> values;
+  for (const HeadRow& row : rows) values.push_back(value_of(row, wanted.sort));
+  return ranking(values, wanted.ascending);
+}
+
+}  // namespace
+
+Result<HeadTable> measure_table(const Asked& asked, const HeadsWanted& wanted, int threads,
+                                std::vector<std::string>& warnings) {
+  const auto gathered = gather(asked, wanted, threads, warnings);
+  if (!gathered) return gathered.error();
+  const auto missing = [](const char* option, const std::string& word) {
+    return bad_input(option, "", "a word of the text", "'" + word + "'");
+  };
+  if (wanted.words && !gathered->from_known) return missing("--from", wanted.words->from);
+  if (wanted.words && !gathered->to_known) return missing("--to", wanted.words->to);
+  HeadTable table{.sentences = static_cast<Index>(asked.requests.size()), .words = wanted.words, .above = wanted.above};
+  std::vector<HeadRow> rows;
+  for (const HeadMeasures& measures : measures_of(gathered->sums))
+    rows.push_back(row_of(*gathered, rows.size(), measures, asked));
+  table.heads = static_cast<Index>(rows.size());
+  table.of_words = !gathered->effects.empty() && gathered->effects.front().top_word;
+  for (const std::size_t at : order_of(rows, *gathered, wanted))
+    if (!wanted.words || (rows[at].found && rows[at].found->weight > wanted.above))
+      table.rows.push_back(std::move(rows[at]));
+  return table;
+}
+
+}  // namespace headlight

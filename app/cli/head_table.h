@@ -1,0 +1,55 @@
+// What `headlight heads` finds out: a row of numbers for every head, gathered over the sentences that are asked about.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/request_options.h"
+#include "explain/head_effects.h"
+#include "explain/head_find.h"
+#include "explain/head_measures.h"
+#include "train/relations.h"
+
+namespace headlight {
+
+/// What is wanted of the heads.
+struct HeadsWanted {
+  std::string sort = "layer";            // layer, a measure, effect, learned, found or similar
+  bool ascending = false;
+  bool effect = false;
+  std::optional<WordPair> words = {};    // only heads that look from one word at the other …
+  float above = 0.3f;                    // … with more than this weight
+};
+
+/// The largest weight that was found, and in which sentence.
+struct FoundCell {
+  Index sentence = 0;
+  CellRef cell = {};
+  float weight = 0;
+};
+
+struct HeadRow {
+  HeadMeasures measures = {};
+  std::string stack = {};                            // Self | Encoder | Decoder | Cross, as exports have it
+  std::optional<HeadEffect> effect = {};
+  std::vector<const RelationScore*> learned = {};    // of the model's card
+  std::optional<FoundCell> found = {};
+};
+
+struct HeadTable {
+  std::vector<HeadRow> rows = {};
+  Index heads = 0;                       // of which the rows are those that were found
+  Index sentences = 1;
+  bool of_words = false;                 // effects are those on a word's distribution
+  std::optional<WordPair> words = {};
+  float above = 0;
+};
+
+/// The rows in the order that is wanted. Over several sentences the rows of their patterns count alike, effects and
+/// divergences are means, a found weight the largest. `asked` must outlive the table. Errors: those of forward and of
+/// head_effects, a word that no sentence has.
+Result<HeadTable> measure_table(const Asked& asked, const HeadsWanted& wanted, int threads,
+                                std::vector<std::string>& warnings);
+
+}  // namespace headlight

@@ -1,0 +1,177 @@
+#include "cli/head_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <utility>
+
+#include "base/utf8.h"
+#include "session/stack_names.h"
+#include "write/csv.h"
+#include "write/json.h"
+#include "write/number.h"
+
+namespace headlight {
+namespace {
+
+struct Column {
+  std::string name;
+  std::function<std::optional<float>(const HeadRow&)> value;
+};
+
+std::vector<Column> columns() {
+  std::vector<Column> all;
+  for (const Measure measure : kMeasures)
+    all.push_back({std::string(name(measure)), [measure](const HeadRow& row) { return row.measures[measure]; }});
+  all.push_back({"effect", [](const HeadRow& row) {
+                   return row.effect ? std::optional(row.effect->change) : std::nullopt;
+                 }});
+  all.push_back({"top_word", [](const HeadRow& row) { return row.effect ? row.effect->top_word : std::nullopt; }});
+  all.push_back({"found", [](const HeadRow& row) {
+                   return row.found ? std::optional(row.found->weight) : std::nullopt;
+                 }});
+  return all;
+}
+
+std::string learned_text(const HeadRow& row) {
+  std::string text;
+  for (const RelationScore* one : row.learned) {
+    char score[16];
+    std::snprintf(score, sizeof score, " %.3f", one->score.accuracy);
+    text.append(text.empty() ? "" : ", ").append(one->relation).append(score);
+  }
+  return text;
+}
+
+std::string rounded(const std::optional<float>& value) {
+  if (!value) return "—";
+  char text[32];
+  const double number = static_cast<double>(*value);
+  const bool small = number != 0 && std::abs(number) < 0.0005;
+  std::snprintf(text, sizeof text, small ? "%.1e" : "%.3f", number);
+  return text;
+}
+
+/// Appends a cell of so many characters, to the right or to the left of its blanks.
+void append_cell(std::string& line, const std::string& cell, std::size_t width, bool right) {
+  const std::size_t length = code_points(cell).size();
+  const std::string blanks(width > length ? width - length : 0, ' ');
+  line += right ? blanks + cell : cell + blanks;
+}
+
+Error overflow(const Column& column, const HeadRow& row) {
+  return bad_input("heads", column.name + " of head " + head_text(row.measures.head), "a finite number", "an overflow");
+}
+
+std::string quoted_word(const std::string& word) { return word.empty() ? "any word" : word; }
+
+}  // namespace
+
+Result<std::string> text_table(const HeadTable& table) {
+  struct Shown {
+    std::string name;
+    std::vector<std::string> cells;
+    std::size_t width = 0;
+  };
+  std::vector<Shown> shown{{"head", {}, 0}};
+  for (const HeadRow& row : table.rows) shown[0].cells.push_back(head_text(row.measures.head));
+  for (const Column& column : columns()) {
+    Shown one{column.name, {}, 0};
+    std::replace(one.name.begin(), one.name.end(), '_', ' ');
+    bool any = false;
+    for (const HeadRow& row : table.rows) {
+      any = any || column.value(row);
+      one.cells.push_back(rounded(column.value(row)));
+    }
+    if (any) shown.push_back(std::move(one));
+  }
+  Shown learned{"learned", {}, 0};
+  for (const HeadRow& row : table.rows) learned.cells.push_back(learned_text(row));
+  const auto is_known = [](const std::string& cell) { return !cell.empty(); };
+  if (std::any_of(learned.cells.begin(), learned.cells.end(), is_known)) shown.push_back(std::move(learned));
+
+  for (Shown& one : shown) {
+    one.width = one.name.size();
+    for (const std::string& cell : one.cells) one.width = std::max(one.width, code_points(cell).size());
+  }
+  std::string text;
+  for (std::size_t line = 0; line <= table.rows.size() && !table.rows.empty(); ++line) {
+    std::string cells;
+    for (const Shown& one : shown) {
+      const bool right = one.name != "head" && one.name != "learned";
+      if (!cells.empty()) cells += "  ";
+      append_cell(cells, line == 0 ? one.name : one.cells[line - 1], one.width, right);
+    }
+    text += cells.substr(0, cells.find_last_not_of(' ') + 1) + "\n";
+  }
+  if (table.words)
+    text += std::to_string(table.rows.size()) + " of " + std::to_string(table.heads) + " heads look from " +
+            quoted_word(table.words->from) + " at " + quoted_word(table.words->to) + " with more than " +
+            rounded(table.above) + "\n";
+  if (table.sentences > 1) text += "measured over " + std::to_string(table.sentences) + " sentences\n";
+  if (!table.rows.empty() && table.rows.front().effect)
+    text += table.of_words ? "effect: what the word's distribution loses with the head off, as KL divergence in nats; "
+                             "top word: the change of its probability\n"
+                           : "effect: the relative change of the last hidden states with the head off\n";
+  return text;
+}
+
+Result<std::string> csv_table(const HeadTable& table) {
+  const std::vector<Column> all = columns();
+  std::string text = "stack,layer,head";
+  for (const Column& column : all) text += "," + column.name;
+  text += ",learned\n";
+  for (const HeadRow& row : table.rows) {
+    const HeadRef& head = row.measures.head;
+    text += row.stack + "," + std::to_string(head.layer) + "," + std::to_string(head.head);
+    for (const Column& column : all) {
+      text += ',';
+      if (const auto value = column.value(row); value && !append_number(text, *value)) return overflow(column, row);
+    }
+    text += "," + csv_field(learned_text(row)) + "\n";
+  }
+  return text;
+}
+
+Result<std::string> json_table(const HeadTable& table) {
+  const std::vector<Column> all = columns();
+  std::string text = "{\"heads\":[";
+  for (const HeadRow& row : table.rows) {
+    const HeadRef& head = row.measures.head;
+    if (text.back() != '[') text += ",\n";
+    text += "{\"stack\":" + json_string(row.stack) + ",\"layer\":" + std::to_string(head.layer) +
+            ",\"head\":" + std::to_string(head.head);
+    for (const Column& column : all) {
+      const auto value = column.value(row);
+      if (!value) continue;
+      text += ",\"" + column.name + "\":";
+      if (!append_number(text, *value)) return overflow(column, row);
+    }
+    if (row.found)
+      text += ",\"cell\":{\"sentence\":" + std::to_string(row.found->sentence) +
+              ",\"query\":" + std::to_string(row.found->cell.query) + ",\"key\":" + std::to_string(row.found->cell.key) + "}";
+    std::string learned;
+    for (const RelationScore* one : row.learned) {
+      learned += (learned.empty() ? "" : ",") + ("{\"relation\":" + json_string(one->relation)) +
+                 ",\"label\":" + json_string(one->en) + ",\"direction\":" +
+                 (one->chosen.reversed ? "\"key→query\"" : "\"query→key\"") + ",\"accuracy\":";
+      append_number(learned, static_cast<float>(one->score.accuracy));
+      learned += '}';
+    }
+    if (!learned.empty()) text += ",\"learned\":[" + learned + "]";
+    text += '}';
+  }
+  text += "],\"sentences\":" + std::to_string(table.sentences);
+  if (!table.rows.empty() && table.rows.front().effect)
+    text += std::string(",\"effect_on\":") + (table.of_words ? "\"words\"" : "\"last_hidden_state\"");
+  if (table.words) {
+    text += ",\"find\":{\"from\":" + json_string(table.words->from) + ",\"to\":" + json_string(table.words->to) +
+            ",\"above\":";
+    append_number(text, table.above);
+    text += '}';
+  }
+  return text + "}\n";
+}
+
+}  // namespace headlight

@@ -1,0 +1,74 @@
+// What is known of every head of an answer beside its map: measures, likeness, the words it looks at, and what is lost
+// without it. Asked only while somebody wants to see it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explain/head_effects.h"
+#include "explain/head_find.h"
+#include "explain/head_measures.h"
+
+namespace headlight {
+
+/// What the heads of the grid stand in order of: their layers, a measure, what is lost without them, or likeness.
+struct HeadOrder {
+  enum class By { layer, measure, effect, similar } by = By::layer;
+  Measure measure = Measure::entropy;  // where by == measure
+  bool ascending = false;              // the smallest first
+
+  friend bool operator==(const HeadOrder&, const HeadOrder&) = default;
+};
+
+/// Every order there is, as the window steps through them.
+std::vector<HeadOrder> head_orders();
+/// layer, effect, similar, or the measure's name.
+std::string_view name(const HeadOrder& order);
+std::optional<HeadOrder> parse_head_order(std::string_view name);
+
+/// Heads that are looked for: those that look from one word at another with more than a weight.
+struct HeadSearch {
+  bool on = false;
+  WordPair words = {};
+  float above = 0.3f;
+
+  friend bool operator==(const HeadSearch&, const HeadSearch&) = default;
+};
+
+/// What is asked of the heads of an answer.
+struct HeadQuestion {
+  std::shared_ptr<const Trace> trace;
+  bool measures = false, similar = false;
+  std::optional<WordPair> words = {};
+
+  friend bool operator==(const HeadQuestion&, const HeadQuestion&) = default;
+};
+
+/// The answer; what was not asked is empty.
+struct HeadAnswer {
+  std::weak_ptr<const Trace> trace;
+  std::vector<HeadMeasures> measures = {};
+  std::vector<HeadRef> similar = {};                  // of every stack, like beside like
+  std::vector<std::optional<float>> apart = {};       // how far each of those is from the one before it in its stack
+  std::optional<WordPair> words = {};
+  std::vector<StrongestCell> found = {};
+};
+
+/// Whether all that is asked is answered.
+bool covers(const HeadAnswer& answer, const HeadQuestion& question);
+
+/// The answer; what `known` says of the same trace is taken over. Null when stopped.
+std::shared_ptr<const HeadAnswer> answer_heads(const HeadQuestion& question, const HeadAnswer* known,
+                                               Progress& progress);
+
+/// What is lost without each head of an answer, or why nobody can say.
+struct EffectAnswer {
+  std::weak_ptr<const Trace> trace;
+  std::vector<HeadEffect> effects = {};
+  std::string problem = {};
+};
+
+}  // namespace headlight

@@ -1,0 +1,133 @@
+#include "session/head_grid.h"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+
+namespace headlight {
+namespace {
+
+using By = HeadOrder::By;
+
+/// The entry of a head in a list that is in the order of heads_of(); null where it has none.
+template <class Entry>
+const Entry* entry_of(const std::vector<Entry>& all, const HeadRef& wanted) {
+  const auto place = [](const HeadRef& head) {
+    return std::tuple(std::find(std::begin(kStacks), std::end(kStacks), head.stack), head.layer, head.head);
+  };
+  const auto at = std::lower_bound(all.begin(), all.end(), wanted, [&](const Entry& entry, const HeadRef& head) {
+    return place(entry.head) < place(head);
+  });
+  return at != all.end() && at->head == wanted ? &*at : nullptr;
+}
+
+/// The order's numbers that were found out last, perhaps about an earlier answer, by the heads' places in `heads`.
+std::vector<std::optional<float>> last_values(const AppState& state, const std::vector<HeadRef>& heads) {
+  std::vector<std::optional<float>> values;
+  const HeadOrder& order = state.view.order;
+  for (const HeadRef& head : heads) {
+    values.emplace_back();
+    if (order.by == By::measure && state.heads) {
+      if (const HeadMeasures* one = entry_of(state.heads->measures, head)) values.back() = (*one)[order.measure];
+    } else if (order.by == By::effect && state.effects) {
+      if (const HeadEffect* one = entry_of(state.effects->effects, head)) values.back() = one->change;
+    }
+  }
+  return values;
+}
+
+/// The heads beside their likes, if what was found out last has all of them.
+std::vector<HeadRef> last_similar(const AppState& state, const std::vector<HeadRef>& heads) {
+  std::vector<HeadRef> order;
+  if (!state.heads) return order;
+  for (const HeadRef& head : state.heads->similar)
+    if (head.stack == state.view.chosen.stack) order.push_back(head);
+  if (!std::is_permutation(order.begin(), order.end(), heads.begin(), heads.end())) return {};
+  if (state.view.order.ascending) std::reverse(order.begin(), order.end());
+  return order;
+}
+
+const StrongestCell* found_cell(const AppState& state, const HeadRef& head) {
+  if (!state.view.find.on || !state.heads || state.heads->words != state.view.find.words) return nullptr;
+  return entry_of(state.heads->found, head);
+}
+
+bool is_found(const AppState& state, const StrongestCell& cell) {
+  return cell.cell && cell.weight > state.view.find.above;
+}
+
+}  // namespace
+
+std::optional<HeadQuestion> head_question(const AppState& state) {
+  const ViewState& view = state.view;
+  HeadQuestion question{.trace = state.trace, .measures = view.order.by == By::measure,
+                        .similar = view.order.by == By::similar};
+  if (view.find.on) question.words = view.find.words;
+  const bool asks = question.measures || question.similar || question.words;
+  return asks && state.trace && view.view == View::heads ? std::optional(std::move(question)) : std::nullopt;
+}
+
+bool wants_effects(const AppState& state) {
+  return state.trace && !is_stale(state) && state.view.view == View::heads && state.view.order.by == By::effect;
+}
+
+const HeadAnswer* known_heads(const AppState& state) {
+  return state.heads && state.trace && state.heads->trace.lock() == state.trace ? state.heads.get() : nullptr;
+}
+
+const EffectAnswer* known_effects(const AppState& state) {
+  return state.effects && state.trace && state.effects->trace.lock() == state.trace ? state.effects.get() : nullptr;
+}
+
+std::vector<HeadRef> shown_order(const AppState& state) {
+  const HeadOrder& order = state.view.order;
+  if (order.by == By::layer || !state.trace) return {};
+  const std::vector<HeadRef> heads = heads_of(*state.trace, state.view.chosen.stack);
+  if (order.by == By::similar) return last_similar(state, heads);
+  const auto values = last_values(state, heads);
+  if (std::none_of(values.begin(), values.end(), [](const auto& value) { return value.has_value(); })) return {};
+  std::vector<HeadRef> shown;
+  for (const std::size_t at : ranking(values, order.ascending)) shown.push_back(heads[at]);
+  return shown;
+}
+
+std::optional<float> order_value(const AppState& state, const HeadRef& head) {
+  const HeadOrder& order = state.view.order;
+  if (order.by == By::effect ? !known_effects(state) : !known_heads(state)) return std::nullopt;
+  if (order.by != By::similar) return last_values(state, {head}).front();
+  const auto& similar = state.heads->similar;
+  const auto at = std::find(similar.begin(), similar.end(), head);
+  return at == similar.end() ? std::nullopt : state.heads->apart[static_cast<std::size_t>(at - similar.begin())];
+}
+
+bool is_passed_over(const AppState& state, const HeadRef& head) {
+  const StrongestCell* cell = found_cell(state, head);
+  return cell && !is_found(state, *cell);
+}
+
+std::optional<Index> count_found(const AppState& state) {
+  if (!state.view.find.on || !known_heads(state) || state.heads->words != state.view.find.words) return std::nullopt;
+  return std::count_if(state.heads->found.begin(), state.heads->found.end(), [&](const StrongestCell& cell) {
+    return cell.head.stack == state.view.chosen.stack && is_found(state, cell);
+  });
+}
+
+bool lacks_words(const AppState& state) {
+  const StrongestCell* cell = known_heads(state) ? found_cell(state, state.view.chosen) : nullptr;
+  return cell && !cell->cell;
+}
+
+WordPair words_of_cell(const AppState& state, const CellRef& cell) {
+  const Stack stack = state.view.chosen.stack;
+  if (const FoldedStack* folded = shown_fold(state, stack)) {
+    const auto word = [](const FoldedAxis& axis, Index token) {
+      const auto group = axis.group(token);
+      return group ? axis.tokens[static_cast<std::size_t>(*group)].text : std::string();
+    };
+    return {word(folded->fold.queries, cell.query), word(folded->fold.keys, cell.key)};
+  }
+  const auto text = [](const Tokens& tokens, Index at) { return tokens.tokens[static_cast<std::size_t>(at)].text; };
+  return {text(state.trace->query_tokens(stack), cell.query), text(state.trace->key_tokens(stack), cell.key)};
+}
+
+}  // namespace headlight

@@ -1,0 +1,40 @@
+// How the look arranges the heads: their order, the number beside each title, and which of them were found.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "session/state.h"
+
+namespace headlight {
+
+/// What the look asks of the heads of the answer on the screen; nothing where it needs no more than their maps.
+std::optional<HeadQuestion> head_question(const AppState& state);
+
+/// Whether the look asks what is lost without each head.
+bool wants_effects(const AppState& state);
+
+/// What was found out about the answer on the screen; null where that is not known (yet).
+const HeadAnswer* known_heads(const AppState& state);
+const EffectAnswer* known_effects(const AppState& state);
+
+/// The chosen head's attention in the order that is wanted; empty where that is the order of the layers. Until the new
+/// answer's numbers are known the heads stay where those of the answer before put them.
+std::vector<HeadRef> shown_order(const AppState& state);
+
+/// What the head was put in order by, of the answer on the screen; nothing where it has no such number.
+std::optional<float> order_value(const AppState& state, const HeadRef& head);
+
+/// Whether the head was looked for in vain: it is shown, but dimmed.
+bool is_passed_over(const AppState& state, const HeadRef& head);
+
+/// How many heads of the chosen stack were found; nothing where none are looked for or it is not known yet. No heads
+/// where a word is not in the sentence.
+std::optional<Index> count_found(const AppState& state);
+/// Whether one of the words looked for is on neither side of the chosen stack.
+bool lacks_words(const AppState& state);
+
+/// The words of a cell of the answer on the screen, as a search takes them.
+WordPair words_of_cell(const AppState& state, const CellRef& cell);
+
+}  // namespace headlight

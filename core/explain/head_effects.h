@@ -1,0 +1,34 @@
+// What each head is good for: every head is switched off in turn, and the answer compared with the one before.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "math/forward.h"
+
+namespace headlight {
+
+/// Of one head that is switched off, in the way of the request's Edits::off_as. Zero where it was off already.
+struct HeadEffect {
+  HeadRef head;
+  /// With an output layer: KL(before ‖ after) = Σ_w p_w ln(p_w / p'_w) of the word's distribution, in nats, the mean over
+  /// the places that are asked for. Without one: ‖X' − X‖ / ‖X‖, Frobenius norms of the last hidden states of all tokens
+  /// that are not padding.
+  float change = 0;
+  /// p' − p of the word that was the most probable, the mean over the same places; none without an output layer.
+  std::optional<float> top_word = {};
+
+  friend bool operator==(const HeadEffect&, const HeadEffect&) = default;
+};
+
+/// The queries whose words are asked for: of an encoder every masked token ([MASK], <mask>), where there are any; else
+/// Trace::answering alone.
+std::vector<Index> asked_places(const Trace& trace);
+
+/// Every head of the answer, in the order of heads_of(): one forward pass a head, which begins at the head's layer
+/// (forward, `previous`). Nothing when stopped; the same to the bit with any number of threads. Errors: attention that
+/// another program computed, which has nothing behind it; an overflow with a head off, which is named.
+Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, Progress& progress, int threads = 0);
+
+}  // namespace headlight

@@ -1,0 +1,174 @@
+// `headlight heads`: the measures of every head, sorted, searched and in three formats.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "app/program.h"
+
+namespace headlight {
+namespace {
+
+using namespace program;
+
+const std::string kSentence = "我请李雷帮我订了去北京的机票";
+
+json measured(Words words, const std::string& in = "") {
+  words.insert(words.begin(), "heads");
+  words.insert(words.end(), {"--format", "json"});
+  const Ran ran = run(words, in);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const json object = json::parse(ran.out, nullptr, false);
+  EXPECT_TRUE(object.is_object() && object.contains("heads")) << ran.out.substr(0, 200);
+  return object;
+}
+
+/// Two heads over a|b|a: one looks at the token before, one at the first.
+std::string patterns_file(const fixture::Folder& folder) {
+  return folder.with("patterns.json", R"({"attention": [{"name": "Self", "left_text": ["a", "b", "a"],
+    "right_text": ["a", "b", "a"], "attn": [[[[1, 0, 0], [1, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 0, 0], [1, 0, 0]]]]}]})");
+}
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> all;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) all.push_back(line);
+  return all;
+}
+
+TEST(CliHeads, MeasuresGivenPatterns) {
+  const fixture::Folder folder;
+  const json heads = measured({patterns_file(folder)})["heads"];
+  ASSERT_EQ(heads.size(), 2u);
+  EXPECT_EQ(heads[0]["stack"], "Self");
+  EXPECT_EQ(heads[1]["head"], 1);
+  EXPECT_EQ(heads[0]["previous"], 1.0);
+  EXPECT_EQ(heads[1]["previous"], 0.5);
+  EXPECT_EQ(heads[1]["first"], 1.0);
+  EXPECT_EQ(heads[0]["entropy"], 0.0);
+  EXPECT_EQ(heads[0]["duplicate"], 0.0);
+  EXPECT_EQ(heads[0]["induction"], 1.0);
+  EXPECT_EQ(heads[1]["duplicate"], 1.0);
+  EXPECT_FALSE(heads[0].contains("special")) << "what there is not is not written";
+  EXPECT_FALSE(heads[0].contains("effect"));
+}
+
+TEST(CliHeads, PrintsATableForPeople) {
+  const fixture::Folder folder;
+  const Ran ran = run({"heads", patterns_file(folder), "--sort", "first"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const auto table = lines(ran.out);
+  ASSERT_EQ(table.size(), 3u) << ran.out;
+  EXPECT_TRUE(table[0].starts_with("head  entropy")) << table[0];
+  EXPECT_FALSE(contains(table[0], "special"));
+  EXPECT_TRUE(table[1].starts_with("0.1 "));
+  EXPECT_TRUE(table[2].starts_with("0.0 "));
+  EXPECT_EQ(table[1].size(), table[0].size()) << "columns are aligned";
+  const Ran turned = run({"heads", patterns_file(folder), "--sort", "first", "--ascending"});
+  EXPECT_TRUE(lines(turned.out)[1].starts_with("0.0 "));
+}
+
+TEST(CliHeads, SortsByAnyMeasureAndCsvHasTheSameNumbers) {
+  const json object = measured(small({"--text", kSentence, "--sort", "entropy", "--ascending"}));
+  double before = 0;
+  for (const json& head : object["heads"]) {
+    EXPECT_GE(head["entropy"].get<double>(), before);
+    before = head["entropy"];
+    EXPECT_LE(head["normalized"].get<double>(), 1);
+  }
+  Words words = small({"heads", "--text", kSentence, "--sort", "entropy", "--ascending", "--format", "csv"});
+  const auto table = lines(run(words).out);
+  ASSERT_EQ(table.size(), 3u);
+  EXPECT_TRUE(table[0].starts_with("stack,layer,head,entropy,normalized,distance,confidence,previous,next,same,first,"
+                                   "special,duplicate,induction,largest,effect,top_word,found,learned"));
+  const json& first = object["heads"][0];
+  const std::string start = "Self,0," + std::to_string(first["head"].get<int>()) + ",";
+  ASSERT_TRUE(table[1].starts_with(start)) << table[1];
+  EXPECT_EQ(std::stof(table[1].substr(start.size())), first["entropy"].get<float>());
+}
+
+TEST(CliHeads, SaysWhatIsLostWithoutEachHead) {
+  const json hidden = measured(small({"--text", kSentence, "--effect", "--sort", "effect"}));
+  EXPECT_EQ(hidden["effect_on"], "last_hidden_state");
+  EXPECT_GE(hidden["heads"][0]["effect"].get<double>(), hidden["heads"][1]["effect"].get<double>());
+  EXPECT_GT(hidden["heads"][1]["effect"].get<double>(), 0);
+  EXPECT_FALSE(hidden["heads"][0].contains("top_word"));
+  const json off = measured(small({"--text", kSentence, "--effect", "--off", "0.1"}));
+  EXPECT_EQ(off["heads"][1]["effect"], 0.0);
+  EXPECT_GT(off["heads"][0]["effect"].get<double>(), 0);
+
+  // The same as `next` says with and without the head.
+  const json words = measured({"--arch", "decoder", "--text", "我请李雷帮", "--effect", "--layers", "1"});
+  EXPECT_EQ(words["effect_on"], "words");
+  const Ran next = run({"next", "--arch", "decoder", "--text", "我请李雷帮", "--layers", "1", "--off", "0.2", "--top",
+                        "0", "--format", "json"});
+  EXPECT_EQ(next.status, 0) << next.err;
+  EXPECT_TRUE(words["heads"][2].contains("top_word"));
+
+  const fixture::Folder folder;
+  EXPECT_TRUE(contains(refused({"heads", patterns_file(folder), "--effect"}),
+                       "effect: expected a model, in which heads can be switched off, found attention alone"));
+}
+
+TEST(CliHeads, FindsHeadsByTheWordsTheyLookFromAndAt) {
+  const fixture::Folder folder;
+  const std::string file = patterns_file(folder);
+  const json found = measured({file, "--from", "b", "--to", "a", "--above", "0.9"});
+  ASSERT_EQ(found["heads"].size(), 2u);
+  EXPECT_EQ(found["heads"][0]["found"], 1.0);
+  EXPECT_EQ(found["heads"][0]["cell"], (json{{"sentence", 0}, {"query", 1}, {"key", 0}}));
+  EXPECT_EQ(found["find"]["from"], "b");
+  const json one = measured({file, "--from", "a", "--to", "b"});
+  ASSERT_EQ(one["heads"].size(), 1u);
+  EXPECT_EQ(one["heads"][0]["head"], 0);
+  const Ran text = run({"heads", file, "--from", "b", "--to", "b"});
+  EXPECT_EQ(text.out, "0 of 2 heads look from b at b with more than 0.300\n");
+  EXPECT_EQ(measured({file, "--to", "b", "--sort", "found"})["heads"].size(), 1u);
+  EXPECT_TRUE(contains(refused({"heads", file, "--from", "x"}), "--from: expected a word of the text, found 'x'"));
+  EXPECT_TRUE(contains(refused({"heads", file, "--to", "y"}), "--to: expected a word of the text, found 'y'"));
+}
+
+TEST(CliHeads, SeveralSentencesMakeOneTable) {
+  const json both = measured(small({"--text", "a b c\nb c d e f"}));
+  EXPECT_EQ(both["sentences"], 2);
+  ASSERT_EQ(both["heads"].size(), 2u);
+  const json first = measured(small({"--text", "a b c"})), second = measured(small({"--text", "b c d e f"}));
+  for (std::size_t head = 0; head < 2; ++head)
+    EXPECT_NEAR(both["heads"][head]["confidence"].get<double>(),
+                (3 * first["heads"][head]["confidence"].get<double>() +
+                 5 * second["heads"][head]["confidence"].get<double>()) / 8, 1e-6) << "padding is left out";
+}
+
+TEST(CliHeads, TheTrainedModelsLearnedRelationsStandBeside) {
+  const json heads = measured({"--text", kSentence, "--sort", "learned"})["heads"];
+  ASSERT_EQ(heads.size(), 16u);
+  ASSERT_TRUE(heads[0].contains("learned"));
+  EXPECT_GT(heads[0]["learned"][0]["accuracy"].get<double>(), 0.9);
+  EXPECT_FALSE(heads[15].contains("learned"));
+  EXPECT_EQ(measured({"--text", kSentence, "--sort", "similar"})["heads"].size(), 16u);
+}
+
+TEST(CliHeads, EncoderDecodersHaveThreeStacks) {
+  const json heads = measured({"--random", "--arch", "encoder-decoder", "--text", "a b c", "--target", "x y", "--layers",
+                               "1", "--num-heads", "2", "--d-model", "8", "--ffn", "0", "--sort", "similar"})["heads"];
+  ASSERT_EQ(heads.size(), 6u);
+  EXPECT_EQ(heads[0]["stack"], "Encoder");
+  EXPECT_EQ(heads[2]["stack"], "Decoder");
+  EXPECT_EQ(heads[5]["stack"], "Cross");
+  EXPECT_FALSE(heads[5].contains("distance"));
+  EXPECT_TRUE(heads[5].contains("entropy"));
+}
+
+TEST(CliHeads, RefusesWhatItDoesNotKnow) {
+  EXPECT_TRUE(contains(refused({"heads", "--sort", "size"}),
+                       "--sort: expected layer, entropy, normalized, distance, confidence, previous, next, same, first, "
+                       "special, duplicate, induction, largest, effect, learned, found, similar, found size"));
+  EXPECT_TRUE(contains(refused({"heads", "--sort", "found"}), "--sort found: expected --from, --to or --above"));
+  EXPECT_TRUE(contains(refused({"heads", "--above", "1.5"}), "--above"));
+  EXPECT_TRUE(contains(refused({"heads", "--relations", "--sort", "entropy"}), "--sort"));
+  EXPECT_TRUE(contains(refused({"heads", "--test-seed", "4"}), "--relations"));
+  EXPECT_TRUE(contains(refused({"heads", "--relations", "--format", "csv"}), "--format: expected text or json"));
+}
+
+}  // namespace
+}  // namespace headlight

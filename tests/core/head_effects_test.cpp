@@ -1,0 +1,181 @@
+#include "explain/head_effects.h"
+
+#include <cmath>
+
+#include "drawn.h"
+#include "explain/head_measures.h"
+#include "math/output.h"
+
+// What is lost with a head: against whole forward passes, and where nothing can be lost.
+
+namespace headlight {
+namespace {
+
+using reference::ask;
+using reference::counted;
+using reference::counted_words;
+using reference::drawn_request;
+
+std::vector<HeadEffect> effects_of(const Trace& trace, int threads = 1) {
+  Progress progress;
+  const auto effects = head_effects(trace, progress, threads);
+  EXPECT_TRUE(effects) << effects.error().message;
+  EXPECT_TRUE(*effects);
+  EXPECT_FLOAT_EQ(progress.done, 1);
+  return **effects;
+}
+
+/// Softmax in double.
+std::vector<double> words_of(const Trace& trace, Index place) {
+  const Matrix logits = logit_rows(trace, place, 1);
+  std::vector<double> words;
+  double sum = 0;
+  for (Index i = 0; i < logits.size(); ++i)
+    sum += words.emplace_back(std::exp(static_cast<double>(logits.data()[i] - logits.maxCoeff())));
+  for (double& word : words) word /= sum;
+  return words;
+}
+
+/// The same from a forward pass that knows nothing of the one before, straight from the formulas.
+HeadEffect by_formula(const Trace& before, const HeadRef& head, const std::vector<Index>& places) {
+  Request request = before.request;
+  switch_off(request.edits, head, true);
+  const auto after = ask(request);
+  HeadEffect effect{.head = head};
+  if (before.logits.size() == 0) {
+    double difference = 0, size = 0;
+    for (Index i = 0; i < before.last_hidden_state.rows(); ++i) {
+      if (before.query_tokens().tokens[static_cast<std::size_t>(i)].pad) continue;
+      difference += (after->last_hidden_state.row(i) - before.last_hidden_state.row(i)).cast<double>().squaredNorm();
+      size += before.last_hidden_state.row(i).cast<double>().squaredNorm();
+    }
+    if (size > 0) effect.change = static_cast<float>(std::sqrt(difference / size));
+    return effect;
+  }
+  double divergence = 0, top = 0;
+  for (const Index place : places) {
+    const auto p = words_of(before, place), q = words_of(*after, place);
+    for (std::size_t w = 0; w < p.size(); ++w)
+      if (p[w] > 0) divergence += p[w] * std::log(p[w] / q[w]) / static_cast<double>(places.size());
+    const auto best = static_cast<std::size_t>(std::max_element(p.begin(), p.end()) - p.begin());
+    top += (q[best] - p[best]) / static_cast<double>(places.size());
+  }
+  effect.change = static_cast<float>(divergence);
+  effect.top_word = static_cast<float>(top);
+  return effect;
+}
+
+TEST(HeadEffects, AreThoseOfWholeForwardPassesInAnySetting) {
+  Random random(81);
+  int with_words = 0, without = 0;
+  for (int round = 0; round < 40; ++round) {
+    const auto trace = ask(drawn_request(random, {.least_width = 4, .longest = 12}));
+    ASSERT_TRUE(trace);
+    (trace->logits.size() > 0 ? with_words : without) += 1;
+    const auto effects = effects_of(*trace);
+    ASSERT_EQ(effects.size(), heads_of(*trace).size());
+    for (const int threads : {2, 3}) ASSERT_EQ(effects_of(*trace, threads), effects) << round;
+    for (const HeadEffect& effect : effects) {
+      const HeadEffect expected = by_formula(*trace, effect.head, asked_places(*trace));
+      ASSERT_NEAR(effect.change, expected.change, 1e-4 * std::max(1.0f, expected.change)) << round;
+      ASSERT_EQ(effect.top_word.has_value(), expected.top_word.has_value());
+      ASSERT_NEAR(effect.top_word.value_or(0), expected.top_word.value_or(0), 1e-5) << round;
+      ASSERT_TRUE(!is_off(trace->request.edits, effect.head) || effect.change == 0.0f) << round;
+    }
+  }
+  EXPECT_GT(with_words, 5);
+  EXPECT_GT(without, 5);
+}
+
+TEST(HeadEffects, AHeadWhoseOutputIsNotReadHasNone) {
+  Request request{.config = {.d_model = 16, .num_heads = 4, .num_layers = 2, .ffn = 8}, .tokens = counted(6)};
+  for (const bool words : {true, false}) {
+    auto model = std::make_shared<Model>(*random_model(request.config, words ? counted_words(9) : nullptr));
+    model->blocks[1].self.output.weight.middleCols(2 * 4, 4).setZero();
+    request.model = model;
+    for (const HeadEffect& effect : effects_of(*ask(request))) {
+      const bool unread = effect.head == HeadRef{1, 2};
+      EXPECT_EQ(effect.change == 0.0f, unread) << effect.head.layer << "." << effect.head.head;
+      EXPECT_EQ(effect.top_word.has_value(), words);
+      EXPECT_TRUE(!unread || effect.top_word.value_or(0) == 0.0f);
+    }
+  }
+}
+
+TEST(HeadEffects, EveryMaskedWordIsAskedFor) {
+  Request request{.config = {.d_model = 16, .num_heads = 2, .num_layers = 1, .ffn = 0},
+                  .vocabulary = counted_words(7), .tokens = reference::sentence({"w1", "[MASK]", "w3", "<mask>", "w2"})};
+  const auto trace = ask(request);
+  EXPECT_EQ(asked_places(*trace), (std::vector<Index>{1, 3}));
+  for (const HeadEffect& effect : effects_of(*trace)) {
+    const HeadEffect first = by_formula(*trace, effect.head, {1}), second = by_formula(*trace, effect.head, {3});
+    EXPECT_NEAR(effect.change, (first.change + second.change) / 2, 1e-6);
+    EXPECT_NEAR(*effect.top_word, (*first.top_word + *second.top_word) / 2, 1e-6);
+  }
+  request.config.arch = Arch::decoder;
+  EXPECT_EQ(asked_places(*ask(request)), (std::vector<Index>{4}));
+}
+
+TEST(HeadEffects, AttentionAloneHasNothingBehindIt) {
+  auto model = std::make_shared<Model>();
+  GivenStack stack;
+  stack.query_tokens = stack.key_tokens = counted(2);
+  stack.patterns = {{Matrix::Identity(2, 2)}};
+  model->given = GivenInputs{{{Stack::self, stack}}};
+  Progress progress;
+  const auto refused = head_effects(*ask(reference::request_for(model)), progress);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "effect: expected a model, in which heads can be switched off, found attention alone");
+
+  Random random(82);
+  const Matrix x = reference::random_matrix(random, 4, 6);
+  auto attention = reference::given_model(x, x, x, 2);
+  for (const HeadEffect& effect : effects_of(*ask(reference::request_for(attention)))) EXPECT_GT(effect.change, 0.1f);
+}
+
+TEST(HeadEffects, AStoppedSweepHasNoAnswer) {
+  const auto trace = ask(Request{.tokens = counted(4)});
+  Progress progress;
+  progress.stop = true;
+  const auto effects = head_effects(*trace, progress);
+  ASSERT_TRUE(effects);
+  EXPECT_FALSE(*effects);
+}
+
+TEST(Forward, ALaterEditBeginsAtItsLayerAndGivesTheSameBits) {
+  Random random(83);
+  for (int round = 0; round < 60; ++round) {
+    Request request = drawn_request(random, {.longest = 20});
+    const auto before = ask(request);
+    ASSERT_TRUE(before);
+    request.edits = reference::drawn_edits(random, request, {});
+    request.edits.scale = before->request.edits.scale;
+    request.edits.dropout = before->request.edits.dropout;
+    request.edits.dropout_seed = before->request.edits.dropout_seed;
+    request.edits.off_as = before->request.edits.off_as;
+    ASSERT_TRUE(reference::same_answer(*ask(request), *ask(request, before.get()))) << round;
+  }
+}
+
+// An earlier answer with a mark in its first layer: whoever takes that layer over has the mark.
+TEST(Forward, TakesOverTheLayersBelowTheEdit) {
+  Request request{.config = {.d_model = 8, .num_heads = 2, .num_layers = 3, .ffn = 0}, .tokens = counted(5)};
+  Trace marked = *ask(request);
+  for (BlockTrace& block : marked.blocks) block.self.heads[0].row_max(0) = 77;
+  const auto marks = [&](const std::vector<HeadRef>& off) {
+    Request changed = request;
+    for (const HeadRef& head : off) switch_off(changed.edits, head, true);
+    const auto trace = ask(changed, &marked);
+    int count = 0;
+    for (const BlockTrace& block : trace->blocks) count += block.self.heads[0].row_max(0) == 77;
+    return count;
+  };
+  EXPECT_EQ(marks({}), 3);
+  EXPECT_EQ(marks({{2, 0}}), 2);
+  EXPECT_EQ(marks({{1, 1}, {2, 0}}), 1);
+  EXPECT_EQ(marks({{0, 0}}), 0);
+}
+
+}  // namespace
+}  // namespace headlight
