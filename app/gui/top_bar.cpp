@@ -172,16 +172,17 @@ void check_badge(Gui& gui, float top, const HasRoom& has_room) {
 
 void top_bar(Gui& gui) {
   const float top = ImGui::GetCursorPosY(), gap = 16 * gui.unit;
-  float buttons = 3 * gap;  // between the groups, and at the right end
+  float buttons = 3 * gap, padding = 0;  // between the groups, and at the right end; inside the buttons
   for (const Str string : {Str::view_heads, Str::view_inside, Str::view_train, Str::open, Str::save, Str::save_as, Str::export_numbers, Str::undo, Str::redo, Str::reset,
                            Str::smaller, Str::larger, gui.state.settings.theme == Theme::dark ? Str::light : Str::dark,
                            Str::language, Str::help})
-    buttons += button_width(gui.word(string));
+    buttons += button_width(gui.word(string)), padding += 2 * ImGui::GetStyle().FramePadding.x;
   const auto has_room = [&](float width) {
     return ImGui::GetCursorPosX() + width + gap + buttons <= ImGui::GetWindowWidth();
   };
   // Where everything is large in a small window the buttons come first, and stand closer if they must.
   const bool tight = !has_room(0);
+  const bool roomy = has_room(-padding / 2);  // with half of the padding
   if (tight) ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2{4 * gui.unit, ImGui::GetStyle().FramePadding.y});
   if (has_room(gui.fonts.pixels(TextSize::title) * 4.4f)) {
     // The name stands on the same base line as the smaller text beside it.
@@ -202,7 +203,7 @@ void top_bar(Gui& gui) {
   }
   check_badge(gui, top, has_room);
   view_tabs(gui);
-  file_buttons(gui, !tight);
+  file_buttons(gui, roomy);
   person_buttons(gui);
   if (tight) ImGui::PopStyleVar();
 }

@@ -235,6 +235,7 @@ TEST_F(Shipped, TrainedWeightsAreAChoice) {
   // A checkpoint of somebody's own has a shape of its own.
   AppState own = this->state();
   own.document.source = "/some/folder";
+  own.document.trained = false;
   const Document kept = own.document;
   update(own, SetConfig{shape(32, 4, 2)});
   update(own, UseTrained{false});

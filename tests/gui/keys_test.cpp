@@ -1,6 +1,7 @@
 // The keys: every line of the help overlay does what it says.
 #include <functional>
 #include <map>
+#include <thread>
 
 #include "gui/keys_fixture.h"
 
@@ -11,6 +12,16 @@ class KeyHelpTest : public KeysTest {
  protected:
   /// What each line of the help promises, by its `keys`.
   std::map<std::string, std::function<void()>> promises();
+
+  bool trains_until(TrainingPhase phase) {
+    for (int i = 0; i < 4000 && !(state().training && state().training->phase == phase); ++i) {
+      harness->frame();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return state().training->phase == phase;
+  }
+
+  TemporaryFolder trained_;
 };
 
 std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
@@ -73,16 +84,48 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          EXPECT_TRUE(state().quit);
          state().quit = false;
        }},
-      {"1 / 2",
+      {"1 / 2 / 3",
        [&] {
          key({Key::digit_2});
          EXPECT_EQ(state().view.view, View::inside);
          EXPECT_TRUE(h.has("way"));
          EXPECT_TRUE(state().view.pinned) << "there is a weight to explain";
+         key({Key::digit_3});
+         EXPECT_EQ(state().view.view, View::train);
+         EXPECT_TRUE(h.has("start training"));
          key({Key::digit_1});
          EXPECT_EQ(state().view.view, View::heads);
          EXPECT_TRUE(h.has("large map"));
          h.say(Pin{});
+       }},
+      {"Ctrl Enter / Ctrl Shift Enter",
+       [&] {
+         key({Key::digit_3});
+         ctrl(Key::enter);
+         EXPECT_TRUE(trains_until(TrainingPhase::running));
+         ctrl(Key::enter);
+         EXPECT_TRUE(trains_until(TrainingPhase::paused));
+         ctrl(Key::enter);
+         EXPECT_TRUE(trains_until(TrainingPhase::running));
+         ctrl_shift(Key::enter);
+         EXPECT_TRUE(trains_until(TrainingPhase::stopped));
+         h.loop->settle_training(state());
+         h.say(Undo{}, ShowView{});
+       }},
+      {"Page Up / Page Down / End",
+       [&] {
+         ASSERT_TRUE(state().training && !state().training->shots.empty());
+         const auto& shown = state().training->shown;
+         key({Key::digit_3});
+         key({Key::page_up});
+         EXPECT_EQ(shown, state().training->shots.back().step);
+         key({Key::page_down});
+         EXPECT_FALSE(shown) << "behind the last kept step is the newest";
+         key({Key::page_up});
+         EXPECT_TRUE(shown);
+         key({Key::end});
+         EXPECT_FALSE(shown);
+         h.say(Undo{}, ShowView{});
        }},
       {"Y / U",
        [&] {
@@ -423,6 +466,7 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
 }
 
 TEST_F(KeyHelpTest, EveryLineOfTheHelpIsTrue) {
+  harness->loop = std::make_unique<Loop>([] {}, std::string{}, TrainerOptions{.folder = trained_.path(), .threads = 1});
   auto all = promises();
   for (const KeyHelp& help : kKeyHelp) {
     SCOPED_TRACE(help.keys);
