@@ -15,17 +15,21 @@ std::string line(const char* format, Arguments... arguments) {
   return text;
 }
 
+/// "1 head", "4 heads".
+std::string counted(Index count, const char* noun) {
+  return line("%ld %s%s", static_cast<long>(count), noun, count == 1 ? "" : "s");
+}
+
 std::string shape_text(const Model& model) {
   const Config& config = model.config;
   const std::string layers = config.arch == Arch::encoder_decoder
-                                 ? line("%ld layers of the encoder and %ld of the decoder",
-                                        static_cast<long>(config.layers_of_encoder()),
-                                        static_cast<long>(config.num_layers))
-                                 : line("%ld layers", static_cast<long>(config.num_layers));
-  return line("A standard Transformer %s: d_model %ld, %ld heads of d_k %ld, %s, feed-forward %ld, %s-norm, %s "
+                                 ? counted(config.layers_of_encoder(), "layer") +
+                                       line(" of the encoder and %ld of the decoder", static_cast<long>(config.num_layers))
+                                 : counted(config.num_layers, "layer");
+  return line("A standard Transformer %s: d_model %ld, %s of d_k %ld, %s, feed-forward %ld, %s-norm, %s "
               "positions, %zu words.",
               std::string(name(config.arch)).c_str(), static_cast<long>(config.d_model),
-              static_cast<long>(config.num_heads), static_cast<long>(config.d_k()), layers.c_str(),
+              counted(config.num_heads, "head").c_str(), static_cast<long>(config.d_k()), layers.c_str(),
               static_cast<long>(config.ffn), std::string(name(config.norm)).c_str(),
               std::string(name(config.position)).c_str(), model.vocabulary->words.size());
 }
