@@ -38,7 +38,8 @@ void draw_axes(Gui& gui, const CurveFrame& frame) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Palette& colours = gui.colours();
   const float text = ImGui::GetFontSize();
-  for (const double value : round_ticks(frame.bottom, frame.top, std::max(2, static_cast<int>(frame.plot.h / (2 * text))))) {
+  const auto most = [&](float room, float each) { return std::max(2, static_cast<int>(room / (each * text))); };
+  for (const double value : round_ticks(frame.bottom, frame.top, most(frame.plot.h, 2))) {
     const float y = std::round(frame.y(value)) + 0.5f;
     list.AddLine({frame.plot.x, y}, {frame.plot.right(), y}, colours.line, gui.unit);
     const std::string label = brief(value);
@@ -46,7 +47,7 @@ void draw_axes(Gui& gui, const CurveFrame& frame) {
                  colours.dim, label.c_str());
   }
   float free_from = frame.plot.x - text;
-  for (const double step : round_ticks(frame.first, frame.last, std::max(2, static_cast<int>(frame.plot.w / (5 * text))))) {
+  for (const double step : round_ticks(frame.first, frame.last, most(frame.plot.w, 5))) {
     const std::string label = brief(step);
     const float width = ImGui::CalcTextSize(label.c_str()).x;
     const float x = std::clamp(frame.x(step) - width / 2, frame.plot.x - width / 2, frame.plot.right() - width);
@@ -62,7 +63,8 @@ void draw_curve(Gui& gui, const CurveFrame& frame, const std::vector<Point>& poi
     if (std::isfinite(point.value)) line.push_back({frame.x(point.step), frame.y(point.value)});
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (line.size() == 1) list.AddCircleFilled(line.front(), 2 * gui.unit, colour);
-  else if (!line.empty()) draw_polyline(list, line.data(), static_cast<int>(line.size()), colour, false, kLineWidth * gui.unit);
+  else if (!line.empty())
+    draw_polyline(list, line.data(), static_cast<int>(line.size()), colour, false, kLineWidth * gui.unit);
 }
 
 /// Where the time slider stands.
@@ -76,7 +78,8 @@ void draw_now(Gui& gui, const CurveFrame& frame, const TrainingRun& run) {
 void plot_title(Gui& gui, Str title, const std::string& right) {
   dim_text(gui, gui.word(title));
   const FontScope small(gui, TextSize::small);
-  ImGui::SameLine(std::max(ImGui::GetCursorPosX(), ImGui::GetContentRegionMax().x - ImGui::CalcTextSize(right.c_str()).x - 2 * gui.unit));
+  const float width = ImGui::CalcTextSize(right.c_str()).x + 2 * gui.unit;
+  ImGui::SameLine(std::max(ImGui::GetCursorPosX(), ImGui::GetContentRegionMax().x - width));
   ImGui::TextUnformatted(right.c_str());
 }
 
@@ -165,7 +168,8 @@ void score_plot(Gui& gui, const TrainingRun& run, float height) {
   CurveFrame frame = frame_of(gui, run, height);
   draw_axes(gui, frame);
   std::vector<Point> right;
-  for (const LossPoint& point : run.losses.points) right.push_back({static_cast<double>(point.last()), point.share_right()});
+  for (const LossPoint& point : run.losses.points)
+    right.push_back({static_cast<double>(point.last()), point.share_right()});
   draw_curve(gui, frame, right, gui.colours().faint);
   const Theme theme = gui.state.settings.theme;
   const std::vector<RelationScore> none, &relations = run.scores.empty() ? none : run.scores.front().report->relations;

@@ -28,10 +28,12 @@ void row_label(Gui& gui, Str label, Str tip) {
 }
 
 /// A low slider in the rest of the row with its value behind it; true while it moves to a number.
-bool valued_slider(Gui& gui, const char* name, float& value, float least, float most, Str tip, const std::string& shown) {
+bool valued_slider(Gui& gui, const char* name, float& value, float least, float most, Str tip,
+                   const std::string& shown) {
   const float text = ImGui::CalcTextSize("0.0002").x, top = ImGui::GetCursorPosY();
   ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
-  const bool moved = slider(gui, name, value, least, most, tip, std::max(40 * gui.unit, ImGui::GetContentRegionAvail().x - text));
+  const float width = std::max(40 * gui.unit, ImGui::GetContentRegionAvail().x - text);
+  const bool moved = slider(gui, name, value, least, most, tip, width);
   ImGui::SameLine(0, 6 * gui.unit);
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ImGui::GetStyle().FramePadding.y);  // on the slider's line
   dim_text(gui, shown);
@@ -89,11 +91,16 @@ struct PlanSwitch {
 };
 
 constexpr PlanSwitch kTerms[] = {
-    {"hide", Str::term_hide, Str::tip_term_hide, 0.6f, [](TrainingPlan& p) -> float& { return p.corruption.mask; }, 0.15f, PlanSwitch::corrupted},
-    {"swap", Str::term_swap, Str::tip_term_swap, 0.6f, [](TrainingPlan& p) -> float& { return p.corruption.swap; }, 0.15f, PlanSwitch::corrupted},
-    {"keep", Str::term_keep, Str::tip_term_keep, 0.6f, [](TrainingPlan& p) -> float& { return p.corruption.keep; }, 0.1f, PlanSwitch::masked},
-    {"family", Str::term_family, Str::tip_term_family, 1.0f, [](TrainingPlan& p) -> float& { return p.corruption.family; }, 0.7f, PlanSwitch::masked},
-    {"restore", Str::term_restore, Str::tip_term_restore, 1.0f, [](TrainingPlan& p) -> float& { return p.corruption.restore; }, 0.8f, PlanSwitch::masked},
+    {"hide", Str::term_hide, Str::tip_term_hide, 0.6f,
+     [](TrainingPlan& p) -> float& { return p.corruption.mask; }, 0.15f, PlanSwitch::corrupted},
+    {"swap", Str::term_swap, Str::tip_term_swap, 0.6f,
+     [](TrainingPlan& p) -> float& { return p.corruption.swap; }, 0.15f, PlanSwitch::corrupted},
+    {"keep", Str::term_keep, Str::tip_term_keep, 0.6f,
+     [](TrainingPlan& p) -> float& { return p.corruption.keep; }, 0.1f, PlanSwitch::masked},
+    {"family", Str::term_family, Str::tip_term_family, 1.0f,
+     [](TrainingPlan& p) -> float& { return p.corruption.family; }, 0.7f, PlanSwitch::masked},
+    {"restore", Str::term_restore, Str::tip_term_restore, 1.0f,
+     [](TrainingPlan& p) -> float& { return p.corruption.restore; }, 0.8f, PlanSwitch::masked},
     {"training dropout", Str::dropout, Str::tip_term_dropout, 0.5f,
      [](TrainingPlan& p) -> float& { return p.recipe.objective.dropout; }, 0.1f, PlanSwitch::every},
     {"label smoothing", Str::term_smoothing, Str::tip_term_smoothing, 0.5f,

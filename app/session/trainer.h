@@ -1,5 +1,5 @@
-// The trainings of a window: one at a time, on a thread of their own beside those that answer. What it does follows from
-// the state's training; what it tells comes back as commands.
+// The trainings of a window: one at a time, on a thread of their own beside those that answer. What it does follows
+// from the state's training; what it tells comes back as commands.
 #pragma once
 
 #include <functional>
