@@ -17,7 +17,7 @@ TrainingPlan default_plan(const Config& config) {
   plan.recipe.schedule.warmup = 500;
   plan.recipe.schedule.peak = 2e-3f;
   plan.task = task_of(config.arch);
-  if (plan.task == Task::translation) plan.corruption.mask = 0.05f, plan.corruption.swap = 0.25f;
+  if (plan.task == Task::translation) plan.corruption.mask = 0.05f, plan.corruption.swap = 0.3f;
   return plan;
 }
 
