@@ -41,7 +41,8 @@ Status write_step(const Trace& trace, const Candidate& word, Index step, bool at
 
 /// Writes on from one request, at most to where the model says that the text ends; `output` has what was said so far,
 /// step by step.
-Status write_on(Request request, const Tokenizers* tokenizers, const Options& options, Output& output, std::vector<std::string>& warnings) {
+Status write_on(Request request, const Tokenizers* tokenizers, const Options& options, Output& output,
+                std::vector<std::string>& warnings) {
   const bool json = options.format == "json";
   std::shared_ptr<const Trace> trace;
   if (json) output.write("{\"steps\":[");

@@ -122,7 +122,7 @@ std::vector<const RelationScore*> relations_of(const Document& document, const H
   std::vector<const RelationScore*> relations;
   if (!document.card || !document.card->scores) return relations;
   for (const RelationScore& one : document.card->scores->relations)
-    if (one.stack == head.stack && one.chosen.layer == head.layer && one.chosen.head == head.head) relations.push_back(&one);
+    if (HeadRef{one.chosen.layer, one.chosen.head, one.stack} == head) relations.push_back(&one);
   return relations;
 }
 

@@ -47,8 +47,8 @@ void take_model(Document& document, const ShippedModel& shipped);
 /// `models` may be null.
 void share_model(Document& document, const ShippedModels* models);
 
-/// What the sliders ask of a document that prefers trained models: the one of that shape where there is one — of another
-/// architecture than before the nearest of that —, else fresh weights of it. `models` may be null.
+/// What the sliders ask of a document that prefers trained models: the one of that shape where there is one, of
+/// another architecture than before the nearest of that; else fresh weights of it. `models` may be null.
 void reshape(Document& document, const Config& config, const ShippedModels* models);
 
 /// The document that the program begins with: the default sentence, and the first shipped model where there is one.

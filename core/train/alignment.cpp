@@ -211,7 +211,8 @@ Result<std::optional<RelationReport>> measure_alignment(const std::shared_ptr<co
   const std::pair<const std::shared_ptr<const Model>*, const std::vector<Pair>*> wanted[] = {
       {&model, &validation}, {&model, &test}, {&untrained, &validation}, {&untrained, &test}, {&model, &literals}};
   for (std::size_t i = 0; i < std::size(wanted); ++i) {
-    auto found = looks_of(*wanted[i].first, speller, *wanted[i].second, options.threads, progress, i < 4 ? 0.22f : 0.02f);
+    const float share = i < 4 ? 0.22f : 0.02f;
+    auto found = looks_of(*wanted[i].first, speller, *wanted[i].second, options.threads, progress, share);
     if (!found) return found.error();
     if (progress.stop) return std::optional<RelationReport>();
     looks[i] = *std::move(found);
@@ -342,7 +343,8 @@ std::string alignment_text(const AlignmentReport& report) {
   std::snprintf(line, sizeof line, "a diagonal: %.3f of %ld words\n", report.diagonal, static_cast<long>(report.words));
   text += line;
   for (const LiteralAlignment& one : report.literals)
-    text += std::to_string(one.right) + " of " + std::to_string(one.words) + ": " + one.text + " / " + one.english + "\n";
+    text += std::to_string(one.right) + " of " + std::to_string(one.words) + ": " + one.text + " / " + one.english +
+            "\n";
   return text;
 }
 

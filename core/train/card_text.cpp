@@ -85,8 +85,8 @@ std::string card_text(const Model& model, const TrainingCard& card) {
   if (!card.scores) return text;
   text += line(!card.scores->alignment.heads.empty()
                    ? "\n## Scores\n\nOn held-out sentences (test seed %llu): the share of English words for which the "
-                     "head's strongest word of the Chinese is the one that they were made of, in the row that reads the "
-                     "word (OWN) and in the row before, which says it (NEXT). Heads were chosen on other sentences.\n\n"
+                     "head's strongest word of the Chinese is the one that they were made of, in the row that reads "
+                     "the word (OWN) and in the row before, which says it (NEXT). Heads were chosen on other sentences.\n\n"
                    : "\n## Scores\n\nOn held-out sentences (test seed %llu): the share in which the head's strongest "
                      "target, itself and special tokens left out, is the right word. Heads were chosen on other "
                      "sentences.\n\n",
@@ -100,8 +100,8 @@ std::string card_text(const Model& model, const TrainingCard& card) {
                  one.random, one.offset, one.kind_offset, static_cast<long>(one.sentences));
   }
   if (const AlignmentReport& alignment = card.scores->alignment; !alignment.heads.empty()) {
-    text += line("\n%ld words; a diagonal would be right for %.2f of them.\n\n| cross head | own row | the row before |\n"
-                 "| --- | --- | --- |\n",
+    text += line("\n%ld words; a diagonal would be right for %.2f of them.\n\n"
+                 "| cross head | own row | the row before |\n| --- | --- | --- |\n",
                  static_cast<long>(alignment.words), alignment.diagonal);
     for (const CrossHead& head : alignment.heads)
       text += line("| %ld.%ld | %.3f | %.3f |\n", static_cast<long>(head.layer), static_cast<long>(head.head),

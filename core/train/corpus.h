@@ -58,8 +58,8 @@ Result<Corpus> corpus_of(std::string_view where, const std::vector<std::vector<s
 std::shared_ptr<const Vocabulary> vocabulary_of(const Corpus& corpus);
 
 /// What a masked task does to the words, each a probability. Of a translation, to the English words that the decoder
-/// reads: hidden and swapped ones are asked for in their place, as if the reader had slipped; the others are followed by
-/// the next word as ever.
+/// reads: hidden and swapped ones are asked for in their place, as if the reader had slipped; the others are followed
+/// by the next word as ever.
 struct Corruption {
   float mask = 0.15f;     // hidden behind <mask>
   float swap = 0.15f;     // replaced by another word: a word that is not hidden must be checked against its partners

@@ -25,7 +25,8 @@ Result<Training> begin_training(const TrainingPlan& plan, const Corpus& corpus) 
   if (const Status trainable = check_trainable(plan.config); !trainable) return trainable.error();
   const bool two_stacks = plan.config.arch == Arch::encoder_decoder;
   if (two_stacks != (plan.task == Task::translation))
-    return bad_input("training", "task", two_stacks ? "translation, as an encoder-decoder is trained" : "masked or causal",
+    return bad_input("training", "task",
+                     two_stacks ? "translation, as an encoder-decoder is trained" : "masked or causal",
                      name(plan.task));
   if (two_stacks && (!corpus.translated() || !has_translations(*corpus.grammar)))
     return bad_input("training", "corpus", "a grammar with English sentences, which an encoder-decoder learns to say",

@@ -53,7 +53,8 @@ struct LiteralScore {
 };
 
 /// What one cross head shows of where words come from: of the English words that were made of a word of the sentence,
-/// which counts wherever it stands in it (Chen et al. 2020, "Accurate Word Alignment Induction from Neural Machine Translation").
+/// which counts wherever it stands in it (Chen et al. 2020, "Accurate Word Alignment Induction from Neural Machine
+/// Translation").
 struct CrossHead {
   Index layer = 0, head = 0;
   HeadScore own = {};      // in the row that reads the word

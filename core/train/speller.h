@@ -31,7 +31,7 @@ class Speller {
   std::vector<std::int64_t> ids_;   // of the grammar's words and those of its dictionary
 };
 
-/// The same shape with fresh weights and fresh vectors for the words: what a measure gives that nothing was learned for.
+/// The same shape with fresh weights and fresh vectors for the words: what a measure gives where nothing was learned.
 std::shared_ptr<const Model> untrained_model(const Model& model);
 
 }  // namespace headlight

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "app/program.h"
+#include "core/grammars.h"
 
 namespace headlight::program {
 namespace {
@@ -95,8 +96,9 @@ TEST(CliTrain, MakesAModelOfTheGrammarThatIsAskedAndMeasured) {
 TEST(CliTrain, MakesAModelThatTranslatesAndSaysWhereWordsComeFrom) {
   const Folder folder;
   const auto model = folder / "model";
-  const Ran ran = run(train({"--arch", "encoder-decoder", "--encoder-layers", "2", "--steps", "20", "--hide", "0.05",
-                             "--threads", "2"}, model));
+  const std::string grammar = folder.with("toy.json", grammars::translated_toy().dump());
+  const Ran ran = run(train({"--grammar", grammar, "--arch", "encoder-decoder", "--encoder-layers", "2", "--steps", "20",
+                             "--hide", "0.05", "--threads", "2"}, model));
   ASSERT_EQ(ran.status, 0) << ran.err;
   const json config = read_json(model / "config.json"), card = read_json(model / "training.json");
   EXPECT_EQ(config["arch"], "encoder-decoder");
@@ -104,17 +106,16 @@ TEST(CliTrain, MakesAModelThatTranslatesAndSaysWhereWordsComeFrom) {
   EXPECT_EQ(config["num_hidden_layers"], 1);
   EXPECT_EQ(card["plan"]["task"], "translation");
   EXPECT_TRUE(contains(card["command"], "--encoder-layers 2")) << card["command"];
-  EXPECT_TRUE(contains(card["command"], "--hide 0.05 --swap")) << card["command"];
+  EXPECT_TRUE(contains(card["command"], "--hide 0.05 --swap 0.3")) << card["command"];
   EXPECT_EQ(card["scores"]["alignment"]["heads"].size(), 2u);
 
-  const json object = exported({model.string()});
-  EXPECT_EQ(texts(object["target_tokens"]),
-            (Words{"<s>", "I", "asked", "Li", "Lei", "to", "book", "me", "a", "ticket", "to", "Beijing"}));
-  EXPECT_EQ(texts(object["tokens"]), (Words{"我", "请", "李雷", "帮", "我", "订了", "去", "北京", "的", "机票"}));
+  const json object = exported({model.string(), "--text", "naa reads bookaa", "--target", "an opentomeaa Naa"});
+  EXPECT_EQ(texts(object["target_tokens"]), (Words{"<s>", "an", "opentomeaa", "Naa"}));
+  EXPECT_EQ(texts(object["tokens"]), (Words{"naa", "reads", "bookaa"}));
   for (const char* side : {"tokens", "target_tokens"})
     for (const json& token : object[side]) EXPECT_TRUE(token["known"]) << token;
 
-  const Words ask{"heads", model.string(), "--relations", "--sentences", "40", "--format", "json"};
+  const Words ask{"heads", model.string(), "--relations", "--grammar", grammar, "--sentences", "40", "--format", "json"};
   const Ran measured = run(ask);
   ASSERT_EQ(measured.status, 0) << measured.err;
   const json report = json::parse(measured.out, nullptr, false);
@@ -129,9 +130,30 @@ TEST(CliTrain, MakesAModelThatTranslatesAndSaysWhereWordsComeFrom) {
   Words other = ask;
   other.insert(other.end(), {"--test-seed", "5"});
   EXPECT_NE(json::parse(run(other).out, nullptr, false)["alignment"], report["alignment"]);
-  const Ran text = run({"heads", model.string(), "--relations", "--sentences", "40"});
+  const Ran text = run({"heads", model.string(), "--relations", "--grammar", grammar, "--sentences", "40"});
   EXPECT_TRUE(contains(text.out, "next word: right")) << text.out;
-  EXPECT_TRUE(contains(text.out, "I asked Li Lei to book me a ticket to Beijing\n")) << text.out;
+  EXPECT_TRUE(contains(text.out, "a diagonal: ")) << text.out;
+
+  // Nothing said yet: it writes from its start token on, to the end that it says or as far as it was asked.
+  const Ran said = run({"generate", model.string(), "--text", "naa reads bookaa", "--target", "", "--count", "3"});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_TRUE(contains(said.out, "1\t")) << said.out;
+}
+
+TEST(CliGenerate, StopsWhereTheModelSaysThatItsTextEnds) {
+  const Words ask{"generate", "shipped:translator", "--target", "", "--count", "30"};
+  const Ran said = run(ask);
+  ASSERT_EQ(said.status, 0) << said.err;
+  Words words;
+  std::istringstream lines(said.out);
+  for (std::string line; std::getline(lines, line);)
+    words.push_back(line.substr(line.find('\t') + 1, line.rfind('\t') - line.find('\t') - 1));
+  EXPECT_EQ(words, (Words{"I", "asked", "Li", "Lei", "to", "book", "me", "a", "ticket", "to", "Beijing", "</s>"}));
+  Words as_json = ask;
+  as_json.insert(as_json.end(), {"--format", "json"});
+  const json object = json::parse(run(as_json).out, nullptr, false);
+  EXPECT_EQ(object["steps"].size(), 12u);
+  EXPECT_EQ(object["tokens"].size(), 12u) << "<s> and the words, without the end";
 }
 
 TEST(CliTrain, ReadsATextOfOnesOwn) {

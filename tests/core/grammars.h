@@ -57,8 +57,8 @@ inline json toy() {
   return grammar;
 }
 
-/// The toy in English, objects before people: "a bookaa Naa read", "a bookaa at paa ' Naa read"; of people every other is
-/// a name, the others take an article.
+/// The toy in English, objects before people: "an opentomeaa Naa had reads", "tomeab from at Pac , the oneab didreads".
+/// Of people every other one is a name, the others take an article.
 inline json translated_toy() {
   json grammar = toy();
   json& english = grammar["english"];
