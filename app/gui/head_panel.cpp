@@ -224,7 +224,8 @@ void pinned_cell(Gui& gui) {
   const WeightEdit* edit = edited_weight(state.document.edits, head, cell);
   float weight = edit ? edit->weight : attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
   const float top = ImGui::GetCursorPosY();
-  const float room = ImGui::GetContentRegionAvail().x - (edit ? ImGui::GetFrameHeight() + 8 * gui.unit : 0);
+  // The room for × is kept free: a slider that grew narrower under the pointer would jump.
+  const float room = ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight() - 8 * gui.unit;
   ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
   if (slider(gui, "weight by hand", weight, 0.0f, 1.0f, Str::tip_weight, std::max(60 * gui.unit, room)))
     gui.say(SetWeight{head, cell, std::clamp(weight, 0.0f, 1.0f)});

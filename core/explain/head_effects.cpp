@@ -71,10 +71,9 @@ float hidden_change(const Trace& before, const Trace& after) {
 std::vector<Index> asked_places(const Trace& trace) {
   std::vector<Index> places;
   const auto& tokens = trace.query_tokens().tokens;
-  if (trace.request.config.arch == Arch::encoder)
-    for (std::size_t i = 0; i < tokens.size(); ++i)
-      if (is_masked(tokens[i])) places.push_back(static_cast<Index>(i));
-  if (places.empty()) places.push_back(trace.answering);
+  if (trace.request.config.arch != Arch::encoder) return {trace.answering};
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    if (is_masked(tokens[i])) places.push_back(static_cast<Index>(i));
   return places;
 }
 

@@ -22,7 +22,7 @@ struct HeadEffect {
   friend bool operator==(const HeadEffect&, const HeadEffect&) = default;
 };
 
-/// The queries whose words are asked for: of an encoder every masked token ([MASK], <mask>), where there are any; else
+/// The queries whose words are asked for: of an encoder every masked token ([MASK], <mask>), perhaps none; else
 /// Trace::answering alone.
 std::vector<Index> asked_places(const Trace& trace);
 

@@ -101,9 +101,17 @@ TEST(CliHeads, SaysWhatIsLostWithoutEachHead) {
   const json words = measured({"--arch", "decoder", "--text", "我请李雷帮", "--effect", "--layers", "1"});
   EXPECT_EQ(words["effect_on"], "words");
   const Ran next = run({"next", "--arch", "decoder", "--text", "我请李雷帮", "--layers", "1", "--off", "0.2", "--top",
-                        "0", "--format", "json"});
+                        "100000", "--format", "json"});
   EXPECT_EQ(next.status, 0) << next.err;
-  EXPECT_TRUE(words["heads"][2].contains("top_word"));
+  double divergence = 0, most = 0, change = 0;
+  const json answer = json::parse(next.out);
+  for (const json& row : answer["next_token"]) {
+    const double before = row["before"], after = row["probability"];
+    divergence += before * std::log(before / after);
+    if (before > most) most = before, change = after - before;
+  }
+  EXPECT_NEAR(words["heads"][2]["effect"].get<double>(), divergence, 1e-6);
+  EXPECT_NEAR(words["heads"][2]["top_word"].get<double>(), change, 1e-7);
 
   const fixture::Folder folder;
   EXPECT_TRUE(contains(refused({"heads", patterns_file(folder), "--effect"}),

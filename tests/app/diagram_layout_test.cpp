@@ -143,7 +143,7 @@ TEST(DiagramLayout, ManyModelsAreDrawnTidily) {
                  std::string(name(config.norm)) + ", ffn " + std::to_string(config.ffn) + (config.gated ? " gated" : ""));
     const auto trace = answer_of(config);
     const auto layer = static_cast<Index>(random.next() % static_cast<std::uint64_t>(config.num_layers));
-    Drawn drawn{diagram_of(*trace, layer, 0, 0), {}, 360 + 500 * random.uniform()};
+    Drawn drawn{diagram_of(*trace, layer, 0, 0), {}, 470 + 400 * random.uniform()};
     SCOPED_TRACE("layer " + std::to_string(layer) + " in " + std::to_string(drawn.width));
     drawn.layout = layout_diagram(drawn.diagram, drawn.width, measures);
     expect_tidy(drawn);

