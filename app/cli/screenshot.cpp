@@ -32,7 +32,8 @@ Result<int> run(Options& options, const Frontend& frontend) {
   if (options.layer > 0 || options.head > 0) view.chosen = {options.layer, options.head, view.chosen.stack};
   if (!options.stack.empty()) view.chosen.stack = parse_stack(options.stack).value_or(Stack::self);
   if (options.query >= 0 && options.key >= 0) view.pinned = CellRef{options.query, options.key};
-  if (options.view != "heads") {
+  if (options.view == "flow") view.view = View::flow;
+  if (options.view == "steps" || options.view == "diagram") {
     view.view = View::inside;
     view.steps = options.view == "steps";
     view.look.matrix = matrix_id(Quantity::weights, view.chosen);
@@ -54,8 +55,9 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--language", options->language, "en or zh; default: the system's")->check(CLI::IsMember({"en", "zh"}));
   command->add_option("--ui-scale", options->picture.ui_scale, "Size of everything, 1 (default) to 2")
       ->check(CLI::Range(kLeastUiScale, kMostUiScale));
-  command->add_option("--view", options->view, "heads: all heads, and one of them large; steps, diagram: inside a block")
-      ->check(CLI::IsMember({"heads", "steps", "diagram"}));
+  command->add_option("--view", options->view, "heads: all heads, and one of them large; flow: lines between the words; "
+                                               "steps, diagram: inside a block")
+      ->check(CLI::IsMember({"heads", "flow", "steps", "diagram"}));
   command->add_option("--stack", options->stack, "Of an encoder-decoder, the attention of the large head")
       ->check(CLI::IsMember({"self", "encoder", "cross"}));
   command->add_option("--layer", options->layer, "The layer of the large head, from 0")->check(CLI::NonNegativeNumber);

@@ -7,6 +7,7 @@
 #include "gl/offscreen.h"
 #include "gl/window.h"
 #include "gui/panels.h"
+#include "paper/figure_file.h"
 #include "session/recovery.h"
 #include "session/step.h"
 
@@ -85,7 +86,7 @@ Status open_window(const Start& asked) {
   state.notice = std::move(notice);
   if (restored) state.saved_document = default_document(resources->shipped.get());  // what was restored was never saved
 
-  Loop loop(&Window::wake, autosave.string());
+  Loop loop(&Window::wake, autosave.string(), figure_drawer());
   Commands commands;
   if (!start.open.empty()) commands.emplace_back(OpenPath{start.open});
   int frames = kFramesAfterEvent;

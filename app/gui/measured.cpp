@@ -20,19 +20,11 @@ const std::string& label(const Gui& gui, const RelationScore& relation) {
 
 }  // namespace
 
-MeasuredTitle measured_title(const Gui& gui, const HeadRef& head, const std::string& title, float room) {
-  const std::vector<const RelationScore*> measured = relations_of(gui.state.document, head);
-  if (measured.empty()) return {title, {}};
-  std::string labels, codes, names;
-  for (const RelationScore* one : measured) {
-    labels += "  " + gui.fonts.shown(label(gui, *one)) + " " + score_text(one->score.accuracy);
-    codes += "  " + one->relation + " " + score_text(one->score.accuracy);
-    names += "  " + one->relation;
-  }
-  const std::string number = std::to_string(head.layer + 1) + "·" + std::to_string(head.head + 1);
-  for (MeasuredTitle choice : {MeasuredTitle{title, labels}, {number, labels}, {title, codes}, {number, codes}})
-    if (ImGui::CalcTextSize((choice.head + choice.relations).c_str()).x <= room) return choice;
-  return {number, names};
+MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room) {
+  const auto width = [&](const std::string& text) { return ImGui::CalcTextSize(gui.fonts.shown(text).c_str()).x; };
+  MeasuredTitle title = measured_title(gui.state.settings.language, gui.state.document, head, room, width);
+  title.relations = gui.fonts.shown(title.relations);
+  return title;
 }
 
 void measured_line(Gui& gui, const HeadRef& head) {

@@ -31,6 +31,9 @@ enum class Str {
   tip_view_inside, tip_append, tip_find_word, tip_write, tip_temperature, tip_prefix, tip_steps, tip_way, tip_back,
   fold_special, merge_words, special_folded, words_merged, left_out, not_while_folded, tip_fold_special,
   tip_merge_words, tip_fold_too_long, tip_not_while_folded, tip_why_folded,
+  view_flow, tip_view_flow, flow_all_heads, flow_chosen_head, tip_flow_heads, tip_flow_head, threshold, tip_threshold,
+  no_line, no_head_shown, flow_hint, figure, tip_figure, figure_format, figure_grid, figure_head, figure_layers, column,
+  slide,
   count
 };
 
@@ -83,6 +86,9 @@ inline constexpr KeyHelp kKeyHelp[] = {
     {"= / - / Home", "zoom the large head in / out / whole", "大图放大 / 缩小 / 全部"},
     {"Ctrl = / Ctrl -", "everything larger / smaller", "整体放大 / 缩小"},
     {"T / 中", "light or dark / language (Ctrl T)", "浅色或深色 / 语言（Ctrl T）"},
+    {"3", "lines between the words", "词之间的连线"},
+    {"= / - / Home", "among the lines: fewer / more / all heads or the chosen one", "连线视图中：更少 / 更多 / 所有头或所选的头"},
+    {"Ctrl Shift E", "a figure for a paper or a slide", "用于论文或幻灯片的图"},
     {"F1 or ?", "these keys", "显示这些按键"},
 };
 

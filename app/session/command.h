@@ -14,6 +14,7 @@
 #include "math/attention.h"
 #include "math/generate.h"
 #include "session/document.h"
+#include "session/flow_lines.h"
 #include "session/inside.h"
 #include "session/session_file.h"
 #include "session/settings.h"
@@ -75,6 +76,7 @@ struct LookBack {};
 struct ShowSteps { bool on = true; };
 struct ShowHelp { bool on = false; };
 struct SetSettings { Settings settings; };
+struct SetFlow { FlowLook flow; };
 
 // Files. The step carries them out on a worker.
 struct Browse { Browser::Purpose purpose = Browser::Purpose::none; std::string folder; };  // empty: where it was
@@ -82,6 +84,8 @@ struct NameFile { std::string name; };            // typed or chosen in the brow
 struct OpenPath { std::string path; };
 struct SaveSession { std::string path; };
 struct ExportTo { std::string path; };            // the format follows the name's ending
+struct ChooseFigure { FigureKind kind = FigureKind::grid; bool slide = false; };
+struct FigureTo { std::string path; };            // the format follows the name's ending
 struct CancelFileWork {};
 struct Quit {};
 
@@ -90,6 +94,7 @@ struct TraceReady { std::shared_ptr<const Trace> trace; double milliseconds = 0;
 struct TraceFailed { Request request; std::string message; };
 struct BaselineReady { std::shared_ptr<const Trace> trace; };  // the answer to the same question without edits
 struct InsideReady { std::shared_ptr<const Inside> inside; };
+struct FlowReady { std::shared_ptr<const FlowLines> flow; };
 struct DetailReady { std::shared_ptr<const Trace> trace; Region region; Matrix weights; };
 struct CheckReady { std::shared_ptr<const Model> model; std::vector<Finding> findings; };  // was it loaded right?
 struct FolderListed { std::string folder; std::vector<Browser::Entry> entries; };
@@ -106,7 +111,7 @@ using AnyCommand =
                  FocusText, ShowView, LookAt, LookBack, ShowSteps, SetScope, SetSampling, SearchWord, ShowHelp,
                  SetSettings, Browse, NameFile, OpenPath, SaveSession, ExportTo, CancelFileWork, Quit, TraceReady,
                  TraceFailed, BaselineReady, InsideReady, DetailReady, CheckReady, FolderListed, FileOpened, FileSaved, FileFailed,
-                 DismissNotice>;
+                 DismissNotice, SetFlow, FlowReady, ChooseFigure, FigureTo>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
 /// file that says a command.

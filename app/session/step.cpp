@@ -89,6 +89,23 @@ Job export_job(const std::string& path, const AppState& state) {
   };
 }
 
+Job flow_job(FlowQuestion question) {
+  return [question = std::move(question)](Progress& progress) -> std::optional<Command> {
+    auto flow = look_at_flow(question, progress.stop);
+    if (!flow) return std::nullopt;
+    return FlowReady{std::move(flow)};
+  };
+}
+
+Job figure_job(const std::string& path, FigureOrder order, DrawFigure draw) {
+  return [path, order = std::move(order), draw = std::move(draw)](Progress&) -> std::optional<Command> {
+    if (!order.trace) return FileFailed{bad_input(path, "figure", "an answer to draw", "none yet").message};
+    const auto written = draw(order, path);
+    if (!written) return FileFailed{written.error().message};
+    return FileSaved{path, std::nullopt};
+  };
+}
+
 /// Folders first, then files, by name; hidden ones are left out.
 Job list_job(const std::string& folder) {
   return [folder](Progress&) -> std::optional<Command> {
@@ -118,9 +135,9 @@ bool same_session(const Session& a, const Session& b) {
 
 }  // namespace
 
-Loop::Loop(std::function<void()> wake, std::string autosave)
-    : traces_(wake), details_(wake), baselines_(wake), insides_(wake), checks_(wake), files_(wake), keeper_({}),
-      autosave_(std::move(autosave)) {}
+Loop::Loop(std::function<void()> wake, std::string autosave, DrawFigure draw_figure)
+    : traces_(wake), details_(wake), baselines_(wake), insides_(wake), flows_(wake), checks_(wake), files_(wake),
+      keeper_({}), draw_figure_(std::move(draw_figure)), autosave_(std::move(autosave)) {}
 
 Loop::~Loop() {
   if (!saving_) files_.cancel();
@@ -138,7 +155,7 @@ void Loop::step(AppState& state, Commands& commands, double now) {
     carry_out(state, command);
   }
   commands.clear();
-  for (Worker* worker : {&traces_, &baselines_, &details_, &insides_, &checks_, &files_})
+  for (Worker* worker : {&traces_, &baselines_, &details_, &insides_, &flows_, &checks_, &files_})
     for (Command& answer : worker->take()) update(state, std::move(answer));
   if (!file_jobs_.empty() && !files_.busy()) {
     saving_ = file_jobs_.front().saves;
@@ -150,6 +167,7 @@ void Loop::step(AppState& state, Commands& commands, double now) {
   ask_baseline(state);
   ask_inside(state);
   ask_check(state);
+  ask_flow(state);
   keep(state, now);
 }
 
@@ -158,6 +176,8 @@ void Loop::carry_out(const AppState& state, const Command& command) {
   if (const auto* save = command.as<SaveSession>())
     file_jobs_.push_back({save_job(save->path, {state.document, state.view}), true});
   if (const auto* target = command.as<ExportTo>()) file_jobs_.push_back({export_job(target->path, state)});
+  if (const auto* figure = command.as<FigureTo>(); figure && draw_figure_)
+    file_jobs_.push_back({figure_job(figure->path, figure_order(state), draw_figure_)});
   if (command.as<Browse>() && state.browser.purpose != Browser::Purpose::none)
     file_jobs_.push_back({list_job(state.browser.folder)});
   if (command.as<CancelFileWork>()) {
@@ -222,6 +242,14 @@ void Loop::ask_check(const AppState& state) {
   checks_.post(check_job(wanted_model, state.document.source, check->warnings));
 }
 
+void Loop::ask_flow(const AppState& state) {
+  auto question = flow_question(state);
+  if (!question) return;
+  if ((state.flow && state.flow->question == *question) || flow_asked_ == question) return;
+  flow_asked_ = question;
+  flows_.post(flow_job(std::move(*question)));
+}
+
 void Loop::keep(const AppState& state, double now) {
   if (autosave_.empty()) return;
   Session session{state.document, state.view};
@@ -252,7 +280,7 @@ void Loop::keep(const AppState& state, double now) {
 
 double Loop::next_due(double now) const {
   double due = 1e9;
-  if (traces_.busy() || details_.busy() || baselines_.busy() || insides_.busy() || files_.busy()) due = 0.05;
+  if (traces_.busy() || details_.busy() || baselines_.busy() || insides_.busy() || flows_.busy() || files_.busy()) due = 0.05;
   if (changed_at_) due = std::min(due, std::max(0.0, *changed_at_ + kKeepAfter - now));
   return due;
 }
@@ -265,10 +293,11 @@ void Loop::settle(AppState& state) {
     details_.wait();
     baselines_.wait();
     insides_.wait();
+    flows_.wait();
     checks_.wait();
     files_.wait();
     step(state, none, 0);
-  } while (traces_.busy() || details_.busy() || baselines_.busy() || insides_.busy() || checks_.busy() ||
+  } while (traces_.busy() || details_.busy() || baselines_.busy() || insides_.busy() || flows_.busy() || checks_.busy() ||
            files_.busy() || !file_jobs_.empty());
 }
 

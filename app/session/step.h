@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "session/figure_order.h"
 #include "session/update.h"
 #include "session/worker.h"
 
@@ -15,8 +16,9 @@ namespace headlight {
 class Loop {
  public:
   /// `wake` is called from other threads when an answer is ready. `autosave` is where the session is kept against a
-  /// crash; empty: nowhere. Settings are written only where there is an autosave.
-  Loop(std::function<void()> wake, std::string autosave);
+  /// crash; empty: nowhere. Settings are written only where there is an autosave. `draw_figure` writes figures, which
+  /// are made in rooms above this one; empty: none can be written.
+  Loop(std::function<void()> wake, std::string autosave, DrawFigure draw_figure = {});
   /// A clean end: what was asked to be saved is saved, everything else stops, and the autosave is taken away.
   ~Loop();
 
@@ -41,6 +43,7 @@ class Loop {
   void ask_baseline(const AppState& state);
   void ask_inside(const AppState& state);
   void ask_check(const AppState& state);
+  void ask_flow(const AppState& state);
   void keep(const AppState& state, double now);
 
   struct FileJob {
@@ -48,7 +51,7 @@ class Loop {
     bool saves = false;  // must not be lost when the program ends
   };
 
-  Worker traces_, details_, baselines_, insides_, checks_, files_, keeper_;
+  Worker traces_, details_, baselines_, insides_, flows_, checks_, files_, keeper_;
   std::vector<FileJob> file_jobs_;             // wait for files_, first come first served
   bool saving_ = false;                        // the last of them that files_ was given saves
   std::optional<Request> asked_;
@@ -56,8 +59,10 @@ class Loop {
   std::optional<Region> detail_region_;
   std::optional<Request> baseline_asked_;
   std::optional<InsideQuestion> inside_asked_;
+  std::optional<FlowQuestion> flow_asked_;
   std::shared_ptr<const Model> check_asked_;   // while it is looked at
 
+  DrawFigure draw_figure_;
   std::string autosave_;
   Session kept_;                               // as written last
   Settings kept_settings_;

@@ -13,8 +13,12 @@ namespace headlight {
 
 enum class Scale { linear, log };
 
-/// The views of the window: every head of every layer, or the way of the data through one of them.
-enum class View { heads, inside };
+/// The views of the window: every head of every layer, the way of the data through one of them, or the lines between
+/// the words.
+enum class View { heads, inside, flow };
+
+/// The pictures that can be written: all heads of a stack, one head large, lines between the words, all heads small.
+enum class FigureKind { grid, head, flow, layers };
 
 /// A cell of any matrix.
 struct MatrixCell {
@@ -43,6 +47,14 @@ struct FoldChoice {
   friend bool operator==(const FoldChoice&, const FoldChoice&) = default;
 };
 
+/// What View::flow draws of the chosen head's layer.
+struct FlowLook {
+  std::optional<std::vector<Index>> heads = {};  // ascending; nothing: the chosen one alone
+  float threshold = 0.05f;                       // lines of smaller weights are left out
+
+  friend bool operator==(const FlowLook&, const FlowLook&) = default;
+};
+
 struct ViewState {
   std::size_t sentence = 0;            // of a batch
   std::size_t prefix = 0;              // only the first tokens of what the decoder reads are asked about; 0: all
@@ -64,13 +76,14 @@ struct ViewState {
   Sampling sampling;                   // how words are chosen when the decoder writes on
   bool steps = true;                   // View::inside tells the steps behind the pinned weight, else draws the way
   bool help = false;                   // the overlay with the keys
+  FlowLook flow;                       // in View::flow
 
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
 
-/// The file browser, for opening, saving and exporting.
+/// The file browser, for opening, saving, exporting and for figures.
 struct Browser {
-  enum class Purpose { none, open, save, export_to } purpose = Purpose::none;
+  enum class Purpose { none, open, save, export_to, figure } purpose = Purpose::none;
   std::string folder;
   std::string name;                    // the chosen or typed file name; may be a whole path
 
@@ -80,6 +93,8 @@ struct Browser {
     friend bool operator==(const Entry&, const Entry&) = default;
   };
   std::vector<Entry> entries;          // of `folder`: folders first, then files, by name
+  FigureKind figure = FigureKind::grid;  // what Purpose::figure writes …
+  bool slide = false;                  // … as wide as a slide; else as a column of a paper
 };
 
 }  // namespace headlight

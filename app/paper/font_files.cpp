@@ -1,8 +1,9 @@
-#include "gui/font_files.h"
+#include "paper/font_files.h"
 
 #include <fontconfig/fontconfig.h>
 #include <ft2build.h>
 #include FT_FREETYPE_H
+#include <unicode/uchar.h>
 
 #include <algorithm>
 #include <cassert>
@@ -43,6 +44,10 @@ bool is_chinese(FcPattern* font) {
 }
 
 }  // namespace
+
+bool is_invisible(char32_t c) {
+  return c != 0xAD && u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_DEFAULT_IGNORABLE_CODE_POINT);
+}
 
 struct FontFiles::State {
   struct Font {
@@ -155,6 +160,16 @@ int FontFiles::ascent(std::size_t font, int height) const {
   FT_Size_RequestRec request{FT_SIZE_REQUEST_TYPE_REAL_DIM, 0, height * 64, 0, 0};
   if (FT_Request_Size(face, &request) != 0) return height;
   return static_cast<int>((face->size->metrics.ascender + 63) / 64);
+}
+
+FT_FaceRec_* FontFiles::face(std::size_t font) const { return state_->fonts[font].face; }
+
+FontGlyph FontFiles::glyph(std::size_t font, char32_t character) const {
+  const FT_Face face = state_->fonts[font].face;
+  FontGlyph glyph{FT_Get_Char_Index(face, character), 0};
+  if (FT_Load_Glyph(face, glyph.index, FT_LOAD_NO_SCALE) == 0)
+    glyph.advance = static_cast<float>(face->glyph->metrics.horiAdvance) / static_cast<float>(face->units_per_EM);
+  return glyph;
 }
 
 std::optional<DrawnGlyph> FontFiles::draw(std::size_t font, char32_t character, float em) const {

@@ -1,0 +1,51 @@
+// One head large, with its numbers where there is room for them.
+#include <algorithm>
+
+#include "figure/labels.h"
+#include "figure/map_items.h"
+
+namespace headlight {
+namespace {
+
+constexpr Index kMostCells = 512;  // a side
+constexpr float kLargestCell = 64;  // points
+
+/// The title, and under it what was measured of the head.
+void add_title(Page& page, const Subject& subject, const FigureOptions& options) {
+  const auto width = [&](const std::string& text) { return page.measure(text, page.title); };
+  const MeasuredTitle title = measured_title(options.language, subject.document, options.head, page.room(), width);
+  const float y = page.y + 0.5f * page.title;
+  const Text& text = add_text(page, {.at = {page.left(), y}, .text = title.head, .size = page.title,
+                                     .role = Role::title, .colour = page.ink.text});
+  const bool off = is_off(subject.trace.request.edits, options.head);
+  const std::string beside = off ? either(options.language, "  off", "  已关闭") : title.relations;
+  if (!beside.empty())
+    add_text(page, {.at = {page.left() + text.width, y}, .text = beside, .size = page.title, .role = Role::title,
+                    .colour = off ? page.ink.dim : page.ink.accent});
+  page.y += 1.9f * page.title;
+}
+
+}  // namespace
+
+Drawing draw_head(const Subject& subject, const FigureOptions& options, const Measure& measure) {
+  Page page = new_page(options, measure);
+  add_title(page, subject, options);
+  const PrintedMap map = printed_map(subject, options.head, kMostCells);
+  const ColourScale scale = weight_scale(subject.trace, subject.folded, options.theme, options.scale);
+  const float side = std::min(page.room(), std::max(page.fair_height(), 0.62f * page.drawing.width));
+  const MapAxes axes = map_axes(page, map, side);
+  const float most = kLargestCell * static_cast<float>(std::max(map.num_queries(), map.num_keys())) +
+                     axes.queries.metrics.widest + 4 * axes.size;
+  MapLayout layout = layout_of(map, axes, {page.left(), page.y, std::min(page.room(), most), std::min(side, most)});
+  const float shift = std::max(0.0f, (page.right() - layout.plot.right()) / 2);
+  layout.plot.x += shift;
+  add_map(page, map, axes, layout, scale, true);
+  page.y = layout.plot.bottom();
+  std::vector<std::string> remarks;
+  if (map.weights.rows() < map.num_queries() || map.weights.cols() < map.num_keys())
+    remarks.push_back(either(options.language, "each dot: the largest weight of the cells it covers",
+                             "每个点：其覆盖单元格中的最大权重"));
+  return finished(std::move(page), subject, options, true, has_blocked(map.weights), remarks);
+}
+
+}  // namespace headlight

@@ -1,0 +1,42 @@
+// The words of figures, in English and in Chinese: titles, what was measured of a head, numbers in cells. Window and
+// files say the same.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "model/trace.h"
+#include "session/document.h"
+#include "session/settings.h"
+
+namespace headlight {
+
+/// One of two words.
+inline const char* either(Language language, const char* en, const char* zh) {
+  return language == Language::zh ? zh : en;
+}
+
+/// `Layer 2 · Head 6`, counted from 1.
+std::string head_title(Language language, const HeadRef& head);
+/// encoder, decoder, cross-attention.
+std::string stack_title(Language language, Stack stack);
+/// What Mask::kind gave, in words.
+std::string mask_title(Language language, std::string_view kind);
+/// What computed the answer: the trained model, a checkpoint's name, fresh weights with their seed.
+std::string model_title(Language language, const Document& document);
+
+/// The title of a head, and what was measured of it: "Layer 2 · Head 7", "  verb → object 0.99".
+struct MeasuredTitle {
+  std::string head, relations;
+};
+/// Where that is wider than `room` by `width_of`, both are shortened: "2·7", "  VO 0.99".
+MeasuredTitle measured_title(Language language, const Document& document, const HeadRef& head, float room,
+                             const std::function<float(const std::string&)>& width_of);
+
+/// A weight in the room of a cell: two digits after the point, without the zero before it.
+std::string cell_number(float weight);
+/// A number beside a colour bar.
+std::string tick_number(float value);
+
+}  // namespace headlight
