@@ -28,20 +28,6 @@ std::string title_of(Language language, const std::vector<HeadRef>& heads) {
   return std::string(either(language, "Layer", "层")) + " " + std::to_string(heads.front().layer + 1) + " · " + count;
 }
 
-void add_title(Page& page, const Subject& subject, const FigureOptions& options, const std::vector<HeadRef>& heads) {
-  MeasuredTitle title{title_of(options.language, heads), {}};
-  if (heads.size() == 1)
-    title = measured_title(options.language, subject.document, heads.front(), page.room(),
-                           [&](const std::string& text) { return page.measure(text, page.title); });
-  const float y = page.y + 0.5f * page.title;
-  const Text& text = add_text(page, {.at = {page.left(), y}, .text = title.head, .size = page.title,
-                                     .role = Role::title, .colour = page.ink.text});
-  if (!title.relations.empty())
-    add_text(page, {.at = {page.left() + text.width, y}, .text = title.relations, .size = page.title,
-                    .role = Role::title, .colour = page.ink.accent});
-  page.y += 1.8f * page.title;
-}
-
 /// The heads beside their colours, in as many lines as it takes.
 void add_legend(Page& page, const FigureOptions& options, const std::vector<HeadRef>& heads,
                 const std::vector<FlowHead>& drawn) {
@@ -112,7 +98,8 @@ Drawing draw_flow(const Subject& subject, const FigureOptions& options, const Me
   Page page = new_page(options, measure);
   std::vector<HeadRef> heads = options.heads;
   if (heads.empty()) heads.push_back(options.head);
-  add_title(page, subject, options, heads);
+  add_title(page, title_of(options.language, heads),
+            heads.size() == 1 ? measured_text(options.language, subject.document, heads.front()) : "");
 
   const std::atomic<bool> stop = false;
   std::vector<std::vector<FlowLine>> lines;

@@ -10,29 +10,17 @@ namespace {
 constexpr Index kMostCells = 512;  // a side
 constexpr float kLargestCell = 64;  // points
 
-/// The title, and under it what was measured of the head.
-void add_title(Page& page, const Subject& subject, const FigureOptions& options) {
-  const auto width = [&](const std::string& text) { return page.measure(text, page.title); };
-  const MeasuredTitle title = measured_title(options.language, subject.document, options.head, page.room(), width);
-  const float y = page.y + 0.5f * page.title;
-  const Text& text = add_text(page, {.at = {page.left(), y}, .text = title.head, .size = page.title,
-                                     .role = Role::title, .colour = page.ink.text});
-  const bool off = is_off(subject.trace.request.edits, options.head);
-  const std::string beside = off ? either(options.language, "  off", "  已关闭") : title.relations;
-  if (!beside.empty())
-    add_text(page, {.at = {page.left() + text.width, y}, .text = beside, .size = page.title, .role = Role::title,
-                    .colour = off ? page.ink.dim : page.ink.accent});
-  page.y += 1.9f * page.title;
-}
-
 }  // namespace
 
 Drawing draw_head(const Subject& subject, const FigureOptions& options, const Measure& measure) {
   Page page = new_page(options, measure);
-  add_title(page, subject, options);
+  const bool off = is_off(subject.trace.request.edits, options.head);
+  add_title(page, head_title(options.language, options.head),
+            off ? either(options.language, "off", "已关闭") : measured_text(options.language, subject.document, options.head));
   const PrintedMap map = printed_map(subject, options.head, kMostCells);
   const ColourScale scale = weight_scale(subject.trace, subject.folded, options.theme, options.scale);
-  const float side = std::min(page.room(), std::max(page.fair_height(), 0.62f * page.drawing.width));
+  // What stands above and below the map is a part of the page's height.
+  const float side = std::min(page.room(), page.fair_height() - 9 * page.label);
   const MapAxes axes = map_axes(page, map, side);
   const float most = kLargestCell * static_cast<float>(std::max(map.num_queries(), map.num_keys())) +
                      axes.queries.metrics.widest + 4 * axes.size;

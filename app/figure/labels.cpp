@@ -58,6 +58,13 @@ MeasuredTitle measured_title(Language language, const Document& document, const 
   return {number, width_of(number + names) <= room ? names : ""};
 }
 
+std::string measured_text(Language language, const Document& document, const HeadRef& head) {
+  std::string text;
+  for (const RelationScore* one : relations_of(document, head))
+    text += (text.empty() ? "" : "  ") + (language == Language::zh ? one->zh : one->en) + " " + score_text(one->score.accuracy);
+  return text;
+}
+
 std::string cell_number(float weight) {
   if (weight == 0.0f) return "0";
   if (weight >= 0.995f && weight <= 1.005f) return "1";
@@ -68,7 +75,7 @@ std::string cell_number(float weight) {
 
 std::string tick_number(float value) {
   char text[16];
-  std::snprintf(text, sizeof text, "%g", static_cast<double>(value));
+  std::snprintf(text, sizeof text, "%.3g", static_cast<double>(value));
   return text;
 }
 

@@ -36,7 +36,9 @@ MeasuredTitle measured_title(Language language, const Document& document, const 
 
 /// A weight in the room of a cell: two digits after the point, without the zero before it.
 std::string cell_number(float weight);
-/// A number beside a colour bar.
+/// A number beside a colour bar, or in a caption: three digits.
 std::string tick_number(float value);
+/// What was measured of a head, in full: "verb → object 0.99"; empty where nothing was.
+std::string measured_text(Language language, const Document& document, const HeadRef& head);
 
 }  // namespace headlight

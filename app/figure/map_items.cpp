@@ -12,6 +12,7 @@ namespace {
 
 /// More labels than this are not measured: they would not be drawn either.
 constexpr std::size_t kMostLabels = 4096;
+constexpr float kLabelGap = 0.4f;  // between labels and cells, in ems
 
 bool is_label(Index i, Index step) { return i % step == 0; }
 
@@ -20,7 +21,7 @@ void add_row_labels(Page& page, const AxisText& axis, float size, const MapLayou
   for (std::size_t i = 0; i < axis.labels.size(); ++i) {
     if (!is_label(static_cast<Index>(i), layout.row_step)) continue;
     const float y = layout.plot.y + (static_cast<float>(i) + 0.5f) * layout.cell;
-    add_text(page, {.at = {layout.plot.x - 0.4f * size, y}, .text = axis.labels[i], .size = size, .role = Role::label,
+    add_text(page, {.at = {layout.plot.x - kLabelGap * size, y}, .text = axis.labels[i], .size = size, .role = Role::label,
                     .colour = axis.faint[i] ? page.ink.dim : page.ink.text, .anchor = Anchor::right});
   }
 }
@@ -39,7 +40,7 @@ void add_column_labels(Page& page, const AxisText& axis, float size, const MapLa
   for (std::size_t j = 0; j < axis.labels.size(); ++j) {
     if (!is_label(static_cast<Index>(j), layout.column_step)) continue;
     const Turn turn = turn_of(axis.labels[j], layout.columns, size, axis.metrics.widest);
-    const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell, y = layout.plot.y - 0.4f * size;
+    const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell, y = layout.plot.y - kLabelGap * size;
     add_text(page, {.at = {x, turn == Turn::level ? y - size / 2 : y}, .text = axis.labels[j], .size = size,
                     .role = Role::label, .colour = axis.faint[j] ? page.ink.dim : page.ink.text,
                     .anchor = Anchor::middle, .turn = turn});
@@ -118,6 +119,17 @@ MapAxes map_axes(const Page& page, const PrintedMap& map, float side) {
 MapLayout layout_of(const PrintedMap& map, const MapAxes& axes, const Box& area) {
   return layout_map(area, map.num_queries(), map.num_keys(), axes.queries.metrics, axes.keys.metrics,
                     kLineOfText * axes.size);
+}
+
+float label_height(const MapAxes& axes, const MapLayout& layout) {
+  const float gap = kLabelGap * axes.size;
+  switch (layout.columns) {
+    case ColumnLabels::none: break;
+    case ColumnLabels::horizontal: return axes.size + gap;
+    case ColumnLabels::stacked: return axes.size * static_cast<float>(axes.keys.metrics.longest) + gap;
+    case ColumnLabels::rotated: return std::max(axes.keys.metrics.widest, axes.size) + gap;
+  }
+  return 0;
 }
 
 void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLayout& layout, const ColourScale& scale,

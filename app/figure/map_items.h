@@ -44,6 +44,9 @@ MapAxes map_axes(const Page& page, const PrintedMap& map, float side);
 
 MapLayout layout_of(const PrintedMap& map, const MapAxes& axes, const Box& area);
 
+/// What the labels above a map take: layout_map leaves room for at least that.
+float label_height(const MapAxes& axes, const MapLayout& layout);
+
 /// Adds the cells, their frame and their labels; with `values` the numbers where there is room for them.
 void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLayout& layout, const ColourScale& scale,
              bool values);

@@ -115,7 +115,7 @@ Page new_page(const FigureOptions& options, const Measure& measure) {
             .ink = ink_colours(options.theme),
             .title = 1.2f * label,
             .label = label,
-            .least_label = std::max(4.5f, 0.68f * label),
+            .least_label = std::max(4.5f, 0.62f * label),
             .value = 0.9f * label,
             .margin = label,
             .y = label};
@@ -126,6 +126,20 @@ const Text& add_text(Page& page, Text text) {
   text.width = page.measure(text.text, text.size);
   page.drawing.items.push_back(std::move(text));
   return std::get<Text>(page.drawing.items.back());
+}
+
+void add_title(Page& page, const std::string& title, const std::string& beside) {
+  const float size = page.title, gap = 0.8f * size;
+  const Text text = add_text(page, {.at = {page.left(), page.y + 0.5f * size}, .text = title, .size = size,
+                                    .role = Role::title, .colour = page.ink.text});
+  float x = page.left() + text.width + gap;
+  for (const std::string& line : wrapped(beside, size, page.room(), page.measure)) {
+    if (line.empty()) continue;
+    if (x + page.measure(beside, size) > page.right()) x = page.left(), page.y += kLineOfText * size;
+    add_text(page, {.at = {x, page.y + 0.5f * size}, .text = line, .size = size, .role = Role::title,
+                    .colour = page.ink.accent});
+  }
+  page.y += 1.8f * size;
 }
 
 std::vector<std::string> wrapped(std::string_view text, float size, float room, const Measure& measure) {

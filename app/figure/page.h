@@ -32,6 +32,9 @@ Page new_page(const FigureOptions& options, const Measure& measure);
 /// Adds a text, measured.
 const Text& add_text(Page& page, Text text);
 
+/// The title of a figure, and `beside` in the accent's colour, below it where it would be too wide.
+void add_title(Page& page, const std::string& title, const std::string& beside);
+
 /// `text` in lines of at most `room`, broken at spaces and between Chinese characters.
 std::vector<std::string> wrapped(std::string_view text, float size, float room, const Measure& measure);
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -49,12 +50,34 @@ bool is_invisible(char32_t c) {
   return c != 0xAD && u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_DEFAULT_IGNORABLE_CODE_POINT);
 }
 
+namespace {
+
+/// FreeType's part, which cairo may need for longer than anybody needs fontconfig's.
+struct Faces {
+  struct Face {
+    std::string bytes;
+    FT_Face face = nullptr;
+  };
+  FT_Library library = nullptr;
+  std::deque<Face> faces;  // stay where they are
+
+  Faces() = default;
+  Faces(const Faces&) = delete;
+  ~Faces() {
+    for (const Face& one : faces)
+      if (one.face) FT_Done_Face(one.face);
+    if (library) FT_Done_FreeType(library);
+  }
+};
+
+}  // namespace
+
 struct FontFiles::State {
   struct Font {
     FcPattern* pattern;  // of `sorted`
     FcCharSet* characters;
     bool opened = false;
-    std::string bytes{};
+    Faces::Face* file = nullptr;
     FT_Face face = nullptr;
     int index = 0;
   };
@@ -62,7 +85,7 @@ struct FontFiles::State {
   std::unique_ptr<FcFontSet, Freed> sorted;
   std::vector<Font> fonts;
   std::unordered_map<char32_t, std::optional<std::size_t>> found;
-  FT_Library library = nullptr;
+  std::shared_ptr<Faces> faces = std::make_shared<Faces>();
 
   bool usable(Font& font);
 };
@@ -76,32 +99,29 @@ bool FontFiles::State::usable(Font& font) {
   font.index &= 0xFFFF;  // the upper half numbers named instances of a variable font
   auto bytes = read_file(reinterpret_cast<const char*>(path), std::size_t{1} << 28);
   if (!bytes) return false;
-  font.bytes = std::move(*bytes);
-  if (FT_New_Memory_Face(library, reinterpret_cast<const FT_Byte*>(font.bytes.data()),
-                         static_cast<FT_Long>(font.bytes.size()), font.index, &font.face) != 0)
+  font.file = &faces->faces.emplace_back();
+  font.file->bytes = std::move(*bytes);
+  if (FT_New_Memory_Face(faces->library, reinterpret_cast<const FT_Byte*>(font.file->bytes.data()),
+                         static_cast<FT_Long>(font.file->bytes.size()), font.index, &font.face) != 0)
     font.face = nullptr;
   if (font.face && (FT_Select_Charmap(font.face, FT_ENCODING_UNICODE) != 0 || !FT_IS_SCALABLE(font.face) ||
                     font.face->ascender - font.face->descender <= 0)) {
     FT_Done_Face(font.face);
     font.face = nullptr;
   }
-  if (!font.face) font.bytes = {};
+  font.file->face = font.face;
+  if (!font.face) font.file->bytes = {};
   return font.face != nullptr;
 }
 
 FontFiles::FontFiles() : state_(new State) {}
 
-FontFiles::~FontFiles() {
-  for (auto& font : state_->fonts)
-    if (font.face) FT_Done_Face(font.face);
-  if (state_->library) FT_Done_FreeType(state_->library);
-  delete state_;
-}
+FontFiles::~FontFiles() { delete state_; }
 
 Status FontFiles::open() {
   assert(state_->fonts.empty());
-  if (FT_Init_FreeType(&state_->library) != 0) {
-    state_->library = nullptr;
+  if (FT_Init_FreeType(&state_->faces->library) != 0) {
+    state_->faces->library = nullptr;
     return bad_input("fonts", "FreeType", "a library that starts", "a failure of FT_Init_FreeType");
   }
   state_->config.reset(FcInitLoadConfigAndFonts());
@@ -146,7 +166,7 @@ std::optional<std::size_t> FontFiles::font_with(char32_t character) {
   return answer = std::nullopt;
 }
 
-std::string_view FontFiles::bytes(std::size_t font) const { return state_->fonts[font].bytes; }
+std::string_view FontFiles::bytes(std::size_t font) const { return state_->fonts[font].file->bytes; }
 int FontFiles::face_index(std::size_t font) const { return state_->fonts[font].index; }
 
 int FontFiles::height_for_em(std::size_t font, float em) const {
@@ -163,6 +183,8 @@ int FontFiles::ascent(std::size_t font, int height) const {
 }
 
 FT_FaceRec_* FontFiles::face(std::size_t font) const { return state_->fonts[font].face; }
+
+std::shared_ptr<const void> FontFiles::keeper() const { return state_->faces; }
 
 FontGlyph FontFiles::glyph(std::size_t font, char32_t character) const {
   const FT_Face face = state_->fonts[font].face;

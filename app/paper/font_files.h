@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -46,8 +47,10 @@ class FontFiles {
   std::string_view bytes(std::size_t font) const;
   /// The face's number within the file.
   int face_index(std::size_t font) const;
-  /// FreeType's face, for as long as this object lives; its size is whatever was asked for last.
+  /// FreeType's face, for as long as this object or a keeper() lives; its size is whatever was asked for last.
   FT_FaceRec_* face(std::size_t font) const;
+  /// Keeps the faces alive.
+  std::shared_ptr<const void> keeper() const;
   FontGlyph glyph(std::size_t font, char32_t character) const;
   /// The whole number of pixels from ascender to descender that comes nearest to this em.
   int height_for_em(std::size_t font, float em) const;

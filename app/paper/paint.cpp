@@ -218,9 +218,8 @@ void paint(_cairo* cairo, const Drawing& drawing, PaperFonts& fonts) {
   cairo_font_options_set_antialias(exact, CAIRO_ANTIALIAS_GRAY);
   cairo_set_font_options(cairo, exact);
   cairo_font_options_destroy(exact);
-  add_rectangle(cairo, {0, 0, drawing.width, drawing.height});
   set_colour(cairo, drawing.background);
-  cairo_fill(cairo);
+  cairo_paint(cairo);  // to the last pixel, whole or not
   const Painter painter{cairo, fonts, cells_of(drawing) <= kMostShapes};
   for (const Item& item : drawing.items) std::visit(painter, item);
 }

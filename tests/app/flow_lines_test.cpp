@@ -18,7 +18,7 @@ TEST(FlowLines, OfAShortSentenceAreAllItsWeights) {
   EXPECT_EQ(lines.size(), 55u) << "none that is blocked";
   for (std::size_t i = 0; i < lines.size(); ++i) {
     EXPECT_EQ(lines[i].weight, weights(lines[i].query, lines[i].key));
-    if (i > 0) EXPECT_GE(lines[i - 1].weight, lines[i].weight);
+    EXPECT_GE(lines[i > 0 ? i - 1 : 0].weight, lines[i].weight);
   }
 }
 
