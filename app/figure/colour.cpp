@@ -148,7 +148,7 @@ Rgb head_colour(Theme theme, std::size_t index) {
   };
   static constexpr Tone kTones[kHeadColours] = {{0.50, 0.16, 255}, {0.68, 0.15, 150}, {0.50, 0.18, 340}, {0.72, 0.13, 90},
                                                 {0.42, 0.15, 295}, {0.68, 0.11, 205}, {0.42, 0.12, 20},  {0.70, 0.13, 315},
-                                                {0.45, 0.10, 140}, {0.74, 0.09, 265}, {0.48, 0.09, 80},  {0.36, 0.06, 230}};
+                                                {0.45, 0.10, 140}, {0.62, 0.05, 260}, {0.48, 0.09, 80},  {0.36, 0.06, 230}};
   const Tone& tone = kTones[index % kHeadColours];
   const double lightness = theme == Theme::light ? tone.lightness : 0.55 + (tone.lightness - 0.36) * 0.95;
   const double angle = tone.hue * std::numbers::pi / 180;

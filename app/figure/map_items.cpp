@@ -12,7 +12,7 @@ namespace {
 
 /// More labels than this are not measured: they would not be drawn either.
 constexpr std::size_t kMostLabels = 4096;
-constexpr float kLabelGap = 0.4f;  // between labels and cells, in ems
+constexpr float kLabelGap = 0.5f;  // between labels and cells, in ems
 
 bool is_label(Index i, Index step) { return i % step == 0; }
 

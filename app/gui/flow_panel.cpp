@@ -5,6 +5,7 @@
 #include "figure/flow.h"
 #include "gui/controls.h"
 #include "gui/draw.h"
+#include "gui/imgui_compat.h"
 #include "gui/map_view.h"
 #include "gui/panels.h"
 
@@ -12,7 +13,7 @@ namespace headlight {
 namespace {
 
 /// More would be neither told apart nor drawn in time.
-constexpr std::size_t kMostLines = 1200;
+constexpr std::size_t kMostLines = 800;
 constexpr int kSegments = 14;
 
 bool is_shown(const AppState& state, Index head) {
@@ -88,7 +89,7 @@ void legend(Gui& gui) {
     const float y = at.y + height / 2;
     const ImU32 colour = to_imgui(head_colour(state.settings.theme, static_cast<std::size_t>(head)));
     if (shown) list.AddRectFilled({at.x, y - 2 * gui.unit}, {at.x + swatch, y + 2 * gui.unit}, colour);
-    else list.AddRect({at.x, y - 2 * gui.unit}, {at.x + swatch, y + 2 * gui.unit}, gui.colours().faint);
+    else draw_rect(list, {at.x, y - 2 * gui.unit}, {at.x + swatch, y + 2 * gui.unit}, gui.colours().faint);
     list.AddText({at.x + swatch + 6 * gui.unit, at.y + 3 * gui.unit},
                  hovered || head == chosen.head ? gui.colours().accent : shown ? gui.colours().text : gui.colours().dim,
                  label.c_str());
@@ -187,6 +188,15 @@ void no_lines(Gui& gui, const std::vector<FlowHead>& heads) {
   dim_text(gui, std::string(gui.word(Str::no_line)) + " " + weight_text(largest));
 }
 
+void name_words(Gui& gui, const FlowLayout& layout) {
+  const float width = 40 * gui.unit;
+  const auto top = [&](Index row) { return layout.top + layout.pitch * static_cast<float>(row); };
+  for (Index i = 0; i < layout.queries; ++i)
+    gui.name_box("flow query " + std::to_string(i), {layout.left - width, top(i), width, layout.pitch});
+  for (Index j = 0; j < layout.keys; ++j)
+    gui.name_box("flow key " + std::to_string(j), {layout.right, top(j), width, layout.pitch});
+}
+
 void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<std::string>& queries, const std::vector<std::string>& keys) {
   const AppState& state = gui.state;
   const ImVec2 window = ImGui::GetWindowPos(), origin = ImGui::GetCursorScreenPos();
@@ -208,10 +218,7 @@ void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<std::string>
     const Box box = bounds(text);
     list.AddText({std::round(box.x), std::round(text.at.y - ImGui::GetTextLineHeight() / 2)}, to_imgui(text.colour), text.text.c_str());
   }
-  for (Index i = 0; i < layout.queries; ++i)
-    gui.name_box("flow query " + std::to_string(i), {layout.left - 40 * gui.unit, layout.top + layout.pitch * static_cast<float>(i), 40 * gui.unit, layout.pitch});
-  for (Index j = 0; j < layout.keys; ++j)
-    gui.name_box("flow key " + std::to_string(j), {layout.right, layout.top + layout.pitch * static_cast<float>(j), 40 * gui.unit, layout.pitch});
+  if (gui.probe) name_words(gui, layout);
   if (word) point_at_word(gui, heads, *word);
   ImGui::Dummy({1, layout.bottom() - layout.top});
 }

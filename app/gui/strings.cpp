@@ -109,8 +109,6 @@ constexpr Pair kWords[] = {
     {Str::random_model, "fresh random weights", "随机初始权重"},
     {Str::tensors_model, "tensors file", "张量文件"},
     {Str::mask_is, "mask", "掩码"},
-    {Str::mask_none, "none", "无"},
-    {Str::mask_custom, "custom", "自定义"},
     {Str::opened, "Opened", "已打开"},
     {Str::saved, "Saved", "已保存"},
     {Str::exported, "Exported", "已导出"},

@@ -16,7 +16,7 @@ enum class Str {
   off_zero, off_mean, all_on, weights_by_hand, clear_weights, section_block, arch, encoder, decoder, encoder_decoder,
   cross, norm, norm_post, norm_pre, norm_kind, norm_layer, norm_rms, feed_forward, activation, bias,
   what_is_a_square, pooled, empty_text, empty_hint, computing, stale, cancel, layer, head, row_of, sum, blocked,
-  attends, pinned_hint, linear, logarithmic, random_model, tensors_model, mask_is, mask_none, mask_custom, opened,
+  attends, pinned_hint, linear, logarithmic, random_model, tensors_model, mask_is, opened,
   saved, exported, restored, writing, folder_up, do_open, do_save, do_replace, do_export, close, recent,
   unknown_format, whole_pattern, part_of_pattern, checkpoint, all_layers, clear_layer, target_hint, ids_hint,
   head_is_on, head_is_off, why, set_by_hand, by_hand, view_heads, view_inside, next_word, masked_word, find_word,

@@ -123,7 +123,7 @@ Result<std::string> vector_bytes(const Drawing& drawing, FigureFormat format, Pa
       return bad_input("figure", "PDF", "at most 5080 mm a side (try .svg)",
                        std::to_string(static_cast<int>(std::max(width, height) / static_cast<double>(kPointsInMm))));
     surface = cairo_pdf_surface_create_for_stream(append, &bytes, width, height);
-    cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_5);
+    cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_4);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "Headlight");
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
   } else {

@@ -109,7 +109,7 @@ TEST(Figure, WordsAreNamedOnBothAxes) {
   std::size_t left = 0, above = 0;
   for (const Text& text : all<Text>(drawing)) {
     if (text.role != Role::label) continue;
-    left += bounds(text).right() <= map.box.x && text.at.y > map.box.y;
+    left += bounds(text).right() <= map.box.x && text.at.y > map.box.y && text.at.y < map.box.bottom();
     above += bounds(text).bottom() <= map.box.y && text.at.x > map.box.x;
   }
   EXPECT_EQ(left, 10u);
@@ -205,9 +205,10 @@ TEST(Figure, WhatWasMeasuredOfAHeadStandsInItsTitle) {
   const auto trace = answer_of(document);
   const Drawing grid = drawn(document, *trace, {.width = kSlide});
   EXPECT_EQ(maps_of(grid).size(), 16u);
-  EXPECT_TRUE(says(grid, "VO")) << "in short where there is little room";
+  EXPECT_TRUE(says(grid, "VO 0.99")) << "in short where there is little room";
+  EXPECT_TRUE(says(grid, "VO verb → object")) << "and then explained";
   const Drawing head = drawn(document, *trace, {.kind = FigureKind::head, .width = kSlide, .head = {1, 6}});
-  EXPECT_TRUE(says(head, "Layer 2 · Head 7  verb → object 0.99"));
+  EXPECT_TRUE(says(head, "Layer 2 · Head 7") && says(head, "verb → object 0.99"));
   EXPECT_TRUE(says(head, "Headlight's trained model · 我请李雷帮我订了去北京的机票 · mask: none"));
 }
 

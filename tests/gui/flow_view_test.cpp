@@ -25,12 +25,13 @@ class FlowViewTest : public GuiTest {
   bool drew_lines_of(Index head) const {
     const Box place = harness->box("flow");
     const float left = harness->box("flow query 0").right() + 4, right = harness->box("flow key 0").x - 4;
+    const float top = std::max(harness->box("flow query 0").y, place.y);  // below the legend
     const ImU32 wanted = to_imgui(head_colour(harness->state.settings.theme, static_cast<std::size_t>(head))) & ~IM_COL32_A_MASK;
     const ImDrawData& data = *ImGui::GetDrawData();
     for (int i = 0; i < data.CmdListsCount; ++i)
       for (const ImDrawVert& vertex : data.CmdLists[i]->VtxBuffer)
         if ((vertex.col & ~IM_COL32_A_MASK) == wanted && (vertex.col & IM_COL32_A_MASK) && vertex.pos.x > left &&
-            vertex.pos.x < right && place.contains(vertex.pos.x, vertex.pos.y))
+            vertex.pos.x < right && vertex.pos.y > top && place.contains(vertex.pos.x, vertex.pos.y))
           return true;
     return false;
   }
@@ -111,7 +112,8 @@ TEST_F(FlowViewTest, APointedWordIsACellEverywhere) {
   Index key = 0;
   weights.row(9).maxCoeff(&key);
   EXPECT_EQ(view().hovered, (CellRef{9, key}));
-  EXPECT_TRUE(h.says(cell_in_words(*std::make_unique<Gui>(Gui{h.state, h.commands, h.fonts, h.maps, h.samples, {}, 1, nullptr}), {0, 0}, {9, key})));
+  Gui gui{h.state, h.commands, h.fonts, h.maps, h.samples, {}, 1, nullptr};
+  EXPECT_TRUE(h.says(cell_in_words(gui, {0, 0}, {9, key})));
   h.point_at("flow key 3");
   Index query = 0;
   weights.col(3).maxCoeff(&query);
