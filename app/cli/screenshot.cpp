@@ -42,9 +42,9 @@ Result<int> run(Options& options, const Frontend& frontend) {
   }
   view.order.ascending = options.ascending;
   if (options.find.on || options.find.words != WordPair{}) view.find = {true, options.find.words, options.find.above};
-  if (options.view == "train" || options.picture.train_steps > 0) {
-    view.view = View::train;
-  } else if (options.view != "heads") {
+  if (options.view == "train" || options.picture.train_steps > 0) view.view = View::train;
+  if (options.view == "flow") view.view = View::flow;
+  if (options.view == "steps" || options.view == "diagram") {
     view.view = View::inside;
     view.steps = options.view == "steps";
     view.look.matrix = matrix_id(Quantity::weights, view.chosen);
@@ -66,8 +66,9 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--language", options->language, "en or zh; default: the system's")->check(CLI::IsMember({"en", "zh"}));
   command->add_option("--ui-scale", options->picture.ui_scale, "Size of everything, 1 (default) to 2")
       ->check(CLI::Range(kLeastUiScale, kMostUiScale));
-  command->add_option("--view", options->view, "heads: all heads, and one of them large; steps, diagram: inside a block; train")
-      ->check(CLI::IsMember({"heads", "steps", "diagram", "train"}));
+  command->add_option("--view", options->view, "heads: all heads, and one of them large; flow: lines between the words; "
+                                               "steps, diagram: inside a block; train: beside a training")
+      ->check(CLI::IsMember({"heads", "flow", "steps", "diagram", "train"}));
   command->add_option("--train-steps", options->picture.train_steps,
                       "Trains so many steps before the picture, of the plan that the window offers")
       ->check(CLI::Range(0, 1000000));

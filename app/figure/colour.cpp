@@ -140,6 +140,26 @@ Rgb colour_of(const ColourScale& scale, float weight) {
   return (scale.diverging ? diverging_map(scale.theme) : colour_map(scale.theme))[static_cast<std::size_t>(position * 255 + 0.5f)];
 }
 
+Rgb head_colour(Theme theme, std::size_t index) {
+  // Hue in degrees; neighbours in the list are far apart, and dark and bright ones take turns, which colour-blind eyes
+  // tell apart where hues fail them.
+  struct Tone {
+    double lightness, chroma, hue;
+  };
+  static constexpr Tone kTones[kHeadColours] = {{0.50, 0.16, 255}, {0.68, 0.15, 150}, {0.50, 0.18, 340}, {0.72, 0.13, 90},
+                                                {0.42, 0.15, 295}, {0.68, 0.11, 205}, {0.42, 0.12, 20},  {0.70, 0.13, 315},
+                                                {0.45, 0.10, 140}, {0.62, 0.05, 260}, {0.48, 0.09, 80},  {0.36, 0.06, 230}};
+  const Tone& tone = kTones[index % kHeadColours];
+  const double lightness = theme == Theme::light ? tone.lightness : 0.55 + (tone.lightness - 0.36) * 0.95;
+  const double angle = tone.hue * std::numbers::pi / 180;
+  return rgb_of({lightness, tone.chroma * std::cos(angle), tone.chroma * std::sin(angle)});
+}
+
+InkColours ink_colours(Theme theme) {
+  if (theme == Theme::light) return {{28, 30, 33}, {98, 102, 108}, {224, 224, 221}, {214, 84, 0}};
+  return {{228, 230, 233}, {152, 157, 164}, {48, 52, 57}, {255, 146, 48}};
+}
+
 Rgb background_of(Theme theme) { return theme == Theme::light ? Rgb{0xFB, 0xFB, 0xFA} : Rgb{0x15, 0x17, 0x1A}; }
 
 BlockedColours blocked_colours(Theme theme) {

@@ -52,6 +52,17 @@ struct BlockedColours {
 };
 BlockedColours blocked_colours(Theme theme);
 
+/// Colours of heads whose lines are drawn into each other: kHeadColours hues that stay apart, then the same again. None
+/// is the accent's orange.
+inline constexpr std::size_t kHeadColours = 12;
+Rgb head_colour(Theme theme, std::size_t index);
+
+/// Text on a view's background: what is read first, and what is read second.
+struct InkColours {
+  Rgb text, dim, line, accent;
+};
+InkColours ink_colours(Theme theme);
+
 /// Whether text on this colour is to be dark.
 bool needs_dark_text(Rgb background);
 

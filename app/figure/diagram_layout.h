@@ -9,10 +9,6 @@
 
 namespace headlight {
 
-struct Point {
-  float x = 0, y = 0;
-};
-
 struct DiagramLayout {
   std::vector<Box> nodes;                // as in the diagram
   std::vector<std::vector<Point>> edges; // as in the diagram: lines with right angles, the arrow at the end

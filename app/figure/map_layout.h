@@ -11,6 +11,11 @@
 
 namespace headlight {
 
+struct Point {
+  float x = 0, y = 0;
+  friend bool operator==(const Point&, const Point&) = default;
+};
+
 struct Box {
   float x = 0, y = 0, w = 0, h = 0;
 

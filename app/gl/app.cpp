@@ -10,6 +10,7 @@
 #include "gl/offscreen.h"
 #include "gl/window.h"
 #include "gui/panels.h"
+#include "paper/figure_file.h"
 #include "session/recovery.h"
 #include "session/step.h"
 
@@ -117,7 +118,7 @@ Status open_window(const Start& asked) {
   state.notice = std::move(notice);
   if (restored) state.saved_document = default_document(resources->shipped.get());  // what was restored was never saved
 
-  Loop loop(&Window::wake, autosave.string(), {.folder = trained_folder()});
+  Loop loop(&Window::wake, autosave.string(), {figure_drawer(), {.folder = trained_folder()}});
   Commands commands;
   if (!start.open.empty()) commands.emplace_back(OpenPath{start.open});
   int frames = kFramesAfterEvent;
@@ -166,7 +167,7 @@ Status screenshot(const Start& start, const ScreenshotOptions& options) {
   state.view = start.session.view;
   state.session_path = start.session_path;
   const PassingFolder trained;
-  Loop loop({}, {}, {.folder = trained.path()});
+  Loop loop({}, {}, {.training = {.folder = trained.path()}});
   loop.settle(state);
   if (options.train_steps > 0)
     if (const Status done = train_for(loop, state, options.train_steps); !done) return done;

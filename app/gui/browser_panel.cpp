@@ -5,6 +5,7 @@
 #include "gui/draw.h"
 #include "gui/imgui_compat.h"
 #include "gui/panels.h"
+#include "paper/figure_file.h"
 #include "write/export.h"
 
 namespace headlight {
@@ -28,8 +29,9 @@ std::string plain_folder(const std::string& path) {
 bool is_possible(const Browser& browser) {
   if (browser.name.empty()) return false;
   std::error_code ignored;
-  return browser.purpose != Browser::Purpose::export_to || format_of(browser.name) ||
-         std::filesystem::is_directory(target(browser), ignored);
+  if (std::filesystem::is_directory(target(browser), ignored)) return true;
+  if (browser.purpose == Browser::Purpose::figure) return static_cast<bool>(figure_format(browser.name));
+  return browser.purpose != Browser::Purpose::export_to || format_of(browser.name);
 }
 
 /// Opens, saves or exports what is named; a named folder is entered instead.
@@ -47,6 +49,7 @@ void act(Gui& gui) {
     case Browser::Purpose::open: gui.say(OpenPath{path}); break;
     case Browser::Purpose::save: gui.say(SaveSession{path}); break;
     case Browser::Purpose::export_to: gui.say(ExportTo{path}); break;
+    case Browser::Purpose::figure: gui.say(FigureTo{path}); break;
     case Browser::Purpose::corpus: gui.say(SetCorpus{path}); break;
     case Browser::Purpose::none: break;
   }
@@ -121,8 +124,29 @@ Str action_word(const Browser& browser) {
 
 Str heading(Browser::Purpose purpose) {
   if (purpose == Browser::Purpose::open) return Str::open;
+  if (purpose == Browser::Purpose::figure) return Str::figure;
   if (purpose == Browser::Purpose::corpus) return Str::corpus_text;
   return purpose == Browser::Purpose::save ? Str::save_as : Str::export_numbers;
+}
+
+/// What the figure shows, and how wide it is.
+void figure_choices(Gui& gui) {
+  const Browser& browser = gui.state.browser;
+  const auto choice = [&](const char* name, Str label, bool on, FigureKind kind, bool slide) {
+    if (flat_button(gui, name, gui.word(label), on)) gui.say(ChooseFigure{kind, slide});
+  };
+  const auto kind = [&](const char* name, Str label, FigureKind one) {
+    choice(name, label, browser.figure == one, one, browser.slide);
+    ImGui::SameLine(0, 0);
+  };
+  kind("figure grid", Str::figure_grid, FigureKind::grid);
+  kind("figure head", Str::figure_head, FigureKind::head);
+  kind("figure flow", Str::view_flow, FigureKind::flow);
+  kind("figure layers", Str::figure_layers, FigureKind::layers);
+  ImGui::NewLine();
+  choice("figure column", Str::column, !browser.slide, browser.figure, false);
+  ImGui::SameLine(0, 0);
+  choice("figure slide", Str::slide, browser.slide, browser.figure, true);
 }
 
 }  // namespace
@@ -144,13 +168,15 @@ void browser_panel(Gui& gui) {
   }
   dim_text(gui, gui.fonts.shown(browser.folder));
   const float line = ImGui::GetFrameHeightWithSpacing();
-  const bool exporting = browser.purpose == Browser::Purpose::export_to;
+  const bool drawing = browser.purpose == Browser::Purpose::figure;
+  const bool exporting = browser.purpose == Browser::Purpose::export_to || drawing;
+  if (drawing) figure_choices(gui);
   const float recent = browser.purpose == Browser::Purpose::open && !gui.state.settings.recent.empty()
                            ? line * (1.0f + static_cast<float>(std::min<std::size_t>(4, gui.state.settings.recent.size())))
                            : 0;
   entry_list(gui, ImGui::GetContentRegionAvail().y - line * (exporting ? 2.9f : 2.1f) - recent);
   recent_files(gui);
-  if (exporting) dim_text(gui, gui.word(Str::unknown_format));
+  if (exporting) dim_text(gui, gui.word(drawing ? Str::figure_format : Str::unknown_format));
   name_box(gui, -1);
   ImGui::BeginDisabled(!is_possible(browser));
   if (ImGui::Button(gui.word(action_word(browser)))) act(gui);

@@ -1,7 +1,5 @@
 #include "gui/font.h"
 
-#include <unicode/uchar.h>
-
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -13,9 +11,9 @@
 #include <vector>
 
 #include "base/utf8.h"
-#include "gui/font_files.h"
 #include "gui/imgui_compat.h"
 #include "gui/stand_ins.h"
+#include "paper/font_files.h"
 
 #if IMGUI_VERSION_NUM < 19200
 #if __has_include(<imgui_freetype.h>)
@@ -40,10 +38,6 @@ constexpr std::string_view kSigns =
     "■□▪▫▲△▴▵▶▷▸▹▼▽▾▿◀◂◆◇○●◐◦◌"
     "★☆☀☾☼✓✔✕✖✗⟲⟳↺↻⚠�"
     "、。〈〉《》「」『』【】，．：；？！（）～";
-
-bool is_invisible(char32_t c) {
-  return c != 0xAD && u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_DEFAULT_IGNORABLE_CODE_POINT);
-}
 
 #if IMGUI_VERSION_NUM < 19200
 

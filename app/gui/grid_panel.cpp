@@ -85,14 +85,12 @@ void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, 
   const bool hovered = ImGui::IsItemHovered() && !over_button;
 
   const bool chosen = state.view.chosen == head;
-  std::string title = std::string(gui.word(Str::layer)) + " " + std::to_string(head.layer + 1) + " · " +
-                            gui.word(Str::head) + " " + std::to_string(head.head + 1);
   const bool passed_over = is_passed_over(state, head);
   if (off || passed_over) opacity *= off ? 0.35f : 0.2f;
   const MapContent content = whole_content(state, head);
   const MapLayout layout = map_layout(content, labels, {box.x, box.y + title_height, box.w, box.h - title_height});
-  const MeasuredTitle measured = measured_title(gui, head, title, button.x - layout.plot.x - 4 * gui.unit, value_text(state, head));
-  title = measured.head;
+  const MeasuredTitle measured = measured_title(gui, head, button.x - layout.plot.x - 4 * gui.unit, value_text(state, head));
+  const std::string& title = measured.head;
   const float title_width = ImGui::CalcTextSize(title.c_str()).x;
   const float value_width = ImGui::CalcTextSize(measured.value.c_str()).x;
   const bool faint = off || passed_over;
@@ -111,24 +109,6 @@ void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, 
   }
   gui.name_box(id, layout.plot);
   if (hovered) gui.say(Hover{head, cell});
-}
-
-/// The three attentions of an encoder-decoder, in the order of the data's way. True where there are several.
-bool stack_tabs(Gui& gui) {
-  const AppState& state = gui.state;
-  if (!state.trace || !(state.trace->has(Stack::encoder) || state.trace->has(Stack::cross))) return false;
-  bool first = true;
-  for (const Stack stack : kStacks) {
-    if (!state.trace->has(stack)) continue;
-    if (!first) ImGui::SameLine(0, 0);
-    first = false;
-    const std::string name = std::string("stack ") + words(Language::en, stack == Stack::self ? Str::decoder
-                                                          : stack == Stack::cross ? Str::cross : Str::encoder);
-    if (flat_button(gui, name.c_str(), stack_word(gui, stack), state.view.chosen.stack == stack))
-      gui.say(ChooseHead{{state.view.chosen.layer, state.view.chosen.head, stack}});
-    explain_item(gui, stack == Stack::cross ? Str::tip_cross : Str::tip_stack);
-  }
-  return true;
 }
 
 /// What can be folded in the maps, behind the last item where `beside` and where there is room.
@@ -197,6 +177,23 @@ void all_heads(Gui& gui) {
 }
 
 }  // namespace
+
+bool stack_tabs(Gui& gui) {
+  const AppState& state = gui.state;
+  if (!state.trace || !(state.trace->has(Stack::encoder) || state.trace->has(Stack::cross))) return false;
+  bool first = true;
+  for (const Stack stack : kStacks) {
+    if (!state.trace->has(stack)) continue;
+    if (!first) ImGui::SameLine(0, 0);
+    first = false;
+    const std::string name = std::string("stack ") + words(Language::en, stack == Stack::self ? Str::decoder
+                                                          : stack == Stack::cross ? Str::cross : Str::encoder);
+    if (flat_button(gui, name.c_str(), stack_word(gui, stack), state.view.chosen.stack == stack))
+      gui.say(ChooseHead{{state.view.chosen.layer, state.view.chosen.head, stack}});
+    explain_item(gui, stack == Stack::cross ? Str::tip_cross : Str::tip_stack);
+  }
+  return true;
+}
 
 void wrapped_warning(const Gui& gui, const std::string& line) {
   const FontScope small(gui, TextSize::small);

@@ -1,5 +1,6 @@
 #include "gui/gui.h"
 
+#include "figure/figure.h"
 #include "gui/panels.h"
 
 #include <algorithm>
@@ -20,8 +21,8 @@ FontScope::FontScope(const Gui& gui, TextSize size) { gui.fonts.push(size); }
 FontScope::~FontScope() { ImGui::PopFont(); }
 
 ColourScale colour_scale(const AppState& state) {
-  const float largest = state.folded ? state.folded->largest : state.trace ? state.trace->largest_weight : 1.0f;
-  return {.theme = state.settings.theme, .scale = state.view.scale, .top = nice_top(std::min(largest, 1.0f))};
+  if (!state.trace) return {.theme = state.settings.theme, .scale = state.view.scale};
+  return weight_scale(*state.trace, state.folded.get(), state.settings.theme, state.view.scale);
 }
 
 std::string query_label(Gui& gui, Index query, Stack stack) {
@@ -84,8 +85,7 @@ std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell) {
 std::string head_words(const Gui& gui, const HeadRef& head) {
   std::string text;
   if (gui.state.trace && gui.state.trace->encoder) text = std::string(stack_word(gui, head.stack)) + " · ";
-  return text + gui.word(Str::layer) + " " + std::to_string(head.layer + 1) + " · " + gui.word(Str::head) + " " +
-         std::to_string(head.head + 1);
+  return text + head_title(gui.state.settings.language, head);
 }
 
 void explain_item(const Gui& gui, Str string) {

@@ -130,14 +130,6 @@ void outline_cell(Gui& gui, ImDrawList& list, const MapContent& content, const M
 
 }  // namespace
 
-std::string cell_number(float weight) {
-  if (weight == 0.0f) return "0";
-  if (weight >= 0.995f && weight <= 1.005f) return "1";
-  char text[16];
-  std::snprintf(text, sizeof text, "%.2f", static_cast<double>(weight));
-  return text[0] == '0' ? text + 1 : text;
-}
-
 std::uint64_t thumbnail_version(const AppState& state, HeadRef head) {
   const auto place = static_cast<std::uint64_t>(head.layer * state.trace->num_heads(head.stack) + head.head);
   std::uint64_t folds = 0;  // below those of the Inside view

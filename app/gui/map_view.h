@@ -1,6 +1,7 @@
 // One head as a labelled map: the same drawing in the grid and large.
 #pragma once
 
+#include "figure/labels.h"
 #include "gui/gui.h"
 
 namespace headlight {
@@ -28,9 +29,6 @@ std::uint64_t detail_version(const AppState& state);
 
 /// How strongly maps are drawn that answer an earlier question.
 inline constexpr float kStaleOpacity = 0.55f;
-
-/// A weight in the room of a cell: two digits after the point, without the zero before it.
-std::string cell_number(float weight);
 
 /// The measures of the labels of the current answer's axes, at the current font.
 struct AxisLabels {

@@ -20,28 +20,11 @@ const std::string& label(const Gui& gui, const RelationScore& relation) {
 
 }  // namespace
 
-MeasuredTitle measured_title(const Gui& gui, const HeadRef& head, const std::string& title, float room,
-                             const std::string& value) {
-  const std::vector<const RelationScore*> measured = relations_of(gui.state.document, head);
-  const std::string number = std::to_string(head.layer + 1) + "·" + std::to_string(head.head + 1);
-  const auto fits = [&](const MeasuredTitle& choice) {
-    return ImGui::CalcTextSize((choice.head + choice.value + choice.relations).c_str()).x <= room;
-  };
-  if (measured.empty()) {
-    for (MeasuredTitle choice : {MeasuredTitle{title, {}, value}, {number, {}, value}})
-      if (value.empty() || fits(choice)) return choice;
-    return {number, {}, {}};
-  }
-  std::string labels, codes, names;
-  for (const RelationScore* one : measured) {
-    labels += "  " + gui.fonts.shown(label(gui, *one)) + " " + score_text(one->score.accuracy);
-    codes += "  " + one->relation + " " + score_text(one->score.accuracy);
-    names += "  " + one->relation;
-  }
-  for (MeasuredTitle choice : {MeasuredTitle{title, labels, value}, {number, labels, value}, {title, codes, value},
-                               {number, codes, value}, {number, names, value}, {number, {}, value}})
-    if ((!choice.relations.empty() || !value.empty()) && fits(choice)) return choice;
-  return {number, names};
+MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room, const std::string& value) {
+  const auto width = [&](const std::string& text) { return ImGui::CalcTextSize(gui.fonts.shown(text).c_str()).x; };
+  MeasuredTitle title = measured_title(gui.state.settings.language, gui.state.document, head, value, room, width);
+  title.relations = gui.fonts.shown(title.relations);
+  return title;
 }
 
 void measured_line(Gui& gui, const HeadRef& head) {

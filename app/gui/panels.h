@@ -1,6 +1,7 @@
 // The panels of the window, from top to bottom and left to right. Each reads Gui::state and adds to Gui::commands.
 #pragma once
 
+#include "figure/labels.h"
 #include "gui/gui.h"
 
 namespace headlight {
@@ -25,6 +26,8 @@ void status_bar(Gui& gui);        // the cell in words, the work, the colour bar
 void training_status(Gui& gui);   // in it: a training that goes on while another view is looked at
 void help_overlay(Gui& gui);      // the keys
 void browser_panel(Gui& gui);     // opening, saving, exporting
+
+void flow_panel(Gui& gui);        // lines between the words, for the heads of a layer
 
 /// Keys that work wherever the pointer is, as the help overlay lists them.
 void shortcuts(Gui& gui);
@@ -56,13 +59,8 @@ std::optional<float> scoped_scale(const AppState& state);
 void say_scale(Gui& gui, std::optional<float> scale);
 /// What the products of the chosen head's layer are multiplied by.
 float shown_scale(const AppState& state);
-/// The title of a head, and what was measured of it: "Layer 2 · Head 7", "  verb → object 0.99". Where that is wider than
-/// `room`, both are shortened: "2·7", "  VO 0.99". Between them stands `value`, whole or, where there is no room, not at all.
-struct MeasuredTitle {
-  std::string head, relations, value = {};
-};
-MeasuredTitle measured_title(const Gui& gui, const HeadRef& head, const std::string& title, float room,
-                             const std::string& value = {});
+/// The title of a head, a value of it and what was measured of it (figure/labels.h), at the current font.
+MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room, const std::string& value = {});
 /// The same with its baselines, as a line with a tooltip; nothing where nothing was measured.
 void measured_line(Gui& gui, const HeadRef& head);
 /// Encoder, decoder or cross-attention.
@@ -71,6 +69,12 @@ const char* stack_word(const Gui& gui, Stack stack);
 bool problem_line(Gui& gui);
 /// In place of what has no answer yet: that there is no text, or that it is being computed.
 void nothing_yet(Gui& gui);
+/// The three attentions of an encoder-decoder as buttons, in the order of the data's way. True where there are several.
+bool stack_tabs(Gui& gui);
+/// The heads of the chosen head's layer, by number.
+std::vector<Index> all_heads_of_layer(const AppState& state);
+/// The smallest threshold of the Flow view's lines above 0, as its keys go.
+inline constexpr float kLeastThreshold = 0.001f;
 /// Whether there is room and reason for words_panel.
 bool shows_words(const AppState& state);
 

@@ -24,7 +24,8 @@ void file_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::z, true)) shift ? gui.say(Redo{}) : gui.say(Undo{});
   if (key_pressed(Key::y, true)) gui.say(Redo{});
   if (key_pressed(Key::o, false)) gui.say(Browse{Browser::Purpose::open, {}});
-  if (key_pressed(Key::e, false)) gui.say(Browse{Browser::Purpose::export_to, {}});
+  if (key_pressed(Key::e, false))
+    gui.say(Browse{shift ? Browser::Purpose::figure : Browser::Purpose::export_to, {}});
   if (key_pressed(Key::s, false)) {
     if (shift || state.session_path.empty()) gui.say(Browse{Browser::Purpose::save, {}});
     else gui.say(SaveSession{state.session_path});
@@ -127,6 +128,15 @@ void time_keys(Gui& gui) {
     gui.say(ChooseShot{std::next(at) == shots.end() ? std::nullopt : std::optional(std::next(at)->step)});
 }
 
+/// Of the lines between the words: how many of them, and of which heads.
+void flow_keys(Gui& gui) {
+  FlowLook flow = gui.state.view.flow;
+  if (key_pressed(Key::equal)) flow.threshold = std::min(1.0f, std::max(kLeastThreshold, flow.threshold * 1.25f));
+  if (key_pressed(Key::minus)) flow.threshold = flow.threshold / 1.25f < kLeastThreshold ? 0 : flow.threshold / 1.25f;
+  if (key_pressed(Key::home, false)) flow.heads = flow.heads ? std::nullopt : std::optional(all_heads_of_layer(gui.state));
+  if (!(flow == gui.state.view.flow)) gui.say(SetFlow{flow});
+}
+
 void look_keys(Gui& gui, bool shift) {
   const AppState& state = gui.state;
   if (key_pressed(Key::left_bracket)) choose_head(gui, shift ? -1 : 0, shift ? 0 : -1);
@@ -140,9 +150,11 @@ void look_keys(Gui& gui, bool shift) {
   const CellRef middle{state.trace->queries(stack) / 2, state.trace->keys(stack) / 2};
   const auto& lit = state.view.pinned ? state.view.pinned : state.view.hovered;
   const bool folded = shown_fold(state, stack) != nullptr;  // then there are no single cells to zoom to or to paint
-  if (key_pressed(Key::equal) && !folded) gui.say(SetViewport{zoomed(state, 1.5f, lit.value_or(middle))});
-  if (key_pressed(Key::minus) && !folded) gui.say(SetViewport{zoomed(state, 1 / 1.5f, lit.value_or(middle))});
-  if (key_pressed(Key::home, false)) gui.say(SetViewport{});
+  const bool zooms = state.view.view != View::flow;
+  if (!zooms) flow_keys(gui);
+  if (key_pressed(Key::equal) && !folded && zooms) gui.say(SetViewport{zoomed(state, 1.5f, lit.value_or(middle))});
+  if (key_pressed(Key::minus) && !folded && zooms) gui.say(SetViewport{zoomed(state, 1 / 1.5f, lit.value_or(middle))});
+  if (key_pressed(Key::home, false) && zooms) gui.say(SetViewport{});
   if (key_pressed(Key::g, false)) gui.say(SetColourScale{state.view.scale == Scale::log ? Scale::linear : Scale::log});
   if (key_pressed(Key::z, false)) fold_key(gui, shift ? &FoldChoice::words : &FoldChoice::special);
   if (key_pressed(Key::n) && state.requests.size() > 1) {
@@ -159,7 +171,8 @@ void look_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::tab, false)) next_stack(gui, shift);
   if (key_pressed(Key::digit_1, false)) gui.say(ShowView{View::heads});
   if (key_pressed(Key::digit_2, false)) gui.say(ShowView{View::inside});
-  if (key_pressed(Key::digit_3, false)) gui.say(ShowView{View::train});
+  if (key_pressed(Key::digit_3, false)) gui.say(ShowView{View::flow});
+  if (key_pressed(Key::digit_4, false)) gui.say(ShowView{View::train});
   if (state.view.view == View::train) time_keys(gui);
   if (key_pressed(Key::y, false)) gui.say(ShowSteps{!state.view.steps});
   if (key_pressed(Key::u, false)) gui.say(LookBack{});

@@ -19,15 +19,6 @@ std::string notice_text(Gui& gui, const Notice& notice) {
   return {};
 }
 
-/// Mask::kind in the user's language.
-std::string mask_words(Gui& gui, const std::string& kind) {
-  if (kind == "none") return gui.word(Str::mask_none);
-  if (kind == "causal") return gui.word(Str::mask_causal);
-  if (kind == "padding") return gui.word(Str::mask_padding);
-  if (kind == "custom") return gui.word(Str::mask_custom);
-  return std::string(gui.word(Str::mask_causal)) + " + " + gui.word(Str::mask_padding);
-}
-
 /// What was asked, in the order of the look: cell, head, mask, model, time.
 std::string answer_text(Gui& gui) {
   const AppState& state = gui.state;
@@ -38,7 +29,7 @@ std::string answer_text(Gui& gui) {
   if (lit) line = cell_in_words(gui, head, *lit) + "  ·  ";
   char numbers[192];
   std::snprintf(numbers, sizeof numbers, "  ·  %s %s  ·  %d × %d", gui.word(Str::mask_is),
-                mask_words(gui, trace.mask(head.stack, head.layer).kind()).c_str(),
+                mask_title(gui.state.settings.language, trace.mask(head.stack, head.layer).kind()).c_str(),
                 static_cast<int>(trace.queries(head.stack)), static_cast<int>(trace.keys(head.stack)));
   line += head_words(gui, head) + numbers;
   if (state.trace_milliseconds <= 0) return line;
@@ -97,7 +88,8 @@ float colour_bar(Gui& gui) {
 void status_bar(Gui& gui) {
   const AppState& state = gui.state;
   const ImVec2 start = ImGui::GetCursorPos();
-  const float bar = state.trace ? colour_bar(gui) : ImGui::GetWindowContentRegionMax().x;
+  // Lines have the colours of their heads, not of weights.
+  const float bar = state.trace && state.view.view != View::flow ? colour_bar(gui) : ImGui::GetWindowContentRegionMax().x;
   ImGui::SetCursorPos(start);
   ImGui::PushClipRect(ImGui::GetWindowPos(), {ImGui::GetWindowPos().x + bar - 12 * gui.unit, 1e6f}, true);
   if (gui.work.writing) {

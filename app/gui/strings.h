@@ -16,7 +16,7 @@ enum class Str {
   off_zero, off_mean, all_on, weights_by_hand, clear_weights, section_block, arch, encoder, decoder, encoder_decoder,
   cross, norm, norm_post, norm_pre, norm_kind, norm_layer, norm_rms, feed_forward, activation, bias,
   what_is_a_square, pooled, empty_text, empty_hint, computing, stale, cancel, layer, head, row_of, sum, blocked,
-  attends, pinned_hint, linear, logarithmic, random_model, tensors_model, mask_is, mask_none, mask_custom, opened,
+  attends, pinned_hint, linear, logarithmic, random_model, tensors_model, mask_is, opened,
   saved, exported, restored, writing, folder_up, do_open, do_save, do_replace, do_export, close, recent,
   unknown_format, whole_pattern, part_of_pattern, checkpoint, all_layers, clear_layer, target_hint, ids_hint,
   head_is_on, head_is_off, why, set_by_hand, by_hand, view_heads, view_inside, next_word, masked_word, find_word,
@@ -41,6 +41,9 @@ enum class Str {
   words_a_second, time_left, seconds, minutes, hours, loss, share_right, scores_of_heads, tip_scores_of_heads,
   tip_time, live, newest, tip_newest, trained_earlier, go_on_with, tip_continue_training, another_training,
   train_this_shape, tip_train_this_shape, trained_here, tip_training_status, do_train_on,
+  view_flow, tip_view_flow, flow_all_heads, flow_chosen_head, tip_flow_heads, tip_flow_head, threshold, tip_threshold,
+  no_line, no_head_shown, flow_hint, figure, tip_figure, figure_format, figure_grid, figure_head, figure_layers, column,
+  slide,
   count
 };
 
@@ -62,7 +65,7 @@ inline constexpr KeyHelp kKeyHelp[] = {
     {"Ctrl Z / Ctrl Shift Z", "undo / redo", "撤销 / 重做"},
     {"Ctrl O / Ctrl S / Ctrl Shift S", "open / save / save as", "打开 / 保存 / 另存为"},
     {"Ctrl E / Ctrl Q", "export the numbers / quit", "导出数值 / 退出"},
-    {"1 / 2 / 3", "all heads / inside a block / train", "所有头 / 模块内部 / 训练"},
+    {"1 / 2 / 3 / 4", "all heads / inside a block / lines between the words / train", "所有头 / 模块内部 / 词之间的连线 / 训练"},
     {"Ctrl Enter / Ctrl Shift Enter", "start, pause or go on with a training / stop and keep it", "开始、暂停或继续训练 / 停止并保留"},
     {"Page Up / Page Down / End", "earlier, later step of a training / the newest", "训练中更早、更晚的一步 / 最新"},
     {"Y / U", "steps or diagram / back to what was looked at", "逐步或结构图 / 返回之前查看的"},
@@ -97,6 +100,8 @@ inline constexpr KeyHelp kKeyHelp[] = {
     {"T / 中", "light or dark / language (Ctrl T)", "浅色或深色 / 语言（Ctrl T）"},
     {"; / Shift ;", "order of the heads: layer, entropy, … / back", "头的顺序：层、熵…… / 返回"},
     {"/", "find heads by the words they look from and at", "按看与被看的词查找头"},
+    {"Flow: = / - / Home", "fewer / more lines / all heads or the chosen one", "连线更少 / 更多 / 所有头或所选的头"},
+    {"Ctrl Shift E", "a figure for a paper or a slide", "用于论文或幻灯片的图"},
     {"F1 or ?", "these keys", "显示这些按键"},
 };
 

@@ -12,6 +12,9 @@ void view_tabs(Gui& gui) {
   if (flat_button(gui, "view inside", gui.word(Str::view_inside), now == View::inside)) gui.say(ShowView{View::inside});
   explain_item(gui, Str::tip_view_inside);
   ImGui::SameLine(0, 0);
+  if (flat_button(gui, "view flow", gui.word(Str::view_flow), now == View::flow)) gui.say(ShowView{View::flow});
+  explain_item(gui, Str::tip_view_flow);
+  ImGui::SameLine(0, 0);
   if (flat_button(gui, "view train", gui.word(Str::view_train), now == View::train)) gui.say(ShowView{View::train});
   explain_item(gui, Str::tip_view_train);
   ImGui::SameLine(0, 16 * gui.unit);
@@ -31,6 +34,9 @@ void file_buttons(Gui& gui, bool roomy) {
     ImGui::SameLine(0, 0);
   }
   if (flat_button(gui, "export", gui.word(Str::export_numbers))) gui.say(Browse{Browser::Purpose::export_to, {}});
+  ImGui::SameLine(0, 0);
+  if (flat_button(gui, "figure", gui.word(Str::figure))) gui.say(Browse{Browser::Purpose::figure, {}});
+  explain_item(gui, Str::tip_figure);
   ImGui::SameLine(0, 16 * gui.unit);
   ImGui::BeginDisabled(state.undo.empty() && !state.gesture);
   if (flat_button(gui, "undo", gui.word(Str::undo))) gui.say(Undo{});
@@ -173,7 +179,8 @@ void check_badge(Gui& gui, float top, const HasRoom& has_room) {
 void top_bar(Gui& gui) {
   const float top = ImGui::GetCursorPosY(), gap = 16 * gui.unit;
   float buttons = 3 * gap, padding = 0;  // between the groups, and at the right end; inside the buttons
-  for (const Str string : {Str::view_heads, Str::view_inside, Str::view_train, Str::open, Str::save, Str::save_as, Str::export_numbers, Str::undo, Str::redo, Str::reset,
+  for (const Str string : {Str::view_heads, Str::view_inside, Str::view_flow, Str::view_train, Str::open, Str::save,
+                           Str::save_as, Str::export_numbers, Str::figure, Str::undo, Str::redo, Str::reset,
                            Str::smaller, Str::larger, gui.state.settings.theme == Theme::dark ? Str::light : Str::dark,
                            Str::language, Str::help})
     buttons += button_width(gui.word(string)), padding += 2 * ImGui::GetStyle().FramePadding.x;

@@ -49,6 +49,8 @@ void draw_window(Gui& gui) {
     const float way = std::clamp((display.x - controls) * 0.4f, 320 * unit, 720 * unit);
     region(gui, "way", {controls, top, way, middle}, false, false, way_panel);
     region(gui, "inside", {controls + way, top, display.x - controls - way, middle}, false, false, matrix_panel);
+  } else if (gui.state.view.view == View::flow) {
+    region(gui, "flow", {controls, top, display.x - controls, middle}, false, false, flow_panel);
   } else {
     const float words = shows_words(gui.state) ? 2 * line + 30 * unit : 0;
     const float heads = display.x - controls - large;

@@ -14,6 +14,7 @@
 #include "math/attention.h"
 #include "math/generate.h"
 #include "session/document.h"
+#include "session/flow_lines.h"
 #include "session/inside.h"
 #include "session/session_file.h"
 #include "session/settings.h"
@@ -79,6 +80,7 @@ struct SetSettings { Settings settings; };
 struct OrderHeads { HeadOrder order; };
 struct FindHeads { HeadSearch find; };
 struct FocusFind { bool on = false; };
+struct SetFlow { FlowLook flow; };
 
 // Training. One goes on at a time; the step has a worker of its own carry it out.
 struct SetTrainingPlan { TrainingPlan plan; };    // of the next training: all but its shape, which is the document's
@@ -97,6 +99,8 @@ struct NameFile { std::string name; };            // typed or chosen in the brow
 struct OpenPath { std::string path; };
 struct SaveSession { std::string path; };
 struct ExportTo { std::string path; };            // the format follows the name's ending
+struct ChooseFigure { FigureKind kind = FigureKind::grid; bool slide = false; };
+struct FigureTo { std::string path; };            // the format follows the name's ending
 struct CancelFileWork {};
 struct Quit {};
 
@@ -105,6 +109,7 @@ struct TraceReady { std::shared_ptr<const Trace> trace; double milliseconds = 0;
 struct TraceFailed { Request request; std::string message; };
 struct BaselineReady { std::shared_ptr<const Trace> trace; };  // the answer to the same question without edits
 struct InsideReady { std::shared_ptr<const Inside> inside; };
+struct FlowReady { std::shared_ptr<const FlowLines> flow; };
 struct DetailReady { std::shared_ptr<const Trace> trace; Region region; Matrix weights; };
 struct CheckReady { std::shared_ptr<const Model> model; std::vector<Finding> findings; };  // was it loaded right?
 struct FolderListed { std::string folder; std::vector<Browser::Entry> entries; };
@@ -152,7 +157,7 @@ using AnyCommand =
                  ExportTo, CancelFileWork, Quit, TraceReady, TraceFailed, BaselineReady, InsideReady, DetailReady,
                  CheckReady, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingBegun,
                  TrainingNews, TrainingPaused, TrainingDone, TrainingFailed, TrainedListed, OrderHeads, FindHeads,
-                 FocusFind, HeadsReady, EffectsReady>;
+                 FocusFind, HeadsReady, EffectsReady, SetFlow, FlowReady, ChooseFigure, FigureTo>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
 /// file that says a command.

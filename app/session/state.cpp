@@ -72,6 +72,20 @@ TrainingPlan next_training(const AppState& state) {
   return plan;
 }
 
+std::vector<HeadRef> flow_heads(const AppState& state) {
+  const HeadRef& chosen = state.view.chosen;
+  if (!state.view.flow.heads) return {chosen};
+  std::vector<HeadRef> heads;
+  for (const Index head : *state.view.flow.heads)
+    if (!state.trace || head < state.trace->num_heads(chosen.stack)) heads.push_back({chosen.layer, head, chosen.stack});
+  return heads;
+}
+
+std::optional<FlowQuestion> flow_question(const AppState& state) {
+  if (state.view.view != View::flow || !state.trace) return std::nullopt;
+  return FlowQuestion{state.trace, flow_heads(state)};
+}
+
 const ModelCheck* check_of_model(const AppState& state) {
   if (!state.document.model) return nullptr;
   for (const ModelCheck& check : state.checks)

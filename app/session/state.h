@@ -67,6 +67,7 @@ struct AppState {
                                           // it has none; null until it is known
   std::shared_ptr<const Inside> inside;   // what the Inside view shows, perhaps of an earlier answer
   std::uint64_t inside_version = 0;       // counts those
+  std::shared_ptr<const FlowLines> flow;  // what the Flow view shows, perhaps of an earlier answer
   std::vector<ModelCheck> checks;     // one a checkpoint of the document and of its undo
   std::optional<Generation> generation;   // goes on at every answer; an edit by hand and an error end it
 
@@ -123,6 +124,12 @@ bool shows_training(const AppState& state);
 
 /// The plan of a training that begins now: `training_plan` for a model of the document's shape.
 TrainingPlan next_training(const AppState& state);
+
+/// The heads whose lines View::flow draws: of the chosen head's layer, in order; none where all were switched away.
+std::vector<HeadRef> flow_heads(const AppState& state);
+
+/// What the Flow view asks of the answer on the screen; nothing where it is not shown.
+std::optional<FlowQuestion> flow_question(const AppState& state);
 
 /// The longer side of those weights: a larger region is max-pooled to it.
 inline constexpr Index kDetail = 512;

@@ -107,6 +107,23 @@ Job export_job(const std::string& path, const AppState& state) {
   };
 }
 
+Job flow_job(FlowQuestion question) {
+  return [question = std::move(question)](Progress& progress) -> std::optional<Command> {
+    auto flow = look_at_flow(question, progress.stop);
+    if (!flow) return std::nullopt;
+    return FlowReady{std::move(flow)};
+  };
+}
+
+Job figure_job(const std::string& path, FigureOrder order, DrawFigure draw) {
+  return [path, order = std::move(order), draw = std::move(draw)](Progress&) -> std::optional<Command> {
+    if (!order.trace) return FileFailed{bad_input(path, "figure", "an answer to draw", "none yet").message};
+    const auto written = draw(order, path);
+    if (!written) return FileFailed{written.error().message};
+    return FileSaved{path, std::nullopt};
+  };
+}
+
 /// Folders first, then files, by name; hidden ones are left out.
 Job list_job(const std::string& folder) {
   return [folder](Progress&) -> std::optional<Command> {
@@ -147,10 +164,10 @@ bool same_session(const Session& a, const Session& b) {
 
 }  // namespace
 
-Loop::Loop(std::function<void()> wake, std::string autosave, TrainerOptions training)
-    : traces_(wake), details_(wake), baselines_(wake), insides_(wake), checks_(wake), heads_(wake), sweeps_(wake),
-      files_(wake), lister_(wake), keeper_({}), trained_(training.folder), trainer_(wake, std::move(training)),
-      autosave_(std::move(autosave)) {}
+Loop::Loop(std::function<void()> wake, std::string autosave, LoopOptions options)
+    : traces_(wake), details_(wake), baselines_(wake), insides_(wake), flows_(wake), checks_(wake), heads_(wake),
+      sweeps_(wake), files_(wake), lister_(wake), keeper_({}), draw_figure_(std::move(options.draw_figure)),
+      trained_(options.training.folder), trainer_(wake, std::move(options.training)), autosave_(std::move(autosave)) {}
 
 Loop::~Loop() {
   if (!saving_) files_.cancel();
@@ -185,6 +202,7 @@ void Loop::step(AppState& state, Commands& commands, double now) {
   list_trainings(state);
   ask_heads(state);
   ask_effects(state);
+  ask_flow(state);
   keep(state, now);
 }
 
@@ -193,6 +211,8 @@ void Loop::carry_out(const AppState& state, const Command& command) {
   if (const auto* save = command.as<SaveSession>())
     file_jobs_.push_back({save_job(save->path, {state.document, state.view}), true});
   if (const auto* target = command.as<ExportTo>()) file_jobs_.push_back({export_job(target->path, state)});
+  if (const auto* figure = command.as<FigureTo>(); figure && draw_figure_)
+    file_jobs_.push_back({figure_job(figure->path, figure_order(state), draw_figure_)});
   if (command.as<Browse>() && state.browser.purpose != Browser::Purpose::none)
     file_jobs_.push_back({list_job(state.browser.folder)});
   if (command.as<CancelFileWork>()) {
@@ -290,6 +310,14 @@ void Loop::ask_effects(const AppState& state) {
   if (sweep_asked_ == state.trace) return;
   sweep_asked_ = state.trace;
   sweeps_.post(sweep_job(state.trace));
+}
+
+void Loop::ask_flow(const AppState& state) {
+  auto question = flow_question(state);
+  if (!question) return;
+  if ((state.flow && state.flow->question == *question) || flow_asked_ == question) return;
+  flow_asked_ = question;
+  flows_.post(flow_job(std::move(*question)));
 }
 
 void Loop::keep(const AppState& state, double now) {

@@ -9,17 +9,24 @@
 #include <string>
 #include <vector>
 
+#include "session/figure_order.h"
 #include "session/trainer.h"
 #include "session/update.h"
 #include "session/worker.h"
 
 namespace headlight {
 
+/// What comes from rooms above, or is where this machine has it.
+struct LoopOptions {
+  DrawFigure draw_figure = {};   // writes figures; empty: none can be written
+  TrainerOptions training = {};  // where trainings are kept; no folder: none can begin
+};
+
 class Loop {
  public:
   /// `wake` is called from other threads when an answer is ready. `autosave` is where the session is kept against a
   /// crash; empty: nowhere. Settings are written only where there is an autosave.
-  Loop(std::function<void()> wake, std::string autosave, TrainerOptions training = {});
+  Loop(std::function<void()> wake, std::string autosave, LoopOptions options = {});
   /// A clean end: what was asked to be saved is saved, a training is stopped and kept, everything else stops, and the
   /// autosave is taken away.
   ~Loop();
@@ -53,6 +60,7 @@ class Loop {
   void list_trainings(const AppState& state);
   void ask_heads(const AppState& state);
   void ask_effects(const AppState& state);
+  void ask_flow(const AppState& state);
   void keep(const AppState& state, double now);
   bool is_answering() const;
 
@@ -61,10 +69,11 @@ class Loop {
     bool saves = false;  // must not be lost when the program ends
   };
 
-  Worker traces_, details_, baselines_, insides_, checks_, heads_, sweeps_, files_, lister_, keeper_;
+  Worker traces_, details_, baselines_, insides_, flows_, checks_, heads_, sweeps_, files_, lister_, keeper_;
   /// Those whose answers are commands, in the order in which these are taken.
-  const std::array<Worker*, 9> answering_{&traces_, &baselines_, &details_, &insides_, &checks_,
-                                          &heads_,  &sweeps_,    &files_,   &lister_};
+  const std::array<Worker*, 10> answering_{&traces_, &baselines_, &details_, &insides_, &flows_,
+                                           &checks_, &heads_,     &sweeps_,  &files_,   &lister_};
+  DrawFigure draw_figure_;
   std::filesystem::path trained_;              // where trainings are kept
   Trainer trainer_;
   std::optional<std::pair<std::uint64_t, TrainingPhase>> listed_;  // the training, when they were listed last
@@ -75,6 +84,7 @@ class Loop {
   std::optional<Region> detail_region_;
   std::optional<Request> baseline_asked_;
   std::optional<InsideQuestion> inside_asked_;
+  std::optional<FlowQuestion> flow_asked_;
   std::shared_ptr<const Model> check_asked_;   // while it is looked at
   std::optional<HeadQuestion> heads_asked_;    // while it is looked at
   std::shared_ptr<const Trace> sweep_asked_;   // likewise

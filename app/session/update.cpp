@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::size_t kMostLooked = 100;
 
+/// The picture that comes nearest to what a view shows.
+FigureKind seen_figure(View view) {
+  if (view == View::flow) return FigureKind::flow;
+  return view == View::inside ? FigureKind::head : FigureKind::grid;
+}
+
 /// One function a command; `kind` is the command's place in the variant.
 struct Update {
   AppState& state;
@@ -212,7 +218,9 @@ struct Update {
     Browser& browser = state.browser;
     if (c.purpose != browser.purpose) browser.name = c.purpose == Browser::Purpose::export_to ? "attention.json"
                                                    : c.purpose == Browser::Purpose::save      ? "session.headlight.json"
+                                                   : c.purpose == Browser::Purpose::figure    ? "figure.pdf"
                                                                                               : "";
+    if (c.purpose == Browser::Purpose::figure && browser.purpose != c.purpose) browser.figure = seen_figure(state.view.view);
     browser.purpose = c.purpose;
     if (c.folder.empty() || c.folder == browser.folder) return;
     browser.folder = c.folder;
@@ -292,6 +300,10 @@ struct Update {
   void operator()(const FocusFind& c) { state.view.focus_find = c.on; }
   void operator()(HeadsReady& c) { state.heads = std::move(c.heads); }
   void operator()(EffectsReady& c) { state.effects = std::move(c.effects); }
+  void operator()(SetFlow& c) { looked_at().flow = std::move(c.flow); }
+  void operator()(FlowReady& c) { state.flow = std::move(c.flow); }
+  void operator()(const ChooseFigure& c) { state.browser.figure = c.kind; state.browser.slide = c.slide; }
+  void operator()(const FigureTo&) { state.browser.purpose = Browser::Purpose::none; }
 };
 
 }  // namespace

@@ -14,9 +14,12 @@ namespace headlight {
 
 enum class Scale { linear, log };
 
-/// The views of the window: every head of every layer; the way of the data through one of them; every head beside a
-/// training.
-enum class View { heads, inside, train };
+/// The views of the window: every head of every layer; the way of the data through one of them; the lines between the
+/// words; every head beside a training.
+enum class View { heads, inside, flow, train };
+
+/// The pictures that can be written: all heads of a stack, one head large, lines between the words, all heads small.
+enum class FigureKind { grid, head, flow, layers };
 
 /// A cell of any matrix.
 struct MatrixCell {
@@ -45,6 +48,14 @@ struct FoldChoice {
   friend bool operator==(const FoldChoice&, const FoldChoice&) = default;
 };
 
+/// What View::flow draws of the chosen head's layer.
+struct FlowLook {
+  std::optional<std::vector<Index>> heads = {};  // ascending; nothing: the chosen one alone
+  float threshold = 0.05f;                       // lines of smaller weights are left out
+
+  friend bool operator==(const FlowLook&, const FlowLook&) = default;
+};
+
 struct ViewState {
   std::size_t sentence = 0;            // of a batch
   std::size_t prefix = 0;              // only the first tokens of what the decoder reads are asked about; 0: all
@@ -69,13 +80,14 @@ struct ViewState {
   HeadOrder order;                     // of the heads in the grid
   HeadSearch find;                     // heads that are looked for
   bool focus_find = false;             // the search is to take the keyboard
+  FlowLook flow;                       // in View::flow
 
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
 
-/// The file browser, for opening, saving and exporting, and for a text to train on.
+/// The file browser, for opening, saving and exporting, for figures, and for a text to train on.
 struct Browser {
-  enum class Purpose { none, open, save, export_to, corpus } purpose = Purpose::none;
+  enum class Purpose { none, open, save, export_to, figure, corpus } purpose = Purpose::none;
   std::string folder;
   std::string name;                    // the chosen or typed file name; may be a whole path
 
@@ -85,6 +97,8 @@ struct Browser {
     friend bool operator==(const Entry&, const Entry&) = default;
   };
   std::vector<Entry> entries;          // of `folder`: folders first, then files, by name
+  FigureKind figure = FigureKind::grid;  // what Purpose::figure writes …
+  bool slide = false;                  // … as wide as a slide; else as a column of a paper
 };
 
 }  // namespace headlight

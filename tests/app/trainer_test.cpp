@@ -17,7 +17,9 @@ class TrainerTest : public testing::Test {
     loop = open_loop();
     loop->settle(state);
   }
-  std::unique_ptr<Loop> open_loop() { return std::make_unique<Loop>([] {}, "", tiny_trainer(folder / "trained")); }
+  std::unique_ptr<Loop> open_loop() {
+    return std::make_unique<Loop>([] {}, "", LoopOptions{.training = tiny_trainer(folder / "trained")});
+  }
   void say(Commands commands) { loop->step(state, commands, 0); }
   /// Says it and waits until the training stands still.
   void finish(Commands commands) {

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "math/attention.h"
+#include "paper/figure_file.h"
 #include "session/assets.h"
 #include "session/start.h"
 #include "text/words.h"
@@ -84,7 +85,7 @@ Harness::Harness(Document document, ImVec2 size, Settings settings) : size_(size
   fonts.keep(all_words());
 
   state = initial_state(lexicon_, std::move(document), std::move(settings));
-  loop = std::make_unique<Loop>(std::function<void()>([] {}), std::string{});
+  loop = std::make_unique<Loop>(std::function<void()>([] {}), std::string{}, LoopOptions{.draw_figure = figure_drawer()});
 }
 
 Harness::~Harness() { ImGui::DestroyContext(context_); }

@@ -84,13 +84,15 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          EXPECT_TRUE(state().quit);
          state().quit = false;
        }},
-      {"1 / 2 / 3",
+      {"1 / 2 / 3 / 4",
        [&] {
          key({Key::digit_2});
          EXPECT_EQ(state().view.view, View::inside);
          EXPECT_TRUE(h.has("way"));
          EXPECT_TRUE(state().view.pinned) << "there is a weight to explain";
          key({Key::digit_3});
+         EXPECT_EQ(state().view.view, View::flow);
+         key({Key::digit_4});
          EXPECT_EQ(state().view.view, View::train);
          EXPECT_TRUE(h.has("start training"));
          key({Key::digit_1});
@@ -100,7 +102,7 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
        }},
       {"Ctrl Enter / Ctrl Shift Enter",
        [&] {
-         key({Key::digit_3});
+         key({Key::digit_4});
          ctrl(Key::enter);
          EXPECT_TRUE(trains_until(TrainingPhase::running));
          ctrl(Key::enter);
@@ -116,7 +118,7 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
        [&] {
          ASSERT_TRUE(state().training && !state().training->shots.empty());
          const auto& shown = state().training->shown;
-         key({Key::digit_3});
+         key({Key::digit_4});
          key({Key::page_up});
          EXPECT_EQ(shown, state().training->shots.back().step);
          key({Key::page_down});
@@ -451,6 +453,27 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          ctrl(Key::t);
          EXPECT_EQ(state().settings.language, Language::en);
        }},
+      {"Flow: = / - / Home",
+       [&] {
+         h.say(ShowView{View::flow});
+         h.settle();
+         const float before = state().view.flow.threshold;
+         key({Key::equal});
+         EXPECT_GT(state().view.flow.threshold, before);
+         key({Key::minus});
+         EXPECT_NEAR(state().view.flow.threshold, before, 1e-6);
+         key({Key::home});
+         EXPECT_TRUE(state().view.flow.heads);
+         key({Key::home});
+         EXPECT_FALSE(state().view.flow.heads);
+         h.say(SetFlow{}, ShowView{});
+       }},
+      {"Ctrl Shift E",
+       [&] {
+         ctrl_shift(Key::e);
+         EXPECT_EQ(browsing(), Browser::Purpose::figure);
+         close_browser();
+       }},
       {"; / Shift ;",
        [&] {
          key({Key::semicolon});
@@ -482,7 +505,7 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
 }
 
 TEST_F(KeyHelpTest, EveryLineOfTheHelpIsTrue) {
-  harness->loop = std::make_unique<Loop>([] {}, std::string{}, TrainerOptions{.folder = trained_.path(), .threads = 1});
+  harness->loop = std::make_unique<Loop>([] {}, std::string{}, LoopOptions{.training = {.folder = trained_.path(), .threads = 1}});
   auto all = promises();
   for (const KeyHelp& help : kKeyHelp) {
     SCOPED_TRACE(help.keys);

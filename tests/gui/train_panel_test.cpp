@@ -16,8 +16,8 @@ class TrainPanel : public GuiTest {
     document.config = {.d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 8};
     start(document, size);
     harness->loop = std::make_unique<Loop>([] {}, std::string{},
-                                           TrainerOptions{.folder = folder / "trained", .threads = 1,
-                                                          .score_sentences = 12, .sample_sentences = 6});
+                                           LoopOptions{.training = {.folder = folder / "trained", .threads = 1,
+                                                                    .score_sentences = 12, .sample_sentences = 6}});
     harness->settle();
   }
   void plan_steps(Index steps) {
@@ -129,7 +129,7 @@ TEST_F(TrainPanel, KeysStartPauseAndStop) {
   Harness& h = *harness;
   h.key({Key::left_ctrl, Key::enter});
   EXPECT_FALSE(h.state.training) << "only where it can be seen";
-  h.key(Key::digit_3);
+  h.key(Key::digit_4);
   EXPECT_EQ(h.state.view.view, View::train);
   plan_steps(1000000);
   h.key({Key::left_ctrl, Key::enter});

@@ -4,13 +4,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 
+struct FT_FaceRec_;
+
 namespace headlight {
+
+/// Whether a character is never drawn: joiners, variation selectors and their like.
+bool is_invisible(char32_t character);
+
+/// A character of a font: its number there, and how far the next one stands from it, in ems.
+struct FontGlyph {
+  unsigned index = 0;  // 0: the font's sign for what it lacks
+  float advance = 0;
+};
 
 /// A character drawn: `coverage` is width · height bytes, the first row on top.
 struct DrawnGlyph {
@@ -35,6 +47,11 @@ class FontFiles {
   std::string_view bytes(std::size_t font) const;
   /// The face's number within the file.
   int face_index(std::size_t font) const;
+  /// FreeType's face, for as long as this object or a keeper() lives; its size is whatever was asked for last.
+  FT_FaceRec_* face(std::size_t font) const;
+  /// Keeps the faces alive.
+  std::shared_ptr<const void> keeper() const;
+  FontGlyph glyph(std::size_t font, char32_t character) const;
   /// The whole number of pixels from ascender to descender that comes nearest to this em.
   int height_for_em(std::size_t font, float em) const;
   /// The ascender at that height, rounded up.

@@ -1,12 +1,14 @@
-#include "gui/font_files.h"
+#include "paper/font_files.h"
 
 #include <fontconfig/fontconfig.h>
 #include <ft2build.h>
 #include FT_FREETYPE_H
+#include <unicode/uchar.h>
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -44,12 +46,38 @@ bool is_chinese(FcPattern* font) {
 
 }  // namespace
 
+bool is_invisible(char32_t c) {
+  return c != 0xAD && u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_DEFAULT_IGNORABLE_CODE_POINT);
+}
+
+namespace {
+
+/// FreeType's part, which cairo may need for longer than anybody needs fontconfig's.
+struct Faces {
+  struct Face {
+    std::string bytes;
+    FT_Face face = nullptr;
+  };
+  FT_Library library = nullptr;
+  std::deque<Face> faces;  // stay where they are
+
+  Faces() = default;
+  Faces(const Faces&) = delete;
+  ~Faces() {
+    for (const Face& one : faces)
+      if (one.face) FT_Done_Face(one.face);
+    if (library) FT_Done_FreeType(library);
+  }
+};
+
+}  // namespace
+
 struct FontFiles::State {
   struct Font {
     FcPattern* pattern;  // of `sorted`
     FcCharSet* characters;
     bool opened = false;
-    std::string bytes{};
+    Faces::Face* file = nullptr;
     FT_Face face = nullptr;
     int index = 0;
   };
@@ -57,7 +85,7 @@ struct FontFiles::State {
   std::unique_ptr<FcFontSet, Freed> sorted;
   std::vector<Font> fonts;
   std::unordered_map<char32_t, std::optional<std::size_t>> found;
-  FT_Library library = nullptr;
+  std::shared_ptr<Faces> faces = std::make_shared<Faces>();
 
   bool usable(Font& font);
 };
@@ -71,32 +99,29 @@ bool FontFiles::State::usable(Font& font) {
   font.index &= 0xFFFF;  // the upper half numbers named instances of a variable font
   auto bytes = read_file(reinterpret_cast<const char*>(path), std::size_t{1} << 28);
   if (!bytes) return false;
-  font.bytes = std::move(*bytes);
-  if (FT_New_Memory_Face(library, reinterpret_cast<const FT_Byte*>(font.bytes.data()),
-                         static_cast<FT_Long>(font.bytes.size()), font.index, &font.face) != 0)
+  font.file = &faces->faces.emplace_back();
+  font.file->bytes = std::move(*bytes);
+  if (FT_New_Memory_Face(faces->library, reinterpret_cast<const FT_Byte*>(font.file->bytes.data()),
+                         static_cast<FT_Long>(font.file->bytes.size()), font.index, &font.face) != 0)
     font.face = nullptr;
   if (font.face && (FT_Select_Charmap(font.face, FT_ENCODING_UNICODE) != 0 || !FT_IS_SCALABLE(font.face) ||
                     font.face->ascender - font.face->descender <= 0)) {
     FT_Done_Face(font.face);
     font.face = nullptr;
   }
-  if (!font.face) font.bytes = {};
+  font.file->face = font.face;
+  if (!font.face) font.file->bytes = {};
   return font.face != nullptr;
 }
 
 FontFiles::FontFiles() : state_(new State) {}
 
-FontFiles::~FontFiles() {
-  for (auto& font : state_->fonts)
-    if (font.face) FT_Done_Face(font.face);
-  if (state_->library) FT_Done_FreeType(state_->library);
-  delete state_;
-}
+FontFiles::~FontFiles() { delete state_; }
 
 Status FontFiles::open() {
   assert(state_->fonts.empty());
-  if (FT_Init_FreeType(&state_->library) != 0) {
-    state_->library = nullptr;
+  if (FT_Init_FreeType(&state_->faces->library) != 0) {
+    state_->faces->library = nullptr;
     return bad_input("fonts", "FreeType", "a library that starts", "a failure of FT_Init_FreeType");
   }
   state_->config.reset(FcInitLoadConfigAndFonts());
@@ -141,7 +166,7 @@ std::optional<std::size_t> FontFiles::font_with(char32_t character) {
   return answer = std::nullopt;
 }
 
-std::string_view FontFiles::bytes(std::size_t font) const { return state_->fonts[font].bytes; }
+std::string_view FontFiles::bytes(std::size_t font) const { return state_->fonts[font].file->bytes; }
 int FontFiles::face_index(std::size_t font) const { return state_->fonts[font].index; }
 
 int FontFiles::height_for_em(std::size_t font, float em) const {
@@ -155,6 +180,18 @@ int FontFiles::ascent(std::size_t font, int height) const {
   FT_Size_RequestRec request{FT_SIZE_REQUEST_TYPE_REAL_DIM, 0, height * 64, 0, 0};
   if (FT_Request_Size(face, &request) != 0) return height;
   return static_cast<int>((face->size->metrics.ascender + 63) / 64);
+}
+
+FT_FaceRec_* FontFiles::face(std::size_t font) const { return state_->fonts[font].face; }
+
+std::shared_ptr<const void> FontFiles::keeper() const { return state_->faces; }
+
+FontGlyph FontFiles::glyph(std::size_t font, char32_t character) const {
+  const FT_Face face = state_->fonts[font].face;
+  FontGlyph glyph{FT_Get_Char_Index(face, character), 0};
+  if (FT_Load_Glyph(face, glyph.index, FT_LOAD_NO_SCALE) == 0)
+    glyph.advance = static_cast<float>(face->glyph->metrics.horiAdvance) / static_cast<float>(face->units_per_EM);
+  return glyph;
 }
 
 std::optional<DrawnGlyph> FontFiles::draw(std::size_t font, char32_t character, float em) const {

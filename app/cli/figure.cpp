@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <charconv>
+
+#include "cli/commands.h"
+#include "cli/request_options.h"
+#include "figure/figure.h"
+#include "paper/figure_file.h"
+#include "session/stack_names.h"
+
+namespace headlight {
+namespace {
+
+struct Options {
+  explicit Options(CLI::App& command) : request(command) {}
+  RequestOptions request;
+  std::string file, view = "grid", stack, width = "column", theme, language, scale = "linear";
+  std::vector<std::string> heads;
+  Index layer = 0, head = 0;
+  float threshold = 0.05f;
+};
+
+FigureKind kind_of(const std::string& view) {
+  if (view == "head") return FigureKind::head;
+  if (view == "flow") return FigureKind::flow;
+  return view == "layers" ? FigureKind::layers : FigureKind::grid;
+}
+
+Result<float> points_of(const std::string& width) {
+  if (width == "column") return kColumnMm * kPointsInMm;
+  if (width == "slide") return kSlideMm * kPointsInMm;
+  float mm = 0;
+  const auto [end, error] = std::from_chars(width.data(), width.data() + width.size(), mm);
+  if (error != std::errc{} || end != width.data() + width.size() || !(mm >= kLeastMm && mm <= kMostMm))
+    return bad_input("--width", "", "column, slide, or 40 to 1000 (millimetres)", width);
+  return mm * kPointsInMm;
+}
+
+/// `0.3,1.*`: heads of the stack, in order, each once.
+Result<std::vector<HeadRef>> heads_of(const std::vector<std::string>& texts, const Trace& trace, Stack stack) {
+  std::vector<HeadRef> heads;
+  for (const std::string& text : texts) {
+    const std::size_t dot = text.find('.');
+    const auto layer = parse_index(std::string_view(text).substr(0, dot));
+    const std::string_view rest = dot == std::string::npos ? "" : std::string_view(text).substr(dot + 1);
+    const auto head = parse_index(rest);
+    if (!layer || (!head && rest != "*")) return bad_input("--heads", "", "LAYER.HEAD or LAYER.*", text);
+    if (*layer >= trace.num_layers(stack))
+      return bad_input("--heads", "layer", "0 to " + std::to_string(trace.num_layers(stack) - 1), text);
+    if (head && *head >= trace.num_heads(stack))
+      return bad_input("--heads", "head", "0 to " + std::to_string(trace.num_heads(stack) - 1), text);
+    for (Index h = head.value_or(0); h < (head ? *head + 1 : trace.num_heads(stack)); ++h) heads.push_back({*layer, h, stack});
+  }
+  std::sort(heads.begin(), heads.end());
+  heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
+  return heads;
+}
+
+Result<FigureOptions> figure_of(const Options& options, const Trace& trace) {
+  FigureOptions figure{.kind = kind_of(options.view), .theme = options.theme == "dark" ? Theme::dark : Theme::light};
+  figure.language = options.language.empty() ? default_settings().language
+                    : options.language == "zh" ? Language::zh : Language::en;
+  figure.scale = options.scale == "log" ? Scale::log : Scale::linear;
+  figure.head = {options.layer, options.head, parse_stack(options.stack).value_or(Stack::self)};
+  const auto width = points_of(options.width);
+  if (!width) return width.error();
+  figure.width = *width;
+  if (!(options.threshold >= 0 && options.threshold <= 1))
+    return bad_input("--threshold", "", "0 to 1", std::to_string(options.threshold));
+  figure.threshold = options.threshold;
+  if (options.heads.empty()) return figure;
+  if (figure.kind != FigureKind::flow) return bad_input("--heads", "", "--view flow", "--view " + options.view);
+  if (!trace.has(figure.head.stack)) return figure;  // which draw_figure refuses
+  auto heads = heads_of(options.heads, trace, figure.head.stack);
+  if (!heads) return heads.error();
+  figure.heads = std::move(*heads);
+  figure.head = figure.heads.front();
+  return figure;
+}
+
+Result<int> run(const Options& options) {
+  if (const auto format = figure_format(options.file); !format) return format.error();
+  const auto asked = options.request.ask();
+  if (!asked) return asked.error();
+  if (asked->requests.size() != 1)
+    return bad_input("figure", "sentences", "one", std::to_string(asked->requests.size()));
+  Progress progress;
+  const auto trace = forward(asked->requests.front(), progress, nullptr, options.request.threads());
+  if (!trace) return trace.error();
+  const auto figure = figure_of(options, **trace);
+  if (!figure) return figure.error();
+  const auto fonts = PaperFonts::open();
+  if (!fonts) return fonts.error();
+  const auto drawing = draw_figure({**trace, asked->document()}, *figure, (*fonts)->measure());
+  if (!drawing) return drawing.error();
+  if (const Status written = write_figure(*drawing, options.file, **fonts); !written) return written.error();
+  print_warnings(asked->start.warnings);
+  print_warnings((*trace)->warnings);
+  return 0;
+}
+
+}  // namespace
+
+Run add_figure(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("figure", "A picture for a paper or a slide: SVG, PDF or PNG");
+  command->footer("headlight figure --width slide -o heads.pdf\n"
+                  "headlight figure --view head --layer 1 --head 6 -o head.svg\n"
+                  "headlight figure --view flow --heads '1.*' --threshold 0.2 -o flow.png");
+  auto options = std::make_shared<Options>(*command);
+  command->add_option("-o,--output", options->file, "FILE.svg, FILE.pdf or FILE.png, whole or not at all")->required();
+  command->add_option("--view", options->view, "grid (default): all heads; head: one of them; flow: lines between the words; layers: "
+                                               "all heads small, a row a layer")
+      ->check(CLI::IsMember({"grid", "head", "flow", "layers"}));
+  command->add_option("--stack", options->stack, "Of an encoder-decoder, which attention")
+      ->check(CLI::IsMember({"self", "encoder", "cross"}));
+  command->add_option("--layer", options->layer, "The layer of the head, from 0")->check(CLI::NonNegativeNumber);
+  command->add_option("--head", options->head, "The head, from 0")->check(CLI::NonNegativeNumber);
+  command->add_option("--heads", options->heads, "Of a flow: its heads, 0.3,1.*")->delimiter(',')
+      ->allow_extra_args(false)->type_name("HEADS");
+  command->add_option("--threshold", options->threshold, "Of a flow: the smallest weight that has a line, 0.05 by default")
+      ->type_name("X");
+  command->add_option("--width", options->width, "column (85 mm, default), slide (254 mm), or millimetres")->type_name("W");
+  command->add_option("--colours", options->scale, "linear (default) or log")->check(CLI::IsMember({"linear", "log"}));
+  command->add_option("--theme", options->theme, "light (default) or dark")->check(CLI::IsMember({"light", "dark"}));
+  command->add_option("--language", options->language, "en or zh; default: the system's")->check(CLI::IsMember({"en", "zh"}));
+  return [options] { return run(*options); };
+}
+
+}  // namespace headlight

@@ -1,0 +1,86 @@
+// A picture as data: what stands where and in which colour, in points (1/72 inch) from the top left corner. Made by
+// figure.h, drawn by whoever can fill and write: a file with cairo, a window with Dear ImGui, a test by looking.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "figure/colour.h"
+#include "figure/map_layout.h"
+
+namespace headlight {
+
+/// Weights as cells of equal size that fill the box, coloured by colour_of(scale, weight). −1: blocked, hatched or, too
+/// small for lines, tinted. NaN: there is no cell.
+struct Cells {
+  Box box;
+  Matrix weights;
+  ColourScale scale;
+};
+
+/// The colours of a scale, its smallest number at the left.
+struct Ramp {
+  Box box;
+  ColourScale scale;
+};
+
+struct Rectangle {
+  Box box;
+  std::optional<Rgb> fill = {}, line = {};
+  float width = 0;  // of the line, inside and outside in equal parts
+};
+
+struct Stroke {
+  Point from, to;
+  float width = 1;
+  Rgb colour = {};
+};
+
+/// A cubic curve that leaves and arrives level: its control points stand half-way between the ends.
+struct Curve {
+  Point from, to;
+  float width = 1;
+  Rgb colour = {};
+  float opacity = 1;
+};
+
+enum class Role { title, label, value, caption };
+enum class Anchor { left, middle, right };
+/// level: from left to right. upwards: turned by 90°, read from the bottom up. stacked: characters one above the other.
+enum class Turn { level, upwards, stacked };
+
+/// A line of text. The middle of its ink, 0.37 em above its base line, goes through `at`: a level line begins, is
+/// centred or ends there; turned and stacked ones stand with their lower end on it.
+struct Text {
+  Point at;
+  std::string text;
+  float size = 9;   // an em
+  float width = 0;  // of the text as a level line
+  Role role = Role::label;
+  Rgb colour = {};
+  Anchor anchor = Anchor::left;
+  Turn turn = Turn::level;
+};
+
+using Item = std::variant<Cells, Ramp, Rectangle, Stroke, Curve, Text>;
+
+struct Drawing {
+  float width = 0, height = 0;
+  Rgb background = {};
+  std::vector<Item> items = {};  // later ones over earlier ones
+};
+
+/// The width of a line of text whose em is `size`, in the font that it will be drawn in.
+using TextWidth = std::function<float(std::string_view text, float size)>;
+
+/// What an item covers; of text its ems.
+Box bounds(const Item& item);
+
+/// The middle of the ink above the base line, in ems (gui/font.cpp draws its lines the same way).
+inline constexpr float kInkMiddle = 0.37f;
+
+}  // namespace headlight

@@ -1,0 +1,62 @@
+#include "figure/figure.h"
+
+#include <algorithm>
+
+#include "figure/page.h"
+#include "session/stack_names.h"
+
+namespace headlight {
+namespace {
+
+Status check_head(const Trace& trace, const HeadRef& head) {
+  if (!trace.has(head.stack))
+    return bad_input("figure", "stack", trace.encoder ? "self, encoder or cross" : "self, the model has one stack",
+                     stack_name(head.stack));
+  const Index layers = trace.num_layers(head.stack), heads = trace.num_heads(head.stack);
+  if (head.layer < 0 || head.layer >= layers)
+    return bad_input("figure", "layer", "0 to " + std::to_string(layers - 1), std::to_string(head.layer));
+  if (head.head < 0 || head.head >= heads)
+    return bad_input("figure", "head", "0 to " + std::to_string(heads - 1), std::to_string(head.head));
+  return Done{};
+}
+
+}  // namespace
+
+Result<Drawing> draw_figure(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {
+  if (const auto valid = check_head(subject.trace, options.head); !valid) return valid.error();
+  for (const HeadRef& head : options.heads)
+    if (const auto valid = check_head(subject.trace, head); !valid) return valid.error();
+  switch (options.kind) {
+    case FigureKind::grid: return draw_grid(subject, options, measure);
+    case FigureKind::head: return draw_head(subject, options, measure);
+    case FigureKind::layers: return draw_layers(subject, options, measure);
+    case FigureKind::flow: break;
+  }
+  const Index words = std::max(subject.trace.queries(options.head.stack), subject.trace.keys(options.head.stack));
+  if (words > kMostFlowWords)
+    return bad_input("figure", "flow", "up to " + std::to_string(kMostFlowWords) + " tokens", std::to_string(words));
+  return draw_flow(subject, options, measure);
+}
+
+ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme theme, Scale scale) {
+  const float largest = folded ? folded->largest : trace.largest_weight;
+  return {.theme = theme, .scale = scale, .top = nice_top(std::min(largest, 1.0f))};
+}
+
+FigureOptions figure_options(const FigureOrder& order) {
+  FigureOptions options{.kind = order.kind,
+                        .theme = order.theme,
+                        .language = order.language,
+                        .scale = order.view.scale,
+                        .width = (order.slide ? kSlideMm : kColumnMm) * kPointsInMm,
+                        .head = order.view.chosen,
+                        .heads = {},
+                        .threshold = order.view.flow.threshold};
+  if (order.kind == FigureKind::flow && order.view.flow.heads)
+    for (const Index head : *order.view.flow.heads)
+      if (head < order.trace->num_heads(options.head.stack))
+        options.heads.push_back({options.head.layer, head, options.head.stack});
+  return options;
+}
+
+}  // namespace headlight

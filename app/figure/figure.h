@@ -1,0 +1,47 @@
+// A Trace as a picture on a page: all heads of a stack, one of them large, lines between the words, or all heads of a
+// large model small. Pure: from values to a Drawing; writing it is for paper/, showing it for gui/.
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "figure/drawing.h"
+#include "session/figure_order.h"
+
+namespace headlight {
+
+/// Points in a millimetre, and how wide figures are: a column of a paper, a slide.
+inline constexpr float kPointsInMm = 72 / 25.4f;
+inline constexpr float kColumnMm = 85, kSlideMm = 254, kLeastMm = 40, kMostMm = 1000;
+
+/// A flow with more words on one side than this would be a page metres high.
+inline constexpr Index kMostFlowWords = 2000;
+
+/// What is drawn.
+struct Subject {
+  const Trace& trace;
+  const Document& document;            // what was asked: the model's name, what was measured of its heads
+  const FoldedMaps* folded = nullptr;  // of `trace`; null: every token has its own row and column
+};
+
+struct FigureOptions {
+  FigureKind kind = FigureKind::grid;
+  Theme theme = Theme::light;
+  Language language = Language::en;
+  Scale scale = Scale::linear;
+  float width = kColumnMm * kPointsInMm;  // of the page, in points
+  HeadRef head = {};                      // the one that is drawn large; all others are of its stack
+  std::vector<HeadRef> heads = {};        // of a flow; none: `head` alone
+  float threshold = 0.05f;                // of a flow: lines of smaller weights are left out
+};
+
+/// Errors: a head or a stack that the answer does not have; a flow of more than kMostFlowWords words.
+Result<Drawing> draw_figure(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
+
+/// The colour scale of all heads of an answer: from 0 to a round number above the largest weight.
+ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme theme, Scale scale);
+
+/// What the window ordered.
+FigureOptions figure_options(const FigureOrder& order);
+
+}  // namespace headlight

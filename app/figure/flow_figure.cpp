@@ -1,0 +1,134 @@
+// Lines from the words that look to the words that they look at.
+#include <algorithm>
+#include <atomic>
+
+#include "figure/flow.h"
+#include "figure/labels.h"
+#include "figure/page.h"
+
+namespace headlight {
+namespace {
+
+constexpr float kLeastBetween = 6;  // ems between the columns
+
+/// What a head is called in the legend: of one layer by its number alone.
+std::string legend_text(Language language, const HeadRef& head, bool one_layer) {
+  if (!one_layer) return head_title(language, head);
+  return std::string(either(language, "Head", "头")) + " " + std::to_string(head.head + 1);
+}
+
+bool are_of_one_layer(const std::vector<HeadRef>& heads) {
+  return std::all_of(heads.begin(), heads.end(), [&](const HeadRef& head) { return head.layer == heads.front().layer; });
+}
+
+std::string title_of(Language language, const std::vector<HeadRef>& heads) {
+  if (heads.size() == 1) return head_title(language, heads.front());
+  const std::string count = std::to_string(heads.size()) + either(language, " heads", " 个头");
+  if (!are_of_one_layer(heads)) return count;
+  return std::string(either(language, "Layer", "层")) + " " + std::to_string(heads.front().layer + 1) + " · " + count;
+}
+
+/// The heads beside their colours, in as many lines as it takes.
+void add_legend(Page& page, const FigureOptions& options, const std::vector<HeadRef>& heads,
+                const std::vector<FlowHead>& drawn) {
+  const bool one_layer = are_of_one_layer(heads);
+  const float size = page.label, swatch = 1.6f * size;
+  float x = page.left();
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const std::string text = legend_text(options.language, heads[i], one_layer);
+    const float width = swatch + 0.4f * size + page.measure(text, size);
+    if (x > page.left() && x + width > page.right()) x = page.left(), page.y += kLineOfText * size;
+    const float y = page.y + 0.5f * size;
+    page.drawing.items.push_back(Stroke{{x, y}, {x + swatch, y}, 0.25f * size, drawn[i].colour});
+    add_text(page, {.at = {x + swatch + 0.4f * size, y}, .text = text, .size = size, .role = Role::label,
+                    .colour = page.ink.text});
+    x += width + 1.2f * size;
+  }
+  page.y += 1.8f * size;
+}
+
+std::vector<std::string> labels_of(const Tokens& tokens) {
+  std::vector<std::string> labels;
+  for (const Token& token : tokens.tokens) labels.push_back(axis_label(token));
+  return labels;
+}
+
+/// The words as large as the page's labels, or smaller where there are very many.
+FlowLayout layout_of(const Page& page, const std::vector<std::string>& queries, const std::vector<std::string>& keys) {
+  FlowLayout layout{.queries = static_cast<Index>(queries.size()), .keys = static_cast<Index>(keys.size())};
+  const auto rows = static_cast<float>(std::max(queries.size(), keys.size()));
+  layout.size = rows > 100 ? page.least_label : page.label;
+  layout.pitch = (rows > 40 ? 1.1f : 1.55f) * layout.size;
+  const auto widest = [&](const std::vector<std::string>& labels) {
+    float width = 0;
+    for (const std::string& label : labels) width = std::max(width, page.measure(label, layout.size));
+    return width;
+  };
+  // Long words on a narrow page shrink until there is room for lines between them.
+  const auto room = [&] { return page.room() - widest(queries) - widest(keys) - 0.8f * layout.size; };
+  while (room() < kLeastBetween * layout.size) layout.size *= 0.9f;
+  const float left = widest(queries), right = widest(keys), gap = 0.4f * layout.size;
+  // Not wider than pleasant: lines between few words would be nearly level.
+  const float between = std::min(std::max(rows * layout.pitch * 0.9f, 16 * layout.size), room());
+  const float begin = (page.drawing.width - between - left - right - 2 * gap) / 2;
+  layout.left = begin + left + gap;
+  layout.right = layout.left + between;
+  return layout;
+}
+
+void add_side_names(Page& page, const FlowLayout& layout, const FigureOptions& options) {
+  const bool cross = options.head.stack == Stack::cross;
+  const auto name = [&](const char* side, const char* role) { return cross ? std::string(side) + " · " + role : std::string(role); };
+  const std::string query = name(either(options.language, "target", "目标句"), either(options.language, "query", "查询"));
+  const std::string key = name(either(options.language, "source", "源句"), either(options.language, "key", "键"));
+  const float y = page.y + 0.5f * page.label, gap = 0.4f * layout.size;
+  const float query_width = page.measure(query, page.label), key_width = page.measure(key, page.label);
+  // Names wider than their words begin at the page's edge.
+  const float query_end = std::max(layout.left - gap, page.left() + query_width);
+  const float key_begin = std::min(layout.right + gap, page.right() - key_width);
+  add_text(page, {.at = {query_end, y}, .text = query, .size = page.label, .role = Role::label, .colour = page.ink.dim,
+                  .anchor = Anchor::right});
+  add_text(page, {.at = {key_begin, y}, .text = key, .size = page.label, .role = Role::label, .colour = page.ink.dim});
+  page.y += 1.6f * page.label;
+}
+
+}  // namespace
+
+Drawing draw_flow(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {
+  Page page = new_page(options, measure);
+  std::vector<HeadRef> heads = options.heads;
+  if (heads.empty()) heads.push_back(options.head);
+  add_title(page, title_of(options.language, heads),
+            heads.size() == 1 ? measured_text(options.language, subject.document, heads.front()) : "");
+
+  const std::atomic<bool> stop = false;
+  std::vector<std::vector<FlowLine>> lines;
+  for (const HeadRef& head : heads) lines.push_back(strongest_lines(subject.trace, head, stop));
+  std::vector<FlowHead> drawn;
+  const bool one_layer = are_of_one_layer(heads);
+  for (std::size_t i = 0; i < heads.size(); ++i)
+    drawn.push_back({&lines[i], head_colour(options.theme, one_layer ? static_cast<std::size_t>(heads[i].head) : i)});
+  if (heads.size() > 1) add_legend(page, options, heads, drawn);
+
+  const auto queries = labels_of(subject.trace.query_tokens(options.head.stack));
+  const auto keys = labels_of(subject.trace.key_tokens(options.head.stack));
+  FlowLayout layout = layout_of(page, queries, keys);
+  add_side_names(page, layout, options);
+  layout.top = page.y;
+  const FlowWishes wishes{.threshold = options.threshold, .thickest = 0.5f * layout.size};
+  FlowItems items = flow_items(layout, drawn, queries, keys, wishes, page.ink, measure);
+  page.drawing.items.insert(page.drawing.items.end(), items.lines.begin(), items.lines.end());
+  page.drawing.items.insert(page.drawing.items.end(), items.words.begin(), items.words.end());
+  page.y = layout.bottom();
+
+  const std::string from = tick_number(options.threshold);
+  std::vector<std::string> remarks{options.language == Language::zh ? "线的粗细为权重，不小于 " + from
+                                                                    : "lines as thick as their weight, from " + from + " up"};
+  if (items.cut) {
+    const std::string count = std::to_string(wishes.most_lines);
+    remarks.push_back(options.language == Language::zh ? "只画最强的 " + count + " 条" : "only the strongest " + count);
+  }
+  return finished(std::move(page), subject, options, false, false, remarks);
+}
+
+}  // namespace headlight

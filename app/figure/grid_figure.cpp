@@ -1,0 +1,150 @@
+// All heads of a stack: each layer begins a new row.
+#include <algorithm>
+#include <cmath>
+
+#include "figure/grid_layout.h"
+#include "figure/labels.h"
+#include "figure/map_items.h"
+#include "session/shipped.h"
+
+namespace headlight {
+namespace {
+
+/// Cells of all maps together: more would be neither seen nor small on disk.
+constexpr Index kMostCells = 144 * kThumbnail * kThumbnail;
+constexpr float kLeastMap = 14;        // points
+constexpr float kFairShare = 1.15f;    // of a page's fair height: so much more is better than smaller maps
+constexpr float kHighest = 1.6f;       // of a map, to its width
+constexpr float kLeastNamed = 11.5f;   // ems: in smaller maps labels would take more room than cells
+
+Index cells_a_side(Index maps) {
+  Index side = kThumbnail;
+  while (side > 16 && maps * side * side > kMostCells) --side;
+  return side;
+}
+
+/// How every map of the grid is laid out, in a box whose top left corner is (0, 0), its title included.
+struct Tile {
+  MapAxes axes;
+  MapLayout layout;
+  float title = 0;   // the middle of the title's line
+  float height = 0;
+};
+
+Tile tile_of(const Page& page, const PrintedMap& map, float width) {
+  Tile tile;
+  if (width >= kLeastNamed * page.least_label) tile.axes = map_axes(page, map, width);
+  else tile.axes.size = page.least_label;
+  const float share = static_cast<float>(map.num_queries()) / static_cast<float>(map.num_keys());
+  const float first_top = layout_of(map, tile.axes, {0, 0, width, width}).plot.y;
+  tile.layout = layout_of(map, tile.axes, {0, 0, width, width * std::min(share, kHighest) + first_top});
+  tile.title = 0.5f * page.label;
+  tile.layout.plot.y = 1.4f * page.label + label_height(tile.axes, tile.layout);
+  tile.height = tile.layout.plot.bottom();
+  return tile;
+}
+
+/// As few maps side by side as the height of the page allows; none smaller than kLeastMap.
+GridLayout grid_of(const Page& page, const PrintedMap& map, Index layers, Index heads, float gap) {
+  GridLayout grid{.layers = layers, .heads = heads, .gap = gap};
+  for (Index rows = heads; rows >= 1; --rows) {
+    const Index columns = (heads + rows - 1) / rows;
+    const float width = (page.room() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+    if (grid.width > 0 && width < kLeastMap) break;
+    grid.columns = columns;
+    grid.rows_per_layer = (heads + columns - 1) / columns;
+    grid.width = std::max(1.0f, std::min(width, 18 * page.title));
+    grid.height = tile_of(page, map, grid.width).height;
+    grid.content_height = static_cast<float>(layers * grid.rows_per_layer) * (grid.height + gap) - gap;
+    if (grid.content_height <= kFairShare * page.fair_height()) break;
+  }
+  return grid;
+}
+
+struct HeadTitle {
+  HeadRef head;
+  MeasuredTitle words;
+  bool off = false;
+};
+
+/// "Layer 2 · Head 6  verb → object 0.99" as far as there is room; all heads by their numbers where one must be.
+std::vector<HeadTitle> titles_of(const Page& page, const Subject& subject, const FigureOptions& options, Index layers,
+                                 Index heads, float room) {
+  const auto width = [&](const std::string& text) { return page.measure(text, page.label); };
+  std::vector<HeadTitle> titles;
+  bool all_in_full = true;
+  for (Index layer = 0; layer < layers; ++layer)
+    for (Index head = 0; head < heads; ++head) {
+      const HeadRef at{layer, head, options.head.stack};
+      HeadTitle title{at, measured_title(options.language, subject.document, at, {}, room, width),
+                      is_off(subject.trace.request.edits, at)};
+      if (title.off) title.words.relations = either(options.language, "  off", "  已关闭");
+      if (width(title.words.head + title.words.relations) > room) title.words.relations.clear();
+      all_in_full = all_in_full && title.words.head == head_title(options.language, at);
+      titles.push_back(std::move(title));
+    }
+  if (all_in_full) return titles;
+  for (HeadTitle& title : titles)
+    title.words.head = std::to_string(title.head.layer + 1) + "·" + std::to_string(title.head.head + 1);
+  return titles;
+}
+
+/// What the short titles of a grid stand for.
+std::vector<std::string> explained(const std::vector<HeadTitle>& titles, const Subject& subject, Language language) {
+  std::vector<std::string> remarks;
+  if (titles.front().words.head != head_title(language, titles.front().head))
+    remarks.push_back(either(language, "titles: layer·head", "标题：层·头"));
+  for (const HeadTitle& title : titles) {
+    if (title.off || title.words.relations.empty()) continue;
+    for (const RelationScore* one : relations_of(subject.document, title.head)) {
+      const std::string& label = language == Language::zh ? one->zh : one->en;
+      if (title.words.relations.find(label) == std::string::npos) remarks.push_back(one->relation + " " + label);
+    }
+  }
+  return remarks;
+}
+
+void add_head_title(Page& page, const HeadTitle& title, float x, float y) {
+  const Text text = add_text(page, {.at = {x, y}, .text = title.words.head, .size = page.label, .role = Role::title,
+                                    .colour = title.off ? page.ink.dim : page.ink.text});
+  if (title.words.relations.empty()) return;
+  add_text(page, {.at = {x + text.width, y}, .text = title.words.relations, .size = page.label, .role = Role::title,
+                  .colour = title.off ? page.ink.dim : page.ink.accent});
+}
+
+}  // namespace
+
+Drawing draw_grid(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {
+  Page page = new_page(options, measure);
+  const Trace& trace = subject.trace;
+  const Stack stack = options.head.stack;
+  const Index layers = trace.num_layers(stack), heads = trace.num_heads(stack);
+  const Index most = cells_a_side(layers * heads);
+  const PrintedMap first = printed_map(subject, {0, 0, stack}, most);
+  const GridLayout grid = grid_of(page, first, layers, heads, 0.9f * page.label);
+  const Tile tile = tile_of(page, first, grid.width);
+  const ColourScale scale = weight_scale(trace, subject.folded, options.theme, options.scale);
+  const float used = static_cast<float>(grid.columns) * (grid.width + grid.gap) - grid.gap;
+  const float left = page.left() + std::max(0.0f, (page.room() - used) / 2);
+  bool blocks = false;
+  const auto titles = titles_of(page, subject, options, layers, heads, grid.width - tile.layout.plot.x);
+  for (const HeadTitle& title : titles) {
+    const Box place = grid.place(title.head);
+    MapLayout layout = tile.layout;
+    layout.plot.x += left + place.x;
+    layout.plot.y += page.y + place.y;
+    const PrintedMap map = printed_map(subject, title.head, most);
+    if (measure(title.words.head, page.label) <= place.w - tile.layout.plot.x)
+      add_head_title(page, title, layout.plot.x, page.y + place.y + tile.title);
+    add_map(page, map, tile.axes, layout, scale, false);
+    blocks = blocks || has_blocked(map.weights);
+  }
+  page.y += grid.content_height;
+  std::vector<std::string> remarks = explained(titles, subject, options.language);
+  if (std::max(first.num_queries(), first.num_keys()) > most)
+    remarks.push_back(either(options.language, "each dot: the largest weight of the cells it covers",
+                             "每个点：其覆盖单元格中的最大权重"));
+  return finished(std::move(page), subject, options, true, blocks, remarks);
+}
+
+}  // namespace headlight

@@ -1,0 +1,39 @@
+// One head large, with its numbers where there is room for them.
+#include <algorithm>
+
+#include "figure/labels.h"
+#include "figure/map_items.h"
+
+namespace headlight {
+namespace {
+
+constexpr Index kMostCells = 512;  // a side
+constexpr float kLargestCell = 64;  // points
+
+}  // namespace
+
+Drawing draw_head(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {
+  Page page = new_page(options, measure);
+  const bool off = is_off(subject.trace.request.edits, options.head);
+  add_title(page, head_title(options.language, options.head),
+            off ? either(options.language, "off", "已关闭") : measured_text(options.language, subject.document, options.head));
+  const PrintedMap map = printed_map(subject, options.head, kMostCells);
+  const ColourScale scale = weight_scale(subject.trace, subject.folded, options.theme, options.scale);
+  // What stands above and below the map is a part of the page's height.
+  const float side = std::min(page.room(), page.fair_height() - 9 * page.label);
+  const MapAxes axes = map_axes(page, map, side);
+  const float most = kLargestCell * static_cast<float>(std::max(map.num_queries(), map.num_keys())) +
+                     axes.queries.metrics.widest + 4 * axes.size;
+  MapLayout layout = layout_of(map, axes, {page.left(), page.y, std::min(page.room(), most), std::min(side, most)});
+  const float shift = std::max(0.0f, (page.right() - layout.plot.right()) / 2);
+  layout.plot.x += shift;
+  add_map(page, map, axes, layout, scale, true);
+  page.y = layout.plot.bottom();
+  std::vector<std::string> remarks;
+  if (map.weights.rows() < map.num_queries() || map.weights.cols() < map.num_keys())
+    remarks.push_back(either(options.language, "each dot: the largest weight of the cells it covers",
+                             "每个点：其覆盖单元格中的最大权重"));
+  return finished(std::move(page), subject, options, true, has_blocked(map.weights), remarks);
+}
+
+}  // namespace headlight

@@ -1,0 +1,84 @@
+#include "figure/labels.h"
+
+#include <cstdio>
+#include <vector>
+
+#include "session/shipped.h"
+
+namespace headlight {
+namespace {
+
+std::string score_text(double score) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%.2f", score);
+  return text;
+}
+
+}  // namespace
+
+std::string head_title(Language language, const HeadRef& head) {
+  return std::string(either(language, "Layer", "层")) + " " + std::to_string(head.layer + 1) + " · " +
+         either(language, "Head", "头") + " " + std::to_string(head.head + 1);
+}
+
+std::string stack_title(Language language, Stack stack) {
+  if (stack == Stack::encoder) return either(language, "encoder", "编码器");
+  return stack == Stack::cross ? either(language, "cross-attention", "交叉注意力") : either(language, "decoder", "解码器");
+}
+
+std::string mask_title(Language language, std::string_view kind) {
+  if (kind == "none") return either(language, "none", "无");
+  if (kind == "causal") return either(language, "causal", "因果");
+  if (kind == "padding") return either(language, "padding", "填充");
+  if (kind == "custom") return either(language, "custom", "自定义");
+  return either(language, "causal + padding", "因果 + 填充");
+}
+
+std::string model_title(Language language, const Document& document) {
+  if (is_shipped(document)) return either(language, "Headlight's trained model", "Headlight 训练的模型");
+  if (document.model && document.model->given) return document.model->name;
+  if (document.model) return std::string(either(language, "checkpoint ", "检查点 ")) + document.model->name;
+  return std::string(either(language, "random weights, seed ", "随机权重，种子 ")) +
+         std::to_string(document.config.seed);
+}
+
+MeasuredTitle measured_title(Language language, const Document& document, const HeadRef& head, const std::string& value,
+                             float room, const std::function<float(const std::string&)>& width_of) {
+  const std::string title = head_title(language, head);
+  const std::string number = std::to_string(head.layer + 1) + "·" + std::to_string(head.head + 1);
+  std::string labels, codes, names;
+  for (const RelationScore* one : relations_of(document, head)) {
+    const std::string score = score_text(one->score.accuracy);
+    labels += "  " + (language == Language::zh ? one->zh : one->en) + " " + score;
+    codes += "  " + one->relation + " " + score;
+    names += "  " + one->relation;
+  }
+  for (MeasuredTitle choice :
+       {MeasuredTitle{title, value, labels}, {number, value, labels}, {title, value, codes}, {number, value, codes},
+        {number, value, names}, {number, value, {}}})
+    if (width_of(choice.head + choice.value + choice.relations) <= room) return choice;
+  return {number, {}, {}};
+}
+
+std::string measured_text(Language language, const Document& document, const HeadRef& head) {
+  std::string text;
+  for (const RelationScore* one : relations_of(document, head))
+    text += (text.empty() ? "" : "  ") + (language == Language::zh ? one->zh : one->en) + " " + score_text(one->score.accuracy);
+  return text;
+}
+
+std::string cell_number(float weight) {
+  if (weight == 0.0f) return "0";
+  if (weight >= 0.995f && weight <= 1.005f) return "1";
+  char text[16];
+  std::snprintf(text, sizeof text, "%.2f", static_cast<double>(weight));
+  return text[0] == '0' ? text + 1 : text;
+}
+
+std::string tick_number(float value) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%.3g", static_cast<double>(value));
+  return text;
+}
+
+}  // namespace headlight

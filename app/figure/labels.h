@@ -1,0 +1,46 @@
+// The words of figures, in English and in Chinese: titles, what was measured of a head, numbers in cells. Window and
+// files say the same.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "model/trace.h"
+#include "session/document.h"
+#include "session/settings.h"
+
+namespace headlight {
+
+/// One of two words.
+inline const char* either(Language language, const char* en, const char* zh) {
+  return language == Language::zh ? zh : en;
+}
+
+/// `Layer 2 · Head 6`, counted from 1.
+std::string head_title(Language language, const HeadRef& head);
+/// encoder, decoder, cross-attention.
+std::string stack_title(Language language, Stack stack);
+/// What Mask::kind gave, in words.
+std::string mask_title(Language language, std::string_view kind);
+/// What computed the answer: the trained model, a checkpoint's name, fresh weights with their seed.
+std::string model_title(Language language, const Document& document);
+
+/// The title of a head, a value of it if there is one, and what was measured of it: "Layer 2 · Head 7", "  0.43",
+/// "  verb → object 0.99".
+struct MeasuredTitle {
+  std::string head, value, relations;
+};
+/// Where that is wider than `room` by `width_of`, title and relations are shortened: "2·7", "  VO 0.99". `value` is there
+/// whole or, where there is no room, not at all.
+MeasuredTitle measured_title(Language language, const Document& document, const HeadRef& head, const std::string& value,
+                             float room, const std::function<float(const std::string&)>& width_of);
+
+/// A weight in the room of a cell: two digits after the point, without the zero before it.
+std::string cell_number(float weight);
+/// A number beside a colour bar, or in a caption: three digits.
+std::string tick_number(float value);
+/// What was measured of a head, in full: "verb → object 0.99"; empty where nothing was.
+std::string measured_text(Language language, const Document& document, const HeadRef& head);
+
+}  // namespace headlight

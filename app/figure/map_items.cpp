@@ -1,0 +1,145 @@
+#include "figure/map_items.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/utf8.h"
+#include "figure/labels.h"
+#include "math/attention.h"
+
+namespace headlight {
+namespace {
+
+/// More labels than this are not measured: they would not be drawn either.
+constexpr std::size_t kMostLabels = 4096;
+constexpr float kLabelGap = 0.5f;  // between labels and cells, in ems
+
+bool is_label(Index i, Index step) { return i % step == 0; }
+
+void add_row_labels(Page& page, const AxisText& axis, float size, const MapLayout& layout) {
+  if (!layout.rows) return;
+  for (std::size_t i = 0; i < axis.labels.size(); ++i) {
+    if (!is_label(static_cast<Index>(i), layout.row_step)) continue;
+    const float y = layout.plot.y + (static_cast<float>(i) + 0.5f) * layout.cell;
+    add_text(page, {.at = {layout.plot.x - kLabelGap * size, y}, .text = axis.labels[i], .size = size, .role = Role::label,
+                    .colour = axis.faint[i] ? page.ink.dim : page.ink.text, .anchor = Anchor::right});
+  }
+}
+
+/// Beside words that must be turned, Chinese still stands upright where it has the height, and so does a sign.
+Turn turn_of(const std::string& label, ColumnLabels columns, float size, float widest) {
+  if (columns == ColumnLabels::horizontal) return Turn::level;
+  if (columns == ColumnLabels::stacked) return Turn::stacked;
+  const auto characters = code_points(label).size();
+  const bool fits = static_cast<float>(characters) * size <= widest;
+  return characters == 1 || (stands_upright(label) && fits) ? Turn::stacked : Turn::upwards;
+}
+
+void add_column_labels(Page& page, const AxisText& axis, float size, const MapLayout& layout) {
+  if (layout.columns == ColumnLabels::none) return;
+  for (std::size_t j = 0; j < axis.labels.size(); ++j) {
+    if (!is_label(static_cast<Index>(j), layout.column_step)) continue;
+    const Turn turn = turn_of(axis.labels[j], layout.columns, size, axis.metrics.widest);
+    const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell, y = layout.plot.y - kLabelGap * size;
+    add_text(page, {.at = {x, turn == Turn::level ? y - size / 2 : y}, .text = axis.labels[j], .size = size,
+                    .role = Role::label, .colour = axis.faint[j] ? page.ink.dim : page.ink.text,
+                    .anchor = Anchor::middle, .turn = turn});
+  }
+}
+
+void add_values(Page& page, const Matrix& weights, const MapLayout& layout, const ColourScale& scale) {
+  const float size = std::min(page.value, layout.cell / 2.2f);
+  if (size < page.least_label) return;
+  for (Index i = 0; i < weights.rows(); ++i)
+    for (Index j = 0; j < weights.cols(); ++j) {
+      if (weights(i, j) < 0) continue;
+      const Box cell = cell_box(layout, i, j);
+      add_text(page, {.at = {cell.x + cell.w / 2, cell.y + cell.h / 2}, .text = cell_number(weights(i, j)), .size = size,
+                      .role = Role::value, .colour = text_on(colour_of(scale, weights(i, j))), .anchor = Anchor::middle});
+    }
+}
+
+}  // namespace
+
+AxisText axis_text(const std::vector<Token>& tokens, float size, const TextWidth& measure) {
+  AxisText axis;
+  if (tokens.size() > kMostLabels) return axis;
+  axis.metrics.upright = true;
+  for (const Token& token : tokens) {
+    axis.labels.push_back(axis_label(token));
+    axis.faint.push_back(token.pad);
+    axis.metrics.widest = std::max(axis.metrics.widest, measure(axis.labels.back(), size));
+    axis.metrics.longest = std::max(axis.metrics.longest, code_points(axis.labels.back()).size());
+    axis.metrics.upright = axis.metrics.upright && stands_upright(axis.labels.back());
+  }
+  return axis;
+}
+
+Matrix pooled(const Matrix& weights, Index most) {
+  const Index rows = std::min(weights.rows(), most), cols = std::min(weights.cols(), most);
+  if (rows == weights.rows() && cols == weights.cols()) return weights;
+  Matrix small(rows, cols);
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j) {
+      const Index top = i * weights.rows() / rows, left = j * weights.cols() / cols;
+      small(i, j) = weights.block(top, left, (i + 1) * weights.rows() / rows - top,
+                                  (j + 1) * weights.cols() / cols - left).maxCoeff();
+    }
+  return small;
+}
+
+bool has_blocked(const Matrix& weights) { return (weights.array() < 0).any(); }
+
+PrintedMap printed_map(const Subject& subject, const HeadRef& head, Index most) {
+  const Trace& trace = subject.trace;
+  if (const FoldedStack* folded = folded_stack(subject, head.stack))
+    return {pooled(folded->map(head), most), &folded->fold.queries.tokens, &folded->fold.keys.tokens};
+  PrintedMap map{{}, &trace.query_tokens(head.stack).tokens, &trace.key_tokens(head.stack).tokens};
+  if (most <= kThumbnail || std::max(map.num_queries(), map.num_keys()) <= kThumbnail) {
+    map.weights = pooled(trace.head(head).thumbnail, most);
+  } else {
+    const std::atomic<bool> stop = false;
+    const Region whole{.head = head, .num_queries = map.num_queries(), .num_keys = map.num_keys()};
+    map.weights = region_weights(trace, whole, most, stop);
+  }
+  return map;
+}
+
+MapAxes map_axes(const Page& page, const PrintedMap& map, float side) {
+  MapAxes axes;
+  for (const float size : {page.label, std::max(0.82f * page.label, page.least_label), page.least_label}) {
+    axes = {axis_text(*map.queries, size, page.measure), axis_text(*map.keys, size, page.measure), size};
+    const MapLayout layout = layout_of(map, axes, {0, 0, side, side});
+    if (layout.row_step == 1 && layout.column_step == 1 && layout.rows && layout.columns != ColumnLabels::none)
+      return axes;
+  }
+  return axes;
+}
+
+MapLayout layout_of(const PrintedMap& map, const MapAxes& axes, const Box& area) {
+  return layout_map(area, map.num_queries(), map.num_keys(), axes.queries.metrics, axes.keys.metrics,
+                    kLineOfText * axes.size);
+}
+
+float label_height(const MapAxes& axes, const MapLayout& layout) {
+  const float gap = kLabelGap * axes.size;
+  switch (layout.columns) {
+    case ColumnLabels::none: break;
+    case ColumnLabels::horizontal: return axes.size + gap;
+    case ColumnLabels::stacked: return axes.size * static_cast<float>(axes.keys.metrics.longest) + gap;
+    case ColumnLabels::rotated: return std::max(axes.keys.metrics.widest, axes.size) + gap;
+  }
+  return 0;
+}
+
+void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLayout& layout, const ColourScale& scale,
+             bool values) {
+  page.drawing.items.push_back(Cells{layout.plot, map.weights, scale});
+  page.drawing.items.push_back(Rectangle{layout.plot, {}, page.ink.line, 0.5f});
+  add_row_labels(page, axes.queries, axes.size, layout);
+  add_column_labels(page, axes.keys, axes.size, layout);
+  if (values && map.weights.rows() == map.num_queries() && map.weights.cols() == map.num_keys())
+    add_values(page, map.weights, layout, scale);
+}
+
+}  // namespace headlight

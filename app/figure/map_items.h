@@ -1,0 +1,54 @@
+// A labelled map as items of a page, laid out as the window lays it out (map_layout.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "figure/page.h"
+
+namespace headlight {
+
+/// The labels of one side of a map.
+struct AxisText {
+  std::vector<std::string> labels;
+  std::vector<bool> faint;  // padding
+  LabelMetrics metrics;
+};
+AxisText axis_text(const std::vector<Token>& tokens, float size, const TextWidth& measure);
+
+/// A head's map as it is printed: its weights, and what its rows and columns are called.
+struct PrintedMap {
+  Matrix weights;                            // −1 where blocked; perhaps pooled
+  const std::vector<Token>* queries = nullptr;
+  const std::vector<Token>* keys = nullptr;
+
+  Index num_queries() const { return static_cast<Index>(queries->size()); }
+  Index num_keys() const { return static_cast<Index>(keys->size()); }
+};
+
+/// All of a head, folded where the subject is, pooled to at most `most` cells a side.
+PrintedMap printed_map(const Subject& subject, const HeadRef& head, Index most);
+
+/// Cells shrunk to at most `most` × `most`; each shows the largest weight of those it covers, −1 where all are blocked.
+Matrix pooled(const Matrix& weights, Index most);
+
+bool has_blocked(const Matrix& weights);
+
+/// Both axes of a map at one size of type.
+struct MapAxes {
+  AxisText queries, keys;
+  float size = 9;
+};
+/// At `page.label`, or smaller down to `page.least_label` where that lets every row of a map of `side` points be named.
+MapAxes map_axes(const Page& page, const PrintedMap& map, float side);
+
+MapLayout layout_of(const PrintedMap& map, const MapAxes& axes, const Box& area);
+
+/// What the labels above a map take: layout_map leaves room for at least that.
+float label_height(const MapAxes& axes, const MapLayout& layout);
+
+/// Adds the cells, their frame and their labels; with `values` the numbers where there is room for them.
+void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLayout& layout, const ColourScale& scale,
+             bool values);
+
+}  // namespace headlight

@@ -1,0 +1,192 @@
+#include "figure/page.h"
+
+#include <algorithm>
+
+#include "base/utf8.h"
+#include "figure/labels.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t kLongestQuote = 160;  // characters of the sentence in a caption
+constexpr float kSlideAspect = 9.0f / 16, kColumnAspect = 1.25f;
+constexpr float kWidestColumn = 150 * kPointsInMm;
+
+std::string shortened(std::string_view text) {
+  std::string result;
+  std::size_t characters = 0;
+  for (char32_t c : code_points(text)) {
+    if (++characters > kLongestQuote) return result + "…";
+    append_utf8(result, c < U' ' || c == 0x7F ? U' ' : c);
+  }
+  return result;
+}
+
+std::string joined(const Tokens& tokens) {
+  if (!tokens.text.empty()) return tokens.text;
+  std::string text;
+  for (const Token& token : tokens.tokens) text += (text.empty() ? "" : " ") + token.text;
+  return text;
+}
+
+std::string sentence_of(const Trace& trace, Stack stack) {
+  const std::string queries = shortened(joined(trace.query_tokens(stack)));
+  const std::string keys = shortened(joined(trace.key_tokens(stack)));
+  return queries == keys ? queries : queries + " → " + keys;
+}
+
+/// Whether anything but the question itself was changed by hand.
+bool is_edited(const Edits& edits) {
+  return !edits.off.empty() || !edits.weights.empty() || !edits.layers.empty() || edits.dropout > 0;
+}
+
+std::string caption_of(const Subject& subject, const FigureOptions& options, const std::vector<std::string>& remarks) {
+  const Language language = options.language;
+  const Trace& trace = subject.trace;
+  const HeadRef& head = options.head;
+  std::vector<std::string> parts{model_title(language, subject.document), sentence_of(trace, head.stack)};
+  if (trace.encoder) parts.push_back(stack_title(language, head.stack));
+  parts.push_back(std::string(either(language, "mask: ", "掩码：")) +
+                  mask_title(language, trace.mask(head.stack, head.layer).kind()));
+  const AttentionTrace& attention = trace.attention(head.stack, head.layer);
+  if (!attention.patterns)
+    parts.push_back(std::string(either(language, "scores × ", "打分 × ")) + tick_number(attention.scale));
+  if (is_edited(trace.request.edits)) parts.push_back(either(language, "changed by hand", "有手动修改"));
+  if (const FoldedStack* folded = folded_stack(subject, head.stack)) {
+    if (folded->fold.done.special) parts.push_back(either(language, "special tokens left out", "已略去特殊词元"));
+    if (folded->fold.done.words) parts.push_back(either(language, "subwords merged", "子词已合并"));
+  }
+  parts.insert(parts.end(), remarks.begin(), remarks.end());
+  std::string caption;
+  for (const std::string& part : parts) caption += (caption.empty() ? "" : " · ") + part;
+  return caption;
+}
+
+void add_ticks(Page& page, const Ramp& ramp) {
+  const float y = ramp.box.bottom() + 0.75f * page.label;
+  float taken = page.left() - 1;
+  const auto numbers = ticks(ramp.scale);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::string text = tick_number(numbers[i]);
+    const float width = page.measure(text, page.label);
+    const bool first = i == 0, last = i + 1 == numbers.size();
+    const float middle = ramp.box.x + ramp.box.w * position_on_map(ramp.scale, numbers[i]);
+    const float begin = first ? ramp.box.x : last ? ramp.box.right() - width : middle - width / 2;
+    const float end_of_last = ramp.box.right() - page.measure(tick_number(numbers.back()), page.label);
+    if (begin < taken || (!last && begin + width + 0.3f * page.label > end_of_last)) continue;
+    taken = begin + width + 0.3f * page.label;
+    add_text(page, {.at = {begin, y}, .text = text, .size = page.label, .role = Role::label, .colour = page.ink.dim});
+  }
+}
+
+void add_colour_bar(Page& page, const ColourScale& scale, Language language, bool blocks) {
+  page.y += 0.9f * page.label;
+  const float height = 0.8f * page.label;
+  const Ramp ramp{{page.left(), page.y, std::min(0.45f * page.room(), 20 * page.label), height}, scale};
+  page.drawing.items.push_back(ramp);
+  page.drawing.items.push_back(Rectangle{ramp.box, {}, page.ink.line, 0.5f});
+  add_ticks(page, ramp);
+  float x = ramp.box.right() + 0.8f * page.label;
+  const float middle = page.y + height / 2;
+  const Text& name = add_text(page, {.at = {x, middle}, .text = either(language, "weight", "权重"), .size = page.label,
+                                     .role = Role::label, .colour = page.ink.dim});
+  if (blocks) {
+    x += name.width + 1.2f * page.label;
+    const float side = 1.1f * page.label;
+    page.drawing.items.push_back(Cells{{x, middle - side / 2, side, side}, Matrix::Constant(1, 1, -1.0f), scale});
+    page.drawing.items.push_back(Rectangle{{x, middle - side / 2, side, side}, {}, page.ink.line, 0.5f});
+    add_text(page, {.at = {x + side + 0.4f * page.label, middle}, .text = either(language, "blocked", "被屏蔽"),
+                    .size = page.label, .role = Role::label, .colour = page.ink.dim});
+  }
+  page.y += height + 1.5f * page.label;
+}
+
+}  // namespace
+
+float Page::fair_height() const {
+  return drawing.width * (drawing.width > kWidestColumn ? kSlideAspect : kColumnAspect);
+}
+
+Page new_page(const FigureOptions& options, const TextWidth& measure) {
+  const float label = std::clamp(4 + options.width / 144, 5.5f, 10.0f);
+  Page page{.drawing = {.width = options.width,
+                        .background = options.theme == Theme::light ? Rgb{255, 255, 255} : background_of(Theme::dark)},
+            .measure = measure,
+            .ink = ink_colours(options.theme),
+            .title = 1.2f * label,
+            .label = label,
+            .least_label = std::max(4.5f, 0.62f * label),
+            .value = 0.9f * label,
+            .margin = label,
+            .y = label};
+  return page;
+}
+
+const Text& add_text(Page& page, Text text) {
+  text.width = page.measure(text.text, text.size);
+  page.drawing.items.push_back(std::move(text));
+  return std::get<Text>(page.drawing.items.back());
+}
+
+void add_title(Page& page, const std::string& title, const std::string& beside) {
+  const float size = page.title, gap = 0.8f * size;
+  const Text text = add_text(page, {.at = {page.left(), page.y + 0.5f * size}, .text = title, .size = size,
+                                    .role = Role::title, .colour = page.ink.text});
+  float x = page.left() + text.width + gap;
+  for (const std::string& line : wrapped(beside, size, page.room(), page.measure)) {
+    if (line.empty()) continue;
+    if (x + page.measure(beside, size) > page.right()) x = page.left(), page.y += kLineOfText * size;
+    add_text(page, {.at = {x, page.y + 0.5f * size}, .text = line, .size = size, .role = Role::title,
+                    .colour = page.ink.accent});
+  }
+  page.y += 1.8f * size;
+}
+
+std::vector<std::string> wrapped(std::string_view text, float size, float room, const TextWidth& measure) {
+  std::vector<std::string> lines(1);
+  float width = 0, width_at_break = 0;
+  std::size_t break_at = 0;  // bytes of the line before which it may be broken
+  for (const char32_t c : code_points(text)) {
+    std::string character;
+    append_utf8(character, c);
+    const float advance = measure(character, size);
+    const bool before = stands_upright(character);
+    if (before || (!lines.back().empty() && lines.back().back() == ' ')) break_at = lines.back().size(), width_at_break = width;
+    if (width + advance > room && !lines.back().empty() && c != U' ') {
+      const bool broken = break_at > 0;
+      std::string rest = broken ? lines.back().substr(break_at) : "";
+      if (broken) lines.back().resize(break_at);
+      width = broken ? width - width_at_break : 0;
+      while (!lines.back().empty() && lines.back().back() == ' ') lines.back().pop_back();
+      lines.push_back(std::move(rest));
+      break_at = 0, width_at_break = 0;
+    }
+    lines.back() += character;
+    width += advance;
+  }
+  return lines;
+}
+
+const FoldedStack* folded_stack(const Subject& subject, Stack stack) {
+  if (!subject.folded) return nullptr;
+  const auto& folded = subject.folded->stacks[static_cast<std::size_t>(stack)];
+  return folded ? &*folded : nullptr;
+}
+
+Drawing finished(Page page, const Subject& subject, const FigureOptions& options, bool has_bar, bool blocks,
+                 const std::vector<std::string>& remarks) {
+  if (has_bar)
+    add_colour_bar(page, weight_scale(subject.trace, subject.folded, options.theme, options.scale), options.language,
+                   blocks);
+  page.y += 0.6f * page.label;
+  for (const std::string& line :
+       wrapped(caption_of(subject, options, remarks), page.label, page.room(), page.measure)) {
+    add_text(page, {.at = {page.left(), page.y + 0.5f * page.label}, .text = line, .size = page.label,
+                    .role = Role::caption, .colour = page.ink.dim});
+    page.y += kLineOfText * page.label;
+  }
+  page.drawing.height = page.y + page.margin - 0.3f * page.label;
+  return std::move(page.drawing);
+}
+
+}  // namespace headlight

@@ -1,0 +1,54 @@
+// What every figure has: a page with its sizes of type, a colour bar with numbers, and a caption that says what is seen.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "figure/figure.h"
+
+namespace headlight {
+
+/// A line of text takes this many ems, so that two of them never touch.
+inline constexpr float kLineOfText = 1.3f;
+
+/// A figure while it is made: items are added from the top down, `y` is where the next begins.
+struct Page {
+  Drawing drawing;
+  const TextWidth& measure;
+  InkColours ink;
+  float title, label, least_label, value;  // ems in points
+  float margin, y;
+
+  float left() const { return margin; }
+  float right() const { return drawing.width - margin; }
+  float room() const { return drawing.width - 2 * margin; }
+  /// How high the data of a figure should be at most: a page's column is higher than wide, a slide is not.
+  float fair_height() const;
+};
+
+Page new_page(const FigureOptions& options, const TextWidth& measure);
+
+/// Adds a text, measured.
+const Text& add_text(Page& page, Text text);
+
+/// The title of a figure, and `beside` in the accent's colour, below it where it would be too wide.
+void add_title(Page& page, const std::string& title, const std::string& beside);
+
+/// `text` in lines of at most `room`, broken at spaces and between Chinese characters.
+std::vector<std::string> wrapped(std::string_view text, float size, float room, const TextWidth& measure);
+
+/// The folded maps of a stack; null where its tokens are not folded.
+const FoldedStack* folded_stack(const Subject& subject, Stack stack);
+
+/// Ends the page: the colour bar (with a blocked cell where `blocks`), and the caption with `remarks` at its end.
+Drawing finished(Page page, const Subject& subject, const FigureOptions& options, bool has_bar, bool blocks,
+                 const std::vector<std::string>& remarks);
+
+// The figures, one a file.
+Drawing draw_grid(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
+Drawing draw_head(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
+Drawing draw_layers(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
+Drawing draw_flow(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
+
+}  // namespace headlight

@@ -1,0 +1,276 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "figure/flow.h"
+#include "gui/controls.h"
+#include "gui/draw.h"
+#include "gui/imgui_compat.h"
+#include "gui/map_view.h"
+#include "gui/panels.h"
+
+namespace headlight {
+namespace {
+
+/// More would be neither told apart nor drawn in time.
+constexpr std::size_t kMostLines = 800;
+constexpr int kSegments = 14;
+
+bool is_shown(const AppState& state, Index head) {
+  const auto heads = flow_heads(state);
+  return std::any_of(heads.begin(), heads.end(), [&](const HeadRef& shown) { return shown.head == head; });
+}
+
+void toggle(Gui& gui, Index head) {
+  FlowLook flow = gui.state.view.flow;
+  std::vector<Index> heads;
+  for (const HeadRef& shown : flow_heads(gui.state)) heads.push_back(shown.head);
+  const auto place = std::lower_bound(heads.begin(), heads.end(), head);
+  if (place != heads.end() && *place == head) heads.erase(place);
+  else heads.insert(place, head);
+  flow.heads = std::move(heads);
+  gui.say(SetFlow{flow});
+}
+
+void head_choices(Gui& gui) {
+  FlowLook flow = gui.state.view.flow;
+  const auto all = all_heads_of_layer(gui.state);
+  if (flat_button(gui, "flow all heads", gui.word(Str::flow_all_heads), flow.heads == all)) {
+    flow.heads = all;
+    gui.say(SetFlow{flow});
+  }
+  explain_item(gui, Str::tip_flow_heads);
+  ImGui::SameLine(0, 0);
+  if (flat_button(gui, "flow chosen head", gui.word(Str::flow_chosen_head), !flow.heads)) {
+    flow.heads.reset();
+    gui.say(SetFlow{flow});
+  }
+  explain_item(gui, Str::tip_flow_heads);
+}
+
+/// Small weights have most of the slider.
+void threshold_slider(Gui& gui) {
+  FlowLook flow = gui.state.view.flow;
+  ImGui::SameLine(0, 16 * gui.unit);
+  ImGui::AlignTextToFramePadding();
+  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+  ImGui::TextUnformatted((std::string(gui.word(Str::threshold)) + " " + tick_number(std::round(flow.threshold * 1e4f) / 1e4f)).c_str());
+  ImGui::PopStyleColor();
+  const float width = ImGui::CalcTextSize((std::string(gui.word(Str::threshold)) + " 0.0000").c_str()).x;
+  ImGui::SameLine(ImGui::GetItemRectMin().x - ImGui::GetWindowPos().x + width + 8 * gui.unit);
+  float root = std::sqrt(flow.threshold);
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
+  if (slider(gui, "threshold", root, 0.0f, 1.0f, Str::tip_threshold, 160 * gui.unit)) {
+    flow.threshold = std::clamp(root * root, 0.0f, 1.0f);
+    gui.say(SetFlow{flow});
+  }
+}
+
+/// Every head of the layer beside its colour; a click shows or hides its lines.
+void legend(Gui& gui) {
+  const AppState& state = gui.state;
+  const FontScope small(gui, TextSize::small);
+  const float swatch = 16 * gui.unit, gap = 14 * gui.unit;
+  const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
+  const HeadRef& chosen = state.view.chosen;
+  for (Index head = 0; head < state.trace->num_heads(chosen.stack); ++head) {
+    std::string label = std::string(gui.word(Str::head)) + " " + std::to_string(head + 1);
+    for (const RelationScore* one : relations_of(state.document, {chosen.layer, head, chosen.stack})) label += " " + one->relation;
+    const float text = ImGui::CalcTextSize(label.c_str()).x, height = ImGui::GetTextLineHeight() + 6 * gui.unit;
+    const float width = swatch + 6 * gui.unit + text;
+    if (head > 0 && ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const std::string name = "flow head " + std::to_string(head);
+    if (ImGui::InvisibleButton(name.c_str(), {width, height})) toggle(gui, head);
+    const bool hovered = ImGui::IsItemHovered(), shown = is_shown(state, head);
+    gui.name_item(name);
+    explain_item(gui, Str::tip_flow_head);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float y = at.y + height / 2;
+    const ImU32 colour = to_imgui(head_colour(state.settings.theme, static_cast<std::size_t>(head)));
+    if (shown) list.AddRectFilled({at.x, y - 2 * gui.unit}, {at.x + swatch, y + 2 * gui.unit}, colour);
+    else draw_rect(list, {at.x, y - 2 * gui.unit}, {at.x + swatch, y + 2 * gui.unit}, gui.colours().faint);
+    list.AddText({at.x + swatch + 6 * gui.unit, at.y + 3 * gui.unit},
+                 hovered || head == chosen.head ? gui.colours().accent : shown ? gui.colours().text : gui.colours().dim,
+                 label.c_str());
+  }
+}
+
+std::vector<std::string> labels_of(Gui& gui, const Tokens& tokens, float& widest) {
+  std::vector<std::string> labels;
+  labels.reserve(tokens.size());
+  for (const Token& token : tokens.tokens) {
+    labels.push_back(gui.fonts.shown(axis_label(token)));
+    widest = std::max(widest, ImGui::CalcTextSize(labels.back().c_str()).x);
+  }
+  return labels;
+}
+
+/// The heads of the last answer about lines that are still wanted.
+std::vector<FlowHead> drawn_heads(const AppState& state) {
+  std::vector<FlowHead> heads;
+  if (!state.flow || state.flow->question.trace->queries(state.view.chosen.stack) != state.trace->queries(state.view.chosen.stack))
+    return heads;
+  for (std::size_t i = 0; i < state.flow->heads.size(); ++i)
+    heads.push_back({&state.flow->heads[i],
+                     head_colour(state.settings.theme, static_cast<std::size_t>(state.flow->question.heads[i].head))});
+  return heads;
+}
+
+void draw_line(const Gui& gui, ImDrawList& list, const Curve& curve, float opacity) {
+  const float middle = (curve.from.x + curve.to.x) / 2;
+  // A line of less than a pixel is a pixel wide and so much fainter.
+  const float faint = std::clamp(curve.width / gui.unit, 0.4f, 1.0f);
+  list.AddBezierCubic({curve.from.x, curve.from.y}, {middle, curve.from.y}, {middle, curve.to.y}, {curve.to.x, curve.to.y},
+                      to_imgui(curve.colour, curve.opacity * faint * opacity), std::max(curve.width, gui.unit), kSegments);
+}
+
+/// The columns of words in the middle of the area, as far apart as is pleasant; rows as high as there is room for.
+FlowLayout flow_layout(const Gui& gui, const Trace& trace, Stack stack, float query_width, float key_width, ImVec2 room) {
+  FlowLayout layout{.queries = trace.queries(stack), .keys = trace.keys(stack)};
+  const float line = ImGui::GetTextLineHeight(), gap = 0.4f * line;
+  const auto rows = static_cast<float>(std::max(layout.queries, layout.keys));
+  layout.size = line / 1.25f;
+  layout.pitch = std::clamp(std::floor(room.y / rows), std::ceil(line * 1.05f), 2.4f * line);
+  const float free = std::max(4 * line, room.x - query_width - key_width - 2 * gap - 24 * gui.unit);
+  const float between = std::min(free, std::max(24 * line, std::min(rows * layout.pitch, 40 * line)));
+  const float begin = std::max(0.0f, (room.x - between - query_width - key_width - 2 * gap) / 2);
+  layout.left = std::floor(begin + query_width + gap);
+  layout.right = std::floor(layout.left + between);
+  return layout;
+}
+
+void side_names(Gui& gui, const FlowLayout& layout) {
+  const bool cross = gui.state.view.chosen.stack == Stack::cross;
+  const bool zh = gui.chinese();
+  const char* query = cross ? (zh ? "目标句 · 查询" : "target · query") : (zh ? "查询" : "query");
+  const char* key = cross ? (zh ? "源句 · 键" : "source · key") : (zh ? "键" : "key");
+  const float x = ImGui::GetWindowPos().x, y = ImGui::GetCursorScreenPos().y, gap = 0.4f * ImGui::GetTextLineHeight();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddText({std::max(x, x + layout.left - gap - ImGui::CalcTextSize(query).x), y}, gui.colours().dim, query);
+  list.AddText({x + layout.right + gap, y}, gui.colours().dim, key);
+  ImGui::Dummy({0, ImGui::GetTextLineHeight() * 1.2f});
+}
+
+/// The word under the pointer: left of the lines the queries', right of them the keys'.
+std::optional<FlowWord> pointed_word(const Gui& gui, const FlowLayout& layout) {
+  if (!ImGui::IsWindowHovered()) return std::nullopt;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const bool query = mouse.x <= layout.left, key = mouse.x >= layout.right;
+  if (!query && !key) return std::nullopt;
+  if (mouse.x < layout.left - 200 * gui.unit || mouse.x > layout.right + 200 * gui.unit) return std::nullopt;
+  const auto row = layout.row_at(mouse.y, query ? layout.queries : layout.keys);
+  return row ? std::optional(FlowWord{query, *row}) : std::nullopt;
+}
+
+/// The cell that a pointed word means, in every view: its strongest weight.
+void point_at_word(Gui& gui, const std::vector<FlowHead>& heads, const FlowWord& word) {
+  const auto cell = strongest_of(heads, word);
+  if (!cell) return;
+  HeadRef head = gui.state.view.chosen;
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const auto& lines = *heads[i].lines;
+    const auto is_cell = [&](const FlowLine& line) { return line.query == cell->query && line.key == cell->key; };
+    const auto found = std::find_if(lines.begin(), lines.end(), is_cell);
+    if (found == lines.end()) continue;
+    head = gui.state.flow->question.heads[i];
+    break;
+  }
+  gui.say(Hover{head, cell});
+  if (ImGui::IsMouseClicked(0)) gui.say(Pin{gui.state.view.pinned == cell ? std::nullopt : cell});
+}
+
+void no_lines(Gui& gui, const std::vector<FlowHead>& heads) {
+  if (heads.empty()) return dim_text(gui, gui.word(Str::no_head_shown));
+  float largest = 0;
+  for (const FlowHead& head : heads)
+    if (!head.lines->empty()) largest = std::max(largest, head.lines->front().weight);
+  dim_text(gui, std::string(gui.word(Str::no_line)) + " " + weight_text(largest));
+}
+
+void name_words(Gui& gui, const FlowLayout& layout) {
+  const float width = 40 * gui.unit;
+  const auto top = [&](Index row) { return layout.top + layout.pitch * static_cast<float>(row); };
+  for (Index i = 0; i < layout.queries; ++i)
+    gui.name_box("flow query " + std::to_string(i), {layout.left - width, top(i), width, layout.pitch});
+  for (Index j = 0; j < layout.keys; ++j)
+    gui.name_box("flow key " + std::to_string(j), {layout.right, top(j), width, layout.pitch});
+}
+
+void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<std::string>& queries, const std::vector<std::string>& keys) {
+  const AppState& state = gui.state;
+  const ImVec2 window = ImGui::GetWindowPos(), origin = ImGui::GetCursorScreenPos();
+  layout.left += window.x, layout.right += window.x, layout.top = origin.y;
+  const std::vector<FlowHead> heads = drawn_heads(state);
+  const auto word = pointed_word(gui, layout);
+  const FlowWishes wishes{.threshold = state.view.flow.threshold, .thickest = 0.5f * layout.size, .most_lines = kMostLines,
+                          .from_y = window.y, .to_y = window.y + ImGui::GetWindowHeight(), .word = word,
+                          .lit = state.view.hovered ? state.view.hovered : state.view.pinned};
+  const auto measure = [](std::string_view text, float) { return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x; };
+  const FlowItems items = flow_items(layout, heads, queries, keys, wishes, ink_colours(state.settings.theme), measure);
+  const bool stale = is_stale(state) || !state.flow || !(state.flow->question == *flow_question(state));
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (const Curve& line : items.lines) draw_line(gui, list, line, stale ? kStaleOpacity : 1.0f);
+  if (const auto& pinned = state.view.pinned)
+    draw_line(gui, list, {.from = {layout.left, layout.middle(pinned->query)}, .to = {layout.right, layout.middle(pinned->key)},
+                          .width = 1.5f * gui.unit, .colour = ink_colours(state.settings.theme).accent}, 1);
+  for (const Text& text : items.words) {
+    const Box box = bounds(text);
+    list.AddText({std::round(box.x), std::round(text.at.y - ImGui::GetTextLineHeight() / 2)}, to_imgui(text.colour), text.text.c_str());
+  }
+  if (gui.probe) name_words(gui, layout);
+  if (word) point_at_word(gui, heads, *word);
+  ImGui::Dummy({1, layout.bottom() - layout.top});
+}
+
+}  // namespace
+
+std::vector<Index> all_heads_of_layer(const AppState& state) {
+  std::vector<Index> heads(static_cast<std::size_t>(state.trace->num_heads(state.view.chosen.stack)));
+  std::iota(heads.begin(), heads.end(), Index{0});
+  return heads;
+}
+
+void flow_panel(Gui& gui) {
+  const AppState& state = gui.state;
+  if (nothing_asked(state)) return nothing_yet(gui);
+  if (stack_tabs(gui)) ImGui::SameLine(0, 16 * gui.unit);
+  const bool problem = problem_line(gui);
+  if (!state.trace) return nothing_yet(gui);
+  head_choices(gui);
+  threshold_slider(gui);
+  {
+    const FontScope title(gui, TextSize::title);
+    ImGui::TextUnformatted(head_words(gui, state.view.chosen).c_str());
+  }
+  if (!state.view.flow.heads) measured_line(gui, state.view.chosen);
+  legend(gui);
+  const FontScope small(gui, TextSize::small);
+  if (!problem) {
+    ImGui::PushTextWrapPos(0);
+    ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+    ImGui::TextUnformatted(gui.word(Str::flow_hint));
+    ImGui::PopStyleColor();
+    ImGui::PopTextWrapPos();
+  }
+  const std::vector<FlowHead> heads = drawn_heads(state);
+  const auto above = [&](const FlowHead& head) { return !head.lines->empty() && head.lines->front().weight >= state.view.flow.threshold; };
+  if (state.flow && std::none_of(heads.begin(), heads.end(), above)) no_lines(gui, heads);
+
+  const Stack stack = state.view.chosen.stack;
+  float query_width = 0, key_width = 0;
+  const auto queries = labels_of(gui, state.trace->query_tokens(stack), query_width);
+  const auto keys = labels_of(gui, state.trace->key_tokens(stack), key_width);
+  ImVec2 room = ImGui::GetContentRegionAvail();
+  room.x -= ImGui::GetStyle().ScrollbarSize, room.y -= 1.4f * ImGui::GetTextLineHeight();
+  const FlowLayout layout = flow_layout(gui, *state.trace, stack, query_width, key_width, room);
+  // Names and words hang from windows of the same width: what is inside the one is inside the other.
+  ImGui::BeginChild("flow frame", {0, 0}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  side_names(gui, layout);
+  ImGui::BeginChild("flow lines");
+  words_and_lines(gui, layout, queries, keys);
+  ImGui::EndChild();
+  ImGui::EndChild();
+}
+
+}  // namespace headlight

@@ -1,0 +1,181 @@
+#include "paper/figure_file.h"
+
+#include <cairo-pdf.h>
+#include <cairo-svg.h>
+#include <cairo.h>
+
+#include <cctype>
+#include <cmath>
+#include <cstdint>
+#include <map>
+
+#include "base/file.h"
+#include "figure/figure.h"
+#include "paper/paint.h"
+
+namespace headlight {
+namespace {
+
+/// The largest side of an image that cairo draws, and of a page that PDF readers take.
+constexpr double kMostPixels = 32767, kMostPoints = 14400;
+
+cairo_status_t append(void* bytes, const unsigned char* data, unsigned length) {
+  static_cast<std::string*>(bytes)->append(reinterpret_cast<const char*>(data), length);
+  return CAIRO_STATUS_SUCCESS;
+}
+
+Error failed(const char* what, cairo_status_t status) {
+  return bad_input("figure", what, "a drawing that cairo can write", cairo_status_to_string(status));
+}
+
+/// Paints into a surface that writes to memory, and ends it.
+Status paint_page(cairo_surface_t* surface, const Drawing& drawing, double scale, PaperFonts& fonts) {
+  cairo_t* cairo = cairo_create(surface);
+  cairo_scale(cairo, scale, scale);
+  paint(cairo, drawing, fonts);
+  const cairo_status_t status = cairo_status(cairo);
+  cairo_destroy(cairo);
+  if (status != CAIRO_STATUS_SUCCESS) return failed("drawing", status);
+  return Done{};
+}
+
+std::string big_endian(std::uint32_t number) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 0xFF);
+  return bytes;
+}
+
+/// The checksum of a PNG's chunk (PNG specification, annex D).
+std::uint32_t crc32(std::string_view bytes) {
+  std::uint32_t crc = 0xFFFFFFFF;
+  for (const char byte : bytes) {
+    crc ^= static_cast<unsigned char>(byte);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+  }
+  return ~crc;
+}
+
+/// Says how large a PNG is on paper, in a chunk that cairo leaves out.
+void set_resolution(std::string& png) {
+  const auto dots_a_metre = static_cast<std::uint32_t>(std::lround(kFigureDpi / 0.0254f));
+  const std::string chunk = "pHYs" + big_endian(dots_a_metre) + big_endian(dots_a_metre) + '\1';
+  constexpr std::size_t kAfterHeader = 8 + 25;  // the signature and the chunk IHDR
+  png.insert(kAfterHeader, big_endian(9) + chunk + big_endian(crc32(chunk)));
+}
+
+Result<std::string> png_bytes(const Drawing& drawing, PaperFonts& fonts) {
+  const double scale = static_cast<double>(kFigureDpi) / 72;
+  const double width = std::round(static_cast<double>(drawing.width) * scale);
+  const double height = std::round(static_cast<double>(drawing.height) * scale);
+  if (width > kMostPixels || height > kMostPixels)
+    return bad_input("figure", "PNG", "at most 32767 pixels a side (try .pdf or .svg)",
+                     std::to_string(static_cast<int>(std::max(width, height))));
+  cairo_surface_t* surface =
+      cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width), static_cast<int>(height));
+  const Status painted = paint_page(surface, drawing, scale, fonts);
+  std::string bytes;
+  const cairo_status_t status = painted ? cairo_surface_write_to_png_stream(surface, append, &bytes) : CAIRO_STATUS_SUCCESS;
+  cairo_surface_destroy(surface);
+  if (!painted) return painted.error();
+  if (status != CAIRO_STATUS_SUCCESS) return failed("PNG", status);
+  set_resolution(bytes);
+  return bytes;
+}
+
+/// cairo's numbers run on from one drawing to the next: here every id is named by its order in the file.
+std::string renumbered(const std::string& svg) {
+  std::map<std::string, std::string, std::less<>> names;
+  constexpr std::string_view kId = " id=\"";
+  for (std::size_t at = svg.find(kId); at != std::string::npos; at = svg.find(kId, at + 1)) {
+    const std::size_t begin = at + kId.size();
+    names.emplace(svg.substr(begin, svg.find('"', begin) - begin), "i" + std::to_string(names.size()));
+  }
+  const auto is_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_'; };
+  std::string result;
+  result.reserve(svg.size());
+  std::size_t copied = 0;
+  for (std::size_t at = svg.find_first_of("\"#"); at != std::string::npos; at = svg.find_first_of("\"#", at + 1)) {
+    const bool names_one = svg[at] == '#' || (at >= 4 && svg.compare(at - 4, 5, kId.substr(0, 5)) == 0);
+    std::size_t end = at + 1;
+    while (end < svg.size() && is_of_name(svg[end])) ++end;
+    const auto found = names_one ? names.find(std::string_view(svg).substr(at + 1, end - at - 1)) : names.end();
+    if (found == names.end()) continue;
+    result.append(svg, copied, at + 1 - copied).append(found->second);
+    copied = end;
+  }
+  return result.append(svg, copied);
+}
+
+/// Of every image: pixels stay squares, whichever viewer enlarges them.
+std::string with_sharp_images(std::string svg) {
+  constexpr std::string_view kImage = "<image ", kSharp = "style=\"image-rendering:pixelated\" ";
+  for (std::size_t at = svg.find(kImage); at != std::string::npos; at = svg.find(kImage, at + kImage.size() + kSharp.size()))
+    svg.insert(at + kImage.size(), kSharp);
+  return svg;
+}
+
+Result<std::string> vector_bytes(const Drawing& drawing, FigureFormat format, PaperFonts& fonts) {
+  const double width = static_cast<double>(drawing.width), height = static_cast<double>(drawing.height);
+  std::string bytes;
+  cairo_surface_t* surface = nullptr;
+  if (format == FigureFormat::pdf) {
+    if (std::max(width, height) > kMostPoints)
+      return bad_input("figure", "PDF", "at most 5080 mm a side (try .svg)",
+                       std::to_string(static_cast<int>(std::max(width, height) / static_cast<double>(kPointsInMm))));
+    surface = cairo_pdf_surface_create_for_stream(append, &bytes, width, height);
+    cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_4);
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "Headlight");
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
+  } else {
+    surface = cairo_svg_surface_create_for_stream(append, &bytes, width, height);
+    cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PT);
+  }
+  const Status painted = paint_page(surface, drawing, 1, fonts);
+  cairo_surface_finish(surface);
+  const cairo_status_t status = cairo_surface_status(surface);
+  cairo_surface_destroy(surface);
+  if (!painted) return painted.error();
+  if (status != CAIRO_STATUS_SUCCESS) return failed(format == FigureFormat::pdf ? "PDF" : "SVG", status);
+  return format == FigureFormat::svg ? with_sharp_images(renumbered(bytes)) : bytes;
+}
+
+}  // namespace
+
+Result<FigureFormat> figure_format(const std::filesystem::path& file) {
+  std::string ending = file.extension().string();
+  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (ending == ".svg") return FigureFormat::svg;
+  if (ending == ".pdf") return FigureFormat::pdf;
+  if (ending == ".png") return FigureFormat::png;
+  return bad_input(file.string(), "ending", ".svg, .pdf or .png", ending.empty() ? "none" : ending);
+}
+
+Result<std::string> figure_bytes(const Drawing& drawing, FigureFormat format, PaperFonts& fonts) {
+  return format == FigureFormat::png ? png_bytes(drawing, fonts) : vector_bytes(drawing, format, fonts);
+}
+
+Status write_figure(const Drawing& drawing, const std::filesystem::path& file, PaperFonts& fonts) {
+  const auto format = figure_format(file);
+  if (!format) return format.error();
+  const auto bytes = figure_bytes(drawing, *format, fonts);
+  if (!bytes) return Error{file.string() + ": " + bytes.error().message};
+  return write_file(file, *bytes);
+}
+
+DrawFigure figure_drawer() {
+  return [fonts = std::make_shared<std::shared_ptr<PaperFonts>>()](const FigureOrder& order,
+                                                                  const std::filesystem::path& file) -> Status {
+    if (const auto format = figure_format(file); !format) return format.error();
+    if (!*fonts) {
+      auto opened = PaperFonts::open();
+      if (!opened) return opened.error();
+      *fonts = std::move(*opened);
+    }
+    const Subject subject{*order.trace, order.document, order.folded.get()};
+    const auto drawing = draw_figure(subject, figure_options(order), (*fonts)->measure());
+    if (!drawing) return Error{file.string() + ": " + drawing.error().message};
+    return write_figure(*drawing, file, **fonts);
+  };
+}
+
+}  // namespace headlight

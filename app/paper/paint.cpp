@@ -1,0 +1,227 @@
+#include "paper/paint.h"
+
+#include <cairo.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "base/utf8.h"
+
+namespace headlight {
+namespace {
+
+/// Smaller cells (points) are tinted where they are blocked; larger ones are hatched.
+constexpr float kLeastHatched = 1.5f;
+
+void set_colour(cairo_t* cairo, Rgb colour, float opacity = 1) {
+  cairo_set_source_rgba(cairo, colour.r / 255.0, colour.g / 255.0, colour.b / 255.0, static_cast<double>(opacity));
+}
+
+void add_rectangle(cairo_t* cairo, const Box& box) {
+  cairo_rectangle(cairo, static_cast<double>(box.x), static_cast<double>(box.y), static_cast<double>(box.w),
+                  static_cast<double>(box.h));
+}
+
+void move_to(cairo_t* cairo, Point at) { cairo_move_to(cairo, static_cast<double>(at.x), static_cast<double>(at.y)); }
+void line_to(cairo_t* cairo, Point at) { cairo_line_to(cairo, static_cast<double>(at.x), static_cast<double>(at.y)); }
+
+/// The part of the box that `count` cells of a row cover.
+Box run_box(const Cells& cells, Index row, Index first, Index count) {
+  const float w = cells.box.w / static_cast<float>(cells.weights.cols());
+  const float h = cells.box.h / static_cast<float>(cells.weights.rows());
+  return {cells.box.x + static_cast<float>(first) * w, cells.box.y + static_cast<float>(row) * h,
+          static_cast<float>(count) * w, h};
+}
+
+float cell_side(const Cells& cells) {
+  return std::min(cells.box.w / static_cast<float>(cells.weights.cols()), cells.box.h / static_cast<float>(cells.weights.rows()));
+}
+
+bool is_blocked(float weight) { return weight < 0; }
+
+/// What a cell is filled with; a hatched one with what its lines stand on.
+Rgb fill_of(const Cells& cells, float weight) {
+  if (!is_blocked(weight)) return colour_of(cells.scale, weight);
+  return cell_side(cells) < kLeastHatched ? blocked_colours(cells.scale.theme).tint : colour_of(cells.scale, 0);
+}
+
+/// Calm diagonals that run on from one blocked cell to the next.
+void hatch(cairo_t* cairo, const Cells& cells) {
+  const float side = cell_side(cells);
+  if (side < kLeastHatched) return;
+  bool any = false;
+  cairo_save(cairo);
+  cairo_new_path(cairo);
+  for (Index i = 0; i < cells.weights.rows(); ++i)
+    for (Index j = 0, end = 0; j < cells.weights.cols(); j = end) {
+      end = j + 1;
+      if (!is_blocked(cells.weights(i, j))) continue;
+      while (end < cells.weights.cols() && is_blocked(cells.weights(i, end))) ++end;
+      add_rectangle(cairo, run_box(cells, i, j, end - j));
+      any = true;
+    }
+  if (any) {
+    cairo_clip(cairo);
+    const float period = std::clamp(side / 2.5f, 1.6f, 5.0f);
+    const Box& box = cells.box;
+    for (float away = period; away < box.w + box.h; away += period) {
+      move_to(cairo, {box.x + away, box.y});
+      line_to(cairo, {box.x + away - box.h, box.bottom()});
+    }
+    cairo_set_line_width(cairo, std::clamp(static_cast<double>(period) / 5, 0.3, 0.7));
+    set_colour(cairo, blocked_colours(cells.scale.theme).line);
+    cairo_stroke(cairo);
+  }
+  cairo_restore(cairo);
+}
+
+void fill_as_shapes(cairo_t* cairo, const Cells& cells) {
+  cairo_set_antialias(cairo, CAIRO_ANTIALIAS_NONE);
+  for (Index i = 0; i < cells.weights.rows(); ++i)
+    for (Index j = 0; j < cells.weights.cols(); ++j) {
+      if (std::isnan(cells.weights(i, j))) continue;
+      // A little under the next ones, or viewers show what is behind as hairlines between them.
+      Box box = run_box(cells, i, j, 1);
+      box.w = std::min(box.w + 0.2f, cells.box.right() - box.x);
+      box.h = std::min(box.h + 0.2f, cells.box.bottom() - box.y);
+      add_rectangle(cairo, box);
+      set_colour(cairo, fill_of(cells, cells.weights(i, j)));
+      cairo_fill(cairo);
+    }
+  cairo_set_antialias(cairo, CAIRO_ANTIALIAS_DEFAULT);
+}
+
+/// Fills the box with an image of width × height pixels, each as `pixel` (row, column) gives it, unsmoothed. ARGB.
+template <class Pixel>
+void fill_with_pixels(cairo_t* cairo, const Box& box, int width, int height, bool holes, Pixel pixel) {
+  cairo_surface_t* image = cairo_image_surface_create(holes ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24, width, height);
+  unsigned char* data = cairo_image_surface_get_data(image);
+  const int stride = cairo_image_surface_get_stride(image);
+  for (int y = 0; data && y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const std::uint32_t argb = pixel(y, x);
+      std::memcpy(data + y * stride + 4 * x, &argb, sizeof argb);
+    }
+  cairo_surface_mark_dirty(image);
+  cairo_save(cairo);
+  cairo_translate(cairo, static_cast<double>(box.x), static_cast<double>(box.y));
+  cairo_scale(cairo, static_cast<double>(box.w) / width, static_cast<double>(box.h) / height);
+  cairo_set_source_surface(cairo, image, 0, 0);
+  cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_NEAREST);
+  cairo_rectangle(cairo, 0, 0, width, height);
+  cairo_fill(cairo);
+  cairo_restore(cairo);
+  cairo_surface_destroy(image);
+}
+
+std::uint32_t argb_of(Rgb colour) {
+  return 0xFF000000u | static_cast<std::uint32_t>(colour.r) << 16 | static_cast<std::uint32_t>(colour.g) << 8 | colour.b;
+}
+
+struct Painter {
+  cairo_t* cairo;
+  PaperFonts& fonts;
+  bool shapes;
+
+  void operator()(const Cells& cells) const {
+    if (cells.weights.size() == 0) return;
+    const bool holes = cells.weights.array().isNaN().any();
+    if (shapes)
+      fill_as_shapes(cairo, cells);
+    else
+      fill_with_pixels(cairo, cells.box, static_cast<int>(cells.weights.cols()), static_cast<int>(cells.weights.rows()), holes,
+                       [&](int row, int column) {
+                         const float weight = cells.weights(row, column);
+                         return std::isnan(weight) ? 0u : argb_of(fill_of(cells, weight));
+                       });
+    hatch(cairo, cells);
+  }
+  void operator()(const Ramp& ramp) const {
+    const auto& map = ramp.scale.diverging ? diverging_map(ramp.scale.theme) : colour_map(ramp.scale.theme);
+    fill_with_pixels(cairo, ramp.box, 256, 1, false,
+                     [&](int, int column) { return argb_of(map[static_cast<std::size_t>(column)]); });
+  }
+  void operator()(const Rectangle& rectangle) const {
+    add_rectangle(cairo, rectangle.box);
+    if (rectangle.fill) {
+      set_colour(cairo, *rectangle.fill);
+      cairo_fill_preserve(cairo);
+    }
+    if (rectangle.line) {
+      set_colour(cairo, *rectangle.line);
+      cairo_set_line_width(cairo, static_cast<double>(rectangle.width));
+      cairo_stroke_preserve(cairo);
+    }
+    cairo_new_path(cairo);
+  }
+  void operator()(const Stroke& line) const {
+    move_to(cairo, line.from);
+    line_to(cairo, line.to);
+    set_colour(cairo, line.colour);
+    cairo_set_line_width(cairo, static_cast<double>(line.width));
+    cairo_stroke(cairo);
+  }
+  void operator()(const Curve& curve) const {
+    move_to(cairo, curve.from);
+    const double middle = static_cast<double>((curve.from.x + curve.to.x) / 2);
+    cairo_curve_to(cairo, middle, static_cast<double>(curve.from.y), middle, static_cast<double>(curve.to.y),
+                   static_cast<double>(curve.to.x), static_cast<double>(curve.to.y));
+    set_colour(cairo, curve.colour, curve.opacity);
+    cairo_set_line_width(cairo, static_cast<double>(curve.width));
+    cairo_stroke(cairo);
+  }
+  void operator()(const Text& text) const {
+    set_colour(cairo, text.colour);
+    const float below = kInkMiddle * text.size;  // the base line, under the middle
+    switch (text.turn) {
+      case Turn::level: {
+        const float x = bounds(text).x;
+        fonts.draw(cairo, text.text, text.size, x, text.at.y + below);
+        break;
+      }
+      case Turn::upwards:
+        cairo_save(cairo);
+        cairo_translate(cairo, static_cast<double>(text.at.x), static_cast<double>(text.at.y));
+        cairo_rotate(cairo, -std::acos(-1.0) / 2);
+        fonts.draw(cairo, text.text, text.size, 0, below);
+        cairo_restore(cairo);
+        break;
+      case Turn::stacked: {
+        float y = bounds(text).y + text.size / 2;
+        for (const char32_t c : code_points(text.text)) {
+          std::string one;
+          append_utf8(one, c);
+          fonts.draw(cairo, one, text.size, text.at.x - fonts.width(one, text.size) / 2, y + below);
+          y += text.size;
+        }
+        break;
+      }
+    }
+  }
+};
+
+Index cells_of(const Drawing& drawing) {
+  Index count = 0;
+  for (const Item& item : drawing.items)
+    if (const auto* cells = std::get_if<Cells>(&item)) count += cells->weights.size();
+  return count;
+}
+
+}  // namespace
+
+void paint(_cairo* cairo, const Drawing& drawing, PaperFonts& fonts) {
+  cairo_font_options_t* exact = cairo_font_options_create();
+  cairo_font_options_set_hint_style(exact, CAIRO_HINT_STYLE_NONE);
+  cairo_font_options_set_hint_metrics(exact, CAIRO_HINT_METRICS_OFF);
+  cairo_font_options_set_antialias(exact, CAIRO_ANTIALIAS_GRAY);
+  cairo_set_font_options(cairo, exact);
+  cairo_font_options_destroy(exact);
+  set_colour(cairo, drawing.background);
+  cairo_paint(cairo);  // to the last pixel, whole or not
+  const Painter painter{cairo, fonts, cells_of(drawing) <= kMostShapes};
+  for (const Item& item : drawing.items) std::visit(painter, item);
+}
+
+}  // namespace headlight

@@ -1,0 +1,29 @@
+// A figure that somebody asked the window for: everything that it depends on, so that it can be drawn on a worker.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "session/state.h"
+
+namespace headlight {
+
+struct FigureOrder {
+  std::shared_ptr<const Trace> trace;        // what is on the screen; null: nothing yet
+  std::shared_ptr<const FoldedMaps> folded;  // of it, where its maps are shown folded; null elsewhere
+  Document document;
+  ViewState view;
+  FigureKind kind = FigureKind::grid;
+  bool slide = false;
+  Theme theme = Theme::light;
+  Language language = Language::en;
+};
+
+/// What the window's figure is made of now.
+FigureOrder figure_order(const AppState& state);
+
+/// Draws and writes it; the format follows the name's ending. Called on one thread at a time.
+using DrawFigure = std::function<Status(const FigureOrder&, const std::filesystem::path&)>;
+
+}  // namespace headlight

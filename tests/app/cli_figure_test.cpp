@@ -1,0 +1,76 @@
+#include <gtest/gtest.h>
+
+#include "app/program.h"
+
+namespace headlight {
+namespace {
+
+using namespace program;
+
+Words figure(Words words) {
+  words.insert(words.begin(), "figure");
+  return small(words);
+}
+
+TEST(FigureCommand, WritesEveryFormatAndView) {
+  const Folder folder;
+  for (const std::string view : {"grid", "head", "flow", "layers"})
+    for (const std::string ending : {"svg", "pdf", "png"}) {
+      const std::string file = (folder / (view + "." + ending)).string();
+      const Ran ran = run(figure({"--view", view, "--text", "我请李雷帮我订了去北京的机票", "-o", file}));
+      EXPECT_EQ(ran.status, 0) << ran.err;
+      EXPECT_TRUE(ran.out.empty());
+      const auto bytes = read_file(file);
+      ASSERT_TRUE(bytes) << view << ending;
+      const std::string_view begin = ending == "svg" ? "<?xml" : ending == "pdf" ? "%PDF-1." : "\x89PNG";
+      EXPECT_TRUE(bytes->starts_with(begin)) << view << ending;
+    }
+  EXPECT_EQ(folder.names().size(), 12u) << "and nothing beside them";
+}
+
+TEST(FigureCommand, TwoRunsWriteTheSameBytes) {
+  const Folder folder;
+  for (const std::string ending : {"svg", "pdf", "png"}) {
+    const std::string a = (folder / ("a." + ending)).string(), b = (folder / ("b." + ending)).string();
+    EXPECT_EQ(run(figure({"--theme", "dark", "--language", "zh", "-o", a})).status, 0);
+    EXPECT_EQ(run(figure({"--theme", "dark", "--language", "zh", "--threads", "1", "-o", b})).status, 0);
+    EXPECT_EQ(*read_file(a), *read_file(b));
+  }
+}
+
+TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
+  const Folder folder;
+  const auto wrong = [&](Words words, const std::string& file = "x.svg") {
+    words.insert(words.end(), {"-o", (folder / file).string()});
+    const std::string line = refused(figure(words));
+    EXPECT_TRUE(folder.empty()) << line;
+    return line;
+  };
+  EXPECT_TRUE(contains(wrong({}, "x.gif"), "ending: expected .svg, .pdf or .png, found .gif"));
+  EXPECT_TRUE(contains(wrong({}, "x"), "ending: expected .svg, .pdf or .png, found none"));
+  EXPECT_TRUE(contains(wrong({"--layer", "1"}), "figure: layer: expected 0 to 0, found 1"));
+  EXPECT_TRUE(contains(wrong({"--head", "2"}), "figure: head: expected 0 to 1, found 2"));
+  EXPECT_TRUE(contains(wrong({"--stack", "cross"}), "figure: stack: expected self, the model has one stack, found cross"));
+  EXPECT_TRUE(contains(wrong({"--width", "39"}), "--width: expected column, slide, or 40 to 1000 (millimetres), found 39"));
+  EXPECT_TRUE(contains(wrong({"--width", "wide"}), "--width: expected column"));
+  EXPECT_TRUE(contains(wrong({"--view", "flow", "--threshold", "2"}), "--threshold: expected 0 to 1"));
+  EXPECT_TRUE(contains(wrong({"--view", "flow", "--heads", "0"}), "--heads: expected LAYER.HEAD or LAYER.*, found 0"));
+  EXPECT_TRUE(contains(wrong({"--view", "flow", "--heads", "0.7"}), "--heads: head: expected 0 to 1, found 0.7"));
+  EXPECT_TRUE(contains(wrong({"--view", "flow", "--heads", "3.*"}), "--heads: layer: expected 0 to 0, found 3.*"));
+  EXPECT_TRUE(contains(wrong({"--heads", "0.1"}), "--heads: expected --view flow, found --view grid"));
+  EXPECT_TRUE(contains(wrong({"--view", "tree"}), "--view"));
+  EXPECT_TRUE(contains(wrong({"--text", "a\nb"}), "figure: sentences: expected one, found 2"));
+  EXPECT_TRUE(contains(refused({"figure"}), "--output"));
+  EXPECT_TRUE(contains(refused(figure({"-o", "/no/such/folder/x.svg"})), "/no/such/folder/x.svg"));
+}
+
+TEST(FigureCommand, HeadsOfAFlowAreNamedAsThoseSwitchedOff) {
+  const Folder folder;
+  const std::string one = (folder / "one.svg").string(), all = (folder / "all.svg").string();
+  EXPECT_EQ(run(figure({"--view", "flow", "--heads", "0.1", "-o", one})).status, 0);
+  EXPECT_EQ(run(figure({"--view", "flow", "--heads", "0.*", "--threshold", "0", "-o", all})).status, 0);
+  EXPECT_GT(read_file(all)->size(), read_file(one)->size());
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,262 @@
+// Figures as data: every cell and every line is there in its colour, and nothing is written over anything else.
+#include "figure/figure.h"
+
+#include <cmath>
+#include <set>
+
+#include "app/figures.h"
+#include "figure/flow.h"
+#include "figure/labels.h"
+#include "math/attention.h"
+#include "session/shipped.h"
+
+namespace headlight {
+namespace {
+
+using namespace figures;
+
+constexpr float kSlide = kSlideMm * kPointsInMm;
+
+/// A head's weights, −1 where the mask blocks.
+Matrix shown_weights(const Trace& trace, const HeadRef& head) {
+  Matrix weights = attention_rows(trace, head, 0, trace.queries(head.stack));
+  for (Index i = 0; i < weights.rows(); ++i)
+    for (Index j = 0; j < weights.cols(); ++j)
+      if (!trace.mask(head.stack, head.layer).allowed(i, j)) weights(i, j) = -1;
+  return weights;
+}
+
+/// The maps of a drawing, without the sample of a blocked cell beside the colour bar.
+std::vector<Cells> maps_of(const Drawing& drawing) {
+  std::vector<Cells> maps = all<Cells>(drawing);
+  if (maps.size() > 1 && same(maps.back().weights, Matrix::Constant(1, 1, -1.0f))) maps.pop_back();
+  return maps;
+}
+
+bool says(const Drawing& drawing, const std::string& part) {
+  std::string words;
+  for (const Text& text : all<Text>(drawing)) words += text.text;
+  return words.find(part) != std::string::npos;
+}
+
+TEST(Figure, IsTidyWhateverIsDrawn) {
+  for (const Index words : {1, 2, 10, 60, 150})
+    for (const Arch arch : {Arch::encoder, Arch::encoder_decoder}) {
+      const Document document = document_of(words, arch);
+      const auto trace = answer_of(document);
+      for (const FigureKind kind : {FigureKind::grid, FigureKind::head, FigureKind::flow, FigureKind::layers})
+        for (const float mm : {kLeastMm, kColumnMm, kSlideMm})
+          for (const Stack stack : kStacks)
+            for (const Language language : {Language::en, Language::zh}) {
+              if (!trace->has(stack)) continue;
+              SCOPED_TRACE(std::to_string(words) + " words, kind " + std::to_string(static_cast<int>(kind)) + ", " +
+                           std::to_string(mm) + " mm, stack " + std::to_string(static_cast<int>(stack)));
+              FigureOptions options{.kind = kind, .language = language, .width = mm * kPointsInMm, .head = {1, 1, stack}};
+              if (kind == FigureKind::flow && language == Language::zh)
+                options.heads = {{0, 0, stack}, {0, 1, stack}, {1, 0, stack}};
+              const Drawing drawing = drawn(document, *trace, options);
+              expect_tidy(drawing);
+              if (testing::Test::HasFatalFailure()) return;
+              EXPECT_EQ(drawing.width, options.width);
+            }
+    }
+}
+
+TEST(Figure, TheGridHasEveryCellOfEveryHead) {
+  for (const bool causal : {false, true}) {
+    Document document = small_document();
+    document.mask.causal = causal;
+    const auto trace = answer_of(document);
+    for (const Theme theme : {Theme::light, Theme::dark}) {
+      const Drawing drawing = drawn(document, *trace, {.theme = theme, .width = kSlide});
+      const std::vector<Cells> maps = maps_of(drawing);
+      ASSERT_EQ(maps.size(), 4u);
+      for (std::size_t i = 0; i < maps.size(); ++i) {
+        const HeadRef head{static_cast<Index>(i) / 2, static_cast<Index>(i) % 2};
+        EXPECT_TRUE(same(maps[i].weights, shown_weights(*trace, head)));
+        EXPECT_EQ(maps[i].scale, weight_scale(*trace, nullptr, theme, Scale::linear));
+      }
+      EXPECT_TRUE(says(drawing, "Layer 2 · Head 1"));
+      EXPECT_EQ(says(drawing, "blocked"), causal) << "the sign is explained where it is used";
+    }
+  }
+}
+
+TEST(Figure, NumbersStandInTheCellsOfALargeHead) {
+  const Document document = small_document();
+  const auto trace = answer_of(document);
+  const Drawing drawing = drawn(document, *trace, {.kind = FigureKind::head, .width = kSlide, .head = {0, 1}});
+  const Cells map = maps_of(drawing).front();
+  std::vector<Text> values;
+  for (const Text& text : all<Text>(drawing))
+    if (text.role == Role::value) values.push_back(text);
+  ASSERT_EQ(values.size(), 100u);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const float weight = map.weights(static_cast<Index>(i) / 10, static_cast<Index>(i) % 10);
+    EXPECT_EQ(values[i].text, cell_number(weight));
+    EXPECT_EQ(values[i].colour, text_on(colour_of(map.scale, weight)));
+    EXPECT_TRUE(map.box.contains(values[i].at.x, values[i].at.y));
+  }
+  const Drawing column = drawn(document, *trace, {.kind = FigureKind::head, .head = {0, 1}});
+  for (const Token& token : trace->query_tokens().tokens) EXPECT_TRUE(says(column, token.text)) << "every word has its label";
+}
+
+TEST(Figure, WordsAreNamedOnBothAxes) {
+  const Document document = small_document();
+  const auto trace = answer_of(document);
+  const Drawing drawing = drawn(document, *trace, {.kind = FigureKind::head});
+  const Cells map = maps_of(drawing).front();
+  std::size_t left = 0, above = 0;
+  for (const Text& text : all<Text>(drawing)) {
+    if (text.role != Role::label) continue;
+    left += bounds(text).right() <= map.box.x && text.at.y > map.box.y && text.at.y < map.box.bottom();
+    above += bounds(text).bottom() <= map.box.y && text.at.x > map.box.x;
+  }
+  EXPECT_EQ(left, 10u);
+  EXPECT_EQ(above, 10u);
+}
+
+TEST(Figure, LinesAreAsThickAsTheirWeights) {
+  Document document = small_document();
+  document.mask.causal = true;
+  const auto trace = answer_of(document);
+  const FigureOptions options{.kind = FigureKind::flow, .head = {1, 0}, .threshold = 0.08f};
+  const Drawing drawing = drawn(document, *trace, options);
+  const Matrix weights = attention_rows(*trace, options.head, 0, 10);
+  const std::vector<Curve> curves = all<Curve>(drawing);
+  EXPECT_EQ(static_cast<Index>(curves.size()), (weights.array() >= options.threshold).count());
+  std::multiset<float> widths, expected;
+  const float thickest = curves.empty() ? 1 : curves.back().width / weights.maxCoeff();
+  for (const Curve& curve : curves) widths.insert(std::round(curve.width / thickest * 1e4f));
+  for (Index i = 0; i < weights.size(); ++i)
+    if (weights.data()[i] >= options.threshold) expected.insert(std::round(weights.data()[i] * 1e4f));
+  EXPECT_EQ(widths, expected);
+  for (std::size_t i = 1; i < curves.size(); ++i) {
+    EXPECT_LE(curves[i - 1].width, curves[i].width) << "the strongest lie on top";
+    EXPECT_LE(curves[i - 1].opacity, curves[i].opacity);
+  }
+  for (const Curve& curve : curves) EXPECT_LE(curve.to.y, curve.from.y + 0.01f) << "causal: nobody looks ahead";
+}
+
+TEST(Figure, SeveralHeadsHaveColoursOfTheirOwnAndALegend) {
+  const Document document = small_document();
+  const auto trace = answer_of(document);
+  const Drawing drawing =
+      drawn(document, *trace, {.kind = FigureKind::flow, .head = {}, .heads = {{0, 0}, {0, 1}, {1, 1}}, .threshold = 0.01f});
+  const std::vector<Stroke> legend = all<Stroke>(drawing);
+  ASSERT_EQ(legend.size(), 3u);
+  for (const char* name : {"Layer 1 · Head 1", "Layer 1 · Head 2", "Layer 2 · Head 2"}) EXPECT_TRUE(says(drawing, name));
+  for (const Curve& curve : all<Curve>(drawing))
+    EXPECT_TRUE(std::any_of(legend.begin(), legend.end(), [&](const Stroke& line) { return line.colour == curve.colour; }));
+  const Drawing one_layer = drawn(document, *trace, {.kind = FigureKind::flow, .heads = {{1, 0}, {1, 1}}});
+  EXPECT_TRUE(says(one_layer, "Layer 2 · 2 heads"));
+}
+
+TEST(Figure, CrossAttentionNamesItsSides) {
+  const Document document = document_of(6, Arch::encoder_decoder);
+  const auto trace = answer_of(document);
+  const Drawing drawing = drawn(document, *trace, {.kind = FigureKind::flow, .head = {0, 0, Stack::cross}, .threshold = 0});
+  EXPECT_TRUE(says(drawing, "target · query"));
+  EXPECT_TRUE(says(drawing, "source · key"));
+  EXPECT_TRUE(says(drawing, "cross-attention"));
+  EXPECT_EQ(static_cast<Index>(all<Curve>(drawing).size()), trace->queries(Stack::cross) * trace->keys(Stack::cross));
+}
+
+TEST(Figure, LayersHaveEveryHeadAsAThumbnail) {
+  Document document = document_of(150);
+  document.config.num_layers = 3;
+  const auto trace = answer_of(document);
+  const Drawing drawing = drawn(document, *trace, {.kind = FigureKind::layers});
+  const std::vector<Cells> rows = all<Cells>(drawing);
+  ASSERT_EQ(rows.size(), 3u);
+  for (Index layer = 0; layer < 3; ++layer) {
+    const Matrix& row = rows[static_cast<std::size_t>(layer)].weights;
+    const Matrix& first = trace->head({layer, 0}).thumbnail;
+    EXPECT_TRUE(same(row.leftCols(first.cols()), first));
+    EXPECT_TRUE(same(row.rightCols(first.cols()), trace->head({layer, 1}).thumbnail));
+    EXPECT_TRUE(std::isnan(row(0, first.cols()))) << "and a gap between them";
+  }
+}
+
+TEST(Figure, ThumbnailsOfALargeModelKeepTheirLargestWeights) {
+  Document document = document_of(100);
+  document.config = {.d_model = 64, .num_heads = 32, .num_layers = 48, .ffn = 0};
+  const auto trace = answer_of(document);
+  const Drawing drawing = drawn(document, *trace, {.kind = FigureKind::layers, .width = kSlide});
+  expect_tidy(drawing);
+  const std::vector<Cells> rows = all<Cells>(drawing);
+  ASSERT_EQ(rows.size(), 48u);
+  Index cells = 0;
+  for (std::size_t layer = 0; layer < rows.size(); ++layer) {
+    cells += rows[layer].weights.size();
+    float largest = 0, shown = 0;
+    for (Index head = 0; head < 32; ++head)
+      largest = std::max(largest, trace->head({static_cast<Index>(layer), head}).thumbnail.maxCoeff());
+    for (const float weight : rows[layer].weights.reshaped()) shown = std::isnan(weight) ? shown : std::max(shown, weight);
+    EXPECT_EQ(shown, largest);
+  }
+  EXPECT_LT(cells, 1300000);
+}
+
+TEST(Figure, WhatWasMeasuredOfAHeadStandsInItsTitle) {
+  const auto shipped = read_shipped_models();
+  ASSERT_TRUE(shipped) << shipped.error().message;
+  const Document document = default_document(shipped->get());
+  const auto trace = answer_of(document);
+  const Drawing grid = drawn(document, *trace, {.width = kSlide});
+  EXPECT_EQ(maps_of(grid).size(), 16u);
+  EXPECT_TRUE(says(grid, "VO 0.99")) << "in short where there is little room";
+  EXPECT_TRUE(says(grid, "VO verb → object")) << "and then explained";
+  const Drawing head = drawn(document, *trace, {.kind = FigureKind::head, .width = kSlide, .head = {1, 6}});
+  EXPECT_TRUE(says(head, "Layer 2 · Head 7") && says(head, "verb → object 0.99"));
+  EXPECT_TRUE(says(head, "Headlight's trained model · 我请李雷帮我订了去北京的机票 · mask: none"));
+}
+
+TEST(Figure, WhatIsNotThereIsRefused) {
+  const Document document = small_document();
+  const auto trace = answer_of(document);
+  const auto refusal = [&](const FigureOptions& options) {
+    const auto drawing = draw_figure({*trace, document}, options, roughly);
+    return drawing ? std::string() : drawing.error().message;
+  };
+  EXPECT_EQ(refusal({.head = {2, 0}}), "figure: layer: expected 0 to 1, found 2");
+  EXPECT_EQ(refusal({.head = {0, 2}}), "figure: head: expected 0 to 1, found 2");
+  EXPECT_EQ(refusal({.head = {0, 0, Stack::cross}}), "figure: stack: expected self, the model has one stack, found cross");
+  EXPECT_EQ(refusal({.kind = FigureKind::flow, .heads = {{0, 5}}}), "figure: head: expected 0 to 1, found 5");
+}
+
+TEST(Flow, ColoursOfHeadsAreFarApart) {
+  for (const Theme theme : {Theme::light, Theme::dark})
+    for (std::size_t i = 0; i < kHeadColours; ++i)
+      for (std::size_t j = i + 1; j < kHeadColours; ++j) {
+        const Rgb a = head_colour(theme, i), b = head_colour(theme, j);
+        const int far = std::abs(a.r - b.r) + std::abs(a.g - b.g) + std::abs(a.b - b.b);
+        EXPECT_GT(far, 55) << i << " and " << j;
+      }
+}
+
+TEST(Flow, AWordAloneHasItsLinesAndTheStrongestIsItsCell) {
+  const std::vector<FlowLine> lines{{2, 0, 0.9f}, {1, 1, 0.5f}, {2, 1, 0.1f}, {0, 1, 0.05f}};
+  const std::vector<FlowHead> heads{{&lines, {}}};
+  const FlowLayout layout{.queries = 3, .keys = 2, .left = 100, .right = 300, .top = 10, .pitch = 20, .size = 10};
+  const std::vector<std::string> queries{"a", "b", "c"}, keys{"d", "e"};
+  const auto drawn_for = [&](const FlowWishes& wishes) {
+    return flow_items(layout, heads, queries, keys, wishes, ink_colours(Theme::light), roughly);
+  };
+  EXPECT_EQ(drawn_for({.threshold = 0}).lines.size(), 4u);
+  EXPECT_EQ(drawn_for({.threshold = 0.1f}).lines.size(), 3u);
+  EXPECT_EQ(drawn_for({.threshold = 0, .word = FlowWord{true, 2}}).lines.size(), 2u);
+  EXPECT_EQ(drawn_for({.threshold = 0, .word = FlowWord{false, 1}}).lines.size(), 3u);
+  const FlowItems cut = drawn_for({.threshold = 0, .most_lines = 2});
+  EXPECT_TRUE(cut.cut);
+  EXPECT_EQ(cut.lines.size(), 2u);
+  EXPECT_EQ(cut.lines.back().from.y, layout.middle(2));
+  EXPECT_EQ(strongest_of(heads, {false, 1}), (CellRef{1, 1}));
+  EXPECT_EQ(strongest_of(heads, {true, 2}), (CellRef{2, 0}));
+  EXPECT_EQ(layout.row_at(31, 3), 1);
+  EXPECT_FALSE(layout.row_at(9, 3));
+  EXPECT_FALSE(layout.row_at(71, 3));
+}
+
+}  // namespace
+}  // namespace headlight
