@@ -155,7 +155,6 @@ TEST_F(FlowViewTest, CrossAttentionHasTheTwoSentences) {
 
 TEST_F(FlowViewTest, OneWordAndAThousand) {
   show();
-  Harness& h = *harness;
   for (const std::size_t count : {1u, 1000u}) {
     std::string text;
     for (std::size_t i = 0; i < count; ++i) text += (i ? " " : "") + std::string("w") + std::to_string(i % 10);
