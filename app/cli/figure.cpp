@@ -48,7 +48,8 @@ Result<std::vector<HeadRef>> heads_of(const std::vector<std::string>& texts, con
       return bad_input("--heads", "layer", "0 to " + std::to_string(trace.num_layers(stack) - 1), text);
     if (head && *head >= trace.num_heads(stack))
       return bad_input("--heads", "head", "0 to " + std::to_string(trace.num_heads(stack) - 1), text);
-    for (Index h = head.value_or(0); h < (head ? *head + 1 : trace.num_heads(stack)); ++h) heads.push_back({*layer, h, stack});
+    for (Index h = head.value_or(0); h < (head ? *head + 1 : trace.num_heads(stack)); ++h)
+      heads.push_back({*layer, h, stack});
   }
   std::sort(heads.begin(), heads.end());
   heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
@@ -57,8 +58,9 @@ Result<std::vector<HeadRef>> heads_of(const std::vector<std::string>& texts, con
 
 Result<FigureOptions> figure_of(const Options& options, const Trace& trace) {
   FigureOptions figure{.kind = kind_of(options.view), .theme = options.theme == "dark" ? Theme::dark : Theme::light};
-  figure.language = options.language.empty() ? default_settings().language
-                    : options.language == "zh" ? Language::zh : Language::en;
+  figure.language = options.language.empty()   ? default_settings().language
+                    : options.language == "zh" ? Language::zh
+                                               : Language::en;
   figure.scale = options.scale == "log" ? Scale::log : Scale::linear;
   figure.head = {options.layer, options.head, parse_stack(options.stack).value_or(Stack::self)};
   const auto width = points_of(options.width);
@@ -102,26 +104,34 @@ Result<int> run(const Options& options) {
 
 Run add_figure(CLI::App& program) {
   CLI::App* command = program.add_subcommand("figure", "A picture for a paper or a slide: SVG, PDF or PNG");
-  command->footer("headlight figure --width slide -o heads.pdf\n"
-                  "headlight figure --view head --layer 1 --head 6 -o head.svg\n"
-                  "headlight figure --view flow --heads '1.*' --threshold 0.2 -o flow.png");
+  command->footer(
+      "headlight figure --width slide -o heads.pdf\n"
+      "headlight figure --view head --layer 1 --head 6 -o head.svg\n"
+      "headlight figure --view flow --heads '1.*' --threshold 0.2 -o flow.png");
   auto options = std::make_shared<Options>(*command);
   command->add_option("-o,--output", options->file, "FILE.svg, FILE.pdf or FILE.png, whole or not at all")->required();
-  command->add_option("--view", options->view, "grid (default): all heads; head: one of them; flow: lines between the words; layers: "
-                                               "all heads small, a row a layer")
+  command
+      ->add_option("--view", options->view,
+                   "grid (default): all heads; head: one of them; flow: lines between the words; layers: "
+                   "all heads small, a row a layer")
       ->check(CLI::IsMember({"grid", "head", "flow", "layers"}));
   command->add_option("--stack", options->stack, "Of an encoder-decoder, which attention")
       ->check(CLI::IsMember({"self", "encoder", "cross"}));
   command->add_option("--layer", options->layer, "The layer of the head, from 0")->check(CLI::NonNegativeNumber);
   command->add_option("--head", options->head, "The head, from 0")->check(CLI::NonNegativeNumber);
-  command->add_option("--heads", options->heads, "Of a flow: its heads, 0.3,1.*")->delimiter(',')
-      ->allow_extra_args(false)->type_name("HEADS");
-  command->add_option("--threshold", options->threshold, "Of a flow: the smallest weight that has a line, 0.05 by default")
+  command->add_option("--heads", options->heads, "Of a flow: its heads, 0.3,1.*")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("HEADS");
+  command
+      ->add_option("--threshold", options->threshold, "Of a flow: the smallest weight that has a line, 0.05 by default")
       ->type_name("X");
-  command->add_option("--width", options->width, "column (85 mm, default), slide (254 mm), or millimetres")->type_name("W");
+  command->add_option("--width", options->width, "column (85 mm, default), slide (254 mm), or millimetres")
+      ->type_name("W");
   command->add_option("--colours", options->scale, "linear (default) or log")->check(CLI::IsMember({"linear", "log"}));
   command->add_option("--theme", options->theme, "light (default) or dark")->check(CLI::IsMember({"light", "dark"}));
-  command->add_option("--language", options->language, "en or zh; default: the system's")->check(CLI::IsMember({"en", "zh"}));
+  command->add_option("--language", options->language, "en or zh; default: the system's")
+      ->check(CLI::IsMember({"en", "zh"}));
   return [options] { return run(*options); };
 }
 

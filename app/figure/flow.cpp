@@ -12,12 +12,11 @@ struct SeenLine {
   std::size_t head;
 };
 
-bool touches(const FlowWord& word, const FlowLine& line) {
-  return (word.query ? line.query : line.key) == word.index;
-}
+bool touches(const FlowWord& word, const FlowLine& line) { return (word.query ? line.query : line.key) == word.index; }
 
 /// The lines that are wanted and seen, the strongest first.
-std::vector<SeenLine> wanted_lines(const FlowLayout& layout, const std::vector<FlowHead>& heads, const FlowWishes& wishes) {
+std::vector<SeenLine> wanted_lines(const FlowLayout& layout, const std::vector<FlowHead>& heads,
+                                   const FlowWishes& wishes) {
   const auto seen = [&](Index row) {
     const float y = layout.middle(row);
     return y >= wishes.from_y && y <= wishes.to_y;
@@ -35,10 +34,15 @@ std::vector<SeenLine> wanted_lines(const FlowLayout& layout, const std::vector<F
   return wanted;
 }
 
-Text word_of(const FlowLayout& layout, bool query, Index index, const std::string& label, Rgb colour, const TextWidth& measure) {
+Text word_of(const FlowLayout& layout, bool query, Index index, const std::string& label, Rgb colour,
+             const TextWidth& measure) {
   const float gap = 0.4f * layout.size;
-  return {.at = {query ? layout.left - gap : layout.right + gap, layout.middle(index)}, .text = label, .size = layout.size,
-          .width = measure(label, layout.size), .role = Role::label, .colour = colour,
+  return {.at = {query ? layout.left - gap : layout.right + gap, layout.middle(index)},
+          .text = label,
+          .size = layout.size,
+          .width = measure(label, layout.size),
+          .role = Role::label,
+          .colour = colour,
           .anchor = query ? Anchor::right : Anchor::left};
 }
 
@@ -51,29 +55,33 @@ std::optional<Index> FlowLayout::row_at(float y, Index count) const {
 
 float line_opacity(float weight) { return std::clamp(0.18f + 0.82f * weight, 0.0f, 1.0f); }
 
-FlowItems flow_items(const FlowLayout& layout, const std::vector<FlowHead>& heads, const std::vector<std::string>& query_labels,
-                     const std::vector<std::string>& key_labels, const FlowWishes& wishes, const InkColours& ink,
-                     const TextWidth& measure) {
+FlowItems flow_items(const FlowLayout& layout, const std::vector<FlowHead>& heads,
+                     const std::vector<std::string>& query_labels, const std::vector<std::string>& key_labels,
+                     const FlowWishes& wishes, const InkColours& ink, const TextWidth& measure) {
   FlowItems items;
   std::vector<SeenLine> wanted = wanted_lines(layout, heads, wishes);
   items.cut = wanted.size() > wishes.most_lines;
   if (items.cut) wanted.resize(wishes.most_lines);
   for (auto at = wanted.rbegin(); at != wanted.rend(); ++at) {
     const FlowLine& line = *at->line;
-    items.lines.push_back({.from = {layout.left, layout.middle(line.query)}, .to = {layout.right, layout.middle(line.key)},
-                           .width = wishes.thickest * line.weight, .colour = heads[at->head].colour,
+    items.lines.push_back({.from = {layout.left, layout.middle(line.query)},
+                           .to = {layout.right, layout.middle(line.key)},
+                           .width = wishes.thickest * line.weight,
+                           .colour = heads[at->head].colour,
                            .opacity = line_opacity(line.weight)});
   }
   const auto add_words = [&](bool query, Index count, const std::vector<std::string>& labels) {
     // A pitch below a line of text names every so many words; the lit one always.
     const auto step = std::max<Index>(1, static_cast<Index>(std::ceil(layout.size / layout.pitch)));
-    const std::optional<Index> lit = wishes.lit ? std::optional(query ? wishes.lit->query : wishes.lit->key) : std::nullopt;
+    const std::optional<Index> lit =
+        wishes.lit ? std::optional(query ? wishes.lit->query : wishes.lit->key) : std::nullopt;
     for (Index i = 0; i < count; ++i) {
       const float y = layout.middle(i);
       if (y < wishes.from_y - layout.size || y > wishes.to_y + layout.size) continue;
       const bool is_lit = lit == i;
       if (!is_lit && (i % step != 0 || (lit && std::abs(i - *lit) < step))) continue;
-      items.words.push_back(word_of(layout, query, i, labels[static_cast<std::size_t>(i)], is_lit ? ink.accent : ink.text, measure));
+      items.words.push_back(
+          word_of(layout, query, i, labels[static_cast<std::size_t>(i)], is_lit ? ink.accent : ink.text, measure));
     }
   };
   add_words(true, layout.queries, query_labels);

@@ -18,7 +18,8 @@ std::string legend_text(Language language, const HeadRef& head, bool one_layer) 
 }
 
 bool are_of_one_layer(const std::vector<HeadRef>& heads) {
-  return std::all_of(heads.begin(), heads.end(), [&](const HeadRef& head) { return head.layer == heads.front().layer; });
+  return std::all_of(heads.begin(), heads.end(),
+                     [&](const HeadRef& head) { return head.layer == heads.front().layer; });
 }
 
 std::string title_of(Language language, const std::vector<HeadRef>& heads) {
@@ -39,8 +40,11 @@ void add_legend(Page& page, const FigureOptions& options, const std::vector<Head
     const float width = swatch + 0.4f * size + page.measure(text, size);
     if (x > page.left() && x + width > page.right()) x = page.left(), page.y += kLineOfText * size;
     const float y = page.y + 0.5f * size;
-    page.drawing.items.push_back(Stroke{{x, y}, {x + swatch, y}, 0.25f * size, drawn[i].colour});
-    add_text(page, {.at = {x + swatch + 0.4f * size, y}, .text = text, .size = size, .role = Role::label,
+    page.drawing.items.emplace_back(Stroke{{x, y}, {x + swatch, y}, 0.25f * size, drawn[i].colour});
+    add_text(page, {.at = {x + swatch + 0.4f * size, y},
+                    .text = text,
+                    .size = size,
+                    .role = Role::label,
                     .colour = page.ink.text});
     x += width + 1.2f * size;
   }
@@ -78,15 +82,22 @@ FlowLayout layout_of(const Page& page, const std::vector<std::string>& queries, 
 
 void add_side_names(Page& page, const FlowLayout& layout, const FigureOptions& options) {
   const bool cross = options.head.stack == Stack::cross;
-  const auto name = [&](const char* side, const char* role) { return cross ? std::string(side) + " · " + role : std::string(role); };
-  const std::string query = name(either(options.language, "target", "目标句"), either(options.language, "query", "查询"));
+  const auto name = [&](const char* side, const char* role) {
+    return cross ? std::string(side) + " · " + role : std::string(role);
+  };
+  const std::string query =
+      name(either(options.language, "target", "目标句"), either(options.language, "query", "查询"));
   const std::string key = name(either(options.language, "source", "源句"), either(options.language, "key", "键"));
   const float y = page.y + 0.5f * page.label, gap = 0.4f * layout.size;
   const float query_width = page.measure(query, page.label), key_width = page.measure(key, page.label);
   // Names wider than their words begin at the page's edge.
   const float query_end = std::max(layout.left - gap, page.left() + query_width);
   const float key_begin = std::min(layout.right + gap, page.right() - key_width);
-  add_text(page, {.at = {query_end, y}, .text = query, .size = page.label, .role = Role::label, .colour = page.ink.dim,
+  add_text(page, {.at = {query_end, y},
+                  .text = query,
+                  .size = page.label,
+                  .role = Role::label,
+                  .colour = page.ink.dim,
                   .anchor = Anchor::right});
   add_text(page, {.at = {key_begin, y}, .text = key, .size = page.label, .role = Role::label, .colour = page.ink.dim});
   page.y += 1.6f * page.label;
@@ -122,8 +133,9 @@ Drawing draw_flow(const Subject& subject, const FigureOptions& options, const Te
   page.y = layout.bottom();
 
   const std::string from = tick_number(options.threshold);
-  std::vector<std::string> remarks{options.language == Language::zh ? "线的粗细为权重，不小于 " + from
-                                                                    : "lines as thick as their weight, from " + from + " up"};
+  std::vector<std::string> remarks{options.language == Language::zh
+                                       ? "线的粗细为权重，不小于 " + from
+                                       : "lines as thick as their weight, from " + from + " up"};
   if (items.cut) {
     const std::string count = std::to_string(wishes.most_lines);
     remarks.push_back(options.language == Language::zh ? "只画最强的 " + count + " 条" : "only the strongest " + count);

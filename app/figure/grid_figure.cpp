@@ -12,10 +12,10 @@ namespace {
 
 /// Cells of all maps together: more would be neither seen nor small on disk.
 constexpr Index kMostCells = 144 * kThumbnail * kThumbnail;
-constexpr float kLeastMap = 14;        // points
-constexpr float kFairShare = 1.15f;    // of a page's fair height: so much more is better than smaller maps
-constexpr float kHighest = 1.6f;       // of a map, to its width
-constexpr float kLeastNamed = 11.5f;   // ems: in smaller maps labels would take more room than cells
+constexpr float kLeastMap = 14;       // points
+constexpr float kFairShare = 1.15f;   // of a page's fair height: so much more is better than smaller maps
+constexpr float kHighest = 1.6f;      // of a map, to its width
+constexpr float kLeastNamed = 11.5f;  // ems: in smaller maps labels would take more room than cells
 
 Index cells_a_side(Index maps) {
   Index side = kThumbnail;
@@ -27,14 +27,16 @@ Index cells_a_side(Index maps) {
 struct Tile {
   MapAxes axes;
   MapLayout layout;
-  float title = 0;   // the middle of the title's line
+  float title = 0;  // the middle of the title's line
   float height = 0;
 };
 
 Tile tile_of(const Page& page, const PrintedMap& map, float width) {
   Tile tile;
-  if (width >= kLeastNamed * page.least_label) tile.axes = map_axes(page, map, width);
-  else tile.axes.size = page.least_label;
+  if (width >= kLeastNamed * page.least_label)
+    tile.axes = map_axes(page, map, width);
+  else
+    tile.axes.size = page.least_label;
   const float share = static_cast<float>(map.num_queries()) / static_cast<float>(map.num_keys());
   const float first_top = layout_of(map, tile.axes, {0, 0, width, width}).plot.y;
   tile.layout = layout_of(map, tile.axes, {0, 0, width, width * std::min(share, kHighest) + first_top});
@@ -105,10 +107,16 @@ std::vector<std::string> explained(const std::vector<HeadTitle>& titles, const S
 }
 
 void add_head_title(Page& page, const HeadTitle& title, float x, float y) {
-  const Text text = add_text(page, {.at = {x, y}, .text = title.words.head, .size = page.label, .role = Role::title,
+  const Text text = add_text(page, {.at = {x, y},
+                                    .text = title.words.head,
+                                    .size = page.label,
+                                    .role = Role::title,
                                     .colour = title.off ? page.ink.dim : page.ink.text});
   if (title.words.relations.empty()) return;
-  add_text(page, {.at = {x + text.width, y}, .text = title.words.relations, .size = page.label, .role = Role::title,
+  add_text(page, {.at = {x + text.width, y},
+                  .text = title.words.relations,
+                  .size = page.label,
+                  .role = Role::title,
                   .colour = title.off ? page.ink.dim : page.ink.accent});
 }
 

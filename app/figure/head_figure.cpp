@@ -7,7 +7,7 @@
 namespace headlight {
 namespace {
 
-constexpr Index kMostCells = 512;  // a side
+constexpr Index kMostCells = 512;   // a side
 constexpr float kLargestCell = 64;  // points
 
 }  // namespace
@@ -16,7 +16,8 @@ Drawing draw_head(const Subject& subject, const FigureOptions& options, const Te
   Page page = new_page(options, measure);
   const bool off = is_off(subject.trace.request.edits, options.head);
   add_title(page, head_title(options.language, options.head),
-            off ? either(options.language, "off", "已关闭") : measured_text(options.language, subject.document, options.head));
+            off ? either(options.language, "off", "已关闭")
+                : measured_text(options.language, subject.document, options.head));
   const PrintedMap map = printed_map(subject, options.head, kMostCells);
   const ColourScale scale = weight_scale(subject.trace, subject.folded, options.theme, options.scale);
   // What stands above and below the map is a part of the page's height.

@@ -23,7 +23,8 @@ std::string head_title(Language language, const HeadRef& head) {
 
 std::string stack_title(Language language, Stack stack) {
   if (stack == Stack::encoder) return either(language, "encoder", "编码器");
-  return stack == Stack::cross ? either(language, "cross-attention", "交叉注意力") : either(language, "decoder", "解码器");
+  return stack == Stack::cross ? either(language, "cross-attention", "交叉注意力")
+                               : either(language, "decoder", "解码器");
 }
 
 std::string mask_title(Language language, std::string_view kind) {
@@ -63,7 +64,8 @@ MeasuredTitle measured_title(Language language, const Document& document, const 
 std::string measured_text(Language language, const Document& document, const HeadRef& head) {
   std::string text;
   for (const RelationScore* one : relations_of(document, head))
-    text += (text.empty() ? "" : "  ") + (language == Language::zh ? one->zh : one->en) + " " + score_text(one->score.accuracy);
+    text += (text.empty() ? "" : "  ") + (language == Language::zh ? one->zh : one->en) + " " +
+            score_text(one->score.accuracy);
   return text;
 }
 

@@ -21,7 +21,8 @@ Matrix side_by_side(const Subject& subject, Index layer, Stack stack, Index most
   for (Index head = 0; head < heads; ++head) {
     const Matrix map = printed_map(subject, {layer, head, stack}, most).weights;
     if (head == 0)
-      row = Matrix::Constant(map.rows(), heads * (map.cols() + between) - between, std::numeric_limits<float>::quiet_NaN());
+      row = Matrix::Constant(map.rows(), heads * (map.cols() + between) - between,
+                             std::numeric_limits<float>::quiet_NaN());
     row.middleCols(head * (map.cols() + between), map.cols()) = map;
   }
   return row;
@@ -42,7 +43,8 @@ Drawing draw_layers(const Subject& subject, const FigureOptions& options, const 
   const ColourScale scale = weight_scale(trace, subject.folded, options.theme, options.scale);
 
   const float size = page.label;
-  const std::string row_word = either(options.language, "Layer", "层"), column_word = either(options.language, "Head", "头");
+  const std::string row_word = either(options.language, "Layer", "层"),
+                    column_word = either(options.language, "Head", "头");
   const float left = std::max(measure(row_word, size), measure(std::to_string(layers), size)) + 0.6f * size;
   const Matrix first = printed_map(subject, {0, 0, stack}, most).weights;
   const Index between = std::max<Index>(1, static_cast<Index>(std::lround(0.1 * static_cast<double>(first.cols()))));
@@ -54,24 +56,39 @@ Drawing draw_layers(const Subject& subject, const FigureOptions& options, const 
   const float height = cell * static_cast<float>(first.rows()), pitch_y = height + cell * static_cast<float>(between);
 
   const float top = page.y + 2.8f * size, x = page.left() + left;
-  add_text(page, {.at = {x, page.y + 0.5f * size}, .text = column_word, .size = size, .role = Role::title, .colour = page.ink.text});
-  add_text(page, {.at = {page.left(), page.y + 1.9f * size}, .text = row_word, .size = size, .role = Role::title,
+  add_text(page, {.at = {x, page.y + 0.5f * size},
+                  .text = column_word,
+                  .size = size,
+                  .role = Role::title,
+                  .colour = page.ink.text});
+  add_text(page, {.at = {page.left(), page.y + 1.9f * size},
+                  .text = row_word,
+                  .size = size,
+                  .role = Role::title,
                   .colour = page.ink.text});
   const Index column_step = step_of(measure(std::to_string(heads), size) + 0.4f * size, pitch_x);
   for (Index head = 0; head < heads; head += column_step)
-    add_text(page, {.at = {x + pitch_x * static_cast<float>(head) + cell * static_cast<float>(first.cols()) / 2, page.y + 1.9f * size},
-                    .text = std::to_string(head + 1), .size = size, .role = Role::label, .colour = page.ink.dim,
+    add_text(page, {.at = {x + pitch_x * static_cast<float>(head) + cell * static_cast<float>(first.cols()) / 2,
+                           page.y + 1.9f * size},
+                    .text = std::to_string(head + 1),
+                    .size = size,
+                    .role = Role::label,
+                    .colour = page.ink.dim,
                     .anchor = Anchor::middle});
   const Index row_step = step_of(size, pitch_y);
   bool blocks = false;
   for (Index layer = 0; layer < layers; ++layer) {
     const float y = top + pitch_y * static_cast<float>(layer);
     if (layer % row_step == 0)
-      add_text(page, {.at = {x - 0.5f * size, y + height / 2}, .text = std::to_string(layer + 1), .size = size,
-                      .role = Role::label, .colour = page.ink.dim, .anchor = Anchor::right});
+      add_text(page, {.at = {x - 0.5f * size, y + height / 2},
+                      .text = std::to_string(layer + 1),
+                      .size = size,
+                      .role = Role::label,
+                      .colour = page.ink.dim,
+                      .anchor = Anchor::right});
     Matrix row = side_by_side(subject, layer, stack, most, between);
     blocks = blocks || has_blocked(row);
-    page.drawing.items.push_back(Cells{{x, y, cell * columns, height}, std::move(row), scale});
+    page.drawing.items.emplace_back(Cells{{x, y, cell * columns, height}, std::move(row), scale});
   }
   page.y = top + pitch_y * static_cast<float>(layers);
   std::vector<std::string> remarks;

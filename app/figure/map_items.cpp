@@ -21,8 +21,12 @@ void add_row_labels(Page& page, const AxisText& axis, float size, const MapLayou
   for (std::size_t i = 0; i < axis.labels.size(); ++i) {
     if (!is_label(static_cast<Index>(i), layout.row_step)) continue;
     const float y = layout.plot.y + (static_cast<float>(i) + 0.5f) * layout.cell;
-    add_text(page, {.at = {layout.plot.x - kLabelGap * size, y}, .text = axis.labels[i], .size = size, .role = Role::label,
-                    .colour = axis.faint[i] ? page.ink.dim : page.ink.text, .anchor = Anchor::right});
+    add_text(page, {.at = {layout.plot.x - kLabelGap * size, y},
+                    .text = axis.labels[i],
+                    .size = size,
+                    .role = Role::label,
+                    .colour = axis.faint[i] ? page.ink.dim : page.ink.text,
+                    .anchor = Anchor::right});
   }
 }
 
@@ -41,9 +45,13 @@ void add_column_labels(Page& page, const AxisText& axis, float size, const MapLa
     if (!is_label(static_cast<Index>(j), layout.column_step)) continue;
     const Turn turn = turn_of(axis.labels[j], layout.columns, size, axis.metrics.widest);
     const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell, y = layout.plot.y - kLabelGap * size;
-    add_text(page, {.at = {x, turn == Turn::level ? y - size / 2 : y}, .text = axis.labels[j], .size = size,
-                    .role = Role::label, .colour = axis.faint[j] ? page.ink.dim : page.ink.text,
-                    .anchor = Anchor::middle, .turn = turn});
+    add_text(page, {.at = {x, turn == Turn::level ? y - size / 2 : y},
+                    .text = axis.labels[j],
+                    .size = size,
+                    .role = Role::label,
+                    .colour = axis.faint[j] ? page.ink.dim : page.ink.text,
+                    .anchor = Anchor::middle,
+                    .turn = turn});
   }
 }
 
@@ -54,8 +62,12 @@ void add_values(Page& page, const Matrix& weights, const MapLayout& layout, cons
     for (Index j = 0; j < weights.cols(); ++j) {
       if (weights(i, j) < 0) continue;
       const Box cell = cell_box(layout, i, j);
-      add_text(page, {.at = {cell.x + cell.w / 2, cell.y + cell.h / 2}, .text = cell_number(weights(i, j)), .size = size,
-                      .role = Role::value, .colour = text_on(colour_of(scale, weights(i, j))), .anchor = Anchor::middle});
+      add_text(page, {.at = {cell.x + cell.w / 2, cell.y + cell.h / 2},
+                      .text = cell_number(weights(i, j)),
+                      .size = size,
+                      .role = Role::value,
+                      .colour = text_on(colour_of(scale, weights(i, j))),
+                      .anchor = Anchor::middle});
     }
 }
 
@@ -82,8 +94,9 @@ Matrix pooled(const Matrix& weights, Index most) {
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < cols; ++j) {
       const Index top = i * weights.rows() / rows, left = j * weights.cols() / cols;
-      small(i, j) = weights.block(top, left, (i + 1) * weights.rows() / rows - top,
-                                  (j + 1) * weights.cols() / cols - left).maxCoeff();
+      small(i, j) =
+          weights.block(top, left, (i + 1) * weights.rows() / rows - top, (j + 1) * weights.cols() / cols - left)
+              .maxCoeff();
     }
   return small;
 }
@@ -134,8 +147,8 @@ float label_height(const MapAxes& axes, const MapLayout& layout) {
 
 void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLayout& layout, const ColourScale& scale,
              bool values) {
-  page.drawing.items.push_back(Cells{layout.plot, map.weights, scale});
-  page.drawing.items.push_back(Rectangle{layout.plot, {}, page.ink.line, 0.5f});
+  page.drawing.items.emplace_back(Cells{layout.plot, map.weights, scale});
+  page.drawing.items.emplace_back(Rectangle{layout.plot, {}, page.ink.line, 0.5f});
   add_row_labels(page, axes.queries, axes.size, layout);
   add_column_labels(page, axes.keys, axes.size, layout);
   if (values && map.weights.rows() == map.num_queries() && map.weights.cols() == map.num_keys())

@@ -18,7 +18,7 @@ AxisText axis_text(const std::vector<Token>& tokens, float size, const TextWidth
 
 /// A head's map as it is printed: its weights, and what its rows and columns are called.
 struct PrintedMap {
-  Matrix weights;                            // −1 where blocked; perhaps pooled
+  Matrix weights;  // −1 where blocked; perhaps pooled
   const std::vector<Token>* queries = nullptr;
   const std::vector<Token>* keys = nullptr;
 

@@ -83,20 +83,26 @@ void add_colour_bar(Page& page, const ColourScale& scale, Language language, boo
   page.y += 0.9f * page.label;
   const float height = 0.8f * page.label;
   const Ramp ramp{{page.left(), page.y, std::min(0.45f * page.room(), 20 * page.label), height}, scale};
-  page.drawing.items.push_back(ramp);
-  page.drawing.items.push_back(Rectangle{ramp.box, {}, page.ink.line, 0.5f});
+  page.drawing.items.emplace_back(ramp);
+  page.drawing.items.emplace_back(Rectangle{ramp.box, {}, page.ink.line, 0.5f});
   add_ticks(page, ramp);
   float x = ramp.box.right() + 0.8f * page.label;
   const float middle = page.y + height / 2;
-  const Text& name = add_text(page, {.at = {x, middle}, .text = either(language, "weight", "权重"), .size = page.label,
-                                     .role = Role::label, .colour = page.ink.dim});
+  const Text& name = add_text(page, {.at = {x, middle},
+                                     .text = either(language, "weight", "权重"),
+                                     .size = page.label,
+                                     .role = Role::label,
+                                     .colour = page.ink.dim});
   if (blocks) {
     x += name.width + 1.2f * page.label;
     const float side = 1.1f * page.label;
-    page.drawing.items.push_back(Cells{{x, middle - side / 2, side, side}, Matrix::Constant(1, 1, -1.0f), scale});
-    page.drawing.items.push_back(Rectangle{{x, middle - side / 2, side, side}, {}, page.ink.line, 0.5f});
-    add_text(page, {.at = {x + side + 0.4f * page.label, middle}, .text = either(language, "blocked", "被屏蔽"),
-                    .size = page.label, .role = Role::label, .colour = page.ink.dim});
+    page.drawing.items.emplace_back(Cells{{x, middle - side / 2, side, side}, Matrix::Constant(1, 1, -1.0f), scale});
+    page.drawing.items.emplace_back(Rectangle{{x, middle - side / 2, side, side}, {}, page.ink.line, 0.5f});
+    add_text(page, {.at = {x + side + 0.4f * page.label, middle},
+                    .text = either(language, "blocked", "被屏蔽"),
+                    .size = page.label,
+                    .role = Role::label,
+                    .colour = page.ink.dim});
   }
   page.y += height + 1.5f * page.label;
 }
@@ -124,20 +130,24 @@ Page new_page(const FigureOptions& options, const TextWidth& measure) {
 
 const Text& add_text(Page& page, Text text) {
   text.width = page.measure(text.text, text.size);
-  page.drawing.items.push_back(std::move(text));
+  page.drawing.items.emplace_back(std::move(text));
   return std::get<Text>(page.drawing.items.back());
 }
 
 void add_title(Page& page, const std::string& title, const std::string& beside) {
   const float size = page.title, gap = 0.8f * size;
-  const Text text = add_text(page, {.at = {page.left(), page.y + 0.5f * size}, .text = title, .size = size,
-                                    .role = Role::title, .colour = page.ink.text});
+  const Text text = add_text(page, {.at = {page.left(), page.y + 0.5f * size},
+                                    .text = title,
+                                    .size = size,
+                                    .role = Role::title,
+                                    .colour = page.ink.text});
   float x = page.left() + text.width + gap;
   for (const std::string& line : wrapped(beside, size, page.room(), page.measure)) {
     if (line.empty()) continue;
     if (x + page.measure(beside, size) > page.right()) x = page.left(), page.y += kLineOfText * size;
-    add_text(page, {.at = {x, page.y + 0.5f * size}, .text = line, .size = size, .role = Role::title,
-                    .colour = page.ink.accent});
+    add_text(
+        page,
+        {.at = {x, page.y + 0.5f * size}, .text = line, .size = size, .role = Role::title, .colour = page.ink.accent});
   }
   page.y += 1.8f * size;
 }
@@ -151,7 +161,8 @@ std::vector<std::string> wrapped(std::string_view text, float size, float room, 
     append_utf8(character, c);
     const float advance = measure(character, size);
     const bool before = stands_upright(character);
-    if (before || (!lines.back().empty() && lines.back().back() == ' ')) break_at = lines.back().size(), width_at_break = width;
+    if (before || (!lines.back().empty() && lines.back().back() == ' '))
+      break_at = lines.back().size(), width_at_break = width;
     if (width + advance > room && !lines.back().empty() && c != U' ') {
       const bool broken = break_at > 0;
       std::string rest = broken ? lines.back().substr(break_at) : "";
@@ -181,8 +192,11 @@ Drawing finished(Page page, const Subject& subject, const FigureOptions& options
   page.y += 0.6f * page.label;
   for (const std::string& line :
        wrapped(caption_of(subject, options, remarks), page.label, page.room(), page.measure)) {
-    add_text(page, {.at = {page.left(), page.y + 0.5f * page.label}, .text = line, .size = page.label,
-                    .role = Role::caption, .colour = page.ink.dim});
+    add_text(page, {.at = {page.left(), page.y + 0.5f * page.label},
+                    .text = line,
+                    .size = page.label,
+                    .role = Role::caption,
+                    .colour = page.ink.dim});
     page.y += kLineOfText * page.label;
   }
   page.drawing.height = page.y + page.margin - 0.3f * page.label;

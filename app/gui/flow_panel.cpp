@@ -14,7 +14,9 @@ namespace {
 
 /// More would be neither told apart nor drawn in time.
 constexpr std::size_t kMostLines = 800;
-constexpr int kSegments = 14;
+/// Of a line: few lines are drawn rounder.
+constexpr int kSegments = 12, kRoundSegments = 32;
+constexpr std::size_t kFewLines = 250;
 
 bool is_shown(const AppState& state, Index head) {
   const auto heads = flow_heads(state);
@@ -26,8 +28,10 @@ void toggle(Gui& gui, Index head) {
   std::vector<Index> heads;
   for (const HeadRef& shown : flow_heads(gui.state)) heads.push_back(shown.head);
   const auto place = std::lower_bound(heads.begin(), heads.end(), head);
-  if (place != heads.end() && *place == head) heads.erase(place);
-  else heads.insert(place, head);
+  if (place != heads.end() && *place == head)
+    heads.erase(place);
+  else
+    heads.insert(place, head);
   flow.heads = std::move(heads);
   gui.say(SetFlow{flow});
 }
@@ -54,7 +58,8 @@ void threshold_slider(Gui& gui) {
   ImGui::SameLine(0, 16 * gui.unit);
   ImGui::AlignTextToFramePadding();
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted((std::string(gui.word(Str::threshold)) + " " + tick_number(std::round(flow.threshold * 1e4f) / 1e4f)).c_str());
+  ImGui::TextUnformatted(
+      (std::string(gui.word(Str::threshold)) + " " + tick_number(std::round(flow.threshold * 1e4f) / 1e4f)).c_str());
   ImGui::PopStyleColor();
   const float width = ImGui::CalcTextSize((std::string(gui.word(Str::threshold)) + " 0.0000").c_str()).x;
   ImGui::SameLine(ImGui::GetItemRectMin().x - ImGui::GetWindowPos().x + width + 8 * gui.unit);
@@ -75,7 +80,8 @@ void legend(Gui& gui) {
   const HeadRef& chosen = state.view.chosen;
   for (Index head = 0; head < state.trace->num_heads(chosen.stack); ++head) {
     std::string label = std::string(gui.word(Str::head)) + " " + std::to_string(head + 1);
-    for (const RelationScore* one : relations_of(state.document, {chosen.layer, head, chosen.stack})) label += " " + one->relation;
+    for (const RelationScore* one : relations_of(state.document, {chosen.layer, head, chosen.stack}))
+      label += " " + one->relation;
     const float text = ImGui::CalcTextSize(label.c_str()).x, height = ImGui::GetTextLineHeight() + 6 * gui.unit;
     const float width = swatch + 6 * gui.unit + text;
     if (head > 0 && ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
@@ -88,10 +94,14 @@ void legend(Gui& gui) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float y = at.y + height / 2;
     const ImU32 colour = to_imgui(head_colour(state.settings.theme, static_cast<std::size_t>(head)));
-    if (shown) list.AddRectFilled({at.x, y - 2 * gui.unit}, {at.x + swatch, y + 2 * gui.unit}, colour);
-    else draw_rect(list, {at.x, y - 2 * gui.unit}, {at.x + swatch, y + 2 * gui.unit}, gui.colours().faint);
+    if (shown)
+      list.AddRectFilled({at.x, y - 2 * gui.unit}, {at.x + swatch, y + 2 * gui.unit}, colour);
+    else
+      draw_rect(list, {at.x, y - 2 * gui.unit}, {at.x + swatch, y + 2 * gui.unit}, gui.colours().faint);
     list.AddText({at.x + swatch + 6 * gui.unit, at.y + 3 * gui.unit},
-                 hovered || head == chosen.head ? gui.colours().accent : shown ? gui.colours().text : gui.colours().dim,
+                 hovered || head == chosen.head ? gui.colours().accent
+                 : shown                        ? gui.colours().text
+                                                : gui.colours().dim,
                  label.c_str());
   }
 }
@@ -109,7 +119,8 @@ std::vector<std::string> labels_of(Gui& gui, const Tokens& tokens, float& widest
 /// The heads of the last answer about lines that are still wanted.
 std::vector<FlowHead> drawn_heads(const AppState& state) {
   std::vector<FlowHead> heads;
-  if (!state.flow || state.flow->question.trace->queries(state.view.chosen.stack) != state.trace->queries(state.view.chosen.stack))
+  if (!state.flow ||
+      state.flow->question.trace->queries(state.view.chosen.stack) != state.trace->queries(state.view.chosen.stack))
     return heads;
   for (std::size_t i = 0; i < state.flow->heads.size(); ++i)
     heads.push_back({&state.flow->heads[i],
@@ -117,22 +128,23 @@ std::vector<FlowHead> drawn_heads(const AppState& state) {
   return heads;
 }
 
-void draw_line(const Gui& gui, ImDrawList& list, const Curve& curve, float opacity) {
+void draw_line(const Gui& gui, ImDrawList& list, const Curve& curve, float opacity, int segments) {
   const float middle = (curve.from.x + curve.to.x) / 2;
   // A line of less than a pixel is a pixel wide and so much fainter.
   const float faint = std::clamp(curve.width / gui.unit, 0.4f, 1.0f);
-  list.AddBezierCubic({curve.from.x, curve.from.y}, {middle, curve.from.y}, {middle, curve.to.y}, {curve.to.x, curve.to.y},
-                      to_imgui(curve.colour, curve.opacity * faint * opacity), std::max(curve.width, gui.unit), kSegments);
+  list.AddBezierCubic({curve.from.x, curve.from.y}, {middle, curve.from.y}, {middle, curve.to.y},
+                      {curve.to.x, curve.to.y}, to_imgui(curve.colour, curve.opacity * faint * opacity),
+                      std::max(curve.width, gui.unit), segments);
 }
 
 /// The columns of words in the middle of the area, as far apart as is pleasant; rows as high as there is room for.
-FlowLayout flow_layout(const Gui& gui, const Trace& trace, Stack stack, float query_width, float key_width, ImVec2 room) {
+FlowLayout flow_layout(const Trace& trace, Stack stack, float query_width, float key_width, ImVec2 room, float unit) {
   FlowLayout layout{.queries = trace.queries(stack), .keys = trace.keys(stack)};
   const float line = ImGui::GetTextLineHeight(), gap = 0.4f * line;
   const auto rows = static_cast<float>(std::max(layout.queries, layout.keys));
   layout.size = line / 1.25f;
   layout.pitch = std::clamp(std::floor(room.y / rows), std::ceil(line * 1.05f), 2.4f * line);
-  const float free = std::max(4 * line, room.x - query_width - key_width - 2 * gap - 24 * gui.unit);
+  const float free = std::max(4 * line, room.x - query_width - key_width - 2 * gap - 24 * unit);
   const float between = std::min(free, std::max(24 * line, std::min(rows * layout.pitch, 40 * line)));
   const float begin = std::max(0.0f, (room.x - between - query_width - key_width - 2 * gap) / 2);
   layout.left = std::floor(begin + query_width + gap);
@@ -197,30 +209,74 @@ void name_words(Gui& gui, const FlowLayout& layout) {
     gui.name_box("flow key " + std::to_string(j), {layout.right, top(j), width, layout.pitch});
 }
 
-void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<std::string>& queries, const std::vector<std::string>& keys) {
+void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<FlowHead>& heads,
+                     const std::vector<std::string>& queries, const std::vector<std::string>& keys) {
   const AppState& state = gui.state;
   const ImVec2 window = ImGui::GetWindowPos(), origin = ImGui::GetCursorScreenPos();
   layout.left += window.x, layout.right += window.x, layout.top = origin.y;
-  const std::vector<FlowHead> heads = drawn_heads(state);
   const auto word = pointed_word(gui, layout);
-  const FlowWishes wishes{.threshold = state.view.flow.threshold, .thickest = 0.5f * layout.size, .most_lines = kMostLines,
-                          .from_y = window.y, .to_y = window.y + ImGui::GetWindowHeight(), .word = word,
+  const FlowWishes wishes{.threshold = state.view.flow.threshold,
+                          .thickest = 0.5f * layout.size,
+                          .most_lines = kMostLines,
+                          .from_y = window.y,
+                          .to_y = window.y + ImGui::GetWindowHeight(),
+                          .word = word,
                           .lit = state.view.hovered ? state.view.hovered : state.view.pinned};
-  const auto measure = [](std::string_view text, float) { return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x; };
+  const auto measure = [](std::string_view text, float) {
+    return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
+  };
   const FlowItems items = flow_items(layout, heads, queries, keys, wishes, ink_colours(state.settings.theme), measure);
   const bool stale = is_stale(state) || !state.flow || !(state.flow->question == *flow_question(state));
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  for (const Curve& line : items.lines) draw_line(gui, list, line, stale ? kStaleOpacity : 1.0f);
+  const int segments = items.lines.size() <= kFewLines ? kRoundSegments : kSegments;
+  for (const Curve& line : items.lines) draw_line(gui, list, line, stale ? kStaleOpacity : 1.0f, segments);
   if (const auto& pinned = state.view.pinned)
-    draw_line(gui, list, {.from = {layout.left, layout.middle(pinned->query)}, .to = {layout.right, layout.middle(pinned->key)},
-                          .width = 1.5f * gui.unit, .colour = ink_colours(state.settings.theme).accent}, 1);
+    draw_line(gui, list,
+              {.from = {layout.left, layout.middle(pinned->query)},
+               .to = {layout.right, layout.middle(pinned->key)},
+               .width = 1.5f * gui.unit,
+               .colour = ink_colours(state.settings.theme).accent},
+              1, kRoundSegments);
   for (const Text& text : items.words) {
     const Box box = bounds(text);
-    list.AddText({std::round(box.x), std::round(text.at.y - ImGui::GetTextLineHeight() / 2)}, to_imgui(text.colour), text.text.c_str());
+    list.AddText({std::round(box.x), std::round(text.at.y - ImGui::GetTextLineHeight() / 2)}, to_imgui(text.colour),
+                 text.text.c_str());
   }
   if (gui.probe) name_words(gui, layout);
   if (word) point_at_word(gui, heads, *word);
   ImGui::Dummy({1, layout.bottom() - layout.top});
+}
+
+void hint(Gui& gui) {
+  const FontScope small(gui, TextSize::small);
+  ImGui::PushTextWrapPos(0);
+  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+  ImGui::TextUnformatted(gui.word(Str::flow_hint));
+  ImGui::PopStyleColor();
+  ImGui::PopTextWrapPos();
+}
+
+/// The words and the lines, in what is left of the panel; they scroll where the words are many.
+void flow_area(Gui& gui, const std::vector<FlowHead>& heads) {
+  const AppState& state = gui.state;
+  const Stack stack = state.view.chosen.stack;
+  // Words are smaller where there are many of them.
+  const auto rows = static_cast<float>(std::max(state.trace->queries(stack), state.trace->keys(stack)) + 2);
+  const bool roomy = rows * 1.1f * gui.fonts.pixels(TextSize::body) <= ImGui::GetContentRegionAvail().y;
+  const FontScope size(gui, roomy ? TextSize::body : TextSize::small);
+  float query_width = 0, key_width = 0;
+  const auto queries = labels_of(gui, state.trace->query_tokens(stack), query_width);
+  const auto keys = labels_of(gui, state.trace->key_tokens(stack), key_width);
+  ImVec2 room = ImGui::GetContentRegionAvail();
+  room.x -= ImGui::GetStyle().ScrollbarSize, room.y -= 1.4f * ImGui::GetTextLineHeight();
+  const FlowLayout layout = flow_layout(*state.trace, stack, query_width, key_width, room, gui.unit);
+  // Names and words hang from windows of the same width: what is inside the one is inside the other.
+  ImGui::BeginChild("flow frame", {0, 0}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  side_names(gui, layout);
+  ImGui::BeginChild("flow lines");
+  words_and_lines(gui, layout, heads, queries, keys);
+  ImGui::EndChild();
+  ImGui::EndChild();
 }
 
 }  // namespace
@@ -234,9 +290,9 @@ std::vector<Index> all_heads_of_layer(const AppState& state) {
 void flow_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (nothing_asked(state)) return nothing_yet(gui);
-  if (stack_tabs(gui)) ImGui::SameLine(0, 16 * gui.unit);
   const bool problem = problem_line(gui);
   if (!state.trace) return nothing_yet(gui);
+  if (stack_tabs(gui)) ImGui::SameLine(0, 16 * gui.unit);
   head_choices(gui);
   threshold_slider(gui);
   {
@@ -245,32 +301,13 @@ void flow_panel(Gui& gui) {
   }
   if (!state.view.flow.heads) measured_line(gui, state.view.chosen);
   legend(gui);
-  const FontScope small(gui, TextSize::small);
-  if (!problem) {
-    ImGui::PushTextWrapPos(0);
-    ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-    ImGui::TextUnformatted(gui.word(Str::flow_hint));
-    ImGui::PopStyleColor();
-    ImGui::PopTextWrapPos();
-  }
+  if (!problem) hint(gui);
   const std::vector<FlowHead> heads = drawn_heads(state);
-  const auto above = [&](const FlowHead& head) { return !head.lines->empty() && head.lines->front().weight >= state.view.flow.threshold; };
+  const auto above = [&](const FlowHead& head) {
+    return !head.lines->empty() && head.lines->front().weight >= state.view.flow.threshold;
+  };
   if (state.flow && std::none_of(heads.begin(), heads.end(), above)) no_lines(gui, heads);
-
-  const Stack stack = state.view.chosen.stack;
-  float query_width = 0, key_width = 0;
-  const auto queries = labels_of(gui, state.trace->query_tokens(stack), query_width);
-  const auto keys = labels_of(gui, state.trace->key_tokens(stack), key_width);
-  ImVec2 room = ImGui::GetContentRegionAvail();
-  room.x -= ImGui::GetStyle().ScrollbarSize, room.y -= 1.4f * ImGui::GetTextLineHeight();
-  const FlowLayout layout = flow_layout(gui, *state.trace, stack, query_width, key_width, room);
-  // Names and words hang from windows of the same width: what is inside the one is inside the other.
-  ImGui::BeginChild("flow frame", {0, 0}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  side_names(gui, layout);
-  ImGui::BeginChild("flow lines");
-  words_and_lines(gui, layout, queries, keys);
-  ImGui::EndChild();
-  ImGui::EndChild();
+  flow_area(gui, heads);
 }
 
 }  // namespace headlight

@@ -74,7 +74,8 @@ Result<std::string> png_bytes(const Drawing& drawing, PaperFonts& fonts) {
       cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width), static_cast<int>(height));
   const Status painted = paint_page(surface, drawing, scale, fonts);
   std::string bytes;
-  const cairo_status_t status = painted ? cairo_surface_write_to_png_stream(surface, append, &bytes) : CAIRO_STATUS_SUCCESS;
+  const cairo_status_t status =
+      painted ? cairo_surface_write_to_png_stream(surface, append, &bytes) : CAIRO_STATUS_SUCCESS;
   cairo_surface_destroy(surface);
   if (!painted) return painted.error();
   if (status != CAIRO_STATUS_SUCCESS) return failed("PNG", status);
@@ -109,7 +110,8 @@ std::string renumbered(const std::string& svg) {
 /// Of every image: pixels stay squares, whichever viewer enlarges them.
 std::string with_sharp_images(std::string svg) {
   constexpr std::string_view kImage = "<image ", kSharp = "style=\"image-rendering:pixelated\" ";
-  for (std::size_t at = svg.find(kImage); at != std::string::npos; at = svg.find(kImage, at + kImage.size() + kSharp.size()))
+  for (std::size_t at = svg.find(kImage); at != std::string::npos;
+       at = svg.find(kImage, at + kImage.size() + kSharp.size()))
     svg.insert(at + kImage.size(), kSharp);
   return svg;
 }
@@ -164,7 +166,7 @@ Status write_figure(const Drawing& drawing, const std::filesystem::path& file, P
 
 DrawFigure figure_drawer() {
   return [fonts = std::make_shared<std::shared_ptr<PaperFonts>>()](const FigureOrder& order,
-                                                                  const std::filesystem::path& file) -> Status {
+                                                                   const std::filesystem::path& file) -> Status {
     if (const auto format = figure_format(file); !format) return format.error();
     if (!*fonts) {
       auto opened = PaperFonts::open();

@@ -36,7 +36,8 @@ Box run_box(const Cells& cells, Index row, Index first, Index count) {
 }
 
 float cell_side(const Cells& cells) {
-  return std::min(cells.box.w / static_cast<float>(cells.weights.cols()), cells.box.h / static_cast<float>(cells.weights.rows()));
+  return std::min(cells.box.w / static_cast<float>(cells.weights.cols()),
+                  cells.box.h / static_cast<float>(cells.weights.rows()));
 }
 
 bool is_blocked(float weight) { return weight < 0; }
@@ -117,7 +118,8 @@ void fill_with_pixels(cairo_t* cairo, const Box& box, int width, int height, boo
 }
 
 std::uint32_t argb_of(Rgb colour) {
-  return 0xFF000000u | static_cast<std::uint32_t>(colour.r) << 16 | static_cast<std::uint32_t>(colour.g) << 8 | colour.b;
+  return 0xFF000000u | static_cast<std::uint32_t>(colour.r) << 16 | static_cast<std::uint32_t>(colour.g) << 8 |
+         colour.b;
 }
 
 struct Painter {
@@ -131,8 +133,8 @@ struct Painter {
     if (shapes)
       fill_as_shapes(cairo, cells);
     else
-      fill_with_pixels(cairo, cells.box, static_cast<int>(cells.weights.cols()), static_cast<int>(cells.weights.rows()), holes,
-                       [&](int row, int column) {
+      fill_with_pixels(cairo, cells.box, static_cast<int>(cells.weights.cols()), static_cast<int>(cells.weights.rows()),
+                       holes, [&](int row, int column) {
                          const float weight = cells.weights(row, column);
                          return std::isnan(weight) ? 0u : argb_of(fill_of(cells, weight));
                        });

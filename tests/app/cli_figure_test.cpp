@@ -50,8 +50,10 @@ TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
   EXPECT_TRUE(contains(wrong({}, "x"), "ending: expected .svg, .pdf or .png, found none"));
   EXPECT_TRUE(contains(wrong({"--layer", "1"}), "figure: layer: expected 0 to 0, found 1"));
   EXPECT_TRUE(contains(wrong({"--head", "2"}), "figure: head: expected 0 to 1, found 2"));
-  EXPECT_TRUE(contains(wrong({"--stack", "cross"}), "figure: stack: expected self, the model has one stack, found cross"));
-  EXPECT_TRUE(contains(wrong({"--width", "39"}), "--width: expected column, slide, or 40 to 1000 (millimetres), found 39"));
+  EXPECT_TRUE(
+      contains(wrong({"--stack", "cross"}), "figure: stack: expected self, the model has one stack, found cross"));
+  EXPECT_TRUE(
+      contains(wrong({"--width", "39"}), "--width: expected column, slide, or 40 to 1000 (millimetres), found 39"));
   EXPECT_TRUE(contains(wrong({"--width", "wide"}), "--width: expected column"));
   EXPECT_TRUE(contains(wrong({"--view", "flow", "--threshold", "2"}), "--threshold: expected 0 to 1"));
   EXPECT_TRUE(contains(wrong({"--view", "flow", "--heads", "0"}), "--heads: expected LAYER.HEAD or LAYER.*, found 0"));

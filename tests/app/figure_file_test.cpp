@@ -37,7 +37,9 @@ struct Decoded {
   int width = 0, height = 0;
   std::vector<std::uint32_t> rgb;
 
-  std::uint32_t at(int x, int y) const { return rgb[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)]; }
+  std::uint32_t at(int x, int y) const {
+    return rgb[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)];
+  }
 };
 
 Decoded decoded(const std::string& png) {
@@ -60,7 +62,8 @@ Decoded decoded(const std::string& png) {
   for (int y = 0; y < pixels.height; ++y)
     for (int x = 0; x < pixels.width; ++x) {
       std::uint32_t argb = 0;
-      std::memcpy(&argb, cairo_image_surface_get_data(surface) + y * cairo_image_surface_get_stride(surface) + 4 * x, 4);
+      std::memcpy(&argb, cairo_image_surface_get_data(surface) + y * cairo_image_surface_get_stride(surface) + 4 * x,
+                  4);
       pixels.rgb.push_back(argb & 0xFFFFFF);
     }
   cairo_surface_destroy(surface);
@@ -78,10 +81,13 @@ testing::AssertionResult is_well_formed(const std::string& xml) {
     const std::size_t end = xml.find('>', at);
     if (end == std::string::npos) return testing::AssertionFailure() << "a tag without an end";
     const std::string tag = xml.substr(at + 1, end - at - 1);
-    if (tag.find('<') != std::string::npos) return testing::AssertionFailure() << "a tag in a tag: " << tag.substr(0, 80);
-    if (std::count(tag.begin(), tag.end(), '"') % 2) return testing::AssertionFailure() << "a quote left open: " << tag.substr(0, 80);
+    if (tag.find('<') != std::string::npos)
+      return testing::AssertionFailure() << "a tag in a tag: " << tag.substr(0, 80);
+    if (std::count(tag.begin(), tag.end(), '"') % 2)
+      return testing::AssertionFailure() << "a quote left open: " << tag.substr(0, 80);
     if (tag.starts_with("?") || tag.starts_with("!")) continue;
-    const std::string name = tag.substr(tag.starts_with("/") ? 1 : 0, tag.find_first_of(" /\n", 1) - (tag.starts_with("/") ? 1 : 0));
+    const std::string name =
+        tag.substr(tag.starts_with("/") ? 1 : 0, tag.find_first_of(" /\n", 1) - (tag.starts_with("/") ? 1 : 0));
     if (tag.starts_with("/")) {
       if (open.empty() || open.back() != name) return testing::AssertionFailure() << "</" << name << "> closes nothing";
       open.pop_back();
@@ -192,7 +198,8 @@ TEST(FigureFile, TheSameFigureIsTheSameBytes) {
   for (const FigureKind kind : {FigureKind::grid, FigureKind::flow, FigureKind::layers}) {
     const Drawing drawing = figure_of(document, {.kind = kind});
     for (const FigureFormat format : {FigureFormat::svg, FigureFormat::pdf, FigureFormat::png})
-      EXPECT_TRUE(bytes_of(drawing, format) == bytes_of(drawing, format)) << static_cast<int>(kind) << static_cast<int>(format);
+      EXPECT_TRUE(bytes_of(drawing, format) == bytes_of(drawing, format))
+          << static_cast<int>(kind) << static_cast<int>(format);
   }
 }
 
@@ -210,7 +217,8 @@ TEST(FigureFile, ChineseIsDrawnAndNotABox) {
   const auto unknown = ink_of("\U0010FFFD");  // a character of nobody's
   const auto count = [](const std::vector<bool>& ink) { return std::count(ink.begin(), ink.end(), true); };
   std::vector<std::vector<bool>> seen{unknown};
-  for (const char* character : {"我", "请", "李", "雷", "帮", "订", "去", "北", "京", "的", "机", "票", "→", "é", "…"}) {
+  for (const char* character :
+       {"我", "请", "李", "雷", "帮", "订", "去", "北", "京", "的", "机", "票", "→", "é", "…"}) {
     const auto ink = ink_of(character);
     EXPECT_GT(count(ink), 20) << character;
     EXPECT_EQ(std::count(seen.begin(), seen.end(), ink), 0) << character << " looks like another, or like a box";
@@ -225,8 +233,13 @@ TEST(FigureFile, ChineseIsDrawnAndNotABox) {
 TEST(FigureFile, TurnedAndStackedTextStandsWhereItsBoundsSay) {
   for (const Turn turn : {Turn::level, Turn::upwards, Turn::stacked}) {
     Drawing drawing{.width = 60, .height = 60, .background = {255, 255, 255}};
-    const Text text{.at = {30, turn == Turn::level ? 30.0f : 50.0f}, .text = "我请", .size = 16, .width = fonts().width("我请", 16),
-                    .colour = {0, 0, 0}, .anchor = Anchor::middle, .turn = turn};
+    const Text text{.at = {30, turn == Turn::level ? 30.0f : 50.0f},
+                    .text = "我请",
+                    .size = 16,
+                    .width = fonts().width("我请", 16),
+                    .colour = {0, 0, 0},
+                    .anchor = Anchor::middle,
+                    .turn = turn};
     drawing.items.push_back(text);
     const Decoded pixels = decoded(bytes_of(drawing, FigureFormat::png));
     const Box box = bounds(text);

@@ -2,6 +2,7 @@
 #include "figure/figure.h"
 
 #include <cmath>
+#include <cstdio>
 #include <set>
 
 #include "app/figures.h"
@@ -9,6 +10,7 @@
 #include "figure/labels.h"
 #include "math/attention.h"
 #include "session/shipped.h"
+#include "train/saved.h"
 
 namespace headlight {
 namespace {
@@ -51,7 +53,8 @@ TEST(Figure, IsTidyWhateverIsDrawn) {
               if (!trace->has(stack)) continue;
               SCOPED_TRACE(std::to_string(words) + " words, kind " + std::to_string(static_cast<int>(kind)) + ", " +
                            std::to_string(mm) + " mm, stack " + std::to_string(static_cast<int>(stack)));
-              FigureOptions options{.kind = kind, .language = language, .width = mm * kPointsInMm, .head = {1, 1, stack}};
+              FigureOptions options{
+                  .kind = kind, .language = language, .width = mm * kPointsInMm, .head = {1, 1, stack}};
               if (kind == FigureKind::flow && language == Language::zh)
                 options.heads = {{0, 0, stack}, {0, 1, stack}, {1, 0, stack}};
               const Drawing drawing = drawn(document, *trace, options);
@@ -98,7 +101,8 @@ TEST(Figure, NumbersStandInTheCellsOfALargeHead) {
     EXPECT_TRUE(map.box.contains(values[i].at.x, values[i].at.y));
   }
   const Drawing column = drawn(document, *trace, {.kind = FigureKind::head, .head = {0, 1}});
-  for (const Token& token : trace->query_tokens().tokens) EXPECT_TRUE(says(column, token.text)) << "every word has its label";
+  for (const Token& token : trace->query_tokens().tokens)
+    EXPECT_TRUE(says(column, token.text)) << "every word has its label";
 }
 
 TEST(Figure, WordsAreNamedOnBothAxes) {
@@ -141,13 +145,15 @@ TEST(Figure, LinesAreAsThickAsTheirWeights) {
 TEST(Figure, SeveralHeadsHaveColoursOfTheirOwnAndALegend) {
   const Document document = small_document();
   const auto trace = answer_of(document);
-  const Drawing drawing =
-      drawn(document, *trace, {.kind = FigureKind::flow, .head = {}, .heads = {{0, 0}, {0, 1}, {1, 1}}, .threshold = 0.01f});
+  const Drawing drawing = drawn(
+      document, *trace, {.kind = FigureKind::flow, .head = {}, .heads = {{0, 0}, {0, 1}, {1, 1}}, .threshold = 0.01f});
   const std::vector<Stroke> legend = all<Stroke>(drawing);
   ASSERT_EQ(legend.size(), 3u);
-  for (const char* name : {"Layer 1 · Head 1", "Layer 1 · Head 2", "Layer 2 · Head 2"}) EXPECT_TRUE(says(drawing, name));
+  for (const char* name : {"Layer 1 · Head 1", "Layer 1 · Head 2", "Layer 2 · Head 2"})
+    EXPECT_TRUE(says(drawing, name));
   for (const Curve& curve : all<Curve>(drawing))
-    EXPECT_TRUE(std::any_of(legend.begin(), legend.end(), [&](const Stroke& line) { return line.colour == curve.colour; }));
+    EXPECT_TRUE(
+        std::any_of(legend.begin(), legend.end(), [&](const Stroke& line) { return line.colour == curve.colour; }));
   const Drawing one_layer = drawn(document, *trace, {.kind = FigureKind::flow, .heads = {{1, 0}, {1, 1}}});
   EXPECT_TRUE(says(one_layer, "Layer 2 · 2 heads"));
 }
@@ -155,7 +161,8 @@ TEST(Figure, SeveralHeadsHaveColoursOfTheirOwnAndALegend) {
 TEST(Figure, CrossAttentionNamesItsSides) {
   const Document document = document_of(6, Arch::encoder_decoder);
   const auto trace = answer_of(document);
-  const Drawing drawing = drawn(document, *trace, {.kind = FigureKind::flow, .head = {0, 0, Stack::cross}, .threshold = 0});
+  const Drawing drawing =
+      drawn(document, *trace, {.kind = FigureKind::flow, .head = {0, 0, Stack::cross}, .threshold = 0});
   EXPECT_TRUE(says(drawing, "target · query"));
   EXPECT_TRUE(says(drawing, "source · key"));
   EXPECT_TRUE(says(drawing, "cross-attention"));
@@ -192,7 +199,8 @@ TEST(Figure, ThumbnailsOfALargeModelKeepTheirLargestWeights) {
     float largest = 0, shown = 0;
     for (Index head = 0; head < 32; ++head)
       largest = std::max(largest, trace->head({static_cast<Index>(layer), head}).thumbnail.maxCoeff());
-    for (const float weight : rows[layer].weights.reshaped()) shown = std::isnan(weight) ? shown : std::max(shown, weight);
+    for (const float weight : rows[layer].weights.reshaped())
+      shown = std::isnan(weight) ? shown : std::max(shown, weight);
     EXPECT_EQ(shown, largest);
   }
   EXPECT_LT(cells, 1300000);
@@ -205,10 +213,17 @@ TEST(Figure, WhatWasMeasuredOfAHeadStandsInItsTitle) {
   const auto trace = answer_of(document);
   const Drawing grid = drawn(document, *trace, {.width = kSlide});
   EXPECT_EQ(maps_of(grid).size(), 16u);
-  EXPECT_TRUE(says(grid, "VO 0.99")) << "in short where there is little room";
+  const auto& relations = document.card->scores->relations;
+  const auto vo = std::find_if(relations.begin(), relations.end(), [](const auto& one) { return one.relation == "VO"; });
+  ASSERT_NE(vo, relations.end());
+  char score[16];
+  std::snprintf(score, sizeof score, "%.2f", vo->score.accuracy);
+  EXPECT_TRUE(says(grid, std::string("VO ") + score)) << "in short where there is little room";
   EXPECT_TRUE(says(grid, "VO verb → object")) << "and then explained";
-  const Drawing head = drawn(document, *trace, {.kind = FigureKind::head, .width = kSlide, .head = {1, 6}});
-  EXPECT_TRUE(says(head, "Layer 2 · Head 7") && says(head, "verb → object 0.99"));
+  const HeadRef chosen{vo->chosen.layer, vo->chosen.head};
+  const Drawing head = drawn(document, *trace, {.kind = FigureKind::head, .width = kSlide, .head = chosen});
+  EXPECT_TRUE(says(head, "Layer 2 · Head " + std::to_string(chosen.head + 1)));
+  EXPECT_TRUE(says(head, std::string("verb → object ") + score));
   EXPECT_TRUE(says(head, "Headlight's trained model · 我请李雷帮我订了去北京的机票 · mask: none"));
 }
 
@@ -221,7 +236,8 @@ TEST(Figure, WhatIsNotThereIsRefused) {
   };
   EXPECT_EQ(refusal({.head = {2, 0}}), "figure: layer: expected 0 to 1, found 2");
   EXPECT_EQ(refusal({.head = {0, 2}}), "figure: head: expected 0 to 1, found 2");
-  EXPECT_EQ(refusal({.head = {0, 0, Stack::cross}}), "figure: stack: expected self, the model has one stack, found cross");
+  EXPECT_EQ(refusal({.head = {0, 0, Stack::cross}}),
+            "figure: stack: expected self, the model has one stack, found cross");
   EXPECT_EQ(refusal({.kind = FigureKind::flow, .heads = {{0, 5}}}), "figure: head: expected 0 to 1, found 5");
 }
 

@@ -27,7 +27,8 @@ inline std::shared_ptr<const Trace> answer_of(const Document& document) {
 /// `count` words, a few of them long.
 inline Document document_of(Index count, Arch arch = Arch::encoder) {
   std::string text;
-  for (Index i = 0; i < count; ++i) text += (i > 0 ? " " : "") + std::string(i % 7 == 3 ? "international" : "w") + std::to_string(i);
+  for (Index i = 0; i < count; ++i)
+    text += (i > 0 ? " " : "") + std::string(i % 7 == 3 ? "international" : "w") + std::to_string(i);
   Document document = small_document(text);
   document.config.arch = arch;
   document.mask.causal = is_causal_by_default(arch);

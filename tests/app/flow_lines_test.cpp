@@ -30,10 +30,12 @@ TEST(FlowLines, OfALongOneEveryWordHasItsStrongest) {
   const auto lines = strongest_lines(*trace, head, stop);
   const Index queries = trace->queries(), keys = trace->keys();
   ASSERT_GT(queries * keys, kAllLines);
-  EXPECT_LE(lines.size(), static_cast<std::size_t>(queries) * kLinesOfQuery + static_cast<std::size_t>(keys) * kLinesOfKey);
+  EXPECT_LE(lines.size(),
+            static_cast<std::size_t>(queries) * kLinesOfQuery + static_cast<std::size_t>(keys) * kLinesOfKey);
   const Matrix weights = attention_rows(*trace, head, 0, queries);
   const auto has = [&](Index query, Index key) {
-    return std::any_of(lines.begin(), lines.end(), [&](const FlowLine& line) { return line.query == query && line.key == key; });
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const FlowLine& line) { return line.query == query && line.key == key; });
   };
   for (Index query = 0; query < queries; ++query) {
     Index key = 0;

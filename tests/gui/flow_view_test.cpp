@@ -26,7 +26,8 @@ class FlowViewTest : public GuiTest {
     const Box place = harness->box("flow");
     const float left = harness->box("flow query 0").right() + 4, right = harness->box("flow key 0").x - 4;
     const float top = std::max(harness->box("flow query 0").y, place.y);  // below the legend
-    const ImU32 wanted = to_imgui(head_colour(harness->state.settings.theme, static_cast<std::size_t>(head))) & ~IM_COL32_A_MASK;
+    const ImU32 wanted =
+        to_imgui(head_colour(harness->state.settings.theme, static_cast<std::size_t>(head))) & ~IM_COL32_A_MASK;
     const ImDrawData& data = *ImGui::GetDrawData();
     for (int i = 0; i < data.CmdListsCount; ++i)
       for (const ImDrawVert& vertex : data.CmdLists[i]->VtxBuffer)
