@@ -116,11 +116,14 @@ std::vector<std::string> labels_of(Gui& gui, const Tokens& tokens, float& widest
   return labels;
 }
 
-/// The heads of the last answer about lines that are still wanted.
+/// The heads of the last answer about lines that are still wanted: it may be about another model, of other stacks.
 std::vector<FlowHead> drawn_heads(const AppState& state) {
   std::vector<FlowHead> heads;
-  if (!state.flow ||
-      state.flow->question.trace->queries(state.view.chosen.stack) != state.trace->queries(state.view.chosen.stack))
+  const Stack stack = state.view.chosen.stack;
+  if (!state.flow || state.flow->question.heads.empty() || state.flow->question.heads.front().stack != stack) return heads;
+  const Trace& drawn = *state.flow->question.trace;
+  if (!drawn.has(stack) || drawn.queries(stack) != state.trace->queries(stack) ||
+      drawn.keys(stack) != state.trace->keys(stack))
     return heads;
   for (std::size_t i = 0; i < state.flow->heads.size(); ++i)
     heads.push_back({&state.flow->heads[i],

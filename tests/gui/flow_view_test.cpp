@@ -154,6 +154,24 @@ TEST_F(FlowViewTest, CrossAttentionHasTheTwoSentences) {
   EXPECT_TRUE(drew_lines_of(0));
 }
 
+TEST_F(FlowViewTest, LinesOfAModelWithoutThisStackAreNotDrawn) {
+  show();
+  Harness& h = *harness;
+  const auto before = h.state.flow;
+  ASSERT_TRUE(before);
+  Config config = h.state.document.config;
+  config.arch = Arch::encoder_decoder;
+  h.say(SetConfig{config}, EndGesture{});
+  h.settle();
+  for (const Stack stack : {Stack::cross, Stack::encoder}) {
+    h.state.flow = before;
+    h.state.view.chosen = {0, 0, stack};
+    h.frame();
+    h.settle();
+    EXPECT_EQ(h.state.flow->question.heads.front().stack, stack);
+  }
+}
+
 TEST_F(FlowViewTest, OneWordAndAThousand) {
   show();
   for (const std::size_t count : {1u, 1000u}) {
