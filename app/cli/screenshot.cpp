@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/lesson_option.h"
 #include "cli/request_options.h"
 #include "session/stack_names.h"
 
@@ -6,8 +7,9 @@ namespace headlight {
 namespace {
 
 struct Options {
-  explicit Options(CLI::App& command) : request(command) {}
+  explicit Options(CLI::App& command) : request(command), lesson(command) {}
   RequestOptions request;
+  LessonOption lesson;
   std::string size = "1600x1000", stack, theme, language, view = "heads";
   ScreenshotOptions picture;
   Index layer = 0, head = 0, query = -1, key = -1;
@@ -31,6 +33,7 @@ Result<int> run(Options& options, const Frontend& frontend) {
   if (!options.language.empty()) options.picture.language = options.language == "zh" ? Language::zh : Language::en;
   auto start = options.request.start();
   if (!start) return start.error();
+  options.lesson.put_into(*start);
   ViewState& view = start->session.view;
   if (options.layer > 0 || options.head > 0) view.chosen = {options.layer, options.head, view.chosen.stack};
   if (!options.stack.empty()) view.chosen.stack = parse_stack(options.stack).value_or(Stack::self);
@@ -69,6 +72,7 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--view", options->view, "heads: all heads, and one of them large; flow: lines between the words; "
                                                "steps, diagram: inside a block; train: beside a training")
       ->check(CLI::IsMember({"heads", "flow", "steps", "diagram", "train"}));
+  command->add_flag("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");
   command->add_option("--train-steps", options->picture.train_steps,
                       "Trains so many steps before the picture, of the plan that the window offers")
       ->check(CLI::Range(0, 1000000));

@@ -4,6 +4,7 @@
 
 #include "figure/grid_layout.h"
 #include "gui/draw.h"
+#include "gui/lesson_panel.h"
 #include "gui/map_view.h"
 #include "gui/panels.h"
 #include "session/head_grid.h"
@@ -34,7 +35,7 @@ void headline(Gui& gui) {
   const AppState& state = gui.state;
   const FontScope small(gui, TextSize::small);
   if (const std::string folds = folds_in_words(gui); !folds.empty()) wrapped_dim(gui, folds);
-  if (problem) return;
+  if (problem || greeting(gui)) return;
   std::string line = gui.word(Str::what_is_a_square);
   if (const Stack stack = state.view.chosen.stack;
       state.trace && (state.trace->queries(stack) > kThumbnail || state.trace->keys(stack) > kThumbnail))

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "gui/imgui_compat.h"
+#include "gui/lesson_panel.h"
 #include "gui/train_parts.h"
 #include "session/head_grid.h"
 #include "session/viewport.h"
@@ -33,6 +34,8 @@ void file_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::q, false)) gui.say(Quit{});
   if (key_pressed(Key::l, false)) gui.say(FocusText{true});
   if (key_pressed(Key::enter, false)) training_key(gui, shift);
+  if (key_pressed(Key::page_down, false)) turn_page(gui, false);
+  if (key_pressed(Key::page_up, false)) turn_page(gui, true);
   for (std::size_t i = 0; i < std::min<std::size_t>(9, gui.samples.size()); ++i)
     if (key_pressed(static_cast<Key>('1' + i), false)) take_sample(gui, gui.samples[i]);
   Settings settings = state.settings;

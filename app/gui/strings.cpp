@@ -5,6 +5,7 @@
 
 #include "gui/explain_words.h"
 #include "gui/head_words.h"
+#include "gui/lesson_words.h"
 
 namespace headlight {
 namespace {
@@ -408,7 +409,7 @@ std::string all_words() {
   std::string all;
   for (const Pair& pair : kWords) all.append(pair.en).append(pair.zh);
   for (const KeyHelp& help : kKeyHelp) all.append(help.keys).append(help.en).append(help.zh);
-  return all + all_explain_words() + all_head_words();
+  return all + all_explain_words() + all_head_words() + all_lesson_words();
 }
 
 }  // namespace headlight

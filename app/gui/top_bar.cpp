@@ -1,4 +1,5 @@
 #include "gui/draw.h"
+#include "gui/lesson_panel.h"
 #include "gui/panels.h"
 
 namespace headlight {
@@ -17,6 +18,8 @@ void view_tabs(Gui& gui) {
   ImGui::SameLine(0, 0);
   if (flat_button(gui, "view train", gui.word(Str::view_train), now == View::train)) gui.say(ShowView{View::train});
   explain_item(gui, Str::tip_view_train);
+  ImGui::SameLine(0, 0);
+  lesson_menu(gui);
   ImGui::SameLine(0, 16 * gui.unit);
 }
 
@@ -184,6 +187,8 @@ void top_bar(Gui& gui) {
                            Str::smaller, Str::larger, gui.state.settings.theme == Theme::dark ? Str::light : Str::dark,
                            Str::language, Str::help})
     buttons += button_width(gui.word(string)), padding += 2 * ImGui::GetStyle().FramePadding.x;
+  if (const float lessons = lesson_menu_width(gui); lessons > 0)
+    buttons += lessons, padding += 2 * ImGui::GetStyle().FramePadding.x;
   const auto has_room = [&](float width) {
     return ImGui::GetCursorPosX() + width + gap + buttons <= ImGui::GetWindowWidth();
   };

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "session/lesson.h"
 #include "session/samples.h"
 #include "session/session_file.h"
 #include "session/settings.h"
 #include "session/shipped.h"
+#include "session/state.h"
 #include "train/grammar.h"
 
 namespace headlight {
@@ -23,6 +25,8 @@ struct Start {
   std::vector<std::string> warnings;  // of the file that was opened
   std::string open;          // a folder that the window opens once it is there, with progress; empty: none
   bool asked = false;        // something was named on the command line, so no crashed session is restored
+  std::string lesson;        // that is begun: a name among those that come along, or a file; empty: none
+  std::size_t step = 0;      // … at this step
 };
 
 struct ScreenshotOptions {
@@ -31,6 +35,7 @@ struct ScreenshotOptions {
   std::optional<Theme> theme;
   std::optional<Language> language;
   float ui_scale = 1;
+  bool greeted = true;       // without the first words about the window
   Index train_steps = 0;     // of a training that is begun for the picture, and kept nowhere
 };
 
@@ -40,8 +45,12 @@ struct Resources {
   Lexicon lexicon;
   std::vector<Sample> samples;
   std::shared_ptr<const ShippedModels> shipped;
+  Lessons lessons;
 };
 Result<Resources> read_resources();
+
+/// The state has the lessons from now on; the one that the start names is begun.
+Status begin_lessons(AppState& state, const Lessons& lessons, const Start& start);
 
 /// The lexicon among the program's assets.
 Result<Lexicon> read_lexicon();
