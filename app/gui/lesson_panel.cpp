@@ -38,8 +38,11 @@ void draw_paragraph(Gui& gui, const Paragraph& set, ImVec2 at, ImU32 colour, con
 /// Where the strip has its parts: what is said at the left, what is asked for beside it where there is room.
 struct Places {
   float margin, head, text_width, try_x, try_y, try_width, height;
+  TextSize size;
   Paragraph text, attempt;
 };
+
+constexpr float kMark = 26;  // of the tick, before what is asked for
 
 Places places_of(Gui& gui, const LessonStep& step, float width) {
   const Language language = gui.state.settings.language;
@@ -48,8 +51,11 @@ Places places_of(Gui& gui, const LessonStep& step, float width) {
   places.margin = 12 * unit;
   places.head = ImGui::GetFrameHeight() + 6 * unit;
   const float room = width - 2 * places.margin;
-  const float mark = step.attempt.empty() ? 0 : 26 * unit;  // of the tick, before what is asked for
-  const bool beside = room >= 840 * unit && !step.attempt.empty();
+  const float mark = step.attempt.empty() ? 0 : kMark * unit;
+  // Where everything is large in a small window the maps need the room more.
+  const bool wide = room >= 840 * unit, beside = wide && !step.attempt.empty();
+  places.size = wide ? TextSize::body : TextSize::small;
+  const FontScope font(gui, places.size);
   places.text_width = beside ? std::min(room * 0.58f, 860 * unit) : std::min(room, 1000 * unit);
   const float left = beside ? places.text_width + 36 * unit : 0;
   places.try_x = places.margin + left + mark;
@@ -137,14 +143,15 @@ void lesson_panel(Gui& gui) {
   ImGui::PopStyleColor();
   page_buttons(gui, *lesson, *step);
 
+  const FontScope font(gui, places.size);
   draw_paragraph(gui, places.text, {corner.x + places.margin, corner.y + places.head}, gui.colours().text, "lesson text",
                  places.text_width);
   if (step->attempt.empty()) return;
   const ImVec2 at{corner.x + places.try_x, corner.y + places.try_y};
-  draw_mark(gui, {at.x - 26 * gui.unit, at.y}, is_attempt_done(gui.state));
+  draw_mark(gui, {at.x - kMark * gui.unit, at.y}, is_attempt_done(gui.state));
   draw_paragraph(gui, places.attempt, at, gui.colours().text, "lesson try", places.try_width);
-  ImGui::SetCursorScreenPos({at.x - 26 * gui.unit, at.y});
-  ImGui::Dummy({places.try_width + 26 * gui.unit, places.attempt.height});
+  ImGui::SetCursorScreenPos({at.x - kMark * gui.unit, at.y});
+  ImGui::Dummy({places.try_width + kMark * gui.unit, places.attempt.height});
   explain_item(gui, gui.word(kTipDone));
 }
 
@@ -163,13 +170,16 @@ void lesson_menu(Gui& gui) {
   ImGui::SetNextWindowPos({button.x, button.bottom() + 4 * gui.unit}, ImGuiCond_Appearing);
   if (!ImGui::BeginPopup("lessons list")) return;
   if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
-  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   for (std::size_t i = 0; i < state.lessons->size(); ++i) {
     const Lesson& lesson = (*state.lessons)[i];
     const std::string title = std::to_string(i + 1) + "  " + lesson.title.in(state.settings.language);
-    ImGui::PushID(static_cast<int>(i));
     const bool here = state.view.lesson && state.view.lesson->lesson == i;
-    if (ImGui::Selectable(gui.fonts.shown(title).c_str(), here)) gui.say(OpenLesson{i});
+    const bool digit = i < 10 && !ImGui::IsWindowAppearing() && key_pressed(static_cast<Key>('0' + (i + 1) % 10), false);
+    ImGui::PushID(static_cast<int>(i));
+    if (ImGui::Selectable(gui.fonts.shown(title).c_str(), here) || digit) {
+      gui.say(OpenLesson{i});
+      ImGui::CloseCurrentPopup();
+    }
     ImGui::PopID();
     gui.name_item("lesson " + std::to_string(i));
   }
@@ -193,23 +203,26 @@ void turn_page(Gui& gui, bool back) {
 bool greeting(Gui& gui) {
   const AppState& state = gui.state;
   if (state.settings.greeted || state.view.lesson) return false;
-  const float begin = ImGui::GetCursorPosY(), dismiss = button_width("×");
-  const float room = ImGui::GetContentRegionAvail().x - dismiss - 8 * gui.unit;
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  float y = corner.y;
-  for (const Words& sentence : kGreeting) {
-    const Paragraph set = paragraph(gui, gui.word(sentence), room);
-    draw_paragraph(gui, set, {corner.x, y}, gui.colours().text, ("greeting " + std::to_string(&sentence - kGreeting)).c_str(), room);
-    y += set.height;
+  const ImVec2 padding = ImGui::GetStyle().FramePadding, corner = ImGui::GetCursorScreenPos();
+  const ImVec2 space = ImGui::GetContentRegionAvail();
+  const float room = space.x - button_width("×");
+  std::vector<Paragraph> sentences;
+  float height = 0;
+  for (const Words& sentence : kGreeting) height += sentences.emplace_back(paragraph(gui, gui.word(sentence), room)).height;
+  if (height > 0.4f * space.y) return false;  // the maps come first
+  float y = corner.y + padding.y;
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    draw_paragraph(gui, sentences[i], {corner.x, y}, gui.colours().text, ("greeting " + std::to_string(i)).c_str(), room);
+    y += sentences[i].height;
   }
-  ImGui::SetCursorPos({ImGui::GetWindowWidth() - dismiss - 4 * gui.unit, begin});
+  ImGui::SetCursorScreenPos({corner.x + room, corner.y});
   if (flat_button(gui, "dismiss greeting", "×")) {
     Settings settings = state.settings;
     settings.greeted = true;
     gui.say(SetSettings{settings});
   }
   explain_item(gui, gui.word(kTipDismiss));
-  ImGui::SetCursorScreenPos({corner.x, y + 2 * gui.unit});
+  ImGui::SetCursorScreenPos({corner.x - padding.x, y});
   if (lesson_menu_width(gui) > 0 && flat_button(gui, "first lesson", gui.word(kBegin))) gui.say(OpenLesson{0});
   return true;
 }

@@ -10,7 +10,7 @@ namespace headlight {
 float lesson_height(Gui& gui, float width);
 void lesson_panel(Gui& gui);
 
-/// The button of the top bar and the list of lessons below it; F2 opens it as well.
+/// The button of the top bar and the list of lessons below it; F2 opens it as well, and a digit chooses from it.
 void lesson_menu(Gui& gui);
 /// How wide that button is; 0 where there are no lessons.
 float lesson_menu_width(Gui& gui);

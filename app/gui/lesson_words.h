@@ -31,14 +31,13 @@ inline constexpr Words kTipLeave{"Leave the lesson. Everything stays as it is.",
 
 /// What is seen, what to do first, where help is.
 inline constexpr Words kGreeting[] = {
-    {"Each map is one head of a trained model: a row is the word that looks, a column the word it looks at; stronger "
-     "colour, more attention.",
-     "每张图是一个训练好的模型里的一个头：行是在看的词，列是被看的词；颜色越深，注意力越多。"},
+    {"Each map is one head: a row is the word that looks, a column the word it looks at; more colour, more attention.",
+     "每张图是一个头：行是在看的词，列是被看的词；颜色越强，注意力越多。"},
     {"Point at a cell and it lights up in every head; then type a sentence of your own at the top.",
      "指向一个格子，它会在每个头里亮起来；然后在上方输入你自己的句子。"},
-    {"Lessons (F2) leads through it step by step, Keys (F1) lists all that can be done.",
+    {"Lessons (F2) leads you through it step by step, and Keys (F1) lists all that can be done.",
      "“课程”（F2）一步步带你走，“按键”（F1）列出能做的一切。"}};
-inline constexpr Words kBegin{"Begin the first lesson", "开始第一课"};
+inline constexpr Words kBegin{"Begin the first lesson →", "开始第一课 →"};
 inline constexpr Words kTipDismiss{"Read. These words will not come again.", "知道了，不再显示。"};
 
 /// All characters of these words in both languages.

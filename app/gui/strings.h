@@ -109,7 +109,7 @@ inline constexpr KeyHelp kKeyHelp[] = {
     {"/", "find heads by the words they look from and at", "按看与被看的词查找头"},
     {"Flow: = / - / Home", "fewer / more lines / all heads or the chosen one", "连线更少 / 更多 / 所有头或所选的头"},
     {"Ctrl Shift E", "a figure for a paper or a slide", "用于论文或幻灯片的图"},
-    {"F2", "the lessons", "课程"},
+    {"F2, then 1 … 9, 0", "a lesson", "一课"},
     {"Ctrl Page Down / Ctrl Page Up", "next / previous step of a lesson", "课程的下一步 / 上一步"},
     {"F1 or ?", "these keys", "显示这些按键"},
 };
