@@ -13,7 +13,7 @@ namespace {
 struct Options {
   explicit Options(CLI::App& command) : request(command) {}
   RequestOptions request;
-  std::string file, view = "grid", stack, width = "column", theme, language, scale = "linear";
+  std::string file, view = "grid", stack, width = "column", theme, language, scale = "linear", colours = "teal";
   std::vector<std::string> heads;
   Index layer = 0, head = 0;
   float threshold = 0.05f;
@@ -62,6 +62,7 @@ Result<FigureOptions> figure_of(const Options& options, const Trace& trace) {
                     : options.language == "zh" ? Language::zh
                                                : Language::en;
   figure.scale = options.scale == "log" ? Scale::log : Scale::linear;
+  figure.colours = parse_colour_map(options.colours).value_or(ColourMap::teal);
   figure.head = {options.layer, options.head, parse_stack(options.stack).value_or(Stack::self)};
   const auto width = points_of(options.width);
   if (!width) return width.error();
@@ -129,6 +130,8 @@ Run add_figure(CLI::App& program) {
   command->add_option("--width", options->width, "column (85 mm, default), slide (254 mm), or millimetres")
       ->type_name("W");
   command->add_option("--colours", options->scale, "linear (default) or log")->check(CLI::IsMember({"linear", "log"}));
+  command->add_option("--colour-map", options->colours, "teal (default), viridis, cividis or grey")
+      ->check(CLI::IsMember({"teal", "viridis", "cividis", "grey"}));
   command->add_option("--theme", options->theme, "light (default) or dark")->check(CLI::IsMember({"light", "dark"}));
   command->add_option("--language", options->language, "en or zh; default: the system's")
       ->check(CLI::IsMember({"en", "zh"}));

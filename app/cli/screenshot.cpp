@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include "cli/commands.h"
 #include "cli/request_options.h"
 #include "session/stack_names.h"
@@ -8,7 +11,7 @@ namespace {
 struct Options {
   explicit Options(CLI::App& command) : request(command) {}
   RequestOptions request;
-  std::string size = "1600x1000", stack, theme, language, view = "heads";
+  std::string size = "1600x1000", stack, theme, language, view = "heads", grid = "maps";
   ScreenshotOptions picture;
   Index layer = 0, head = 0, query = -1, key = -1;
   std::string order;
@@ -42,6 +45,8 @@ Result<int> run(Options& options, const Frontend& frontend) {
   }
   view.order.ascending = options.ascending;
   if (options.find.on || options.find.words != WordPair{}) view.find = {true, options.find.words, options.find.above};
+  const std::string grids[] = {"maps", "glance", "row", "column"};
+  view.grid = static_cast<GridShow>(std::find(std::begin(grids), std::end(grids), options.grid) - std::begin(grids));
   if (options.view == "train" || options.picture.train_steps > 0) view.view = View::train;
   if (options.view == "flow") view.view = View::flow;
   if (options.view == "steps" || options.view == "diagram") {
@@ -69,6 +74,8 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--view", options->view, "heads: all heads, and one of them large; flow: lines between the words; "
                                                "steps, diagram: inside a block; train: beside a training")
       ->check(CLI::IsMember({"heads", "flow", "steps", "diagram", "train"}));
+  command->add_option("--grid", options->grid, "All heads as maps (default), at a glance, or one row or column of each")
+      ->check(CLI::IsMember({"maps", "glance", "row", "column"}));
   command->add_option("--train-steps", options->picture.train_steps,
                       "Trains so many steps before the picture, of the plan that the window offers")
       ->check(CLI::Range(0, 1000000));

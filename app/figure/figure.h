@@ -29,6 +29,7 @@ struct FigureOptions {
   Theme theme = Theme::light;
   Language language = Language::en;
   Scale scale = Scale::linear;
+  ColourMap colours = ColourMap::teal;
   float width = kColumnMm * kPointsInMm;  // of the page, in points
   HeadRef head = {};                      // the one that is drawn large; all others are of its stack
   std::vector<HeadRef> heads = {};        // of a flow; none: `head` alone
@@ -40,6 +41,7 @@ Result<Drawing> draw_figure(const Subject& subject, const FigureOptions& options
 
 /// The colour scale of all heads of an answer: from 0 to a round number above the largest weight.
 ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme theme, Scale scale);
+ColourScale weight_scale(const Subject& subject, const FigureOptions& options);
 
 /// What the window ordered.
 FigureOptions figure_options(const FigureOrder& order);

@@ -131,7 +131,7 @@ Drawing draw_grid(const Subject& subject, const FigureOptions& options, const Te
   const PrintedMap first = printed_map(subject, {0, 0, stack}, most);
   const GridLayout grid = grid_of(page, first, layers, heads, 0.9f * page.label);
   const Tile tile = tile_of(page, first, grid.width);
-  const ColourScale scale = weight_scale(trace, subject.folded, options.theme, options.scale);
+  const ColourScale scale = weight_scale(subject, options);
   const float used = static_cast<float>(grid.columns) * (grid.width + grid.gap) - grid.gap;
   const float left = page.left() + std::max(0.0f, (page.room() - used) / 2);
   bool blocks = false;

@@ -19,7 +19,7 @@ Drawing draw_head(const Subject& subject, const FigureOptions& options, const Te
             off ? either(options.language, "off", "已关闭")
                 : measured_text(options.language, subject.document, options.head));
   const PrintedMap map = printed_map(subject, options.head, kMostCells);
-  const ColourScale scale = weight_scale(subject.trace, subject.folded, options.theme, options.scale);
+  const ColourScale scale = weight_scale(subject, options);
   // What stands above and below the map is a part of the page's height.
   const float side = std::min(page.room(), page.fair_height() - 9 * page.label);
   const MapAxes axes = map_axes(page, map, side);

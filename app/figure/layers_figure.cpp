@@ -40,7 +40,7 @@ Drawing draw_layers(const Subject& subject, const FigureOptions& options, const 
   const Index layers = trace.num_layers(stack), heads = trace.num_heads(stack);
   const Index fair = static_cast<Index>(std::sqrt(kMostCells / static_cast<double>(layers * heads)));
   const Index most = std::clamp(fair, kLeastSide, kThumbnail);
-  const ColourScale scale = weight_scale(trace, subject.folded, options.theme, options.scale);
+  const ColourScale scale = weight_scale(subject, options);
 
   const float size = page.label;
   const std::string row_word = either(options.language, "Layer", "层"),

@@ -187,7 +187,7 @@ const FoldedStack* folded_stack(const Subject& subject, Stack stack) {
 Drawing finished(Page page, const Subject& subject, const FigureOptions& options, bool has_bar, bool blocks,
                  const std::vector<std::string>& remarks) {
   if (has_bar)
-    add_colour_bar(page, weight_scale(subject.trace, subject.folded, options.theme, options.scale), options.language,
+    add_colour_bar(page, weight_scale(subject, options), options.language,
                    blocks);
   page.y += 0.6f * page.label;
   for (const std::string& line :

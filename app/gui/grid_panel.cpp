@@ -4,8 +4,9 @@
 
 #include "figure/grid_layout.h"
 #include "gui/draw.h"
+#include "gui/grid_parts.h"
+#include "gui/grid_words.h"
 #include "gui/map_view.h"
-#include "gui/panels.h"
 #include "session/head_grid.h"
 
 namespace headlight {
@@ -35,6 +36,7 @@ void headline(Gui& gui) {
   const FontScope small(gui, TextSize::small);
   if (const std::string folds = folds_in_words(gui); !folds.empty()) wrapped_dim(gui, folds);
   if (problem) return;
+  if (shown_line(state)) return;  // which says itself what it shows
   std::string line = gui.word(Str::what_is_a_square);
   if (const Stack stack = state.view.chosen.stack;
       state.trace && (state.trace->queries(stack) > kThumbnail || state.trace->keys(stack) > kThumbnail))
@@ -63,17 +65,7 @@ bool on_off(Gui& gui, const HeadRef& head, const Box& box, bool off, const std::
   return hovered;
 }
 
-/// What the head was put in order by, as it stands beside its title.
-std::string value_text(const AppState& state, const HeadRef& head) {
-  const auto value = order_value(state, head);
-  if (!value) return {};
-  char text[32];
-  const double number = static_cast<double>(*value);
-  std::snprintf(text, sizeof text, number != 0 && std::abs(number) < 0.001 ? "  %.1e" : number < 10 ? "  %.3f" : "  %.1f", number);
-  return text;
-}
-
-void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, float title_height, float opacity) {
+void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, float title_height) {
   const AppState& state = gui.state;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const std::string id = "head " + std::to_string(head.layer) + "." + std::to_string(head.head);
@@ -86,10 +78,9 @@ void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, 
 
   const bool chosen = state.view.chosen == head;
   const bool passed_over = is_passed_over(state, head);
-  if (off || passed_over) opacity *= off ? 0.35f : 0.2f;
   const MapContent content = whole_content(state, head);
   const MapLayout layout = map_layout(content, labels, {box.x, box.y + title_height, box.w, box.h - title_height});
-  const MeasuredTitle measured = measured_title(gui, head, button.x - layout.plot.x - 4 * gui.unit, value_text(state, head));
+  const MeasuredTitle measured = measured_title(gui, head, button.x - layout.plot.x - 4 * gui.unit, order_value_text(state, head));
   const std::string& title = measured.head;
   const float title_width = ImGui::CalcTextSize(title.c_str()).x;
   const float value_width = ImGui::CalcTextSize(measured.value.c_str()).x;
@@ -102,7 +93,7 @@ void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, 
                  measured.relations.c_str());
   list.AddText({layout.plot.x, box.y}, chosen || hovered ? gui.colours().accent : faint ? gui.colours().faint : gui.colours().text,
                title.c_str());
-  const auto cell = draw_map(gui, list, content, labels, layout, opacity);
+  const auto cell = draw_map(gui, list, content, labels, layout, head_opacity(state, head));
   if (chosen) {
     const float y = box.y + ImGui::GetFontSize() + gui.unit;
     list.AddLine({layout.plot.x, y}, {layout.plot.x + title_width, y}, gui.colours().accent, gui.unit);
@@ -162,14 +153,13 @@ void all_heads(Gui& gui) {
                                       8 * gui.unit);
   const ImVec2 corner = ImGui::GetCursorScreenPos(), window = ImGui::GetWindowPos();
   const ImVec2 origin{corner.x + 2 * gui.unit, corner.y};  // room for the first frame's line
-  const float opacity = is_stale(state) ? kStaleOpacity : 1.0f;
   for (Index layer = 0; layer < rows; ++layer) {
     for (Index head = 0; head < in_a_row; ++head) {
       const Box place = grid.place({layer, head});
       const Box box{origin.x + place.x, origin.y + place.y, place.w, place.h};
       if (box.bottom() < window.y || box.y > window.y + ImGui::GetWindowHeight()) continue;
       const HeadRef shown = order.empty() ? HeadRef{layer, head, stack} : order[static_cast<std::size_t>(head)];
-      one_head(gui, shown, box, labels, title_height, opacity);
+      one_head(gui, shown, box, labels, title_height);
     }
   }
   ImGui::SetCursorScreenPos(corner);
@@ -177,6 +167,46 @@ void all_heads(Gui& gui) {
 }
 
 }  // namespace
+
+std::string order_value_text(const AppState& state, const HeadRef& head) {
+  const auto value = order_value(state, head);
+  if (!value) return {};
+  char text[32];
+  const double number = static_cast<double>(*value);
+  std::snprintf(text, sizeof text, number != 0 && std::abs(number) < 0.001 ? "  %.1e" : number < 10 ? "  %.3f" : "  %.1f", number);
+  return text;
+}
+
+float head_opacity(const AppState& state, const HeadRef& head) {
+  const float fresh = is_stale(state) ? kStaleOpacity : 1.0f;
+  if (is_off(state.document.edits, head)) return fresh * 0.35f;
+  return is_passed_over(state, head) ? fresh * 0.2f : fresh;
+}
+
+void grid_switch(Gui& gui, bool beside) {
+  const struct {
+    GridShow show;
+    const char* name;
+    const Words &label, &tip;
+  } ways[] = {{GridShow::maps, "grid maps", kGridMaps, kTipGridMaps},
+              {GridShow::glance, "grid glance", kGridGlance, kTipGridGlance},
+              {GridShow::query, "grid row", kGridQuery, kTipGridQuery},
+              {GridShow::key, "grid column", kGridKey, kTipGridKey}};
+  float width = 0;
+  for (const auto& way : ways)
+    width += ImGui::CalcTextSize(gui.word(way.label)).x + 2 * ImGui::GetStyle().FramePadding.x;
+  const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
+  if (beside && ImGui::GetItemRectMax().x + 12 * gui.unit + width <= right) ImGui::SameLine(0, 12 * gui.unit);
+  for (const auto& way : ways) {
+    if (&way != ways) ImGui::SameLine(0, 0);
+    if (flat_button(gui, way.name, gui.word(way.label), gui.state.view.grid == way.show)) gui.say(ShowGrid{way.show});
+    explain_item(gui, gui.word(way.tip));
+  }
+}
+
+void step_grid(Gui& gui, bool back) {
+  gui.say(ShowGrid{static_cast<GridShow>((static_cast<int>(gui.state.view.grid) + (back ? 3 : 1)) % 4)});
+}
 
 bool stack_tabs(Gui& gui) {
   const AppState& state = gui.state;
@@ -231,6 +261,7 @@ void grid_panel(Gui& gui) {
   if (nothing_asked(state)) return nothing_yet(gui);
   const float top = ImGui::GetCursorPosY();
   fold_switches(gui, stack_tabs(gui));
+  if (state.view.view == View::heads) grid_switch(gui, ImGui::GetCursorPosY() > top);
   head_order_line(gui, ImGui::GetCursorPosY() > top);
   headline(gui);
   if (!state.trace) return nothing_yet(gui);
@@ -240,7 +271,12 @@ void grid_panel(Gui& gui) {
         at, {at.x + ImGui::GetWindowWidth() * gui.work.computing_progress, at.y + 2 * gui.unit}, gui.colours().accent);
   }
   ImGui::BeginChild("grid");
-  all_heads(gui);
+  switch (state.view.view == View::heads ? state.view.grid : GridShow::maps) {
+    case GridShow::maps: all_heads(gui); break;
+    case GridShow::glance: glance_grid(gui); break;
+    case GridShow::query:
+    case GridShow::key: line_grid(gui); break;
+  }
   ImGui::EndChild();
 }
 

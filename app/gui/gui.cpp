@@ -21,8 +21,10 @@ FontScope::FontScope(const Gui& gui, TextSize size) { gui.fonts.push(size); }
 FontScope::~FontScope() { ImGui::PopFont(); }
 
 ColourScale colour_scale(const AppState& state) {
-  if (!state.trace) return {.theme = state.settings.theme, .scale = state.view.scale};
-  return weight_scale(*state.trace, state.folded.get(), state.settings.theme, state.view.scale);
+  ColourScale scale{.theme = state.settings.theme, .scale = state.view.scale};
+  if (state.trace) scale = weight_scale(*state.trace, state.folded.get(), scale.theme, scale.scale);
+  scale.colours = state.settings.colours;
+  return scale;
 }
 
 std::string query_label(Gui& gui, Index query, Stack stack) {

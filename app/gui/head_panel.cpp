@@ -154,7 +154,7 @@ void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, cons
     const float x = layout.plot.x + static_cast<float>(b) * width;
     const bool is_lit = lit_column && *lit_column >= begin && *lit_column < end;
     list.AddRectFilled({x + inset, bottom - height}, {x + width - inset, bottom},
-                       is_lit ? gui.colours().accent : to_imgui(colour_map(state.settings.theme)[150]));
+                       is_lit ? gui.colours().accent : to_imgui(colour_map(state.settings.theme, state.settings.colours)[150]));
   }
   list.AddLine({layout.plot.x, bottom}, {layout.plot.right(), bottom}, gui.colours().line, gui.unit);
   gui.name_box("row bars", bars_box);

@@ -102,7 +102,7 @@ void draw_labels(Gui& gui, ImDrawList& list, const MapContent& content, const Ax
 void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout) {
   const FontScope small(gui, TextSize::small);
   if (layout.cell < ImGui::CalcTextSize(".00").x + 4 * gui.unit) return;
-  const ColourScale scale = colour_scale(gui.state);
+  const ColourScale scale = map_scale(gui.state, content);
   for (Index i = 0; i < content.weights->rows(); ++i) {
     for (Index j = 0; j < content.weights->cols(); ++j) {
       const float weight = (*content.weights)(i, j);
@@ -173,11 +173,17 @@ MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const 
                     ImGui::GetFontSize());
 }
 
+ColourScale map_scale(const AppState& state, const MapContent& content) {
+  ColourScale scale = colour_scale(state);
+  if (state.view.own_range && content.weights->size() > 0) scale.top = nice_top(content.weights->maxCoeff());
+  return scale;
+}
+
 std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
                                 const MapLayout& layout, float opacity) {
   const ViewState& view = gui.state.view;
   gui.maps.draw(list, *content.weights, content.version, top_left(layout.plot), bottom_right(layout.plot),
-                colour_scale(gui.state), opacity);
+                map_scale(gui.state, content), opacity);
   draw_rect(list, {layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
             gui.colours().line);
   const auto lit = view.hovered ? view.hovered : view.pinned;

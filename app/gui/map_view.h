@@ -40,6 +40,9 @@ AxisLabels axis_labels(Gui& gui, const MapContent& content);
 /// The layout that draw_map uses, for those who need the cells' places.
 MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area);
 
+/// The colour scale of a map: that of everything on the screen, or up to its own largest weight where the look says so.
+ColourScale map_scale(const AppState& state, const MapContent& content);
+
 /// Draws the map with labels, the hovered and the pinned cell; gives the cell of the pattern under the pointer, of
 /// folded tokens the first.
 std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,

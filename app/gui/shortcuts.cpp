@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "gui/actions.h"
+#include "gui/grid_parts.h"
 #include "gui/imgui_compat.h"
 #include "gui/train_parts.h"
 #include "session/head_grid.h"
@@ -26,10 +28,9 @@ void file_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::o, false)) gui.say(Browse{Browser::Purpose::open, {}});
   if (key_pressed(Key::e, false))
     gui.say(Browse{shift ? Browser::Purpose::figure : Browser::Purpose::export_to, {}});
-  if (key_pressed(Key::s, false)) {
-    if (shift || state.session_path.empty()) gui.say(Browse{Browser::Purpose::save, {}});
-    else gui.say(SaveSession{state.session_path});
-  }
+  if (key_pressed(Key::s, false)) shift ? gui.say(Browse{Browser::Purpose::save, {}}) : save_session(gui);
+  if (key_pressed(Key::c, false) && shift) copy_as_command(gui);
+  if (key_pressed(Key::p, false)) gui.say(ShowPalette{CommandPalette{}});
   if (key_pressed(Key::q, false)) gui.say(Quit{});
   if (key_pressed(Key::l, false)) gui.say(FocusText{true});
   if (key_pressed(Key::enter, false)) training_key(gui, shift);
@@ -155,7 +156,8 @@ void look_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::equal) && !folded && zooms) gui.say(SetViewport{zoomed(state, 1.5f, lit.value_or(middle))});
   if (key_pressed(Key::minus) && !folded && zooms) gui.say(SetViewport{zoomed(state, 1 / 1.5f, lit.value_or(middle))});
   if (key_pressed(Key::home, false) && zooms) gui.say(SetViewport{});
-  if (key_pressed(Key::g, false)) gui.say(SetColourScale{state.view.scale == Scale::log ? Scale::linear : Scale::log});
+  if (key_pressed(Key::g, false) && shift) gui.say(SetOwnRange{!state.view.own_range});
+  else if (key_pressed(Key::g, false)) gui.say(SetColourScale{state.view.scale == Scale::log ? Scale::linear : Scale::log});
   if (key_pressed(Key::z, false)) fold_key(gui, shift ? &FoldChoice::words : &FoldChoice::special);
   if (key_pressed(Key::n) && state.requests.size() > 1) {
     const std::size_t count = state.requests.size();
@@ -169,7 +171,10 @@ void look_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::space, false))
     gui.say_once(SwitchHead{state.view.chosen, !is_off(state.document.edits, state.view.chosen)});
   if (key_pressed(Key::tab, false)) next_stack(gui, shift);
-  if (key_pressed(Key::digit_1, false)) gui.say(ShowView{View::heads});
+  if (key_pressed(Key::digit_1, false)) {
+    if (state.view.view == View::heads) step_grid(gui, shift);
+    else gui.say(ShowView{View::heads});
+  }
   if (key_pressed(Key::digit_2, false)) gui.say(ShowView{View::inside});
   if (key_pressed(Key::digit_3, false)) gui.say(ShowView{View::flow});
   if (key_pressed(Key::digit_4, false)) gui.say(ShowView{View::train});
@@ -277,6 +282,7 @@ void question_keys(Gui& gui, bool shift) {
 void shortcuts(Gui& gui) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool typing = io.WantTextInput || gui.state.view.focus_text || gui.state.view.focus_find;
+  if (gui.state.view.palette) return;  // the keys are its own
   if (key_pressed(Key::f1, false)) gui.say(ShowHelp{!gui.state.view.help});
   if (key_pressed(Key::escape, false) && !typing) escape(gui);
   if (io.KeyCtrl && !io.KeyAlt) {

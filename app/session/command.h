@@ -87,7 +87,7 @@ struct OrderHeads { HeadOrder order; };
 struct FindHeads { HeadSearch find; };
 struct FocusFind { bool on = false; };
 struct SetFlow { FlowLook flow; };
-struct ShowPalette { bool on = false; };
+struct ShowPalette { std::optional<CommandPalette> palette; };
 
 // An answer kept to be compared with what comes after it.
 struct KeepAnswer {};                             // the one on the screen becomes A

@@ -11,6 +11,7 @@ FigureOrder figure_order(const AppState& state) {
           .kind = state.browser.figure,
           .slide = state.browser.slide,
           .theme = state.settings.theme,
+          .colours = state.settings.colours,
           .language = state.settings.language};
 }
 

@@ -17,6 +17,7 @@ struct FigureOrder {
   FigureKind kind = FigureKind::grid;
   bool slide = false;
   Theme theme = Theme::light;
+  ColourMap colours = ColourMap::teal;
   Language language = Language::en;
 };
 

@@ -96,11 +96,17 @@ Job save_job(const std::string& path, Session session) {
 }
 
 Job export_job(const std::string& path, const AppState& state) {
-  return [path, document = state.document, requests = state.requests, known = state.trace](
+  ExportOptions options;
+  std::vector<Request> requests = state.requests;
+  if (state.browser.part == ExportPart::head && whole_request(state)) {
+    options.only = state.view.chosen;
+    requests = {*whole_request(state)};
+  }
+  return [path, document = state.document, requests = std::move(requests), options, known = state.trace](
              Progress& progress) -> std::optional<Command> {
     const auto format = format_for(path);
     if (!format) return FileFailed{format.error().message};
-    const auto written = export_document(document, requests, *format, {}, path, progress, known);
+    const auto written = export_document(document, requests, *format, options, path, progress, known);
     if (written) return FileSaved{path, std::nullopt};
     if (progress.stop) return FileFailed{path + ": cancelled, nothing was written"};
     return FileFailed{written.error().message};
@@ -159,6 +165,7 @@ bool same_session(const Session& a, const Session& b) {
   left.hovered_head = right.hovered_head = {};
   left.stroke = right.stroke = {};
   left.focus_find = right.focus_find = false;
+  left.palette = right.palette = {};
   return left == right && same_document(a.document, b.document);
 }
 

@@ -64,6 +64,8 @@ struct Screen {
   View view = View::heads;
   bool steps = true;
   Look look = {};
+  GridShow grid = GridShow::maps;
+  std::optional<CommandPalette> palette = {};
 };
 
 void PrintTo(const Screen& screen, std::ostream* out) { *out << screen.name; }
@@ -86,6 +88,8 @@ TEST_P(Screens, LookAsTheyDid) {
   start.session.view.look = screen.look;
   start.session.view.scale = screen.scale;
   start.session.view.pinned = screen.pinned;
+  start.session.view.grid = screen.grid;
+  start.session.view.palette = screen.palette;
   const std::string file = std::string(screen.name) + ".png";
   const std::string golden = std::string(HEADLIGHT_TEST_DATA "/golden/screens/") + file;
   const bool renew = std::getenv("HEADLIGHT_UPDATE_SCREENS") != nullptr;
@@ -114,7 +118,14 @@ INSTANTIATE_TEST_SUITE_P(, Screens,
                                                 {matrix_id(Quantity::query), MatrixCell{9, 0}}},
                                          Screen{"diagram-encoder-decoder", Theme::dark, Language::en, true,
                                                 Scale::linear, CellRef{4, 5}, Arch::encoder_decoder, View::inside, false,
-                                                {matrix_id(Quantity::weights), MatrixCell{4, 3}}}),
+                                                {matrix_id(Quantity::weights), MatrixCell{4, 3}}},
+                                         Screen{"glance-dark", Theme::dark, Language::en, false, Scale::linear, {},
+                                                Arch::encoder, View::heads, true, {}, GridShow::glance},
+                                         Screen{"one-row-zh", Theme::light, Language::zh, false, Scale::linear,
+                                                CellRef{9, 5}, Arch::encoder, View::heads, true, {}, GridShow::query},
+                                         Screen{"palette-zh", Theme::light, Language::zh, false, Scale::linear, {},
+                                                Arch::encoder, View::heads, true, {}, GridShow::maps,
+                                                CommandPalette{"头", 2}}),
                          [](const auto& tested) {
                            std::string name = tested.param.name;
                            std::replace(name.begin(), name.end(), '-', '_');
