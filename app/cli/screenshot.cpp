@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "cli/request_options.h"
+#include "session/other_maps.h"
 #include "session/stack_names.h"
 
 namespace headlight {
@@ -8,7 +9,7 @@ namespace {
 struct Options {
   explicit Options(CLI::App& command) : request(command) {}
   RequestOptions request;
-  std::string size = "1600x1000", stack, theme, language, view = "heads";
+  std::string size = "1600x1000", stack, theme, language, view = "heads", maps = "weights";
   ScreenshotOptions picture;
   Index layer = 0, head = 0, query = -1, key = -1;
   std::string order;
@@ -41,6 +42,7 @@ Result<int> run(Options& options, const Frontend& frontend) {
     view.order = *order;
   }
   view.order.ascending = options.ascending;
+  if (options.maps != "weights") view.maps = parse_map_kind(options.maps).value_or(MapKind::weights);
   if (options.find.on || options.find.words != WordPair{}) view.find = {true, options.find.words, options.find.above};
   if (options.view == "train" || options.picture.train_steps > 0) view.view = View::train;
   if (options.view == "flow") view.view = View::flow;
@@ -78,6 +80,9 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--head", options->head, "The large head, from 0")->check(CLI::NonNegativeNumber);
   command->add_option("--query", options->query, "With --key: the cell that is pinned")->check(CLI::NonNegativeNumber);
   command->add_option("--key", options->key, "With --query: the cell that is pinned")->check(CLI::NonNegativeNumber);
+  command->add_option("--maps", options->maps, "weights (default); norms: how long the vectors are that heads add; "
+                                               "rollout: through all layers up to each")
+      ->check(CLI::IsMember({"weights", "norms", "rollout"}));
   command->add_option("--order", options->order, "What the heads stand in order of: layer, a measure, effect or similar")
       ->type_name("METRIC");
   command->add_flag("--ascending", options->ascending, "The smallest first");

@@ -4,7 +4,8 @@
 
 #include "figure/grid_layout.h"
 #include "gui/draw.h"
-#include "gui/map_view.h"
+#include "gui/other_maps.h"
+#include "gui/map_words.h"
 #include "gui/panels.h"
 #include "session/head_grid.h"
 
@@ -35,9 +36,10 @@ void headline(Gui& gui) {
   const FontScope small(gui, TextSize::small);
   if (const std::string folds = folds_in_words(gui); !folds.empty()) wrapped_dim(gui, folds);
   if (problem) return;
-  std::string line = gui.word(Str::what_is_a_square);
+  const std::string kind = map_kind_words(gui);
+  std::string line = kind.empty() ? gui.word(Str::what_is_a_square) : kind;
   if (const Stack stack = state.view.chosen.stack;
-      state.trace && (state.trace->queries(stack) > kThumbnail || state.trace->keys(stack) > kThumbnail))
+      kind.empty() && state.trace && (state.trace->queries(stack) > kThumbnail || state.trace->keys(stack) > kThumbnail))
     line = std::to_string(state.trace->queries(stack)) + " × " + std::to_string(state.trace->keys(stack)) + ": " +
            gui.word(Str::pooled);
   for (const auto& warning : state.trace ? state.trace->warnings : std::vector<std::string>{}) line += "  " + warning;
@@ -116,18 +118,20 @@ void fold_switches(Gui& gui, bool beside) {
   const AppState& state = gui.state;
   if (!state.folded) return;
   const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
+  const bool other = shown_maps(state, state.view.chosen.stack) != nullptr, off = possible.too_long || other;
   const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
   const auto fold_switch = [&](const char* name, Str label, Str tip, bool there, bool FoldChoice::*which) {
     if (!there) return;
     const float width = ImGui::CalcTextSize(gui.word(label)).x + 2 * ImGui::GetStyle().FramePadding.x;
     if (beside && ImGui::GetItemRectMax().x + 12 * gui.unit + width <= right) ImGui::SameLine(0, 12 * gui.unit);
     beside = true;
-    const float alpha = ImGui::GetStyle().Alpha * (possible.too_long ? 0.5f : 1.0f);
+    const float alpha = ImGui::GetStyle().Alpha * (off ? 0.5f : 1.0f);
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, alpha);
-    const bool pressed = flat_button(gui, name, gui.word(label), !possible.too_long && state.view.fold.*which);
+    const bool pressed = flat_button(gui, name, gui.word(label), !off && state.view.fold.*which);
     ImGui::PopStyleVar();
-    explain_item(gui, possible.too_long ? Str::tip_fold_too_long : tip);
-    if (!pressed || possible.too_long) return;
+    explain_item(gui, std::string(other ? gui.word(kTipFoldKinds)
+                                        : gui.word(possible.too_long ? Str::tip_fold_too_long : tip)));
+    if (!pressed || off) return;
     FoldChoice fold = state.view.fold;
     fold.*which = !(fold.*which);
     gui.say(SetFold{fold});
@@ -155,7 +159,8 @@ void all_heads(Gui& gui) {
   const float extra = title_height + trial.plot.y - trial.plot.x;
   const ImVec2 room = ImGui::GetContentRegionAvail();
   // In an order of their own the heads follow each other like those of a single layer.
-  const std::vector<HeadRef> order = shown_order(state);
+  const bool by_layer = shown_kind(state, stack) == MapKind::rollout;  // then so do the layers, each a single map
+  const std::vector<HeadRef> order = by_layer ? layers_of(state) : shown_order(state);
   const Index rows = order.empty() ? trace.num_layers(stack) : 1;
   const Index in_a_row = order.empty() ? trace.num_heads(stack) : static_cast<Index>(order.size());
   const GridLayout grid = layout_grid(room.x - 4 * gui.unit, room.y, rows, in_a_row, least, 460 * gui.unit, extra,
@@ -169,7 +174,7 @@ void all_heads(Gui& gui) {
       const Box box{origin.x + place.x, origin.y + place.y, place.w, place.h};
       if (box.bottom() < window.y || box.y > window.y + ImGui::GetWindowHeight()) continue;
       const HeadRef shown = order.empty() ? HeadRef{layer, head, stack} : order[static_cast<std::size_t>(head)];
-      one_head(gui, shown, box, labels, title_height, opacity);
+      (by_layer ? one_layer : one_head)(gui, shown, box, labels, title_height, opacity);
     }
   }
   ImGui::SetCursorScreenPos(corner);
@@ -230,14 +235,16 @@ void grid_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (nothing_asked(state)) return nothing_yet(gui);
   const float top = ImGui::GetCursorPosY();
-  fold_switches(gui, stack_tabs(gui));
+  map_kind_switches(gui, stack_tabs(gui));
+  fold_switches(gui, ImGui::GetCursorPosY() > top);
   head_order_line(gui, ImGui::GetCursorPosY() > top);
   headline(gui);
   if (!state.trace) return nothing_yet(gui);
-  if (gui.work.computing && gui.work.computing_progress > 0 && gui.work.computing_progress < 1) {
+  const float done = gui.work.computing ? gui.work.computing_progress : gui.work.reading ? gui.work.reading_progress : 0;
+  if (done > 0 && done < 1) {
     const ImVec2 at = ImGui::GetWindowPos();
-    ImGui::GetWindowDrawList()->AddRectFilled(
-        at, {at.x + ImGui::GetWindowWidth() * gui.work.computing_progress, at.y + 2 * gui.unit}, gui.colours().accent);
+    ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + ImGui::GetWindowWidth() * done, at.y + 2 * gui.unit},
+                                              gui.colours().accent);
   }
   ImGui::BeginChild("grid");
   all_heads(gui);

@@ -1,6 +1,8 @@
 #include "gui/gui.h"
 
 #include "figure/figure.h"
+#include "figure/map_kinds.h"
+#include "gui/other_maps.h"
 #include "gui/panels.h"
 
 #include <algorithm>
@@ -22,6 +24,8 @@ FontScope::~FontScope() { ImGui::PopFont(); }
 
 ColourScale colour_scale(const AppState& state) {
   if (!state.trace) return {.theme = state.settings.theme, .scale = state.view.scale};
+  if (const OtherMaps* other = shown_maps(state, state.view.chosen.stack))
+    return other_scale(*other, state.settings.theme, state.view.scale);
   return weight_scale(*state.trace, state.folded.get(), state.settings.theme, state.view.scale);
 }
 
@@ -70,6 +74,7 @@ std::string folded_cell_in_words(Gui& gui, const FoldedStack& folded, const Head
 }  // namespace
 
 std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell) {
+  if (const OtherMaps* other = shown_maps(gui.state, head.stack)) return other_cell_in_words(gui, *other, head, cell);
   if (const FoldedStack* folded = shown_fold(gui.state, head.stack))
     return folded_cell_in_words(gui, *folded, head, cell);
   const Trace& trace = *gui.state.trace;

@@ -5,6 +5,7 @@
 
 #include "gui/explain_words.h"
 #include "gui/head_words.h"
+#include "gui/map_words.h"
 
 namespace headlight {
 namespace {
@@ -408,6 +409,7 @@ std::string all_words() {
   std::string all;
   for (const Pair& pair : kWords) all.append(pair.en).append(pair.zh);
   for (const KeyHelp& help : kKeyHelp) all.append(help.keys).append(help.en).append(help.zh);
+  for (const Words& words : kMapWords) all.append(words.en).append(words.zh);
   return all + all_explain_words() + all_head_words();
 }
 
