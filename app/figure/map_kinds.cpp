@@ -1,5 +1,7 @@
 #include "figure/map_kinds.h"
 
+#include <algorithm>
+
 #include "figure/labels.h"
 
 namespace headlight {
@@ -18,19 +20,34 @@ const char* kind_line(Language language, MapKind kind) {
     case MapKind::weights: break;
     case MapKind::norms:
       return either(language,
-                    "A square is ‖α f(x)‖: how long the vector is that the head brings from the column's word to the "
-                    "row's, its weight times what there is to take (Kobayashi et al. 2020).",
-                    "每个方格是 ‖α f(x)‖：该头从列词元带给行词元的向量有多长，即权重乘以可取之量（Kobayashi et al. 2020）。");
+                    "‖α f(x)‖: how long a vector the head brings from the column's word to the row's (Kobayashi et al. 2020).",
+                    "‖α f(x)‖：该头从列词元带给行词元的向量有多长 (Kobayashi et al. 2020)。");
     case MapKind::rollout:
       return either(language,
-                    "A square is how much of the column's word has come into the row's through all layers up to this "
-                    "one: half the mean of the heads, half the word itself, multiplied (Abnar & Zuidema 2020).",
-                    "每个方格是经过到这一层为止的所有层，列词元有多少进入了行词元：各头平均占一半、词元自身占一半，逐层相乘"
-                    "（Abnar & Zuidema 2020）。");
+                    "How much of the column's word reached the row's through all layers up to this one (Abnar & Zuidema "
+                    "2020).",
+                    "经过到这一层为止的所有层，列词元有多少进入了行词元 (Abnar & Zuidema 2020)。");
   }
-  return either(language,
-                "A square is α: the share of its attention that the row's word gives to the column's (Vaswani et al. 2017).",
-                "每个方格是 α：行词元分给列词元的注意力份额（Vaswani et al. 2017）。");
+  return either(language, "α: the share of its attention that the row's word gives to the column's (Vaswani et al. 2017).",
+                "α：行词元分给列词元的注意力份额 (Vaswani et al. 2017)。");
+}
+
+const char* kind_formula(Language language, MapKind kind) {
+  switch (kind) {
+    case MapKind::weights: break;
+    case MapKind::norms:
+      return either(language,
+                    "The weight α times the length of f(x) = (x W_V + b_V) W_O, with the head's own part of W_O: a word "
+                    "that is much looked at may have little to give.",
+                    "权重 α 乘以 f(x) = (x W_V + b_V) W_O 的长度，W_O 取该头自己的部分：被看得多的词元也可能没有多少可给。");
+    case MapKind::rollout:
+      return either(language,
+                    "The product of the layers, the first at the right, each half the mean of its heads and half the word "
+                    "itself; rows sum to 1. Heads that are off count as nothing.",
+                    "各层相乘，第一层在最右；每层一半是各头的平均，一半是词元自身；每行之和为 1。关闭的头不计入。");
+  }
+  return either(language, "The softmax of the scaled scores, after mask and edits: each row sums to 1.",
+                "缩放后的打分经 softmax，已含掩码与改动：每行之和为 1。");
 }
 
 const char* kind_caption(Language language, MapKind kind) {
@@ -69,8 +86,12 @@ std::string layer_title(Language language, Index layer) {
 }
 
 ColourScale other_scale(const OtherMaps& maps, Theme theme, Scale scale) {
-  const bool of_shares = maps.kind == MapKind::rollout;
-  return {.theme = theme, .scale = scale, .top = of_shares ? nice_top(maps.largest) : nice_range(maps.largest)};
+  // Unlike weights, of which many heads have some near 1, norms and shares would leave half of the colours unused.
+  const float largest = maps.kind == MapKind::rollout ? std::min(maps.largest, 1.0f) : maps.largest;
+  const float top = nice_range(largest);
+  for (const float part : {0.48f, 0.6f, 0.8f})
+    if (part * top >= largest) return {.theme = theme, .scale = scale, .top = part * top};
+  return {.theme = theme, .scale = scale, .top = top};
 }
 
 const OtherMaps* other_maps_of(const Subject& subject, Stack stack) {

@@ -14,7 +14,10 @@ const char* number_title(Language language, MapKind kind);
 /// What a square of such a map is, in one line with its source.
 const char* kind_line(Language language, MapKind kind);
 
-/// The same as short as a caption has it; empty for weights.
+/// How its number is made, beside that line.
+const char* kind_formula(Language language, MapKind kind);
+
+/// The line as short as a caption has it; empty for weights.
 const char* kind_caption(Language language, MapKind kind);
 
 /// Why maps of this kind cannot be shown, in one line.
@@ -23,7 +26,7 @@ std::string why_not_line(Language language, MapKind kind, NoReading why);
 /// `Layer 2`, counted from 1: the title of a map that belongs to no head.
 std::string layer_title(Language language, Index layer);
 
-/// The colours of such maps: from 0 to a round number above the largest of them all.
+/// The colours of such maps: from 0 to a round number not far above the largest of them all.
 ColourScale other_scale(const OtherMaps& maps, Theme theme, Scale scale);
 
 /// The maps that a figure draws of a stack in place of its weights; null: the weights.

@@ -117,6 +117,7 @@ void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, 
 void fold_switches(Gui& gui, bool beside) {
   const AppState& state = gui.state;
   if (!state.folded) return;
+  const FontScope small(gui, TextSize::small);
   const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
   const bool other = shown_maps(state, state.view.chosen.stack) != nullptr, off = possible.too_long || other;
   const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;

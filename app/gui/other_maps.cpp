@@ -39,7 +39,8 @@ void map_kind_switches(Gui& gui, bool beside) {
     if (flat_button(gui, called.c_str(), word_of(gui, kind), state.view.maps == kind)) gui.say(ShowMaps{kind});
     ImGui::PopStyleVar();
     explain_item(gui, why ? why_not_line(language, kind, *why)
-                          : std::string(kind_line(language, kind)) + "\n" + gui.word(kTipMapKinds));
+                          : std::string(kind_line(language, kind)) + "\n" + kind_formula(language, kind) + "\n" +
+                                gui.word(kTipMapKinds));
   }
 }
 
