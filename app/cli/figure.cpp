@@ -150,8 +150,8 @@ Run add_figure(CLI::App& program) {
       ->type_name("X");
   command
       ->add_option("--maps", options->maps,
-                   "weights (default); norms: how long the vectors are that heads add; rollout: through all layers up to "
-                   "each")
+                   "weights (default); norms: how long the vectors are that heads add; rollout: through all layers "
+                   "up to each")
       ->check(CLI::IsMember({"weights", "norms", "rollout"}));
   command->add_option("--width", options->width, "column (85 mm, default), slide (254 mm), or millimetres")
       ->type_name("W");

@@ -20,15 +20,17 @@ const char* kind_line(Language language, MapKind kind) {
     case MapKind::weights: break;
     case MapKind::norms:
       return either(language,
-                    "‖α f(x)‖: how long a vector the head brings from the column's word to the row's (Kobayashi et al. 2020).",
+                    "‖α f(x)‖: how long a vector the head brings from the column's word to the row's "
+                    "(Kobayashi et al. 2020).",
                     "‖α f(x)‖：该头从列词元带给行词元的向量有多长 (Kobayashi et al. 2020)。");
     case MapKind::rollout:
       return either(language,
-                    "How much of the column's word reached the row's through all layers up to this one (Abnar & Zuidema "
-                    "2020).",
+                    "How much of the column's word reached the row's through all layers up to this one "
+                    "(Abnar & Zuidema 2020).",
                     "经过到这一层为止的所有层，列词元有多少进入了行词元 (Abnar & Zuidema 2020)。");
   }
-  return either(language, "α: the share of its attention that the row's word gives to the column's (Vaswani et al. 2017).",
+  return either(language,
+                "α: the share of its attention that the row's word gives to the column's (Vaswani et al. 2017).",
                 "α：行词元分给列词元的注意力份额 (Vaswani et al. 2017)。");
 }
 
@@ -37,13 +39,13 @@ const char* kind_formula(Language language, MapKind kind) {
     case MapKind::weights: break;
     case MapKind::norms:
       return either(language,
-                    "The weight α times the length of f(x) = (x W_V + b_V) W_O, with the head's own part of W_O: a word "
-                    "that is much looked at may have little to give.",
+                    "The weight α times the length of f(x) = (x W_V + b_V) W_O, with the head's own part of W_O: a "
+                    "word that is much looked at may have little to give.",
                     "权重 α 乘以 f(x) = (x W_V + b_V) W_O 的长度，W_O 取该头自己的部分：被看得多的词元也可能没有多少可给。");
     case MapKind::rollout:
       return either(language,
-                    "The product of the layers, the first at the right, each half the mean of its heads and half the word "
-                    "itself; rows sum to 1. Heads that are off count as nothing.",
+                    "The product of the layers, the first at the right, each half the mean of its heads and half the "
+                    "word itself; rows sum to 1. Heads that are off count as nothing.",
                     "各层相乘，第一层在最右；每层一半是各头的平均，一半是词元自身；每行之和为 1。关闭的头不计入。");
   }
   return either(language, "The softmax of the scaled scores, after mask and edits: each row sums to 1.",
@@ -68,7 +70,8 @@ std::string why_not_line(Language language, MapKind kind, NoReading why) {
                                   kind == MapKind::norms ? "范数" : "累积");
   switch (why) {
     case NoReading::no_values:
-      return name + either(language, ": this file has weights only, not the vectors that they weigh. Weights are shown.",
+      return name + either(language,
+                           ": this file has weights only, not the vectors that they weigh. Weights are shown.",
                            "：该文件只有权重，没有被加权的向量。显示的是权重。");
     case NoReading::two_sequences:
       return name + either(language,

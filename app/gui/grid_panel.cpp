@@ -38,8 +38,8 @@ void headline(Gui& gui) {
   if (problem) return;
   const std::string kind = map_kind_words(gui);
   std::string line = kind.empty() ? gui.word(Str::what_is_a_square) : kind;
-  if (const Stack stack = state.view.chosen.stack;
-      kind.empty() && state.trace && (state.trace->queries(stack) > kThumbnail || state.trace->keys(stack) > kThumbnail))
+  if (const Stack stack = state.view.chosen.stack; kind.empty() && state.trace &&
+      (state.trace->queries(stack) > kThumbnail || state.trace->keys(stack) > kThumbnail))
     line = std::to_string(state.trace->queries(stack)) + " × " + std::to_string(state.trace->keys(stack)) + ": " +
            gui.word(Str::pooled);
   for (const auto& warning : state.trace ? state.trace->warnings : std::vector<std::string>{}) line += "  " + warning;
@@ -241,7 +241,8 @@ void grid_panel(Gui& gui) {
   head_order_line(gui, ImGui::GetCursorPosY() > top);
   headline(gui);
   if (!state.trace) return nothing_yet(gui);
-  const float done = gui.work.computing ? gui.work.computing_progress : gui.work.reading ? gui.work.reading_progress : 0;
+  const float done = gui.work.computing ? gui.work.computing_progress
+                     : gui.work.reading ? gui.work.reading_progress : 0;
   if (done > 0 && done < 1) {
     const ImVec2 at = ImGui::GetWindowPos();
     ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + ImGui::GetWindowWidth() * done, at.y + 2 * gui.unit},

@@ -91,8 +91,8 @@ void wheel_and_drag(Gui& gui, const MapLayout& layout, const std::optional<CellR
 /// Of the pinned row, a bar can be dragged: its weight is then set by hand. True while one is.
 bool drag_bar(Gui& gui, const MapContent& content, const Box& box, Index query) {
   const AppState& state = gui.state;
-  if (!is_of_weights(content) || !state.view.pinned || state.view.pinned->query != query || content.region.num_keys > box.w)
-    return false;
+  const bool fits = is_of_weights(content) && content.region.num_keys <= box.w;
+  if (!fits || !state.view.pinned || state.view.pinned->query != query) return false;
   ImGui::SetCursorScreenPos(top_left(box));
   ImGui::InvisibleButton("row bars", {box.w, box.h});
   explain_item(gui, Str::tip_bars);
@@ -133,7 +133,8 @@ void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, cons
   std::snprintf(head, sizeof head, content.kind == MapKind::norms ? "%s = %.4f" : "%s = %.6f", gui.word(Str::sum), sum);
   const std::string label = row_label(gui, content, lit.query);
   list.AddText({layout.plot.x, area.y}, gui.colours().accent, label.c_str());
-  list.AddText({layout.plot.x + ImGui::CalcTextSize(label.c_str()).x + 6 * gui.unit, area.y}, gui.colours().dim, row_words(gui, content.kind));
+  list.AddText({layout.plot.x + ImGui::CalcTextSize(label.c_str()).x + 6 * gui.unit, area.y}, gui.colours().dim,
+               row_words(gui, content.kind));
   const float sum_width = ImGui::CalcTextSize(head).x;
   list.AddText({std::max(layout.plot.x, layout.plot.right() - sum_width), area.y + (layout.plot.w < sum_width * 2.2f ? text : 0)},
                gui.colours().dim, head);
@@ -143,7 +144,8 @@ void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, cons
   const bool dragging = drag_bar(gui, content, bars_box, lit.query);
   // The bars' own scale: from 0 to a round number above the row's largest weight, printed at their top. A bar that is
   // dragged moves over all of 0 … 1.
-  const float most = dragging ? 1.0f : content.kind == MapKind::norms ? nice_range(row.maxCoeff()) : nice_top(row.maxCoeff());
+  const float top_of_row = content.kind == MapKind::norms ? nice_range(row.maxCoeff()) : nice_top(row.maxCoeff());
+  const float most = dragging ? 1.0f : top_of_row;
   const std::string most_text = cell_number(most);
   list.AddLine({layout.plot.x, top}, {layout.plot.right(), top}, gui.colours().line, gui.unit);
   list.AddText({std::round(layout.plot.x - ImGui::CalcTextSize(most_text.c_str()).x - 4 * gui.unit), std::round(top - text / 2)},

@@ -22,7 +22,8 @@ inline constexpr Words kTipWhyOther{"The way to the weight of this cell, which t
                                     "通向该单元格权重的每一步，图中的数由它而来。"};
 
 /// All of them, for the fonts.
-inline constexpr Words kMapWords[] = {kWeightMaps,  kNormMaps,       kRolloutMaps,  kTipMapKinds,  kTakesFrom,  kContains,
-                                      kWhatItTakes, kWhatItContains, kWeightByHand, kTipFoldKinds, kTipWhyOther};
+inline constexpr Words kMapWords[] = {kWeightMaps, kNormMaps,    kRolloutMaps,    kTipMapKinds,  kTakesFrom,
+                                      kContains,   kWhatItTakes, kWhatItContains, kWeightByHand, kTipFoldKinds,
+                                      kTipWhyOther};
 
 }  // namespace headlight

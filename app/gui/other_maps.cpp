@@ -69,7 +69,8 @@ std::string map_title(const Gui& gui, const HeadRef& head) {
 
 std::string other_cell_in_words(Gui& gui, const OtherMaps& maps, const HeadRef& head, const CellRef& cell) {
   const bool norms = maps.kind == MapKind::norms;
-  const std::string line = query_label(gui, cell.query, head.stack) + " " + gui.word(norms ? kTakesFrom : kContains) + " " +
+  const std::string verb = gui.word(norms ? kTakesFrom : kContains);
+  const std::string line = query_label(gui, cell.query, head.stack) + " " + verb + " " +
                            key_label(gui, cell.key, head.stack) + ": ";
   const float number = (*maps.map(head))(cell.query, cell.key);
   if (number < 0) return line + gui.word(Str::blocked);
@@ -100,8 +101,8 @@ void one_layer(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels,
   const std::string title = layer_title(gui.state.settings.language, head.layer);
   list.AddText({layout.plot.x, box.y}, chosen || hovered ? gui.colours().accent : gui.colours().text, title.c_str());
   if (chosen) {
-    const float y = box.y + ImGui::GetFontSize() + gui.unit;
-    list.AddLine({layout.plot.x, y}, {layout.plot.x + ImGui::CalcTextSize(title.c_str()).x, y}, gui.colours().accent, gui.unit);
+    const float y = box.y + ImGui::GetFontSize() + gui.unit, right = layout.plot.x + ImGui::CalcTextSize(title.c_str()).x;
+    list.AddLine({layout.plot.x, y}, {right, y}, gui.colours().accent, gui.unit);
   }
   const auto cell = draw_map(gui, list, content, labels, layout, opacity);
   gui.name_box(id, layout.plot);

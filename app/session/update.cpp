@@ -248,7 +248,7 @@ struct Update {
     state.trace = std::move(c.trace);
     state.trace_milliseconds = c.milliseconds;
     ++state.trace_version;
-    if (c.maps) state.other_maps = std::move(c.maps);
+    state.other_maps = std::move(c.maps);  // those of the answer before are of no use, and hold it
     state.refused.reset();
     state.refusal.clear();
     keep_baseline(state);

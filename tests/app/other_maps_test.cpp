@@ -56,7 +56,8 @@ TEST(OtherMaps, HaveAMapAHeadOrALayer) {
 }
 
 TEST(OtherMaps, KindsHaveNames) {
-  for (const MapKind kind : {MapKind::weights, MapKind::norms, MapKind::rollout}) EXPECT_EQ(parse_map_kind(name(kind)), kind);
+  for (const MapKind kind : {MapKind::weights, MapKind::norms, MapKind::rollout})
+    EXPECT_EQ(parse_map_kind(name(kind)), kind);
   EXPECT_FALSE(parse_map_kind("norm"));
 }
 
@@ -76,6 +77,8 @@ TEST(OtherMaps, AreMadeWhileTheyAreLookedAt) {
   settle(loop, state, {ShowView{View::heads}, ShowMaps{MapKind::weights}});
   EXPECT_EQ(shown_maps(state, Stack::self), nullptr);
   EXPECT_TRUE(state.undo.empty()) << "a look is nothing to be undone";
+  settle(loop, state, {SetScale{0.5f}, EndGesture{}});
+  EXPECT_FALSE(state.other_maps) << "those of an earlier answer are not kept";
 }
 
 // Weights would flash between two answers if the maps came after them.
@@ -165,7 +168,8 @@ TEST(OtherMapsFigure, DrawsTheirNumbersAndSaysWhatTheyAre) {
     const auto maps = maps_of(trace, kind);
     for (const Language language : {Language::en, Language::zh}) {
       for (const FigureKind figure : {FigureKind::grid, FigureKind::head, FigureKind::layers}) {
-        const FigureOptions options{.kind = figure, .language = language, .width = kSlideMm * kPointsInMm, .head = {1, 1}};
+        const FigureOptions options{
+            .kind = figure, .language = language, .width = kSlideMm * kPointsInMm, .head = {1, 1}};
         const auto drawing = draw_figure({*trace, document, nullptr, maps.get()}, options, figures::roughly);
         ASSERT_TRUE(drawing);
         figures::expect_tidy(*drawing);
@@ -174,7 +178,8 @@ TEST(OtherMapsFigure, DrawsTheirNumbersAndSaysWhatTheyAre) {
         EXPECT_EQ(cells_of(*drawing).front().scale, other_scale(*maps, Theme::light, Scale::linear));
         if (figure == FigureKind::grid) {
           EXPECT_EQ(cells_of(*drawing).size(), kind == MapKind::norms ? 4u : 2u);
-          EXPECT_TRUE(same(cells_of(*drawing)[1].weights, *maps->map(kind == MapKind::norms ? HeadRef{0, 1} : HeadRef{1, 0})));
+          const HeadRef second = kind == MapKind::norms ? HeadRef{0, 1} : HeadRef{1, 0};
+          EXPECT_TRUE(same(cells_of(*drawing)[1].weights, *maps->map(second)));
         }
         if (figure == FigureKind::head) {
           EXPECT_TRUE(same(cells_of(*drawing).front().weights, *maps->map({1, 1})));
@@ -189,7 +194,8 @@ TEST(OtherMapsFigure, OfAStackWithoutThemIsOfWeights) {
   const Document document = document_of(5, Arch::encoder_decoder);
   const auto trace = answer_of(document);
   const auto maps = maps_of(trace, MapKind::rollout);
-  const auto drawing = draw_figure({*trace, document, nullptr, maps.get()}, {.head = {0, 0, Stack::cross}}, figures::roughly);
+  const FigureOptions options{.head = {0, 0, Stack::cross}};
+  const auto drawing = draw_figure({*trace, document, nullptr, maps.get()}, options, figures::roughly);
   ASSERT_TRUE(drawing);
   EXPECT_TRUE(says(*drawing, "weight"));
   EXPECT_FALSE(says(*drawing, "Abnar"));

@@ -33,7 +33,8 @@ Maps rollout_of(const Trace& trace, Stack stack = Stack::self, int threads = 1) 
 }
 
 bool same_maps(const Maps& a, const Maps& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Matrix& x, const Matrix& y) { return same(x, y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Matrix& x, const Matrix& y) { return same(x, y); });
 }
 
 const AttentionWeights& weights_of(const Trace& trace, const HeadRef& head) {
@@ -157,8 +158,8 @@ TEST(NormMaps, SomebodysOwnValuesWithoutAnOutputLayerAreMeasuredAsTheyAre) {
   const Maps maps = norms_of(*trace);
   for (Index head = 0; head < 2; ++head)
     for (Index j = 0; j < 5; ++j)
-      EXPECT_NEAR(maps[reference::at(head)](3, j), pattern(*trace, {0, head})(3, j) * x.row(j).segment(4 * head, 4).norm(),
-                  1e-6);
+      EXPECT_NEAR(maps[reference::at(head)](3, j),
+                  pattern(*trace, {0, head})(3, j) * x.row(j).segment(4 * head, 4).norm(), 1e-6);
 }
 
 TEST(NormMaps, AHeadThatIsOffAddsNothing) {

@@ -135,7 +135,8 @@ TEST_F(OtherMapsTest, CrossAttentionIsNotRolledOut) {
   h.settle();
   EXPECT_TRUE(h.has("head 0.0"));
   EXPECT_TRUE(h.says("Rollout: the rows and the columns here are different words"));
-  EXPECT_EQ(h.map("head 0.0").scale, weight_scale(*state().trace, state().folded.get(), state().settings.theme, Scale::linear));
+  const Theme theme = state().settings.theme;
+  EXPECT_EQ(h.map("head 0.0").scale, weight_scale(*state().trace, state().folded.get(), theme, Scale::linear));
   h.say(ShowMaps{MapKind::norms});
   h.settle();
   EXPECT_TRUE(same(h.map("head 0.0").weights, *shown().map({0, 0, Stack::cross})));
