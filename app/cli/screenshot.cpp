@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/request_options.h"
+#include "session/other_maps.h"
 #include "session/stack_names.h"
 
 namespace headlight {
@@ -11,7 +12,7 @@ namespace {
 struct Options {
   explicit Options(CLI::App& command) : request(command) {}
   RequestOptions request;
-  std::string size = "1600x1000", stack, theme, language, view = "heads", grid = "maps";
+  std::string size = "1600x1000", stack, theme, language, view = "heads", maps = "weights", grid = "maps";
   ScreenshotOptions picture;
   Index layer = 0, head = 0, query = -1, key = -1;
   std::string order;
@@ -44,6 +45,7 @@ Result<int> run(Options& options, const Frontend& frontend) {
     view.order = *order;
   }
   view.order.ascending = options.ascending;
+  if (options.maps != "weights") view.maps = parse_map_kind(options.maps).value_or(MapKind::weights);
   if (options.find.on || options.find.words != WordPair{}) view.find = {true, options.find.words, options.find.above};
   const std::string grids[] = {"maps", "glance", "row", "column"};
   view.grid = static_cast<GridShow>(std::find(std::begin(grids), std::end(grids), options.grid) - std::begin(grids));
@@ -85,6 +87,9 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--head", options->head, "The large head, from 0")->check(CLI::NonNegativeNumber);
   command->add_option("--query", options->query, "With --key: the cell that is pinned")->check(CLI::NonNegativeNumber);
   command->add_option("--key", options->key, "With --query: the cell that is pinned")->check(CLI::NonNegativeNumber);
+  command->add_option("--maps", options->maps, "weights (default); norms: how long the vectors are that heads add; "
+                                               "rollout: through all layers up to each")
+      ->check(CLI::IsMember({"weights", "norms", "rollout"}));
   command->add_option("--order", options->order, "What the heads stand in order of: layer, a measure, effect or similar")
       ->type_name("METRIC");
   command->add_flag("--ascending", options->ascending, "The smallest first");

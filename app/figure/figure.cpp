@@ -43,12 +43,6 @@ ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme the
   return {.theme = theme, .scale = scale, .top = nice_top(std::min(largest, 1.0f))};
 }
 
-ColourScale weight_scale(const Subject& subject, const FigureOptions& options) {
-  ColourScale scale = weight_scale(subject.trace, subject.folded, options.theme, options.scale);
-  scale.colours = options.colours;
-  return scale;
-}
-
 FigureOptions figure_options(const FigureOrder& order) {
   FigureOptions options{.kind = order.kind,
                         .theme = order.theme,

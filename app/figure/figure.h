@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "figure/drawing.h"
 #include "session/figure_order.h"
+#include "session/other_maps.h"
 
 namespace headlight {
 
@@ -22,6 +23,7 @@ struct Subject {
   const Trace& trace;
   const Document& document;            // what was asked: the model's name, what was measured of its heads
   const FoldedMaps* folded = nullptr;  // of `trace`; null: every token has its own row and column
+  const OtherMaps* other = nullptr;    // of `trace`; drawn in place of the weights where its stack has any
 };
 
 struct FigureOptions {
@@ -41,7 +43,6 @@ Result<Drawing> draw_figure(const Subject& subject, const FigureOptions& options
 
 /// The colour scale of all heads of an answer: from 0 to a round number above the largest weight.
 ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme theme, Scale scale);
-ColourScale weight_scale(const Subject& subject, const FigureOptions& options);
 
 /// What the window ordered.
 FigureOptions figure_options(const FigureOrder& order);

@@ -6,6 +6,7 @@
 #include "gui/action_words.h"
 #include "gui/grid_words.h"
 #include "gui/head_words.h"
+#include "gui/map_words.h"
 #include "gui/panels.h"
 #include "session/as_command.h"
 #include "session/head_grid.h"
@@ -53,6 +54,12 @@ void add_views(List& list) {
     list.add(*words, "1", [show = show](Gui& gui) {
       gui.say(ShowView{View::heads});
       gui.say(ShowGrid{show});
+    });
+  for (const auto& [words, kind] : {std::pair(&kWeightMaps, MapKind::weights), std::pair(&kNormMaps, MapKind::norms),
+                                    std::pair(&kRolloutMaps, MapKind::rollout)})
+    list.add(*words, "\\", [kind = kind](Gui& gui) {
+      gui.say(ShowView{View::heads});
+      gui.say(ShowMaps{kind});
     });
   list.say(kShowInside, "2", ShowView{View::inside});
   list.say(kShowFlow, "3", ShowView{View::flow});

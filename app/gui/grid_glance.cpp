@@ -7,6 +7,7 @@
 #include "gui/grid_words.h"
 #include "gui/imgui_compat.h"
 #include "gui/map_view.h"
+#include "gui/other_maps.h"
 #include "session/head_grid.h"
 
 namespace headlight {
@@ -32,13 +33,14 @@ void numbers(Gui& gui, const GlanceLayout& layout, ImVec2 origin, Index count, b
 /// The map under the pointer, large enough to be seen, with its title.
 void enlarged(Gui& gui, const HeadRef& head, const MapContent& content) {
   ImGui::BeginTooltip();
-  ImGui::TextUnformatted(measured_title(gui, head, 400 * gui.unit, order_value_text(gui.state, head)).head.c_str());
-  if (const std::string measured = measured_text(gui.state.settings.language, gui.state.document, head); !measured.empty()) {
+  ImGui::TextUnformatted(map_title(gui, head).c_str());
+  if (content.kind != MapKind::rollout) {  // which is no head's
     ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().accent);
-    ImGui::TextUnformatted(gui.fonts.shown(measured).c_str());
+    const std::string measured = measured_text(gui.state.settings.language, gui.state.document, head);
+    if (!measured.empty()) ImGui::TextUnformatted(gui.fonts.shown(measured).c_str());
     ImGui::PopStyleColor();
+    if (const std::string value = order_value_text(gui.state, head); !value.empty()) dim_text(gui, value);
   }
-  if (const std::string value = order_value_text(gui.state, head); !value.empty()) dim_text(gui, value);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float side = 240 * gui.unit;
   const Box map = within_square({at.x, at.y, side, side}, content.weights->rows(), content.weights->cols());
@@ -72,8 +74,9 @@ void glance_grid(Gui& gui) {
   const FontScope small(gui, TextSize::small);
   const Trace& trace = *state.trace;
   const Stack stack = state.view.chosen.stack;
-  const std::vector<HeadRef> order = shown_order(state);
-  const Index rows = trace.num_layers(stack), columns = trace.num_heads(stack);
+  const bool by_layer = shown_kind(state, stack) == MapKind::rollout;  // one map a layer
+  const std::vector<HeadRef> order = by_layer ? std::vector<HeadRef>{} : shown_order(state);
+  const Index rows = trace.num_layers(stack), columns = by_layer ? 1 : trace.num_heads(stack);
   const ImVec2 room = ImGui::GetContentRegionAvail(), origin = ImGui::GetCursorScreenPos();
   const float text = ImGui::GetFontSize();
   const float widest = ImGui::CalcTextSize(std::to_string(rows).c_str()).x;
@@ -82,7 +85,7 @@ void glance_grid(Gui& gui) {
   const GlanceLayout layout = layout_glance(room.x - 4 * gui.unit, room.y - 4 * gui.unit, rows, columns, margin,
                                             8 * gui.unit, 200 * gui.unit);
   if (order.empty()) {
-    numbers(gui, layout, origin, columns, true);
+    if (!by_layer) numbers(gui, layout, origin, columns, true);
     numbers(gui, layout, origin, rows, false);
   }
   const float width = static_cast<float>(columns) * (layout.cell + layout.gap);
@@ -96,7 +99,9 @@ void glance_grid(Gui& gui) {
     if (origin.y + square.bottom() < window.y || origin.y + square.y > window.y + ImGui::GetWindowHeight()) continue;
     for (Index column = 0; column < columns; ++column) {
       const auto place = static_cast<std::size_t>(row * columns + column);
-      const HeadRef head = order.empty() ? HeadRef{row, column, stack} : order[place];
+      const HeadRef head = by_layer        ? HeadRef{row, state.view.chosen.head, stack}
+                           : order.empty() ? HeadRef{row, column, stack}
+                                           : order[place];
       square = layout.place(row, column);
       square.x += origin.x, square.y += origin.y;
       const bool hovered = over && square.contains(mouse.x, mouse.y);

@@ -4,7 +4,7 @@
 #include "gui/draw.h"
 #include "gui/grid_parts.h"
 #include "gui/grid_words.h"
-#include "gui/map_view.h"
+#include "gui/other_maps.h"
 #include "session/head_grid.h"
 
 namespace headlight {
@@ -90,8 +90,9 @@ void one_head(Gui& gui, const Frame& frame, const HeadRef& head, const Box& row,
   const Vector weights = line_of_head(state, frame.line, head);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float text = ImGui::GetFontSize();
-  const MeasuredTitle title =
-      measured_title(gui, head, frame.bars.x - row.x - 10 * gui.unit, order_value_text(state, head));
+  const MeasuredTitle title = content.kind == MapKind::rollout
+                                  ? MeasuredTitle{map_title(gui, head), {}, {}}
+                                  : measured_title(gui, head, frame.bars.x - row.x - 10 * gui.unit, order_value_text(state, head));
   const float middle = row.y + (row.h - text) / 2;
   const bool chosen = head == state.view.chosen;
   list.AddText({row.x, middle}, chosen || hovered ? gui.colours().accent : gui.colours().text, title.head.c_str());
@@ -151,7 +152,8 @@ void line_grid(Gui& gui) {
   const FontScope small(gui, TextSize::small);
   const MapContent content = whole_content(state, {.stack = line->stack});
   const AxisLabels labels = axis_labels(gui, content);
-  std::vector<HeadRef> heads = shown_order(state);
+  const bool by_layer = content.kind == MapKind::rollout;  // a map a layer
+  std::vector<HeadRef> heads = by_layer ? layers_of(state) : shown_order(state);
   if (heads.empty()) heads = heads_of(*state.trace, line->stack);
 
   const ImVec2 room = ImGui::GetContentRegionAvail(), origin = ImGui::GetCursorScreenPos();

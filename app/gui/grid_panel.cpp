@@ -6,7 +6,8 @@
 #include "gui/draw.h"
 #include "gui/grid_parts.h"
 #include "gui/grid_words.h"
-#include "gui/map_view.h"
+#include "gui/map_words.h"
+#include "gui/other_maps.h"
 #include "session/head_grid.h"
 
 namespace headlight {
@@ -36,10 +37,11 @@ void headline(Gui& gui) {
   const FontScope small(gui, TextSize::small);
   if (const std::string folds = folds_in_words(gui); !folds.empty()) wrapped_dim(gui, folds);
   if (problem) return;
-  if (shown_line(state)) return;  // which says itself what it shows
-  std::string line = gui.word(Str::what_is_a_square);
-  if (const Stack stack = state.view.chosen.stack;
-      state.trace && (state.trace->queries(stack) > kThumbnail || state.trace->keys(stack) > kThumbnail))
+  const std::string kind = map_kind_words(gui);
+  if (kind.empty() && shown_line(state)) return;  // which says itself what it shows
+  std::string line = kind.empty() ? gui.word(Str::what_is_a_square) : kind;
+  if (const Stack stack = state.view.chosen.stack; kind.empty() && state.trace &&
+      (state.trace->queries(stack) > kThumbnail || state.trace->keys(stack) > kThumbnail))
     line = std::to_string(state.trace->queries(stack)) + " × " + std::to_string(state.trace->keys(stack)) + ": " +
            gui.word(Str::pooled);
   for (const auto& warning : state.trace ? state.trace->warnings : std::vector<std::string>{}) line += "  " + warning;
@@ -106,19 +108,22 @@ void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, 
 void fold_switches(Gui& gui, bool beside) {
   const AppState& state = gui.state;
   if (!state.folded) return;
+  const FontScope small(gui, TextSize::small);
   const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
+  const bool other = shown_maps(state, state.view.chosen.stack) != nullptr, off = possible.too_long || other;
   const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
   const auto fold_switch = [&](const char* name, Str label, Str tip, bool there, bool FoldChoice::*which) {
     if (!there) return;
     const float width = ImGui::CalcTextSize(gui.word(label)).x + 2 * ImGui::GetStyle().FramePadding.x;
     if (beside && ImGui::GetItemRectMax().x + 12 * gui.unit + width <= right) ImGui::SameLine(0, 12 * gui.unit);
     beside = true;
-    const float alpha = ImGui::GetStyle().Alpha * (possible.too_long ? 0.5f : 1.0f);
+    const float alpha = ImGui::GetStyle().Alpha * (off ? 0.5f : 1.0f);
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, alpha);
-    const bool pressed = flat_button(gui, name, gui.word(label), !possible.too_long && state.view.fold.*which);
+    const bool pressed = flat_button(gui, name, gui.word(label), !off && state.view.fold.*which);
     ImGui::PopStyleVar();
-    explain_item(gui, possible.too_long ? Str::tip_fold_too_long : tip);
-    if (!pressed || possible.too_long) return;
+    explain_item(gui, std::string(other ? gui.word(kTipFoldKinds)
+                                        : gui.word(possible.too_long ? Str::tip_fold_too_long : tip)));
+    if (!pressed || off) return;
     FoldChoice fold = state.view.fold;
     fold.*which = !(fold.*which);
     gui.say(SetFold{fold});
@@ -146,7 +151,8 @@ void all_heads(Gui& gui) {
   const float extra = title_height + trial.plot.y - trial.plot.x;
   const ImVec2 room = ImGui::GetContentRegionAvail();
   // In an order of their own the heads follow each other like those of a single layer.
-  const std::vector<HeadRef> order = shown_order(state);
+  const bool by_layer = shown_kind(state, stack) == MapKind::rollout;  // then so do the layers, each a single map
+  const std::vector<HeadRef> order = by_layer ? layers_of(state) : shown_order(state);
   const Index rows = order.empty() ? trace.num_layers(stack) : 1;
   const Index in_a_row = order.empty() ? trace.num_heads(stack) : static_cast<Index>(order.size());
   const GridLayout grid = layout_grid(room.x - 4 * gui.unit, room.y, rows, in_a_row, least, 460 * gui.unit, extra,
@@ -159,7 +165,7 @@ void all_heads(Gui& gui) {
       const Box box{origin.x + place.x, origin.y + place.y, place.w, place.h};
       if (box.bottom() < window.y || box.y > window.y + ImGui::GetWindowHeight()) continue;
       const HeadRef shown = order.empty() ? HeadRef{layer, head, stack} : order[static_cast<std::size_t>(head)];
-      one_head(gui, shown, box, labels, title_height);
+      (by_layer ? one_layer : one_head)(gui, shown, box, labels, title_height);
     }
   }
   ImGui::SetCursorScreenPos(corner);
@@ -192,6 +198,7 @@ void grid_switch(Gui& gui, bool beside) {
               {GridShow::glance, "grid glance", kGridGlance, kTipGridGlance},
               {GridShow::query, "grid row", kGridQuery, kTipGridQuery},
               {GridShow::key, "grid column", kGridKey, kTipGridKey}};
+  const FontScope small(gui, TextSize::small);
   float width = 0;
   for (const auto& way : ways)
     width += ImGui::CalcTextSize(gui.word(way.label)).x + 2 * ImGui::GetStyle().FramePadding.x;
@@ -260,15 +267,22 @@ void grid_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (nothing_asked(state)) return nothing_yet(gui);
   const float top = ImGui::GetCursorPosY();
-  fold_switches(gui, stack_tabs(gui));
-  if (state.view.view == View::heads) grid_switch(gui, ImGui::GetCursorPosY() > top);
+  bool beside = stack_tabs(gui);
+  if (state.view.view == View::heads) {
+    grid_switch(gui, beside);
+    beside = true;
+  }
+  map_kind_switches(gui, beside);
+  fold_switches(gui, ImGui::GetCursorPosY() > top);
   head_order_line(gui, ImGui::GetCursorPosY() > top);
   headline(gui);
   if (!state.trace) return nothing_yet(gui);
-  if (gui.work.computing && gui.work.computing_progress > 0 && gui.work.computing_progress < 1) {
+  const float done = gui.work.computing ? gui.work.computing_progress
+                     : gui.work.reading ? gui.work.reading_progress : 0;
+  if (done > 0 && done < 1) {
     const ImVec2 at = ImGui::GetWindowPos();
-    ImGui::GetWindowDrawList()->AddRectFilled(
-        at, {at.x + ImGui::GetWindowWidth() * gui.work.computing_progress, at.y + 2 * gui.unit}, gui.colours().accent);
+    ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + ImGui::GetWindowWidth() * done, at.y + 2 * gui.unit},
+                                              gui.colours().accent);
   }
   ImGui::BeginChild("grid");
   switch (state.view.view == View::heads ? state.view.grid : GridShow::maps) {

@@ -14,9 +14,10 @@ struct MapContent {
   Region region;                    // what the weights cover: tokens, or where they are folded their groups
   bool values = false;              // print the numbers in the cells where there is room
   const FoldedStack* folded = nullptr;  // null: every token has its own row and column
+  MapKind kind = MapKind::weights;  // what the weights are, if not that
 };
 
-/// All of a head at once: its thumbnail, or its map with tokens folded.
+/// All of a head at once: its thumbnail, its map with tokens folded, or its map of another kind.
 MapContent whole_content(const AppState& state, HeadRef head);
 
 /// The row of the region in which a query is, the column in which a key is; nothing where it is not in the region.

@@ -3,6 +3,7 @@
 #include "gui/actions.h"
 #include "gui/grid_parts.h"
 #include "gui/imgui_compat.h"
+#include "gui/other_maps.h"
 #include "gui/train_parts.h"
 #include "session/head_grid.h"
 #include "session/viewport.h"
@@ -111,6 +112,7 @@ void fold_key(Gui& gui, bool FoldChoice::*which) {
   const AppState& state = gui.state;
   if (!state.folded || !(state.view.view == View::heads || state.view.view == View::train)) return;
   const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
+  if (shown_maps(state, state.view.chosen.stack)) return;
   if (possible.too_long || !(possible.choice.*which)) return;
   FoldChoice fold = state.view.fold;
   fold.*which = !(fold.*which);
@@ -151,8 +153,9 @@ void look_keys(Gui& gui, bool shift) {
   const CellRef middle{state.trace->queries(stack) / 2, state.trace->keys(stack) / 2};
   const auto& lit = state.view.pinned ? state.view.pinned : state.view.hovered;
   const bool folded = shown_fold(state, stack) != nullptr;  // then there are no single cells to zoom to or to paint
-  const bool zooms = state.view.view != View::flow;
-  if (!zooms) flow_keys(gui);
+  const MapKind kind = shown_kind(state, stack);
+  const bool zooms = state.view.view != View::flow && kind == MapKind::weights;
+  if (state.view.view == View::flow) flow_keys(gui);
   if (key_pressed(Key::equal) && !folded && zooms) gui.say(SetViewport{zoomed(state, 1.5f, lit.value_or(middle))});
   if (key_pressed(Key::minus) && !folded && zooms) gui.say(SetViewport{zoomed(state, 1 / 1.5f, lit.value_or(middle))});
   if (key_pressed(Key::home, false) && zooms) gui.say(SetViewport{});
@@ -168,7 +171,7 @@ void look_keys(Gui& gui, bool shift) {
     gui.say_once(PaintCell{*state.view.pinned,
                            !mask_of_chosen(state).allowed(state.view.pinned->query, state.view.pinned->key), stack,
                            scoped_layer(state)});
-  if (key_pressed(Key::space, false))
+  if (key_pressed(Key::space, false) && kind != MapKind::rollout)  // that has no heads
     gui.say_once(SwitchHead{state.view.chosen, !is_off(state.document.edits, state.view.chosen)});
   if (key_pressed(Key::tab, false)) next_stack(gui, shift);
   if (key_pressed(Key::digit_1, false)) {
@@ -179,6 +182,8 @@ void look_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::digit_3, false)) gui.say(ShowView{View::flow});
   if (key_pressed(Key::digit_4, false)) gui.say(ShowView{View::train});
   if (state.view.view == View::train) time_keys(gui);
+  if (key_pressed(Key::backslash, false) && (state.view.view == View::heads || state.view.view == View::train))
+    step_map_kind(gui, shift);
   if (key_pressed(Key::y, false)) gui.say(ShowSteps{!state.view.steps});
   if (key_pressed(Key::u, false)) gui.say(LookBack{});
   if (key_pressed(Key::c, false)) gui.say(SetScope{!state.view.one_layer});

@@ -1,10 +1,12 @@
 #include <cmath>
 #include <cstdio>
 
+#include "figure/map_kinds.h"
 #include "gui/draw.h"
 #include "gui/grid_words.h"
 #include "gui/map_view.h"
 #include "gui/matrix_map.h"
+#include "gui/other_maps.h"
 #include "gui/panels.h"
 
 namespace headlight {
@@ -34,7 +36,7 @@ std::string answer_text(Gui& gui) {
   std::snprintf(numbers, sizeof numbers, "  ·  %s %s  ·  %d × %d", gui.word(Str::mask_is),
                 mask_title(gui.state.settings.language, trace.mask(head.stack, head.layer).kind()).c_str(),
                 static_cast<int>(trace.queries(head.stack)), static_cast<int>(trace.keys(head.stack)));
-  line += head_words(gui, head) + numbers;
+  line += map_title(gui, head) + numbers;
   if (state.trace_milliseconds <= 0) return line;
   std::snprintf(numbers, sizeof numbers, "  ·  %.1f ms", state.trace_milliseconds);
   return line + numbers;
@@ -95,6 +97,11 @@ float colour_bar(Gui& gui) {
   colour_menu(gui, {x, y, width, 3 * height});
 
   if (gui.state.view.view == View::inside) return begin;  // where scales are linear
+  const MapKind kind = shown_kind(gui.state, gui.state.view.chosen.stack);
+  const std::string number = kind == MapKind::weights ? "" : number_title(gui.state.settings.language, kind);
+  const float number_width = number.empty() ? 0 : ImGui::CalcTextSize(number.c_str()).x + 8 * unit;
+  list.AddText({std::round(x - number_width), std::round(y + height / 2 - ImGui::GetFontSize() / 2)}, gui.colours().dim,
+               number.c_str());
   ImGui::SetCursorPos({right - buttons, top});
   const auto choose = [&](const char* name, const char* label, Scale wanted) {
     if (flat_button(gui, name, label, gui.state.view.scale == wanted)) gui.say(SetColourScale{wanted});
@@ -103,11 +110,11 @@ float colour_bar(Gui& gui) {
   choose("linear", labels[0], Scale::linear);
   ImGui::SameLine(0, 0);
   choose("log", labels[1], Scale::log);
-  if (!has_own) return begin;
+  if (!has_own) return begin - number_width;
   ImGui::SameLine(0, 8 * unit);
   if (flat_button(gui, "own range", own, gui.state.view.own_range)) gui.say(SetOwnRange{!gui.state.view.own_range});
   explain_item(gui, gui.word(kTipOwnRange));
-  return begin;
+  return begin - number_width;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "gui/explain_words.h"
 #include "gui/grid_words.h"
 #include "gui/head_words.h"
+#include "gui/map_words.h"
 
 namespace headlight {
 namespace {
@@ -412,6 +413,7 @@ std::string all_words() {
   for (const Words* words : kActionWords) all.append(words->en).append(words->zh);
   for (const Words& words : kGridWords) all.append(words.en).append(words.zh);
   for (const KeyHelp& help : kKeyHelp) all.append(help.keys).append(help.en).append(help.zh);
+  for (const Words& words : kMapWords) all.append(words.en).append(words.zh);
   return all + all_explain_words() + all_head_words();
 }
 

@@ -103,6 +103,7 @@ inline constexpr KeyHelp kKeyHelp[] = {
     {"Ctrl 1 … 9", "a sample sentence", "例句"},
     {"O / W", "positions / words or characters", "位置编码 / 按词或按字"},
     {"Z / Shift Z", "fold special tokens / merge subwords into words", "折叠特殊词元 / 子词合并成词"},
+    {"\\ / Shift \\", "maps: weights, norms, rollout / back", "图：权重、范数、累积 / 返回"},
     {"G / Shift G", "linear or logarithmic colours / a range for each map", "线性或对数颜色 / 每张图各自的范围"},
     {"N / Shift N", "next / previous sentence of a batch", "批次中的下一句 / 上一句"},
     {"= / - / Home", "zoom the large head in / out / whole", "大图放大 / 缩小 / 全部"},

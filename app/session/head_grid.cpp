@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "session/consequences.h"
+#include "session/other_maps.h"
 
 namespace headlight {
 namespace {
@@ -92,6 +93,7 @@ Vector line_of_head(const AppState& state, const HeadLine& line, const HeadRef& 
   };
   if (const FoldedStack* folded = shown_fold(state, line.stack))
     return line_of(folded->map(head), (line.of_query ? folded->fold.queries : folded->fold.keys).group(line.at));
+  if (const OtherMaps* other = shown_maps(state, line.stack)) return line_of(*other->map(head), line.at);
   if (has_exact_maps(state, line.stack)) return line_of(state.trace->head(head).thumbnail, line.at);
   const HeadAnswer* known = known_heads(state);
   const auto place = static_cast<std::size_t>(head.layer * state.trace->num_heads(line.stack) + head.head);

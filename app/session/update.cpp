@@ -248,6 +248,7 @@ struct Update {
     state.trace = std::move(c.trace);
     state.trace_milliseconds = c.milliseconds;
     ++state.trace_version;
+    state.other_maps = std::move(c.maps);  // those of the answer before are of no use, and hold it
     state.refused.reset();
     state.refusal.clear();
     keep_baseline(state);
