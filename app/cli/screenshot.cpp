@@ -1,6 +1,10 @@
+#include <algorithm>
+#include <iterator>
+
 #include "cli/commands.h"
 #include "cli/lesson_option.h"
 #include "cli/request_options.h"
+#include "session/other_maps.h"
 #include "session/stack_names.h"
 
 namespace headlight {
@@ -10,7 +14,7 @@ struct Options {
   explicit Options(CLI::App& command) : request(command), lesson(command) {}
   RequestOptions request;
   LessonOption lesson;
-  std::string size = "1600x1000", stack, theme, language, view = "heads";
+  std::string size = "1600x1000", stack, theme, language, view = "heads", maps = "weights", grid = "maps";
   ScreenshotOptions picture;
   Index layer = 0, head = 0, query = -1, key = -1;
   std::string order;
@@ -44,7 +48,10 @@ Result<int> run(Options& options, const Frontend& frontend) {
     view.order = *order;
   }
   view.order.ascending = options.ascending;
+  if (options.maps != "weights") view.maps = parse_map_kind(options.maps).value_or(MapKind::weights);
   if (options.find.on || options.find.words != WordPair{}) view.find = {true, options.find.words, options.find.above};
+  const std::string grids[] = {"maps", "glance", "row", "column"};
+  view.grid = static_cast<GridShow>(std::find(std::begin(grids), std::end(grids), options.grid) - std::begin(grids));
   if (options.view == "train" || options.picture.train_steps > 0) view.view = View::train;
   if (options.view == "flow") view.view = View::flow;
   if (options.view == "steps" || options.view == "diagram") {
@@ -73,6 +80,8 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
                                                "steps, diagram: inside a block; train: beside a training")
       ->check(CLI::IsMember({"heads", "flow", "steps", "diagram", "train"}));
   command->add_flag("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");
+  command->add_option("--grid", options->grid, "All heads as maps (default), at a glance, or one row or column of each")
+      ->check(CLI::IsMember({"maps", "glance", "row", "column"}));
   command->add_option("--train-steps", options->picture.train_steps,
                       "Trains so many steps before the picture, of the plan that the window offers")
       ->check(CLI::Range(0, 1000000));
@@ -82,6 +91,9 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--head", options->head, "The large head, from 0")->check(CLI::NonNegativeNumber);
   command->add_option("--query", options->query, "With --key: the cell that is pinned")->check(CLI::NonNegativeNumber);
   command->add_option("--key", options->key, "With --query: the cell that is pinned")->check(CLI::NonNegativeNumber);
+  command->add_option("--maps", options->maps, "weights (default); norms: how long the vectors are that heads add; "
+                                               "rollout: through all layers up to each")
+      ->check(CLI::IsMember({"weights", "norms", "rollout"}));
   command->add_option("--order", options->order, "What the heads stand in order of: layer, a measure, effect or similar")
       ->type_name("METRIC");
   command->add_flag("--ascending", options->ascending, "The smallest first");

@@ -48,6 +48,7 @@ FigureOptions figure_options(const FigureOrder& order) {
                         .theme = order.theme,
                         .language = order.language,
                         .scale = order.view.scale,
+                        .colours = order.colours,
                         .width = (order.slide ? kSlideMm : kColumnMm) * kPointsInMm,
                         .head = order.view.chosen,
                         .heads = {},

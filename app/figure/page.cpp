@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "figure/labels.h"
+#include "figure/map_kinds.h"
 
 namespace headlight {
 namespace {
@@ -56,6 +57,9 @@ std::string caption_of(const Subject& subject, const FigureOptions& options, con
     if (folded->fold.done.special) parts.push_back(either(language, "special tokens left out", "已略去特殊词元"));
     if (folded->fold.done.words) parts.push_back(either(language, "subwords merged", "子词已合并"));
   }
+  if (options.kind != FigureKind::flow)
+    if (const MapKind kind = kind_of(subject, head.stack); kind != MapKind::weights)
+      parts.push_back(kind_caption(language, kind));
   parts.insert(parts.end(), remarks.begin(), remarks.end());
   std::string caption;
   for (const std::string& part : parts) caption += (caption.empty() ? "" : " · ") + part;
@@ -79,7 +83,7 @@ void add_ticks(Page& page, const Ramp& ramp) {
   }
 }
 
-void add_colour_bar(Page& page, const ColourScale& scale, Language language, bool blocks) {
+void add_colour_bar(Page& page, const ColourScale& scale, MapKind kind, Language language, bool blocks) {
   page.y += 0.9f * page.label;
   const float height = 0.8f * page.label;
   const Ramp ramp{{page.left(), page.y, std::min(0.45f * page.room(), 20 * page.label), height}, scale};
@@ -89,7 +93,7 @@ void add_colour_bar(Page& page, const ColourScale& scale, Language language, boo
   float x = ramp.box.right() + 0.8f * page.label;
   const float middle = page.y + height / 2;
   const Text& name = add_text(page, {.at = {x, middle},
-                                     .text = either(language, "weight", "权重"),
+                                     .text = number_title(language, kind),
                                      .size = page.label,
                                      .role = Role::label,
                                      .colour = page.ink.dim});
@@ -198,7 +202,7 @@ std::vector<std::string> wrapped(std::string_view text, float size, float room, 
 }
 
 const FoldedStack* folded_stack(const Subject& subject, Stack stack) {
-  if (!subject.folded) return nullptr;
+  if (!subject.folded || other_maps_of(subject, stack)) return nullptr;
   const auto& folded = subject.folded->stacks[static_cast<std::size_t>(stack)];
   return folded ? &*folded : nullptr;
 }
@@ -206,8 +210,7 @@ const FoldedStack* folded_stack(const Subject& subject, Stack stack) {
 Drawing finished(Page page, const Subject& subject, const FigureOptions& options, bool has_bar, bool blocks,
                  const std::vector<std::string>& remarks) {
   if (has_bar)
-    add_colour_bar(page, weight_scale(subject.trace, subject.folded, options.theme, options.scale), options.language,
-                   blocks);
+    add_colour_bar(page, map_scale(subject, options), kind_of(subject, options.head.stack), options.language, blocks);
   page.y += 0.6f * page.label;
   for (const std::string& line :
        wrapped(caption_of(subject, options, remarks), page.label, page.room(), page.measure)) {

@@ -162,7 +162,8 @@ float lesson_menu_width(Gui& gui) {
 void lesson_menu(Gui& gui) {
   const AppState& state = gui.state;
   if (lesson_menu_width(gui) <= 0) return;
-  const bool key = key_pressed(Key::f2, false) && state.browser.purpose == Browser::Purpose::none && !state.view.help;
+  const bool key = key_pressed(Key::f2, false) && state.browser.purpose == Browser::Purpose::none && !state.view.help &&
+                   !state.view.palette;
   if (flat_button(gui, "lessons", gui.word(kLessons), state.view.lesson.has_value()) || key)
     ImGui::OpenPopup("lessons list");
   explain_item(gui, gui.word(kTipLessons));
@@ -231,7 +232,7 @@ std::string all_lesson_words() {
   std::string all;
   for (const Words& words : {kLessons, kTipLessons, kStep, kOfSteps, kAfterSteps, kTry, kTipDone, kPrevious, kNext,
                              kNextLesson, kTipPrevious, kTipNext, kSetAgain, kTipSetAgain, kLeave, kTipLeave, kBegin,
-                             kTipDismiss})
+                             kTipDismiss, kBeginLesson, kNextOfLesson, kPreviousOfLesson, kLeaveLesson})
     all.append(words.en).append(words.zh);
   for (const Words& words : kGreeting) all.append(words.en).append(words.zh);
   return all;

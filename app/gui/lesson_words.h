@@ -29,6 +29,12 @@ inline constexpr Words kTipSetAgain{"Back to how this step begins.", "回到这�
 inline constexpr Words kLeave{"×", "×"};
 inline constexpr Words kTipLeave{"Leave the lesson. Everything stays as it is.", "离开课程，一切保持原样。"};
 
+// In the list of everything that can be done.
+inline constexpr Words kBeginLesson{"Lesson", "课程"};
+inline constexpr Words kNextOfLesson{"Next step of the lesson", "课程的下一步"};
+inline constexpr Words kPreviousOfLesson{"Previous step of the lesson", "课程的上一步"};
+inline constexpr Words kLeaveLesson{"Leave the lesson", "离开课程"};
+
 /// What is seen, what to do first, where help is.
 inline constexpr Words kGreeting[] = {
     {"Each map is one head: a row is the word that looks, a column the word it looks at; more colour, more attention.",

@@ -12,11 +12,13 @@ namespace headlight {
 struct FigureOrder {
   std::shared_ptr<const Trace> trace;        // what is on the screen; null: nothing yet
   std::shared_ptr<const FoldedMaps> folded;  // of it, where its maps are shown folded; null elsewhere
+  std::shared_ptr<const OtherMaps> other;    // of it, where its maps are shown so; null elsewhere
   Document document;
   ViewState view;
   FigureKind kind = FigureKind::grid;
   bool slide = false;
   Theme theme = Theme::light;
+  ColourMap colours = ColourMap::teal;
   Language language = Language::en;
 };
 

@@ -42,6 +42,8 @@ class Loop {
   /// Whether every head is being switched off in turn.
   bool sweeping() const { return sweeps_.busy(); }
   float sweep_progress() const { return sweeps_.progress(); }
+  bool reading() const { return maps_.busy(); }  // the maps of another kind than weights
+  float reading_progress() const { return maps_.progress(); }
   /// Seconds until something is due without any event (an autosave, a running job out of patience).
   double next_due(double now) const;
 
@@ -61,6 +63,7 @@ class Loop {
   void ask_heads(const AppState& state);
   void ask_effects(const AppState& state);
   void ask_flow(const AppState& state);
+  void ask_maps(const AppState& state);
   void keep(const AppState& state, double now);
   bool is_answering() const;
 
@@ -69,10 +72,10 @@ class Loop {
     bool saves = false;  // must not be lost when the program ends
   };
 
-  Worker traces_, details_, baselines_, insides_, flows_, checks_, heads_, sweeps_, files_, lister_, keeper_;
+  Worker traces_, details_, baselines_, insides_, flows_, checks_, heads_, sweeps_, maps_, files_, lister_, keeper_;
   /// Those whose answers are commands, in the order in which these are taken.
-  const std::array<Worker*, 10> answering_{&traces_, &baselines_, &details_, &insides_, &flows_,
-                                           &checks_, &heads_,     &sweeps_,  &files_,   &lister_};
+  const std::array<Worker*, 11> answering_{&traces_, &baselines_, &details_, &insides_, &flows_, &checks_,
+                                           &heads_,  &sweeps_,    &maps_,    &files_,   &lister_};
   DrawFigure draw_figure_;
   std::filesystem::path trained_;              // where trainings are kept
   Trainer trainer_;
@@ -88,6 +91,7 @@ class Loop {
   std::shared_ptr<const Model> check_asked_;   // while it is looked at
   std::optional<HeadQuestion> heads_asked_;    // while it is looked at
   std::shared_ptr<const Trace> sweep_asked_;   // likewise
+  std::optional<std::pair<std::shared_ptr<const Trace>, MapKind>> maps_asked_;  // likewise
 
   std::string autosave_;
   Session kept_;                               // as written last

@@ -30,6 +30,13 @@ enum class GridShow { maps, glance, query, key };
 /// looked at.
 enum class ExportPart { all, head };
 
+/// The list of everything that can be done: what was typed to find an entry, and which of those found is chosen.
+struct CommandPalette {
+  std::string query;
+  std::size_t chosen = 0;
+  friend bool operator==(const CommandPalette&, const CommandPalette&) = default;
+};
+
 /// A step of a lesson (session/lesson.h), both counted from 0.
 struct LessonPlace {
   std::size_t lesson = 0, step = 0;
@@ -103,7 +110,7 @@ struct ViewState {
   bool focus_find = false;             // the search is to take the keyboard
   FlowLook flow;                       // in View::flow
   std::optional<LessonPlace> lesson;   // that is being read
-  bool palette = false;                // the list of everything that can be done
+  std::optional<CommandPalette> palette;      // the list of everything that can be done, while it is open
 
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };

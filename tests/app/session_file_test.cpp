@@ -144,6 +144,8 @@ TEST(SessionFile, TheLookReadsBack) {
   session.view.chosen = {1, 3, Stack::cross};
   session.view.look.matrix = matrix_id(Quantity::weights, session.view.chosen);  // it goes with the chosen head
   session.view.scale = Scale::log;
+  session.view.own_range = true;
+  session.view.grid = GridShow::key;
   session.view.fold = {.special = true, .words = false};
   session.view.pinned = CellRef{4, 5};
   session.view.viewport = {1, 6, 2, 7};

@@ -523,6 +523,19 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          EXPECT_EQ(state().view.lesson, (LessonPlace{0, 0}));
          h.say(OpenLesson{});
        }},
+      {"\\ / Shift \\",
+       [&] {
+         key({Key::backslash});
+         EXPECT_EQ(state().view.maps, MapKind::norms);
+         key({Key::backslash});
+         EXPECT_EQ(state().view.maps, MapKind::rollout);
+         shift(Key::backslash);
+         shift(Key::backslash);
+         EXPECT_EQ(state().view.maps, MapKind::weights);
+         shift(Key::backslash);
+         EXPECT_EQ(state().view.maps, MapKind::rollout);
+         key({Key::backslash});
+       }},
       {"F1 or ?",
        [&] {
          key({Key::f1});

@@ -64,6 +64,8 @@ struct Screen {
   View view = View::heads;
   bool steps = true;
   Look look = {};
+  GridShow grid = GridShow::maps;
+  std::optional<CommandPalette> palette = {};
   const char* lesson = "";
   std::size_t step = 0;
 };
@@ -90,6 +92,8 @@ TEST_P(Screens, LookAsTheyDid) {
   start.session.view.pinned = screen.pinned;
   start.lesson = screen.lesson;
   start.step = screen.step;
+  start.session.view.grid = screen.grid;
+  start.session.view.palette = screen.palette;
   const std::string file = std::string(screen.name) + ".png";
   const std::string golden = std::string(HEADLIGHT_TEST_DATA "/golden/screens/") + file;
   const bool renew = std::getenv("HEADLIGHT_UPDATE_SCREENS") != nullptr;
@@ -119,6 +123,13 @@ INSTANTIATE_TEST_SUITE_P(, Screens,
                                          Screen{"diagram-encoder-decoder", Theme::dark, Language::en, true,
                                                 Scale::linear, CellRef{4, 5}, Arch::encoder_decoder, View::inside, false,
                                                 {matrix_id(Quantity::weights), MatrixCell{4, 3}}},
+                                         Screen{"glance-dark", Theme::dark, Language::en, false, Scale::linear, {},
+                                                Arch::encoder, View::heads, true, {}, GridShow::glance},
+                                         Screen{"one-row-zh", Theme::light, Language::zh, false, Scale::linear,
+                                                CellRef{9, 5}, Arch::encoder, View::heads, true, {}, GridShow::query},
+                                         Screen{"palette-zh", Theme::light, Language::zh, false, Scale::linear, {},
+                                                Arch::encoder, View::heads, true, {}, GridShow::maps,
+                                                CommandPalette{"头", 2}},
                                          Screen{.name = "lesson-zh", .theme = Theme::light, .language = Language::zh,
                                                 .lesson = "masks", .step = 2}),
                          [](const auto& tested) {
