@@ -139,7 +139,8 @@ bool whose_line(Gui& gui, const HeadLine& line) {
   ImGui::PopStyleColor();
   gui.name_item("line word");
   ImGui::SameLine(0, 6 * gui.unit);
-  dim_text(gui, gui.word(!there ? kLeftOutHere : line.of_query ? kLooksInEveryHead : kIsLookedAtInEveryHead));
+  const auto kind = static_cast<std::size_t>(shown_kind(gui.state, stack));
+  dim_text(gui, gui.word(!there ? kLeftOutHere : kLineWords[line.of_query ? 0 : 1][kind]));
   return there;
 }
 

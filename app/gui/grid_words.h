@@ -19,10 +19,14 @@ inline constexpr Words kTipGridQuery{"What one word looks at, in every head: the
 inline constexpr Words kGridKey{"One column", "一列"};
 inline constexpr Words kTipGridKey{"Who looks at one word, in every head: the column of the pinned cell. Key: 1",
                                    "在每个头里谁看向一个词：固定单元格所在的列。按键：1"};
-inline constexpr Words kLooksInEveryHead{"looks, in every head, at", "在每个头里看向"};
-inline constexpr Words kIsLookedAtInEveryHead{"is looked at, in every head, by", "在每个头里被谁看"};
+/// Of a row and of a column, by MapKind.
+inline constexpr Words kLineWords[2][3] = {{{"looks, in every head, at", "在每个头里看向"},
+                                            {"takes, in every head, from", "在每个头里取自"},
+                                            {"contains, layer by layer,", "在各层中含有"}},
+                                           {{"is looked at, in every head, by", "在每个头里被谁看"},
+                                            {"gives, in every head, to", "在每个头里给予"},
+                                            {"is contained, layer by layer, in", "在各层中进入"}}};
 inline constexpr Words kLeftOutHere{"is left out while special tokens are folded", "在折叠特殊词元时被略去"};
-inline constexpr Words kLayerShort{"layer", "层"};
 
 inline constexpr Words kOwnRange{"own range", "各自范围"};
 inline constexpr Words kTipOwnRange{"Each map's colours go up to its own largest weight; otherwise all maps share one range. Key: Shift G",
@@ -38,6 +42,8 @@ inline constexpr Words kGridWords[] = {kOwnRange, kTipOwnRange, kTipColours,
                                        kColourWords[0], kColourWords[1], kColourWords[2], kColourWords[3],
                                        kGridMaps,     kTipGridMaps, kGridGlance,       kTipGridGlance,
                                        kGridQuery,    kTipGridQuery, kGridKey,         kTipGridKey,
-                                       kLooksInEveryHead, kIsLookedAtInEveryHead, kLeftOutHere, kLayerShort};
+                                       kLeftOutHere,
+                                       kLineWords[0][0], kLineWords[0][1], kLineWords[0][2],
+                                       kLineWords[1][0], kLineWords[1][1], kLineWords[1][2]};
 
 }  // namespace headlight
