@@ -1,6 +1,6 @@
 // Scaled dot-product attention, in blocks of rows, so that no pattern is ever held whole.
-// Whoever needs weights — the window, an export, a thumbnail — gets them from the same function over the same blocks,
-// so that the same cell is the same float everywhere.
+// Whoever needs weights — the window, an export, a thumbnail — gets them from the same functions, in which a row does not
+// depend on the rows beside it, so that the same cell is the same float everywhere.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-/// Rows are computed in blocks that start at multiples of this.
+/// Rows are computed so many at a time.
 inline constexpr Index kRowBlock = 64;
 
 /// scores → weights in place, row by row: exp(s − max) / Σ exp(s − max). A row of −inf becomes a row of zeros;

@@ -109,11 +109,11 @@ Result<std::optional<AttentionTrace>> run_patterns(const std::vector<Matrix>& pa
 Matrix ffn_hidden(const BlockWeights& weights, Activation activation, const ConstMatrixRef& input, int threads) {
   if (weights.ungated()) {
     Matrix hidden = linear(input, weights.up, threads);
-    activate(hidden, activation);
+    activate(hidden, activation, threads);
     return hidden;
   }
   Matrix hidden = linear(input, weights.gate, threads);
-  activate(hidden, activation);
+  activate(hidden, activation, threads);
   return hidden.cwiseProduct(linear(input, weights.up, threads));
 }
 

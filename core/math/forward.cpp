@@ -352,7 +352,7 @@ Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& p
       return finite.error();
   if (const auto finite = check_finite(stack_name(*trace->model, Stack::self), *trace); !finite) return finite.error();
   trace->answering = answering_query(request);
-  if (trace->model->output) trace->logits = logit_rows(*trace, trace->answering, 1);
+  if (trace->model->output) trace->logits = logit_rows(*trace, trace->answering, 1, threads);
   trace->largest_weight = largest_weight(*trace);
   warn_of_empty_rows(*trace);
   progress.done = progress.begin + progress.share;

@@ -41,7 +41,9 @@ class Mask {
   bool allowed(Index query, Index key) const;
   /// What is added to the score: 0, -inf, or the given matrix's own value.
   float added(Index query, Index key) const;
-  /// Adds the mask to `scores` (R, S), the rows of queries `first` … `first` + R.
+  /// How many of the first keys the queries before `query` may attend to at most: all beyond are blocked for all of them.
+  Index reach(Index query) const;
+  /// Adds the mask to `scores` (R, S), the rows of queries `first` … `first` + R; or to their first columns alone.
   void add_to(MatrixRef scores, Index first) const;
   /// Whether it changes no score.
   bool is_open() const { return !causal_ && blocked_keys_.empty() && !given_ && painted_.empty(); }
