@@ -73,13 +73,12 @@ FlowItems flow_items(const FlowLayout& layout, const std::vector<FlowHead>& head
   const auto add_words = [&](bool query, Index count, const std::vector<std::string>& labels) {
     // A pitch below a line of text names every so many words; the lit one always.
     const auto step = std::max<Index>(1, static_cast<Index>(std::ceil(layout.size / layout.pitch)));
-    const std::optional<Index> lit =
-        wishes.lit ? std::optional(query ? wishes.lit->query : wishes.lit->key) : std::nullopt;
+    const Index lit = !wishes.lit ? -1 : query ? wishes.lit->query : wishes.lit->key;
     for (Index i = 0; i < count; ++i) {
       const float y = layout.middle(i);
       if (y < wishes.from_y - layout.size || y > wishes.to_y + layout.size) continue;
       const bool is_lit = lit == i;
-      if (!is_lit && (i % step != 0 || (lit && std::abs(i - *lit) < step))) continue;
+      if (!is_lit && (i % step != 0 || (lit >= 0 && std::abs(i - lit) < step))) continue;
       items.words.push_back(
           word_of(layout, query, i, labels[static_cast<std::size_t>(i)], is_lit ? ink.accent : ink.text, measure));
     }

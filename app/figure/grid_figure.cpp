@@ -99,7 +99,7 @@ std::vector<std::string> explained(const std::vector<HeadTitle>& titles, const S
   for (const HeadTitle& title : titles) {
     if (title.off || title.words.relations.empty()) continue;
     for (const RelationScore* one : relations_of(subject.document, title.head)) {
-      const std::string& label = language == Language::zh ? one->zh : one->en;
+      const std::string& label = relation_title(language, *one);
       if (title.words.relations.find(label) == std::string::npos) remarks.push_back(one->relation + " " + label);
     }
   }

@@ -6,7 +6,6 @@
 #include "session/shipped.h"
 
 namespace headlight {
-namespace {
 
 std::string score_text(double score) {
   char text[16];
@@ -14,7 +13,9 @@ std::string score_text(double score) {
   return text;
 }
 
-}  // namespace
+const std::string& relation_title(Language language, const RelationScore& relation) {
+  return language == Language::zh ? relation.zh : relation.en;
+}
 
 std::string head_title(Language language, const HeadRef& head) {
   return std::string(either(language, "Layer", "层")) + " " + std::to_string(head.layer + 1) + " · " +
@@ -50,7 +51,7 @@ MeasuredTitle measured_title(Language language, const Document& document, const 
   std::string labels, codes, names;
   for (const RelationScore* one : relations_of(document, head)) {
     const std::string score = score_text(one->score.accuracy);
-    labels += "  " + (language == Language::zh ? one->zh : one->en) + " " + score;
+    labels += "  " + relation_title(language, *one) + " " + score;
     codes += "  " + one->relation + " " + score;
     names += "  " + one->relation;
   }
@@ -64,7 +65,7 @@ MeasuredTitle measured_title(Language language, const Document& document, const 
 std::string measured_text(Language language, const Document& document, const HeadRef& head) {
   std::string text;
   for (const RelationScore* one : relations_of(document, head))
-    text += (text.empty() ? "" : "  ") + (language == Language::zh ? one->zh : one->en) + " " +
+    text += (text.empty() ? "" : "  ") + relation_title(language, *one) + " " +
             score_text(one->score.accuracy);
   return text;
 }

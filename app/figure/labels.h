@@ -12,6 +12,8 @@
 
 namespace headlight {
 
+struct RelationScore;  // train/relations.h
+
 /// One of two words.
 inline const char* either(Language language, const char* en, const char* zh) {
   return language == Language::zh ? zh : en;
@@ -35,6 +37,11 @@ struct MeasuredTitle {
 /// whole or, where there is no room, not at all.
 MeasuredTitle measured_title(Language language, const Document& document, const HeadRef& head, const std::string& value,
                              float room, const std::function<float(const std::string&)>& width_of);
+
+/// A score: two digits after the point.
+std::string score_text(double score);
+/// What a relation is called: verb → object.
+const std::string& relation_title(Language language, const RelationScore& relation);
 
 /// A weight in the room of a cell: two digits after the point, without the zero before it.
 std::string cell_number(float weight);

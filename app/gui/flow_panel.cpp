@@ -14,9 +14,8 @@ namespace {
 
 /// More would be neither told apart nor drawn in time.
 constexpr std::size_t kMostLines = 800;
-/// Of a line: few lines are drawn rounder.
-constexpr int kSegments = 12, kRoundSegments = 32;
-constexpr std::size_t kFewLines = 250;
+/// Pieces of all lines together, and of one: few lines are drawn rounder. A frame's corners must fit 16-bit numbers.
+constexpr int kMostSegments = 11000, kLeastOfLine = 12, kMostOfLine = 32;
 
 bool is_shown(const AppState& state, Index head) {
   const auto heads = flow_heads(state);
@@ -231,7 +230,8 @@ void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<FlowHead>& h
   const FlowItems items = flow_items(layout, heads, queries, keys, wishes, ink_colours(state.settings.theme), measure);
   const bool stale = is_stale(state) || !state.flow || !(state.flow->question == *flow_question(state));
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const int segments = items.lines.size() <= kFewLines ? kRoundSegments : kSegments;
+  const int lines = std::max(1, static_cast<int>(items.lines.size()));
+  const int segments = std::clamp(kMostSegments / lines, kLeastOfLine, kMostOfLine);
   for (const Curve& line : items.lines) draw_line(gui, list, line, stale ? kStaleOpacity : 1.0f, segments);
   if (const auto& pinned = state.view.pinned)
     draw_line(gui, list,
@@ -239,7 +239,7 @@ void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<FlowHead>& h
                .to = {layout.right, layout.middle(pinned->key)},
                .width = 1.5f * gui.unit,
                .colour = ink_colours(state.settings.theme).accent},
-              1, kRoundSegments);
+              1, kMostOfLine);
   for (const Text& text : items.words) {
     const Box box = bounds(text);
     list.AddText({std::round(box.x), std::round(text.at.y - ImGui::GetTextLineHeight() / 2)}, to_imgui(text.colour),

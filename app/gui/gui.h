@@ -40,6 +40,7 @@ struct Gui {
 
   const Palette& colours() const { return palette(state.settings.theme); }
   const char* word(Str string) const { return words(state.settings.language, string); }
+  const char* word(const Words& words) const { return headlight::words(state.settings.language, words); }
   bool chinese() const { return state.settings.language == Language::zh; }
   float text_height() const { return ImGui::GetFontSize(); }
 

@@ -12,8 +12,6 @@
 namespace headlight {
 namespace {
 
-const char* word(const Gui& gui, HeadStr string) { return head_words(gui.state.settings.language, string); }
-
 void tip(const Gui& gui, const char* text) {
   if (!ImGui::IsItemHovered()) return;
   ImGui::BeginTooltip();
@@ -43,31 +41,30 @@ void beside(const Gui& gui, float width, float gap = 6) {
 
 void order_menu(Gui& gui) {
   const HeadOrder& now = gui.state.view.order;
-  const Language language = gui.state.settings.language;
   if (!ImGui::BeginPopup("orders")) return;
   if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
   for (HeadOrder order : head_orders()) {
     order.ascending = now.ascending;
-    if (ImGui::Selectable(order_words(language, order).name, order == now)) gui.say(OrderHeads{order});
+    if (ImGui::Selectable(gui.word(order_words(order).name), order == now)) gui.say(OrderHeads{order});
     gui.name_item("order " + std::string(name(order)));
-    tip(gui, order_words(language, order).tip);
+    tip(gui, gui.word(order_words(order).tip));
   }
   ImGui::EndPopup();
 }
 
 void order_control(Gui& gui, bool same_line) {
   const HeadOrder& order = gui.state.view.order;
-  const OrderWords& words = order_words(gui.state.settings.language, order);
-  const std::string label = std::string(word(gui, HeadStr::order)) + ": " + words.name;
+  const OrderWords words = order_words(order);
+  const std::string label = std::string(gui.word(kOrderOfHeads)) + ": " + gui.word(words.name);
   if (same_line) beside(gui, button_width(label), 12);
   if (flat_button(gui, "order", label.c_str(), order.by != HeadOrder::By::layer)) ImGui::OpenPopup("orders");
-  tip(gui, order.by == HeadOrder::By::layer ? word(gui, HeadStr::tip_order) : words.tip);
+  tip(gui, order.by == HeadOrder::By::layer ? gui.word(kTipOrder) : gui.word(words.tip));
   order_menu(gui);
   if (order.by == HeadOrder::By::layer) return;
-  const char* arrow = word(gui, order.ascending ? HeadStr::smallest_first : HeadStr::largest_first);
+  const char* arrow = gui.word(order.ascending ? kSmallestFirst : kLargestFirst);
   beside(gui, button_width(arrow), 0);
   if (flat_button(gui, "direction", arrow)) gui.say(OrderHeads{{order.by, order.measure, !order.ascending}});
-  tip(gui, word(gui, HeadStr::tip_direction));
+  tip(gui, gui.word(kTipDirection));
 }
 
 /// While every head is switched off in turn, and where that cannot be done.
@@ -78,7 +75,7 @@ void sweep(Gui& gui) {
     return;
   }
   if (!gui.work.sweeping) return;
-  const std::string label = word(gui, HeadStr::trying);
+  const std::string label = gui.word(kTrying);
   beside(gui, ImGui::CalcTextSize(label.c_str()).x + 160 * gui.unit, 12);
   quiet(gui, label);
   ImGui::SameLine(0, 6 * gui.unit);
@@ -89,7 +86,7 @@ void sweep(Gui& gui) {
 }
 
 /// A box for one of the two words; true when it changed.
-bool word_box(Gui& gui, const char* name, HeadStr hint, std::string& text, float width) {
+bool word_box(Gui& gui, const char* name, const Words& hint, std::string& text, float width) {
   std::string shown = gui.fonts.shown(text);
   shown.reserve(64);
   ImGui::SetNextItemWidth(width);
@@ -98,7 +95,7 @@ bool word_box(Gui& gui, const char* name, HeadStr hint, std::string& text, float
     return 0;
   };
   ImGui::PushID(name);
-  const bool edited = ImGui::InputTextWithHint("##word", word(gui, hint), shown.data(), shown.capacity() + 1,
+  const bool edited = ImGui::InputTextWithHint("##word", gui.word(hint), shown.data(), shown.capacity() + 1,
                                                ImGuiInputTextFlags_CallbackResize, grow, &shown);
   ImGui::PopID();
   gui.name_item(name);
@@ -114,8 +111,8 @@ void found_words(Gui& gui) {
   if (!count) return;
   const bool lacks = lacks_words(state);
   const auto all = heads_of(*state.trace, state.view.chosen.stack).size();
-  const std::string text = lacks ? word(gui, HeadStr::no_such_word)
-                                 : std::to_string(*count) + " " + word(gui, HeadStr::found_of) + " " + std::to_string(all);
+  const std::string text = lacks ? gui.word(kNoSuchWord)
+                                 : std::to_string(*count) + " " + gui.word(kFoundOf) + " " + std::to_string(all);
   beside(gui, ImGui::CalcTextSize(text.c_str()).x, 8);
   quiet(gui, text, lacks);
   gui.name_item("found");
@@ -129,15 +126,15 @@ void search(Gui& gui) {
   const float box = 72 * gui.unit;
   beside(gui, box, 12);
   if (state.view.focus_find) ImGui::SetKeyboardFocusHere();
-  changed |= word_box(gui, "find from", HeadStr::from_hint, find.words.from, box);
+  changed |= word_box(gui, "find from", kFromHint, find.words.from, box);
   if (state.view.focus_find && ImGui::IsItemActive()) gui.say(FocusFind{false});
-  beside(gui, ImGui::CalcTextSize(word(gui, HeadStr::looks_at)).x + box);
-  quiet(gui, word(gui, HeadStr::looks_at));
+  beside(gui, ImGui::CalcTextSize(gui.word(kLooksAt)).x + box);
+  quiet(gui, gui.word(kLooksAt));
   ImGui::SameLine(0, 6 * gui.unit);
-  changed |= word_box(gui, "find to", HeadStr::to_hint, find.words.to, box);
+  changed |= word_box(gui, "find to", kToHint, find.words.to, box);
   char number[16];
   std::snprintf(number, sizeof number, "%.2f", static_cast<double>(find.above));
-  const std::string above = std::string(word(gui, HeadStr::more_than)) + " " + number;
+  const std::string above = std::string(gui.word(kMoreThan)) + " " + number;
   beside(gui, ImGui::CalcTextSize(above.c_str()).x + 64 * gui.unit);
   quiet(gui, above);
   ImGui::SameLine(0, 6 * gui.unit);
@@ -147,19 +144,19 @@ void search(Gui& gui) {
     const SlimScope slim(gui, 56 * gui.unit);
     changed |= ImGui::SliderFloat("##above", &find.above, 0.0f, 1.0f, "", ImGuiSliderFlags_AlwaysClamp);
     gui.name_item("find above");
-    tip(gui, word(gui, HeadStr::tip_above));
+    tip(gui, gui.word(kTipAbove));
   }
   ImGui::SameLine(0, 0);
   ImGui::SetCursorPosY(top);
   ImGui::Dummy({0, ImGui::GetFrameHeight()});
   found_words(gui);
   if (state.trace && state.view.pinned) {
-    beside(gui, button_width(word(gui, HeadStr::pinned_cell)));
-    if (flat_button(gui, "find pinned", word(gui, HeadStr::pinned_cell))) {
+    beside(gui, button_width(gui.word(kPinnedCell)));
+    if (flat_button(gui, "find pinned", gui.word(kPinnedCell))) {
       find.words = words_of_cell(state, *state.view.pinned);
       changed = true;
     }
-    tip(gui, word(gui, HeadStr::tip_pinned_cell));
+    tip(gui, gui.word(kTipPinnedCell));
   }
   beside(gui, button_width("×"), 0);
   if (flat_button(gui, "find off", "×")) {
@@ -176,9 +173,9 @@ void head_order_line(Gui& gui, bool same_line) {
   order_control(gui, same_line);
   sweep(gui);
   if (gui.state.view.find.on) return search(gui);
-  beside(gui, button_width(word(gui, HeadStr::find)), 12);
-  if (flat_button(gui, "find heads", word(gui, HeadStr::find))) begin_search(gui);
-  tip(gui, word(gui, HeadStr::tip_find));
+  beside(gui, button_width(gui.word(kFindHeads)), 12);
+  if (flat_button(gui, "find heads", gui.word(kFindHeads))) begin_search(gui);
+  tip(gui, gui.word(kTipFind));
 }
 
 void begin_search(Gui& gui) {

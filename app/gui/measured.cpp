@@ -1,24 +1,9 @@
-#include <cstdio>
-
 #include "gui/controls.h"
 #include "gui/panels.h"
 #include "session/shipped.h"
 #include "train/saved.h"
 
 namespace headlight {
-namespace {
-
-std::string score_text(double score) {
-  char text[16];
-  std::snprintf(text, sizeof text, "%.2f", score);
-  return text;
-}
-
-const std::string& label(const Gui& gui, const RelationScore& relation) {
-  return gui.chinese() ? relation.zh : relation.en;
-}
-
-}  // namespace
 
 MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room, const std::string& value) {
   const auto width = [&](const std::string& text) { return ImGui::CalcTextSize(gui.fonts.shown(text).c_str()).x; };
@@ -30,7 +15,8 @@ MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room, const st
 void measured_line(Gui& gui, const HeadRef& head) {
   for (const RelationScore* one : relations_of(gui.state.document, head)) {
     ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().accent);
-    ImGui::TextUnformatted(gui.fonts.shown(label(gui, *one) + " " + score_text(one->score.accuracy)).c_str());
+    const std::string& title = relation_title(gui.state.settings.language, *one);
+    ImGui::TextUnformatted(gui.fonts.shown(title + " " + score_text(one->score.accuracy)).c_str());
     ImGui::PopStyleColor();
     gui.name_item("measured " + one->relation);
     std::string tip = gui.word(Str::tip_measured) + std::string("\n") + gui.word(Str::held_out_sentences) +

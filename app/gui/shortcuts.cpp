@@ -108,7 +108,7 @@ void move(Gui& gui, Index rows, Index cols) {
 
 void fold_key(Gui& gui, bool FoldChoice::*which) {
   const AppState& state = gui.state;
-  if (!state.folded || state.view.view == View::inside) return;
+  if (!state.folded || !(state.view.view == View::heads || state.view.view == View::train)) return;
   const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
   if (possible.too_long || !(possible.choice.*which)) return;
   FoldChoice fold = state.view.fold;

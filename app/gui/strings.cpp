@@ -385,6 +385,9 @@ constexpr Pair kWords[] = {
     {Str::figure_layers, "All layers, small", "所有层，缩略"},
     {Str::column, "Column, 85 mm", "单栏 85 毫米"},
     {Str::slide, "Slide, 254 mm", "幻灯片 254 毫米"},
+    {Str::copied, "Copied:", "已复制："},
+    {Str::export_all, "All heads", "所有头"},
+    {Str::export_head, "Chosen head", "所选的头"},
 };
 
 consteval bool in_order() {

@@ -43,9 +43,16 @@ enum class Str {
   train_this_shape, tip_train_this_shape, trained_here, tip_training_status, do_train_on,
   view_flow, tip_view_flow, flow_all_heads, flow_chosen_head, tip_flow_heads, tip_flow_head, threshold, tip_threshold,
   no_line, no_head_shown, flow_hint, figure, tip_figure, figure_format, figure_grid, figure_head, figure_layers, column,
-  slide,
+  slide, copied, export_all, export_head,
   count
 };
+
+/// The same in both languages. Areas of the window that have words of their own keep them beside their code.
+struct Words {
+  const char* en;
+  const char* zh;
+};
+inline const char* words(Language language, const Words& words) { return language == Language::zh ? words.zh : words.en; }
 
 /// The words in one language; `…` and other characters of the interface included.
 const char* words(Language language, Str string);

@@ -126,12 +126,6 @@ void draw_legend(Gui& gui, const std::vector<LegendEntry>& entries) {
   }
 }
 
-std::string score_text(double score) {
-  char text[16];
-  std::snprintf(text, sizeof text, "%.2f", score);
-  return text;
-}
-
 /// The same relation in another report: which head shows a word best may change, and with it their order.
 const RelationScore* same_relation(const RelationScore& wanted, const RelationReport& report) {
   for (const RelationScore& one : report.relations)
@@ -150,7 +144,8 @@ void legend(Gui& gui, const TrainingRun& run) {
     const RelationScore* found = same_relation(relations[r], *now->report);
     if (!found) continue;
     const RelationScore& one = *found;
-    const std::string label = gui.fonts.shown(gui.chinese() ? one.zh : one.en), score = " " + score_text(one.score.accuracy);
+    const std::string label = gui.fonts.shown(relation_title(gui.state.settings.language, one));
+    const std::string score = " " + score_text(one.score.accuracy);
     const ImU32 colour = to_imgui(series_colour(r, gui.state.settings.theme));
     named.push_back({"legend " + one.relation, label + score, one.relation, colour});
     coded.push_back({"legend " + one.relation, one.relation + score, label, colour});

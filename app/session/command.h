@@ -23,6 +23,9 @@
 
 namespace headlight {
 
+struct OtherMaps;   // session/other_maps.h
+struct Comparison;  // session/comparison.h
+
 // The question. Edits of one kind that follow each other are one step of undo, until EndGesture or another kind.
 struct SetText { std::string text; };
 struct SetTarget { std::string text; };           // of the decoder of an encoder-decoder
@@ -63,6 +66,9 @@ struct ChooseHead { HeadRef head; };
 struct Hover { std::optional<HeadRef> head; std::optional<CellRef> cell; };
 struct Pin { std::optional<CellRef> cell; };
 struct SetColourScale { Scale scale; };
+struct SetOwnRange { bool on = false; };
+struct ShowMaps { MapKind kind = MapKind::weights; };
+struct ShowGrid { GridShow show = GridShow::maps; };
 struct SetFold { FoldChoice fold; };
 struct SetViewport { Viewport viewport; };
 struct SetScope { bool one_layer = false; };
@@ -81,6 +87,16 @@ struct OrderHeads { HeadOrder order; };
 struct FindHeads { HeadSearch find; };
 struct FocusFind { bool on = false; };
 struct SetFlow { FlowLook flow; };
+struct ShowPalette { bool on = false; };
+
+// An answer kept to be compared with what comes after it.
+struct KeepAnswer {};                             // the one on the screen becomes A
+struct SwapKept {};                               // A's question is asked again, and what was asked becomes A
+struct DropKept {};
+
+// Lessons. Each step sets the question and the look, as one step of undo.
+struct OpenLesson { std::optional<std::size_t> lesson; };  // at its first step; none: leaves it
+struct GoToStep { std::size_t step = 0; };
 
 // Training. One goes on at a time; the step has a worker of its own carry it out.
 struct SetTrainingPlan { TrainingPlan plan; };    // of the next training: all but its shape, which is the document's
@@ -99,6 +115,7 @@ struct NameFile { std::string name; };            // typed or chosen in the brow
 struct OpenPath { std::string path; };
 struct SaveSession { std::string path; };
 struct ExportTo { std::string path; };            // the format follows the name's ending
+struct ChooseExport { ExportPart part = ExportPart::all; };
 struct ChooseFigure { FigureKind kind = FigureKind::grid; bool slide = false; };
 struct FigureTo { std::string path; };            // the format follows the name's ending
 struct CancelFileWork {};
@@ -116,6 +133,7 @@ struct FolderListed { std::string folder; std::vector<Browser::Entry> entries; }
 struct FileOpened { std::string path; Opened opened; };
 struct FileSaved { std::string path; std::optional<Document> session; };  // the document that was saved; none: an export
 struct FileFailed { std::string message; };
+struct Copied { std::string text; };              // into the clipboard
 struct DismissNotice {};
 // … of a training; `run` is the training's id.
 struct TrainingBegun {
@@ -145,6 +163,8 @@ struct TrainingFailed { std::uint64_t run = 0; std::string message; };
 struct TrainedListed { std::vector<TrainedFolder> folders; };
 struct HeadsReady { std::shared_ptr<const HeadAnswer> heads; };      // about the heads of an answer
 struct EffectsReady { std::shared_ptr<const EffectAnswer> effects; };
+struct MapsReady { std::shared_ptr<const OtherMaps> maps; };         // the maps of an answer that are no weights
+struct ComparisonReady { std::shared_ptr<const Comparison> comparison; };
 
 using AnyCommand =
     std::variant<SetText, SetTarget, SetSplit, ToggleCut, SetIds, SetTokenTypes, SetPad, SetConfig, UseTrained, SetScale, SetMask,
@@ -157,7 +177,9 @@ using AnyCommand =
                  ExportTo, CancelFileWork, Quit, TraceReady, TraceFailed, BaselineReady, InsideReady, DetailReady,
                  CheckReady, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingBegun,
                  TrainingNews, TrainingPaused, TrainingDone, TrainingFailed, TrainedListed, OrderHeads, FindHeads,
-                 FocusFind, HeadsReady, EffectsReady, SetFlow, FlowReady, ChooseFigure, FigureTo>;
+                 FocusFind, HeadsReady, EffectsReady, SetFlow, FlowReady, ChooseFigure, FigureTo, SetOwnRange, ShowMaps,
+                 ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied,
+                 MapsReady, ComparisonReady>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
 /// file that says a command.

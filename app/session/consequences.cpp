@@ -135,6 +135,23 @@ void generate(AppState& state) {
   if (--state.generation->left == 0 || state.requests.empty()) stop_generating(state);
 }
 
+void keep_answer(AppState& state) {
+  if (state.trace && !is_stale(state)) state.kept = KeptAnswer{state.trace, state.document, state.view.sentence};
+}
+
+void swap_kept(AppState& state, std::size_t kind) {
+  if (!state.kept || !state.trace || is_stale(state)) return;
+  stop_generating(state);
+  end_gesture(state);
+  KeptAnswer before{state.trace, state.document, state.view.sentence};
+  edited(state, kind) = state.kept->document;
+  end_gesture(state);
+  state.view.sentence = state.kept->sentence;
+  state.view.prefix = 0;
+  state.kept = std::move(before);
+  ask_again(state);
+}
+
 void await_check(AppState& state, std::vector<std::string> warnings) {
   std::erase_if(state.checks, [](const ModelCheck& check) { return check.model.expired(); });
   if (!state.document.model || has_own_inputs(state.document)) return;

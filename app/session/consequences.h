@@ -41,4 +41,9 @@ void look_at(ViewState& view, Look look);
 /// The cell to begin with where nothing is pinned: where the last token that is not padding looks most.
 CellRef brightest_of_last_row(const AppState& state);
 
+/// The answer on the screen becomes what later ones are compared with. Nothing where it is not the answer to what is asked.
+void keep_answer(AppState& state);
+/// Asks the kept answer's question again, and keeps the answer on the screen in its place.
+void swap_kept(AppState& state, std::size_t kind);
+
 }  // namespace headlight

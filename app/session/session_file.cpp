@@ -1,6 +1,7 @@
 #include "session/session_file.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <nlohmann/json.hpp>
 
@@ -18,6 +19,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kSchema = "headlight.session/1";
+/// Of GridShow, in its order.
+constexpr const char* kGridNames[] = {"maps", "glance", "query", "key"};
 constexpr std::size_t kLargestSession = std::size_t{1} << 28;
 
 /// A whole number, 0 for anything else; bounded, so that sums of them are numbers too.
@@ -37,6 +40,9 @@ ViewState view_from_json(const json& object, std::size_t num_sentences) {
   const json stack = object.value("stack", json());
   if (stack.is_string()) view.chosen.stack = parse_stack(stack.get<std::string>()).value_or(Stack::self);
   if (object.value("scale", json()) == "log") view.scale = Scale::log;
+  view.own_range = object.value("own_range", json()) == true;
+  const auto grid = std::find(std::begin(kGridNames), std::end(kGridNames), object.value("grid", json()));
+  if (grid != std::end(kGridNames)) view.grid = static_cast<GridShow>(grid - std::begin(kGridNames));
   view.fold = {.special = object.value("fold_special", json()) == true,
                .words = object.value("merge_words", json()) == true};
   const json pinned = object.value("pinned", json()), viewport = object.value("viewport", json());
@@ -65,6 +71,8 @@ json view_json(const ViewState& view) {
   if (view.chosen.stack != Stack::self) object["stack"] = stack_name(view.chosen.stack);
   if (view.fold.special) object["fold_special"] = true;
   if (view.fold.words) object["merge_words"] = true;
+  if (view.own_range) object["own_range"] = true;
+  if (view.grid != GridShow::maps) object["grid"] = kGridNames[static_cast<std::size_t>(view.grid)];
   if (view.pinned) object["pinned"] = {view.pinned->query, view.pinned->key};
   const Viewport& part = view.viewport;
   if (part != Viewport{}) object["viewport"] = {part.first_query, part.num_queries, part.first_key, part.num_keys};

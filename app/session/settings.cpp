@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include <nlohmann/json.hpp>
 
@@ -9,6 +10,9 @@ namespace headlight {
 namespace {
 
 using nlohmann::json;
+
+/// Of ColourMap, in its order.
+constexpr std::string_view kColourNames[] = {"teal", "viridis", "cividis", "grey"};
 
 bool system_speaks_chinese() {
   for (const char* variable : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
@@ -46,6 +50,8 @@ std::string to_json(const Settings& settings) {
   const json object{{"language", settings.language == Language::zh ? "zh" : "en"},
                     {"theme", settings.theme == Theme::dark ? "dark" : "light"},
                     {"ui_scale", settings.ui_scale},
+                    {"colours", kColourNames[static_cast<std::size_t>(settings.colours)]},
+                    {"greeted", settings.greeted},
                     {"recent", settings.recent}};
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -61,6 +67,9 @@ Settings settings_from_json(const std::string& text) {
   if (const auto language = string_of("language"); language == "zh") settings.language = Language::zh;
   else if (language == "en") settings.language = Language::en;
   if (string_of("theme") == "dark") settings.theme = Theme::dark;
+  const auto colours = std::find(std::begin(kColourNames), std::end(kColourNames), string_of("colours"));
+  if (colours != std::end(kColourNames)) settings.colours = static_cast<ColourMap>(colours - std::begin(kColourNames));
+  settings.greeted = object.value("greeted", json()) == true;
   if (const auto at = object.find("ui_scale"); at != object.end() && at->is_number())
     settings.ui_scale = std::clamp(at->get<float>(), kLeastUiScale, kMostUiScale);
   if (const auto at = object.find("recent"); at != object.end() && at->is_array())

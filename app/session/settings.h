@@ -11,6 +11,8 @@ namespace headlight {
 
 enum class Language { en, zh };
 enum class Theme { light, dark };
+/// The colours of weights (figure/colour.h).
+enum class ColourMap { teal, viridis, cividis, grey };
 
 struct Settings {
   Language language = Language::en;
@@ -18,6 +20,8 @@ struct Settings {
   float ui_scale = 1;                    // 1 … 2, on top of the display's own
   std::vector<std::string> recent;       // sessions and files, newest first
   std::string folder = "/";              // where the file browser begins
+  bool greeted = false;                  // the first words about the window were read
+  ColourMap colours = ColourMap::teal;   // of the weights
 
   friend bool operator==(const Settings&, const Settings&) = default;
 };

@@ -48,7 +48,8 @@ bool needs_detail(const AppState& state) {
 }
 
 const FoldedStack* shown_fold(const AppState& state, Stack stack) {
-  if (state.view.view == View::inside || !state.folded || state.folded->trace != state.trace) return nullptr;
+  const bool folds = state.view.view == View::heads || state.view.view == View::train;
+  if (!folds || !state.folded || state.folded->trace != state.trace) return nullptr;
   const auto& folded = state.folded->stacks[static_cast<std::size_t>(stack)];
   return folded ? &*folded : nullptr;
 }

@@ -12,9 +12,11 @@
 
 namespace headlight {
 
+struct Lesson;  // session/lesson.h
+
 /// A line for the user at the foot of the window, until it is dismissed or replaced.
 struct Notice {
-  enum class Kind { opened, saved, exported, restored, failed } kind = Kind::failed;
+  enum class Kind { opened, saved, exported, restored, copied, failed } kind = Kind::failed;
   std::string text;  // a path, or what went wrong
 };
 
@@ -24,6 +26,13 @@ struct Detail {
   Region region;
   Matrix weights;             // −1 where blocked
   std::uint64_t version = 0;
+};
+
+/// An answer that what comes after it is compared with, and how it was asked.
+struct KeptAnswer {
+  std::shared_ptr<const Trace> trace;
+  Document document;
+  std::size_t sentence = 0;           // of the document's
 };
 
 /// Words that are still to be generated.
@@ -78,6 +87,10 @@ struct AppState {
   std::vector<TrainedFolder> trained;     // what earlier trainings left
   std::shared_ptr<const HeadAnswer> heads;      // what was found out about the heads last, perhaps of an earlier answer
   std::shared_ptr<const EffectAnswer> effects;  // what is lost without each, likewise
+  std::shared_ptr<const OtherMaps> other_maps;  // norms or rollout, as asked last, perhaps of an earlier answer
+  std::optional<KeptAnswer> kept;               // A of View::compare; B is the answer on the screen
+  std::shared_ptr<const Comparison> comparison; // of the two, perhaps of earlier ones
+  std::shared_ptr<const std::vector<Lesson>> lessons;  // that can be read; null: none
 
   Browser browser;
   std::string session_path;           // where Save writes
@@ -113,7 +126,8 @@ Region shown_region(const AppState& state);
 /// Whether the enlarged head needs weights of its own: where its thumbnail is not the shown region cell for cell.
 bool needs_detail(const AppState& state);
 
-/// The folded maps that are shown of a stack; null where every token has its own row and column.
+/// The folded maps that are shown of a stack; null where every token has its own row and column, as in all views but
+/// those of all heads.
 const FoldedStack* shown_fold(const AppState& state, Stack stack);
 
 /// What the Inside view asks of the answer on the screen; nothing where it is not shown.

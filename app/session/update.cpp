@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "session/comparison.h"
 #include "session/consequences.h"
+#include "session/lesson.h"
+#include "session/other_maps.h"
 #include "session/training_commands.h"
 
 namespace headlight {
@@ -302,6 +305,25 @@ struct Update {
   void operator()(EffectsReady& c) { state.effects = std::move(c.effects); }
   void operator()(SetFlow& c) { looked_at().flow = std::move(c.flow); }
   void operator()(FlowReady& c) { state.flow = std::move(c.flow); }
+  void operator()(const SetOwnRange& c) { looked_at().own_range = c.on; }
+  void operator()(const ShowMaps& c) { looked_at().maps = c.kind; }
+  void operator()(const ShowGrid& c) { looked_at().grid = c.show; }
+  void operator()(const ShowPalette& c) { state.view.palette = c.on; }
+  void operator()(const KeepAnswer&) { keep_answer(state); }
+  void operator()(const SwapKept&) { swap_kept(state, kind); }
+  void operator()(const DropKept&) { state.kept.reset(); state.comparison.reset(); }
+  void operator()(const OpenLesson& c) {
+    if (c.lesson && (!state.lessons || *c.lesson >= state.lessons->size())) return;
+    state.view.lesson.reset();
+    if (c.lesson) state.view.lesson = LessonPlace{*c.lesson, 0};
+  }
+  void operator()(const GoToStep& c) {
+    if (state.view.lesson) state.view.lesson->step = c.step;
+  }
+  void operator()(const ChooseExport& c) { state.browser.part = c.part; }
+  void operator()(Copied& c) { state.notice = Notice{Notice::Kind::copied, std::move(c.text)}; }
+  void operator()(MapsReady& c) { state.other_maps = std::move(c.maps); }
+  void operator()(ComparisonReady& c) { state.comparison = std::move(c.comparison); }
   void operator()(const ChooseFigure& c) { state.browser.figure = c.kind; state.browser.slide = c.slide; }
   void operator()(const FigureTo&) { state.browser.purpose = Browser::Purpose::none; }
 };

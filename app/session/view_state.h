@@ -15,8 +15,26 @@ namespace headlight {
 enum class Scale { linear, log };
 
 /// The views of the window: every head of every layer; the way of the data through one of them; the lines between the
-/// words; every head beside a training.
-enum class View { heads, inside, flow, train };
+/// words; every head beside a training; an answer that was kept beside the one there is now.
+enum class View { heads, inside, flow, train, compare };
+
+/// What the maps of the heads show: the attention weights; how long the vectors are that they bring; what they come to
+/// through all layers below (session/other_maps.h).
+enum class MapKind { weights, norms, rollout };
+
+/// How View::heads shows all heads of a stack: maps with words; all layers at a glance, as small as they must be; what
+/// one query looks at in each of them; who looks at one key.
+enum class GridShow { maps, glance, query, key };
+
+/// What a file of numbers is made of: all that was asked; the attention of the chosen head of the sentence that is
+/// looked at.
+enum class ExportPart { all, head };
+
+/// A step of a lesson (session/lesson.h), both counted from 0.
+struct LessonPlace {
+  std::size_t lesson = 0, step = 0;
+  friend bool operator==(const LessonPlace&, const LessonPlace&) = default;
+};
 
 /// The pictures that can be written: all heads of a stack, one head large, lines between the words, all heads small.
 enum class FigureKind { grid, head, flow, layers };
@@ -64,6 +82,9 @@ struct ViewState {
   std::optional<CellRef> hovered;      // lights up in every head of its stack
   std::optional<CellRef> pinned;
   Scale scale = Scale::linear;
+  bool own_range = false;              // each map's colours go up to its own largest value, not to that of all
+  MapKind maps = MapKind::weights;
+  GridShow grid = GridShow::maps;
   FoldChoice fold;
   Viewport viewport;
   bool one_layer = false;              // the controls of mask and scale act on the chosen head's layer alone
@@ -81,6 +102,8 @@ struct ViewState {
   HeadSearch find;                     // heads that are looked for
   bool focus_find = false;             // the search is to take the keyboard
   FlowLook flow;                       // in View::flow
+  std::optional<LessonPlace> lesson;   // that is being read
+  bool palette = false;                // the list of everything that can be done
 
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
@@ -99,6 +122,7 @@ struct Browser {
   std::vector<Entry> entries;          // of `folder`: folders first, then files, by name
   FigureKind figure = FigureKind::grid;  // what Purpose::figure writes …
   bool slide = false;                  // … as wide as a slide; else as a column of a paper
+  ExportPart part = ExportPart::all;   // what Purpose::export_to writes
 };
 
 }  // namespace headlight

@@ -95,6 +95,17 @@ TEST_F(FoldViewTest, CellsAreThoseOfTheFirstTokens) {
   EXPECT_TRUE(is_consistent(h.state));
 }
 
+TEST_F(FoldViewTest, TheFlowViewSpeaksOfTokensAsItDrawsThem) {
+  Harness& h = *harness;
+  h.say(SetFold{{.special = true, .words = true}}, ShowView{View::flow}, Pin{CellRef{0, 2}});
+  h.frame(2);
+  EXPECT_FALSE(h.says("left out with the special tokens"));
+  EXPECT_TRUE(h.says("<s> looks at")) << h.words_on_screen();
+  h.say(SetFold{});
+  h.key(Key::z);
+  EXPECT_EQ(h.state.view.fold, FoldChoice{}) << "what is not seen is not changed";
+}
+
 TEST_F(FoldViewTest, WhatNeedsSingleTokensRests) {
   Harness& h = *harness;
   h.say(Pin{CellRef{3, 2}});

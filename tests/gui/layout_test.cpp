@@ -146,6 +146,33 @@ TEST_P(LayoutTest, OverlaysFitTheWindow) {
   h.settle();
   for (const char* name : {"file name", "file action", "close browser"})
     EXPECT_TRUE(inside(h.box(name), window, false)) << name;
+  h.say(Browse{}, Browse{Browser::Purpose::figure, testing::TempDir()});
+  h.settle();
+  const std::vector<std::string> choices{"file name",   "file action",   "figure grid",   "figure head",
+                                         "figure flow", "figure layers", "figure column", "figure slide"};
+  for (const auto& name : choices) {
+    EXPECT_TRUE(inside(h.box(name), window, false)) << name;
+    for (const auto& other : choices)
+      EXPECT_FALSE(other != name && overlap(h.box(name), h.box(other))) << name << " and " << other;
+  }
+}
+
+TEST_P(LayoutTest, TheFlowViewHasRoomForItsLines) {
+  Document document;
+  document.config.num_heads = 16;
+  Harness h(document, {GetParam().width, GetParam().height}, settings());
+  h.say(ShowView{View::flow});
+  h.settle();
+  const Box flow = h.box("flow");
+  const std::vector<std::string> names{"flow all heads", "flow chosen head", "threshold", "flow head 0",
+                                       "flow head 15",   "flow query 0",     "flow key 0"};
+  for (const auto& name : names) {
+    EXPECT_TRUE(inside(h.box(name), flow, false)) << name;
+    for (const auto& other : names)
+      EXPECT_FALSE(other != name && overlap(h.box(name), h.box(other))) << name << " and " << other;
+  }
+  EXPECT_GT(h.box("flow key 0").x - h.box("flow query 0").right(), 150 * GetParam().ui_scale);
+  EXPECT_TRUE(inside(h.box("flow query 4"), flow, false)) << "half of the sentence is seen without scrolling";
 }
 
 std::vector<Shape> shapes() {
