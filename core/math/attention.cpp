@@ -191,6 +191,28 @@ void weigh_values(const Head& head, const ConstMatrixRef& weights, Index first, 
                             .add = key > 0});
 }
 
+/// Takes of an earlier answer what it has of a head's first rows, which are the same there: z, and as far as the pictures
+/// of the two show the same cells, the rows' numbers and their share in `pooled`. Gives the row from which on the weights
+/// have to be computed.
+Index lent_rows(const AttentionTrace& earlier, Index head, Index rows, AttentionTrace& attention, Matrix& pooled) {
+  const Index d_v = attention.z.cols() / attention.num_heads(), queries = attention.mask->queries();
+  attention.z.block(0, head * d_v, rows, d_v) = earlier.z.block(0, head * d_v, rows, d_v);
+  const HeadTrace& from = earlier.heads[static_cast<std::size_t>(head)];
+  HeadTrace& to = attention.heads[static_cast<std::size_t>(head)];
+  const auto exact = [](const AttentionTrace& one, const Matrix& picture) {
+    return picture.rows() == one.mask->queries() && picture.cols() == one.mask->keys();
+  };
+  const bool same_size = queries == earlier.mask->queries() && attention.mask->keys() == earlier.mask->keys();
+  if (!same_size && !(exact(earlier, from.thumbnail) && exact(attention, pooled))) return 0;
+  // Where a row of the picture shows several queries, only those rows that show none of the new.
+  const Index pictured = rows * pooled.rows() / queries, columns = std::min(pooled.cols(), from.thumbnail.cols());
+  rows = pictured * queries / pooled.rows();
+  pooled.topLeftCorner(pictured, columns) = from.thumbnail.topLeftCorner(pictured, columns).cwiseMax(0.0f);
+  to.row_max.head(rows) = from.row_max.head(rows);
+  to.row_sum.head(rows) = from.row_sum.head(rows);
+  return rows;
+}
+
 const AttentionTrace& attention_of(const Trace& trace, const HeadRef& head) {
   return trace.attention(head.stack, head.layer);
 }
@@ -235,7 +257,7 @@ float dropout_factor(const Edits& edits, const HeadRef& head, Index query, Index
 }
 
 bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, AttentionTrace& attention,
-              const std::atomic<bool>& stop) {
+              const std::atomic<bool>& stop, const AttentionTrace* earlier, Index first_row) {
   const Mask& mask = *attention.mask;
   HeadTrace& trace = attention.heads[static_cast<std::size_t>(head.head)];
   trace.row_max.resize(mask.queries());
@@ -243,13 +265,14 @@ bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, At
   Matrix pooled = Matrix::Zero(blocked.rows(), blocked.cols());
   const Head own = prepared(attention, head.head, keys_for(attention, edits, mask.queries()), true);
   Matrix space(std::min(kRowBlock, mask.queries()), own.keys);
-  for (Index first = 0; first < mask.queries(); first += kRowBlock) {
+  const Index begin = earlier ? lent_rows(*earlier, head.head, first_row, attention, pooled) : 0;
+  for (Index first = begin; first < mask.queries(); first += kRowBlock) {
     if (stop) return false;
     const Index rows = std::min(kRowBlock, mask.queries() - first);
     MatrixRef block = space.topLeftCorner(rows, keys_for(attention, edits, first + rows));
     block_softmax(own, first, block, trace.row_max.segment(first, rows), trace.row_sum.segment(first, rows));
     edit_block(edits, head, first, block);
-    if (!attention.patterns) weigh_values(own, block, first, attention.z);
+    if (!attention.patterns && first + rows > first_row) weigh_values(own, block, first, attention.z);
     pool_into(block, first, mask.queries(), mask.keys(), pooled);
   }
   trace.thumbnail = picture_of(blocked, pooled);

@@ -32,9 +32,10 @@ Matrix softmax_of_rows(const Trace& trace, const HeadRef& head, Index first, Ind
 float dropout_factor(const Edits& edits, const HeadRef& head, Index query, Index key);
 
 /// Runs one head over all queries: fills its columns of attention.z and its HeadTrace from query, key and value.
-/// `blocked` is blocked_cells() of the whole pattern. False when `stop` became true on the way.
+/// `blocked` is blocked_cells() of the whole pattern. `earlier`, where it is not null, lends what it has of the first
+/// `first_row` rows, which are the same there. False when `stop` became true on the way.
 bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, AttentionTrace& attention,
-              const std::atomic<bool>& stop);
+              const std::atomic<bool>& stop, const AttentionTrace* earlier = nullptr, Index first_row = 0);
 
 /// A rectangle of a head's pattern.
 struct Region {

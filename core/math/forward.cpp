@@ -11,6 +11,7 @@
 
 #include "math/attention.h"
 #include "math/block.h"
+#include "math/common_rows.h"
 #include "math/embedding.h"
 #include "math/ops.h"
 #include "math/output.h"
@@ -229,6 +230,12 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
   if (!result.embedding.allFinite())
     return bad_input("attention", stack_name(run.model, stack) + "embeddings", "finite numbers", "an overflow");
   result.blocks = lent_blocks(pass, stack);
+  if (pass.previous && stack == Stack::self && result.blocks.empty()) {
+    const auto rows = common_rows(*pass.previous, pass.trace, result.embedding, run);
+    if (!rows) return rows.error();
+    run.first = *rows;
+    if (*rows > 0) run.earlier = pass.previous;
+  }
   result.blocks.reserve(weights.blocks.size());
   const auto attentions = static_cast<float>(result.blocks.size() * (encoder ? 2 : 1));
   pass.progress.done.fetch_add(pass.share * attentions);

@@ -52,6 +52,27 @@ Index Mask::reach(Index query) const {
   return reached;
 }
 
+Index Mask::common_rows(const Mask& other, Index most, bool self) const {
+  if (causal_ != other.causal_ || (self && !causal_) || (given_ != nullptr) != (other.given_ != nullptr)) return 0;
+  if (given_ && (queries_ != other.queries_ || keys_ != other.keys_ || !same(*given_, *other.given_))) return 0;
+  if (!self && (keys_ != other.keys_ || blocked_keys_ != other.blocked_keys_)) return 0;
+  Index rows = std::min({most, queries_, other.queries_});
+  const auto differing = std::mismatch(painted_.begin(), painted_.end(), other.painted_.begin(), other.painted_.end());
+  if (differing.first != painted_.end()) rows = std::min(rows, differing.first->query);
+  if (differing.second != other.painted_.end()) rows = std::min(rows, differing.second->query);
+  if (!self) return rows;
+  const Index keys = std::min(keys_, other.keys_);
+  for (Index key = 0; key < std::min(rows, keys); ++key)
+    if (is_blocked_[static_cast<std::size_t>(key)] != other.is_blocked_[static_cast<std::size_t>(key)]) rows = key;
+  // A painted cell may look ahead, beyond what is in common, and shorten it.
+  for (Index before = rows + 1; before != rows;) {
+    before = rows;
+    for (const PaintedCell& cell : painted_)
+      if (cell.query < rows && cell.allowed && cell.key >= rows) rows = cell.query;
+  }
+  return rows;
+}
+
 void Mask::add_to(MatrixRef scores, Index first) const {
   const Index columns = scores.cols();
   for (Index r = 0; r < scores.rows(); ++r) {
