@@ -316,12 +316,37 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          key({Key::w});
          EXPECT_EQ(document().split, Split::words);
        }},
-      {"G",
+      {"G / Shift G",
        [&] {
          key({Key::g});
          EXPECT_EQ(state().view.scale, Scale::log);
          key({Key::g});
          EXPECT_EQ(state().view.scale, Scale::linear);
+         shift(Key::g);
+         EXPECT_TRUE(state().view.own_range);
+         shift(Key::g);
+         EXPECT_FALSE(state().view.own_range);
+       }},
+      {"1 again / Shift 1",
+       [&] {
+         key({Key::digit_1});
+         EXPECT_EQ(state().view.grid, GridShow::glance);
+         shift(Key::digit_1);
+         EXPECT_EQ(state().view.grid, GridShow::maps);
+       }},
+      {"Ctrl P",
+       [&] {
+         ctrl(Key::p);
+         EXPECT_TRUE(state().view.palette);
+         h.frame(2);
+         key({Key::escape});
+         EXPECT_FALSE(state().view.palette);
+       }},
+      {"Ctrl Shift C",
+       [&] {
+         ctrl_shift(Key::c);
+         EXPECT_TRUE(h.clipboard.starts_with("headlight export --text"));
+         h.say(DismissNotice{});
        }},
       {"Z / Shift Z",
        [&] {
