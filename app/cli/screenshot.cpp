@@ -1,5 +1,7 @@
+#include "cli/against_option.h"
 #include "cli/commands.h"
 #include "cli/request_options.h"
+#include "session/comparison.h"
 #include "session/stack_names.h"
 
 namespace headlight {
@@ -14,6 +16,7 @@ struct Options {
   std::string order;
   bool ascending = false;
   HeadSearch find;
+  std::optional<std::string> against;
 };
 
 Status read_size(const std::string& size, ScreenshotOptions& picture) {
@@ -35,7 +38,11 @@ Result<int> run(Options& options, const Frontend& frontend) {
   if (options.layer > 0 || options.head > 0) view.chosen = {options.layer, options.head, view.chosen.stack};
   if (!options.stack.empty()) view.chosen.stack = parse_stack(options.stack).value_or(Stack::self);
   if (options.query >= 0 && options.key >= 0) view.pinned = CellRef{options.query, options.key};
-  if (!options.order.empty()) {
+  if (!options.order.empty() && options.view == "compare") {
+    const auto order = parse_difference_order(options.order);
+    if (!order) return bad_input("--order", "", "of --view compare: layer, largest, mean or divergence", options.order);
+    view.differences = *order;
+  } else if (!options.order.empty()) {
     const auto order = parse_head_order(options.order);
     if (!order) return bad_input("--order", "", "layer, a measure, effect or similar", options.order);
     view.order = *order;
@@ -44,6 +51,12 @@ Result<int> run(Options& options, const Frontend& frontend) {
   if (options.find.on || options.find.words != WordPair{}) view.find = {true, options.find.words, options.find.above};
   if (options.view == "train" || options.picture.train_steps > 0) view.view = View::train;
   if (options.view == "flow") view.view = View::flow;
+  if (options.view == "compare") view.view = View::compare;
+  if (options.against) {
+    auto against = question_of(*options.against);
+    if (!against) return against.error();
+    start->against = std::move(*against);
+  }
   if (options.view == "steps" || options.view == "diagram") {
     view.view = View::inside;
     view.steps = options.view == "steps";
@@ -67,8 +80,9 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--ui-scale", options->picture.ui_scale, "Size of everything, 1 (default) to 2")
       ->check(CLI::Range(kLeastUiScale, kMostUiScale));
   command->add_option("--view", options->view, "heads: all heads, and one of them large; flow: lines between the words; "
-                                               "steps, diagram: inside a block; train: beside a training")
-      ->check(CLI::IsMember({"heads", "flow", "steps", "diagram", "train"}));
+                                               "steps, diagram: inside a block; train: beside a training; compare: A beside B")
+      ->check(CLI::IsMember({"heads", "flow", "steps", "diagram", "train", "compare"}));
+  add_against(*command, options->against);
   command->add_option("--train-steps", options->picture.train_steps,
                       "Trains so many steps before the picture, of the plan that the window offers")
       ->check(CLI::Range(0, 1000000));
@@ -78,7 +92,8 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--head", options->head, "The large head, from 0")->check(CLI::NonNegativeNumber);
   command->add_option("--query", options->query, "With --key: the cell that is pinned")->check(CLI::NonNegativeNumber);
   command->add_option("--key", options->key, "With --query: the cell that is pinned")->check(CLI::NonNegativeNumber);
-  command->add_option("--order", options->order, "What the heads stand in order of: layer, a measure, effect or similar")
+  command->add_option("--order", options->order, "What the heads stand in order of: layer, a measure, effect or similar; of --view compare "
+                                                 "layer, largest, mean or divergence")
       ->type_name("METRIC");
   command->add_flag("--ascending", options->ascending, "The smallest first");
   command->add_option("--from", options->find.words.from, "Heads in which this word looks …")->type_name("WORD");

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "gui/draw.h"
+#include "gui/joint_map.h"
 #include "gui/matrix_map.h"
 #include "gui/panels.h"
 
@@ -27,7 +28,9 @@ std::string answer_text(Gui& gui) {
   const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
   const HeadRef head = state.view.hovered_head.value_or(state.view.chosen);
   std::string line;
-  if (lit) line = cell_in_words(gui, head, *lit) + "  ·  ";
+  if (state.view.view == View::compare) line = lit_joint_cell_in_words(gui);
+  else if (lit) line = cell_in_words(gui, head, *lit);
+  if (!line.empty()) line += "  ·  ";
   char numbers[192];
   std::snprintf(numbers, sizeof numbers, "  ·  %s %s  ·  %d × %d", gui.word(Str::mask_is),
                 mask_title(gui.state.settings.language, trace.mask(head.stack, head.layer).kind()).c_str(),
@@ -38,8 +41,10 @@ std::string answer_text(Gui& gui) {
   return line + numbers;
 }
 
-/// The scale of the maps that are shown: inside a block that of the matrix that is looked at.
+/// The scale of the maps that are shown: inside a block that of the matrix that is looked at, of two answers that of
+/// their difference.
 ColourScale shown_colour_scale(const AppState& state) {
+  if (state.view.view == View::compare && state.comparison && compared_trace(state)) return difference_scale(state);
   if (state.view.view != View::inside || !state.inside) return colour_scale(state);
   return picture_scale(state, state.inside->matrix, is_signed(state.inside->question.look.matrix));
 }
@@ -56,23 +61,11 @@ float colour_bar(Gui& gui) {
   const float begin = right - buttons - width - 28 * unit;
 
   const ImVec2 window = ImGui::GetWindowPos();
-  const float x = window.x + begin, y = window.y + top + 2 * unit;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const auto& map = scale.diverging ? diverging_map(scale.theme) : colour_map(scale.theme);
-  for (int i = 0; i < 256; ++i) {
-    const float from = x + width * static_cast<float>(i) / 256, to = x + width * static_cast<float>(i + 1) / 256;
-    list.AddRectFilled({from, y}, {to, y + height}, to_imgui(map[static_cast<std::size_t>(i)]));
-  }
-  list.AddRect({x - 1, y - 1}, {x + width + 1, y + height + 1}, gui.colours().line);
-  for (const float tick : ticks(scale)) {
-    char text[16];
-    std::snprintf(text, sizeof text, "%g", static_cast<double>(tick));
-    const float at = x + width * position_on_map(scale, tick), size = ImGui::CalcTextSize(text).x;
-    list.AddText({std::round(at - size / 2), y + height + unit}, gui.colours().dim, text);
-  }
-  gui.name_box("colour bar", {x, y, width, height});
+  const Box ramp{window.x + begin, window.y + top + 2 * unit, width, height};
+  draw_ramp(gui, *ImGui::GetWindowDrawList(), scale, ramp);
+  gui.name_box("colour bar", ramp);
 
-  if (gui.state.view.view == View::inside) return begin;  // where scales are linear
+  if (scale.diverging || gui.state.view.view == View::inside) return begin;  // where scales are linear
   ImGui::SetCursorPos({right - buttons, top});
   const auto choose = [&](const char* name, const char* label, Scale wanted) {
     if (flat_button(gui, name, label, gui.state.view.scale == wanted)) gui.say(SetColourScale{wanted});

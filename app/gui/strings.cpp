@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 
+#include "gui/compare_words.h"
 #include "gui/explain_words.h"
 #include "gui/head_words.h"
 
@@ -408,7 +409,7 @@ std::string all_words() {
   std::string all;
   for (const Pair& pair : kWords) all.append(pair.en).append(pair.zh);
   for (const KeyHelp& help : kKeyHelp) all.append(help.keys).append(help.en).append(help.zh);
-  return all + all_explain_words() + all_head_words();
+  return all + all_explain_words() + all_head_words() + all_compare_words();
 }
 
 }  // namespace headlight

@@ -72,7 +72,9 @@ inline constexpr KeyHelp kKeyHelp[] = {
     {"Ctrl Z / Ctrl Shift Z", "undo / redo", "撤销 / 重做"},
     {"Ctrl O / Ctrl S / Ctrl Shift S", "open / save / save as", "打开 / 保存 / 另存为"},
     {"Ctrl E / Ctrl Q", "export the numbers / quit", "导出数值 / 退出"},
-    {"1 / 2 / 3 / 4", "all heads / inside a block / lines between the words / train", "所有头 / 模块内部 / 词之间的连线 / 训练"},
+    {"1 / 2 / 3 / 4 / 5", "all heads / inside a block / lines between the words / train / compare",
+     "所有头 / 模块内部 / 词之间的连线 / 训练 / 对比"},
+    {"Shift 5", "keep this answer as A, to compare what comes after it with", "把这个结果留作 A，与之后的对比"},
     {"Ctrl Enter / Ctrl Shift Enter", "start, pause or go on with a training / stop and keep it", "开始、暂停或继续训练 / 停止并保留"},
     {"Page Up / Page Down / End", "earlier, later step of a training / the newest", "训练中更早、更晚的一步 / 最新"},
     {"Y / U", "steps or diagram / back to what was looked at", "逐步或结构图 / 返回之前查看的"},
@@ -108,6 +110,7 @@ inline constexpr KeyHelp kKeyHelp[] = {
     {"; / Shift ;", "order of the heads: layer, entropy, … / back", "头的顺序：层、熵…… / 返回"},
     {"/", "find heads by the words they look from and at", "按看与被看的词查找头"},
     {"Flow: = / - / Home", "fewer / more lines / all heads or the chosen one", "连线更少 / 更多 / 所有头或所选的头"},
+    {"Compare: ; / Home / Del", "order of the heads / swap A and B / let A go", "头的顺序 / 交换 A 与 B / 放下 A"},
     {"Ctrl Shift E", "a figure for a paper or a slide", "用于论文或幻灯片的图"},
     {"F1 or ?", "these keys", "显示这些按键"},
 };

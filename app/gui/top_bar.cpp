@@ -1,3 +1,4 @@
+#include "gui/compare_words.h"
 #include "gui/draw.h"
 #include "gui/panels.h"
 
@@ -17,6 +18,9 @@ void view_tabs(Gui& gui) {
   ImGui::SameLine(0, 0);
   if (flat_button(gui, "view train", gui.word(Str::view_train), now == View::train)) gui.say(ShowView{View::train});
   explain_item(gui, Str::tip_view_train);
+  ImGui::SameLine(0, 0);
+  if (flat_button(gui, "view compare", gui.word(kViewCompare), now == View::compare)) gui.say(ShowView{View::compare});
+  explain_item(gui, gui.word(kTipViewCompare));
   ImGui::SameLine(0, 16 * gui.unit);
 }
 
@@ -184,6 +188,7 @@ void top_bar(Gui& gui) {
                            Str::smaller, Str::larger, gui.state.settings.theme == Theme::dark ? Str::light : Str::dark,
                            Str::language, Str::help})
     buttons += button_width(gui.word(string)), padding += 2 * ImGui::GetStyle().FramePadding.x;
+  buttons += button_width(gui.word(kViewCompare)), padding += 2 * ImGui::GetStyle().FramePadding.x;
   const auto has_room = [&](float width) {
     return ImGui::GetCursorPosX() + width + gap + buttons <= ImGui::GetWindowWidth();
   };

@@ -30,6 +30,9 @@ enum class GridShow { maps, glance, query, key };
 /// looked at.
 enum class ExportPart { all, head };
 
+/// What the heads of View::compare stand in order of: their layers, or how much two answers differ in them, most first.
+enum class DifferenceOrder { layer, largest, mean, divergence };
+
 /// A step of a lesson (session/lesson.h), both counted from 0.
 struct LessonPlace {
   std::size_t lesson = 0, step = 0;
@@ -81,6 +84,8 @@ struct ViewState {
   std::optional<HeadRef> hovered_head;
   std::optional<CellRef> hovered;      // lights up in every head of its stack
   std::optional<CellRef> pinned;
+  std::optional<CellRef> hovered_kept, pinned_kept;  // in View::compare: cells of A that the answer on the screen lacks
+  DifferenceOrder differences = DifferenceOrder::layer;
   Scale scale = Scale::linear;
   bool own_range = false;              // each map's colours go up to its own largest value, not to that of all
   MapKind maps = MapKind::weights;

@@ -64,6 +64,7 @@ struct Screen {
   View view = View::heads;
   bool steps = true;
   Look look = {};
+  const char* against = nullptr;  // the text of A, of View::compare
 };
 
 void PrintTo(const Screen& screen, std::ostream* out) { *out << screen.name; }
@@ -86,6 +87,10 @@ TEST_P(Screens, LookAsTheyDid) {
   start.session.view.look = screen.look;
   start.session.view.scale = screen.scale;
   start.session.view.pinned = screen.pinned;
+  if (screen.against) {
+    start.against = start.session.document;
+    start.against->text = screen.against;
+  }
   const std::string file = std::string(screen.name) + ".png";
   const std::string golden = std::string(HEADLIGHT_TEST_DATA "/golden/screens/") + file;
   const bool renew = std::getenv("HEADLIGHT_UPDATE_SCREENS") != nullptr;
@@ -114,7 +119,10 @@ INSTANTIATE_TEST_SUITE_P(, Screens,
                                                 {matrix_id(Quantity::query), MatrixCell{9, 0}}},
                                          Screen{"diagram-encoder-decoder", Theme::dark, Language::en, true,
                                                 Scale::linear, CellRef{4, 5}, Arch::encoder_decoder, View::inside, false,
-                                                {matrix_id(Quantity::weights), MatrixCell{4, 3}}}),
+                                                {matrix_id(Quantity::weights), MatrixCell{4, 3}}},
+                                         Screen{"compare-sentences", Theme::light, Language::en, false, Scale::linear,
+                                                CellRef{5, 9}, Arch::encoder, View::compare, true, {},
+                                                "请小猫帮我订了去北京的车票"}),
                          [](const auto& tested) {
                            std::string name = tested.param.name;
                            std::replace(name.begin(), name.end(), '-', '_');
