@@ -21,8 +21,11 @@ void order_buttons(Gui& gui) {
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
   ImGui::TextUnformatted(gui.word(kOrderOfDifferences));
   ImGui::PopStyleColor();
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
   for (std::size_t i = 0; i < std::size(kDifferenceOrders); ++i) {
-    ImGui::SameLine(0, i == 0 ? 4 * gui.unit : 0);
+    const float gap = i == 0 ? 4 * gui.unit : 0;
+    const float width = ImGui::CalcTextSize(gui.word(kDifferenceOrders[i].name)).x + 2 * ImGui::GetStyle().FramePadding.x;
+    if (ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
     const auto order = static_cast<DifferenceOrder>(i);
     if (flat_button(gui, kOrderNames[i], gui.word(kDifferenceOrders[i].name), gui.state.view.differences == order))
       gui.say(OrderDifferences{order});

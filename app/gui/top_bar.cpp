@@ -5,7 +5,7 @@
 namespace headlight {
 namespace {
 
-void view_tabs(Gui& gui) {
+void view_tabs(Gui& gui, float gap) {
   const View now = gui.state.view.view;
   if (flat_button(gui, "view heads", gui.word(Str::view_heads), now == View::heads)) gui.say(ShowView{View::heads});
   explain_item(gui, Str::tip_view_heads);
@@ -21,10 +21,10 @@ void view_tabs(Gui& gui) {
   ImGui::SameLine(0, 0);
   if (flat_button(gui, "view compare", gui.word(kViewCompare), now == View::compare)) gui.say(ShowView{View::compare});
   explain_item(gui, gui.word(kTipViewCompare));
-  ImGui::SameLine(0, 16 * gui.unit);
+  ImGui::SameLine(0, gap);
 }
 
-void file_buttons(Gui& gui, bool roomy) {
+void file_buttons(Gui& gui, float gap, bool roomy) {
   const AppState& state = gui.state;
   if (flat_button(gui, "open", gui.word(Str::open))) gui.say(Browse{Browser::Purpose::open, {}});
   ImGui::SameLine(0, 0);
@@ -41,7 +41,7 @@ void file_buttons(Gui& gui, bool roomy) {
   ImGui::SameLine(0, 0);
   if (flat_button(gui, "figure", gui.word(Str::figure))) gui.say(Browse{Browser::Purpose::figure, {}});
   explain_item(gui, Str::tip_figure);
-  ImGui::SameLine(0, 16 * gui.unit);
+  ImGui::SameLine(0, gap);
   ImGui::BeginDisabled(state.undo.empty() && !state.gesture);
   if (flat_button(gui, "undo", gui.word(Str::undo))) gui.say(Undo{});
   ImGui::EndDisabled();
@@ -181,7 +181,7 @@ void check_badge(Gui& gui, float top, const HasRoom& has_room) {
 }  // namespace
 
 void top_bar(Gui& gui) {
-  const float top = ImGui::GetCursorPosY(), gap = 16 * gui.unit;
+  const float top = ImGui::GetCursorPosY(), gap = 16 * gui.unit, close_gap = 6 * gui.unit;
   float buttons = 3 * gap, padding = 0;  // between the groups, and at the right end; inside the buttons
   for (const Str string : {Str::view_heads, Str::view_inside, Str::view_flow, Str::view_train, Str::open, Str::save,
                            Str::save_as, Str::export_numbers, Str::figure, Str::undo, Str::redo, Str::reset,
@@ -194,7 +194,7 @@ void top_bar(Gui& gui) {
   };
   // Where everything is large in a small window the buttons come first, and stand closer if they must.
   const bool tight = !has_room(0);
-  const bool roomy = has_room(-padding / 2);  // with half of the padding
+  const bool roomy = has_room(-padding / 2 - 3 * (gap - close_gap));  // with half of the padding, in closer groups
   if (tight) ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2{4 * gui.unit, ImGui::GetStyle().FramePadding.y});
   if (has_room(gui.fonts.pixels(TextSize::title) * 4.4f)) {
     // The name stands on the same base line as the smaller text beside it.
@@ -214,8 +214,8 @@ void top_bar(Gui& gui) {
     ImGui::SetCursorPosY(top);
   }
   check_badge(gui, top, has_room);
-  view_tabs(gui);
-  file_buttons(gui, roomy);
+  view_tabs(gui, tight ? close_gap : gap);
+  file_buttons(gui, tight ? close_gap : gap, roomy);
   person_buttons(gui);
   if (tight) ImGui::PopStyleVar();
 }

@@ -119,7 +119,8 @@ TEST_F(ComparisonTest, OfAnotherModelTheHeadsOfBothAreCompared) {
   Config larger = fixture::small_config();
   larger.num_heads = 4;
   larger.num_layers = 3;
-  say(KeepAnswer{}, SetConfig{larger}, ShowView{View::compare}, ChooseHead{{2, 3}});
+  say(KeepAnswer{}, SetConfig{larger}, ShowView{View::compare});
+  say(ChooseHead{{2, 3}});
   EXPECT_EQ(heads().heads.size(), 4u);
   EXPECT_EQ(heads().only_b, 8u);
   EXPECT_EQ(heads().only_a, 0u);
@@ -134,7 +135,8 @@ TEST_F(ComparisonTest, OfAnotherModelTheHeadsOfBothAreCompared) {
 TEST_F(ComparisonTest, AnAttentionThatAOnlyLacksHasNoDifference) {
   Config both = fixture::small_config();
   both.arch = Arch::encoder_decoder;
-  say(KeepAnswer{}, SetConfig{both}, ShowView{View::compare}, ChooseHead{{0, 0, Stack::cross}});
+  say(KeepAnswer{}, SetConfig{both}, ShowView{View::compare});
+  say(ChooseHead{{0, 0, Stack::cross}});
   const JointStack& cross = *heads().stack(Stack::cross);
   EXPECT_FALSE(cross.in_both);
   EXPECT_TRUE(state.comparison->maps.difference.array().isNaN().all());
@@ -197,7 +199,8 @@ TEST_F(ComparisonTest, ASentenceOfABatchAndAPrefixAreAskedAgain) {
   document.mask.causal = true;
   state = initial_state(lexicon(), document, {});
   settle();
-  say(ChooseSentence{1}, ChoosePrefix{2}, KeepAnswer{});
+  say(ChooseSentence{1}, ChoosePrefix{2});
+  say(KeepAnswer{});
   const Request asked = state.trace->request;
   EXPECT_EQ(asked.tokens.size(), 2u);
   say(ChoosePrefix{0}, ChooseSentence{0}, ShowView{View::compare});
@@ -237,7 +240,7 @@ TEST_F(ComparisonTest, WordsThatOnlyAHasCanBePinned) {
 
 TEST_F(ComparisonTest, LongSentencesAreRefusedInOneLine) {
   std::string text;
-  for (int i = 0; i < 513; ++i) text += "a ";
+  for (int i = 0; i < 513; ++i) text += i == 0 ? "a" : " a";
   say(KeepAnswer{}, SetText{text}, ShowView{View::compare});
   ASSERT_TRUE(state.comparison);
   EXPECT_EQ(heads().too_long, 513u);

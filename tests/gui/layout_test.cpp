@@ -15,7 +15,7 @@ struct Place {
 
 const std::vector<Place>& places() {
   static const std::vector<Place> all{
-      {"top bar", {"view heads", "view inside", "view flow", "view train", "view compare", "open", "save", "save as", "export", "undo", "redo", "reset", "smaller", "larger", "theme",
+      {"top bar", {"view heads", "view inside", "view flow", "view train", "view compare", "open", "save", "export", "figure", "undo", "redo", "reset", "smaller", "larger", "theme",
                    "language", "help"}},
       {"sentence", {"text", "samples", "split words", "split characters", "split automatic", "sentence before",
                     "sentence after", "chip 0"}},
@@ -102,6 +102,9 @@ TEST_P(LayoutTest, EverythingStandsWhereItBelongs) {
   for (const auto& [name, box] : h.probe)
     EXPECT_TRUE(!name.starts_with("head ") || inside(box, h.box("all heads"), true)) << name;
   EXPECT_TRUE(h.has("head 0.0"));
+  const bool has_save_as = h.has("save as");
+  EXPECT_TRUE(has_save_as || GetParam().width / GetParam().ui_scale < 900) << "in a small window by its key alone";
+  EXPECT_TRUE(!has_save_as || inside(h.box("save as"), h.box("top bar"), false));
 
   const float unit = GetParam().ui_scale;
   EXPECT_GT(h.box("head 0.0").w, 90 * unit) << "legible";
