@@ -199,8 +199,8 @@ DifferenceWords difference_words(Language language, const NamedAnswer& a, const 
   say(padding);
   if (a.trace.model != b.trace.model) {
     // A model that is called something else says enough; the shapes tell those of one name apart.
-    bool told = say(model_name);
-    told |= say(training_step);
+    const bool one_training = a.step && b.step && a.document.source == b.document.source;
+    bool told = say(one_training ? training_step : model_name);
     if (!told)
       for (const Aspect aspect : {kind_of_model, width, heads, layers, head_dim, kv_heads, ffn, positions, norms, activation,
                                   output_layer, biases, seed})
