@@ -1,6 +1,6 @@
 #include "figure/difference_words.h"
 
-#include <cstdio>
+#include <algorithm>
 
 #include "base/utf8.h"
 #include "figure/labels.h"
@@ -26,13 +26,19 @@ std::string shortened(const std::string& text) {
 std::string joined(const Tokens& tokens, const char* between) {
   std::string text;
   for (const Token& token : tokens.tokens)
-    if (!token.pad) text += (text.empty() ? "" : between) + (*between ? token.text : token.raw);
+    if (!token.pad) text += (text.empty() ? "" : between) + token.text;
   return text;
 }
 
+/// The part of the text that the tokens were cut from; of ids alone what they read like.
 std::string words_of(const Tokens& tokens) {
-  const std::string words = joined(tokens, "");
-  return shortened(words.empty() ? joined(tokens, " ") : words);
+  std::size_t begin = tokens.text.size(), end = 0;
+  for (const Token& token : tokens.tokens) {
+    if (token.special || token.begin >= token.end) continue;
+    begin = std::min(begin, token.begin);
+    end = std::max(end, token.end);
+  }
+  return shortened(begin < end && end <= tokens.text.size() ? tokens.text.substr(begin, end - begin) : joined(tokens, " "));
 }
 
 std::string source_text(Language, const NamedAnswer& answer) { return words_of(answer.trace.request.tokens); }

@@ -87,7 +87,10 @@ void next_words(Gui& gui, const Box& box) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float text = ImGui::GetFontSize(), row = text + 10 * gui.unit;
   list.AddText({box.x, box.y}, gui.colours().dim, gui.word(masked ? kMaskedWordOfBoth : kNextWordOfBoth));
-  const float number = ImGui::CalcTextSize("00.0% ").x;
+  float number = 0;
+  for (const ComparedWord& word : words)
+    for (const auto& probability : {word.a, word.b})
+      number = std::max(number, ImGui::CalcTextSize(percent_or_none(gui, probability).c_str()).x + 10 * gui.unit);
   const float end_b = box.right(), end_a = end_b - number;
   const auto right_aligned = [&](float end, float y, ImU32 ink, const std::string& shown) {
     list.AddText({std::round(end - ImGui::CalcTextSize(shown.c_str()).x), y}, ink, shown.c_str());

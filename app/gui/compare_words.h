@@ -53,6 +53,8 @@ inline constexpr Words kNextWordOfBoth{"next word", "下一个词"};
 inline constexpr Words kMaskedWordOfBoth{"masked word", "被遮住的词"};
 inline constexpr Words kUnknownWord{"—", "—"};
 
+inline constexpr Words kTipFigureCompare{"The chosen head in A, in B, and B − A.", "所选的头在 A、B 中，以及 B − A。"};
+
 inline constexpr Words kOrderOfDifferences{"order", "顺序"};
 /// Of DifferenceOrder, in its order: a name, and what it goes by.
 struct DifferenceOrderWords {

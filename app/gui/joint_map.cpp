@@ -42,7 +42,7 @@ void for_each_gap(const JointAxis& axis, JointSide side, Band band) {
 void draw_gaps(const Gui& gui, ImDrawList& list, const JointMap& map, const MapLayout& layout) {
   const Box& plot = layout.plot;
   const auto fill = [&](const Box& box) {
-    list.AddRectFilled(top_left(box), bottom_right(box), gui.colours().button);
+    list.AddRectFilled(top_left(box), bottom_right(box), to_imgui(gap_colour(gui.state.settings.theme)));
   };
   for_each_gap(map.stack->axes.queries, map.side, [&](float first, float count) {
     fill({plot.x, plot.y + first * layout.cell, plot.w, count * layout.cell});

@@ -14,8 +14,10 @@ namespace {
 constexpr std::size_t kMostLooked = 100;
 
 /// The picture that comes nearest to what a view shows.
-FigureKind seen_figure(View view) {
+FigureKind seen_figure(const AppState& state) {
+  const View view = state.view.view;
   if (view == View::flow) return FigureKind::flow;
+  if (view == View::compare && compared_trace(state)) return FigureKind::compare;
   return view == View::inside ? FigureKind::head : FigureKind::grid;
 }
 
@@ -231,7 +233,7 @@ struct Update {
                                                    : c.purpose == Browser::Purpose::save      ? "session.headlight.json"
                                                    : c.purpose == Browser::Purpose::figure    ? "figure.pdf"
                                                                                               : "";
-    if (c.purpose == Browser::Purpose::figure && browser.purpose != c.purpose) browser.figure = seen_figure(state.view.view);
+    if (c.purpose == Browser::Purpose::figure && browser.purpose != c.purpose) browser.figure = seen_figure(state);
     browser.purpose = c.purpose;
     if (c.folder.empty() || c.folder == browser.folder) return;
     browser.folder = c.folder;

@@ -39,8 +39,9 @@ struct LessonPlace {
   friend bool operator==(const LessonPlace&, const LessonPlace&) = default;
 };
 
-/// The pictures that can be written: all heads of a stack, one head large, lines between the words, all heads small.
-enum class FigureKind { grid, head, flow, layers };
+/// The pictures that can be written: all heads of a stack, one head large, lines between the words, all heads small, one
+/// head in two answers.
+enum class FigureKind { grid, head, flow, layers, compare };
 
 /// A cell of any matrix.
 struct MatrixCell {

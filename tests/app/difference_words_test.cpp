@@ -1,6 +1,7 @@
 // What differs between two questions, in words that say only that.
 #include "figure/difference_words.h"
 
+#include "session/opened.h"
 #include "session_fixture.h"
 
 namespace headlight {
@@ -51,6 +52,18 @@ TEST_F(DifferenceWordsTest, OneThingIsSaidOfBoth) {
   b = a;
   b.hand_cuts = std::vector<std::size_t>{3};
   EXPECT_EQ(said(a, b), "我|请|李雷 | 我|请李雷");
+}
+
+TEST_F(DifferenceWordsTest, SpacesAndUnknownWordsStandAsTyped) {
+  a.text = "the cat  sat";
+  b.text = "the dog  sat";
+  EXPECT_EQ(said(a, b), "the cat  sat | the dog  sat");
+  auto translator = open_model("shipped:translator");
+  ASSERT_TRUE(translator);
+  a = b = translator->session.document;
+  a.target.text = "I asked Li Lei";
+  b.target.text = "The quokka asked Li Lei";
+  EXPECT_EQ(said(a, b), "I asked Li Lei | The quokka asked Li Lei");
 }
 
 TEST_F(DifferenceWordsTest, OfTheModelWhatTellsThemApart) {

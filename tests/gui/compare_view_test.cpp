@@ -224,6 +224,26 @@ TEST_F(CompareViewTest, WhatOnlyOneModelHasIsSaid) {
   EXPECT_TRUE(h.says(kNotInA.en));
 }
 
+TEST_F(CompareViewTest, AFigureOfItIsWrittenAsSeen) {
+  Harness& h = *harness;
+  h.say(Browse{Browser::Purpose::figure, testing::TempDir()});
+  h.settle();
+  EXPECT_FALSE(h.has("figure compare")) << "there is nothing to compare";
+  h.say(Browse{});
+  keep_and_ask("小猫帮我订了去北京的机票");
+  h.say(Browse{Browser::Purpose::figure, testing::TempDir()});
+  h.settle();
+  EXPECT_EQ(state().browser.figure, FigureKind::compare) << "what is seen";
+  EXPECT_TRUE(h.has("figure compare"));
+  const TemporaryFolder folder;
+  const std::string file = (folder / "compare.svg").string();
+  h.say(FigureTo{file});
+  h.settle();
+  ASSERT_TRUE(state().notice);
+  EXPECT_EQ(state().notice->kind, Notice::Kind::exported) << state().notice->text;
+  EXPECT_TRUE(std::filesystem::exists(file));
+}
+
 TEST_F(CompareViewTest, TooLongSentencesGetOneLine) {
   Harness& h = *harness;
   std::string text;
