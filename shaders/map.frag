@@ -3,10 +3,10 @@
 // Where several cells share a pixel the largest weight shows, so that a single bright cell never vanishes.
 
 uniform sampler2D weights;       // a page of matrices, one float a texel; blocked: negative, or -inf where diverging
-uniform sampler2D colours;       // 256 colours a row: a row a theme, then a diverging one a theme
+uniform sampler2D colours;       // 256 colours a row
 uniform ivec2 first;             // the page's texel that holds cell (0, 0)
 uniform ivec2 cells;             // keys (columns), queries (rows)
-uniform int theme;
+uniform int row;                 // of colours
 uniform bool diverging;
 uniform bool logarithmic;
 uniform float top;
@@ -62,7 +62,6 @@ float position_on_map(float weight) {
 }
 
 vec3 on_map(float position) {
-  int row = diverging ? theme + 2 : theme;
   return texelFetch(colours, ivec2(int(position * 255.0 + 0.5), row), 0).rgb;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/request_options.h"
 #include "session/export.h"
+#include "session/stack_names.h"
 
 namespace headlight {
 namespace {
@@ -13,6 +14,7 @@ struct Options {
   RequestOptions request;
   std::string file, format, special = "show";
   std::vector<std::string> with;
+  std::string only;
   bool lines = false;
   int jobs = 1;
 };
@@ -31,8 +33,12 @@ Result<ExportOptions> parse_arrays(const std::vector<std::string>& names, const 
 }
 
 Result<int> run(const Options& options) {
-  const auto arrays = parse_arrays(options.with, options.special);
+  auto arrays = parse_arrays(options.with, options.special);
   if (!arrays) return arrays.error();
+  if (!options.only.empty()) {
+    arrays->only = parse_head(options.only);
+    if (!arrays->only) return bad_input("--only", "", "LAYER.HEAD or STACK:LAYER.HEAD", options.only);
+  }
   const std::optional<std::filesystem::path> file =
       options.file.empty() || options.file == "-" ? std::nullopt : std::optional<std::filesystem::path>(options.file);
   const auto format = !options.format.empty() ? parse_format(options.format)
@@ -82,6 +88,7 @@ Run add_export(CLI::App& program) {
   command->add_option("--special", options->special,
                       "Special tokens such as <s>: show (default); hide: left out of the arrays; renormalize: left out, "
                       "and the rows scaled back to 1")->type_name("HOW");
+  command->add_option("--only", options->only, "The attention of one head alone, [STACK:]L.H")->type_name("HEAD");
   command->add_flag("--lines", options->lines,
                     "Each line of the text is a sentence of its own, not padded: one JSON object a line, in order");
   command->add_option("--jobs", options->jobs, "With --lines: sentences computed at once, 1 by default; 0: all processors")

@@ -7,6 +7,7 @@
 #include "figure/figure.h"
 #include "paper/figure_file.h"
 #include "session/comparison.h"
+#include "session/other_maps.h"
 #include "session/stack_names.h"
 
 namespace headlight {
@@ -15,7 +16,8 @@ namespace {
 struct Options {
   explicit Options(CLI::App& command) : request(command) {}
   RequestOptions request;
-  std::string file, view = "grid", stack, width = "column", theme, language, scale = "linear";
+  std::string file, view = "grid", stack, width = "column", theme, language, scale = "linear", maps = "weights";
+  std::string colours = "teal";
   std::vector<std::string> heads;
   std::optional<std::string> against;
   Index layer = 0, head = 0;
@@ -66,6 +68,7 @@ Result<FigureOptions> figure_of(const Options& options, const Trace& trace) {
                     : options.language == "zh" ? Language::zh
                                                : Language::en;
   figure.scale = options.scale == "log" ? Scale::log : Scale::linear;
+  figure.colours = parse_colour_map(options.colours).value_or(ColourMap::teal);
   figure.head = {options.layer, options.head, parse_stack(options.stack).value_or(Stack::self)};
   const auto width = points_of(options.width);
   if (!width) return width.error();
@@ -81,6 +84,24 @@ Result<FigureOptions> figure_of(const Options& options, const Trace& trace) {
   figure.heads = std::move(*heads);
   figure.head = figure.heads.front();
   return figure;
+}
+
+/// Maps of the kind that was asked for; null: weights.
+Result<std::shared_ptr<const OtherMaps>> maps_of(const Options& options, std::shared_ptr<const Trace> trace,
+                                                 const FigureOptions& figure) {
+  const MapKind kind = parse_map_kind(options.maps).value_or(MapKind::weights);
+  if (kind == MapKind::weights || !trace->has(figure.head.stack))
+    return std::shared_ptr<const OtherMaps>{};
+  if (figure.kind == FigureKind::flow)
+    return bad_input("--maps " + options.maps, "", "--view grid, head or layers", "--view flow");
+  if (const auto why = why_not(*trace, figure.head.stack, kind))
+    return bad_input("--maps " + options.maps, "",
+                     *why == NoReading::too_long ? "up to 128 tokens"
+                     : kind == MapKind::norms    ? "a model with values"
+                                                 : "self-attention of one sequence",
+                     name(*why));
+  Progress progress;
+  return other_maps(std::move(trace), kind, progress, options.request.threads());
 }
 
 /// A of --view compare: what --against asks, or the same question without edits.
@@ -100,7 +121,11 @@ Result<KeptAnswer> other_answer(const Options& options, const Asked& asked, cons
 
 Result<Drawing> drawing_of(const Options& options, const Asked& asked, const std::shared_ptr<const Trace>& trace,
                            const FigureOptions& figure, const TextWidth& measure) {
-  if (figure.kind != FigureKind::compare) return draw_figure({*trace, asked.document()}, figure, measure);
+  if (figure.kind != FigureKind::compare) {
+    const auto maps = maps_of(options, trace, figure);
+    if (!maps) return maps.error();
+    return draw_figure({*trace, asked.document(), nullptr, maps->get()}, figure, measure);
+  }
   const auto other = other_answer(options, asked, trace);
   if (!other) return other.error();
   return draw_comparison(*other, {.trace = trace, .document = asked.document()}, figure, measure);
@@ -134,6 +159,7 @@ Run add_figure(CLI::App& program) {
   command->footer(
       "headlight figure --width slide -o heads.pdf\n"
       "headlight figure --view head --layer 1 --head 6 -o head.svg\n"
+      "headlight figure --maps norms -o norms.pdf\n"
       "headlight figure --view flow --heads '1.*' --threshold 0.2 -o flow.png");
   auto options = std::make_shared<Options>(*command);
   command->add_option("-o,--output", options->file, "FILE.svg, FILE.pdf or FILE.png, whole or not at all")->required();
@@ -154,9 +180,16 @@ Run add_figure(CLI::App& program) {
   command
       ->add_option("--threshold", options->threshold, "Of a flow: the smallest weight that has a line, 0.05 by default")
       ->type_name("X");
+  command
+      ->add_option("--maps", options->maps,
+                   "weights (default); norms: how long the vectors are that heads add; rollout: through all layers "
+                   "up to each")
+      ->check(CLI::IsMember({"weights", "norms", "rollout"}));
   command->add_option("--width", options->width, "column (85 mm, default), slide (254 mm), or millimetres")
       ->type_name("W");
   command->add_option("--colours", options->scale, "linear (default) or log")->check(CLI::IsMember({"linear", "log"}));
+  command->add_option("--colour-map", options->colours, "teal (default), viridis, cividis or grey")
+      ->check(CLI::IsMember({"teal", "viridis", "cividis", "grey"}));
   command->add_option("--theme", options->theme, "light (default) or dark")->check(CLI::IsMember({"light", "dark"}));
   command->add_option("--language", options->language, "en or zh; default: the system's")
       ->check(CLI::IsMember({"en", "zh"}));

@@ -1,7 +1,11 @@
+#include <algorithm>
+#include <iterator>
+
 #include "cli/against_option.h"
 #include "cli/commands.h"
 #include "cli/request_options.h"
 #include "session/comparison.h"
+#include "session/other_maps.h"
 #include "session/stack_names.h"
 
 namespace headlight {
@@ -10,7 +14,7 @@ namespace {
 struct Options {
   explicit Options(CLI::App& command) : request(command) {}
   RequestOptions request;
-  std::string size = "1600x1000", stack, theme, language, view = "heads";
+  std::string size = "1600x1000", stack, theme, language, view = "heads", maps = "weights", grid = "maps";
   ScreenshotOptions picture;
   Index layer = 0, head = 0, query = -1, key = -1;
   std::string order;
@@ -48,7 +52,10 @@ Result<int> run(Options& options, const Frontend& frontend) {
     view.order = *order;
   }
   view.order.ascending = options.ascending;
+  if (options.maps != "weights") view.maps = parse_map_kind(options.maps).value_or(MapKind::weights);
   if (options.find.on || options.find.words != WordPair{}) view.find = {true, options.find.words, options.find.above};
+  const std::string grids[] = {"maps", "glance", "row", "column"};
+  view.grid = static_cast<GridShow>(std::find(std::begin(grids), std::end(grids), options.grid) - std::begin(grids));
   if (options.view == "train" || options.picture.train_steps > 0) view.view = View::train;
   if (options.view == "flow") view.view = View::flow;
   if (options.view == "compare") view.view = View::compare;
@@ -83,6 +90,8 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
                                                "steps, diagram: inside a block; train: beside a training; compare: A beside B")
       ->check(CLI::IsMember({"heads", "flow", "steps", "diagram", "train", "compare"}));
   add_against(*command, options->against);
+  command->add_option("--grid", options->grid, "All heads as maps (default), at a glance, or one row or column of each")
+      ->check(CLI::IsMember({"maps", "glance", "row", "column"}));
   command->add_option("--train-steps", options->picture.train_steps,
                       "Trains so many steps before the picture, of the plan that the window offers")
       ->check(CLI::Range(0, 1000000));
@@ -92,6 +101,9 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--head", options->head, "The large head, from 0")->check(CLI::NonNegativeNumber);
   command->add_option("--query", options->query, "With --key: the cell that is pinned")->check(CLI::NonNegativeNumber);
   command->add_option("--key", options->key, "With --query: the cell that is pinned")->check(CLI::NonNegativeNumber);
+  command->add_option("--maps", options->maps, "weights (default); norms: how long the vectors are that heads add; "
+                                               "rollout: through all layers up to each")
+      ->check(CLI::IsMember({"weights", "norms", "rollout"}));
   command->add_option("--order", options->order, "What the heads stand in order of: layer, a measure, effect or similar; of --view compare "
                                                  "layer, largest, mean or divergence")
       ->type_name("METRIC");

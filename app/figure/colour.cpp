@@ -109,12 +109,21 @@ float position_on_map(const ColourScale& scale, float weight) {
   return std::clamp(position, 0.f, 1.f);
 }
 
-const std::array<Rgb, 256>& colour_map(Theme theme) {
-  static const auto light =
-      build_map(background_of(Theme::light), 0.25, {{{0.075, 205}, {0.125, 243}, {0.150, 273}, {0.105, 300}}});
-  static const auto dark =
-      build_map(background_of(Theme::dark), 0.95, {{{0.115, 290}, {0.130, 252}, {0.110, 203}, {0.060, 172}}});
-  return theme == Theme::light ? light : dark;
+const std::array<Rgb, 256>& colour_map(Theme theme, ColourMap map) {
+  static const auto maps = [] {
+    constexpr double kLastOfLight = 0.25, kLastOfDark = 0.95;
+    const Rgb light = background_of(Theme::light), dark = background_of(Theme::dark);
+    return std::array<std::array<std::array<Rgb, 256>, 2>, kColourMaps>{{
+        {build_map(light, kLastOfLight, {{{0.075, 205}, {0.125, 243}, {0.150, 273}, {0.105, 300}}}),
+         build_map(dark, kLastOfDark, {{{0.115, 290}, {0.130, 252}, {0.110, 203}, {0.060, 172}}})},
+        {build_map(light, kLastOfLight, {{{0.110, 120}, {0.120, 158}, {0.095, 222}, {0.115, 306}}}),
+         build_map(dark, kLastOfDark, {{{0.115, 302}, {0.095, 228}, {0.125, 160}, {0.120, 112}}})},
+        {build_map(light, kLastOfLight, {{{0.085, 100}, {0.045, 102}, {0.035, 262}, {0.085, 260}}}),
+         build_map(dark, kLastOfDark, {{{0.085, 260}, {0.030, 262}, {0.055, 102}, {0.095, 100}}})},
+        {build_map(light, kLastOfLight, {}), build_map(dark, kLastOfDark, {})},
+    }};
+  }();
+  return maps[static_cast<std::size_t>(map)][static_cast<std::size_t>(theme)];
 }
 
 const std::array<Rgb, 256>& diverging_map(Theme theme) {
@@ -137,7 +146,7 @@ const std::array<Rgb, 256>& diverging_map(Theme theme) {
 
 Rgb colour_of(const ColourScale& scale, float weight) {
   const float position = position_on_map(scale, weight);
-  return (scale.diverging ? diverging_map(scale.theme) : colour_map(scale.theme))[static_cast<std::size_t>(position * 255 + 0.5f)];
+  return (scale.diverging ? diverging_map(scale.theme) : colour_map(scale.theme, scale.colours))[static_cast<std::size_t>(position * 255 + 0.5f)];
 }
 
 Rgb head_colour(Theme theme, std::size_t index) {

@@ -23,6 +23,7 @@ struct ColourScale {
   Scale scale = Scale::linear;
   float top = 1;
   bool diverging = false;  // numbers on both sides of zero: linear over [-top, top], zero in the neutral middle
+  ColourMap colours = ColourMap::teal;  // of what is not diverging
 
   static constexpr float kDecades = 4;
   friend bool operator==(const ColourScale&, const ColourScale&) = default;
@@ -32,9 +33,11 @@ struct ColourScale {
 /// diverging scale 0 is in the middle, and so is NaN.
 float position_on_map(const ColourScale& scale, float weight);
 
-/// 256 colours, first to last; lightness changes evenly in OKLab (Ottosson 2020), from the theme's background.
-/// Hues run from teal over blue to violet: legible to colour-blind eyes, and free of the accent's orange.
-const std::array<Rgb, 256>& colour_map(Theme theme);
+/// 256 colours, first to last; lightness changes evenly in OKLab (Ottosson 2020), from the theme's background, so that
+/// every map is legible to colour-blind eyes and in a copy without colours. Hues of ColourMap::teal run from teal over
+/// blue to violet, free of the accent's orange; of viridis and cividis as in the maps of those names (van der Walt &
+/// Smith 2015; Nuñez, Anderton & Renslow 2018), the second of them alike to red-green blind eyes; grey has none.
+const std::array<Rgb, 256>& colour_map(Theme theme, ColourMap map = ColourMap::teal);
 
 /// The map for numbers on both sides of zero: rose below, blue above, the background in the middle, equally far from it
 /// in lightness on both sides.

@@ -63,7 +63,7 @@ Result<Drawing> draw_comparison(const KeptAnswer& a, const KeptAnswer& b, const 
   if (const Status valid = check_comparison(*comparison); !valid) return valid.error();
   const JointStack& stack = *comparison->heads->stack(options.head.stack);
   const float largest = std::min(std::max(a.trace->largest_weight, b.trace->largest_weight), 1.0f);
-  const ColourScale weights{.theme = options.theme, .scale = options.scale, .top = nice_top(largest)};
+  const ColourScale weights{.theme = options.theme, .scale = options.scale, .top = nice_top(largest), .colours = options.colours};
   const ColourScale differences{.theme = options.theme, .top = nice_range(comparison->heads->largest), .diverging = true};
   const struct {
     const char* title;

@@ -43,7 +43,7 @@ ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme the
 Result<Drawing> draw_ordered(const FigureOrder& order, const TextWidth& measure) {
   const FigureOptions options = figure_options(order);
   if (order.kind != FigureKind::compare || !order.compared)
-    return draw_figure({*order.trace, order.document, order.folded.get()}, options, measure);
+    return draw_figure({*order.trace, order.document, order.folded.get(), order.other.get()}, options, measure);
   const KeptAnswer now{order.trace, order.document, order.view.sentence, order.view.prefix, order.step};
   return draw_comparison(*order.compared, now, options, measure);
 }
@@ -53,6 +53,7 @@ FigureOptions figure_options(const FigureOrder& order) {
                         .theme = order.theme,
                         .language = order.language,
                         .scale = order.view.scale,
+                        .colours = order.colours,
                         .width = (order.slide ? kSlideMm : kColumnMm) * kPointsInMm,
                         .head = order.view.chosen,
                         .heads = {},

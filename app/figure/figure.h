@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "figure/drawing.h"
 #include "session/figure_order.h"
+#include "session/other_maps.h"
 
 namespace headlight {
 
@@ -22,6 +23,7 @@ struct Subject {
   const Trace& trace;
   const Document& document;            // what was asked: the model's name, what was measured of its heads
   const FoldedMaps* folded = nullptr;  // of `trace`; null: every token has its own row and column
+  const OtherMaps* other = nullptr;    // of `trace`; drawn in place of the weights where its stack has any
 };
 
 struct FigureOptions {
@@ -29,6 +31,7 @@ struct FigureOptions {
   Theme theme = Theme::light;
   Language language = Language::en;
   Scale scale = Scale::linear;
+  ColourMap colours = ColourMap::teal;
   float width = kColumnMm * kPointsInMm;  // of the page, in points
   HeadRef head = {};                      // the one that is drawn large; all others are of its stack
   std::vector<HeadRef> heads = {};        // of a flow; none: `head` alone

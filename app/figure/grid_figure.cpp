@@ -5,6 +5,7 @@
 #include "figure/grid_layout.h"
 #include "figure/labels.h"
 #include "figure/map_items.h"
+#include "figure/map_kinds.h"
 #include "session/shipped.h"
 
 namespace headlight {
@@ -91,6 +92,14 @@ std::vector<HeadTitle> titles_of(const Page& page, const Subject& subject, const
   return titles;
 }
 
+/// The same of maps that belong to no head.
+std::vector<HeadTitle> titles_of_layers(const FigureOptions& options, Index layers) {
+  std::vector<HeadTitle> titles;
+  for (Index layer = 0; layer < layers; ++layer)
+    titles.push_back({{layer, 0, options.head.stack}, {layer_title(options.language, layer), {}, {}}});
+  return titles;
+}
+
 /// What the short titles of a grid stand for.
 std::vector<std::string> explained(const std::vector<HeadTitle>& titles, const Subject& subject, Language language) {
   std::vector<std::string> remarks;
@@ -126,16 +135,18 @@ Drawing draw_grid(const Subject& subject, const FigureOptions& options, const Te
   Page page = new_page(options, measure);
   const Trace& trace = subject.trace;
   const Stack stack = options.head.stack;
-  const Index layers = trace.num_layers(stack), heads = trace.num_heads(stack);
+  const Index layers = trace.num_layers(stack), heads = maps_a_layer(subject, stack);
   const Index most = cells_a_side(layers * heads);
   const PrintedMap first = printed_map(subject, {0, 0, stack}, most);
   const GridLayout grid = grid_of(page, first, layers, heads, 0.9f * page.label);
   const Tile tile = tile_of(page, first, grid.width);
-  const ColourScale scale = weight_scale(trace, subject.folded, options.theme, options.scale);
+  const ColourScale scale = map_scale(subject, options);
   const float used = static_cast<float>(grid.columns) * (grid.width + grid.gap) - grid.gap;
   const float left = page.left() + std::max(0.0f, (page.room() - used) / 2);
   bool blocks = false;
-  const auto titles = titles_of(page, subject, options, layers, heads, grid.width - tile.layout.plot.x);
+  const auto titles = kind_of(subject, stack) == MapKind::rollout
+                          ? titles_of_layers(options, layers)
+                          : titles_of(page, subject, options, layers, heads, grid.width - tile.layout.plot.x);
   for (const HeadTitle& title : titles) {
     const Box place = grid.place(title.head);
     MapLayout layout = tile.layout;
@@ -148,7 +159,8 @@ Drawing draw_grid(const Subject& subject, const FigureOptions& options, const Te
     blocks = blocks || has_blocked(map.weights);
   }
   page.y += grid.content_height;
-  std::vector<std::string> remarks = explained(titles, subject, options.language);
+  std::vector<std::string> remarks;
+  if (kind_of(subject, stack) != MapKind::rollout) remarks = explained(titles, subject, options.language);
   if (std::max(first.num_queries(), first.num_keys()) > most)
     remarks.push_back(either(options.language, "each dot: the largest weight of the cells it covers",
                              "每个点：其覆盖单元格中的最大权重"));

@@ -3,6 +3,7 @@
 
 #include "figure/labels.h"
 #include "figure/map_items.h"
+#include "figure/map_kinds.h"
 
 namespace headlight {
 namespace {
@@ -15,11 +16,14 @@ constexpr float kLargestCell = 64;  // points
 Drawing draw_head(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {
   Page page = new_page(options, measure);
   const bool off = is_off(subject.trace.request.edits, options.head);
-  add_title(page, head_title(options.language, options.head),
-            off ? either(options.language, "off", "已关闭")
-                : measured_text(options.language, subject.document, options.head));
+  if (kind_of(subject, options.head.stack) == MapKind::rollout)
+    add_title(page, layer_title(options.language, options.head.layer), "");
+  else
+    add_title(page, head_title(options.language, options.head),
+              off ? either(options.language, "off", "已关闭")
+                  : measured_text(options.language, subject.document, options.head));
   const PrintedMap map = printed_map(subject, options.head, kMostCells);
-  const ColourScale scale = weight_scale(subject.trace, subject.folded, options.theme, options.scale);
+  const ColourScale scale = map_scale(subject, options);
   // What stands above and below the map is a part of the page's height.
   const float side = std::min(page.room(), page.fair_height() - 9 * page.label);
   const MapAxes axes = map_axes(page, map, side);

@@ -75,7 +75,7 @@ std::string cell_number(float weight) {
   if (weight == 0.0f) return "0";
   if (weight >= 0.995f && weight <= 1.005f) return "1";
   char text[16];
-  std::snprintf(text, sizeof text, "%.2f", static_cast<double>(weight));
+  std::snprintf(text, sizeof text, weight < 9.995f ? "%.2f" : "%.0f", static_cast<double>(weight));
   return text[0] == '0' ? text + 1 : text;
 }
 

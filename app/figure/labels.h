@@ -43,7 +43,8 @@ std::string score_text(double score);
 /// What a relation is called: verb → object.
 const std::string& relation_title(Language language, const RelationScore& relation);
 
-/// A weight in the room of a cell: two digits after the point, without the zero before it.
+/// A weight, or another number that is not negative, in the room of a cell: two digits after the point, without the zero
+/// before it; from 10 on no digits after the point.
 std::string cell_number(float weight);
 /// The same of a difference, with its sign: +.75, −.12.
 std::string signed_cell_number(float difference);

@@ -5,6 +5,7 @@
 
 #include "figure/labels.h"
 #include "figure/map_items.h"
+#include "figure/map_kinds.h"
 
 namespace headlight {
 namespace {
@@ -16,7 +17,7 @@ constexpr float kLargestThumbnail = 72;  // points
 
 /// The heads of a layer side by side, empty columns between them.
 Matrix side_by_side(const Subject& subject, Index layer, Stack stack, Index most, Index between) {
-  const Index heads = subject.trace.num_heads(stack);
+  const Index heads = maps_a_layer(subject, stack);
   Matrix row;
   for (Index head = 0; head < heads; ++head) {
     const Matrix map = printed_map(subject, {layer, head, stack}, most).weights;
@@ -37,14 +38,15 @@ Drawing draw_layers(const Subject& subject, const FigureOptions& options, const 
   Page page = new_page(options, measure);
   const Trace& trace = subject.trace;
   const Stack stack = options.head.stack;
-  const Index layers = trace.num_layers(stack), heads = trace.num_heads(stack);
+  const Index layers = trace.num_layers(stack), heads = maps_a_layer(subject, stack);
+  const bool of_heads = kind_of(subject, stack) != MapKind::rollout;
   const Index fair = static_cast<Index>(std::sqrt(kMostCells / static_cast<double>(layers * heads)));
   const Index most = std::clamp(fair, kLeastSide, kThumbnail);
-  const ColourScale scale = weight_scale(trace, subject.folded, options.theme, options.scale);
+  const ColourScale scale = map_scale(subject, options);
 
   const float size = page.label;
   const std::string row_word = either(options.language, "Layer", "层"),
-                    column_word = either(options.language, "Head", "头");
+                    column_word = of_heads ? either(options.language, "Head", "头") : "";
   const float left = std::max(measure(row_word, size), measure(std::to_string(layers), size)) + 0.6f * size;
   const Matrix first = printed_map(subject, {0, 0, stack}, most).weights;
   const Index between = std::max<Index>(1, static_cast<Index>(std::lround(0.1 * static_cast<double>(first.cols()))));
@@ -67,7 +69,7 @@ Drawing draw_layers(const Subject& subject, const FigureOptions& options, const 
                   .role = Role::title,
                   .colour = page.ink.text});
   const Index column_step = step_of(measure(std::to_string(heads), size) + 0.4f * size, pitch_x);
-  for (Index head = 0; head < heads; head += column_step)
+  for (Index head = 0; of_heads && head < heads; head += column_step)
     add_text(page, {.at = {x + pitch_x * static_cast<float>(head) + cell * static_cast<float>(first.cols()) / 2,
                            page.y + 1.9f * size},
                     .text = std::to_string(head + 1),

@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "figure/labels.h"
+#include "figure/map_kinds.h"
 #include "math/attention.h"
 
 namespace headlight {
@@ -109,7 +110,9 @@ PrintedMap printed_map(const Subject& subject, const HeadRef& head, Index most) 
   if (const FoldedStack* folded = folded_stack(subject, head.stack))
     return {pooled(folded->map(head), most), &folded->fold.queries.tokens, &folded->fold.keys.tokens};
   PrintedMap map{{}, &trace.query_tokens(head.stack).tokens, &trace.key_tokens(head.stack).tokens};
-  if (most <= kThumbnail || std::max(map.num_queries(), map.num_keys()) <= kThumbnail) {
+  if (const OtherMaps* other = other_maps_of(subject, head.stack)) {
+    map.weights = pooled(*other->map(head), most);
+  } else if (most <= kThumbnail || std::max(map.num_queries(), map.num_keys()) <= kThumbnail) {
     map.weights = pooled(trace.head(head).thumbnail, most);
   } else {
     const std::atomic<bool> stop = false;

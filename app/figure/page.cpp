@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "figure/labels.h"
+#include "figure/map_kinds.h"
 
 namespace headlight {
 namespace {
@@ -56,6 +57,9 @@ std::string caption_of(const Subject& subject, const FigureOptions& options, con
     if (folded->fold.done.special) parts.push_back(either(language, "special tokens left out", "已略去特殊词元"));
     if (folded->fold.done.words) parts.push_back(either(language, "subwords merged", "子词已合并"));
   }
+  if (options.kind != FigureKind::flow)
+    if (const MapKind kind = kind_of(subject, head.stack); kind != MapKind::weights)
+      parts.push_back(kind_caption(language, kind));
   parts.insert(parts.end(), remarks.begin(), remarks.end());
   std::string caption;
   for (const std::string& part : parts) caption += (caption.empty() ? "" : " · ") + part;
@@ -179,7 +183,7 @@ void add_colour_bar(Page& page, const ColourScale& scale, const std::string& num
 }
 
 const FoldedStack* folded_stack(const Subject& subject, Stack stack) {
-  if (!subject.folded) return nullptr;
+  if (!subject.folded || other_maps_of(subject, stack)) return nullptr;
   const auto& folded = subject.folded->stacks[static_cast<std::size_t>(stack)];
   return folded ? &*folded : nullptr;
 }
@@ -187,8 +191,8 @@ const FoldedStack* folded_stack(const Subject& subject, Stack stack) {
 Drawing finished(Page page, const Subject& subject, const FigureOptions& options, bool has_bar, bool blocks,
                  const std::vector<std::string>& remarks) {
   if (has_bar)
-    add_colour_bar(page, weight_scale(subject.trace, subject.folded, options.theme, options.scale),
-                   either(options.language, "weight", "权重"), options.language, blocks);
+    add_colour_bar(page, map_scale(subject, options), number_title(options.language, kind_of(subject, options.head.stack)),
+                   options.language, blocks);
   return with_caption(std::move(page), caption_of(subject, options, remarks));
 }
 

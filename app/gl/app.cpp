@@ -27,7 +27,7 @@ double now() {
 
 WorkStatus work_of(const Loop& loop) {
   return {loop.computing(), loop.writing(), loop.computing_progress(), loop.writing_progress(),
-          loop.sweeping(), loop.sweep_progress()};
+          loop.sweeping(), loop.sweep_progress(), loop.reading(), loop.reading_progress()};
 }
 
 /// A crashed session, taken over as this window's own: it is never without a file. A broken one is left where it is.
@@ -131,7 +131,7 @@ Status open_window(const Start& asked) {
     const auto version = state.trace_version + state.training_version;
     loop.step(state, commands, now());
     if (state.trace_version + state.training_version != version) frames = kFramesAfterEvent;
-    if (frames <= 0 && !loop.computing() && !loop.writing() && !loop.sweeping()) continue;
+    if (frames <= 0 && !loop.computing() && !loop.writing() && !loop.sweeping() && !loop.reading()) continue;
     frames = std::max(0, frames - 1);
 
     if (title != window_title(state)) (*window)->set_title(title = window_title(state));

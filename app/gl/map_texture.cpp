@@ -17,6 +17,14 @@ namespace {
 
 constexpr const char* kAttributes[] = {"Position", "UV", "Color"};
 
+/// The colours' texture: for each theme its diverging map, then the others.
+constexpr int kColourRows = 2 * (kColourMaps + 1);
+
+int row_of(const ColourScale& scale) {
+  const int map = scale.diverging ? 0 : 1 + static_cast<int>(scale.colours);
+  return static_cast<int>(scale.theme) * (kColourMaps + 1) + map;
+}
+
 Result<unsigned> compile(const std::filesystem::path& file, GLenum stage) {
   const auto source = read_file(file, std::size_t{1} << 20);
   if (!source) return source.error();
@@ -67,7 +75,7 @@ class GlMapPainter final : public MapPainter {
   unsigned fitted_to_ = 0;  // the backend's program whose attribute locations ours has
   int backend_projection_ = -1;
   struct {
-    int projection, first, cells, theme, diverging, logarithmic, top, inverse_top, decades, blocked_line, blocked_tint;
+    int projection, first, cells, row, diverging, logarithmic, top, inverse_top, decades, blocked_line, blocked_tint;
   } at_{};
   MapPages pages_;
   std::deque<Drawing> drawings_;  // of one frame; a deque, as commands point into it
@@ -107,7 +115,7 @@ void GlMapPainter::use(const Drawing& drawing) {
   glUniformMatrix4fv(at_.projection, 1, GL_FALSE, projection);
   glUniform2i(at_.first, drawing.place.x, drawing.place.y);
   glUniform2i(at_.cells, drawing.columns, drawing.rows);
-  glUniform1i(at_.theme, static_cast<int>(scale.theme));
+  glUniform1i(at_.row, row_of(scale));
   glUniform1i(at_.diverging, scale.diverging);
   glUniform1i(at_.logarithmic, scale.scale == Scale::log);
   glUniform1f(at_.top, scale.top);
@@ -133,7 +141,7 @@ void GlMapPainter::fit_to(unsigned backend_program) {
     glBindAttribLocation(program_, static_cast<unsigned>(location), attribute);
   }
   glLinkProgram(program_);
-  at_ = {uniform("projection"),  uniform("first"),   uniform("cells"),        uniform("theme"),
+  at_ = {uniform("projection"),  uniform("first"),   uniform("cells"),        uniform("row"),
          uniform("diverging"), uniform("logarithmic"), uniform("top"),     uniform("inverse_top"),  uniform("decades"),
          uniform("blocked_line"), uniform("blocked_tint")};
   glUseProgram(program_);
@@ -166,12 +174,16 @@ Result<std::unique_ptr<MapPainter>> make_map_painter(const std::filesystem::path
     return bad_input(shaders.string(), "map.vert and map.frag", "shaders that link", log);
   }
 
-  std::array<Rgb, 1024> rows;  // one a theme, in the order of the enumeration, then the diverging ones
+  std::array<Rgb, 256 * kColourRows> rows;
+  const auto fill = [&](const ColourScale& scale, const std::array<Rgb, 256>& map) {
+    std::copy(map.begin(), map.end(), rows.begin() + 256 * row_of(scale));
+  };
   for (const Theme theme : {Theme::light, Theme::dark}) {
-    const auto& map = colour_map(theme);
-    const auto& diverging = diverging_map(theme);
-    std::copy(map.begin(), map.end(), rows.begin() + 256 * static_cast<int>(theme));
-    std::copy(diverging.begin(), diverging.end(), rows.begin() + 512 + 256 * static_cast<int>(theme));
+    fill({.theme = theme, .diverging = true}, diverging_map(theme));
+    for (int map = 0; map < kColourMaps; ++map) {
+      const auto colours = static_cast<ColourMap>(map);
+      fill({.theme = theme, .colours = colours}, colour_map(theme, colours));
+    }
   }
   GLuint colours = 0;
   glGenTextures(1, &colours);
@@ -181,7 +193,7 @@ Result<std::unique_ptr<MapPainter>> make_map_painter(const std::filesystem::path
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, 256, 4, 0, GL_RGB, GL_UNSIGNED_BYTE, rows.data());
+  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, 256, kColourRows, 0, GL_RGB, GL_UNSIGNED_BYTE, rows.data());
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   return std::unique_ptr<MapPainter>(new GlMapPainter(program, colours));
 }

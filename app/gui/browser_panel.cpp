@@ -157,6 +157,15 @@ void figure_choices(Gui& gui) {
   choice("figure slide", Str::slide, browser.slide, browser.figure, true);
 }
 
+/// Which numbers are exported.
+void export_choices(Gui& gui) {
+  const ExportPart part = gui.state.browser.part;
+  if (flat_button(gui, "export all", gui.word(Str::export_all), part == ExportPart::all)) gui.say(ChooseExport{ExportPart::all});
+  ImGui::SameLine(0, 0);
+  const std::string head = std::string(gui.word(Str::export_head)) + " · " + head_words(gui, gui.state.view.chosen);
+  if (flat_button(gui, "export head", head.c_str(), part == ExportPart::head)) gui.say(ChooseExport{ExportPart::head});
+}
+
 }  // namespace
 
 void browser_panel(Gui& gui) {
@@ -179,6 +188,7 @@ void browser_panel(Gui& gui) {
   const bool drawing = browser.purpose == Browser::Purpose::figure;
   const bool exporting = browser.purpose == Browser::Purpose::export_to || drawing;
   if (drawing) figure_choices(gui);
+  else if (exporting) export_choices(gui);
   const float recent = browser.purpose == Browser::Purpose::open && !gui.state.settings.recent.empty()
                            ? line * (1.0f + static_cast<float>(std::min<std::size_t>(4, gui.state.settings.recent.size())))
                            : 0;

@@ -8,7 +8,7 @@ std::string all_compare_words() {
        {kViewCompare, kTipViewCompare, kKeepAsA, kTipKeepAsA, kSwapAB, kTipSwapAB, kDropA, kTipDropA, kNothingKept,
         kHowToCompare, kSameAsA, kKeptAnswer, kWithoutEdits, kCompareHint, kOnlyOneHas, kHeadsOnlyA, kHeadsOnlyB,
         kNoHeadInBoth, kNoSuchHeadInA, kTooLongToCompare, kPointForBoth, kNotInA, kNotInB, kWeightsOfBoth,
-        kNextWordOfBoth, kMaskedWordOfBoth, kUnknownWord, kTipFigureCompare, kOrderOfDifferences})
+        kNextWordOfBoth, kMaskedWordOfBoth, kUnknownWord, kTipFigureCompare, kShowCompare, kKeepThisAsA, kSwapBoth, kLetAGo, kOrderOfDifferences})
     all.append(words.en).append(words.zh);
   for (const DifferenceOrderWords& order : kDifferenceOrders)
     for (const Words& words : {order.name, order.tip}) all.append(words.en).append(words.zh);

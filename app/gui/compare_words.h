@@ -72,6 +72,12 @@ inline constexpr DifferenceOrderWords kDifferenceOrders[] = {
       "各行作为分布相距多远：平均 Jensen–Shannon 散度，0 到 0.69，大者在前。按键：;"}},
 };
 
+// In the list of everything that can be done.
+inline constexpr Words kShowCompare{"Compare two answers", "对比两个结果"};
+inline constexpr Words kKeepThisAsA{"Keep this answer as A, to compare with", "把这个结果留作 A，用于对比"};
+inline constexpr Words kSwapBoth{"Swap A and B", "交换 A 与 B"};
+inline constexpr Words kLetAGo{"Let A go", "放下 A"};
+
 /// All characters of these words in both languages.
 std::string all_compare_words();
 

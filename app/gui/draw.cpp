@@ -49,7 +49,7 @@ void resize_text(ImGuiInputTextCallbackData* data, std::string& text) {
 }
 
 void draw_ramp(const Gui& gui, ImDrawList& list, const ColourScale& scale, const Box& box) {
-  const auto& map = scale.diverging ? diverging_map(scale.theme) : colour_map(scale.theme);
+  const auto& map = scale.diverging ? diverging_map(scale.theme) : colour_map(scale.theme, scale.colours);
   for (int i = 0; i < 256; ++i) {
     const float from = box.x + box.w * static_cast<float>(i) / 256, to = box.x + box.w * static_cast<float>(i + 1) / 256;
     list.AddRectFilled({from, box.y}, {to, box.bottom()}, to_imgui(map[static_cast<std::size_t>(i)]));

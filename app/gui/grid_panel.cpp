@@ -4,8 +4,10 @@
 
 #include "figure/grid_layout.h"
 #include "gui/draw.h"
-#include "gui/map_view.h"
-#include "gui/panels.h"
+#include "gui/grid_parts.h"
+#include "gui/grid_words.h"
+#include "gui/map_words.h"
+#include "gui/other_maps.h"
 #include "session/head_grid.h"
 
 namespace headlight {
@@ -35,9 +37,11 @@ void headline(Gui& gui) {
   const FontScope small(gui, TextSize::small);
   if (const std::string folds = folds_in_words(gui); !folds.empty()) wrapped_dim(gui, folds);
   if (problem) return;
-  std::string line = gui.word(Str::what_is_a_square);
-  if (const Stack stack = state.view.chosen.stack;
-      state.trace && (state.trace->queries(stack) > kThumbnail || state.trace->keys(stack) > kThumbnail))
+  const std::string kind = map_kind_words(gui);
+  if (kind.empty() && shown_line(state)) return;  // which says itself what it shows
+  std::string line = kind.empty() ? gui.word(Str::what_is_a_square) : kind;
+  if (const Stack stack = state.view.chosen.stack; kind.empty() && state.trace &&
+      (state.trace->queries(stack) > kThumbnail || state.trace->keys(stack) > kThumbnail))
     line = std::to_string(state.trace->queries(stack)) + " × " + std::to_string(state.trace->keys(stack)) + ": " +
            gui.word(Str::pooled);
   for (const auto& warning : state.trace ? state.trace->warnings : std::vector<std::string>{}) line += "  " + warning;
@@ -63,17 +67,7 @@ bool on_off(Gui& gui, const HeadRef& head, const Box& box, bool off, const std::
   return hovered;
 }
 
-/// What the head was put in order by, as it stands beside its title.
-std::string value_text(const AppState& state, const HeadRef& head) {
-  const auto value = order_value(state, head);
-  if (!value) return {};
-  char text[32];
-  const double number = static_cast<double>(*value);
-  std::snprintf(text, sizeof text, number != 0 && std::abs(number) < 0.001 ? "  %.1e" : number < 10 ? "  %.3f" : "  %.1f", number);
-  return text;
-}
-
-void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, float title_height, float opacity) {
+void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, float title_height) {
   const AppState& state = gui.state;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const std::string id = "head " + std::to_string(head.layer) + "." + std::to_string(head.head);
@@ -86,10 +80,9 @@ void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, 
 
   const bool chosen = state.view.chosen == head;
   const bool passed_over = is_passed_over(state, head);
-  if (off || passed_over) opacity *= off ? 0.35f : 0.2f;
   const MapContent content = whole_content(state, head);
   const MapLayout layout = map_layout(content, labels, {box.x, box.y + title_height, box.w, box.h - title_height});
-  const MeasuredTitle measured = measured_title(gui, head, button.x - layout.plot.x - 4 * gui.unit, value_text(state, head));
+  const MeasuredTitle measured = measured_title(gui, head, button.x - layout.plot.x - 4 * gui.unit, order_value_text(state, head));
   const std::string& title = measured.head;
   const float title_width = ImGui::CalcTextSize(title.c_str()).x;
   const float value_width = ImGui::CalcTextSize(measured.value.c_str()).x;
@@ -102,7 +95,7 @@ void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, 
                  measured.relations.c_str());
   list.AddText({layout.plot.x, box.y}, chosen || hovered ? gui.colours().accent : faint ? gui.colours().faint : gui.colours().text,
                title.c_str());
-  const auto cell = draw_map(gui, list, content, labels, layout, opacity);
+  const auto cell = draw_map(gui, list, content, labels, layout, head_opacity(state, head));
   if (chosen) {
     const float y = box.y + ImGui::GetFontSize() + gui.unit;
     list.AddLine({layout.plot.x, y}, {layout.plot.x + title_width, y}, gui.colours().accent, gui.unit);
@@ -115,19 +108,22 @@ void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, 
 void fold_switches(Gui& gui, bool beside) {
   const AppState& state = gui.state;
   if (!state.folded) return;
+  const FontScope small(gui, TextSize::small);
   const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
+  const bool other = shown_maps(state, state.view.chosen.stack) != nullptr, off = possible.too_long || other;
   const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
   const auto fold_switch = [&](const char* name, Str label, Str tip, bool there, bool FoldChoice::*which) {
     if (!there) return;
     const float width = ImGui::CalcTextSize(gui.word(label)).x + 2 * ImGui::GetStyle().FramePadding.x;
     if (beside && ImGui::GetItemRectMax().x + 12 * gui.unit + width <= right) ImGui::SameLine(0, 12 * gui.unit);
     beside = true;
-    const float alpha = ImGui::GetStyle().Alpha * (possible.too_long ? 0.5f : 1.0f);
+    const float alpha = ImGui::GetStyle().Alpha * (off ? 0.5f : 1.0f);
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, alpha);
-    const bool pressed = flat_button(gui, name, gui.word(label), !possible.too_long && state.view.fold.*which);
+    const bool pressed = flat_button(gui, name, gui.word(label), !off && state.view.fold.*which);
     ImGui::PopStyleVar();
-    explain_item(gui, possible.too_long ? Str::tip_fold_too_long : tip);
-    if (!pressed || possible.too_long) return;
+    explain_item(gui, std::string(other ? gui.word(kTipFoldKinds)
+                                        : gui.word(possible.too_long ? Str::tip_fold_too_long : tip)));
+    if (!pressed || off) return;
     FoldChoice fold = state.view.fold;
     fold.*which = !(fold.*which);
     gui.say(SetFold{fold});
@@ -155,21 +151,21 @@ void all_heads(Gui& gui) {
   const float extra = title_height + trial.plot.y - trial.plot.x;
   const ImVec2 room = ImGui::GetContentRegionAvail();
   // In an order of their own the heads follow each other like those of a single layer.
-  const std::vector<HeadRef> order = shown_order(state);
+  const bool by_layer = shown_kind(state, stack) == MapKind::rollout;  // then so do the layers, each a single map
+  const std::vector<HeadRef> order = by_layer ? layers_of(state) : shown_order(state);
   const Index rows = order.empty() ? trace.num_layers(stack) : 1;
   const Index in_a_row = order.empty() ? trace.num_heads(stack) : static_cast<Index>(order.size());
   const GridLayout grid = layout_grid(room.x - 4 * gui.unit, room.y, rows, in_a_row, least, 460 * gui.unit, extra,
                                       8 * gui.unit);
   const ImVec2 corner = ImGui::GetCursorScreenPos(), window = ImGui::GetWindowPos();
   const ImVec2 origin{corner.x + 2 * gui.unit, corner.y};  // room for the first frame's line
-  const float opacity = is_stale(state) ? kStaleOpacity : 1.0f;
   for (Index layer = 0; layer < rows; ++layer) {
     for (Index head = 0; head < in_a_row; ++head) {
       const Box place = grid.place({layer, head});
       const Box box{origin.x + place.x, origin.y + place.y, place.w, place.h};
       if (box.bottom() < window.y || box.y > window.y + ImGui::GetWindowHeight()) continue;
       const HeadRef shown = order.empty() ? HeadRef{layer, head, stack} : order[static_cast<std::size_t>(head)];
-      one_head(gui, shown, box, labels, title_height, opacity);
+      (by_layer ? one_layer : one_head)(gui, shown, box, labels, title_height);
     }
   }
   ImGui::SetCursorScreenPos(corner);
@@ -177,6 +173,47 @@ void all_heads(Gui& gui) {
 }
 
 }  // namespace
+
+std::string order_value_text(const AppState& state, const HeadRef& head) {
+  const auto value = order_value(state, head);
+  if (!value) return {};
+  char text[32];
+  const double number = static_cast<double>(*value);
+  std::snprintf(text, sizeof text, number != 0 && std::abs(number) < 0.001 ? "  %.1e" : number < 10 ? "  %.3f" : "  %.1f", number);
+  return text;
+}
+
+float head_opacity(const AppState& state, const HeadRef& head) {
+  const float fresh = is_stale(state) ? kStaleOpacity : 1.0f;
+  if (is_off(state.document.edits, head)) return fresh * 0.35f;
+  return is_passed_over(state, head) ? fresh * 0.2f : fresh;
+}
+
+void grid_switch(Gui& gui, bool beside) {
+  const struct {
+    GridShow show;
+    const char* name;
+    const Words &label, &tip;
+  } ways[] = {{GridShow::maps, "grid maps", kGridMaps, kTipGridMaps},
+              {GridShow::glance, "grid glance", kGridGlance, kTipGridGlance},
+              {GridShow::query, "grid row", kGridQuery, kTipGridQuery},
+              {GridShow::key, "grid column", kGridKey, kTipGridKey}};
+  const FontScope small(gui, TextSize::small);
+  float width = 0;
+  for (const auto& way : ways)
+    width += ImGui::CalcTextSize(gui.word(way.label)).x + 2 * ImGui::GetStyle().FramePadding.x;
+  const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
+  if (beside && ImGui::GetItemRectMax().x + 12 * gui.unit + width <= right) ImGui::SameLine(0, 12 * gui.unit);
+  for (const auto& way : ways) {
+    if (&way != ways) ImGui::SameLine(0, 0);
+    if (flat_button(gui, way.name, gui.word(way.label), gui.state.view.grid == way.show)) gui.say(ShowGrid{way.show});
+    explain_item(gui, gui.word(way.tip));
+  }
+}
+
+void step_grid(Gui& gui, bool back) {
+  gui.say(ShowGrid{static_cast<GridShow>((static_cast<int>(gui.state.view.grid) + (back ? 3 : 1)) % 4)});
+}
 
 bool stack_tabs(Gui& gui) {
   const AppState& state = gui.state;
@@ -230,17 +267,30 @@ void grid_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (nothing_asked(state)) return nothing_yet(gui);
   const float top = ImGui::GetCursorPosY();
-  fold_switches(gui, stack_tabs(gui));
+  bool beside = stack_tabs(gui);
+  if (state.view.view == View::heads) {
+    grid_switch(gui, beside);
+    beside = true;
+  }
+  map_kind_switches(gui, beside);
+  fold_switches(gui, ImGui::GetCursorPosY() > top);
   head_order_line(gui, ImGui::GetCursorPosY() > top);
   headline(gui);
   if (!state.trace) return nothing_yet(gui);
-  if (gui.work.computing && gui.work.computing_progress > 0 && gui.work.computing_progress < 1) {
+  const float done = gui.work.computing ? gui.work.computing_progress
+                     : gui.work.reading ? gui.work.reading_progress : 0;
+  if (done > 0 && done < 1) {
     const ImVec2 at = ImGui::GetWindowPos();
-    ImGui::GetWindowDrawList()->AddRectFilled(
-        at, {at.x + ImGui::GetWindowWidth() * gui.work.computing_progress, at.y + 2 * gui.unit}, gui.colours().accent);
+    ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + ImGui::GetWindowWidth() * done, at.y + 2 * gui.unit},
+                                              gui.colours().accent);
   }
   ImGui::BeginChild("grid");
-  all_heads(gui);
+  switch (state.view.view == View::heads ? state.view.grid : GridShow::maps) {
+    case GridShow::maps: all_heads(gui); break;
+    case GridShow::glance: glance_grid(gui); break;
+    case GridShow::query:
+    case GridShow::key: line_grid(gui); break;
+  }
   ImGui::EndChild();
 }
 

@@ -1,6 +1,8 @@
 #include "gui/gui.h"
 
 #include "figure/figure.h"
+#include "figure/map_kinds.h"
+#include "gui/other_maps.h"
 #include "gui/panels.h"
 
 #include <algorithm>
@@ -21,8 +23,13 @@ FontScope::FontScope(const Gui& gui, TextSize size) { gui.fonts.push(size); }
 FontScope::~FontScope() { ImGui::PopFont(); }
 
 ColourScale colour_scale(const AppState& state) {
-  if (!state.trace) return {.theme = state.settings.theme, .scale = state.view.scale};
-  return weight_scale(*state.trace, state.folded.get(), state.settings.theme, state.view.scale);
+  ColourScale scale{.theme = state.settings.theme, .scale = state.view.scale};
+  if (const OtherMaps* other = state.trace ? shown_maps(state, state.view.chosen.stack) : nullptr)
+    scale = other_scale(*other, scale.theme, scale.scale);
+  else if (state.trace)
+    scale = weight_scale(*state.trace, state.folded.get(), scale.theme, scale.scale);
+  scale.colours = state.settings.colours;
+  return scale;
 }
 
 std::string query_label(Gui& gui, Index query, Stack stack) {
@@ -70,6 +77,7 @@ std::string folded_cell_in_words(Gui& gui, const FoldedStack& folded, const Head
 }  // namespace
 
 std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell) {
+  if (const OtherMaps* other = shown_maps(gui.state, head.stack)) return other_cell_in_words(gui, *other, head, cell);
   if (const FoldedStack* folded = shown_fold(gui.state, head.stack))
     return folded_cell_in_words(gui, *folded, head, cell);
   const Trace& trace = *gui.state.trace;

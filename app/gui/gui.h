@@ -23,6 +23,8 @@ struct WorkStatus {
   float computing_progress = 0, writing_progress = 0;  // 0 … 1
   bool sweeping = false;                               // every head is being switched off in turn
   float sweep_progress = 0;
+  bool reading = false;                                // maps of another kind than weights are being made
+  float reading_progress = 0;
 };
 
 /// Where each named control was drawn last, so that a test can point at it.
@@ -67,7 +69,8 @@ class FontScope {
   FontScope(const FontScope&) = delete;
 };
 
-/// The colour scale of everything on the screen: from 0 to the largest weight of any head, as it is shown.
+/// The colour scale of everything on the screen: from 0 to the largest weight of any head, or the largest number of the
+/// kind that its maps show (session/other_maps.h).
 ColourScale colour_scale(const AppState& state);
 
 /// The token of a query or a key as the window shows it.

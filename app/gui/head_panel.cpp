@@ -4,8 +4,10 @@
 #include <cstdlib>
 
 #include "gui/controls.h"
+#include "figure/map_kinds.h"
 #include "gui/draw.h"
-#include "gui/map_view.h"
+#include "gui/map_words.h"
+#include "gui/other_maps.h"
 #include "gui/panels.h"
 #include "session/viewport.h"
 
@@ -15,15 +17,18 @@ namespace {
 /// Whether the head's own weights, where it needs them, are of the answer on the screen.
 bool has_detail(const AppState& state) { return state.detail && state.detail->trace == state.trace; }
 
+/// Weights token by token: only these can be zoomed into, and their bars dragged.
+bool is_of_weights(const MapContent& content) { return !content.folded && content.kind == MapKind::weights; }
+
 /// What the enlarged head shows now: its own weights once they are there, those of the answer before until then if they
-/// have the same place (the map would jump under the pointer otherwise), else the thumbnail. Where tokens are folded,
-/// always the whole map.
+/// have the same place (the map would jump under the pointer otherwise), else the thumbnail. Folded maps and those of
+/// another kind are always shown whole.
 MapContent shown_content(const AppState& state) {
   const HeadRef head = state.view.chosen;
   const Region region = shown_region(state);
   MapContent content = whole_content(state, head);
   content.values = true;
-  if (content.folded) return content;
+  if (!is_of_weights(content)) return content;
   const auto& detail = state.detail;
   const bool same_head = detail && detail->region.head == head;
   const bool same_place = same_head && detail->region == region &&
@@ -86,8 +91,8 @@ void wheel_and_drag(Gui& gui, const MapLayout& layout, const std::optional<CellR
 /// Of the pinned row, a bar can be dragged: its weight is then set by hand. True while one is.
 bool drag_bar(Gui& gui, const MapContent& content, const Box& box, Index query) {
   const AppState& state = gui.state;
-  if (content.folded || !state.view.pinned || state.view.pinned->query != query || content.region.num_keys > box.w)
-    return false;
+  const bool fits = is_of_weights(content) && content.region.num_keys <= box.w;
+  if (!fits || !state.view.pinned || state.view.pinned->query != query) return false;
   ImGui::SetCursorScreenPos(top_left(box));
   ImGui::InvisibleButton("row bars", {box.w, box.h});
   explain_item(gui, Str::tip_bars);
@@ -104,7 +109,7 @@ bool drag_bar(Gui& gui, const MapContent& content, const Box& box, Index query) 
 
 /// A query's weights to every key, or to every group of them.
 Matrix row_of(const AppState& state, const MapContent& content, Index query) {
-  if (!content.folded) return attention_rows(*state.trace, content.head, query, 1);
+  if (is_of_weights(content)) return attention_rows(*state.trace, content.head, query, 1);
   return content.weights->row(*map_row(content, query)).cwiseMax(0.0f);
 }
 
@@ -125,10 +130,11 @@ void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, cons
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float text = ImGui::GetFontSize();
   char head[128];
-  std::snprintf(head, sizeof head, "%s = %.6f", gui.word(Str::sum), sum);
+  std::snprintf(head, sizeof head, content.kind == MapKind::norms ? "%s = %.4f" : "%s = %.6f", gui.word(Str::sum), sum);
   const std::string label = row_label(gui, content, lit.query);
   list.AddText({layout.plot.x, area.y}, gui.colours().accent, label.c_str());
-  list.AddText({layout.plot.x + ImGui::CalcTextSize(label.c_str()).x + 6 * gui.unit, area.y}, gui.colours().dim, gui.word(Str::row_of));
+  list.AddText({layout.plot.x + ImGui::CalcTextSize(label.c_str()).x + 6 * gui.unit, area.y}, gui.colours().dim,
+               row_words(gui, content.kind));
   const float sum_width = ImGui::CalcTextSize(head).x;
   list.AddText({std::max(layout.plot.x, layout.plot.right() - sum_width), area.y + (layout.plot.w < sum_width * 2.2f ? text : 0)},
                gui.colours().dim, head);
@@ -138,7 +144,8 @@ void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, cons
   const bool dragging = drag_bar(gui, content, bars_box, lit.query);
   // The bars' own scale: from 0 to a round number above the row's largest weight, printed at their top. A bar that is
   // dragged moves over all of 0 … 1.
-  const float most = dragging ? 1.0f : nice_top(row.maxCoeff());
+  const float top_of_row = content.kind == MapKind::norms ? nice_range(row.maxCoeff()) : nice_top(row.maxCoeff());
+  const float most = dragging ? 1.0f : top_of_row;
   const std::string most_text = cell_number(most);
   list.AddLine({layout.plot.x, top}, {layout.plot.right(), top}, gui.colours().line, gui.unit);
   list.AddText({std::round(layout.plot.x - ImGui::CalcTextSize(most_text.c_str()).x - 4 * gui.unit), std::round(top - text / 2)},
@@ -154,7 +161,7 @@ void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, cons
     const float x = layout.plot.x + static_cast<float>(b) * width;
     const bool is_lit = lit_column && *lit_column >= begin && *lit_column < end;
     list.AddRectFilled({x + inset, bottom - height}, {x + width - inset, bottom},
-                       is_lit ? gui.colours().accent : to_imgui(colour_map(state.settings.theme)[150]));
+                       is_lit ? gui.colours().accent : to_imgui(colour_map(state.settings.theme, state.settings.colours)[150]));
   }
   list.AddLine({layout.plot.x, bottom}, {layout.plot.right(), bottom}, gui.colours().line, gui.unit);
   gui.name_box("row bars", bars_box);
@@ -164,8 +171,10 @@ void title(Gui& gui) {
   const AppState& state = gui.state;
   {
     const FontScope large(gui, TextSize::title);
-    ImGui::TextUnformatted(head_words(gui, state.view.chosen).c_str());
+    ImGui::TextUnformatted(map_title(gui, state.view.chosen).c_str());
   }
+  const MapKind kind = shown_kind(state, state.view.chosen.stack);
+  if (kind == MapKind::rollout) return;  // of no head
   const bool off = is_off(state.document.edits, state.view.chosen);
   ImGui::SameLine(0, 10 * gui.unit);
   if (flat_button(gui, "switch head", gui.word(off ? Str::head_is_off : Str::head_is_on), off))
@@ -174,7 +183,7 @@ void title(Gui& gui) {
   ImGui::SameLine(0, 0);
   keep_button(gui);
   const Viewport& part = state.view.viewport;
-  if (part.num_queries > 0 && !shown_fold(state, state.view.chosen.stack)) {
+  if (part.num_queries > 0 && kind == MapKind::weights && !shown_fold(state, state.view.chosen.stack)) {
     char text[128];
     std::snprintf(text, sizeof text, "%s %d–%d × %d–%d", gui.word(Str::part_of_pattern), static_cast<int>(part.first_query),
                   static_cast<int>(part.first_query + part.num_queries - 1), static_cast<int>(part.first_key),
@@ -203,11 +212,13 @@ void cell_line(Gui& gui, const std::optional<CellRef>& lit) {
 /// What can be done with the pinned cell: ask why it is what it is, and set it by hand.
 void pinned_cell(Gui& gui) {
   const AppState& state = gui.state;
+  const HeadRef& head = state.view.chosen;
+  const MapKind kind = shown_kind(state, head.stack);
+  if (kind == MapKind::rollout) return;  // its cells are of no head
   if (!state.view.pinned) {
     ImGui::Dummy({0, ImGui::GetFrameHeight()});  // the map does not move when a cell is pinned
     return;
   }
-  const HeadRef& head = state.view.chosen;
   const CellRef cell = *state.view.pinned;
   if (flat_button(gui, "why", gui.word(Str::why))) {
     gui.say(ShowView{View::inside});
@@ -215,11 +226,13 @@ void pinned_cell(Gui& gui) {
     gui.say(LookAt{{matrix_id(Quantity::weights, head), MatrixCell{cell.query, cell.key}}});
   }
   const bool folded = shown_fold(state, head.stack) != nullptr;
-  explain_item(gui, folded ? Str::tip_why_folded : Str::tip_why);
+  explain_item(gui, std::string(kind != MapKind::weights ? gui.word(kTipWhyOther)
+                                                         : gui.word(folded ? Str::tip_why_folded : Str::tip_why)));
   ImGui::SameLine(0, 8 * gui.unit);
   ImGui::AlignTextToFramePadding();
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted(gui.word(folded ? Str::not_while_folded : Str::set_by_hand));
+  ImGui::TextUnformatted(kind != MapKind::weights ? gui.word(kWeightByHand)
+                                                 : gui.word(folded ? Str::not_while_folded : Str::set_by_hand));
   ImGui::PopStyleColor();
   if (folded) return explain_item(gui, Str::tip_not_while_folded);
   ImGui::SameLine(0, 6 * gui.unit);
@@ -250,7 +263,7 @@ void head_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (!state.trace || nothing_asked(state)) return;
   title(gui);
-  measured_line(gui, gui.state.view.chosen);
+  if (shown_kind(state, state.view.chosen.stack) != MapKind::rollout) measured_line(gui, gui.state.view.chosen);
   const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
   cell_line(gui, lit);
   pinned_cell(gui);
@@ -276,7 +289,7 @@ void head_panel(Gui& gui) {
   if (hovered || active) gui.say(Hover{state.view.chosen, cell});
   if (painting) paint(gui, content, layout, cell);
   else if (clicked && cell) gui.say(Pin{same_cell(content, state.view.pinned, *cell) ? std::nullopt : cell});
-  if (hovered && !content.folded) wheel_and_drag(gui, layout, cell);
+  if (hovered && is_of_weights(content)) wheel_and_drag(gui, layout, cell);
 
   if (lit && has_bars && (!content.folded || map_row(content, lit->query)))
     row_bars(gui, content, layout, {origin.x, layout.plot.bottom() + 8 * gui.unit, room.x, bars_height}, *lit);

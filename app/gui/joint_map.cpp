@@ -93,7 +93,8 @@ std::string signed_weight(float difference) {
 ColourScale weight_scale_of_both(const AppState& state) {
   const auto other = compared_trace(state);
   const float largest = std::max(state.trace->largest_weight, other ? other->largest_weight : 0.0f);
-  return {.theme = state.settings.theme, .scale = state.view.scale, .top = nice_top(std::min(largest, 1.0f))};
+  return {.theme = state.settings.theme, .scale = state.view.scale, .top = nice_top(std::min(largest, 1.0f)),
+          .colours = state.settings.colours};
 }
 
 ColourScale difference_scale(const AppState& state) {

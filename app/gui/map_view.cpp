@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "gui/draw.h"
 #include "gui/imgui_compat.h"
+#include "session/other_maps.h"
 
 namespace headlight {
 namespace {
@@ -48,7 +49,7 @@ std::optional<Index> place_in(Index at, Index first, Index count) {
 void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout) {
   const FontScope small(gui, TextSize::small);
   if (layout.cell < ImGui::CalcTextSize(".00").x + 4 * gui.unit) return;
-  const ColourScale scale = colour_scale(gui.state);
+  const ColourScale scale = map_scale(gui.state, content);
   for (Index i = 0; i < content.weights->rows(); ++i) {
     for (Index j = 0; j < content.weights->cols(); ++j) {
       const float weight = (*content.weights)(i, j);
@@ -133,7 +134,8 @@ std::uint64_t thumbnail_version(const AppState& state, HeadRef head) {
   std::uint64_t folds = 0;  // below those of the Inside view
   if (const FoldedStack* folded = shown_fold(state, head.stack))
     folds = (folded->fold.done.special ? 1u : 0u) | (folded->fold.done.words ? 2u : 0u);
-  return folds << 60 | state.trace_version << 18 | static_cast<std::uint64_t>(head.stack) << 16 | place;
+  const auto kind = static_cast<std::uint64_t>(shown_kind(state, head.stack));
+  return folds << 60 | kind << 58 | state.trace_version << 18 | static_cast<std::uint64_t>(head.stack) << 16 | place;
 }
 
 std::uint64_t detail_version(const AppState& state) { return std::uint64_t{1} << 63 | state.detail->version; }
@@ -143,6 +145,10 @@ MapContent whole_content(const AppState& state, HeadRef head) {
   MapContent content{.head = head, .weights = &trace.head(head).thumbnail, .version = thumbnail_version(state, head),
                      .region = {.head = head}, .values = false, .folded = shown_fold(state, head.stack)};
   if (content.folded) content.weights = &content.folded->map(head);
+  if (const OtherMaps* other = shown_maps(state, head.stack)) {
+    content.weights = other->map(head);
+    content.kind = other->kind;
+  }
   content.region.num_queries = content.folded ? content.weights->rows() : trace.queries(head.stack);
   content.region.num_keys = content.folded ? content.weights->cols() : trace.keys(head.stack);
   return content;
@@ -178,11 +184,17 @@ MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const 
                     ImGui::GetFontSize());
 }
 
+ColourScale map_scale(const AppState& state, const MapContent& content) {
+  ColourScale scale = colour_scale(state);
+  if (state.view.own_range && content.weights->size() > 0) scale.top = nice_range(content.weights->maxCoeff());
+  return scale;
+}
+
 std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
                                 const MapLayout& layout, float opacity) {
   const ViewState& view = gui.state.view;
   gui.maps.draw(list, *content.weights, content.version, top_left(layout.plot), bottom_right(layout.plot),
-                colour_scale(gui.state), opacity);
+                map_scale(gui.state, content), opacity);
   draw_rect(list, {layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
             gui.colours().line);
   const auto lit = view.hovered ? view.hovered : view.pinned;

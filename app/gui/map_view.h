@@ -16,9 +16,10 @@ struct MapContent {
   Region region;                    // what the weights cover: tokens, or where they are folded their groups
   bool values = false;              // print the numbers in the cells where there is room
   const FoldedStack* folded = nullptr;  // null: every token has its own row and column
+  MapKind kind = MapKind::weights;  // what the weights are, if not that
 };
 
-/// All of a head at once: its thumbnail, or its map with tokens folded.
+/// All of a head at once: its thumbnail, its map with tokens folded, or its map of another kind.
 MapContent whole_content(const AppState& state, HeadRef head);
 
 /// The row of the region in which a query is, the column in which a key is; nothing where it is not in the region.
@@ -53,6 +54,9 @@ void outline_box(const Gui& gui, ImDrawList& list, Box box, float thickness);
 
 /// The layout that draw_map uses, for those who need the cells' places.
 MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area);
+
+/// The colour scale of a map: that of everything on the screen, or up to its own largest weight where the look says so.
+ColourScale map_scale(const AppState& state, const MapContent& content);
 
 /// Draws the map with labels, the hovered and the pinned cell; gives the cell of the pattern under the pointer, of
 /// folded tokens the first.

@@ -26,6 +26,7 @@ void status_bar(Gui& gui);        // the cell in words, the work, the colour bar
 void training_status(Gui& gui);   // in it: a training that goes on while another view is looked at
 void help_overlay(Gui& gui);      // the keys
 void browser_panel(Gui& gui);     // opening, saving, exporting
+void palette_panel(Gui& gui);     // everything that can be done, by name
 
 void flow_panel(Gui& gui);        // lines between the words, for the heads of a layer
 

@@ -1,7 +1,10 @@
 #include <algorithm>
 
+#include "gui/actions.h"
+#include "gui/grid_parts.h"
 #include "gui/imgui_compat.h"
 #include "gui/joint_map.h"
+#include "gui/other_maps.h"
 #include "gui/train_parts.h"
 #include "session/head_grid.h"
 #include "session/viewport.h"
@@ -27,10 +30,9 @@ void file_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::o, false)) gui.say(Browse{Browser::Purpose::open, {}});
   if (key_pressed(Key::e, false))
     gui.say(Browse{shift ? Browser::Purpose::figure : Browser::Purpose::export_to, {}});
-  if (key_pressed(Key::s, false)) {
-    if (shift || state.session_path.empty()) gui.say(Browse{Browser::Purpose::save, {}});
-    else gui.say(SaveSession{state.session_path});
-  }
+  if (key_pressed(Key::s, false)) shift ? gui.say(Browse{Browser::Purpose::save, {}}) : save_session(gui);
+  if (key_pressed(Key::c, false) && shift) copy_as_command(gui);
+  if (key_pressed(Key::p, false)) gui.say(ShowPalette{CommandPalette{}});
   if (key_pressed(Key::q, false)) gui.say(Quit{});
   if (key_pressed(Key::l, false)) gui.say(FocusText{true});
   if (key_pressed(Key::enter, false)) training_key(gui, shift);
@@ -112,6 +114,7 @@ void fold_key(Gui& gui, bool FoldChoice::*which) {
   const AppState& state = gui.state;
   if (!state.folded || !(state.view.view == View::heads || state.view.view == View::train)) return;
   const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
+  if (shown_maps(state, state.view.chosen.stack)) return;
   if (possible.too_long || !(possible.choice.*which)) return;
   FoldChoice fold = state.view.fold;
   fold.*which = !(fold.*which);
@@ -160,13 +163,15 @@ void look_keys(Gui& gui, bool shift) {
   const CellRef middle{state.trace->queries(stack) / 2, state.trace->keys(stack) / 2};
   const auto& lit = state.view.pinned ? state.view.pinned : state.view.hovered;
   const bool folded = shown_fold(state, stack) != nullptr;  // then there are no single cells to zoom to or to paint
-  const bool zooms = state.view.view != View::flow && state.view.view != View::compare;
+  const MapKind kind = shown_kind(state, stack);
+  const bool zooms = state.view.view != View::flow && state.view.view != View::compare && kind == MapKind::weights;
   if (state.view.view == View::flow) flow_keys(gui);
   if (state.view.view == View::compare) compare_keys(gui, shift);
   if (key_pressed(Key::equal) && !folded && zooms) gui.say(SetViewport{zoomed(state, 1.5f, lit.value_or(middle))});
   if (key_pressed(Key::minus) && !folded && zooms) gui.say(SetViewport{zoomed(state, 1 / 1.5f, lit.value_or(middle))});
   if (key_pressed(Key::home, false) && zooms) gui.say(SetViewport{});
-  if (key_pressed(Key::g, false)) gui.say(SetColourScale{state.view.scale == Scale::log ? Scale::linear : Scale::log});
+  if (key_pressed(Key::g, false) && shift) gui.say(SetOwnRange{!state.view.own_range});
+  else if (key_pressed(Key::g, false)) gui.say(SetColourScale{state.view.scale == Scale::log ? Scale::linear : Scale::log});
   if (key_pressed(Key::z, false)) fold_key(gui, shift ? &FoldChoice::words : &FoldChoice::special);
   if (key_pressed(Key::n) && state.requests.size() > 1) {
     const std::size_t count = state.requests.size();
@@ -177,15 +182,20 @@ void look_keys(Gui& gui, bool shift) {
     gui.say_once(PaintCell{*state.view.pinned,
                            !mask_of_chosen(state).allowed(state.view.pinned->query, state.view.pinned->key), stack,
                            scoped_layer(state)});
-  if (key_pressed(Key::space, false))
+  if (key_pressed(Key::space, false) && kind != MapKind::rollout)  // that has no heads
     gui.say_once(SwitchHead{state.view.chosen, !is_off(state.document.edits, state.view.chosen)});
   if (key_pressed(Key::tab, false)) next_stack(gui, shift);
-  if (key_pressed(Key::digit_1, false)) gui.say(ShowView{View::heads});
+  if (key_pressed(Key::digit_1, false)) {
+    if (state.view.view == View::heads) step_grid(gui, shift);
+    else gui.say(ShowView{View::heads});
+  }
   if (key_pressed(Key::digit_2, false)) gui.say(ShowView{View::inside});
   if (key_pressed(Key::digit_3, false)) gui.say(ShowView{View::flow});
   if (key_pressed(Key::digit_4, false)) gui.say(ShowView{View::train});
   if (key_pressed(Key::digit_5, false)) shift ? gui.say(KeepAnswer{}) : gui.say(ShowView{View::compare});
   if (state.view.view == View::train) time_keys(gui);
+  if (key_pressed(Key::backslash, false) && (state.view.view == View::heads || state.view.view == View::train))
+    step_map_kind(gui, shift);
   if (key_pressed(Key::y, false)) gui.say(ShowSteps{!state.view.steps});
   if (key_pressed(Key::u, false)) gui.say(LookBack{});
   if (key_pressed(Key::c, false)) gui.say(SetScope{!state.view.one_layer});
@@ -289,6 +299,7 @@ void question_keys(Gui& gui, bool shift) {
 void shortcuts(Gui& gui) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool typing = io.WantTextInput || gui.state.view.focus_text || gui.state.view.focus_find;
+  if (gui.state.view.palette) return;  // the keys are its own
   if (key_pressed(Key::f1, false)) gui.say(ShowHelp{!gui.state.view.help});
   if (key_pressed(Key::escape, false) && !typing) escape(gui);
   if (io.KeyCtrl && !io.KeyAlt) {

@@ -1,9 +1,13 @@
 #include <cmath>
 #include <cstdio>
 
+#include "figure/map_kinds.h"
 #include "gui/draw.h"
+#include "gui/grid_words.h"
 #include "gui/joint_map.h"
+#include "gui/map_view.h"
 #include "gui/matrix_map.h"
+#include "gui/other_maps.h"
 #include "gui/panels.h"
 
 namespace headlight {
@@ -35,7 +39,7 @@ std::string answer_text(Gui& gui) {
   std::snprintf(numbers, sizeof numbers, "  ·  %s %s  ·  %d × %d", gui.word(Str::mask_is),
                 mask_title(gui.state.settings.language, trace.mask(head.stack, head.layer).kind()).c_str(),
                 static_cast<int>(trace.queries(head.stack)), static_cast<int>(trace.keys(head.stack)));
-  line += head_words(gui, head) + numbers;
+  line += map_title(gui, head) + numbers;
   if (state.trace_milliseconds <= 0) return line;
   std::snprintf(numbers, sizeof numbers, "  ·  %.1f ms", state.trace_milliseconds);
   return line + numbers;
@@ -45,8 +49,25 @@ std::string answer_text(Gui& gui) {
 /// their difference.
 ColourScale shown_colour_scale(const AppState& state) {
   if (state.view.view == View::compare && state.comparison && compared_trace(state)) return difference_scale(state);
-  if (state.view.view != View::inside || !state.inside) return colour_scale(state);
+  if (state.view.view != View::inside || !state.inside)
+    return map_scale(state, whole_content(state, state.view.hovered_head.value_or(state.view.chosen)));
   return picture_scale(state, state.inside->matrix, is_signed(state.inside->question.look.matrix));
+}
+
+/// A click on the colours lets others be chosen.
+void colour_menu(Gui& gui, const Box& box) {
+  ImGui::SetCursorScreenPos({box.x, box.y});
+  if (ImGui::InvisibleButton("colour bar", {box.w, box.h})) ImGui::OpenPopup("colours");
+  gui.name_box("colour bar", box);
+  explain_item(gui, gui.word(kTipColours));
+  if (!ImGui::BeginPopup("colours")) return;
+  for (int map = 0; map < kColourMaps; ++map) {
+    Settings settings = gui.state.settings;
+    settings.colours = static_cast<ColourMap>(map);
+    if (ImGui::Selectable(gui.word(kColourWords[map]), settings == gui.state.settings)) gui.say(SetSettings{settings});
+    gui.name_item("colours " + std::string(name(settings.colours)));
+  }
+  ImGui::EndPopup();
 }
 
 /// The colours with their numbers, right-aligned; gives where it begins.
@@ -56,16 +77,25 @@ float colour_bar(Gui& gui) {
   const FontScope small(gui, TextSize::small);
   const char* labels[] = {gui.word(Str::linear), gui.word(Str::logarithmic)};
   const float padding = 2 * ImGui::GetStyle().FramePadding.x;
-  const float buttons = ImGui::CalcTextSize(labels[0]).x + ImGui::CalcTextSize(labels[1]).x + 2 * padding;
+  const char* own = gui.word(kOwnRange);
+  const bool has_own = gui.state.view.view == View::heads || gui.state.view.view == View::train;
+  const float own_width = has_own ? ImGui::CalcTextSize(own).x + padding + 8 * unit : 0;
+  const float buttons = ImGui::CalcTextSize(labels[0]).x + ImGui::CalcTextSize(labels[1]).x + 2 * padding + own_width;
   const float right = ImGui::GetWindowContentRegionMax().x, top = ImGui::GetCursorPosY();
   const float begin = right - buttons - width - 28 * unit;
 
   const ImVec2 window = ImGui::GetWindowPos();
   const Box ramp{window.x + begin, window.y + top + 2 * unit, width, height};
   draw_ramp(gui, *ImGui::GetWindowDrawList(), scale, ramp);
-  gui.name_box("colour bar", ramp);
+  colour_menu(gui, {ramp.x, ramp.y, width, 3 * height});
 
   if (scale.diverging || gui.state.view.view == View::inside) return begin;  // where scales are linear
+  const MapKind kind = shown_kind(gui.state, gui.state.view.chosen.stack);
+  const std::string number = kind == MapKind::weights ? "" : number_title(gui.state.settings.language, kind);
+  const float number_width = number.empty() ? 0 : ImGui::CalcTextSize(number.c_str()).x + 8 * unit;
+  ImGui::GetWindowDrawList()->AddText(
+      {std::round(ramp.x - number_width), std::round(ramp.y + height / 2 - ImGui::GetFontSize() / 2)}, gui.colours().dim,
+      number.c_str());
   ImGui::SetCursorPos({right - buttons, top});
   const auto choose = [&](const char* name, const char* label, Scale wanted) {
     if (flat_button(gui, name, label, gui.state.view.scale == wanted)) gui.say(SetColourScale{wanted});
@@ -74,7 +104,11 @@ float colour_bar(Gui& gui) {
   choose("linear", labels[0], Scale::linear);
   ImGui::SameLine(0, 0);
   choose("log", labels[1], Scale::log);
-  return begin;
+  if (!has_own) return begin - number_width;
+  ImGui::SameLine(0, 8 * unit);
+  if (flat_button(gui, "own range", own, gui.state.view.own_range)) gui.say(SetOwnRange{!gui.state.view.own_range});
+  explain_item(gui, gui.word(kTipOwnRange));
+  return begin - number_width;
 }
 
 }  // namespace

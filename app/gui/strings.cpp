@@ -3,9 +3,12 @@
 #include <array>
 #include <cstddef>
 
+#include "gui/action_words.h"
 #include "gui/compare_words.h"
 #include "gui/explain_words.h"
+#include "gui/grid_words.h"
 #include "gui/head_words.h"
+#include "gui/map_words.h"
 
 namespace headlight {
 namespace {
@@ -408,7 +411,10 @@ const char* words(Language language, Str string) {
 std::string all_words() {
   std::string all;
   for (const Pair& pair : kWords) all.append(pair.en).append(pair.zh);
+  for (const Words* words : kActionWords) all.append(words->en).append(words->zh);
+  for (const Words& words : kGridWords) all.append(words.en).append(words.zh);
   for (const KeyHelp& help : kKeyHelp) all.append(help.keys).append(help.en).append(help.zh);
+  for (const Words& words : kMapWords) all.append(words.en).append(words.zh);
   return all + all_explain_words() + all_head_words() + all_compare_words();
 }
 

@@ -1,3 +1,4 @@
+#include "gui/actions.h"
 #include "gui/compare_words.h"
 #include "gui/draw.h"
 #include "gui/panels.h"
@@ -28,10 +29,7 @@ void file_buttons(Gui& gui, float gap, bool roomy) {
   const AppState& state = gui.state;
   if (flat_button(gui, "open", gui.word(Str::open))) gui.say(Browse{Browser::Purpose::open, {}});
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "save", gui.word(Str::save), has_unsaved_changes(state))) {
-    if (state.session_path.empty()) gui.say(Browse{Browser::Purpose::save, {}});
-    else gui.say(SaveSession{state.session_path});
-  }
+  if (flat_button(gui, "save", gui.word(Str::save), has_unsaved_changes(state))) save_session(gui);
   ImGui::SameLine(0, 0);
   if (roomy) {  // else by its key
     if (flat_button(gui, "save as", gui.word(Str::save_as))) gui.say(Browse{Browser::Purpose::save, {}});

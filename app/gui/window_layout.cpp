@@ -78,6 +78,7 @@ void draw_window(Gui& gui) {
   }
   region(gui, "status", {0, display.y - status, display.x, status}, true, false, status_bar);
   browser_panel(gui);
+  palette_panel(gui);
   help_overlay(gui);
   shortcuts(gui);
 }

@@ -45,7 +45,7 @@ void candidate_chip(Gui& gui, const Candidate& word, const Vector& earlier, bool
   list.AddRectFilled(at, end, colours.button, 4 * gui.unit);
   const float bar = (size.x - 2 * gui.unit) * std::min(1.0f, word.probability);
   list.AddRectFilled({at.x + gui.unit, end.y - 4 * gui.unit}, {at.x + gui.unit + bar, end.y - gui.unit},
-                     to_imgui(colour_map(gui.state.settings.theme)[170]));
+                     to_imgui(colour_map(gui.state.settings.theme, gui.state.settings.colours)[170]));
   if (can_append && ImGui::IsItemHovered()) draw_rect(list, at, end, colours.accent, 4 * gui.unit, gui.unit);
   const float y = at.y + (size.y - 3 * gui.unit - ImGui::GetFontSize()) / 2;
   list.AddText({at.x + padding, y}, colours.text, text.c_str());

@@ -139,7 +139,7 @@ struct Painter {
     hatch(cairo, cells);
   }
   void operator()(const Ramp& ramp) const {
-    const auto& map = ramp.scale.diverging ? diverging_map(ramp.scale.theme) : colour_map(ramp.scale.theme);
+    const auto& map = ramp.scale.diverging ? diverging_map(ramp.scale.theme) : colour_map(ramp.scale.theme, ramp.scale.colours);
     fill_with_pixels(cairo, ramp.box, 256, 1, false,
                      [&](int, int column) { return argb_of(map[static_cast<std::size_t>(column)]); });
   }

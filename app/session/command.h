@@ -88,7 +88,7 @@ struct OrderHeads { HeadOrder order; };
 struct FindHeads { HeadSearch find; };
 struct FocusFind { bool on = false; };
 struct SetFlow { FlowLook flow; };
-struct ShowPalette { bool on = false; };
+struct ShowPalette { std::optional<CommandPalette> palette; };
 
 // An answer kept to be compared with what comes after it.
 struct KeepAnswer {};                             // the one on the screen becomes A
@@ -124,7 +124,11 @@ struct CancelFileWork {};
 struct Quit {};
 
 // Answers.
-struct TraceReady { std::shared_ptr<const Trace> trace; double milliseconds = 0; };
+struct TraceReady {
+  std::shared_ptr<const Trace> trace;
+  double milliseconds = 0;
+  std::shared_ptr<const OtherMaps> maps = {};  // of it, where they were looked at: they change with the answer
+};
 struct TraceFailed { Request request; std::string message; };
 struct BaselineReady { std::shared_ptr<const Trace> trace; };  // the answer to the same question without edits
 struct InsideReady { std::shared_ptr<const Inside> inside; };

@@ -64,7 +64,7 @@ Status export_lines(const Document& document, const Lexicon& lexicon, const Expo
       const std::string where = "sentence " + std::to_string(first + i) + ": ";
       const auto& answer = *answers[i];
       if (!answer) return Error{where + answer.error().message};
-      if (const Status valid = check_special(**answer, options.special); !valid)
+      if (const Status valid = check_options(**answer, options); !valid)
         return Error{where + valid.error().message};
       Progress progress;
       Work work(progress, 0);

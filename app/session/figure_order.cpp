@@ -1,6 +1,7 @@
 #include "session/figure_order.h"
 
 #include "session/comparison.h"
+#include "session/other_maps.h"
 
 namespace headlight {
 
@@ -11,6 +12,7 @@ FigureOrder figure_order(const AppState& state) {
     compared = KeptAnswer{other, state.document, state.view.sentence, state.view.prefix, shown_step(state)};
   return {.trace = state.trace,
           .folded = folds ? state.folded : nullptr,
+          .other = state.trace && shown_maps(state, state.view.chosen.stack) ? state.other_maps : nullptr,
           .compared = std::move(compared),
           .document = state.document,
           .step = shown_step(state),
@@ -18,6 +20,7 @@ FigureOrder figure_order(const AppState& state) {
           .kind = state.browser.figure,
           .slide = state.browser.slide,
           .theme = state.settings.theme,
+          .colours = state.settings.colours,
           .language = state.settings.language};
 }
 

@@ -1,6 +1,9 @@
 #include "session/head_answers.h"
 
+#include <algorithm>
+
 #include "explain/head_similarity.h"
+#include "math/attention.h"
 
 namespace headlight {
 
@@ -30,7 +33,8 @@ std::optional<HeadOrder> parse_head_order(std::string_view wanted) {
 
 bool covers(const HeadAnswer& answer, const HeadQuestion& question) {
   return answer.trace.lock() == question.trace && (!question.measures || !answer.measures.empty()) &&
-         (!question.similar || !answer.similar.empty()) && (!question.words || answer.words == question.words);
+         (!question.similar || !answer.similar.empty()) && (!question.words || answer.words == question.words) &&
+         (!question.line || answer.line == question.line);
 }
 
 namespace {
@@ -48,6 +52,23 @@ bool add_similar(const Trace& trace, Progress& progress, HeadAnswer& answer) {
       before = at;
     }
   }
+  return true;
+}
+
+bool add_lines(const Trace& trace, const HeadLine& line, Progress& progress, HeadAnswer& answer) {
+  std::vector<Vector> lines;
+  const std::vector<HeadRef> heads = heads_of(trace, line.stack);
+  for (const HeadRef& head : heads) {
+    Region region{.head = head, .num_queries = trace.queries(line.stack), .num_keys = trace.keys(line.stack)};
+    (line.of_query ? region.first_query : region.first_key) = line.at;
+    (line.of_query ? region.num_queries : region.num_keys) = 1;
+    const Matrix weights = region_weights(trace, region, std::max(region.num_queries, region.num_keys), progress.stop);
+    if (progress.stop) return false;
+    lines.emplace_back(Eigen::Map<const Vector>(weights.data(), weights.size()).cwiseMax(0.0f));
+    progress.done = static_cast<float>(lines.size()) / static_cast<float>(heads.size());
+  }
+  answer.lines = std::move(lines);
+  answer.line = line;
   return true;
 }
 
@@ -70,6 +91,8 @@ std::shared_ptr<const HeadAnswer> answer_heads(const HeadQuestion& question, con
     answer->found = std::move(*found);
     answer->words = question.words;
   }
+  if (question.line && answer->line != question.line && !add_lines(*question.trace, *question.line, progress, *answer))
+    return nullptr;
   return answer;
 }
 

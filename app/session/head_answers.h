@@ -38,11 +38,21 @@ struct HeadSearch {
   friend bool operator==(const HeadSearch&, const HeadSearch&) = default;
 };
 
+/// One row of the patterns of every head of a stack: what a query looks at; or one column: who looks at a key.
+struct HeadLine {
+  Stack stack = Stack::self;
+  bool of_query = true;
+  Index at = 0;
+
+  friend bool operator==(const HeadLine&, const HeadLine&) = default;
+};
+
 /// What is asked of the heads of an answer.
 struct HeadQuestion {
   std::shared_ptr<const Trace> trace;
   bool measures = false, similar = false;
   std::optional<WordPair> words = {};
+  std::optional<HeadLine> line = {};
 
   friend bool operator==(const HeadQuestion&, const HeadQuestion&) = default;
 };
@@ -55,6 +65,8 @@ struct HeadAnswer {
   std::vector<std::optional<float>> apart = {};       // how far each of those is from the one before it in its stack
   std::optional<WordPair> words = {};
   std::vector<StrongestCell> found = {};
+  std::optional<HeadLine> line = {};
+  std::vector<Vector> lines = {};                     // the weights of that line, in the order of heads_of() its stack
 };
 
 /// Whether all that is asked is answered.

@@ -4,6 +4,9 @@
 #include <iterator>
 #include <tuple>
 
+#include "session/consequences.h"
+#include "session/other_maps.h"
+
 namespace headlight {
 namespace {
 
@@ -56,6 +59,11 @@ bool is_found(const AppState& state, const StrongestCell& cell) {
   return cell.cell && cell.weight > state.view.find.above;
 }
 
+/// Whether every weight of the stack is in the maps that are kept.
+bool has_exact_maps(const AppState& state, Stack stack) {
+  return state.trace->queries(stack) <= kThumbnail && state.trace->keys(stack) <= kThumbnail;
+}
+
 }  // namespace
 
 std::optional<HeadQuestion> head_question(const AppState& state) {
@@ -63,8 +71,33 @@ std::optional<HeadQuestion> head_question(const AppState& state) {
   HeadQuestion question{.trace = state.trace, .measures = view.order.by == By::measure,
                         .similar = view.order.by == By::similar};
   if (view.find.on) question.words = view.find.words;
-  const bool asks = question.measures || question.similar || question.words;
+  if (const auto line = shown_line(state); line && !has_exact_maps(state, line->stack)) question.line = line;
+  const bool asks = question.measures || question.similar || question.words || question.line;
   return asks && state.trace && view.view == View::heads ? std::optional(std::move(question)) : std::nullopt;
+}
+
+std::optional<HeadLine> shown_line(const AppState& state) {
+  const ViewState& view = state.view;
+  if (!state.trace || view.view != View::heads || !(view.grid == GridShow::query || view.grid == GridShow::key))
+    return std::nullopt;
+  const CellRef cell = view.pinned ? *view.pinned : brightest_of_last_row(state);
+  const bool of_query = view.grid == GridShow::query;
+  return HeadLine{view.chosen.stack, of_query, of_query ? cell.query : cell.key};
+}
+
+Vector line_of_head(const AppState& state, const HeadLine& line, const HeadRef& head) {
+  const auto line_of = [&](const Matrix& weights, std::optional<Index> at) -> Vector {
+    if (!at) return {};
+    if (line.of_query) return weights.row(*at).cwiseMax(0.0f);
+    return weights.col(*at).transpose().cwiseMax(0.0f);
+  };
+  if (const FoldedStack* folded = shown_fold(state, line.stack))
+    return line_of(folded->map(head), (line.of_query ? folded->fold.queries : folded->fold.keys).group(line.at));
+  if (const OtherMaps* other = shown_maps(state, line.stack)) return line_of(*other->map(head), line.at);
+  if (has_exact_maps(state, line.stack)) return line_of(state.trace->head(head).thumbnail, line.at);
+  const HeadAnswer* known = known_heads(state);
+  const auto place = static_cast<std::size_t>(head.layer * state.trace->num_heads(line.stack) + head.head);
+  return known && known->line == line ? known->lines[place] : Vector{};
 }
 
 bool wants_effects(const AppState& state) {

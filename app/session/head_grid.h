@@ -11,6 +11,14 @@ namespace headlight {
 /// What the look asks of the heads of the answer on the screen; nothing where it needs no more than their maps.
 std::optional<HeadQuestion> head_question(const AppState& state);
 
+/// The row or the column that all heads are shown in, where the grid shows one: that of the pinned cell, else that of
+/// the cell to begin with.
+std::optional<HeadLine> shown_line(const AppState& state);
+
+/// The weights of that line in one head, by key or by query as the maps show them (tokens folded where they fold them);
+/// empty where they are not known yet.
+Vector line_of_head(const AppState& state, const HeadLine& line, const HeadRef& head);
+
 /// Whether the look asks what is lost without each head.
 bool wants_effects(const AppState& state);
 

@@ -11,6 +11,7 @@
 #include "read/json_document.h"
 #include "read/mask_file.h"
 #include "session/document_json.h"
+#include "session/other_maps.h"
 #include "session/stack_names.h"
 
 namespace headlight {
@@ -41,6 +42,8 @@ ViewState view_from_json(const json& object, std::size_t num_sentences) {
   if (stack.is_string()) view.chosen.stack = parse_stack(stack.get<std::string>()).value_or(Stack::self);
   if (object.value("scale", json()) == "log") view.scale = Scale::log;
   view.own_range = object.value("own_range", json()) == true;
+  const json maps = object.value("maps", json());
+  if (maps.is_string()) view.maps = parse_map_kind(maps.get<std::string>()).value_or(MapKind::weights);
   const auto grid = std::find(std::begin(kGridNames), std::end(kGridNames), object.value("grid", json()));
   if (grid != std::end(kGridNames)) view.grid = static_cast<GridShow>(grid - std::begin(kGridNames));
   view.fold = {.special = object.value("fold_special", json()) == true,
@@ -72,6 +75,7 @@ json view_json(const ViewState& view) {
   if (view.fold.special) object["fold_special"] = true;
   if (view.fold.words) object["merge_words"] = true;
   if (view.own_range) object["own_range"] = true;
+  if (view.maps != MapKind::weights) object["maps"] = name(view.maps);
   if (view.grid != GridShow::maps) object["grid"] = kGridNames[static_cast<std::size_t>(view.grid)];
   if (view.pinned) object["pinned"] = {view.pinned->query, view.pinned->key};
   const Viewport& part = view.viewport;

@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 /// Of ColourMap, in its order.
-constexpr std::string_view kColourNames[] = {"teal", "viridis", "cividis", "grey"};
+constexpr std::string_view kColourNames[kColourMaps] = {"teal", "viridis", "cividis", "grey"};
 
 bool system_speaks_chinese() {
   for (const char* variable : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
@@ -30,6 +30,14 @@ std::filesystem::path base_folder(const char* variable, const char* below_home) 
 }
 
 }  // namespace
+
+std::string_view name(ColourMap map) { return kColourNames[static_cast<std::size_t>(map)]; }
+
+std::optional<ColourMap> parse_colour_map(std::string_view wanted) {
+  const auto at = std::find(std::begin(kColourNames), std::end(kColourNames), wanted);
+  if (at == std::end(kColourNames)) return std::nullopt;
+  return static_cast<ColourMap>(at - std::begin(kColourNames));
+}
 
 void remember(Settings& settings, const std::string& path) {
   std::erase(settings.recent, path);
@@ -50,7 +58,7 @@ std::string to_json(const Settings& settings) {
   const json object{{"language", settings.language == Language::zh ? "zh" : "en"},
                     {"theme", settings.theme == Theme::dark ? "dark" : "light"},
                     {"ui_scale", settings.ui_scale},
-                    {"colours", kColourNames[static_cast<std::size_t>(settings.colours)]},
+                    {"colours", name(settings.colours)},
                     {"greeted", settings.greeted},
                     {"recent", settings.recent}};
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
@@ -67,8 +75,7 @@ Settings settings_from_json(const std::string& text) {
   if (const auto language = string_of("language"); language == "zh") settings.language = Language::zh;
   else if (language == "en") settings.language = Language::en;
   if (string_of("theme") == "dark") settings.theme = Theme::dark;
-  const auto colours = std::find(std::begin(kColourNames), std::end(kColourNames), string_of("colours"));
-  if (colours != std::end(kColourNames)) settings.colours = static_cast<ColourMap>(colours - std::begin(kColourNames));
+  settings.colours = parse_colour_map(string_of("colours")).value_or(ColourMap::teal);
   settings.greeted = object.value("greeted", json()) == true;
   if (const auto at = object.find("ui_scale"); at != object.end() && at->is_number())
     settings.ui_scale = std::clamp(at->get<float>(), kLeastUiScale, kMostUiScale);

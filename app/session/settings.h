@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -13,6 +15,10 @@ enum class Language { en, zh };
 enum class Theme { light, dark };
 /// The colours of weights (figure/colour.h).
 enum class ColourMap { teal, viridis, cividis, grey };
+inline constexpr int kColourMaps = 4;
+/// teal, viridis, cividis, grey.
+std::string_view name(ColourMap map);
+std::optional<ColourMap> parse_colour_map(std::string_view name);
 
 struct Settings {
   Language language = Language::en;

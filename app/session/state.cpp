@@ -1,5 +1,7 @@
 #include "session/state.h"
 
+#include "session/other_maps.h"
+
 namespace headlight {
 
 const Request* whole_request(const AppState& state) {
@@ -41,6 +43,7 @@ Region shown_region(const AppState& state) {
 
 bool needs_detail(const AppState& state) {
   const Trace& trace = *state.trace;
+  if (shown_maps(state, state.view.chosen.stack)) return false;  // these are drawn whole
   const Region region = shown_region(state);
   const Index queries = trace.queries(region.head.stack), keys = trace.keys(region.head.stack);
   const bool whole = region.num_queries == queries && region.num_keys == keys;
@@ -49,7 +52,7 @@ bool needs_detail(const AppState& state) {
 
 const FoldedStack* shown_fold(const AppState& state, Stack stack) {
   const bool folds = state.view.view == View::heads || state.view.view == View::train;
-  if (!folds || !state.folded || state.folded->trace != state.trace) return nullptr;
+  if (!folds || !state.folded || state.folded->trace != state.trace || shown_maps(state, stack)) return nullptr;
   const auto& folded = state.folded->stacks[static_cast<std::size_t>(stack)];
   return folded ? &*folded : nullptr;
 }

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "session/export.h"
 #include "session/head_grid.h"
+#include "session/other_maps.h"
 #include "session/recovery.h"
 #include "session/shipped.h"
 
@@ -15,15 +16,33 @@ namespace {
 
 /// A change is on disk at most this many seconds after it was made.
 constexpr double kKeepAfter = 0.5;
+/// What the answer takes of a job that also makes its other maps.
+constexpr float kAnswerShare = 0.9f;
 
-Job trace_job(const Request& request, std::shared_ptr<const Trace> previous) {
-  return [request, previous = std::move(previous)](Progress& progress) -> std::optional<Command> {
+/// The maps that are looked at come with the answer, so that weights do not flash between two of them.
+Job trace_job(const Request& request, std::shared_ptr<const Trace> previous, MapKind kind) {
+  return [request, kind, previous = std::move(previous)](Progress& progress) -> std::optional<Command> {
     const auto begin = std::chrono::steady_clock::now();
+    if (kind != MapKind::weights) progress.share = kAnswerShare;
     auto trace = forward(request, progress, previous.get());
     if (!trace) return TraceFailed{request, trace.error().message};
     if (!*trace) return std::nullopt;
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-    return TraceReady{std::move(*trace), took.count()};
+    TraceReady ready{std::move(*trace), took.count()};
+    if (kind == MapKind::weights) return ready;
+    progress.begin = kAnswerShare;
+    progress.share = 1 - kAnswerShare;
+    ready.maps = other_maps(ready.trace, kind, progress);
+    if (!ready.maps) return std::nullopt;
+    return ready;
+  };
+}
+
+Job maps_job(std::shared_ptr<const Trace> trace, MapKind kind) {
+  return [trace = std::move(trace), kind](Progress& progress) -> std::optional<Command> {
+    auto maps = other_maps(trace, kind, progress);
+    if (!maps) return std::nullopt;
+    return MapsReady{std::move(maps)};
   };
 }
 
@@ -96,11 +115,17 @@ Job save_job(const std::string& path, Session session) {
 }
 
 Job export_job(const std::string& path, const AppState& state) {
-  return [path, document = state.document, requests = state.requests, known = state.trace](
+  ExportOptions options;
+  std::vector<Request> requests = state.requests;
+  if (state.browser.part == ExportPart::head && whole_request(state)) {
+    options.only = state.view.chosen;
+    requests = {*whole_request(state)};
+  }
+  return [path, document = state.document, requests = std::move(requests), options, known = state.trace](
              Progress& progress) -> std::optional<Command> {
     const auto format = format_for(path);
     if (!format) return FileFailed{format.error().message};
-    const auto written = export_document(document, requests, *format, {}, path, progress, known);
+    const auto written = export_document(document, requests, *format, options, path, progress, known);
     if (written) return FileSaved{path, std::nullopt};
     if (progress.stop) return FileFailed{path + ": cancelled, nothing was written"};
     return FileFailed{written.error().message};
@@ -168,6 +193,7 @@ bool same_session(const Session& a, const Session& b) {
   left.hovered_kept = right.hovered_kept = {};
   left.stroke = right.stroke = {};
   left.focus_find = right.focus_find = false;
+  left.palette = right.palette = {};
   return left == right && same_document(a.document, b.document);
 }
 
@@ -175,7 +201,8 @@ bool same_session(const Session& a, const Session& b) {
 
 Loop::Loop(std::function<void()> wake, std::string autosave, LoopOptions options)
     : traces_(wake), details_(wake), baselines_(wake), insides_(wake), flows_(wake), checks_(wake), heads_(wake),
-      sweeps_(wake), comparisons_(wake), files_(wake), lister_(wake), keeper_({}), draw_figure_(std::move(options.draw_figure)),
+      sweeps_(wake), maps_(wake), comparisons_(wake), files_(wake), lister_(wake), keeper_({}),
+      draw_figure_(std::move(options.draw_figure)),
       trained_(options.training.folder), trainer_(wake, std::move(options.training)), autosave_(std::move(autosave)) {}
 
 Loop::~Loop() {
@@ -213,6 +240,7 @@ void Loop::step(AppState& state, Commands& commands, double now) {
   ask_effects(state);
   ask_flow(state);
   ask_comparison(state);
+  ask_maps(state);
   keep(state, now);
 }
 
@@ -246,7 +274,7 @@ void Loop::ask(AppState& state) {
   if (state.refused && *state.refused == *request) return;
   if (asked_ && *asked_ == *request) return;
   asked_ = *request;
-  traces_.post(trace_job(*request, state.trace));
+  traces_.post(trace_job(*request, state.trace, wanted_kind(state)));
 }
 
 void Loop::ask_detail(const AppState& state) {
@@ -340,6 +368,20 @@ void Loop::ask_comparison(const AppState& state) {
   if (comparison_asked_ == question) return;
   comparison_asked_ = question;
   comparisons_.post(comparison_job(std::move(*question), state.comparison));
+}
+
+void Loop::ask_maps(const AppState& state) {
+  const MapKind kind = wanted_kind(state);
+  const OtherMaps* known = state.other_maps.get();
+  if (!state.trace || kind == MapKind::weights || (known && known->trace == state.trace && known->kind == kind)) {
+    if (maps_asked_) maps_.cancel();
+    maps_asked_.reset();
+    return;
+  }
+  const std::pair question{state.trace, kind};
+  if (maps_asked_ == question) return;
+  maps_asked_ = question;
+  maps_.post(maps_job(state.trace, kind));
 }
 
 void Loop::keep(const AppState& state, double now) {

@@ -258,6 +258,7 @@ struct Update {
     state.trace = std::move(c.trace);
     state.trace_milliseconds = c.milliseconds;
     ++state.trace_version;
+    state.other_maps = std::move(c.maps);  // those of the answer before are of no use, and hold it
     state.refused.reset();
     state.refusal.clear();
     keep_baseline(state);
@@ -318,7 +319,7 @@ struct Update {
   void operator()(const SetOwnRange& c) { looked_at().own_range = c.on; }
   void operator()(const ShowMaps& c) { looked_at().maps = c.kind; }
   void operator()(const ShowGrid& c) { looked_at().grid = c.show; }
-  void operator()(const ShowPalette& c) { state.view.palette = c.on; }
+  void operator()(ShowPalette& c) { state.view.palette = std::move(c.palette); }
   void operator()(const KeepAnswer&) { keep_answer(state); }
   void operator()(const SwapKept&) { swap_kept(state, kind); }
   void operator()(const DropKept&) { state.kept.reset(); state.comparison.reset(); }

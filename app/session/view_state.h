@@ -33,6 +33,13 @@ enum class ExportPart { all, head };
 /// What the heads of View::compare stand in order of: their layers, or how much two answers differ in them, most first.
 enum class DifferenceOrder { layer, largest, mean, divergence };
 
+/// The list of everything that can be done: what was typed to find an entry, and which of those found is chosen.
+struct CommandPalette {
+  std::string query;
+  std::size_t chosen = 0;
+  friend bool operator==(const CommandPalette&, const CommandPalette&) = default;
+};
+
 /// A step of a lesson (session/lesson.h), both counted from 0.
 struct LessonPlace {
   std::size_t lesson = 0, step = 0;
@@ -109,7 +116,7 @@ struct ViewState {
   bool focus_find = false;             // the search is to take the keyboard
   FlowLook flow;                       // in View::flow
   std::optional<LessonPlace> lesson;   // that is being read
-  bool palette = false;                // the list of everything that can be done
+  std::optional<CommandPalette> palette;      // the list of everything that can be done, while it is open
 
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };

@@ -12,10 +12,6 @@ Result<std::optional<RelationReport>> measure_alignment(const std::shared_ptr<co
                                                         const Grammar& grammar, const RelationOptions& options,
                                                         Progress& progress);
 
-/// How well the words of what the decoder of each request reads are foretold by what stands before them. The requests
-/// are about one model with an output layer.
-Result<NextWordScore> measure_next_words(const std::vector<Request>& requests, int threads, Progress& progress);
-
 /// Lines of text: every cross head in both kinds of rows, what a diagonal gives, the literals.
 std::string alignment_text(const AlignmentReport& report);
 /// One line.

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <unordered_map>
 
-#include "base/parallel.h"
 #include "math/attention.h"
 #include "train/alignment.h"
 #include "train/corpus.h"
+#include "train/head_scores.h"
 #include "train/speller.h"
 
 namespace headlight {
@@ -17,14 +16,8 @@ namespace {
 
 std::size_t at(Index index) { return static_cast<std::size_t>(index); }
 
-/// What one head does with one gold relation.
-struct Look {
-  bool right = false;
-  float weight = 0;
-};
-
 /// The strongest target from `from`, itself and what is before `first` left out; none where it sees no other.
-Look look(const Matrix& weights, int from, int to, int first) {
+HeadLook look(const Matrix& weights, int from, int to, int first) {
   Index strongest = -1;
   float most = 0;
   for (Index key = first; key < weights.cols(); ++key) {
@@ -50,46 +43,34 @@ void scramble(const Grammar& grammar, Sentence& sentence, Random& random) {
   }
 }
 
-using Looks = std::vector<std::vector<Look>>;  // [gold of all cases, in order][(layer · heads + head) · 2 + reversed]
-
-/// All heads on all cases; empty where it was stopped.
-Result<Looks> looks_of(const std::shared_ptr<const Model>& model, const Speller& speller,
-                       const std::vector<Case>& cases, int threads, Progress& progress, float share) {
-  std::vector<std::size_t> begin(cases.size() + 1, 0);
-  for (std::size_t c = 0; c < cases.size(); ++c) begin[c + 1] = begin[c] + cases[c].gold.size();
-  Looks looks(begin.back());
-  std::vector<std::optional<Error>> errors(cases.size());
-  const float done = progress.done;
-  std::atomic<std::size_t> answered = 0;
-  parallel_for(static_cast<Index>(cases.size()), threads, [&](Index c) {
-    if (progress.stop) return;
-    const Case& one = cases[at(c)];
-    const Request request = speller.request(model, one.words);
-    Progress own;
-    const auto trace = forward(request, own, nullptr, 1);
-    if (!trace) {
-      errors[at(c)] = trace.error();
-      return;
-    }
-    const Index layers = (*trace)->num_layers(), heads = (*trace)->num_heads(), count = (*trace)->queries();
-    for (Index layer = 0; layer < layers; ++layer) {
-      for (Index head = 0; head < heads; ++head) {
-        const Matrix weights = attention_rows(**trace, {.layer = layer, .head = head}, 0, count);
-        for (std::size_t g = 0; g < one.gold.size(); ++g) {
-          const int query = one.gold[g].query + speller.first(), key = one.gold[g].key + speller.first();
-          auto& row = looks[begin[at(c)] + g];
-          row.resize(at(layers * heads * 2));
-          row[at((layer * heads + head) * 2)] = look(weights, query, key, speller.first());
-          row[at((layer * heads + head) * 2 + 1)] = look(weights, key, query, speller.first());
-        }
+/// All heads on all cases; empty where it was stopped. Of a head the columns 2·head and, from key to query, 2·head + 1.
+/// `foretold`, if not null, is given what each case's words foretell of each other.
+Result<HeadLooks> looks_of(const std::shared_ptr<const Model>& model, const Speller& speller,
+                           const std::vector<Case>& cases, int threads, Progress& progress, float share,
+                           std::vector<Foretold>* foretold = nullptr) {
+  std::vector<Request> requests;
+  std::vector<std::size_t> num_golds;
+  for (const Case& one : cases) {
+    requests.push_back(speller.request(model, one.words));
+    num_golds.push_back(one.gold.size());
+  }
+  if (foretold) foretold->resize(cases.size());
+  const auto read = [&](const Trace& trace, std::size_t c, std::span<std::vector<HeadLook>> golds) {
+    const Index columns = trace.num_layers() * trace.num_heads(), first = speller.first();
+    for (Index column = 0; column < columns; ++column) {
+      const HeadRef head{.layer = column / trace.num_heads(), .head = column % trace.num_heads()};
+      const Matrix weights = attention_rows(trace, head, 0, trace.queries());
+      for (std::size_t g = 0; g < golds.size(); ++g) {
+        const Gold& gold = cases[c].gold[g];
+        const int query = gold.query + static_cast<int>(first), key = gold.key + static_cast<int>(first);
+        golds[g].resize(at(columns * 2));
+        golds[g][at(2 * column)] = look(weights, query, key, static_cast<int>(first));
+        golds[g][at(2 * column + 1)] = look(weights, key, query, static_cast<int>(first));
       }
     }
-    progress.done = done + share * static_cast<float>(++answered) / static_cast<float>(cases.size());
-  });
-  for (const auto& error : errors) {
-    if (error) return *error;
-  }
-  return progress.stop ? Looks{} : looks;
+    if (foretold) (*foretold)[c] = foretold_words(trace);
+  };
+  return look_at_all(requests, num_golds, read, threads, progress, share);
 }
 
 std::vector<Case> cases_of(const Grammar& grammar, const RelationOptions& options, std::uint64_t seed,
@@ -106,58 +87,25 @@ std::vector<Case> cases_of(const Grammar& grammar, const RelationOptions& option
   return cases;
 }
 
-/// The golds of one relation among all: which case, which gold, which row of Looks.
-struct Instance {
-  const Case* of;
-  const Gold* gold;
-  std::size_t row;
-  int distance() const { return gold->key - gold->query; }
+/// The golds of one relation among all, by their rows of HeadLooks, and where their words stand.
+struct Instances {
+  std::vector<std::size_t> golds;
+  std::vector<GoldPlace> places;
 };
 
-std::vector<Instance> instances_of(const std::vector<Case>& cases, int relation) {
-  std::vector<Instance> instances;
+Instances instances_of(const std::vector<Case>& cases, int relation) {
+  Instances instances;
   std::size_t row = 0;
   for (const Case& one : cases) {
     for (const Gold& gold : one.gold) {
-      if (gold.relation == relation) instances.push_back({&one, &gold, row});
+      if (gold.relation == relation) {
+        instances.golds.push_back(row);
+        instances.places.push_back({gold.key - gold.query, one.kind});
+      }
       ++row;
     }
   }
   return instances;
-}
-
-HeadScore score_of(const std::vector<Instance>& instances, const Looks& looks, std::size_t column,
-                   const std::vector<bool>& hard) {
-  HeadScore score;
-  Index hard_right = 0;
-  for (std::size_t i = 0; i < instances.size(); ++i) {
-    const Look& one = looks[instances[i].row][column];
-    score.accuracy += one.right;
-    score.weight += one.weight;
-    if (!hard.empty() && hard[i]) {
-      ++score.hard_count;
-      hard_right += one.right;
-    }
-  }
-  const double count = std::max<double>(1, static_cast<double>(instances.size()));
-  score.accuracy /= count;
-  score.weight /= count;
-  if (score.hard_count > 0) score.hard = static_cast<double>(hard_right) / static_cast<double>(score.hard_count);
-  return score;
-}
-
-/// The most frequent distance from query to key; 0 where there is none.
-int best_offset(const std::vector<Instance>& instances, std::optional<int> kind) {
-  std::map<int, Index> counts;
-  for (const Instance& one : instances) {
-    if (!kind || one.of->kind == *kind) ++counts[one.distance()];
-  }
-  int best = 0;
-  Index most = 0;
-  for (const auto& [distance, count] : counts) {
-    if (count > most) best = distance, most = count;
-  }
-  return best;
 }
 
 /// Different heads for the relations of `wanted`, so that the sum of their validation scores is largest.
@@ -207,7 +155,7 @@ void choose_heads(std::vector<RelationScore>& relations, const std::vector<std::
 
 struct Measured {
   std::vector<Case> cases;
-  Looks looks;
+  HeadLooks looks;
 };
 
 }  // namespace
@@ -230,9 +178,12 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
   Measured validation{cases_of(grammar, options, options.validation_seed, seen), {}};
   Measured test{cases_of(grammar, options, options.test_seed, seen), {}};
   Measured untrained_validation{validation.cases, {}}, untrained_test{test.cases, {}};
+  std::vector<Foretold> foretold;
+  const bool foretells = model->config.arch == Arch::decoder && model->output;
   for (auto& [measured, one] : {std::pair<Measured*, std::shared_ptr<const Model>>{&validation, model}, {&test, model},
                                {&untrained_validation, untrained}, {&untrained_test, untrained}}) {
-    auto looks = looks_of(one, speller, measured->cases, options.threads, progress, 0.22f);
+    auto looks = looks_of(one, speller, measured->cases, options.threads, progress, 0.22f,
+                          measured == &test && foretells ? &foretold : nullptr);
     if (!looks) return looks.error();
     if (progress.stop) return std::optional<RelationReport>();
     measured->looks = *std::move(looks);
@@ -249,38 +200,26 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
     RelationScore score{.relation = relation.name, .en = relation.en, .zh = relation.zh};
     const auto chosen_on = instances_of(validation.cases, static_cast<int>(r));
     const auto scored_on = instances_of(test.cases, static_cast<int>(r));
-    score.sentences = static_cast<Index>(scored_on.size());
-    const int offset = best_offset(chosen_on, std::nullopt);
-    std::map<int, int> kind_offsets;
-    for (const Instance& one : chosen_on) {
-      if (!kind_offsets.contains(one.of->kind)) kind_offsets[one.of->kind] = best_offset(chosen_on, one.of->kind);
-    }
-    std::vector<bool> hard;
-    Index by_offset = 0, by_kind = 0;
-    for (const Instance& one : scored_on) {
-      const auto of_kind = kind_offsets.find(one.of->kind);
-      const bool right = one.distance() == offset;
-      const bool kind_right = of_kind != kind_offsets.end() && one.distance() == of_kind->second;
-      by_offset += right;
-      by_kind += kind_right;
-      hard.push_back(!right && !kind_right);
-    }
-    const double count = std::max<double>(1, static_cast<double>(scored_on.size()));
-    score.offset = static_cast<double>(by_offset) / count;
-    score.kind_offset = static_cast<double>(by_kind) / count;
+    score.sentences = static_cast<Index>(scored_on.golds.size());
+    const PositionScores positions =
+        position_scores(chosen_on.places, scored_on.places, [&](std::size_t gold, int distance) {
+          return scored_on.places[gold].distance == distance;
+        });
+    score.offset = positions.offset;
+    score.kind_offset = positions.kind_offset;
     double best_untrained = -1;
     for (Index h = 0; h < layers * heads; ++h) {
       const auto forwards = at(h * 2), backwards = at(h * 2 + 1);
-      const double one = score_of(chosen_on, validation.looks, forwards, {}).accuracy;
-      const double other = score_of(chosen_on, validation.looks, backwards, {}).accuracy;
+      const double one = score_of(validation.looks, chosen_on.golds, forwards, {}).accuracy;
+      const double other = score_of(validation.looks, chosen_on.golds, backwards, {}).accuracy;
       score.directed.push_back({h / heads, h % heads, other > one});
       validated[r].push_back(std::max(one, other));
-      score.heads.push_back(score_of(scored_on, test.looks, other > one ? backwards : forwards, hard));
+      score.heads.push_back(score_of(test.looks, scored_on.golds, other > one ? backwards : forwards, positions.hard));
       for (const std::size_t column : {forwards, backwards}) {
-        const double plain = score_of(chosen_on, untrained_validation.looks, column, {}).accuracy;
+        const double plain = score_of(untrained_validation.looks, chosen_on.golds, column, {}).accuracy;
         if (plain > best_untrained) {
           best_untrained = plain;
-          score.random = score_of(scored_on, untrained_test.looks, column, {}).accuracy;
+          score.random = score_of(untrained_test.looks, scored_on.golds, column, {}).accuracy;
         }
       }
     }
@@ -323,7 +262,7 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
       LiteralScore score{.text = text_of(grammar, sentence), .relation = relation.relation,
                          .query = grammar.words[at(literal.words[at(gold.query)])],
                          .key = grammar.words[at(literal.words[at(gold.key)])]};
-      const std::vector<Look>& looks = (*literal_looks)[row++];
+      const std::vector<HeadLook>& looks = (*literal_looks)[row++];
       for (std::size_t column = 0; column < looks.size(); ++column) {
         if (!looks[column].right || (score.shown && looks[column].weight <= score.weight)) continue;
         const auto head = static_cast<Index>(column / 2);
@@ -335,14 +274,7 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
       report.literals.push_back(std::move(score));
     }
   }
-  if (model->config.arch == Arch::decoder && model->output) {
-    std::vector<Request> requests;
-    for (const Case& one : test.cases) requests.push_back(speller.request(model, one.words));
-    const auto next = measure_next_words(requests, options.threads, progress);
-    if (!next) return next.error();
-    if (progress.stop) return std::optional<RelationReport>();
-    report.next_word = *next;
-  }
+  report.next_word = next_word_score(foretold);
   return result;
 }
 

@@ -47,6 +47,17 @@ ArrayStream projected(const Trace& trace, Stack stack, std::string name, Matrix 
   return array;
 }
 
+/// The same of one head alone, both its first axes 1.
+ArrayStream only_head(ArrayStream array, const std::optional<HeadRef>& only) {
+  if (!only) return array;
+  const Index heads = array.shape[1], pieces = array.pieces / (array.shape[0] * heads);
+  const Index first = (only->layer * heads + only->head) * pieces;
+  array.shape[0] = array.shape[1] = 1;
+  array.pieces = pieces;
+  array.piece = [all = std::move(array.piece), first](Index piece) { return all(first + piece); };
+  return array;
+}
+
 /// A matrix that the trace holds.
 ArrayStream whole(std::string name, std::string_view rows, const Matrix& matrix) {
   ArrayStream array;
@@ -136,8 +147,16 @@ Tokens kept(const Tokens& tokens, SpecialTokens special) {
   return result;
 }
 
-Status check_special(const Trace& trace, SpecialTokens special) {
-  for (const StackNames& names : stacks_of(trace))
+Status check_options(const Trace& trace, const ExportOptions& options) {
+  if (const auto& only = options.only) {
+    const bool there = trace.has(only->stack) && only->layer < trace.num_layers(only->stack) &&
+                       only->head < trace.num_heads(only->stack);
+    if (!there)
+      return bad_input("export", "head", "one that the model has",
+                       std::to_string(only->layer) + "." + std::to_string(only->head));
+  }
+  const SpecialTokens special = options.special;
+  for (const StackNames& names : stacks_of(trace, options))
     for (const Tokens* tokens : {&trace.query_tokens(names.stack), &trace.key_tokens(names.stack)})
       if (kept_places(*tokens, special).empty())
         return bad_input("--special", "", "a token that is not special", "none");
@@ -150,26 +169,28 @@ std::size_t ArrayStream::num_elements() const {
   return product;
 }
 
-std::vector<StackNames> stacks_of(const Trace& trace) {
+std::vector<StackNames> stacks_of(const Trace& trace, const ExportOptions& options) {
   if (!trace.has(Stack::encoder) && !trace.has(Stack::cross)) return {{Stack::self, "Self", "attentions", ""}};
   std::vector<StackNames> stacks;
   for (const StackNames& names : {StackNames{Stack::encoder, "Encoder", "encoder_attentions", "encoder_"},
                                   StackNames{Stack::self, "Decoder", "decoder_attentions", "decoder_"},
                                   StackNames{Stack::cross, "Cross", "cross_attentions", "cross_"}})
-    if (trace.has(names.stack)) stacks.push_back(names);
+    if (trace.has(names.stack) && (!options.only || options.only->stack == names.stack)) stacks.push_back(names);
   return stacks;
 }
 
-ArrayStream attentions_of(const Trace& trace, const StackNames& names, SpecialTokens special) {
-  return without_special(pattern(trace, names.stack, std::string(names.attentions), attention_rows),
-                         trace.query_tokens(names.stack), &trace.key_tokens(names.stack), special);
+ArrayStream attentions_of(const Trace& trace, const StackNames& names, const ExportOptions& options) {
+  return without_special(
+      only_head(pattern(trace, names.stack, std::string(names.attentions), attention_rows), options.only),
+      trace.query_tokens(names.stack), &trace.key_tokens(names.stack), options.special);
 }
 
 std::vector<ArrayStream> attention_arrays(const Trace& trace, const ExportOptions& options) {
   assert(!trace.blocks.empty());
   std::vector<ArrayStream> arrays;
-  for (const StackNames& names : stacks_of(trace)) arrays.push_back(attentions_of(trace, names, options.special));
-  for (const StackNames& names : stacks_of(trace)) {
+  const std::vector<StackNames> stacks = stacks_of(trace, options);
+  for (const StackNames& names : stacks) arrays.push_back(attentions_of(trace, names, options));
+  for (const StackNames& names : stacks) {
     const Stack stack = names.stack;
     const AttentionTrace& first = trace.attention(stack, 0);
     if (first.patterns) continue;
@@ -179,12 +200,18 @@ std::vector<ArrayStream> attention_arrays(const Trace& trace, const ExportOption
       arrays.push_back(without_special(std::move(array), rows, columns, options.special));
     };
     if (options.queries_keys_values) {
-      add(projected(trace, stack, before + "queries", &AttentionTrace::query, first.num_heads()), queries);
-      add(projected(trace, stack, before + "keys", &AttentionTrace::key, first.num_kv_heads), keys);
-      add(projected(trace, stack, before + "values", &AttentionTrace::value, first.num_kv_heads), keys);
+      std::optional<HeadRef> shared = options.only;  // the head of keys and values that the wanted one reads
+      if (shared) shared->head = first.kv_head(shared->head);
+      const auto of_head = [&](const char* name, Matrix AttentionTrace::*field, Index heads,
+                               const std::optional<HeadRef>& only) {
+        return only_head(projected(trace, stack, before + name, field, heads), only);
+      };
+      add(of_head("queries", &AttentionTrace::query, first.num_heads(), options.only), queries);
+      add(of_head("keys", &AttentionTrace::key, first.num_kv_heads, shared), keys);
+      add(of_head("values", &AttentionTrace::value, first.num_kv_heads, shared), keys);
     }
     if (options.scores) {
-      ArrayStream scores = pattern(trace, stack, before + "scores", score_rows);
+      ArrayStream scores = only_head(pattern(trace, stack, before + "scores", score_rows), options.only);
       scores.minus_infinity = true;
       add(std::move(scores), queries, &keys);
     }
@@ -194,6 +221,7 @@ std::vector<ArrayStream> attention_arrays(const Trace& trace, const ExportOption
 
 std::vector<ArrayStream> all_arrays(const Trace& trace, const ExportOptions& options) {
   auto arrays = attention_arrays(trace, options);
+  if (options.only) return arrays;
   if (trace.model->given) {
     const AttentionTrace& self = trace.attention(Stack::self, 0);
     if (!self.patterns) arrays.push_back(whole("output", "query", self.output));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,7 @@ struct ExportOptions {
   bool queries_keys_values = false;
   bool scores = false;  // before the softmax, the mask added: −inf where blocked
   SpecialTokens special = SpecialTokens::show;
+  std::optional<HeadRef> only = {};  // one head, layers and heads of its arrays 1; nothing that is no head's
 
   friend bool operator==(const ExportOptions&, const ExportOptions&) = default;
 };
@@ -53,11 +55,11 @@ struct StackNames {
 std::vector<Index> kept_places(const Tokens& tokens, SpecialTokens special);
 /// Those tokens.
 Tokens kept(const Tokens& tokens, SpecialTokens special);
-/// An Error where no token would be left.
-Status check_special(const Trace& trace, SpecialTokens special);
+/// An Error where no token would be left, or where the answer lacks the one head that is wanted.
+Status check_options(const Trace& trace, const ExportOptions& options);
 
-/// The attentions of the answer: one, or those of encoder, decoder and cross-attention.
-std::vector<StackNames> stacks_of(const Trace& trace);
+/// The attentions of the answer that are wanted: one, or those of encoder, decoder and cross-attention.
+std::vector<StackNames> stacks_of(const Trace& trace, const ExportOptions& options = {});
 
 /// For each attention its weights (layers, heads, queries, keys), then with options `queries`, `keys`, `values`
 /// (layers, heads, tokens, d_k; of keys and values as many heads as the model has) and `scores`. Attention that
@@ -65,7 +67,7 @@ std::vector<StackNames> stacks_of(const Trace& trace);
 std::vector<ArrayStream> attention_arrays(const Trace& trace, const ExportOptions& options);
 
 /// The weights of one attention alone, (layers, heads, queries, keys).
-ArrayStream attentions_of(const Trace& trace, const StackNames& names, SpecialTokens special = SpecialTokens::show);
+ArrayStream attentions_of(const Trace& trace, const StackNames& names, const ExportOptions& options = {});
 
 /// attention_arrays, then of a tensors file `output` (queries, d_model); else `hidden_states` (layers + 1, tokens,
 /// d_model): the embeddings, then each block's output, not yet normed by a final norm; `last_hidden_state` (tokens,

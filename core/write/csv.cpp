@@ -15,9 +15,10 @@ std::vector<std::string> fields_of(const Tokens& tokens) {
 }
 
 /// `ending` closes every line.
-Status write_lines(const Trace& trace, const StackNames& names, SpecialTokens special, const std::string& ending,
+Status write_lines(const Trace& trace, const StackNames& names, const ExportOptions& options, const std::string& ending,
                    Output& output, Work& work) {
-  const ArrayStream attentions = attentions_of(trace, names, special);
+  const SpecialTokens special = options.special;
+  const ArrayStream attentions = attentions_of(trace, names, options);
   const auto query_tokens = fields_of(kept(trace.query_tokens(names.stack), special));
   const auto key_tokens = fields_of(kept(trace.key_tokens(names.stack), special));
   const auto queries = static_cast<Index>(query_tokens.size()), heads = trace.num_heads(names.stack);
@@ -28,7 +29,9 @@ Status write_lines(const Trace& trace, const StackNames& names, SpecialTokens sp
     const auto piece = reader.next();
     if (!piece) return piece.error();
     for (Index r = 0; r < piece->rows(); ++r, ++row) {
-      const Index query = row % queries, head = row / queries % heads, layer = row / queries / heads;
+      const Index query = row % queries;
+      const Index head = options.only ? options.only->head : row / queries % heads;
+      const Index layer = options.only ? options.only->layer : row / queries / heads;
       const std::string start = std::string(names.label) + "," + std::to_string(layer) + "," + std::to_string(head) +
                                 "," + std::to_string(query) + ",";
       const std::string middle = "," + query_tokens[static_cast<std::size_t>(query)] + ",";
@@ -62,18 +65,18 @@ std::string csv_field(std::string_view text) {
   return field + "\"";
 }
 
-Status write_csv(const std::vector<std::shared_ptr<const Trace>>& traces, Output& output, Progress& progress,
-                 SpecialTokens special) {
+Status write_csv(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options, Output& output,
+                 Progress& progress) {
   std::size_t total = 0;
-  for (const auto& trace : traces) total += num_elements(attention_arrays(*trace, {.special = special}));
+  for (const auto& trace : traces) total += num_elements(attention_arrays(*trace, options));
   Work work(progress, total);
   const bool batch = traces.size() > 1;
   output.write("stack,layer,head,query,key,query_token,key_token,weight");
   output.write(batch ? ",sentence\n" : "\n");
   for (std::size_t i = 0; i < traces.size(); ++i) {
-    for (const StackNames& names : stacks_of(*traces[i])) {
+    for (const StackNames& names : stacks_of(*traces[i], options)) {
       const std::string ending = batch ? "," + std::to_string(i) + "\n" : "\n";
-      const auto written = write_lines(*traces[i], names, special, ending, output, work);
+      const auto written = write_lines(*traces[i], names, options, ending, output, work);
       if (!written && batch && !output.failed() && !work.stopped())
         return Error{"sentence " + std::to_string(i) + ": " + written.error().message};
       if (!written) return written;

@@ -18,7 +18,7 @@ std::string csv_field(std::string_view text);
 
 /// `stack,layer,head,query,key,query_token,key_token,weight`, the stack being Self, or Encoder, Decoder, Cross; for
 /// several traces a last column `sentence` counts them. Tokens that are left out are not counted either.
-Status write_csv(const std::vector<std::shared_ptr<const Trace>>& traces, Output& output, Progress& progress,
-                 SpecialTokens special = SpecialTokens::show);
+Status write_csv(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options, Output& output,
+                 Progress& progress);
 
 }  // namespace headlight

@@ -54,7 +54,7 @@ Status write_export(const std::vector<std::shared_ptr<const Trace>>& traces,
                     const std::optional<std::filesystem::path>& file, Progress& progress) {
   assert(!traces.empty() && traces.size() == requests_json.size());
   for (const auto& trace : traces)
-    if (const Status valid = check_special(*trace, options.special); !valid) return valid.error();
+    if (const Status valid = check_options(*trace, options); !valid) return valid.error();
   if (format == Format::csv && (options.queries_keys_values || options.scores))
     return bad_input("export", "--with", "a format other than csv, which holds the attention alone", "csv");
   auto output = file ? Output::to_file(*file) : Result<Output>(Output::to_standard_output());
@@ -62,7 +62,7 @@ Status write_export(const std::vector<std::shared_ptr<const Trace>>& traces,
   const auto write = [&]() -> Status {
     switch (format) {
       case Format::json: return write_json(traces, requests_json, options, *output, progress);
-      case Format::csv: return write_csv(traces, *output, progress, options.special);
+      case Format::csv: return write_csv(traces, options, *output, progress);
       case Format::safetensors: return write_safetensors(traces, options, *output, progress);
       case Format::npz: return write_npz(traces, options, scratch_for(file), *output, progress);
     }

@@ -161,11 +161,12 @@ std::string json_candidates(const std::vector<Candidate>& words) {
   return list.empty() ? "[]" : list + "]";
 }
 
-Status write_attention(const Trace& trace, Output& output, Work& work, SpecialTokens special) {
+Status write_attention(const Trace& trace, Output& output, Work& work, const ExportOptions& options) {
+  const SpecialTokens special = options.special;
   const char* before = "[";
-  for (const StackNames& names : stacks_of(trace)) {
+  for (const StackNames& names : stacks_of(trace, options)) {
     output.write(before + ("{\"name\":" + json_string(names.label)) + ",\"attn\":");
-    if (const auto written = write_nested(attentions_of(trace, names, special), output, work); !written) return written;
+    if (const auto written = write_nested(attentions_of(trace, names, options), output, work); !written) return written;
     output.write(",\"left_text\":" + json_texts(kept(trace.query_tokens(names.stack), special)) +
                  ",\"right_text\":" + json_texts(kept(trace.key_tokens(names.stack), special)) + "}");
     before = ",";
@@ -183,6 +184,9 @@ Status write_json_object(const Trace& trace, std::string_view request_json, cons
     output.write(",\"" + named.name + "\":" + json_tokens(kept(*named.tokens, options.special)));
   if (options.special != SpecialTokens::show)
     output.write(",\"special\":" + json_string(name(options.special)));
+  if (const auto& only = options.only)
+    output.write(",\"only\":{\"stack\":" + json_string(stacks_of(trace, options).front().label) +
+                 ",\"layer\":" + std::to_string(only->layer) + ",\"head\":" + std::to_string(only->head) + "}");
   write_masks(trace, options.special, output);
   if (!request_json.empty()) {
     output.write(",\"request\":");
@@ -194,12 +198,12 @@ Status write_json_object(const Trace& trace, std::string_view request_json, cons
     output.write(",\"warnings\":[" + list + "]");
   }
   output.write(",\"attention\":");
-  if (const auto written = write_attention(trace, output, work, options.special); !written) return written;
+  if (const auto written = write_attention(trace, output, work, options); !written) return written;
   if (trace.logits.size() > 0)
     output.write(",\"next_token\":" +
                  json_candidates(most_probable(*trace.model, probabilities(trace.logits), kNextWords)));
   const auto arrays = attention_arrays(trace, options);
-  for (std::size_t i = stacks_of(trace).size(); i < arrays.size(); ++i) {
+  for (std::size_t i = stacks_of(trace, options).size(); i < arrays.size(); ++i) {
     output.write(",\"" + arrays[i].name + "\":");
     if (const auto written = write_nested(arrays[i], output, work); !written) return written;
   }

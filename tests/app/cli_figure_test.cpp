@@ -28,6 +28,22 @@ TEST(FigureCommand, WritesEveryFormatAndView) {
   EXPECT_EQ(folder.names().size(), 12u) << "and nothing beside them";
 }
 
+TEST(FigureCommand, MapsOfOtherKindsAreOtherPictures) {
+  const Folder folder;
+  std::vector<std::string> all;
+  for (const std::string kind : {"weights", "norms", "rollout"}) {
+    const std::string file = (folder / (kind + ".svg")).string();
+    const Ran ran = run(figure({"--maps", kind, "-o", file}));
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    all.push_back(*read_file(file));
+  }
+  EXPECT_NE(all[0], all[1]);
+  EXPECT_NE(all[1], all[2]);
+  const std::string plain = (folder / "plain.svg").string();
+  EXPECT_EQ(run(figure({"-o", plain})).status, 0);
+  EXPECT_EQ(all[0], *read_file(plain)) << "weights are what is drawn without a word";
+}
+
 TEST(FigureCommand, TwoRunsWriteTheSameBytes) {
   const Folder folder;
   for (const std::string ending : {"svg", "pdf", "png"}) {
@@ -48,6 +64,10 @@ TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
   };
   EXPECT_TRUE(contains(wrong({}, "x.gif"), "ending: expected .svg, .pdf or .png, found .gif"));
   EXPECT_TRUE(contains(wrong({}, "x"), "ending: expected .svg, .pdf or .png, found none"));
+  EXPECT_TRUE(contains(wrong({"--maps", "norms", "--view", "flow"}),
+                       "--maps norms: expected --view grid, head or layers, found --view flow"));
+  EXPECT_TRUE(contains(wrong({"--maps", "rollout", "--arch", "encoder-decoder", "--target", "我", "--stack", "cross"}),
+                       "--maps rollout: expected self-attention of one sequence, found queries and keys of two sequences"));
   EXPECT_TRUE(contains(wrong({"--layer", "1"}), "figure: layer: expected 0 to 0, found 1"));
   EXPECT_TRUE(contains(wrong({"--head", "2"}), "figure: head: expected 0 to 1, found 2"));
   EXPECT_TRUE(

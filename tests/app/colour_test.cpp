@@ -56,6 +56,24 @@ TEST_P(EveryTheme, LightnessNeverTurnsBack) {
   for (std::size_t i = 0; i + 1 < 256; ++i) EXPECT_GT(sign * (oklab(map[i + 1]).l - oklab(map[i]).l), 0) << i;
 }
 
+TEST_P(EveryTheme, EveryMapIsAsEven) {
+  for (int map = 0; map < kColourMaps; ++map) {
+    const auto& colours = colour_map(GetParam(), static_cast<ColourMap>(map));
+    EXPECT_EQ(colours.front(), background_of(GetParam()));
+    const double first = oklab(colours.front()).l, last = oklab(colours.back()).l;
+    EXPECT_GT(std::abs(last - first), 0.7);
+    for (std::size_t i = 0; i < 256; ++i) {
+      EXPECT_NEAR(oklab(colours[i]).l, first + (last - first) * static_cast<double>(i) / 255, 0.004) << map << " " << i;
+      EXPECT_GE(contrast(colours[i], text_on(colours[i])), 4.5);
+      EXPECT_LE(std::abs(colours[i].g - colours[i > 0 ? i - 1 : 0].g), 6) << map << " " << i;
+    }
+    const ColourScale scale{.theme = GetParam(), .colours = static_cast<ColourMap>(map)};
+    EXPECT_EQ(colour_of(scale, 1), colours.back());
+    EXPECT_EQ(parse_colour_map(name(scale.colours)), scale.colours);
+  }
+  for (const Rgb grey : colour_map(GetParam(), ColourMap::grey)) EXPECT_LE(std::hypot(oklab(grey).a, oklab(grey).b), 0.01);
+}
+
 TEST_P(EveryTheme, NothingIsBackground) {
   const Rgb expected = GetParam() == Theme::light ? Rgb{0xFB, 0xFB, 0xFA} : Rgb{0x15, 0x17, 0x1A};
   EXPECT_EQ(background_of(GetParam()), expected);

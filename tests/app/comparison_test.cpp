@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/against_option.h"
 #include "math/attention.h"
 #include "math/output.h"
+#include "session/as_command.h"
 #include "session/opened.h"
 #include "session_fixture.h"
 
@@ -226,6 +228,24 @@ TEST_F(ComparisonTest, SwappingEndsWhatIsBeingWritten) {
   EXPECT_FALSE(state.generation);
   settle();
   EXPECT_EQ(state.document.text, "我请");
+}
+
+TEST_F(ComparisonTest, IsCopiedAsACommandThatAsksBoth) {
+  say(SetText{"it's"}, EndGesture{});
+  say(KeepAnswer{}, SetText{"小猫 \"b\""}, SetMask{true, true}, ShowView{View::compare}, ChooseHead{{1, 0}});
+  const auto words = command_words(state);
+  ASSERT_TRUE(words) << words.error().message;
+  EXPECT_EQ((*words)[1], "figure");
+  const auto against = std::find(words->begin(), words->end(), "--against");
+  ASSERT_NE(against, words->end());
+  const auto question = question_of(*std::next(against));
+  ASSERT_TRUE(question) << question.error().message;
+  EXPECT_EQ(question->text, "it's");
+  EXPECT_EQ(question->config, state.kept->document.config);
+  EXPECT_FALSE(question->mask.causal);
+  say(KeepAnswer{}, SetText{"it's \"b\""});
+  say(KeepAnswer{});
+  EXPECT_FALSE(command_words(state)) << "quotes of both kinds";
 }
 
 TEST_F(ComparisonTest, WordsThatOnlyAHasCanBePinned) {

@@ -161,7 +161,7 @@ void expect_as_exported(std::shared_ptr<const Trace> trace) {
   for (const StackNames& names : stacks_of(*trace)) {
     const auto& stack = all->stacks[static_cast<std::size_t>(names.stack)];
     ASSERT_TRUE(stack);
-    const ArrayStream exported = attentions_of(*trace, names, SpecialTokens::renormalize);
+    const ArrayStream exported = attentions_of(*trace, names, {.special = SpecialTokens::renormalize});
     ASSERT_EQ(exported.pieces, static_cast<Index>(stack->maps.size())) << "one a head";
     for (Index head = 0; head < exported.pieces; ++head) {
       const Matrix wanted = exported.piece(head);

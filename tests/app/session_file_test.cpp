@@ -143,6 +143,8 @@ TEST(SessionFile, TheLookReadsBack) {
   session.view.prefix = 2;
   session.view.chosen = {1, 3, Stack::cross};
   session.view.scale = Scale::log;
+  session.view.own_range = true;
+  session.view.grid = GridShow::key;
   session.view.fold = {.special = true, .words = false};
   session.view.pinned = CellRef{4, 5};
   session.view.viewport = {1, 6, 2, 7};

@@ -19,13 +19,15 @@ TEST_F(SettingsOf, ReadBackEqual) {
   settings.language = Language::zh;
   settings.theme = Theme::dark;
   settings.ui_scale = 1.25f;
+  settings.colours = ColourMap::cividis;
+  settings.greeted = true;
   settings.recent = {"/a/我.npz", "/b \"quoted\".txt"};
   EXPECT_EQ(settings_from_json(to_json(settings)), settings);
 }
 
 TEST_F(SettingsOf, NothingUsableGivesTheDefault) {
   for (const char* text : {"", "{", "[]", "null", "\xFF\xFE", "{\"theme\": \"dark\", ", "{}",
-                           R"({"language": "fr", "theme": 5, "ui_scale": "big", "recent": {"a": 1}, "new": true})",
+                           R"({"language": "fr", "theme": 5, "ui_scale": "big", "recent": {"a": 1}, "new": true, "colours": 3, "greeted": 1})",
                            R"({"ui_scale": null, "recent": [1, null, []]})"})
     EXPECT_EQ(settings_from_json(text), default_settings()) << text;
   const Variable chinese("LANG", "zh_CN.UTF-8");

@@ -85,6 +85,43 @@ TEST(NpzExport, OptionsAddQueriesKeysValuesAndScores) {
   }
 }
 
+TEST(NpzExport, OneHeadAloneIsThatPartOfAll) {
+  const auto trace = trace_of({"a", "b", "c"}, true);
+  const ExportOptions one{.queries_keys_values = true, .scores = true, .only = HeadRef{1, 2}};
+  for (const Format format : {Format::npz, Format::safetensors}) {
+    const std::string bytes = bytes_written({trace}, format, one);
+    const auto file = format == Format::npz ? parse_npz("f", bytes) : parse_safetensors("f", bytes);
+    ASSERT_TRUE(file) << file.error().message;
+    EXPECT_EQ(file->arrays.size(), 5u) << "no hidden states, no logits";
+    const Array& attentions = file->arrays.at("attentions");
+    ASSERT_EQ(attentions.shape, (std::vector<Index>{1, 1, 3, 3}));
+    EXPECT_TRUE(same(pattern_of(attentions, 0, 0), attention_rows(*trace, {1, 2}, 0, 3)));
+    EXPECT_TRUE(same(pattern_of(file->arrays.at("queries"), 0, 0), Matrix{head_columns(trace->blocks[1].self.query, 2, 3)}));
+  }
+  const auto json = parse_json("f", bytes_written({trace}, Format::json, {.only = one.only}));
+  ASSERT_TRUE(json) << json.error().message;
+  EXPECT_EQ((*json)["only"], (nlohmann::json{{"stack", "Self"}, {"layer", 1}, {"head", 2}}));
+  EXPECT_EQ((*json)["attention"][0]["attn"].size(), 1u);
+  EXPECT_EQ((*json)["attention"][0]["attn"][0][0][2][1].get<float>(), attention_rows(*trace, {1, 2}, 2, 1)(0, 1));
+}
+
+TEST(CsvExport, OneHeadAloneKeepsItsNumbers) {
+  const auto trace = answered(encoder_decoder_request({"a", "b", "c"}, {"x", "y"}));
+  const std::string text = bytes_written({trace}, Format::csv, {.only = HeadRef{1, 0, Stack::cross}});
+  EXPECT_TRUE(text.starts_with("stack,layer,head,query,key,query_token,key_token,weight\nCross,1,0,0,0,x,a,")) << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 2 * 3);
+}
+
+TEST(Export, AHeadThatIsNotThereIsRefused) {
+  const auto trace = trace_of({"a", "b"});
+  for (const HeadRef head : {HeadRef{2, 0}, HeadRef{0, 3}, HeadRef{0, 0, Stack::cross}}) {
+    Progress progress;
+    const auto written = write_export({trace}, {""}, Format::json, {.only = head}, std::nullopt, progress);
+    ASSERT_FALSE(written);
+    EXPECT_TRUE(written.error().message.starts_with("export: head: expected one that the model has, found"));
+  }
+}
+
 TEST(NpzExport, ABatchNumbersItsArrays) {
   const auto first = trace_of({"a", "b"}), second = trace_of({"c"});
   for (const Format format : {Format::npz, Format::safetensors}) {

@@ -112,7 +112,7 @@ void Harness::draw() {
   if (logged_) ImGui::LogToClipboard();
   Gui gui{state, commands, fonts, maps, samples,
           {loop->computing(), loop->writing(), loop->computing_progress(), loop->writing_progress(), loop->sweeping(),
-           loop->sweep_progress()}, unit, &probe};
+           loop->sweep_progress(), loop->reading(), loop->reading_progress()}, unit, &probe};
   draw_window(gui);
   if (logged_) ImGui::LogFinish();
   ImGui::Render();

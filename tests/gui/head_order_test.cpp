@@ -91,10 +91,10 @@ TEST_F(HeadOrderTest, EveryOrderSaysWhatItMeansInBothLanguages) {
       harness->say(OrderHeads{order});
       harness->settle();
       harness->point_at("order");
-      const OrderWords words = order_words(language, order);
-      EXPECT_TRUE(harness->says(words.name)) << words.name;
+      const OrderWords of_order = order_words(order);
+      const std::string name = words(language, of_order.name), tip = words(language, of_order.tip);
+      EXPECT_TRUE(harness->says(name)) << name;
       if (order.by == By::layer) continue;
-      const std::string tip = words.tip;
       EXPECT_TRUE(harness->says(tip.substr(0, language == Language::zh ? 12 : 16))) << tip;
     }
     harness->say(OrderHeads{});

@@ -519,6 +519,19 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          key({Key::escape});
          EXPECT_FALSE(state().view.find.on);
        }},
+      {"\\ / Shift \\",
+       [&] {
+         key({Key::backslash});
+         EXPECT_EQ(state().view.maps, MapKind::norms);
+         key({Key::backslash});
+         EXPECT_EQ(state().view.maps, MapKind::rollout);
+         shift(Key::backslash);
+         shift(Key::backslash);
+         EXPECT_EQ(state().view.maps, MapKind::weights);
+         shift(Key::backslash);
+         EXPECT_EQ(state().view.maps, MapKind::rollout);
+         key({Key::backslash});
+       }},
       {"F1 or ?",
        [&] {
          key({Key::f1});

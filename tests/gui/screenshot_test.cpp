@@ -64,6 +64,8 @@ struct Screen {
   View view = View::heads;
   bool steps = true;
   Look look = {};
+  GridShow grid = GridShow::maps;
+  std::optional<CommandPalette> palette = {};
   const char* against = nullptr;  // the text of A, of View::compare
 };
 
@@ -91,6 +93,8 @@ TEST_P(Screens, LookAsTheyDid) {
     start.against = start.session.document;
     start.against->text = screen.against;
   }
+  start.session.view.grid = screen.grid;
+  start.session.view.palette = screen.palette;
   const std::string file = std::string(screen.name) + ".png";
   const std::string golden = std::string(HEADLIGHT_TEST_DATA "/golden/screens/") + file;
   const bool renew = std::getenv("HEADLIGHT_UPDATE_SCREENS") != nullptr;
@@ -120,8 +124,15 @@ INSTANTIATE_TEST_SUITE_P(, Screens,
                                          Screen{"diagram-encoder-decoder", Theme::dark, Language::en, true,
                                                 Scale::linear, CellRef{4, 5}, Arch::encoder_decoder, View::inside, false,
                                                 {matrix_id(Quantity::weights), MatrixCell{4, 3}}},
+                                         Screen{"glance-dark", Theme::dark, Language::en, false, Scale::linear, {},
+                                                Arch::encoder, View::heads, true, {}, GridShow::glance},
+                                         Screen{"one-row-zh", Theme::light, Language::zh, false, Scale::linear,
+                                                CellRef{9, 5}, Arch::encoder, View::heads, true, {}, GridShow::query},
+                                         Screen{"palette-zh", Theme::light, Language::zh, false, Scale::linear, {},
+                                                Arch::encoder, View::heads, true, {}, GridShow::maps,
+                                                CommandPalette{"头", 2}},
                                          Screen{"compare-sentences", Theme::light, Language::en, false, Scale::linear,
-                                                CellRef{5, 9}, Arch::encoder, View::compare, true, {},
+                                                CellRef{5, 9}, Arch::encoder, View::compare, true, {}, GridShow::maps, {},
                                                 "请小猫帮我订了去北京的车票"}),
                          [](const auto& tested) {
                            std::string name = tested.param.name;

@@ -1,0 +1,121 @@
+#include "figure/map_kinds.h"
+
+#include <algorithm>
+
+#include "figure/labels.h"
+
+namespace headlight {
+
+const char* number_title(Language language, MapKind kind) {
+  switch (kind) {
+    case MapKind::weights: break;
+    case MapKind::norms: return either(language, "norm", "范数");
+    case MapKind::rollout: return either(language, "rollout", "累积");
+  }
+  return either(language, "weight", "权重");
+}
+
+const char* kind_line(Language language, MapKind kind) {
+  switch (kind) {
+    case MapKind::weights: break;
+    case MapKind::norms:
+      return either(language,
+                    "‖α f(x)‖: how long a vector the head brings from the column's word to the row's "
+                    "(Kobayashi et al. 2020).",
+                    "‖α f(x)‖：该头从列词元带给行词元的向量有多长 (Kobayashi et al. 2020)。");
+    case MapKind::rollout:
+      return either(language,
+                    "How much of the column's word reached the row's through all layers up to this one "
+                    "(Abnar & Zuidema 2020).",
+                    "经过到这一层为止的所有层，列词元有多少进入了行词元 (Abnar & Zuidema 2020)。");
+  }
+  return either(language,
+                "α: the share of its attention that the row's word gives to the column's (Vaswani et al. 2017).",
+                "α：行词元分给列词元的注意力份额 (Vaswani et al. 2017)。");
+}
+
+const char* kind_formula(Language language, MapKind kind) {
+  switch (kind) {
+    case MapKind::weights: break;
+    case MapKind::norms:
+      return either(language,
+                    "The weight α times the length of f(x) = (x W_V + b_V) W_O, with the head's own part of W_O: a "
+                    "word that is much looked at may have little to give.",
+                    "权重 α 乘以 f(x) = (x W_V + b_V) W_O 的长度，W_O 取该头自己的部分：被看得多的词元也可能没有多少可给。");
+    case MapKind::rollout:
+      return either(language,
+                    "The product of the layers, the first at the right, each half the mean of its heads and half the "
+                    "word itself; rows sum to 1. Heads that are off count as nothing.",
+                    "各层相乘，第一层在最右；每层一半是各头的平均，一半是词元自身；每行之和为 1。关闭的头不计入。");
+  }
+  return either(language, "The softmax of the scaled scores, after mask and edits: each row sums to 1.",
+                "缩放后的打分经 softmax，已含掩码与改动：每行之和为 1。");
+}
+
+const char* kind_caption(Language language, MapKind kind) {
+  switch (kind) {
+    case MapKind::weights: break;
+    case MapKind::norms:
+      return either(language, "norms ‖α f(x)‖ of what the heads add (Kobayashi et al. 2020)",
+                    "各头所加向量的范数 ‖α f(x)‖（Kobayashi et al. 2020）");
+    case MapKind::rollout:
+      return either(language, "attention rollout up to each layer (Abnar & Zuidema 2020)",
+                    "到各层为止的注意力累积 rollout（Abnar & Zuidema 2020）");
+  }
+  return "";
+}
+
+std::string why_not_line(Language language, MapKind kind, NoReading why) {
+  const std::string name = either(language, kind == MapKind::norms ? "Norms" : "Rollout",
+                                  kind == MapKind::norms ? "范数" : "累积");
+  switch (why) {
+    case NoReading::no_values:
+      return name + either(language,
+                           ": this file has weights only, not the vectors that they weigh. Weights are shown.",
+                           "：该文件只有权重，没有被加权的向量。显示的是权重。");
+    case NoReading::two_sequences:
+      return name + either(language,
+                           ": the rows and the columns here are different words, so that layers do not follow one "
+                           "another. Weights are shown.",
+                           "：这里的行与列是不同的词元，各层不能首尾相接。显示的是权重。");
+    case NoReading::too_long: break;
+  }
+  return name + either(language, ": only for sentences of up to 128 tokens. Weights are shown.",
+                       "：只用于不超过 128 个词元的句子。显示的是权重。");
+}
+
+std::string layer_title(Language language, Index layer) {
+  return std::string(either(language, "Layer", "层")) + " " + std::to_string(layer + 1);
+}
+
+ColourScale other_scale(const OtherMaps& maps, Theme theme, Scale scale) {
+  // Unlike weights, of which many heads have some near 1, norms and shares would leave half of the colours unused.
+  const float largest = maps.kind == MapKind::rollout ? std::min(maps.largest, 1.0f) : maps.largest;
+  const float top = nice_range(largest);
+  for (const float part : {0.48f, 0.6f, 0.8f})
+    if (part * top >= largest) return {.theme = theme, .scale = scale, .top = part * top};
+  return {.theme = theme, .scale = scale, .top = top};
+}
+
+const OtherMaps* other_maps_of(const Subject& subject, Stack stack) {
+  return subject.other && !subject.other->stacks[static_cast<std::size_t>(stack)].empty() ? subject.other : nullptr;
+}
+
+MapKind kind_of(const Subject& subject, Stack stack) {
+  const OtherMaps* other = other_maps_of(subject, stack);
+  return other ? other->kind : MapKind::weights;
+}
+
+ColourScale map_scale(const Subject& subject, const FigureOptions& options) {
+  const OtherMaps* other = other_maps_of(subject, options.head.stack);
+  ColourScale scale = other ? other_scale(*other, options.theme, options.scale)
+                            : weight_scale(subject.trace, subject.folded, options.theme, options.scale);
+  scale.colours = options.colours;
+  return scale;
+}
+
+Index maps_a_layer(const Subject& subject, Stack stack) {
+  return kind_of(subject, stack) == MapKind::rollout ? 1 : subject.trace.num_heads(stack);
+}
+
+}  // namespace headlight

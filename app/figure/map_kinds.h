@@ -1,0 +1,42 @@
+// The kinds of maps in words: what a square is, and who described it first. Window and files say the same.
+#pragma once
+
+#include <string>
+
+#include "figure/figure.h"
+#include "session/other_maps.h"
+
+namespace headlight {
+
+/// weight, norm, rollout: what the number of a cell is called.
+const char* number_title(Language language, MapKind kind);
+
+/// What a square of such a map is, in one line with its source.
+const char* kind_line(Language language, MapKind kind);
+
+/// How its number is made, beside that line.
+const char* kind_formula(Language language, MapKind kind);
+
+/// The line as short as a caption has it; empty for weights.
+const char* kind_caption(Language language, MapKind kind);
+
+/// Why maps of this kind cannot be shown, in one line.
+std::string why_not_line(Language language, MapKind kind, NoReading why);
+
+/// `Layer 2`, counted from 1: the title of a map that belongs to no head.
+std::string layer_title(Language language, Index layer);
+
+/// The colours of such maps: from 0 to a round number not far above the largest of them all.
+ColourScale other_scale(const OtherMaps& maps, Theme theme, Scale scale);
+
+/// The maps that a figure draws of a stack in place of its weights; null: the weights.
+const OtherMaps* other_maps_of(const Subject& subject, Stack stack);
+MapKind kind_of(const Subject& subject, Stack stack);
+
+/// The colour scale of what a figure draws of a stack.
+ColourScale map_scale(const Subject& subject, const FigureOptions& options);
+
+/// How many maps a layer has: one a head, of a rollout one.
+Index maps_a_layer(const Subject& subject, Stack stack);
+
+}  // namespace headlight

@@ -1,0 +1,226 @@
+// Norms and rollout in place of the weights: when they are made, what is shown of them, and in figures.
+#include "session/other_maps.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "app/figures.h"
+#include "figure/labels.h"
+#include "figure/map_kinds.h"
+#include "session/figure_order.h"
+#include "session/session_file.h"
+
+namespace headlight {
+namespace {
+
+using figures::answer_of;
+using figures::document_of;
+using fixture::small_state;
+
+void settle(Loop& loop, AppState& state, Commands commands) {
+  loop.step(state, commands, 0);
+  loop.settle(state);
+}
+
+std::shared_ptr<const OtherMaps> maps_of(const std::shared_ptr<const Trace>& trace, MapKind kind, int threads = 1) {
+  Progress progress;
+  auto maps = other_maps(trace, kind, progress, threads);
+  EXPECT_TRUE(maps);
+  EXPECT_NEAR(progress.done, 1.0f, 1e-4f);
+  return maps;
+}
+
+TEST(OtherMaps, HaveAMapAHeadOrALayer) {
+  const auto trace = answer_of(document_of(6, Arch::encoder_decoder));
+  const auto norms = maps_of(trace, MapKind::norms), rollout = maps_of(trace, MapKind::rollout);
+  for (const Stack stack : kStacks) {
+    const HeadRef head{1, 1, stack};
+    ASSERT_TRUE(norms->map(head));
+    EXPECT_EQ(norms->map(head)->rows(), trace->queries(stack));
+    EXPECT_EQ(norms->map(head)->cols(), trace->keys(stack));
+    EXPECT_GE(norms->largest, norms->map(head)->maxCoeff());
+    Progress progress;
+    EXPECT_TRUE(same(*norms->map(head), (*norm_maps(*trace, stack, progress))[3]));
+  }
+  EXPECT_EQ(rollout->map({1, 0, Stack::self}), rollout->map({1, 1, Stack::self})) << "of no head";
+  EXPECT_NE(rollout->map({0, 0, Stack::self}), rollout->map({1, 0, Stack::self}));
+  EXPECT_EQ(rollout->map({0, 0, Stack::cross}), nullptr);
+  EXPECT_EQ(why_not(*trace, Stack::cross, MapKind::rollout), NoReading::two_sequences);
+  EXPECT_FALSE(why_not(*trace, Stack::cross, MapKind::weights));
+  const auto again = maps_of(trace, MapKind::norms, 3);
+  for (std::size_t stack = 0; stack < 3; ++stack)
+    for (std::size_t i = 0; i < norms->stacks[stack].size(); ++i)
+      EXPECT_TRUE(same(norms->stacks[stack][i], again->stacks[stack][i]));
+}
+
+TEST(OtherMaps, KindsHaveNames) {
+  for (const MapKind kind : {MapKind::weights, MapKind::norms, MapKind::rollout})
+    EXPECT_EQ(parse_map_kind(name(kind)), kind);
+  EXPECT_FALSE(parse_map_kind("norm"));
+}
+
+TEST(OtherMaps, AreMadeWhileTheyAreLookedAt) {
+  AppState state = small_state();
+  Loop loop({}, {});
+  settle(loop, state, {});
+  EXPECT_FALSE(state.other_maps);
+  settle(loop, state, {ShowMaps{MapKind::norms}});
+  ASSERT_TRUE(state.other_maps);
+  EXPECT_EQ(shown_kind(state, Stack::self), MapKind::norms);
+  EXPECT_EQ(state.other_maps->trace, state.trace);
+  settle(loop, state, {ShowMaps{MapKind::rollout}});
+  EXPECT_EQ(shown_kind(state, Stack::self), MapKind::rollout);
+  settle(loop, state, {ShowView{View::flow}});
+  EXPECT_EQ(shown_kind(state, Stack::self), MapKind::weights) << "lines are weights";
+  settle(loop, state, {ShowView{View::heads}, ShowMaps{MapKind::weights}});
+  EXPECT_EQ(shown_maps(state, Stack::self), nullptr);
+  EXPECT_TRUE(state.undo.empty()) << "a look is nothing to be undone";
+  settle(loop, state, {SetScale{0.5f}, EndGesture{}});
+  EXPECT_FALSE(state.other_maps) << "those of an earlier answer are not kept";
+}
+
+// Weights would flash between two answers if the maps came after them.
+TEST(OtherMaps, ComeWithTheAnswer) {
+  AppState state = small_state();
+  Loop loop({}, {});
+  settle(loop, state, {ShowMaps{MapKind::norms}});
+  Commands edit{SetText{"我爱北京"}, EndGesture{}};
+  loop.step(state, edit, 0);
+  const auto before = state.trace;
+  for (int i = 0; i < 3000 && state.trace == before; ++i) {
+    EXPECT_EQ(shown_kind(state, Stack::self), MapKind::norms) << "those of the answer before stay";
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    Commands none;
+    loop.step(state, none, 0);
+  }
+  ASSERT_NE(state.trace, before);
+  EXPECT_EQ(shown_kind(state, Stack::self), MapKind::norms);
+  EXPECT_EQ(shown_maps(state, Stack::self)->map({})->rows(), state.trace->queries());
+}
+
+TEST(OtherMaps, UntilTheyAreThereTheOnesBeforeStay) {
+  AppState state = small_state();
+  update(state, fixture::answer(state));
+  update(state, ShowMaps{MapKind::norms});
+  EXPECT_EQ(shown_kind(state, Stack::self), MapKind::weights);
+  update(state, MapsReady{maps_of(state.trace, MapKind::norms)});
+  update(state, ShowMaps{MapKind::rollout});
+  EXPECT_EQ(shown_kind(state, Stack::self), MapKind::norms);
+  update(state, MapsReady{maps_of(state.trace, MapKind::rollout)});
+  EXPECT_EQ(shown_kind(state, Stack::self), MapKind::rollout);
+}
+
+TEST(OtherMaps, AreNeitherFoldedNorZoomed) {
+  AppState state = small_state();
+  update(state, fixture::answer(state));
+  update(state, SetViewport{{1, 3, 1, 3}});
+  EXPECT_TRUE(needs_detail(state));
+  update(state, ShowMaps{MapKind::norms});
+  update(state, MapsReady{maps_of(state.trace, MapKind::norms)});
+  EXPECT_FALSE(needs_detail(state));
+  EXPECT_EQ(shown_fold(state, Stack::self), nullptr);
+}
+
+TEST(OtherMaps, OfALongSentenceStayWeights) {
+  std::string text;
+  for (int i = 0; i < 130; ++i) text += "词";
+  Document document = fixture::small_document(text);
+  document.split = Split::characters;
+  AppState state = initial_state(fixture::lexicon(), document, Settings{});
+  Loop loop({}, {});
+  settle(loop, state, {ShowMaps{MapKind::norms}});
+  ASSERT_EQ(state.trace->queries(), 130);
+  EXPECT_EQ(shown_kind(state, Stack::self), MapKind::weights);
+  EXPECT_EQ(why_not(*state.trace, Stack::self, MapKind::norms), NoReading::too_long);
+}
+
+TEST(OtherMaps, AreKeptInASession) {
+  Session session;
+  for (const MapKind kind : {MapKind::norms, MapKind::rollout, MapKind::weights}) {
+    session.view.maps = kind;
+    const auto read = session_from_json("s", to_json(session));
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->view.maps, kind);
+  }
+  std::string text = to_json(session);
+  const auto at = text.find("\"view\": {");
+  ASSERT_NE(at, std::string::npos);
+  text.insert(at + 9, "\"maps\": \"lengths\", ");
+  const auto odd = session_from_json("s", text);
+  ASSERT_TRUE(odd) << odd.error().message;
+  EXPECT_EQ(odd->view.maps, MapKind::weights);
+}
+
+std::vector<Cells> cells_of(const Drawing& drawing) { return figures::all<Cells>(drawing); }
+
+bool says(const Drawing& drawing, const std::string& part) {
+  std::string words;
+  for (const Text& text : figures::all<Text>(drawing)) words += text.text + " ";
+  return words.find(part) != std::string::npos;
+}
+
+TEST(OtherMapsFigure, DrawsTheirNumbersAndSaysWhatTheyAre) {
+  const Document document = fixture::small_document();
+  const auto trace = answer_of(document);
+  for (const MapKind kind : {MapKind::norms, MapKind::rollout}) {
+    const auto maps = maps_of(trace, kind);
+    for (const Language language : {Language::en, Language::zh}) {
+      for (const FigureKind figure : {FigureKind::grid, FigureKind::head, FigureKind::layers}) {
+        const FigureOptions options{
+            .kind = figure, .language = language, .width = kSlideMm * kPointsInMm, .head = {1, 1}};
+        const auto drawing = draw_figure({*trace, document, nullptr, maps.get()}, options, figures::roughly);
+        ASSERT_TRUE(drawing);
+        figures::expect_tidy(*drawing);
+        EXPECT_TRUE(says(*drawing, kind == MapKind::norms ? "Kobayashi" : "Abnar"));
+        EXPECT_TRUE(says(*drawing, number_title(language, kind)));
+        EXPECT_EQ(cells_of(*drawing).front().scale, other_scale(*maps, Theme::light, Scale::linear));
+        if (figure == FigureKind::grid) {
+          EXPECT_EQ(cells_of(*drawing).size(), kind == MapKind::norms ? 4u : 2u);
+          const HeadRef second = kind == MapKind::norms ? HeadRef{0, 1} : HeadRef{1, 0};
+          EXPECT_TRUE(same(cells_of(*drawing)[1].weights, *maps->map(second)));
+        }
+        if (figure == FigureKind::head) {
+          EXPECT_TRUE(same(cells_of(*drawing).front().weights, *maps->map({1, 1})));
+        }
+        EXPECT_EQ(says(*drawing, either(language, "Head", "头")), kind == MapKind::norms) << "a rollout is of no head";
+      }
+    }
+  }
+}
+
+TEST(OtherMapsFigure, OfAStackWithoutThemIsOfWeights) {
+  const Document document = document_of(5, Arch::encoder_decoder);
+  const auto trace = answer_of(document);
+  const auto maps = maps_of(trace, MapKind::rollout);
+  const FigureOptions options{.head = {0, 0, Stack::cross}};
+  const auto drawing = draw_figure({*trace, document, nullptr, maps.get()}, options, figures::roughly);
+  ASSERT_TRUE(drawing);
+  EXPECT_TRUE(says(*drawing, "weight"));
+  EXPECT_FALSE(says(*drawing, "Abnar"));
+  EXPECT_TRUE(same(cells_of(*drawing).front().weights, trace->head({0, 0, Stack::cross}).thumbnail));
+}
+
+TEST(OtherMapsFigure, TheWindowsIsOfWhatIsSeen) {
+  AppState state = small_state();
+  Loop loop({}, {});
+  settle(loop, state, {ShowMaps{MapKind::norms}});
+  EXPECT_EQ(figure_order(state).other, state.other_maps);
+  settle(loop, state, {ShowMaps{MapKind::weights}});
+  EXPECT_EQ(figure_order(state).other, nullptr);
+}
+
+TEST(MapKinds, SayWhatTheyAreInBothLanguages) {
+  for (const Language language : {Language::en, Language::zh})
+    for (const MapKind kind : {MapKind::weights, MapKind::norms, MapKind::rollout}) {
+      EXPECT_NE(std::string(kind_line(language, kind)).find("20"), std::string::npos) << "with its source";
+      EXPECT_STRNE(kind_line(Language::en, kind), kind_line(Language::zh, kind));
+      EXPECT_STRNE(number_title(Language::en, kind), number_title(Language::zh, kind));
+      for (const NoReading why : {NoReading::no_values, NoReading::two_sequences, NoReading::too_long})
+        EXPECT_FALSE(why_not_line(language, kind, why).empty());
+    }
+}
+
+}  // namespace
+}  // namespace headlight
