@@ -3,6 +3,8 @@
 
 #include "cli/commands.h"
 #include "explain/checkpoint_check.h"
+#include "session/lesson_check.h"
+#include "session/start.h"
 #include "write/json.h"
 
 namespace headlight {
@@ -33,19 +35,35 @@ std::string as_json(const std::string& model, const std::vector<Finding>& findin
   return text + "]}\n";
 }
 
+Result<int> say(const Options& options, const std::string& name, const std::vector<Finding>& findings) {
+  return print(options.format == "json" ? as_json(name, findings) : as_text(findings),
+               gravest(findings) > Severity::note ? 1 : 0);
+}
+
+Result<int> run_lesson(const Options& options) {
+  auto shipped = read_shipped_models();
+  if (!shipped) return shipped.error();
+  const auto lexicon = read_lexicon();
+  if (!lexicon) return lexicon.error();
+  auto lesson = read_lesson(options.folder, shipped->get());
+  if (!lesson) return lesson.error();
+  const std::string name = lesson->name;
+  return say(options, name, check_lesson(std::move(*lesson), *lexicon, std::move(*shipped)));
+}
+
 Result<int> run(const Options& options) {
+  if (options.folder.ends_with(".json")) return run_lesson(options);
   Progress progress;
   const auto checkpoint = read_checkpoint(options.folder, progress);
   if (!checkpoint) return checkpoint.error();
   const auto findings = check_checkpoint(options.folder, checkpoint->model, checkpoint->warnings, progress);
-  return print(options.format == "json" ? as_json(checkpoint->model->name, findings) : as_text(findings),
-               gravest(findings) > Severity::note ? 1 : 0);
+  return say(options, checkpoint->model->name, findings);
 }
 
 }  // namespace
 
 Run add_check(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("check", "Whether a checkpoint was loaded right");
+  CLI::App* command = program.add_subcommand("check", "Whether a checkpoint was loaded right, or what a lesson says is true");
   command->footer("headlight check CHECKPOINT --format json\n"
                   "Compares with the answers of a reference in CHECKPOINT/reference.npz: `ids` (for an encoder-decoder\n"
                   "`decoder_ids` too, perhaps `token_type_ids`), and any of attentions, hidden_states,\n"
@@ -53,9 +71,10 @@ Run add_check(CLI::App& program) {
                   "missing, surplus or untouched, attention that is suspiciously uniform, tying, words without a\n"
                   "vector. A line a finding: good, note, warning or error, and what was found. As JSON one object: `model`,\n"
                   "`worst` (one of those), `agrees_with_reference` and `findings`, a list of {severity, line}.\n"
-                  "Exit status: 0 nothing worse than a note, 1 a warning or a difference, 2 not a readable checkpoint.");
+                  "Of a lesson's file: whether every step can be shown, and whether its `claims` hold.\n"
+                  "Exit status: 0 nothing worse than a note, 1 a warning or a difference, 2 nothing that can be read.");
   auto options = std::make_shared<Options>();
-  command->add_option("FOLDER", options->folder, "A checkpoint folder")->required();
+  command->add_option("FOLDER", options->folder, "A checkpoint folder, or a lesson's .json file")->required();
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
   return [options] { return run(*options); };
 }

@@ -48,6 +48,8 @@ Result<int> run(const Options& options) {
   if (options.lines && *format != Format::json)
     return bad_input("--lines", "", "the format json, an object a line", name(*format));
 
+  ExportOptions wanted = *arrays;
+  wanted.threads = options.request.threads();
   Progress progress;
   std::vector<std::string> warnings;
   Status written = Done{};
@@ -57,12 +59,12 @@ Result<int> run(const Options& options) {
     const auto start = options.request.start();
     if (!start) return start.error();
     warnings = start->warnings;
-    written = export_lines(start->session.document, *lexicon, *arrays, file, options.jobs, &warnings);
+    written = export_lines(start->session.document, *lexicon, wanted, file, options.jobs, &warnings);
   } else {
     const auto asked = options.request.ask();
     if (!asked) return asked.error();
     warnings = asked->start.warnings;
-    written = export_document(asked->document(), asked->requests, *format, *arrays, file, progress, nullptr, &warnings,
+    written = export_document(asked->document(), asked->requests, *format, wanted, file, progress, nullptr, &warnings,
                               options.request.threads());
   }
   if (!written) return written.error();

@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/lesson_option.h"
 #include "cli/request_options.h"
 
 namespace headlight {
@@ -7,10 +8,12 @@ Run add_open(CLI::App& program, const Frontend& frontend) {
   CLI::App* command = program.add_subcommand("open", "The window (the word `open` may be left out)");
   command->footer("headlight open --text 'The cat sat.' --mask causal");
   auto request = std::make_shared<RequestOptions>(*command);
-  return [request, &frontend]() -> Result<int> {
+  auto lesson = std::make_shared<LessonOption>(*command);
+  return [request, lesson, &frontend]() -> Result<int> {
     if (!frontend.open_window) return Error{"headlight open: this program was built without the window"};
-    const auto start = request->start_of_window();
+    auto start = request->start_of_window();
     if (!start) return start.error();
+    lesson->put_into(*start);
     if (const auto opened = frontend.open_window(*start); !opened) return opened.error();
     return 0;
   };

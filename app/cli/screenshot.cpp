@@ -3,6 +3,7 @@
 
 #include "cli/against_option.h"
 #include "cli/commands.h"
+#include "cli/lesson_option.h"
 #include "cli/request_options.h"
 #include "session/comparison.h"
 #include "session/other_maps.h"
@@ -12,8 +13,9 @@ namespace headlight {
 namespace {
 
 struct Options {
-  explicit Options(CLI::App& command) : request(command) {}
+  explicit Options(CLI::App& command) : request(command), lesson(command) {}
   RequestOptions request;
+  LessonOption lesson;
   std::string size = "1600x1000", stack, theme, language, view = "heads", maps = "weights", grid = "maps";
   ScreenshotOptions picture;
   Index layer = 0, head = 0, query = -1, key = -1;
@@ -38,6 +40,7 @@ Result<int> run(Options& options, const Frontend& frontend) {
   if (!options.language.empty()) options.picture.language = options.language == "zh" ? Language::zh : Language::en;
   auto start = options.request.start();
   if (!start) return start.error();
+  options.lesson.put_into(*start);
   ViewState& view = start->session.view;
   if (options.layer > 0 || options.head > 0) view.chosen = {options.layer, options.head, view.chosen.stack};
   if (!options.stack.empty()) view.chosen.stack = parse_stack(options.stack).value_or(Stack::self);
@@ -90,6 +93,7 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
                                                "steps, diagram: inside a block; train: beside a training; compare: A beside B")
       ->check(CLI::IsMember({"heads", "flow", "steps", "diagram", "train", "compare"}));
   add_against(*command, options->against);
+  command->add_flag("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");
   command->add_option("--grid", options->grid, "All heads as maps (default), at a glance, or one row or column of each")
       ->check(CLI::IsMember({"maps", "glance", "row", "column"}));
   command->add_option("--train-steps", options->picture.train_steps,

@@ -128,17 +128,36 @@ void add_title(Page& page, const std::string& title, const std::string& beside) 
   page.y += 1.8f * size;
 }
 
+namespace {
+
+bool is_among(char32_t c, std::u32string_view all) { return all.find(c) != std::u32string_view::npos; }
+
+/// Whether a line may end between these two: after a space, and beside a Chinese character; but no line begins with a
+/// mark that closes, and none ends with one that opens (Requirements for Chinese Text Layout, W3C, 3.1.3).
+bool may_break(char32_t before, char32_t after) {
+  if (is_among(after, U"，。、；：？！）》」』”’…—％,.;:?!)]%") || is_among(before, U"（《「『“‘([")) return false;
+  std::string neighbours;
+  const auto is_chinese = [&](char32_t c) {
+    neighbours.clear();
+    append_utf8(neighbours, c);
+    return stands_upright(neighbours);
+  };
+  return before == U' ' || is_chinese(before) || is_chinese(after);
+}
+
+}  // namespace
+
 std::vector<std::string> wrapped(std::string_view text, float size, float room, const TextWidth& measure) {
   std::vector<std::string> lines(1);
   float width = 0, width_at_break = 0;
   std::size_t break_at = 0;  // bytes of the line before which it may be broken
+  char32_t previous = U' ';
   for (const char32_t c : code_points(text)) {
     std::string character;
     append_utf8(character, c);
     const float advance = measure(character, size);
-    const bool before = stands_upright(character);
-    if (before || (!lines.back().empty() && lines.back().back() == ' '))
-      break_at = lines.back().size(), width_at_break = width;
+    if (!lines.back().empty() && may_break(previous, c)) break_at = lines.back().size(), width_at_break = width;
+    previous = c;
     if (width + advance > room && !lines.back().empty() && c != U' ') {
       const bool broken = break_at > 0;
       std::string rest = broken ? lines.back().substr(break_at) : "";

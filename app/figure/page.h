@@ -35,7 +35,7 @@ const Text& add_text(Page& page, Text text);
 /// The title of a figure, and `beside` in the accent's colour, below it where it would be too wide.
 void add_title(Page& page, const std::string& title, const std::string& beside);
 
-/// `text` in lines of at most `room`, broken at spaces and between Chinese characters.
+/// `text` in lines of at most `room`, broken at spaces and between Chinese characters, marks where they belong.
 std::vector<std::string> wrapped(std::string_view text, float size, float room, const TextWidth& measure);
 
 /// An Error names a stack, a layer or a head that the answer does not have.

@@ -117,6 +117,9 @@ Status open_window(const Start& asked) {
   state.session_path = start.session_path;
   state.notice = std::move(notice);
   if (restored) state.saved_document = default_document(resources->shipped.get());  // what was restored was never saved
+  if (const Status begun = begin_lessons(state, resources->lessons, start); !begun) return begun;
+  if (!state.notice && !resources->lessons.problems.empty())
+    state.notice = Notice{Notice::Kind::failed, resources->lessons.problems.front()};
 
   Loop loop(&Window::wake, autosave.string(), {figure_drawer(), {.folder = trained_folder()}});
   Commands commands;
@@ -162,6 +165,7 @@ Status screenshot(const Start& start, const ScreenshotOptions& options) {
   settings.theme = options.theme.value_or(settings.theme);
   settings.language = options.language.value_or(settings.language);
   settings.ui_scale = options.ui_scale;
+  settings.greeted = options.greeted;
   AppState state = initial_state(resources->lexicon, start.session.document, settings, start.session.model_warnings,
                                  resources->shipped);
   state.view = start.session.view;
@@ -171,6 +175,7 @@ Status screenshot(const Start& start, const ScreenshotOptions& options) {
     if (!kept) return kept.error();
     state.kept = std::move(*kept);
   }
+  if (const Status begun = begin_lessons(state, resources->lessons, start); !begun) return begun;
   const PassingFolder trained;
   Loop loop({}, {}, {.training = {.folder = trained.path()}});
   loop.settle(state);

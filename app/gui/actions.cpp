@@ -7,10 +7,13 @@
 #include "gui/compare_words.h"
 #include "gui/grid_words.h"
 #include "gui/head_words.h"
+#include "gui/lesson_panel.h"
+#include "gui/lesson_words.h"
 #include "gui/map_words.h"
 #include "gui/panels.h"
 #include "session/as_command.h"
 #include "session/head_grid.h"
+#include "session/lesson.h"
 
 namespace headlight {
 namespace {
@@ -93,6 +96,20 @@ void add_files(List& list, const Gui& gui) {
              [source = model.source](Gui& g) { g.say(OpenPath{source}); });
 }
 
+void add_lessons(List& list, const Gui& gui) {
+  if (gui.state.view.lesson) {
+    list.add(kNextOfLesson, "Ctrl Page Down", [](Gui& g) { turn_page(g, false); });
+    list.add(kPreviousOfLesson, "Ctrl Page Up", [](Gui& g) { turn_page(g, true); });
+    list.say(kLeaveLesson, "", OpenLesson{});
+  }
+  if (!gui.state.lessons) return;
+  const Language language = gui.state.settings.language;
+  for (std::size_t i = 0; i < gui.state.lessons->size(); ++i) {
+    const Said& title = (*gui.state.lessons)[i].title;
+    list.add(kBeginLesson, title.in(language), title.en + " " + title.zh, "F2", [i](Gui& g) { g.say(OpenLesson{i}); });
+  }
+}
+
 void add_question(List& list, const Gui& gui) {
   const AppState& state = gui.state;
   if (!state.undo.empty() || state.gesture) list.say(kUndo, "Ctrl Z", Undo{});
@@ -166,6 +183,7 @@ std::vector<Action> actions(const Gui& gui) {
   add_views(list, gui.state.kept.has_value());
   add_question(list, gui);
   add_files(list, gui);
+  add_lessons(list, gui);
   add_look(list, gui);
   add_person(list, gui);
   return list.take();

@@ -6,6 +6,7 @@
 #include "gui/draw.h"
 #include "gui/grid_parts.h"
 #include "gui/grid_words.h"
+#include "gui/lesson_panel.h"
 #include "gui/map_words.h"
 #include "gui/other_maps.h"
 #include "session/head_grid.h"
@@ -36,7 +37,7 @@ void headline(Gui& gui) {
   const AppState& state = gui.state;
   const FontScope small(gui, TextSize::small);
   if (const std::string folds = folds_in_words(gui); !folds.empty()) wrapped_dim(gui, folds);
-  if (problem) return;
+  if (problem || greeting(gui)) return;
   const std::string kind = map_kind_words(gui);
   if (kind.empty() && shown_line(state)) return;  // which says itself what it shows
   std::string line = kind.empty() ? gui.word(Str::what_is_a_square) : kind;

@@ -133,11 +133,12 @@ void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, cons
   std::snprintf(head, sizeof head, content.kind == MapKind::norms ? "%s = %.4f" : "%s = %.6f", gui.word(Str::sum), sum);
   const std::string label = row_label(gui, content, lit.query);
   list.AddText({layout.plot.x, area.y}, gui.colours().accent, label.c_str());
-  list.AddText({layout.plot.x + ImGui::CalcTextSize(label.c_str()).x + 6 * gui.unit, area.y}, gui.colours().dim,
-               row_words(gui, content.kind));
-  const float sum_width = ImGui::CalcTextSize(head).x;
-  list.AddText({std::max(layout.plot.x, layout.plot.right() - sum_width), area.y + (layout.plot.w < sum_width * 2.2f ? text : 0)},
-               gui.colours().dim, head);
+  const float row_of_x = layout.plot.x + ImGui::CalcTextSize(label.c_str()).x + 6 * gui.unit;
+  const char* looks = row_words(gui, content.kind);
+  list.AddText({row_of_x, area.y}, gui.colours().dim, looks);
+  const float sum_x = std::max(layout.plot.x, layout.plot.right() - ImGui::CalcTextSize(head).x);
+  const bool beside = row_of_x + ImGui::CalcTextSize(looks).x + 8 * gui.unit <= sum_x;
+  list.AddText({sum_x, area.y + (beside ? 0 : text)}, gui.colours().dim, head);
 
   const float top = area.y + text * 2.2f, bottom = area.bottom() - gui.unit;
   const Box bars_box{layout.plot.x, top, layout.plot.w, bottom - top};

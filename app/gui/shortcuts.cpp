@@ -4,6 +4,7 @@
 #include "gui/grid_parts.h"
 #include "gui/imgui_compat.h"
 #include "gui/joint_map.h"
+#include "gui/lesson_panel.h"
 #include "gui/other_maps.h"
 #include "gui/train_parts.h"
 #include "session/head_grid.h"
@@ -36,6 +37,8 @@ void file_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::q, false)) gui.say(Quit{});
   if (key_pressed(Key::l, false)) gui.say(FocusText{true});
   if (key_pressed(Key::enter, false)) training_key(gui, shift);
+  if (key_pressed(Key::page_down, false)) turn_page(gui, false);
+  if (key_pressed(Key::page_up, false)) turn_page(gui, true);
   for (std::size_t i = 0; i < std::min<std::size_t>(9, gui.samples.size()); ++i)
     if (key_pressed(static_cast<Key>('1' + i), false)) take_sample(gui, gui.samples[i]);
   Settings settings = state.settings;
@@ -308,6 +311,7 @@ void shortcuts(Gui& gui) {
     return;
   }
   if (typing || io.KeyAlt || io.KeySuper || gui.state.browser.purpose != Browser::Purpose::none) return;
+  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId)) return;  // an open list has the keys
   if (key_pressed(Key::slash, false) && io.KeyShift) gui.say(ShowHelp{!gui.state.view.help});
   if (key_pressed(Key::t, false)) {
     Settings settings = gui.state.settings;

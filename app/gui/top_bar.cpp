@@ -1,6 +1,7 @@
 #include "gui/actions.h"
 #include "gui/compare_words.h"
 #include "gui/draw.h"
+#include "gui/lesson_panel.h"
 #include "gui/panels.h"
 
 namespace headlight {
@@ -22,23 +23,32 @@ void view_tabs(Gui& gui, float gap) {
   ImGui::SameLine(0, 0);
   if (flat_button(gui, "view compare", gui.word(kViewCompare), now == View::compare)) gui.say(ShowView{View::compare});
   explain_item(gui, gui.word(kTipViewCompare));
+  ImGui::SameLine(0, 0);
+  lesson_menu(gui);
   ImGui::SameLine(0, gap);
 }
 
-void file_buttons(Gui& gui, float gap, bool roomy) {
+/// What there is room for: the first to give way have keys.
+struct Shown {
+  bool save_as = true, reset = true, sizes = true, figure = true;
+};
+
+void file_buttons(Gui& gui, float gap, const Shown& shown) {
   const AppState& state = gui.state;
   if (flat_button(gui, "open", gui.word(Str::open))) gui.say(Browse{Browser::Purpose::open, {}});
   ImGui::SameLine(0, 0);
   if (flat_button(gui, "save", gui.word(Str::save), has_unsaved_changes(state))) save_session(gui);
   ImGui::SameLine(0, 0);
-  if (roomy) {  // else by its key
+  if (shown.save_as) {
     if (flat_button(gui, "save as", gui.word(Str::save_as))) gui.say(Browse{Browser::Purpose::save, {}});
     ImGui::SameLine(0, 0);
   }
   if (flat_button(gui, "export", gui.word(Str::export_numbers))) gui.say(Browse{Browser::Purpose::export_to, {}});
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "figure", gui.word(Str::figure))) gui.say(Browse{Browser::Purpose::figure, {}});
-  explain_item(gui, Str::tip_figure);
+  if (shown.figure) {
+    if (flat_button(gui, "figure", gui.word(Str::figure))) gui.say(Browse{Browser::Purpose::figure, {}});
+    explain_item(gui, Str::tip_figure);
+  }
   ImGui::SameLine(0, gap);
   ImGui::BeginDisabled(state.undo.empty() && !state.gesture);
   if (flat_button(gui, "undo", gui.word(Str::undo))) gui.say(Undo{});
@@ -48,28 +58,29 @@ void file_buttons(Gui& gui, float gap, bool roomy) {
   if (flat_button(gui, "redo", gui.word(Str::redo))) gui.say(Redo{});
   ImGui::EndDisabled();
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "reset", gui.word(Str::reset))) gui.say_once(Reset{});
+  if (shown.reset && flat_button(gui, "reset", gui.word(Str::reset))) gui.say_once(Reset{});
 }
 
 float button_width(const char* label) {
   return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
 }
 
-void person_buttons(Gui& gui) {
+void person_buttons(Gui& gui, const Shown& shown) {
   Settings settings = gui.state.settings;
   const bool dark = settings.theme == Theme::dark;
   const char* labels[] = {gui.word(Str::smaller), gui.word(Str::larger), gui.word(dark ? Str::light : Str::dark),
                           gui.word(Str::language), gui.word(Str::help)};
   float width = 0;
   for (const char* label : labels) width += button_width(label);
+  if (!shown.sizes) width -= button_width(labels[0]) + button_width(labels[1]);
   ImGui::SameLine(std::max(ImGui::GetCursorPosX(), ImGui::GetWindowWidth() - width - 8 * gui.unit));
   const auto change = [&](const char* name, const char* label) {
     const bool pressed = flat_button(gui, name, label);
     ImGui::SameLine(0, 0);
     return pressed;
   };
-  if (change("smaller", labels[0])) settings.ui_scale = std::max(kLeastUiScale, settings.ui_scale - 0.1f);
-  if (change("larger", labels[1])) settings.ui_scale = std::min(kMostUiScale, settings.ui_scale + 0.1f);
+  if (shown.sizes && change("smaller", labels[0])) settings.ui_scale = std::max(kLeastUiScale, settings.ui_scale - 0.1f);
+  if (shown.sizes && change("larger", labels[1])) settings.ui_scale = std::min(kMostUiScale, settings.ui_scale + 0.1f);
   if (change("theme", labels[2])) settings.theme = dark ? Theme::light : Theme::dark;
   if (change("language", labels[3])) settings.language = gui.chinese() ? Language::en : Language::zh;
   if (!(settings == gui.state.settings)) gui.say(SetSettings{settings});
@@ -187,12 +198,25 @@ void top_bar(Gui& gui) {
                            Str::language, Str::help})
     buttons += button_width(gui.word(string)), padding += 2 * ImGui::GetStyle().FramePadding.x;
   buttons += button_width(gui.word(kViewCompare)), padding += 2 * ImGui::GetStyle().FramePadding.x;
+  if (const float lessons = lesson_menu_width(gui); lessons > 0)
+    buttons += lessons, padding += 2 * ImGui::GetStyle().FramePadding.x;
   const auto has_room = [&](float width) {
     return ImGui::GetCursorPosX() + width + gap + buttons <= ImGui::GetWindowWidth();
   };
   // Where everything is large in a small window the buttons come first, and stand closer if they must.
   const bool tight = !has_room(0);
-  const bool roomy = has_room(-padding / 2 - 3 * (gap - close_gap));  // with half of the padding, in closer groups
+  Shown shown;
+  // By half of the padding, by closer groups, and by what gives way.
+  float spared = padding / 2 + 3 * (gap - close_gap);
+  const auto give_way = [&](bool& one, std::initializer_list<Str> labels) {
+    if (has_room(-spared)) return;
+    one = false;
+    for (const Str label : labels) spared += button_width(gui.word(label)) - ImGui::GetStyle().FramePadding.x;
+  };
+  give_way(shown.save_as, {Str::save_as});
+  give_way(shown.reset, {Str::reset});
+  give_way(shown.sizes, {Str::smaller, Str::larger});
+  give_way(shown.figure, {Str::figure});
   if (tight) ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2{4 * gui.unit, ImGui::GetStyle().FramePadding.y});
   if (has_room(gui.fonts.pixels(TextSize::title) * 4.4f)) {
     // The name stands on the same base line as the smaller text beside it.
@@ -213,8 +237,8 @@ void top_bar(Gui& gui) {
   }
   check_badge(gui, top, has_room);
   view_tabs(gui, tight ? close_gap : gap);
-  file_buttons(gui, tight ? close_gap : gap, roomy);
-  person_buttons(gui);
+  file_buttons(gui, tight ? close_gap : gap, shown);
+  person_buttons(gui, shown);
   if (tight) ImGui::PopStyleVar();
 }
 

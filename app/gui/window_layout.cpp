@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "gui/imgui_compat.h"
+#include "gui/lesson_panel.h"
 #include "gui/panels.h"
 #include "session/comparison.h"
 
@@ -49,7 +50,8 @@ void draw_window(Gui& gui) {
   const float text_lines = static_cast<float>(std::min<std::ptrdiff_t>(newlines, 2)) * ImGui::GetTextLineHeight();
   const float sentence = (has_own_inputs(gui.state.document) ? 0 : line + text_lines + 6 * unit) + line + 22 * unit;
   const float controls = 204 * unit;
-  const float middle = display.y - bar - sentence - status;
+  const float lesson = lesson_height(gui, display.x);
+  const float middle = display.y - bar - sentence - lesson - status;
   const float large = std::min(std::clamp((display.x - controls) * 0.335f, 340 * unit, 760 * unit),
                                (display.x - controls) * 0.5f);
 
@@ -57,7 +59,8 @@ void draw_window(Gui& gui) {
   if (gui.state.view.hovered || gui.state.view.hovered_head || gui.state.view.hovered_kept) gui.say(Hover{});
   region(gui, "top bar", {0, 0, display.x, bar}, true, false, top_bar);
   region(gui, "sentence", {0, bar, display.x, sentence}, false, false, sentence_panel);
-  const float top = bar + sentence;
+  if (lesson > 0) region(gui, "lesson", {0, bar + sentence, display.x, lesson}, true, false, lesson_panel);
+  const float top = bar + sentence + lesson;
   region(gui, "controls", {0, top, controls, middle}, false, true, controls_panel);
   if (gui.state.view.view == View::inside) {
     const float way = std::clamp((display.x - controls) * 0.4f, 320 * unit, 720 * unit);

@@ -205,6 +205,7 @@ void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
     }
     case Opened::Kind::mask: document.mask.given = std::move(file.mask); break;
     case Opened::Kind::text: set_text(document, Side::source, std::move(file.text), *state.lexicon); break;
+    case Opened::Kind::lesson: break;  // changes nothing by itself (session/lesson_commands.h)
   }
   share_model(document, state.shipped.get());
   end_gesture(state);

@@ -125,10 +125,17 @@ bool takes_num_heads(const Document& document) {
 }
 
 /// The model that the object names, with the masks that came with it.
-Status read_model(Fields& fields, Document& document, Progress& progress, std::vector<std::string>& warnings) {
+Status read_model(Fields& fields, Document& document, Progress& progress, std::vector<std::string>& warnings,
+                  const ShippedModels* shipped) {
   std::string source;
   fields.read("source", source);
   if (source.empty() || !fields.status()) return fields.status();
+  for (const ShippedModel& one : shipped ? *shipped : ShippedModels{}) {
+    if (one.source != source) continue;
+    take_model(document, one);
+    document.mask.causal = is_causal_by_default(document.config.arch);
+    return Done{};
+  }
   Index num_heads = 0;
   fields.read_integer("num_heads", num_heads, static_cast<std::uint64_t>(kMaxHeads));
   auto opened = open_model(source, num_heads > 0 ? std::optional(num_heads) : std::nullopt, progress);
@@ -164,11 +171,11 @@ json document_json(const Document& document) {
 }
 
 Result<Document> document_from_json(const std::string& where, const json& object, Progress& progress,
-                                    std::vector<std::string>& warnings) {
+                                    std::vector<std::string>& warnings, const ShippedModels* shipped) {
   if (!object.is_object()) return bad_input(where, "request", "an object", object.type_name());
   Document document;
   Fields fields(where, object);
-  if (const auto read = read_model(fields, document, progress, warnings); !read) return read.error();
+  if (const auto read = read_model(fields, document, progress, warnings, shipped); !read) return read.error();
   if (!document.model) read_config(fields, document.config);
   if (!document.model) fields.read("trained", document.trained);
   read_passage(fields, kSource, document);

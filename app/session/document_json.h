@@ -9,14 +9,15 @@
 #include "base/result.h"
 #include "math/forward.h"
 #include "session/document.h"
+#include "session/shipped.h"
 
 namespace headlight {
 
 nlohmann::json document_json(const Document& document);
 
 /// Reads what document_json made; a model that it names is read again from its path, followed by `progress`, and what
-/// was noticed then is appended to `warnings`. Unknown fields are ignored.
+/// was noticed then is appended to `warnings`. Unknown fields are ignored. Models among `shipped` are taken from there.
 Result<Document> document_from_json(const std::string& where, const nlohmann::json& object, Progress& progress,
-                                    std::vector<std::string>& warnings);
+                                    std::vector<std::string>& warnings, const ShippedModels* shipped = nullptr);
 
 }  // namespace headlight

@@ -14,6 +14,8 @@
 
 namespace headlight {
 
+struct Lesson;  // session/lesson.h
+
 struct Session {
   Document document;
   ViewState view;
@@ -21,10 +23,11 @@ struct Session {
 };
 
 struct Opened {
-  enum class Kind { session, document, mask, text } kind = Kind::text;
+  enum class Kind { session, document, mask, text, lesson } kind = Kind::text;
   Session session;                        // session; document (a checkpoint, a tensors file, computed attention)
   std::shared_ptr<const Matrix> mask;     // additive, (T, S)
   std::string text;
+  std::shared_ptr<const Lesson> lesson;
   std::vector<std::string> warnings;
 };
 

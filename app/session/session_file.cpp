@@ -11,8 +11,11 @@
 #include "read/json_document.h"
 #include "read/mask_file.h"
 #include "session/document_json.h"
+#include "session/lesson.h"
+#include "session/matrix_names.h"
 #include "session/other_maps.h"
 #include "session/stack_names.h"
+#include "session/view_names.h"
 
 namespace headlight {
 namespace {
@@ -30,7 +33,64 @@ Index index_of(const json& value) {
   return static_cast<Index>(std::min<std::uint64_t>(value.get<std::uint64_t>(), kMostElements));
 }
 
-/// The look never keeps a session from opening: what cannot be used takes its default.
+std::optional<CellRef> cell_of(const json& value) {
+  if (!value.is_array() || value.size() != 2) return std::nullopt;
+  return CellRef{index_of(value[0]), index_of(value[1])};
+}
+
+/// The view, and what it shows: the matrix of View::inside, the lines of View::flow.
+void read_views(const json& object, ViewState& view) {
+  const json shown = object.value("view", json()), matrix = object.value("matrix", json());
+  if (shown.is_string()) view.view = parse_view(shown.get<std::string>()).value_or(View::heads);
+  view.steps = object.value("steps", json()) != false;
+  const auto quantity = matrix.is_string() ? parse_matrix_name(matrix.get<std::string>()) : std::nullopt;
+  view.look.matrix = matrix_id(quantity.value_or(Quantity::weights), view.chosen);
+  if (const auto cell = cell_of(object.value("cell", json()))) view.look.cell = MatrixCell{cell->query, cell->key};
+  const json flow = object.value("flow", json());
+  if (!flow.is_object()) return;
+  const json heads = flow.value("heads", json()), threshold = flow.value("threshold", json());
+  if (heads.is_array()) {
+    view.flow.heads.emplace();
+    for (const json& head : heads) view.flow.heads->push_back(index_of(head));
+    std::sort(view.flow.heads->begin(), view.flow.heads->end());
+    view.flow.heads->erase(std::unique(view.flow.heads->begin(), view.flow.heads->end()), view.flow.heads->end());
+  }
+  if (threshold.is_number()) view.flow.threshold = std::clamp(threshold.get<float>(), 0.0f, 1.0f);
+}
+
+void write_views(const ViewState& view, json& object) {
+  if (view.view != View::heads) object["view"] = view_name(view.view);
+  if (!view.steps) object["steps"] = false;
+  if (view.look.matrix.quantity != Quantity::weights) object["matrix"] = matrix_name(view.look.matrix.quantity);
+  if (view.look.cell) object["cell"] = {view.look.cell->row, view.look.cell->col};
+  if (view.flow == FlowLook{}) return;
+  object["flow"]["threshold"] = view.flow.threshold;
+  if (view.flow.heads) object["flow"]["heads"] = *view.flow.heads;
+}
+
+json view_json(const ViewState& view) {
+  json object{{"sentence", view.sentence}, {"layer", view.chosen.layer}, {"head", view.chosen.head},
+              {"scale", view.scale == Scale::log ? "log" : "linear"}};
+  if (view.prefix > 0) object["prefix"] = view.prefix;
+  if (view.chosen.stack != Stack::self) object["stack"] = stack_name(view.chosen.stack);
+  if (view.fold.special) object["fold_special"] = true;
+  if (view.fold.words) object["merge_words"] = true;
+  if (view.own_range) object["own_range"] = true;
+  if (view.maps != MapKind::weights) object["maps"] = name(view.maps);
+  if (view.grid != GridShow::maps) object["grid"] = kGridNames[static_cast<std::size_t>(view.grid)];
+  if (view.pinned) object["pinned"] = {view.pinned->query, view.pinned->key};
+  const Viewport& part = view.viewport;
+  if (part != Viewport{}) object["viewport"] = {part.first_query, part.num_queries, part.first_key, part.num_keys};
+  write_views(view, object);
+  if (view.order.by != HeadOrder::By::layer) object["order"] = name(view.order);
+  if (view.order.ascending) object["ascending"] = true;
+  if (view.find.on)
+    object["find"] = {{"from", view.find.words.from}, {"to", view.find.words.to}, {"above", view.find.above}};
+  return object;
+}
+
+}  // namespace
+
 ViewState view_from_json(const json& object, std::size_t num_sentences) {
   ViewState view;
   if (!object.is_object()) return view;
@@ -48,8 +108,9 @@ ViewState view_from_json(const json& object, std::size_t num_sentences) {
   if (grid != std::end(kGridNames)) view.grid = static_cast<GridShow>(grid - std::begin(kGridNames));
   view.fold = {.special = object.value("fold_special", json()) == true,
                .words = object.value("merge_words", json()) == true};
-  const json pinned = object.value("pinned", json()), viewport = object.value("viewport", json());
-  if (pinned.is_array() && pinned.size() == 2) view.pinned = CellRef{index_of(pinned[0]), index_of(pinned[1])};
+  view.pinned = cell_of(object.value("pinned", json()));
+  read_views(object, view);
+  const json viewport = object.value("viewport", json());
   if (viewport.is_array() && viewport.size() == 4)
     view.viewport = {index_of(viewport[0]), index_of(viewport[1]), index_of(viewport[2]), index_of(viewport[3])};
   const json order = object.value("order", json()), find = object.value("find", json());
@@ -66,28 +127,6 @@ ViewState view_from_json(const json& object, std::size_t num_sentences) {
   }
   return view;
 }
-
-json view_json(const ViewState& view) {
-  json object{{"sentence", view.sentence}, {"layer", view.chosen.layer}, {"head", view.chosen.head},
-              {"scale", view.scale == Scale::log ? "log" : "linear"}};
-  if (view.prefix > 0) object["prefix"] = view.prefix;
-  if (view.chosen.stack != Stack::self) object["stack"] = stack_name(view.chosen.stack);
-  if (view.fold.special) object["fold_special"] = true;
-  if (view.fold.words) object["merge_words"] = true;
-  if (view.own_range) object["own_range"] = true;
-  if (view.maps != MapKind::weights) object["maps"] = name(view.maps);
-  if (view.grid != GridShow::maps) object["grid"] = kGridNames[static_cast<std::size_t>(view.grid)];
-  if (view.pinned) object["pinned"] = {view.pinned->query, view.pinned->key};
-  const Viewport& part = view.viewport;
-  if (part != Viewport{}) object["viewport"] = {part.first_query, part.num_queries, part.first_key, part.num_keys};
-  if (view.order.by != HeadOrder::By::layer) object["order"] = name(view.order);
-  if (view.order.ascending) object["ascending"] = true;
-  if (view.find.on)
-    object["find"] = {{"from", view.find.words.from}, {"to", view.find.words.to}, {"above", view.find.above}};
-  return object;
-}
-
-}  // namespace
 
 std::string request_json(const Document& document, std::optional<std::size_t> sentence) {
   json object = document_json(document);
@@ -151,6 +190,13 @@ Result<Opened> open_any(const std::filesystem::path& path, Progress& progress) {
     opened.warnings = opened.session.model_warnings;
     return opened;
   }
+  if (name.ends_with(kLessonEnding)) {
+    auto lesson = read_lesson(path, nullptr);
+    if (!lesson) return lesson.error();
+    opened.kind = Opened::Kind::lesson;
+    opened.lesson = std::make_shared<const Lesson>(std::move(*lesson));
+    return opened;
+  }
   if (names_model(path)) return open_model(path, std::nullopt, progress);
   if (ending == ".npy" || ending == ".json") {
     auto mask = read_mask(path);
@@ -169,7 +215,7 @@ Result<Opened> open_any(const std::filesystem::path& path, Progress& progress) {
     return opened;
   }
   return bad_input(path.string(), "kind",
-                   "a checkpoint folder, .headlight.json, .safetensors, .npz, .npy, .json or .txt",
+                   "a checkpoint folder, .headlight.json, .lesson.json, .safetensors, .npz, .npy, .json or .txt",
                    ending.empty() ? "no ending" : ending);
 }
 

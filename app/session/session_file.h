@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "base/result.h"
 #include "session/opened.h"
 
@@ -22,7 +24,10 @@ Result<Session> session_from_json(const std::string& where, const std::string& t
 Result<Session> read_session(const std::filesystem::path& path, Progress& progress);
 Result<Session> read_session(const std::filesystem::path& path);
 
-/// Opens whatever the window takes: a session, a model (opened.h), a mask (.npy, .json), a text.
+/// The `view` of a session. It never keeps one from opening: what cannot be used takes its default.
+ViewState view_from_json(const nlohmann::json& object, std::size_t num_sentences);
+
+/// Opens whatever the window takes: a session, a lesson, a model (opened.h), a mask (.npy, .json), a text.
 Result<Opened> open_any(const std::filesystem::path& path, Progress& progress);
 Result<Opened> open_any(const std::filesystem::path& path);
 

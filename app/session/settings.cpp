@@ -86,7 +86,8 @@ Settings settings_from_json(const std::string& text) {
 }
 
 std::filesystem::path settings_path() { return base_folder("XDG_CONFIG_HOME", ".config") / "settings.json"; }
-std::filesystem::path trained_folder() { return base_folder("XDG_DATA_HOME", ".local/share") / "trained"; }
+std::filesystem::path data_folder() { return base_folder("XDG_DATA_HOME", ".local/share"); }
+std::filesystem::path trained_folder() { return data_folder() / "trained"; }
 std::filesystem::path state_folder() { return base_folder("XDG_STATE_HOME", ".local/state"); }
 
 }  // namespace headlight

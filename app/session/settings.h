@@ -45,10 +45,11 @@ std::string to_json(const Settings& settings);
 /// Unknown fields are ignored and bad ones take their default: settings never keep the program from starting.
 Settings settings_from_json(const std::string& text);
 
-/// $XDG_CONFIG_HOME/headlight/settings.json, $XDG_STATE_HOME/headlight and $XDG_DATA_HOME/headlight/trained, or their
-/// usual places under $HOME.
+/// $XDG_CONFIG_HOME/headlight/settings.json, $XDG_STATE_HOME/headlight, $XDG_DATA_HOME/headlight and `trained` in it, or
+/// their usual places under $HOME.
 std::filesystem::path settings_path();
 std::filesystem::path state_folder();
+std::filesystem::path data_folder();
 std::filesystem::path trained_folder();
 
 }  // namespace headlight

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "session/assets.h"
+#include "session/update.h"
 
 namespace headlight {
 namespace {
@@ -45,7 +46,32 @@ Result<Resources> read_resources() {
   if (!samples) return samples.error();
   auto shipped = read_shipped_models();
   if (!shipped) return shipped.error();
-  return Resources{std::move(*folder), std::move(*lexicon), std::move(*samples), std::move(*shipped)};
+  Lessons lessons = read_lessons({*folder / "assets" / "lessons", lessons_folder()}, shipped->get());
+  return Resources{std::move(*folder), std::move(*lexicon), std::move(*samples), std::move(*shipped), std::move(lessons)};
+}
+
+Status begin_lessons(AppState& state, const Lessons& lessons, const Start& start) {
+  state.lessons = std::make_shared<const std::vector<Lesson>>(lessons.lessons);
+  if (start.lesson.empty()) return Done{};
+  if (const auto place = find_lesson(*state.lessons, start.lesson)) {
+    update(state, OpenLesson{*place});
+  } else if (start.lesson.ends_with(".json")) {
+    auto lesson = read_lesson(start.lesson, state.shipped.get());
+    if (!lesson) return lesson.error();
+    FileOpened opened{start.lesson, {}};
+    opened.opened.kind = Opened::Kind::lesson;
+    opened.opened.lesson = std::make_shared<const Lesson>(std::move(*lesson));
+    update(state, std::move(opened));
+  } else {
+    std::string names;
+    for (const Lesson& lesson : *state.lessons) names.append(names.empty() ? "" : ", ").append(lesson.name);
+    return bad_input("--lesson", "", "a .json file or one of " + names, start.lesson);
+  }
+  const std::size_t steps = (*state.lessons)[state.view.lesson->lesson].steps.size();
+  if (start.step >= steps)
+    return bad_input("--step", "", "1 to " + std::to_string(steps), std::to_string(start.step + 1));
+  if (start.step > 0) update(state, GoToStep{start.step});
+  return Done{};
 }
 
 Settings read_settings() {

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "session/lesson.h"
 #include "session/samples.h"
 #include "session/session_file.h"
 #include "session/settings.h"
 #include "session/shipped.h"
+#include "session/state.h"
 #include "train/grammar.h"
 
 namespace headlight {
@@ -24,6 +26,8 @@ struct Start {
   std::string open;          // a folder that the window opens once it is there, with progress; empty: none
   std::optional<Document> against;  // of a picture: the question whose answer is A in View::compare
   bool asked = false;        // something was named on the command line, so no crashed session is restored
+  std::string lesson;        // that is begun: a name among those that come along, or a file; empty: none
+  std::size_t step = 0;      // … at this step
 };
 
 struct ScreenshotOptions {
@@ -32,6 +36,7 @@ struct ScreenshotOptions {
   std::optional<Theme> theme;
   std::optional<Language> language;
   float ui_scale = 1;
+  bool greeted = true;       // without the first words about the window
   Index train_steps = 0;     // of a training that is begun for the picture, and kept nowhere
 };
 
@@ -41,8 +46,12 @@ struct Resources {
   Lexicon lexicon;
   std::vector<Sample> samples;
   std::shared_ptr<const ShippedModels> shipped;
+  Lessons lessons;
 };
 Result<Resources> read_resources();
+
+/// The state has the lessons from now on; the one that the start names is begun.
+Status begin_lessons(AppState& state, const Lessons& lessons, const Start& start);
 
 /// The lexicon among the program's assets.
 Result<Lexicon> read_lexicon();

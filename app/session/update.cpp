@@ -4,7 +4,7 @@
 
 #include "session/comparison.h"
 #include "session/consequences.h"
-#include "session/lesson.h"
+#include "session/lesson_commands.h"
 #include "session/other_maps.h"
 #include "session/training_commands.h"
 
@@ -290,7 +290,11 @@ struct Update {
     const std::uint64_t version = state.detail ? state.detail->version + 1 : 1;
     state.detail = Detail{std::move(c.trace), c.region, std::move(c.weights), version};
   }
-  void operator()(FileOpened& c) { take_opened(state, c, kind); }
+  void operator()(FileOpened& c) {
+    if (c.opened.kind != Opened::Kind::lesson) return take_opened(state, c, kind);
+    take_lesson(state, *c.opened.lesson, kind);
+    remember(state.settings, c.path);
+  }
   void operator()(FileSaved& c) {
     const bool session = c.session.has_value();
     if (session) {
@@ -323,14 +327,8 @@ struct Update {
   void operator()(const KeepAnswer&) { keep_answer(state); }
   void operator()(const SwapKept&) { swap_kept(state, kind); }
   void operator()(const DropKept&) { state.kept.reset(); state.comparison.reset(); }
-  void operator()(const OpenLesson& c) {
-    if (c.lesson && (!state.lessons || *c.lesson >= state.lessons->size())) return;
-    state.view.lesson.reset();
-    if (c.lesson) state.view.lesson = LessonPlace{*c.lesson, 0};
-  }
-  void operator()(const GoToStep& c) {
-    if (state.view.lesson) state.view.lesson->step = c.step;
-  }
+  void operator()(const OpenLesson& c) { open_lesson(state, c.lesson, kind); }
+  void operator()(const GoToStep& c) { go_to_step(state, c.step, kind); }
   void operator()(const ChooseExport& c) { state.browser.part = c.part; }
   void operator()(Copied& c) { state.notice = Notice{Notice::Kind::copied, std::move(c.text)}; }
   void operator()(MapsReady& c) { state.other_maps = std::move(c.maps); }

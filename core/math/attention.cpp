@@ -6,8 +6,9 @@
 #include <tuple>
 #include <utility>
 
+#include "base/floats.h"
 #include "base/random.h"
-#include "math/exponential.h"
+#include "math/kernels.h"
 #include "math/position.h"
 
 namespace headlight {
@@ -15,38 +16,77 @@ namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
-/// Scores of rows [first, first + rows) of one head, (rows, S).
-void block_scores(const AttentionTrace& attention, Index head, Index first, Index rows, Matrix& scores) {
+/// Keys that are turned around together, and keys whose values stay in the first cache.
+constexpr Index kPanel = 64, kValuesTogether = 128;
+
+/// One head as the products read it.
+struct Head {
+  const AttentionTrace& attention;
+  Index head = 0;
+  Index keys = 0;       // the first ones, that are looked at
+  Floats turned = {};   // the keys' panels one after another, each (d_k, kPanel)
+  Floats values = {};   // (keys, d_v); empty where only weights are asked for
+};
+
+Head prepared(const AttentionTrace& attention, Index head, Index keys, bool with_values = false) {
+  Head prepared{.attention = attention, .head = head, .keys = keys};
+  if (attention.patterns) return prepared;
+  const auto k = head_columns(attention.key, attention.kv_head(head), attention.num_kv_heads);
+  prepared.turned.resize(static_cast<std::size_t>((keys + kPanel - 1) / kPanel * kPanel * k.cols()));
+  for (Index first = 0; first < keys; first += kPanel)
+    math_kernels().transpose(k.data() + first * k.outerStride(), k.outerStride(), std::min(kPanel, keys - first),
+                             k.cols(), prepared.turned.data() + first * k.cols(), kPanel);
+  if (!with_values) return prepared;
+  const auto v = head_columns(attention.value, attention.kv_head(head), attention.num_kv_heads);
+  prepared.values.resize(static_cast<std::size_t>(keys * v.cols()));
+  Eigen::Map<Matrix>(prepared.values.data(), keys, v.cols()) = v.topRows(keys);
+  return prepared;
+}
+
+/// Scores of rows [first, first + R) of one head for its first keys: `scores` (R, K). Keys beyond are blocked.
+void block_scores(const Head& head, Index first, MatrixRef scores) {
+  const AttentionTrace& attention = head.attention;
+  const Index rows = scores.rows(), columns = scores.cols();
   if (attention.patterns) {
-    scores = (*attention.patterns)[static_cast<std::size_t>(head)].middleRows(first, rows).array().log();
+    const Matrix& pattern = (*attention.patterns)[static_cast<std::size_t>(head.head)];
+    const Matrix logarithms = pattern.middleRows(first, rows).array().log();
+    scores = logarithms;
   } else {
-    const auto q = head_columns(attention.query, head, attention.num_heads()).middleRows(first, rows);
-    const auto k = head_columns(attention.key, attention.kv_head(head), attention.num_kv_heads);
-    scores.resize(q.rows(), k.rows());
-    scores.noalias() = q * k.transpose();
-    scores *= attention.scale;
+    const auto q = head_columns(attention.query, head.head, attention.num_heads());
+    for (Index key = 0; key < columns; key += kPanel)
+      math_kernels().product({.m = rows, .n = std::min(kPanel, columns - key), .k = q.cols(),
+                              .a = q.data() + first * q.outerStride(), .a_row = q.outerStride(), .a_col = 1,
+                              .b = head.turned.data() + key * q.cols(), .b_row = kPanel, .c = scores.data() + key,
+                              .c_row = scores.outerStride(), .scale = attention.scale});
     if (attention.relative_bias)
-      scores += relative_bias_rows(*attention.relative_bias, head, first, rows, scores.cols());
+      scores += relative_bias_rows(*attention.relative_bias, head.head, first, rows, columns);
   }
   attention.mask->add_to(scores, first);
 }
 
 /// Softmax of the same rows. A pattern that another program computed is taken as it is while nothing is masked; a mask
 /// leaves its rows' proportions, which is what masking the unknown scores would do.
-void block_softmax(const AttentionTrace& attention, Index head, Index first, Index rows, Matrix& block,
-                   Eigen::Ref<Vector> row_max, Eigen::Ref<Vector> row_sum) {
+void block_softmax(const Head& head, Index first, MatrixRef block, Eigen::Ref<Vector> row_max,
+                   Eigen::Ref<Vector> row_sum) {
+  const AttentionTrace& attention = head.attention;
   if (attention.patterns && attention.mask->is_open()) {
-    block = (*attention.patterns)[static_cast<std::size_t>(head)].middleRows(first, rows);
+    const Matrix& pattern = (*attention.patterns)[static_cast<std::size_t>(head.head)];
+    block = pattern.block(first, 0, block.rows(), block.cols());
     row_max.setZero();
     row_sum = block.rowwise().sum().transpose();
     return;
   }
-  block_scores(attention, head, first, rows, block);
+  block_scores(head, first, block);
   softmax_rows(block, row_max, row_sum);
 }
 
+/// The keys that rows before `end` are computed for: none beyond has a weight, unless one was set by hand.
+Index keys_for(const AttentionTrace& attention, const Edits& edits, Index end) {
+  return attention.patterns || !edits.weights.empty() ? attention.mask->keys() : attention.mask->reach(end);
+}
+
 /// Puts the weights that were set by hand into rows [first, …) of a head; see WeightEdit.
-void set_weights(const Edits& edits, const HeadRef& head, Index first, Matrix& block) {
+void set_weights(const Edits& edits, const HeadRef& head, Index first, MatrixRef block) {
   const auto before = [](const WeightEdit& edit, const std::pair<HeadRef, Index>& row) {
     return std::tie(edit.head, edit.cell.query) < std::tie(row.first, row.second);
   };
@@ -76,7 +116,7 @@ void set_weights(const Edits& edits, const HeadRef& head, Index first, Matrix& b
 }
 
 /// From the softmax to the weights that multiply the values.
-void edit_block(const Edits& edits, const HeadRef& head, Index first, Matrix& block) {
+void edit_block(const Edits& edits, const HeadRef& head, Index first, MatrixRef block) {
   if (edits.dropout > 0.0f)
     for (Index r = 0; r < block.rows(); ++r)
       for (Index key = 0; key < block.cols(); ++key) block(r, key) *= dropout_factor(edits, head, first + r, key);
@@ -88,49 +128,89 @@ Matrix picture_of(const Matrix& blocked, const Matrix& pooled) {
   return (blocked.array() < 0.0f && pooled.array() == 0.0f).select(blocked, pooled);
 }
 
-/// Takes rows [first, first + rows) of a pattern of (R, C) cells into its shrunk picture: the larger value stays.
-void pool_into(const ConstMatrixRef& rows, Index first, Index pattern_rows, Matrix& picture) {
-  const Index columns = rows.cols();
-  for (Index r = 0; r < rows.rows(); ++r) {
-    auto target = picture.row(((first + r + 1) * picture.rows() - 1) / pattern_rows);
-    if (columns == picture.cols()) {
-      target = target.cwiseMax(rows.row(r));
+/// Takes rows [first, …) of a pattern of `pattern_rows` × `pattern_columns` cells into its shrunk picture: the larger
+/// value stays. Of the rows the first columns are given; the rest changes nothing.
+void pool_into(const ConstMatrixRef& rows, Index first, Index pattern_rows, Index pattern_columns, Matrix& picture) {
+  const Index given = rows.cols();
+  Vector peak(given);  // of the rows that fall into one of the picture
+  for (Index r = 0; r < rows.rows();) {
+    const auto target_of = [&](Index row) { return ((first + row + 1) * picture.rows() - 1) / pattern_rows; };
+    const Index target = target_of(r);
+    peak = rows.row(r++);
+    for (; r < rows.rows() && target_of(r) == target; ++r)
+      math_kernels().larger(peak.data(), rows.data() + r * rows.outerStride(), given);
+    if (pattern_columns == picture.cols()) {
+      math_kernels().larger(&picture(target, 0), peak.data(), given);
       continue;
     }
     for (Index j = 0; j < picture.cols(); ++j) {
-      const Index begin = j * columns / picture.cols(), end = (j + 1) * columns / picture.cols();
-      target(j) = std::max(target(j), rows.row(r).segment(begin, end - begin).maxCoeff());
+      const Index begin = j * pattern_columns / picture.cols();
+      const Index end = std::min(given, (j + 1) * pattern_columns / picture.cols());
+      if (begin >= end) break;
+      picture(target, j) = std::max(picture(target, j), peak.segment(begin, end - begin).maxCoeff());
     }
   }
 }
 
-/// Calls visit(rows, first) for the row blocks that hold queries [begin, end), each computed whole by
-/// compute(first, rows, block).
+/// Calls visit(block, first) for blocks of the rows [begin, end), each (rows, keys) as compute(first, block) makes them.
 template <class Compute, class Visit>
-void for_row_blocks(Index queries, Index begin, Index end, const Compute& compute, const Visit& visit) {
-  Matrix block;
-  for (Index first = begin / kRowBlock * kRowBlock; first < end; first += kRowBlock) {
-    compute(first, std::min(kRowBlock, queries - first), block);
+void for_row_blocks(Index begin, Index end, Index keys, const Compute& compute, const Visit& visit) {
+  Matrix space(std::min(kRowBlock, end - begin), keys);
+  for (Index first = begin; first < end; first += kRowBlock) {
+    MatrixRef block = space.topRows(std::min(kRowBlock, end - first));
+    compute(first, block);
     if (!visit(block, first)) return;
   }
 }
 
-/// Rows [first, first + count) put together from their blocks.
+/// Rows [first, first + count) as compute(first, block) makes their first `keys` columns, `rest` in the columns beyond.
 template <class Compute>
-Matrix rows_from_blocks(const Mask& mask, Index first, Index count, const Compute& compute) {
+Matrix rows_of_blocks(const Mask& mask, Index first, Index count, Index keys, float rest, const Compute& compute) {
   assert(first >= 0 && count >= 0 && first + count <= mask.queries());
   Matrix result(count, mask.keys());
-  for_row_blocks(mask.queries(), first, first + count, compute, [&](const Matrix& block, Index block_first) {
-    const Index begin = std::max(first, block_first), end = std::min(first + count, block_first + block.rows());
-    result.middleRows(begin - first, end - begin) = block.middleRows(begin - block_first, end - begin);
-    return true;
-  });
+  result.rightCols(mask.keys() - keys).setConstant(rest);
+  for (Index begin = 0; begin < count; begin += kRowBlock)
+    compute(first + begin, result.block(begin, 0, std::min(kRowBlock, count - begin), keys));
   return result;
 }
 
-void compute_softmax(const AttentionTrace& attention, Index head, Index first, Index rows, Matrix& block) {
-  Vector row_max(rows), row_sum(rows);
-  block_softmax(attention, head, first, rows, block, row_max, row_sum);
+void compute_softmax(const Head& head, Index first, MatrixRef block) {
+  Vector row_max(block.rows()), row_sum(block.rows());
+  block_softmax(head, first, block, row_max, row_sum);
+}
+
+/// z of the rows [first, first + R) of a head: their weights (R, K) times the values.
+void weigh_values(const Head& head, const ConstMatrixRef& weights, Index first, Matrix& z) {
+  const Index d_v = z.cols() / head.attention.num_heads();
+  float* const to = &z(first, head.head * d_v);
+  for (Index r = 0; weights.cols() == 0 && r < weights.rows(); ++r) std::fill_n(to + r * z.cols(), d_v, 0.0f);
+  for (Index key = 0; key < weights.cols(); key += kValuesTogether)
+    math_kernels().product({.m = weights.rows(), .n = d_v, .k = std::min(kValuesTogether, weights.cols() - key),
+                            .a = weights.data() + key, .a_row = weights.outerStride(), .a_col = 1,
+                            .b = head.values.data() + key * d_v, .b_row = d_v, .c = to, .c_row = z.cols(),
+                            .add = key > 0});
+}
+
+/// Takes of an earlier answer what it has of a head's first rows, which are the same there: z, and as far as the pictures
+/// of the two show the same cells, the rows' numbers and their share in `pooled`. Gives the row from which on the weights
+/// have to be computed.
+Index lent_rows(const AttentionTrace& earlier, Index head, Index rows, AttentionTrace& attention, Matrix& pooled) {
+  const Index d_v = attention.z.cols() / attention.num_heads(), queries = attention.mask->queries();
+  attention.z.block(0, head * d_v, rows, d_v) = earlier.z.block(0, head * d_v, rows, d_v);
+  const HeadTrace& from = earlier.heads[static_cast<std::size_t>(head)];
+  HeadTrace& to = attention.heads[static_cast<std::size_t>(head)];
+  const auto exact = [](const AttentionTrace& one, const Matrix& picture) {
+    return picture.rows() == one.mask->queries() && picture.cols() == one.mask->keys();
+  };
+  const bool same_size = queries == earlier.mask->queries() && attention.mask->keys() == earlier.mask->keys();
+  if (!same_size && !(exact(earlier, from.thumbnail) && exact(attention, pooled))) return 0;
+  // Where a row of the picture shows several queries, only those rows that show none of the new.
+  const Index pictured = rows * pooled.rows() / queries, columns = std::min(pooled.cols(), from.thumbnail.cols());
+  rows = pictured * queries / pooled.rows();
+  pooled.topLeftCorner(pictured, columns) = from.thumbnail.topLeftCorner(pictured, columns).cwiseMax(0.0f);
+  to.row_max.head(rows) = from.row_max.head(rows);
+  to.row_sum.head(rows) = from.row_sum.head(rows);
+  return rows;
 }
 
 const AttentionTrace& attention_of(const Trace& trace, const HeadRef& head) {
@@ -140,47 +220,31 @@ const AttentionTrace& attention_of(const Trace& trace, const HeadRef& head) {
 }  // namespace
 
 void softmax_rows(MatrixRef scores, Eigen::Ref<Vector> row_max, Eigen::Ref<Vector> row_sum) {
-  const Index columns = scores.cols();
-  for (Index r = 0; r < scores.rows(); ++r) {
-    float* row = &scores(r, 0);
-    float largest = kMinusInfinity;
-    for (Index j = 0; j < columns; ++j) largest = row[j] > largest ? row[j] : largest;
-    row_max(r) = largest;
-    if (largest == kMinusInfinity) {
-      // NaN is larger than nothing: a row of it must not pass for one that may attend to nothing.
-      const bool blocked = std::all_of(row, row + columns, [](float score) { return score == kMinusInfinity; });
-      row_sum(r) = blocked ? 0.0f : std::numeric_limits<float>::quiet_NaN();
-      std::fill(row, row + columns, row_sum(r));
-      continue;
-    }
-    for (Index j = 0; j < columns; ++j) row[j] = exponential(row[j] - largest);
-    double sum = 0;
-    for (Index j = 0; j < columns; ++j) sum += row[j];
-    const float divisor = static_cast<float>(sum);
-    row_sum(r) = divisor;
-    for (Index j = 0; j < columns; ++j) row[j] /= divisor;
-  }
+  for (Index r = 0; r < scores.rows(); ++r)
+    math_kernels().softmax(scores.data() + r * scores.outerStride(), scores.cols(), row_max(r), row_sum(r));
 }
 
 Matrix score_rows(const Trace& trace, const HeadRef& head, Index first, Index count) {
   const AttentionTrace& attention = attention_of(trace, head);
-  return rows_from_blocks(*attention.mask, first, count, [&](Index begin, Index rows, Matrix& block) {
-    block_scores(attention, head.head, begin, rows, block);
-  });
+  const Head own = prepared(attention, head.head, keys_for(attention, {}, first + count));
+  return rows_of_blocks(*attention.mask, first, count, own.keys, kMinusInfinity,
+                        [&](Index begin, MatrixRef block) { block_scores(own, begin, block); });
 }
 
 Matrix softmax_of_rows(const Trace& trace, const HeadRef& head, Index first, Index count) {
   const AttentionTrace& attention = attention_of(trace, head);
-  return rows_from_blocks(*attention.mask, first, count, [&](Index begin, Index rows, Matrix& block) {
-    compute_softmax(attention, head.head, begin, rows, block);
-  });
+  const Head own = prepared(attention, head.head, keys_for(attention, {}, first + count));
+  return rows_of_blocks(*attention.mask, first, count, own.keys, 0.0f,
+                        [&](Index begin, MatrixRef block) { compute_softmax(own, begin, block); });
 }
 
 Matrix attention_rows(const Trace& trace, const HeadRef& head, Index first, Index count) {
   const AttentionTrace& attention = attention_of(trace, head);
-  return rows_from_blocks(*attention.mask, first, count, [&](Index begin, Index rows, Matrix& block) {
-    compute_softmax(attention, head.head, begin, rows, block);
-    edit_block(trace.request.edits, head, begin, block);
+  const Edits& edits = trace.request.edits;
+  const Head own = prepared(attention, head.head, keys_for(attention, edits, first + count));
+  return rows_of_blocks(*attention.mask, first, count, own.keys, 0.0f, [&](Index begin, MatrixRef block) {
+    compute_softmax(own, begin, block);
+    edit_block(edits, head, begin, block);
   });
 }
 
@@ -193,24 +257,23 @@ float dropout_factor(const Edits& edits, const HeadRef& head, Index query, Index
 }
 
 bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, AttentionTrace& attention,
-              const std::atomic<bool>& stop) {
+              const std::atomic<bool>& stop, const AttentionTrace* earlier, Index first_row) {
   const Mask& mask = *attention.mask;
   HeadTrace& trace = attention.heads[static_cast<std::size_t>(head.head)];
   trace.row_max.resize(mask.queries());
   trace.row_sum.resize(mask.queries());
   Matrix pooled = Matrix::Zero(blocked.rows(), blocked.cols());
-  Matrix block;
-  for (Index first = 0; first < mask.queries(); first += kRowBlock) {
+  const Head own = prepared(attention, head.head, keys_for(attention, edits, mask.queries()), true);
+  Matrix space(std::min(kRowBlock, mask.queries()), own.keys);
+  const Index begin = earlier ? lent_rows(*earlier, head.head, first_row, attention, pooled) : 0;
+  for (Index first = begin; first < mask.queries(); first += kRowBlock) {
     if (stop) return false;
     const Index rows = std::min(kRowBlock, mask.queries() - first);
-    block_softmax(attention, head.head, first, rows, block, trace.row_max.segment(first, rows),
-                  trace.row_sum.segment(first, rows));
+    MatrixRef block = space.topLeftCorner(rows, keys_for(attention, edits, first + rows));
+    block_softmax(own, first, block, trace.row_max.segment(first, rows), trace.row_sum.segment(first, rows));
     edit_block(edits, head, first, block);
-    if (!attention.patterns) {
-      const auto v = head_columns(attention.value, attention.kv_head(head.head), attention.num_kv_heads);
-      attention.z.block(first, head.head * v.cols(), rows, v.cols()).noalias() = block * v;
-    }
-    pool_into(block, first, mask.queries(), pooled);
+    if (!attention.patterns && first + rows > first_row) weigh_values(own, block, first, attention.z);
+    pool_into(block, first, mask.queries(), mask.keys(), pooled);
   }
   trace.thumbnail = picture_of(blocked, pooled);
   if (is_off(edits, head) && !attention.patterns) {
@@ -230,17 +293,18 @@ Matrix region_weights(const Trace& trace, const Region& region, Index most, cons
   assert(region.first_query + rows <= mask.queries() && region.first_key + columns <= mask.keys());
   const Matrix blocked = blocked_cells(mask, region, most);
   Matrix pooled = Matrix::Zero(blocked.rows(), blocked.cols());
-  const auto compute = [&](Index first, Index count, Matrix& block) {
-    compute_softmax(attention, region.head.head, first, count, block);
-    edit_block(trace.request.edits, region.head, first, block);
+  const Edits& edits = trace.request.edits;
+  const Head own = prepared(attention, region.head.head, keys_for(attention, edits, region.first_query + rows));
+  const Index given = std::clamp<Index>(own.keys - region.first_key, 0, columns);
+  const auto compute = [&](Index first, MatrixRef block) {
+    compute_softmax(own, first, block);
+    edit_block(edits, region.head, first, block);
   };
-  for_row_blocks(mask.queries(), region.first_query, region.first_query + rows, compute,
-                 [&](const Matrix& block, Index block_first) {
+  for_row_blocks(region.first_query, region.first_query + rows, own.keys, compute,
+                 [&](const ConstMatrixRef& block, Index first) {
                    if (stop) return false;
-                   const Index begin = std::max(region.first_query, block_first);
-                   const Index end = std::min(region.first_query + rows, block_first + block.rows());
-                   pool_into(block.block(begin - block_first, region.first_key, end - begin, columns),
-                             begin - region.first_query, rows, pooled);
+                   pool_into(block.middleCols(std::min(region.first_key, own.keys), given),
+                             first - region.first_query, rows, columns, pooled);
                    return true;
                  });
   if (stop) return {};
@@ -249,6 +313,7 @@ Matrix region_weights(const Trace& trace, const Region& region, Index most, cons
 
 Matrix blocked_cells(const Mask& mask, const Region& region, Index most) {
   Matrix picture = Matrix::Constant(std::min(region.num_queries, most), std::min(region.num_keys, most), -1.0f);
+  if (mask.is_open()) return Matrix::Zero(picture.rows(), picture.cols());
   Matrix added;
   for (Index first = 0; first < region.num_queries; first += kRowBlock) {
     const Index rows = std::min(kRowBlock, region.num_queries - first);
@@ -256,7 +321,7 @@ Matrix blocked_cells(const Mask& mask, const Region& region, Index most) {
     mask.add_to(added, region.first_query + first);
     const Matrix cells = (added.middleCols(region.first_key, region.num_keys).array() == kMinusInfinity)
                              .select(Matrix::Constant(rows, region.num_keys, -1.0f), 0.0f);
-    pool_into(cells, first, region.num_queries, picture);
+    pool_into(cells, first, region.num_queries, region.num_keys, picture);
   }
   return picture;
 }

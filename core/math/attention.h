@@ -1,6 +1,6 @@
 // Scaled dot-product attention, in blocks of rows, so that no pattern is ever held whole.
-// Whoever needs weights — the window, an export, a thumbnail — gets them from the same function over the same blocks,
-// so that the same cell is the same float everywhere.
+// Whoever needs weights — the window, an export, a thumbnail — gets them from the same functions, in which a row does not
+// depend on the rows beside it, so that the same cell is the same float everywhere.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-/// Rows are computed in blocks that start at multiples of this.
+/// Rows are computed so many at a time.
 inline constexpr Index kRowBlock = 64;
 
 /// scores → weights in place, row by row: exp(s − max) / Σ exp(s − max). A row of −inf becomes a row of zeros;
@@ -32,9 +32,10 @@ Matrix softmax_of_rows(const Trace& trace, const HeadRef& head, Index first, Ind
 float dropout_factor(const Edits& edits, const HeadRef& head, Index query, Index key);
 
 /// Runs one head over all queries: fills its columns of attention.z and its HeadTrace from query, key and value.
-/// `blocked` is blocked_cells() of the whole pattern. False when `stop` became true on the way.
+/// `blocked` is blocked_cells() of the whole pattern. `earlier`, where it is not null, lends what it has of the first
+/// `first_row` rows, which are the same there. False when `stop` became true on the way.
 bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, AttentionTrace& attention,
-              const std::atomic<bool>& stop);
+              const std::atomic<bool>& stop, const AttentionTrace* earlier = nullptr, Index first_row = 0);
 
 /// A rectangle of a head's pattern.
 struct Region {

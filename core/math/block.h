@@ -27,15 +27,18 @@ struct Run {
   const Model& model;
   const StackWeights& stack;
   const StackTrace* encoder = nullptr;   // what cross-attention reads
+  const StackTrace* earlier = nullptr;   // an answer whose first rows are the same everywhere; null: none
+  Index first = 0;                       // the row from which on they are to be computed
   ResolvedMask mask, cross_mask;         // of the layers that have none of their own
   Progress& progress;
   float share = 0;                       // of the whole work that one attention adds to the progress
   int threads = 0;
 };
 
-/// q, k or v of all heads: the projection, then each head's norm and rotation where the model has them. `x` (T, d_model).
+/// q, k or v of all heads: the projection, then each head's norm and rotation where the model has them. `x` (T, d_model),
+/// whose first row stands at `first_place`.
 Matrix project(const Linear& weights, const std::optional<NormWeights>& head_norm, const std::optional<Rotary>& rotary,
-               const ConstMatrixRef& x, Index heads, int threads = 1);
+               const ConstMatrixRef& x, Index heads, int threads = 1, Index first_place = 0);
 
 /// One attention of `query_input` (T, d) over `key_input`, `value_input` (S, d): projections, all heads, W_O.
 /// An empty result when stopped; Errors name a mask that does not fit.

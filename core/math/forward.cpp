@@ -11,6 +11,7 @@
 
 #include "math/attention.h"
 #include "math/block.h"
+#include "math/common_rows.h"
 #include "math/embedding.h"
 #include "math/ops.h"
 #include "math/output.h"
@@ -229,6 +230,12 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
   if (!result.embedding.allFinite())
     return bad_input("attention", stack_name(run.model, stack) + "embeddings", "finite numbers", "an overflow");
   result.blocks = lent_blocks(pass, stack);
+  if (pass.previous && stack == Stack::self && result.blocks.empty()) {
+    const auto rows = common_rows(*pass.previous, pass.trace, result.embedding, run);
+    if (!rows) return rows.error();
+    run.first = *rows;
+    if (*rows > 0) run.earlier = pass.previous;
+  }
   result.blocks.reserve(weights.blocks.size());
   const auto attentions = static_cast<float>(result.blocks.size() * (encoder ? 2 : 1));
   pass.progress.done.fetch_add(pass.share * attentions);
@@ -352,7 +359,7 @@ Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& p
       return finite.error();
   if (const auto finite = check_finite(stack_name(*trace->model, Stack::self), *trace); !finite) return finite.error();
   trace->answering = answering_query(request);
-  if (trace->model->output) trace->logits = logit_rows(*trace, trace->answering, 1);
+  if (trace->model->output) trace->logits = logit_rows(*trace, trace->answering, 1, threads);
   trace->largest_weight = largest_weight(*trace);
   warn_of_empty_rows(*trace);
   progress.done = progress.begin + progress.share;

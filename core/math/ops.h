@@ -6,8 +6,11 @@
 
 namespace headlight {
 
-/// x·Wᵀ + b, (T, in) → (T, out); an empty weight is the identity, an empty bias zero. A weight in half precision is
-/// widened part by part, on up to `threads` threads (0: one for each processor), which change no bit of the result.
+/// x·Wᵀ + b, (T, in) → (T, out), an empty bias zero; on up to `threads` threads (0: one for each processor), which change
+/// no bit of the result. A row of it does not depend on the other rows.
+Matrix times(const ConstMatrixRef& x, const Matrix& weight, const Vector& bias = {}, int threads = 1);
+
+/// The same; an empty weight is the identity. A weight in half precision is widened part by part.
 Matrix linear(const ConstMatrixRef& x, const Linear& weights, int threads = 1);
 
 /// The norm that the weights name. layer_norm: each row to mean 0 and variance 1 (Ba, Kiros & Hinton 2016); rms_norm:
@@ -20,6 +23,6 @@ Matrix norm_heads(const ConstMatrixRef& x, const NormWeights& weights, Index hea
 /// The activation of one number. gelu: x·Φ(x) with the exact Gaussian distribution function, gelu_tanh: its
 /// approximation by tanh (Hendrycks & Gimpel 2016); silu: x / (1 + e^-x) (Elfwing, Uchibe & Doya 2018).
 float activate(float x, Activation activation);
-void activate(MatrixRef x, Activation activation);
+void activate(MatrixRef x, Activation activation, int threads = 1);
 
 }  // namespace headlight

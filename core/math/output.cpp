@@ -14,17 +14,16 @@ Activation transform_activation(const Model& model) {
   return model.output->activation.value_or(model.config.activation);
 }
 
-Matrix logit_rows(const Trace& trace, Index first, Index count) {
+Matrix logit_rows(const Trace& trace, Index first, Index count, int threads) {
   assert(trace.model->output);
   const OutputWeights& output = *trace.model->output;
   Matrix hidden = trace.last_hidden_state.middleRows(first, count);
   if (!output.transform.is_identity()) {
-    hidden = linear(hidden, output.transform);
+    hidden = linear(hidden, output.transform, threads);
     activate(hidden, transform_activation(*trace.model));
   }
   if (output.transform_norm) hidden = norm(hidden, *output.transform_norm);
-  Matrix logits;
-  logits.noalias() = hidden * output.weight->transpose();
+  Matrix logits = times(hidden, *output.weight, {}, threads);
   if (output.scale != 1.0f) logits *= output.scale;
   if (output.bias.size() > 0) logits.rowwise() += output.bias;
   return logits;

@@ -12,8 +12,9 @@ namespace headlight {
 /// The activation between the output layer's transform and its norm.
 Activation transform_activation(const Model& model);
 
-/// Scores over the vocabulary for queries [first, first + count), (count, V). The model must have an output layer.
-Matrix logit_rows(const Trace& trace, Index first, Index count);
+/// Scores over the vocabulary for queries [first, first + count), (count, V), on up to `threads` threads. The model must
+/// have an output layer.
+Matrix logit_rows(const Trace& trace, Index first, Index count, int threads = 1);
 
 /// A word and its probability.
 struct Candidate {

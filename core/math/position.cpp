@@ -20,19 +20,20 @@ Matrix sinusoidal_positions(Index tokens, Index d_model, bool halves) {
   return positions;
 }
 
-Matrix rotated(const ConstMatrixRef& x, const Rotary& rotary, Index heads) {
+Matrix rotated(const ConstMatrixRef& x, const Rotary& rotary, Index heads, Index first_place) {
   Matrix y = x;
   const Index d_k = x.cols() / heads, pairs = rotary.frequencies.size();
-  for (Index place = 0; place < x.rows(); ++place) {
+  for (Index row = 0; row < x.rows(); ++row) {
+    const Index place = first_place + row;
     for (Index pair = 0; pair < pairs; ++pair) {
       const float angle = static_cast<float>(place) * rotary.frequencies(pair);
       const float cosine = static_cast<float>(std::cos(static_cast<double>(angle))) * rotary.factor;
       const float sine = static_cast<float>(std::sin(static_cast<double>(angle))) * rotary.factor;
       const Index first = rotary.interleaved ? 2 * pair : pair, second = rotary.interleaved ? first + 1 : pair + pairs;
       for (Index column = 0; column < x.cols(); column += d_k) {
-        const float a = x(place, column + first), b = x(place, column + second);
-        y(place, column + first) = a * cosine - b * sine;
-        y(place, column + second) = b * cosine + a * sine;
+        const float a = x(row, column + first), b = x(row, column + second);
+        y(row, column + first) = a * cosine - b * sine;
+        y(row, column + second) = b * cosine + a * sine;
       }
     }
   }

@@ -11,8 +11,8 @@ namespace headlight {
 Matrix sinusoidal_positions(Index tokens, Index d_model, bool halves = false);
 
 /// Turns the pairs of each of `heads` parts of x (T, heads·d_k) by the angle place·frequency (Su et al. 2021,
-/// equation 34).
-Matrix rotated(const ConstMatrixRef& x, const Rotary& rotary, Index heads);
+/// equation 34). The first row stands at `first_place`.
+Matrix rotated(const ConstMatrixRef& x, const Rotary& rotary, Index heads, Index first_place = 0);
 
 /// The row of the bias' table for a key `offset` places after its query (before it: negative).
 Index relative_bucket(const RelativeBias& bias, Index offset);

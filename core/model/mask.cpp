@@ -44,12 +44,42 @@ float Mask::added(Index query, Index key) const {
 
 bool Mask::allowed(Index query, Index key) const { return added(query, key) != kBlocked; }
 
+Index Mask::reach(Index query) const {
+  if (!causal_) return keys_;
+  Index reached = std::min(query, keys_);
+  for (const PaintedCell& cell : painted_)
+    if (cell.query < query && cell.allowed) reached = std::max(reached, cell.key + 1);
+  return reached;
+}
+
+Index Mask::common_rows(const Mask& other, Index most, bool self) const {
+  if (causal_ != other.causal_ || (self && !causal_) || (given_ != nullptr) != (other.given_ != nullptr)) return 0;
+  if (given_ && (queries_ != other.queries_ || keys_ != other.keys_ || !same(*given_, *other.given_))) return 0;
+  if (!self && (keys_ != other.keys_ || blocked_keys_ != other.blocked_keys_)) return 0;
+  Index rows = std::min({most, queries_, other.queries_});
+  const auto differing = std::mismatch(painted_.begin(), painted_.end(), other.painted_.begin(), other.painted_.end());
+  if (differing.first != painted_.end()) rows = std::min(rows, differing.first->query);
+  if (differing.second != other.painted_.end()) rows = std::min(rows, differing.second->query);
+  if (!self) return rows;
+  const Index keys = std::min(keys_, other.keys_);
+  for (Index key = 0; key < std::min(rows, keys); ++key)
+    if (is_blocked_[static_cast<std::size_t>(key)] != other.is_blocked_[static_cast<std::size_t>(key)]) rows = key;
+  // A painted cell may look ahead, beyond what is in common, and shorten it.
+  for (Index before = rows + 1; before != rows;) {
+    before = rows;
+    for (const PaintedCell& cell : painted_)
+      if (cell.query < rows && cell.allowed && cell.key >= rows) rows = cell.query;
+  }
+  return rows;
+}
+
 void Mask::add_to(MatrixRef scores, Index first) const {
+  const Index columns = scores.cols();
   for (Index r = 0; r < scores.rows(); ++r) {
     const Index query = first + r;
     auto row = scores.row(r);
     auto cell = std::lower_bound(painted_.begin(), painted_.end(), PaintedCell{query, 0}, before);
-    const auto painted_end = std::lower_bound(cell, painted_.end(), PaintedCell{query + 1, 0}, before);
+    const auto painted_end = std::lower_bound(cell, painted_.end(), PaintedCell{query, columns}, before);
     // Cells painted as allowed keep their score whatever the other masks say of them.
     std::vector<std::pair<Index, float>> kept;
     for (auto c = cell; c != painted_end; ++c)
@@ -57,10 +87,13 @@ void Mask::add_to(MatrixRef scores, Index first) const {
     if (given_) {
       const Index given_row = given_->rows() == 1 ? 0 : query;
       if (given_->cols() == 1) row.array() += (*given_)(given_row, 0);
-      else row += given_->row(given_row);
+      else row += given_->row(given_row).head(columns);
     }
-    if (causal_ && query + 1 < keys_) row.tail(keys_ - query - 1).setConstant(kBlocked);
-    for (const Index key : blocked_keys_) row(key) = kBlocked;
+    if (causal_ && query + 1 < columns) row.tail(columns - query - 1).setConstant(kBlocked);
+    for (const Index key : blocked_keys_) {
+      if (key >= columns) break;
+      row(key) = kBlocked;
+    }
     for (const auto& [key, score] : kept) row(key) = score;
     for (; cell != painted_end; ++cell)
       if (!cell->allowed) row(cell->key) = kBlocked;

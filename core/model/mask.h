@@ -41,7 +41,12 @@ class Mask {
   bool allowed(Index query, Index key) const;
   /// What is added to the score: 0, -inf, or the given matrix's own value.
   float added(Index query, Index key) const;
-  /// Adds the mask to `scores` (R, S), the rows of queries `first` … `first` + R.
+  /// How many of the first keys the queries before `query` may attend to at most: all beyond are blocked for all of them.
+  Index reach(Index query) const;
+  /// How many of the first `most` queries may attend to the same keys here and there, and, where the keys are those same
+  /// tokens (`self`), to none but the first so many of them.
+  Index common_rows(const Mask& other, Index most, bool self) const;
+  /// Adds the mask to `scores` (R, S), the rows of queries `first` … `first` + R; or to their first columns alone.
   void add_to(MatrixRef scores, Index first) const;
   /// Whether it changes no score.
   bool is_open() const { return !causal_ && blocked_keys_.empty() && !given_ && painted_.empty(); }

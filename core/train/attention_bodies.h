@@ -1,7 +1,8 @@
 // Attention of one head over one sentence, there and back. Compiled for several processors: see lanes.h.
 #pragma once
 
-#include "train/product_bodies.h"
+#include "math/product_bodies.h"
+#include "train/kernels.h"
 
 namespace headlight {
 namespace {

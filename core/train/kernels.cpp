@@ -13,10 +13,8 @@ KernelChoice runnable_kernels() {
   KernelChoice choice;
   choice.tables[choice.count++] = {"baseline", &baseline_kernels()};
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    choice.tables[choice.count++] = {"avx2", &avx2_kernels()};
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-    choice.tables[choice.count++] = {"avx512", &avx512_kernels()};
+  if (runs_avx2()) choice.tables[choice.count++] = {"avx2", &avx2_kernels()};
+  if (runs_avx512()) choice.tables[choice.count++] = {"avx512", &avx512_kernels()};
 #endif
   return choice;
 }

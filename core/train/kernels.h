@@ -3,27 +3,11 @@
 // the same bits, and those that have none differ in the last place.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
+#include "math/kernels.h"
+
 namespace headlight {
-
-// As base/matrix.h has it; Eigen, whose layout depends on the processor it is compiled for, stays out of these files.
-using Index = std::ptrdiff_t;
-
-/// C (m, n) = A·B, plus C where `add`, plus `bias` (n) in each row where there is one.
-/// A is read as a[i·a_row + p·a_col], so that either way round costs nothing; B and C are row-major.
-struct Product {
-  Index m = 0, n = 0, k = 0;
-  const float* a = nullptr;
-  Index a_row = 0, a_col = 0;
-  const float* b = nullptr;
-  Index b_row = 0;
-  float* c = nullptr;
-  Index c_row = 0;
-  const float* bias = nullptr;
-  bool add = false;
-};
 
 /// y = unit · scale + shift, where `unit` is x with mean 0 (where `centred`) and variance 1 in each row.
 struct NormPass {

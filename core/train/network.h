@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "model/weights.h"
-#include "train/floats.h"
+#include "base/floats.h"
 
 namespace headlight {
 

@@ -1,8 +1,8 @@
 // Norms, activations, cross-entropy and the optimizer, number by number. Compiled for several processors: see lanes.h.
 #pragma once
 
+#include "math/lanes.h"
 #include "train/kernels.h"
-#include "train/lanes.h"
 
 namespace headlight {
 namespace {

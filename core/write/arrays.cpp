@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/parallel.h"
 #include "math/attention.h"
 #include "math/output.h"
 
@@ -269,18 +270,30 @@ Error not_finite(const ArrayStream& array, std::size_t at, float found) {
 }
 
 Result<Matrix> ArrayReader::next() {
+  auto pieces = next(1);
+  if (!pieces) return pieces.error();
+  return std::move(pieces->front());
+}
+
+Result<std::vector<Matrix>> ArrayReader::next(Index most) {
   assert(!at_end());
   if (work_.stopped()) return Error{"export: cancelled"};
-  Matrix piece = array_.piece(next_++);
-  for (Index i = 0; i < piece.size(); ++i) {
-    const float value = piece.data()[i];
-    if (std::isfinite(value)) continue;
-    if (array_.minus_infinity && value == -std::numeric_limits<float>::infinity()) continue;
-    return not_finite(array_, offset_ + static_cast<std::size_t>(i), value);
+  std::vector<Matrix> pieces(static_cast<std::size_t>(std::min(most, array_.pieces - next_)));
+  parallel_for(static_cast<Index>(pieces.size()), work_.threads(), [&](Index i) {
+    pieces[static_cast<std::size_t>(i)] = array_.piece(next_ + i);
+  });
+  next_ += static_cast<Index>(pieces.size());
+  for (const Matrix& piece : pieces) {
+    for (Index i = 0; i < piece.size(); ++i) {
+      const float value = piece.data()[i];
+      if (std::isfinite(value)) continue;
+      if (array_.minus_infinity && value == -std::numeric_limits<float>::infinity()) continue;
+      return not_finite(array_, offset_ + static_cast<std::size_t>(i), value);
+    }
+    offset_ += static_cast<std::size_t>(piece.size());
+    work_.did(static_cast<std::size_t>(piece.size()));
   }
-  offset_ += static_cast<std::size_t>(piece.size());
-  work_.did(static_cast<std::size_t>(piece.size()));
-  return piece;
+  return pieces;
 }
 
 std::string_view bytes_of(const Matrix& piece) {

@@ -28,6 +28,7 @@ struct ExportOptions {
   bool scores = false;  // before the softmax, the mask added: −inf where blocked
   SpecialTokens special = SpecialTokens::show;
   std::optional<HeadRef> only = {};  // one head, layers and heads of its arrays 1; nothing that is no head's
+  int threads = 0;      // that make numbers and their text; 0: one for each processor. The bytes are the same.
 
   friend bool operator==(const ExportOptions&, const ExportOptions&) = default;
 };
@@ -89,7 +90,10 @@ Error not_finite(const ArrayStream& array, std::size_t at, float found);
 /// How much of an export is done, and whether it is still wanted.
 class Work {
  public:
-  Work(Progress& progress, std::size_t num_elements) : progress_(progress), total_(num_elements) {}
+  Work(Progress& progress, std::size_t num_elements, int threads = 1)
+      : progress_(progress), total_(num_elements), threads_(threads) {}
+
+  int threads() const { return threads_; }
 
   bool stopped() const { return progress_.stop; }
   void did(std::size_t num_elements) {
@@ -100,6 +104,7 @@ class Work {
  private:
   Progress& progress_;
   std::size_t total_, done_ = 0;
+  int threads_;
 };
 
 /// Goes through an array once.
@@ -110,6 +115,8 @@ class ArrayReader {
   bool at_end() const { return next_ == array_.pieces; }
   /// The next piece. Errors: a number that is not finite where it should be; the work was stopped.
   Result<Matrix> next();
+  /// The next pieces, at most `most` of them, made on the work's threads. Errors as above, of the first that has one.
+  Result<std::vector<Matrix>> next(Index most);
   /// The offset of the next piece's first element.
   std::size_t offset() const { return offset_; }
 

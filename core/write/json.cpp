@@ -1,9 +1,13 @@
 #include "write/json.h"
 
+#include <algorithm>
 #include <cassert>
+#include <cmath>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
+#include "base/parallel.h"
 #include "write/number.h"
 
 namespace headlight {
@@ -79,33 +83,74 @@ void write_masks(const Trace& trace, SpecialTokens special, Output& output) {
   if (any) output.write("]");
 }
 
-/// Lists within lists, as many levels as the array has axes.
+/// Rows of numbers are formatted by several threads from so many on.
+constexpr std::size_t kWorthThreads = 1 << 15;
+/// Pieces that are in hand at a time, for each thread.
+constexpr Index kPiecesOfThread = 2;
+
+/// A piece as text; its first row is number `row_number` of the array. Lists within lists, as many levels as the array
+/// has axes. False where a number has none: `text` then ends before it.
+bool format_piece(const ArrayStream& array, const Matrix& piece, Index row_number, std::string& text) {
+  std::vector<char> row(static_cast<std::size_t>(piece.cols()) * (kLongestNumber + 1));
+  text.clear();
+  for (Index r = 0; r < piece.rows(); ++r, ++row_number) {
+    if (row_number > 0) text += ',';
+    Index rows_within = 1;
+    std::string brackets;
+    // A list opens or closes where its rows are complete, the innermost first.
+    for (std::size_t axis = array.shape.size() - 1; axis-- > 0;) {
+      rows_within *= array.shape[axis];
+      if (row_number % rows_within == 0) text += '[';
+      if ((row_number + 1) % rows_within == 0) brackets += ']';
+    }
+    text += '[';
+    char* to = row.data();
+    for (Index column = 0; column < piece.cols(); ++column) {
+      if (column > 0) *to++ = ',';
+      const float value = piece(r, column);
+      if (!std::isfinite(value)) return false;
+      to = put_number(value, to);
+    }
+    text.append(row.data(), to);
+    (text += ']') += brackets;
+  }
+  return true;
+}
+
+/// The first number of a piece that is none, in words; the piece begins at `offset`.
+Error not_finite_in(const ArrayStream& array, const Matrix& piece, std::size_t offset) {
+  Index at = 0;
+  while (std::isfinite(piece.data()[at])) ++at;
+  return not_finite(array, offset + static_cast<std::size_t>(at), piece.data()[at]);
+}
+
 Status write_nested(const ArrayStream& array, Output& output, Work& work) {
   ArrayReader reader(array, work);
-  std::string text;
+  const std::size_t piece_size = array.num_elements() / static_cast<std::size_t>(std::max<Index>(array.pieces, 1));
+  const Index threads = work.threads() > 0 ? work.threads()
+                                           : static_cast<Index>(std::max(1u, std::thread::hardware_concurrency()));
+  const bool alone = threads == 1 || array.num_elements() < kWorthThreads || piece_size == 0;
+  const Index together = alone ? 1 : threads * kPiecesOfThread;
+  std::vector<std::string> texts(static_cast<std::size_t>(together));
   Index row_number = 0;
   while (!reader.at_end()) {
-    const std::size_t offset = reader.offset();
-    const auto piece = reader.next();
-    if (!piece) return piece.error();
-    for (Index r = 0; r < piece->rows(); ++r, ++row_number) {
-      text = row_number > 0 ? "," : "";
-      Index rows_within = 1;
-      std::string brackets;
-      // A list opens or closes where its rows are complete, the innermost first.
-      for (std::size_t axis = array.shape.size() - 1; axis-- > 0;) {
-        rows_within *= array.shape[axis];
-        if (row_number % rows_within == 0) text += '[';
-        if ((row_number + 1) % rows_within == 0) brackets += ']';
-      }
-      text += '[';
-      for (Index column = 0; column < piece->cols(); ++column) {
-        if (column > 0) text += ',';
-        const float value = (*piece)(r, column);
-        if (!append_number(text, value))
-          return not_finite(array, offset + static_cast<std::size_t>(r * piece->cols() + column), value);
-      }
-      output.write((text += ']') += brackets);
+    std::size_t offset = reader.offset();
+    const auto pieces = reader.next(together);
+    if (!pieces) return pieces.error();
+    std::vector<Index> first_rows;
+    for (const Matrix& piece : *pieces) {
+      first_rows.push_back(row_number);
+      row_number += piece.rows();
+    }
+    std::vector<char> finite(pieces->size());
+    parallel_for(static_cast<Index>(pieces->size()), static_cast<int>(threads), [&](Index i) {
+      const auto at = static_cast<std::size_t>(i);
+      finite[at] = format_piece(array, (*pieces)[at], first_rows[at], texts[at]);
+    });
+    for (std::size_t i = 0; i < pieces->size(); ++i) {
+      if (!finite[i]) return not_finite_in(array, (*pieces)[i], offset);
+      output.write(texts[i]);
+      offset += static_cast<std::size_t>((*pieces)[i].size());
     }
     if (output.failed()) return output.commit();
   }
@@ -216,7 +261,7 @@ Status write_json(const std::vector<std::shared_ptr<const Trace>>& traces,
                   Progress& progress) {
   std::size_t total = 0;
   for (const auto& trace : traces) total += num_elements(attention_arrays(*trace, options));
-  Work work(progress, total);
+  Work work(progress, total, options.threads);
   const bool batch = traces.size() > 1;
   if (batch) {
     output.write("{");

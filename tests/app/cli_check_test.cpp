@@ -112,5 +112,23 @@ TEST_F(Check, WhatIsNoCheckpointIsOneLine) {
   EXPECT_TRUE(contains(refused({"check", path_.string(), "--format", "json"}), "h.2.ln_1.weight"));
 }
 
+TEST_F(Check, ALessonIsHeldAgainstTheModels) {
+  const auto lesson = fixture::assets() / "lessons" / "06-masks.json";
+  const Ran right = run({"check", lesson.string()});
+  EXPECT_EQ(right.status, 0) << right.err << right.out;
+  EXPECT_TRUE(contains(right.out, "good     step 1: head 1.2, 我#1 → 我#2: 0.9")) << right.out;
+  json wrong = json::parse(*read_file(lesson));
+  wrong["steps"][0]["claims"][0]["above"] = 0.999;
+  const Folder folder;
+  std::ofstream(folder / "wrong.json") << wrong;
+  const Ran ran = run({"check", (folder / "wrong.json").string(), "--format", "json"});
+  EXPECT_EQ(ran.status, 1) << ran.err;
+  EXPECT_EQ(json::parse(ran.out, nullptr, false)["findings"][0]["severity"], "error") << ran.out;
+  std::ofstream(folder / "none.json") << "{}";
+  const Ran none = run({"check", (folder / "none.json").string()});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_EQ(lines_of(none.err), 1) << none.err;
+}
+
 }  // namespace
 }  // namespace headlight

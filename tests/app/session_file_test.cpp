@@ -142,6 +142,7 @@ TEST(SessionFile, TheLookReadsBack) {
   session.view.sentence = 2;
   session.view.prefix = 2;
   session.view.chosen = {1, 3, Stack::cross};
+  session.view.look.matrix = matrix_id(Quantity::weights, session.view.chosen);  // it goes with the chosen head
   session.view.scale = Scale::log;
   session.view.own_range = true;
   session.view.grid = GridShow::key;

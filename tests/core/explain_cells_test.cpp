@@ -29,9 +29,9 @@ bool near(float a, float b, float magnitude = 1) {
 }
 
 /// How much larger than the number its rounding is: a norm of numbers that lie close together magnifies the last bit of
-/// each by the largest of them over their spread; of a sum the larger addend counts, not what it leaves.
+/// each by the largest of them over their spread; of a sum the largest addend counts, not what it leaves.
 float magnified(const Cell& cell) {
-  if (cell.operation == Operation::sum) {
+  if (cell.operation == Operation::sum || cell.operation == Operation::dot_product) {
     float largest = 1;
     for (const Term& term : cell.terms) largest = std::max(largest, std::abs(term.contribution));
     return largest;

@@ -11,7 +11,7 @@
 
 #include "base/random.h"
 #include "math/ops.h"
-#include "train/floats.h"
+#include "base/floats.h"
 #include "train/pool.h"
 
 namespace headlight {

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "gui/keys_fixture.h"
+#include "session/lesson.h"
 
 namespace headlight {
 namespace {
@@ -19,6 +20,15 @@ class KeyHelpTest : public KeysTest {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     return state().training->phase == phase;
+  }
+
+  /// Two lessons that leave everything as it is.
+  void take_lessons() {
+    const auto lesson = lesson_from_json(
+        "a.json", R"({"schema": "headlight.lesson/1", "title": "T", "steps": [{"text": "1"}, {"text": "2"}]})", nullptr);
+    ASSERT_TRUE(lesson);
+    state().lessons = std::make_shared<const std::vector<Lesson>>(std::vector<Lesson>{*lesson, *lesson});
+    harness->frame(2);
   }
 
   TemporaryFolder trained_;
@@ -518,6 +528,29 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          key({Key::escape});
          key({Key::escape});
          EXPECT_FALSE(state().view.find.on);
+       }},
+      {"F2, then 1 … 9, 0",
+       [&] {
+         take_lessons();
+         key({Key::f2});
+         key({Key::digit_2});
+         EXPECT_EQ(state().view.lesson, (LessonPlace{1, 0}));
+         EXPECT_EQ(state().view.view, View::heads) << "the list had the key";
+         h.frame(2);
+         key({Key::digit_2});
+         EXPECT_EQ(state().view.view, View::inside) << "and gave it back";
+         h.say(OpenLesson{}, ShowView{}, Pin{});
+         h.settle();
+       }},
+      {"Ctrl Page Down / Ctrl Page Up",
+       [&] {
+         take_lessons();
+         h.say(OpenLesson{0});
+         ctrl(Key::page_down);
+         EXPECT_EQ(state().view.lesson, (LessonPlace{0, 1}));
+         ctrl(Key::page_up);
+         EXPECT_EQ(state().view.lesson, (LessonPlace{0, 0}));
+         h.say(OpenLesson{});
        }},
       {"\\ / Shift \\",
        [&] {

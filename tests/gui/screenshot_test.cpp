@@ -66,6 +66,8 @@ struct Screen {
   Look look = {};
   GridShow grid = GridShow::maps;
   std::optional<CommandPalette> palette = {};
+  const char* lesson = "";
+  std::size_t step = 0;
   const char* against = nullptr;  // the text of A, of View::compare
 };
 
@@ -93,6 +95,8 @@ TEST_P(Screens, LookAsTheyDid) {
     start.against = start.session.document;
     start.against->text = screen.against;
   }
+  start.lesson = screen.lesson;
+  start.step = screen.step;
   start.session.view.grid = screen.grid;
   start.session.view.palette = screen.palette;
   const std::string file = std::string(screen.name) + ".png";
@@ -131,9 +135,11 @@ INSTANTIATE_TEST_SUITE_P(, Screens,
                                          Screen{"palette-zh", Theme::light, Language::zh, false, Scale::linear, {},
                                                 Arch::encoder, View::heads, true, {}, GridShow::maps,
                                                 CommandPalette{"头", 2}},
-                                         Screen{"compare-sentences", Theme::light, Language::en, false, Scale::linear,
-                                                CellRef{5, 9}, Arch::encoder, View::compare, true, {}, GridShow::maps, {},
-                                                "请小猫帮我订了去北京的车票"}),
+                                         Screen{.name = "compare-sentences", .theme = Theme::light,
+                                                .language = Language::en, .pinned = CellRef{5, 9},
+                                                .view = View::compare, .against = "请小猫帮我订了去北京的车票"},
+                                         Screen{.name = "lesson-zh", .theme = Theme::light, .language = Language::zh,
+                                                .lesson = "masks", .step = 2}),
                          [](const auto& tested) {
                            std::string name = tested.param.name;
                            std::replace(name.begin(), name.end(), '-', '_');

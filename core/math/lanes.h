@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #endif
 
-#include "train/kernels.h"
+#include "math/kernels.h"
 
 #if defined(__clang__)
 #define HEADLIGHT_UNROLL _Pragma("unroll")

@@ -1,8 +1,8 @@
 // Products of matrices that fit the caches. Compiled for several processors: see lanes.h.
 #pragma once
 
-#include "train/kernels.h"
-#include "train/lanes.h"
+#include "math/kernels.h"
+#include "math/lanes.h"
 
 namespace headlight {
 namespace {
@@ -43,7 +43,7 @@ inline void tile(const Product& p, Index i, Index j, Index last) {
   HEADLIGHT_UNROLL
   for (int r = 0; r < R; ++r) {
     HEADLIGHT_UNROLL
-    for (int l = 0; l < L; ++l) store(at(r, l), c[r][l], width(l));
+    for (int l = 0; l < L; ++l) store(at(r, l), c[r][l] * p.scale, width(l));
   }
 }
 

@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/bench_suites.h"
+#include "cli/commands.h"
+
+namespace headlight {
+namespace {
+
+struct Options {
+  std::string suite, format = "text";
+  int threads = 0, rounds = 5;
+  Index longest = 0;
+};
+
+int processors() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
+
+std::string text_of(const BenchReport& report) {
+  std::string text = processor_name() + ", " + std::to_string(processors()) + " processors\n";
+  char line[256];
+  std::snprintf(line, sizeof line, "%-36s %7s %12s %12s %12s  %s\n", "", "threads", "median µs", "low", "high", "");
+  text += line;
+  for (const BenchRow& row : report.rows) {
+    std::snprintf(line, sizeof line, "%-36s %7d %11.1f %12.1f %12.1f ", row.name.c_str(), row.threads,
+                  row.time.median * 1e6, row.time.low * 1e6, row.time.high * 1e6);
+    text += line;
+    const auto add = [&](double value, const char* unit) {
+      if (value <= 0) return;
+      std::snprintf(line, sizeof line, " %10.1f %s", value, unit);
+      text += line;
+    };
+    add(row.flop / row.time.median / 1e9, "GFLOP/s");
+    add(row.bytes / row.time.median / 1e6, "MB/s");
+    add(row.tokens / row.time.median, "tokens/s");
+    add(row.peak / 1e6, "MB peak");
+    text += '\n';
+  }
+  for (const BenchExponent& exponent : report.exponents) {
+    std::snprintf(line, sizeof line, "%-36s T^%.2f\n", exponent.name.c_str(), exponent.value);
+    text += line;
+  }
+  return text;
+}
+
+std::string json_of(const BenchReport& report) {
+  nlohmann::ordered_json object{{"machine", {{"threads", processors()}, {"cpu", processor_name()}}},
+                                {"rows", nlohmann::ordered_json::array()}};
+  for (const BenchRow& row : report.rows) {
+    nlohmann::ordered_json one{{"name", row.name},
+                               {"threads", row.threads},
+                               {"median_us", row.time.median * 1e6},
+                               {"low_us", row.time.low * 1e6},
+                               {"high_us", row.time.high * 1e6}};
+    if (row.flop > 0) one["gflops"] = row.flop / row.time.median / 1e9;
+    if (row.bytes > 0) one["mb_per_s"] = row.bytes / row.time.median / 1e6;
+    if (row.tokens > 0) one["tokens_per_s"] = row.tokens / row.time.median;
+    if (row.peak > 0) one["peak_mb"] = row.peak / 1e6;
+    object["rows"].push_back(std::move(one));
+  }
+  for (const BenchExponent& exponent : report.exponents)
+    object["exponents"].push_back({{"name", exponent.name}, {"value", exponent.value}});
+  return object.dump() + "\n";
+}
+
+Result<int> run(const Options& options) {
+  BenchOptions wanted{.threads = {1}, .rounds = options.rounds, .longest = options.longest};
+  if (options.threads > 0) wanted.threads = {options.threads};
+  else if (processors() > 1) wanted.threads.push_back(processors());
+  BenchReport report;
+  for (const BenchSuite& suite : bench_suites()) {
+    if (!options.suite.empty() && suite.name != options.suite) continue;
+    auto part = suite.run(wanted);
+    if (!part) return part.error();
+    std::move(part->rows.begin(), part->rows.end(), std::back_inserter(report.rows));
+    std::move(part->exponents.begin(), part->exponents.end(), std::back_inserter(report.exponents));
+  }
+  return print(options.format == "json" ? json_of(report) : text_of(report));
+}
+
+}  // namespace
+
+Run add_bench(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("bench", "How fast it is on this machine: the figures of the README");
+  command->footer("headlight bench attention --threads 1 --rounds 9\n"
+                  "headlight bench --format json > figures.json\n"
+                  "Medians of rounds that are taken in turn, with the quickest and the slowest beside them.");
+  auto options = std::make_shared<Options>();
+  std::vector<std::string> names;
+  for (const BenchSuite& suite : bench_suites()) names.emplace_back(suite.name);
+  command->add_option("suite", options->suite, "attention, model, train, growth or export; default: all of them")
+      ->type_name("SUITE")->check(CLI::IsMember(names));
+  command->add_option("--threads", options->threads, "Only with so many; default: with one, and with all processors")
+      ->type_name("N")->check(CLI::Range(1, 1024));
+  command->add_option("--rounds", options->rounds, "Rounds that the median is of, 5 by default")
+      ->type_name("N")->check(CLI::Range(1, 1000));
+  command->add_option("--longest", options->longest, "Leaves out texts of more tokens")
+      ->type_name("N")->check(CLI::Range(1, 1 << 20));
+  command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
+  return [options] { return run(*options); };
+}
+
+}  // namespace headlight

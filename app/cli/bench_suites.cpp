@@ -1,0 +1,315 @@
+#include "cli/bench_suites.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/random.h"
+#include "math/attention.h"
+#include "math/forward.h"
+#include "train/training.h"
+#include "write/export.h"
+
+namespace headlight {
+namespace {
+
+Tokens words(Index count) {
+  Tokens tokens;
+  for (Index i = 0; i < count; ++i) {
+    const std::string text = "w" + std::to_string(i % 977);
+    tokens.tokens.push_back({.id = i % 977, .text = text, .raw = text, .begin = tokens.text.size(),
+                             .end = tokens.text.size() + text.size()});
+    tokens.text += text;
+  }
+  return tokens;
+}
+
+Matrix drawn(Index rows, Index cols, std::uint64_t seed, float limit = 1) {
+  Random random(seed);
+  Matrix matrix(rows, cols);
+  for (Index i = 0; i < matrix.size(); ++i) matrix.data()[i] = random.symmetric(limit);
+  return matrix;
+}
+
+/// Sizes that were not left out.
+template <class Size>
+std::vector<Size> within(std::vector<Size> sizes, const BenchOptions& options, Index Size::*tokens) {
+  if (options.longest > 0) std::erase_if(sizes, [&](const Size& size) { return size.*tokens > options.longest; });
+  return sizes;
+}
+
+/// Rows and the runs that they time; the first Error of a run is kept.
+struct Measured {
+  BenchReport report;
+  std::vector<std::function<void()>> runs;
+  std::optional<Error> error;
+
+  void add(BenchRow row, std::function<Status()> run) {
+    report.rows.push_back(std::move(row));
+    runs.emplace_back([this, run = std::move(run)] {
+      if (const Status done = run(); !done && !error) error = done.error();
+    });
+  }
+  Result<BenchReport> finished(int rounds) {
+    const auto timings = measure(runs, rounds);
+    for (std::size_t i = 0; i < timings.size(); ++i) report.rows[i].time = timings[i];
+    if (error) return *error;
+    return std::move(report);
+  }
+};
+
+Status answer(const Request& request, int threads) {
+  Progress progress;
+  const auto trace = forward(request, progress, nullptr, threads);
+  if (!trace) return trace.error();
+  return Done{};
+}
+
+struct AttentionSize {
+  Index tokens = 0, d_model = 0, heads = 0;
+};
+
+/// Somebody's own query, key and value with four projections and their biases.
+Request bare_attention(const AttentionSize& size) {
+  const Index d = size.d_model;
+  auto model = std::make_shared<Model>();
+  model->config = {.d_model = d, .num_heads = size.heads, .num_layers = 1, .ffn = 0};
+  const float limit = 1.0f / std::sqrt(static_cast<float>(d));
+  const auto linear = [&](std::uint64_t seed) {
+    return Linear{.weight = drawn(d, d, seed, 2 * limit), .bias = drawn(1, d, seed + 10, limit)};
+  };
+  model->blocks.emplace_back().self = {.query = linear(1), .key = linear(2), .value = linear(3), .output = linear(4),
+                                       .num_heads = size.heads, .num_kv_heads = size.heads};
+  GivenStack given{.query = drawn(size.tokens, d, 5), .key = {}, .value = {}, .query_tokens = words(size.tokens),
+                   .key_tokens = words(size.tokens), .patterns = {}};
+  given.key = given.value = given.query;
+  model->given = GivenInputs{.stacks = {{Stack::self, std::move(given)}}};
+  Request request{.model = model, .config = model->config};
+  request.tokens = words(size.tokens);
+  return request;
+}
+
+double attention_flop(double tokens, double d_model) {
+  return 8 * tokens * d_model * d_model + 4 * tokens * tokens * d_model;
+}
+
+Result<BenchReport> attention_suite(const BenchOptions& options) {
+  Measured measured;
+  const std::vector<AttentionSize> sizes{{10, 64, 4},     {10, 512, 8},     {128, 768, 12},
+                                         {512, 768, 12}, {1024, 1024, 16}, {2048, 1024, 16}};
+  for (const AttentionSize& size : within(sizes, options, &AttentionSize::tokens)) {
+    const auto request = std::make_shared<Request>(bare_attention(size));
+    for (const int threads : options.threads)
+      measured.add({.name = "attention/T=" + std::to_string(size.tokens) + "/d=" + std::to_string(size.d_model) +
+                            "/h=" + std::to_string(size.heads),
+                    .threads = threads,
+                    .flop = attention_flop(static_cast<double>(size.tokens), static_cast<double>(size.d_model))},
+                   [request, threads] { return answer(*request, threads); });
+  }
+  return measured.finished(options.rounds);
+}
+
+constexpr Config kBase{.d_model = 768, .num_heads = 12, .num_layers = 12, .ffn = 3072, .position = Position::learned};
+constexpr Index kWordsOfGpt2 = 50257;
+
+Config bert_base() {
+  Config config = kBase;
+  config.activation = Activation::gelu;
+  return config;
+}
+
+Config gpt2_small() {
+  Config config = kBase;
+  config.arch = Arch::decoder;
+  config.norm = Norm::pre;
+  config.activation = Activation::gelu_tanh;
+  return config;
+}
+
+std::shared_ptr<const Vocabulary> numbered_words(Index count) {
+  auto vocabulary = std::make_shared<Vocabulary>();
+  for (Index i = 0; i < count; ++i) vocabulary->words.push_back("w" + std::to_string(i));
+  return vocabulary;
+}
+
+Request asked(const std::shared_ptr<const Model>& model, Index tokens) {
+  Request request{.model = model, .config = model->config};
+  request.tokens = words(tokens);
+  request.mask.causal = model->config.arch == Arch::decoder;
+  return request;
+}
+
+/// Of the layers' products, a causal pattern counted whole, and the scores of one word.
+double model_flop(const Model& model, double tokens) {
+  const auto d = static_cast<double>(model.config.d_model), ffn = static_cast<double>(model.config.ffn);
+  const double layer = attention_flop(tokens, d) + 4 * tokens * d * ffn;
+  const double words = model.output ? static_cast<double>(model.output->weight->rows()) : 0;
+  return layer * static_cast<double>(model.config.num_layers) + 2 * words * d;
+}
+
+struct TextSize {
+  Index tokens = 0;
+};
+
+void add_model(const std::string& name, const std::shared_ptr<const Model>& model, const BenchOptions& options,
+               Measured& measured) {
+  for (const TextSize& size : within(std::vector<TextSize>{{10}, {128}, {512}}, options, &TextSize::tokens)) {
+    const auto request = std::make_shared<Request>(asked(model, size.tokens));
+    for (const int threads : options.threads)
+      measured.add({.name = "model/" + name + "/T=" + std::to_string(size.tokens), .threads = threads,
+                    .flop = model_flop(*model, static_cast<double>(size.tokens))},
+                   [request, threads] { return answer(*request, threads); });
+  }
+}
+
+Result<BenchReport> model_suite(const BenchOptions& options) {
+  Measured measured;
+  add_model("bert-base", random_model(bert_base()), options, measured);
+  add_model("gpt2-small", random_model(gpt2_small(), numbered_words(kWordsOfGpt2)), options, measured);
+  return measured.finished(options.rounds);
+}
+
+Result<BenchReport> growth_suite(const BenchOptions& options) {
+  BenchReport report;
+  const auto model = random_model(gpt2_small());
+  const std::vector<TextSize> all{{256}, {512}, {1024}, {2048}, {4096}, {8192}};
+  for (const int threads : options.threads) {
+    std::vector<double> tokens, seconds, bytes;
+    for (const TextSize& size : within(all, options, &TextSize::tokens)) {
+      const Request request = asked(model, size.tokens);
+      const std::size_t before = resident_memory();
+      reset_peak_memory();
+      std::optional<Error> error;
+      const auto timing = measure({[&] { if (const Status done = answer(request, threads); !done) error = done.error(); }},
+                                  std::max(1, options.rounds / 2));
+      if (error) return *error;
+      BenchRow row{.name = "growth/gpt2-small/T=" + std::to_string(size.tokens), .threads = threads,
+                   .time = timing.front(), .flop = model_flop(*model, static_cast<double>(size.tokens)),
+                   .peak = static_cast<double>(peak_memory()) - static_cast<double>(before)};
+      tokens.push_back(static_cast<double>(size.tokens));
+      seconds.push_back(row.time.median);
+      bytes.push_back(std::max(row.peak, 1.0));
+      report.rows.push_back(std::move(row));
+    }
+    if (tokens.size() < 2) continue;
+    const std::string suffix = "/threads=" + std::to_string(threads);
+    report.exponents.push_back({"growth/time" + suffix, fitted_exponent(tokens, seconds)});
+    report.exponents.push_back({"growth/memory" + suffix, fitted_exponent(tokens, bytes)});
+  }
+  return report;
+}
+
+Result<BenchReport> train_suite(const BenchOptions& options) {
+  constexpr Index kSentences = 64, kLength = 16, kWords = 400;
+  Measured measured;
+  const Config config{.d_model = 64, .num_heads = 4, .num_layers = 2, .ffn = 256, .norm = Norm::pre,
+                      .activation = Activation::gelu};
+  const auto batch = std::make_shared<Batch>();
+  batch->input = {.count = kSentences, .length = kLength, .ids = {}, .lengths = {}};
+  batch->input.lengths.assign(kSentences, kLength);
+  Random random(1);
+  for (Index i = 0; i < kSentences * kLength; ++i) {
+    batch->input.ids.push_back(static_cast<std::int32_t>(random.next() % kWords));
+    batch->targets.push_back(static_cast<std::int32_t>(random.next() % kWords));
+  }
+  for (const int threads : options.threads) {
+    const auto training = std::make_shared<Training>(Training{.network = fresh_network(config, kWords)});
+    const auto workspace = std::make_shared<Workspace>(threads);
+    measured.add({.name = "train/d=64/h=4/layers=2/batch=64x16", .threads = threads,
+                  .tokens = static_cast<double>(kSentences * kLength)},
+                 [batch, training, workspace]() -> Status {
+                   train_step(*training, *batch, {}, *workspace);
+                   return Done{};
+                 });
+  }
+  return measured.finished(options.rounds);
+}
+
+/// Softmax of drawn scores: 12 layers of 12 heads as another program would have computed them.
+Request computed_patterns(Index tokens) {
+  constexpr std::size_t kLayers = 12, kHeads = 12;
+  auto model = std::make_shared<Model>();
+  model->name = "computed patterns";
+  model->config = {.num_heads = kHeads, .num_layers = kLayers, .ffn = 0};
+  GivenStack given{.query = {}, .key = {}, .value = {}, .query_tokens = words(tokens), .key_tokens = words(tokens),
+                   .patterns = {}};
+  for (std::size_t layer = 0; layer < kLayers; ++layer) {
+    std::vector<Matrix>& heads = given.patterns.emplace_back();
+    for (std::size_t head = 0; head < kHeads; ++head) {
+      Matrix pattern = drawn(tokens, tokens, layer * kHeads + head, 4);
+      Vector largest(tokens), sums(tokens);
+      softmax_rows(pattern, largest, sums);
+      heads.push_back(std::move(pattern));
+    }
+  }
+  model->given = GivenInputs{.stacks = {{Stack::self, std::move(given)}}};
+  Request request{.model = model, .config = model->config};
+  request.tokens = words(tokens);
+  return request;
+}
+
+/// A file for exports, removed in the end.
+struct TemporaryFile {
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("headlight-bench-" + std::to_string(::getpid()));
+  ~TemporaryFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+  }
+};
+
+Status dump_with_nlohmann(const Trace& trace, const std::filesystem::path& file) {
+  nlohmann::json layers = nlohmann::json::array();
+  for (Index layer = 0; layer < trace.num_layers(); ++layer) {
+    nlohmann::json heads = nlohmann::json::array();
+    for (Index head = 0; head < trace.num_heads(); ++head) {
+      const Matrix weights = attention_rows(trace, {layer, head}, 0, trace.queries());
+      nlohmann::json rows = nlohmann::json::array();
+      for (Index row = 0; row < weights.rows(); ++row)
+        rows.push_back(std::vector<float>(weights.row(row).begin(), weights.row(row).end()));
+      heads.push_back(std::move(rows));
+    }
+    layers.push_back(std::move(heads));
+  }
+  return write_file(file, layers.dump());
+}
+
+Result<BenchReport> export_suite(const BenchOptions& options) {
+  const Index tokens = options.longest > 0 ? std::min<Index>(options.longest, 256) : 256;
+  Progress progress;
+  const auto trace = forward(computed_patterns(tokens), progress);
+  if (!trace) return trace.error();
+  const TemporaryFile file;
+  Measured measured;
+  const std::string suffix = "/heads=144/T=" + std::to_string(tokens);
+  const auto add = [&](const std::string& name, std::function<Status()> write) -> Status {
+    if (const Status written = write(); !written) return written;
+    measured.add({.name = name + suffix, .threads = 1,
+                  .bytes = static_cast<double>(std::filesystem::file_size(file.path))}, std::move(write));
+    return Done{};
+  };
+  for (const Format format : {Format::json, Format::npz, Format::safetensors, Format::csv}) {
+    const auto write = [&, format] { return write_export({*trace}, {""}, format, {}, file.path, progress); };
+    if (const Status added = add("export/" + std::string(name(format)), write); !added) return added.error();
+  }
+  const auto dump = [&] { return dump_with_nlohmann(**trace, file.path); };
+  if (const Status added = add("export/nlohmann-dump", dump); !added) return added.error();
+  return measured.finished(options.rounds);
+}
+
+}  // namespace
+
+const std::vector<BenchSuite>& bench_suites() {
+  static const std::vector<BenchSuite> suites{{"attention", attention_suite}, {"model", model_suite},
+                                              {"train", train_suite},         {"growth", growth_suite},
+                                              {"export", export_suite}};
+  return suites;
+}
+
+}  // namespace headlight

@@ -1,0 +1,72 @@
+#include "session/lesson_commands.h"
+
+#include <algorithm>
+
+#include "session/consequences.h"
+
+namespace headlight {
+
+const Lesson* current_lesson(const AppState& state) {
+  const auto& place = state.view.lesson;
+  if (!place || !state.lessons || place->lesson >= state.lessons->size()) return nullptr;
+  return &(*state.lessons)[place->lesson];
+}
+
+const LessonStep* current_step(const AppState& state) {
+  const Lesson* lesson = current_lesson(state);
+  return lesson && state.view.lesson->step < lesson->steps.size() ? &lesson->steps[state.view.lesson->step] : nullptr;
+}
+
+std::optional<bool> is_attempt_done(const AppState& state) {
+  const LessonStep* step = current_step(state);
+  if (!step || step->goals.empty()) return std::nullopt;
+  const Scene* scene = step->scene ? &*step->scene : nullptr;
+  return std::all_of(step->goals.begin(), step->goals.end(),
+                     [&](const Goal& goal) { return is_reached(goal, state, scene); });
+}
+
+void open_lesson(AppState& state, std::optional<std::size_t> lesson, std::size_t kind) {
+  if (!lesson) {
+    state.view.lesson.reset();
+    return;
+  }
+  if (!state.lessons || *lesson >= state.lessons->size()) return;
+  state.settings.greeted = true;
+  state.view.lesson = LessonPlace{*lesson, 0};
+  go_to_step(state, 0, kind);
+}
+
+void go_to_step(AppState& state, std::size_t number, std::size_t kind) {
+  const Lesson* lesson = current_lesson(state);
+  if (!lesson || number >= lesson->steps.size()) return;
+  state.view.lesson->step = number;
+  const auto& scene = lesson->steps[number].scene;
+  if (!scene) return;
+  stop_generating(state);
+  end_gesture(state);
+  edited(state, kind) = scene->document;
+  end_gesture(state);
+  ViewState view = scene->view;
+  view.lesson = state.view.lesson;
+  view.sampling = state.view.sampling;
+  state.view = std::move(view);
+  ask_again(state);
+  await_check(state, {});
+  // The answer on the screen is another question's still: the look is fitted to the new one when it comes.
+  if (is_stale(state)) state.opened_view = state.view;
+  else state.opened_view.reset();
+}
+
+void take_lesson(AppState& state, Lesson lesson, std::size_t kind) {
+  for (LessonStep& step : lesson.steps)
+    if (step.scene) share_model(step.scene->document, state.shipped.get());
+  auto lessons = state.lessons ? *state.lessons : std::vector<Lesson>();
+  const auto same = std::find_if(lessons.begin(), lessons.end(), [&](const Lesson& one) { return one.path == lesson.path; });
+  const auto place = static_cast<std::size_t>(same - lessons.begin());
+  if (same == lessons.end()) lessons.push_back(std::move(lesson));
+  else *same = std::move(lesson);
+  state.lessons = std::make_shared<const std::vector<Lesson>>(std::move(lessons));
+  open_lesson(state, place, kind);
+}
+
+}  // namespace headlight

@@ -1,0 +1,22 @@
+// How a lesson is walked through: what its commands change.
+#pragma once
+
+#include "session/lesson.h"
+#include "session/state.h"
+
+namespace headlight {
+
+/// The lesson that is being read, and its step; null where none is.
+const Lesson* current_lesson(const AppState& state);
+const LessonStep* current_step(const AppState& state);
+/// Whether the reader did what the step asks for: nothing where it asks for nothing that can be told.
+std::optional<bool> is_attempt_done(const AppState& state);
+
+/// Begins a lesson, or leaves the one that is being read: then everything stays as it is. `kind` is that of the command.
+void open_lesson(AppState& state, std::optional<std::size_t> lesson, std::size_t kind);
+/// Goes to a step: the question becomes what it sets, in one step of undo, and so does the look.
+void go_to_step(AppState& state, std::size_t step, std::size_t kind);
+/// Takes over a lesson that a file held, in place of an earlier one of that file, and begins it.
+void take_lesson(AppState& state, Lesson lesson, std::size_t kind);
+
+}  // namespace headlight

@@ -1,0 +1,64 @@
+#include "math/common_rows.h"
+
+#include <algorithm>
+
+namespace headlight {
+namespace {
+
+Index equal_rows(const Matrix& a, const Matrix& b) {
+  if (a.cols() != b.cols()) return 0;
+  Index rows = 0;
+  const Index most = std::min(a.rows(), b.rows());
+  while (rows < most && (a.row(rows).array() == b.row(rows).array()).all()) ++rows;
+  return rows;
+}
+
+/// Heads that hand on the mean of all rows make every row depend on all.
+bool any_mean(const Edits& edits) {
+  return edits.off_as == OffAs::mean && std::any_of(edits.off.begin(), edits.off.end(), [](const HeadRef& head) {
+    return head.stack != Stack::encoder;
+  });
+}
+
+/// A weight set by hand beyond the rows in common reads a value that may have changed.
+Index without_far_weights(const Edits& edits, Index rows) {
+  for (Index before = rows + 1; before != rows;) {
+    before = rows;
+    for (const WeightEdit& edit : edits.weights)
+      if (edit.head.stack == Stack::self && edit.cell.query < rows && edit.cell.key >= rows) rows = edit.cell.query;
+  }
+  return rows;
+}
+
+}  // namespace
+
+Result<Index> common_rows(const Trace& previous, const Trace& trace, const Matrix& embedding, const Run& run) {
+  const Request &before = previous.request, &now = trace.request;
+  if (previous.model != trace.model || previous.encoder != trace.encoder || trace.model->given ||
+      !(before.edits == now.edits) || any_mean(now.edits) || previous.blocks.size() != run.stack.blocks.size())
+    return Index{0};
+  Index rows = std::min(equal_rows(previous.embedding, embedding), embedding.rows() - 1);
+  for (Index before_rows = rows + 1; rows > 0 && before_rows != rows;) {
+    before_rows = rows;
+    rows = without_far_weights(now.edits, rows);
+    for (std::size_t layer = 0; layer < previous.blocks.size() && rows > 0; ++layer) {
+      const BlockTrace& block = previous.blocks[layer];
+      for (const Stack stack : {Stack::self, Stack::cross}) {
+        const AttentionTrace* attention = stack == Stack::self ? &block.self : block.cross ? &*block.cross : nullptr;
+        if (!attention) continue;
+        const LayerEdit* own = layer_edit(now.edits, stack, static_cast<Index>(layer));
+        const ResolvedMask* mask = stack == Stack::self ? &run.mask : &run.cross_mask;
+        std::optional<ResolvedMask> own_mask;
+        if (own && own->mask) {
+          auto resolved = resolve_mask(now, stack, static_cast<Index>(layer));
+          if (!resolved) return resolved.error();
+          mask = &own_mask.emplace(std::move(*resolved));
+        }
+        rows = attention->mask->common_rows(*mask->mask, rows, stack == Stack::self);
+      }
+    }
+  }
+  return rows;
+}
+
+}  // namespace headlight

@@ -1,0 +1,85 @@
+// The inner loops of the engine, compiled for several kinds of processor; the best one is chosen where the program runs.
+// Every number of a result is one sum in one order, whatever the width of the registers and however many rows are asked
+// for with it: processors that have fused multiply-add give the same bits, those that have none differ in the last place,
+// and a row alone is the row among others.
+#pragma once
+
+#include <cstddef>
+
+namespace headlight {
+
+// As base/matrix.h has it; Eigen, whose layout depends on the processor it is compiled for, stays out of these files.
+using Index = std::ptrdiff_t;
+
+/// C (m, n) = A·B, plus C where `add`, plus `bias` (n) in each row where there is one; all that times `scale`.
+/// A is read as a[i·a_row + p·a_col], so that either way round costs nothing; B and C are row-major.
+struct Product {
+  Index m = 0, n = 0, k = 0;
+  const float* a = nullptr;
+  Index a_row = 0, a_col = 0;
+  const float* b = nullptr;
+  Index b_row = 0;
+  float* c = nullptr;
+  Index c_row = 0;
+  const float* bias = nullptr;
+  bool add = false;
+  float scale = 1;
+};
+
+/// C (m, n) = X·Wᵀ, plus `bias` (n) in each row where there is one: X (m, k), W (n, k), rows x_row and w_row apart, k at
+/// least 1. Weights are stored so, (out, in), and need not be turned around first.
+struct DotProducts {
+  Index m = 0, n = 0, k = 0;
+  const float* x = nullptr;
+  Index x_row = 0;
+  const float* w = nullptr;
+  Index w_row = 0;
+  float* c = nullptr;
+  Index c_row = 0;
+  const float* bias = nullptr;
+};
+
+/// A row with mean 0 (where `centred`) and variance 1, scaled and shifted.
+struct RowNorm {
+  Index d = 0;
+  bool centred = true;           // layer norm; else RMS norm
+  float epsilon = 1e-5f;
+  const float* scale = nullptr;
+  const float* shift = nullptr;  // null: none
+};
+
+struct MathKernels {
+  void (*product)(const Product&);
+  void (*dot_products)(const DotProducts&);
+  /// (rows, cols), rows from_row apart → (cols, to_cols), zeros in the columns from `rows` to `to_cols`.
+  void (*transpose)(const float* from, Index from_row, Index rows, Index cols, float* to, Index to_cols);
+  /// Scores → weights in place; see softmax_rows. Zeros at the end of a row's exponentials change no bit of its sum.
+  void (*softmax)(float* row, Index count, float& largest, float& sum);
+  void (*norm)(const RowNorm&, const float* x, float* y);
+  void (*relu)(float* x, Index count);
+  void (*gelu)(float* x, Index count);
+  void (*gelu_tanh)(float* x, Index count);
+  void (*silu)(float* x, Index count);
+  /// into ← the larger of into and x
+  void (*larger)(float* into, const float* x, Index count);
+};
+
+/// The table for this processor.
+const MathKernels& math_kernels();
+
+/// Whether this processor runs what was compiled for AVX2 with FMA, or for AVX-512.
+bool runs_avx2();
+bool runs_avx512();
+
+/// All tables that this processor can run, the plainest first: for tests.
+struct NamedMathKernels {
+  const char* name;
+  const MathKernels* table;
+};
+struct MathKernelChoice {
+  NamedMathKernels tables[3];
+  int count = 0;
+};
+MathKernelChoice runnable_math_kernels();
+
+}  // namespace headlight

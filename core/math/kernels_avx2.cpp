@@ -1,0 +1,17 @@
+// For processors with AVX2 and FMA; CMakeLists.txt sets the flags.
+#if defined(__x86_64__)
+#include "math/dot_bodies.h"
+#include "math/product_bodies.h"
+#include "math/row_bodies.h"
+
+namespace headlight {
+
+const MathKernels& avx2_math_kernels();
+
+const MathKernels& avx2_math_kernels() {
+  static constexpr MathKernels table = HEADLIGHT_MATH_KERNEL_TABLE;
+  return table;
+}
+
+}  // namespace headlight
+#endif

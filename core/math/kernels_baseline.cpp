@@ -1,0 +1,15 @@
+// For any processor.
+#include "math/dot_bodies.h"
+#include "math/product_bodies.h"
+#include "math/row_bodies.h"
+
+namespace headlight {
+
+const MathKernels& baseline_math_kernels();
+
+const MathKernels& baseline_math_kernels() {
+  static constexpr MathKernels table = HEADLIGHT_MATH_KERNEL_TABLE;
+  return table;
+}
+
+}  // namespace headlight

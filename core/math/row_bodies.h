@@ -1,0 +1,135 @@
+// Softmax, norms and activations, a row at a time. Compiled for several processors: see lanes.h.
+#pragma once
+
+#include "math/kernels.h"
+#include "math/lanes.h"
+
+namespace headlight {
+namespace {
+
+inline Sixteen sixteen_of(float x) {
+  Sixteen all_of_it;
+  HEADLIGHT_UNROLL
+  for (int i = 0; i < 16 / kWidth; ++i) all_of_it.part[i] = all(x);
+  return all_of_it;
+}
+
+/// The largest number of a row; one that is not a number is not larger than any.
+inline float largest_of(const float* row, Index count) {
+  Sixteen peak = sixteen_of(-__builtin_inff());
+  for (Index j = 0; j < count; j += kWidth) {
+    Lanes& part = peak.part[part_of(j)];
+    part = larger(first(load(row + j, count - j), count - j, -__builtin_inff()), part);
+  }
+  return fold(peak, [](Lanes a, Lanes b) { return larger(a, b); });
+}
+
+/// row ← exp(row − largest); the sum of that: stretches in float32, their sums in double.
+inline double exponentials(float* row, Index count, float largest) {
+  constexpr Index kStretch = 128;
+  double result = 0;
+  for (Index begin = 0; begin < count; begin += kStretch) {
+    const Index end = count - begin < kStretch ? count : begin + kStretch;
+    Sixteen total = sixteen_of(0);
+    for (Index j = begin; j < end; j += kWidth) {
+      const Lanes x = first(exponential_lanes(load(row + j, end - j) - largest), end - j, 0);
+      store(row + j, x, end - j);
+      total.part[part_of(j)] += x;
+    }
+    result += static_cast<double>(sum(total));
+  }
+  return result;
+}
+
+inline void softmax(float* row, Index count, float& largest, float& total) {
+  largest = largest_of(row, count);
+  if (largest == -__builtin_inff()) {
+    // NaN is larger than nothing: a row of it must not pass for one that may attend to nothing.
+    bool blocked = true;
+    for (Index j = 0; j < count; ++j) blocked = blocked && row[j] == -__builtin_inff();
+    total = blocked ? 0.0f : __builtin_nanf("");
+    for (Index j = 0; j < count; ++j) row[j] = total;
+    return;
+  }
+  total = static_cast<float>(exponentials(row, count, largest));
+  const Lanes divisor = all(total);
+  for (Index j = 0; j < count; j += kWidth) store(row + j, load(row + j, count - j) / divisor, count - j);
+}
+
+inline void norm(const RowNorm& own, const float* x, float* y) {
+  const float size = static_cast<float>(own.d);
+  float mean = 0;
+  if (own.centred) {
+    Sixteen total = sixteen_of(0);
+    for (Index j = 0; j < own.d; j += kWidth) total.part[part_of(j)] += load(x + j, own.d - j);
+    mean = sum(total) / size;
+  }
+  Sixteen squares = sixteen_of(0);
+  for (Index j = 0; j < own.d; j += kWidth) {
+    const Lanes centred = first(load(x + j, own.d - j) - mean, own.d - j, 0);
+    store(y + j, centred, own.d - j);
+    squares.part[part_of(j)] += centred * centred;
+  }
+  const float inverse = 1.0f / __builtin_sqrtf(sum(squares) / size + own.epsilon);
+  for (Index j = 0; j < own.d; j += kWidth) {
+    Lanes result = load(y + j, own.d - j) * inverse * load(own.scale + j, own.d - j);
+    if (own.shift) result += load(own.shift + j, own.d - j);
+    store(y + j, result, own.d - j);
+  }
+}
+
+template <class Function>
+inline void each(float* x, Index count, const Function& function) {
+  for (Index i = 0; i < count; i += kWidth) store(x + i, function(load(x + i, count - i)), count - i);
+}
+
+/// 1 / (1 + e^−x), exact to a few units in the last place on either side.
+inline Lanes logistic(Lanes x) {
+  const Lanes e = exponential_lanes(x < 0.0f ? x : -x);
+  return (x < 0.0f ? e : all(1.0f)) / (1.0f + e);
+}
+
+inline void relu(float* x, Index count) {
+  each(x, count, [](Lanes v) { return v < 0.0f ? Lanes{} : v; });
+}
+
+/// x·Φ(x) by the complementary error function of Press et al., Numerical Recipes, section 6.2 (erfcc): its relative error
+/// is below 1.2e-7 everywhere.
+inline void gelu(float* x, Index count) {
+  each(x, count, [](Lanes v) {
+    const Lanes size = (v < 0.0f ? -v : v) * 0.70710678f;
+    const Lanes t = 1.0f / (1.0f + size * 0.5f);
+    Lanes p = all(0.17087277f);
+    p = p * t - 0.82215223f;
+    p = p * t + 1.48851587f;
+    p = p * t - 1.13520398f;
+    p = p * t + 0.27886807f;
+    p = p * t - 0.18628806f;
+    p = p * t + 0.09678418f;
+    p = p * t + 0.37409196f;
+    p = p * t + 1.00002368f;
+    p = p * t - 1.26551223f;
+    const Lanes tail = t * exponential_lanes(p - size * size) * 0.5f;  // 1 − Φ(|x|)
+    return v * (v < 0.0f ? tail : 1.0f - tail);
+  });
+}
+
+/// ½(1 + tanh y) is the logistic function of 2y.
+inline void gelu_tanh(float* x, Index count) {
+  each(x, count, [](Lanes v) { return v * logistic((v + v * v * v * 0.044715f) * (2 * 0.79788456f)); });
+}
+
+inline void silu(float* x, Index count) {
+  each(x, count, [](Lanes v) { return v * logistic(v); });
+}
+
+inline void larger_of_both(float* into, const float* x, Index count) {
+  for (Index i = 0; i < count; i += kWidth)
+    store(into + i, larger(load(x + i, count - i), load(into + i, count - i)), count - i);
+}
+
+#define HEADLIGHT_MATH_KERNEL_TABLE \
+  {product, dot_products, transpose, softmax, norm, relu, gelu, gelu_tanh, silu, larger_of_both}
+
+}  // namespace
+}  // namespace headlight

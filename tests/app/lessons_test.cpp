@@ -1,0 +1,371 @@
+// The lessons that come along: that each can be read and shown, that what it says of the models is true, and that what
+// it asks for can be done. And how a lesson is read, walked through and left.
+#include "app/session_fixture.h"
+#include "explain/matrices.h"
+#include "math/attention.h"
+#include "session/lesson_check.h"
+#include "session/lesson_commands.h"
+#include "session/matrix_names.h"
+#include "session/session_file.h"
+#include "session/start.h"
+
+namespace headlight {
+namespace {
+
+const std::shared_ptr<const ShippedModels>& shipped() {
+  static const std::shared_ptr<const ShippedModels> models = *read_shipped_models();
+  return models;
+}
+
+const Lessons& all_lessons() {
+  static const Lessons lessons = read_lessons({fixture::assets() / "lessons"}, shipped().get());
+  return lessons;
+}
+
+/// The window's state with the lessons, nothing answered yet.
+AppState state_with(std::vector<Lesson> lessons) {
+  AppState state = initial_state(fixture::lexicon(), default_document(shipped().get()), {}, {}, shipped());
+  state.lessons = std::make_shared<const std::vector<Lesson>>(std::move(lessons));
+  return state;
+}
+
+void answer(AppState& state) {
+  if (is_stale(state)) update(state, fixture::answer(state));
+}
+
+std::string step_name(const Lesson& lesson, std::size_t step) {
+  return lesson.name + ", step " + std::to_string(step + 1);
+}
+
+/// Every step of every lesson as the window shows it, once it is answered.
+template <class Visit>
+void for_each_step(Visit visit) {
+  AppState state = state_with(all_lessons().lessons);
+  for (std::size_t i = 0; i < state.lessons->size(); ++i) {
+    const Lesson& lesson = (*state.lessons)[i];
+    update(state, OpenLesson{i});
+    for (std::size_t step = 0; step < lesson.steps.size(); ++step) {
+      SCOPED_TRACE(step_name(lesson, step));
+      update(state, GoToStep{step});
+      answer(state);
+      ASSERT_TRUE(state.problem.empty()) << state.problem;
+      ASSERT_TRUE(state.trace && !is_stale(state));
+      visit(state, lesson.steps[step]);
+    }
+  }
+}
+
+TEST(Lessons, TheShippedOnesCanBeRead) {
+  EXPECT_TRUE(all_lessons().problems.empty()) << all_lessons().problems.front();
+  ASSERT_EQ(all_lessons().lessons.size(), 10u);
+  for (const Lesson& lesson : all_lessons().lessons) {
+    EXPECT_GE(lesson.steps.size(), 3u) << lesson.name;
+    EXPECT_LE(lesson.steps.size(), 6u) << lesson.name;
+    EXPECT_NE(lesson.title.en, lesson.title.zh);
+    for (const LessonStep& step : lesson.steps) {
+      EXPECT_NE(step.text.en, step.text.zh) << lesson.name;
+      EXPECT_NE(step.attempt.en, step.attempt.zh) << lesson.name;
+      EXPECT_FALSE(step.goals.empty()) << lesson.name << ": the reader is told when it is done";
+    }
+  }
+}
+
+TEST(Lessons, EveryStepShowsWhatItPointsAt) {
+  for_each_step([](const AppState& state, const LessonStep& step) {
+    if (!step.scene) return;
+    const ViewState &asked = step.scene->view, &shown = state.view;
+    EXPECT_EQ(state.document, step.scene->document);
+    EXPECT_EQ(shown.chosen, asked.chosen) << "the head is there";
+    EXPECT_EQ(shown.pinned, asked.pinned) << "the cell is there";
+    EXPECT_EQ(shown.view, asked.view);
+    const Tokens& words = state.trace->query_tokens(shown.chosen.stack);
+    for (const Token& token : words.tokens) EXPECT_TRUE(token.known) << token.text;
+    if (shown.view != View::inside) return;
+    ASSERT_TRUE(exists(*state.trace, shown.look.matrix)) << matrix_name(shown.look.matrix.quantity);
+    if (!shown.look.cell) return;
+    const Shape size = shape(*state.trace, shown.look.matrix);
+    EXPECT_LT(shown.look.cell->row, size.rows);
+    EXPECT_LT(shown.look.cell->col, size.cols);
+  });
+}
+
+TEST(Lessons, WhatTheySayOfTheModelsIsTrue) {
+  int held = 0;
+  for_each_step([&](const AppState& state, const LessonStep& step) {
+    for (const Claim& claim : step.claims) {
+      const auto number = claimed_number(claim, state.document, *state.trace);
+      ASSERT_TRUE(number) << number.error().message;
+      EXPECT_TRUE(holds(claim, *number)) << words_of(claim) << " is " << *number;
+      ++held;
+    }
+  });
+  EXPECT_GT(held, 40);
+}
+
+TEST(Lessons, NoStepIsDoneBeforeItBegins) {
+  for_each_step([](const AppState& state, const LessonStep& step) {
+    EXPECT_TRUE(!step.scene || is_attempt_done(state) == false);
+  });
+}
+
+TEST(Lessons, ACheckFindsWhatIsWrongWithALesson) {
+  for (const Lesson& lesson : all_lessons().lessons)
+    for (const Finding& finding : check_lesson(lesson, fixture::lexicon(), shipped()))
+      EXPECT_EQ(finding.severity, Severity::good) << lesson.name << ": " << finding.line;
+  const auto lesson = lesson_from_json("a.json", R"({"schema": "headlight.lesson/1", "title": "T", "steps": [
+      {"text": "t", "set": {"view": {"layer": 7, "pinned": [99, 0]}}, "done": {"heads_at_least": 1},
+       "claims": [{"layer": 1, "head": 5, "query": "机票", "key": "订了", "below": 0.5},
+                  {"layer": 1, "head": 5, "query": "机票", "key": "猫", "below": 0.5},
+                  {"layer": 1, "head": 5, "query": "机票", "key": "订了", "above": 0.5}]}]})", shipped().get());
+  ASSERT_TRUE(lesson) << lesson.error().message;
+  std::string lines;
+  for (const Finding& finding : check_lesson(*lesson, fixture::lexicon(), shipped()))
+    lines += std::string(name(finding.severity)) + " " + finding.line + "\n";
+  EXPECT_EQ(lines, "error step 1: layer and head: the model has no such head\n"
+                   "error step 1: pinned: there is no such cell\n"
+                   "error step 1: head 1.5, 机票 → 订了: expected below 0.5, found 0.975022\n"
+                   "error step 1: head 1.5, 机票 → 猫: 猫: expected a word of the sentence, found none\n"
+                   "good step 1: head 1.5, 机票 → 订了: 0.975022\n"
+                   "warning step 1: done: it is so from the start\n");
+}
+
+/// What a reader does who follows step after step: nothing where it takes a training.
+Commands reader_of(const std::string& name, std::size_t step, const AppState& state) {
+  const auto pin = [](Index query, Index key) { return Commands{Pin{CellRef{query, key}}}; };
+  const auto type = [](const char* text) { return Commands{SetText{text}}; };
+  const auto look = [&](Quantity quantity) {
+    return Commands{LookAt{{matrix_id(quantity, state.view.chosen), MatrixCell{0, 1}}}};
+  };
+  const auto configure = [&](auto change) {
+    Config config = state.document.config;
+    change(config);
+    return Commands{SetConfig{config}};
+  };
+  const std::string at = name.substr(0, 2) + "." + std::to_string(step + 1);
+  if (at == "01.1") return pin(7, 2);
+  if (at == "01.2") return type("The animal didn't cross the street because it was too wide.");
+  if (at == "01.3") return type("那只动物没有过马路，因为它太宽了。");
+  if (at == "01.4") return pin(3, 1);
+  if (at == "02.1") return pin(2, 2);
+  if (at == "02.2") return pin(1, 0);
+  if (at == "02.3") return look(Quantity::value);
+  if (at == "02.4") return {PaintCell{{9, 5}, false}};
+  if (at == "03.1") return {LookAt{{state.view.look.matrix, MatrixCell{0, 1}}}};
+  if (at == "03.2") return pin(1, 1);
+  if (at == "03.3") return look(Quantity::query);
+  if (at == "03.4") return {ChooseHead{{1, 2}}};
+  if (at == "03.5") return {SwitchHead{{1, 5}, true}};
+  if (at == "04.1") return look(Quantity::exponentials);
+  if (at == "04.2") return {SetScale{3.05f}};
+  if (at == "04.3") return {SetScale{}};
+  if (at == "04.4") return {SetScale{0.25f}};
+  if (at == "05.1") return {ChooseHead{{1, 2}}};
+  if (at == "05.2") return {SetFlow{{std::vector<Index>{1}, 0.6f}}};
+  if (at == "05.3") return configure([](Config& config) { config.num_heads = 1; });
+  if (at == "05.4") return configure([](Config& config) { config.num_heads = 2; });
+  if (at == "06.1") return {SetMask{.causal = true}};
+  if (at == "06.2") return {SetText{"The animal didn't cross the street because it was too wide."}, SetMask{}};
+  if (at == "06.3") return {SetMask{.padding = true}};
+  if (at == "06.4") return {PaintCell{{3, 3}, false}};
+  if (at == "07.1" || at == "07.2") return look(Quantity::concat);
+  if (at == "07.3") return {SwitchAllOn{}};
+  if (at == "07.4") return type("我请李雷帮我<mask>去北京的行李");
+  if (at == "08.1") return {Generate{1}};
+  if (at == "08.2") return pin(11, 7);
+  if (at == "08.3") return type("我请李雷帮我订了去上海的机票");
+  if (at == "08.4") return {Generate{20}};
+  if (at == "09.1") return configure([](Config& config) { config.position = Position::sinusoidal; });
+  if (at == "09.2") return {LookAt{{state.view.look.matrix, MatrixCell{2, 3}}}};
+  if (at == "09.3") return type("昨天我请李雷帮我订了去北京的机票");
+  if (at == "10.3") return configure([](Config& config) { config.d_model = 64; });
+  return {};
+}
+
+TEST(Lessons, WhatTheyAskForCanBeDoneAndIsSeen) {
+  AppState state = state_with(all_lessons().lessons);
+  for (std::size_t i = 0; i < state.lessons->size(); ++i) {
+    const Lesson& lesson = (*state.lessons)[i];
+    for (std::size_t step = 0; step < lesson.steps.size(); ++step) {
+      SCOPED_TRACE(step_name(lesson, step));
+      update(state, OpenLesson{i});
+      update(state, GoToStep{step});
+      answer(state);
+      Commands commands = reader_of(lesson.name, step, state);
+      if (commands.empty()) {
+        EXPECT_EQ(lesson.name, "10-training");
+        continue;
+      }
+      for (Command& command : commands) update(state, std::move(command));
+      for (int words = 0; words < 30 && is_stale(state); ++words) answer(state);
+      EXPECT_EQ(is_attempt_done(state), true);
+    }
+  }
+}
+
+TEST(Lessons, ACausalRowDoesNotDependOnWhatComesAfterIt) {
+  AppState state = state_with(all_lessons().lessons);
+  const auto masks = find_lesson(*state.lessons, "masks");
+  ASSERT_TRUE(masks);
+  update(state, OpenLesson{*masks});
+  update(state, GoToStep{1});
+  answer(state);
+  const Matrix tired = attention_rows(*state.trace, state.view.chosen, 7, 1);
+  update(state, SetText{"The animal didn't cross the street because it was too wide."});
+  answer(state);
+  EXPECT_EQ(attention_rows(*state.trace, state.view.chosen, 7, 1), tired) << "to the last digit";
+}
+
+TEST(Lessons, AStepIsOneStepOfUndoAndLeavingChangesNothing) {
+  AppState state = state_with(all_lessons().lessons);
+  answer(state);
+  update(state, SetText{"我爱"});
+  update(state, EndGesture{});
+  answer(state);
+  update(state, OpenLesson{1});
+  EXPECT_TRUE(state.settings.greeted) << "who reads a lesson needs no greeting";
+  update(state, GoToStep{2});
+  answer(state);
+  EXPECT_EQ(state.view.view, View::inside);
+  const Document shown = state.document;
+  const ViewState view = state.view;
+  update(state, OpenLesson{});
+  EXPECT_FALSE(state.view.lesson);
+  EXPECT_EQ(state.document, shown);
+  ViewState left = view;
+  left.lesson.reset();
+  EXPECT_EQ(state.view, left);
+  // Both steps are the same question here: a step that changes nothing is no step of undo.
+  update(state, Undo{});
+  EXPECT_EQ(state.document.text, "我爱");
+  update(state, Redo{});
+  EXPECT_EQ(state.document, shown);
+}
+
+TEST(Lessons, WhatIsNotThereIsNotEntered) {
+  AppState state = state_with(all_lessons().lessons);
+  update(state, GoToStep{1});
+  EXPECT_FALSE(state.view.lesson);
+  update(state, OpenLesson{99});
+  EXPECT_FALSE(state.view.lesson);
+  update(state, OpenLesson{0});
+  update(state, GoToStep{99});
+  EXPECT_EQ(state.view.lesson, (LessonPlace{0, 0}));
+  state.lessons = nullptr;
+  EXPECT_EQ(current_lesson(state), nullptr);
+  EXPECT_EQ(is_attempt_done(state), std::nullopt);
+}
+
+TEST(Lessons, AStepWithoutASettingLeavesEverythingAsItIs) {
+  const auto lesson = lesson_from_json("a.json", R"({"schema": "headlight.lesson/1", "title": "T", "steps": [
+      {"text": "one", "set": {"view": {"layer": 1}}}, {"text": {"zh": "二"}, "try": "type"}]})", shipped().get());
+  ASSERT_TRUE(lesson) << lesson.error().message;
+  EXPECT_EQ(lesson->steps[1].text.en, "二") << "one language does for both";
+  AppState state = state_with({*lesson});
+  update(state, OpenLesson{0});
+  update(state, SetText{"我爱"});
+  update(state, GoToStep{1});
+  EXPECT_EQ(state.document.text, "我爱");
+  EXPECT_EQ(state.view.lesson, (LessonPlace{0, 1}));
+  EXPECT_EQ(is_attempt_done(state), std::nullopt) << "nobody can tell";
+}
+
+TEST(Lessons, WhatIsWrongIsSaidInOneLineAndTheOthersStillLoad) {
+  const auto complaint = [](const std::string& text) {
+    const auto lesson = lesson_from_json("a.json", text, shipped().get());
+    EXPECT_FALSE(lesson) << text;
+    return lesson ? std::string() : lesson.error().message;
+  };
+  const auto step = [&](const std::string& fields) {
+    return complaint(R"({"schema": "headlight.lesson/1", "title": "T", "steps": [{"text": "t", )" + fields + "}]}");
+  };
+  EXPECT_EQ(complaint("[]"), "a.json: lesson: expected an object, found array");
+  EXPECT_EQ(complaint("{}"), "a.json: schema: expected headlight.lesson/1, found nothing");
+  EXPECT_EQ(complaint(R"({"schema": "headlight.lesson/1", "title": "T"})"),
+            "a.json: steps: expected a list of 1 to 64, found null");
+  EXPECT_EQ(complaint(R"({"schema": "headlight.lesson/1", "title": {"fr": "T"}, "steps": []})"),
+            "a.json: title: expected a text of at most 80 bytes in en, zh or both, found {\"fr\":\"T\"}");
+  EXPECT_EQ(step(R"("set": 3)"), "a.json: step 1: set: expected an object with request and view, found number");
+  EXPECT_TRUE(step(R"("set": {"request": {"source": "shipped:none"}})").starts_with("a.json: step 1: source: "));
+  EXPECT_EQ(step(R"("set": {"request": {"scale": "x"}})"), "a.json: step 1: scale: expected a number, found \"x\"");
+  EXPECT_EQ(step(R"("done": {"mask": "half"})"),
+            "a.json: step 1: done: mask: expected causal, not_causal, padding, not_padding or painted, found \"half\"");
+  EXPECT_EQ(step(R"("done": {"heads_at_most": "one"})"),
+            "a.json: step 1: done: heads_at_most: expected a number, found \"one\"");
+  EXPECT_TRUE(step(R"("done": {"happy": true})").starts_with("a.json: step 1: done: expected mask, text_contains, "));
+  EXPECT_EQ(step(R"("claims": [{"query": "我", "key": "我"}])"),
+            "a.json: step 1: claims: above: expected a number here or in below, found \"nothing\"");
+  for (const std::string& message : {complaint("{"), step(R"("try": 3)"), step(R"("claims": [{"matrix": "x", "above": 0}])")})
+    EXPECT_EQ(fixture::lines_of(message), 0) << message;
+
+  const fixture::Folder folder;
+  EXPECT_TRUE(write_file(folder.path() / "b.json", "{}"));
+  EXPECT_TRUE(write_file(folder.path() / "c.lesson.json",
+                         R"({"schema": "headlight.lesson/1", "title": "C", "steps": [{"text": "t"}]})"));
+  EXPECT_TRUE(write_file(folder.path() / "notes.txt", "no lesson"));
+  const Lessons read = read_lessons({folder.path(), folder.path() / "none"}, nullptr);
+  ASSERT_EQ(read.lessons.size(), 1u);
+  EXPECT_EQ(read.lessons[0].name, "c");
+  EXPECT_EQ(read.problems.size(), 1u);
+}
+
+TEST(Lessons, AFileIsOpenedInTheWindowAndAgainWhenItWasChanged) {
+  const fixture::Folder folder;
+  const auto path = folder.path() / "mine.lesson.json";
+  const auto write = [&](const std::string& title) {
+    EXPECT_TRUE(write_file(path, R"({"schema": "headlight.lesson/1", "title": ")" + title +
+                                     R"(", "steps": [{"text": "t", "set": {"request": {"text": "我爱"}}}]})"));
+  };
+  AppState state = state_with(all_lessons().lessons);
+  for (const char* title : {"first", "second"}) {
+    write(title);
+    auto opened = open_any(path);
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_EQ(opened->kind, Opened::Kind::lesson);
+    update(state, FileOpened{path.string(), std::move(*opened)});
+    ASSERT_NE(current_lesson(state), nullptr);
+    EXPECT_EQ(current_lesson(state)->title.en, title);
+    EXPECT_EQ(state.lessons->size(), 11u);
+    EXPECT_EQ(state.document.text, "我爱");
+    EXPECT_EQ(state.document.model, shipped()->front().model) << "one model, one identity";
+  }
+}
+
+TEST(Lessons, ANameFindsItsLesson) {
+  const auto& lessons = all_lessons().lessons;
+  EXPECT_EQ(find_lesson(lessons, "06-masks"), 5u);
+  EXPECT_EQ(find_lesson(lessons, "masks"), 5u);
+  EXPECT_EQ(find_lesson(lessons, "mask"), std::nullopt);
+  EXPECT_EQ(find_lesson(lessons, ""), std::nullopt);
+}
+
+TEST(Lessons, EveryMatrixHasANameOfItsOwn) {
+  for (int i = 0; i <= static_cast<int>(Quantity::probabilities); ++i)
+    EXPECT_EQ(parse_matrix_name(matrix_name(static_cast<Quantity>(i))), static_cast<Quantity>(i));
+  EXPECT_EQ(parse_matrix_name("head"), std::nullopt);
+}
+
+TEST(Lessons, TheViewIsKeptInASession) {
+  Session session{fixture::small_document(), {}};
+  session.view.view = View::inside;
+  session.view.steps = false;
+  session.view.chosen = {1, 1};
+  session.view.look = {matrix_id(Quantity::z, session.view.chosen), MatrixCell{2, 3}};
+  session.view.flow = {std::vector<Index>{0, 1}, 0.25f};
+  const auto read = session_from_json("s", to_json(session));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->view, session.view);
+}
+
+TEST(Lessons, AWordPlaceNamesAToken) {
+  Tokens tokens;
+  for (const char* word : {"我", "请", "我", "C#"}) tokens.tokens.emplace_back().text = word;
+  EXPECT_EQ(find_place(tokens, {"我"}), 0);
+  EXPECT_EQ(find_place(tokens, {"我#2"}), 2);
+  EXPECT_EQ(find_place(tokens, {"我#3"}), std::nullopt);
+  EXPECT_EQ(find_place(tokens, {"C#"}), 3);
+  EXPECT_EQ(find_place(tokens, {"", 1}), 1);
+  EXPECT_EQ(find_place(tokens, {"", 9}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,147 @@
+#include "math/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/floats.h"
+#include "base/random.h"
+#include "reference.h"
+
+namespace headlight {
+namespace {
+
+Floats drawn(Index size, std::uint64_t seed, float limit = 1) {
+  Random random(seed);
+  Floats values(static_cast<std::size_t>(size));
+  for (float& value : values) value = random.symmetric(limit);
+  return values;
+}
+
+std::vector<NamedMathKernels> all_kernels() {
+  const MathKernelChoice choice = runnable_math_kernels();
+  return {choice.tables, choice.tables + choice.count};
+}
+
+/// X (m, k) · Wᵀ (k, n) + bias, rows of X `apart`.
+Floats dots(const MathKernels& kernels, Index m, Index n, Index k, const Floats& x, Index apart, const Floats& w,
+            const Floats* bias) {
+  Floats c(static_cast<std::size_t>(m * n));
+  kernels.dot_products({.m = m, .n = n, .k = k, .x = x.data(), .x_row = apart, .w = w.data(), .w_row = k,
+                        .c = c.data(), .c_row = n, .bias = bias ? bias->data() : nullptr});
+  return c;
+}
+
+TEST(MathKernels, DotProductsOfEverySize) {
+  for (const NamedMathKernels& named : all_kernels())
+    for (const Index m : {1, 2, 3, 4, 5, 8, 9, 11, 17})
+      for (const Index n : {1, 2, 4, 5, 16, 17, 130})
+        for (const Index k : {1, 7, 16, 33, 512, 513, 1100}) {
+          const Index apart = k + 3;
+          const Floats x = drawn(m * apart, 1), w = drawn(n * k, 2), bias = drawn(n, 3);
+          const Floats c = dots(*named.table, m, n, k, x, apart, w, m % 2 == 0 ? &bias : nullptr);
+          for (Index i = 0; i < m; ++i)
+            for (Index j = 0; j < n; ++j) {
+              const auto at = [](const Floats& values, Index place) {
+                return static_cast<double>(values[static_cast<std::size_t>(place)]);
+              };
+              double wanted = m % 2 == 0 ? at(bias, j) : 0;
+              for (Index p = 0; p < k; ++p) wanted += at(x, i * apart + p) * at(w, j * k + p);
+              ASSERT_NEAR(at(c, i * n + j), wanted, 2e-5) << named.name << " " << m << "x" << n << "x" << k;
+            }
+        }
+}
+
+TEST(MathKernels, ARowAloneIsTheRowAmongOthers) {
+  constexpr Index kRows = 21, kOut = 37, kIn = 700;
+  const Floats x = drawn(kRows * kIn, 1), w = drawn(kOut * kIn, 2);
+  for (const NamedMathKernels& named : all_kernels()) {
+    const Floats all = dots(*named.table, kRows, kOut, kIn, x, kIn, w, nullptr);
+    for (const Index first : {0, 1, 6, 20})
+      for (const Index count : {1, 2, 3, 7}) {
+        if (first + count > kRows) continue;
+        const Floats part(x.begin() + first * kIn, x.begin() + (first + count) * kIn);
+        const Floats some = dots(*named.table, count, kOut, kIn, part, kIn, w, nullptr);
+        ASSERT_EQ(std::memcmp(some.data(), all.data() + first * kOut, some.size() * sizeof(float)), 0)
+            << named.name << " rows from " << first;
+      }
+  }
+}
+
+TEST(MathKernels, KeysWithoutWeightChangeNoBit) {
+  const float blocked = -std::numeric_limits<float>::infinity();
+  for (const NamedMathKernels& named : all_kernels())
+    for (const Index seen : {1, 5, 16, 100, 128, 129, 300}) {
+      Floats alone = drawn(seen, 7, 5), among = alone;
+      among.resize(alone.size() + 200, blocked);
+      float largest[2], sum[2];
+      named.table->softmax(alone.data(), seen, largest[0], sum[0]);
+      named.table->softmax(among.data(), seen + 200, largest[1], sum[1]);
+      EXPECT_EQ(largest[0], largest[1]);
+      EXPECT_EQ(sum[0], sum[1]);
+      among.resize(alone.size());
+      EXPECT_EQ(alone, among) << named.name << " " << seen;
+    }
+}
+
+TEST(MathKernels, ActivationsAgreeWithTheirFormulas) {
+  for (const NamedMathKernels& named : all_kernels()) {
+    const Floats x = drawn(2001, 4, 12);
+    const auto expect = [&](void (*kernel)(float*, Index), Activation activation, const char* what) {
+      Floats y = x;
+      kernel(y.data(), static_cast<Index>(y.size()));
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double wanted = reference::activated(static_cast<double>(x[i]), activation);
+        ASSERT_NEAR(static_cast<double>(y[i]), wanted, 3e-7 * std::max(1.0, std::abs(wanted)))
+            << named.name << " " << what << " " << x[i];
+      }
+    };
+    expect(named.table->relu, Activation::relu, "relu");
+    expect(named.table->gelu, Activation::gelu, "gelu");
+    expect(named.table->gelu_tanh, Activation::gelu_tanh, "gelu_tanh");
+    expect(named.table->silu, Activation::silu, "silu");
+  }
+}
+
+/// Everything that a table computes of one set of numbers, as bytes.
+std::string everything(const MathKernels& kernels) {
+  std::string bytes;
+  const auto keep = [&](const Floats& values) {
+    bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+  };
+  const Floats x = drawn(19 * 601, 1, 3), w = drawn(45 * 601, 2), scale = drawn(601, 3), shift = drawn(601, 4);
+  keep(dots(kernels, 19, 45, 601, x, 601, w, nullptr));
+  Floats y(601), turned(601 * 32);
+  for (const bool centred : {true, false}) {
+    kernels.norm({.d = 601, .centred = centred, .scale = scale.data(), .shift = centred ? shift.data() : nullptr},
+                 x.data(), y.data());
+    keep(y);
+  }
+  kernels.transpose(x.data(), 601, 19, 601, turned.data(), 32);
+  keep(turned);
+  for (const auto activation : {kernels.gelu, kernels.gelu_tanh, kernels.silu, kernels.relu}) {
+    y.assign(x.begin(), x.begin() + 601);
+    activation(y.data(), 601);
+    keep(y);
+  }
+  y.assign(x.begin(), x.begin() + 601);
+  float largest = 0, sum = 0;
+  kernels.softmax(y.data(), 601, largest, sum);
+  kernels.larger(y.data(), scale.data(), 601);
+  keep(y);
+  keep({largest, sum});
+  return bytes;
+}
+
+TEST(MathKernels, ProcessorsWithFusedMultiplyAddGiveTheSameBits) {
+  const auto all = all_kernels();
+  if (all.size() < 3) GTEST_SKIP() << "this processor has no two kinds of it";
+  EXPECT_TRUE(everything(*all[1].table) == everything(*all[2].table));
+}
+
+}  // namespace
+}  // namespace headlight

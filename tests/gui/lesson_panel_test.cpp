@@ -1,0 +1,177 @@
+// Lessons in the window: the list, the strip with its way on, the tick, and the words that a first start begins with.
+#include "gui/harness.h"
+
+#include "session/lesson_commands.h"
+#include "session/start.h"
+
+namespace headlight {
+namespace {
+
+/// Two lessons about a model that answers at once.
+std::vector<Lesson> two_lessons() {
+  const auto lesson = [](const std::string& name, const std::string& steps) {
+    const std::string text = R"({"schema": "headlight.lesson/1", "title": {"en": ")" + name + R"(", "zh": "课"},
+        "steps": [)" + steps + "]}";
+    auto read = lesson_from_json(name + ".json", text, nullptr);
+    EXPECT_TRUE(read) << read.error().message;
+    return *read;
+  };
+  return {lesson("Looking", R"(
+      {"text": {"en": "Every word looks at every word.", "zh": "每个词都看每个词。"},
+       "try": {"en": "Hide the future.", "zh": "遮住后面的词。"}, "done": {"mask": "causal"},
+       "set": {"request": {"random": true, "d_model": 8, "num_heads": 2, "layers": 1}, "view": {"head": 1}}},
+      {"text": "No setting here."})"),
+          lesson("Adding", R"({"text": "Sums.", "set": {"request": {"random": true, "text": "我爱", "d_model": 8,
+       "num_heads": 2, "layers": 1}, "view": {"view": "inside", "pinned": [0, 1]}}})")};
+}
+
+class LessonPanel : public GuiTest {
+ protected:
+  void SetUp() override {
+    GuiTest::SetUp();
+    harness->state.lessons = std::make_shared<const std::vector<Lesson>>(two_lessons());
+    harness->frame(2);
+  }
+  const AppState& state() const { return harness->state; }
+  LessonPlace place() const { return state().view.lesson.value_or(LessonPlace{99, 99}); }
+};
+
+TEST_F(LessonPanel, IsChosenFromTheListAndSetsTheWindow) {
+  Harness& h = *harness;
+  const float before = h.box("all heads").y;
+  h.click("lessons");
+  h.click("lesson 1");
+  h.settle();
+  EXPECT_EQ(place(), (LessonPlace{1, 0}));
+  EXPECT_EQ(state().document.text, "我爱");
+  EXPECT_EQ(state().view.view, View::inside);
+  EXPECT_TRUE(h.says("Sums."));
+  h.click("view heads");
+  h.settle();
+  EXPECT_GT(h.box("all heads").y, before) << "the strip has its own room";
+  h.click("leave lesson");
+  EXPECT_FALSE(state().view.lesson);
+  EXPECT_EQ(state().document.text, "我爱") << "everything stays as it is";
+  EXPECT_FALSE(h.has("lesson text") && h.box("lesson").h > 0 && h.says("Sums."));
+}
+
+TEST_F(LessonPanel, TheTickComesAndGoesWithWhatTheReaderDoes) {
+  Harness& h = *harness;
+  h.say(OpenLesson{0});
+  h.settle();
+  EXPECT_TRUE(h.says("Try: Hide the future."));
+  EXPECT_EQ(is_attempt_done(state()), false);
+  h.click("causal");
+  h.settle();
+  EXPECT_EQ(is_attempt_done(state()), true);
+  EXPECT_TRUE(h.has("lesson done"));
+  h.click("lesson again");
+  h.settle();
+  EXPECT_EQ(is_attempt_done(state()), false) << "the step as it began";
+  h.key({Key::left_ctrl, Key::z});
+  h.settle();
+  EXPECT_EQ(is_attempt_done(state()), true) << "and what the reader did is still there to be had";
+}
+
+TEST_F(LessonPanel, TheKeysTurnThePagesOverTheEndsOfLessons) {
+  Harness& h = *harness;
+  const auto next = [&] { h.key({Key::left_ctrl, Key::page_down}); };
+  const auto back = [&] { h.key({Key::left_ctrl, Key::page_up}); };
+  next();
+  EXPECT_FALSE(state().view.lesson) << "nothing is read";
+  h.say(OpenLesson{0});
+  h.settle();
+  h.say(SetText{"小猫饿坏了"}, EndGesture{});
+  next();
+  EXPECT_EQ(place(), (LessonPlace{0, 1}));
+  EXPECT_EQ(state().document.text, "小猫饿坏了") << "a step without a setting leaves the text";
+  next();
+  EXPECT_EQ(place(), (LessonPlace{1, 0}));
+  next();
+  EXPECT_EQ(place(), (LessonPlace{1, 0})) << "the end";
+  back();
+  EXPECT_EQ(place(), (LessonPlace{0, 1})) << "the last step of the lesson before";
+  back();
+  back();
+  EXPECT_EQ(place(), (LessonPlace{0, 0}));
+  h.key(Key::escape);
+  EXPECT_EQ(place(), (LessonPlace{0, 0})) << "Escape is for other things";
+}
+
+TEST_F(LessonPanel, F2ShowsTheList) {
+  Harness& h = *harness;
+  h.key(Key::f2);
+  h.frame(2);
+  EXPECT_TRUE(h.says("Looking"));
+  EXPECT_TRUE(h.says("Adding"));
+  h.key(Key::escape);
+  h.frame(2);
+  EXPECT_FALSE(h.says("Adding"));
+  EXPECT_FALSE(state().view.lesson);
+}
+
+TEST_F(LessonPanel, TheFirstStartExplainsItselfUntilItIsRead) {
+  Harness& h = *harness;
+  EXPECT_TRUE(h.says("Each map is one head: a row is the word that looks"));
+  EXPECT_TRUE(h.has("first lesson"));
+  h.click("dismiss greeting");
+  h.frame(2);
+  EXPECT_TRUE(state().settings.greeted);
+  EXPECT_TRUE(h.says(words(Language::en, Str::what_is_a_square)));
+  EXPECT_FALSE(h.says("Point at a cell and"));
+  EXPECT_TRUE(settings_from_json(to_json(state().settings)).greeted) << "and is kept";
+}
+
+TEST_F(LessonPanel, TheFirstLessonEndsTheGreeting) {
+  Harness& h = *harness;
+  h.click("first lesson");
+  h.settle();
+  EXPECT_EQ(place(), (LessonPlace{0, 0}));
+  EXPECT_TRUE(state().settings.greeted);
+  h.say(OpenLesson{});
+  h.frame(2);
+  EXPECT_FALSE(h.says("Point at a cell and"));
+}
+
+struct Shape {
+  float width, height, ui_scale;
+  Language language;
+};
+
+/// Every step that comes along, at every size: whole, and the rest of the window beside it.
+TEST(LessonLayout, NothingIsCut) {
+  const auto resources = read_resources();
+  ASSERT_TRUE(resources) << resources.error().message;
+  for (const Shape& shape : {Shape{1280, 800, 1, Language::en}, Shape{1280, 800, 2, Language::zh},
+                             Shape{1280, 800, 2, Language::en}, Shape{2560, 1600, 1.5f, Language::zh}}) {
+    Settings settings;
+    settings.language = shape.language;
+    settings.ui_scale = shape.ui_scale;
+    Harness h({}, {shape.width, shape.height}, settings);
+    h.state.lessons = std::make_shared<const std::vector<Lesson>>(resources->lessons.lessons);
+    for (std::size_t i = 0; i < h.state.lessons->size(); ++i) {
+      for (std::size_t step = 0; step < (*h.state.lessons)[i].steps.size(); ++step) {
+        SCOPED_TRACE((*h.state.lessons)[i].name + " " + std::to_string(step + 1) + " at " + std::to_string(shape.width) +
+                     " / " + std::to_string(shape.ui_scale));
+        h.state.view.lesson = LessonPlace{i, step};  // only the strip: the answers are another test's
+        h.frame(2);
+        const Box strip = h.box("lesson");
+        EXPECT_LT(strip.h, 0.39f * shape.height);
+        for (const char* name : {"lesson title", "lesson text", "lesson try", "lesson next", "leave lesson"}) {
+          const Box box = h.box(name);
+          EXPECT_TRUE(box.x >= strip.x && box.right() <= strip.right() + 1 && box.y >= strip.y &&
+                      box.bottom() <= strip.bottom() + 1)
+              << name;
+        }
+        EXPECT_LE(h.box("lesson title").right(), h.box("lesson back").x);
+        EXPECT_FALSE(h.box("lesson text").bottom() > h.box("lesson try").y &&
+                     h.box("lesson text").right() > h.box("lesson try").x)
+            << "they stand beside or below each other";
+        EXPECT_LE(strip.bottom(), h.box("all heads").y + 1);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headlight
