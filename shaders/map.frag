@@ -27,8 +27,11 @@ void covered(float cell, float reach, int count, out int from, out int to) {
   to = clamp(int(ceil(cell + 0.4995 * reach)), 1, count);
 }
 
-// The number that shows where several share a pixel: the largest, of a diverging map the one farthest from zero.
+// The number that shows where several share a pixel: the largest, of a diverging map the one farthest from zero. Where
+// there is no number the others show.
 float brighter(float a, float b) {
+  if (isnan(a)) return b;
+  if (isnan(b)) return a;
   if (!diverging) return max(a, b);
   if (a < -3e38) return b;
   if (b < -3e38) return a;

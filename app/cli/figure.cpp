@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <charconv>
 
+#include "cli/against_option.h"
 #include "cli/commands.h"
 #include "cli/request_options.h"
 #include "figure/figure.h"
 #include "paper/figure_file.h"
+#include "session/comparison.h"
 #include "session/other_maps.h"
 #include "session/stack_names.h"
 
@@ -17,6 +19,7 @@ struct Options {
   std::string file, view = "grid", stack, width = "column", theme, language, scale = "linear", maps = "weights";
   std::string colours = "teal";
   std::vector<std::string> heads;
+  std::optional<std::string> against;
   Index layer = 0, head = 0;
   float threshold = 0.05f;
 };
@@ -24,6 +27,7 @@ struct Options {
 FigureKind kind_of(const std::string& view) {
   if (view == "head") return FigureKind::head;
   if (view == "flow") return FigureKind::flow;
+  if (view == "compare") return FigureKind::compare;
   return view == "layers" ? FigureKind::layers : FigureKind::grid;
 }
 
@@ -100,6 +104,33 @@ Result<std::shared_ptr<const OtherMaps>> maps_of(const Options& options, std::sh
   return other_maps(std::move(trace), kind, progress, options.request.threads());
 }
 
+/// A of --view compare: what --against asks, or the same question without edits.
+Result<KeptAnswer> other_answer(const Options& options, const Asked& asked, const std::shared_ptr<const Trace>& trace) {
+  if (options.against) {
+    const auto question = question_of(*options.against);
+    if (!question) return question.error();
+    return answer_to_keep(*question, asked.lexicon);
+  }
+  Request plain = unedited(trace->request);
+  if (plain == trace->request) return bad_input("--against", "", "[SOURCE] [REQUEST], or a question with edits", "neither");
+  Progress progress;
+  auto before = forward(plain, progress, trace.get(), options.request.threads());
+  if (!before) return before.error();
+  return KeptAnswer{.trace = std::move(*before), .document = asked.document()};
+}
+
+Result<Drawing> drawing_of(const Options& options, const Asked& asked, const std::shared_ptr<const Trace>& trace,
+                           const FigureOptions& figure, const TextWidth& measure) {
+  if (figure.kind != FigureKind::compare) {
+    const auto maps = maps_of(options, trace, figure);
+    if (!maps) return maps.error();
+    return draw_figure({*trace, asked.document(), nullptr, maps->get()}, figure, measure);
+  }
+  const auto other = other_answer(options, asked, trace);
+  if (!other) return other.error();
+  return draw_comparison(*other, {.trace = trace, .document = asked.document()}, figure, measure);
+}
+
 Result<int> run(const Options& options) {
   if (const auto format = figure_format(options.file); !format) return format.error();
   const auto asked = options.request.ask();
@@ -113,9 +144,7 @@ Result<int> run(const Options& options) {
   if (!figure) return figure.error();
   const auto fonts = PaperFonts::open();
   if (!fonts) return fonts.error();
-  const auto maps = maps_of(options, *trace, *figure);
-  if (!maps) return maps.error();
-  const auto drawing = draw_figure({**trace, asked->document(), nullptr, maps->get()}, *figure, (*fonts)->measure());
+  const auto drawing = drawing_of(options, *asked, *trace, *figure, (*fonts)->measure());
   if (!drawing) return drawing.error();
   if (const Status written = write_figure(*drawing, options.file, **fonts); !written) return written.error();
   print_warnings(asked->start.warnings);
@@ -137,8 +166,9 @@ Run add_figure(CLI::App& program) {
   command
       ->add_option("--view", options->view,
                    "grid (default): all heads; head: one of them; flow: lines between the words; layers: "
-                   "all heads small, a row a layer")
-      ->check(CLI::IsMember({"grid", "head", "flow", "layers"}));
+                   "all heads small, a row a layer; compare: one head in two answers")
+      ->check(CLI::IsMember({"grid", "head", "flow", "layers", "compare"}));
+  add_against(*command, options->against);
   command->add_option("--stack", options->stack, "Of an encoder-decoder, which attention")
       ->check(CLI::IsMember({"self", "encoder", "cross"}));
   command->add_option("--layer", options->layer, "The layer of the head, from 0")->check(CLI::NonNegativeNumber);

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <iterator>
 
+#include "cli/against_option.h"
 #include "cli/commands.h"
 #include "cli/lesson_option.h"
 #include "cli/request_options.h"
+#include "session/comparison.h"
 #include "session/other_maps.h"
 #include "session/stack_names.h"
 
@@ -20,6 +22,7 @@ struct Options {
   std::string order;
   bool ascending = false;
   HeadSearch find;
+  std::optional<std::string> against;
 };
 
 Status read_size(const std::string& size, ScreenshotOptions& picture) {
@@ -42,7 +45,11 @@ Result<int> run(Options& options, const Frontend& frontend) {
   if (options.layer > 0 || options.head > 0) view.chosen = {options.layer, options.head, view.chosen.stack};
   if (!options.stack.empty()) view.chosen.stack = parse_stack(options.stack).value_or(Stack::self);
   if (options.query >= 0 && options.key >= 0) view.pinned = CellRef{options.query, options.key};
-  if (!options.order.empty()) {
+  if (!options.order.empty() && options.view == "compare") {
+    const auto order = parse_difference_order(options.order);
+    if (!order) return bad_input("--order", "", "of --view compare: layer, largest, mean or divergence", options.order);
+    view.differences = *order;
+  } else if (!options.order.empty()) {
     const auto order = parse_head_order(options.order);
     if (!order) return bad_input("--order", "", "layer, a measure, effect or similar", options.order);
     view.order = *order;
@@ -54,6 +61,12 @@ Result<int> run(Options& options, const Frontend& frontend) {
   view.grid = static_cast<GridShow>(std::find(std::begin(grids), std::end(grids), options.grid) - std::begin(grids));
   if (options.view == "train" || options.picture.train_steps > 0) view.view = View::train;
   if (options.view == "flow") view.view = View::flow;
+  if (options.view == "compare") view.view = View::compare;
+  if (options.against) {
+    auto against = question_of(*options.against);
+    if (!against) return against.error();
+    start->against = std::move(*against);
+  }
   if (options.view == "steps" || options.view == "diagram") {
     view.view = View::inside;
     view.steps = options.view == "steps";
@@ -77,8 +90,9 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--ui-scale", options->picture.ui_scale, "Size of everything, 1 (default) to 2")
       ->check(CLI::Range(kLeastUiScale, kMostUiScale));
   command->add_option("--view", options->view, "heads: all heads, and one of them large; flow: lines between the words; "
-                                               "steps, diagram: inside a block; train: beside a training")
-      ->check(CLI::IsMember({"heads", "flow", "steps", "diagram", "train"}));
+                                               "steps, diagram: inside a block; train: beside a training; compare: A beside B")
+      ->check(CLI::IsMember({"heads", "flow", "steps", "diagram", "train", "compare"}));
+  add_against(*command, options->against);
   command->add_flag("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");
   command->add_option("--grid", options->grid, "All heads as maps (default), at a glance, or one row or column of each")
       ->check(CLI::IsMember({"maps", "glance", "row", "column"}));
@@ -94,7 +108,8 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--maps", options->maps, "weights (default); norms: how long the vectors are that heads add; "
                                                "rollout: through all layers up to each")
       ->check(CLI::IsMember({"weights", "norms", "rollout"}));
-  command->add_option("--order", options->order, "What the heads stand in order of: layer, a measure, effect or similar")
+  command->add_option("--order", options->order, "What the heads stand in order of: layer, a measure, effect or similar; of --view compare "
+                                                 "layer, largest, mean or divergence")
       ->type_name("METRIC");
   command->add_flag("--ascending", options->ascending, "The smallest first");
   command->add_option("--from", options->find.words.from, "Heads in which this word looks …")->type_name("WORD");

@@ -176,6 +176,8 @@ BlockedColours blocked_colours(Theme theme) {
   return {{0x54, 0x57, 0x5C}, {0x34, 0x36, 0x3A}};
 }
 
+Rgb gap_colour(Theme theme) { return theme == Theme::light ? Rgb{0xED, 0xED, 0xEB} : Rgb{0x25, 0x28, 0x2C}; }
+
 Rgb text_on(Rgb background) {
   return needs_dark_text(background) ? Rgb{0, 0, 0} : Rgb{255, 255, 255};
 }

@@ -55,6 +55,9 @@ struct BlockedColours {
 };
 BlockedColours blocked_colours(Theme theme);
 
+/// Where a map has no cell: calmer than any weight, and yet not the background, which is a weight of 0.
+Rgb gap_colour(Theme theme);
+
 /// Colours of heads whose lines are drawn into each other: kHeadColours hues that stay apart, then the same again. None
 /// is the accent's orange.
 inline constexpr std::size_t kHeadColours = 12;

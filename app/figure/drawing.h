@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,13 +15,21 @@
 
 namespace headlight {
 
-/// Weights as cells of equal size that fill the box, coloured by colour_of(scale, weight). −1: blocked, hatched or, too
-/// small for lines, tinted. NaN: there is no cell.
+/// Weights as cells of equal size that fill the box, coloured by colour_of(scale, weight). −1, of a diverging scale −inf:
+/// blocked, hatched or, too small for lines, tinted. NaN: there is no cell.
 struct Cells {
   Box box;
   Matrix weights;
   ColourScale scale;
 };
+
+/// Whether a number of such cells is that of a blocked one; one that is.
+inline bool is_blocked(const ColourScale& scale, float number) {
+  return scale.diverging ? number == -std::numeric_limits<float>::infinity() : number < 0;
+}
+inline float blocked_number(const ColourScale& scale) {
+  return scale.diverging ? -std::numeric_limits<float>::infinity() : -1.0f;
+}
 
 /// The colours of a scale, its smallest number at the left.
 struct Ramp {

@@ -6,8 +6,6 @@
 #include "session/stack_names.h"
 
 namespace headlight {
-namespace {
-
 Status check_head(const Trace& trace, const HeadRef& head) {
   if (!trace.has(head.stack))
     return bad_input("figure", "stack", trace.encoder ? "self, encoder or cross" : "self, the model has one stack",
@@ -20,8 +18,6 @@ Status check_head(const Trace& trace, const HeadRef& head) {
   return Done{};
 }
 
-}  // namespace
-
 Result<Drawing> draw_figure(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {
   if (const auto valid = check_head(subject.trace, options.head); !valid) return valid.error();
   for (const HeadRef& head : options.heads)
@@ -30,6 +26,7 @@ Result<Drawing> draw_figure(const Subject& subject, const FigureOptions& options
     case FigureKind::grid: return draw_grid(subject, options, measure);
     case FigureKind::head: return draw_head(subject, options, measure);
     case FigureKind::layers: return draw_layers(subject, options, measure);
+    case FigureKind::compare: return bad_input("figure", "compare", "an answer kept as A", "none");
     case FigureKind::flow: break;
   }
   const Index words = std::max(subject.trace.queries(options.head.stack), subject.trace.keys(options.head.stack));
@@ -41,6 +38,14 @@ Result<Drawing> draw_figure(const Subject& subject, const FigureOptions& options
 ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme theme, Scale scale) {
   const float largest = folded ? folded->largest : trace.largest_weight;
   return {.theme = theme, .scale = scale, .top = nice_top(std::min(largest, 1.0f))};
+}
+
+Result<Drawing> draw_ordered(const FigureOrder& order, const TextWidth& measure) {
+  const FigureOptions options = figure_options(order);
+  if (order.kind != FigureKind::compare || !order.compared)
+    return draw_figure({*order.trace, order.document, order.folded.get(), order.other.get()}, options, measure);
+  const KeptAnswer now{order.trace, order.document, order.view.sentence, order.view.prefix, order.step};
+  return draw_comparison(*order.compared, now, options, measure);
 }
 
 FigureOptions figure_options(const FigureOrder& order) {

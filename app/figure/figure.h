@@ -41,10 +41,17 @@ struct FigureOptions {
 /// Errors: a head or a stack that the answer does not have; a flow of more than kMostFlowWords words.
 Result<Drawing> draw_figure(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
 
+/// One head in two answers: A, B and B − A on the joint axes of both sentences. Errors: a sentence of more than
+/// kMostAligned tokens, a head that one of them does not have.
+Result<Drawing> draw_comparison(const KeptAnswer& a, const KeptAnswer& b, const FigureOptions& options,
+                                const TextWidth& measure);
+
 /// The colour scale of all heads of an answer: from 0 to a round number above the largest weight.
 ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme theme, Scale scale);
 
 /// What the window ordered.
 FigureOptions figure_options(const FigureOrder& order);
+/// … drawn. Errors also: nothing to compare with.
+Result<Drawing> draw_ordered(const FigureOrder& order, const TextWidth& measure);
 
 }  // namespace headlight

@@ -1,5 +1,6 @@
 #include "figure/labels.h"
 
+#include <cmath>
 #include <cstdio>
 #include <vector>
 
@@ -76,6 +77,12 @@ std::string cell_number(float weight) {
   char text[16];
   std::snprintf(text, sizeof text, weight < 9.995f ? "%.2f" : "%.0f", static_cast<double>(weight));
   return text[0] == '0' ? text + 1 : text;
+}
+
+std::string signed_cell_number(float difference) {
+  const std::string number = cell_number(std::abs(difference));
+  if (number == "0" || number == ".00") return number;
+  return (difference < 0 ? "−" : "+") + number;
 }
 
 std::string tick_number(float value) {

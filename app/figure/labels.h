@@ -46,6 +46,8 @@ const std::string& relation_title(Language language, const RelationScore& relati
 /// A weight, or another number that is not negative, in the room of a cell: two digits after the point, without the zero
 /// before it; from 10 on no digits after the point.
 std::string cell_number(float weight);
+/// The same of a difference, with its sign: +.75, −.12.
+std::string signed_cell_number(float difference);
 /// A number beside a colour bar, or in a caption: three digits.
 std::string tick_number(float value);
 /// What was measured of a head, in full: "verb → object 0.99"; empty where nothing was.

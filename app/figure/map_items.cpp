@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 #include "base/utf8.h"
 #include "figure/labels.h"
@@ -61,10 +62,10 @@ void add_values(Page& page, const Matrix& weights, const MapLayout& layout, cons
   if (size < page.least_label) return;
   for (Index i = 0; i < weights.rows(); ++i)
     for (Index j = 0; j < weights.cols(); ++j) {
-      if (weights(i, j) < 0) continue;
+      if (std::isnan(weights(i, j)) || is_blocked(scale, weights(i, j))) continue;
       const Box cell = cell_box(layout, i, j);
       add_text(page, {.at = {cell.x + cell.w / 2, cell.y + cell.h / 2},
-                      .text = cell_number(weights(i, j)),
+                      .text = scale.diverging ? signed_cell_number(weights(i, j)) : cell_number(weights(i, j)),
                       .size = size,
                       .role = Role::value,
                       .colour = text_on(colour_of(scale, weights(i, j))),

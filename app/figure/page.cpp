@@ -83,34 +83,6 @@ void add_ticks(Page& page, const Ramp& ramp) {
   }
 }
 
-void add_colour_bar(Page& page, const ColourScale& scale, MapKind kind, Language language, bool blocks) {
-  page.y += 0.9f * page.label;
-  const float height = 0.8f * page.label;
-  const Ramp ramp{{page.left(), page.y, std::min(0.45f * page.room(), 20 * page.label), height}, scale};
-  page.drawing.items.emplace_back(ramp);
-  page.drawing.items.emplace_back(Rectangle{ramp.box, {}, page.ink.line, 0.5f});
-  add_ticks(page, ramp);
-  float x = ramp.box.right() + 0.8f * page.label;
-  const float middle = page.y + height / 2;
-  const Text& name = add_text(page, {.at = {x, middle},
-                                     .text = number_title(language, kind),
-                                     .size = page.label,
-                                     .role = Role::label,
-                                     .colour = page.ink.dim});
-  if (blocks) {
-    x += name.width + 1.2f * page.label;
-    const float side = 1.1f * page.label;
-    page.drawing.items.emplace_back(Cells{{x, middle - side / 2, side, side}, Matrix::Constant(1, 1, -1.0f), scale});
-    page.drawing.items.emplace_back(Rectangle{{x, middle - side / 2, side, side}, {}, page.ink.line, 0.5f});
-    add_text(page, {.at = {x + side + 0.4f * page.label, middle},
-                    .text = either(language, "blocked", "被屏蔽"),
-                    .size = page.label,
-                    .role = Role::label,
-                    .colour = page.ink.dim});
-  }
-  page.y += height + 1.5f * page.label;
-}
-
 }  // namespace
 
 float Page::fair_height() const {
@@ -201,6 +173,34 @@ std::vector<std::string> wrapped(std::string_view text, float size, float room, 
   return lines;
 }
 
+void add_colour_bar(Page& page, const ColourScale& scale, const std::string& numbers, Language language, bool blocks) {
+  page.y += 0.9f * page.label;
+  const float height = 0.8f * page.label;
+  const Ramp ramp{{page.left(), page.y, std::min(0.45f * page.room(), 20 * page.label), height}, scale};
+  page.drawing.items.emplace_back(ramp);
+  page.drawing.items.emplace_back(Rectangle{ramp.box, {}, page.ink.line, 0.5f});
+  add_ticks(page, ramp);
+  float x = ramp.box.right() + 0.8f * page.label;
+  const float middle = page.y + height / 2;
+  const Text& name = add_text(page, {.at = {x, middle},
+                                     .text = numbers,
+                                     .size = page.label,
+                                     .role = Role::label,
+                                     .colour = page.ink.dim});
+  if (blocks) {
+    x += name.width + 1.2f * page.label;
+    const float side = 1.1f * page.label;
+    page.drawing.items.emplace_back(Cells{{x, middle - side / 2, side, side}, Matrix::Constant(1, 1, blocked_number(scale)), scale});
+    page.drawing.items.emplace_back(Rectangle{{x, middle - side / 2, side, side}, {}, page.ink.line, 0.5f});
+    add_text(page, {.at = {x + side + 0.4f * page.label, middle},
+                    .text = either(language, "blocked", "被屏蔽"),
+                    .size = page.label,
+                    .role = Role::label,
+                    .colour = page.ink.dim});
+  }
+  page.y += height + 1.5f * page.label;
+}
+
 const FoldedStack* folded_stack(const Subject& subject, Stack stack) {
   if (!subject.folded || other_maps_of(subject, stack)) return nullptr;
   const auto& folded = subject.folded->stacks[static_cast<std::size_t>(stack)];
@@ -210,10 +210,14 @@ const FoldedStack* folded_stack(const Subject& subject, Stack stack) {
 Drawing finished(Page page, const Subject& subject, const FigureOptions& options, bool has_bar, bool blocks,
                  const std::vector<std::string>& remarks) {
   if (has_bar)
-    add_colour_bar(page, map_scale(subject, options), kind_of(subject, options.head.stack), options.language, blocks);
+    add_colour_bar(page, map_scale(subject, options), number_title(options.language, kind_of(subject, options.head.stack)),
+                   options.language, blocks);
+  return with_caption(std::move(page), caption_of(subject, options, remarks));
+}
+
+Drawing with_caption(Page page, const std::string& caption) {
   page.y += 0.6f * page.label;
-  for (const std::string& line :
-       wrapped(caption_of(subject, options, remarks), page.label, page.room(), page.measure)) {
+  for (const std::string& line : wrapped(caption, page.label, page.room(), page.measure)) {
     add_text(page, {.at = {page.left(), page.y + 0.5f * page.label},
                     .text = line,
                     .size = page.label,

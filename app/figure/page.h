@@ -38,8 +38,16 @@ void add_title(Page& page, const std::string& title, const std::string& beside);
 /// `text` in lines of at most `room`, broken at spaces and between Chinese characters, marks where they belong.
 std::vector<std::string> wrapped(std::string_view text, float size, float room, const TextWidth& measure);
 
+/// An Error names a stack, a layer or a head that the answer does not have.
+Status check_head(const Trace& trace, const HeadRef& head);
+
 /// The folded maps of a stack; null where its tokens are not folded.
 const FoldedStack* folded_stack(const Subject& subject, Stack stack);
+
+/// Adds a colour bar with its numbers and what they are; `blocks`: and a blocked cell.
+void add_colour_bar(Page& page, const ColourScale& scale, const std::string& numbers, Language language, bool blocks);
+/// Ends the page with a caption.
+Drawing with_caption(Page page, const std::string& caption);
 
 /// Ends the page: the colour bar (with a blocked cell where `blocks`), and the caption with `remarks` at its end.
 Drawing finished(Page page, const Subject& subject, const FigureOptions& options, bool has_bar, bool blocks,

@@ -170,6 +170,11 @@ Status screenshot(const Start& start, const ScreenshotOptions& options) {
                                  resources->shipped);
   state.view = start.session.view;
   state.session_path = start.session_path;
+  if (start.against) {
+    auto kept = answer_to_keep(*start.against, resources->lexicon);
+    if (!kept) return kept.error();
+    state.kept = std::move(*kept);
+  }
   if (const Status begun = begin_lessons(state, resources->lessons, start); !begun) return begun;
   const PassingFolder trained;
   Loop loop({}, {}, {.training = {.folder = trained.path()}});

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "gui/action_words.h"
+#include "gui/compare_words.h"
 #include "gui/grid_words.h"
 #include "gui/head_words.h"
 #include "gui/lesson_panel.h"
@@ -50,7 +51,7 @@ void change_settings(Gui& gui, const std::function<void(Settings&)>& change) {
   gui.say(SetSettings{std::move(settings)});
 }
 
-void add_views(List& list) {
+void add_views(List& list, bool has_kept) {
   list.say(kShowHeads, "1", ShowView{View::heads});
   for (const auto& [words, show] : {std::pair(&kGridMaps, GridShow::maps), std::pair(&kGridGlance, GridShow::glance),
                                     std::pair(&kGridQuery, GridShow::query), std::pair(&kGridKey, GridShow::key)})
@@ -67,6 +68,11 @@ void add_views(List& list) {
   list.say(kShowInside, "2", ShowView{View::inside});
   list.say(kShowFlow, "3", ShowView{View::flow});
   list.say(kShowTrain, "4", ShowView{View::train});
+  list.say(kShowCompare, "5", ShowView{View::compare});
+  list.say(kKeepThisAsA, "Shift 5", KeepAnswer{});
+  if (!has_kept) return;
+  list.say(kSwapBoth, "Home", SwapKept{});
+  list.say(kLetAGo, "Del", DropKept{});
 }
 
 void add_files(List& list, const Gui& gui) {
@@ -174,7 +180,7 @@ std::string in_one_case(std::string text) {
 
 std::vector<Action> actions(const Gui& gui) {
   List list(gui);
-  add_views(list);
+  add_views(list, gui.state.kept.has_value());
   add_question(list, gui);
   add_files(list, gui);
   add_lessons(list, gui);

@@ -2,10 +2,12 @@
 #include <cstring>
 #include <filesystem>
 
+#include "gui/compare_words.h"
 #include "gui/draw.h"
 #include "gui/imgui_compat.h"
 #include "gui/panels.h"
 #include "paper/figure_file.h"
+#include "session/comparison.h"
 #include "write/export.h"
 
 namespace headlight {
@@ -143,6 +145,12 @@ void figure_choices(Gui& gui) {
   kind("figure head", Str::figure_head, FigureKind::head);
   kind("figure flow", Str::view_flow, FigureKind::flow);
   kind("figure layers", Str::figure_layers, FigureKind::layers);
+  if (compared_trace(gui.state)) {
+    if (flat_button(gui, "figure compare", "A | B", browser.figure == FigureKind::compare))
+      gui.say(ChooseFigure{FigureKind::compare, browser.slide});
+    explain_item(gui, gui.word(kTipFigureCompare));
+    ImGui::SameLine(0, 0);
+  }
   ImGui::NewLine();
   choice("figure column", Str::column, !browser.slide, browser.figure, false);
   ImGui::SameLine(0, 0);

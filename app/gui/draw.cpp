@@ -1,6 +1,7 @@
 #include "gui/draw.h"
 
 #include <cmath>
+#include <cstdio>
 
 #include "base/utf8.h"
 
@@ -45,6 +46,21 @@ bool flat_button(Gui& gui, const char* name, const char* label, bool on) {
 void resize_text(ImGuiInputTextCallbackData* data, std::string& text) {
   text.resize(static_cast<std::size_t>(data->BufTextLen));
   data->Buf = text.data();
+}
+
+void draw_ramp(const Gui& gui, ImDrawList& list, const ColourScale& scale, const Box& box) {
+  const auto& map = scale.diverging ? diverging_map(scale.theme) : colour_map(scale.theme, scale.colours);
+  for (int i = 0; i < 256; ++i) {
+    const float from = box.x + box.w * static_cast<float>(i) / 256, to = box.x + box.w * static_cast<float>(i + 1) / 256;
+    list.AddRectFilled({from, box.y}, {to, box.bottom()}, to_imgui(map[static_cast<std::size_t>(i)]));
+  }
+  list.AddRect({box.x - 1, box.y - 1}, {box.right() + 1, box.bottom() + 1}, gui.colours().line);
+  for (const float tick : ticks(scale)) {
+    char text[16];
+    std::snprintf(text, sizeof text, "%g", static_cast<double>(tick));
+    const float at = box.x + box.w * position_on_map(scale, tick), size = ImGui::CalcTextSize(text).x;
+    list.AddText({std::round(at - size / 2), box.bottom() + gui.unit}, gui.colours().dim, text);
+  }
 }
 
 void dim_text(const Gui& gui, std::string_view text) {

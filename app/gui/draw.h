@@ -22,6 +22,9 @@ bool flat_button(Gui& gui, const char* name, const char* label, bool on = false)
 /// What an input widget's callback does for ImGuiInputTextFlags_CallbackResize: `text` grows with what is typed.
 void resize_text(ImGuiInputTextCallbackData* data, std::string& text);
 
+/// The colours of a scale, its numbers below it.
+void draw_ramp(const Gui& gui, ImDrawList& list, const ColourScale& scale, const Box& box);
+
 /// Small dim text, as labels of controls are written.
 void dim_text(const Gui& gui, std::string_view text);
 

@@ -181,6 +181,8 @@ void title(Gui& gui) {
   if (flat_button(gui, "switch head", gui.word(off ? Str::head_is_off : Str::head_is_on), off))
     gui.say_once(SwitchHead{state.view.chosen, !off});
   explain_item(gui, Str::tip_on_off);
+  ImGui::SameLine(0, 0);
+  keep_button(gui);
   const Viewport& part = state.view.viewport;
   if (part.num_queries > 0 && kind == MapKind::weights && !shown_fold(state, state.view.chosen.stack)) {
     char text[128];

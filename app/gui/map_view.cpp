@@ -46,60 +46,6 @@ std::optional<Index> place_in(Index at, Index first, Index count) {
   return at >= first && at < first + count ? std::optional(at - first) : std::nullopt;
 }
 
-void draw_labels(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
-                 const MapLayout& layout, const std::optional<CellRef>& lit) {
-  const Palette& colours = gui.colours();
-  const std::vector<Token>& queries = row_tokens(gui.state, content);
-  const std::vector<Token>& keys = column_tokens(gui.state, content);
-  const float text = ImGui::GetFontSize(), gap = text * 0.3f;
-  const auto colour_of_label = [&](const std::vector<Token>& tokens, Index i, bool is_lit) {
-    if (is_lit) return colours.accent;
-    return tokens[static_cast<std::size_t>(i)].pad ? colours.faint : colours.dim;
-  };
-  // A thinned-out axis always names the lit row and column; the neighbours it would touch step aside.
-  const auto steps_aside = [](Index i, std::optional<Index> lit_index, Index step) {
-    return lit_index && i != *lit_index && std::abs(i - *lit_index) < step;
-  };
-  const auto lit_row = lit ? map_row(content, lit->query) : std::nullopt;
-  const auto lit_column = lit ? map_column(content, lit->key) : std::nullopt;
-
-  if (layout.rows && !labels.queries.empty()) {
-    for (Index i = 0; i < content.region.num_queries; ++i) {
-      const bool is_lit = lit_row == i;
-      if (!is_lit && (i % layout.row_step != 0 || steps_aside(i, lit_row, layout.row_step))) continue;
-      const std::string& label = labels.queries[static_cast<std::size_t>(i)];
-      const float width = ImGui::CalcTextSize(label.c_str()).x;
-      const float y = layout.plot.y + (static_cast<float>(i) + 0.5f) * layout.cell - text / 2;
-      list.AddText({std::round(layout.plot.x - gap - width), std::round(y)},
-                   colour_of_label(queries, content.region.first_query + i, is_lit), label.c_str());
-    }
-  }
-  if (layout.columns == ColumnLabels::none || labels.keys.empty()) return;
-  for (Index j = 0; j < content.region.num_keys; ++j) {
-    const bool is_lit = lit_column == j;
-    if (!is_lit && (j % layout.column_step != 0 || steps_aside(j, lit_column, layout.column_step))) continue;
-    const std::string& label = labels.keys[static_cast<std::size_t>(j)];
-    const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell;
-    const ImU32 colour = colour_of_label(keys, content.region.first_key + j, is_lit);
-    const float bottom = layout.plot.y - gap;
-    switch (layout.columns) {
-      case ColumnLabels::horizontal:
-        list.AddText({std::round(x - ImGui::CalcTextSize(label.c_str()).x / 2), std::round(bottom - text)}, colour,
-                     label.c_str());
-        break;
-      case ColumnLabels::stacked: draw_stacked(list, x, bottom, colour, label); break;
-      case ColumnLabels::rotated: {
-        // Beside words that must be turned, Chinese still stands upright where it has the height, and so does a sign.
-        const auto characters = static_cast<float>(code_points(label).size());
-        const bool stands = characters == 1 || (stands_upright(label) && characters * text <= labels.key_metrics.widest);
-        stands ? draw_stacked(list, x, bottom, colour, label) : draw_rotated(list, x, bottom, colour, label);
-        break;
-      }
-      case ColumnLabels::none: break;
-    }
-  }
-}
-
 void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout) {
   const FontScope small(gui, TextSize::small);
   if (layout.cell < ImGui::CalcTextSize(".00").x + 4 * gui.unit) return;
@@ -118,18 +64,70 @@ void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const Ma
   }
 }
 
-/// The outline of a cell of the pattern, at least large enough to be seen.
+/// The outline of a cell of the pattern, where the map has it.
 void outline_cell(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout, const CellRef& cell,
                   float thickness) {
   const auto row = map_row(content, cell.query), column = map_column(content, cell.key);
-  if (!row || !column) return;
-  Box box = cell_box(layout, *row, *column);
+  if (row && column) outline_box(gui, list, cell_box(layout, *row, *column), thickness);
+}
+
+/// Padding is faint.
+void draw_labels(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
+                 const MapLayout& layout, const std::optional<CellRef>& lit) {
+  const auto ink = [&](const std::vector<Token>& tokens, Index first) {
+    return [&gui, &tokens, first](Index i) {
+      return tokens[static_cast<std::size_t>(first + i)].pad ? gui.colours().faint : gui.colours().dim;
+    };
+  };
+  draw_axis_labels(gui, list, labels, layout,
+                   {.rows = ink(row_tokens(gui.state, content), content.region.first_query),
+                    .columns = ink(column_tokens(gui.state, content), content.region.first_key)},
+                   lit ? map_row(content, lit->query) : std::nullopt,
+                   lit ? map_column(content, lit->key) : std::nullopt);
+}
+
+}  // namespace
+
+void outline_box(const Gui& gui, ImDrawList& list, Box box, float thickness) {
   const float least = 5 * gui.unit, grow = std::max(0.0f, least - box.w) / 2;
   box = {box.x - grow, box.y - grow, box.w + 2 * grow, box.h + 2 * grow};
   draw_rect(list, top_left(box), bottom_right(box), gui.colours().accent, 0, thickness);
 }
 
-}  // namespace
+void draw_axis_labels(Gui& gui, ImDrawList& list, const AxisLabels& labels, const MapLayout& layout,
+                      const LabelInks& inks, std::optional<Index> lit_row, std::optional<Index> lit_column) {
+  const float text = ImGui::GetFontSize(), gap = text * 0.3f;
+  // A thinned-out axis always names the lit row and column; the neighbours it would touch step aside.
+  const auto is_named = [](Index i, std::optional<Index> lit, Index step) {
+    return i == lit || (i % step == 0 && !(lit && std::abs(i - *lit) < step));
+  };
+  for (std::size_t at = 0; layout.rows && at < labels.queries.size(); ++at) {
+    const auto i = static_cast<Index>(at);
+    if (!is_named(i, lit_row, layout.row_step)) continue;
+    const std::string& label = labels.queries[at];
+    const float width = ImGui::CalcTextSize(label.c_str()).x;
+    const float y = layout.plot.y + (static_cast<float>(i) + 0.5f) * layout.cell - text / 2;
+    list.AddText({std::round(layout.plot.x - gap - width), std::round(y)},
+                 i == lit_row ? gui.colours().accent : inks.rows(i), label.c_str());
+  }
+  if (layout.columns == ColumnLabels::none) return;
+  for (std::size_t at = 0; at < labels.keys.size(); ++at) {
+    const auto j = static_cast<Index>(at);
+    if (!is_named(j, lit_column, layout.column_step)) continue;
+    const std::string& label = labels.keys[at];
+    const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell;
+    const ImU32 colour = j == lit_column ? gui.colours().accent : inks.columns(j);
+    const float bottom = layout.plot.y - gap;
+    // Beside words that must be turned, Chinese still stands upright where it has the height, and so does a sign.
+    const auto characters = static_cast<float>(code_points(label).size());
+    const bool stands = characters == 1 || (stands_upright(label) && characters * text <= labels.key_metrics.widest);
+    if (layout.columns == ColumnLabels::horizontal)
+      list.AddText({std::round(x - ImGui::CalcTextSize(label.c_str()).x / 2), std::round(bottom - text)}, colour,
+                   label.c_str());
+    else if (layout.columns == ColumnLabels::stacked || stands) draw_stacked(list, x, bottom, colour, label);
+    else draw_rotated(list, x, bottom, colour, label);
+  }
+}
 
 std::uint64_t thumbnail_version(const AppState& state, HeadRef head) {
   const auto place = static_cast<std::uint64_t>(head.layer * state.trace->num_heads(head.stack) + head.head);
@@ -164,6 +162,13 @@ std::optional<Index> map_row(const MapContent& content, Index query) {
 std::optional<Index> map_column(const MapContent& content, Index key) {
   if (content.folded) return content.folded->fold.keys.group(key);
   return place_in(key, content.region.first_key, content.region.num_keys);
+}
+
+AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::vector<Token>& keys) {
+  AxisLabels labels;
+  labels.queries = labels_of(gui, queries, 0, static_cast<Index>(queries.size()), labels.query_metrics);
+  labels.keys = labels_of(gui, keys, 0, static_cast<Index>(keys.size()), labels.key_metrics);
+  return labels;
 }
 
 AxisLabels axis_labels(Gui& gui, const MapContent& content) {

@@ -1,6 +1,8 @@
 // One head as a labelled map: the same drawing in the grid and large.
 #pragma once
 
+#include <functional>
+
 #include "figure/labels.h"
 #include "gui/gui.h"
 
@@ -37,6 +39,18 @@ struct AxisLabels {
   LabelMetrics query_metrics, key_metrics;
 };
 AxisLabels axis_labels(Gui& gui, const MapContent& content);
+AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::vector<Token>& keys);
+
+/// The colours of the labels that are not lit, by row and by column.
+struct LabelInks {
+  std::function<ImU32(Index)> rows, columns;
+};
+/// The labels beside a map and above it; the lit ones are always there, in the accent's colour.
+void draw_axis_labels(Gui& gui, ImDrawList& list, const AxisLabels& labels, const MapLayout& layout,
+                      const LabelInks& inks, std::optional<Index> lit_row, std::optional<Index> lit_column);
+
+/// The outline of a cell, at least large enough to be seen.
+void outline_box(const Gui& gui, ImDrawList& list, Box box, float thickness);
 
 /// The layout that draw_map uses, for those who need the cells' places.
 MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area);

@@ -30,6 +30,12 @@ void palette_panel(Gui& gui);     // everything that can be done, by name
 
 void flow_panel(Gui& gui);        // lines between the words, for the heads of a layer
 
+// Two answers beside each other:
+void compare_start_panel(Gui& gui);   // where there is nothing to compare yet: what to do
+void compare_header_panel(Gui& gui);  // what A is and what B is
+void compare_grid_panel(Gui& gui);    // the difference of every head
+void compare_maps_panel(Gui& gui);    // A, B and B − A of the chosen head, and the next word in both
+
 /// Keys that work wherever the pointer is, as the help overlay lists them.
 void shortcuts(Gui& gui);
 
@@ -72,10 +78,16 @@ bool problem_line(Gui& gui);
 void nothing_yet(Gui& gui);
 /// The three attentions of an encoder-decoder as buttons, in the order of the data's way. True where there are several.
 bool stack_tabs(Gui& gui);
+/// Keeps the answer on the screen as A, from any view.
+void keep_button(Gui& gui);
+/// The next order of the differences, or the one before.
+void step_differences(Gui& gui, bool back);
 /// The heads of the chosen head's layer, by number.
 std::vector<Index> all_heads_of_layer(const AppState& state);
 /// The smallest threshold of the Flow view's lines above 0, as its keys go.
 inline constexpr float kLeastThreshold = 0.001f;
+/// A probability as the window prints it: 34%, 0.5%.
+std::string percent(float probability);
 /// Whether there is room and reason for words_panel.
 bool shows_words(const AppState& state);
 

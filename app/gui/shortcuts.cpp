@@ -3,6 +3,7 @@
 #include "gui/actions.h"
 #include "gui/grid_parts.h"
 #include "gui/imgui_compat.h"
+#include "gui/joint_map.h"
 #include "gui/lesson_panel.h"
 #include "gui/other_maps.h"
 #include "gui/train_parts.h"
@@ -55,7 +56,7 @@ void escape(Gui& gui) {
   else if (state.view.painting) gui.say(SetPainting{false});
   else if (gui.work.sweeping) gui.say(OrderHeads{});
   else if (state.view.find.on) gui.say(FindHeads{{.on = false, .words = state.view.find.words, .above = state.view.find.above}});
-  else if (state.view.pinned) gui.say(Pin{});
+  else if (state.view.pinned || state.view.pinned_kept) gui.say(Pin{});
   else if (state.notice) gui.say(DismissNotice{});
 }
 
@@ -108,6 +109,7 @@ void move_look(Gui& gui, Index rows, Index cols) {
 
 void move(Gui& gui, Index rows, Index cols) {
   if (gui.state.view.view == View::inside) move_look(gui, rows, cols);
+  else if (gui.state.view.view == View::compare && compared_trace(gui.state)) move_joint_cell(gui, rows, cols);
   else move_cell(gui, rows, cols);
 }
 
@@ -143,6 +145,13 @@ void flow_keys(Gui& gui) {
   if (!(flow == gui.state.view.flow)) gui.say(SetFlow{flow});
 }
 
+/// Of two answers: the order of their heads, and what becomes of A.
+void compare_keys(Gui& gui, bool shift) {
+  if (key_pressed(Key::semicolon)) step_differences(gui, shift);
+  if (key_pressed(Key::home, false)) gui.say(SwapKept{});
+  if (key_pressed(Key::del, false)) gui.say(DropKept{});
+}
+
 void look_keys(Gui& gui, bool shift) {
   const AppState& state = gui.state;
   if (key_pressed(Key::left_bracket)) choose_head(gui, shift ? -1 : 0, shift ? 0 : -1);
@@ -151,14 +160,16 @@ void look_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::right)) move(gui, 0, 1);
   if (key_pressed(Key::up)) move(gui, -1, 0);
   if (key_pressed(Key::down)) move(gui, 1, 0);
-  if (key_pressed(Key::enter, false) && state.view.hovered) gui.say(Pin{state.view.hovered});
+  if (key_pressed(Key::enter, false) && (state.view.hovered || state.view.hovered_kept))
+    gui.say(Pin{state.view.hovered, state.view.hovered_kept});
   const Stack stack = state.view.chosen.stack;
   const CellRef middle{state.trace->queries(stack) / 2, state.trace->keys(stack) / 2};
   const auto& lit = state.view.pinned ? state.view.pinned : state.view.hovered;
   const bool folded = shown_fold(state, stack) != nullptr;  // then there are no single cells to zoom to or to paint
   const MapKind kind = shown_kind(state, stack);
-  const bool zooms = state.view.view != View::flow && kind == MapKind::weights;
+  const bool zooms = state.view.view != View::flow && state.view.view != View::compare && kind == MapKind::weights;
   if (state.view.view == View::flow) flow_keys(gui);
+  if (state.view.view == View::compare) compare_keys(gui, shift);
   if (key_pressed(Key::equal) && !folded && zooms) gui.say(SetViewport{zoomed(state, 1.5f, lit.value_or(middle))});
   if (key_pressed(Key::minus) && !folded && zooms) gui.say(SetViewport{zoomed(state, 1 / 1.5f, lit.value_or(middle))});
   if (key_pressed(Key::home, false) && zooms) gui.say(SetViewport{});
@@ -184,6 +195,7 @@ void look_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::digit_2, false)) gui.say(ShowView{View::inside});
   if (key_pressed(Key::digit_3, false)) gui.say(ShowView{View::flow});
   if (key_pressed(Key::digit_4, false)) gui.say(ShowView{View::train});
+  if (key_pressed(Key::digit_5, false)) shift ? gui.say(KeepAnswer{}) : gui.say(ShowView{View::compare});
   if (state.view.view == View::train) time_keys(gui);
   if (key_pressed(Key::backslash, false) && (state.view.view == View::heads || state.view.view == View::train))
     step_map_kind(gui, shift);

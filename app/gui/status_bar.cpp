@@ -4,6 +4,7 @@
 #include "figure/map_kinds.h"
 #include "gui/draw.h"
 #include "gui/grid_words.h"
+#include "gui/joint_map.h"
 #include "gui/map_view.h"
 #include "gui/matrix_map.h"
 #include "gui/other_maps.h"
@@ -31,7 +32,9 @@ std::string answer_text(Gui& gui) {
   const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
   const HeadRef head = state.view.hovered_head.value_or(state.view.chosen);
   std::string line;
-  if (lit) line = cell_in_words(gui, head, *lit) + "  ·  ";
+  if (state.view.view == View::compare) line = lit_joint_cell_in_words(gui);
+  else if (lit) line = cell_in_words(gui, head, *lit);
+  if (!line.empty()) line += "  ·  ";
   char numbers[192];
   std::snprintf(numbers, sizeof numbers, "  ·  %s %s  ·  %d × %d", gui.word(Str::mask_is),
                 mask_title(gui.state.settings.language, trace.mask(head.stack, head.layer).kind()).c_str(),
@@ -42,8 +45,10 @@ std::string answer_text(Gui& gui) {
   return line + numbers;
 }
 
-/// The scale of the maps that are shown: inside a block that of the matrix that is looked at.
+/// The scale of the maps that are shown: inside a block that of the matrix that is looked at, of two answers that of
+/// their difference.
 ColourScale shown_colour_scale(const AppState& state) {
+  if (state.view.view == View::compare && state.comparison && compared_trace(state)) return difference_scale(state);
   if (state.view.view != View::inside || !state.inside)
     return map_scale(state, whole_content(state, state.view.hovered_head.value_or(state.view.chosen)));
   return picture_scale(state, state.inside->matrix, is_signed(state.inside->question.look.matrix));
@@ -80,28 +85,17 @@ float colour_bar(Gui& gui) {
   const float begin = right - buttons - width - 28 * unit;
 
   const ImVec2 window = ImGui::GetWindowPos();
-  const float x = window.x + begin, y = window.y + top + 2 * unit;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const auto& map = scale.diverging ? diverging_map(scale.theme) : colour_map(scale.theme, scale.colours);
-  for (int i = 0; i < 256; ++i) {
-    const float from = x + width * static_cast<float>(i) / 256, to = x + width * static_cast<float>(i + 1) / 256;
-    list.AddRectFilled({from, y}, {to, y + height}, to_imgui(map[static_cast<std::size_t>(i)]));
-  }
-  list.AddRect({x - 1, y - 1}, {x + width + 1, y + height + 1}, gui.colours().line);
-  for (const float tick : ticks(scale)) {
-    char text[16];
-    std::snprintf(text, sizeof text, "%g", static_cast<double>(tick));
-    const float at = x + width * position_on_map(scale, tick), size = ImGui::CalcTextSize(text).x;
-    list.AddText({std::round(at - size / 2), y + height + unit}, gui.colours().dim, text);
-  }
-  colour_menu(gui, {x, y, width, 3 * height});
+  const Box ramp{window.x + begin, window.y + top + 2 * unit, width, height};
+  draw_ramp(gui, *ImGui::GetWindowDrawList(), scale, ramp);
+  colour_menu(gui, {ramp.x, ramp.y, width, 3 * height});
 
-  if (gui.state.view.view == View::inside) return begin;  // where scales are linear
+  if (scale.diverging || gui.state.view.view == View::inside) return begin;  // where scales are linear
   const MapKind kind = shown_kind(gui.state, gui.state.view.chosen.stack);
   const std::string number = kind == MapKind::weights ? "" : number_title(gui.state.settings.language, kind);
   const float number_width = number.empty() ? 0 : ImGui::CalcTextSize(number.c_str()).x + 8 * unit;
-  list.AddText({std::round(x - number_width), std::round(y + height / 2 - ImGui::GetFontSize() / 2)}, gui.colours().dim,
-               number.c_str());
+  ImGui::GetWindowDrawList()->AddText(
+      {std::round(ramp.x - number_width), std::round(ramp.y + height / 2 - ImGui::GetFontSize() / 2)}, gui.colours().dim,
+      number.c_str());
   ImGui::SetCursorPos({right - buttons, top});
   const auto choose = [&](const char* name, const char* label, Scale wanted) {
     if (flat_button(gui, name, label, gui.state.view.scale == wanted)) gui.say(SetColourScale{wanted});

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "gui/action_words.h"
+#include "gui/compare_words.h"
 #include "gui/explain_words.h"
 #include "gui/grid_words.h"
 #include "gui/head_words.h"
@@ -415,7 +416,7 @@ std::string all_words() {
   for (const Words& words : kGridWords) all.append(words.en).append(words.zh);
   for (const KeyHelp& help : kKeyHelp) all.append(help.keys).append(help.en).append(help.zh);
   for (const Words& words : kMapWords) all.append(words.en).append(words.zh);
-  return all + all_explain_words() + all_head_words() + all_lesson_words();
+  return all + all_explain_words() + all_head_words() + all_compare_words() + all_lesson_words();
 }
 
 }  // namespace headlight

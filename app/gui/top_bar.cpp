@@ -1,4 +1,5 @@
 #include "gui/actions.h"
+#include "gui/compare_words.h"
 #include "gui/draw.h"
 #include "gui/lesson_panel.h"
 #include "gui/panels.h"
@@ -6,7 +7,7 @@
 namespace headlight {
 namespace {
 
-void view_tabs(Gui& gui) {
+void view_tabs(Gui& gui, float gap) {
   const View now = gui.state.view.view;
   if (flat_button(gui, "view heads", gui.word(Str::view_heads), now == View::heads)) gui.say(ShowView{View::heads});
   explain_item(gui, Str::tip_view_heads);
@@ -20,8 +21,11 @@ void view_tabs(Gui& gui) {
   if (flat_button(gui, "view train", gui.word(Str::view_train), now == View::train)) gui.say(ShowView{View::train});
   explain_item(gui, Str::tip_view_train);
   ImGui::SameLine(0, 0);
+  if (flat_button(gui, "view compare", gui.word(kViewCompare), now == View::compare)) gui.say(ShowView{View::compare});
+  explain_item(gui, gui.word(kTipViewCompare));
+  ImGui::SameLine(0, 0);
   lesson_menu(gui);
-  ImGui::SameLine(0, 16 * gui.unit);
+  ImGui::SameLine(0, gap);
 }
 
 /// What there is room for: the first to give way have keys.
@@ -29,7 +33,7 @@ struct Shown {
   bool save_as = true, reset = true, sizes = true, figure = true;
 };
 
-void file_buttons(Gui& gui, const Shown& shown) {
+void file_buttons(Gui& gui, float gap, const Shown& shown) {
   const AppState& state = gui.state;
   if (flat_button(gui, "open", gui.word(Str::open))) gui.say(Browse{Browser::Purpose::open, {}});
   ImGui::SameLine(0, 0);
@@ -45,7 +49,7 @@ void file_buttons(Gui& gui, const Shown& shown) {
     if (flat_button(gui, "figure", gui.word(Str::figure))) gui.say(Browse{Browser::Purpose::figure, {}});
     explain_item(gui, Str::tip_figure);
   }
-  ImGui::SameLine(0, 16 * gui.unit);
+  ImGui::SameLine(0, gap);
   ImGui::BeginDisabled(state.undo.empty() && !state.gesture);
   if (flat_button(gui, "undo", gui.word(Str::undo))) gui.say(Undo{});
   ImGui::EndDisabled();
@@ -186,13 +190,14 @@ void check_badge(Gui& gui, float top, const HasRoom& has_room) {
 }  // namespace
 
 void top_bar(Gui& gui) {
-  const float top = ImGui::GetCursorPosY(), gap = 16 * gui.unit;
+  const float top = ImGui::GetCursorPosY(), gap = 16 * gui.unit, close_gap = 6 * gui.unit;
   float buttons = 3 * gap, padding = 0;  // between the groups, and at the right end; inside the buttons
   for (const Str string : {Str::view_heads, Str::view_inside, Str::view_flow, Str::view_train, Str::open, Str::save,
                            Str::save_as, Str::export_numbers, Str::figure, Str::undo, Str::redo, Str::reset,
                            Str::smaller, Str::larger, gui.state.settings.theme == Theme::dark ? Str::light : Str::dark,
                            Str::language, Str::help})
     buttons += button_width(gui.word(string)), padding += 2 * ImGui::GetStyle().FramePadding.x;
+  buttons += button_width(gui.word(kViewCompare)), padding += 2 * ImGui::GetStyle().FramePadding.x;
   if (const float lessons = lesson_menu_width(gui); lessons > 0)
     buttons += lessons, padding += 2 * ImGui::GetStyle().FramePadding.x;
   const auto has_room = [&](float width) {
@@ -201,7 +206,8 @@ void top_bar(Gui& gui) {
   // Where everything is large in a small window the buttons come first, and stand closer if they must.
   const bool tight = !has_room(0);
   Shown shown;
-  float spared = padding / 2;  // by half of the padding, and by what gives way
+  // By half of the padding, by closer groups, and by what gives way.
+  float spared = padding / 2 + 3 * (gap - close_gap);
   const auto give_way = [&](bool& one, std::initializer_list<Str> labels) {
     if (has_room(-spared)) return;
     one = false;
@@ -230,8 +236,8 @@ void top_bar(Gui& gui) {
     ImGui::SetCursorPosY(top);
   }
   check_badge(gui, top, has_room);
-  view_tabs(gui);
-  file_buttons(gui, shown);
+  view_tabs(gui, tight ? close_gap : gap);
+  file_buttons(gui, tight ? close_gap : gap, shown);
   person_buttons(gui, shown);
   if (tight) ImGui::PopStyleVar();
 }

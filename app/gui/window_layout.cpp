@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cmath>
 
 #include "gui/imgui_compat.h"
 #include "gui/lesson_panel.h"
 #include "gui/panels.h"
+#include "session/comparison.h"
 
 namespace headlight {
 namespace {
@@ -25,6 +27,18 @@ void region(Gui& gui, const char* name, const Box& box, bool shaded, bool scroll
   gui.name_box(name, box);
 }
 
+/// What A and B are above the difference of every head, and the chosen one in both beside it.
+void compare_regions(Gui& gui, const Box& box) {
+  const float line = ImGui::GetFrameHeight();
+  if (!compared_trace(gui.state)) return region(gui, "compare", box, false, false, compare_start_panel);
+  const float header = 2 * line + 10 * gui.unit;
+  const float grid = std::floor(box.w * 0.4f);
+  region(gui, "compare", {box.x, box.y, box.w, header}, false, false, compare_header_panel);
+  region(gui, "differences", {box.x, box.y + header, grid, box.h - header}, false, false, compare_grid_panel);
+  region(gui, "compared head", {box.x + grid, box.y + header, box.w - grid, box.h - header}, false, false,
+         compare_maps_panel);
+}
+
 }  // namespace
 
 void draw_window(Gui& gui) {
@@ -42,7 +56,7 @@ void draw_window(Gui& gui) {
                                (display.x - controls) * 0.5f);
 
   // What is under the pointer is told anew in every frame.
-  if (gui.state.view.hovered || gui.state.view.hovered_head) gui.say(Hover{});
+  if (gui.state.view.hovered || gui.state.view.hovered_head || gui.state.view.hovered_kept) gui.say(Hover{});
   region(gui, "top bar", {0, 0, display.x, bar}, true, false, top_bar);
   region(gui, "sentence", {0, bar, display.x, sentence}, false, false, sentence_panel);
   if (lesson > 0) region(gui, "lesson", {0, bar + sentence, display.x, lesson}, true, false, lesson_panel);
@@ -54,6 +68,8 @@ void draw_window(Gui& gui) {
     region(gui, "inside", {controls + way, top, display.x - controls - way, middle}, false, false, matrix_panel);
   } else if (gui.state.view.view == View::flow) {
     region(gui, "flow", {controls, top, display.x - controls, middle}, false, false, flow_panel);
+  } else if (gui.state.view.view == View::compare) {
+    compare_regions(gui, {controls, top, display.x - controls, middle});
   } else {
     const float words = shows_words(gui.state) ? 2 * line + 30 * unit : 0;
     const float heads = display.x - controls - large;

@@ -12,13 +12,6 @@ namespace {
 
 constexpr Index kCandidates = 12;
 
-std::string percent(float probability) {
-  char text[32];
-  const double part = 100.0 * static_cast<double>(probability);
-  std::snprintf(text, sizeof text, part >= 9.95 ? "%.0f%%" : part >= 0.095 ? "%.1f%%" : "%.2g%%", part);
-  return text;
-}
-
 /// The probabilities without edits, where they are known and differ.
 Vector before(const AppState& state) {
   if (!is_edited(state) || !state.baseline || state.baseline->logits.size() != state.trace->logits.size()) return {};
@@ -153,6 +146,13 @@ void prefix(Gui& gui) {
 }
 
 }  // namespace
+
+std::string percent(float probability) {
+  char text[32];
+  const double part = 100.0 * static_cast<double>(probability);
+  std::snprintf(text, sizeof text, part >= 9.95 ? "%.0f%%" : part >= 0.095 ? "%.1f%%" : "%.2g%%", part);
+  return text;
+}
 
 bool shows_words(const AppState& state) {
   if (!can_say_words(state) || nothing_asked(state)) return false;

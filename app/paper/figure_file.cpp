@@ -173,8 +173,7 @@ DrawFigure figure_drawer() {
       if (!opened) return opened.error();
       *fonts = std::move(*opened);
     }
-    const Subject subject{*order.trace, order.document, order.folded.get(), order.other.get()};
-    const auto drawing = draw_figure(subject, figure_options(order), (*fonts)->measure());
+    const auto drawing = draw_ordered(order, (*fonts)->measure());
     if (!drawing) return Error{file.string() + ": " + drawing.error().message};
     return write_figure(*drawing, file, **fonts);
   };

@@ -40,11 +40,9 @@ float cell_side(const Cells& cells) {
                   cells.box.h / static_cast<float>(cells.weights.rows()));
 }
 
-bool is_blocked(float weight) { return weight < 0; }
-
 /// What a cell is filled with; a hatched one with what its lines stand on.
 Rgb fill_of(const Cells& cells, float weight) {
-  if (!is_blocked(weight)) return colour_of(cells.scale, weight);
+  if (!is_blocked(cells.scale, weight)) return colour_of(cells.scale, weight);
   return cell_side(cells) < kLeastHatched ? blocked_colours(cells.scale.theme).tint : colour_of(cells.scale, 0);
 }
 
@@ -58,8 +56,8 @@ void hatch(cairo_t* cairo, const Cells& cells) {
   for (Index i = 0; i < cells.weights.rows(); ++i)
     for (Index j = 0, end = 0; j < cells.weights.cols(); j = end) {
       end = j + 1;
-      if (!is_blocked(cells.weights(i, j))) continue;
-      while (end < cells.weights.cols() && is_blocked(cells.weights(i, end))) ++end;
+      if (!is_blocked(cells.scale, cells.weights(i, j))) continue;
+      while (end < cells.weights.cols() && is_blocked(cells.scale, cells.weights(i, end))) ++end;
       add_rectangle(cairo, run_box(cells, i, j, end - j));
       any = true;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "session/comparison.h"
 #include "session/stack_names.h"
 #include "text/words.h"
 
@@ -151,6 +152,10 @@ void add_view(Words& words, const AppState& state) {
     add_head(words, view.chosen);
     add(words, "--query", std::to_string(view.pinned->query));
     add(words, "--key", std::to_string(view.pinned->key));
+  } else if (words.front() == "figure" && view.view == View::compare) {
+    add(words, "--view", "compare");
+    add_head(words, view.chosen);
+    add(words, "-o", "figure.pdf");
   } else if (words.front() == "figure") {
     add(words, "--view", "flow");
     std::string heads;
@@ -165,8 +170,23 @@ void add_view(Words& words, const AppState& state) {
   }
 }
 
-const char* verb_of(const ViewState& view) {
-  if (view.view == View::flow) return "figure";
+/// How A of View::compare was asked, as --against takes it. Errors are those of saying it, and a word with quotes of both
+/// kinds, which the option's own string cannot hold.
+Result<std::string> against_words(const Document& document) {
+  const auto words = request_words(document);
+  if (!words) return words.error();
+  std::string line;
+  for (const std::string& word : *words) {
+    const char* quote = word.find('\'') == std::string::npos ? "'" : "\"";
+    if (word.find(quote) != std::string::npos) return bad_input("--against", "word", "quotes of one kind", word);
+    line += (line.empty() ? "" : " ") + (quote + word) + quote;
+  }
+  return line;
+}
+
+const char* verb_of(const AppState& state) {
+  const ViewState& view = state.view;
+  if (view.view == View::flow || (view.view == View::compare && compared_trace(state))) return "figure";
   return view.view == View::inside && view.pinned ? "explain" : "export";
 }
 
@@ -183,11 +203,16 @@ Result<Words> request_words(const Document& document) {
 }
 
 Result<Words> command_words(const AppState& state) {
-  Words words{verb_of(state.view)};
+  Words words{verb_of(state)};
   auto request = request_words(state.document);
   if (!request && !state.session_path.empty() && !has_unsaved_changes(state)) request = Words{state.session_path};
   if (!request) return request.error();
   words.insert(words.end(), request->begin(), request->end());
+  if (words.front() == "figure" && state.view.view == View::compare && state.kept) {
+    auto against = against_words(state.kept->document);
+    if (!against) return against.error();
+    add(words, "--against", std::move(*against));
+  }
   add_view(words, state);
   words.insert(words.begin(), "headlight");
   return words;

@@ -63,8 +63,9 @@ struct Redo {};
 struct ChoosePrefix { std::size_t count = 0; };   // the first tokens of what the decoder reads; 0: all
 struct ChooseSentence { std::size_t sentence = 0; };
 struct ChooseHead { HeadRef head; };
-struct Hover { std::optional<HeadRef> head; std::optional<CellRef> cell; };
-struct Pin { std::optional<CellRef> cell; };
+// `kept`: in View::compare, a cell of A that the answer on the screen lacks.
+struct Hover { std::optional<HeadRef> head; std::optional<CellRef> cell; std::optional<CellRef> kept = {}; };
+struct Pin { std::optional<CellRef> cell; std::optional<CellRef> kept = {}; };
 struct SetColourScale { Scale scale; };
 struct SetOwnRange { bool on = false; };
 struct ShowMaps { MapKind kind = MapKind::weights; };
@@ -93,6 +94,7 @@ struct ShowPalette { std::optional<CommandPalette> palette; };
 struct KeepAnswer {};                             // the one on the screen becomes A
 struct SwapKept {};                               // A's question is asked again, and what was asked becomes A
 struct DropKept {};
+struct OrderDifferences { DifferenceOrder order = DifferenceOrder::layer; };
 
 // Lessons. Each step sets the question and the look, as one step of undo.
 struct OpenLesson { std::optional<std::size_t> lesson; };  // at its first step; none: leaves it
@@ -183,7 +185,7 @@ using AnyCommand =
                  TrainingNews, TrainingPaused, TrainingDone, TrainingFailed, TrainedListed, OrderHeads, FindHeads,
                  FocusFind, HeadsReady, EffectsReady, SetFlow, FlowReady, ChooseFigure, FigureTo, SetOwnRange, ShowMaps,
                  ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied,
-                 MapsReady, ComparisonReady>;
+                 MapsReady, ComparisonReady, OrderDifferences>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
 /// file that says a command.

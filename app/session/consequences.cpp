@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "session/comparison.h"
 #include "session/tokenizers.h"
+#include "session/training_commands.h"
 
 namespace headlight {
 namespace {
@@ -75,6 +77,13 @@ void fit_view(AppState& state) {
   if (outside(view.hovered, view.hovered_head ? view.hovered_head->stack : view.chosen.stack)) view.hovered.reset();
   const Stack stack = view.chosen.stack;
   if (outside(view.pinned, stack)) view.pinned.reset();
+  if (const auto other = compared_trace(state); !other || !other->has(stack)) {
+    view.hovered_kept.reset();
+    view.pinned_kept.reset();
+  } else {
+    for (auto* cell : {&view.hovered_kept, &view.pinned_kept})
+      if (*cell && ((*cell)->query >= other->queries(stack) || (*cell)->key >= other->keys(stack))) cell->reset();
+  }
   const Viewport& part = view.viewport;
   if (part.first_query + part.num_queries > trace.queries(stack) || part.first_key + part.num_keys > trace.keys(stack))
     view.viewport = {};
@@ -135,19 +144,33 @@ void generate(AppState& state) {
   if (--state.generation->left == 0 || state.requests.empty()) stop_generating(state);
 }
 
+namespace {
+
+/// The answer on the screen, which must be that to what is asked.
+KeptAnswer answer_now(const AppState& state) {
+  return {state.trace, state.document, state.view.sentence, state.view.prefix, shown_step(state)};
+}
+
+}  // namespace
+
 void keep_answer(AppState& state) {
-  if (state.trace && !is_stale(state)) state.kept = KeptAnswer{state.trace, state.document, state.view.sentence};
+  if (!state.trace || is_stale(state)) return;
+  state.kept = answer_now(state);
+  state.view.pinned_kept.reset();
 }
 
 void swap_kept(AppState& state, std::size_t kind) {
   if (!state.kept || !state.trace || is_stale(state)) return;
   stop_generating(state);
   end_gesture(state);
-  KeptAnswer before{state.trace, state.document, state.view.sentence};
-  edited(state, kind) = state.kept->document;
+  KeptAnswer before = answer_now(state);
+  KeptAnswer asked = std::move(*state.kept);
+  if (asked.step) show_kept_step(state, *asked.step, asked.document);
+  edited(state, kind) = std::move(asked.document);
   end_gesture(state);
-  state.view.sentence = state.kept->sentence;
-  state.view.prefix = 0;
+  state.view.sentence = asked.sentence;
+  state.view.prefix = asked.prefix;
+  state.view.pinned_kept.reset();
   state.kept = std::move(before);
   ask_again(state);
 }

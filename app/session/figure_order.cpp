@@ -1,15 +1,21 @@
 #include "session/figure_order.h"
 
+#include "session/comparison.h"
 #include "session/other_maps.h"
 
 namespace headlight {
 
 FigureOrder figure_order(const AppState& state) {
   const bool folds = state.view.view == View::heads && state.folded && state.folded->trace == state.trace;
+  std::optional<KeptAnswer> compared = state.kept;
+  if (const auto other = compared_trace(state); other && !compared)
+    compared = KeptAnswer{other, state.document, state.view.sentence, state.view.prefix, shown_step(state)};
   return {.trace = state.trace,
           .folded = folds ? state.folded : nullptr,
           .other = state.trace && shown_maps(state, state.view.chosen.stack) ? state.other_maps : nullptr,
+          .compared = std::move(compared),
           .document = state.document,
+          .step = shown_step(state),
           .view = state.view,
           .kind = state.browser.figure,
           .slide = state.browser.slide,

@@ -13,7 +13,9 @@ struct FigureOrder {
   std::shared_ptr<const Trace> trace;        // what is on the screen; null: nothing yet
   std::shared_ptr<const FoldedMaps> folded;  // of it, where its maps are shown folded; null elsewhere
   std::shared_ptr<const OtherMaps> other;    // of it, where its maps are shown so; null elsewhere
+  std::optional<KeptAnswer> compared;        // what it is compared with; nothing where there is nothing
   Document document;
+  std::optional<Index> step;                 // of the training whose model answered
   ViewState view;
   FigureKind kind = FigureKind::grid;
   bool slide = false;

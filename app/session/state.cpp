@@ -66,6 +66,11 @@ bool shows_training(const AppState& state) {
   return state.training && !state.training->folder.empty() && state.document.source == state.training->folder;
 }
 
+std::optional<Index> shown_step(const AppState& state) {
+  if (!shows_training(state)) return std::nullopt;
+  return state.training->shown.value_or(state.training->live_step);
+}
+
 TrainingPlan next_training(const AppState& state) {
   const TrainingPlan& chosen = state.training_plan;
   TrainingPlan plan = default_plan(takes_shape(state.document) ? state.document.config : config_of(state.document));

@@ -33,6 +33,8 @@ struct KeptAnswer {
   std::shared_ptr<const Trace> trace;
   Document document;
   std::size_t sentence = 0;           // of the document's
+  std::size_t prefix = 0;             // as ViewState::prefix
+  std::optional<Index> step = {};     // of the training whose model answered
 };
 
 /// Words that are still to be generated.
@@ -90,6 +92,7 @@ struct AppState {
   std::shared_ptr<const OtherMaps> other_maps;  // norms or rollout, as asked last, perhaps of an earlier answer
   std::optional<KeptAnswer> kept;               // A of View::compare; B is the answer on the screen
   std::shared_ptr<const Comparison> comparison; // of the two, perhaps of earlier ones
+  std::uint64_t comparison_version = 0;         // counts those
   std::shared_ptr<const std::vector<Lesson>> lessons;  // that can be read; null: none
 
   Browser browser;
@@ -135,6 +138,9 @@ std::optional<InsideQuestion> inside_question(const AppState& state);
 
 /// Whether the document is answered by the training's model, the newest or an earlier one.
 bool shows_training(const AppState& state);
+
+/// The step of the training whose model answers the document; nothing where none does.
+std::optional<Index> shown_step(const AppState& state);
 
 /// The plan of a training that begins now: `training_plan` for a model of the document's shape.
 TrainingPlan next_training(const AppState& state);

@@ -140,6 +140,14 @@ Job flow_job(FlowQuestion question) {
   };
 }
 
+Job comparison_job(ComparisonQuestion question, std::shared_ptr<const Comparison> known) {
+  return [question = std::move(question), known = std::move(known)](Progress& progress) -> std::optional<Command> {
+    auto comparison = compare_answers(question, known.get(), progress);
+    if (!comparison) return std::nullopt;
+    return ComparisonReady{std::move(comparison)};
+  };
+}
+
 Job figure_job(const std::string& path, FigureOrder order, DrawFigure draw) {
   return [path, order = std::move(order), draw = std::move(draw)](Progress&) -> std::optional<Command> {
     if (!order.trace) return FileFailed{bad_input(path, "figure", "an answer to draw", "none yet").message};
@@ -182,6 +190,7 @@ bool same_session(const Session& a, const Session& b) {
   ViewState left = a.view, right = b.view;
   left.hovered = right.hovered = {};
   left.hovered_head = right.hovered_head = {};
+  left.hovered_kept = right.hovered_kept = {};
   left.stroke = right.stroke = {};
   left.focus_find = right.focus_find = false;
   left.palette = right.palette = {};
@@ -192,7 +201,8 @@ bool same_session(const Session& a, const Session& b) {
 
 Loop::Loop(std::function<void()> wake, std::string autosave, LoopOptions options)
     : traces_(wake), details_(wake), baselines_(wake), insides_(wake), flows_(wake), checks_(wake), heads_(wake),
-      sweeps_(wake), maps_(wake), files_(wake), lister_(wake), keeper_({}), draw_figure_(std::move(options.draw_figure)),
+      sweeps_(wake), maps_(wake), comparisons_(wake), files_(wake), lister_(wake), keeper_({}),
+      draw_figure_(std::move(options.draw_figure)),
       trained_(options.training.folder), trainer_(wake, std::move(options.training)), autosave_(std::move(autosave)) {}
 
 Loop::~Loop() {
@@ -229,6 +239,7 @@ void Loop::step(AppState& state, Commands& commands, double now) {
   ask_heads(state);
   ask_effects(state);
   ask_flow(state);
+  ask_comparison(state);
   ask_maps(state);
   keep(state, now);
 }
@@ -345,6 +356,18 @@ void Loop::ask_flow(const AppState& state) {
   if ((state.flow && state.flow->question == *question) || flow_asked_ == question) return;
   flow_asked_ = question;
   flows_.post(flow_job(std::move(*question)));
+}
+
+void Loop::ask_comparison(const AppState& state) {
+  auto question = comparison_question(state);
+  if (!question || (state.comparison && answers(*state.comparison, *question))) {
+    if (comparison_asked_) comparisons_.cancel();
+    comparison_asked_.reset();
+    return;
+  }
+  if (comparison_asked_ == question) return;
+  comparison_asked_ = question;
+  comparisons_.post(comparison_job(std::move(*question), state.comparison));
 }
 
 void Loop::ask_maps(const AppState& state) {

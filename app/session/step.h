@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "session/comparison.h"
 #include "session/figure_order.h"
 #include "session/trainer.h"
 #include "session/update.h"
@@ -63,6 +64,7 @@ class Loop {
   void ask_heads(const AppState& state);
   void ask_effects(const AppState& state);
   void ask_flow(const AppState& state);
+  void ask_comparison(const AppState& state);
   void ask_maps(const AppState& state);
   void keep(const AppState& state, double now);
   bool is_answering() const;
@@ -72,10 +74,11 @@ class Loop {
     bool saves = false;  // must not be lost when the program ends
   };
 
-  Worker traces_, details_, baselines_, insides_, flows_, checks_, heads_, sweeps_, maps_, files_, lister_, keeper_;
+  Worker traces_, details_, baselines_, insides_, flows_, checks_, heads_, sweeps_, maps_, comparisons_, files_, lister_,
+      keeper_;
   /// Those whose answers are commands, in the order in which these are taken.
-  const std::array<Worker*, 11> answering_{&traces_, &baselines_, &details_, &insides_, &flows_, &checks_,
-                                           &heads_,  &sweeps_,    &maps_,    &files_,   &lister_};
+  const std::array<Worker*, 12> answering_{&traces_, &baselines_, &details_, &insides_,     &flows_, &checks_,
+                                           &heads_,  &sweeps_,    &maps_,    &comparisons_, &files_, &lister_};
   DrawFigure draw_figure_;
   std::filesystem::path trained_;              // where trainings are kept
   Trainer trainer_;
@@ -91,6 +94,7 @@ class Loop {
   std::shared_ptr<const Model> check_asked_;   // while it is looked at
   std::optional<HeadQuestion> heads_asked_;    // while it is looked at
   std::shared_ptr<const Trace> sweep_asked_;   // likewise
+  std::optional<ComparisonQuestion> comparison_asked_;  // likewise
   std::optional<std::pair<std::shared_ptr<const Trace>, MapKind>> maps_asked_;  // likewise
 
   std::string autosave_;

@@ -118,6 +118,12 @@ void choose_shot(AppState& state, std::optional<Index> step, std::size_t kind) {
   show_model(state, model_at(run, *shot), card_at(run, shot->step));
 }
 
+void show_kept_step(AppState& state, Index step, const Document& kept) {
+  if (!state.training || state.training->folder.empty() || kept.source != state.training->folder) return;
+  state.training->shown = step;
+  show_model(state, kept.model, kept.card);
+}
+
 void show_training(AppState& state, std::size_t kind) {
   if (!state.training || !state.training->live || shows_training(state)) return;
   take_training(state, kind);
@@ -137,6 +143,7 @@ void begin(AppState& state, TrainingBegun& begun, std::size_t kind) {
   run->tokens = begun.tokens;
   run->layout = std::move(begun.layout);
   run->live = std::move(begun.model);
+  run->live_step = begun.step;
   run->tokenizers = std::move(begun.tokenizers);
   if (!is_active(*run)) return;  // it was stopped meanwhile
   take_training(state, kind);
@@ -158,6 +165,7 @@ void take_news(AppState& state, TrainingNews& news) {
   if (news.measuring && is_active(*run)) run->phase = TrainingPhase::measuring;
   if (!news.model) return;
   run->live = std::move(news.model);
+  run->live_step = run->step;
   if (!run->shown) show_newest(state);
 }
 

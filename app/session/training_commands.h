@@ -13,6 +13,8 @@ void resume_training(AppState& state);
 void stop_training(AppState& state);
 /// Looks at a kept step, or at the newest; a document that another model answers gets the training's first.
 void choose_shot(AppState& state, std::optional<Index> step, std::size_t kind);
+/// Of a kept answer that the training of now gave at a step: looks at that step again, with its model.
+void show_kept_step(AppState& state, Index step, const Document& kept);
 /// One step of undo: the training's model answers the document.
 void show_training(AppState& state, std::size_t kind);
 

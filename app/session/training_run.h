@@ -101,7 +101,8 @@ struct TrainingRun {
   std::vector<Shot> shots = {};
   std::optional<Index> shown = {}; // the step that is looked at; none: the newest
   std::shared_ptr<const Network> layout = {};       // without its numbers
-  std::shared_ptr<const Model> live = {};           // the newest
+  std::shared_ptr<const Model> live = {};           // the newest …
+  Index live_step = 0;                              // … and the step behind which it stands so
   std::shared_ptr<const Tokenizers> tokenizers = {};
   std::shared_ptr<const TrainingCard> card = {};    // with the scores of the end, once it is done
 };

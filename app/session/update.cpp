@@ -14,8 +14,10 @@ namespace {
 constexpr std::size_t kMostLooked = 100;
 
 /// The picture that comes nearest to what a view shows.
-FigureKind seen_figure(View view) {
+FigureKind seen_figure(const AppState& state) {
+  const View view = state.view.view;
   if (view == View::flow) return FigureKind::flow;
+  if (view == View::compare && compared_trace(state)) return FigureKind::compare;
   return view == View::inside ? FigureKind::head : FigureKind::grid;
 }
 
@@ -163,12 +165,20 @@ struct Update {
     if (c.head.stack != view.chosen.stack) {  // cells of another pattern
       view.viewport = {};
       view.pinned.reset();
+      view.pinned_kept.reset();
     }
     view.chosen = c.head;
     view.look.matrix = matrix_id(view.look.matrix.quantity, c.head);
   }
-  void operator()(const Hover& c) { state.view.hovered_head = c.head; state.view.hovered = c.cell; }
-  void operator()(const Pin& c) { looked_at().pinned = c.cell; }
+  void operator()(const Hover& c) {
+    state.view.hovered_head = c.head;
+    state.view.hovered = c.cell;
+    state.view.hovered_kept = c.kept;
+  }
+  void operator()(const Pin& c) {
+    looked_at().pinned = c.cell;
+    state.view.pinned_kept = c.kept;
+  }
   void operator()(const SetColourScale& c) { state.view.scale = c.scale; }
   void operator()(const SetFold& c) {
     if (!state.view.stroke) state.view.fold = c.fold;  // a stroke is painted over cells that stay where they are
@@ -223,7 +233,7 @@ struct Update {
                                                    : c.purpose == Browser::Purpose::save      ? "session.headlight.json"
                                                    : c.purpose == Browser::Purpose::figure    ? "figure.pdf"
                                                                                               : "";
-    if (c.purpose == Browser::Purpose::figure && browser.purpose != c.purpose) browser.figure = seen_figure(state.view.view);
+    if (c.purpose == Browser::Purpose::figure && browser.purpose != c.purpose) browser.figure = seen_figure(state);
     browser.purpose = c.purpose;
     if (c.folder.empty() || c.folder == browser.folder) return;
     browser.folder = c.folder;
@@ -322,7 +332,11 @@ struct Update {
   void operator()(const ChooseExport& c) { state.browser.part = c.part; }
   void operator()(Copied& c) { state.notice = Notice{Notice::Kind::copied, std::move(c.text)}; }
   void operator()(MapsReady& c) { state.other_maps = std::move(c.maps); }
-  void operator()(ComparisonReady& c) { state.comparison = std::move(c.comparison); }
+  void operator()(ComparisonReady& c) {
+    state.comparison = std::move(c.comparison);
+    ++state.comparison_version;
+  }
+  void operator()(const OrderDifferences& c) { looked_at().differences = c.order; }
   void operator()(const ChooseFigure& c) { state.browser.figure = c.kind; state.browser.slide = c.slide; }
   void operator()(const FigureTo&) { state.browser.purpose = Browser::Purpose::none; }
 };

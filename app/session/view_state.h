@@ -30,6 +30,9 @@ enum class GridShow { maps, glance, query, key };
 /// looked at.
 enum class ExportPart { all, head };
 
+/// What the heads of View::compare stand in order of: their layers, or how much two answers differ in them, most first.
+enum class DifferenceOrder { layer, largest, mean, divergence };
+
 /// The list of everything that can be done: what was typed to find an entry, and which of those found is chosen.
 struct CommandPalette {
   std::string query;
@@ -43,8 +46,9 @@ struct LessonPlace {
   friend bool operator==(const LessonPlace&, const LessonPlace&) = default;
 };
 
-/// The pictures that can be written: all heads of a stack, one head large, lines between the words, all heads small.
-enum class FigureKind { grid, head, flow, layers };
+/// The pictures that can be written: all heads of a stack, one head large, lines between the words, all heads small, one
+/// head in two answers.
+enum class FigureKind { grid, head, flow, layers, compare };
 
 /// A cell of any matrix.
 struct MatrixCell {
@@ -88,6 +92,8 @@ struct ViewState {
   std::optional<HeadRef> hovered_head;
   std::optional<CellRef> hovered;      // lights up in every head of its stack
   std::optional<CellRef> pinned;
+  std::optional<CellRef> hovered_kept, pinned_kept;  // in View::compare: cells of A that the answer on the screen lacks
+  DifferenceOrder differences = DifferenceOrder::layer;
   Scale scale = Scale::linear;
   bool own_range = false;              // each map's colours go up to its own largest value, not to that of all
   MapKind maps = MapKind::weights;

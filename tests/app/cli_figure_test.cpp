@@ -81,9 +81,27 @@ TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
   EXPECT_TRUE(contains(wrong({"--view", "flow", "--heads", "3.*"}), "--heads: layer: expected 0 to 0, found 3.*"));
   EXPECT_TRUE(contains(wrong({"--heads", "0.1"}), "--heads: expected --view flow, found --view grid"));
   EXPECT_TRUE(contains(wrong({"--view", "tree"}), "--view"));
+  EXPECT_TRUE(contains(wrong({"--view", "compare"}), "--against: expected [SOURCE] [REQUEST], or a question with edits"));
+  EXPECT_TRUE(contains(wrong({"--view", "compare", "--against", "--no-such"}), "--against: expected [SOURCE] [REQUEST]"));
   EXPECT_TRUE(contains(wrong({"--text", "a\nb"}), "figure: sentences: expected one, found 2"));
   EXPECT_TRUE(contains(refused({"figure"}), "--output"));
   EXPECT_TRUE(contains(refused(figure({"-o", "/no/such/folder/x.svg"})), "/no/such/folder/x.svg"));
+}
+
+TEST(FigureCommand, TwoAnswersAreDrawnSideBySide) {
+  const Folder folder;
+  const std::string same = (folder / "same.svg").string(), other = (folder / "other.svg").string(),
+                    edits = (folder / "edits.svg").string();
+  const std::string small = "--random --d-model 8 --num-heads 2 --layers 2 ";
+  const auto drawn = [&](const std::string& against, const std::string& file) {
+    const Ran ran = run({"figure", "--random", "--d-model", "8", "--num-heads", "2", "--layers", "2", "--view", "compare",
+                         "--layer", "1", "--against", against, "-o", file});
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return *read_file(file);
+  };
+  EXPECT_NE(drawn(small, same), drawn(small + "--text 小猫请李雷帮我订了去北京的机票", other));
+  const Ran ran = run(figure({"--view", "compare", "--off", "0.1", "-o", edits}));
+  EXPECT_EQ(ran.status, 0) << "A is the same question without edits: " << ran.err;
 }
 
 TEST(FigureCommand, HeadsOfAFlowAreNamedAsThoseSwitchedOff) {

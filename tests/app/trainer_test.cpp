@@ -293,6 +293,35 @@ TEST_F(TrainerTest, EarlierStepsAreLookedAt) {
   EXPECT_EQ(state.undo.size(), 1u);
 }
 
+TEST_F(TrainerTest, AKeptStepStandsBesideTheNewestAndIsSwappedBack) {
+  finish({StartTraining{tiny_plan(), {}}});
+  say({ChooseShot{3}});
+  loop->settle(state);
+  say({KeepAnswer{}, ChooseShot{}});
+  loop->settle(state);
+  const auto early = state.kept->trace->model;
+  EXPECT_EQ(state.kept->step, 3);
+  EXPECT_EQ(shown_step(state), 12);
+  EXPECT_NE(state.trace->model, early);
+  const std::size_t undo = state.undo.size();
+  say({SwapKept{}});
+  loop->settle(state);
+  EXPECT_EQ(state.trace->model, early);
+  EXPECT_EQ(shown_step(state), 3) << "and stays there, whatever the training says";
+  EXPECT_EQ(state.kept->step, 12);
+  EXPECT_EQ(state.undo.size(), undo) << "a look is no edit";
+  say({SwapKept{}});
+  loop->settle(state);
+  EXPECT_EQ(shown_step(state), 12);
+  say({Undo{}});
+  loop->settle(state);
+  EXPECT_FALSE(shown_step(state));
+  say({SwapKept{}});
+  loop->settle(state);
+  EXPECT_EQ(state.trace->model, early) << "from another question too";
+  EXPECT_EQ(shown_step(state), 3);
+}
+
 TEST_F(TrainerTest, GoesOnBehindAnotherDocument) {
   say({StartTraining{tiny_plan(1000000), tiny_text(folder)}});
   ASSERT_TRUE(eventually([&] { return run().step > 1; }));

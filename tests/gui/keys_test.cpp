@@ -94,7 +94,7 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          EXPECT_TRUE(state().quit);
          state().quit = false;
        }},
-      {"1 / 2 / 3 / 4",
+      {"1 / 2 / 3 / 4 / 5",
        [&] {
          key({Key::digit_2});
          EXPECT_EQ(state().view.view, View::inside);
@@ -105,6 +105,9 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          key({Key::digit_4});
          EXPECT_EQ(state().view.view, View::train);
          EXPECT_TRUE(h.has("start training"));
+         key({Key::digit_5});
+         EXPECT_EQ(state().view.view, View::compare);
+         EXPECT_TRUE(h.has("keep"));
          key({Key::digit_1});
          EXPECT_EQ(state().view.view, View::heads);
          EXPECT_TRUE(h.has("large map"));
@@ -508,6 +511,32 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          ctrl_shift(Key::e);
          EXPECT_EQ(browsing(), Browser::Purpose::figure);
          close_browser();
+       }},
+      {"Shift 5",
+       [&] {
+         shift(Key::digit_5);
+         ASSERT_TRUE(state().kept);
+         EXPECT_EQ(state().kept->trace, state().trace);
+         EXPECT_EQ(state().view.view, View::heads) << "the view stays";
+         h.say(DropKept{});
+       }},
+      {"Compare: ; / Home / Del",
+       [&] {
+         shift(Key::digit_5);
+         const std::string text = document().text;
+         h.say(SetText{"小猫饿坏了"}, EndGesture{}, ShowView{View::compare});
+         h.settle();
+         key({Key::semicolon});
+         EXPECT_EQ(state().view.differences, DifferenceOrder::largest);
+         shift(Key::semicolon);
+         EXPECT_EQ(state().view.differences, DifferenceOrder::layer);
+         key({Key::home});
+         h.settle();
+         EXPECT_EQ(document().text, text);
+         key({Key::del});
+         EXPECT_FALSE(state().kept);
+         h.say(Undo{}, Undo{}, ShowView{View::heads});
+         h.settle();
        }},
       {"; / Shift ;",
        [&] {

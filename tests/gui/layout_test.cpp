@@ -15,7 +15,7 @@ struct Place {
 
 const std::vector<Place>& places() {
   static const std::vector<Place> all{
-      {"top bar", {"view heads", "view inside", "open", "save", "save as", "export", "undo", "redo", "reset", "smaller", "larger", "theme",
+      {"top bar", {"view heads", "view inside", "view flow", "view train", "view compare", "open", "save", "export", "figure", "undo", "redo", "reset", "smaller", "larger", "theme",
                    "language", "help"}},
       {"sentence", {"text", "samples", "split words", "split characters", "split automatic", "sentence before",
                     "sentence after", "chip 0"}},
@@ -27,7 +27,7 @@ const std::vector<Place>& places() {
         "norm kind RMS", "ffn", "relu", "gelu", "gelu-tanh", "silu", "gated", "kv heads", "own d_k", "d_k", "bias Q",
         "bias K", "bias V", "bias O", "bias FFN", "tied"},
        true},
-      {"large head", {"switch head", "large map", "whole", "why", "weight by hand", "weight as computed"}},
+      {"large head", {"switch head", "keep", "large map", "whole", "why", "weight by hand", "weight as computed"}},
       {"status", {"colour bar", "linear", "log"}},
   };
   return all;
@@ -102,6 +102,9 @@ TEST_P(LayoutTest, EverythingStandsWhereItBelongs) {
   for (const auto& [name, box] : h.probe)
     EXPECT_TRUE(!name.starts_with("head ") || inside(box, h.box("all heads"), true)) << name;
   EXPECT_TRUE(h.has("head 0.0"));
+  const bool has_save_as = h.has("save as");
+  EXPECT_TRUE(has_save_as || GetParam().width / GetParam().ui_scale < 900) << "in a small window by its key alone";
+  EXPECT_TRUE(!has_save_as || inside(h.box("save as"), h.box("top bar"), false));
 
   const float unit = GetParam().ui_scale;
   EXPECT_GT(h.box("head 0.0").w, 90 * unit) << "legible";
@@ -173,6 +176,37 @@ TEST_P(LayoutTest, TheFlowViewHasRoomForItsLines) {
   }
   EXPECT_GT(h.box("flow key 0").x - h.box("flow query 0").right(), 150 * GetParam().ui_scale);
   EXPECT_TRUE(inside(h.box("flow query 4"), flow, false)) << "half of the sentence is seen without scrolling";
+}
+
+TEST_P(LayoutTest, TwoAnswersStandSideBySide) {
+  Harness h({}, {GetParam().width, GetParam().height}, settings());
+  h.say(ShowView{View::compare});
+  h.settle();
+  EXPECT_TRUE(inside(h.box("keep"), h.box("compare"), false)) << "where nothing was kept yet";
+  h.say(KeepAnswer{}, SetText{"小猫请李雷帮我订了去北京的机票，因为它饿了"}, EndGesture{});
+  h.settle();
+  const Box window{0, 0, GetParam().width, GetParam().height};
+  const std::vector<std::string> regions{"controls", "compare", "differences", "compared head", "status"};
+  for (const auto& name : regions) {
+    EXPECT_TRUE(inside(h.box(name), window, false)) << name;
+    for (const auto& other : regions)
+      EXPECT_FALSE(other != name && overlap(h.box(name), h.box(other))) << name << " and " << other;
+  }
+  const std::pair<const char*, std::vector<std::string>> contents[] = {
+      {"compare", {"answer A", "answer B", "keep", "swap", "drop"}},
+      {"differences", {"differences by layer", "differences by largest", "differences by mean",
+                       "differences by divergence", "difference 0.0"}},
+      {"compared head", {"compared cell", "map A", "map B", "map difference", "linear", "log"}},
+  };
+  for (const auto& [region, names] : contents)
+    for (const auto& name : names) {
+      EXPECT_TRUE(inside(h.box(name), h.box(region), false)) << name;
+      for (const auto& other : names)
+        EXPECT_FALSE(other != name && overlap(h.box(name), h.box(other))) << name << " and " << other;
+    }
+  const float unit = GetParam().ui_scale;
+  EXPECT_GT(h.box("difference 0.0").w, 75 * unit) << "legible";
+  EXPECT_GT(h.box("map A").w, 75 * unit);
 }
 
 std::vector<Shape> shapes() {

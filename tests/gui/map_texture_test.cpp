@@ -166,6 +166,17 @@ TEST_F(MapTextureTest, TheFarthestFromZeroShowsWhereCellsShareAPixel) {
   EXPECT_LE(apart(at(seen, 100, 5), blocked_colours(Theme::dark).tint), 1) << "all of the pixel is blocked";
 }
 
+TEST_F(MapTextureTest, WhereCellsShareAPixelThoseWithoutANumberGiveWay) {
+  Matrix values = Matrix::Constant(1, 512, std::numeric_limits<float>::quiet_NaN());
+  for (int column = 0; column < 512; column += 4) values(0, column + column / 4 % 4) = 0.75f;
+  std::uint64_t version = 80;
+  for (const bool diverging : {true, false}) {
+    const ColourScale colours{.theme = Theme::light, .top = 1, .diverging = diverging};
+    const Pixels seen = map(values, version++, {0, 0}, {128, 10}, colours);
+    for (const int x : {0, 1, 2, 3, 64, 127}) EXPECT_LE(apart(at(seen, x, 5), colour_of(colours, 0.75f)), 4) << x;
+  }
+}
+
 TEST_F(MapTextureTest, BlockedCellsAreHatched) {
   Matrix weights = Matrix::Zero(10, 10);
   for (int row = 0; row < 10; ++row)

@@ -68,6 +68,7 @@ struct Screen {
   std::optional<CommandPalette> palette = {};
   const char* lesson = "";
   std::size_t step = 0;
+  const char* against = nullptr;  // the text of A, of View::compare
 };
 
 void PrintTo(const Screen& screen, std::ostream* out) { *out << screen.name; }
@@ -90,6 +91,10 @@ TEST_P(Screens, LookAsTheyDid) {
   start.session.view.look = screen.look;
   start.session.view.scale = screen.scale;
   start.session.view.pinned = screen.pinned;
+  if (screen.against) {
+    start.against = start.session.document;
+    start.against->text = screen.against;
+  }
   start.lesson = screen.lesson;
   start.step = screen.step;
   start.session.view.grid = screen.grid;
@@ -130,6 +135,9 @@ INSTANTIATE_TEST_SUITE_P(, Screens,
                                          Screen{"palette-zh", Theme::light, Language::zh, false, Scale::linear, {},
                                                 Arch::encoder, View::heads, true, {}, GridShow::maps,
                                                 CommandPalette{"头", 2}},
+                                         Screen{.name = "compare-sentences", .theme = Theme::light,
+                                                .language = Language::en, .pinned = CellRef{5, 9},
+                                                .view = View::compare, .against = "请小猫帮我订了去北京的车票"},
                                          Screen{.name = "lesson-zh", .theme = Theme::light, .language = Language::zh,
                                                 .lesson = "masks", .step = 2}),
                          [](const auto& tested) {

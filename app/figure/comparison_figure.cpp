@@ -1,0 +1,104 @@
+// One head in two answers: A, B and B − A, a word that only one of them has in its colour.
+#include <algorithm>
+#include <array>
+
+#include "figure/difference_words.h"
+#include "figure/labels.h"
+#include "figure/map_items.h"
+#include "session/comparison.h"
+
+namespace headlight {
+namespace {
+
+constexpr float kWidestRowOfTwo = 150 * kPointsInMm;  // wider pages have all three side by side
+constexpr float kLargestCell = 40;                    // points
+
+Status check_comparison(const Comparison& comparison) {
+  if (const auto& too_long = comparison.heads->too_long)
+    return bad_input("figure", "compare", "up to " + std::to_string(kMostAligned) + " tokens", std::to_string(*too_long));
+  if (!comparison.heads->head(comparison.chosen))
+    return bad_input("figure", "head", "one that A has too",
+                     std::to_string(comparison.chosen.layer) + "." + std::to_string(comparison.chosen.head));
+  return Done{};
+}
+
+/// Words that only one answer has stand in its end of the difference's colours.
+void colour_alone(Page& page, std::size_t first_item, const JointStack& stack, const MapLayout& layout, Theme theme) {
+  const auto colour_of_place = [&](const JointAxis& axis, float at) -> std::optional<Rgb> {
+    const auto i = static_cast<std::size_t>(at);
+    if (i >= axis.size() || axis[i].in_both()) return std::nullopt;
+    return axis[i].a ? diverging_map(theme).front() : diverging_map(theme).back();
+  };
+  for (std::size_t i = first_item; i < page.drawing.items.size(); ++i) {
+    auto* text = std::get_if<Text>(&page.drawing.items[i]);
+    if (!text || text->role != Role::label) continue;
+    const bool row = text->anchor == Anchor::right;
+    const auto colour = row ? colour_of_place(stack.axes.queries, (text->at.y - layout.plot.y) / layout.cell)
+                            : colour_of_place(stack.axes.keys, (text->at.x - layout.plot.x) / layout.cell);
+    if (colour) text->colour = *colour;
+  }
+}
+
+std::string caption_of(const KeptAnswer& a, const KeptAnswer& b, const JointStack& stack, const FigureOptions& options) {
+  const DifferenceWords words = difference_words(options.language, {*a.trace, a.document, a.step}, {*b.trace, b.document, b.step});
+  const auto line = [&](const std::vector<std::string>& of) {
+    return of.empty() ? std::string(either(options.language, "the same", "相同")) : in_a_line(of);
+  };
+  std::string caption = "A: " + line(words.a) + "  B: " + line(words.b);
+  const auto alone = [](const JointToken& place) { return !place.in_both(); };
+  if (std::any_of(stack.axes.queries.begin(), stack.axes.queries.end(), alone) ||
+      std::any_of(stack.axes.keys.begin(), stack.axes.keys.end(), alone))
+    caption += either(options.language, "  Words in rose are only in A, words in blue only in B.",
+                      "  玫红的词只在 A 中，蓝色的词只在 B 中。");
+  return caption;
+}
+
+}  // namespace
+
+Result<Drawing> draw_comparison(const KeptAnswer& a, const KeptAnswer& b, const FigureOptions& options,
+                                const TextWidth& measure) {
+  if (const Status valid = check_head(*b.trace, options.head); !valid) return valid.error();
+  Progress progress;
+  const auto comparison = compare_answers({a.trace, b.trace, options.head}, nullptr, progress);
+  if (const Status valid = check_comparison(*comparison); !valid) return valid.error();
+  const JointStack& stack = *comparison->heads->stack(options.head.stack);
+  const float largest = std::min(std::max(a.trace->largest_weight, b.trace->largest_weight), 1.0f);
+  const ColourScale weights{.theme = options.theme, .scale = options.scale, .top = nice_top(largest), .colours = options.colours};
+  const ColourScale differences{.theme = options.theme, .top = nice_range(comparison->heads->largest), .diverging = true};
+  const struct {
+    const char* title;
+    const Matrix& cells;
+    const ColourScale& scale;
+  } maps[] = {{"A", comparison->maps.a, weights}, {"B", comparison->maps.b, weights},
+              {"B − A", comparison->maps.difference, differences}};
+
+  Page page = new_page(options, measure);
+  add_title(page, head_title(options.language, options.head), "");
+  const std::size_t columns = page.room() > kWidestRowOfTwo ? 3 : 2;
+  const float gap = 2 * page.label, side = (page.room() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+  bool blocks = false;
+  float bottom = page.y;
+  for (std::size_t i = 0; i < std::size(maps); ++i) {
+    if (i > 0 && i % columns == 0) page.y = bottom + gap;
+    const PrintedMap map{maps[i].cells, &stack.queries, &stack.keys};
+    const MapAxes axes = map_axes(page, map, side);
+    const float most = kLargestCell * static_cast<float>(std::max(map.num_queries(), map.num_keys())) +
+                       axes.queries.metrics.widest + 4 * axes.size;
+    const float x = page.left() + static_cast<float>(i % columns) * (side + gap), height = std::min(side, most);
+    const MapLayout layout = layout_of(map, axes, {x, page.y + 1.5f * page.label, std::min(side, most), height});
+    add_text(page, {.at = {layout.plot.x, page.y + 0.5f * page.label}, .text = maps[i].title, .size = page.label,
+                    .role = Role::title, .colour = page.ink.text});
+    const std::size_t first_item = page.drawing.items.size();
+    page.drawing.items.emplace_back(Rectangle{.box = layout.plot, .fill = gap_colour(options.theme)});
+    add_map(page, map, axes, layout, maps[i].scale, true);
+    if (stack.in_both) colour_alone(page, first_item, stack, layout, options.theme);
+    blocks = blocks || (!maps[i].scale.diverging && has_blocked(maps[i].cells));
+    bottom = std::max(bottom, layout.plot.bottom());
+  }
+  page.y = bottom;
+  add_colour_bar(page, weights, either(options.language, "weight", "权重"), options.language, blocks);
+  add_colour_bar(page, differences, "B − A", options.language, false);
+  return with_caption(std::move(page), caption_of(a, b, stack, options));
+}
+
+}  // namespace headlight

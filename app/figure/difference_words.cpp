@@ -1,0 +1,226 @@
+#include "figure/difference_words.h"
+
+#include <algorithm>
+
+#include "base/utf8.h"
+#include "figure/labels.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t kLongestText = 80;  // characters
+
+/// What can be said of an answer; empty where there is nothing to say.
+using Aspect = std::string (*)(Language, const NamedAnswer&);
+
+std::string shortened(const std::string& text) {
+  std::string result;
+  std::size_t characters = 0;
+  for (const char32_t c : code_points(text)) {
+    if (++characters > kLongestText) return result + "…";
+    append_utf8(result, c < U' ' || c == 0x7F ? U' ' : c);
+  }
+  return result;
+}
+
+std::string joined(const Tokens& tokens, const char* between) {
+  std::string text;
+  for (const Token& token : tokens.tokens)
+    if (!token.pad) text += (text.empty() ? "" : between) + token.text;
+  return text;
+}
+
+/// The part of the text that the tokens were cut from; of ids alone what they read like.
+std::string words_of(const Tokens& tokens) {
+  std::size_t begin = tokens.text.size(), end = 0;
+  for (const Token& token : tokens.tokens) {
+    if (token.special || token.begin >= token.end) continue;
+    begin = std::min(begin, token.begin);
+    end = std::max(end, token.end);
+  }
+  return shortened(begin < end && end <= tokens.text.size() ? tokens.text.substr(begin, end - begin) : joined(tokens, " "));
+}
+
+std::string source_text(Language, const NamedAnswer& answer) { return words_of(answer.trace.request.tokens); }
+std::string target_text(Language, const NamedAnswer& answer) {
+  return answer.trace.encoder ? words_of(answer.trace.request.target) : std::string();
+}
+
+std::string source_cuts(Language, const NamedAnswer& answer) {
+  return shortened(joined(answer.trace.request.tokens, "|"));
+}
+std::string target_cuts(Language, const NamedAnswer& answer) {
+  return answer.trace.encoder ? shortened(joined(answer.trace.request.target, "|")) : std::string();
+}
+
+std::string padding(Language language, const NamedAnswer& answer) {
+  std::size_t count = 0;
+  for (const Token& token : answer.trace.request.tokens.tokens) count += token.pad;
+  return std::to_string(count) + either(language, " padding tokens", " 个填充词元");
+}
+
+std::string model_name(Language language, const NamedAnswer& answer) {
+  if (!answer.document.model) return either(language, "random weights", "随机权重");
+  return model_title(language, answer.document);
+}
+
+std::string training_step(Language language, const NamedAnswer& answer) {
+  return answer.step ? either(language, "step ", "第 ") + std::to_string(*answer.step) + either(language, "", " 步") : "";
+}
+
+std::string number(const char* name, Index value) { return std::string(name) + " " + std::to_string(value); }
+
+std::string kind_of_model(Language language, const NamedAnswer& answer) {
+  switch (answer.trace.model->config.arch) {
+    case Arch::encoder: return either(language, "encoder", "编码器");
+    case Arch::decoder: return either(language, "decoder", "解码器");
+    case Arch::encoder_decoder: break;
+  }
+  return either(language, "encoder-decoder", "编码器-解码器");
+}
+
+std::string width(Language, const NamedAnswer& answer) { return number("d_model", answer.trace.model->config.d_model); }
+std::string heads(Language language, const NamedAnswer& answer) {
+  return number(either(language, "heads", "头"), answer.trace.model->config.num_heads);
+}
+std::string layers(Language language, const NamedAnswer& answer) {
+  const Config& config = answer.trace.model->config;
+  std::string text = number(either(language, "layers", "层"), config.num_layers);
+  if (config.arch == Arch::encoder_decoder) text += "+" + std::to_string(config.layers_of_encoder());
+  return text;
+}
+
+// The parts of a shape that are rarely changed, by the names of the command line.
+std::string head_dim(Language, const NamedAnswer& answer) {
+  const Config& config = answer.trace.model->config;
+  return config.head_dim > 0 ? number("d_k", config.head_dim) : "d_k = d_model / heads";
+}
+std::string kv_heads(Language, const NamedAnswer& answer) {
+  const Config& config = answer.trace.model->config;
+  return config.kv_heads() == config.num_heads ? "kv heads = heads" : number("kv heads", config.kv_heads());
+}
+std::string ffn(Language, const NamedAnswer& answer) { return number("ffn", answer.trace.model->config.ffn); }
+std::string positions(Language, const NamedAnswer& answer) {
+  return "position " + std::string(name(answer.trace.model->config.position));
+}
+std::string norms(Language, const NamedAnswer& answer) {
+  const Config& config = answer.trace.model->config;
+  return std::string(name(config.norm)) + " norm, " + std::string(name(config.norm_kind));
+}
+std::string activation(Language, const NamedAnswer& answer) {
+  const Config& config = answer.trace.model->config;
+  return std::string(name(config.activation)) + (config.gated ? ", gated" : "");
+}
+std::string output_layer(Language, const NamedAnswer& answer) {
+  return answer.trace.model->config.tied ? "tied" : "untied";
+}
+std::string biases(Language, const NamedAnswer& answer) {
+  const Biases& bias = answer.trace.model->config.bias;
+  std::string text;
+  for (const auto& [on, of] : {std::pair{bias.query, "query"}, {bias.key, "key"}, {bias.value, "value"},
+                               {bias.output, "output"}, {bias.ffn, "ffn"}})
+    if (on) text += (text.empty() ? "bias " : ",") + std::string(of);
+  return text.empty() ? "no bias" : text;
+}
+
+std::string seed(Language language, const NamedAnswer& answer) {
+  if (answer.trace.request.model) return {};
+  return either(language, "seed ", "种子 ") + std::to_string(answer.trace.request.config.seed);
+}
+
+std::string masks(Language language, const NamedAnswer& answer) {
+  std::string text;
+  for (const Stack stack : kStacks) {
+    if (!answer.trace.has(stack)) continue;
+    text += text.empty() ? either(language, "mask: ", "掩码：") : ", ";
+    if (answer.trace.encoder) text += stack_title(language, stack) + " ";
+    text += mask_title(language, answer.trace.mask(stack, 0).kind());
+  }
+  return text;
+}
+
+std::string painted(Language language, const NamedAnswer& answer) {
+  std::size_t count = 0;
+  for (const Stack stack : kStacks)
+    if (answer.trace.has(stack)) count += mask_spec(answer.trace.request, stack).painted.size();
+  return std::to_string(count) + either(language, " painted cells", " 个绘制的单元格");
+}
+
+std::string heads_off(Language language, const NamedAnswer& answer) {
+  const Edits& edits = answer.trace.request.edits;
+  if (edits.off.empty()) return either(language, "all heads on", "所有头开启");
+  std::string text = either(language, "off:", "关闭：");
+  for (const HeadRef& head : edits.off)
+    text += " " + (answer.trace.encoder ? stack_title(language, head.stack) + " " : "") + std::to_string(head.layer + 1) +
+            "·" + std::to_string(head.head + 1);
+  return text + (edits.off_as == OffAs::mean ? either(language, " (to their mean)", "（取均值）") : "");
+}
+
+std::string scale(Language language, const NamedAnswer& answer) {
+  const auto& by_hand = answer.trace.request.edits.scale;
+  return either(language, "scale ", "缩放 ") + (by_hand ? tick_number(*by_hand) : std::string("1/√d_k"));
+}
+
+std::string by_hand(Language language, const NamedAnswer& answer) {
+  return std::to_string(answer.trace.request.edits.weights.size()) +
+         either(language, " weights set by hand", " 个手动设定的权重");
+}
+
+std::string layer_edits(Language language, const NamedAnswer& answer) {
+  std::string text = either(language, "of their own:", "单独设置：");
+  if (answer.trace.request.edits.layers.empty()) return either(language, "all layers alike", "各层相同");
+  for (const LayerEdit& edit : answer.trace.request.edits.layers)
+    text += either(language, " layer ", " 层 ") + std::to_string(edit.layer + 1) +
+            (edit.mask ? either(language, " mask", " 掩码") : "") +
+            (edit.scale ? either(language, " scale ", " 缩放 ") + tick_number(*edit.scale) : "");
+  return text;
+}
+
+std::string dropout(Language language, const NamedAnswer& answer) {
+  const Edits& edits = answer.trace.request.edits;
+  if (edits.dropout == 0) return either(language, "no dropout", "无 dropout");
+  return "dropout " + tick_number(edits.dropout) + either(language, ", seed ", "，种子 ") +
+         std::to_string(edits.dropout_seed);
+}
+
+std::string source_path(Language, const NamedAnswer& answer) { return answer.document.source; }
+
+/// Adds what is not the same; true where that was something.
+bool add(DifferenceWords& words, Language language, const NamedAnswer& a, const NamedAnswer& b, Aspect aspect) {
+  std::string before = aspect(language, a), after = aspect(language, b);
+  if (before == after) return false;
+  const auto said = [&](std::string text) { return text.empty() ? std::string("—") : std::move(text); };
+  words.a.push_back(said(std::move(before)));
+  words.b.push_back(said(std::move(after)));
+  return true;
+}
+
+}  // namespace
+
+DifferenceWords difference_words(Language language, const NamedAnswer& a, const NamedAnswer& b) {
+  DifferenceWords words;
+  const auto say = [&](Aspect aspect) { return add(words, language, a, b, aspect); };
+  if (!say(source_text)) say(source_cuts);
+  if (!say(target_text)) say(target_cuts);
+  say(padding);
+  if (a.trace.model != b.trace.model) {
+    // A model that is called something else says enough; the shapes tell those of one name apart.
+    const bool one_training = a.step && b.step && a.document.source == b.document.source;
+    bool told = say(one_training ? training_step : model_name);
+    if (!told)
+      for (const Aspect aspect : {kind_of_model, width, heads, layers, head_dim, kv_heads, ffn, positions, norms, activation,
+                                  output_layer, biases, seed})
+        told |= say(aspect);
+    if (!told) say(source_path);
+  }
+  for (const Aspect aspect : {masks, painted, heads_off, scale, by_hand, layer_edits, dropout}) say(aspect);
+  return words;
+}
+
+std::string in_a_line(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& one : words) line += (line.empty() ? "" : " · ") + one;
+  return line;
+}
+
+}  // namespace headlight

@@ -1,0 +1,30 @@
+// What differs between two questions, in words that say only that.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/trace.h"
+#include "session/document.h"
+#include "session/settings.h"
+
+namespace headlight {
+
+/// An answer, and what its question does not say itself.
+struct NamedAnswer {
+  const Trace& trace;
+  const Document& document;           // how it was asked: what its model is called
+  std::optional<Index> step = {};     // of the training whose model answered
+};
+
+/// As many words for the one as for the other: each says the same thing of both where it is not the same.
+struct DifferenceWords {
+  std::vector<std::string> a, b;
+};
+DifferenceWords difference_words(Language language, const NamedAnswer& a, const NamedAnswer& b);
+
+/// Those of one answer in a line: `causal · off: 1·3`.
+std::string in_a_line(const std::vector<std::string>& words);
+
+}  // namespace headlight

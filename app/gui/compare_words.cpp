@@ -1,0 +1,18 @@
+#include "gui/compare_words.h"
+
+namespace headlight {
+
+std::string all_compare_words() {
+  std::string all = "+−→";
+  for (const Words& words :
+       {kViewCompare, kTipViewCompare, kKeepAsA, kTipKeepAsA, kSwapAB, kTipSwapAB, kDropA, kTipDropA, kNothingKept,
+        kHowToCompare, kSameAsA, kKeptAnswer, kWithoutEdits, kCompareHint, kOnlyOneHas, kHeadsOnlyA, kHeadsOnlyB,
+        kNoHeadInBoth, kNoSuchHeadInA, kTooLongToCompare, kPointForBoth, kNotInA, kNotInB, kWeightsOfBoth,
+        kNextWordOfBoth, kMaskedWordOfBoth, kUnknownWord, kTipFigureCompare, kShowCompare, kKeepThisAsA, kSwapBoth, kLetAGo, kOrderOfDifferences})
+    all.append(words.en).append(words.zh);
+  for (const DifferenceOrderWords& order : kDifferenceOrders)
+    for (const Words& words : {order.name, order.tip}) all.append(words.en).append(words.zh);
+  return all;
+}
+
+}  // namespace headlight

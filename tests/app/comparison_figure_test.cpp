@@ -1,0 +1,107 @@
+// One head in two answers on a page.
+#include <cmath>
+
+#include "app/figures.h"
+#include "explain/token_alignment.h"
+#include "math/attention.h"
+#include "session/comparison.h"
+
+namespace headlight {
+namespace {
+
+using figures::answer_of;
+using figures::roughly;
+using fixture::lexicon;
+using fixture::small_document;
+
+KeptAnswer kept(const Document& document) {
+  auto answer = answer_to_keep(document, lexicon());
+  EXPECT_TRUE(answer);
+  return std::move(*answer);
+}
+
+std::vector<Cells> cells_of(const Drawing& drawing) {
+  std::vector<Cells> all;
+  for (const Item& item : drawing.items)
+    if (const auto* cells = std::get_if<Cells>(&item); cells && cells->weights.size() > 1) all.push_back(*cells);
+  return all;
+}
+
+std::string all_text(const Drawing& drawing) {
+  std::string all;
+  for (const Item& item : drawing.items)
+    if (const auto* text = std::get_if<Text>(&item)) all += text->text + "\n";
+  return all;
+}
+
+TEST(ComparisonFigure, HasTheThreeMapsOfTheComparison) {
+  const KeptAnswer a = kept(small_document("我请李雷帮我订票")), b = kept(small_document("小猫请李雷帮我订票"));
+  for (const float width : {kColumnMm * kPointsInMm, kSlideMm * kPointsInMm}) {
+    const FigureOptions options{.kind = FigureKind::compare, .width = width, .head = {1, 0}};
+    const auto drawing = draw_comparison(a, b, options, roughly);
+    ASSERT_TRUE(drawing) << drawing.error().message;
+    Progress progress;
+    const auto comparison = compare_answers({a.trace, b.trace, {1, 0}}, nullptr, progress);
+    const auto maps = cells_of(*drawing);
+    ASSERT_EQ(maps.size(), 3u);
+    const Matrix* expected[] = {&comparison->maps.a, &comparison->maps.b, &comparison->maps.difference};
+    for (std::size_t i = 0; i < 3; ++i)
+      for (Index cell = 0; cell < expected[i]->size(); ++cell) {
+        const float found = maps[i].weights.data()[cell], wanted = expected[i]->data()[cell];
+        EXPECT_TRUE(found == wanted || (std::isnan(found) && std::isnan(wanted)));
+      }
+    EXPECT_EQ(maps[0].scale, maps[1].scale);
+    EXPECT_TRUE(maps[2].scale.diverging);
+    const Box page{0, 0, drawing->width, drawing->height};
+    for (const Item& item : drawing->items) {
+      const Box box = bounds(item);
+      EXPECT_GE(box.x, 0);
+      EXPECT_LE(box.right(), page.w + 0.5f);
+      EXPECT_LE(box.bottom(), page.h + 0.5f);
+    }
+    const std::string text = all_text(*drawing);
+    EXPECT_NE(text.find("Layer 2 · Head 1"), std::string::npos);
+    EXPECT_NE(text.find("B − A"), std::string::npos);
+    EXPECT_NE(text.find("小猫"), std::string::npos);
+  }
+}
+
+TEST(ComparisonFigure, WordsOfOneAnswerHaveItsColour) {
+  const KeptAnswer a = kept(small_document("我请李雷")), b = kept(small_document("小猫请李雷"));
+  const FigureOptions options{.kind = FigureKind::compare, .width = kSlideMm * kPointsInMm};
+  const auto drawing = draw_comparison(a, b, options, roughly);
+  ASSERT_TRUE(drawing);
+  int rose = 0, blue = 0;
+  for (const Item& item : drawing->items) {
+    const auto* text = std::get_if<Text>(&item);
+    if (!text || text->role != Role::label) continue;
+    if (text->text == "我") rose += text->colour == diverging_map(Theme::light).front();
+    if (text->text == "小猫") blue += text->colour == diverging_map(Theme::light).back();
+    if (text->text != "请") continue;
+    EXPECT_EQ(text->colour, ink_colours(Theme::light).text);
+  }
+  EXPECT_EQ(rose, 6) << "in each of three maps a row and a column";
+  EXPECT_EQ(blue, 6);
+}
+
+TEST(ComparisonFigure, WhatCannotBeDrawnIsSaid) {
+  const KeptAnswer a = kept(small_document("我请李雷"));
+  Document other = small_document("我请李雷");
+  other.config.num_heads = 4;
+  const KeptAnswer b = kept(other);
+  const auto refusal = [&](const KeptAnswer& before, const KeptAnswer& after, HeadRef head) {
+    const auto drawing = draw_comparison(before, after, {.kind = FigureKind::compare, .head = head}, roughly);
+    EXPECT_FALSE(drawing);
+    return drawing ? std::string() : drawing.error().message;
+  };
+  EXPECT_NE(refusal(a, b, {0, 3}).find("expected one that A has too"), std::string::npos);
+  EXPECT_NE(refusal(a, b, {7, 0}).find("layer"), std::string::npos);
+  std::string text = "a";
+  for (int i = 0; i < 512; ++i) text += " a";
+  EXPECT_NE(refusal(a, kept(small_document(text)), {0, 0}).find("up to 512 tokens"), std::string::npos);
+  const Document document = small_document();
+  EXPECT_FALSE(draw_figure({*answer_of(document), document}, {.kind = FigureKind::compare}, roughly));
+}
+
+}  // namespace
+}  // namespace headlight

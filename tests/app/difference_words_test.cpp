@@ -1,0 +1,94 @@
+// What differs between two questions, in words that say only that.
+#include "figure/difference_words.h"
+
+#include "session/opened.h"
+#include "session_fixture.h"
+
+namespace headlight {
+namespace {
+
+using fixture::lexicon;
+using fixture::small_document;
+
+std::shared_ptr<const Trace> answer(const Document& document) {
+  const auto requests = requests_of(document, lexicon());
+  EXPECT_TRUE(requests);
+  const auto trace = forward(requests->front());
+  EXPECT_TRUE(trace);
+  return *trace;
+}
+
+/// `what A has | what B has`.
+std::string said(const Document& a, const Document& b, Language language = Language::en) {
+  const auto before = answer(a), after = answer(b);
+  const DifferenceWords words = difference_words(language, {*before, a}, {*after, b});
+  EXPECT_EQ(words.a.size(), words.b.size());
+  return in_a_line(words.a) + " | " + in_a_line(words.b);
+}
+
+class DifferenceWordsTest : public testing::Test {
+ protected:
+  Document a = small_document("我请李雷"), b = a;
+};
+
+TEST_F(DifferenceWordsTest, OfTheSameQuestionThereAreNone) { EXPECT_EQ(said(a, b), " | "); }
+
+TEST_F(DifferenceWordsTest, OneThingIsSaidOfBoth) {
+  b.text = "我请小猫";
+  EXPECT_EQ(said(a, b), "我请李雷 | 我请小猫");
+  b = a;
+  b.mask.causal = true;
+  EXPECT_EQ(said(a, b), "mask: none | mask: causal");
+  EXPECT_EQ(said(a, b, Language::zh), "掩码：无 | 掩码：因果");
+  b = a;
+  b.edits.off = {{0, 1}, {1, 0}};
+  EXPECT_EQ(said(a, b), "all heads on | off: 1·2 2·1");
+  b = a;
+  b.edits.scale = 0.5f;
+  EXPECT_EQ(said(a, b), "scale 1/√d_k | scale 0.5");
+  b = a;
+  b.edits.dropout = 0.1f;
+  EXPECT_EQ(said(a, b), "no dropout | dropout 0.1, seed 0");
+  b = a;
+  b.hand_cuts = std::vector<std::size_t>{3};
+  EXPECT_EQ(said(a, b), "我|请|李雷 | 我|请李雷");
+}
+
+TEST_F(DifferenceWordsTest, SpacesAndUnknownWordsStandAsTyped) {
+  a.text = "the cat  sat";
+  b.text = "the dog  sat";
+  EXPECT_EQ(said(a, b), "the cat  sat | the dog  sat");
+  auto translator = open_model("shipped:translator");
+  ASSERT_TRUE(translator);
+  a = b = translator->session.document;
+  a.target.text = "I asked Li Lei";
+  b.target.text = "The quokka asked Li Lei";
+  EXPECT_EQ(said(a, b), "I asked Li Lei | The quokka asked Li Lei");
+}
+
+TEST_F(DifferenceWordsTest, OfTheModelWhatTellsThemApart) {
+  b.config.num_heads = 4;
+  b.config.seed = 7;
+  EXPECT_EQ(said(a, b), "heads 2 · seed 0 | heads 4 · seed 7");
+  b = a;
+  b.config.arch = Arch::encoder_decoder;
+  EXPECT_TRUE(said(a, b).starts_with("— · encoder · ")) << said(a, b);
+}
+
+TEST_F(DifferenceWordsTest, OfATrainingItsSteps) {
+  a.source = b.source = "trained/mine";
+  b.config.seed = 1;  // another model
+  const auto before = answer(a), after = answer(b);
+  const DifferenceWords words = difference_words(Language::en, {*before, a, 200}, {*after, b, 900});
+  EXPECT_EQ(in_a_line(words.a), "step 200");
+  EXPECT_EQ(in_a_line(words.b), "step 900");
+}
+
+TEST_F(DifferenceWordsTest, SeveralThingsStandInALine) {
+  b.text = "小猫";
+  b.mask.causal = true;
+  EXPECT_EQ(said(a, b), "我请李雷 · mask: none | 小猫 · mask: causal");
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,272 @@
+// Two answers side by side: kept with a key or a button, lit together, pinned, swapped, dropped.
+#include "figure/difference_words.h"
+#include "gui/compare_words.h"
+#include "gui/joint_map.h"
+#include "gui/keys_fixture.h"
+#include "session/opened.h"
+
+namespace headlight {
+namespace {
+
+class CompareViewTest : public KeysTest {
+ protected:
+  const ComparedHeads& heads() { return *state().comparison->heads; }
+  const JointStack& axes() { return *heads().stack(state().view.chosen.stack); }
+  /// The middle of a joint cell of a map.
+  ImVec2 joint_point(const std::string& map, CellRef cell) {
+    const Box plot = harness->box(map);
+    return {plot.x + (static_cast<float>(cell.key) + 0.5f) * plot.w / static_cast<float>(axes().keys.size()),
+            plot.y + (static_cast<float>(cell.query) + 0.5f) * plot.h / static_cast<float>(axes().queries.size())};
+  }
+  Box around(const std::string& map, CellRef cell) {
+    const ImVec2 at = joint_point(map, cell);
+    const Box plot = harness->box(map);
+    const float w = plot.w / static_cast<float>(axes().keys.size()) + 2, h = plot.h / static_cast<float>(axes().queries.size()) + 2;
+    return {at.x - w / 2, at.y - h / 2, w, h};
+  }
+  void keep_and_ask(const std::string& text) {
+    shift(Key::digit_5);
+    harness->say(SetText{text}, EndGesture{});
+    key({Key::digit_5});
+    harness->settle();
+  }
+};
+
+TEST_F(CompareViewTest, TheEmptyViewSaysWhatToDo) {
+  Harness& h = *harness;
+  h.click("view compare");
+  EXPECT_EQ(state().view.view, View::compare);
+  EXPECT_TRUE(h.says(kNothingKept.en));
+  EXPECT_TRUE(h.says("Keep this answer as A"));
+  EXPECT_FALSE(h.has("map A"));
+  h.click("keep");
+  h.settle();
+  ASSERT_TRUE(state().kept);
+  EXPECT_TRUE(h.has("map A"));
+  EXPECT_TRUE(h.says(kSameAsA.en));
+}
+
+TEST_F(CompareViewTest, AnswersAreKeptFromEveryView) {
+  Harness& h = *harness;
+  for (const Key view : {Key::digit_1, Key::digit_2, Key::digit_3, Key::digit_4, Key::digit_5}) {
+    h.say(DropKept{});
+    key({view});
+    shift(Key::digit_5);
+    EXPECT_TRUE(state().kept) << static_cast<int>(view);
+  }
+  h.say(DropKept{}, ShowView{View::heads});
+  h.click("keep");
+  EXPECT_TRUE(state().kept);
+}
+
+TEST_F(CompareViewTest, ThreeMapsShareAxesAndOneScale) {
+  Harness& h = *harness;
+  keep_and_ask("小猫帮我订了去北京的车票");
+  const PatternPair& maps = state().comparison->maps;
+  const DrawnMap a = h.map("map A"), b = h.map("map B"), difference = h.map("map difference");
+  EXPECT_EQ(a.scale, b.scale);
+  EXPECT_FALSE(a.scale.diverging);
+  EXPECT_TRUE(difference.scale.diverging);
+  EXPECT_EQ(difference.weights.rows(), maps.difference.rows());
+  EXPECT_EQ(a.box.w, b.box.w);
+  EXPECT_EQ(a.box.w, difference.box.w);
+  EXPECT_EQ(h.map("difference 0.0").scale, difference.scale) << "all heads are coloured alike";
+  EXPECT_GE(difference.scale.top, heads().largest);
+  EXPECT_TRUE(h.says("小猫帮我订了去北京的车票")) << "what B is";
+  EXPECT_TRUE(h.says(std::string(kDefaultSentence))) << "what A is";
+  EXPECT_FALSE(h.says("mask: none")) << "what both have is not said";
+}
+
+TEST_F(CompareViewTest, HoveringOneLightsTheSameCellInAllAndSaysIt) {
+  Harness& h = *harness;
+  h.say(KeepAnswer{}, SetMask{true, true}, EndGesture{}, ShowView{View::compare});
+  h.settle();
+  const CellRef cell{5, 3};
+  h.move_to(joint_point("map A", cell));
+  h.frame(2);
+  EXPECT_EQ(state().view.hovered, cell);
+  for (const char* map : {"map A", "map B", "map difference", "difference 0.0", "difference 0.1"})
+    EXPECT_TRUE(h.drew(palette(Theme::light).accent, around(map, cell))) << map;
+  const float before = weights_of(*state().kept->trace, state().view.chosen)(5, 3);
+  const float after = weights_of(*state().trace, state().view.chosen)(5, 3);
+  const std::string change = (after < before ? "−" : "+") + weight_text(std::abs(after - before));
+  EXPECT_TRUE(h.says("订了 looks at 帮: A " + weight_text(before) + " → B " + weight_text(after) + " (" + change + ")"))
+      << h.words_on_screen();
+  h.move_to(joint_point("map B", {0, 5}));
+  h.frame(2);
+  EXPECT_TRUE(h.says("→ B blocked")) << "what the mask took away";
+  h.move_to(joint_point("difference 0.1", cell));
+  h.frame(2);
+  EXPECT_EQ(state().view.hovered_head, (HeadRef{0, 1}));
+  EXPECT_TRUE(h.drew(palette(Theme::light).accent, around("map A", cell)));
+}
+
+TEST_F(CompareViewTest, AWordThatOnlyAHasIsLitAndPinnedToo) {
+  Harness& h = *harness;
+  keep_and_ask("小猫帮我订了去北京的机票");
+  const CellRef only_a = *joint_cell(axes(), std::nullopt, CellRef{2, 1});  // 李雷 looks at 请
+  ASSERT_FALSE(cells_behind(axes(), only_a).b);
+  h.click_at(joint_point("map A", only_a));
+  EXPECT_FALSE(state().view.pinned);
+  EXPECT_EQ(state().view.pinned_kept, (CellRef{2, 1}));
+  EXPECT_TRUE(h.says("李雷 looks at 请: A "));
+  EXPECT_TRUE(h.says(kNotInB.en));
+  h.point_away();
+  EXPECT_TRUE(h.drew(palette(Theme::light).accent, around("map difference", only_a))) << "pinned";
+  key({Key::right});
+  EXPECT_EQ(lit_joint_cell(state(), axes())->key, only_a.key + 1);
+  h.key(Key::escape);
+  EXPECT_FALSE(state().view.pinned_kept);
+  h.click_at(joint_point("map difference", *joint_cell(axes(), CellRef{1, 1}, std::nullopt)));
+  EXPECT_EQ(state().view.pinned, (CellRef{1, 1}));
+  h.click_at(joint_point("map difference", *joint_cell(axes(), CellRef{1, 1}, std::nullopt)));
+  EXPECT_FALSE(state().view.pinned) << "a second click lets go";
+}
+
+TEST_F(CompareViewTest, ArrowsStepOverCellsThatNeitherHas) {
+  Harness& h = *harness;
+  keep_and_ask("小猫帮我订了去北京的机票");
+  h.say(Pin{CellRef{0, 0}});  // 小猫 looks at itself; it is only in B
+  const CellRef from = *lit_joint_cell(state(), axes());
+  key({Key::right});
+  const CellRef to = *lit_joint_cell(state(), axes());
+  EXPECT_EQ(to.query, from.query);
+  EXPECT_GT(to.key, from.key);
+  for (Index between = from.key + 1; between < to.key; ++between) {
+    const CellsBehind cells = cells_behind(axes(), {from.query, between});
+    EXPECT_FALSE(cells.a || cells.b);
+  }
+  for (int i = 0; i < 40; ++i) key({Key::down});
+  EXPECT_EQ(lit_joint_cell(state(), axes())->query, static_cast<Index>(axes().queries.size()) - 1);
+}
+
+TEST_F(CompareViewTest, AHeadSwitchedOffStandsBesideTheQuestionWithoutEdits) {
+  Harness& h = *harness;
+  key({Key::digit_5});
+  h.key(Key::space);
+  h.settle();
+  EXPECT_TRUE(h.has("map A"));
+  EXPECT_TRUE(h.says(kWithoutEdits.en));
+  EXPECT_TRUE(h.says("off: 1·1"));
+  EXPECT_FALSE(h.has("swap")) << "there is nothing to swap with yet";
+  h.key(Key::space);
+  h.settle();
+  EXPECT_FALSE(h.has("map A"));
+}
+
+TEST_F(CompareViewTest, KeysAndButtonsSwapAndDrop) {
+  Harness& h = *harness;
+  keep_and_ask("小猫帮我");
+  key({Key::home});
+  h.settle();
+  EXPECT_EQ(document().text, kDefaultSentence);
+  h.click("swap");
+  h.settle();
+  EXPECT_EQ(document().text, "小猫帮我");
+  h.click("drop");
+  EXPECT_FALSE(state().kept);
+  h.click("keep");
+  key({Key::del});
+  EXPECT_FALSE(state().kept);
+}
+
+TEST_F(CompareViewTest, HeadsAreOrderedAndChosen) {
+  Harness& h = *harness;
+  keep_and_ask("小猫帮我订了去北京的机票");
+  key({Key::semicolon});
+  EXPECT_EQ(state().view.differences, DifferenceOrder::largest);
+  const HeadRef first = heads_by(heads(), Stack::self, DifferenceOrder::largest).front();
+  const std::string name = "difference " + std::to_string(first.layer) + "." + std::to_string(first.head);
+  for (const HeadDifference& head : heads().heads) {
+    const std::string other = "difference " + std::to_string(head.head.layer) + "." + std::to_string(head.head.head);
+    if (!h.has(other)) continue;
+    EXPECT_LE(h.box(name).y, h.box(other).y + 1);
+  }
+  h.click(name);
+  h.settle();
+  EXPECT_EQ(state().view.chosen, first);
+  EXPECT_EQ(state().comparison->chosen, first);
+  shift(Key::semicolon);
+  EXPECT_EQ(state().view.differences, DifferenceOrder::layer);
+  h.click("differences by mean");
+  EXPECT_EQ(state().view.differences, DifferenceOrder::mean);
+}
+
+TEST_F(CompareViewTest, TheLastComparisonStaysUntilTheNewOneIsThere) {
+  Harness& h = *harness;
+  keep_and_ask("小猫帮我订了去北京的机票");
+  const DrawnMap before = h.map("map difference");
+  EXPECT_EQ(before.opacity, 1);
+  h.say(SetText{"小狗帮我订了去北京的机票"});
+  if (!is_of_now(state())) {
+    EXPECT_LT(h.map("map difference").opacity, 1) << "the old one, dimmed";
+    h.move_to(joint_point("map A", {1, 1}));
+  }
+  h.settle();
+  EXPECT_EQ(h.map("map difference").opacity, 1);
+  EXPECT_TRUE(is_consistent(state()));
+}
+
+TEST_F(CompareViewTest, WhatOnlyOneModelHasIsSaid) {
+  Harness& h = *harness;
+  Config other = document().config;
+  other.num_heads *= 2;
+  h.say(KeepAnswer{}, SetConfig{other}, EndGesture{}, ShowView{View::compare});
+  h.settle();
+  EXPECT_TRUE(h.says(std::string(kHeadsOnlyB.en) + " 8")) << h.words_on_screen();
+  EXPECT_TRUE(h.says("heads 4"));
+  EXPECT_TRUE(h.says("heads 8"));
+  h.say(ChooseHead{{0, 7}});
+  h.settle();
+  EXPECT_TRUE(h.says(kNoSuchHeadInA.en));
+  h.move_to(joint_point("map B", {1, 1}));
+  h.frame(2);
+  EXPECT_TRUE(h.says(kNotInA.en));
+}
+
+TEST_F(CompareViewTest, AFigureOfItIsWrittenAsSeen) {
+  Harness& h = *harness;
+  h.say(Browse{Browser::Purpose::figure, testing::TempDir()});
+  h.settle();
+  EXPECT_FALSE(h.has("figure compare")) << "there is nothing to compare";
+  h.say(Browse{});
+  keep_and_ask("小猫帮我订了去北京的机票");
+  h.say(Browse{Browser::Purpose::figure, testing::TempDir()});
+  h.settle();
+  EXPECT_EQ(state().browser.figure, FigureKind::compare) << "what is seen";
+  EXPECT_TRUE(h.has("figure compare"));
+  const TemporaryFolder folder;
+  const std::string file = (folder / "compare.svg").string();
+  h.say(FigureTo{file});
+  h.settle();
+  ASSERT_TRUE(state().notice);
+  EXPECT_EQ(state().notice->kind, Notice::Kind::exported) << state().notice->text;
+  EXPECT_TRUE(std::filesystem::exists(file));
+}
+
+TEST_F(CompareViewTest, TooLongSentencesGetOneLine) {
+  Harness& h = *harness;
+  std::string text;
+  for (int i = 0; i < 520; ++i) text += i == 0 ? "a" : " a";
+  keep_and_ask(text);
+  EXPECT_TRUE(h.says("up to 512 tokens"));
+  EXPECT_TRUE(h.says("520"));
+  EXPECT_FALSE(h.has("map A"));
+}
+
+TEST_F(CompareViewTest, NextWordsStandBesideEachOther) {
+  auto decoder = open_model("shipped:decoder");
+  ASSERT_TRUE(decoder);
+  start(decoder->session.document);
+  Harness& h = *harness;
+  h.say(KeepAnswer{}, SwitchHead{{1, 0}, true}, EndGesture{}, ShowView{View::compare});
+  h.settle();
+  ASSERT_FALSE(heads().words.empty());
+  const ComparedWord& word = heads().words.front();
+  EXPECT_TRUE(h.has("compared word " + word.text));
+  EXPECT_TRUE(h.says(percent(*word.a)));
+  EXPECT_TRUE(h.says(percent(*word.b)));
+}
+
+}  // namespace
+}  // namespace headlight
