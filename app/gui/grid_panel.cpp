@@ -37,15 +37,18 @@ void headline(Gui& gui) {
   const AppState& state = gui.state;
   const FontScope small(gui, TextSize::small);
   if (const std::string folds = folds_in_words(gui); !folds.empty()) wrapped_dim(gui, folds);
-  if (problem || greeting(gui)) return;
+  if (problem) return;
+  const bool greets = greeting(gui);
   const std::string kind = map_kind_words(gui);
-  if (kind.empty() && shown_line(state)) return;  // which says itself what it shows
-  std::string line = kind.empty() ? gui.word(Str::what_is_a_square) : kind;
-  if (const Stack stack = state.view.chosen.stack; kind.empty() && state.trace &&
+  // The greeting says what a square is, and one row or column what it shows.
+  const bool is_said = greets || shown_line(state);
+  std::string line = !kind.empty() ? kind : is_said ? "" : gui.word(Str::what_is_a_square);
+  if (const Stack stack = state.view.chosen.stack; kind.empty() && !shown_line(state) && state.trace &&
       (state.trace->queries(stack) > kThumbnail || state.trace->keys(stack) > kThumbnail))
     line = std::to_string(state.trace->queries(stack)) + " × " + std::to_string(state.trace->keys(stack)) + ": " +
            gui.word(Str::pooled);
   for (const auto& warning : state.trace ? state.trace->warnings : std::vector<std::string>{}) line += "  " + warning;
+  if (line.empty()) return;
   // An explanation that would take the maps' room is left out.
   const float height = ImGui::CalcTextSize(line.c_str(), nullptr, false, ImGui::GetContentRegionAvail().x).y;
   if (height > 0.25f * ImGui::GetContentRegionAvail().y) return;

@@ -311,7 +311,6 @@ void shortcuts(Gui& gui) {
     return;
   }
   if (typing || io.KeyAlt || io.KeySuper || gui.state.browser.purpose != Browser::Purpose::none) return;
-  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId)) return;  // an open list has the keys
   if (key_pressed(Key::slash, false) && io.KeyShift) gui.say(ShowHelp{!gui.state.view.help});
   if (key_pressed(Key::t, false)) {
     Settings settings = gui.state.settings;

@@ -55,6 +55,8 @@ void draw_window(Gui& gui) {
   const float large = std::min(std::clamp((display.x - controls) * 0.335f, 340 * unit, 760 * unit),
                                (display.x - controls) * 0.5f);
 
+  // A list that is open has the keys, also the one that closes it.
+  const bool list_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId);
   // What is under the pointer is told anew in every frame.
   if (gui.state.view.hovered || gui.state.view.hovered_head || gui.state.view.hovered_kept) gui.say(Hover{});
   region(gui, "top bar", {0, 0, display.x, bar}, true, false, top_bar);
@@ -83,7 +85,7 @@ void draw_window(Gui& gui) {
   browser_panel(gui);
   palette_panel(gui);
   help_overlay(gui);
-  shortcuts(gui);
+  if (!list_open) shortcuts(gui);
 }
 
 }  // namespace headlight
