@@ -193,7 +193,8 @@ bool same_session(const Session& a, const Session& b) {
   left.hovered_kept = right.hovered_kept = {};
   left.stroke = right.stroke = {};
   left.focus_find = right.focus_find = false;
-  left.palette = right.palette = {};
+  left.palette.reset();
+  right.palette.reset();
   return left == right && same_document(a.document, b.document);
 }
 
