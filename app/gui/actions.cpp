@@ -48,7 +48,7 @@ class List {
 void change_settings(Gui& gui, const std::function<void(Settings&)>& change) {
   Settings settings = gui.state.settings;
   change(settings);
-  gui.say(SetSettings{std::move(settings)});
+  if (!(settings == gui.state.settings)) gui.say(SetSettings{std::move(settings)});
 }
 
 void add_views(List& list, bool has_kept) {
@@ -150,21 +150,10 @@ void add_look(List& list, const Gui& gui) {
 }
 
 void add_person(List& list, const Gui& gui) {
-  const bool dark = gui.state.settings.theme == Theme::dark;
-  list.add(dark ? kLightTheme : kDarkTheme, "T", [dark](Gui& g) {
-    change_settings(g, [dark](Settings& settings) { settings.theme = dark ? Theme::light : Theme::dark; });
-  });
-  list.add(kOtherLanguage, "Ctrl T", [](Gui& g) {
-    change_settings(g, [](Settings& settings) {
-      settings.language = settings.language == Language::zh ? Language::en : Language::zh;
-    });
-  });
-  list.add(kLarger, "Ctrl =", [](Gui& g) {
-    change_settings(g, [](Settings& settings) { settings.ui_scale = std::min(kMostUiScale, settings.ui_scale + 0.1f); });
-  });
-  list.add(kSmaller, "Ctrl -", [](Gui& g) {
-    change_settings(g, [](Settings& settings) { settings.ui_scale = std::max(kLeastUiScale, settings.ui_scale - 0.1f); });
-  });
+  list.add(gui.state.settings.theme == Theme::dark ? kLightTheme : kDarkTheme, "T", switch_theme);
+  list.add(kOtherLanguage, "Ctrl T", switch_language);
+  list.add(kLarger, "Ctrl =", [](Gui& g) { resize_window(g, true); });
+  list.add(kSmaller, "Ctrl -", [](Gui& g) { resize_window(g, false); });
   list.say(kAllKeys, "F1", ShowHelp{true});
   list.say(kQuit, "Ctrl Q", Quit{});
 }
@@ -201,6 +190,24 @@ std::vector<Action> found_actions(const Gui& gui, const std::string& query) {
   std::erase_if(found, [&](const Action& one) { return !has_all(one.title + " " + one.other + " " + one.keys); });
   std::stable_partition(found.begin(), found.end(), [&](const Action& one) { return has_all(one.title); });
   return found;
+}
+
+void switch_theme(Gui& gui) {
+  change_settings(gui, [](Settings& settings) {
+    settings.theme = settings.theme == Theme::dark ? Theme::light : Theme::dark;
+  });
+}
+
+void switch_language(Gui& gui) {
+  change_settings(gui, [](Settings& settings) {
+    settings.language = settings.language == Language::zh ? Language::en : Language::zh;
+  });
+}
+
+void resize_window(Gui& gui, bool larger) {
+  change_settings(gui, [larger](Settings& settings) {
+    settings.ui_scale = std::clamp(settings.ui_scale + (larger ? 0.1f : -0.1f), kLeastUiScale, kMostUiScale);
+  });
 }
 
 void copy_as_command(Gui& gui) {

@@ -23,6 +23,10 @@ std::vector<Action> actions(const Gui& gui);
 /// have them in their title first.
 std::vector<Action> found_actions(const Gui& gui, const std::string& query);
 
+/// The other theme, the other language, everything larger or smaller by a tenth.
+void switch_theme(Gui& gui);
+void switch_language(Gui& gui);
+void resize_window(Gui& gui, bool larger);
 /// Copies the state as a command line, or says why that cannot be.
 void copy_as_command(Gui& gui);
 /// The sessions' file, or the browser where there is none yet.

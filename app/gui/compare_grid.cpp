@@ -21,25 +21,13 @@ void order_buttons(Gui& gui) {
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
   ImGui::TextUnformatted(gui.word(kOrderOfDifferences));
   ImGui::PopStyleColor();
-  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
   for (std::size_t i = 0; i < std::size(kDifferenceOrders); ++i) {
-    const float gap = i == 0 ? 4 * gui.unit : 0;
-    const float width = ImGui::CalcTextSize(gui.word(kDifferenceOrders[i].name)).x + 2 * ImGui::GetStyle().FramePadding.x;
-    if (ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
+    same_line_if_room(button_width(gui.word(kDifferenceOrders[i].name)), i == 0 ? 4 * gui.unit : 0);
     const auto order = static_cast<DifferenceOrder>(i);
     if (flat_button(gui, kOrderNames[i], gui.word(kDifferenceOrders[i].name), gui.state.view.differences == order))
       gui.say(OrderDifferences{order});
     explain_item(gui, gui.word(kDifferenceOrders[i].tip));
   }
-}
-
-void wrapped_dim(const Gui& gui, const std::string& line) {
-  const FontScope small(gui, TextSize::small);
-  ImGui::PushTextWrapPos(0);
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted(line.c_str());
-  ImGui::PopStyleColor();
-  ImGui::PopTextWrapPos();
 }
 
 /// What the maps mean, and which heads have none.

@@ -10,10 +10,6 @@
 namespace headlight {
 namespace {
 
-float button_width(const char* label) {
-  return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
-}
-
 /// What each of the two is, in words that say only what differs.
 struct BothInWords {
   std::string a, b;

@@ -43,6 +43,22 @@ bool flat_button(Gui& gui, const char* name, const char* label, bool on) {
   return pressed;
 }
 
+float button_width(const char* label) { return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x; }
+
+void same_line_if_room(float width, float gap) {
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  if (ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
+}
+
+void wrapped_dim(const Gui& gui, const std::string& line) {
+  const FontScope small(gui, TextSize::small);
+  ImGui::PushTextWrapPos(0);
+  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+  ImGui::TextUnformatted(gui.fonts.shown(line).c_str());
+  ImGui::PopStyleColor();
+  ImGui::PopTextWrapPos();
+}
+
 void resize_text(ImGuiInputTextCallbackData* data, std::string& text) {
   text.resize(static_cast<std::size_t>(data->BufTextLen));
   data->Buf = text.data();

@@ -19,6 +19,15 @@ void draw_rotated(ImDrawList& list, float x, float bottom, ImU32 colour, std::st
 /// A flat button without a frame; accent-coloured while `on`.
 bool flat_button(Gui& gui, const char* name, const char* label, bool on = false);
 
+/// How wide a button with this label is, at the current font.
+float button_width(const char* label);
+
+/// Goes on `gap` pixels beside the last item where `width` more have room in the window, else in a new line.
+void same_line_if_room(float width, float gap);
+
+/// Small dim text that breaks where the window ends.
+void wrapped_dim(const Gui& gui, const std::string& line);
+
 /// What an input widget's callback does for ImGuiInputTextFlags_CallbackResize: `text` grows with what is typed.
 void resize_text(ImGuiInputTextCallbackData* data, std::string& text);
 

@@ -23,14 +23,6 @@ std::string folds_in_words(const Gui& gui) {
   return words;
 }
 
-void wrapped_dim(const Gui& gui, const std::string& line) {
-  ImGui::PushTextWrapPos(0);
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted(gui.fonts.shown(line).c_str());
-  ImGui::PopStyleColor();
-  ImGui::PopTextWrapPos();
-}
-
 /// What is wrong, what is being computed, what was done to the maps and what they mean: a few lines above them.
 void headline(Gui& gui) {
   const bool problem = problem_line(gui);
@@ -115,11 +107,9 @@ void fold_switches(Gui& gui, bool beside) {
   const FontScope small(gui, TextSize::small);
   const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
   const bool other = shown_maps(state, state.view.chosen.stack) != nullptr, off = possible.too_long || other;
-  const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
   const auto fold_switch = [&](const char* name, Str label, Str tip, bool there, bool FoldChoice::*which) {
     if (!there) return;
-    const float width = ImGui::CalcTextSize(gui.word(label)).x + 2 * ImGui::GetStyle().FramePadding.x;
-    if (beside && ImGui::GetItemRectMax().x + 12 * gui.unit + width <= right) ImGui::SameLine(0, 12 * gui.unit);
+    if (beside) same_line_if_room(button_width(gui.word(label)), 12 * gui.unit);
     beside = true;
     const float alpha = ImGui::GetStyle().Alpha * (off ? 0.5f : 1.0f);
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, alpha);
@@ -204,10 +194,8 @@ void grid_switch(Gui& gui, bool beside) {
               {GridShow::key, "grid column", kGridKey, kTipGridKey}};
   const FontScope small(gui, TextSize::small);
   float width = 0;
-  for (const auto& way : ways)
-    width += ImGui::CalcTextSize(gui.word(way.label)).x + 2 * ImGui::GetStyle().FramePadding.x;
-  const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
-  if (beside && ImGui::GetItemRectMax().x + 12 * gui.unit + width <= right) ImGui::SameLine(0, 12 * gui.unit);
+  for (const auto& way : ways) width += button_width(gui.word(way.label));
+  if (beside) same_line_if_room(width, 12 * gui.unit);
   for (const auto& way : ways) {
     if (&way != ways) ImGui::SameLine(0, 0);
     if (flat_button(gui, way.name, gui.word(way.label), gui.state.view.grid == way.show)) gui.say(ShowGrid{way.show});

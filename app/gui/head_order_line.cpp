@@ -12,15 +12,6 @@
 namespace headlight {
 namespace {
 
-void tip(const Gui& gui, const char* text) {
-  if (!ImGui::IsItemHovered()) return;
-  ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(340 * gui.unit);
-  ImGui::TextUnformatted(text);
-  ImGui::PopTextWrapPos();
-  ImGui::EndTooltip();
-}
-
 /// A few dim words on the line of the controls.
 void quiet(const Gui& gui, const std::string& text, bool warning = false) {
   ImGui::AlignTextToFramePadding();
@@ -29,15 +20,8 @@ void quiet(const Gui& gui, const std::string& text, bool warning = false) {
   ImGui::PopStyleColor();
 }
 
-float button_width(const std::string& label) {
-  return ImGui::CalcTextSize(label.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
-}
-
 /// Goes on beside the last item where there is room, else in a new line.
-void beside(const Gui& gui, float width, float gap = 6) {
-  const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
-  if (ImGui::GetItemRectMax().x + gap * gui.unit + width <= right) ImGui::SameLine(0, gap * gui.unit);
-}
+void beside(const Gui& gui, float width, float gap = 6) { same_line_if_room(width, gap * gui.unit); }
 
 void order_menu(Gui& gui) {
   const HeadOrder& now = gui.state.view.order;
@@ -47,7 +31,7 @@ void order_menu(Gui& gui) {
     order.ascending = now.ascending;
     if (ImGui::Selectable(gui.word(order_words(order).name), order == now)) gui.say(OrderHeads{order});
     gui.name_item("order " + std::string(name(order)));
-    tip(gui, gui.word(order_words(order).tip));
+    explain_item(gui, gui.word(order_words(order).tip));
   }
   ImGui::EndPopup();
 }
@@ -56,15 +40,15 @@ void order_control(Gui& gui, bool same_line) {
   const HeadOrder& order = gui.state.view.order;
   const OrderWords words = order_words(order);
   const std::string label = std::string(gui.word(kOrderOfHeads)) + ": " + gui.word(words.name);
-  if (same_line) beside(gui, button_width(label), 12);
+  if (same_line) beside(gui, button_width(label.c_str()), 12);
   if (flat_button(gui, "order", label.c_str(), order.by != HeadOrder::By::layer)) ImGui::OpenPopup("orders");
-  tip(gui, order.by == HeadOrder::By::layer ? gui.word(kTipOrder) : gui.word(words.tip));
+  explain_item(gui, order.by == HeadOrder::By::layer ? gui.word(kTipOrder) : gui.word(words.tip));
   order_menu(gui);
   if (order.by == HeadOrder::By::layer) return;
   const char* arrow = gui.word(order.ascending ? kSmallestFirst : kLargestFirst);
   beside(gui, button_width(arrow), 0);
   if (flat_button(gui, "direction", arrow)) gui.say(OrderHeads{{order.by, order.measure, !order.ascending}});
-  tip(gui, gui.word(kTipDirection));
+  explain_item(gui, gui.word(kTipDirection));
 }
 
 /// While every head is switched off in turn, and where that cannot be done.
@@ -144,7 +128,7 @@ void search(Gui& gui) {
     const SlimScope slim(gui, 56 * gui.unit);
     changed |= ImGui::SliderFloat("##above", &find.above, 0.0f, 1.0f, "", ImGuiSliderFlags_AlwaysClamp);
     gui.name_item("find above");
-    tip(gui, gui.word(kTipAbove));
+    explain_item(gui, gui.word(kTipAbove));
   }
   ImGui::SameLine(0, 0);
   ImGui::SetCursorPosY(top);
@@ -156,7 +140,7 @@ void search(Gui& gui) {
       find.words = words_of_cell(state, *state.view.pinned);
       changed = true;
     }
-    tip(gui, gui.word(kTipPinnedCell));
+    explain_item(gui, gui.word(kTipPinnedCell));
   }
   beside(gui, button_width("×"), 0);
   if (flat_button(gui, "find off", "×")) {
@@ -175,7 +159,7 @@ void head_order_line(Gui& gui, bool same_line) {
   if (gui.state.view.find.on) return search(gui);
   beside(gui, button_width(gui.word(kFindHeads)), 12);
   if (flat_button(gui, "find heads", gui.word(kFindHeads))) begin_search(gui);
-  tip(gui, gui.word(kTipFind));
+  explain_item(gui, gui.word(kTipFind));
 }
 
 void begin_search(Gui& gui) {

@@ -91,10 +91,6 @@ std::string step_words(const Gui& gui, std::size_t step, std::size_t count) {
   return std::string(gui.word(kStep)) + " " + now + " " + gui.word(kOfSteps) + " " + all + " " + gui.word(kAfterSteps);
 }
 
-float button_width(const char* label) {
-  return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
-}
-
 /// The way on, at the right end of the strip's first line.
 void page_buttons(Gui& gui, const Lesson& lesson, const LessonStep& step) {
   const LessonPlace& place = *gui.state.view.lesson;

@@ -26,11 +26,9 @@ void map_kind_switches(Gui& gui, bool beside) {
   if (!state.trace) return;
   const FontScope small(gui, TextSize::small);
   const Language language = state.settings.language;
-  const float padding = 2 * ImGui::GetStyle().FramePadding.x;
   float width = 0;
-  for (const MapKind kind : kKinds) width += ImGui::CalcTextSize(word_of(gui, kind)).x + padding;
-  const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
-  if (beside && ImGui::GetItemRectMax().x + 12 * gui.unit + width <= right) ImGui::SameLine(0, 12 * gui.unit);
+  for (const MapKind kind : kKinds) width += button_width(word_of(gui, kind));
+  if (beside) same_line_if_room(width, 12 * gui.unit);
   for (const MapKind kind : kKinds) {
     if (kind != MapKind::weights) ImGui::SameLine(0, 0);
     const auto why = why_not_here(state, kind);

@@ -25,7 +25,6 @@ void training_key(Gui& gui, bool shift) {
 }
 
 void file_keys(Gui& gui, bool shift) {
-  const AppState& state = gui.state;
   if (key_pressed(Key::z, true)) shift ? gui.say(Redo{}) : gui.say(Undo{});
   if (key_pressed(Key::y, true)) gui.say(Redo{});
   if (key_pressed(Key::o, false)) gui.say(Browse{Browser::Purpose::open, {}});
@@ -41,11 +40,9 @@ void file_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::page_up, false)) turn_page(gui, true);
   for (std::size_t i = 0; i < std::min<std::size_t>(9, gui.samples.size()); ++i)
     if (key_pressed(static_cast<Key>('1' + i), false)) take_sample(gui, gui.samples[i]);
-  Settings settings = state.settings;
-  if (key_pressed(Key::equal)) settings.ui_scale = std::min(kMostUiScale, settings.ui_scale + 0.1f);
-  if (key_pressed(Key::minus)) settings.ui_scale = std::max(kLeastUiScale, settings.ui_scale - 0.1f);
-  if (key_pressed(Key::t, false)) settings.language = gui.chinese() ? Language::en : Language::zh;
-  if (!(settings == state.settings)) gui.say(SetSettings{settings});
+  if (key_pressed(Key::equal)) resize_window(gui, true);
+  if (key_pressed(Key::minus)) resize_window(gui, false);
+  if (key_pressed(Key::t, false)) switch_language(gui);
 }
 
 void escape(Gui& gui) {
@@ -312,11 +309,7 @@ void shortcuts(Gui& gui) {
   }
   if (typing || io.KeyAlt || io.KeySuper || gui.state.browser.purpose != Browser::Purpose::none) return;
   if (key_pressed(Key::slash, false) && io.KeyShift) gui.say(ShowHelp{!gui.state.view.help});
-  if (key_pressed(Key::t, false)) {
-    Settings settings = gui.state.settings;
-    settings.theme = settings.theme == Theme::dark ? Theme::light : Theme::dark;
-    gui.say(SetSettings{settings});
-  }
+  if (key_pressed(Key::t, false)) switch_theme(gui);
   question_keys(gui, io.KeyShift);
   if (gui.state.trace) look_keys(gui, io.KeyShift);
 }

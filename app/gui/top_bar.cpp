@@ -61,13 +61,8 @@ void file_buttons(Gui& gui, float gap, const Shown& shown) {
   if (shown.reset && flat_button(gui, "reset", gui.word(Str::reset))) gui.say_once(Reset{});
 }
 
-float button_width(const char* label) {
-  return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
-}
-
 void person_buttons(Gui& gui, const Shown& shown) {
-  Settings settings = gui.state.settings;
-  const bool dark = settings.theme == Theme::dark;
+  const bool dark = gui.state.settings.theme == Theme::dark;
   const char* labels[] = {gui.word(Str::smaller), gui.word(Str::larger), gui.word(dark ? Str::light : Str::dark),
                           gui.word(Str::language), gui.word(Str::help)};
   float width = 0;
@@ -79,11 +74,10 @@ void person_buttons(Gui& gui, const Shown& shown) {
     ImGui::SameLine(0, 0);
     return pressed;
   };
-  if (shown.sizes && change("smaller", labels[0])) settings.ui_scale = std::max(kLeastUiScale, settings.ui_scale - 0.1f);
-  if (shown.sizes && change("larger", labels[1])) settings.ui_scale = std::min(kMostUiScale, settings.ui_scale + 0.1f);
-  if (change("theme", labels[2])) settings.theme = dark ? Theme::light : Theme::dark;
-  if (change("language", labels[3])) settings.language = gui.chinese() ? Language::en : Language::zh;
-  if (!(settings == gui.state.settings)) gui.say(SetSettings{settings});
+  if (shown.sizes && change("smaller", labels[0])) resize_window(gui, false);
+  if (shown.sizes && change("larger", labels[1])) resize_window(gui, true);
+  if (change("theme", labels[2])) switch_theme(gui);
+  if (change("language", labels[3])) switch_language(gui);
   if (flat_button(gui, "help", labels[4], gui.state.view.help)) gui.say(ShowHelp{!gui.state.view.help});
 }
 

@@ -25,21 +25,16 @@ bool runs_avx512() {
 #endif
 }
 
-MathKernelChoice runnable_math_kernels() {
-  MathKernelChoice choice;
-  choice.tables[choice.count++] = {"baseline", &baseline_math_kernels()};
+TableChoice<MathKernels> runnable_math_kernels() {
 #if defined(__x86_64__)
-  if (runs_avx2()) choice.tables[choice.count++] = {"avx2", &avx2_math_kernels()};
-  if (runs_avx512()) choice.tables[choice.count++] = {"avx512", &avx512_math_kernels()};
+  return runnable(&baseline_math_kernels(), &avx2_math_kernels(), &avx512_math_kernels());
+#else
+  return runnable<MathKernels>(&baseline_math_kernels(), nullptr, nullptr);
 #endif
-  return choice;
 }
 
 const MathKernels& math_kernels() {
-  static const MathKernels& best = []() -> const MathKernels& {
-    const MathKernelChoice choice = runnable_math_kernels();
-    return *choice.tables[choice.count - 1].table;
-  }();
+  static const MathKernels& best = runnable_math_kernels().best();
   return best;
 }
 

@@ -71,15 +71,29 @@ const MathKernels& math_kernels();
 bool runs_avx2();
 bool runs_avx512();
 
-/// All tables that this processor can run, the plainest first: for tests.
-struct NamedMathKernels {
+/// All tables of a kind that this processor can run, the plainest first: for tests.
+template <class Table>
+struct NamedTable {
   const char* name;
-  const MathKernels* table;
+  const Table* table;
 };
-struct MathKernelChoice {
-  NamedMathKernels tables[3];
+template <class Table>
+struct TableChoice {
+  NamedTable<Table> tables[3];
   int count = 0;
+
+  const Table& best() const { return *tables[count - 1].table; }
 };
-MathKernelChoice runnable_math_kernels();
+/// Of one source compiled for three kinds of processor those that this one runs; null where there is no such.
+template <class Table>
+TableChoice<Table> runnable(const Table* baseline, const Table* avx2, const Table* avx512) {
+  TableChoice<Table> choice;
+  choice.tables[choice.count++] = {"baseline", baseline};
+  if (avx2 && runs_avx2()) choice.tables[choice.count++] = {"avx2", avx2};
+  if (avx512 && runs_avx512()) choice.tables[choice.count++] = {"avx512", avx512};
+  return choice;
+}
+using NamedMathKernels = NamedTable<MathKernels>;
+TableChoice<MathKernels> runnable_math_kernels();
 
 }  // namespace headlight

@@ -81,6 +81,7 @@ Result<HeadLooks> looks_of(const std::shared_ptr<const Model>& model, const Spel
     requests.push_back(speller.request(model, pair.words, pair.english.words));
     num_golds.push_back(num_aligned(pair));
   }
+  const auto rows = foretold ? rows_of_ids(*model) : std::unordered_map<std::int64_t, Index>();
   if (foretold) foretold->resize(pairs.size());
   const auto read = [&](const Trace& trace, std::size_t p, std::span<std::vector<HeadLook>> golds) {
     const Pair& pair = pairs[p];
@@ -99,7 +100,7 @@ Result<HeadLooks> looks_of(const std::shared_ptr<const Model>& model, const Spel
         ++word;
       }
     }
-    if (foretold) (*foretold)[p] = foretold_words(trace);
+    if (foretold) (*foretold)[p] = foretold_words(trace, rows);
   };
   return look_at_all(requests, num_golds, read, threads, progress, share);
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <unordered_map>
 
 #include "base/parallel.h"
 #include "math/output.h"
@@ -89,12 +88,15 @@ PositionScores position_scores(const std::vector<GoldPlace>& validation, const s
   return scores;
 }
 
-Foretold foretold_words(const Trace& trace) {
-  const Model& model = *trace.model;
+std::unordered_map<std::int64_t, Index> rows_of_ids(const Model& model) {
   std::unordered_map<std::int64_t, Index> rows;
   if (model.vocabulary)
     for (std::size_t row = 0; row < model.vocabulary->ids.size(); ++row)
       rows.emplace(model.vocabulary->ids[row], static_cast<Index>(row));
+  return rows;
+}
+
+Foretold foretold_words(const Trace& trace, const std::unordered_map<std::int64_t, Index>& rows) {
   const auto row_of = [&](std::int64_t id) {
     const auto found = rows.find(id);
     return found == rows.end() ? static_cast<Index>(id) : found->second;

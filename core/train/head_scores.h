@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "train/relations.h"
@@ -48,8 +49,10 @@ struct Foretold {
   Index words = 0, right = 0;
   double nats = 0;
 };
-/// Of what the main stack reads, from its second token on. The model has an output layer.
-Foretold foretold_words(const Trace& trace);
+/// The row of each word's id in the model's output layer; ids that are not there are rows themselves.
+std::unordered_map<std::int64_t, Index> rows_of_ids(const Model& model);
+/// Of what the main stack reads, from its second token on. The model has an output layer; `rows` are its rows_of_ids.
+Foretold foretold_words(const Trace& trace, const std::unordered_map<std::int64_t, Index>& rows);
 /// Of all sentences together.
 NextWordScore next_word_score(const std::vector<Foretold>& sentences);
 

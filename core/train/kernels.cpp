@@ -9,21 +9,16 @@ const Kernels& avx2_kernels();
 const Kernels& avx512_kernels();
 #endif
 
-KernelChoice runnable_kernels() {
-  KernelChoice choice;
-  choice.tables[choice.count++] = {"baseline", &baseline_kernels()};
+TableChoice<Kernels> runnable_kernels() {
 #if defined(__x86_64__)
-  if (runs_avx2()) choice.tables[choice.count++] = {"avx2", &avx2_kernels()};
-  if (runs_avx512()) choice.tables[choice.count++] = {"avx512", &avx512_kernels()};
+  return runnable(&baseline_kernels(), &avx2_kernels(), &avx512_kernels());
+#else
+  return runnable<Kernels>(&baseline_kernels(), nullptr, nullptr);
 #endif
-  return choice;
 }
 
 const Kernels& kernels() {
-  static const Kernels& best = []() -> const Kernels& {
-    const KernelChoice choice = runnable_kernels();
-    return *choice.tables[choice.count - 1].table;
-  }();
+  static const Kernels& best = runnable_kernels().best();
   return best;
 }
 

@@ -79,14 +79,7 @@ struct Kernels {
 const Kernels& kernels();
 
 /// All tables that this processor can run, the plainest first: for tests.
-struct NamedKernels {
-  const char* name;
-  const Kernels* table;
-};
-struct KernelChoice {
-  NamedKernels tables[3];
-  int count = 0;
-};
-KernelChoice runnable_kernels();
+using NamedKernels = NamedTable<Kernels>;
+TableChoice<Kernels> runnable_kernels();
 
 }  // namespace headlight

@@ -54,6 +54,7 @@ Result<HeadLooks> looks_of(const std::shared_ptr<const Model>& model, const Spel
     requests.push_back(speller.request(model, one.words));
     num_golds.push_back(one.gold.size());
   }
+  const auto rows = foretold ? rows_of_ids(*model) : std::unordered_map<std::int64_t, Index>();
   if (foretold) foretold->resize(cases.size());
   const auto read = [&](const Trace& trace, std::size_t c, std::span<std::vector<HeadLook>> golds) {
     const Index columns = trace.num_layers() * trace.num_heads(), first = speller.first();
@@ -68,7 +69,7 @@ Result<HeadLooks> looks_of(const std::shared_ptr<const Model>& model, const Spel
         golds[g][at(2 * column + 1)] = look(weights, key, query, static_cast<int>(first));
       }
     }
-    if (foretold) (*foretold)[c] = foretold_words(trace);
+    if (foretold) (*foretold)[c] = foretold_words(trace, rows);
   };
   return look_at_all(requests, num_golds, read, threads, progress, share);
 }

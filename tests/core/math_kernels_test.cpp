@@ -8,22 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "base/floats.h"
-#include "base/random.h"
+#include "drawn_floats.h"
 #include "reference.h"
 
 namespace headlight {
 namespace {
 
-Floats drawn(Index size, std::uint64_t seed, float limit = 1) {
-  Random random(seed);
-  Floats values(static_cast<std::size_t>(size));
-  for (float& value : values) value = random.symmetric(limit);
-  return values;
-}
-
 std::vector<NamedMathKernels> all_kernels() {
-  const MathKernelChoice choice = runnable_math_kernels();
+  const auto choice = runnable_math_kernels();
   return {choice.tables, choice.tables + choice.count};
 }
 

@@ -9,23 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "base/random.h"
+#include "drawn_floats.h"
 #include "math/ops.h"
-#include "base/floats.h"
 #include "train/pool.h"
 
 namespace headlight {
 namespace {
 
-Floats drawn(Index size, std::uint64_t seed, float limit = 1) {
-  Random random(seed);
-  Floats values(static_cast<std::size_t>(size));
-  for (float& value : values) value = random.symmetric(limit);
-  return values;
-}
-
 std::vector<NamedKernels> all_kernels() {
-  const KernelChoice choice = runnable_kernels();
+  const auto choice = runnable_kernels();
   return {choice.tables, choice.tables + choice.count};
 }
 
