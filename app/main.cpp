@@ -2,6 +2,9 @@
 #include "cli/cli.h"
 
 #include <csignal>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #if HEADLIGHT_GUI
 #include "gl/app.h"
@@ -9,6 +12,11 @@
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write, reported as such
+#if defined(__GLIBC__)
+  // An answer needs again what the last one gave back: pages that the system would have to clear anew each time.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+#endif
   headlight::Frontend frontend;
 #if HEADLIGHT_GUI
   frontend.open_window = headlight::open_window;

@@ -88,6 +88,7 @@ Request bare_attention(const AttentionSize& size) {
                                        .num_heads = size.heads, .num_kv_heads = size.heads};
   GivenStack given{.query = drawn(size.tokens, d, 5), .key = {}, .value = {}, .query_tokens = words(size.tokens),
                    .key_tokens = words(size.tokens), .patterns = {}};
+  pack(*model);
   given.key = given.value = given.query;
   model->given = GivenInputs{.stacks = {{Stack::self, std::move(given)}}};
   Request request{.model = model, .config = model->config};
@@ -138,6 +139,13 @@ std::shared_ptr<const Vocabulary> numbered_words(Index count) {
   return vocabulary;
 }
 
+/// As a model that was opened is.
+std::shared_ptr<const Model> drawn_model(const Config& config, std::shared_ptr<const Vocabulary> words = nullptr) {
+  auto model = random_model(config, std::move(words));
+  pack(*model);
+  return model;
+}
+
 Request asked(const std::shared_ptr<const Model>& model, Index tokens) {
   Request request{.model = model, .config = model->config};
   request.tokens = words(tokens);
@@ -170,14 +178,14 @@ void add_model(const std::string& name, const std::shared_ptr<const Model>& mode
 
 Result<BenchReport> model_suite(const BenchOptions& options) {
   Measured measured;
-  add_model("bert-base", random_model(bert_base()), options, measured);
-  add_model("gpt2-small", random_model(gpt2_small(), numbered_words(kWordsOfGpt2)), options, measured);
+  add_model("bert-base", drawn_model(bert_base()), options, measured);
+  add_model("gpt2-small", drawn_model(gpt2_small(), numbered_words(kWordsOfGpt2)), options, measured);
   return measured.finished(options.rounds);
 }
 
 Result<BenchReport> growth_suite(const BenchOptions& options) {
   BenchReport report;
-  const auto model = random_model(gpt2_small());
+  const auto model = drawn_model(gpt2_small());
   const std::vector<TextSize> all{{256}, {512}, {1024}, {2048}, {4096}, {8192}};
   for (const int threads : options.threads) {
     std::vector<double> tokens, seconds, bytes;

@@ -2,20 +2,49 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <thread>
 #include <vector>
 
-namespace headlight {
+#include "base/pool.h"
 
-void parallel_for(Index count, int threads, const std::function<void(Index)>& part) {
-  const Index available = threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+namespace headlight {
+namespace {
+
+/// The pool of the program, for whoever finds it free; whoever does not starts threads of his own.
+struct SharedPool {
+  std::mutex taken;
+  Pool pool{0};
+};
+
+SharedPool& shared_pool() {
+  static SharedPool pool;
+  return pool;
+}
+
+}  // namespace
+
+void parallel_for(Index count, const Threads& threads, const std::function<void(Index)>& part) {
+  const auto one = [&](Index i) {
+    if (!threads.stop || !*threads.stop) part(i);
+  };
+  if (count <= 1 || threads.count == 1) {
+    for (Index i = 0; i < count; ++i) one(i);
+    return;
+  }
+  SharedPool& shared = shared_pool();
+  if (threads.count <= shared.pool.threads()) {
+    if (const std::unique_lock free(shared.taken, std::try_to_lock); free)
+      return shared.pool.run(count, [&](Index i, int) { one(i); }, threads.count);
+  }
+  const Index all = threads.count > 0 ? threads.count : shared.pool.threads();
   std::atomic<Index> next = 0;
-  const auto work = [&] {
-    for (Index i = next++; i < count; i = next++) part(i);
+  const auto some = [&] {
+    for (Index i = next++; i < count; i = next++) one(i);
   };
   std::vector<std::jthread> helpers;
-  for (Index i = 1; i < std::min(available, count); ++i) helpers.emplace_back(work);
-  work();
+  for (Index i = 1; i < std::min(all, count); ++i) helpers.emplace_back(some);
+  some();
 }
 
 }  // namespace headlight

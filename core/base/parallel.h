@@ -2,13 +2,23 @@
 // result is the same whatever the number of threads.
 #pragma once
 
+#include <atomic>
 #include <functional>
 
 #include "base/matrix.h"
 
 namespace headlight {
 
-/// Calls part(0) … part(count − 1), on up to `threads` threads (0: one for each processor); returns when all are done.
-void parallel_for(Index count, int threads, const std::function<void(Index)>& part);
+/// On how many threads something may run (0: one for each processor), and what stops it: what was stopped leaves a
+/// result that is not finished, and whoever asked looks at `stop` before using it.
+struct Threads {
+  Threads(int most = 1, const std::atomic<bool>* stopped = nullptr) : count(most), stop(stopped) {}
+
+  int count;
+  const std::atomic<bool>* stop;
+};
+
+/// Calls part(0) … part(count − 1); returns when all are done, or stopped before some of them began.
+void parallel_for(Index count, const Threads& threads, const std::function<void(Index)>& part);
 
 }  // namespace headlight

@@ -151,6 +151,11 @@ Index table_width(const Way& way, const MatrixId& id) {
   return projection.is_identity() ? d_model(way) : projection.inputs();
 }
 
+/// The width of what an attention gives.
+Index output_width(const AttentionWeights& weights, const AttentionTrace& trace) {
+  return weights.output.is_identity() ? trace.z.cols() : weights.output.outputs();
+}
+
 /// The width of what a projection of this head reads.
 Index input_width(const Way& way, Q quantity) {
   switch (quantity) {
@@ -178,12 +183,11 @@ Index length(const Way& way, const MatrixId& id, Axis axis) {
     case Q::output_weight:
     case Q::output_bias:
     case Q::attention_output:
-    case Q::contribution: return way.attention_trace->output.cols();
+    case Q::contribution: return output_width(*way.attention, *way.attention_trace);
     case Q::after_attention:
     case Q::block_output:
     case Q::last_hidden_state:
-      return way.bare ? (way.attention_trace ? *way.attention_trace : way.trace.attention(Stack::self, 0)).output.cols()
-                      : d_model(way);
+      return way.bare ? way.trace.last_hidden_state.cols() : d_model(way);
     case Q::query_weight:
     case Q::key_weight:
     case Q::value_weight:

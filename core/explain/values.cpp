@@ -96,14 +96,9 @@ Matrix learned_rows(const Way& way, const MatrixId& id, Index first, Index count
 
 /// Whole matrices that the Trace keeps.
 const Matrix* stored(const Way& way, const MatrixId& id) {
-  const bool cross = id.stack == Stack::cross;
   switch (id.quantity) {
     case Q::embedding: return &way.stack_trace->embedding;
-    case Q::attention_input: return cross ? &way.block_trace->cross_input : &way.block_trace->attention_input;
     case Q::concat: return &way.attention_trace->z;
-    case Q::attention_output: return &way.attention_trace->output;
-    case Q::after_attention: return cross ? &way.block_trace->after_cross : &way.block_trace->after_attention;
-    case Q::ffn_input: return &way.block_trace->ffn_input;
     case Q::block_output: return &way.block_trace->output;
     case Q::last_hidden_state: return &way.stack_trace->last_hidden_state;
     default: return nullptr;
@@ -156,10 +151,10 @@ std::optional<Matrix> known(const Way& way, const MatrixId& id, Index first, Ind
     case Q::softmax: return softmax_of_rows(way.trace, head_ref(id), first, count);
     case Q::weights: return attention_rows(way.trace, head_ref(id), first, count);
     case Q::z: return head_columns(attention->z, id.head, attention->num_heads()).middleRows(first, count);
-    case Q::hidden: {
-      const Matrix input = rows_of(way.trace, beside(id, Q::ffn_input), first, count);
-      return by_rows(input, [&](const Matrix& x) { return ffn_hidden(*way.block, way.model.config.activation, x); });
-    }
+    case Q::attention_output: return linear(attention->z.middleRows(first, count), way.attention->output);
+    case Q::hidden:
+      return ffn_hidden(*way.block, way.model.config.activation,
+                        rows_of(way.trace, beside(id, Q::ffn_input), first, count));
     case Q::logits: return numbered_rows(first, count, [&](Index row) { return logit_rows(way.trace, row, 1); });
     case Q::probabilities:
       return numbered_rows(first, count, [&](Index row) { return probabilities(logit_rows(way.trace, row, 1)); });
@@ -203,7 +198,7 @@ Matrix cooked(const Way& way, const MatrixId& id, const Recipe& recipe, Index fi
       const Matrix input = rows(0);
       Linear weights{.weight = all(1).middleCols(recipe.offset, input.cols()), .bias = {}};
       if (recipe.operands.size() > 2) weights.bias = all(2);
-      return by_rows(input, [&](const Matrix& x) { return linear(x, weights); });
+      return linear(input, weights);
     }
     case Op::columns: {
       Matrix y = columns(rows(0), recipe.offset, shape(way.trace, id).cols);
@@ -228,8 +223,7 @@ Matrix cooked(const Way& way, const MatrixId& id, const Recipe& recipe, Index fi
       return by_rows(rows(0), [&](const Matrix& weights) { return Matrix(weights * v); });
     }
     case Op::layer_norm:
-    case Op::rms_norm:
-      return by_rows(rows(0), [&](const Matrix& x) { return norm(x, *norm_of(way, id.quantity)); });
+    case Op::rms_norm: return norm(rows(0), *norm_of(way, id.quantity));
     case Op::activation: {
       Matrix x = rows(0);
       activate(x, activation_of(way, id.quantity));
@@ -243,8 +237,9 @@ Matrix cooked(const Way& way, const MatrixId& id, const Recipe& recipe, Index fi
 
 }  // namespace
 
-Matrix rows_of(const Trace& trace, const MatrixId& id, Index first, Index count) {
-  assert(exists(trace, id));
+Matrix rows_of(const Trace& trace, const MatrixId& asked, Index first, Index count) {
+  assert(exists(trace, asked));
+  const MatrixId id = origin(trace, asked);
   const Way way(trace, id);
   if (is_learned(id.quantity)) return learned_rows(way, id, first, count);
   if (const Matrix* kept = stored(way, id)) return kept->middleRows(first, count);

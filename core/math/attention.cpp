@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/floats.h"
 #include "base/random.h"
@@ -133,6 +134,9 @@ Matrix picture_of(const Matrix& blocked, const Matrix& pooled) {
 void pool_into(const ConstMatrixRef& rows, Index first, Index pattern_rows, Index pattern_columns, Matrix& picture) {
   const Index given = rows.cols();
   Vector peak(given);  // of the rows that fall into one of the picture
+  std::vector<Index> begins;  // of the columns that fall into one, as far as they are given
+  for (Index j = 0; j <= picture.cols() && pattern_columns != picture.cols(); ++j)
+    begins.push_back(std::min(given, j * pattern_columns / picture.cols()));
   for (Index r = 0; r < rows.rows();) {
     const auto target_of = [&](Index row) { return ((first + row + 1) * picture.rows() - 1) / pattern_rows; };
     const Index target = target_of(r);
@@ -143,11 +147,9 @@ void pool_into(const ConstMatrixRef& rows, Index first, Index pattern_rows, Inde
       math_kernels().larger(&picture(target, 0), peak.data(), given);
       continue;
     }
-    for (Index j = 0; j < picture.cols(); ++j) {
-      const Index begin = j * pattern_columns / picture.cols();
-      const Index end = std::min(given, (j + 1) * pattern_columns / picture.cols());
-      if (begin >= end) break;
-      picture(target, j) = std::max(picture(target, j), peak.segment(begin, end - begin).maxCoeff());
+    for (std::size_t j = 0; j + 1 < begins.size(); ++j) {
+      float& largest = picture(target, static_cast<Index>(j));
+      for (Index column = begins[j]; column < begins[j + 1]; ++column) largest = std::max(largest, peak(column));
     }
   }
 }

@@ -15,6 +15,9 @@ namespace {
 /// Below this many multiplications a head is not worth a thread.
 constexpr Index kWorthAThread = 1 << 20;
 
+/// Rows that go through a feed-forward together.
+constexpr Index kFfnRows = 1024;
+
 /// The heads of an attention whose query, key and value (or patterns) are there. False when stopped.
 bool run_heads(Stack stack, Index layer, const Edits& edits, const Matrix& blocked, const Run& run,
                const AttentionTrace* earlier, AttentionTrace& attention) {
@@ -28,11 +31,9 @@ bool run_heads(Stack stack, Index layer, const Edits& edits, const Matrix& block
   return !run.progress.stop;
 }
 
-/// The rows that an earlier answer lends, and below them those that compute(input's rows from there on) makes.
-template <class Compute>
-Matrix continued(const Matrix* earlier, Index first, const ConstMatrixRef& input, const Compute& compute) {
-  if (!earlier || first == 0) return compute(input);
-  const Matrix rest = compute(input.bottomRows(input.rows() - first));
+/// The first rows of an earlier answer, if any, and below them the new ones.
+Matrix continued(const Matrix* earlier, Index first, Matrix rest) {
+  if (!earlier || first == 0) return rest;
   Matrix all(first + rest.rows(), rest.cols());
   all.topRows(first) = earlier->topRows(first);
   all.bottomRows(rest.rows()) = rest;
@@ -44,7 +45,47 @@ const BlockTrace* earlier_block(const Run& run, Index layer) {
   return run.earlier ? &run.earlier->blocks[static_cast<std::size_t>(layer)] : nullptr;
 }
 
+/// In the scores an overflow shows in the sums of the rows: NaN, or 0 in a row that the mask did not empty.
+Status check_attention(const std::string& where, const AttentionTrace& attention) {
+  for (const auto& [name, matrix] : {std::pair{" queries", &attention.query}, {" keys", &attention.key},
+                                     {" values", &attention.value}})
+    if (const auto finite = check_finite(where + name, *matrix); !finite) return finite;
+  std::vector<bool> masked(static_cast<std::size_t>(attention.mask->queries()), false);  // seen to attend to nothing
+  for (std::size_t head = 0; head < attention.heads.size(); ++head) {
+    const Vector& sums = attention.heads[head].row_sum;
+    for (Index query = 0; query < sums.size(); ++query) {
+      const auto row = static_cast<std::size_t>(query);
+      if (sums(query) == 0.0f && !masked[row]) masked[row] = !may_attend(*attention.mask, query);
+      if (std::isfinite(sums(query)) && (sums(query) != 0.0f || masked[row])) continue;
+      return bad_input("attention", where + " head " + std::to_string(head) + " query " + std::to_string(query),
+                       "finite scores", "an overflow");
+    }
+  }
+  return Done{};
+}
+
+/// What lines call a layer of a stack, or its cross-attention.
+std::string layer_name(const Model& model, Stack stack, Index layer) {
+  return stack_name(model, stack) + "layer " + std::to_string(layer) + (stack == Stack::cross ? " cross" : "");
+}
+
 }  // namespace
+
+std::string stack_name(const Model& model, Stack stack) {
+  return stack == Stack::encoder ? "encoder " : model.encoder ? "decoder " : "";
+}
+
+/// 0·x is NaN where x is not finite, and stays so in a sum.
+Status check_finite(const std::string& where, const Matrix& matrix) {
+  if ((matrix.array() * 0.0f).sum() == 0.0f) return Done{};
+  return bad_input("attention", where, "finite numbers", "an overflow");
+}
+
+bool may_attend(const Mask& mask, Index query) {
+  for (Index key = 0; key < mask.keys(); ++key)
+    if (mask.allowed(query, key)) return true;
+  return false;
+}
 
 std::string mask_name(Stack stack, std::optional<Index> own_layer) {
   const std::string name = stack == Stack::encoder ? "encoder mask" : stack == Stack::cross ? "cross mask" : "mask";
@@ -67,42 +108,40 @@ Result<ResolvedMask> resolve_mask(const Request& request, Stack stack, std::opti
 }
 
 Matrix project(const Linear& weights, const std::optional<NormWeights>& head_norm, const std::optional<Rotary>& rotary,
-               const ConstMatrixRef& x, Index heads, int threads, Index first_place) {
+               const ConstMatrixRef& x, Index heads, const Threads& threads, Index first_place) {
   Matrix y = linear(x, weights, threads);
   if (head_norm) y = norm_heads(y, *head_norm, heads);
   if (rotary) y = rotated(y, *rotary, heads, first_place);
   return y;
 }
 
-Result<std::optional<AttentionTrace>> run_attention(const AttentionWeights& weights, Stack stack, Index layer,
-                                                    const ConstMatrixRef& query_input, const ConstMatrixRef& key_input,
-                                                    const ConstMatrixRef& value_input, const Run& run) {
+Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Stack stack, Index layer,
+                                            const ConstMatrixRef& query_input, const ConstMatrixRef& key_input,
+                                            const ConstMatrixRef& value_input, const Run& run,
+                                            AttentionTrace& attention) {
   // Places are compared within one sentence: a cross-attention turns nothing.
   const std::optional<Rotary> none;
   const std::optional<Rotary>& rotary = stack == Stack::cross ? none : run.stack.rotary;
-  AttentionTrace attention;
   attention.num_kv_heads = weights.num_kv_heads;
   const BlockTrace* earlier_layer = earlier_block(run, layer);
   const AttentionTrace* earlier = !earlier_layer ? nullptr : stack == Stack::cross ? &*earlier_layer->cross
                                                                                    : &earlier_layer->self;
-  const auto rows = [&](Matrix AttentionTrace::*field, const ConstMatrixRef& input, const auto& compute) {
-    return continued(earlier ? &(earlier->*field) : nullptr, run.first, input, compute);
+  const auto with_earlier = [&](Matrix AttentionTrace::*field, Matrix rest) {
+    return continued(earlier ? &(earlier->*field) : nullptr, run.first, std::move(rest));
   };
-  attention.query = rows(&AttentionTrace::query, query_input, [&](const ConstMatrixRef& x) {
-    return project(weights.query, weights.query_norm, rotary, x, weights.num_heads, run.threads,
-                   query_input.rows() - x.rows());
-  });
+  attention.query = with_earlier(&AttentionTrace::query,
+                                 project(weights.query, weights.query_norm, rotary, query_input, weights.num_heads,
+                                         run.many(), run.first));
   if (earlier && stack == Stack::cross) {  // of the same encoder's output
     attention.key = earlier->key;
     attention.value = earlier->value;
   } else {
-    attention.key = rows(&AttentionTrace::key, key_input, [&](const ConstMatrixRef& x) {
-      return project(weights.key, weights.key_norm, rotary, x, weights.num_kv_heads, run.threads,
-                     key_input.rows() - x.rows());
-    });
-    attention.value = rows(&AttentionTrace::value, value_input,
-                           [&](const ConstMatrixRef& x) { return linear(x, weights.value, run.threads); });
+    attention.key = with_earlier(&AttentionTrace::key,
+                                 project(weights.key, weights.key_norm, rotary, key_input, weights.num_kv_heads,
+                                         run.many(), run.first));
+    attention.value = with_earlier(&AttentionTrace::value, linear(value_input, weights.value, run.many()));
   }
+  if (run.progress.stop) return std::optional<Matrix>{};
   const Index d_k = attention.query.cols() / weights.num_heads, d_v = attention.value.cols() / weights.num_kv_heads;
   assert(attention.query.cols() == d_k * weights.num_heads && attention.key.cols() == d_k * weights.num_kv_heads);
   attention.z.resize(attention.query.rows(), d_v * weights.num_heads);
@@ -121,27 +160,27 @@ Result<std::optional<AttentionTrace>> run_attention(const AttentionWeights& weig
     mask = &own_mask.emplace(std::move(*resolved));
   }
   attention.mask = mask->mask;
-  if (!run_heads(stack, layer, edits, mask->blocked, run, earlier, attention)) return std::optional<AttentionTrace>{};
-  attention.output = rows(&AttentionTrace::output, attention.z,
-                          [&](const ConstMatrixRef& z) { return linear(z, weights.output, run.threads); });
-  return std::optional{std::move(attention)};
+  if (!run_heads(stack, layer, edits, mask->blocked, run, earlier, attention)) return std::optional<Matrix>{};
+  const std::string where = layer_name(run.model, stack, layer);
+  if (const auto finite = check_attention(where, attention); !finite) return finite.error();
+  std::optional<Matrix> output = linear(attention.z.bottomRows(query_input.rows()), weights.output, run.many());
+  if (run.progress.stop) return std::optional<Matrix>{};
+  if (const auto finite = check_finite(where + " attention output", *output); !finite) return finite.error();
+  return output;
 }
 
-Result<std::optional<AttentionTrace>> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Index layer,
-                                                   const Run& run) {
-  AttentionTrace attention;
+Result<bool> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Index layer, const Run& run,
+                          AttentionTrace& attention) {
   attention.patterns = &patterns;
   attention.heads.resize(patterns.size());
   attention.num_kv_heads = attention.num_heads();
   auto mask = resolve_mask(run.request, stack, layer);
   if (!mask) return mask.error();
   attention.mask = mask->mask;
-  if (!run_heads(stack, layer, run.request.edits, mask->blocked, run, nullptr, attention))
-    return std::optional<AttentionTrace>{};
-  return std::optional{std::move(attention)};
+  return run_heads(stack, layer, run.request.edits, mask->blocked, run, nullptr, attention);
 }
 
-Matrix ffn_hidden(const BlockWeights& weights, Activation activation, const ConstMatrixRef& input, int threads) {
+Matrix ffn_hidden(const BlockWeights& weights, Activation activation, const ConstMatrixRef& input, const Threads& threads) {
   if (weights.ungated()) {
     Matrix hidden = linear(input, weights.up, threads);
     activate(hidden, activation, threads);
@@ -155,50 +194,44 @@ Matrix ffn_hidden(const BlockWeights& weights, Activation activation, const Cons
 Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack stack, Index layer, const Matrix& x,
                                             const Run& run) {
   const bool pre = run.model.config.norm == Norm::pre;
-  const BlockTrace* earlier = earlier_block(run, layer);
-  const auto rows = [&](Matrix BlockTrace::*field, const ConstMatrixRef& input, const auto& compute) {
-    return continued(earlier ? &(earlier->*field) : nullptr, run.first, input, compute);
-  };
-  const auto before = [&](Matrix BlockTrace::*field, const Matrix& stream, const NormWeights& own) {
-    return pre ? rows(field, stream, [&](const ConstMatrixRef& part) { return norm(part, own); }) : stream;
-  };
-  // The stream and what is added to it, normed where the norm comes last.
-  const auto after = [&](Matrix BlockTrace::*field, const Matrix& stream, const Matrix& added, const NormWeights& own) {
-    return rows(field, stream, [&](const ConstMatrixRef& part) -> Matrix {
-      const Matrix sum = part + added.bottomRows(part.rows());
-      return pre ? sum : norm(sum, own);
-    });
+  // From here on the rows that no earlier answer lends.
+  Matrix stream = x.bottomRows(x.rows() - run.first);
+  const auto read = [&](const NormWeights& own) { return pre ? norm(stream, own) : stream; };
+  const auto add = [&](const Matrix& sublayer, const NormWeights& own) {
+    stream += sublayer;
+    if (!pre) stream = norm(stream, own);
   };
   std::optional<BlockTrace> block(std::in_place);
-  block->attention_input = before(&BlockTrace::attention_input, x, weights.attention_norm);
-  const Matrix& input = block->attention_input;
-  auto self = run_attention(weights.self, stack, layer, input, input, input, run);
-  if (!self) return self.error();
-  if (!*self) return std::optional<BlockTrace>{};
-  block->self = std::move(**self);
-  block->after_attention = after(&BlockTrace::after_attention, x, block->self.output, weights.attention_norm);
-  const Matrix* stream = &block->after_attention;
-
+  {
+    const Matrix input = read(weights.attention_norm);
+    const auto output = run_attention(weights.self, stack, layer, input, input, input, run, block->self);
+    if (!output) return output.error();
+    if (!*output) return std::optional<BlockTrace>{};
+    add(**output, weights.attention_norm);
+  }
   if (weights.cross) {
     const Matrix& memory = run.encoder->last_hidden_state;
-    block->cross_input = before(&BlockTrace::cross_input, *stream, weights.cross_norm);
-    auto cross = run_attention(*weights.cross, Stack::cross, layer, block->cross_input, memory, memory, run);
-    if (!cross) return cross.error();
-    if (!*cross) return std::optional<BlockTrace>{};
-    block->cross = std::move(*cross);
-    block->after_cross = after(&BlockTrace::after_cross, *stream, block->cross->output, weights.cross_norm);
-    stream = &block->after_cross;
+    const auto output = run_attention(*weights.cross, Stack::cross, layer, read(weights.cross_norm), memory, memory, run,
+                                      block->cross.emplace());
+    if (!output) return output.error();
+    if (!*output) return std::optional<BlockTrace>{};
+    add(**output, weights.cross_norm);
   }
-
-  if (!weights.has_ffn()) {
-    block->output = *stream;
-    return block;
+  if (weights.has_ffn()) {
+    const Matrix input = read(weights.ffn_norm);
+    Matrix output(input.rows(), input.cols());
+    for (Index first = 0; first < input.rows(); first += kFfnRows) {  // the wide numbers between are never held whole
+      const Index rows = std::min(kFfnRows, input.rows() - first);
+      const Matrix hidden = ffn_hidden(weights, run.model.config.activation, input.middleRows(first, rows), run.many());
+      output.middleRows(first, rows) = linear(hidden, weights.down, run.many());
+      if (run.progress.stop) return std::optional<BlockTrace>{};
+    }
+    add(output, weights.ffn_norm);
   }
-  block->ffn_input = before(&BlockTrace::ffn_input, *stream, weights.ffn_norm);
-  const Matrix hidden = ffn_hidden(weights, run.model.config.activation,
-                                   block->ffn_input.bottomRows(x.rows() - run.first), run.threads);
-  if (run.progress.stop) return std::optional<BlockTrace>{};
-  block->output = after(&BlockTrace::output, *stream, linear(hidden, weights.down, run.threads), weights.ffn_norm);
+  if (const auto finite = check_finite(layer_name(run.model, stack, layer) + " output", stream); !finite)
+    return finite.error();
+  const BlockTrace* earlier = earlier_block(run, layer);
+  block->output = continued(earlier ? &earlier->output : nullptr, run.first, std::move(stream));
   return block;
 }
 

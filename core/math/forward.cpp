@@ -27,7 +27,9 @@ std::shared_ptr<const Model> model_for(const Request& request, const Trace* prev
   if (previous && !previous->request.model && previous->request.config == request.config &&
       previous->request.vocabulary == request.vocabulary)
     return previous->model;
-  return random_model(request.config, request.vocabulary);
+  auto model = random_model(request.config, request.vocabulary);
+  pack(*model);
+  return model;
 }
 
 std::string found(float value) {
@@ -68,53 +70,6 @@ Status check_sides(const Request& request, const Model& model) {
     return check_tokens(model, model, request.target);
   }
   return check_tokens(model, model, request.tokens);
-}
-
-bool may_attend(const Mask& mask, Index query) {
-  for (Index key = 0; key < mask.keys(); ++key)
-    if (mask.allowed(query, key)) return true;
-  return false;
-}
-
-/// Which stack a line is about, where there is more than one.
-std::string stack_name(const Model& model, Stack stack) {
-  return stack == Stack::encoder ? "encoder " : model.encoder ? "decoder " : "";
-}
-
-Status check_finite(const std::string& where, const AttentionTrace& attention) {
-  if (attention.patterns) return Done{};
-  for (const auto& [name, matrix] : {std::pair{" queries", &attention.query}, {" keys", &attention.key},
-                                     {" values", &attention.value}})
-    if (!matrix->allFinite()) return bad_input("attention", where + name, "finite numbers", "an overflow");
-  std::vector<bool> masked(static_cast<std::size_t>(attention.mask->queries()), false);  // seen to attend to nothing
-  for (std::size_t head = 0; head < attention.heads.size(); ++head) {
-    const Vector& sums = attention.heads[head].row_sum;
-    for (Index query = 0; query < sums.size(); ++query) {
-      const auto row = static_cast<std::size_t>(query);
-      if (sums(query) == 0.0f && !masked[row]) masked[row] = !may_attend(*attention.mask, query);
-      if (std::isfinite(sums(query)) && (sums(query) != 0.0f || masked[row])) continue;
-      return bad_input("attention", where + " head " + std::to_string(head) + " query " + std::to_string(query),
-                       "finite scores", "an overflow");
-    }
-  }
-  if (attention.output.allFinite()) return Done{};
-  return bad_input("attention", where + " attention output", "finite numbers", "an overflow");
-}
-
-/// Overflow is refused here rather than drawn. In the scores it shows in the sums of the rows: NaN, or 0 in a row
-/// that the mask did not empty.
-Status check_finite(const std::string& stack, const StackTrace& trace) {
-  for (std::size_t layer = 0; layer < trace.blocks.size(); ++layer) {
-    const BlockTrace& block = trace.blocks[layer];
-    const std::string where = stack + "layer " + std::to_string(layer);
-    if (const auto finite = check_finite(where, block.self); !finite) return finite;
-    if (block.cross)
-      if (const auto finite = check_finite(where + " cross", *block.cross); !finite) return finite;
-    if (!block.output.allFinite()) return bad_input("attention", where + " output", "finite numbers", "an overflow");
-  }
-  if (!trace.last_hidden_state.allFinite())
-    return bad_input("attention", stack + "last hidden state", "finite numbers", "an overflow");
-  return Done{};
 }
 
 /// Queries that may attend to nothing. A mask is the same for every head, so the first tells.
@@ -227,8 +182,8 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
     run.cross_mask = std::move(*cross);
   }
   result.embedding = embed(run.model, weights, query_tokens(request, stack));
-  if (!result.embedding.allFinite())
-    return bad_input("attention", stack_name(run.model, stack) + "embeddings", "finite numbers", "an overflow");
+  const std::string name = stack_name(run.model, stack);
+  if (const auto finite = check_finite(name + "embeddings", result.embedding); !finite) return finite.error();
   result.blocks = lent_blocks(pass, stack);
   if (pass.previous && stack == Stack::self && result.blocks.empty()) {
     const auto rows = common_rows(*pass.previous, pass.trace, result.embedding, run);
@@ -250,6 +205,8 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
     result.blocks.push_back(std::move(**block));
   }
   result.last_hidden_state = weights.final_norm ? norm(reached(), *weights.final_norm) : reached();
+  if (const auto finite = check_finite(name + "last hidden state", result.last_hidden_state); !finite)
+    return finite.error();
   return true;
 }
 
@@ -286,15 +243,12 @@ Result<bool> run_given(Pass& pass) {
                 .cross_mask = {}, .progress = pass.progress, .share = kLayersShare * pass.progress.share,
                 .threads = pass.threads};
   trace.embedding = given.query;
-  auto attention = run_attention(trace.model->blocks.front().self, Stack::self, 0, given.query, given.key, given.value,
-                                 run);
-  if (!attention) return attention.error();
-  if (!*attention) return false;
   BlockTrace& block = trace.blocks.emplace_back();
-  block.attention_input = given.query;
-  block.self = std::move(**attention);
-  block.after_attention = block.output = block.self.output;
-  trace.last_hidden_state = block.output;
+  auto output = run_attention(trace.model->blocks.front().self, Stack::self, 0, given.query, given.key, given.value,
+                              run, block.self);
+  if (!output) return output.error();
+  if (!*output) return false;
+  trace.last_hidden_state = block.output = std::move(**output);
   return true;
 }
 
@@ -311,12 +265,12 @@ Result<bool> run_given_patterns(Pass& pass) {
   for (const auto& [stack, given] : trace.model->given->stacks) {
     if (stack == Stack::encoder) encoder->blocks.resize(given.patterns.size());
     for (std::size_t layer = 0; layer < given.patterns.size(); ++layer) {
-      auto attention = run_patterns(given.patterns[layer], stack, static_cast<Index>(layer), run);
-      if (!attention) return attention.error();
-      if (!*attention) return false;
-      if (stack == Stack::encoder) encoder->blocks[layer].self = std::move(**attention);
-      else if (stack == Stack::cross) trace.blocks[layer].cross = std::move(*attention);
-      else trace.blocks[layer].self = std::move(**attention);
+      AttentionTrace attention;
+      const auto ran = run_patterns(given.patterns[layer], stack, static_cast<Index>(layer), run, attention);
+      if (!ran || !*ran) return ran;
+      if (stack == Stack::encoder) encoder->blocks[layer].self = std::move(attention);
+      else if (stack == Stack::cross) trace.blocks[layer].cross = std::move(attention);
+      else trace.blocks[layer].self = std::move(attention);
     }
   }
   if (!encoder->blocks.empty()) trace.encoder = std::move(encoder);
@@ -354,12 +308,9 @@ Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& p
   const auto finished = patterns ? run_given_patterns(pass) : given ? run_given(pass) : run_model(pass);
   if (!finished) return finished.error();
   if (!*finished) return std::shared_ptr<const Trace>{};
-  if (trace->encoder)
-    if (const auto finite = check_finite(stack_name(*trace->model, Stack::encoder), *trace->encoder); !finite)
-      return finite.error();
-  if (const auto finite = check_finite(stack_name(*trace->model, Stack::self), *trace); !finite) return finite.error();
   trace->answering = answering_query(request);
-  if (trace->model->output) trace->logits = logit_rows(*trace, trace->answering, 1, threads);
+  if (trace->model->output) trace->logits = logit_rows(*trace, trace->answering, 1, Threads{threads, &progress.stop});
+  if (progress.stop) return std::shared_ptr<const Trace>{};
   trace->largest_weight = largest_weight(*trace);
   warn_of_empty_rows(*trace);
   progress.done = progress.begin + progress.share;

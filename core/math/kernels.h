@@ -26,19 +26,6 @@ struct Product {
   float scale = 1;
 };
 
-/// C (m, n) = X·Wᵀ, plus `bias` (n) in each row where there is one: X (m, k), W (n, k), rows x_row and w_row apart, k at
-/// least 1. Weights are stored so, (out, in), and need not be turned around first.
-struct DotProducts {
-  Index m = 0, n = 0, k = 0;
-  const float* x = nullptr;
-  Index x_row = 0;
-  const float* w = nullptr;
-  Index w_row = 0;
-  float* c = nullptr;
-  Index c_row = 0;
-  const float* bias = nullptr;
-};
-
 /// A row with mean 0 (where `centred`) and variance 1, scaled and shifted.
 struct RowNorm {
   Index d = 0;
@@ -50,7 +37,6 @@ struct RowNorm {
 
 struct MathKernels {
   void (*product)(const Product&);
-  void (*dot_products)(const DotProducts&);
   /// (rows, cols), rows from_row apart → (cols, to_cols), zeros in the columns from `rows` to `to_cols`.
   void (*transpose)(const float* from, Index from_row, Index rows, Index cols, float* to, Index to_cols);
   /// Scores → weights in place; see softmax_rows. Zeros at the end of a row's exponentials change no bit of its sum.

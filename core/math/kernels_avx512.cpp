@@ -1,6 +1,5 @@
 // For processors with AVX-512; CMakeLists.txt sets the flags.
 #if defined(__x86_64__)
-#include "math/dot_bodies.h"
 #include "math/product_bodies.h"
 #include "math/row_bodies.h"
 

@@ -1,5 +1,4 @@
 // For any processor.
-#include "math/dot_bodies.h"
 #include "math/product_bodies.h"
 #include "math/row_bodies.h"
 

@@ -1,6 +1,7 @@
 #include "math/ops.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "base/parallel.h"
 #include "math/kernels.h"
@@ -10,37 +11,64 @@ namespace {
 
 /// Below this many multiplications a product is not worth a thread.
 constexpr Index kWorthAThread = 1 << 21;
-/// Outputs of a part of a product, the same whatever the number of threads.
-constexpr Index kOutputsOfPart = 128;
+/// Inputs of a panel at a time, and rows of x that go by it: both stay in the second cache.
+constexpr Index kStretch = 512, kRows = 1024;
+constexpr Index kPanel = PanelMatrix::kPanel;
 /// Numbers of an activation that are worth a thread.
 constexpr Index kActivationsOfPart = 1 << 16;
 
-/// x·Wᵀ + b, where part(first, count) gives rows of W.
-template <class Part>
-Matrix product_of_parts(const ConstMatrixRef& x, Index outputs, const Vector& bias, int threads, const Part& part) {
+/// x·Wᵀ + b, panel by panel of outputs: turned(number, k, stretch, space) gives the numbers of one for the inputs [k,
+/// k + stretch), (stretch, kPanel), in `space` or where they are. Each number of y is one sum in the order of the inputs.
+template <class Turned>
+Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const Threads& threads, const Turned& turned) {
   Matrix y(x.rows(), outputs);
   const bool alone = x.rows() * x.cols() * outputs < kWorthAThread;
-  parallel_for((outputs + kOutputsOfPart - 1) / kOutputsOfPart, alone ? 1 : threads, [&](Index number) {
-    const Index first = number * kOutputsOfPart, count = std::min(kOutputsOfPart, outputs - first);
-    const auto& weight = part(first, count);
-    math_kernels().dot_products({.m = x.rows(), .n = count, .k = x.cols(), .x = x.data(), .x_row = x.outerStride(),
-                                 .w = weight.data(), .w_row = weight.outerStride(), .c = &y(0, first),
-                                 .c_row = y.outerStride(), .bias = bias.size() > 0 ? bias.data() + first : nullptr});
+  const Index panels = (outputs + kPanel - 1) / kPanel, blocks = (x.rows() + kRows - 1) / kRows;
+  parallel_for(panels * blocks, alone ? Threads{1, threads.stop} : threads, [&](Index part) {
+    const Index panel = part / blocks, first = panel * kPanel, row = part % blocks * kRows;
+    Product product{.m = std::min(kRows, x.rows() - row), .n = std::min(kPanel, outputs - first),
+                    .a_row = x.outerStride(), .a_col = 1, .b_row = kPanel, .c = &y(row, first), .c_row = y.outerStride(),
+                    .bias = bias.size() > 0 ? bias.data() + first : nullptr};
+    alignas(64) float space[kPanel * kStretch];
+    for (Index k = 0; k < x.cols(); k += kStretch) {
+      product.k = std::min(kStretch, x.cols() - k);
+      product.a = x.data() + row * x.outerStride() + k;
+      product.b = turned(panel, k, product.k, space);
+      math_kernels().product(product);
+      product.add = true;
+      product.bias = nullptr;
+    }
   });
   return y;
 }
 
-}  // namespace
-
-Matrix times(const ConstMatrixRef& x, const Matrix& weight, const Vector& bias, int threads) {
-  return product_of_parts(x, weight.rows(), bias, threads,
-                          [&](Index first, Index count) -> ConstMatrixRef { return weight.middleRows(first, count); });
+/// Part of a weight as it is stored, row by row.
+void turn(const ConstMatrixRef& rows, float* to) {
+  math_kernels().transpose(rows.data(), rows.outerStride(), rows.rows(), rows.cols(), to, kPanel);
 }
 
-Matrix linear(const ConstMatrixRef& x, const Linear& weights, int threads) {
+}  // namespace
+
+Matrix times(const ConstMatrixRef& x, const Matrix& weight, const Vector& bias, const Threads& threads) {
+  return product(x, weight.rows(), bias, threads, [&](Index panel, Index k, Index stretch, float* space) {
+    const Index first = panel * kPanel;
+    turn(weight.block(first, k, std::min(kPanel, weight.rows() - first), stretch), space);
+    return space;
+  });
+}
+
+Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& threads) {
+  assert(!weights.panels || weights.weight.size() == 0);
+  if (weights.panels)
+    return product(x, weights.panels->rows, weights.bias, threads, [&](Index panel, Index k, Index, float*) {
+      return weights.panels->panel(panel) + k * kPanel;
+    });
   if (weights.half)
-    return product_of_parts(x, weights.half->rows, weights.bias, threads,
-                            [&](Index first, Index count) { return widened(*weights.half, first, count); });
+    return product(x, weights.half->rows, weights.bias, threads, [&](Index panel, Index k, Index stretch, float* space) {
+      const Index first = panel * kPanel;
+      turn(widened(*weights.half, first, std::min(kPanel, weights.half->rows - first), k, stretch), space);
+      return space;
+    });
   if (weights.weight.size() > 0) return times(x, weights.weight, weights.bias, threads);
   Matrix y = x;
   if (weights.bias.size() > 0) y.rowwise() += weights.bias;
@@ -66,7 +94,7 @@ float activate(float x, Activation activation) {
   return one(0, 0);
 }
 
-void activate(MatrixRef x, Activation activation, int threads) {
+void activate(MatrixRef x, Activation activation, const Threads& threads) {
   const MathKernels& kernels = math_kernels();
   const auto function = activation == Activation::relu        ? kernels.relu
                         : activation == Activation::gelu      ? kernels.gelu

@@ -14,7 +14,7 @@ Activation transform_activation(const Model& model) {
   return model.output->activation.value_or(model.config.activation);
 }
 
-Matrix logit_rows(const Trace& trace, Index first, Index count, int threads) {
+Matrix logit_rows(const Trace& trace, Index first, Index count, const Threads& threads) {
   assert(trace.model->output);
   const OutputWeights& output = *trace.model->output;
   Matrix hidden = trace.last_hidden_state.middleRows(first, count);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/parallel.h"
 #include "base/result.h"
 #include "model/trace.h"
 
@@ -12,9 +13,8 @@ namespace headlight {
 /// The activation between the output layer's transform and its norm.
 Activation transform_activation(const Model& model);
 
-/// Scores over the vocabulary for queries [first, first + count), (count, V), on up to `threads` threads. The model must
-/// have an output layer.
-Matrix logit_rows(const Trace& trace, Index first, Index count, int threads = 1);
+/// Scores over the vocabulary for queries [first, first + count), (count, V). The model must have an output layer.
+Matrix logit_rows(const Trace& trace, Index first, Index count, const Threads& threads = {});
 
 /// A word and its probability.
 struct Candidate {

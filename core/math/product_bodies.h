@@ -23,8 +23,7 @@ inline void tile(const Product& p, Index i, Index j, Index last) {
   for (int r = 0; r < R; ++r) {
     HEADLIGHT_UNROLL
     for (int l = 0; l < L; ++l) {
-      c[r][l] = p.bias ? load(p.bias + j + l * kWidth, width(l)) : Lanes{};
-      if (p.add) c[r][l] += load(at(r, l), width(l));
+      c[r][l] = Lanes{};
     }
   }
   const float* a = p.a + i * p.a_row;
@@ -43,7 +42,11 @@ inline void tile(const Product& p, Index i, Index j, Index last) {
   HEADLIGHT_UNROLL
   for (int r = 0; r < R; ++r) {
     HEADLIGHT_UNROLL
-    for (int l = 0; l < L; ++l) store(at(r, l), c[r][l] * p.scale, width(l));
+    for (int l = 0; l < L; ++l) {
+      if (p.bias) c[r][l] += load(p.bias + j + l * kWidth, width(l));
+      if (p.add) c[r][l] += load(at(r, l), width(l));
+      store(at(r, l), c[r][l] * p.scale, width(l));
+    }
   }
 }
 

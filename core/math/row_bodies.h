@@ -14,13 +14,24 @@ inline Sixteen sixteen_of(float x) {
   return all_of_it;
 }
 
+/// Calls visit(place, left) for each register of [begin, end): `left` is kWidth but for the last, which may hold less.
+template <class Visit>
+inline void registers(Index begin, Index end, const Visit& visit) {
+  Index j = begin;
+  for (; j + kWidth <= end; j += kWidth) visit(j, Index{kWidth});
+  if (j < end) visit(j, end - j);
+}
+
+/// As many of `x` as are left, `other` behind them.
+inline Lanes filled(Lanes x, Index left, float other) { return left == kWidth ? x : first(x, left, other); }
+
 /// The largest number of a row; one that is not a number is not larger than any.
 inline float largest_of(const float* row, Index count) {
   Sixteen peak = sixteen_of(-__builtin_inff());
-  for (Index j = 0; j < count; j += kWidth) {
+  registers(0, count, [&](Index j, Index left) {
     Lanes& part = peak.part[part_of(j)];
-    part = larger(first(load(row + j, count - j), count - j, -__builtin_inff()), part);
-  }
+    part = larger(filled(load(row + j, left), left, -__builtin_inff()), part);
+  });
   return fold(peak, [](Lanes a, Lanes b) { return larger(a, b); });
 }
 
@@ -31,14 +42,25 @@ inline double exponentials(float* row, Index count, float largest) {
   for (Index begin = 0; begin < count; begin += kStretch) {
     const Index end = count - begin < kStretch ? count : begin + kStretch;
     Sixteen total = sixteen_of(0);
-    for (Index j = begin; j < end; j += kWidth) {
-      const Lanes x = first(exponential_lanes(load(row + j, end - j) - largest), end - j, 0);
-      store(row + j, x, end - j);
+    registers(begin, end, [&](Index j, Index left) {
+      const Lanes x = filled(exponential_lanes(load(row + j, left) - largest), left, 0);
+      store(row + j, x, left);
       total.part[part_of(j)] += x;
-    }
+    });
     result += static_cast<double>(sum(total));
   }
   return result;
+}
+
+/// Weights of a row that fits sixteen numbers: it stays in the registers.
+inline void short_softmax(float* row, Index count, float largest, float& total) {
+  Sixteen weights = sixteen_of(0);
+  registers(0, count, [&](Index j, Index left) {
+    weights.part[part_of(j)] = filled(exponential_lanes(load(row + j, left) - largest), left, 0);
+  });
+  total = static_cast<float>(static_cast<double>(sum(weights)));
+  const Lanes divisor = all(total);
+  registers(0, count, [&](Index j, Index left) { store(row + j, weights.part[part_of(j)] / divisor, left); });
 }
 
 inline void softmax(float* row, Index count, float& largest, float& total) {
@@ -51,9 +73,10 @@ inline void softmax(float* row, Index count, float& largest, float& total) {
     for (Index j = 0; j < count; ++j) row[j] = total;
     return;
   }
+  if (count <= 16) return short_softmax(row, count, largest, total);
   total = static_cast<float>(exponentials(row, count, largest));
-  const Lanes divisor = all(total);
-  for (Index j = 0; j < count; j += kWidth) store(row + j, load(row + j, count - j) / divisor, count - j);
+  const Quotients quotients(total);
+  registers(0, count, [&](Index j, Index left) { store(row + j, quotients(load(row + j, left)), left); });
 }
 
 inline void norm(const RowNorm& own, const float* x, float* y) {
@@ -129,7 +152,7 @@ inline void larger_of_both(float* into, const float* x, Index count) {
 }
 
 #define HEADLIGHT_MATH_KERNEL_TABLE \
-  {product, dot_products, transpose, softmax, norm, relu, gelu, gelu_tanh, silu, larger_of_both}
+  {product, transpose, softmax, norm, relu, gelu, gelu_tanh, silu, larger_of_both}
 
 }  // namespace
 }  // namespace headlight

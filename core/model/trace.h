@@ -1,7 +1,8 @@
 // The answer to a Request: immutable, and it carries its Request. Attention patterns are not stored: a pattern is a
 // function of query, key and mask (math/attention.h), computed for the rows somebody looks at. What `forward` sees
-// anyway it keeps: per row the largest score and the sum of exponentials, per head a max-pooled thumbnail.
-// So memory grows with T·d_model, not with layers·heads·T².
+// anyway it keeps: per row the largest score and the sum of exponentials, per head a max-pooled thumbnail. What follows
+// from that row by row, as norms, residual sums and the projection of z do, is made when asked for (explain/matrices.h).
+// So memory grows with T·d_model, five such matrices a layer, not with layers·heads·T².
 #pragma once
 
 #include <memory>
@@ -27,7 +28,6 @@ struct AttentionTrace {
   Matrix key;     // (S, H_kv·d_k)
   Matrix value;   // (S, H_kv·d_v)
   Matrix z;       // (T, H·d_v) weights · value, the heads side by side: the concatenation
-  Matrix output;  // (T, d_model) z · W_Oᵀ + b_O
   std::vector<HeadTrace> heads;
   std::shared_ptr<const Mask> mask;
   float scale = 1;           // multiplies q·k
@@ -42,14 +42,9 @@ struct AttentionTrace {
 };
 
 struct BlockTrace {
-  Matrix attention_input;  // (T, d_model) what the projections read: the residual stream, normed where the norm comes first
   AttentionTrace self;
-  Matrix after_attention;  // (T, d_model) after residual sum (and norm where it comes last)
-  Matrix cross_input;      // (T, d_model) what the cross-attention's query reads
   std::optional<AttentionTrace> cross;
-  Matrix after_cross;      // (T, d_model)
-  Matrix ffn_input;        // (T, d_model) what the feed-forward reads
-  Matrix output;           // (T, d_model) the block's result
+  Matrix output;  // (T, d_model) the block's result
 };
 
 struct StackTrace {

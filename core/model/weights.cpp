@@ -1,5 +1,6 @@
 #include "model/weights.h"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cmath>
@@ -92,39 +93,79 @@ OutputWeights random_output(const Config& config, const Vocabulary& vocabulary) 
   return {.weight = std::move(weight), .scale = 1.0f / std::sqrt(static_cast<float>(config.d_model))};
 }
 
-/// `count` numbers from anywhere in memory.
-template <class Widen>
-void widen_all(const char* bytes, Index count, float* to, const Widen& widen) {
-  for (Index i = 0; i < count; ++i) {
-    std::uint16_t bits;
-    std::memcpy(&bits, bytes + 2 * i, sizeof bits);
-    to[i] = widen(bits);
+constexpr Index kPanel = PanelMatrix::kPanel;
+
+void pack(Linear& linear) {
+  if (linear.weight.size() == 0) return;
+  const Matrix& weight = linear.weight;
+  auto panels = std::make_shared<PanelMatrix>(PanelMatrix{.rows = weight.rows(), .cols = weight.cols()});
+  panels->numbers.resize(static_cast<std::size_t>((weight.rows() + kPanel - 1) / kPanel * kPanel * weight.cols()));
+  constexpr Index kColumns = 16;  // a cache line of a row
+  for (Index first = 0; first < weight.rows(); first += kPanel)
+    for (Index begin = 0; begin < weight.cols(); begin += kColumns)
+      for (Index row = first; row < std::min(first + kPanel, weight.rows()); ++row)
+        for (Index i = begin; i < std::min(begin + kColumns, weight.cols()); ++i)
+          panels->numbers[static_cast<std::size_t>((first * weight.cols()) + i * kPanel + row - first)] = weight(row, i);
+  linear.panels = std::move(panels);
+  linear.weight.resize(0, 0);
+}
+
+void pack(AttentionWeights& attention) {
+  for (Linear* linear : {&attention.query, &attention.key, &attention.value, &attention.output}) pack(*linear);
+}
+
+void pack(StackWeights& stack) {
+  for (BlockWeights& block : stack.blocks) {
+    pack(block.self);
+    if (block.cross) pack(*block.cross);
+    for (Linear* linear : {&block.gate, &block.up, &block.down}) pack(*linear);
   }
 }
 
 }  // namespace
 
-Matrix widened(const HalfMatrix& half, Index first, Index count) {
+Matrix widened(const HalfMatrix& half, Index first, Index count, Index column, Index columns) {
   static_assert(std::endian::native == std::endian::little, "files are read as little-endian memory");
   assert(first >= 0 && count >= 0 && first + count <= half.rows);
-  Matrix rows(count, half.cols);
-  const char* begin = half.bytes + 2 * first * half.cols;
-  if (half.kind == HalfMatrix::Kind::bfloat16)  // the upper half of a float32
-    widen_all(begin, rows.size(), rows.data(),
-              [](std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); });
-  else
-    widen_all(begin, rows.size(), rows.data(), [](std::uint16_t bits) {
-      return static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(bits));
-    });
-  return rows;
+  assert(column >= 0 && columns >= 0 && column + columns <= half.cols);
+  Matrix block(count, columns);
+  for (Index row = 0; row < count; ++row) {
+    const char* bytes = half.bytes + 2 * ((first + row) * half.cols + column);
+    const auto widen_all = [&](const auto& widen) {
+      for (Index i = 0; i < columns; ++i) {
+        std::uint16_t bits;  // from any address
+        std::memcpy(&bits, bytes + 2 * i, sizeof bits);
+        block(row, i) = widen(bits);
+      }
+    };
+    if (half.kind == HalfMatrix::Kind::bfloat16)  // the upper half of a float32
+      widen_all([](std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); });
+    else
+      widen_all([](std::uint16_t bits) { return static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(bits)); });
+  }
+  return block;
 }
+
+Matrix widened(const HalfMatrix& half, Index first, Index count) { return widened(half, first, count, 0, half.cols); }
 
 Matrix weight_rows(const Linear& linear, Index first, Index count) {
   if (linear.half) return widened(*linear.half, first, count);
-  return linear.weight.middleRows(first, count);
+  if (!linear.panels) return linear.weight.middleRows(first, count);
+  const PanelMatrix& panels = *linear.panels;
+  Matrix rows(count, panels.cols);
+  for (Index row = 0; row < count; ++row) {
+    const float* column = panels.panel((first + row) / kPanel) + (first + row) % kPanel;
+    for (Index i = 0; i < panels.cols; ++i) rows(row, i) = column[i * kPanel];
+  }
+  return rows;
 }
 
-std::shared_ptr<const Model> random_model(const Config& config, std::shared_ptr<const Vocabulary> vocabulary) {
+void pack(Model& model) {
+  pack(static_cast<StackWeights&>(model));
+  if (model.encoder) pack(*model.encoder);
+}
+
+std::shared_ptr<Model> random_model(const Config& config, std::shared_ptr<const Vocabulary> vocabulary) {
   auto model = std::make_shared<Model>();
   const bool two_stacks = config.arch == Arch::encoder_decoder;
   static_cast<StackWeights&>(*model) =

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/floats.h"
 #include "base/matrix.h"
 #include "model/config.h"
 #include "model/head.h"
@@ -25,17 +26,30 @@ struct HalfMatrix {
   std::shared_ptr<const void> file = {};     // keeps them readable
 };
 
-/// Rows [first, first + count), exactly as they are stored.
+/// Rows [first, first + count), exactly as they are stored; of them all columns, or [column, column + columns).
 Matrix widened(const HalfMatrix& half, Index first, Index count);
+Matrix widened(const HalfMatrix& half, Index first, Index count, Index column, Index columns);
+
+/// A weight (rows, cols) as products read it: panels of kPanel rows one after another, each turned around, (cols, kPanel),
+/// the last one filled up with zeros.
+struct PanelMatrix {
+  static constexpr Index kPanel = 64;
+
+  Index rows = 0, cols = 0;
+  Floats numbers = {};
+
+  const float* panel(Index number) const { return numbers.data() + number * kPanel * cols; }
+};
 
 struct Linear {
-  Matrix weight;  // (out, in); empty, and no `half`: the identity
+  Matrix weight;  // (out, in); empty, and neither of those below: the identity
   Vector bias;    // (out); empty: zero
-  std::shared_ptr<const HalfMatrix> half = {};  // in place of `weight`
+  std::shared_ptr<const HalfMatrix> half = {};     // in place of `weight`
+  std::shared_ptr<const PanelMatrix> panels = {};  // in place of `weight`; see pack()
 
-  bool is_identity() const { return weight.size() == 0 && !half; }
-  Index outputs() const { return half ? half->rows : weight.rows(); }
-  Index inputs() const { return half ? half->cols : weight.cols(); }
+  bool is_identity() const { return weight.size() == 0 && !half && !panels; }
+  Index outputs() const { return half ? half->rows : panels ? panels->rows : weight.rows(); }
+  Index inputs() const { return half ? half->cols : panels ? panels->cols : weight.cols(); }
 };
 
 /// Rows [first, first + count) of the weight, wherever it is kept.
@@ -150,12 +164,15 @@ struct Model : StackWeights {
   std::optional<GivenInputs> given = {};     // a tensors file: one bare attention layer, no residual, no norm
 };
 
+/// Lays out the weights of the blocks as products read them, once and for all: what they give stays the same to the bit.
+void pack(Model& model);
+
 /// A model with fresh weights: projections Xavier-uniform (Glorot & Bengio 2010) as torch.nn.MultiheadAttention draws
 /// them, biases uniform in ±1/sqrt(fan in), norms 1 and 0. Each matrix has a stream of its own, so that changing the
 /// number of layers leaves the layers below as they were. With a vocabulary it has an output layer: the words' own
 /// vectors where `config.tied`, else vectors drawn the same way; both divided by sqrt(d_model), so that the scores
 /// stay within a few units.
-std::shared_ptr<const Model> random_model(const Config& config, std::shared_ptr<const Vocabulary> vocabulary = nullptr);
+std::shared_ptr<Model> random_model(const Config& config, std::shared_ptr<const Vocabulary> vocabulary = nullptr);
 
 /// The vector of a word in a model with fresh weights: uniform with unit variance, seeded by the word alone, so that
 /// the same word has the same vector whatever else is in the sentence.

@@ -243,6 +243,7 @@ class Loader {
       const std::string begin(output_marker(hub_));
       tensors_.warn(begin + (begin.ends_with('.') ? "*" : ""), "not stored, so the model has no output layer");
     }
+    pack(*model_);
   }
 
   /// Stored sines and cosines are computed anew; a table of anything else, be it only rounded to half precision, is

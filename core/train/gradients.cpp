@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "base/pool.h"
 #include "base/random.h"
 #include "math/position.h"
-#include "train/pool.h"
 #include "train/stack_pass.h"
 
 namespace headlight {

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <memory>
+#include <type_traits>
 
 #include "base/random.h"
 
@@ -109,7 +110,10 @@ Network laid_out(const Config& config, Index words, Index places, bool output_bi
 template <class Weights, class Visit>
 void visit_linear(const LinearPlace& place, Weights& linear, Index part, Index parts, const Visit& visit) {
   const Index out = place.out / parts;
-  visit(place.weight + part * out * place.in, linear.weight, out, place.in);
+  if constexpr (std::is_const_v<Weights>)
+    visit(place.weight + part * out * place.in, weight_rows(linear, 0, linear.outputs()), out, place.in);
+  else
+    visit(place.weight + part * out * place.in, linear.weight, out, place.in);
   if (place.bias >= 0) visit(place.bias + part * out, linear.bias, Index{1}, out);
 }
 

@@ -1,6 +1,7 @@
 #include "train/saved.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include <nlohmann/json.hpp>
@@ -103,6 +104,7 @@ class Tensors {
   }
   void add(const std::string& name, const Vector& vector) { list.push_back({name, {vector.size()}, vector.data()}); }
   void add(const std::string& name, const Linear& linear) {
+    assert(linear.weight.size() > 0);  // as model_of() makes them
     add(name + ".weight", linear.weight);
     if (linear.bias.size() > 0) add(name + ".bias", linear.bias);
   }

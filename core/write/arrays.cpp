@@ -225,7 +225,7 @@ std::vector<ArrayStream> all_arrays(const Trace& trace, const ExportOptions& opt
   if (options.only) return arrays;
   if (trace.model->given) {
     const AttentionTrace& self = trace.attention(Stack::self, 0);
-    if (!self.patterns) arrays.push_back(whole("output", "query", self.output));
+    if (!self.patterns) arrays.push_back(whole("output", "query", trace.last_hidden_state));
     return arrays;
   }
   const auto add = [&](ArrayStream array, Stack stack) {

@@ -45,10 +45,10 @@ void change(Random& random, Request& request) {
 /// tampered with comes back.
 Index lent(const Request& request, const Trace& previous) {
   Trace tampered = previous;
-  Matrix& values = tampered.blocks.front().after_attention;
+  Matrix& values = tampered.blocks.front().output;
   for (Index row = 0; row < values.rows(); ++row) values(row, 0) += 0.5f;
   const auto trace = ask(request, &tampered);
-  const Matrix& found = trace->blocks.front().after_attention;
+  const Matrix& found = trace->blocks.front().output;
   Index rows = 0;
   while (rows < std::min(found.rows(), values.rows()) && found(rows, 0) == values(rows, 0)) ++rows;
   return rows;

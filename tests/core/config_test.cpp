@@ -167,7 +167,8 @@ TEST(RandomModel, HasBiasesWhereTheConfigSaysSo) {
   for (int which = 0; which < 5; ++which) {
     Biases bias{.query = which == 0, .key = which == 1, .value = which == 2, .output = which == 3, .ffn = which == 4};
     EXPECT_TRUE(bias.any());
-    const auto model = random_model({.arch = Arch::encoder_decoder, .gated = true, .bias = bias});
+    const std::shared_ptr<const Model> model =
+        random_model({.arch = Arch::encoder_decoder, .gated = true, .bias = bias});
     const BlockWeights& block = model->blocks[0];
     for (const AttentionWeights* attention : {&block.self, &*block.cross, &model->encoder->blocks[0].self}) {
       EXPECT_EQ(attention->query.bias.size() > 0, which == 0);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "asking.h"
+#include "explain/matrices.h"
 #include "math/ops.h"
 
 namespace headlight {
@@ -95,7 +96,8 @@ TEST(HeadsOff, AsZeroContributeNothing) {
   Matrix z = a.z;
   z.middleCols(4, 4).setZero();
   EXPECT_TRUE(same(b.z, z));
-  EXPECT_TRUE(same(b.output, linear(z, after->model->blocks[0].self.output))) << "the output without the head's z";
+  EXPECT_TRUE(same(whole(*after, matrix_id(Quantity::attention_output)),
+                   linear(z, after->model->blocks[0].self.output))) << "the output without the head's z";
   EXPECT_TRUE(same(pattern(*before, {0, 1}), pattern(*after, {0, 1}))) << "it still shows where it looks";
   EXPECT_FALSE(same(before->blocks[1].self.z, after->blocks[1].self.z));
 }
@@ -105,8 +107,8 @@ TEST(HeadsOff, AllOfThemLeaveTheBiasOfTheOutput) {
   for (Index head = 0; head < 3; ++head) switch_off(request.edits, {2, head}, true);
   const auto trace = ask(request);
   ASSERT_TRUE(trace);
-  for (Index t = 0; t < 5; ++t)
-    EXPECT_TRUE(same(trace->blocks[2].self.output.row(t), trace->model->blocks[2].self.output.bias));
+  const Matrix output = whole(*trace, matrix_id(Quantity::attention_output, {2, 0}));
+  for (Index t = 0; t < 5; ++t) EXPECT_TRUE(same(output.row(t), trace->model->blocks[2].self.output.bias));
 }
 
 TEST(HeadsOff, AsMeanKeepTheMeansOfTheirColumns) {

@@ -177,19 +177,20 @@ void expect_consistent(const Trace& trace, const HeadRef& head, const CellRef& c
   expect_near(step(steps, "dot").value, Matrix::Constant(1, 1, step(steps, "products").value.sum()), "dot");
   EXPECT_NEAR(number(steps, "sum"), step(steps, "exponentials").value.sum(), 1e-5);
   expect_near(step(steps, "share").value, weight * step(steps, "v").value, "share");
-  expect_near(step(steps, "output").value, attention.output.row(cell.query), "output");
+  const Matrix output = rows_of(trace, matrix_id(Quantity::attention_output, head), cell.query, 1);
+  expect_near(step(steps, "output").value, output, "output");
   // The heads' contributions and the bias are the output.
-  Matrix sum = Matrix::Zero(1, attention.output.cols());
+  Matrix sum = Matrix::Zero(1, output.cols());
   for (Index h = 0; h < attention.num_heads(); ++h)
     sum += rows_of(trace, matrix_id(Quantity::contribution, {head.layer, h, head.stack}), cell.query, 1);
   if (const Step* bias = find(steps, "b_O")) sum += bias->value;
-  expect_near(sum, attention.output.row(cell.query), "contributions");
+  expect_near(sum, output, "contributions");
   // And so they are as the terms of the last step tell it.
-  Matrix told = Matrix::Zero(1, attention.output.cols());
+  Matrix told = Matrix::Zero(1, output.cols());
   const auto& terms = step(steps, "output").terms;
   const auto each = terms.size() / static_cast<std::size_t>(told.cols());
   for (std::size_t i = 0; i < terms.size(); ++i) told(0, static_cast<Index>(i / each)) += terms[i].value;
-  expect_near(told, attention.output.row(cell.query), "terms of the output");
+  expect_near(told, output, "terms of the output");
 }
 
 TEST(Steps, AgreeWithOneAnotherInModelsDrawnAtRandom) {

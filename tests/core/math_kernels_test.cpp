@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "drawn_floats.h"
+#include "math/exponential.h"
 #include "reference.h"
 
 namespace headlight {
@@ -19,23 +21,24 @@ std::vector<NamedMathKernels> all_kernels() {
   return {choice.tables, choice.tables + choice.count};
 }
 
-/// X (m, k) · Wᵀ (k, n) + bias, rows of X `apart`.
-Floats dots(const MathKernels& kernels, Index m, Index n, Index k, const Floats& x, Index apart, const Floats& w,
-            const Floats* bias) {
-  Floats c(static_cast<std::size_t>(m * n));
-  kernels.dot_products({.m = m, .n = n, .k = k, .x = x.data(), .x_row = apart, .w = w.data(), .w_row = k,
-                        .c = c.data(), .c_row = n, .bias = bias ? bias->data() : nullptr});
+/// X (m, k) · Wᵀ (k, n) + bias, rows of X `apart`, with all of W turned around.
+Floats product(const MathKernels& kernels, Index m, Index n, Index k, const Floats& x, Index apart, const Floats& w,
+               const Floats* bias) {
+  Floats c(static_cast<std::size_t>(m * n)), turned(static_cast<std::size_t>(k * n));
+  kernels.transpose(w.data(), k, n, k, turned.data(), n);
+  kernels.product({.m = m, .n = n, .k = k, .a = x.data(), .a_row = apart, .a_col = 1, .b = turned.data(), .b_row = n,
+                   .c = c.data(), .c_row = n, .bias = bias ? bias->data() : nullptr});
   return c;
 }
 
-TEST(MathKernels, DotProductsOfEverySize) {
+TEST(MathKernels, ProductsOfEverySize) {
   for (const NamedMathKernels& named : all_kernels())
     for (const Index m : {1, 2, 3, 4, 5, 8, 9, 11, 17})
       for (const Index n : {1, 2, 4, 5, 16, 17, 130})
         for (const Index k : {1, 7, 16, 33, 512, 513, 1100}) {
           const Index apart = k + 3;
           const Floats x = drawn(m * apart, 1), w = drawn(n * k, 2), bias = drawn(n, 3);
-          const Floats c = dots(*named.table, m, n, k, x, apart, w, m % 2 == 0 ? &bias : nullptr);
+          const Floats c = product(*named.table, m, n, k, x, apart, w, m % 2 == 0 ? &bias : nullptr);
           for (Index i = 0; i < m; ++i)
             for (Index j = 0; j < n; ++j) {
               const auto at = [](const Floats& values, Index place) {
@@ -43,7 +46,7 @@ TEST(MathKernels, DotProductsOfEverySize) {
               };
               double wanted = m % 2 == 0 ? at(bias, j) : 0;
               for (Index p = 0; p < k; ++p) wanted += at(x, i * apart + p) * at(w, j * k + p);
-              ASSERT_NEAR(at(c, i * n + j), wanted, 2e-5) << named.name << " " << m << "x" << n << "x" << k;
+              ASSERT_NEAR(at(c, i * n + j), wanted, 4e-5 * std::max(1.0, std::abs(wanted) / 4)) << named.name << " " << m << "x" << n << "x" << k;
             }
         }
 }
@@ -52,16 +55,29 @@ TEST(MathKernels, ARowAloneIsTheRowAmongOthers) {
   constexpr Index kRows = 21, kOut = 37, kIn = 700;
   const Floats x = drawn(kRows * kIn, 1), w = drawn(kOut * kIn, 2);
   for (const NamedMathKernels& named : all_kernels()) {
-    const Floats all = dots(*named.table, kRows, kOut, kIn, x, kIn, w, nullptr);
+    const Floats all = product(*named.table, kRows, kOut, kIn, x, kIn, w, nullptr);
     for (const Index first : {0, 1, 6, 20})
       for (const Index count : {1, 2, 3, 7}) {
         if (first + count > kRows) continue;
         const Floats part(x.begin() + first * kIn, x.begin() + (first + count) * kIn);
-        const Floats some = dots(*named.table, count, kOut, kIn, part, kIn, w, nullptr);
+        const Floats some = product(*named.table, count, kOut, kIn, part, kIn, w, nullptr);
         ASSERT_EQ(std::memcmp(some.data(), all.data() + first * kOut, some.size() * sizeof(float)), 0)
             << named.name << " rows from " << first;
       }
   }
+}
+
+TEST(MathKernels, WeightsAreTheRoundedQuotients) {
+  constexpr Index kRow = 333;
+  for (const NamedMathKernels& named : all_kernels())
+    for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+      const Floats scores = drawn(kRow, seed, seed % 3 == 0 ? 1.0f : seed % 3 == 1 ? 20.0f : 60.0f);
+      Floats weights = scores;
+      float largest = 0, sum = 0;
+      named.table->softmax(weights.data(), kRow, largest, sum);
+      for (std::size_t j = 0; j < scores.size(); ++j)
+        ASSERT_EQ(weights[j], exponential(scores[j] - largest) / sum) << named.name << " " << seed << " " << j;
+    }
 }
 
 TEST(MathKernels, KeysWithoutWeightChangeNoBit) {
@@ -106,7 +122,7 @@ std::string everything(const MathKernels& kernels) {
     bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
   };
   const Floats x = drawn(19 * 601, 1, 3), w = drawn(45 * 601, 2), scale = drawn(601, 3), shift = drawn(601, 4);
-  keep(dots(kernels, 19, 45, 601, x, 601, w, nullptr));
+  keep(product(kernels, 19, 45, 601, x, 601, w, nullptr));
   Floats y(601), turned(601 * 32);
   for (const bool centred : {true, false}) {
     kernels.norm({.d = 601, .centred = centred, .scale = scale.data(), .shift = centred ? shift.data() : nullptr},

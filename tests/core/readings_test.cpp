@@ -4,6 +4,7 @@
 
 #include "drawn.h"
 #include "explain/head_measures.h"
+#include "explain/matrices.h"
 #include "explain/readings.h"
 #include "reference.h"
 
@@ -46,7 +47,7 @@ const AttentionWeights& weights_of(const Trace& trace, const HeadRef& head) {
 /// What the values are made of.
 Matrix value_input(const Trace& trace, const HeadRef& head) {
   if (head.stack == Stack::cross) return trace.encoder->last_hidden_state;
-  return trace.blocks_of(head.stack)[reference::at(head.layer)].attention_input;
+  return whole(trace, matrix_id(Quantity::attention_input, head));
 }
 
 /// The weights by which a head's values reach the output: of a head that is off none, or at every query their mean.
@@ -67,6 +68,7 @@ Grid norms_by_the_formula(const Trace& trace, const HeadRef& head) {
   const Grid values = reference::linear(reference::grid(value_input(trace, head)), weights.value);
   const auto d_v = values[0].size() / reference::at(weights.num_kv_heads);
   const auto kv = reference::at(head.head * weights.num_kv_heads / weights.num_heads);
+  const Matrix output = weight_rows(weights.output, 0, weights.output.outputs());
   Grid norms = effective(trace, head);
   for (std::size_t j = 0; j < values.size(); ++j) {
     double square = 0;
@@ -74,7 +76,7 @@ Grid norms_by_the_formula(const Trace& trace, const HeadRef& head) {
       double added = 0;
       for (std::size_t c = 0; c < d_v; ++c)
         added += values[j][kv * d_v + c] *
-                 double(weights.output.weight(out, head.head * static_cast<Index>(d_v) + static_cast<Index>(c)));
+                 double(output(out, head.head * static_cast<Index>(d_v) + static_cast<Index>(c)));
       square += added * added;
     }
     for (auto& row : norms) row[j] *= std::sqrt(square);
@@ -126,6 +128,7 @@ TEST(NormMaps, TwiceTheValuesAreTwiceAsLong) {
   request.config.num_layers = 1;
   const auto before = ask(request);
   auto model = std::make_shared<Model>(*before->model);
+  reference::unpack(*model);
   model->blocks[0].self.value.weight *= 2;
   model->blocks[0].self.value.bias *= 2;
   request.model = model;
@@ -138,6 +141,7 @@ TEST(NormMaps, HeadsThatChangePlacesChangeTheirMaps) {
   request.config.num_layers = 1;
   const auto before = ask(request);
   auto model = std::make_shared<Model>(*before->model);
+  reference::unpack(*model);
   AttentionWeights& weights = model->blocks[0].self;
   const auto swap_rows = [](Linear& linear) {
     linear.weight.topRows(4).swap(linear.weight.bottomRows(4));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "asking.h"
+#include "explain/matrices.h"
 #include "math/attention.h"
 
 namespace headlight::reference {
@@ -49,12 +50,13 @@ inline double difference(const Matrix& a, const Grid& b) {
 
 inline Grid linear(const Grid& x, const Linear& weights) {
   Grid y = x;
+  const Matrix weight = weights.is_identity() ? Matrix{} : weight_rows(weights, 0, weights.outputs());
   for (std::size_t t = 0; t < x.size(); ++t) {
-    if (weights.weight.size() > 0) {
-      y[t].assign(at(weights.weight.rows()), 0.0);
-      for (Index out = 0; out < weights.weight.rows(); ++out)
-        for (Index in = 0; in < weights.weight.cols(); ++in)
-          y[t][at(out)] += x[t][at(in)] * static_cast<double>(weights.weight(out, in));
+    if (weight.size() > 0) {
+      y[t].assign(at(weight.rows()), 0.0);
+      for (Index out = 0; out < weight.rows(); ++out)
+        for (Index in = 0; in < weight.cols(); ++in)
+          y[t][at(out)] += x[t][at(in)] * static_cast<double>(weight(out, in));
     }
     for (Index out = 0; out < weights.bias.size(); ++out) y[t][at(out)] += static_cast<double>(weights.bias(out));
   }
@@ -235,9 +237,9 @@ inline Block block(const BlockWeights& weights, const StackWeights& own, const C
                              before(result.output, weights.cross_norm), *memory, *memory);
     result.output = after(result.output, result.cross->output, weights.cross_norm);
   }
-  if (weights.up.weight.size() == 0) return result;
+  if (!weights.has_ffn()) return result;
   const Grid read = before(result.output, weights.ffn_norm);
-  const bool gated = weights.gate.weight.size() > 0;
+  const bool gated = !weights.ungated();
   const Grid up = linear(read, weights.up);
   Grid hidden = gated ? linear(read, weights.gate) : up;
   for (std::size_t t = 0; t < hidden.size(); ++t)
@@ -345,7 +347,8 @@ inline void compare(const Trace& trace, Stack stack, Index layer, const Attentio
     const Matrix weights = attention_rows(trace, {layer, head, stack}, 0, trace.queries(stack));
     apart.weights = std::max(apart.weights, difference(weights, expected.weights[at(head)]));
   }
-  apart.states = std::max({apart.states, difference(ours.z, expected.z), difference(ours.output, expected.output)});
+  apart.states = std::max({apart.states, difference(ours.z, expected.z),
+                           difference(whole(trace, matrix_id(Quantity::attention_output, {layer, 0, stack})), expected.output)});
 }
 
 inline void compare(const Trace& trace, const StackTrace& ours, Stack stack, const StackAnswer& expected,

@@ -67,8 +67,8 @@ TEST_P(GoldenTensors, AgreeWithTheReference) {
   const auto output = to_matrix("expected.npz", "output", expected->arrays.at("output"));
   ASSERT_TRUE(output) << output.error().message;
   ASSERT_EQ(output->rows(), trace.queries());
-  ASSERT_EQ(output->cols(), trace.blocks[0].self.output.cols());
-  const float output_difference = (trace.blocks[0].self.output - *output).cwiseAbs().maxCoeff();
+  ASSERT_EQ(output->cols(), trace.last_hidden_state.cols());
+  const float output_difference = (trace.blocks[0].output - *output).cwiseAbs().maxCoeff();
   RecordProperty("attention_difference", std::to_string(attention_difference));
   std::printf("%s: attention %.2g, output %.2g\n", GetParam().c_str(), static_cast<double>(attention_difference),
               static_cast<double>(output_difference));
@@ -106,7 +106,7 @@ TEST(Tensors, MissingProjectionsAreTheIdentity) {
     Matrix weights = (part * part.transpose() / std::sqrt(2.0f)).array().exp();
     for (Index row = 0; row < weights.rows(); ++row) weights.row(row) /= weights.row(row).sum();
     const Matrix z = weights * part;
-    EXPECT_LT((trace.blocks[0].self.output.middleCols(head * 2, 2) - z).cwiseAbs().maxCoeff(), 1e-6f);
+    EXPECT_LT((trace.blocks[0].output.middleCols(head * 2, 2) - z).cwiseAbs().maxCoeff(), 1e-6f);
   }
 }
 
@@ -121,7 +121,7 @@ TEST(Tensors, BiasesStandWithOrWithoutWeights) {
   const auto result = answer(*file);
   ASSERT_TRUE(result);
   const AttentionTrace& self = (*result)->blocks[0].self;
-  EXPECT_TRUE(same(self.output, Matrix(self.z.rowwise() + weights.output.bias)));
+  EXPECT_TRUE(same((*result)->last_hidden_state, Matrix(self.z.rowwise() + weights.output.bias)));
 }
 
 TEST(Tensors, KeysAndValuesOfOtherWidths) {
@@ -138,7 +138,7 @@ TEST(Tensors, KeysAndValuesOfOtherWidths) {
   EXPECT_EQ(trace.keys(), 3);
   EXPECT_FLOAT_EQ(trace.blocks[0].self.scale, 1.0f / std::sqrt(3.0f));
   EXPECT_EQ(trace.blocks[0].self.z.cols(), 8);
-  EXPECT_EQ(trace.blocks[0].self.output.cols(), 7);
+  EXPECT_EQ(trace.blocks[0].output.cols(), 7);
   EXPECT_EQ(trace.query_tokens().tokens[1].text, "1");
   EXPECT_EQ(trace.key_tokens().tokens[2].text, "2");
 }

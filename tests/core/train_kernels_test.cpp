@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "base/pool.h"
 #include "drawn_floats.h"
 #include "math/ops.h"
-#include "train/pool.h"
 
 namespace headlight {
 namespace {

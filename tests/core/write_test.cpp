@@ -42,7 +42,7 @@ void expect_same_arrays(const ArrayFile& file, const Trace& trace, const std::st
   if (trace.model->given) {
     const auto output = to_matrix("f", "output", file.arrays.at(prefix + "output"));
     ASSERT_TRUE(output) << output.error().message;
-    EXPECT_TRUE(same(*output, trace.blocks[0].self.output));
+    EXPECT_TRUE(same(*output, trace.last_hidden_state));
     EXPECT_FALSE(file.arrays.contains(prefix + "hidden_states"));
     return;
   }

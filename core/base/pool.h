@@ -1,4 +1,4 @@
-// Threads that wait asleep for the next piece of work: a step of training is too short to start threads for it.
+// Threads that wait asleep for the next piece of work: a product is too short to start threads for it.
 #pragma once
 
 #include <atomic>
@@ -22,9 +22,9 @@ class Pool {
 
   int threads() const { return static_cast<int>(helpers_.size()) + 1; }
 
-  /// Calls part(i, worker) for i of 0 … count − 1, each once, worker in [0, threads()); returns when all are done.
-  /// No two calls with the same worker run at a time.
-  void run(Index count, const std::function<void(Index, int)>& part);
+  /// Calls part(i, worker) for i of 0 … count − 1, each once, worker in [0, threads()), and below `most` where that is
+  /// not 0; returns when all are done. No two calls with the same worker run at a time.
+  void run(Index count, const std::function<void(Index, int)>& part, int most = 0);
 
  private:
   void help(int worker);
@@ -34,6 +34,7 @@ class Pool {
   std::condition_variable wake_, done_;
   const std::function<void(Index, int)>* part_ = nullptr;
   Index count_ = 0;
+  int most_ = 0;
   std::atomic<Index> next_ = 0;
   int busy_ = 0;                  // helpers that have work in hand
   std::uint64_t round_ = 0;       // of run(): a helper joins each at most once

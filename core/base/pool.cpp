@@ -1,4 +1,4 @@
-#include "train/pool.h"
+#include "base/pool.h"
 
 #include <algorithm>
 
@@ -22,8 +22,8 @@ void Pool::take_parts(const std::function<void(Index, int)>& part, Index count, 
   for (Index i = next_++; i < count; i = next_++) part(i, worker);
 }
 
-void Pool::run(Index count, const std::function<void(Index, int)>& part) {
-  if (helpers_.empty() || count <= 1) {
+void Pool::run(Index count, const std::function<void(Index, int)>& part, int most) {
+  if (helpers_.empty() || count <= 1 || most == 1) {
     for (Index i = 0; i < count; ++i) part(i, 0);
     return;
   }
@@ -31,6 +31,7 @@ void Pool::run(Index count, const std::function<void(Index, int)>& part) {
     const std::lock_guard lock(mutex_);
     part_ = &part;
     count_ = count;
+    most_ = most > 0 ? most : threads();
     next_ = 0;
     ++round_;
   }
@@ -46,7 +47,7 @@ void Pool::help(int worker) {
   std::uint64_t joined = 0;
   std::unique_lock lock(mutex_);
   while (true) {
-    wake_.wait(lock, [&] { return ending_ || (part_ && round_ != joined); });
+    wake_.wait(lock, [&] { return ending_ || (part_ && round_ != joined && worker < most_); });
     if (ending_) return;
     joined = round_;
     ++busy_;
