@@ -17,8 +17,6 @@
 namespace headlight {
 namespace {
 
-constexpr double kSleep = 10;  // seconds, at most; everything that matters wakes the window
-
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -110,8 +108,7 @@ Status open_window(const Start& asked) {
   int frames = kFramesAfterEvent;
   std::string title;
   while (!state.quit) {
-    const double sleep = frames > 0 ? 0 : std::min(kSleep, loop.next_due(now()));
-    if ((*window)->wait(sleep)) frames = kFramesAfterEvent;
+    if ((*window)->wait(sleep_before_frame(loop, frames, now()))) frames = kFramesAfterEvent;
     for (auto& path : (*window)->take_dropped()) commands.emplace_back(OpenPath{std::move(path)});
     if ((*window)->should_close()) commands.emplace_back(Quit{});
     const auto version = state.trace_version + state.training_version;

@@ -184,12 +184,13 @@ Result<double> until_answered(Scene& scene, Commands commands = {}) {
   const auto version = scene.state.trace_version;
   const double begin = now(), give_up = begin + kLongestAnswer;
   scene.loop.step(scene.state, commands, begin);
-  if (scene.loop.computing() && scene.state.trace_milliseconds <= 1000 * kAnswerWithin) scene.loop.wait_for_answer(kAnswerWithin);  // as show_frame does
+  if (scene.loop.computing() && scene.state.trace_milliseconds <= 1000 * kAnswerWithin)
+    scene.loop.wait_for_answer(kAnswerWithin);  // as show_frame does
   for (int frames = kFramesAfterEvent; now() < give_up; --frames) {
-    if (frames <= 0) scene.bell.wait(scene.loop.next_due(now()));
     scene.loop.step(scene.state, commands, now());
     show_frame(scene.screen, scene.state, scene.loop, commands, now());
     if (scene.state.trace_version != version && !is_stale(scene.state)) return now() - begin;
+    scene.bell.wait(sleep_before_frame(scene.loop, frames, now()));
   }
   return Error{"bench draw: expected an answer within " + std::to_string(kLongestAnswer) + " s, found none"};
 }

@@ -1,5 +1,7 @@
 #include "gl/turn.h"
 
+#include <algorithm>
+
 #include "gui/panels.h"
 
 namespace headlight {
@@ -9,6 +11,9 @@ WorkStatus work_of(const Loop& loop) {
   return {loop.computing(), loop.writing(), loop.computing_progress(), loop.writing_progress(),
           loop.sweeping(), loop.sweep_progress(), loop.reading(), loop.reading_progress()};
 }
+
+constexpr double kSleep = 10;      // seconds, at most; everything that matters wakes the window
+constexpr double kUnhurried = 0.03;
 
 /// Whether commands change what is seen: hovering is told anew in every frame, mostly with the same answer.
 bool change_something(const AppState& state, const Commands& commands) {
@@ -24,6 +29,11 @@ bool change_something(const AppState& state, const Commands& commands) {
 }
 
 }  // namespace
+
+double sleep_before_frame(const Loop& loop, int frames, double now) {
+  if (frames > 0) return loop.computing() ? kUnhurried : 0;
+  return std::min(kSleep, loop.next_due(now));
+}
 
 void build_frame(const Screen& screen, const AppState& state, const Loop& loop, Commands& commands) {
   apply_style(state.settings.theme, screen.unit);

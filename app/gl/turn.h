@@ -25,6 +25,10 @@ inline constexpr int kFramesAfterEvent = 3;
 /// seen frames earlier.
 inline constexpr double kAnswerWithin = 0.01;
 
+/// Seconds that the loop sleeps, if nothing happens, before the next frame; `frames` are due after the last event.
+/// Beside a computation they are taken slowly: where pictures are drawn by the processor too, it is the answer's.
+double sleep_before_frame(const Loop& loop, int frames, double now);
+
 /// Builds the window; what is done in it is added to `commands`.
 void build_frame(const Screen& screen, const AppState& state, const Loop& loop, Commands& commands);
 

@@ -64,7 +64,8 @@ TEST(CliBench, AProgramWithoutTheWindowSaysThatItCannotDraw) {
   const char* const words[] = {"headlight", "bench", "draw"};
   testing::internal::CaptureStderr();
   EXPECT_EQ(run_command_line(3, words, Frontend{}), 2);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "headlight bench draw: this program was built without the window\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "headlight bench draw: this program was built without the window\n");
 }
 
 TEST(CliBench, HandsOnWhatIsAskedOfDrawingAndPrintsItsRows) {
@@ -72,7 +73,8 @@ TEST(CliBench, HandsOnWhatIsAskedOfDrawingAndPrintsItsRows) {
   Frontend frontend;
   frontend.bench_draw = [&](const BenchOptions& options) -> Result<BenchReport> {
     asked = options;
-    return BenchReport{.rows = {{.name = "draw/change/colours", .time = {2e-3, 1e-3, 3e-3}, .uploads = 0}}, .exponents = {}};
+    return BenchReport{.rows = {{.name = "draw/change/colours", .time = {2e-3, 1e-3, 3e-3}, .uploads = 0}},
+                       .exponents = {}};
   };
   const char* const words[] = {"headlight", "bench", "draw", "--rounds", "2", "--longest", "7", "--only", "draw/",
                                "--threads", "1", "--format", "json"};

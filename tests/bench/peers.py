@@ -160,6 +160,9 @@ def main():
     print(f"{cpu}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}; {options.threads} thread(s), "
           f"{options.rounds} rounds in turn; milliseconds, median (lowest…highest); "
           "ratio: ours / theirs, pair by pair, below 1 we are quicker")
+    if os.getloadavg()[0] > 0.5:
+        print("the machine is busy: two threads that wait for each other (PyTorch's do so by spinning) show what it "
+              "leaves them, not what they can do", file=sys.stderr)
     print(f"{'':38} {'Headlight':32} {'peer':16} {'':32} ratio")
     for suite in options.suites or suites:
         for name, peers in rows_of(suite):

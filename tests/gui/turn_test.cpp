@@ -78,5 +78,17 @@ TEST_F(TurnTest, WhatAsksForNoAnswerIsSeenAtOnce) {
   inject_key(Key::g, false);
 }
 
+TEST_F(TurnTest, FramesAreTakenSlowlyBesideAComputationAndNoneWhileNothingIsToBeSeen) {
+  const Loop& loop = *harness->loop;
+  EXPECT_EQ(sleep_before_frame(loop, 1, 1), 0);
+  EXPECT_GT(sleep_before_frame(loop, 0, 1), 1);
+  Commands edit{SetMask{.causal = true}};
+  harness->loop->step(harness->state, edit, 1);
+  ASSERT_TRUE(loop.computing());
+  EXPECT_GT(sleep_before_frame(loop, 3, 1), 0);
+  EXPECT_LT(sleep_before_frame(loop, 3, 1), 0.05);
+  EXPECT_LT(sleep_before_frame(loop, 0, 1), 0.1);
+}
+
 }  // namespace
 }  // namespace headlight
