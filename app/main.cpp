@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
 #if HEADLIGHT_GUI
   frontend.open_window = headlight::open_window;
   frontend.screenshot = headlight::screenshot;
+  frontend.bench_draw = headlight::bench_draw;
 #endif
   return headlight::run_command_line(argc, argv, frontend);
 }

@@ -10,8 +10,10 @@
 namespace headlight {
 namespace {
 
+constexpr const char* kDraw = "draw";  // of the rooms above: Frontend has it
+
 struct Options {
-  std::string suite, format = "text";
+  std::string suite, format = "text", only;
   int threads = 0, rounds = 5;
   Index longest = 0;
 };
@@ -36,6 +38,7 @@ std::string text_of(const BenchReport& report) {
     add(row.bytes / row.time.median / 1e6, "MB/s");
     add(row.tokens / row.time.median, "tokens/s");
     add(row.peak / 1e6, "MB peak");
+    if (row.uploads >= 0) text += "  " + std::to_string(row.uploads) + " uploads";
     text += '\n';
   }
   for (const BenchExponent& exponent : report.exponents) {
@@ -58,6 +61,7 @@ std::string json_of(const BenchReport& report) {
     if (row.bytes > 0) one["mb_per_s"] = row.bytes / row.time.median / 1e6;
     if (row.tokens > 0) one["tokens_per_s"] = row.tokens / row.time.median;
     if (row.peak > 0) one["peak_mb"] = row.peak / 1e6;
+    if (row.uploads >= 0) one["uploads"] = row.uploads;
     object["rows"].push_back(std::move(one));
   }
   for (const BenchExponent& exponent : report.exponents)
@@ -65,14 +69,22 @@ std::string json_of(const BenchReport& report) {
   return object.dump() + "\n";
 }
 
-Result<int> run(const Options& options) {
-  BenchOptions wanted{.threads = {1}, .rounds = options.rounds, .longest = options.longest};
+Result<int> run(const Options& options, const Frontend& frontend) {
+  BenchOptions wanted{.threads = {1}, .rounds = options.rounds, .longest = options.longest, .only = options.only};
   if (options.threads > 0) wanted.threads = {options.threads};
   else if (processors() > 1) wanted.threads.push_back(processors());
+  if (options.suite == kDraw && !frontend.bench_draw)
+    return Error{"headlight bench draw: this program was built without the window"};
+  std::vector<BenchSuite> suites = bench_suites();
+  if (frontend.bench_draw) suites.push_back({kDraw, frontend.bench_draw});
   BenchReport report;
-  for (const BenchSuite& suite : bench_suites()) {
+  for (const BenchSuite& suite : suites) {
     if (!options.suite.empty() && suite.name != options.suite) continue;
     auto part = suite.run(wanted);
+    if (!part && suite.name == kDraw && options.suite.empty()) {  // no OpenGL here: the rest is known all the same
+      print_warnings({part.error().message});
+      continue;
+    }
     if (!part) return part.error();
     std::move(part->rows.begin(), part->rows.end(), std::back_inserter(report.rows));
     std::move(part->exponents.begin(), part->exponents.end(), std::back_inserter(report.exponents));
@@ -82,7 +94,7 @@ Result<int> run(const Options& options) {
 
 }  // namespace
 
-Run add_bench(CLI::App& program) {
+Run add_bench(CLI::App& program, const Frontend& frontend) {
   CLI::App* command = program.add_subcommand("bench", "How fast it is on this machine: the figures of the README");
   command->footer("headlight bench attention --threads 1 --rounds 9\n"
                   "headlight bench --format json > figures.json\n"
@@ -90,7 +102,8 @@ Run add_bench(CLI::App& program) {
   auto options = std::make_shared<Options>();
   std::vector<std::string> names;
   for (const BenchSuite& suite : bench_suites()) names.emplace_back(suite.name);
-  command->add_option("suite", options->suite, "attention, model, train, growth or export; default: all of them")
+  names.emplace_back(kDraw);
+  command->add_option("suite", options->suite, "attention, model, train, growth, export or draw; default: all of them")
       ->type_name("SUITE")->check(CLI::IsMember(names));
   command->add_option("--threads", options->threads, "Only with so many; default: with one, and with all processors")
       ->type_name("N")->check(CLI::Range(1, 1024));
@@ -98,8 +111,10 @@ Run add_bench(CLI::App& program) {
       ->type_name("N")->check(CLI::Range(1, 1000));
   command->add_option("--longest", options->longest, "Leaves out texts of more tokens")
       ->type_name("N")->check(CLI::Range(1, 1 << 20));
+  command->add_option("--only", options->only, "Only the rows whose names contain this, as T=128 or json")
+      ->type_name("TEXT");
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
-  return [options] { return run(*options); };
+  return [options, &frontend] { return run(*options, frontend); };
 }
 
 }  // namespace headlight

@@ -13,35 +13,16 @@
 #include "base/random.h"
 #include "math/attention.h"
 #include "math/forward.h"
+#include "session/bench_inputs.h"
 #include "train/training.h"
 #include "write/export.h"
 
 namespace headlight {
 namespace {
 
-Tokens words(Index count) {
-  Tokens tokens;
-  for (Index i = 0; i < count; ++i) {
-    const std::string text = "w" + std::to_string(i % 977);
-    tokens.tokens.push_back({.id = i % 977, .text = text, .raw = text, .begin = tokens.text.size(),
-                             .end = tokens.text.size() + text.size()});
-    tokens.text += text;
-  }
-  return tokens;
-}
-
-Matrix drawn(Index rows, Index cols, std::uint64_t seed, float limit = 1) {
-  Random random(seed);
-  Matrix matrix(rows, cols);
-  for (Index i = 0; i < matrix.size(); ++i) matrix.data()[i] = random.symmetric(limit);
-  return matrix;
-}
-
-/// Sizes that were not left out.
-template <class Size>
-std::vector<Size> within(std::vector<Size> sizes, const BenchOptions& options, Index Size::*tokens) {
-  if (options.longest > 0) std::erase_if(sizes, [&](const Size& size) { return size.*tokens > options.longest; });
-  return sizes;
+/// Whether a row of so many tokens is measured.
+bool wanted(const BenchOptions& options, const std::string& name, Index tokens) {
+  return options.wants(name) && (options.longest <= 0 || tokens <= options.longest);
 }
 
 /// Rows and the runs that they time; the first Error of a run is kept.
@@ -82,17 +63,18 @@ Request bare_attention(const AttentionSize& size) {
   model->config = {.d_model = d, .num_heads = size.heads, .num_layers = 1, .ffn = 0};
   const float limit = 1.0f / std::sqrt(static_cast<float>(d));
   const auto linear = [&](std::uint64_t seed) {
-    return Linear{.weight = drawn(d, d, seed, 2 * limit), .bias = drawn(1, d, seed + 10, limit)};
+    return Linear{.weight = drawn_matrix(d, d, seed, 2 * limit), .bias = drawn_matrix(1, d, seed + 10, limit)};
   };
   model->blocks.emplace_back().self = {.query = linear(1), .key = linear(2), .value = linear(3), .output = linear(4),
                                        .num_heads = size.heads, .num_kv_heads = size.heads};
-  GivenStack given{.query = drawn(size.tokens, d, 5), .key = {}, .value = {}, .query_tokens = words(size.tokens),
-                   .key_tokens = words(size.tokens), .patterns = {}};
+  GivenStack given{.query = drawn_matrix(size.tokens, d, 5), .key = {}, .value = {},
+                   .query_tokens = bench_tokens(size.tokens), .key_tokens = bench_tokens(size.tokens),
+                   .patterns = {}};
   pack(*model);
   given.key = given.value = given.query;
   model->given = GivenInputs{.stacks = {{Stack::self, std::move(given)}}};
   Request request{.model = model, .config = model->config};
-  request.tokens = words(size.tokens);
+  request.tokens = bench_tokens(size.tokens);
   return request;
 }
 
@@ -104,11 +86,13 @@ Result<BenchReport> attention_suite(const BenchOptions& options) {
   Measured measured;
   const std::vector<AttentionSize> sizes{{10, 64, 4},     {10, 512, 8},     {128, 768, 12},
                                          {512, 768, 12}, {1024, 1024, 16}, {2048, 1024, 16}};
-  for (const AttentionSize& size : within(sizes, options, &AttentionSize::tokens)) {
+  for (const AttentionSize& size : sizes) {
+    const std::string name = "attention/T=" + std::to_string(size.tokens) + "/d=" + std::to_string(size.d_model) +
+                             "/h=" + std::to_string(size.heads);
+    if (!wanted(options, name, size.tokens)) continue;
     const auto request = std::make_shared<Request>(bare_attention(size));
     for (const int threads : options.threads)
-      measured.add({.name = "attention/T=" + std::to_string(size.tokens) + "/d=" + std::to_string(size.d_model) +
-                            "/h=" + std::to_string(size.heads),
+      measured.add({.name = name,
                     .threads = threads,
                     .flop = attention_flop(static_cast<double>(size.tokens), static_cast<double>(size.d_model))},
                    [request, threads] { return answer(*request, threads); });
@@ -116,39 +100,9 @@ Result<BenchReport> attention_suite(const BenchOptions& options) {
   return measured.finished(options.rounds);
 }
 
-constexpr Config kBase{.d_model = 768, .num_heads = 12, .num_layers = 12, .ffn = 3072, .position = Position::learned};
-constexpr Index kWordsOfGpt2 = 50257;
-
-Config bert_base() {
-  Config config = kBase;
-  config.activation = Activation::gelu;
-  return config;
-}
-
-Config gpt2_small() {
-  Config config = kBase;
-  config.arch = Arch::decoder;
-  config.norm = Norm::pre;
-  config.activation = Activation::gelu_tanh;
-  return config;
-}
-
-std::shared_ptr<const Vocabulary> numbered_words(Index count) {
-  auto vocabulary = std::make_shared<Vocabulary>();
-  for (Index i = 0; i < count; ++i) vocabulary->words.push_back("w" + std::to_string(i));
-  return vocabulary;
-}
-
-/// As a model that was opened is.
-std::shared_ptr<const Model> drawn_model(const Config& config, std::shared_ptr<const Vocabulary> words = nullptr) {
-  auto model = random_model(config, std::move(words));
-  pack(*model);
-  return model;
-}
-
 Request asked(const std::shared_ptr<const Model>& model, Index tokens) {
   Request request{.model = model, .config = model->config};
-  request.tokens = words(tokens);
+  request.tokens = bench_tokens(tokens);
   request.mask.causal = model->config.arch == Arch::decoder;
   return request;
 }
@@ -161,46 +115,48 @@ double model_flop(const Model& model, double tokens) {
   return layer * static_cast<double>(model.config.num_layers) + 2 * words * d;
 }
 
-struct TextSize {
-  Index tokens = 0;
-};
+using MakeModel = std::function<std::shared_ptr<const Model>()>;
 
-void add_model(const std::string& name, const std::shared_ptr<const Model>& model, const BenchOptions& options,
-               Measured& measured) {
-  for (const TextSize& size : within(std::vector<TextSize>{{10}, {128}, {512}}, options, &TextSize::tokens)) {
-    const auto request = std::make_shared<Request>(asked(model, size.tokens));
+void add_model(const std::string& of, const MakeModel& make, const BenchOptions& options, Measured& measured) {
+  std::shared_ptr<const Model> model;
+  for (const Index tokens : {10, 128, 512}) {
+    const std::string name = "model/" + of + "/T=" + std::to_string(tokens);
+    if (!wanted(options, name, tokens)) continue;
+    if (!model) model = make();
+    const auto request = std::make_shared<Request>(asked(model, tokens));
     for (const int threads : options.threads)
-      measured.add({.name = "model/" + name + "/T=" + std::to_string(size.tokens), .threads = threads,
-                    .flop = model_flop(*model, static_cast<double>(size.tokens))},
+      measured.add({.name = name, .threads = threads, .flop = model_flop(*model, static_cast<double>(tokens))},
                    [request, threads] { return answer(*request, threads); });
   }
 }
 
 Result<BenchReport> model_suite(const BenchOptions& options) {
   Measured measured;
-  add_model("bert-base", drawn_model(bert_base()), options, measured);
-  add_model("gpt2-small", drawn_model(gpt2_small(), numbered_words(kWordsOfGpt2)), options, measured);
+  add_model("bert-base", [] { return packed_model(bert_base()); }, options, measured);
+  add_model("gpt2-small", random_gpt2_small, options, measured);
   return measured.finished(options.rounds);
 }
 
 Result<BenchReport> growth_suite(const BenchOptions& options) {
   BenchReport report;
-  const auto model = drawn_model(gpt2_small());
-  const std::vector<TextSize> all{{256}, {512}, {1024}, {2048}, {4096}, {8192}};
+  std::shared_ptr<const Model> model;
   for (const int threads : options.threads) {
     std::vector<double> tokens, seconds, bytes;
-    for (const TextSize& size : within(all, options, &TextSize::tokens)) {
-      const Request request = asked(model, size.tokens);
+    for (const Index length : {256, 512, 1024, 2048, 4096, 8192}) {
+      const std::string name = "growth/gpt2-small/T=" + std::to_string(length);
+      if (!wanted(options, name, length)) continue;
+      if (!model) model = packed_model(gpt2_small());
+      const Request request = asked(model, length);
       const std::size_t before = resident_memory();
       reset_peak_memory();
       std::optional<Error> error;
       const auto timing = measure({[&] { if (const Status done = answer(request, threads); !done) error = done.error(); }},
                                   std::max(1, options.rounds / 2));
       if (error) return *error;
-      BenchRow row{.name = "growth/gpt2-small/T=" + std::to_string(size.tokens), .threads = threads,
-                   .time = timing.front(), .flop = model_flop(*model, static_cast<double>(size.tokens)),
+      BenchRow row{.name = name, .threads = threads,
+                   .time = timing.front(), .flop = model_flop(*model, static_cast<double>(length)),
                    .peak = static_cast<double>(peak_memory()) - static_cast<double>(before)};
-      tokens.push_back(static_cast<double>(size.tokens));
+      tokens.push_back(static_cast<double>(length));
       seconds.push_back(row.time.median);
       bytes.push_back(std::max(row.peak, 1.0));
       report.rows.push_back(std::move(row));
@@ -215,7 +171,9 @@ Result<BenchReport> growth_suite(const BenchOptions& options) {
 
 Result<BenchReport> train_suite(const BenchOptions& options) {
   constexpr Index kSentences = 64, kLength = 16, kWords = 400;
+  const std::string name = "train/d=64/h=4/layers=2/batch=64x16";
   Measured measured;
+  if (!options.wants(name)) return measured.finished(options.rounds);
   const Config config{.d_model = 64, .num_heads = 4, .num_layers = 2, .ffn = 256, .norm = Norm::pre,
                       .activation = Activation::gelu};
   const auto batch = std::make_shared<Batch>();
@@ -229,7 +187,7 @@ Result<BenchReport> train_suite(const BenchOptions& options) {
   for (const int threads : options.threads) {
     const auto training = std::make_shared<Training>(Training{.network = fresh_network(config, kWords)});
     const auto workspace = std::make_shared<Workspace>(threads);
-    measured.add({.name = "train/d=64/h=4/layers=2/batch=64x16", .threads = threads,
+    measured.add({.name = name, .threads = threads,
                   .tokens = static_cast<double>(kSentences * kLength)},
                  [batch, training, workspace]() -> Status {
                    train_step(*training, *batch, {}, *workspace);
@@ -237,29 +195,6 @@ Result<BenchReport> train_suite(const BenchOptions& options) {
                  });
   }
   return measured.finished(options.rounds);
-}
-
-/// Softmax of drawn scores: 12 layers of 12 heads as another program would have computed them.
-Request computed_patterns(Index tokens) {
-  constexpr std::size_t kLayers = 12, kHeads = 12;
-  auto model = std::make_shared<Model>();
-  model->name = "computed patterns";
-  model->config = {.num_heads = kHeads, .num_layers = kLayers, .ffn = 0};
-  GivenStack given{.query = {}, .key = {}, .value = {}, .query_tokens = words(tokens), .key_tokens = words(tokens),
-                   .patterns = {}};
-  for (std::size_t layer = 0; layer < kLayers; ++layer) {
-    std::vector<Matrix>& heads = given.patterns.emplace_back();
-    for (std::size_t head = 0; head < kHeads; ++head) {
-      Matrix pattern = drawn(tokens, tokens, layer * kHeads + head, 4);
-      Vector largest(tokens), sums(tokens);
-      softmax_rows(pattern, largest, sums);
-      heads.push_back(std::move(pattern));
-    }
-  }
-  model->given = GivenInputs{.stacks = {{Stack::self, std::move(given)}}};
-  Request request{.model = model, .config = model->config};
-  request.tokens = words(tokens);
-  return request;
 }
 
 /// A file for exports, removed in the end.
@@ -290,24 +225,29 @@ Status dump_with_nlohmann(const Trace& trace, const std::filesystem::path& file)
 
 Result<BenchReport> export_suite(const BenchOptions& options) {
   const Index tokens = options.longest > 0 ? std::min<Index>(options.longest, 256) : 256;
+  std::optional<Result<std::shared_ptr<const Trace>>> trace;
   Progress progress;
-  const auto trace = forward(computed_patterns(tokens), progress);
-  if (!trace) return trace.error();
   const TemporaryFile file;
   Measured measured;
-  const std::string suffix = "/heads=144/T=" + std::to_string(tokens);
-  const auto add = [&](const std::string& name, std::function<Status()> write) -> Status {
+  const auto add = [&](std::string_view of, int threads, std::function<Status()> write) -> Status {
+    const std::string name = "export/" + std::string(of) + "/heads=144/T=" + std::to_string(tokens);
+    if (!options.wants(name)) return Done{};
+    if (!trace) trace = forward(asked(computed_patterns(12, 12, tokens), tokens), progress);
+    if (!*trace) return trace->error();
     if (const Status written = write(); !written) return written;
-    measured.add({.name = name + suffix, .threads = 1,
+    measured.add({.name = name, .threads = threads,
                   .bytes = static_cast<double>(std::filesystem::file_size(file.path))}, std::move(write));
     return Done{};
   };
-  for (const Format format : {Format::json, Format::npz, Format::safetensors, Format::csv}) {
-    const auto write = [&, format] { return write_export({*trace}, {""}, format, {}, file.path, progress); };
-    if (const Status added = add("export/" + std::string(name(format)), write); !added) return added.error();
-  }
-  const auto dump = [&] { return dump_with_nlohmann(**trace, file.path); };
-  if (const Status added = add("export/nlohmann-dump", dump); !added) return added.error();
+  for (const Format format : {Format::json, Format::npz, Format::safetensors, Format::csv})
+    for (const int threads : options.threads) {
+      const auto write = [&, format, threads] {
+        return write_export({**trace}, {""}, format, {.threads = threads}, file.path, progress);
+      };
+      if (const Status added = add(name(format), threads, write); !added) return added.error();
+    }
+  const auto dump = [&] { return dump_with_nlohmann(***trace, file.path); };
+  if (const Status added = add("nlohmann-dump", 1, dump); !added) return added.error();
   return measured.finished(options.rounds);
 }
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "base/measure.h"
 #include "base/result.h"
 #include "session/start.h"
 
@@ -12,6 +13,7 @@ namespace headlight {
 struct Frontend {
   std::function<Status(const Start&)> open_window;
   std::function<Status(const Start&, const ScreenshotOptions&)> screenshot;
+  std::function<Result<BenchReport>(const BenchOptions&)> bench_draw;
 };
 
 /// Runs the program. Exit status: 0 done, 1 a comparison or a check differs, 2 wrong use or bad input.

@@ -27,7 +27,7 @@ Run add_check(CLI::App& program);
 Run add_train(CLI::App& program);
 Run add_heads(CLI::App& program);
 Run add_figure(CLI::App& program);
-Run add_bench(CLI::App& program);
+Run add_bench(CLI::App& program, const Frontend& frontend);
 
 /// Puts the answer of a command on standard output; gives the exit status, or the Error of a closed pipe.
 Result<int> print(std::string_view text, int status = 0);

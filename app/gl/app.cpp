@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "gl/map_texture.h"
 #include "gl/offscreen.h"
+#include "gl/turn.h"
 #include "gl/window.h"
-#include "gui/panels.h"
 #include "paper/figure_file.h"
 #include "session/recovery.h"
 #include "session/step.h"
@@ -17,17 +17,8 @@
 namespace headlight {
 namespace {
 
-/// Frames drawn after an event before the window sleeps: Dear ImGui needs a second to settle, a third for hovering.
-constexpr int kFramesAfterEvent = 3;
-constexpr double kSleep = 10;  // seconds, at most; everything that matters wakes the window
-
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-WorkStatus work_of(const Loop& loop) {
-  return {loop.computing(), loop.writing(), loop.computing_progress(), loop.writing_progress(),
-          loop.sweeping(), loop.sweep_progress(), loop.reading(), loop.reading_progress()};
 }
 
 /// A crashed session, taken over as this window's own: it is never without a file. A broken one is left where it is.
@@ -43,19 +34,6 @@ void restore(Start& start, std::optional<Notice>& notice, const std::filesystem:
   notice = Notice{Notice::Kind::restored, {}};
   std::error_code error;
   std::filesystem::rename(*left, autosave, error);
-}
-
-/// Whether commands change what is seen: hovering is told anew in every frame, mostly with the same answer.
-bool change_something(const AppState& state, const Commands& commands) {
-  std::optional<HeadRef> head = state.view.hovered_head;
-  std::optional<CellRef> cell = state.view.hovered;
-  for (const Command& command : commands) {
-    const auto* hover = command.as<Hover>();
-    if (!hover) return true;
-    head = hover->head;
-    cell = hover->cell;
-  }
-  return head != state.view.hovered_head || cell != state.view.hovered;
 }
 
 /// A folder for as long as it lives.
@@ -122,13 +100,15 @@ Status open_window(const Start& asked) {
     state.notice = Notice{Notice::Kind::failed, resources->lessons.problems.front()};
 
   Loop loop(&Window::wake, autosave.string(), {figure_drawer(), {.folder = trained_folder()}});
+  Screen screen{.begin_frame = [&] { (*window)->begin_frame(state.settings.ui_scale); },
+                .end_frame = [&](Rgb background) { (*window)->end_frame(background); },
+                .fonts = fonts, .maps = **maps, .samples = resources->samples};
   Commands commands;
   if (!start.open.empty()) commands.emplace_back(OpenPath{start.open});
   int frames = kFramesAfterEvent;
   std::string title;
   while (!state.quit) {
-    const double sleep = frames > 0 ? 0 : std::min(kSleep, loop.next_due(now()));
-    if ((*window)->wait(sleep)) frames = kFramesAfterEvent;
+    if ((*window)->wait(sleep_before_frame(loop, frames, now()))) frames = kFramesAfterEvent;
     for (auto& path : (*window)->take_dropped()) commands.emplace_back(OpenPath{std::move(path)});
     if ((*window)->should_close()) commands.emplace_back(Quit{});
     const auto version = state.trace_version + state.training_version;
@@ -138,13 +118,8 @@ Status open_window(const Start& asked) {
     frames = std::max(0, frames - 1);
 
     if (title != window_title(state)) (*window)->set_title(title = window_title(state));
-    apply_style(state.settings.theme, (*window)->content_scale() * state.settings.ui_scale);
-    (*window)->begin_frame(state.settings.ui_scale);
-    Gui gui{state, commands, fonts, **maps, resources->samples, work_of(loop),
-            (*window)->content_scale() * state.settings.ui_scale, nullptr};
-    draw_window(gui);
-    (*window)->end_frame(background_of(state.settings.theme));
-    if (change_something(state, commands) || fonts.wants_frame()) frames = kFramesAfterEvent;
+    screen.unit = (*window)->content_scale() * state.settings.ui_scale;
+    if (show_frame(screen, state, loop, commands, now()) || fonts.wants_frame()) frames = kFramesAfterEvent;
   }
   return Done{};
 }
@@ -187,14 +162,14 @@ Status screenshot(const Start& start, const ScreenshotOptions& options) {
   state.trace_milliseconds = 0;
 
   const ImVec2 size{static_cast<float>(options.width), static_cast<float>(options.height)};
-  const float unit = options.ui_scale;
+  const Screen screen{.begin_frame = [&] { (*context)->begin_frame(size, 1.0f / 60, options.ui_scale); },
+                      .end_frame = [&](Rgb background) { (*context)->end_frame(background); },
+                      .fonts = fonts, .maps = **maps, .samples = resources->samples,
+                      .unit = options.ui_scale};
   for (int frame = 0; frame < kFramesAfterEvent || (fonts.wants_frame() && frame < 10); ++frame) {
-    apply_style(settings.theme, unit);
-    (*context)->begin_frame(size, 1.0f / 60, unit);
     Commands commands;
-    Gui gui{state, commands, fonts, **maps, resources->samples, work_of(loop), unit, nullptr};
-    draw_window(gui);
-    (*context)->end_frame(background_of(settings.theme));
+    build_frame(screen, state, loop, commands);
+    screen.end_frame(background_of(settings.theme));
     loop.step(state, commands, 0);
     loop.settle(state);
   }

@@ -54,6 +54,7 @@ class GlMapPainter final : public MapPainter {
 
   void draw(ImDrawList& list, const Matrix& weights, std::uint64_t version, ImVec2 min, ImVec2 max,
             const ColourScale& scale, float opacity) override;
+  int uploads() const { return pages_.uploads(); }
 
  private:
   // What a draw command needs when the frame is rendered, after draw() has returned.
@@ -150,6 +151,8 @@ void GlMapPainter::fit_to(unsigned backend_program) {
 }
 
 }  // namespace
+
+int uploads(const MapPainter& painter) { return static_cast<const GlMapPainter&>(painter).uploads(); }
 
 Result<std::unique_ptr<MapPainter>> make_map_painter(const std::filesystem::path& shaders) {
   const auto vertex = compile(shaders / "map.vert", GL_VERTEX_SHADER);

@@ -15,4 +15,7 @@ namespace headlight {
 /// must be pooled by the caller. Drawn with fewer pixels than cells, a pixel shows the largest of its weights.
 Result<std::unique_ptr<MapPainter>> make_map_painter(const std::filesystem::path& shaders);
 
+/// Matrices that such a painter has sent to the graphics card so far.
+int uploads(const MapPainter& painter);
+
 }  // namespace headlight

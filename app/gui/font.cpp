@@ -122,6 +122,8 @@ float Fonts::pixels(TextSize size) const { return state_->pixels[static_cast<std
 void Fonts::push(TextSize size) const { push_font(font(size), pixels(size)); }
 
 std::string Fonts::shown(std::string_view text) {
+  // What keep() always has, and nothing stands for.
+  if (std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c <= 0x7E; })) return std::string(text);
   std::string result;
   result.reserve(text.size());
   for (const char32_t character : code_points(text)) state_->stand_ins.put(result, character);

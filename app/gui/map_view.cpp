@@ -174,8 +174,15 @@ AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::v
 AxisLabels axis_labels(Gui& gui, const MapContent& content) {
   AxisLabels labels;
   const Region& region = content.region;
-  labels.queries = labels_of(gui, row_tokens(gui.state, content), region.first_query, region.num_queries, labels.query_metrics);
-  labels.keys = labels_of(gui, column_tokens(gui.state, content), region.first_key, region.num_keys, labels.key_metrics);
+  const std::vector<Token>& rows = row_tokens(gui.state, content);
+  const std::vector<Token>& columns = column_tokens(gui.state, content);
+  labels.queries = labels_of(gui, rows, region.first_query, region.num_queries, labels.query_metrics);
+  if (&rows == &columns && region.first_key == region.first_query && region.num_keys == region.num_queries) {
+    labels.keys = labels.queries;
+    labels.key_metrics = labels.query_metrics;
+  } else {
+    labels.keys = labels_of(gui, columns, region.first_key, region.num_keys, labels.key_metrics);
+  }
   return labels;
 }
 

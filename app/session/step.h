@@ -38,6 +38,8 @@ class Loop {
   /// What a window shows of the work: the answer, or an export.
   bool computing() const { return traces_.busy(); }
   float computing_progress() const { return traces_.progress(); }
+  /// Waits for the answer, at most so many seconds; the next step takes it.
+  void wait_for_answer(double seconds) const { traces_.wait(seconds); }
   bool writing() const { return files_.busy(); }
   float writing_progress() const { return files_.progress(); }
   /// Whether every head is being switched off in turn.

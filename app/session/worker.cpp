@@ -50,6 +50,11 @@ void Worker::wait() const {
   changed_.wait(lock, [this] { return !running_ && !waiting_; });
 }
 
+void Worker::wait(double seconds) const {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return !running_ && !waiting_; });
+}
+
 void Worker::run() {
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -40,8 +40,9 @@ class Worker {
   bool busy() const;
   /// 0 … 1 of the running job.
   float progress() const;
-  /// Blocks until nothing runs and nothing waits.
+  /// Blocks until nothing runs and nothing waits, or so many seconds are over.
   void wait() const;
+  void wait(double seconds) const;
 
  private:
   void run();

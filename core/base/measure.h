@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headlight {
@@ -17,7 +18,8 @@ struct Timing {
 Timing timing_of(std::vector<double> seconds);
 
 /// Times several pieces of work, each `rounds` times and in turn, so that what else the machine does meets all of them
-/// alike. A short piece is repeated within a round until that lasts ten milliseconds. One run of each before is not timed.
+/// alike. A short piece is repeated in each of its turns until that lasts fifty milliseconds, after a run that is not
+/// timed: what is measured is the piece with its own data in the caches, as in a loop of it alone.
 std::vector<Timing> measure(const std::vector<std::function<void()>>& pieces, int rounds);
 
 /// The slope of y over x, both as logarithms, by least squares: y grows as x to this power.
@@ -31,5 +33,37 @@ void reset_peak_memory();
 
 /// What the processor calls itself; empty where the system does not say.
 std::string processor_name();
+
+/// What a benchmark is asked.
+struct BenchOptions {
+  std::vector<int> threads;  // each is measured
+  int rounds = 5;
+  std::ptrdiff_t longest = 0;  // sentences of more tokens are left out; 0: none is
+  std::string only = {};     // part of the names of the rows that are measured
+
+  bool wants(std::string_view name) const { return name.find(only) != name.npos; }
+};
+
+struct BenchRow {
+  std::string name;
+  int threads = 1;
+  Timing time = {};          // of one run, in seconds
+  double flop = 0;           // floating-point operations of a run; 0: not counted
+  double bytes = 0;          // that a run writes
+  double tokens = 0;         // that a run trains on
+  double peak = 0;           // bytes of memory that a run needs at most beside the weights
+  int uploads = -1;          // matrices that all runs together sent to the graphics card; −1: not counted
+};
+
+/// How one figure grows with the number of tokens: as their power.
+struct BenchExponent {
+  std::string name;
+  double value = 0;
+};
+
+struct BenchReport {
+  std::vector<BenchRow> rows;
+  std::vector<BenchExponent> exponents;
+};
 
 }  // namespace headlight

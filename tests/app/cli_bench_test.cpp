@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/program.h"
+#include "cli/cli.h"
 
 namespace headlight {
 namespace {
@@ -35,10 +36,21 @@ TEST(CliBench, SaysTheMachineAndARowForEachSizeAndNumberOfThreads) {
 }
 
 TEST(CliBench, MeasuresEveryFormatOfAnExport) {
-  const json object = measured({"export", "--longest", "4"});
+  const json object = measured({"export", "--longest", "4", "--threads", "1"});
   ASSERT_EQ(object["rows"].size(), 5u);
   EXPECT_EQ(object["rows"][0]["name"], "export/json/heads=144/T=4");
   for (const json& row : object["rows"]) EXPECT_GT(row["mb_per_s"], 0.0);
+}
+
+TEST(CliBench, MeasuresOnlyTheRowsThatAreNamed) {
+  const json attention = measured({"attention", "--only", "T=10/d=512", "--threads", "1"});
+  ASSERT_EQ(attention["rows"].size(), 1u);
+  EXPECT_EQ(attention["rows"][0]["name"], "attention/T=10/d=512/h=8");
+  const json files = measured({"export", "--longest", "4", "--threads", "2", "--only", "json"});
+  ASSERT_EQ(files["rows"].size(), 1u);
+  EXPECT_EQ(files["rows"][0]["name"], "export/json/heads=144/T=4");
+  EXPECT_EQ(files["rows"][0]["threads"], 2);
+  EXPECT_TRUE(measured({"growth", "--only", "nothing of this name"})["rows"].empty());
 }
 
 TEST(CliBench, PrintsATableForPeople) {
@@ -46,6 +58,36 @@ TEST(CliBench, PrintsATableForPeople) {
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_TRUE(contains(ran.out, "train/d=64/h=4/layers=2/batch=64x16")) << ran.out;
   EXPECT_TRUE(contains(ran.out, "tokens/s")) << ran.out;
+}
+
+TEST(CliBench, AProgramWithoutTheWindowSaysThatItCannotDraw) {
+  const char* const words[] = {"headlight", "bench", "draw"};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_command_line(3, words, Frontend{}), 2);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "headlight bench draw: this program was built without the window\n");
+}
+
+TEST(CliBench, HandsOnWhatIsAskedOfDrawingAndPrintsItsRows) {
+  BenchOptions asked;
+  Frontend frontend;
+  frontend.bench_draw = [&](const BenchOptions& options) -> Result<BenchReport> {
+    asked = options;
+    return BenchReport{.rows = {{.name = "draw/change/colours", .time = {2e-3, 1e-3, 3e-3}, .uploads = 0}},
+                       .exponents = {}};
+  };
+  const char* const words[] = {"headlight", "bench", "draw", "--rounds", "2", "--longest", "7", "--only", "draw/",
+                               "--threads", "1", "--format", "json"};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_command_line(13, words, frontend), 0);
+  const json row = json::parse(testing::internal::GetCapturedStdout())["rows"][0];
+  EXPECT_EQ(asked.rounds, 2);
+  EXPECT_EQ(asked.longest, 7);
+  EXPECT_EQ(asked.only, "draw/");
+  EXPECT_EQ(asked.threads, std::vector<int>{1});
+  EXPECT_EQ(row["name"], "draw/change/colours");
+  EXPECT_EQ(row["median_us"], 2000.0);
+  EXPECT_EQ(row["uploads"], 0);
 }
 
 TEST(CliBench, RefusesASuiteThatIsNotThere) {

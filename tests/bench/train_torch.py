@@ -9,8 +9,6 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-THREADS = int(sys.argv[1]) if len(sys.argv) > 1 else 1
-SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 5
 WORDS, SENTENCES, LENGTH, D, HEADS, LAYERS, FFN = 400, 64, 16, 64, 4, 2, 256
 
 
@@ -48,30 +46,43 @@ class Encoder(nn.Module):
         return F.linear(self.norm(x), self.tokens.weight, self.bias)
 
 
-def main():
-    torch.set_num_threads(THREADS)
-    torch.manual_seed(0)
+def training():
+    """A function that takes one step and gives its loss."""
     model = Encoder()
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, betas=(0.9, 0.98), weight_decay=0.01, foreach=True)
     parameters = list(model.parameters())
 
+    def step():
+        ids = torch.randint(WORDS, (SENTENCES, LENGTH))
+        targets = torch.randint(WORDS, (SENTENCES * LENGTH,))
+        loss = F.cross_entropy(model(ids).view(-1, WORDS), targets)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        nn.utils.clip_grad_norm_(parameters, 1.0)
+        optimizer.step()
+        return loss.item()
+
+    return step
+
+
+def main():
+    threads = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    torch.set_num_threads(threads)
+    torch.manual_seed(0)
+    step = training()
+
     def run(seconds):
         steps, begin, used = 0, time.perf_counter(), time.process_time()
         while time.perf_counter() - begin < seconds:
-            ids = torch.randint(WORDS, (SENTENCES, LENGTH))
-            targets = torch.randint(WORDS, (SENTENCES * LENGTH,))
-            loss = F.cross_entropy(model(ids).view(-1, WORDS), targets)
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            nn.utils.clip_grad_norm_(parameters, 1.0)
-            optimizer.step()
+            loss = step()
             steps += 1
         tokens, cpu_seconds = steps * SENTENCES * LENGTH, time.process_time() - used
-        print(f"{tokens / (time.perf_counter() - begin):.0f} tokens/s with {THREADS} threads, "
-              f"{tokens / cpu_seconds:.0f} tokens/CPU-s, loss {loss.item():.3f}")
+        print(f"{tokens / (time.perf_counter() - begin):.0f} tokens/s with {threads} threads, "
+              f"{tokens / cpu_seconds:.0f} tokens/CPU-s, loss {loss:.3f}")
 
     run(1)  # to warm up
-    run(SECONDS)
+    run(float(sys.argv[2]) if len(sys.argv) > 2 else 5)
 
 
-main()
+if __name__ == "__main__":
+    main()

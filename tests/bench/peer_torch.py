@@ -1,0 +1,82 @@
+"""peer_torch.py THREADS attention T D_MODEL HEADS | model bert-base|gpt2-small T | train: the same in PyTorch.
+
+Attention is torch.nn.MultiheadAttention returning the weights of each head. A model is written as Hugging Face's eager
+path is, one product for query, key and value, and gives the attention of every head; the decoder's output layer is
+asked for the last token only, as ours is. Training is train_torch.py's step."""
+import math
+import sys
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from peer import serve
+from train_torch import training
+
+
+class Block(nn.Module):
+    def __init__(self, d, heads, ffn, pre):
+        super().__init__()
+        self.d, self.heads, self.pre = d, heads, pre
+        self.norm1, self.norm2 = nn.LayerNorm(d), nn.LayerNorm(d)
+        self.qkv, self.out = nn.Linear(d, 3 * d), nn.Linear(d, d)
+        self.up, self.down = nn.Linear(d, ffn), nn.Linear(ffn, d)
+
+    def attend(self, x, mask):
+        t = x.shape[0]
+        q, k, v = self.qkv(x).view(t, 3, self.heads, self.d // self.heads).permute(1, 2, 0, 3)
+        scores = q @ k.transpose(-1, -2) / math.sqrt(self.d // self.heads)
+        weights = torch.softmax(scores if mask is None else scores + mask, -1)
+        return self.out((weights @ v).transpose(0, 1).reshape(t, self.d)), weights
+
+    def forward(self, x, mask):
+        gelu = (lambda y: F.gelu(y, approximate="tanh")) if self.pre else F.gelu
+        added, weights = self.attend(self.norm1(x) if self.pre else x, mask)
+        x = x + added if self.pre else self.norm1(x + added)
+        y = self.down(gelu(self.up(self.norm2(x) if self.pre else x)))
+        return (x + y if self.pre else self.norm2(x + y)), weights
+
+
+class Model(nn.Module):
+    def __init__(self, decoder, d=768, heads=12, ffn=3072, layers=12, words=50257, longest=512):
+        super().__init__()
+        self.tokens, self.places = nn.Embedding(words if decoder else 30522, d), nn.Embedding(longest, d)
+        self.blocks = nn.ModuleList(Block(d, heads, ffn, decoder) for _ in range(layers))
+        self.norm, self.decoder = nn.LayerNorm(d), decoder
+
+    def forward(self, ids):
+        x = self.tokens(ids) + self.places.weight[:len(ids)]
+        mask = torch.full((len(ids), len(ids)), -math.inf).triu(1) if self.decoder else None
+        if not self.decoder:
+            x = self.norm(x)
+        attentions = []
+        for block in self.blocks:
+            x, weights = block(x, mask)
+            attentions.append(weights)
+        return (F.linear(self.norm(x[-1:]), self.tokens.weight) if self.decoder else x), attentions
+
+
+def attention(tokens, d_model, heads):
+    module = nn.MultiheadAttention(d_model, heads, batch_first=True).eval()
+    x = torch.rand(1, tokens, d_model)
+    return lambda: module(x, x, x, need_weights=True, average_attn_weights=False)
+
+
+def model(name, tokens):
+    answering = Model(name == "gpt2-small").eval()
+    ids = torch.arange(int(tokens)) % 977
+    return lambda: answering(ids)
+
+
+def main():
+    torch.set_num_threads(int(sys.argv[1]))
+    torch.manual_seed(0)
+    what, *words = sys.argv[2:]
+    if what == "train":
+        serve(training())
+        return
+    with torch.inference_mode():
+        serve(attention(*map(int, words)) if what == "attention" else model(*words))
+
+
+main()

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Many lines shared out among processes by GNU parallel come back as one process gives them: parallel.sh PROGRAM
+set -euo pipefail
+program=$1
+
+fail() {
+  echo "parallel: $*" >&2
+  exit 1
+}
+
+command -v parallel >/dev/null || exit 77  # not installed: skipped
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/headlight-parallel-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+export HOME=$work
+
+# Sentences of several lengths, each one different, so that a line out of its place is seen.
+for ((i = 0; i < 60; ++i)); do
+  echo "我请李雷帮我订了去北京的机票$(printf '，我请李雷%.0s' $(seq $((i % 4)))) $i"
+done >"$work/lines"
+
+"$program" export --text - --lines <"$work/lines" >"$work/one"
+[[ $(wc -l <"$work/one") == 60 ]] || fail "one process: expected 60 lines, found $(wc -l <"$work/one")"
+
+# The README's line, in smaller blocks.
+parallel --keep-order --pipe --block 500 --jobs 3 "$program" export --text - --lines --threads 1 <"$work/lines" >"$work/many"
+cmp "$work/one" "$work/many" || fail 'expected the same bytes of several processes as of one, found others'
+
+# … and that it shared them out at all.
+parts=$(parallel --keep-order --pipe --block 500 --jobs 3 wc -l <"$work/lines" | wc -l)
+((parts > 1)) || fail "expected several blocks, found $parts"
