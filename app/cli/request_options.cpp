@@ -177,7 +177,12 @@ bool RequestOptions::uses_shipped_model() const {
 
 Result<Start> RequestOptions::opened_source() const {
   Start start;
-  if (source_.empty()) {
+  const bool lesson = source_.ends_with(kLessonEnding);
+  if (lesson && command_.get_name() != "open" && command_.get_name() != "screenshot")
+    return bad_input(source_, "kind", "of a lesson `headlight FILE`, which opens it, or `headlight check FILE`",
+                     "headlight " + command_.get_name());
+  if (lesson) start.lesson = source_;
+  if (source_.empty() || lesson) {
     if (!uses_shipped_model()) return start;
     auto opened = open_model(kDefaultModel);
     if (!opened) return opened.error();
@@ -194,8 +199,8 @@ Result<Start> RequestOptions::opened_source() const {
   if (!names_model(source_)) {
     std::error_code ignored;
     return bad_input(source_, "kind",
-                     "a checkpoint folder, a tensors file (.safetensors, .npz), a JSON of attentions or a session "
-                     "(.headlight.json)",
+                     "a checkpoint folder, a tensors file (.safetensors, .npz), a JSON of attentions, a session "
+                     "(.headlight.json) or a lesson (.lesson.json)",
                      std::filesystem::exists(source_, ignored) ? "another file" : "no such file");
   }
   const bool heads = is_tensors(source_) && given("--num-heads");

@@ -40,7 +40,7 @@ Result<int> run(Options& options, const Frontend& frontend) {
   if (!options.language.empty()) options.picture.language = options.language == "zh" ? Language::zh : Language::en;
   auto start = options.request.start();
   if (!start) return start.error();
-  options.lesson.put_into(*start);
+  if (const auto put = options.lesson.put_into(*start); !put) return put.error();
   ViewState& view = start->session.view;
   if (options.layer > 0 || options.head > 0) view.chosen = {options.layer, options.head, view.chosen.stack};
   if (!options.stack.empty()) view.chosen.stack = parse_stack(options.stack).value_or(Stack::self);
