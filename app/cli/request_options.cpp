@@ -31,7 +31,7 @@ std::string not_negative(const std::string& value) {
 bool is_session(const std::string& path) { return path.ends_with(".headlight.json"); }
 bool is_tensors(const std::string& path) { return path.ends_with(".safetensors") || path.ends_with(".npz"); }
 
-constexpr const char* kTextOptions[] = {"--text", "--tokens", "--target", "--target-tokens", "--split"};
+constexpr const char* kTextOptions[] = {"--text", "--text-pair", "--tokens", "--target", "--target-tokens", "--split"};
 /// What shapes fresh weights; what a tensors file allows of it is --num-heads alone.
 constexpr const char* kModelOptions[] = {"--arch", "--d-model", "--num-heads", "--num-kv-heads", "--head-dim", "--layers",
                                          "--encoder-layers", "--ffn", "--position", "--norm", "--norm-type",
@@ -115,6 +115,9 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
       ->group(text);
   command.add_option("--tokens", tokens_, "The sentence with its token boundaries set by hand: 'A|B|C'")
       ->group(text)->excludes("--text");
+  command.add_option("--text-pair", second_, "Sentence B beside it, a line for each of the text's, of a checkpoint whose "
+                                             "tokenizer takes pairs")
+      ->group(text);
   command.add_option("--target", target_, "What the decoder of an encoder-decoder reads, a line for each of the text's")
       ->group(text);
   command.add_option("--target-tokens", target_tokens_, "The same with its token boundaries set by hand")
@@ -130,6 +133,7 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
   };
   add_ids("--ids", ids_, "Token ids in place of text, for a checkpoint; no special tokens are added",
           "--text", "--tokens");
+  command.get_option("--ids")->excludes("--text-pair");
   add_ids("--decoder-ids", decoder_ids_, "The ids that the decoder of an encoder-decoder reads", "--target",
           "--target-tokens");
   add_list("--token-type-ids", token_types_, "A type for each id, where the model has types");
@@ -297,6 +301,11 @@ Status RequestOptions::check_text_option(const char* option, const Document& doc
                      document.tokenizers ? document.tokenizers->problem : document.source);
   if (is_checkpoint(document) && std::string_view(option) == "--split")
     return bad_input(option, "", "no such option beside a checkpoint, which has its own tokenizer", document.source);
+  if (std::string_view(option) == "--text-pair" && !takes_pairs(document))
+    return bad_input(option, "", "a checkpoint, no decoder, whose tokenizer has a template for pairs",
+                     reads_ids(document)  ? "ids in place of text"
+                     : document.model ? document.source
+                                      : "fresh weights");
   const bool of_target = std::string_view(option).starts_with("--target");
   const Arch arch = config_of(document).arch;
   if (of_target && arch != Arch::encoder_decoder)
@@ -306,14 +315,18 @@ Status RequestOptions::check_text_option(const char* option, const Document& doc
 }
 
 Status RequestOptions::apply_text(Document& document) const {
-  for (const char* option : kTextOptions)
-    if (given(option))
-      if (const auto valid = check_text_option(option, document); !valid) return valid;
-  if (given("--text") || given("--tokens")) {
+  if ((given("--text") || given("--tokens")) && can_read_text(document)) {
     document.ids.clear();
     document.token_types.clear();
   }
+  for (const char* option : kTextOptions)
+    if (given(option))
+      if (const auto valid = check_text_option(option, document); !valid) return valid;
   if (given("--target") || given("--target-tokens")) document.target.ids.clear();
+  if (given("--text-pair")) {
+    if (const auto valid = check_utf8("--text-pair", second_); !valid) return valid;
+    document.second = second_;
+  }
   if (given("--text"))
     if (const auto taken = take_text("--text", text_, document); !taken) return taken;
   if (given("--tokens"))
