@@ -3,6 +3,7 @@
 
 #include "cli/against_option.h"
 #include "cli/commands.h"
+#include "cli/pair_option.h"
 #include "cli/request_options.h"
 #include "figure/figure.h"
 #include "paper/figure_file.h"
@@ -17,7 +18,7 @@ struct Options {
   explicit Options(CLI::App& command) : request(command) {}
   RequestOptions request;
   std::string file, view = "grid", stack, width = "column", theme, language, scale = "linear", maps = "weights";
-  std::string colours = "teal";
+  std::string colours = "teal", pair = "all";
   std::vector<std::string> heads;
   std::optional<std::string> against;
   Index layer = 0, head = 0;
@@ -104,6 +105,22 @@ Result<std::shared_ptr<const OtherMaps>> maps_of(const Options& options, std::sh
   return other_maps(std::move(trace), kind, progress, options.request.threads());
 }
 
+/// The maps with the rows and columns of --pair; null where all of them are drawn.
+Result<std::shared_ptr<const FoldedMaps>> part_of_pair(const Options& options, std::shared_ptr<const Trace> trace,
+                                                       const FigureOptions& figure) {
+  const PairPart part = parse_pair_part(options.pair).value_or(PairPart::all);
+  const Stack stack = figure.head.stack;
+  if (part == PairPart::all || !trace->has(stack)) return std::shared_ptr<const FoldedMaps>{};
+  const std::string asked = "--pair " + options.pair;
+  if (figure.kind == FigureKind::flow) return bad_input(asked, "", "--view grid, head or layers", "--view flow");
+  if (options.maps != "weights") return bad_input(asked, "", "--maps weights", "--maps " + options.maps);
+  auto folded = folded_maps(std::move(trace), {.pair = part});
+  const auto& possible = folded->possible[static_cast<std::size_t>(stack)];
+  if (possible.choice.pair == PairPart::all) return bad_input(asked, "", "two sentences, as --text-pair gives them", "one");
+  if (possible.too_long) return bad_input(asked, "", "up to " + std::to_string(kThumbnail) + " tokens", "more");
+  return folded;
+}
+
 /// A of --view compare: what --against asks, or the same question without edits.
 Result<KeptAnswer> other_answer(const Options& options, const Asked& asked, const std::shared_ptr<const Trace>& trace) {
   if (options.against) {
@@ -124,7 +141,9 @@ Result<Drawing> drawing_of(const Options& options, const Asked& asked, const std
   if (figure.kind != FigureKind::compare) {
     const auto maps = maps_of(options, trace, figure);
     if (!maps) return maps.error();
-    return draw_figure({*trace, asked.document(), nullptr, maps->get()}, figure, measure);
+    const auto folded = part_of_pair(options, trace, figure);
+    if (!folded) return folded.error();
+    return draw_figure({*trace, asked.document(), folded->get(), maps->get()}, figure, measure);
   }
   const auto other = other_answer(options, asked, trace);
   if (!other) return other.error();
@@ -185,6 +204,7 @@ Run add_figure(CLI::App& program) {
                    "weights (default); norms: how long the vectors are that heads add; rollout: through all layers "
                    "up to each")
       ->check(CLI::IsMember({"weights", "norms", "rollout"}));
+  add_pair_part(*command, options->pair);
   command->add_option("--width", options->width, "column (85 mm, default), slide (254 mm), or millimetres")
       ->type_name("W");
   command->add_option("--colours", options->scale, "linear (default) or log")->check(CLI::IsMember({"linear", "log"}));

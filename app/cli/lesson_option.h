@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <optional>
 #include <string>
 
 #include "session/start.h"
@@ -11,17 +12,23 @@ namespace headlight {
 
 struct LessonOption {
   explicit LessonOption(CLI::App& command) {
-    CLI::Option* named = command.add_option("--lesson", lesson, "A lesson by its name (masks), or its .json file: the window is set to its first step");
-    command.add_option("--step", step, "… or to this one, from 1")->check(CLI::PositiveNumber)->needs(named);
+    command.add_option("--lesson", lesson,
+                       "A lesson by its name (masks), or its .json file: the window is set to its first step");
+    command.add_option("--step", step, "… or to this one, from 1")->check(CLI::PositiveNumber);
   }
-  void put_into(Start& start) const {
-    start.lesson = lesson;
-    start.step = step - 1;
+  /// A lesson's file may also be the SOURCE.
+  Status put_into(Start& start) const {
+    if (!lesson.empty() && !start.lesson.empty())
+      return bad_input("--lesson", "", "no other lesson beside " + start.lesson, lesson);
+    if (!lesson.empty()) start.lesson = lesson;
+    if (step && start.lesson.empty()) return bad_input("--step", "", "--lesson, or a lesson's file", "none");
+    start.step = step.value_or(1) - 1;
     start.asked = start.asked || !lesson.empty();
+    return Done{};
   }
 
   std::string lesson;
-  std::size_t step = 1;
+  std::optional<std::size_t> step;
 };
 
 }  // namespace headlight

@@ -13,7 +13,7 @@ Run add_open(CLI::App& program, const Frontend& frontend) {
     if (!frontend.open_window) return Error{"headlight open: this program was built without the window"};
     auto start = request->start_of_window();
     if (!start) return start.error();
-    lesson->put_into(*start);
+    if (const auto put = lesson->put_into(*start); !put) return put.error();
     if (const auto opened = frontend.open_window(*start); !opened) return opened.error();
     return 0;
   };

@@ -31,7 +31,7 @@ std::string not_negative(const std::string& value) {
 bool is_session(const std::string& path) { return path.ends_with(".headlight.json"); }
 bool is_tensors(const std::string& path) { return path.ends_with(".safetensors") || path.ends_with(".npz"); }
 
-constexpr const char* kTextOptions[] = {"--text", "--tokens", "--target", "--target-tokens", "--split"};
+constexpr const char* kTextOptions[] = {"--text", "--text-pair", "--tokens", "--target", "--target-tokens", "--split"};
 /// What shapes fresh weights; what a tensors file allows of it is --num-heads alone.
 constexpr const char* kModelOptions[] = {"--arch", "--d-model", "--num-heads", "--num-kv-heads", "--head-dim", "--layers",
                                          "--encoder-layers", "--ffn", "--position", "--norm", "--norm-type",
@@ -115,6 +115,9 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
       ->group(text);
   command.add_option("--tokens", tokens_, "The sentence with its token boundaries set by hand: 'A|B|C'")
       ->group(text)->excludes("--text");
+  command.add_option("--text-pair", second_, "Sentence B beside it, a line for each of the text's, of a checkpoint whose "
+                                             "tokenizer takes pairs")
+      ->group(text);
   command.add_option("--target", target_, "What the decoder of an encoder-decoder reads, a line for each of the text's")
       ->group(text);
   command.add_option("--target-tokens", target_tokens_, "The same with its token boundaries set by hand")
@@ -130,6 +133,7 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
   };
   add_ids("--ids", ids_, "Token ids in place of text, for a checkpoint; no special tokens are added",
           "--text", "--tokens");
+  command.get_option("--ids")->excludes("--text-pair");
   add_ids("--decoder-ids", decoder_ids_, "The ids that the decoder of an encoder-decoder reads", "--target",
           "--target-tokens");
   add_list("--token-type-ids", token_types_, "A type for each id, where the model has types");
@@ -177,7 +181,12 @@ bool RequestOptions::uses_shipped_model() const {
 
 Result<Start> RequestOptions::opened_source() const {
   Start start;
-  if (source_.empty()) {
+  const bool lesson = source_.ends_with(kLessonEnding);
+  if (lesson && command_.get_name() != "open" && command_.get_name() != "screenshot")
+    return bad_input(source_, "kind", "of a lesson `headlight FILE`, which opens it, or `headlight check FILE`",
+                     "headlight " + command_.get_name());
+  if (lesson) start.lesson = source_;
+  if (source_.empty() || lesson) {
     if (!uses_shipped_model()) return start;
     auto opened = open_model(kDefaultModel);
     if (!opened) return opened.error();
@@ -194,8 +203,8 @@ Result<Start> RequestOptions::opened_source() const {
   if (!names_model(source_)) {
     std::error_code ignored;
     return bad_input(source_, "kind",
-                     "a checkpoint folder, a tensors file (.safetensors, .npz), a JSON of attentions or a session "
-                     "(.headlight.json)",
+                     "a checkpoint folder, a tensors file (.safetensors, .npz), a JSON of attentions, a session "
+                     "(.headlight.json) or a lesson (.lesson.json)",
                      std::filesystem::exists(source_, ignored) ? "another file" : "no such file");
   }
   const bool heads = is_tensors(source_) && given("--num-heads");
@@ -292,6 +301,11 @@ Status RequestOptions::check_text_option(const char* option, const Document& doc
                      document.tokenizers ? document.tokenizers->problem : document.source);
   if (is_checkpoint(document) && std::string_view(option) == "--split")
     return bad_input(option, "", "no such option beside a checkpoint, which has its own tokenizer", document.source);
+  if (std::string_view(option) == "--text-pair" && !takes_pairs(document))
+    return bad_input(option, "", "a checkpoint, no decoder, whose tokenizer has a template for pairs",
+                     reads_ids(document)  ? "ids in place of text"
+                     : document.model ? document.source
+                                      : "fresh weights");
   const bool of_target = std::string_view(option).starts_with("--target");
   const Arch arch = config_of(document).arch;
   if (of_target && arch != Arch::encoder_decoder)
@@ -301,14 +315,18 @@ Status RequestOptions::check_text_option(const char* option, const Document& doc
 }
 
 Status RequestOptions::apply_text(Document& document) const {
-  for (const char* option : kTextOptions)
-    if (given(option))
-      if (const auto valid = check_text_option(option, document); !valid) return valid;
-  if (given("--text") || given("--tokens")) {
+  if ((given("--text") || given("--tokens")) && can_read_text(document)) {
     document.ids.clear();
     document.token_types.clear();
   }
+  for (const char* option : kTextOptions)
+    if (given(option))
+      if (const auto valid = check_text_option(option, document); !valid) return valid;
   if (given("--target") || given("--target-tokens")) document.target.ids.clear();
+  if (given("--text-pair")) {
+    if (const auto valid = check_utf8("--text-pair", second_); !valid) return valid;
+    document.second = second_;
+  }
   if (given("--text"))
     if (const auto taken = take_text("--text", text_, document); !taken) return taken;
   if (given("--tokens"))

@@ -47,7 +47,7 @@ class RequestOptions {
   Status check_model(const Document& document) const;
 
   CLI::App& command_;
-  std::string source_, text_, tokens_, target_, target_tokens_, split_;
+  std::string source_, text_, second_, tokens_, target_, target_tokens_, split_;
   std::vector<std::int64_t> ids_, decoder_ids_;
   std::vector<int> token_types_;
   std::string arch_, position_, norm_, norm_type_, activation_;

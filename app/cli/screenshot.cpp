@@ -4,6 +4,7 @@
 #include "cli/against_option.h"
 #include "cli/commands.h"
 #include "cli/lesson_option.h"
+#include "cli/pair_option.h"
 #include "cli/request_options.h"
 #include "session/comparison.h"
 #include "session/other_maps.h"
@@ -23,6 +24,7 @@ struct Options {
   bool ascending = false;
   HeadSearch find;
   std::optional<std::string> against;
+  std::string pair = "all";
 };
 
 Status read_size(const std::string& size, ScreenshotOptions& picture) {
@@ -40,7 +42,7 @@ Result<int> run(Options& options, const Frontend& frontend) {
   if (!options.language.empty()) options.picture.language = options.language == "zh" ? Language::zh : Language::en;
   auto start = options.request.start();
   if (!start) return start.error();
-  options.lesson.put_into(*start);
+  if (const auto put = options.lesson.put_into(*start); !put) return put.error();
   ViewState& view = start->session.view;
   if (options.layer > 0 || options.head > 0) view.chosen = {options.layer, options.head, view.chosen.stack};
   if (!options.stack.empty()) view.chosen.stack = parse_stack(options.stack).value_or(Stack::self);
@@ -57,6 +59,7 @@ Result<int> run(Options& options, const Frontend& frontend) {
   view.order.ascending = options.ascending;
   if (options.maps != "weights") view.maps = parse_map_kind(options.maps).value_or(MapKind::weights);
   if (options.find.on || options.find.words != WordPair{}) view.find = {true, options.find.words, options.find.above};
+  if (options.pair != "all") view.fold.pair = parse_pair_part(options.pair).value_or(PairPart::all);
   const std::string grids[] = {"maps", "glance", "row", "column"};
   view.grid = static_cast<GridShow>(std::find(std::begin(grids), std::end(grids), options.grid) - std::begin(grids));
   if (options.view == "train" || options.picture.train_steps > 0) view.view = View::train;
@@ -96,6 +99,7 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_flag("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");
   command->add_option("--grid", options->grid, "All heads as maps (default), at a glance, or one row or column of each")
       ->check(CLI::IsMember({"maps", "glance", "row", "column"}));
+  add_pair_part(*command, options->pair);
   command->add_option("--train-steps", options->picture.train_steps,
                       "Trains so many steps before the picture, of the plan that the window offers")
       ->check(CLI::Range(0, 1000000));

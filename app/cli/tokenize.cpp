@@ -72,7 +72,11 @@ Result<int> run_tokenizer(const std::string& folder, const CLI::App& command, bo
     const auto asked = command.get_option("--text")->as<std::string>();
     const auto text = asked == "-" ? read_standard_input() : asked;
     if (!text) return text.error();
-    tokens = encode(*file->tokenizer, *text, true);
+    const bool pair = command.count("--text-pair") > 0;
+    if (pair && !takes_pairs(*file->tokenizer))
+      return bad_input("--text-pair", "", "a tokenizer with a template for pairs", file->file.string());
+    if (pair) tokens = encode_pair(*file->tokenizer, *text, command.get_option("--text-pair")->as<std::string>());
+    else tokens = encode(*file->tokenizer, *text, true);
   }
   if (!tokens) return tokens.error();
   return print(json ? "{\"tokens\":" + json_tokens(*tokens) + "}\n" : table(*tokens));

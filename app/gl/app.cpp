@@ -11,6 +11,7 @@
 #include "gl/turn.h"
 #include "gl/window.h"
 #include "paper/figure_file.h"
+#include "session/consequences.h"
 #include "session/recovery.h"
 #include "session/step.h"
 
@@ -34,6 +35,22 @@ void restore(Start& start, std::optional<Notice>& notice, const std::filesystem:
   notice = Notice{Notice::Kind::restored, {}};
   std::error_code error;
   std::filesystem::rename(*left, autosave, error);
+}
+
+/// The next window is as large as this one.
+void follow_size(const AppState& state, const Window& window, Commands& commands) {
+  Settings settings = state.settings;
+  if (const auto size = window.size()) settings.window = remembered(settings.window, *size);
+  if (!(settings == state.settings)) commands.emplace_back(SetSettings{std::move(settings)});
+}
+
+/// What a session has beside its question and its look, and a line about what is gone of it.
+void take_beside(AppState& state, Session& session, std::optional<Notice>& notice) {
+  std::vector<std::string> lost = std::move(session.lost);
+  for (std::string& line : take_kept_and_lesson(state, session)) lost.push_back(std::move(line));
+  if (lost.empty()) return;
+  if (notice) notice->text += " " + lost.front();
+  else notice = Notice{Notice::Kind::failed, lost.front()};
 }
 
 /// A folder for as long as it lives.
@@ -72,7 +89,8 @@ std::string window_title(const AppState& state) {
 }  // namespace
 
 Status open_window(const Start& asked) {
-  auto window = Window::open("Headlight", 1400, 900);
+  const Settings settings = read_settings();
+  auto window = Window::open("Headlight", settings.window);
   if (!window)
     return Error{window.error().message +
                  "; without a display there are `./run export` (the numbers) and `./run screenshot` (a picture)"};
@@ -89,13 +107,15 @@ Status open_window(const Start& asked) {
   if (!start.asked && !autosave.empty()) restore(start, notice, autosave);
   if (!start.open.empty()) start.session.document = default_document(resources->shipped.get());
   const bool restored = notice && notice->kind == Notice::Kind::restored;
-  AppState state = initial_state(resources->lexicon, std::move(start.session.document), read_settings(),
+  AppState state = initial_state(resources->lexicon, std::move(start.session.document), settings,
                                  std::move(start.session.model_warnings), resources->shipped);
   state.view = start.session.view;
   state.session_path = start.session_path;
-  state.notice = std::move(notice);
   if (restored) state.saved_document = default_document(resources->shipped.get());  // what was restored was never saved
   if (const Status begun = begin_lessons(state, resources->lessons, start); !begun) return begun;
+  if (!start.asked && !restored) take_up(state, settings);
+  take_beside(state, start.session, notice);
+  if (notice) state.notice = std::move(notice);
   if (!state.notice && !resources->lessons.problems.empty())
     state.notice = Notice{Notice::Kind::failed, resources->lessons.problems.front()};
 
@@ -108,7 +128,10 @@ Status open_window(const Start& asked) {
   int frames = kFramesAfterEvent;
   std::string title;
   while (!state.quit) {
-    if ((*window)->wait(sleep_before_frame(loop, frames, now()))) frames = kFramesAfterEvent;
+    if ((*window)->wait(sleep_before_frame(loop, frames, now()))) {
+      frames = kFramesAfterEvent;
+      follow_size(state, **window, commands);
+    }
     for (auto& path : (*window)->take_dropped()) commands.emplace_back(OpenPath{std::move(path)});
     if ((*window)->should_close()) commands.emplace_back(Quit{});
     const auto version = state.trace_version + state.training_version;

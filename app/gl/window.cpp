@@ -5,6 +5,7 @@
 #include <GLFW/glfw3.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -40,6 +41,32 @@ Error glfw_error(std::string_view what, std::string_view expected) {
   const char* description = nullptr;
   const int code = glfwGetError(&description);
   return bad_input("window", what, expected, code != GLFW_NO_ERROR && description ? description : "none");
+}
+
+/// What glfwCreateWindow multiplies a size by (GLFW_SCALE_TO_MONITOR): not where the desktop counts in points.
+float size_scale(GLFWwindow* window) {
+  float scale = 1;
+  int points = 0, pixels = 0;
+  glfwGetWindowContentScale(window, &scale, nullptr);
+  glfwGetWindowSize(window, &points, nullptr);
+  glfwGetFramebufferSize(window, &pixels, nullptr);
+  return points == pixels && scale > 0 ? scale : 1;
+}
+
+/// A size remembered from a larger screen.
+WindowSize on_screen(WindowSize size) {
+  GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+  if (!monitor) return size;
+  int width = 0, height = 0;
+  float scale = 1;
+  glfwGetMonitorWorkarea(monitor, nullptr, nullptr, &width, &height);
+  glfwGetMonitorContentScale(monitor, &scale, nullptr);
+  const auto fitting = [scale](int wanted, int room, int least) {
+    return room > 0 && scale > 0 ? std::max(least, std::min(wanted, static_cast<int>(static_cast<float>(room) / scale))) : wanted;
+  };
+  size.width = fitting(size.width, width, kLeastWindow.width);
+  size.height = fitting(size.height, height, kLeastWindow.height);
+  return size;
 }
 
 }  // namespace
@@ -120,7 +147,7 @@ void Window::State::on_key(int key, int scancode, int action, int mods) {
 Window::Window(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Window::~Window() = default;
 
-Result<std::unique_ptr<Window>> Window::open(const std::string& title, int width, int height) {
+Result<std::unique_ptr<Window>> Window::open(const std::string& title, const WindowSize& size) {
   auto state = std::make_unique<State>();
   if (!glfwInit()) return glfw_error("display", "an X11 or Wayland display");
   state->initialised = true;
@@ -131,9 +158,11 @@ Result<std::unique_ptr<Window>> Window::open(const std::string& title, int width
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
   glfwWindowHintString(GLFW_X11_CLASS_NAME, "headlight");
   glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "headlight");
-  state->window = glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr);
+  glfwWindowHint(GLFW_MAXIMIZED, size.maximised ? GLFW_TRUE : GLFW_FALSE);
+  const WindowSize fitting = on_screen(size);
+  state->window = glfwCreateWindow(fitting.width, fitting.height, title.c_str(), nullptr, nullptr);
   if (!state->window) return glfw_error("OpenGL", "version 3.3 (package libgl1-mesa-dri)");
-  glfwSetWindowSizeLimits(state->window, 480, 320, GLFW_DONT_CARE, GLFW_DONT_CARE);
+  glfwSetWindowSizeLimits(state->window, kLeastWindow.width, kLeastWindow.height, GLFW_DONT_CARE, GLFW_DONT_CARE);
   glfwMakeContextCurrent(state->window);
   glfwSwapInterval(1);
 
@@ -147,6 +176,17 @@ Result<std::unique_ptr<Window>> Window::open(const std::string& title, int width
 }
 
 GuiContext& Window::gui() { return *state_->gui; }
+
+std::optional<WindowSize> Window::size() const {
+  if (glfwGetWindowAttrib(state_->window, GLFW_ICONIFIED)) return std::nullopt;
+  WindowSize size;
+  const float scale = size_scale(state_->window);
+  glfwGetWindowSize(state_->window, &size.width, &size.height);
+  size.width = static_cast<int>(std::lround(static_cast<float>(size.width) / scale));
+  size.height = static_cast<int>(std::lround(static_cast<float>(size.height) / scale));
+  size.maximised = glfwGetWindowAttrib(state_->window, GLFW_MAXIMIZED) == GLFW_TRUE;
+  return size;
+}
 
 bool Window::wait(double seconds) {
   if (seconds > 0 && !state_->event) glfwWaitEventsTimeout(seconds);

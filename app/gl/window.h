@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "figure/colour.h"
 #include "gl/gui_context.h"
+#include "session/settings.h"
 
 namespace headlight {
 
@@ -15,12 +17,14 @@ namespace headlight {
 /// context and its ImGui context are current; a MapPainter made on it must go first.
 class Window {
  public:
-  /// `width` and `height` at 100 %. Without a display, or without OpenGL 3.3, an Error.
-  static Result<std::unique_ptr<Window>> open(const std::string& title, int width, int height);
+  /// No larger than the screen. Without a display, or without OpenGL 3.3, an Error.
+  static Result<std::unique_ptr<Window>> open(const std::string& title, const WindowSize& size);
   Window(const Window&) = delete;
   ~Window();
 
   GuiContext& gui();
+  /// How large it is now; nothing while it is an icon.
+  std::optional<WindowSize> size() const;
 
   /// Sleeps until something happens, at most `seconds`; 0 looks without sleeping. True where the user or the desktop
   /// did something, so that a frame is due. What wake() announces is for the caller to find.

@@ -10,6 +10,7 @@
 #include "gui/lesson_panel.h"
 #include "gui/lesson_words.h"
 #include "gui/map_words.h"
+#include "gui/pair_words.h"
 #include "gui/panels.h"
 #include "session/as_command.h"
 #include "session/head_grid.h"
@@ -128,6 +129,7 @@ void add_question(List& list, const Gui& gui) {
   if (!(state.document.edits == Edits{})) list.say(kClearEdits, "", ClearEdits{});
   list.say(kStartOver, "", Reset{});
   list.say(kTypeSentence, "Ctrl L", FocusText{true});
+  if (!state.document.second.empty()) list.say(kTakeSecondAway, "", SetSecond{});
 }
 
 void add_look(List& list, const Gui& gui) {
@@ -138,6 +140,14 @@ void add_look(List& list, const Gui& gui) {
              [order](Gui& g) { g.say(OrderHeads{order}); });
   }
   list.add(kFindHeadsByWords, "/", begin_search);
+  if (const Tokens* tokens = shown_tokens(state); tokens && second_sentence(*tokens) > 0)
+    for (int i = 0; i < kPairParts; ++i) {
+      FoldChoice fold = state.view.fold;
+      fold.pair = static_cast<PairPart>(i);
+      const Words& part = pair_words(fold.pair).name;
+      list.add(kShowPairPart, gui.word(part), std::string(part.en) + " " + part.zh, "6",
+               [fold](Gui& g) { g.say(SetFold{fold}); });
+    }
   list.say(state.view.scale == Scale::log ? kLinearColours : kLogColours, "G",
            SetColourScale{state.view.scale == Scale::log ? Scale::linear : Scale::log});
   list.say(state.view.own_range ? kSharedRange : kOwnRangeOn, "Shift G", SetOwnRange{!state.view.own_range});

@@ -61,9 +61,11 @@ void compare_start_panel(Gui& gui) {
   ImGui::SetCursorPosY(room.y * 0.36f);
   {
     const FontScope title(gui, TextSize::title);
-    centre(ImGui::CalcTextSize(gui.word(kNothingKept)).x);
-    ImGui::TextUnformatted(gui.word(kNothingKept));
+    const char* words = gui.word(gui.state.kept ? kComputingA : kNothingKept);
+    centre(ImGui::CalcTextSize(words).x);
+    ImGui::TextUnformatted(words);
   }
+  if (gui.state.kept) return;
   const float width = std::min(room.x * 0.8f, ImGui::CalcTextSize(gui.word(kHowToCompare)).x + 1);
   centre(width);
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);

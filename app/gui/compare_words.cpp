@@ -6,7 +6,7 @@ std::string all_compare_words() {
   std::string all = "+−→";
   for (const Words& words :
        {kViewCompare, kTipViewCompare, kKeepAsA, kTipKeepAsA, kSwapAB, kTipSwapAB, kDropA, kTipDropA, kNothingKept,
-        kHowToCompare, kSameAsA, kKeptAnswer, kWithoutEdits, kCompareHint, kOnlyOneHas, kHeadsOnlyA, kHeadsOnlyB,
+        kComputingA, kHowToCompare, kSameAsA, kKeptAnswer, kWithoutEdits, kCompareHint, kOnlyOneHas, kHeadsOnlyA, kHeadsOnlyB,
         kNoHeadInBoth, kNoSuchHeadInA, kTooLongToCompare, kPointForBoth, kNotInA, kNotInB, kWeightsOfBoth,
         kNextWordOfBoth, kMaskedWordOfBoth, kUnknownWord, kTipFigureCompare, kShowCompare, kKeepThisAsA, kSwapBoth, kLetAGo, kOrderOfDifferences})
     all.append(words.en).append(words.zh);

@@ -23,6 +23,7 @@ inline constexpr Words kTipSwapAB{
 inline constexpr Words kDropA{"Drop A", "放下 A"};
 inline constexpr Words kTipDropA{"Lets A go. Key: Delete", "不再保留 A。按键：Delete"};
 inline constexpr Words kNothingKept{"Two answers, side by side", "两个结果，并排对比"};
+inline constexpr Words kComputingA{"A is being computed again …", "正在重新计算 A……"};
 inline constexpr Words kHowToCompare{
     "Keep this answer as A. Then change anything: the sentence, the model, the mask, a head. B is what is then there.",
     "把这个结果留作 A，然后改动任何东西：句子、模型、掩码、一个头。之后屏幕上的就是 B。"};

@@ -132,10 +132,12 @@ void draw_axis_labels(Gui& gui, ImDrawList& list, const AxisLabels& labels, cons
 std::uint64_t thumbnail_version(const AppState& state, HeadRef head) {
   const auto place = static_cast<std::uint64_t>(head.layer * state.trace->num_heads(head.stack) + head.head);
   std::uint64_t folds = 0;  // below those of the Inside view
-  if (const FoldedStack* folded = shown_fold(state, head.stack))
-    folds = (folded->fold.done.special ? 1u : 0u) | (folded->fold.done.words ? 2u : 0u);
+  if (const FoldedStack* folded = shown_fold(state, head.stack)) {
+    const FoldChoice& done = folded->fold.done;
+    folds = static_cast<std::uint64_t>(done.pair) | (done.special ? 32u : 0u) | (done.words ? 64u : 0u);
+  }
   const auto kind = static_cast<std::uint64_t>(shown_kind(state, head.stack));
-  return folds << 60 | kind << 58 | state.trace_version << 18 | static_cast<std::uint64_t>(head.stack) << 16 | place;
+  return folds << 55 | kind << 58 | state.trace_version << 18 | static_cast<std::uint64_t>(head.stack) << 16 | place;
 }
 
 std::uint64_t detail_version(const AppState& state) { return std::uint64_t{1} << 63 | state.detail->version; }

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "gui/draw.h"
 #include "gui/imgui_compat.h"
+#include "gui/pair_words.h"
 #include "gui/panels.h"
 #include "session/tokenizers.h"
 
@@ -31,10 +32,19 @@ int edit_callback(ImGuiInputTextCallbackData* data) {
 /// Controls of the target's side have its name before theirs.
 std::string named(Side side, const std::string& name) { return side == Side::target ? "target " + name : name; }
 
-void text_box(Gui& gui, Side side, float width) {
-  const std::string& text = passage(gui.state.document, side).text;
-  Editing editing{gui.fonts.shown(text), gui.state.view.focus_text && side == Side::source};
-  ImGui::PushID(static_cast<int>(side));
+/// A text that can be typed: what it is called, what it is for, and what typing says.
+struct TextBox {
+  std::string name;
+  const std::string& text;
+  const char* hint;
+  bool takes_keyboard;  // at Ctrl L
+  void (*say)(Gui& gui, std::string text);
+};
+
+void text_box(Gui& gui, const TextBox& box, float width) {
+  const std::string& text = box.text;
+  Editing editing{gui.fonts.shown(text), gui.state.view.focus_text && box.takes_keyboard};
+  ImGui::PushID(box.name.c_str());
   // While it is edited the box holds a text of its own and would write it over one that comes from elsewhere, as from
   // a dropped file: then it lets the keyboard go.
   int& known = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("known text"));
@@ -56,18 +66,32 @@ void text_box(Gui& gui, Side side, float width) {
     shown.resize(std::strlen(shown.c_str()));
     std::string typed = gui.fonts.typed(shown);
     known = fingerprint(typed);
-    if (side == Side::target) gui.say(SetTarget{std::move(typed)});
-    else gui.say(SetText{std::move(typed)});
+    box.say(gui, std::move(typed));
   }
   if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
-  gui.name_item(named(side, "text"));
+  gui.name_item(box.name);
   if (before == 0 && !ImGui::IsItemActive()) {
     const ImVec2 min = ImGui::GetItemRectMin();
     ImGui::GetWindowDrawList()->AddText({min.x + style.FramePadding.x, min.y + style.FramePadding.y},
-                                        gui.colours().dim,
-                                        gui.word(side == Side::target ? Str::target_hint : Str::sentence_hint));
+                                        gui.colours().dim, box.hint);
   }
   ImGui::PopID();
+}
+
+void side_box(Gui& gui, Side side, float width) {
+  const std::string& text = passage(gui.state.document, side).text;
+  if (side == Side::target)
+    return text_box(gui, {named(side, "text"), text, gui.word(Str::target_hint), false,
+                          [](Gui& g, std::string typed) { g.say(SetTarget{std::move(typed)}); }}, width);
+  text_box(gui, {named(side, "text"), text, gui.word(Str::sentence_hint), true,
+                 [](Gui& g, std::string typed) { g.say(SetText{std::move(typed)}); }}, width);
+}
+
+/// Sentence B of a pair.
+void second_box(Gui& gui, float width) {
+  text_box(gui, {"second text", gui.state.document.second, gui.word(kSecondHint), false,
+                 [](Gui& g, std::string typed) { g.say(SetSecond{std::move(typed)}); }}, width);
+  if (gui.state.document.second.empty()) explain_item(gui, gui.word(kTipSecond));
 }
 
 /// What a checkpoint without a tokenizer reads: numbers between commas or spaces.
@@ -373,11 +397,17 @@ void sentence_panel(Gui& gui) {
     const bool ids = reads_ids(document), target_ids = reads_ids(document, Side::target);
     const float samples = ids ? 0 : ImGui::CalcTextSize(gui.word(Str::samples)).x + 2 * ImGui::GetStyle().FramePadding.x;
     const float room = ImGui::GetContentRegionAvail().x - samples - gap;
-    const float each = two ? std::floor((room - gap) / 2) : room;
-    (ids ? ids_box : text_box)(gui, Side::source, each);
+    const bool pairs = takes_pairs(document);
+    const float boxes = 1.0f + (two ? 1 : 0) + (pairs ? 1 : 0);
+    const float each = std::floor((room - (boxes - 1) * gap) / boxes);
+    (ids ? ids_box : side_box)(gui, Side::source, each);
+    if (pairs) {
+      ImGui::SameLine(0, gap);
+      second_box(gui, each);
+    }
     if (two) {
       ImGui::SameLine(0, gap);
-      (target_ids ? ids_box : text_box)(gui, Side::target, each);
+      (target_ids ? ids_box : side_box)(gui, Side::target, each);
     }
     if (!ids) {
       ImGui::SameLine(0, gap);

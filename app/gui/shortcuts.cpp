@@ -6,6 +6,7 @@
 #include "gui/joint_map.h"
 #include "gui/lesson_panel.h"
 #include "gui/other_maps.h"
+#include "gui/pair_words.h"
 #include "gui/train_parts.h"
 #include "session/head_grid.h"
 #include "session/viewport.h"
@@ -121,6 +122,17 @@ void fold_key(Gui& gui, bool FoldChoice::*which) {
   gui.say(SetFold{fold});
 }
 
+/// Of two sentences the next part of who looks at whom, or the one before.
+void pair_key(Gui& gui, bool back) {
+  const AppState& state = gui.state;
+  if (!state.folded || !(state.view.view == View::heads || state.view.view == View::train)) return;
+  const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
+  if (shown_maps(state, state.view.chosen.stack) || possible.too_long || possible.choice.pair == PairPart::all) return;
+  FoldChoice fold = state.view.fold;
+  fold.pair = static_cast<PairPart>((static_cast<int>(fold.pair) + (back ? kPairParts - 1 : 1)) % kPairParts);
+  gui.say(SetFold{fold});
+}
+
 /// Over the kept steps of a training, the newest behind the last.
 void time_keys(Gui& gui) {
   const auto& run = gui.state.training;
@@ -173,6 +185,7 @@ void look_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::g, false) && shift) gui.say(SetOwnRange{!state.view.own_range});
   else if (key_pressed(Key::g, false)) gui.say(SetColourScale{state.view.scale == Scale::log ? Scale::linear : Scale::log});
   if (key_pressed(Key::z, false)) fold_key(gui, shift ? &FoldChoice::words : &FoldChoice::special);
+  if (key_pressed(Key::digit_6)) pair_key(gui, shift);
   if (key_pressed(Key::n) && state.requests.size() > 1) {
     const std::size_t count = state.requests.size();
     gui.say(ChooseSentence{(state.view.sentence + (shift ? count - 1 : 1)) % count});

@@ -19,7 +19,7 @@ std::string notice_text(Gui& gui, const Notice& notice) {
     case Notice::Kind::saved: return std::string(gui.word(Str::saved)) + " " + notice.text;
     case Notice::Kind::exported: return std::string(gui.word(Str::exported)) + " " + notice.text;
     case Notice::Kind::copied: return std::string(gui.word(Str::copied)) + " " + notice.text;
-    case Notice::Kind::restored: return gui.word(Str::restored);
+    case Notice::Kind::restored: return gui.word(Str::restored) + notice.text;
     case Notice::Kind::failed: return notice.text;
   }
   return {};

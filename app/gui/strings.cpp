@@ -10,6 +10,7 @@
 #include "gui/head_words.h"
 #include "gui/lesson_words.h"
 #include "gui/map_words.h"
+#include "gui/pair_words.h"
 
 namespace headlight {
 namespace {
@@ -416,7 +417,8 @@ std::string all_words() {
   for (const Words& words : kGridWords) all.append(words.en).append(words.zh);
   for (const KeyHelp& help : kKeyHelp) all.append(help.keys).append(help.en).append(help.zh);
   for (const Words& words : kMapWords) all.append(words.en).append(words.zh);
-  return all + all_explain_words() + all_head_words() + all_compare_words() + all_lesson_words();
+  return all + all_explain_words() + all_head_words() + all_compare_words() + all_lesson_words() +
+         all_pair_words();
 }
 
 }  // namespace headlight

@@ -104,6 +104,7 @@ inline constexpr KeyHelp kKeyHelp[] = {
     {"J / I", "join the pinned row's token with the next / cut it", "固定行的词元与下一个合并 / 切开"},
     {"Ctrl 1 … 9", "a sample sentence", "例句"},
     {"O / W", "positions / words or characters", "位置编码 / 按词或按字"},
+    {"6 / Shift 6", "of a pair of sentences: all, A→A, A→B, B→A, B→B / back", "句对：全部、A→A、A→B、B→A、B→B / 返回"},
     {"Z / Shift Z", "fold special tokens / merge subwords into words", "折叠特殊词元 / 子词合并成词"},
     {"\\ / Shift \\", "maps: weights, norms, rollout / back", "图：权重、范数、累积 / 返回"},
     {"G / Shift G", "linear or logarithmic colours / a range for each map", "线性或对数颜色 / 每张图各自的范围"},

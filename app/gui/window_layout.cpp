@@ -45,10 +45,12 @@ void draw_window(Gui& gui) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float unit = gui.unit, line = ImGui::GetFrameHeight();
   const float bar = line + 14 * unit, status = line + 16 * unit;
-  const auto newlines = std::max(std::count(gui.state.document.text.begin(), gui.state.document.text.end(), '\n'),
-                                 std::count(gui.state.document.target.text.begin(), gui.state.document.target.text.end(), '\n'));
+  const Document& document = gui.state.document;
+  std::ptrdiff_t newlines = 0;
+  for (const std::string* text : {&document.text, &document.target.text, &document.second})
+    newlines = std::max(newlines, std::count(text->begin(), text->end(), '\n'));
   const float text_lines = static_cast<float>(std::min<std::ptrdiff_t>(newlines, 2)) * ImGui::GetTextLineHeight();
-  const float sentence = (has_own_inputs(gui.state.document) ? 0 : line + text_lines + 6 * unit) + line + 22 * unit;
+  const float sentence = (has_own_inputs(document) ? 0 : line + text_lines + 6 * unit) + line + 22 * unit;
   const float controls = 204 * unit;
   const float lesson = lesson_height(gui, display.x);
   const float middle = display.y - bar - sentence - lesson - status;

@@ -77,6 +77,7 @@ void add_texts(Words& words, const Document& document) {
   if (has_own_inputs(document)) return;
   if (reads_ids(document)) add_ids(words, "--ids", document.ids);
   else add_passage(words, document, "--text", "--tokens");
+  if (takes_pairs(document) && !document.second.empty()) add(words, "--text-pair", document.second);
   if (!document.token_types.empty()) add_ids(words, "--token-type-ids", document.token_types);
   if (two_sides && reads_ids(document, Side::target)) add_ids(words, "--decoder-ids", document.target.ids);
   else if (two_sides) add_passage(words, document.target, "--target", "--target-tokens");

@@ -29,6 +29,7 @@ struct Comparison;  // session/comparison.h
 // The question. Edits of one kind that follow each other are one step of undo, until EndGesture or another kind.
 struct SetText { std::string text; };
 struct SetTarget { std::string text; };           // of the decoder of an encoder-decoder
+struct SetSecond { std::string text; };           // sentence B of a pair, a line for each line of the text
 struct SetSplit { Split split; };                 // also gives up boundaries set by hand
 struct ToggleCut { std::size_t offset = 0; Side side = Side::source; };  // byte offset in the text
 struct SetIds { std::vector<std::int64_t> ids; Side side = Side::source; };  // what a checkpoint reads
@@ -133,6 +134,8 @@ struct TraceFailed { Request request; std::string message; };
 struct BaselineReady { std::shared_ptr<const Trace> trace; };  // the answer to the same question without edits
 struct InsideReady { std::shared_ptr<const Inside> inside; };
 struct FlowReady { std::shared_ptr<const FlowLines> flow; };
+struct KeptReady { KeptAnswer kept; };            // of a session: its A, answered …
+struct KeptFailed { KeptAnswer kept; std::string message; };  // … or not
 struct DetailReady { std::shared_ptr<const Trace> trace; Region region; Matrix weights; };
 struct CheckReady { std::shared_ptr<const Model> model; std::vector<Finding> findings; };  // was it loaded right?
 struct FolderListed { std::string folder; std::vector<Browser::Entry> entries; };
@@ -185,7 +188,8 @@ using AnyCommand =
                  TrainingNews, TrainingPaused, TrainingDone, TrainingFailed, TrainedListed, OrderHeads, FindHeads,
                  FocusFind, HeadsReady, EffectsReady, SetFlow, FlowReady, ChooseFigure, FigureTo, SetOwnRange, ShowMaps,
                  ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied,
-                 MapsReady, ComparisonReady, OrderDifferences>;
+                 MapsReady, ComparisonReady, OrderDifferences, SetSecond, KeptReady,
+                 KeptFailed>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
 /// file that says a command.

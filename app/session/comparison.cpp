@@ -13,6 +13,8 @@ namespace headlight {
 namespace {
 
 constexpr Index kWordsOfEach = 6;
+/// Of DifferenceOrder, in its order.
+constexpr std::string_view kOrderNames[] = {"layer", "largest", "mean", "divergence"};
 
 bool has_head(const Trace& trace, const HeadRef& head) {
   return trace.has(head.stack) && head.layer < trace.num_layers(head.stack) && head.head < trace.num_heads(head.stack);
@@ -160,11 +162,18 @@ std::shared_ptr<const Trace> compared_trace(const AppState& state) {
 }
 
 Result<KeptAnswer> answer_to_keep(const Document& document, const Lexicon& lexicon) {
-  const auto requests = requests_of(document, lexicon);
+  Progress progress;
+  return answer_to_keep(KeptAnswer{.trace = nullptr, .document = document}, lexicon, progress);
+}
+
+Result<KeptAnswer> answer_to_keep(KeptAnswer kept, const Lexicon& lexicon, Progress& progress) {
+  const auto requests = requests_of(kept.document, lexicon);
   if (!requests) return requests.error();
-  auto trace = forward(requests->front());
+  kept.sentence = std::min(kept.sentence, requests->size() - 1);
+  auto trace = forward(prefix_of((*requests)[kept.sentence], kept.prefix), progress);
   if (!trace) return trace.error();
-  return KeptAnswer{.trace = std::move(*trace), .document = document};
+  kept.trace = std::move(*trace);
+  return kept;
 }
 
 std::optional<ComparisonQuestion> comparison_question(const AppState& state) {
@@ -199,11 +208,12 @@ std::shared_ptr<const Comparison> compare_answers(const ComparisonQuestion& ques
   return result;
 }
 
+std::string_view name(DifferenceOrder order) { return kOrderNames[static_cast<std::size_t>(order)]; }
+
 std::optional<DifferenceOrder> parse_difference_order(std::string_view name) {
-  constexpr std::string_view kNames[] = {"layer", "largest", "mean", "divergence"};  // in the order of the enumeration
-  const auto at = std::find(std::begin(kNames), std::end(kNames), name);
-  if (at == std::end(kNames)) return std::nullopt;
-  return static_cast<DifferenceOrder>(at - std::begin(kNames));
+  const auto at = std::find(std::begin(kOrderNames), std::end(kOrderNames), name);
+  if (at == std::end(kOrderNames)) return std::nullopt;
+  return static_cast<DifferenceOrder>(at - std::begin(kOrderNames));
 }
 
 std::optional<float> order_value(const HeadDifference& head, DifferenceOrder order) {

@@ -78,6 +78,8 @@ bool compares_edits(const AppState& state);
 
 /// An answer to be kept that nobody saw: that to a document's first sentence. Errors are those of asking it.
 Result<KeptAnswer> answer_to_keep(const Document& document, const Lexicon& lexicon);
+/// The same of one whose question alone is known. Its trace stays null when stopped.
+Result<KeptAnswer> answer_to_keep(KeptAnswer kept, const Lexicon& lexicon, Progress& progress);
 
 /// What View::compare asks; nothing where it is not shown or has nothing to compare.
 std::optional<ComparisonQuestion> comparison_question(const AppState& state);
@@ -92,6 +94,7 @@ std::shared_ptr<const Comparison> compare_answers(const ComparisonQuestion& ques
                                                   Progress& progress, int threads = 0);
 
 /// layer, largest, mean, divergence.
+std::string_view name(DifferenceOrder order);
 std::optional<DifferenceOrder> parse_difference_order(std::string_view name);
 
 /// The heads of B's attention that both have, in the order that is asked for; of equal ones the lower first.

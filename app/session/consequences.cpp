@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "session/comparison.h"
+#include "session/lesson_commands.h"
 #include "session/tokenizers.h"
 #include "session/training_commands.h"
 
@@ -182,6 +183,20 @@ void await_check(AppState& state, std::vector<std::string> warnings) {
   state.checks.push_back({state.document.model, std::move(warnings), std::nullopt});
 }
 
+std::vector<std::string> take_kept_and_lesson(AppState& state, Session& session) {
+  if (session.kept) {
+    state.kept = std::move(session.kept);
+    state.comparison.reset();
+    share_model(state.kept->document, state.shipped.get());
+  }
+  std::vector<std::string> lost;
+  if (session.lesson.name.empty()) return lost;
+  if (session.own_lesson) add_lesson(state, *session.own_lesson);
+  state.view.lesson = place_of(state, session.lesson);
+  if (!state.view.lesson) lost.push_back(lesson_is_gone(session.lesson));
+  return lost;
+}
+
 void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
   Opened& file = opened.opened;
   stop_generating(state);
@@ -217,6 +232,10 @@ void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
   std::string text = opened.path;
   for (const auto& warning : file.warnings) text += "\n" + warning;
   state.notice = Notice{Notice::Kind::opened, std::move(text)};
+  if (file.kind != Opened::Kind::session) return;
+  std::vector<std::string> lost = std::move(file.session.lost);
+  for (std::string& line : take_kept_and_lesson(state, file.session)) lost.push_back(std::move(line));
+  if (!lost.empty()) state.notice = Notice{Notice::Kind::failed, lost.front()};
 }
 
 }  // namespace headlight

@@ -64,7 +64,9 @@ Result<std::vector<Tokens>> lines_of_side(const Document& document, Side side, c
   const Passage& read = passage(document, side);
   const Tokenizer* tokenizer = tokenizer_of(document, side);
   if (!tokenizer) return tokens_of_lines(where, read, lexicon, kMaxTokens);
-  auto lines = encoded_lines(where, read, *tokenizer, rows_of(*document.model, side), kMaxTokens);
+  const bool pairs = side == Side::source && !document.second.empty() && takes_pairs(document);
+  auto lines = encoded_lines(where, read, *tokenizer, rows_of(*document.model, side), kMaxTokens,
+                             pairs ? document.second : std::string{});
   if (lines && side == Side::target && says_nothing_yet(document))
     lines->resize(reads_ids(document, Side::source) ? 1 : sentences(document.text).size());
   if (lines && side == Side::target)
@@ -154,6 +156,11 @@ bool reads_ids(const Document& document, Side side) {
   return is_checkpoint(document) && (!passage(document, side).ids.empty() || !tokenizer_of(document, side));
 }
 
+bool takes_pairs(const Document& document) {
+  if (!is_checkpoint(document) || reads_ids(document) || config_of(document).arch == Arch::decoder) return false;
+  return takes_pairs(*tokenizer_of(document, Side::source));
+}
+
 bool reads_sentences(const Document& document) {
   if (has_own_inputs(document) || reads_ids(document)) return false;
   return config_of(document).arch != Arch::encoder_decoder || !reads_ids(document, Side::target);
@@ -232,6 +239,7 @@ Result<std::vector<Document>> documents_of_lines(const Document& document) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Document one = document;
     static_cast<Passage&>(one) = passage_of(document, sources[i]);
+    if (!document.second.empty()) one.second = line_of_second(document.second, i);
     if (two_texts && !alone) one.target = passage_of(document.target, targets[i]);
     documents.push_back(std::move(one));
   }

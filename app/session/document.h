@@ -35,6 +35,8 @@ struct Document : Passage {                 // the source
   Document() : Passage{.text = std::string(kDefaultSentence)} {}
 
   Passage target{.text = std::string(kDefaultTarget)};  // read where the model is an encoder-decoder
+  std::string second;                       // sentence B of a pair, a line for each line of the text; empty: no pair.
+                                            // Read where takes_pairs()
   std::vector<int> token_types;             // of `ids`; empty: all 0
   std::size_t pad = 0;                      // the last tokens of each sentence of the source that count as padding
   Config config;                            // of fresh weights
@@ -71,6 +73,8 @@ bool takes_shape(const Document& document);
 bool can_read_text(const Document& document);
 /// Whether a checkpoint is asked by ids on this side: where it has some, or nothing that could read a text.
 bool reads_ids(const Document& document, Side side = Side::source);
+/// Whether a second sentence can be put beside each: the model is no decoder, reads text, and its tokenizer says how.
+bool takes_pairs(const Document& document);
 /// Whether every sentence of the text is a question of its own: no ids, no inputs of a tensors file.
 bool reads_sentences(const Document& document);
 /// Whether its tokens may be cut by hand: they are words, not pieces that a tokenizer learned.

@@ -126,7 +126,7 @@ bool takes_num_heads(const Document& document) {
 
 /// The model that the object names, with the masks that came with it.
 Status read_model(Fields& fields, Document& document, Progress& progress, std::vector<std::string>& warnings,
-                  const ShippedModels* shipped) {
+                  const ShippedModels* shipped, const Document* beside) {
   std::string source;
   fields.read("source", source);
   if (source.empty() || !fields.status()) return fields.status();
@@ -134,6 +134,16 @@ Status read_model(Fields& fields, Document& document, Progress& progress, std::v
     if (one.source != source) continue;
     take_model(document, one);
     document.mask.causal = is_causal_by_default(document.config.arch);
+    return Done{};
+  }
+  if (beside && beside->model && beside->source == source) {
+    document.model = beside->model;
+    document.tokenizers = beside->tokenizers;
+    document.card = beside->card;
+    document.source = source;
+    document.trained = beside->trained;
+    document.config = beside->config;
+    document.mask.causal = is_causal_by_default(config_of(document).arch);
     return Done{};
   }
   Index num_heads = 0;
@@ -159,6 +169,7 @@ json document_json(const Document& document) {
   const bool two_texts = config_of(document).arch == Arch::encoder_decoder;
   if (!has_own_inputs(document)) {
     write_passage(document, kSource, reads_ids(document), object);
+    if (!document.second.empty()) object["text_pair"] = document.second;
     if (two_texts) write_passage(document.target, kTarget, reads_ids(document, Side::target), object);
     if (reads_ids(document) && !document.token_types.empty()) object["token_type_ids"] = document.token_types;
     object["pad"] = document.pad;
@@ -171,15 +182,18 @@ json document_json(const Document& document) {
 }
 
 Result<Document> document_from_json(const std::string& where, const json& object, Progress& progress,
-                                    std::vector<std::string>& warnings, const ShippedModels* shipped) {
+                                    std::vector<std::string>& warnings, const ShippedModels* shipped,
+                                    const Document* beside) {
   if (!object.is_object()) return bad_input(where, "request", "an object", object.type_name());
   Document document;
   Fields fields(where, object);
-  if (const auto read = read_model(fields, document, progress, warnings, shipped); !read) return read.error();
+  if (const auto read = read_model(fields, document, progress, warnings, shipped, beside); !read) return read.error();
   if (!document.model) read_config(fields, document.config);
   if (!document.model) fields.read("trained", document.trained);
   read_passage(fields, kSource, document);
   read_passage(fields, kTarget, document.target);
+  fields.read("text_pair", document.second);
+  if (first_invalid_utf8(document.second)) fields.fail("text_pair", "UTF-8", *fields.find("text_pair"));
   fields.read_list("token_type_ids", document.token_types, 0, std::numeric_limits<std::int32_t>::max());
   fields.read_integer("pad", document.pad, kMaxTokens);
   if (!fields.status()) return fields.status().error();

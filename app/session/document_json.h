@@ -16,8 +16,10 @@ namespace headlight {
 nlohmann::json document_json(const Document& document);
 
 /// Reads what document_json made; a model that it names is read again from its path, followed by `progress`, and what
-/// was noticed then is appended to `warnings`. Unknown fields are ignored. Models among `shipped` are taken from there.
+/// was noticed then is appended to `warnings`. Unknown fields are ignored. Models among `shipped` are taken from there,
+/// and that of the document `beside` it, if it is the same.
 Result<Document> document_from_json(const std::string& where, const nlohmann::json& object, Progress& progress,
-                                    std::vector<std::string>& warnings, const ShippedModels* shipped = nullptr);
+                                    std::vector<std::string>& warnings, const ShippedModels* shipped = nullptr,
+                                    const Document* beside = nullptr);
 
 }  // namespace headlight

@@ -7,9 +7,10 @@ namespace headlight {
 
 FigureOrder figure_order(const AppState& state) {
   const bool folds = state.view.view == View::heads && state.folded && state.folded->trace == state.trace;
-  std::optional<KeptAnswer> compared = state.kept;
-  if (const auto other = compared_trace(state); other && !compared)
-    compared = KeptAnswer{other, state.document, state.view.sentence, state.view.prefix, shown_step(state)};
+  std::optional<KeptAnswer> compared;
+  if (const auto other = compared_trace(state))
+    compared = state.kept.value_or(
+        KeptAnswer{other, state.document, state.view.sentence, state.view.prefix, shown_step(state)});
   return {.trace = state.trace,
           .folded = folds ? state.folded : nullptr,
           .other = state.trace && shown_maps(state, state.view.chosen.stack) ? state.other_maps : nullptr,

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 
 #include "text/tokenizer.h"
 #include "text/words.h"
 
 namespace headlight {
 namespace {
+
+/// Of PairPart, in its order.
+constexpr std::string_view kPairNames[] = {"all", "a-a", "a-b", "b-a", "b-b"};
 
 bool has_range(const Tokens& tokens, std::size_t i) {
   const Token& token = tokens.tokens[i];
@@ -44,12 +48,36 @@ Token shown(const Tokens& tokens, const FoldedAxis::Group& group) {
   return token;
 }
 
-FoldedAxis axis_of(const Tokens& tokens, FoldChoice choice) {
+/// Whether the rows, or the columns, of a part are those of sentence B; nothing where all are shown.
+std::optional<bool> rows_of_b(PairPart part) {
+  if (part == PairPart::all) return std::nullopt;
+  return part == PairPart::b_to_a || part == PairPart::b_to_b;
+}
+std::optional<bool> columns_of_b(PairPart part) {
+  if (part == PairPart::all) return std::nullopt;
+  return part == PairPart::a_to_b || part == PairPart::b_to_b;
+}
+
+/// Whether each sentence of two has a token that special tokens being left out leaves there.
+bool has_pair(const Tokens& tokens, bool special) {
+  const std::size_t second = second_sentence(tokens);
+  const auto shown = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (!special || !tokens.tokens[i].special) return true;
+    return false;
+  };
+  return second > 0 && shown(0, second) && shown(second, tokens.size());
+}
+
+/// `of_b`: only the tokens of that sentence.
+FoldedAxis axis_of(const Tokens& tokens, FoldChoice choice, std::optional<bool> of_b) {
+  const std::size_t second = second_sentence(tokens);
   FoldedAxis axis;
   axis.group_of.assign(tokens.size(), -1);
   const auto joined = choice.words ? continued(tokens) : std::vector<bool>(tokens.size(), false);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (choice.special && tokens.tokens[i].special) continue;
+    if (of_b && second > 0 && *of_b != (i >= second)) continue;
     if (joined[i]) ++axis.groups.back().count;
     else axis.groups.push_back({static_cast<Index>(i), 1});
     axis.group_of[i] = static_cast<Index>(axis.groups.size()) - 1;
@@ -78,10 +106,19 @@ FoldedMaps::Possible possible_of(const Tokens& queries, const Tokens& keys) {
   if (is_short(queries) && is_short(keys)) return {foldable(queries, keys), false};
   FoldChoice choice = foldable(beginning(queries), beginning(keys));
   choice.special = count_special(queries) + count_special(keys) > 0;
+  choice.pair = second_sentence(queries) + second_sentence(keys) > 0 ? PairPart::b_to_b : PairPart::all;
   return {choice, choice != FoldChoice{}};
 }
 
 }  // namespace
+
+std::string_view name(PairPart part) { return kPairNames[static_cast<std::size_t>(part)]; }
+
+std::optional<PairPart> parse_pair_part(std::string_view name) {
+  const auto at = std::find(std::begin(kPairNames), std::end(kPairNames), name);
+  if (at == std::end(kPairNames)) return std::nullopt;
+  return static_cast<PairPart>(at - std::begin(kPairNames));
+}
 
 std::optional<Index> FoldedAxis::group(Index token) const {
   if (token < 0 || token >= static_cast<Index>(group_of.size())) return std::nullopt;
@@ -94,15 +131,20 @@ bool FoldedAxis::together(Index a, Index b) const { return a == b || (group(a) &
 FoldChoice foldable(const Tokens& queries, const Tokens& keys) {
   const std::size_t from = count_special(queries), to = count_special(keys);
   return {.special = from + to > 0 && from < queries.size() && to < keys.size(),
-          .words = has_long_words(queries) || has_long_words(keys)};
+          .words = has_long_words(queries) || has_long_words(keys),
+          .pair = has_pair(queries, true) || has_pair(keys, true) ? PairPart::b_to_b : PairPart::all};
 }
 
 std::optional<Fold> fold_of(const Tokens& queries, const Tokens& keys, FoldChoice wanted) {
   if (wanted == FoldChoice{}) return std::nullopt;
   const FoldChoice possible = foldable(queries, keys);
-  const FoldChoice done{.special = wanted.special && possible.special, .words = wanted.words && possible.words};
+  const FoldChoice done{.special = wanted.special && possible.special,
+                        .words = wanted.words && possible.words,
+                        .pair = possible.pair == PairPart::all ? PairPart::all : wanted.pair};
   if (done == FoldChoice{}) return std::nullopt;
-  return Fold{axis_of(queries, done), axis_of(keys, done), done};
+  Fold fold{axis_of(queries, done, rows_of_b(done.pair)), axis_of(keys, done, columns_of_b(done.pair)), done};
+  for (const Token& key : keys.tokens) fold.counted.push_back(!done.special || !key.special);
+  return fold;
 }
 
 Matrix folded(const Matrix& weights, const Fold& fold) {
@@ -126,8 +168,10 @@ Matrix folded(const Matrix& weights, const Fold& fold) {
           open[c] = 1;
           one_row[c] += static_cast<double>(weight);
         }
-        kept += one_row[c];
       }
+      for (Index key = 0; fold.done.special && key < weights.cols(); ++key)
+        if (fold.counted[static_cast<std::size_t>(key)] && weights(query, key) > 0)
+          kept += static_cast<double>(weights(query, key));
       const double divisor = fold.done.special && kept > 0 ? kept : 1;
       for (std::size_t c = 0; c < columns.size(); ++c) sums[c] += one_row[c] / divisor;
     }

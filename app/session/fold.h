@@ -1,10 +1,12 @@
-// Maps with tokens folded for reading: special tokens left out, the pieces of a word as one row and one column.
+// Maps with tokens folded for reading: special tokens left out, the pieces of a word as one row and one column, of two
+// sentences the rows of one and the columns of one.
 // A look at weights that are there already; nothing is computed anew.
 #pragma once
 
 #include <array>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "model/trace.h"
@@ -31,9 +33,15 @@ struct FoldedAxis {
 struct Fold {
   FoldedAxis queries, keys;
   FoldChoice done;  // what there was to fold, of what was wanted
+  std::vector<char> counted = {};  // of every key, whether what a row is scaled back to 1 by counts it
 };
 
-/// What folding would change of a map with these sides: special tokens beside others, words of several tokens. Special
+/// all, a-a, a-b, b-a, b-b.
+std::string_view name(PairPart part);
+std::optional<PairPart> parse_pair_part(std::string_view name);
+
+/// What folding would change of a map with these sides: special tokens beside others, words of several tokens, two
+/// sentences (then `pair` is not PairPart::all). Special
 /// tokens are those that Token::special names, padding that fills a sentence up among them; what was typed and marked
 /// as padding is not. Words are those of word_numbers (text/tokenizer.h); a token without a byte range is alone.
 FoldChoice foldable(const Tokens& queries, const Tokens& keys);
@@ -44,6 +52,7 @@ std::optional<Fold> fold_of(const Tokens& queries, const Tokens& keys, FoldChoic
 /// Weights (T, S), −1 where blocked, as (query groups, key groups). First special tokens are left out and each row is
 /// divided by what is left of it, as an export with SpecialTokens::renormalize does. Then the weights to the tokens of
 /// a word are summed, and the weights from them averaged (Clark et al. 2019, section 4.1), so that rows keep their sum.
+/// Of two sentences the rows and the columns that are asked for are kept as they are: a row may sum to less than 1.
 /// −1 where all cells of a group are blocked.
 Matrix folded(const Matrix& weights, const Fold& fold);
 

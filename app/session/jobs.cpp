@@ -144,6 +144,15 @@ Job comparison_job(ComparisonQuestion question, std::shared_ptr<const Comparison
   };
 }
 
+Job kept_job(KeptAnswer kept, const Lexicon& lexicon) {
+  return [kept = std::move(kept), &lexicon](Progress& progress) -> std::optional<Command> {
+    auto answered = answer_to_keep(kept, lexicon, progress);
+    if (!answered) return KeptFailed{kept, answered.error().message};
+    if (!answered->trace) return std::nullopt;
+    return KeptReady{*std::move(answered)};
+  };
+}
+
 Job figure_job(const std::string& path, FigureOrder order, DrawFigure draw) {
   return [path, order = std::move(order), draw = std::move(draw)](Progress&) -> std::optional<Command> {
     if (!order.trace) return FileFailed{bad_input(path, "figure", "an answer to draw", "none yet").message};

@@ -33,6 +33,8 @@ Job export_job(const std::string& path, const AppState& state);
 Job flow_job(FlowQuestion question);
 /// Two answers beside each other; what `known` says of the same ones is taken over.
 Job comparison_job(ComparisonQuestion question, std::shared_ptr<const Comparison> known);
+/// The answer to the question of a kept one. `lexicon` lives longer than the job.
+Job kept_job(KeptAnswer kept, const Lexicon& lexicon);
 /// A figure's file.
 Job figure_job(const std::string& path, FigureOrder order, DrawFigure draw);
 /// Folders first, then files, by name; hidden ones are left out.

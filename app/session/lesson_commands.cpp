@@ -25,6 +25,21 @@ std::optional<bool> is_attempt_done(const AppState& state) {
                      [&](const Goal& goal) { return is_reached(goal, state, scene); });
 }
 
+std::optional<LessonPlace> place_of(const AppState& state, const LessonMark& mark) {
+  if (!state.lessons) return std::nullopt;
+  const auto& all = *state.lessons;
+  auto at = std::find_if(all.begin(), all.end(), [&](const Lesson& one) { return one.path == mark.path; });
+  if (at == all.end())
+    at = std::find_if(all.begin(), all.end(), [&](const Lesson& one) { return one.name == mark.name; });
+  if (at == all.end()) return std::nullopt;
+  return LessonPlace{static_cast<std::size_t>(at - all.begin()), std::min(mark.step, at->steps.size() - 1)};
+}
+
+std::string lesson_is_gone(const LessonMark& mark) {
+  return bad_input(mark.path.empty() ? mark.name : mark.path, "the lesson that was open", "a lesson's file",
+                   "none that can be read").message;
+}
+
 void open_lesson(AppState& state, std::optional<std::size_t> lesson, std::size_t kind) {
   if (!lesson) {
     state.view.lesson.reset();
@@ -57,7 +72,7 @@ void go_to_step(AppState& state, std::size_t number, std::size_t kind) {
   else state.opened_view.reset();
 }
 
-void take_lesson(AppState& state, Lesson lesson, std::size_t kind) {
+std::size_t add_lesson(AppState& state, Lesson lesson) {
   for (LessonStep& step : lesson.steps)
     if (step.scene) share_model(step.scene->document, state.shipped.get());
   auto lessons = state.lessons ? *state.lessons : std::vector<Lesson>();
@@ -66,7 +81,11 @@ void take_lesson(AppState& state, Lesson lesson, std::size_t kind) {
   if (same == lessons.end()) lessons.push_back(std::move(lesson));
   else *same = std::move(lesson);
   state.lessons = std::make_shared<const std::vector<Lesson>>(std::move(lessons));
-  open_lesson(state, place, kind);
+  return place;
+}
+
+void take_lesson(AppState& state, Lesson lesson, std::size_t kind) {
+  open_lesson(state, add_lesson(state, std::move(lesson)), kind);
 }
 
 }  // namespace headlight

@@ -12,11 +12,18 @@ const LessonStep* current_step(const AppState& state);
 /// Whether the reader did what the step asks for: nothing where it asks for nothing that can be told.
 std::optional<bool> is_attempt_done(const AppState& state);
 
+/// Where a lesson is that a file speaks of: of its path, else of one of its name; nothing where there is none.
+std::optional<LessonPlace> place_of(const AppState& state, const LessonMark& mark);
+/// The line that says so.
+std::string lesson_is_gone(const LessonMark& mark);
+
 /// Begins a lesson, or leaves the one that is being read: then everything stays as it is. `kind` is that of the command.
 void open_lesson(AppState& state, std::optional<std::size_t> lesson, std::size_t kind);
 /// Goes to a step: the question becomes what it sets, in one step of undo, and so does the look.
 void go_to_step(AppState& state, std::size_t step, std::size_t kind);
-/// Takes over a lesson that a file held, in place of an earlier one of that file, and begins it.
+/// Takes over a lesson that a file held, in place of an earlier one of that file. Its place.
+std::size_t add_lesson(AppState& state, Lesson lesson);
+/// … and begins it.
 void take_lesson(AppState& state, Lesson lesson, std::size_t kind);
 
 }  // namespace headlight

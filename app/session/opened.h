@@ -16,10 +16,26 @@ namespace headlight {
 
 struct Lesson;  // session/lesson.h
 
+/// An answer that what comes after it is compared with, and how it was asked.
+struct KeptAnswer {
+  std::shared_ptr<const Trace> trace;  // null: a session says what was asked, and the answer is being computed
+  Document document;
+  std::size_t sentence = 0;            // of the document's
+  std::size_t prefix = 0;              // as ViewState::prefix
+  std::optional<Index> step = {};      // of the training whose model answered
+};
+
+/// Whether two kept answers are answers to the same question.
+bool same_question(const std::optional<KeptAnswer>& a, const std::optional<KeptAnswer>& b);
+
 struct Session {
   Document document;
   ViewState view;
   std::vector<std::string> model_warnings = {};  // of loading the checkpoint that the document names
+  std::optional<KeptAnswer> kept = {};           // A of View::compare, without its trace
+  LessonMark lesson = {};                        // that is read
+  std::shared_ptr<const Lesson> own_lesson = {};  // the same, of a file that is not among the program's or the user's
+  std::vector<std::string> lost = {};            // what there was beside the question and cannot be had again, a line each
 };
 
 struct Opened {

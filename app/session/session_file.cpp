@@ -10,12 +10,12 @@
 #include "read/array.h"
 #include "read/json_document.h"
 #include "read/mask_file.h"
+#include "session/assets.h"
 #include "session/document_json.h"
+#include "session/layout.h"
 #include "session/lesson.h"
 #include "session/matrix_names.h"
-#include "session/other_maps.h"
 #include "session/stack_names.h"
-#include "session/view_names.h"
 
 namespace headlight {
 namespace {
@@ -23,8 +23,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kSchema = "headlight.session/1";
-/// Of GridShow, in its order.
-constexpr const char* kGridNames[] = {"maps", "glance", "query", "key"};
 constexpr std::size_t kLargestSession = std::size_t{1} << 28;
 
 /// A whole number, 0 for anything else; bounded, so that sums of them are numbers too.
@@ -38,11 +36,9 @@ std::optional<CellRef> cell_of(const json& value) {
   return CellRef{index_of(value[0]), index_of(value[1])};
 }
 
-/// The view, and what it shows: the matrix of View::inside, the lines of View::flow.
+/// What the views show: the matrix of View::inside, the lines of View::flow.
 void read_views(const json& object, ViewState& view) {
-  const json shown = object.value("view", json()), matrix = object.value("matrix", json());
-  if (shown.is_string()) view.view = parse_view(shown.get<std::string>()).value_or(View::heads);
-  view.steps = object.value("steps", json()) != false;
+  const json matrix = object.value("matrix", json());
   const auto quantity = matrix.is_string() ? parse_matrix_name(matrix.get<std::string>()) : std::nullopt;
   view.look.matrix = matrix_id(quantity.value_or(Quantity::weights), view.chosen);
   if (const auto cell = cell_of(object.value("cell", json()))) view.look.cell = MatrixCell{cell->query, cell->key};
@@ -59,8 +55,6 @@ void read_views(const json& object, ViewState& view) {
 }
 
 void write_views(const ViewState& view, json& object) {
-  if (view.view != View::heads) object["view"] = view_name(view.view);
-  if (!view.steps) object["steps"] = false;
   if (view.look.matrix.quantity != Quantity::weights) object["matrix"] = matrix_name(view.look.matrix.quantity);
   if (view.look.cell) object["cell"] = {view.look.cell->row, view.look.cell->col};
   if (view.flow == FlowLook{}) return;
@@ -69,15 +63,10 @@ void write_views(const ViewState& view, json& object) {
 }
 
 json view_json(const ViewState& view) {
-  json object{{"sentence", view.sentence}, {"layer", view.chosen.layer}, {"head", view.chosen.head},
-              {"scale", view.scale == Scale::log ? "log" : "linear"}};
+  json object{{"sentence", view.sentence}, {"layer", view.chosen.layer}, {"head", view.chosen.head}};
+  write_layout(layout_of(view), object);
   if (view.prefix > 0) object["prefix"] = view.prefix;
   if (view.chosen.stack != Stack::self) object["stack"] = stack_name(view.chosen.stack);
-  if (view.fold.special) object["fold_special"] = true;
-  if (view.fold.words) object["merge_words"] = true;
-  if (view.own_range) object["own_range"] = true;
-  if (view.maps != MapKind::weights) object["maps"] = name(view.maps);
-  if (view.grid != GridShow::maps) object["grid"] = kGridNames[static_cast<std::size_t>(view.grid)];
   if (view.pinned) object["pinned"] = {view.pinned->query, view.pinned->key};
   const Viewport& part = view.viewport;
   if (part != Viewport{}) object["viewport"] = {part.first_query, part.num_queries, part.first_key, part.num_keys};
@@ -87,6 +76,46 @@ json view_json(const ViewState& view) {
   if (view.find.on)
     object["find"] = {{"from", view.find.words.from}, {"to", view.find.words.to}, {"above", view.find.above}};
   return object;
+}
+
+/// What A of View::compare is the answer to.
+json kept_json(const KeptAnswer& kept) {
+  json object{{"request", document_json(kept.document)}, {"sentence", kept.sentence}};
+  if (kept.prefix > 0) object["prefix"] = kept.prefix;
+  if (kept.step) object["step"] = *kept.step;
+  return object;
+}
+
+/// It never keeps a session from opening either: where its model is gone, a line says so.
+void read_kept(const std::string& where, const json& object, Progress& progress, Session& session) {
+  if (object.is_null()) return;
+  const json request = object.is_object() ? object.value("request", json()) : json();
+  const json step = object.is_object() ? object.value("step", json()) : json();
+  if (step.is_number_unsigned()) {
+    session.lost.push_back(bad_input(where, "kept (A of Compare)", "a model on disk",
+                                     "step " + step.dump() + " of a training, which is not kept").message);
+    return;
+  }
+  std::vector<std::string> ignored;
+  auto document = document_from_json(where + ": kept (A of Compare)", request, progress, ignored, nullptr,
+                                     &session.document);
+  if (!document) {
+    session.lost.push_back(document.error().message);
+    return;
+  }
+  session.kept = KeptAnswer{.trace = nullptr, .document = *std::move(document),
+                            .sentence = static_cast<std::size_t>(index_of(object.value("sentence", json()))),
+                            .prefix = static_cast<std::size_t>(index_of(object.value("prefix", json())))};
+}
+
+/// The lesson itself only where no window has it by itself: a file outside the lessons' folders.
+void read_lesson_of(const json& object, Session& session) {
+  session.lesson = lesson_mark_from_json(object);
+  const std::filesystem::path path = session.lesson.path;
+  const auto assets = asset_folder();
+  if (path.empty() || path.parent_path() == lessons_folder()) return;
+  if (assets && path.parent_path() == *assets / "assets" / "lessons") return;
+  if (auto lesson = read_lesson(path, nullptr)) session.own_lesson = std::make_shared<const Lesson>(*std::move(lesson));
 }
 
 }  // namespace
@@ -100,14 +129,7 @@ ViewState view_from_json(const json& object, std::size_t num_sentences) {
   view.chosen = {index("layer"), index("head")};
   const json stack = object.value("stack", json());
   if (stack.is_string()) view.chosen.stack = parse_stack(stack.get<std::string>()).value_or(Stack::self);
-  if (object.value("scale", json()) == "log") view.scale = Scale::log;
-  view.own_range = object.value("own_range", json()) == true;
-  const json maps = object.value("maps", json());
-  if (maps.is_string()) view.maps = parse_map_kind(maps.get<std::string>()).value_or(MapKind::weights);
-  const auto grid = std::find(std::begin(kGridNames), std::end(kGridNames), object.value("grid", json()));
-  if (grid != std::end(kGridNames)) view.grid = static_cast<GridShow>(grid - std::begin(kGridNames));
-  view.fold = {.special = object.value("fold_special", json()) == true,
-               .words = object.value("merge_words", json()) == true};
+  set_layout(view, layout_from_json(object));
   view.pinned = cell_of(object.value("pinned", json()));
   read_views(object, view);
   const json viewport = object.value("viewport", json());
@@ -135,8 +157,9 @@ std::string request_json(const Document& document, std::optional<std::size_t> se
 }
 
 std::string to_json(const Session& session) {
-  const json object{
-      {"schema", kSchema}, {"request", document_json(session.document)}, {"view", view_json(session.view)}};
+  json object{{"schema", kSchema}, {"request", document_json(session.document)}, {"view", view_json(session.view)}};
+  if (session.kept) object["kept"] = kept_json(*session.kept);
+  if (!session.lesson.name.empty()) object["lesson"] = lesson_mark_json(session.lesson);
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -154,8 +177,11 @@ Result<Session> session_from_json(const std::string& where, const std::string& t
   auto document = document_from_json(where, *request, progress, warnings);
   if (!document) return document.error();
   const std::size_t num_sentences = reads_sentences(*document) ? sentences(document->text).size() : 1;
-  return Session{std::move(*document), view_from_json(object->value("view", json()), num_sentences),
-                 std::move(warnings)};
+  Session session{std::move(*document), view_from_json(object->value("view", json()), num_sentences),
+                  std::move(warnings)};
+  read_kept(where, object->value("kept", json()), progress, session);
+  read_lesson_of(object->value("lesson", json()), session);
+  return session;
 }
 
 Result<Session> session_from_json(const std::string& where, const std::string& text) {

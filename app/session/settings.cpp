@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "session/layout.h"
+
 namespace headlight {
 namespace {
 
@@ -29,6 +31,23 @@ std::filesystem::path base_folder(const char* variable, const char* below_home) 
   return std::filesystem::path(home && *home ? home : "/tmp") / below_home / "headlight";
 }
 
+json window_json(const WindowSize& window) {
+  return {{"width", window.width}, {"height", window.height}, {"maximised", window.maximised}};
+}
+
+WindowSize window_from_json(const json& object) {
+  WindowSize window;
+  if (!object.is_object()) return window;
+  const auto side = [&](const char* key, int& length, int least, int most) {
+    const json value = object.value(key, json());
+    if (value.is_number_integer() && value >= least && value <= most) length = value.get<int>();
+  };
+  side("width", window.width, kLeastWindow.width, kMostWindow.width);
+  side("height", window.height, kLeastWindow.height, kMostWindow.height);
+  window.maximised = object.value("maximised", json()) == true;
+  return window;
+}
+
 }  // namespace
 
 std::string_view name(ColourMap map) { return kColourNames[static_cast<std::size_t>(map)]; }
@@ -45,6 +64,12 @@ void remember(Settings& settings, const std::string& path) {
   if (settings.recent.size() > kMostRecent) settings.recent.resize(kMostRecent);
 }
 
+WindowSize remembered(const WindowSize& before, const WindowSize& now) {
+  if (now.maximised) return {before.width, before.height, true};
+  return {std::clamp(now.width, kLeastWindow.width, kMostWindow.width),
+          std::clamp(now.height, kLeastWindow.height, kMostWindow.height), false};
+}
+
 Settings default_settings() {
   Settings settings;
   if (system_speaks_chinese()) settings.language = Language::zh;
@@ -55,12 +80,16 @@ Settings default_settings() {
 }
 
 std::string to_json(const Settings& settings) {
-  const json object{{"language", settings.language == Language::zh ? "zh" : "en"},
-                    {"theme", settings.theme == Theme::dark ? "dark" : "light"},
-                    {"ui_scale", settings.ui_scale},
-                    {"colours", name(settings.colours)},
-                    {"greeted", settings.greeted},
-                    {"recent", settings.recent}};
+  json object{{"language", settings.language == Language::zh ? "zh" : "en"},
+              {"theme", settings.theme == Theme::dark ? "dark" : "light"},
+              {"ui_scale", settings.ui_scale},
+              {"colours", name(settings.colours)},
+              {"greeted", settings.greeted},
+              {"recent", settings.recent},
+              {"window", window_json(settings.window)},
+              {"layout", json::object()}};
+  write_layout(settings.layout, object["layout"]);
+  if (!settings.lesson.name.empty()) object["lesson"] = lesson_mark_json(settings.lesson);
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -82,6 +111,9 @@ Settings settings_from_json(const std::string& text) {
   if (const auto at = object.find("recent"); at != object.end() && at->is_array())
     for (const auto& path : *at)
       if (path.is_string() && settings.recent.size() < kMostRecent) settings.recent.push_back(path.get<std::string>());
+  settings.window = window_from_json(object.value("window", json()));
+  settings.layout = layout_from_json(object.value("layout", json()));
+  settings.lesson = lesson_mark_from_json(object.value("lesson", json()));
   return settings;
 }
 

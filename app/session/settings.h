@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "session/view_state.h"
 
 namespace headlight {
 
@@ -20,6 +21,14 @@ inline constexpr int kColourMaps = 4;
 std::string_view name(ColourMap map);
 std::optional<ColourMap> parse_colour_map(std::string_view name);
 
+/// How large the window is, at a scale of 100 %; while it is maximised, how large it was before.
+struct WindowSize {
+  int width = 1400, height = 900;
+  bool maximised = false;
+  friend bool operator==(const WindowSize&, const WindowSize&) = default;
+};
+inline constexpr WindowSize kLeastWindow{480, 320}, kMostWindow{16384, 16384};
+
 struct Settings {
   Language language = Language::en;
   Theme theme = Theme::light;
@@ -28,6 +37,9 @@ struct Settings {
   std::string folder = "/";              // where the file browser begins
   bool greeted = false;                  // the first words about the window were read
   ColourMap colours = ColourMap::teal;   // of the weights
+  WindowSize window;
+  Layout layout;                         // of the window before; what is looked at now is in ViewState
+  LessonMark lesson;                     // … and the lesson that was read in it
 
   friend bool operator==(const Settings&, const Settings&) = default;
 };
@@ -37,6 +49,10 @@ inline constexpr std::size_t kMostRecent = 8;
 
 /// Puts `path` first among the recent files.
 void remember(Settings& settings, const std::string& path);
+
+/// What is remembered of a window that is `now` so large: a maximised one keeps the size that it goes back to, and no size
+/// leaves its limits.
+WindowSize remembered(const WindowSize& before, const WindowSize& now);
 
 /// The settings of someone who never set any: the system's language.
 Settings default_settings();

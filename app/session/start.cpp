@@ -2,12 +2,28 @@
 
 #include "base/file.h"
 #include "session/assets.h"
+#include "session/lesson_commands.h"
 #include "session/update.h"
 
 namespace headlight {
 namespace {
 
 constexpr std::size_t kLargestAsset = std::size_t{1} << 24;
+
+/// By its whole path, so that a window that is opened elsewhere finds it again.
+Status open_lesson_file(AppState& state, const std::filesystem::path& file) {
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(file, error);
+  const std::filesystem::path path = error ? file : absolute.lexically_normal();
+  auto lesson = read_lesson(file, state.shipped.get());
+  if (!lesson) return lesson.error();
+  lesson->path = path.string();
+  FileOpened opened{path.string(), {}};
+  opened.opened.kind = Opened::Kind::lesson;
+  opened.opened.lesson = std::make_shared<const Lesson>(std::move(*lesson));
+  update(state, std::move(opened));
+  return Done{};
+}
 
 }  // namespace
 
@@ -56,12 +72,7 @@ Status begin_lessons(AppState& state, const Lessons& lessons, const Start& start
   if (const auto place = find_lesson(*state.lessons, start.lesson)) {
     update(state, OpenLesson{*place});
   } else if (start.lesson.ends_with(".json")) {
-    auto lesson = read_lesson(start.lesson, state.shipped.get());
-    if (!lesson) return lesson.error();
-    FileOpened opened{start.lesson, {}};
-    opened.opened.kind = Opened::Kind::lesson;
-    opened.opened.lesson = std::make_shared<const Lesson>(std::move(*lesson));
-    update(state, std::move(opened));
+    if (const Status opened = open_lesson_file(state, start.lesson); !opened) return opened;
   } else {
     std::string names;
     for (const Lesson& lesson : *state.lessons) names.append(names.empty() ? "" : ", ").append(lesson.name);
@@ -72,6 +83,22 @@ Status begin_lessons(AppState& state, const Lessons& lessons, const Start& start
     return bad_input("--step", "", "1 to " + std::to_string(steps), std::to_string(start.step + 1));
   if (start.step > 0) update(state, GoToStep{start.step});
   return Done{};
+}
+
+void take_up(AppState& state, const Settings& settings) {
+  set_layout(state.view, settings.layout);
+  if (settings.lesson.name.empty()) return;
+  if (!place_of(state, settings.lesson)) {  // a file outside the lessons' folders
+    const Status opened = open_lesson_file(state, settings.lesson.path);
+    state.notice.reset();
+    if (!opened) {
+      state.notice = Notice{Notice::Kind::failed, lesson_is_gone(settings.lesson)};
+      return;
+    }
+  }
+  const auto place = *place_of(state, settings.lesson);
+  update(state, OpenLesson{place.lesson});
+  if (place.step > 0) update(state, GoToStep{place.step});
 }
 
 Settings read_settings() {

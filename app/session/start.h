@@ -53,6 +53,10 @@ Result<Resources> read_resources();
 /// The state has the lessons from now on; the one that the start names is begun.
 Status begin_lessons(AppState& state, const Lessons& lessons, const Start& start);
 
+/// Begins as the last window was left: its layout, and the lesson that was read in it. Nothing is said of a crash here
+/// (session/recovery.h). A lesson that is gone is told as a notice.
+void take_up(AppState& state, const Settings& settings);
+
 /// The lexicon among the program's assets.
 Result<Lexicon> read_lexicon();
 

@@ -1,5 +1,6 @@
 #include "session/state.h"
 
+#include "session/lesson_commands.h"
 #include "session/other_maps.h"
 
 namespace headlight {
@@ -100,6 +101,27 @@ const ModelCheck* check_of_model(const AppState& state) {
   for (const ModelCheck& check : state.checks)
     if (check.model.lock() == state.document.model) return &check;
   return nullptr;
+}
+
+bool same_question(const std::optional<KeptAnswer>& a, const std::optional<KeptAnswer>& b) {
+  if (!a || !b) return !a && !b;
+  return a->sentence == b->sentence && a->prefix == b->prefix && a->step == b->step && a->document == b->document;
+}
+
+Session session_of(const AppState& state) {
+  Session session{state.document, state.view};
+  session.kept = state.kept;
+  if (session.kept) session.kept->trace.reset();
+  if (const Lesson* lesson = current_lesson(state))
+    session.lesson = {lesson->name, lesson->path, state.view.lesson->step};
+  return session;
+}
+
+Settings settings_to_keep(const AppState& state) {
+  Settings settings = state.settings;
+  settings.layout = layout_of(state.view);
+  settings.lesson = session_of(state).lesson;
+  return settings;
 }
 
 bool has_unsaved_changes(const AppState& state) { return !(state.document == state.saved_document); }

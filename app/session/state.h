@@ -28,15 +28,6 @@ struct Detail {
   std::uint64_t version = 0;
 };
 
-/// An answer that what comes after it is compared with, and how it was asked.
-struct KeptAnswer {
-  std::shared_ptr<const Trace> trace;
-  Document document;
-  std::size_t sentence = 0;           // of the document's
-  std::size_t prefix = 0;             // as ViewState::prefix
-  std::optional<Index> step = {};     // of the training whose model answered
-};
-
 /// Words that are still to be generated.
 struct Generation {
   Index left = 0;
@@ -156,6 +147,12 @@ inline constexpr Index kDetail = 512;
 
 /// What is known of the checkpoint that is asked; null where the model is none.
 const ModelCheck* check_of_model(const AppState& state);
+
+/// The state as a session's file has it.
+Session session_of(const AppState& state);
+
+/// The settings as they are written: with the look and the lesson that the next window begins with.
+Settings settings_to_keep(const AppState& state);
 
 bool has_unsaved_changes(const AppState& state);
 

@@ -34,14 +34,15 @@ bool same_session(const Session& a, const Session& b) {
   left.focus_find = right.focus_find = false;
   left.palette.reset();
   right.palette.reset();
-  return left == right && same_document(a.document, b.document);
+  return left == right && same_document(a.document, b.document) && same_question(a.kept, b.kept) &&
+         a.lesson == b.lesson;
 }
 
 }  // namespace
 
 Loop::Loop(std::function<void()> wake, std::string autosave, LoopOptions options)
     : traces_(wake), details_(wake), baselines_(wake), insides_(wake), flows_(wake), checks_(wake), heads_(wake),
-      sweeps_(wake), maps_(wake), comparisons_(wake), files_(wake), lister_(wake), keeper_({}),
+      sweeps_(wake), maps_(wake), comparisons_(wake), kepts_(wake), files_(wake), lister_(wake), keeper_({}),
       draw_figure_(std::move(options.draw_figure)),
       trained_(options.training.folder), trainer_(wake, std::move(options.training)), autosave_(std::move(autosave)) {}
 
@@ -79,6 +80,7 @@ void Loop::step(AppState& state, Commands& commands, double now) {
   ask_heads(state);
   ask_effects(state);
   ask_flow(state);
+  ask_kept(state);
   ask_comparison(state);
   ask_maps(state);
   keep(state, now);
@@ -87,7 +89,7 @@ void Loop::step(AppState& state, Commands& commands, double now) {
 void Loop::carry_out(const AppState& state, const Command& command) {
   if (const auto* open = command.as<OpenPath>()) file_jobs_.push_back({open_job(open->path)});
   if (const auto* save = command.as<SaveSession>())
-    file_jobs_.push_back({save_job(save->path, {state.document, state.view}), true});
+    file_jobs_.push_back({save_job(save->path, session_of(state)), true});
   if (const auto* target = command.as<ExportTo>()) file_jobs_.push_back({export_job(target->path, state)});
   if (const auto* figure = command.as<FigureTo>(); figure && draw_figure_)
     file_jobs_.push_back({figure_job(figure->path, figure_order(state), draw_figure_)});
@@ -198,6 +200,17 @@ void Loop::ask_flow(const AppState& state) {
   flows_.post(flow_job(std::move(*question)));
 }
 
+void Loop::ask_kept(const AppState& state) {
+  if (!state.kept || state.kept->trace) {
+    if (kept_asked_) kepts_.cancel();
+    kept_asked_.reset();
+    return;
+  }
+  if (same_question(kept_asked_, state.kept) || traces_.busy()) return;  // what is on the screen comes first
+  kept_asked_ = state.kept;
+  kepts_.post(kept_job(*state.kept, *state.lexicon));
+}
+
 void Loop::ask_comparison(const AppState& state) {
   auto question = comparison_question(state);
   if (!question || (state.comparison && answers(*state.comparison, *question))) {
@@ -226,15 +239,16 @@ void Loop::ask_maps(const AppState& state) {
 
 void Loop::keep(const AppState& state, double now) {
   if (autosave_.empty()) return;
-  Session session{state.document, state.view};
+  Session session = session_of(state);
+  const Settings settings = settings_to_keep(state);
   if (first_step_) {
     first_step_ = false;
     // What a crash left was taken over; it must not wait for a change to be kept again.
     const bool restored = state.notice && state.notice->kind == Notice::Kind::restored;
     if (!restored) kept_ = session;
-    kept_settings_ = state.settings;
+    kept_settings_ = settings;
   }
-  if (same_session(session, kept_) && state.settings == kept_settings_) {
+  if (same_session(session, kept_) && settings == kept_settings_) {
     changed_at_.reset();
     return;
   }
@@ -243,8 +257,8 @@ void Loop::keep(const AppState& state, double now) {
   else if (now - *changed_at_ < kKeepAfter || keeper_.busy()) return;
   changed_at_.reset();
   kept_ = session;
-  kept_settings_ = state.settings;
-  keeper_.post([path = autosave_, session = std::move(session), settings = state.settings](Progress&) {
+  kept_settings_ = settings;
+  keeper_.post([path = autosave_, session = std::move(session), settings](Progress&) {
     // Nobody can be asked where this fails; the next change tries again.
     static_cast<void>(write_file(path, to_json(session)));
     static_cast<void>(write_file(settings_path(), to_json(settings)));

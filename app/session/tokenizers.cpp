@@ -112,13 +112,16 @@ bool is_end(const Tokenizers* tokenizers, std::int64_t id) {
 }
 
 Result<std::vector<Tokens>> encoded_lines(std::string_view where, const Passage& passage, const Tokenizer& tokenizer,
-                                          Index rows, std::size_t most) {
+                                          Index rows, std::size_t most, std::string_view second) {
   if (const auto valid = check_text(where, passage.text); !valid) return valid.error();
+  if (const auto valid = check_text("text_pair", second); !valid) return valid.error();
   std::vector<Tokens> lines;
   for (const Line line : sentences(passage.text)) {
     const Passage one = passage_of(passage, line);
-    auto tokens = one.hand_cuts ? encode_pieces(tokenizer, one.text, *one.hand_cuts, true)
-                                : encode(tokenizer, one.text, true);
+    const std::string beside = line_of_second(second, lines.size());
+    auto tokens = !beside.empty()  ? encode_pair(tokenizer, one.text, beside)
+                  : one.hand_cuts ? encode_pieces(tokenizer, one.text, *one.hand_cuts, true)
+                                  : encode(tokenizer, one.text, true);
     if (!tokens) return tokens.error();
     if (tokens->size() == 0) return bad_input(where, "tokens", "at least one", "none");
     if (tokens->size() > most)
@@ -133,6 +136,14 @@ Result<std::vector<Tokens>> encoded_lines(std::string_view where, const Passage&
     lines.push_back(*std::move(tokens));
   }
   return lines;
+}
+
+std::string line_of_second(std::string_view second, std::size_t number) {
+  for (; number > 0 && !second.empty(); --number)
+    second.remove_prefix(std::min(second.size(), second.find('\n') == second.npos ? second.size() : second.find('\n') + 1));
+  std::string line(second.substr(0, second.find('\n')));
+  if (line.ends_with('\r')) line.pop_back();
+  return line;
 }
 
 Tokens shifted_right(Tokens tokens, const std::optional<Token>& start) {

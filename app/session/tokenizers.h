@@ -36,9 +36,13 @@ bool is_end(const Tokenizers* tokenizers, std::int64_t id);
 
 /// The tokens of each sentence, special tokens around them, by `tokenizer`: where boundaries were set by hand each
 /// piece is encoded on its own. Errors as tokens_of_lines, those of the tokenizer, and an id that a table of embeddings
-/// of `rows` rows does not have.
+/// of `rows` rows does not have. Of pairs each line of `second` is the second sentence of the line with its number; a
+/// line that has none, or an empty one, is one sentence. Boundaries that were set by hand are not those of a pair.
 Result<std::vector<Tokens>> encoded_lines(std::string_view where, const Passage& passage, const Tokenizer& tokenizer,
-                                          Index rows, std::size_t most);
+                                          Index rows, std::size_t most, std::string_view second = {});
+
+/// The line with a number of a text of second sentences, empty ones counted; empty where there is none.
+std::string line_of_second(std::string_view second, std::size_t number);
 
 /// What a decoder reads of a text: `start` first, and nothing of what the tokenizer puts behind a text, which is what
 /// it has yet to say (transformers' shift_tokens_right).

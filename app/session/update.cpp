@@ -54,6 +54,7 @@ struct Update {
 
   void operator()(SetText& c) { change_text(Side::source, std::move(c.text)); }
   void operator()(SetTarget& c) { change_text(Side::target, std::move(c.text)); }
+  void operator()(SetSecond& c) { document().second = std::move(c.text); ask_again(state); }
   void operator()(const SetSplit& c) {
     Document& changed = document();
     for (Passage* text : {static_cast<Passage*>(&changed), &changed.target}) {
@@ -281,6 +282,14 @@ struct Update {
   void operator()(InsideReady& c) {
     state.inside = std::move(c.inside);
     ++state.inside_version;
+  }
+  void operator()(KeptReady& c) {
+    if (state.kept && !state.kept->trace && same_question(state.kept, c.kept)) state.kept = std::move(c.kept);
+  }
+  void operator()(KeptFailed& c) {
+    if (!state.kept || state.kept->trace || !same_question(state.kept, c.kept)) return;
+    state.kept.reset();
+    state.notice = Notice{Notice::Kind::failed, "A of Compare: " + c.message};
   }
   void operator()(CheckReady& c) {
     for (ModelCheck& check : state.checks)

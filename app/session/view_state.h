@@ -46,6 +46,13 @@ struct LessonPlace {
   friend bool operator==(const LessonPlace&, const LessonPlace&) = default;
 };
 
+/// The same as files have it: the lesson's name and its file. Without a name: none is read.
+struct LessonMark {
+  std::string name, path;
+  std::size_t step = 0;
+  friend bool operator==(const LessonMark&, const LessonMark&) = default;
+};
+
 /// The pictures that can be written: all heads of a stack, one head large, lines between the words, all heads small, one
 /// head in two answers.
 enum class FigureKind { grid, head, flow, layers, compare };
@@ -70,10 +77,14 @@ struct Viewport {
   friend bool operator==(const Viewport&, const Viewport&) = default;
 };
 
+/// Of two sentences A and B, who looks at whom; the rows of what is left out are not scaled.
+enum class PairPart { all, a_to_a, a_to_b, b_to_a, b_to_b };
+
 /// What is folded in the maps of the heads (session/fold.h).
 struct FoldChoice {
   bool special = false;  // special tokens are left out, rows scaled back to 1
   bool words = false;    // the tokens of a word are one row and one column
+  PairPart pair = PairPart::all;  // of a pair of sentences, the part that is shown
   friend bool operator==(const FoldChoice&, const FoldChoice&) = default;
 };
 
@@ -120,6 +131,21 @@ struct ViewState {
 
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
+
+/// What of a look is about no question in particular: a window begins with what the last one had.
+struct Layout {
+  View view = View::heads;
+  GridShow grid = GridShow::maps;
+  MapKind maps = MapKind::weights;
+  FoldChoice fold;
+  Scale scale = Scale::linear;
+  bool own_range = false, steps = true;
+  DifferenceOrder differences = DifferenceOrder::layer;
+
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+Layout layout_of(const ViewState& view);
+void set_layout(ViewState& view, const Layout& layout);
 
 /// The file browser, for opening, saving and exporting, for figures, and for a text to train on.
 struct Browser {

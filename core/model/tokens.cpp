@@ -19,6 +19,12 @@ Tokens padded(Tokens tokens, std::size_t size) {
   return tokens;
 }
 
+std::size_t second_sentence(const Tokens& tokens) {
+  if (tokens.second > 0) return tokens.second < tokens.size() ? tokens.second : 0;
+  const auto begin = std::find_if(tokens.tokens.begin(), tokens.tokens.end(), [](const Token& one) { return one.type == 1; });
+  return begin == tokens.tokens.end() ? 0 : static_cast<std::size_t>(begin - tokens.tokens.begin());
+}
+
 Tokens with_padding_marked(Tokens tokens, std::size_t count) {
   const std::size_t size = tokens.size();
   for (std::size_t i = size - std::min(count, size); i < size; ++i) tokens.tokens[i].pad = true;

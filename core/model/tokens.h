@@ -26,6 +26,7 @@ struct Token {
 struct Tokens {
   std::string text;
   std::vector<Token> tokens;
+  std::size_t second = 0;    // of two sentences, the first token of the second; 0: there is one
 
   std::size_t size() const { return tokens.size(); }
   friend bool operator==(const Tokens&, const Tokens&) = default;
@@ -36,6 +37,10 @@ std::int64_t hashed_id(std::string_view token_text);
 
 /// Appends padding tokens until there are `size`.
 Tokens padded(Tokens tokens, std::size_t size);
+
+/// Where the second of two sentences begins: where Tokens::second says so, else at the first token of type 1 behind those
+/// of type 0. 0: there is one sentence.
+std::size_t second_sentence(const Tokens& tokens);
 
 /// Marks the last `count` tokens as padding (all of them where there are fewer).
 Tokens with_padding_marked(Tokens tokens, std::size_t count);

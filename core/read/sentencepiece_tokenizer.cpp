@@ -178,11 +178,11 @@ Result<Tokenizer> unigram(std::string_view where, const SentencePieceModel& mode
   if (xlm) {
     const auto bos_id = id_of(where, tokenizer, bos);
     if (!bos_id) return bos_id.error();
-    tokenizer.templates.push_back(template_around({{*bos_id, bos}}, {{*eos_id, eos}}));
+    tokenizer.templates.push_back(for_pairs(template_around({{*bos_id, bos}}, {{*eos_id, eos}}), 2, 0));
     for (const char* special : {"<s>", "<pad>", "</s>", "<unk>"}) add(added, special);
     add(added, "<mask>", true);
   } else {
-    tokenizer.templates.push_back(template_around({}, {{*eos_id, eos}}));
+    tokenizer.templates.push_back(for_pairs(template_around({}, {{*eos_id, eos}}), 1, 0));
     for (const char* special : {"</s>", "<unk>", "<pad>"}) add(added, special);
   }
   if (const Status status = number_and_set(tokenizer, std::move(added)); !status) return status.error();

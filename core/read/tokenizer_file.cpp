@@ -86,12 +86,13 @@ Result<std::pair<std::int32_t, std::string>> special_of(const Path& path, const 
   return bad_input(path.string(), "special tokens", quoted_word(word) + " in the vocabulary", "none");
 }
 
-Status surround(const Path& path, Tokenizer& tokenizer, const std::string& first, const std::string& last) {
+Status surround(const Path& path, Tokenizer& tokenizer, const std::string& first, const std::string& last,
+                int separators, int type) {
   const auto before = special_of(path, tokenizer, first);
   if (!before) return before.error();
   const auto after = special_of(path, tokenizer, last);
   if (!after) return after.error();
-  tokenizer.templates.push_back(template_around({*before}, {*after}));
+  tokenizer.templates.push_back(for_pairs(template_around({*before}, {*after}), separators, type));
   return Done{};
 }
 
@@ -133,7 +134,7 @@ Result<TokenizerFile> read_byte_pairs(const Path& folder) {
     for (const char* word : {"<s>", "<pad>", "</s>", "<unk>"}) fallback.push_back(special_token(word));
     fallback.push_back(special_token("<mask>", true));
     const Status status = surround(path, tokenizer, settings->special("cls_token", "<s>"),
-                                   settings->special("sep_token", "</s>"));
+                                   settings->special("sep_token", "</s>"), 2, 0);
     if (!status) return status.error();
   } else {
     fallback.push_back(special_token("<|endoftext|>"));
@@ -181,7 +182,7 @@ Result<TokenizerFile> read_wordpiece(const Path& folder) {
   tokenizer.pre_tokenizers.emplace_back(SplitAtKind{CharacterKind::white_space, Delimiters::removed});
   tokenizer.pre_tokenizers.emplace_back(SplitAtKind{CharacterKind::punctuation, Delimiters::isolated});
   const std::string first = settings->special("cls_token", "[CLS]"), last = settings->special("sep_token", "[SEP]");
-  if (const Status status = surround(path, tokenizer, first, last); !status) return status.error();
+  if (const Status status = surround(path, tokenizer, first, last, 1, 1); !status) return status.error();
   std::vector<AddedToken> fallback;
   for (const auto& [token, word] : {std::pair{"unk_token", "[UNK]"}, std::pair{"sep_token", "[SEP]"},
                                     std::pair{"pad_token", "[PAD]"}, std::pair{"cls_token", "[CLS]"},

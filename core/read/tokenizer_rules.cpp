@@ -1,5 +1,6 @@
 #include "read/tokenizer_rules.h"
 
+#include <algorithm>
 #include <cassert>
 #include <iterator>
 #include <memory>
@@ -215,24 +216,35 @@ std::vector<std::pair<std::int32_t, std::string>> specials_from(const JsonField&
   return specials;
 }
 
-std::vector<Template> template_processing(const JsonField& field) {
-  Template result;
+/// The parts of a template under a key: special tokens and the texts, A and, of a pair, B.
+std::vector<Template::Part> parts_from(const JsonField& field, const char* key, bool pair) {
   const JsonField specials = field.at("special_tokens");
-  const std::vector<JsonField> parts = field.at("single").items();
-  std::size_t texts = 0;
-  for (const JsonField& item : parts) {
+  std::vector<Template::Part> parts;
+  for (const JsonField& item : field.at(key).items()) {
     const bool is_text = item.has("Sequence");
     const JsonField piece = item.at(is_text ? "Sequence" : "SpecialToken");
     const std::string id = piece.text("id");
     Template::Part part{.is_text = is_text};
     if (piece.has("type_id")) part.type = static_cast<int>(piece.integer("type_id", 0, 1 << 16));
     if (!is_text) part.specials = specials_from(specials.at(id.c_str()));
-    else if (id != "A") piece.at("id").problem("A in the template of a single text");
-    texts += is_text ? 1 : 0;
-    result.parts.push_back(std::move(part));
+    else if (pair && id == "B") part.second = true;
+    else if (id != "A") piece.at("id").problem(pair ? "A or B" : "A in the template of a single text");
+    parts.push_back(std::move(part));
   }
-  if (texts != 1 || parts.size() > kMostParts)
+  if (parts.size() > kMostParts) field.at(key).problem("at most " + std::to_string(kMostParts) + " parts");
+  return parts;
+}
+
+std::vector<Template> template_processing(const JsonField& field) {
+  const auto is_text = [](const Template::Part& part) { return part.is_text; };
+  Template result{.parts = parts_from(field, "single", false)};
+  if (std::count_if(result.parts.begin(), result.parts.end(), is_text) != 1)
     field.at("single").problem("the text once, among at most " + std::to_string(kMostParts) + " parts");
+  if (!field.has("pair")) return {result};
+  // One that has the texts in another order, or one of them twice, takes no pairs here.
+  std::vector<Template::Part> pair = parts_from(field, "pair", true), texts;
+  std::copy_if(pair.begin(), pair.end(), std::back_inserter(texts), is_text);
+  if (texts.size() == 2 && !texts[0].second && texts[1].second) result.pair = std::move(pair);
   return {result};
 }
 
@@ -244,14 +256,14 @@ std::pair<std::int32_t, std::string> special_pair(const JsonField& field) {
   return {};
 }
 
-std::vector<Template> cls_and_sep(const JsonField& field) {
-  return {template_around({special_pair(field.at("cls"))}, {special_pair(field.at("sep"))})};
+Template cls_and_sep(const JsonField& field) {
+  return template_around({special_pair(field.at("cls"))}, {special_pair(field.at("sep"))});
 }
 
 constexpr Type<Template> kTemplates[] = {
-    {"BertProcessing", cls_and_sep},
+    {"BertProcessing", [](const JsonField& field) { return std::vector{for_pairs(cls_and_sep(field), 1, 1)}; }},
     {"ByteLevel", [](const JsonField&) { return std::vector<Template>{}; }},
-    {"RobertaProcessing", cls_and_sep},
+    {"RobertaProcessing", [](const JsonField& field) { return std::vector{for_pairs(cls_and_sep(field), 2, 0)}; }},
     {"TemplateProcessing", template_processing},
 };
 
@@ -288,6 +300,16 @@ Template template_around(std::vector<std::pair<std::int32_t, std::string>> befor
   result.parts.push_back({.is_text = true});
   if (!after.empty()) result.parts.push_back({.is_text = false, .specials = std::move(after)});
   return result;
+}
+
+Template for_pairs(Template around, int separators, int type) {
+  const Template::Part end = around.parts.back();
+  around.pair = around.parts;
+  for (int i = 1; i < separators; ++i) around.pair.push_back(end);
+  around.pair.push_back({.is_text = true, .type = type, .specials = {}, .second = true});
+  around.pair.push_back(end);
+  around.pair.back().type = type;
+  return around;
 }
 
 }  // namespace headlight

@@ -29,5 +29,8 @@ Regex known_regex(std::string_view expression);
 /// Special tokens before and after the text.
 Template template_around(std::vector<std::pair<std::int32_t, std::string>> before,
                          std::vector<std::pair<std::int32_t, std::string>> after);
+/// The same for pairs: what ends a text stands `separators` times between two, and once behind the second, which has
+/// this type as its end does.
+Template for_pairs(Template around, int separators, int type);
 
 }  // namespace headlight

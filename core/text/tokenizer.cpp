@@ -104,13 +104,14 @@ Token token_of(const Tokenizer& tokenizer, std::string_view text, const ModelTok
   return token;
 }
 
-/// Puts what stands around them around the tokens.
-std::vector<Token> surrounded(const Template& around, const std::vector<Token>& tokens, bool add_special_tokens) {
+/// Puts what stands around them around the tokens of a text, or of two.
+std::vector<Token> surrounded(const std::vector<Template::Part>& parts, const std::vector<Token>& tokens,
+                              const std::vector<Token>& second, bool add_special_tokens) {
   std::vector<Token> result;
   std::size_t here = 0;
-  for (const Template::Part& part : around.parts) {
+  for (const Template::Part& part : parts) {
     if (part.is_text) {
-      for (Token token : tokens) {
+      for (Token token : part.second ? second : tokens) {
         token.type = part.type;
         here = token.end;
         result.push_back(std::move(token));
@@ -193,7 +194,7 @@ Result<std::vector<Token>> tokens_of(const Tokenizer& tokenizer, std::string_vie
 Tokens whole(const Tokenizer& tokenizer, std::string_view text, std::vector<Token> tokens, bool add_special_tokens) {
   Tokens result{.text = std::string(text), .tokens = std::move(tokens)};
   for (const Template& around : tokenizer.templates)
-    result.tokens = surrounded(around, result.tokens, add_special_tokens);
+    result.tokens = surrounded(around.parts, result.tokens, {}, add_special_tokens);
   return result;
 }
 
@@ -223,6 +224,32 @@ Result<Tokens> encode_pieces(const Tokenizer& tokenizer, std::string_view text, 
     begin = end;
   }
   return whole(tokenizer, text, std::move(tokens), add_special_tokens);
+}
+
+bool takes_pairs(const Tokenizer& tokenizer) {
+  return tokenizer.templates.size() == 1 && !tokenizer.templates.front().pair.empty();
+}
+
+Result<Tokens> encode_pair(const Tokenizer& tokenizer, std::string_view first, std::string_view second) {
+  assert(takes_pairs(tokenizer));
+  for (const std::string_view text : {first, second})
+    if (const Status status = check_length(text); !status) return status.error();
+  const auto before = tokens_of(tokenizer, first, false);
+  if (!before) return before.error();
+  auto after = tokens_of(tokenizer, second, false);
+  if (!after) return after.error();
+  for (Token& token : *after) {
+    token.begin += first.size() + 1;
+    token.end += first.size() + 1;
+  }
+  Tokens result{.text = std::string(first) + '\n' + std::string(second), .tokens = {}};
+  const std::vector<Template::Part>& parts = tokenizer.templates.front().pair;
+  result.tokens = surrounded(parts, *before, *after, true);
+  for (const Template::Part& part : parts) {
+    if (part.is_text && part.second) break;
+    result.second += part.is_text ? before->size() : part.specials.size();
+  }
+  return result;
 }
 
 bool finds_words(const Tokenizer& tokenizer) { return lexicon_of(tokenizer) != nullptr; }

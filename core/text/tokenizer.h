@@ -34,8 +34,10 @@ struct Template {
     bool is_text = false;
     int type = 0;  // token_type_ids
     std::vector<std::pair<std::int32_t, std::string>> specials = {};  // ids and words, of a part that is not the text
+    bool second = false;  // of a pair, the second text
   };
   std::vector<Part> parts;
+  std::vector<Part> pair = {};  // the same around two texts, the first before the second; empty: it takes one
 };
 
 /// Ids that are not the model's own: Marian spells with SentencePiece and then looks each piece up elsewhere.
@@ -74,6 +76,13 @@ Result<Tokens> encode(const Tokenizer& tokenizer, std::string_view text, bool ad
 /// then special tokens are put around the whole. A tokenizer that finds words looks up each piece as one word.
 Result<Tokens> encode_pieces(const Tokenizer& tokenizer, std::string_view text, const std::vector<std::size_t>& cuts,
                              bool add_special_tokens);
+
+/// Whether two texts can be put beside each other as its template for pairs says.
+bool takes_pairs(const Tokenizer& tokenizer);
+
+/// Two texts as one sequence, only of a tokenizer that takes pairs: special tokens and types as its template for pairs
+/// has them. Tokens::text is the first, a line break and the second.
+Result<Tokens> encode_pair(const Tokenizer& tokenizer, std::string_view first, std::string_view second);
 
 /// Whether it looks up words that it finds in the text, so that a word cut by hand is as good as one that it found.
 bool finds_words(const Tokenizer& tokenizer);

@@ -170,7 +170,8 @@ std::string json_tokens(const Tokens& tokens) {
     list += "{\"id\":" + std::to_string(token.id) + ",\"text\":" + json_string(token.text) +
             ",\"raw\":" + json_string(token.raw) + ",\"bytes\":[" + std::to_string(token.begin) + "," +
             std::to_string(token.end) + "],\"special\":" + json_bool(token.special) +
-            ",\"pad\":" + json_bool(token.pad) + ",\"known\":" + json_bool(token.known) + "}";
+            ",\"pad\":" + json_bool(token.pad) + ",\"known\":" + json_bool(token.known) +
+            (token.type != 0 ? ",\"type\":" + std::to_string(token.type) : "") + "}";
   }
   return list + "]";
 }

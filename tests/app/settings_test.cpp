@@ -22,7 +22,31 @@ TEST_F(SettingsOf, ReadBackEqual) {
   settings.colours = ColourMap::cividis;
   settings.greeted = true;
   settings.recent = {"/a/我.npz", "/b \"quoted\".txt"};
+  settings.window = {1000, 700, true};
+  settings.layout = {View::compare, GridShow::key, MapKind::norms, {true, true, PairPart::b_to_a}, Scale::log, true,
+                     false, DifferenceOrder::divergence};
+  settings.lesson = {"06-masks", "/l/06-masks.json", 3};
   EXPECT_EQ(settings_from_json(to_json(settings)), settings);
+}
+
+TEST_F(SettingsOf, TheWindowKeepsASizeThatItCanHave) {
+  const WindowSize plain;
+  for (const char* window : {"5", "{}", R"({"width": 0, "height": -3, "maximised": 1})",
+                             R"({"width": 1e300, "height": 99999999999, "maximised": "yes"})",
+                             R"({"width": "800", "height": 700.5})"})
+    EXPECT_EQ(settings_from_json("{\"window\": " + std::string(window) + "}").window, plain) << window;
+  EXPECT_EQ(settings_from_json(R"({"window": {"width": 900}})").window, (WindowSize{900, 900, false}));
+  EXPECT_EQ(remembered({900, 700}, {1920, 1080, true}), (WindowSize{900, 700, true})) << "what it goes back to";
+  EXPECT_EQ(remembered({900, 700, true}, {800, 600, false}), (WindowSize{800, 600, false}));
+  EXPECT_EQ(remembered({900, 700}, {1, 70000, false}), (WindowSize{480, 16384, false}));
+}
+
+TEST_F(SettingsOf, ALayoutOrALessonThatCannotBeUsedIsThatOfTheStart) {
+  for (const char* layout : {"7", "[]", "{}", R"({"view": 3, "grid": "all", "maps": null, "fold_special": 1,
+                             "pair": "c-d", "scale": 5, "steps": "no", "differences": []})"})
+    EXPECT_EQ(settings_from_json("{\"layout\": " + std::string(layout) + "}").layout, Layout{}) << layout;
+  for (const char* lesson : {"7", "[]", "{}", "\"masks\"", R"({"name": "", "step": 2})", R"({"path": "/x.json"})"})
+    EXPECT_EQ(settings_from_json("{\"lesson\": " + std::string(lesson) + "}").lesson, LessonMark{}) << lesson;
 }
 
 TEST_F(SettingsOf, NothingUsableGivesTheDefault) {

@@ -74,6 +74,37 @@ TEST(TokenizerRules, EveryRuleAnswersAsTheReference) {
   }
 }
 
+TEST(TokenizerRules, EveryPairAnswersAsTheReference) {
+  const json cases = document(kGolden / "tokenizer-rules" / "pairs.json");
+  const auto all = cases.at("texts").get<std::vector<std::pair<std::string, std::string>>>();
+  ASSERT_GE(cases.at("tokenizers").size(), 5u);
+  for (const json& each : cases.at("tokenizers")) {
+    const Tokenizer tokenizer = tokenizer_of(each.at("json"));
+    ASSERT_TRUE(takes_pairs(tokenizer)) << each.at("name");
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::string where = each.at("name").get<std::string>() + ", pair " + std::to_string(i);
+      const auto& [first, second] = all[i];
+      const auto pair = encode_pair(tokenizer, first, second);
+      ASSERT_TRUE(pair) << where;
+      const json& answer = each.at("answers")[i];
+      EXPECT_EQ(ids(*pair), answer.at("ids").get<std::vector<std::int64_t>>()) << where;
+      EXPECT_EQ(raws(*pair), answer.at("tokens").get<std::vector<std::string>>()) << where;
+      EXPECT_EQ(::headlight::each(*pair, [](const Token& token) { return token.type; }),
+                answer.at("types").get<std::vector<int>>()) << where;
+      EXPECT_EQ(pair->text, first + "\n" + second) << where;
+      check_ranges(*pair, where);
+      // Sentence B begins with its first token, whatever stands between the two.
+      ASSERT_GT(pair->second, 0u) << where;
+      ASSERT_LT(pair->second, pair->size()) << where;
+      EXPECT_EQ(second_sentence(*pair), pair->second) << where;
+      for (std::size_t t = 0; t < pair->size(); ++t) {
+        if (pair->tokens[t].special) continue;
+        EXPECT_EQ(pair->tokens[t].begin > first.size(), t >= pair->second) << where;
+      }
+    }
+  }
+}
+
 TEST(TokenizerRules, RangesTileTheTextWhereNothingIsDropped) {
   const json cases = document(kGolden / "tokenizer-rules" / "cases.json");
   const auto all = cases.at("texts").get<std::vector<std::string>>();

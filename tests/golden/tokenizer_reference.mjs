@@ -1,4 +1,5 @@
-// What Hugging Face's own tokenizers answer, for tokenizer-rules/cases.json. Run by hand, in an empty folder:
+// What Hugging Face's own tokenizers answer, for tokenizer-rules/cases.json and pairs.json, whose texts are two each. Run
+// by hand, in an empty folder:
 //   npm install tokenizers@0.23.2
 //   node …/tests/golden/tokenizer_reference.mjs …/tests/golden/tokenizer-rules/cases.json [--write]
 // Without --write it only says how many of the stored answers are the library's.
@@ -15,8 +16,10 @@ for (const { name, json, answers } of cases.tokenizers) {
   const tokenizer = Tokenizer.fromString(JSON.stringify(json));
   const given = [];
   for (const text of cases.texts) {
-    const encoding = await tokenizer.encode(text, null, { addSpecialTokens: true });
-    given.push({ ids: encoding.getIds(), tokens: encoding.getTokens() });
+    const [first, second] = Array.isArray(text) ? text : [text, null];
+    const encoding = await tokenizer.encode(first, second, { addSpecialTokens: true });
+    const types = second === null ? {} : { types: encoding.getTypeIds() };
+    given.push({ ids: encoding.getIds(), tokens: encoding.getTokens(), ...types });
   }
   given.forEach((answer, i) => {
     ++count;

@@ -1,4 +1,6 @@
 // Two answers side by side: kept with a key or a button, lit together, pinned, swapped, dropped.
+#include <cmath>
+
 #include "figure/difference_words.h"
 #include "gui/compare_words.h"
 #include "gui/joint_map.h"
@@ -57,6 +59,36 @@ TEST_F(CompareViewTest, AnswersAreKeptFromEveryView) {
   h.say(DropKept{}, ShowView{View::heads});
   h.click("keep");
   EXPECT_TRUE(state().kept);
+}
+
+TEST_F(CompareViewTest, AfterARestartTheKeptAnswerIsThereAgain) {
+  keep_and_ask("小猫帮我订了去北京的车票");
+  const auto plain = [](const Matrix& map) -> Matrix {  // a cell that one of them lacks is not a number
+    return map.unaryExpr([](float value) { return std::isnan(value) ? 9.0f : value; });
+  };
+  const Matrix before = plain(state().comparison->maps.difference);
+  auto session = session_from_json("left.headlight.json", to_json(session_of(state())));
+  ASSERT_TRUE(session && session->kept);
+  start();
+  Harness& h = *harness;
+  FileOpened opened{"/x/left.headlight.json", {}};
+  opened.opened.kind = Opened::Kind::session;
+  opened.opened.session = *session;
+  key({Key::digit_5});
+  EXPECT_TRUE(h.says(kNothingKept.en));
+  h.commands.emplace_back(opened);
+  h.frame();
+  ASSERT_TRUE(state().kept);
+  if (!state().kept->trace) {
+    EXPECT_TRUE(h.says(kComputingA.en));
+  }
+  h.settle();
+  ASSERT_TRUE(h.has("map A"));
+  EXPECT_EQ(plain(state().comparison->maps.difference), before);
+  EXPECT_TRUE(h.says(std::string(kDefaultSentence))) << "what A is";
+  key({Key::home});
+  h.settle();
+  EXPECT_EQ(document().text, kDefaultSentence) << "A's question is asked again";
 }
 
 TEST_F(CompareViewTest, ThreeMapsShareAxesAndOneScale) {

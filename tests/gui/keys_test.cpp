@@ -351,6 +351,22 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          EXPECT_TRUE(h.clipboard.starts_with("headlight export --text"));
          h.say(DismissNotice{});
        }},
+      {"6 / Shift 6",
+       [&] {
+         key({Key::digit_6});
+         EXPECT_EQ(state().view.fold, FoldChoice{}) << "there is one sentence";
+         h.say(OpenPath{HEADLIGHT_TEST_DATA "/golden/bert"}, SetIds{{2, 4, 3, 5, 3}}, SetTokenTypes{{0, 0, 0, 1, 1}});
+         h.settle();
+         h.say(SetIds{{2, 4, 3, 5, 3}}, SetTokenTypes{{0, 0, 0, 1, 1}}, EndGesture{});
+         h.settle();
+         key({Key::digit_6});
+         EXPECT_EQ(state().view.fold.pair, PairPart::a_to_a);
+         shift(Key::digit_6);
+         EXPECT_EQ(state().view.fold.pair, PairPart::all);
+         while (!state().undo.empty()) h.say(Undo{});
+         h.say(DismissNotice{});
+         h.settle();
+       }},
       {"Z / Shift Z",
        [&] {
          key({Key::z});

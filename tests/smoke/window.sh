@@ -69,23 +69,39 @@ find_window() { window=$(xdotool search --onlyvisible --name Headlight 2>/dev/nu
 saved() { grep -qF "$sentence" "$session"; }
 ended() { ! alive; }
 
+quit_it() {
+  press ctrl q
+  local deadline=$((SECONDS + 20))
+  until ended; do
+    ((SECONDS < deadline)) || fail 'Ctrl+Q: expected the program to end, found it running'
+    sleep 0.2
+  done
+  local status=0
+  wait "$process" || status=$?
+  process=
+  [[ $status == 0 ]] || fail "Ctrl+Q: expected exit status 0, found $status"
+}
+
 until_true 60 'a window named Headlight' find_window
 xdotool windowfocus --sync "$window"
 sleep 1
 
+xdotool windowsize --sync "$window" 1100 760
 press ctrl l
 xdotool type --delay 60 "$sentence"
 sleep 1
 press ctrl s
 until_true 20 "the saved session to hold '$sentence'" saved
 
-press ctrl q
-deadline=$((SECONDS + 20))
-until ended; do
-  ((SECONDS < deadline)) || fail 'Ctrl+Q: expected the program to end, found it running'
-  sleep 0.2
-done
-status=0
-wait "$process" || status=$?
-process=
-[[ $status == 0 ]] || fail "Ctrl+Q: expected exit status 0, found $status"
+quit_it
+
+# The next window is as large as the last one was.
+"$program" >"$said" 2>&1 </dev/null &
+process=$!
+as_large() { xdotool getwindowgeometry "$window" | grep -qF '1100x760'; }
+window=
+until_true 60 'a second window' find_window
+until_true 20 'a window of 1100x760, as the last one was left' as_large
+xdotool windowfocus --sync "$window"
+sleep 1
+quit_it

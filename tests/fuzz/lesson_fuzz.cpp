@@ -1,0 +1,48 @@
+// A lesson of any bytes is one whose every step can be asked, or has a question that is refused in one line; or it is
+// one line itself.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "session/lesson.h"
+
+namespace {
+
+using namespace headlight;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void require_line(const std::string& message) {
+  require(!message.empty() && message.find('\n') == std::string::npos);
+}
+
+void check(const LessonStep& step, const Lexicon& lexicon) {
+  require(!step.text.en.empty() && !step.text.zh.empty());
+  require(step.attempt.en.empty() == step.attempt.zh.empty());
+  if (!step.scene) return;
+  const auto requests = requests_of(step.scene->document, lexicon);
+  if (!requests) require_line(requests.error().message);
+  else require(step.scene->view.sentence < std::max<std::size_t>(requests->size(), 1));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const auto shipped = read_shipped_models();  // once, not for every step that speaks of one
+  static const Lexicon lexicon;
+  require(static_cast<bool>(shipped));
+  const auto lesson =
+      lesson_from_json("/nowhere/fuzz.lesson.json", {reinterpret_cast<const char*>(data), size}, shipped->get());
+  if (!lesson) {
+    require_line(lesson.error().message);
+    return 0;
+  }
+  require(lesson->name == "fuzz" && !lesson->title.en.empty() && !lesson->title.zh.empty());
+  require(!lesson->steps.empty());
+  for (const LessonStep& step : lesson->steps) check(step, lexicon);
+  return 0;
+}

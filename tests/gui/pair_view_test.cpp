@@ -1,0 +1,109 @@
+// A second sentence typed beside the first, and the part of the pair that the maps show.
+#include "base/file.h"
+#include "gui/draw.h"
+#include "gui/keys_fixture.h"
+#include "gui/pair_words.h"
+#include "pair_tokenizer.h"
+
+namespace headlight {
+namespace {
+
+/// golden/bert, asked about `the cat sat`.
+class PairViewTest : public KeysTest {
+ protected:
+  void SetUp() override {
+    KeysTest::SetUp();
+    for (const char* file : {"config.json", "model.safetensors"})
+      std::filesystem::copy_file(HEADLIGHT_TEST_DATA "/golden/bert/" + std::string(file), folder.path() / file);
+    ASSERT_TRUE(write_file(folder.path() / "tokenizer.json", kPairTokenizer));
+    harness->say(SetText{"the cat sat"}, EndGesture{}, OpenPath{folder.path().string()});
+    harness->settle();
+    ASSERT_TRUE(document().model) << (state().notice ? state().notice->text : "");
+  }
+  void type_second(const std::string& text) {
+    harness->click("second text");
+    harness->type(text);
+    harness->key(Key::escape);
+    harness->settle();
+  }
+
+  TemporaryFolder folder;
+};
+
+TEST_F(PairViewTest, ASecondSentenceIsTypedBesideTheFirst) {
+  Harness& h = *harness;
+  EXPECT_TRUE(h.says(kSecondHint.en)) << "empty at first";
+  EXPECT_FALSE(h.has("pair a-b")) << "one sentence has no parts";
+  const Matrix alone = h.map("head 0.0").weights;
+  type_second("it was tired");
+  EXPECT_EQ(document().second, "it was tired");
+  EXPECT_EQ(h.tokens(), "[PAD]|the|cat|sat|[PAD]|it|was|tired|[PAD]");
+  EXPECT_EQ(h.map("head 0.0").weights.rows(), 9);
+  ctrl(Key::z);
+  h.settle();
+  EXPECT_EQ(document().second, "");
+  EXPECT_EQ(h.map("head 0.0").weights, alone);
+  ctrl_shift(Key::z);
+  h.settle();
+  EXPECT_EQ(document().second, "it was tired");
+}
+
+TEST_F(PairViewTest, APartIsChosenWithAClickOrAKey) {
+  Harness& h = *harness;
+  type_second("it was tired");
+  const Matrix whole = h.map("head 0.0").weights;
+  h.click("pair a-b");
+  h.frame(2);
+  EXPECT_EQ(state().view.fold.pair, PairPart::a_to_b);
+  EXPECT_EQ(h.map("head 0.0").weights, whole.block(0, 5, 5, 4));
+  EXPECT_EQ(h.map("large map").weights.rows(), 5);
+  EXPECT_TRUE(h.says(pair_words(PairPart::a_to_b).done.en)) << "what is shown is said, and that rows are not scaled";
+  key({Key::digit_6});
+  h.frame(2);
+  EXPECT_EQ(state().view.fold.pair, PairPart::b_to_a);
+  EXPECT_EQ(h.map("head 0.0").weights, whole.block(5, 0, 4, 5));
+  shift(Key::digit_6);
+  shift(Key::digit_6);
+  EXPECT_EQ(state().view.fold.pair, PairPart::a_to_a);
+  shift(Key::digit_6);
+  h.frame(2);
+  EXPECT_EQ(state().view.fold.pair, PairPart::all);
+  EXPECT_EQ(h.map("head 0.0").weights, whole);
+  EXPECT_FALSE(h.says(pair_words(PairPart::a_to_b).done.en));
+}
+
+TEST_F(PairViewTest, ACellOfAPartIsTheCellOfTheWhole) {
+  Harness& h = *harness;
+  type_second("it was tired");
+  h.say(SetFold{{.special = false, .words = false, .pair = PairPart::b_to_a}});
+  h.frame(2);
+  const Box map = h.box("large map");
+  h.move_to({map.x + map.w * 2.5f / 5, map.y + map.h * 0.5f / 4});
+  h.frame(2);
+  EXPECT_EQ(state().view.hovered, (CellRef{5, 2}));
+  EXPECT_TRUE(h.says("it looks at cat")) << h.words_on_screen();
+}
+
+TEST_F(PairViewTest, ThePaletteHasTheParts) {
+  Harness& h = *harness;
+  ctrl(Key::p);
+  h.type("B→B");
+  EXPECT_FALSE(h.says("Of the two sentences show")) << "there is one";
+  h.key(Key::escape);
+  type_second("it was tired");
+  ctrl(Key::p);
+  h.type("two sentences B→B");
+  h.key(Key::enter);
+  h.frame(2);
+  EXPECT_EQ(state().view.fold.pair, PairPart::b_to_b);
+  ctrl(Key::p);
+  h.type("second sentence away");
+  h.key(Key::enter);
+  h.settle();
+  EXPECT_EQ(document().second, "");
+}
+
+TEST_F(GuiTest, OtherModelsAreOfferedNoSecondSentence) { EXPECT_FALSE(harness->has("second text")); }
+
+}  // namespace
+}  // namespace headlight
