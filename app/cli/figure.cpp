@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/pair_option.h"
 #include "cli/request_options.h"
+#include "cli/view_options.h"
 #include "figure/figure.h"
 #include "paper/figure_file.h"
 #include "session/comparison.h"
@@ -19,18 +20,12 @@ struct Options {
   RequestOptions request;
   std::string file, view = "grid", stack, width = "column", theme, language, scale = "linear", maps = "weights";
   std::string colours = "teal", pair = "all";
-  std::vector<std::string> heads;
+  std::vector<std::string> heads, folds;
   std::optional<std::string> against;
-  Index layer = 0, head = 0;
+  Index layer = 0, head = 0, query = -1, key = -1;
+  bool own_range = false;
   float threshold = 0.05f;
 };
-
-FigureKind kind_of(const std::string& view) {
-  if (view == "head") return FigureKind::head;
-  if (view == "flow") return FigureKind::flow;
-  if (view == "compare") return FigureKind::compare;
-  return view == "layers" ? FigureKind::layers : FigureKind::grid;
-}
 
 Result<float> points_of(const std::string& width) {
   if (width == "column") return kColumnMm * kPointsInMm;
@@ -64,13 +59,16 @@ Result<std::vector<HeadRef>> heads_of(const std::vector<std::string>& texts, con
 }
 
 Result<FigureOptions> figure_of(const Options& options, const Trace& trace) {
-  FigureOptions figure{.kind = kind_of(options.view), .theme = options.theme == "dark" ? Theme::dark : Theme::light};
+  FigureOptions figure{.kind = *named_view(options.view)->figure, .theme = options.theme == "dark" ? Theme::dark : Theme::light};
   figure.language = options.language.empty()   ? default_settings().language
                     : options.language == "zh" ? Language::zh
                                                : Language::en;
   figure.scale = options.scale == "log" ? Scale::log : Scale::linear;
   figure.colours = parse_colour_map(options.colours).value_or(ColourMap::teal);
   figure.head = {options.layer, options.head, parse_stack(options.stack).value_or(Stack::self)};
+  if (options.query >= 0) figure.query = options.query;
+  if (options.key >= 0) figure.key = options.key;
+  figure.own_range = options.own_range;
   const auto width = points_of(options.width);
   if (!width) return width.error();
   figure.width = *width;
@@ -93,8 +91,8 @@ Result<std::shared_ptr<const OtherMaps>> maps_of(const Options& options, std::sh
   const MapKind kind = parse_map_kind(options.maps).value_or(MapKind::weights);
   if (kind == MapKind::weights || !trace->has(figure.head.stack))
     return std::shared_ptr<const OtherMaps>{};
-  if (figure.kind == FigureKind::flow)
-    return bad_input("--maps " + options.maps, "", "--view grid, head or layers", "--view flow");
+  if (figure.kind == FigureKind::flow || figure.kind == FigureKind::steps || figure.kind == FigureKind::diagram)
+    return bad_input("--maps " + options.maps, "", "--view grid, head, layers, row or column", "--view " + options.view);
   if (const auto why = why_not(*trace, figure.head.stack, kind))
     return bad_input("--maps " + options.maps, "",
                      *why == NoReading::too_long ? "up to 128 tokens"
@@ -105,18 +103,22 @@ Result<std::shared_ptr<const OtherMaps>> maps_of(const Options& options, std::sh
   return other_maps(std::move(trace), kind, progress, options.request.threads());
 }
 
-/// The maps with the rows and columns of --pair; null where all of them are drawn.
-Result<std::shared_ptr<const FoldedMaps>> part_of_pair(const Options& options, std::shared_ptr<const Trace> trace,
-                                                       const FigureOptions& figure) {
-  const PairPart part = parse_pair_part(options.pair).value_or(PairPart::all);
+/// The maps with tokens folded, and with the rows and columns of --pair; null where all of them are drawn.
+Result<std::shared_ptr<const FoldedMaps>> folds_of(const Options& options, std::shared_ptr<const Trace> trace,
+                                                   const FigureOptions& figure) {
+  FoldChoice choice = fold_choice(options.folds);
+  choice.pair = parse_pair_part(options.pair).value_or(PairPart::all);
   const Stack stack = figure.head.stack;
-  if (part == PairPart::all || !trace->has(stack)) return std::shared_ptr<const FoldedMaps>{};
-  const std::string asked = "--pair " + options.pair;
-  if (figure.kind == FigureKind::flow) return bad_input(asked, "", "--view grid, head or layers", "--view flow");
+  if (choice == FoldChoice{} || !trace->has(stack)) return std::shared_ptr<const FoldedMaps>{};
+  const bool of_pair = choice.pair != PairPart::all;
+  const std::string asked = of_pair ? "--pair " + options.pair : "--fold";
+  if (!shows_folds(figure.kind))
+    return bad_input(asked, "", "--view grid, head, layers, row, column or flow", "--view " + options.view);
   if (options.maps != "weights") return bad_input(asked, "", "--maps weights", "--maps " + options.maps);
-  auto folded = folded_maps(std::move(trace), {.pair = part});
+  auto folded = folded_maps(std::move(trace), choice);
   const auto& possible = folded->possible[static_cast<std::size_t>(stack)];
-  if (possible.choice.pair == PairPart::all) return bad_input(asked, "", "two sentences, as --text-pair gives them", "one");
+  if (of_pair && possible.choice.pair == PairPart::all)
+    return bad_input(asked, "", "two sentences, as --text-pair gives them", "one");
   if (possible.too_long) return bad_input(asked, "", "up to " + std::to_string(kThumbnail) + " tokens", "more");
   return folded;
 }
@@ -141,7 +143,7 @@ Result<Drawing> drawing_of(const Options& options, const Asked& asked, const std
   if (figure.kind != FigureKind::compare) {
     const auto maps = maps_of(options, trace, figure);
     if (!maps) return maps.error();
-    const auto folded = part_of_pair(options, trace, figure);
+    const auto folded = folds_of(options, trace, figure);
     if (!folded) return folded.error();
     return draw_figure({*trace, asked.document(), folded->get(), maps->get()}, figure, measure);
   }
@@ -179,19 +181,29 @@ Run add_figure(CLI::App& program) {
       "headlight figure --width slide -o heads.pdf\n"
       "headlight figure --view head --layer 1 --head 6 -o head.svg\n"
       "headlight figure --maps norms -o norms.pdf\n"
+      "headlight figure --view row --query 9 --own-range -o row.svg\n"
+      "headlight figure --view steps --layer 1 --head 2 --query 9 --key 5 --width slide -o steps.pdf\n"
       "headlight figure --view flow --heads '1.*' --threshold 0.2 -o flow.png");
   auto options = std::make_shared<Options>(*command);
   command->add_option("-o,--output", options->file, "FILE.svg, FILE.pdf or FILE.png, whole or not at all")->required();
   command
       ->add_option("--view", options->view,
-                   "grid (default): all heads; head: one of them; flow: lines between the words; layers: "
-                   "all heads small, a row a layer; compare: one head in two answers")
-      ->check(CLI::IsMember({"grid", "head", "flow", "layers", "compare"}));
+                   "grid (or heads; default): all heads; head: one of them; flow: lines between the words; layers (or "
+                   "glance): all heads small, a row a layer; row, column: what one word looks at in every head, who looks "
+                   "at one; steps (or inside): the numbers behind one weight; diagram: the way of the data; compare: one "
+                   "head in two answers")
+      ->check(CLI::IsMember(view_names([](const NamedView& view) { return view.figure.has_value(); })));
   add_against(*command, options->against);
   command->add_option("--stack", options->stack, "Of an encoder-decoder, which attention")
       ->check(CLI::IsMember({"self", "encoder", "cross"}));
   command->add_option("--layer", options->layer, "The layer of the head, from 0")->check(CLI::NonNegativeNumber);
   command->add_option("--head", options->head, "The head, from 0")->check(CLI::NonNegativeNumber);
+  command->add_option("--query", options->query, "Of row and steps: the word that looks, from 0; that of the last word by default")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--key", options->key, "Of column and steps: the word that is looked at, from 0")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--own-range", options->own_range, "Each head's colours, or bars, up to its own largest number");
+  add_folds(*command, options->folds);
   command->add_option("--heads", options->heads, "Of a flow: its heads, 0.3,1.*")
       ->delimiter(',')
       ->allow_extra_args(false)

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <iterator>
 
 #include "cli/against_option.h"
@@ -6,6 +5,7 @@
 #include "cli/lesson_option.h"
 #include "cli/pair_option.h"
 #include "cli/request_options.h"
+#include "cli/view_options.h"
 #include "session/comparison.h"
 #include "session/other_maps.h"
 #include "session/stack_names.h"
@@ -17,11 +17,12 @@ struct Options {
   explicit Options(CLI::App& command) : request(command), lesson(command) {}
   RequestOptions request;
   LessonOption lesson;
-  std::string size = "1600x1000", stack, theme, language, view = "heads", maps = "weights", grid = "maps";
+  std::string size = "1600x1000", stack, theme, language, view, maps, grid;
+  std::vector<std::string> folds;
   ScreenshotOptions picture;
   Index layer = 0, head = 0, query = -1, key = -1;
   std::string order;
-  bool ascending = false;
+  bool ascending = false, own_range = false;
   HeadSearch find;
   std::optional<std::string> against;
   std::string pair = "all";
@@ -57,22 +58,24 @@ Result<int> run(Options& options, const Frontend& frontend) {
     view.order = *order;
   }
   view.order.ascending = options.ascending;
-  if (options.maps != "weights") view.maps = parse_map_kind(options.maps).value_or(MapKind::weights);
+  if (!options.maps.empty()) view.maps = parse_map_kind(options.maps).value_or(MapKind::weights);
   if (options.find.on || options.find.words != WordPair{}) view.find = {true, options.find.words, options.find.above};
+  if (const NamedView* named = named_view(options.view)) {
+    view.view = named->view;
+    view.grid = named->grid;
+    view.steps = named->steps;
+  }
+  if (const auto grid = parse_grid(options.grid)) view.grid = *grid;
+  if (options.picture.train_steps > 0) view.view = View::train;
+  if (options.own_range) view.own_range = true;
+  if (!options.folds.empty()) view.fold = fold_choice(options.folds);
   if (options.pair != "all") view.fold.pair = parse_pair_part(options.pair).value_or(PairPart::all);
-  const std::string grids[] = {"maps", "glance", "row", "column"};
-  view.grid = static_cast<GridShow>(std::find(std::begin(grids), std::end(grids), options.grid) - std::begin(grids));
-  if (options.view == "train" || options.picture.train_steps > 0) view.view = View::train;
-  if (options.view == "flow") view.view = View::flow;
-  if (options.view == "compare") view.view = View::compare;
   if (options.against) {
     auto against = question_of(*options.against);
     if (!against) return against.error();
     start->against = std::move(*against);
   }
-  if (options.view == "steps" || options.view == "diagram") {
-    view.view = View::inside;
-    view.steps = options.view == "steps";
+  if (!options.view.empty() && view.view == View::inside) {
     view.look.matrix = matrix_id(Quantity::weights, view.chosen);
     if (view.pinned) view.look.cell = MatrixCell{view.pinned->query, view.pinned->key};
   }
@@ -92,13 +95,16 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--language", options->language, "en or zh; default: the system's")->check(CLI::IsMember({"en", "zh"}));
   command->add_option("--ui-scale", options->picture.ui_scale, "Size of everything, 1 (default) to 2")
       ->check(CLI::Range(kLeastUiScale, kMostUiScale));
-  command->add_option("--view", options->view, "heads: all heads, and one of them large; flow: lines between the words; "
-                                               "steps, diagram: inside a block; train: beside a training; compare: A beside B")
-      ->check(CLI::IsMember({"heads", "flow", "steps", "diagram", "train", "compare"}));
+  command->add_option("--view", options->view, "heads (or grid): all heads, and one of them large; layers, row, column: all "
+                                               "heads small, or one row or column of each; flow: lines between the words; "
+                                               "steps (or inside), diagram: inside a block; train: beside a training; compare: A beside B")
+      ->check(CLI::IsMember(view_names([](const NamedView&) { return true; })));
+  add_folds(*command, options->folds);
+  command->add_flag("--own-range", options->own_range, "Each head's colours, or bars, up to its own largest weight");
   add_against(*command, options->against);
   command->add_flag("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");
   command->add_option("--grid", options->grid, "All heads as maps (default), at a glance, or one row or column of each")
-      ->check(CLI::IsMember({"maps", "glance", "row", "column"}));
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kGridNames), std::end(kGridNames))));
   add_pair_part(*command, options->pair);
   command->add_option("--train-steps", options->picture.train_steps,
                       "Trains so many steps before the picture, of the plan that the window offers")

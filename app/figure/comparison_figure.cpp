@@ -62,9 +62,11 @@ Result<Drawing> draw_comparison(const KeptAnswer& a, const KeptAnswer& b, const 
   const auto comparison = compare_answers({a.trace, b.trace, options.head}, nullptr, progress);
   if (const Status valid = check_comparison(*comparison); !valid) return valid.error();
   const JointStack& stack = *comparison->heads->stack(options.head.stack);
-  const float largest = std::min(std::max(a.trace->largest_weight, b.trace->largest_weight), 1.0f);
+  const float of_all = std::min(std::max(a.trace->largest_weight, b.trace->largest_weight), 1.0f);
+  const float largest = options.own_range ? largest_weight(comparison->maps) : of_all;
+  const float apart = range_of(*comparison->heads, options.head, options.own_range);
   const ColourScale weights{.theme = options.theme, .scale = options.scale, .top = nice_top(largest), .colours = options.colours};
-  const ColourScale differences{.theme = options.theme, .top = nice_range(comparison->heads->largest), .diverging = true};
+  const ColourScale differences{.theme = options.theme, .top = nice_range(apart), .diverging = true};
   const struct {
     const char* title;
     const Matrix& cells;

@@ -1,6 +1,7 @@
 #include "figure/drawing.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/utf8.h"
 
@@ -19,7 +20,14 @@ struct Bounds {
   Box operator()(const Rectangle& r) const {
     return around({r.box.x, r.box.y}, {r.box.right(), r.box.bottom()}, r.line ? r.width : 0);
   }
-  Box operator()(const Stroke& line) const { return around(line.from, line.to, line.width); }
+  Box operator()(const Stroke& line) const {
+    const Box box = around(line.from, line.to, line.width);
+    if (line.head <= 0) return box;
+    const auto head = arrow_head(line);
+    const Box wings = around(head[1], head[2], 0);
+    const float x = std::min(box.x, wings.x), y = std::min(box.y, wings.y);
+    return {x, y, std::max(box.right(), wings.right()) - x, std::max(box.bottom(), wings.bottom()) - y};
+  }
   Box operator()(const Curve& curve) const { return around(curve.from, curve.to, curve.width); }
   Box operator()(const Text& text) const {
     const float half = text.size / 2;
@@ -34,6 +42,13 @@ struct Bounds {
 };
 
 }  // namespace
+
+std::array<Point, 3> arrow_head(const Stroke& arrow) {
+  const float dx = arrow.to.x - arrow.from.x, dy = arrow.to.y - arrow.from.y, length = std::hypot(dx, dy);
+  const float along = length > 0 ? arrow.head / length : 0, aside = 0.8f * along;
+  const Point end{arrow.to.x - along * dx, arrow.to.y - along * dy};
+  return {arrow.to, {end.x + aside * dy, end.y - aside * dx}, {end.x - aside * dy, end.y + aside * dx}};
+}
 
 Box bounds(const Item& item) { return std::visit(Bounds{}, item); }
 

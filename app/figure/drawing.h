@@ -2,6 +2,7 @@
 // figure.h, drawn by whoever can fill and write: a file with cairo, a window with Dear ImGui, a test by looking.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -47,7 +48,11 @@ struct Stroke {
   Point from, to;
   float width = 1;
   Rgb colour = {};
+  float head = 0;  // the length of the arrow's head at `to`; 0: none
 };
+
+/// The head of such an arrow, its tip first: 0.8 of its length to either side.
+std::array<Point, 3> arrow_head(const Stroke& arrow);
 
 /// A cubic curve that leaves and arrives level: its control points stand half-way between the ends.
 struct Curve {

@@ -26,6 +26,10 @@ Result<Drawing> draw_figure(const Subject& subject, const FigureOptions& options
     case FigureKind::grid: return draw_grid(subject, options, measure);
     case FigureKind::head: return draw_head(subject, options, measure);
     case FigureKind::layers: return draw_layers(subject, options, measure);
+    case FigureKind::row:
+    case FigureKind::column: return draw_line(subject, options, measure);
+    case FigureKind::steps: return draw_steps(subject, options, measure);
+    case FigureKind::diagram: return draw_diagram(subject, options, measure);
     case FigureKind::compare: return bad_input("figure", "compare", "an answer kept as A", "none");
     case FigureKind::flow: break;
   }
@@ -58,6 +62,9 @@ FigureOptions figure_options(const FigureOrder& order) {
                         .head = order.view.chosen,
                         .heads = {},
                         .threshold = order.view.flow.threshold};
+  options.own_range = order.view.own_range;
+  if (order.view.pinned) options.query = order.view.pinned->query, options.key = order.view.pinned->key;
+  if (order.kind == FigureKind::row || order.kind == FigureKind::column) options.heads = order.heads;
   if (order.kind == FigureKind::flow && order.view.flow.heads)
     for (const Index head : *order.view.flow.heads)
       if (head < order.trace->num_heads(options.head.stack))

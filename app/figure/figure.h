@@ -2,6 +2,7 @@
 // large model small. Pure: from values to a Drawing; writing it is for paper/, showing it for gui/.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
@@ -34,11 +35,15 @@ struct FigureOptions {
   ColourMap colours = ColourMap::teal;
   float width = kColumnMm * kPointsInMm;  // of the page, in points
   HeadRef head = {};                      // the one that is drawn large; all others are of its stack
-  std::vector<HeadRef> heads = {};        // of a flow; none: `head` alone
+  std::vector<HeadRef> heads = {};        // of a flow; none: `head` alone. Of a row or column: their order; none: all
+  std::optional<Index> query = {}, key = {};  // whose row, whose column, the steps of which weight; none: the cell that
+                                              // the window begins with
+  bool own_range = false;                 // each map, or the bars of each head, up to its own largest number
   float threshold = 0.05f;                // of a flow: lines of smaller weights are left out
 };
 
-/// Errors: a head or a stack that the answer does not have; a flow of more than kMostFlowWords words.
+/// Errors: a head, a stack, a query or a key that the answer does not have; a flow of more than kMostFlowWords words; the
+/// row or column of a token that is folded away.
 Result<Drawing> draw_figure(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
 
 /// One head in two answers: A, B and B − A on the joint axes of both sentences. Errors: a sentence of more than
@@ -48,6 +53,11 @@ Result<Drawing> draw_comparison(const KeptAnswer& a, const KeptAnswer& b, const 
 
 /// The colour scale of all heads of an answer: from 0 to a round number above the largest weight.
 ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme theme, Scale scale);
+
+/// Whether tokens can be folded in such a picture.
+inline bool shows_folds(FigureKind kind) {
+  return kind != FigureKind::steps && kind != FigureKind::diagram && kind != FigureKind::compare;
+}
 
 /// What the window ordered.
 FigureOptions figure_options(const FigureOrder& order);

@@ -51,9 +51,9 @@ void add_legend(Page& page, const FigureOptions& options, const std::vector<Head
   page.y += 1.8f * size;
 }
 
-std::vector<std::string> labels_of(const Tokens& tokens) {
+std::vector<std::string> labels_of(const std::vector<Token>& tokens) {
   std::vector<std::string> labels;
-  for (const Token& token : tokens.tokens) labels.push_back(axis_label(token));
+  for (const Token& token : tokens) labels.push_back(axis_label(token));
   return labels;
 }
 
@@ -114,15 +114,17 @@ Drawing draw_flow(const Subject& subject, const FigureOptions& options, const Te
 
   const std::atomic<bool> stop = false;
   std::vector<std::vector<FlowLine>> lines;
-  for (const HeadRef& head : heads) lines.push_back(strongest_lines(subject.trace, head, stop));
+  const FoldedStack* folded = folded_stack(subject, options.head.stack);
+  for (const HeadRef& head : heads)
+    lines.push_back(folded ? all_lines(folded->map(head)) : strongest_lines(subject.trace, head, stop));
   std::vector<FlowHead> drawn;
   const bool one_layer = are_of_one_layer(heads);
   for (std::size_t i = 0; i < heads.size(); ++i)
     drawn.push_back({&lines[i], head_colour(options.theme, one_layer ? static_cast<std::size_t>(heads[i].head) : i)});
   if (heads.size() > 1) add_legend(page, options, heads, drawn);
 
-  const auto queries = labels_of(subject.trace.query_tokens(options.head.stack));
-  const auto keys = labels_of(subject.trace.key_tokens(options.head.stack));
+  const auto queries = labels_of(axis_tokens(subject, options.head.stack, true));
+  const auto keys = labels_of(axis_tokens(subject, options.head.stack, false));
   FlowLayout layout = layout_of(page, queries, keys);
   add_side_names(page, layout, options);
   layout.top = page.y;
@@ -140,7 +142,7 @@ Drawing draw_flow(const Subject& subject, const FigureOptions& options, const Te
     const std::string count = std::to_string(wishes.most_lines);
     remarks.push_back(options.language == Language::zh ? "只画最强的 " + count + " 条" : "only the strongest " + count);
   }
-  return finished(std::move(page), subject, options, false, false, remarks);
+  return finished(std::move(page), subject, options, std::nullopt, false, remarks);
 }
 
 }  // namespace headlight

@@ -3,10 +3,9 @@
 #include <cmath>
 
 #include "figure/grid_layout.h"
-#include "figure/labels.h"
+#include "figure/head_titles.h"
 #include "figure/map_items.h"
 #include "figure/map_kinds.h"
-#include "session/shipped.h"
 
 namespace headlight {
 namespace {
@@ -64,71 +63,6 @@ GridLayout grid_of(const Page& page, const PrintedMap& map, Index layers, Index 
   return grid;
 }
 
-struct HeadTitle {
-  HeadRef head;
-  MeasuredTitle words;
-  bool off = false;
-};
-
-/// "Layer 2 · Head 6  verb → object 0.99" as far as there is room; all heads by their numbers where one must be.
-std::vector<HeadTitle> titles_of(const Page& page, const Subject& subject, const FigureOptions& options, Index layers,
-                                 Index heads, float room) {
-  const auto width = [&](const std::string& text) { return page.measure(text, page.label); };
-  std::vector<HeadTitle> titles;
-  bool all_in_full = true;
-  for (Index layer = 0; layer < layers; ++layer)
-    for (Index head = 0; head < heads; ++head) {
-      const HeadRef at{layer, head, options.head.stack};
-      HeadTitle title{at, measured_title(options.language, subject.document, at, {}, room, width),
-                      is_off(subject.trace.request.edits, at)};
-      if (title.off) title.words.relations = either(options.language, "  off", "  已关闭");
-      if (width(title.words.head + title.words.relations) > room) title.words.relations.clear();
-      all_in_full = all_in_full && title.words.head == head_title(options.language, at);
-      titles.push_back(std::move(title));
-    }
-  if (all_in_full) return titles;
-  for (HeadTitle& title : titles)
-    title.words.head = std::to_string(title.head.layer + 1) + "·" + std::to_string(title.head.head + 1);
-  return titles;
-}
-
-/// The same of maps that belong to no head.
-std::vector<HeadTitle> titles_of_layers(const FigureOptions& options, Index layers) {
-  std::vector<HeadTitle> titles;
-  for (Index layer = 0; layer < layers; ++layer)
-    titles.push_back({{layer, 0, options.head.stack}, {layer_title(options.language, layer), {}, {}}});
-  return titles;
-}
-
-/// What the short titles of a grid stand for.
-std::vector<std::string> explained(const std::vector<HeadTitle>& titles, const Subject& subject, Language language) {
-  std::vector<std::string> remarks;
-  if (titles.front().words.head != head_title(language, titles.front().head))
-    remarks.push_back(either(language, "titles: layer·head", "标题：层·头"));
-  for (const HeadTitle& title : titles) {
-    if (title.off || title.words.relations.empty()) continue;
-    for (const RelationScore* one : relations_of(subject.document, title.head)) {
-      const std::string& label = relation_title(language, *one);
-      if (title.words.relations.find(label) == std::string::npos) remarks.push_back(one->relation + " " + label);
-    }
-  }
-  return remarks;
-}
-
-void add_head_title(Page& page, const HeadTitle& title, float x, float y) {
-  const Text text = add_text(page, {.at = {x, y},
-                                    .text = title.words.head,
-                                    .size = page.label,
-                                    .role = Role::title,
-                                    .colour = title.off ? page.ink.dim : page.ink.text});
-  if (title.words.relations.empty()) return;
-  add_text(page, {.at = {x + text.width, y},
-                  .text = title.words.relations,
-                  .size = page.label,
-                  .role = Role::title,
-                  .colour = title.off ? page.ink.dim : page.ink.accent});
-}
-
 }  // namespace
 
 Drawing draw_grid(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {
@@ -144,27 +78,31 @@ Drawing draw_grid(const Subject& subject, const FigureOptions& options, const Te
   const float used = static_cast<float>(grid.columns) * (grid.width + grid.gap) - grid.gap;
   const float left = page.left() + std::max(0.0f, (page.room() - used) / 2);
   bool blocks = false;
-  const auto titles = kind_of(subject, stack) == MapKind::rollout
-                          ? titles_of_layers(options, layers)
-                          : titles_of(page, subject, options, layers, heads, grid.width - tile.layout.plot.x);
-  for (const HeadTitle& title : titles) {
+  std::vector<HeadRef> all;
+  for (Index layer = 0; layer < layers; ++layer)
+    for (Index head = 0; head < heads; ++head) all.push_back({layer, head, stack});
+  const float room = grid.width - tile.layout.plot.x;
+  auto titles = titles_of(page, subject, options, all, room);
+  for (HeadTitle& title : titles) {
     const Box place = grid.place(title.head);
     MapLayout layout = tile.layout;
     layout.plot.x += left + place.x;
     layout.plot.y += page.y + place.y;
     const PrintedMap map = printed_map(subject, title.head, most);
-    if (measure(title.words.head, page.label) <= place.w - tile.layout.plot.x)
+    const ColourScale own = own_scale(scale, map.weights, options);
+    if (options.own_range) title.words.value = "  ≤ " + tick_number(own.top);
+    if (measure(title.words.head + title.words.value + title.words.relations, page.label) > room) title.words.value.clear();
+    if (measure(title.words.head, page.label) <= room)
       add_head_title(page, title, layout.plot.x, page.y + place.y + tile.title);
-    add_map(page, map, tile.axes, layout, scale, false);
+    add_map(page, map, tile.axes, layout, own, false);
     blocks = blocks || has_blocked(map.weights);
   }
   page.y += grid.content_height;
-  std::vector<std::string> remarks;
-  if (kind_of(subject, stack) != MapKind::rollout) remarks = explained(titles, subject, options.language);
+  std::vector<std::string> remarks = explained(titles, subject, options.language);
   if (std::max(first.num_queries(), first.num_keys()) > most)
     remarks.push_back(either(options.language, "each dot: the largest weight of the cells it covers",
                              "每个点：其覆盖单元格中的最大权重"));
-  return finished(std::move(page), subject, options, true, blocks, remarks);
+  return finished(std::move(page), subject, options, scale, blocks, remarks);
 }
 
 }  // namespace headlight

@@ -23,7 +23,7 @@ Drawing draw_head(const Subject& subject, const FigureOptions& options, const Te
               off ? either(options.language, "off", "已关闭")
                   : measured_text(options.language, subject.document, options.head));
   const PrintedMap map = printed_map(subject, options.head, kMostCells);
-  const ColourScale scale = map_scale(subject, options);
+  const ColourScale scale = own_scale(map_scale(subject, options), map.weights, options);
   // What stands above and below the map is a part of the page's height.
   const float side = std::min(page.room(), page.fair_height() - 9 * page.label);
   const MapAxes axes = map_axes(page, map, side);
@@ -38,7 +38,7 @@ Drawing draw_head(const Subject& subject, const FigureOptions& options, const Te
   if (map.weights.rows() < map.num_queries() || map.weights.cols() < map.num_keys())
     remarks.push_back(either(options.language, "each dot: the largest weight of the cells it covers",
                              "每个点：其覆盖单元格中的最大权重"));
-  return finished(std::move(page), subject, options, true, has_blocked(map.weights), remarks);
+  return finished(std::move(page), subject, options, scale, has_blocked(map.weights), remarks);
 }
 
 }  // namespace headlight

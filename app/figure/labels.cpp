@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "session/shipped.h"
+#include "write/number.h"
 
 namespace headlight {
 
@@ -83,6 +84,20 @@ std::string signed_cell_number(float difference) {
   const std::string number = cell_number(std::abs(difference));
   if (number == "0" || number == ".00") return number;
   return (difference < 0 ? "−" : "+") + number;
+}
+
+std::string brief_number(float value) {
+  if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
+  char text[32];
+  const double size = std::abs(static_cast<double>(value));
+  std::snprintf(text, sizeof text, size != 0 && (size < 1e-3 || size >= 1e5) ? "%.2e" : "%.4g",
+                static_cast<double>(value));
+  return text;
+}
+
+std::string exact_number(float value) {
+  std::string text;
+  return append_number(text, value) ? text : brief_number(value);
 }
 
 std::string tick_number(float value) {

@@ -48,6 +48,10 @@ const std::string& relation_title(Language language, const RelationScore& relati
 std::string cell_number(float weight);
 /// The same of a difference, with its sign: +.75, −.12.
 std::string signed_cell_number(float difference);
+/// A number with as many digits as tell it from its neighbours, at most six.
+std::string brief_number(float value);
+/// A number that reads back to the same float: as exports have it.
+std::string exact_number(float value);
 /// A number beside a colour bar, or in a caption: three digits.
 std::string tick_number(float value);
 /// What was measured of a head, in full: "verb → object 0.99"; empty where nothing was.

@@ -15,12 +15,16 @@ constexpr double kMostCells = 1.0e6;
 constexpr Index kLeastSide = 12;
 constexpr float kLargestThumbnail = 72;  // points
 
-/// The heads of a layer side by side, empty columns between them.
-Matrix side_by_side(const Subject& subject, Index layer, Stack stack, Index most, Index between) {
+/// The heads of a layer side by side, empty columns between them; where each has its own range, as shares of `scale`.
+Matrix side_by_side(const Subject& subject, const FigureOptions& options, const ColourScale& scale, Index layer, Index most,
+                    Index between) {
+  const Stack stack = options.head.stack;
   const Index heads = maps_a_layer(subject, stack);
   Matrix row;
   for (Index head = 0; head < heads; ++head) {
-    const Matrix map = printed_map(subject, {layer, head, stack}, most).weights;
+    Matrix map = printed_map(subject, {layer, head, stack}, most).weights;
+    const float share = scale.top / own_scale(scale, map, options).top;
+    map = (map.array() < 0).select(map, share * map);
     if (head == 0)
       row = Matrix::Constant(map.rows(), heads * (map.cols() + between) - between,
                              std::numeric_limits<float>::quiet_NaN());
@@ -88,7 +92,7 @@ Drawing draw_layers(const Subject& subject, const FigureOptions& options, const 
                       .role = Role::label,
                       .colour = page.ink.dim,
                       .anchor = Anchor::right});
-    Matrix row = side_by_side(subject, layer, stack, most, between);
+    Matrix row = side_by_side(subject, options, scale, layer, most, between);
     blocks = blocks || has_blocked(row);
     page.drawing.items.emplace_back(Cells{{x, y, cell * columns, height}, std::move(row), scale});
   }
@@ -97,7 +101,7 @@ Drawing draw_layers(const Subject& subject, const FigureOptions& options, const 
   if (first.rows() < trace.queries(stack) && !folded_stack(subject, stack))
     remarks.push_back(either(options.language, "each dot: the largest weight of the cells it covers",
                              "每个点：其覆盖单元格中的最大权重"));
-  return finished(std::move(page), subject, options, true, blocks, remarks);
+  return finished(std::move(page), subject, options, scale, blocks, remarks);
 }
 
 }  // namespace headlight

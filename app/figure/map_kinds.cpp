@@ -114,6 +114,11 @@ ColourScale map_scale(const Subject& subject, const FigureOptions& options) {
   return scale;
 }
 
+ColourScale own_scale(ColourScale scale, const Matrix& weights, const FigureOptions& options) {
+  if (options.own_range && weights.size() > 0) scale.top = nice_range(weights.maxCoeff());
+  return scale;
+}
+
 Index maps_a_layer(const Subject& subject, Stack stack) {
   return kind_of(subject, stack) == MapKind::rollout ? 1 : subject.trace.num_heads(stack);
 }

@@ -36,6 +36,9 @@ MapKind kind_of(const Subject& subject, Stack stack);
 /// The colour scale of what a figure draws of a stack.
 ColourScale map_scale(const Subject& subject, const FigureOptions& options);
 
+/// The same up to a round number above the largest of these weights, where each map has its own range.
+ColourScale own_scale(ColourScale scale, const Matrix& weights, const FigureOptions& options);
+
 /// How many maps a layer has: one a head, of a rollout one.
 Index maps_a_layer(const Subject& subject, Stack stack);
 

@@ -207,11 +207,22 @@ const FoldedStack* folded_stack(const Subject& subject, Stack stack) {
   return folded ? &*folded : nullptr;
 }
 
-Drawing finished(Page page, const Subject& subject, const FigureOptions& options, bool has_bar, bool blocks,
-                 const std::vector<std::string>& remarks) {
-  if (has_bar)
-    add_colour_bar(page, map_scale(subject, options), number_title(options.language, kind_of(subject, options.head.stack)),
-                   options.language, blocks);
+const std::vector<Token>& axis_tokens(const Subject& subject, Stack stack, bool of_queries) {
+  if (const FoldedStack* folded = folded_stack(subject, stack))
+    return (of_queries ? folded->fold.queries : folded->fold.keys).tokens;
+  return (of_queries ? subject.trace.query_tokens(stack) : subject.trace.key_tokens(stack)).tokens;
+}
+
+Drawing finished(Page page, const Subject& subject, const FigureOptions& options, const std::optional<ColourScale>& bar,
+                 bool blocks, const std::vector<std::string>& remarks) {
+  const std::string numbers = number_title(options.language, kind_of(subject, options.head.stack));
+  if (bar) {
+    ColourScale scale = *bar;
+    const bool of_each = options.own_range && options.kind != FigureKind::head;  // many maps, and a range for each
+    if (of_each) scale.top = 1;
+    const char* of = of_each ? either(options.language, ", of each map's own range", "，以各图自身范围为 1") : "";
+    add_colour_bar(page, scale, numbers + of, options.language, blocks);
+  }
   return with_caption(std::move(page), caption_of(subject, options, remarks));
 }
 

@@ -44,19 +44,27 @@ Status check_head(const Trace& trace, const HeadRef& head);
 /// The folded maps of a stack; null where its tokens are not folded.
 const FoldedStack* folded_stack(const Subject& subject, Stack stack);
 
+/// What the rows, or the columns, of a stack are called: tokens, or groups of them.
+const std::vector<Token>& axis_tokens(const Subject& subject, Stack stack, bool of_queries);
+
 /// Adds a colour bar with its numbers and what they are; `blocks`: and a blocked cell.
 void add_colour_bar(Page& page, const ColourScale& scale, const std::string& numbers, Language language, bool blocks);
 /// Ends the page with a caption.
 Drawing with_caption(Page page, const std::string& caption);
 
-/// Ends the page: the colour bar (with a blocked cell where `blocks`), and the caption with `remarks` at its end.
-Drawing finished(Page page, const Subject& subject, const FigureOptions& options, bool has_bar, bool blocks,
-                 const std::vector<std::string>& remarks);
+/// Ends the page: the colour bar, where there is one (with a blocked cell where `blocks`), and the caption with `remarks`
+/// at its end.
+Drawing finished(Page page, const Subject& subject, const FigureOptions& options, const std::optional<ColourScale>& bar,
+                 bool blocks, const std::vector<std::string>& remarks);
 
 // The figures, one a file.
 Drawing draw_grid(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
 Drawing draw_head(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
 Drawing draw_layers(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
 Drawing draw_flow(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
+Drawing draw_diagram(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
+/// Errors: a query or a key that there is not, or whose token is folded away.
+Result<Drawing> draw_line(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
+Result<Drawing> draw_steps(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
 
 }  // namespace headlight

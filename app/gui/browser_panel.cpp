@@ -4,6 +4,7 @@
 
 #include "gui/compare_words.h"
 #include "gui/draw.h"
+#include "gui/grid_words.h"
 #include "gui/imgui_compat.h"
 #include "gui/panels.h"
 #include "paper/figure_file.h"
@@ -137,21 +138,24 @@ void figure_choices(Gui& gui) {
   const auto choice = [&](const char* name, Str label, bool on, FigureKind kind, bool slide) {
     if (flat_button(gui, name, gui.word(label), on)) gui.say(ChooseFigure{kind, slide});
   };
-  const auto kind = [&](const char* name, Str label, FigureKind one) {
-    choice(name, label, browser.figure == one, one, browser.slide);
-    ImGui::SameLine(0, 0);
+  bool first = true;
+  const auto kind = [&](const char* name, const char* label, FigureKind one) {
+    if (!first) same_line_if_room(button_width(label), 0);
+    first = false;
+    if (flat_button(gui, name, label, browser.figure == one)) gui.say(ChooseFigure{one, browser.slide});
   };
-  kind("figure grid", Str::figure_grid, FigureKind::grid);
-  kind("figure head", Str::figure_head, FigureKind::head);
-  kind("figure flow", Str::view_flow, FigureKind::flow);
-  kind("figure layers", Str::figure_layers, FigureKind::layers);
+  kind("figure grid", gui.word(Str::figure_grid), FigureKind::grid);
+  kind("figure head", gui.word(Str::figure_head), FigureKind::head);
+  kind("figure flow", gui.word(Str::view_flow), FigureKind::flow);
+  kind("figure layers", gui.word(Str::figure_layers), FigureKind::layers);
+  kind("figure row", gui.word(kGridQuery), FigureKind::row);
+  kind("figure column of heads", gui.word(kGridKey), FigureKind::column);
+  kind("figure steps", gui.word(Str::steps_of_weight), FigureKind::steps);
+  kind("figure diagram", gui.word(Str::way_of_data), FigureKind::diagram);
   if (compared_trace(gui.state)) {
-    if (flat_button(gui, "figure compare", "A | B", browser.figure == FigureKind::compare))
-      gui.say(ChooseFigure{FigureKind::compare, browser.slide});
+    kind("figure compare", "A | B", FigureKind::compare);
     explain_item(gui, gui.word(kTipFigureCompare));
-    ImGui::SameLine(0, 0);
   }
-  ImGui::NewLine();
   choice("figure column", Str::column, !browser.slide, browser.figure, false);
   ImGui::SameLine(0, 0);
   choice("figure slide", Str::slide, browser.slide, browser.figure, true);

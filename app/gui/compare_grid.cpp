@@ -51,7 +51,7 @@ void one_head(Gui& gui, const HeadDifference& head, const Box& box, const AxisLa
   const AppState& state = gui.state;
   const std::string id = "difference " + std::to_string(head.head.layer) + "." + std::to_string(head.head.head);
   const JointStack& stack = *state.comparison->heads->stack(head.head.stack);
-  const JointMap map{.stack = &stack, .cells = &head.map, .version = joint_version(state, head.head)};
+  const JointMap map{.stack = &stack, .head = head.head, .cells = &head.map, .version = joint_version(state, head.head)};
   const MapLayout layout = joint_layout(map, labels, {box.x, box.y + title_height, box.w, box.h - title_height});
   ImGui::SetCursorScreenPos(top_left(box));
   if (ImGui::InvisibleButton(id.c_str(), {box.w, box.h})) gui.say(ChooseHead{head.head});

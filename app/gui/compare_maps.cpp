@@ -5,6 +5,8 @@
 
 #include "gui/compare_words.h"
 #include "gui/draw.h"
+#include "gui/grid_parts.h"
+#include "gui/grid_words.h"
 #include "gui/joint_map.h"
 #include "gui/panels.h"
 
@@ -53,7 +55,7 @@ const Matrix& cells_of(const PatternPair& maps, JointSide side) {
 /// One of the three, its title above it.
 void one_map(Gui& gui, const SideWords& side, const JointStack& stack, const AxisLabels& labels, const Box& box) {
   const AppState& state = gui.state;
-  const JointMap map{.stack = &stack, .side = side.side, .cells = &cells_of(state.comparison->maps, side.side),
+  const JointMap map{.stack = &stack, .head = state.comparison->chosen, .side = side.side, .cells = &cells_of(state.comparison->maps, side.side),
                      .version = joint_version(state, side.side), .values = true};
   const float title_height = ImGui::GetFontSize() + 4 * gui.unit;
   const MapLayout layout = joint_layout(map, labels, {box.x, box.y + title_height, box.w, box.h - title_height});
@@ -130,6 +132,8 @@ float weight_legend(Gui& gui, const Box& box) {
   choose("linear", Str::linear, Scale::linear);
   ImGui::SameLine(0, 0);
   choose("log", Str::logarithmic, Scale::log);
+  same_line_if_room(button_width(gui.word(kOwnRange)), 8 * gui.unit);
+  own_range_button(gui);
   return 2 * text + 20 * gui.unit + ImGui::GetFrameHeight();
 }
 

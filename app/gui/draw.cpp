@@ -1,5 +1,6 @@
 #include "gui/draw.h"
 
+#include <cfloat>
 #include <cmath>
 #include <cstdio>
 
@@ -29,6 +30,26 @@ void draw_rotated(ImDrawList& list, float x, float bottom, ImU32 colour, std::st
   for (int i = first; i < list.VtxBuffer.Size; ++i) {
     ImVec2& at = list.VtxBuffer[i].pos;
     at = {std::round(x - half) + at.y - corner.y, bottom - (at.x - corner.x)};
+  }
+}
+
+TextWidth window_measure(Gui& gui) {
+  return [&gui](std::string_view text, float size) {
+    const float line = kLineOfEm * size;
+    const float small = gui.fonts.pixels(TextSize::small), body = gui.fonts.pixels(TextSize::body);
+    const TextSize font = line < (small + body) / 2 ? TextSize::small : TextSize::body;
+    const std::string shown = gui.fonts.shown(text);
+    return gui.fonts.font(font)->CalcTextSizeA(gui.fonts.pixels(font), FLT_MAX, 0, shown.data(), shown.data() + shown.size()).x;
+  };
+}
+
+void draw_texts(Gui& gui, ImDrawList& list, const std::vector<Text>& texts) {
+  for (const Text& text : texts) {
+    const FontScope font(gui, text.role == Role::title ? TextSize::body : TextSize::small);
+    const ImU32 colour = to_imgui(text.colour);
+    if (text.turn == Turn::stacked) draw_stacked(list, text.at.x, text.at.y, colour, text.text);
+    else if (text.turn == Turn::upwards) draw_rotated(list, text.at.x, text.at.y, colour, text.text);
+    else list.AddText({std::round(bounds(text).x), std::round(text.at.y - ImGui::GetFontSize() / 2)}, colour, text.text.c_str());
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "figure/drawing.h"
 #include "gui/gui.h"
 
 namespace headlight {
@@ -15,6 +16,15 @@ void draw_stacked(ImDrawList& list, float x, float bottom, ImU32 colour, std::st
 
 /// Reading upwards, centred on x, beginning at `bottom`.
 void draw_rotated(ImDrawList& list, float x, float bottom, ImU32 colour, std::string_view text);
+
+/// A line of the window's text in ems.
+inline constexpr float kLineOfEm = 1.25f;
+
+/// How texts that are not ready to be drawn yet (Fonts::shown) are measured, in the font whose em is nearest to the size.
+TextWidth window_measure(Gui& gui);
+
+/// Texts of a layout that window and figures share, ready to be drawn: titles in the body's font, all others in the small one.
+void draw_texts(Gui& gui, ImDrawList& list, const std::vector<Text>& texts);
 
 /// A flat button without a frame; accent-coloured while `on`.
 bool flat_button(Gui& gui, const char* name, const char* label, bool on = false);

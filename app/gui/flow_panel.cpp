@@ -5,6 +5,7 @@
 #include "figure/flow.h"
 #include "gui/controls.h"
 #include "gui/draw.h"
+#include "gui/grid_parts.h"
 #include "gui/imgui_compat.h"
 #include "gui/map_view.h"
 #include "gui/panels.h"
@@ -105,17 +106,45 @@ void legend(Gui& gui) {
   }
 }
 
-std::vector<std::string> labels_of(Gui& gui, const Tokens& tokens, float& widest) {
+/// The words of both sides: tokens, or groups of them where they are folded.
+struct Sides {
+  const std::vector<Token>& queries;
+  const std::vector<Token>& keys;
+  const FoldedStack* folded = nullptr;
+
+  /// The row and the column of a cell of the pattern; nothing where it is folded away.
+  std::optional<CellRef> place(const std::optional<CellRef>& cell) const {
+    if (!cell || !folded) return cell;
+    const auto row = folded->fold.queries.group(cell->query), column = folded->fold.keys.group(cell->key);
+    return row && column ? std::optional(CellRef{*row, *column}) : std::nullopt;
+  }
+  /// The cell of the pattern that a row and a column stand for: of groups the first tokens.
+  CellRef cell(const CellRef& place) const {
+    if (!folded) return place;
+    return {folded->fold.queries.groups[static_cast<std::size_t>(place.query)].first,
+            folded->fold.keys.groups[static_cast<std::size_t>(place.key)].first};
+  }
+};
+
+Sides sides_of(const AppState& state) {
+  const Stack stack = state.view.chosen.stack;
+  if (const FoldedStack* folded = shown_fold(state, stack))
+    return {folded->fold.queries.tokens, folded->fold.keys.tokens, folded};
+  return {state.trace->query_tokens(stack).tokens, state.trace->key_tokens(stack).tokens};
+}
+
+std::vector<std::string> labels_of(Gui& gui, const std::vector<Token>& tokens, float& widest) {
   std::vector<std::string> labels;
   labels.reserve(tokens.size());
-  for (const Token& token : tokens.tokens) {
+  for (const Token& token : tokens) {
     labels.push_back(gui.fonts.shown(axis_label(token)));
     widest = std::max(widest, ImGui::CalcTextSize(labels.back().c_str()).x);
   }
   return labels;
 }
 
-/// The heads of the last answer about lines that are still wanted: it may be about another model, of other stacks.
+/// The heads of the last answer about lines that are still wanted: it may be about another model, of other stacks, or about
+/// tokens folded otherwise.
 std::vector<FlowHead> drawn_heads(const AppState& state) {
   std::vector<FlowHead> heads;
   const Stack stack = state.view.chosen.stack;
@@ -124,6 +153,8 @@ std::vector<FlowHead> drawn_heads(const AppState& state) {
   if (!drawn.has(stack) || drawn.queries(stack) != state.trace->queries(stack) ||
       drawn.keys(stack) != state.trace->keys(stack))
     return heads;
+  const FoldedStack *of_drawn = fold_of(state.flow->question, stack), *shown = shown_fold(state, stack);
+  if (of_drawn ? !shown || !(of_drawn->fold == shown->fold) : shown != nullptr) return heads;
   for (std::size_t i = 0; i < state.flow->heads.size(); ++i)
     heads.push_back({&state.flow->heads[i],
                      head_colour(state.settings.theme, static_cast<std::size_t>(state.flow->question.heads[i].head))});
@@ -140,8 +171,8 @@ void draw_line(const Gui& gui, ImDrawList& list, const Curve& curve, float opaci
 }
 
 /// The columns of words in the middle of the area, as far apart as is pleasant; rows as high as there is room for.
-FlowLayout flow_layout(const Trace& trace, Stack stack, float query_width, float key_width, ImVec2 room, float unit) {
-  FlowLayout layout{.queries = trace.queries(stack), .keys = trace.keys(stack)};
+FlowLayout flow_layout(const Sides& sides, float query_width, float key_width, ImVec2 room, float unit) {
+  FlowLayout layout{.queries = static_cast<Index>(sides.queries.size()), .keys = static_cast<Index>(sides.keys.size())};
   const float line = ImGui::GetTextLineHeight(), gap = 0.4f * line;
   const auto rows = static_cast<float>(std::max(layout.queries, layout.keys));
   layout.size = line / 1.25f;
@@ -178,20 +209,22 @@ std::optional<FlowWord> pointed_word(const Gui& gui, const FlowLayout& layout) {
 }
 
 /// The cell that a pointed word means, in every view: its strongest weight.
-void point_at_word(Gui& gui, const std::vector<FlowHead>& heads, const FlowWord& word) {
-  const auto cell = strongest_of(heads, word);
-  if (!cell) return;
+void point_at_word(Gui& gui, const std::vector<FlowHead>& heads, const FlowWord& word, const Sides& sides) {
+  const auto place = strongest_of(heads, word);
+  if (!place) return;
   HeadRef head = gui.state.view.chosen;
   for (std::size_t i = 0; i < heads.size(); ++i) {
     const auto& lines = *heads[i].lines;
-    const auto is_cell = [&](const FlowLine& line) { return line.query == cell->query && line.key == cell->key; };
+    const auto is_cell = [&](const FlowLine& line) { return line.query == place->query && line.key == place->key; };
     const auto found = std::find_if(lines.begin(), lines.end(), is_cell);
     if (found == lines.end()) continue;
     head = gui.state.flow->question.heads[i];
     break;
   }
+  const CellRef cell = sides.cell(*place);
   gui.say(Hover{head, cell});
-  if (ImGui::IsMouseClicked(0)) gui.say(Pin{gui.state.view.pinned == cell ? std::nullopt : cell});
+  const bool is_pinned = sides.place(gui.state.view.pinned) == place;
+  if (ImGui::IsMouseClicked(0)) gui.say(Pin{is_pinned ? std::nullopt : std::optional(cell)});
 }
 
 void no_lines(Gui& gui, const std::vector<FlowHead>& heads) {
@@ -211,7 +244,7 @@ void name_words(Gui& gui, const FlowLayout& layout) {
     gui.name_box("flow key " + std::to_string(j), {layout.right, top(j), width, layout.pitch});
 }
 
-void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<FlowHead>& heads,
+void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<FlowHead>& heads, const Sides& sides,
                      const std::vector<std::string>& queries, const std::vector<std::string>& keys) {
   const AppState& state = gui.state;
   const ImVec2 window = ImGui::GetWindowPos(), origin = ImGui::GetCursorScreenPos();
@@ -223,7 +256,7 @@ void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<FlowHead>& h
                           .from_y = window.y,
                           .to_y = window.y + ImGui::GetWindowHeight(),
                           .word = word,
-                          .lit = state.view.hovered ? state.view.hovered : state.view.pinned};
+                          .lit = sides.place(state.view.hovered ? state.view.hovered : state.view.pinned)};
   const auto measure = [](std::string_view text, float) {
     return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
   };
@@ -233,7 +266,7 @@ void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<FlowHead>& h
   const int lines = std::max(1, static_cast<int>(items.lines.size()));
   const int segments = std::clamp(kMostSegments / lines, kLeastOfLine, kMostOfLine);
   for (const Curve& line : items.lines) draw_line(gui, list, line, stale ? kStaleOpacity : 1.0f, segments);
-  if (const auto& pinned = state.view.pinned)
+  if (const auto pinned = sides.place(state.view.pinned))
     draw_line(gui, list,
               {.from = {layout.left, layout.middle(pinned->query)},
                .to = {layout.right, layout.middle(pinned->key)},
@@ -246,38 +279,29 @@ void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<FlowHead>& h
                  text.text.c_str());
   }
   if (gui.probe) name_words(gui, layout);
-  if (word) point_at_word(gui, heads, *word);
+  if (word) point_at_word(gui, heads, *word, sides);
   ImGui::Dummy({1, layout.bottom() - layout.top});
-}
-
-void hint(Gui& gui) {
-  const FontScope small(gui, TextSize::small);
-  ImGui::PushTextWrapPos(0);
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted(gui.word(Str::flow_hint));
-  ImGui::PopStyleColor();
-  ImGui::PopTextWrapPos();
 }
 
 /// The words and the lines, in what is left of the panel; they scroll where the words are many.
 void flow_area(Gui& gui, const std::vector<FlowHead>& heads) {
   const AppState& state = gui.state;
-  const Stack stack = state.view.chosen.stack;
+  const Sides sides = sides_of(state);
   // Words are smaller where there are many of them.
-  const auto rows = static_cast<float>(std::max(state.trace->queries(stack), state.trace->keys(stack)) + 2);
+  const auto rows = static_cast<float>(std::max(sides.queries.size(), sides.keys.size()) + 2);
   const bool roomy = rows * 1.1f * gui.fonts.pixels(TextSize::body) <= ImGui::GetContentRegionAvail().y;
   const FontScope size(gui, roomy ? TextSize::body : TextSize::small);
   float query_width = 0, key_width = 0;
-  const auto queries = labels_of(gui, state.trace->query_tokens(stack), query_width);
-  const auto keys = labels_of(gui, state.trace->key_tokens(stack), key_width);
+  const auto queries = labels_of(gui, sides.queries, query_width);
+  const auto keys = labels_of(gui, sides.keys, key_width);
   ImVec2 room = ImGui::GetContentRegionAvail();
   room.x -= ImGui::GetStyle().ScrollbarSize, room.y -= 1.4f * ImGui::GetTextLineHeight();
-  const FlowLayout layout = flow_layout(*state.trace, stack, query_width, key_width, room, gui.unit);
+  const FlowLayout layout = flow_layout(sides, query_width, key_width, room, gui.unit);
   // Names and words hang from windows of the same width: what is inside the one is inside the other.
   ImGui::BeginChild("flow frame", {0, 0}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   side_names(gui, layout);
   ImGui::BeginChild("flow lines");
-  words_and_lines(gui, layout, heads, queries, keys);
+  words_and_lines(gui, layout, heads, sides, queries, keys);
   ImGui::EndChild();
   ImGui::EndChild();
 }
@@ -298,13 +322,15 @@ void flow_panel(Gui& gui) {
   if (stack_tabs(gui)) ImGui::SameLine(0, 16 * gui.unit);
   head_choices(gui);
   threshold_slider(gui);
+  fold_switches(gui, true);
   {
     const FontScope title(gui, TextSize::title);
     ImGui::TextUnformatted(head_words(gui, state.view.chosen).c_str());
   }
   if (!state.view.flow.heads) measured_line(gui, state.view.chosen);
   legend(gui);
-  if (!problem) hint(gui);
+  if (const std::string folds = folds_in_words(gui); !folds.empty()) wrapped_dim(gui, folds);
+  if (!problem) wrapped_dim(gui, gui.word(Str::flow_hint));
   const std::vector<FlowHead> heads = drawn_heads(state);
   const auto above = [&](const FlowHead& head) {
     return !head.lines->empty() && head.lines->front().weight >= state.view.flow.threshold;

@@ -20,4 +20,12 @@ std::string order_value_text(const AppState& state, const HeadRef& head);
 /// How strongly a head is drawn in the grid: less where it is off, not looked for, or of an earlier answer.
 float head_opacity(const AppState& state, const HeadRef& head);
 
+/// What can be folded in the maps or the lines, behind the last item where `beside` and where there is room.
+void fold_switches(Gui& gui, bool beside);
+/// What was done to the weights before they were drawn; empty where nothing was.
+std::string folds_in_words(const Gui& gui);
+
+/// Whether each head has colours, or bars, up to its own largest weight.
+void own_range_button(Gui& gui);
+
 }  // namespace headlight

@@ -19,18 +19,12 @@ inline constexpr Words kTipGridQuery{"What one word looks at, in every head: the
 inline constexpr Words kGridKey{"One column", "一列"};
 inline constexpr Words kTipGridKey{"Who looks at one word, in every head: the column of the pinned cell. Key: 1",
                                    "在每个头里谁看向一个词：固定单元格所在的列。按键：1"};
-/// Of a row and of a column, by MapKind.
-inline constexpr Words kLineWords[2][3] = {{{"looks, in every head, at", "在每个头里看向"},
-                                            {"takes, in every head, from", "在每个头里取自"},
-                                            {"contains, layer by layer,", "在各层中含有"}},
-                                           {{"is looked at, in every head, by", "在每个头里被谁看"},
-                                            {"gives, in every head, to", "在每个头里给予"},
-                                            {"is contained, layer by layer, in", "在各层中进入"}}};
 inline constexpr Words kLeftOutHere{"is left out while special tokens are folded", "在折叠特殊词元时被略去"};
 
 inline constexpr Words kOwnRange{"own range", "各自范围"};
-inline constexpr Words kTipOwnRange{"Each map's colours go up to its own largest weight; otherwise all maps share one range. Key: Shift G",
-                                    "每张图的颜色到它自己的最大权重为止；否则所有图共用一个范围。按键：Shift G"};
+inline constexpr Words kTipOwnRange{"Each head's colours, or bars, go up to its own largest weight; otherwise all heads share one "
+                                    "range. Key: Shift G",
+                                    "每个头的颜色或柱高到它自己的最大权重为止；否则所有头共用一个范围。按键：Shift G"};
 inline constexpr Words kTipColours{"Click to choose other colours.", "点击以选择其他颜色。"};
 /// By ColourMap.
 inline constexpr Words kColourWords[] = {{"teal to violet", "青到紫"},
@@ -42,8 +36,6 @@ inline constexpr Words kGridWords[] = {kOwnRange, kTipOwnRange, kTipColours,
                                        kColourWords[0], kColourWords[1], kColourWords[2], kColourWords[3],
                                        kGridMaps,     kTipGridMaps, kGridGlance,       kTipGridGlance,
                                        kGridQuery,    kTipGridQuery, kGridKey,         kTipGridKey,
-                                       kLeftOutHere,
-                                       kLineWords[0][0], kLineWords[0][1], kLineWords[0][2],
-                                       kLineWords[1][0], kLineWords[1][1], kLineWords[1][2]};
+                                       kLeftOutHere};
 
 }  // namespace headlight

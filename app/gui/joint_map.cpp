@@ -92,13 +92,15 @@ std::string signed_weight(float difference) {
 
 ColourScale weight_scale_of_both(const AppState& state) {
   const auto other = compared_trace(state);
-  const float largest = std::max(state.trace->largest_weight, other ? other->largest_weight : 0.0f);
+  const bool own = state.view.own_range && state.comparison && !state.comparison->heads->too_long;
+  const float largest = own ? largest_weight(state.comparison->maps)
+                            : std::max(state.trace->largest_weight, other ? other->largest_weight : 0.0f);
   return {.theme = state.settings.theme, .scale = state.view.scale, .top = nice_top(std::min(largest, 1.0f)),
           .colours = state.settings.colours};
 }
 
-ColourScale difference_scale(const AppState& state) {
-  const float largest = state.comparison ? state.comparison->heads->largest : 0;
+ColourScale difference_scale(const AppState& state, const HeadRef& head) {
+  const float largest = state.comparison ? range_of(*state.comparison->heads, head, state.view.own_range) : 0;
   return {.theme = state.settings.theme, .top = nice_range(largest), .diverging = true};
 }
 
@@ -133,7 +135,7 @@ std::optional<CellRef> draw_joint_map(Gui& gui, ImDrawList& list, const JointMap
                                       const MapLayout& layout, float opacity) {
   const JointStack& stack = *map.stack;
   const ColourScale scale =
-      map.side == JointSide::difference ? difference_scale(gui.state) : weight_scale_of_both(gui.state);
+      map.side == JointSide::difference ? difference_scale(gui.state, map.head) : weight_scale_of_both(gui.state);
   gui.maps.draw(list, *map.cells, map.version, top_left(layout.plot), bottom_right(layout.plot), scale, opacity);
   draw_gaps(gui, list, map, layout);
   draw_rect(list, {layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},

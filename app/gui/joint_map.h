@@ -10,15 +10,17 @@ enum class JointSide { a, b, difference };
 
 struct JointMap {
   const JointStack* stack = nullptr;
+  HeadRef head = {};
   JointSide side = JointSide::difference;
   const Matrix* cells = nullptr;  // as PatternPair has them; may be shrunk to fewer cells than the axes have
   std::uint64_t version = 0;      // names the content of `cells`
   bool values = false;            // print the numbers in the cells where there is room
 };
 
-/// The colour scale of the weights of both answers, and that of the differences of all heads.
+/// The colour scale of the weights of both answers, and that of a head's difference: those of all heads, or, where each has
+/// its own range, of the chosen head in A and B alike, and of this one.
 ColourScale weight_scale_of_both(const AppState& state);
-ColourScale difference_scale(const AppState& state);
+ColourScale difference_scale(const AppState& state, const HeadRef& head);
 
 /// A stands for what is below zero in a difference, B for what is above: their names, and the words only one has.
 ImU32 ink_of_a(const Gui& gui);

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "figure/explain_words.h"
+#include "figure/labels.h"
 #include "gui/draw.h"
-#include "gui/explain_words.h"
-#include "gui/imgui_compat.h"
+#include "gui/map_view.h"
 #include "gui/matrix_map.h"
 #include "gui/panels.h"
 
@@ -140,8 +141,7 @@ void outline(Gui& gui, ImDrawList& list, const Picture& picture, const MapPlaces
     if (cell.col < first || cell.col >= last) continue;
     const float x = at.plot.x + static_cast<float>(column) * at.cell_width;
     const float y = at.plot.y + static_cast<float>(row) * at.cell_height;
-    const float grow = std::max(0.0f, 5 * gui.unit - at.cell_width) / 2;
-    draw_rect(list, {x - grow, y}, {x + at.cell_width + grow, y + at.cell_height}, gui.colours().accent, 0, thickness);
+    outline_box(gui, list, {x, y, at.cell_width, at.cell_height}, thickness);
   }
 }
 
@@ -168,7 +168,7 @@ void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
   draw_picture(gui, list, picture, inside_matrix_version(gui.state), at.plot, is_signed(id));
   const auto& chosen = inside.question.look.cell;
   axis_labels_of(gui, list, trace, id, picture, at, hovered ? hovered : chosen);
-  values_in_cells(gui, list, picture, at, picture_scale(gui.state, picture, is_signed(id)));
+  values_in_cells(gui, list, picture, at, picture_scale(gui.state.settings.theme, picture, is_signed(id)));
   if (chosen) outline(gui, list, picture, at, *chosen, 2 * gui.unit);
   if (hovered) {
     outline(gui, list, picture, at, *hovered, gui.unit);

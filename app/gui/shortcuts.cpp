@@ -113,7 +113,7 @@ void move(Gui& gui, Index rows, Index cols) {
 
 void fold_key(Gui& gui, bool FoldChoice::*which) {
   const AppState& state = gui.state;
-  if (!state.folded || !(state.view.view == View::heads || state.view.view == View::train)) return;
+  if (!state.folded || !folds_tokens(state.view.view)) return;
   const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
   if (shown_maps(state, state.view.chosen.stack)) return;
   if (possible.too_long || !(possible.choice.*which)) return;
@@ -125,7 +125,7 @@ void fold_key(Gui& gui, bool FoldChoice::*which) {
 /// Of two sentences the next part of who looks at whom, or the one before.
 void pair_key(Gui& gui, bool back) {
   const AppState& state = gui.state;
-  if (!state.folded || !(state.view.view == View::heads || state.view.view == View::train)) return;
+  if (!state.folded || !folds_tokens(state.view.view)) return;
   const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
   if (shown_maps(state, state.view.chosen.stack) || possible.too_long || possible.choice.pair == PairPart::all) return;
   FoldChoice fold = state.view.fold;

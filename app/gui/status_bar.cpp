@@ -3,6 +3,7 @@
 
 #include "figure/map_kinds.h"
 #include "gui/draw.h"
+#include "gui/grid_parts.h"
 #include "gui/grid_words.h"
 #include "gui/joint_map.h"
 #include "gui/map_view.h"
@@ -48,10 +49,11 @@ std::string answer_text(Gui& gui) {
 /// The scale of the maps that are shown: inside a block that of the matrix that is looked at, of two answers that of
 /// their difference.
 ColourScale shown_colour_scale(const AppState& state) {
-  if (state.view.view == View::compare && state.comparison && compared_trace(state)) return difference_scale(state);
+  if (state.view.view == View::compare && state.comparison && compared_trace(state)) 
+    return difference_scale(state, state.view.hovered_head.value_or(state.view.chosen));
   if (state.view.view != View::inside || !state.inside)
     return map_scale(state, whole_content(state, state.view.hovered_head.value_or(state.view.chosen)));
-  return picture_scale(state, state.inside->matrix, is_signed(state.inside->question.look.matrix));
+  return picture_scale(state.settings.theme, state.inside->matrix, is_signed(state.inside->question.look.matrix));
 }
 
 /// A click on the colours lets others be chosen.
@@ -106,12 +108,17 @@ float colour_bar(Gui& gui) {
   choose("log", labels[1], Scale::log);
   if (!has_own) return begin - number_width;
   ImGui::SameLine(0, 8 * unit);
-  if (flat_button(gui, "own range", own, gui.state.view.own_range)) gui.say(SetOwnRange{!gui.state.view.own_range});
-  explain_item(gui, gui.word(kTipOwnRange));
+  own_range_button(gui);
   return begin - number_width;
 }
 
 }  // namespace
+
+void own_range_button(Gui& gui) {
+  const bool own = gui.state.view.own_range;
+  if (flat_button(gui, "own range", gui.word(kOwnRange), own)) gui.say(SetOwnRange{!own});
+  explain_item(gui, gui.word(kTipOwnRange));
+}
 
 void status_bar(Gui& gui) {
   const AppState& state = gui.state;

@@ -5,7 +5,7 @@
 
 #include "gui/action_words.h"
 #include "gui/compare_words.h"
-#include "gui/explain_words.h"
+#include "figure/explain_words.h"
 #include "gui/grid_words.h"
 #include "gui/head_words.h"
 #include "gui/lesson_words.h"

@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "figure/diagram_layout.h"
+#include "figure/explain_words.h"
 #include "gui/draw.h"
 #include "gui/imgui_compat.h"
-#include "gui/explain_words.h"
 #include "gui/matrix_map.h"
 #include "gui/panels.h"
 
@@ -13,6 +13,20 @@ namespace {
 
 /// Names of the steps' pictures come after those of the nodes.
 constexpr std::size_t kFirstStep = 512;
+
+InsideType inside_type(const Gui& gui) {
+  const float title = gui.fonts.pixels(TextSize::body), small = gui.fonts.pixels(TextSize::small);
+  return {.title = title / kLineOfEm, .small = small / kLineOfEm, .title_line = title, .small_line = small, .unit = gui.unit};
+}
+
+/// What stands in a box; its first text, the title, in the accent's colour where the box is looked at.
+void draw_parts(Gui& gui, ImDrawList& list, InsideParts parts, bool chosen, const Picture& picture, std::uint64_t version,
+                bool is_signed) {
+  for (Text& text : parts.texts) text.text = gui.fonts.shown(text.text);
+  if (chosen) parts.texts.front().colour = ink_colours(gui.state.settings.theme).accent;
+  draw_texts(gui, list, parts.texts);
+  if (parts.picture) draw_picture(gui, list, picture, version, *parts.picture, is_signed);
+}
 
 void draw_edge(const Gui& gui, ImDrawList& list, const std::vector<Point>& line, ImVec2 origin, const Edge& edge) {
   const ImU32 colour = edge.residual ? gui.colours().faint : gui.colours().dim;
@@ -50,19 +64,9 @@ void draw_node(Gui& gui, const Inside& inside, std::size_t index, const Box& box
   list.AddRectFilled(top_left(box), bottom_right(box), colours.panel, 4 * gui.unit);
   draw_rect(list, top_left(box), bottom_right(box), chosen || hovered ? colours.accent : colours.line, 4 * gui.unit,
             chosen ? 2 * gui.unit : gui.unit);
-  const float text = ImGui::GetFontSize(), inset = 5 * gui.unit;
-  const std::string title = gui.fonts.shown(node_title(gui.state.settings.language, node));
-  list.PushClipRect(top_left(box), bottom_right(box), true);
-  list.AddText({box.x + inset, box.y + 2 * gui.unit}, chosen ? colours.accent : colours.text, title.c_str());
-  const Shape size = exists(*inside.question.trace, node.shows) ? shape(*inside.question.trace, node.shows) : Shape{};
-  const std::string dims = std::to_string(size.rows) + "×" + std::to_string(size.cols);
-  const float width = ImGui::CalcTextSize(dims.c_str()).x;
-  if (ImGui::CalcTextSize(title.c_str()).x + width + 3 * inset < box.w && size.rows > 0)
-    list.AddText({box.right() - inset - width, box.y + 2 * gui.unit}, colours.faint, dims.c_str());
-  list.PopClipRect();
-  if (picture.values.size() == 0) return;
-  const Box map{box.x + inset, box.y + text + 4 * gui.unit, box.w - 2 * inset, box.h - text - 8 * gui.unit};
-  draw_picture(gui, list, picture, inside_picture_version(gui.state, index), map, is_signed(node.shows));
+  draw_parts(gui, list, node_parts(gui.state.settings.language, *inside.question.trace, node, picture, box, inside_type(gui),
+                                   ink_colours(gui.state.settings.theme), window_measure(gui)),
+             chosen, picture, inside_picture_version(gui.state, index), is_signed(node.shows));
 }
 
 void diagram(Gui& gui) {
@@ -90,36 +94,12 @@ void diagram(Gui& gui) {
   ImGui::EndChild();
 }
 
-std::string shape_of(const Step& step) {
-  return step.shape.rows == 1 && step.shape.cols == 1
-             ? std::string{}
-             : std::to_string(step.shape.rows) + " × " + std::to_string(step.shape.cols);
-}
-
-/// As many of the numbers as fit into a line.
-std::string numbers_that_fit(const Matrix& values, float width) {
-  if (values.size() == 1) return exact_number(values(0, 0));
-  std::string line;
-  for (Index i = 0; i < values.size(); ++i) {
-    const std::string more = line + (i > 0 ? "   " : "") + brief_number(values.data()[i]);
-    if (ImGui::CalcTextSize((more + "   …").c_str()).x > width) return line + "   …";
-    line = more;
-  }
-  return line;
-}
-
-/// A step: what it is, how it follows, its numbers as a strip of colours and as many digits as fit.
 void draw_step(Gui& gui, const Inside& inside, std::size_t index) {
   const Step& step = inside.steps[index];
   const Picture& picture = inside.step_pictures[index];
   const Palette& colours = gui.colours();
-  const float inset = 6 * gui.unit, width = ImGui::GetContentRegionAvail().x - 2 * gui.unit;
-  const float line = ImGui::GetTextLineHeight();
-  const FontScope small(gui, TextSize::small);
-  const float fine = ImGui::GetTextLineHeight();
-  const bool is_number = step.value.size() == 1;
-  const float strip = is_number ? 0 : std::clamp(static_cast<float>(picture.rows) * 2, 8.0f, 24.0f) * gui.unit;
-  const float height = line + 2 * fine + strip + 16 * gui.unit;
+  const InsideType type = inside_type(gui);
+  const float width = ImGui::GetContentRegionAvail().x - 2 * gui.unit, height = step_height(step, picture, type);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::PushID(static_cast<int>(index));
   if (ImGui::InvisibleButton("step", {width, height})) gui.say(LookAt{{step.id, MatrixCell{step.row, step.col}}});
@@ -130,24 +110,9 @@ void draw_step(Gui& gui, const Inside& inside, std::size_t index) {
   if (ImGui::IsItemHovered() || chosen)
     draw_rect(list, at, {at.x + width, at.y + height}, chosen ? colours.accent : colours.line, 4 * gui.unit, gui.unit);
   if (!ImGui::IsItemVisible()) return;
-  float y = at.y + 4 * gui.unit;
-  const std::string dims = shape_of(step);
-  list.AddText({at.x + width - inset - ImGui::CalcTextSize(dims.c_str()).x, y + (line - fine)}, colours.faint, dims.c_str());
-  {
-    const FontScope body(gui, TextSize::body);
-    const std::string title = std::to_string(index + 1) + "  " + step_title(gui.state.settings.language, *inside.question.trace, step);
-    list.AddText({at.x + inset, y}, chosen ? colours.accent : colours.text, title.c_str());
-  }
-  y += line + gui.unit;
-  const std::string how = gui.fonts.shown(step_formula(gui.state.settings.language, *inside.question.trace, step));
-  list.AddText({at.x + inset, y}, colours.dim, how.c_str());
-  y += fine + 2 * gui.unit;
-  if (!is_number) {
-    draw_picture(gui, list, picture, inside_picture_version(gui.state, kFirstStep + index),
-                 {at.x + inset, y, width - 2 * inset, strip}, is_signed(step.id));
-    y += strip + 2 * gui.unit;
-  }
-  list.AddText({at.x + inset, y}, colours.text, numbers_that_fit(step.value, width - 2 * inset).c_str());
+  draw_parts(gui, list, step_parts(gui.state.settings.language, *inside.question.trace, step, picture, index,
+                                   {at.x, at.y, width, height}, type, ink_colours(gui.state.settings.theme), window_measure(gui)),
+             chosen, picture, inside_picture_version(gui.state, kFirstStep + index), is_signed(step.id));
 }
 
 void steps(Gui& gui) {

@@ -162,6 +162,13 @@ struct Painter {
     set_colour(cairo, line.colour);
     cairo_set_line_width(cairo, static_cast<double>(line.width));
     cairo_stroke(cairo);
+    if (line.head <= 0) return;
+    const auto head = arrow_head(line);
+    move_to(cairo, head[0]);
+    line_to(cairo, head[1]);
+    line_to(cairo, head[2]);
+    cairo_close_path(cairo);
+    cairo_fill(cairo);
   }
   void operator()(const Curve& curve) const {
     move_to(cairo, curve.from);

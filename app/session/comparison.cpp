@@ -183,6 +183,18 @@ std::optional<ComparisonQuestion> comparison_question(const AppState& state) {
   return ComparisonQuestion{std::move(other), state.trace, state.view.chosen};
 }
 
+float range_of(const ComparedHeads& compared, const HeadRef& head, bool own) {
+  const HeadDifference* one = own ? compared.head(head) : nullptr;
+  return one ? one->measured.largest : compared.largest;
+}
+
+float largest_weight(const PatternPair& maps) {
+  float largest = 0;
+  for (const Matrix* side : {&maps.a, &maps.b})
+    for (Index i = 0; i < side->size(); ++i) largest = std::max(largest, side->data()[i]);  // NaN is no larger
+  return largest;
+}
+
 bool answers(const Comparison& comparison, const ComparisonQuestion& question) {
   return comparison.chosen == question.head && comparison.heads->a.lock() == question.a &&
          comparison.heads->b.lock() == question.b;

@@ -81,6 +81,11 @@ Result<KeptAnswer> answer_to_keep(const Document& document, const Lexicon& lexic
 /// The same of one whose question alone is known. Its trace stays null when stopped.
 Result<KeptAnswer> answer_to_keep(KeptAnswer kept, const Lexicon& lexicon, Progress& progress);
 
+/// What the colours of a head's difference go up to: the largest of all heads, or its own. The largest weight of the
+/// chosen head in either answer.
+float range_of(const ComparedHeads& compared, const HeadRef& head, bool own);
+float largest_weight(const PatternPair& maps);
+
 /// What View::compare asks; nothing where it is not shown or has nothing to compare.
 std::optional<ComparisonQuestion> comparison_question(const AppState& state);
 

@@ -107,19 +107,6 @@ void look_at(ViewState& view, Look look) {
   view.look = std::move(look);
 }
 
-CellRef brightest_of_last_row(const AppState& state) {
-  const Trace& trace = *state.trace;
-  const HeadRef& head = state.view.chosen;
-  const auto& tokens = trace.query_tokens(head.stack).tokens;
-  Index query = trace.queries(head.stack) - 1;
-  while (query > 0 && tokens[static_cast<std::size_t>(query)].pad) --query;
-  const Matrix& thumbnail = trace.head(head).thumbnail;
-  Index key = 0;
-  if (thumbnail.rows() == trace.queries(head.stack) && thumbnail.cols() == trace.keys(head.stack))
-    thumbnail.row(query).maxCoeff(&key);
-  return {query, key};
-}
-
 void keep_baseline(AppState& state) {
   Request plain = unedited(state.trace->request);
   if (plain == state.trace->request) state.baseline = state.trace;

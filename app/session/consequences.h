@@ -41,8 +41,6 @@ void fit_view(AppState& state);
 void fold_maps(AppState& state);
 /// Looks at a matrix; the head that it belongs to becomes the chosen one.
 void look_at(ViewState& view, Look look);
-/// The cell to begin with where nothing is pinned: where the last token that is not padding looks most.
-CellRef brightest_of_last_row(const AppState& state);
 
 /// The answer on the screen becomes what later ones are compared with. Nothing where it is not the answer to what is asked.
 void keep_answer(AppState& state);

@@ -1,12 +1,13 @@
 #include "session/figure_order.h"
 
 #include "session/comparison.h"
+#include "session/head_grid.h"
 #include "session/other_maps.h"
 
 namespace headlight {
 
 FigureOrder figure_order(const AppState& state) {
-  const bool folds = state.view.view == View::heads && state.folded && state.folded->trace == state.trace;
+  const bool folds = folds_tokens(state.view.view) && state.folded && state.folded->trace == state.trace;
   std::optional<KeptAnswer> compared;
   if (const auto other = compared_trace(state))
     compared = state.kept.value_or(
@@ -18,6 +19,7 @@ FigureOrder figure_order(const AppState& state) {
           .document = state.document,
           .step = shown_step(state),
           .view = state.view,
+          .heads = shown_order(state),
           .kind = state.browser.figure,
           .slide = state.browser.slide,
           .theme = state.settings.theme,

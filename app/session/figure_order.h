@@ -17,6 +17,7 @@ struct FigureOrder {
   Document document;
   std::optional<Index> step;                 // of the training whose model answered
   ViewState view;
+  std::vector<HeadRef> heads;                // the order that they are shown in; empty: that of their layers
   FigureKind kind = FigureKind::grid;
   bool slide = false;
   Theme theme = Theme::light;

@@ -51,11 +51,27 @@ std::vector<FlowLine> strongest_lines(const Trace& trace, const HeadRef& head, c
   return lines;
 }
 
+std::vector<FlowLine> all_lines(const Matrix& weights) {
+  std::vector<FlowLine> lines;
+  for (Index query = 0; query < weights.rows(); ++query)
+    for (Index key = 0; key < weights.cols(); ++key)
+      if (weights(query, key) > 0) lines.push_back({query, key, weights(query, key)});
+  std::sort(lines.begin(), lines.end(), is_stronger);
+  return lines;
+}
+
+const FoldedStack* fold_of(const FlowQuestion& question, Stack stack) {
+  if (!question.folded) return nullptr;
+  const auto& folded = question.folded->stacks[static_cast<std::size_t>(stack)];
+  return folded ? &*folded : nullptr;
+}
+
 std::shared_ptr<const FlowLines> look_at_flow(const FlowQuestion& question, const std::atomic<bool>& stop) {
   auto flow = std::make_shared<FlowLines>();
   flow->question = question;
   for (const HeadRef& head : question.heads) {
-    flow->heads.push_back(strongest_lines(*question.trace, head, stop));
+    const FoldedStack* folded = fold_of(question, head.stack);
+    flow->heads.push_back(folded ? all_lines(folded->map(head)) : strongest_lines(*question.trace, head, stop));
     if (stop) return nullptr;
   }
   return flow;

@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "model/trace.h"
+#include "session/fold.h"
 
 namespace headlight {
 
-/// A weight from a query to a key.
+/// A weight from a query to a key; where tokens are folded, from a group of them to another.
 struct FlowLine {
   Index query = 0, key = 0;
   float weight = 0;
@@ -26,13 +26,20 @@ inline constexpr std::size_t kLinesOfQuery = 8, kLinesOfKey = 4;
 /// list when `stop` became true.
 std::vector<FlowLine> strongest_lines(const Trace& trace, const HeadRef& head, const std::atomic<bool>& stop);
 
+/// The same of a map that is there: all of its lines.
+std::vector<FlowLine> all_lines(const Matrix& weights);
+
 /// What is asked: an answer, and which heads of it.
 struct FlowQuestion {
   std::shared_ptr<const Trace> trace;
   std::vector<HeadRef> heads;
+  std::shared_ptr<const FoldedMaps> folded = {};  // of the trace, where its tokens are folded; null elsewhere
 
   friend bool operator==(const FlowQuestion&, const FlowQuestion&) = default;
 };
+
+/// How tokens of a stack are folded in the lines; null where they are not.
+const FoldedStack* fold_of(const FlowQuestion& question, Stack stack);
 
 struct FlowLines {
   FlowQuestion question;

@@ -34,6 +34,11 @@ struct Fold {
   FoldedAxis queries, keys;
   FoldChoice done;  // what there was to fold, of what was wanted
   std::vector<char> counted = {};  // of every key, whether what a row is scaled back to 1 by counts it
+
+  /// Whether the same tokens are in the same groups.
+  friend bool operator==(const Fold& a, const Fold& b) {
+    return a.done == b.done && a.queries.groups == b.queries.groups && a.keys.groups == b.keys.groups;
+  }
 };
 
 /// all, a-a, a-b, b-a, b-b.

@@ -31,6 +31,26 @@ std::optional<HeadOrder> parse_head_order(std::string_view wanted) {
   return std::nullopt;
 }
 
+Vector line_of(const Trace& trace, const HeadLine& line, const HeadRef& head, const std::atomic<bool>& stop) {
+  Region region{.head = head, .num_queries = trace.queries(line.stack), .num_keys = trace.keys(line.stack)};
+  (line.of_query ? region.first_query : region.first_key) = line.at;
+  (line.of_query ? region.num_queries : region.num_keys) = 1;
+  const Matrix weights = region_weights(trace, region, std::max(region.num_queries, region.num_keys), stop);
+  if (stop) return {};
+  return Eigen::Map<const Vector>(weights.data(), weights.size()).cwiseMax(0.0f);
+}
+
+CellRef brightest_of_last_row(const Trace& trace, const HeadRef& head) {
+  const auto& tokens = trace.query_tokens(head.stack).tokens;
+  Index query = trace.queries(head.stack) - 1;
+  while (query > 0 && tokens[static_cast<std::size_t>(query)].pad) --query;
+  const Matrix& thumbnail = trace.head(head).thumbnail;
+  Index key = 0;
+  if (thumbnail.rows() == trace.queries(head.stack) && thumbnail.cols() == trace.keys(head.stack))
+    thumbnail.row(query).maxCoeff(&key);
+  return {query, key};
+}
+
 bool covers(const HeadAnswer& answer, const HeadQuestion& question) {
   return answer.trace.lock() == question.trace && (!question.measures || !answer.measures.empty()) &&
          (!question.similar || !answer.similar.empty()) && (!question.words || answer.words == question.words) &&
@@ -59,12 +79,8 @@ bool add_lines(const Trace& trace, const HeadLine& line, Progress& progress, Hea
   std::vector<Vector> lines;
   const std::vector<HeadRef> heads = heads_of(trace, line.stack);
   for (const HeadRef& head : heads) {
-    Region region{.head = head, .num_queries = trace.queries(line.stack), .num_keys = trace.keys(line.stack)};
-    (line.of_query ? region.first_query : region.first_key) = line.at;
-    (line.of_query ? region.num_queries : region.num_keys) = 1;
-    const Matrix weights = region_weights(trace, region, std::max(region.num_queries, region.num_keys), progress.stop);
+    lines.push_back(line_of(trace, line, head, progress.stop));
     if (progress.stop) return false;
-    lines.emplace_back(Eigen::Map<const Vector>(weights.data(), weights.size()).cwiseMax(0.0f));
     progress.done = static_cast<float>(lines.size()) / static_cast<float>(heads.size());
   }
   answer.lines = std::move(lines);

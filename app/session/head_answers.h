@@ -2,6 +2,7 @@
 // without it. Asked only while somebody wants to see it.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,6 +47,12 @@ struct HeadLine {
 
   friend bool operator==(const HeadLine&, const HeadLine&) = default;
 };
+
+/// The weights of that line in one head, by key or by query; 0 where blocked. Empty when `stop` became true.
+Vector line_of(const Trace& trace, const HeadLine& line, const HeadRef& head, const std::atomic<bool>& stop);
+
+/// The cell to begin with where nothing is pinned: where the last token that is not padding looks most.
+CellRef brightest_of_last_row(const Trace& trace, const HeadRef& head);
 
 /// What is asked of the heads of an answer.
 struct HeadQuestion {

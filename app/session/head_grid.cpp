@@ -80,7 +80,7 @@ std::optional<HeadLine> shown_line(const AppState& state) {
   const ViewState& view = state.view;
   if (!state.trace || view.view != View::heads || !(view.grid == GridShow::query || view.grid == GridShow::key))
     return std::nullopt;
-  const CellRef cell = view.pinned ? *view.pinned : brightest_of_last_row(state);
+  const CellRef cell = view.pinned ? *view.pinned : brightest_of_last_row(*state.trace, state.view.chosen);
   const bool of_query = view.grid == GridShow::query;
   return HeadLine{view.chosen.stack, of_query, of_query ? cell.query : cell.key};
 }

@@ -53,6 +53,16 @@ Picture picture_of(const Trace& trace, const MatrixId& id, Index row, Index most
   return pooled(rows_of(trace, id, first, rows), first, most_columns);
 }
 
+Diagram diagram_of(const Trace& trace, const HeadRef& head) {
+  const bool one_layer = head.stack == Stack::encoder || !trace.encoder;
+  const Index last = trace.num_layers(one_layer ? head.stack : Stack::encoder) - 1;
+  return diagram_of(trace, head.layer, std::min(head.layer, last), head.head);
+}
+
+Picture picture_of(const Step& step) {
+  return pooled(step.value.topRows(std::min(step.value.rows(), kNodeRows)), 0, kNodeColumns);
+}
+
 std::shared_ptr<const Inside> look_inside(const InsideQuestion& question, const std::atomic<bool>& stop) {
   auto inside = std::make_shared<Inside>();
   inside->question = question;
@@ -68,12 +78,9 @@ std::shared_ptr<const Inside> look_inside(const InsideQuestion& question, const 
   if (stop) return nullptr;
   if (question.cell) inside->steps = steps_of(trace, question.head, *question.cell);
   for (const Step& step : inside->steps)
-    inside->step_pictures.push_back(pooled(step.value.topRows(std::min(step.value.rows(), kNodeRows)), 0, kNodeColumns));
+    inside->step_pictures.push_back(picture_of(step));
   if (stop) return nullptr;
-  const bool in_encoder = question.head.stack == Stack::encoder;
-  inside->diagram = diagram_of(trace, question.head.layer, in_encoder || !trace.encoder
-                               ? question.head.layer : std::min(question.head.layer, trace.num_layers(Stack::encoder) - 1),
-                               question.head.head);
+  inside->diagram = diagram_of(trace, question.head);
   const Index around = question.cell ? question.cell->query : 0;
   for (const Node& node : inside->diagram.nodes) {
     if (stop) return nullptr;

@@ -56,6 +56,13 @@ inline constexpr Index kNodeRows = 32, kLookRows = 256;
 /// Columns of them.
 inline constexpr Index kNodeColumns = 128, kLookColumns = 2048;
 
+/// The way of the data through the layer of a head: of an encoder-decoder through the encoder's of the same number, or its
+/// last.
+Diagram diagram_of(const Trace& trace, const HeadRef& head);
+
+/// The numbers of a step.
+Picture picture_of(const Step& step);
+
 /// Rows of `id` around `row`, at most `most_rows`, their columns pooled to at most `most_columns`.
 Picture picture_of(const Trace& trace, const MatrixId& id, Index row, Index most_rows, Index most_columns);
 

@@ -16,8 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-/// Of GridShow, in its order.
-constexpr const char* kGridNames[] = {"maps", "glance", "query", "key"};
 constexpr std::size_t kMostSteps = 1 << 16;
 
 std::string string_at(const json& object, const char* key) {
@@ -46,7 +44,7 @@ void set_layout(ViewState& view, const Layout& layout) {
 
 void write_layout(const Layout& layout, json& object) {
   if (layout.view != View::heads) object["view"] = view_name(layout.view);
-  if (layout.grid != GridShow::maps) object["grid"] = kGridNames[static_cast<std::size_t>(layout.grid)];
+  if (layout.grid != GridShow::maps) object["grid"] = grid_name(layout.grid);
   if (layout.maps != MapKind::weights) object["maps"] = name(layout.maps);
   if (layout.fold.special) object["fold_special"] = true;
   if (layout.fold.words) object["merge_words"] = true;
@@ -61,8 +59,7 @@ Layout layout_from_json(const json& object) {
   Layout layout;
   if (!object.is_object()) return layout;
   layout.view = parse_view(string_at(object, "view")).value_or(View::heads);
-  const auto grid = std::find(std::begin(kGridNames), std::end(kGridNames), string_at(object, "grid"));
-  if (grid != std::end(kGridNames)) layout.grid = static_cast<GridShow>(grid - std::begin(kGridNames));
+  layout.grid = parse_grid(string_at(object, "grid")).value_or(GridShow::maps);
   layout.maps = parse_map_kind(string_at(object, "maps")).value_or(MapKind::weights);
   layout.fold = {.special = is_at(object, "fold_special", true),
                  .words = is_at(object, "merge_words", true),

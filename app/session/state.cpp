@@ -52,8 +52,8 @@ bool needs_detail(const AppState& state) {
 }
 
 const FoldedStack* shown_fold(const AppState& state, Stack stack) {
-  const bool folds = state.view.view == View::heads || state.view.view == View::train;
-  if (!folds || !state.folded || state.folded->trace != state.trace || shown_maps(state, stack)) return nullptr;
+  if (!folds_tokens(state.view.view) || !state.folded || state.folded->trace != state.trace) return nullptr;
+  if (shown_maps(state, stack)) return nullptr;
   const auto& folded = state.folded->stacks[static_cast<std::size_t>(stack)];
   return folded ? &*folded : nullptr;
 }
@@ -93,7 +93,8 @@ std::vector<HeadRef> flow_heads(const AppState& state) {
 
 std::optional<FlowQuestion> flow_question(const AppState& state) {
   if (state.view.view != View::flow || !state.trace) return std::nullopt;
-  return FlowQuestion{state.trace, flow_heads(state)};
+  const bool folds = shown_fold(state, state.view.chosen.stack) != nullptr;
+  return FlowQuestion{state.trace, flow_heads(state), folds ? state.folded : nullptr};
 }
 
 const ModelCheck* check_of_model(const AppState& state) {

@@ -120,8 +120,8 @@ Region shown_region(const AppState& state);
 /// Whether the enlarged head needs weights of its own: where its thumbnail is not the shown region cell for cell.
 bool needs_detail(const AppState& state);
 
-/// The folded maps that are shown of a stack; null where every token has its own row and column, as in all views but
-/// those of all heads, and in maps of another kind than weights.
+/// The folded maps that are shown of a stack; null where every token has its own row and column, as inside a block, in
+/// View::compare, and in maps of another kind than weights.
 const FoldedStack* shown_fold(const AppState& state, Stack stack);
 
 /// What the Inside view asks of the answer on the screen; nothing where it is not shown.

@@ -7,18 +7,23 @@
 #include "session/lesson_commands.h"
 #include "session/other_maps.h"
 #include "session/training_commands.h"
+#include "session/view_names.h"
 
 namespace headlight {
 namespace {
 
 constexpr std::size_t kMostLooked = 100;
 
-/// The picture that comes nearest to what a view shows.
+/// The picture of what a view shows; of a training that of all heads.
 FigureKind seen_figure(const AppState& state) {
-  const View view = state.view.view;
-  if (view == View::flow) return FigureKind::flow;
-  if (view == View::compare && compared_trace(state)) return FigureKind::compare;
-  return view == View::inside ? FigureKind::head : FigureKind::grid;
+  const ViewState& view = state.view;
+  if (view.view == View::compare) return compared_trace(state) ? FigureKind::compare : FigureKind::grid;
+  const auto shows = [&](const NamedView& named) {
+    if (!named.figure || named.view != view.view) return false;
+    return (view.view != View::heads || named.grid == view.grid) && (view.view != View::inside || named.steps == view.steps);
+  };
+  const auto seen = std::find_if(std::begin(kNamedViews), std::end(kNamedViews), shows);
+  return seen == std::end(kNamedViews) ? FigureKind::grid : *seen->figure;
 }
 
 /// One function a command; `kind` is the command's place in the variant.
@@ -193,7 +198,8 @@ struct Update {
   void operator()(const FocusText& c) { state.view.focus_text = c.on; }
   void operator()(const ShowView& c) {
     looked_at().view = c.view;
-    if (c.view == View::inside && state.trace && !state.view.pinned) state.view.pinned = brightest_of_last_row(state);
+    if (c.view == View::inside && state.trace && !state.view.pinned)
+      state.view.pinned = brightest_of_last_row(*state.trace, state.view.chosen);
   }
   void operator()(LookAt& c) {
     ViewState& view = looked_at();

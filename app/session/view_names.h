@@ -1,4 +1,4 @@
-// The views of the window as files name them.
+// The views of the window as files and the command line name them.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +19,52 @@ inline std::optional<View> parse_view(std::string_view name) {
   const auto found = std::find(std::begin(kViewNames), std::end(kViewNames), name);
   if (found == std::end(kViewNames)) return std::nullopt;
   return static_cast<View>(found - std::begin(kViewNames));
+}
+
+/// Of GridShow, in its order.
+inline constexpr std::string_view kGridNames[] = {"maps", "glance", "row", "column"};
+
+inline std::string_view grid_name(GridShow grid) { return kGridNames[static_cast<std::size_t>(grid)]; }
+
+/// Also the names that older sessions have: query, key.
+inline std::optional<GridShow> parse_grid(std::string_view name) {
+  if (name == "query") return GridShow::query;
+  if (name == "key") return GridShow::key;
+  const auto found = std::find(std::begin(kGridNames), std::end(kGridNames), name);
+  if (found == std::end(kGridNames)) return std::nullopt;
+  return static_cast<GridShow>(found - std::begin(kGridNames));
+}
+
+/// What a name after --view shows: of the window, and as a figure.
+struct NamedView {
+  std::string_view name;
+  View view = View::heads;
+  GridShow grid = GridShow::maps;
+  bool steps = true;                          // of View::inside
+  std::optional<FigureKind> figure = {};      // nothing: there is no such figure
+};
+
+/// Two names that stand for the same follow each other.
+inline constexpr NamedView kNamedViews[] = {
+    {.name = "grid", .figure = FigureKind::grid},
+    {.name = "heads", .figure = FigureKind::grid},
+    {.name = "head", .figure = FigureKind::head},
+    {.name = "layers", .grid = GridShow::glance, .figure = FigureKind::layers},
+    {.name = "glance", .grid = GridShow::glance, .figure = FigureKind::layers},
+    {.name = "row", .grid = GridShow::query, .figure = FigureKind::row},
+    {.name = "column", .grid = GridShow::key, .figure = FigureKind::column},
+    {.name = "flow", .view = View::flow, .figure = FigureKind::flow},
+    {.name = "steps", .view = View::inside, .figure = FigureKind::steps},
+    {.name = "inside", .view = View::inside, .figure = FigureKind::steps},
+    {.name = "diagram", .view = View::inside, .steps = false, .figure = FigureKind::diagram},
+    {.name = "train", .view = View::train},
+    {.name = "compare", .view = View::compare, .figure = FigureKind::compare}};
+
+/// Null where there is no such name.
+inline const NamedView* named_view(std::string_view name) {
+  const auto is = [name](const NamedView& view) { return view.name == name; };
+  const auto found = std::find_if(std::begin(kNamedViews), std::end(kNamedViews), is);
+  return found == std::end(kNamedViews) ? nullptr : found;
 }
 
 }  // namespace headlight

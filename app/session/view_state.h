@@ -18,6 +18,9 @@ enum class Scale { linear, log };
 /// words; every head beside a training; an answer that was kept beside the one there is now.
 enum class View { heads, inside, flow, train, compare };
 
+/// Whether special tokens and pieces of words are folded in a view (session/fold.h): where weights are shown alone.
+inline bool folds_tokens(View view) { return view != View::inside && view != View::compare; }
+
 /// What the maps of the heads show: the attention weights; how long the vectors are that they bring; what they come to
 /// through all layers below (session/other_maps.h).
 enum class MapKind { weights, norms, rollout };
@@ -54,8 +57,8 @@ struct LessonMark {
 };
 
 /// The pictures that can be written: all heads of a stack, one head large, lines between the words, all heads small, one
-/// head in two answers.
-enum class FigureKind { grid, head, flow, layers, compare };
+/// head in two answers, one row or one column of every head, the steps behind one weight, the way of the data.
+enum class FigureKind { grid, head, flow, layers, compare, row, column, steps, diagram };
 
 /// A cell of any matrix.
 struct MatrixCell {

@@ -14,7 +14,7 @@ Words figure(Words words) {
 
 TEST(FigureCommand, WritesEveryFormatAndView) {
   const Folder folder;
-  for (const std::string view : {"grid", "head", "flow", "layers"})
+  for (const std::string view : {"grid", "head", "flow", "layers", "row", "column", "steps", "diagram"})
     for (const std::string ending : {"svg", "pdf", "png"}) {
       const std::string file = (folder / (view + "." + ending)).string();
       const Ran ran = run(figure({"--view", view, "--text", "我请李雷帮我订了去北京的机票", "-o", file}));
@@ -25,7 +25,38 @@ TEST(FigureCommand, WritesEveryFormatAndView) {
       const std::string_view begin = ending == "svg" ? "<?xml" : ending == "pdf" ? "%PDF-1." : "\x89PNG";
       EXPECT_TRUE(bytes->starts_with(begin)) << view << ending;
     }
-  EXPECT_EQ(folder.names().size(), 12u) << "and nothing beside them";
+  EXPECT_EQ(folder.names().size(), 24u) << "and nothing beside them";
+}
+
+TEST(FigureCommand, AViewHasTheNamesOfWindowAndFigure) {
+  const Folder folder;
+  const auto drawn = [&](const std::string& view) {
+    const std::string file = (folder / (view + ".svg")).string();
+    const Ran ran = run(figure({"--view", view, "-o", file}));
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return *read_file(file);
+  };
+  EXPECT_EQ(drawn("heads"), drawn("grid"));
+  EXPECT_EQ(drawn("glance"), drawn("layers"));
+  EXPECT_EQ(drawn("inside"), drawn("steps"));
+  EXPECT_NE(drawn("row"), drawn("column"));
+}
+
+TEST(FigureCommand, OwnRangesWordsAndFoldsAreOtherPictures) {
+  const Folder folder;
+  int count = 0;
+  const auto drawn = [&](Words words) {
+    const std::string file = (folder / (std::to_string(count++) + ".svg")).string();
+    words.insert(words.end(), {"-o", file});
+    const Ran ran = run(figure(words));
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return *read_file(file);
+  };
+  for (const std::string view : {"grid", "layers", "row", "column"})
+    EXPECT_NE(drawn({"--view", view}), drawn({"--view", view, "--own-range"})) << view;
+  EXPECT_NE(drawn({"--view", "row", "--query", "1"}), drawn({"--view", "row", "--query", "2"}));
+  EXPECT_NE(drawn({"--view", "column", "--key", "1"}), drawn({"--view", "column", "--key", "2"}));
+  EXPECT_NE(drawn({"--view", "steps", "--query", "1", "--key", "1"}), drawn({"--view", "steps", "--query", "1", "--key", "2"}));
 }
 
 TEST(FigureCommand, MapsOfOtherKindsAreOtherPictures) {
@@ -65,7 +96,11 @@ TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
   EXPECT_TRUE(contains(wrong({}, "x.gif"), "ending: expected .svg, .pdf or .png, found .gif"));
   EXPECT_TRUE(contains(wrong({}, "x"), "ending: expected .svg, .pdf or .png, found none"));
   EXPECT_TRUE(contains(wrong({"--maps", "norms", "--view", "flow"}),
-                       "--maps norms: expected --view grid, head or layers, found --view flow"));
+                       "--maps norms: expected --view grid, head, layers, row or column, found --view flow"));
+  EXPECT_TRUE(contains(wrong({"--view", "row", "--query", "77"}), "figure: query: expected 0 to"));
+  EXPECT_TRUE(contains(wrong({"--view", "column", "--key", "77"}), "figure: key: expected 0 to"));
+  EXPECT_TRUE(contains(wrong({"--view", "steps", "--fold", "words"}), "--fold: expected --view grid, head, layers, row, column or flow"));
+  EXPECT_TRUE(contains(wrong({"--fold", "letters"}), "--fold"));
   EXPECT_TRUE(contains(wrong({"--maps", "rollout", "--arch", "encoder-decoder", "--target", "我", "--stack", "cross"}),
                        "--maps rollout: expected self-attention of one sequence, found queries and keys of two sequences"));
   EXPECT_TRUE(contains(wrong({"--layer", "1"}), "figure: layer: expected 0 to 0, found 1"));

@@ -66,6 +66,20 @@ TEST(ComparisonFigure, HasTheThreeMapsOfTheComparison) {
   }
 }
 
+TEST(ComparisonFigure, TheHeadCanHaveItsOwnRange) {
+  const KeptAnswer a = kept(small_document("我请李雷帮我订票")), b = kept(small_document("小猫请李雷帮我订票"));
+  const FigureOptions options{.kind = FigureKind::compare, .width = kSlideMm * kPointsInMm, .head = {1, 0}, .own_range = true};
+  const auto drawing = draw_comparison(a, b, options, roughly);
+  ASSERT_TRUE(drawing) << drawing.error().message;
+  Progress progress;
+  const auto comparison = compare_answers({a.trace, b.trace, {1, 0}}, nullptr, progress);
+  const auto maps = cells_of(*drawing);
+  ASSERT_EQ(maps.size(), 3u);
+  EXPECT_EQ(maps[0].scale.top, nice_top(largest_weight(comparison->maps)));
+  EXPECT_EQ(maps[0].scale, maps[1].scale) << "A and B can be compared";
+  EXPECT_EQ(maps[2].scale.top, nice_range(comparison->heads->head({1, 0})->measured.largest));
+}
+
 TEST(ComparisonFigure, WordsOfOneAnswerHaveItsColour) {
   const KeptAnswer a = kept(small_document("我请李雷")), b = kept(small_document("小猫请李雷"));
   const FigureOptions options{.kind = FigureKind::compare, .width = kSlideMm * kPointsInMm};

@@ -154,6 +154,18 @@ TEST(SessionFile, TheLookReadsBack) {
   EXPECT_EQ(read_back(session).view, session.view);
 }
 
+TEST(SessionFile, OlderNamesOfRowAndColumnAreRead) {
+  json object = json::parse(to_json(Session{}));
+  for (const auto& [name, grid] : {std::pair{"query", GridShow::query}, {"row", GridShow::query}, {"key", GridShow::key},
+                                   {"column", GridShow::key}, {"no such", GridShow::maps}}) {
+    object["view"]["grid"] = name;
+    EXPECT_EQ(session_from_json("s.headlight.json", object.dump())->view.grid, grid) << name;
+  }
+  Session session;
+  session.view.grid = GridShow::query;
+  EXPECT_EQ(json::parse(to_json(session))["view"]["grid"], "row") << "as --grid and --view name it";
+}
+
 TEST(SessionFile, ALookThatCannotBeIsNoReasonToRefuse) {
   json object = json::parse(to_json(Session{}));
   const std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();

@@ -109,6 +109,22 @@ TEST_F(CompareViewTest, ThreeMapsShareAxesAndOneScale) {
   EXPECT_FALSE(h.says("mask: none")) << "what both have is not said";
 }
 
+TEST_F(CompareViewTest, EachHeadCanHaveItsOwnRange) {
+  Harness& h = *harness;
+  keep_and_ask("小猫帮我订了去北京的车票");
+  h.click("own range");
+  h.frame(2);
+  EXPECT_TRUE(state().view.own_range);
+  for (const HeadRef head : {HeadRef{0, 0}, HeadRef{0, 1}})
+    EXPECT_EQ(h.map("difference 0." + std::to_string(head.head)).scale.top, nice_range(heads().head(head)->measured.largest));
+  const DrawnMap a = h.map("map A"), b = h.map("map B");
+  EXPECT_EQ(a.scale, b.scale) << "of one head, so that the two can be compared";
+  EXPECT_EQ(a.scale.top, nice_top(largest_weight(state().comparison->maps)));
+  h.key({Key::left_shift, Key::g});
+  h.frame(2);
+  EXPECT_EQ(h.map("difference 0.0").scale.top, nice_range(heads().largest));
+}
+
 TEST_F(CompareViewTest, HoveringOneLightsTheSameCellInAllAndSaysIt) {
   Harness& h = *harness;
   h.say(KeepAnswer{}, SetMask{true, true}, EndGesture{}, ShowView{View::compare});

@@ -263,6 +263,28 @@ TEST_F(FigureFromTheWindow, WritesTheViewThatIsSeen) {
   EXPECT_EQ(folder.names().size(), 2u);
 }
 
+TEST_F(FigureFromTheWindow, EveryViewHasItsFigure) {
+  Harness& h = *harness;
+  const auto figure_of = [&](auto... commands) {
+    h.say(Browse{}, commands...);
+    h.settle();
+    h.key({Key::left_ctrl, Key::left_shift, Key::e});
+    h.settle();
+    return h.state.browser.figure;
+  };
+  EXPECT_EQ(figure_of(ShowGrid{GridShow::glance}), FigureKind::layers);
+  EXPECT_EQ(figure_of(ShowGrid{GridShow::key}), FigureKind::column);
+  EXPECT_EQ(figure_of(ShowView{View::inside}, ShowSteps{false}), FigureKind::diagram);
+  const std::string diagram = draw("diagram.svg");
+  EXPECT_EQ(figure_of(ShowSteps{true}, Pin{CellRef{9, 5}}), FigureKind::steps);
+  const std::string steps = draw("steps.svg");
+  EXPECT_EQ(figure_of(ShowView{View::heads}, ShowGrid{GridShow::query}), FigureKind::row);
+  const std::string row = draw("row.svg");
+  EXPECT_EQ(figure_of(Pin{CellRef{3, 2}}), FigureKind::row);
+  EXPECT_NE(draw("other.svg"), row) << "that of the pinned cell";
+  EXPECT_NE(steps, diagram);
+}
+
 TEST_F(FigureFromTheWindow, WhatAndHowWideCanBeChosen) {
   Harness& h = *harness;
   h.click("figure");

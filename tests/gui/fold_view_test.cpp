@@ -3,6 +3,7 @@
 #include "gui/draw.h"
 #include "gui/harness.h"
 #include "gui/theme.h"
+#include "session/figure_order.h"
 
 namespace headlight {
 namespace {
@@ -31,6 +32,33 @@ class FoldViewTest : public GuiTest {
 
   TemporaryFolder folder;
 };
+
+TEST_F(FoldViewTest, LinesAreFoldedAsTheMapsAre) {
+  Harness& h = *harness;
+  h.say(ShowView{View::flow});
+  h.settle();
+  EXPECT_TRUE(h.has("flow query 5"));
+  h.click("fold special");
+  h.key({Key::left_shift, Key::z});
+  h.settle();
+  h.probe.clear();
+  h.frame(2);
+  EXPECT_EQ(h.state.view.fold, (FoldChoice{.special = true, .words = true}));
+  EXPECT_TRUE(h.says("Special tokens left out, rows scaled back to 1."));
+  EXPECT_TRUE(h.says("playing"));
+  EXPECT_TRUE(h.has("flow query 2"));
+  EXPECT_FALSE(h.has("flow query 3")) << "the, cat, playing";
+  const Matrix& map = folded().map({0, 0});
+  ASSERT_EQ(h.state.flow->heads.size(), 1u);
+  EXPECT_EQ(h.state.flow->heads[0], all_lines(map));
+  // A word means the cell of its strongest line, by its first token; it is said as the maps say it.
+  h.point_at("flow query 2");
+  Index key = 0;
+  const float weight = map.row(2).maxCoeff(&key);
+  EXPECT_EQ(h.state.view.hovered, (CellRef{3, folded().fold.keys.groups[static_cast<std::size_t>(key)].first}));
+  EXPECT_TRUE(h.says(weight_text(weight)));
+  EXPECT_EQ(figure_order(h.state).folded, h.state.folded) << "and the figure is folded too";
+}
 
 TEST_F(FoldViewTest, MapsAreFoldedAndSaySo) {
   Harness& h = *harness;
@@ -95,10 +123,10 @@ TEST_F(FoldViewTest, CellsAreThoseOfTheFirstTokens) {
   EXPECT_TRUE(is_consistent(h.state));
 }
 
-TEST_F(FoldViewTest, TheFlowViewSpeaksOfTokensAsItDrawsThem) {
+TEST_F(FoldViewTest, InsideABlockTokensAreSpokenOfAsTheyAre) {
   Harness& h = *harness;
-  h.say(SetFold{{.special = true, .words = true}}, ShowView{View::flow}, Pin{CellRef{0, 2}});
-  h.frame(2);
+  h.say(SetFold{{.special = true, .words = true}}, ShowView{View::inside}, Pin{CellRef{0, 2}});
+  h.settle();
   EXPECT_FALSE(h.says("left out with the special tokens"));
   EXPECT_TRUE(h.says("<s> looks at")) << h.words_on_screen();
   h.say(SetFold{});

@@ -152,6 +152,19 @@ TEST_F(GridWaysTest, EveryMapCanHaveItsOwnRange) {
   EXPECT_EQ(h.map("head 1.3").scale.top, shared);
 }
 
+TEST_F(GridWaysTest, BarsCanHaveTheRangeOfTheirHead) {
+  Harness& h = *harness;
+  h.say(Pin{CellRef{9, 5}});
+  show(GridShow::query);
+  const float top = attention_rows(*h.state.trace, {1, 3}, 9, 1).maxCoeff();
+  EXPECT_FALSE(h.says(tick_number(top)));
+  const Box before = h.box("line head 1.3");
+  h.key({Key::left_shift, Key::g});
+  h.frame(2);
+  EXPECT_TRUE(h.says(tick_number(top))) << "what its bars go up to";
+  EXPECT_LT(h.box("line head 1.3").w, before.w) << "and the number has room of its own";
+}
+
 TEST_F(GridWaysTest, OtherColoursAreAClickAway) {
   Harness& h = *harness;
   h.click("colour bar");

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "gui/draw.h"
-#include "gui/explain_words.h"
+#include "figure/explain_words.h"
 #include "gui/harness.h"
 #include "gui/map_view.h"
 #include "gui/matrix_map.h"

@@ -1,4 +1,4 @@
-#include "gui/explain_words.h"
+#include "figure/explain_words.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,0 +1,45 @@
+// What stands in the boxes of the Inside view: a step behind a weight, and a box of the way of the data. Window and
+// figure share it; frames and arrows are theirs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "figure/drawing.h"
+#include "session/inside.h"
+
+namespace headlight {
+
+/// The sizes of type: ems, and the heights of lines of them.
+struct InsideType {
+  float title = 0, small = 0;
+  float title_line = 0, small_line = 0;
+  float unit = 1;  // a pixel of the design
+};
+
+/// Texts, what the box is called first (Role::title at `title`, all others at `small`), and where the picture of the numbers stands, if there is one.
+struct InsideParts {
+  std::vector<Text> texts;
+  std::optional<Box> picture;
+};
+
+/// The colours of a picture's numbers: from 0, or on both sides of it, to a round number above its largest.
+ColourScale picture_scale(Theme theme, const Picture& picture, bool is_signed);
+
+/// How high a step is.
+float step_height(const Step& step, const Picture& picture, const InsideType& type);
+
+/// A step: what it is, how it follows, its numbers as a strip of colours and as many digits as fit. `index` is its place
+/// among the steps, from 0.
+InsideParts step_parts(Language language, const Trace& trace, const Step& step, const Picture& picture, std::size_t index,
+                       const Box& box, const InsideType& type, const InkColours& ink, const TextWidth& measure);
+
+/// A box of the diagram: its title, the shape of what it shows where there is room, and the picture of it.
+InsideParts node_parts(Language language, const Trace& trace, const Node& node, const Picture& picture, const Box& box,
+                       const InsideType& type, const InkColours& ink, const TextWidth& measure);
+
+/// The text, or as much of it as has room, with … at its end.
+std::string cut_to(const std::string& text, float size, float room, const TextWidth& measure);
+
+}  // namespace headlight

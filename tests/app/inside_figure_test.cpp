@@ -1,0 +1,100 @@
+// Inside a block as a figure: the steps behind one weight, and the way of the data.
+#include "figure/inside_parts.h"
+
+#include "app/figures.h"
+#include "figure/explain_words.h"
+#include "figure/labels.h"
+#include "session/inside.h"
+
+namespace headlight {
+namespace {
+
+using namespace figures;
+
+std::string words_of(const Drawing& drawing) {
+  std::string words;
+  for (const Text& text : all<Text>(drawing)) words += text.text + "\n";
+  return words;
+}
+
+TEST(InsideFigure, IsTidyWhateverIsDrawn) {
+  for (const Index words : {1, 10, 60})
+    for (const Arch arch : {Arch::encoder, Arch::decoder, Arch::encoder_decoder}) {
+      const Document document = document_of(words, arch);
+      const auto trace = answer_of(document);
+      for (const FigureKind kind : {FigureKind::steps, FigureKind::diagram})
+        for (const float mm : {kLeastMm, kColumnMm, kSlideMm})
+          for (const Stack stack : kStacks)
+            for (const Language language : {Language::en, Language::zh}) {
+              if (!trace->has(stack)) continue;
+              SCOPED_TRACE(std::to_string(words) + " words, kind " + std::to_string(static_cast<int>(kind)) + ", " +
+                           std::to_string(mm) + " mm, stack " + std::to_string(static_cast<int>(stack)));
+              expect_tidy(drawn(document, *trace,
+                                {.kind = kind, .language = language, .width = mm * kPointsInMm, .head = {1, 1, stack}}));
+              if (testing::Test::HasFatalFailure()) return;
+            }
+    }
+}
+
+TEST(InsideFigure, EveryStepIsThereWithItsNumbers) {
+  const Document document = small_document();
+  const auto trace = answer_of(document);
+  for (const Language language : {Language::en, Language::zh}) {
+    const Drawing drawing = drawn(document, *trace, {.kind = FigureKind::steps, .language = language,
+                                                     .width = kSlideMm * kPointsInMm, .head = {1, 0}, .query = 9, .key = 5});
+    const std::string words = words_of(drawing);
+    EXPECT_NE(words.find("机票 → 订了"), std::string::npos);
+    const std::vector<Step> steps = steps_of(*trace, {1, 0}, {9, 5});
+    std::vector<Cells> strips = all<Cells>(drawing);
+    std::size_t strip = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      EXPECT_NE(words.find(std::to_string(i + 1) + "  " + step_title(language, *trace, steps[i])), std::string::npos) << steps[i].name;
+      if (steps[i].value.size() == 1) {
+        EXPECT_NE(words.find(exact_number(steps[i].value(0, 0))), std::string::npos) << steps[i].name;
+        continue;
+      }
+      ASSERT_LT(strip, strips.size());
+      EXPECT_TRUE(same(strips[strip++].weights, picture_of(steps[i]).values)) << steps[i].name;
+    }
+    EXPECT_EQ(strip, strips.size());
+  }
+}
+
+TEST(InsideFigure, TheDiagramHasABoxANodeAndAnArrowAnEdge) {
+  for (const Arch arch : {Arch::encoder, Arch::encoder_decoder}) {
+    const Document document = document_of(6, arch);
+    const auto trace = answer_of(document);
+    const HeadRef head{1, 0};
+    const Diagram diagram = diagram_of(*trace, head);
+    const Drawing drawing = drawn(document, *trace, {.kind = FigureKind::diagram, .width = kSlideMm * kPointsInMm, .head = head});
+    std::size_t boxes = 0, arrows = 0;
+    for (const Rectangle& box : all<Rectangle>(drawing)) boxes += box.fill.has_value();
+    for (const Stroke& line : all<Stroke>(drawing)) arrows += line.head > 0;
+    EXPECT_EQ(boxes, diagram.nodes.size());
+    EXPECT_EQ(arrows, diagram.edges.size());
+    const std::string words = words_of(drawing);
+    for (const Node& node : diagram.nodes)
+      EXPECT_NE(words.find(node_title(Language::en, node).substr(0, 4)), std::string::npos) << node.id;
+  }
+}
+
+TEST(InsideFigure, ArrowsPointWhereTheirLinesGo) {
+  const auto head = arrow_head({.from = {0, 0}, .to = {0, 10}, .width = 1, .colour = {}, .head = 5});
+  EXPECT_EQ(head[0], (Point{0, 10}));
+  EXPECT_FLOAT_EQ(head[1].y, 5);
+  EXPECT_FLOAT_EQ(std::abs(head[1].x - head[2].x), 8);
+  const Box box = bounds(Item{Stroke{.from = {0, 0}, .to = {0, 10}, .width = 1, .colour = {}, .head = 5}});
+  EXPECT_LE(box.x, -4);
+  EXPECT_GE(box.right(), 4);
+}
+
+TEST(InsideParts, WhatHasNoRoomIsCutWithASign) {
+  EXPECT_EQ(cut_to("scores", 10, 100, roughly), "scores");
+  const std::string cut = cut_to("query times key, component by component", 10, 100, roughly);
+  EXPECT_LE(roughly(cut, 10), 100);
+  EXPECT_TRUE(cut.ends_with("…"));
+  EXPECT_TRUE(cut.starts_with("query times"));
+}
+
+}  // namespace
+}  // namespace headlight
