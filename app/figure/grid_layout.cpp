@@ -5,15 +5,22 @@
 
 namespace headlight {
 
+namespace {
+
+constexpr float kLeastShare = 0.88f;                       // of the least width
+constexpr float kLeastSpread = 0.08f, kMostSpread = 0.5f;  // of a map's width
+
+}  // namespace
+
 Box GridLayout::place(HeadRef head) const {
   const Index row = head.layer * rows_per_layer + head.head / columns, column = head.head % columns;
-  return {static_cast<float>(column) * (width + gap), static_cast<float>(row) * (height + gap), width, height};
+  return {static_cast<float>(column) * (width + gap + spread), static_cast<float>(row) * (height + gap), width, height};
 }
 
 GridLayout layout_grid(float area_width, float area_height, Index layers, Index heads, float least_width,
                        float most_width, float extra_height, float gap) {
   GridLayout best{.layers = layers, .heads = heads, .gap = gap};
-  const auto rows_of = [&](Index columns) { return (heads + columns - 1) / columns; };
+  const auto rows_of = [&](Index columns) { return (heads + columns - 1) / columns; };  // and columns of so many rows
   const auto width_of = [&](Index columns) {
     return std::min(most_width, (area_width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
   };
@@ -24,7 +31,10 @@ GridLayout layout_grid(float area_width, float area_height, Index layers, Index 
     if (width > best.width) best.columns = columns, best.width = width;
   }
   if (best.width < least_width) {
-    best.columns = std::clamp<Index>(static_cast<Index>((area_width + gap) / (least_width + gap)), 1, heads);
+    // Rows of the same length; a little below the least width rather than one row more.
+    Index rows = 1;
+    while (rows < heads && width_of(rows_of(rows)) < kLeastShare * least_width) ++rows;
+    best.columns = rows_of(rows);
     const float whole_map = std::max(least_width, area_height - extra_height);  // seen without scrolling
     best.width = std::max(std::floor(std::min(width_of(best.columns), whole_map)), 1.0f);
   }
@@ -32,6 +42,9 @@ GridLayout layout_grid(float area_width, float area_height, Index layers, Index 
   best.height = best.width + extra_height;
   const float rows = static_cast<float>(layers * best.rows_per_layer);
   best.content_height = rows * (best.height + gap) - gap;
+  const float used = static_cast<float>(best.columns) * (best.width + gap) - gap;
+  const float spare = best.columns > 1 ? (area_width - used) / static_cast<float>(best.columns - 1) : 0;
+  if (spare >= kLeastSpread * best.width) best.spread = std::floor(std::min(spare, kMostSpread * best.width));
   return best;
 }
 

@@ -5,6 +5,7 @@
 
 #include "gui/controls.h"
 #include "figure/map_kinds.h"
+#include "gui/compare_words.h"
 #include "gui/draw.h"
 #include "gui/map_words.h"
 #include "gui/other_maps.h"
@@ -181,7 +182,7 @@ void title(Gui& gui) {
   if (flat_button(gui, "switch head", gui.word(off ? Str::head_is_off : Str::head_is_on), off))
     gui.say_once(SwitchHead{state.view.chosen, !off});
   explain_item(gui, Str::tip_on_off);
-  ImGui::SameLine(0, 0);
+  same_line_if_room(button_width(gui.word(kKeepAsA)), 0);
   keep_button(gui);
   const Viewport& part = state.view.viewport;
   if (part.num_queries > 0 && kind == MapKind::weights && !shown_fold(state, state.view.chosen.stack)) {

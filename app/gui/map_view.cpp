@@ -89,8 +89,8 @@ void draw_labels(Gui& gui, ImDrawList& list, const MapContent& content, const Ax
 }  // namespace
 
 void outline_box(const Gui& gui, ImDrawList& list, Box box, float thickness) {
-  const float least = 5 * gui.unit, grow = std::max(0.0f, least - box.w) / 2;
-  box = {box.x - grow, box.y - grow, box.w + 2 * grow, box.h + 2 * grow};
+  const float least = 5 * gui.unit, wider = std::max(0.0f, least - box.w), higher = std::max(0.0f, least - box.h);
+  box = {box.x - wider / 2, box.y - higher / 2, box.w + wider, box.h + higher};
   draw_rect(list, top_left(box), bottom_right(box), gui.colours().accent, 0, thickness);
 }
 

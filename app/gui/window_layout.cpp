@@ -54,8 +54,10 @@ void draw_window(Gui& gui) {
   const float controls = 204 * unit;
   const float lesson = lesson_height(gui, display.x);
   const float middle = display.y - bar - sentence - lesson - status;
-  const float large = std::min(std::clamp((display.x - controls) * 0.335f, 340 * unit, 760 * unit),
-                               (display.x - controls) * 0.5f);
+  // The large head has a third of the width; more where the window is high enough for a larger map.
+  const float beside = display.x - controls;
+  const float share = std::max(beside * 0.335f, std::min(beside * 0.42f, middle - 280 * unit));
+  const float large = std::min(std::clamp(share, 340 * unit, 760 * unit), beside * 0.5f);
 
   // A list that is open has the keys, also the one that closes it.
   const bool list_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId);

@@ -34,9 +34,20 @@ TEST(GridLayout, AllHeadsHavePlacesOfTheirOwnInsideTheContent) {
     }
     ASSERT_LE(layout.width, kMost);
     ASSERT_EQ(layout.height, layout.width + kExtra);
-    ASSERT_TRUE(layout.width >= kLeast || width < kLeast);
+    ASSERT_TRUE(layout.width >= 0.87f * kLeast || width < kLeast);
     ASSERT_TRUE(layout.height <= height + 1e-2f || layout.width <= kLeast) << "each map can be seen whole";
   }
+}
+
+TEST(GridLayout, ColumnsStandApartWhereTheAreaIsWide) {
+  const GridLayout layout = grid(1000, 600, 2, 8);
+  ASSERT_EQ(layout.rows_per_layer, 2);
+  const float used = 4 * layout.width + 3 * kGap;
+  ASSERT_LT(used, 900) << "high maps would be too low for all rows";
+  EXPECT_GT(layout.place({0, 3}).right(), used);
+  EXPECT_LE(layout.place({0, 3}).right(), 1000);
+  EXPECT_LE(layout.place({0, 1}).x - layout.place({0, 0}).right(), kGap + layout.width / 2) << "but not lost";
+  EXPECT_EQ(grid(500, 5000, 1, 4).spread, 0) << "maps as wide as the area";
 }
 
 TEST(GridLayout, EachLayerBeginsARow) {
@@ -61,6 +72,15 @@ TEST(GridLayout, ScrollsWhereItCannot) {
   const GridLayout layout = grid(700, 400, 12, 12);
   EXPECT_GT(layout.content_height, 400);
   EXPECT_GE(layout.width, kLeast);
+}
+
+TEST(GridLayout, RowsThatScrollAreOfTheSameLength) {
+  for (const Index heads : {5, 8, 12, 16}) {
+    const GridLayout layout = grid(600, 300, 4, heads);
+    EXPECT_GT(layout.content_height, 300);
+    EXPECT_LT(layout.rows_per_layer * layout.columns - heads, layout.rows_per_layer) << heads;
+  }
+  EXPECT_EQ(grid(12 * 82 + 11 * kGap, 300, 12, 12).rows_per_layer, 1) << "a little narrower, but each layer in one row";
 }
 
 TEST(GridLayout, SurvivesAnAreaWithoutRoom) {
