@@ -20,8 +20,9 @@ struct GridLayout {
 };
 
 /// The largest maps with which all heads fit into `area_width` × `area_height`. Where they would be narrower than
-/// `least_width`, the grid scrolls: rows of the same length as wide as the area, maps not higher than it. `extra_height` is a map's height
-/// beyond its width (title, and what the column labels take beyond the row labels). Columns stand apart where there is room.
+/// `least_width`, the grid scrolls: rows of the same length as wide as the area, maps not higher than it. `extra_height`
+/// is a map's height beyond its width (title, and what the column labels take beyond the row labels). Columns stand apart
+/// where there is room.
 GridLayout layout_grid(float area_width, float area_height, Index layers, Index heads, float least_width,
                        float most_width, float extra_height, float gap);
 

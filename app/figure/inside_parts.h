@@ -18,7 +18,8 @@ struct InsideType {
   float unit = 1;  // a pixel of the design
 };
 
-/// Texts, what the box is called first (Role::title at `title`, all others at `small`), and where the picture of the numbers stands, if there is one.
+/// Texts, what the box is called first (Role::title at `title`, all others at `small`), and where the picture of the
+/// numbers stands, if there is one.
 struct InsideParts {
   std::vector<Text> texts;
   std::optional<Box> picture;
