@@ -39,9 +39,11 @@ TEST(InsideFigure, IsTidyWhateverIsDrawn) {
 TEST(InsideFigure, EveryStepIsThereWithItsNumbers) {
   const Document document = small_document();
   const auto trace = answer_of(document);
+  const auto narrow = [](std::string_view text, float size) { return 0.6f * roughly(text, size); };  // nothing is cut
   for (const Language language : {Language::en, Language::zh}) {
-    const Drawing drawing = drawn(document, *trace, {.kind = FigureKind::steps, .language = language,
-                                                     .width = kSlideMm * kPointsInMm, .head = {1, 0}, .query = 9, .key = 5});
+    const FigureOptions options{.kind = FigureKind::steps, .language = language, .width = kSlideMm * kPointsInMm,
+                                .head = {1, 0}, .query = 9, .key = 5};
+    const Drawing drawing = *draw_figure({*trace, document}, options, narrow);
     const std::string words = words_of(drawing);
     EXPECT_NE(words.find("机票 → 订了"), std::string::npos);
     const std::vector<Step> steps = steps_of(*trace, {1, 0}, {9, 5});

@@ -198,7 +198,7 @@ TEST(Pair, FiguresShowThePart) {
   const std::string whole = *read_file(file);
   EXPECT_NE(part, whole);
   std::filesystem::remove(file);
-  EXPECT_NE(refused(with(figure, {"--pair", "a-b", "--view", "flow"})).find("--pair a-b"), std::string::npos);
+  EXPECT_NE(refused(with(figure, {"--pair", "a-b", "--view", "steps"})).find("--pair a-b"), std::string::npos);
   EXPECT_NE(refused(with(figure, {"--pair", "a-b", "--maps", "norms"})).find("--pair a-b"), std::string::npos);
   EXPECT_NE(refused({"figure", "--pair", "a-b", "-o", file}).find("two sentences"), std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(file));
