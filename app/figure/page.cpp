@@ -23,7 +23,14 @@ std::string shortened(std::string_view text) {
   return result;
 }
 
+/// Of PairPart, in its order: who looks at whom.
+constexpr const char* kPairTitles[] = {"", "A→A", "A→B", "B→A", "B→B"};
+
 std::string joined(const Tokens& tokens) {
+  if (tokens.second > 0) {  // encode_pair (text/tokenizer.h) has a line break between the two
+    std::string pair = tokens.text;
+    return pair.replace(pair.find('\n'), 1, " / ");
+  }
   if (!tokens.text.empty()) return tokens.text;
   std::string text;
   for (const Token& token : tokens.tokens) text += (text.empty() ? "" : " ") + token.text;
@@ -56,6 +63,9 @@ std::string caption_of(const Subject& subject, const FigureOptions& options, con
   if (const FoldedStack* folded = folded_stack(subject, head.stack)) {
     if (folded->fold.done.special) parts.push_back(either(language, "special tokens left out", "已略去特殊词元"));
     if (folded->fold.done.words) parts.push_back(either(language, "subwords merged", "子词已合并"));
+    if (const PairPart part = folded->fold.done.pair; part != PairPart::all)
+      parts.push_back(std::string(either(language, "only ", "只有 ")) + kPairTitles[static_cast<std::size_t>(part)] +
+                      either(language, ", rows not scaled", "，各行未重新缩放"));
   }
   if (options.kind != FigureKind::flow)
     if (const MapKind kind = kind_of(subject, head.stack); kind != MapKind::weights)

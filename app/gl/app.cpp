@@ -114,6 +114,9 @@ Status open_window(const Start& asked) {
   if (restored) state.saved_document = default_document(resources->shipped.get());  // what was restored was never saved
   if (const Status begun = begin_lessons(state, resources->lessons, start); !begun) return begun;
   if (!start.asked && !restored) take_up(state, settings);
+  // What was named on the command line looks as the user left the window, too, unless it says itself how it looks.
+  else if (!restored && start.session_path.empty() && start.lesson.empty()) set_layout(state.view, settings.layout);
+  if (!start.lesson.empty()) start.session.lesson = {};
   take_beside(state, start.session, notice);
   if (notice) state.notice = std::move(notice);
   if (!state.notice && !resources->lessons.problems.empty())

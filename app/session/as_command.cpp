@@ -78,7 +78,7 @@ void add_texts(Words& words, const Document& document) {
   if (reads_ids(document)) add_ids(words, "--ids", document.ids);
   else add_passage(words, document, "--text", "--tokens");
   if (takes_pairs(document) && !document.second.empty()) add(words, "--text-pair", document.second);
-  if (!document.token_types.empty()) add_ids(words, "--token-type-ids", document.token_types);
+  if (reads_ids(document) && !document.token_types.empty()) add_ids(words, "--token-type-ids", document.token_types);
   if (two_sides && reads_ids(document, Side::target)) add_ids(words, "--decoder-ids", document.target.ids);
   else if (two_sides) add_passage(words, document.target, "--target", "--target-tokens");
   const bool cuts = !is_checkpoint(document) && (!document.hand_cuts || (two_sides && !document.target.hand_cuts));

@@ -200,6 +200,7 @@ void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
       Document& fresh = file.session.document;
       if (is_checkpoint(fresh)) {  // asked about what was typed, cut its own way
         for (const Side side : {Side::source, Side::target}) passage(fresh, side).text = passage(document, side).text;
+        fresh.second = document.second;
       }
       document = std::move(fresh);
       state.session_path.clear();  // another question: saving it must not replace the session before

@@ -290,8 +290,9 @@ std::vector<std::int64_t> ids_of(const Tokens& tokens) {
 void ask_by_ids(Document& document, Side side, std::size_t sentence, std::vector<std::int64_t> ids) {
   for (const Side each : {Side::source, Side::target}) {
     const auto lines = sentences(passage(document, each).text);
-    if (!reads_ids(document, each) && sentence < lines.size())
-      passage(document, each) = passage_of(passage(document, each), lines[sentence]);
+    if (reads_ids(document, each) || sentence >= lines.size()) continue;
+    passage(document, each) = passage_of(passage(document, each), lines[sentence]);
+    if (each == Side::source) document.second = line_of_second(document.second, sentence);
   }
   passage(document, side).ids = std::move(ids);
   if (side == Side::source) document.token_types.clear();

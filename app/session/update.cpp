@@ -73,7 +73,14 @@ struct Update {
     toggle_cut(document(), c.side, c.offset, *state.lexicon);
     ask_again(state);
   }
-  void operator()(SetIds& c) { passage(document(), c.side).ids = std::move(c.ids); ask_again(state); }
+  void operator()(SetIds& c) {
+    Document& changed = document();
+    // Ids that are added are of the last type.
+    if (std::vector<int>& types = changed.token_types; c.side == Side::source && !types.empty() && !c.ids.empty())
+      types.resize(c.ids.size(), types.back());
+    passage(changed, c.side).ids = std::move(c.ids);
+    ask_again(state);
+  }
   void operator()(SetTokenTypes& c) { document().token_types = std::move(c.types); ask_again(state); }
   void operator()(const SetPad& c) { document().pad = c.count; ask_again(state); }
   void operator()(const SetConfig& c) {

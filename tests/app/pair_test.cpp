@@ -1,4 +1,5 @@
 // Two sentences as a pair, from the tokenizer's template to the part of the maps that is shown.
+#include "app/figures.h"
 #include "app/program.h"
 #include "pair_tokenizer.h"
 #include "session/as_command.h"
@@ -183,11 +184,30 @@ TEST(Pair, OfOneSentenceThereIsNoPart) {
   EXPECT_EQ(folded->possible[0].choice.pair, PairPart::all);
 }
 
+TEST(Pair, TheCaptionOfAFigureSaysWhichPart) {
+  const PairFolder model;
+  const Document document = model.document("the cat sat", "it was tired");
+  const auto trace = figures::answer_of(document);
+  const auto caption = [&](PairPart part) {
+    const auto folded = folded_maps(trace, {.pair = part});
+    const auto drawing = draw_figure({*trace, document, folded.get()}, {.width = 2000}, figures::roughly);
+    EXPECT_TRUE(drawing);
+    figures::expect_tidy(*drawing);
+    std::string texts;
+    for (const Text& text : figures::all<Text>(*drawing)) texts += text.text + "\n";
+    return texts;
+  };
+  EXPECT_TRUE(contains(caption(PairPart::a_to_b), "only A→B, rows not scaled"));
+  EXPECT_TRUE(contains(caption(PairPart::all), "the cat sat / it was tired"));
+  EXPECT_FALSE(contains(caption(PairPart::all), "rows not scaled"));
+}
+
 TEST(Pair, FiguresShowThePart) {
   const PairFolder model;
   const Folder folder;
   const std::string file = folder.path() / "f.svg";
-  const Words figure{"figure", model.folder(), "--text", "the cat sat", "--text-pair", "it was tired", "-o", file};
+  const Words figure{"figure", model.folder(), "--text", "the cat sat", "--text-pair", "it was tired",
+                     "--language", "en", "-o", file};
   const auto with = [](Words words, const Words& more) {
     words.insert(words.end(), more.begin(), more.end());
     return words;

@@ -88,7 +88,10 @@ Harness::Harness(Document document, ImVec2 size, Settings settings) : size_(size
   loop = std::make_unique<Loop>(std::function<void()>([] {}), std::string{}, LoopOptions{.draw_figure = figure_drawer()});
 }
 
-Harness::~Harness() { ImGui::DestroyContext(context_); }
+Harness::~Harness() {
+  loop.reset();  // its workers read the lexicon
+  ImGui::DestroyContext(context_);
+}
 
 void Harness::frame(int count) {
   for (; count > 0; --count) {

@@ -84,6 +84,23 @@ TEST_F(PairViewTest, ACellOfAPartIsTheCellOfTheWhole) {
   EXPECT_TRUE(h.says("it looks at cat")) << h.words_on_screen();
 }
 
+TEST_F(PairViewTest, AskedByIdsItIsStillAPair) {
+  Harness& h = *harness;
+  type_second("it was tired");
+  const Matrix whole = h.map("head 1.1").weights;
+  h.click("ask by ids");
+  h.settle();
+  EXPECT_EQ(document().ids.size(), 9u);
+  EXPECT_EQ(h.map("head 1.1").weights, whole) << "with its types";
+  EXPECT_TRUE(h.has("pair a-b"));
+  h.say(SetIds{{2, 4, 3, 7, 3, 8}}, EndGesture{});
+  EXPECT_EQ(document().token_types.size(), 6u);
+  EXPECT_TRUE(state().problem.empty()) << state().problem;
+  h.click("ask by text");
+  h.settle();
+  EXPECT_EQ(h.map("head 1.1").weights, whole);
+}
+
 TEST_F(PairViewTest, ThePaletteHasTheParts) {
   Harness& h = *harness;
   ctrl(Key::p);
