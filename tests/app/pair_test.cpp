@@ -184,6 +184,20 @@ TEST(Pair, OfOneSentenceThereIsNoPart) {
   EXPECT_EQ(folded->possible[0].choice.pair, PairPart::all);
 }
 
+TEST(Pair, LinesAreThoseOfThePart) {
+  const PairFolder model;
+  const Folder folder;
+  const std::string file = folder.path() / "f.svg";
+  const auto drawn = [&](const std::string& part) {
+    EXPECT_EQ(run({"figure", model.folder(), "--text", "the cat sat", "--text-pair", "it was tired", "--pair", part,
+                   "--view", "flow", "-o", file}).status, 0);
+    return *read_file(file);
+  };
+  const std::string all = drawn("all"), to_a = drawn("b-a"), to_b = drawn("b-b");
+  EXPECT_NE(to_a, all);
+  EXPECT_NE(to_a, to_b);
+}
+
 TEST(Pair, TheCaptionOfAFigureSaysWhichPart) {
   const PairFolder model;
   const Document document = model.document("the cat sat", "it was tired");

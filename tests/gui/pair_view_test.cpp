@@ -84,6 +84,27 @@ TEST_F(PairViewTest, ACellOfAPartIsTheCellOfTheWhole) {
   EXPECT_TRUE(h.says("it looks at cat")) << h.words_on_screen();
 }
 
+TEST_F(PairViewTest, LinesShowThePartToo) {
+  Harness& h = *harness;
+  type_second("it was tired");
+  h.say(ShowView{View::flow});
+  h.settle();
+  shift(Key::digit_6);
+  shift(Key::digit_6);
+  h.settle();
+  ASSERT_EQ(state().view.fold.pair, PairPart::b_to_a);
+  EXPECT_TRUE(h.says(pair_words(PairPart::b_to_a).done.en));
+  const FoldedStack* folded = shown_fold(state(), Stack::self);
+  ASSERT_TRUE(folded);
+  EXPECT_EQ(folded->fold.queries.tokens.size(), 4u);
+  ASSERT_FALSE(state().flow->heads.empty());
+  for (const FlowLine& line : state().flow->heads.front()) {
+    EXPECT_LT(line.query, 4);
+    EXPECT_LT(line.key, 5);
+  }
+  EXPECT_FALSE(state().flow->heads.front().empty());
+}
+
 TEST_F(PairViewTest, AskedByIdsItIsStillAPair) {
   Harness& h = *harness;
   type_second("it was tired");
