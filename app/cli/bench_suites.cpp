@@ -147,8 +147,8 @@ Result<BenchReport> growth_suite(const BenchOptions& options) {
       if (!wanted(options, name, length)) continue;
       if (!model) model = packed_model(gpt2_small());
       const Request request = asked(model, length);
-      const std::size_t before = resident_memory();
       reset_peak_memory();
+      const std::size_t before = resident_memory();
       std::optional<Error> error;
       const auto timing = measure({[&] { if (const Status done = answer(request, threads); !done) error = done.error(); }},
                                   std::max(1, options.rounds / 2));

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace headlight {
 namespace {
@@ -81,7 +84,12 @@ double fitted_exponent(const std::vector<double>& x, const std::vector<double>& 
 std::size_t resident_memory() { return memory("VmRSS"); }
 std::size_t peak_memory() { return memory("VmHWM"); }
 
-void reset_peak_memory() { std::ofstream("/proc/self/clear_refs") << '5'; }
+void reset_peak_memory() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+  std::ofstream("/proc/self/clear_refs") << '5';
+}
 
 std::string processor_name() { return stated("/proc/cpuinfo", "model name"); }
 

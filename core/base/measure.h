@@ -29,7 +29,7 @@ double fitted_exponent(const std::vector<double>& x, const std::vector<double>& 
 /// not say.
 std::size_t resident_memory();
 std::size_t peak_memory();
-void reset_peak_memory();
+void reset_peak_memory();  // which also gives back what is free but kept for the next answer
 
 /// What the processor calls itself; empty where the system does not say.
 std::string processor_name();

@@ -10,7 +10,7 @@ namespace headlight {
 namespace {
 
 /// Below this many multiplications a product is not worth a thread.
-constexpr Index kWorthAThread = 1 << 21;
+constexpr Index kWorthAThread = 1 << 22;
 /// Inputs of a panel at a time, and rows of x that go by it: both stay in the second cache.
 constexpr Index kStretch = 512, kRows = 1024;
 constexpr Index kPanel = PanelMatrix::kPanel;
