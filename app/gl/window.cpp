@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "gl/backends.h"
+#include "gl/key_order.h"
 
 namespace headlight {
 
@@ -20,13 +20,13 @@ struct Window::State {
   bool event = true;
   std::vector<std::string> dropped;
   std::string clipboard;  // what ImGui was last given of it
-  std::set<int> fresh_keys;  // pressed since the last frame
-  std::vector<std::pair<int, int>> held_releases;  // key, scan code
+  KeyOrder keys;
 
   ~State();
   void install_before_imgui();
   void install_after_imgui();
-  void on_key(int key, int scancode, int action, int mods);
+  void on_key(const KeyEvent& event);
+  void deliver(const KeyEvent& event);
 
   static State& of(GLFWwindow* window) { return *static_cast<State*>(glfwGetWindowUserPointer(window)); }
   std::string from_clipboard() const {
@@ -99,11 +99,10 @@ void Window::State::install_before_imgui() {
 void Window::State::install_after_imgui() {
   // In place of ImGui's, which drops characters above U+FFFF.
   glfwSetCharCallback(window, [](GLFWwindow* w, unsigned code_point) {
-    of(w).event = true;
-    of(w).gui->fonts().input(code_point);
+    of(w).on_key({.character = code_point});
   });
   glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
-    of(w).on_key(key, scancode, action, mods);
+    of(w).on_key({.key = key, .scancode = scancode, .action = action, .mods = mods});
   });
 #if IMGUI_VERSION_NUM >= 19110
   ImGuiPlatformIO& io = ImGui::GetPlatformIO();
@@ -130,18 +129,18 @@ void Window::State::install_after_imgui() {
 #endif
 }
 
-// Before 1.87 ImGui sees only which keys are down when a frame begins: a key pressed and released between two frames
-// would be lost, so its release waits for the frame; and so does every other, lest Ctrl be gone before its letter is seen.
-void Window::State::on_key(int key, int scancode, int action, int mods) {
+void Window::State::deliver(const KeyEvent& of_key) {
+  if (of_key.character) gui->fonts().input(of_key.character);
+  else ImGui_ImplGlfw_KeyCallback(window, of_key.key, of_key.scancode, of_key.action, of_key.mods);
+}
+
+void Window::State::on_key(const KeyEvent& of_key) {
   event = true;
 #if IMGUI_VERSION_NUM < 18700
-  if (action == GLFW_PRESS) fresh_keys.insert(key);
-  if (action == GLFW_RELEASE && !fresh_keys.empty()) {
-    held_releases.emplace_back(key, scancode);
-    return;
-  }
+  keys.add(of_key, [this](const KeyEvent& next) { deliver(next); });
+#else
+  deliver(of_key);
 #endif
-  ImGui_ImplGlfw_KeyCallback(window, key, scancode, action, mods);
 }
 
 Window::Window(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -206,11 +205,7 @@ void Window::begin_frame(float zoom) {
 void Window::end_frame(Rgb background) {
   state_->gui->end_frame(background);
   glfwSwapBuffers(state_->window);
-  state_->fresh_keys.clear();
-  for (const auto& [key, scancode] : std::exchange(state_->held_releases, {})) {
-    ImGui_ImplGlfw_KeyCallback(state_->window, key, scancode, GLFW_RELEASE, 0);
-    state_->event = true;  // ImGui is owed a frame without the key
-  }
+  if (state_->keys.frame_ended([this](const KeyEvent& next) { state_->deliver(next); })) state_->event = true;
 }
 
 std::vector<std::string> Window::take_dropped() { return std::exchange(state_->dropped, {}); }
