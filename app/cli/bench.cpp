@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kDraw = "draw";  // of the rooms above: Frontend has it
 
-struct Options {
+struct BenchArguments {
   std::string suite, format = "text", only;
   int threads = 0, rounds = 5;
   Index longest = 0;
@@ -69,7 +69,7 @@ std::string json_of(const BenchReport& report) {
   return object.dump() + "\n";
 }
 
-Result<int> run(const Options& options, const Frontend& frontend) {
+Result<int> run_bench(const BenchArguments& options, const Frontend& frontend) {
   BenchOptions wanted{.threads = {1}, .rounds = options.rounds, .longest = options.longest, .only = options.only};
   if (options.threads > 0) wanted.threads = {options.threads};
   else if (processors() > 1) wanted.threads.push_back(processors());
@@ -99,7 +99,7 @@ Run add_bench(CLI::App& program, const Frontend& frontend) {
   command->footer("headlight bench attention --threads 1 --rounds 9\n"
                   "headlight bench --format json > figures.json\n"
                   "Medians of rounds that are taken in turn, with the quickest and the slowest beside them.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchArguments>();
   std::vector<std::string> names;
   for (const BenchSuite& suite : bench_suites()) names.emplace_back(suite.name);
   names.emplace_back(kDraw);
@@ -114,7 +114,7 @@ Run add_bench(CLI::App& program, const Frontend& frontend) {
   command->add_option("--only", options->only, "Only the rows whose names contain this, as T=128 or json")
       ->type_name("TEXT");
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
-  return [options, &frontend] { return run(*options, frontend); };
+  return [options, &frontend] { return run_bench(*options, frontend); };
 }
 
 }  // namespace headlight

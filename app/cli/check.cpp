@@ -10,7 +10,7 @@
 namespace headlight {
 namespace {
 
-struct Options {
+struct CheckArguments {
   std::string folder, format = "text";
 };
 
@@ -35,12 +35,12 @@ std::string as_json(const std::string& model, const std::vector<Finding>& findin
   return text + "]}\n";
 }
 
-Result<int> say(const Options& options, const std::string& name, const std::vector<Finding>& findings) {
+Result<int> say(const CheckArguments& options, const std::string& name, const std::vector<Finding>& findings) {
   return print(options.format == "json" ? as_json(name, findings) : as_text(findings),
                gravest(findings) > Severity::note ? 1 : 0);
 }
 
-Result<int> run_lesson(const Options& options) {
+Result<int> run_lesson(const CheckArguments& options) {
   auto shipped = read_shipped_models();
   if (!shipped) return shipped.error();
   const auto lexicon = read_lexicon();
@@ -51,7 +51,7 @@ Result<int> run_lesson(const Options& options) {
   return say(options, name, check_lesson(std::move(*lesson), *lexicon, std::move(*shipped)));
 }
 
-Result<int> run(const Options& options) {
+Result<int> run_check(const CheckArguments& options) {
   if (options.folder.ends_with(".json")) return run_lesson(options);
   Progress progress;
   const auto checkpoint = read_checkpoint(options.folder, progress);
@@ -73,10 +73,10 @@ Run add_check(CLI::App& program) {
                   "`worst` (one of those), `agrees_with_reference` and `findings`, a list of {severity, line}.\n"
                   "Of a lesson's file: whether every step can be shown, and whether its `claims` hold.\n"
                   "Exit status: 0 nothing worse than a note, 1 a warning or a difference, 2 nothing that can be read.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckArguments>();
   command->add_option("FOLDER", options->folder, "A checkpoint folder, or a lesson's .json file")->required();
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
-  return [options] { return run(*options); };
+  return [options] { return run_check(*options); };
 }
 
 }  // namespace headlight

@@ -12,7 +12,7 @@
 namespace headlight {
 namespace {
 
-struct Options {
+struct CompareArguments {
   std::string a, b, format = "text";
   float tolerance = kCompareTolerance;
   Index num_heads = 0;
@@ -149,7 +149,7 @@ std::string as_json(const Answer& answer) {
   return text + "}\n";
 }
 
-Result<int> run(const Options& options) {
+Result<int> run_compare(const CompareArguments& options) {
   if (!(options.tolerance >= 0) || !std::isfinite(options.tolerance))
     return bad_input("--tolerance", "", "a number, 0 or more", number(options.tolerance));
   const auto heads = options.num_heads > 0 ? std::optional(options.num_heads) : std::optional<Index>();
@@ -186,7 +186,7 @@ Run add_compare(CLI::App& program) {
       "Arrays in both files are compared: attentions cell by cell, all others relative to max(1, largest |expected|).\n"
       "Arrays in one file only are listed and are no difference. B is the one under suspicion.\n"
       "Exit status: 0 equal, 1 different, 2 wrong use or bad input.");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareArguments>();
   command->add_option("A", options->a, "What is right: an export (.json, .npz, .safetensors) or a tensors file")
       ->required();
   command->add_option("B", options->b, "What is to be checked. Without it: A holds inputs and its author's own "
@@ -198,7 +198,7 @@ Run add_compare(CLI::App& program) {
   command->add_option("--num-heads", options->num_heads, "Heads of a tensors file that does not say it")
       ->type_name("N")->check(CLI::Range(1, 4096));
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
-  return [options] { return run(*options); };
+  return [options] { return run_compare(*options); };
 }
 
 }  // namespace headlight

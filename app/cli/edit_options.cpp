@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/within.h"
 #include "read/mask_file.h"
 #include "session/stack_names.h"
 
@@ -43,11 +44,6 @@ Result<Size> known_size(const char* option, const Document& document, std::optio
   if (size) return *size;
   const bool two_stacks = size_of(document, Stack::encoder).has_value();
   return bad_input(option, "", two_stacks ? "self:, encoder: or cross:" : "no stack, the model has one", found);
-}
-
-Status check_place(const char* option, std::string_view what, Index place, Index count) {
-  if (place < count) return Done{};
-  return bad_input(option, what, "0 to " + std::to_string(count - 1), std::to_string(place));
 }
 
 std::optional<float> parse_number(std::string_view text) {
@@ -96,7 +92,7 @@ Result<LayerSetting> parse_layer(const char* option, const std::string& text, co
   if (equals == std::string::npos || !layer) return bad_input(option, "", "LAYER=VALUE or STACK:LAYER=VALUE", text);
   const auto size = known_size(option, document, stack, text);
   if (!size) return size.error();
-  if (const auto valid = check_place(option, "layer", *layer, size->layers); !valid) return valid.error();
+  if (const auto valid = check_within(option, "layer", *layer, size->layers); !valid) return valid.error();
   return LayerSetting{*stack, *layer, text.substr(equals + 1)};
 }
 
@@ -181,9 +177,9 @@ Status EditOptions::apply_off(Document& document) const {
     const bool all = parts.size() == 2 && parts[1] == "*";
     const Index head = parts.size() == 2 && !all ? parse_index(parts[1]).value_or(-1) : 0;
     if (!layer || parts.size() != 2 || head < 0) return bad_input("--off", "", "LAYER.HEAD or LAYER.*", text);
-    if (const auto valid = check_place("--off", "layer", *layer, size->layers); !valid) return valid;
+    if (const auto valid = check_within("--off", "layer", *layer, size->layers); !valid) return valid;
     if (!all)
-      if (const auto valid = check_place("--off", "head", head, size->heads); !valid) return valid;
+      if (const auto valid = check_within("--off", "head", head, size->heads); !valid) return valid;
     for (Index h = head; h < (all ? size->heads : head + 1); ++h)
       switch_off(document.edits, {*layer, h, *stack}, true);
   }
@@ -205,8 +201,8 @@ Status EditOptions::apply_weights(Document& document) const {
                              : parse_number(std::string_view(text).substr(equals + 1)).value_or(-1.0f);
     if (numbers.size() != 4 || split_at(place, '.').size() != 4 || !(weight >= 0.0f && weight <= 1.0f))
       return bad_input("--weight", "", "LAYER.HEAD.QUERY.KEY=WEIGHT, the weight 0 to 1", text);
-    if (const auto valid = check_place("--weight", "layer", numbers[0], size->layers); !valid) return valid;
-    if (const auto valid = check_place("--weight", "head", numbers[1], size->heads); !valid) return valid;
+    if (const auto valid = check_within("--weight", "layer", numbers[0], size->layers); !valid) return valid;
+    if (const auto valid = check_within("--weight", "head", numbers[1], size->heads); !valid) return valid;
     set_weight(document.edits, {numbers[0], numbers[1], *stack}, {numbers[2], numbers[3]}, weight);
   }
   return Done{};

@@ -1,3 +1,4 @@
+#include "base/within.h"
 #include "cli/commands.h"
 #include "cli/explain_text.h"
 #include "cli/request_options.h"
@@ -7,28 +8,23 @@
 namespace headlight {
 namespace {
 
-struct Options {
-  explicit Options(CLI::App& command) : request(command) {}
+struct ExplainArguments {
+  explicit ExplainArguments(CLI::App& command) : request(command) {}
   RequestOptions request;
   std::string stack = "self", format = "text";
   HeadRef head;
   CellRef cell;
 };
 
-Status check_place(const char* option, Index found, Index count) {
-  if (found >= 0 && found < count) return Done{};
-  return bad_input(option, "", "0 to " + std::to_string(count - 1), std::to_string(found));
-}
-
 Status check_cell(const Trace& trace, const HeadRef& head, const CellRef& cell) {
-  if (const auto valid = check_place("--layer", head.layer, trace.num_layers(head.stack)); !valid) return valid;
+  if (const auto valid = check_within("--layer", "", head.layer, trace.num_layers(head.stack)); !valid) return valid;
   const AttentionTrace& attention = trace.attention(head.stack, head.layer);
-  if (const auto valid = check_place("--head", head.head, attention.num_heads()); !valid) return valid;
-  if (const auto valid = check_place("--query", cell.query, attention.mask->queries()); !valid) return valid;
-  return check_place("--key", cell.key, attention.mask->keys());
+  if (const auto valid = check_within("--head", "", head.head, attention.num_heads()); !valid) return valid;
+  if (const auto valid = check_within("--query", "", cell.query, attention.mask->queries()); !valid) return valid;
+  return check_within("--key", "", cell.key, attention.mask->keys());
 }
 
-Result<int> run(const Options& options) {
+Result<int> run_explain(const ExplainArguments& options) {
   const auto asked = options.request.ask();
   if (!asked) return asked.error();
   HeadRef head = options.head;
@@ -56,7 +52,7 @@ Run add_explain(CLI::App& program) {
   command->footer("headlight explain --text 我请李雷帮我订了去北京的机票 --layer 0 --head 1 --query 7 --key 4\n"
                   "With --format json: [{\"name\", \"shape\", \"value\", \"terms\": [{\"from\", \"value\"}]}], a list a "
                   "sentence; a blocked score is the string \"-inf\".");
-  auto options = std::make_shared<Options>(*command);
+  auto options = std::make_shared<ExplainArguments>(*command);
   const auto add_place = [&](const char* option, Index& place, const char* help) {
     command->add_option(option, place, help)->required()->type_name("N")->group("The weight");
   };
@@ -67,7 +63,7 @@ Run add_explain(CLI::App& program) {
   command->add_option("--stack", options->stack, "self (default), or of an encoder-decoder encoder or cross")
       ->check(CLI::IsMember({"self", "encoder", "cross"}))->group("The weight");
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
-  return [options] { return run(*options); };
+  return [options] { return run_explain(*options); };
 }
 
 }  // namespace headlight

@@ -9,8 +9,8 @@
 namespace headlight {
 namespace {
 
-struct Options {
-  explicit Options(CLI::App& command) : request(command) {}
+struct ExportArguments {
+  explicit ExportArguments(CLI::App& command) : request(command) {}
   RequestOptions request;
   std::string file, format, special = "show";
   std::vector<std::string> with;
@@ -32,7 +32,7 @@ Result<ExportOptions> parse_arrays(const std::vector<std::string>& names, const 
   return arrays;
 }
 
-Result<int> run(const Options& options) {
+Result<int> run_export(const ExportArguments& options) {
   auto arrays = parse_arrays(options.with, options.special);
   if (!arrays) return arrays.error();
   if (!options.only.empty()) {
@@ -80,7 +80,7 @@ Run add_export(CLI::App& program) {
                   "headlight export weights.safetensors --format npz --with qkv,scores -o attention.npz\n"
                   "headlight export CHECKPOINT --text 'the cat sat' --special hide -o attention.json\n"
                   "headlight export CHECKPOINT --ids 5,9,50,33 -o attention.npz");
-  auto options = std::make_shared<Options>(*command);
+  auto options = std::make_shared<ExportArguments>(*command);
   command->add_option("-o,--output", options->file, "The file to write, whole or not at all; default: standard output");
   command->add_option("--format", options->format,
                       "json, npz, safetensors or csv; default: by the ending of -o, else json");
@@ -95,7 +95,7 @@ Run add_export(CLI::App& program) {
                     "Each line of the text is a sentence of its own, not padded: one JSON object a line, in order");
   command->add_option("--jobs", options->jobs, "With --lines: sentences computed at once, 1 by default; 0: all processors")
       ->type_name("N")->check(CLI::Range(0, 1024))->needs("--lines");
-  return [options] { return run(*options); };
+  return [options] { return run_export(*options); };
 }
 
 }  // namespace headlight

@@ -15,8 +15,8 @@
 namespace headlight {
 namespace {
 
-struct Options {
-  explicit Options(CLI::App& command) : request(command) {}
+struct FigureArguments {
+  explicit FigureArguments(CLI::App& command) : request(command) {}
   RequestOptions request;
   std::string file, view = "grid", stack, width = "column", theme, language, scale = "linear", maps = "weights";
   std::string colours = "teal", pair = "all";
@@ -58,7 +58,7 @@ Result<std::vector<HeadRef>> heads_of(const std::vector<std::string>& texts, con
   return heads;
 }
 
-Result<FigureOptions> figure_of(const Options& options, const Trace& trace) {
+Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& trace) {
   FigureOptions figure{.kind = *named_view(options.view)->figure, .theme = options.theme == "dark" ? Theme::dark : Theme::light};
   figure.language = options.language.empty()   ? default_settings().language
                     : options.language == "zh" ? Language::zh
@@ -86,7 +86,7 @@ Result<FigureOptions> figure_of(const Options& options, const Trace& trace) {
 }
 
 /// Maps of the kind that was asked for; null: weights.
-Result<std::shared_ptr<const OtherMaps>> maps_of(const Options& options, std::shared_ptr<const Trace> trace,
+Result<std::shared_ptr<const OtherMaps>> maps_of(const FigureArguments& options, std::shared_ptr<const Trace> trace,
                                                  const FigureOptions& figure) {
   const MapKind kind = parse_map_kind(options.maps).value_or(MapKind::weights);
   if (kind == MapKind::weights || !trace->has(figure.head.stack))
@@ -104,7 +104,7 @@ Result<std::shared_ptr<const OtherMaps>> maps_of(const Options& options, std::sh
 }
 
 /// The maps with tokens folded, and with the rows and columns of --pair; null where all of them are drawn.
-Result<std::shared_ptr<const FoldedMaps>> folds_of(const Options& options, std::shared_ptr<const Trace> trace,
+Result<std::shared_ptr<const FoldedMaps>> folds_of(const FigureArguments& options, std::shared_ptr<const Trace> trace,
                                                    const FigureOptions& figure) {
   FoldChoice choice = fold_choice(options.folds);
   choice.pair = parse_pair_part(options.pair).value_or(PairPart::all);
@@ -124,7 +124,8 @@ Result<std::shared_ptr<const FoldedMaps>> folds_of(const Options& options, std::
 }
 
 /// A of --view compare: what --against asks, or the same question without edits.
-Result<KeptAnswer> other_answer(const Options& options, const Asked& asked, const std::shared_ptr<const Trace>& trace) {
+Result<KeptAnswer> other_answer(const FigureArguments& options, const Asked& asked,
+                                const std::shared_ptr<const Trace>& trace) {
   if (options.against) {
     const auto question = question_of(*options.against);
     if (!question) return question.error();
@@ -138,8 +139,9 @@ Result<KeptAnswer> other_answer(const Options& options, const Asked& asked, cons
   return KeptAnswer{.trace = std::move(*before), .document = asked.document()};
 }
 
-Result<Drawing> drawing_of(const Options& options, const Asked& asked, const std::shared_ptr<const Trace>& trace,
-                           const FigureOptions& figure, const TextWidth& measure) {
+Result<Drawing> drawing_of(const FigureArguments& options, const Asked& asked,
+                           const std::shared_ptr<const Trace>& trace, const FigureOptions& figure,
+                           const TextWidth& measure) {
   if (figure.kind != FigureKind::compare) {
     const auto maps = maps_of(options, trace, figure);
     if (!maps) return maps.error();
@@ -152,7 +154,7 @@ Result<Drawing> drawing_of(const Options& options, const Asked& asked, const std
   return draw_comparison(*other, {.trace = trace, .document = asked.document()}, figure, measure);
 }
 
-Result<int> run(const Options& options) {
+Result<int> run_figure(const FigureArguments& options) {
   if (const auto format = figure_format(options.file); !format) return format.error();
   const auto asked = options.request.ask();
   if (!asked) return asked.error();
@@ -184,7 +186,7 @@ Run add_figure(CLI::App& program) {
       "headlight figure --view row --query 9 --own-range -o row.svg\n"
       "headlight figure --view steps --layer 1 --head 2 --query 9 --key 5 --width slide -o steps.pdf\n"
       "headlight figure --view flow --heads '1.*' --threshold 0.2 -o flow.png");
-  auto options = std::make_shared<Options>(*command);
+  auto options = std::make_shared<FigureArguments>(*command);
   command->add_option("-o,--output", options->file, "FILE.svg, FILE.pdf or FILE.png, whole or not at all")->required();
   command
       ->add_option("--view", options->view,
@@ -225,7 +227,7 @@ Run add_figure(CLI::App& program) {
   command->add_option("--theme", options->theme, "light (default) or dark")->check(CLI::IsMember({"light", "dark"}));
   command->add_option("--language", options->language, "en or zh; default: the system's")
       ->check(CLI::IsMember({"en", "zh"}));
-  return [options] { return run(*options); };
+  return [options] { return run_figure(*options); };
 }
 
 }  // namespace headlight

@@ -13,8 +13,8 @@
 namespace headlight {
 namespace {
 
-struct Options {
-  explicit Options(CLI::App& command) : request(command) {}
+struct GenerateArguments {
+  explicit GenerateArguments(CLI::App& command) : request(command) {}
   RequestOptions request;
   std::string format = "text";
   std::vector<std::string> with;
@@ -41,7 +41,7 @@ Status write_step(const Trace& trace, const Candidate& word, Index step, bool at
 
 /// Writes on from one request, at most to where the model says that the text ends; `output` has what was said so far,
 /// step by step.
-Status write_on(Request request, const Tokenizers* tokenizers, const Options& options, Output& output,
+Status write_on(Request request, const Tokenizers* tokenizers, const GenerateArguments& options, Output& output,
                 std::vector<std::string>& warnings) {
   const bool json = options.format == "json";
   std::shared_ptr<const Trace> trace;
@@ -70,7 +70,7 @@ Status write_on(Request request, const Tokenizers* tokenizers, const Options& op
   return Done{};
 }
 
-Result<int> run(Options& options) {
+Result<int> run_generate(GenerateArguments& options) {
   for (const std::string& name : options.with) {
     if (name != "attentions") return bad_input("--with", "", "attentions", name);
     options.attentions = true;
@@ -100,7 +100,7 @@ Run add_generate(CLI::App& program) {
   CLI::App* command = program.add_subcommand("generate", "Lets a decoder write on, token by token");
   command->footer("headlight generate --arch decoder --text 我请李雷 --count 5\n"
                   "headlight generate --arch encoder-decoder --target I --temperature 0.8 --sampling-seed 3 --format json");
-  auto options = std::make_shared<Options>(*command);
+  auto options = std::make_shared<GenerateArguments>(*command);
   command->add_option("--count", options->count, "Words, 10 by default")->type_name("N")->check(CLI::Range(1, 16384));
   command->add_option("--temperature", options->sampling.temperature,
                       "0 (default): always the most probable word; 1: as probable as the model says")->type_name("T");
@@ -109,7 +109,7 @@ Run add_generate(CLI::App& program) {
       ->check(CLI::IsMember({"text", "json"}));
   command->add_option("--with", options->with, "attentions: with json, how each step attended")->delimiter(',')
       ->allow_extra_args(false);
-  return [options] { return run(*options); };
+  return [options] { return run_generate(*options); };
 }
 
 }  // namespace headlight

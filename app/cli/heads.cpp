@@ -12,8 +12,8 @@
 namespace headlight {
 namespace {
 
-struct Options {
-  explicit Options(CLI::App& command) : request(command) {}
+struct HeadsArguments {
+  explicit HeadsArguments(CLI::App& command) : request(command) {}
   RequestOptions request;
   std::string grammar, format = "text";
   bool relations = false;
@@ -59,7 +59,7 @@ std::string as_text(const RelationReport& report) {
   return text;
 }
 
-Result<int> run_relations(Options& options) {
+Result<int> run_relations(HeadsArguments& options) {
   if (options.format == "csv") return bad_input("--format", "", "text or json with --relations", "csv");
   if (options.wanted.validation_seed == options.wanted.test_seed)
     return bad_input("--test-seed", "", "another seed than that of the validation sentences",
@@ -94,7 +94,7 @@ Status check_order(const HeadsWanted& wanted) {
   return Done{};
 }
 
-Result<int> run_measures(const Options& options) {
+Result<int> run_measures(const HeadsArguments& options) {
   if (const auto valid = check_order(options.measures); !valid) return valid.error();
   const auto asked = options.request.ask();
   if (!asked) return asked.error();
@@ -109,15 +109,15 @@ Result<int> run_measures(const Options& options) {
   return 0;
 }
 
-Result<int> run(Options& options, const CLI::App& command) {
+Result<int> run_heads(HeadsArguments& options, const CLI::App& command) {
   if (options.relations) return run_relations(options);
   if (command.count("--from") + command.count("--to") + command.count("--above") > 0)
     options.measures.words = options.words;
   return run_measures(options);
 }
 
-/// Options that mean something for relations alone, and those that do for measures alone.
-void add_measure_options(CLI::App& command, Options& options, CLI::Option* relations) {
+/// HeadsArguments that mean something for relations alone, and those that do for measures alone.
+void add_measure_options(CLI::App& command, HeadsArguments& options, CLI::Option* relations) {
   const char* group = "Measures";
   const auto ours = [&](CLI::Option* option) { return option->group(group)->excludes(relations); };
   ours(command.add_option("--sort", options.measures.sort,
@@ -142,7 +142,7 @@ Run add_heads(CLI::App& program) {
                  "headlight heads CHECKPOINT --text 'The cat sat' --effect --sort effect --format json\n"
                  "The measures are defined in README.md. Several sentences make one table: their rows count alike, and\n"
                  "effects are the mean over the sentences.");
-  auto options = std::make_shared<Options>(command);
+  auto options = std::make_shared<HeadsArguments>(command);
   const char* group = "Relations";
   CLI::Option* relations = command.add_flag("--relations", options->relations,
                                             "Held-out scores of every relation, beside chance and position alone")
@@ -160,7 +160,7 @@ Run add_heads(CLI::App& program) {
   add_measure_options(command, *options, relations);
   command.add_option("--format", options->format, "text (default), json, or csv")
       ->check(CLI::IsMember({"text", "json", "csv"}));
-  return [options, &command] { return run(*options, command); };
+  return [options, &command] { return run_heads(*options, command); };
 }
 
 }  // namespace headlight

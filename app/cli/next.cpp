@@ -11,8 +11,8 @@
 namespace headlight {
 namespace {
 
-struct Options {
-  explicit Options(CLI::App& command) : request(command) {}
+struct NextArguments {
+  explicit NextArguments(CLI::App& command) : request(command) {}
   RequestOptions request;
   std::string format = "text";
   Index top = 10;
@@ -44,7 +44,7 @@ Result<std::shared_ptr<const Trace>> compute(const Request& request, const Trace
   return trace;
 }
 
-Result<Answer> answer(const Request& request, const Options& options) {
+Result<Answer> answer(const Request& request, const NextArguments& options) {
   const auto trace = compute(request, nullptr, options.request.threads());
   if (!trace) return trace.error();
   Answer result{*trace, false, {}, {}};
@@ -119,7 +119,7 @@ std::string json_of(const Answer& answer) {
   return object + "}\n";
 }
 
-Result<int> run(const Options& options) {
+Result<int> run_next(const NextArguments& options) {
   const auto asked = options.request.ask();
   if (!asked) return asked.error();
   std::string text;
@@ -144,13 +144,13 @@ Run add_next(CLI::App& program) {
                   "headlight next --arch decoder --text 我请李雷帮 --off 0.1     before and after a head is switched off\n"
                   "A decoder says the word that follows; an encoder the word in the place of [MASK] or <mask>, or of the\n"
                   "last token where nothing is masked.");
-  auto options = std::make_shared<Options>(*command);
+  auto options = std::make_shared<NextArguments>(*command);
   command->add_option("--top", options->top, "The most probable words, 10 by default")->type_name("K")
       ->check(CLI::Range(0, 1000000));
   command->add_option("--token", options->tokens, "A further word, or its id; may be repeated")->allow_extra_args(false);
   command->add_option("--format", options->format, "text (default) or json: an object a sentence, a line each")
       ->check(CLI::IsMember({"text", "json"}));
-  return [options] { return run(*options); };
+  return [options] { return run_next(*options); };
 }
 
 }  // namespace headlight

@@ -13,8 +13,8 @@
 namespace headlight {
 namespace {
 
-struct Options {
-  explicit Options(CLI::App& command) : request(command), lesson(command) {}
+struct ScreenshotArguments {
+  explicit ScreenshotArguments(CLI::App& command) : request(command), lesson(command) {}
   RequestOptions request;
   LessonOption lesson;
   std::string size = "1600x1000", stack, theme, language, view, maps, grid;
@@ -36,7 +36,7 @@ Status read_size(const std::string& size, ScreenshotOptions& picture) {
   return bad_input("--size", "", "WIDTHxHEIGHT from 320x240 to 8192x8192", size);
 }
 
-Result<int> run(Options& options, const Frontend& frontend) {
+Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& frontend) {
   if (!frontend.screenshot) return Error{"headlight screenshot: this program was built without the window"};
   if (const auto size = read_size(options.size, options.picture); !size) return size.error();
   if (!options.theme.empty()) options.picture.theme = options.theme == "dark" ? Theme::dark : Theme::light;
@@ -88,7 +88,7 @@ Result<int> run(Options& options, const Frontend& frontend) {
 Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   CLI::App* command = program.add_subcommand("screenshot", "A picture of the real window, drawn without a display");
   command->footer("headlight screenshot --theme dark --size 2560x1600 -o window.png");
-  auto options = std::make_shared<Options>(*command);
+  auto options = std::make_shared<ScreenshotArguments>(*command);
   command->add_option("-o,--output", options->picture.file, "The PNG file to write")->required();
   command->add_option("--size", options->size, "WIDTHxHEIGHT in pixels, 1600x1000 by default");
   command->add_option("--theme", options->theme, "light (default) or dark")->check(CLI::IsMember({"light", "dark"}));
@@ -126,7 +126,7 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--to", options->find.words.to, "… at this one stay bright …")->type_name("WORD");
   command->add_option("--above", options->find.above, "… where they do with more than this weight, 0.3 by default")
       ->type_name("X")->check(CLI::Range(0.0f, 1.0f));
-  return [options, &frontend] { return run(*options, frontend); };
+  return [options, &frontend] { return run_screenshot(*options, frontend); };
 }
 
 }  // namespace headlight

@@ -10,8 +10,8 @@
 namespace headlight {
 namespace {
 
-struct Options {
-  explicit Options(CLI::App& app) : command(app), request(app) {}
+struct TokenizeArguments {
+  explicit TokenizeArguments(CLI::App& app) : command(app), request(app) {}
   const CLI::App& command;
   RequestOptions request;
   std::string format = "text";
@@ -82,7 +82,7 @@ Result<int> run_tokenizer(const std::string& folder, const CLI::App& command, bo
   return print(json ? "{\"tokens\":" + json_tokens(*tokens) + "}\n" : table(*tokens));
 }
 
-Result<int> run(const Options& options) {
+Result<int> run_tokenize(const TokenizeArguments& options) {
   const auto source = options.command.get_option("SOURCE")->as<std::string>();
   std::error_code ignored;
   const bool text = options.command.count("--text") > 0 || options.command.count("--tokens") > 0;
@@ -100,9 +100,9 @@ Run add_tokenize(CLI::App& program) {
   CLI::App* command = program.add_subcommand("tokenize", "The tokens of a text: id, byte range, token");
   command->footer("headlight tokenize --text 我请李雷帮我订了去北京的机票 --format json\n"
                   "headlight tokenize CHECKPOINT --text 'Hello, world'    its own tokenizer, special tokens included");
-  auto options = std::make_shared<Options>(*command);
+  auto options = std::make_shared<TokenizeArguments>(*command);
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
-  return [options] { return run(*options); };
+  return [options] { return run_tokenize(*options); };
 }
 
 }  // namespace headlight

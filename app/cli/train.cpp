@@ -12,7 +12,7 @@
 namespace headlight {
 namespace {
 
-struct Options {
+struct TrainArguments {
   CorpusChoice corpus;
   std::string folder, arch = "encoder", norm = "pre", activation = "gelu", position = "sinusoidal", name;
   std::optional<float> hide, swap;   // else as the task has it
@@ -36,7 +36,7 @@ Result<Choice> choice(const char* option, const std::string& word, std::initiali
   return bad_input(option, "", known, "'" + word + "'");
 }
 
-Status complete(Options& options) {
+Status complete(TrainArguments& options) {
   Config& config = options.plan.config;
   const auto arch = choice("--arch", options.arch, {Arch::encoder, Arch::decoder, Arch::encoder_decoder});
   if (!arch) return arch.error();
@@ -102,7 +102,7 @@ class Meter {
   double sum_ = 0, tokens_ = 0;
 };
 
-Result<int> run(Options options) {
+Result<int> run_train(TrainArguments options) {
   if (const Status done = complete(options); !done) return done.error();
   Progress reading;
   const auto corpus = read_corpus(options.corpus, options.plan.task, reading);
@@ -176,7 +176,7 @@ Result<int> run(Options options) {
 }  // namespace
 
 Run add_train(CLI::App& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrainArguments>();
   CLI::App& command = *program.add_subcommand("train", "trains a small model and writes it as a checkpoint folder");
   TrainingPlan& plan = options->plan;
   const auto share = CLI::Range(0.0, 1.0);
@@ -226,7 +226,7 @@ Run add_train(CLI::App& program) {
   command.add_option("--save-every", options->save_seconds, "seconds between checkpoints")
       ->check(CLI::Range(0.1, 86400.0));
   command.add_option("--threads", options->threads, "0: all; no bit depends on it")->check(CLI::Range(0, 256));
-  return [options] { return run(*options); };
+  return [options] { return run_train(*options); };
 }
 
 }  // namespace headlight

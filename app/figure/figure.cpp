@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/within.h"
 #include "figure/page.h"
 #include "session/stack_names.h"
 
@@ -11,11 +12,8 @@ Status check_head(const Trace& trace, const HeadRef& head) {
     return bad_input("figure", "stack", trace.encoder ? "self, encoder or cross" : "self, the model has one stack",
                      stack_name(head.stack));
   const Index layers = trace.num_layers(head.stack), heads = trace.num_heads(head.stack);
-  if (head.layer < 0 || head.layer >= layers)
-    return bad_input("figure", "layer", "0 to " + std::to_string(layers - 1), std::to_string(head.layer));
-  if (head.head < 0 || head.head >= heads)
-    return bad_input("figure", "head", "0 to " + std::to_string(heads - 1), std::to_string(head.head));
-  return Done{};
+  if (const auto valid = check_within("figure", "layer", head.layer, layers); !valid) return valid;
+  return check_within("figure", "head", head.head, heads);
 }
 
 Result<Drawing> draw_figure(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {

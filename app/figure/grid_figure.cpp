@@ -11,7 +11,7 @@ namespace headlight {
 namespace {
 
 /// Cells of all maps together: more would be neither seen nor small on disk.
-constexpr Index kMostCells = 144 * kThumbnail * kThumbnail;
+constexpr Index kMostCellsOfAll = 144 * kThumbnail * kThumbnail;
 constexpr float kLeastMap = 14;       // points
 constexpr float kFairShare = 1.15f;   // of a page's fair height: so much more is better than smaller maps
 constexpr float kHighest = 1.6f;      // of a map, to its width
@@ -19,7 +19,7 @@ constexpr float kLeastNamed = 11.5f;  // ems: in smaller maps labels would take 
 
 Index cells_a_side(Index maps) {
   Index side = kThumbnail;
-  while (side > 16 && maps * side * side > kMostCells) --side;
+  while (side > 16 && maps * side * side > kMostCellsOfAll) --side;
   return side;
 }
 
@@ -78,11 +78,8 @@ Drawing draw_grid(const Subject& subject, const FigureOptions& options, const Te
   const float used = static_cast<float>(grid.columns) * (grid.width + grid.gap) - grid.gap;
   const float left = page.left() + std::max(0.0f, (page.room() - used) / 2);
   bool blocks = false;
-  std::vector<HeadRef> all;
-  for (Index layer = 0; layer < layers; ++layer)
-    for (Index head = 0; head < heads; ++head) all.push_back({layer, head, stack});
   const float room = grid.width - tile.layout.plot.x;
-  auto titles = titles_of(page, subject, options, all, room);
+  auto titles = titles_of(page, subject, options, maps_of_stack(subject, stack), room);
   for (HeadTitle& title : titles) {
     const Box place = grid.place(title.head);
     MapLayout layout = tile.layout;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/within.h"
 #include "figure/diagram_layout.h"
 #include "figure/inside_parts.h"
 #include "figure/labels.h"
@@ -67,10 +68,8 @@ Result<Drawing> draw_steps(const Subject& subject, const FigureOptions& options,
   CellRef cell = brightest_of_last_row(trace, options.head);
   cell = {options.query.value_or(cell.query), options.key.value_or(cell.key)};
   const Index queries = trace.queries(options.head.stack), keys = trace.keys(options.head.stack);
-  if (cell.query < 0 || cell.query >= queries)
-    return bad_input("figure", "query", "0 to " + std::to_string(queries - 1), std::to_string(cell.query));
-  if (cell.key < 0 || cell.key >= keys)
-    return bad_input("figure", "key", "0 to " + std::to_string(keys - 1), std::to_string(cell.key));
+  if (const auto valid = check_within("figure", "query", cell.query, queries); !valid) return valid.error();
+  if (const auto valid = check_within("figure", "key", cell.key, keys); !valid) return valid.error();
   Page page = new_page(options, measure);
   add_title(page, head_title(options.language, options.head), cell_title(subject, options.head, cell));
   const std::vector<Step> steps = steps_of(trace, options.head, cell);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/within.h"
 #include "figure/head_titles.h"
 #include "figure/line_bars.h"
 #include "figure/map_items.h"
@@ -42,8 +43,7 @@ Vector weights_of(const Subject& subject, const HeadLine& line, const HeadRef& h
 Result<std::string> word_of(const Subject& subject, const HeadLine& line) {
   const char* what = line.of_query ? "query" : "key";
   const Index count = line.of_query ? subject.trace.queries(line.stack) : subject.trace.keys(line.stack);
-  if (line.at < 0 || line.at >= count)
-    return bad_input("figure", what, "0 to " + std::to_string(count - 1), std::to_string(line.at));
+  if (const auto valid = check_within("figure", what, line.at, count); !valid) return valid.error();
   Index at = line.at;
   if (const FoldedStack* folded = folded_stack(subject, line.stack)) {
     const auto group = (line.of_query ? folded->fold.queries : folded->fold.keys).group(at);
@@ -51,16 +51,6 @@ Result<std::string> word_of(const Subject& subject, const HeadLine& line) {
     at = *group;
   }
   return axis_label(axis_tokens(subject, line.stack, line.of_query)[static_cast<std::size_t>(at)]);
-}
-
-/// Every head; of maps that belong to none, one a layer.
-std::vector<HeadRef> heads_to_draw(const Subject& subject, const FigureOptions& options) {
-  if (!options.heads.empty()) return options.heads;
-  std::vector<HeadRef> heads;
-  for (Index layer = 0; layer < subject.trace.num_layers(options.head.stack); ++layer)
-    for (Index head = 0; head < maps_a_layer(subject, options.head.stack); ++head)
-      heads.push_back({layer, head, options.head.stack});
-  return heads;
 }
 
 struct Chart {
@@ -123,7 +113,7 @@ Result<Drawing> draw_line(const Subject& subject, const FigureOptions& options, 
   add_title(page, *word, line_title(options.language, line.of_query, kind_of(subject, line.stack)));
   const AxisText words = axis_text(axis_tokens(subject, line.stack, !line.of_query), page.label, measure);
   const Index count = static_cast<Index>(axis_tokens(subject, line.stack, !line.of_query).size());
-  const std::vector<HeadRef> heads = heads_to_draw(subject, options);
+  const std::vector<HeadRef> heads = options.heads.empty() ? maps_of_stack(subject, options.head.stack) : options.heads;
   const float tops = options.own_range ? measure("1.23e-05", page.label) + 0.6f * page.label : 0;
   const Chart chart = chart_of(page, heads.size(), count, words.metrics, tops);
   const float room = chart.layout.bars.x - page.left() - 0.8f * page.label;

@@ -123,4 +123,11 @@ Index maps_a_layer(const Subject& subject, Stack stack) {
   return kind_of(subject, stack) == MapKind::rollout ? 1 : subject.trace.num_heads(stack);
 }
 
+std::vector<HeadRef> maps_of_stack(const Subject& subject, Stack stack) {
+  std::vector<HeadRef> all;
+  for (Index layer = 0; layer < subject.trace.num_layers(stack); ++layer)
+    for (Index head = 0; head < maps_a_layer(subject, stack); ++head) all.push_back({layer, head, stack});
+  return all;
+}
+
 }  // namespace headlight

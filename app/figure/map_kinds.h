@@ -41,5 +41,7 @@ ColourScale own_scale(ColourScale scale, const Matrix& weights, const FigureOpti
 
 /// How many maps a layer has: one a head, of a rollout one.
 Index maps_a_layer(const Subject& subject, Stack stack);
+/// All of them, layer by layer.
+std::vector<HeadRef> maps_of_stack(const Subject& subject, Stack stack);
 
 }  // namespace headlight

@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
-#include <chrono>
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/measure.h"
 #include "gl/map_texture.h"
 #include "gl/offscreen.h"
 #include "gl/turn.h"
@@ -17,10 +17,6 @@
 
 namespace headlight {
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// A crashed session, taken over as this window's own: it is never without a file. A broken one is left where it is.
 void restore(Start& start, std::optional<Notice>& notice, const std::filesystem::path& autosave) {
@@ -46,8 +42,7 @@ void follow_size(const AppState& state, const Window& window, Commands& commands
 
 /// What a session has beside its question and its look, and a line about what is gone of it.
 void take_beside(AppState& state, Session& session, std::optional<Notice>& notice) {
-  std::vector<std::string> lost = std::move(session.lost);
-  for (std::string& line : take_kept_and_lesson(state, session)) lost.push_back(std::move(line));
+  const std::vector<std::string> lost = take_kept_and_lesson(state, session);
   if (lost.empty()) return;
   if (notice) notice->text += " " + lost.front();
   else notice = Notice{Notice::Kind::failed, lost.front()};
@@ -131,21 +126,21 @@ Status open_window(const Start& asked) {
   int frames = kFramesAfterEvent;
   std::string title;
   while (!state.quit) {
-    if ((*window)->wait(sleep_before_frame(loop, frames, now()))) {
+    if ((*window)->wait(sleep_before_frame(loop, frames, seconds_now()))) {
       frames = kFramesAfterEvent;
       follow_size(state, **window, commands);
     }
     for (auto& path : (*window)->take_dropped()) commands.emplace_back(OpenPath{std::move(path)});
     if ((*window)->should_close()) commands.emplace_back(Quit{});
     const auto version = state.trace_version + state.training_version;
-    loop.step(state, commands, now());
+    loop.step(state, commands, seconds_now());
     if (state.trace_version + state.training_version != version) frames = kFramesAfterEvent;
     if (frames <= 0 && !loop.computing() && !loop.writing() && !loop.sweeping() && !loop.reading()) continue;
     frames = std::max(0, frames - 1);
 
     if (title != window_title(state)) (*window)->set_title(title = window_title(state));
     screen.unit = (*window)->content_scale() * state.settings.ui_scale;
-    if (show_frame(screen, state, loop, commands, now()) || fonts.wants_frame()) frames = kFramesAfterEvent;
+    if (show_frame(screen, state, loop, commands, seconds_now()) || fonts.wants_frame()) frames = kFramesAfterEvent;
   }
   return Done{};
 }

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <mutex>
 
+#include "base/measure.h"
 #include "gl/app.h"
 #include "gl/gui_context.h"
 #include "gl/map_texture.h"
@@ -23,9 +24,6 @@ constexpr int kWidth = 1600, kHeight = 1000;
 constexpr double kShortestTurn = 0.05;  // seconds of frames in a row, as measure() has it
 constexpr int kPressesARound = 40;
 constexpr int kLongestAnswer = 60;      // seconds
-
-using Clock = std::chrono::steady_clock;
-double now() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
 
 /// Wakes who waits for an answer.
 class Bell {
@@ -75,9 +73,9 @@ struct Scene {
   /// Seconds of our own part of a frame; the frame is on the screen when it returns.
   double frame() {
     Commands commands;
-    const double begin = now();
+    const double begin = seconds_now();
     build_frame(screen, state, loop, commands);
-    const double own = now() - begin;
+    const double own = seconds_now() - begin;
     screen.end_frame(background_of(state.settings.theme));
     return own;
   }
@@ -112,7 +110,7 @@ double background(Stage& stage) {
 /// Rectangles in place of textures, one for each cell, as a Dear ImGui program draws a heat map by itself.
 double rectangles(Stage& stage, const std::vector<Matrix>& maps, int across) {
   stage.begin();
-  const double begin = now();
+  const double begin = seconds_now();
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
   const ImVec2 slot{static_cast<float>(kWidth / across), static_cast<float>(kHeight / across)};
   for (std::size_t i = 0; i < maps.size(); ++i) {
@@ -131,7 +129,7 @@ double rectangles(Stage& stage, const std::vector<Matrix>& maps, int across) {
       }
     }
   }
-  const double own = now() - begin;
+  const double own = seconds_now() - begin;
   stage.end({});
   return own;
 }
@@ -164,13 +162,13 @@ class Frames {
   static void take(Kind& kind) {
     for (int i = 0; i < (kind.whole.empty() ? kFramesAfterEvent : 1); ++i) kind.frame();
     const int before = kind.maps ? uploads(*kind.maps) : 0;
-    const double begin = now();
+    const double begin = seconds_now();
     double own = 0, seconds = 0;
     int frames = 0;
     do {
       own += kind.frame();
       ++frames;
-      seconds = now() - begin;
+      seconds = seconds_now() - begin;
     } while (seconds < kShortestTurn);
     kind.whole.push_back(seconds / frames);
     kind.own.push_back(own / frames);
@@ -182,15 +180,13 @@ class Frames {
 /// Seconds until what is done in the next frame is answered on the screen, by turns as the window takes them.
 Result<double> until_answered(Scene& scene, Commands commands = {}) {
   const auto version = scene.state.trace_version;
-  const double begin = now(), give_up = begin + kLongestAnswer;
-  scene.loop.step(scene.state, commands, begin);
-  if (scene.loop.computing() && scene.state.trace_milliseconds <= 1000 * kAnswerWithin)
-    scene.loop.wait_for_answer(kAnswerWithin);  // as show_frame does
-  for (int frames = kFramesAfterEvent; now() < give_up; --frames) {
-    scene.loop.step(scene.state, commands, now());
-    show_frame(scene.screen, scene.state, scene.loop, commands, now());
-    if (scene.state.trace_version != version && !is_stale(scene.state)) return now() - begin;
-    scene.bell.wait(sleep_before_frame(scene.loop, frames, now()));
+  const double begin = seconds_now(), give_up = begin + kLongestAnswer;
+  step_and_wait(scene.state, scene.loop, commands, begin);
+  for (int frames = kFramesAfterEvent; seconds_now() < give_up; --frames) {
+    scene.loop.step(scene.state, commands, seconds_now());
+    show_frame(scene.screen, scene.state, scene.loop, commands, seconds_now());
+    if (scene.state.trace_version != version && !is_stale(scene.state)) return seconds_now() - begin;
+    scene.bell.wait(sleep_before_frame(scene.loop, frames, seconds_now()));
   }
   return Error{"bench draw: expected an answer within " + std::to_string(kLongestAnswer) + " s, found none"};
 }
@@ -231,7 +227,7 @@ Result<BenchRow> word_on_gpt2(const std::string& name, Stage& stage, std::unique
   Scene scene(stage, std::move(painter), document);
   return keys(name, presses, [&](int press) -> Result<double> {
     Commands shorter{SetIds{document.ids}};
-    scene.loop.step(scene.state, shorter, now());
+    scene.loop.step(scene.state, shorter, seconds_now());
     scene.loop.settle(scene.state);
     for (int i = 0; i < kFramesAfterEvent; ++i) scene.frame();
     Commands longer{AppendWord{Candidate{.id = 1000 + press, .text = {}, .probability = 0, .row = 0}}};

@@ -42,17 +42,20 @@ void build_frame(const Screen& screen, const AppState& state, const Loop& loop, 
   draw_window(gui);
 }
 
+void step_and_wait(AppState& state, Loop& loop, Commands& commands, double now, double answer_within) {
+  loop.step(state, commands, now);
+  if (!loop.computing() || state.trace_milliseconds > 1000 * answer_within) return;
+  loop.wait_for_answer(answer_within);
+  loop.step(state, commands, now);
+}
+
 bool show_frame(const Screen& screen, AppState& state, Loop& loop, Commands& commands, double now,
                 double answer_within) {
   build_frame(screen, state, loop, commands);
   const bool changed = change_something(state, commands);
   if (changed) {
     ImGui::EndFrame();
-    loop.step(state, commands, now);
-    if (loop.computing() && state.trace_milliseconds <= 1000 * answer_within) {
-      loop.wait_for_answer(answer_within);
-      loop.step(state, commands, now);
-    }
+    step_and_wait(state, loop, commands, now, answer_within);
     build_frame(screen, state, loop, commands);
   }
   screen.end_frame(background_of(state.settings.theme));

@@ -47,7 +47,7 @@ std::string value_text(const HeadDifference& head, DifferenceOrder order) {
   return text;
 }
 
-void one_head(Gui& gui, const HeadDifference& head, const Box& box, const AxisLabels& labels, float title_height) {
+void one_difference(Gui& gui, const HeadDifference& head, const Box& box, const AxisLabels& labels, float title_height) {
   const AppState& state = gui.state;
   const std::string id = "difference " + std::to_string(head.head.layer) + "." + std::to_string(head.head.head);
   const JointStack& stack = *state.comparison->heads->stack(head.head.stack);
@@ -103,7 +103,7 @@ void all_heads(Gui& gui) {
     const Box place = grid.place(places[i]);
     const Box box{corner.x + 2 * gui.unit + place.x, corner.y + place.y, place.w, place.h};
     if (box.bottom() < window.y || box.y > window.y + ImGui::GetWindowHeight()) continue;
-    one_head(gui, *compared.head(order[i]), box, labels, title_height);
+    one_difference(gui, *compared.head(order[i]), box, labels, title_height);
   }
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy({1, grid.content_height});
@@ -120,7 +120,7 @@ void compare_grid_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (!state.comparison) return nothing_yet(gui);
   if (const auto& too_long = state.comparison->heads->too_long)
-    return wrapped_warning(gui, std::string(gui.word(kTooLongToCompare)) + " " + std::to_string(*too_long));
+    return wrapped_small(gui, std::string(gui.word(kTooLongToCompare)) + " " + std::to_string(*too_long), gui.colours().warning);
   stack_tabs(gui);
   order_buttons(gui);
   headline(gui);

@@ -71,14 +71,16 @@ void same_line_if_room(float width, float gap) {
   if (ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
 }
 
-void wrapped_dim(const Gui& gui, const std::string& line) {
+void wrapped_small(const Gui& gui, const std::string& line, ImU32 colour) {
   const FontScope small(gui, TextSize::small);
   ImGui::PushTextWrapPos(0);
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
   ImGui::TextUnformatted(gui.fonts.shown(line).c_str());
   ImGui::PopStyleColor();
   ImGui::PopTextWrapPos();
 }
+
+void wrapped_dim(const Gui& gui, const std::string& line) { wrapped_small(gui, line, gui.colours().dim); }
 
 void resize_text(ImGuiInputTextCallbackData* data, std::string& text) {
   text.resize(static_cast<std::size_t>(data->BufTextLen));

@@ -35,7 +35,8 @@ float button_width(const char* label);
 /// Goes on `gap` pixels beside the last item where `width` more have room in the window, else in a new line.
 void same_line_if_room(float width, float gap);
 
-/// Small dim text that breaks where the window ends.
+/// Small text that breaks where the window ends.
+void wrapped_small(const Gui& gui, const std::string& line, ImU32 colour);
 void wrapped_dim(const Gui& gui, const std::string& line);
 
 /// What an input widget's callback does for ImGuiInputTextFlags_CallbackResize: `text` grows with what is typed.

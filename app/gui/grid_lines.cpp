@@ -52,7 +52,7 @@ void draw_bars(Gui& gui, const Frame& frame, Index row, const Vector& weights, s
 }
 
 /// The head's name and its bars; the bar under the pointer is its cell.
-void one_head(Gui& gui, const Frame& frame, const HeadRef& head, Index place, const Box& row, bool hovered, bool pressed) {
+void one_line(Gui& gui, const Frame& frame, const HeadRef& head, Index place, const Box& row, bool hovered, bool pressed) {
   const AppState& state = gui.state;
   const MapContent content = whole_content(state, head);
   const Vector weights = line_of_head(state, frame.line, head);
@@ -152,7 +152,7 @@ void line_grid(Gui& gui) {
     const Box row{origin.x, layout.bars.y + static_cast<float>(i) * pitch, room.x, pitch};
     if (row.bottom() < window.y || row.y > window.y + ImGui::GetWindowHeight()) continue;
     const bool hovered = over && row.contains(mouse.x, mouse.y);
-    one_head(gui, frame, heads[i], static_cast<Index>(i), row, hovered, hovered && pressed);
+    one_line(gui, frame, heads[i], static_cast<Index>(i), row, hovered, hovered && pressed);
   }
 }
 

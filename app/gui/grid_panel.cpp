@@ -188,19 +188,10 @@ bool stack_tabs(Gui& gui) {
   return true;
 }
 
-void wrapped_warning(const Gui& gui, const std::string& line) {
-  const FontScope small(gui, TextSize::small);
-  ImGui::PushTextWrapPos(0);
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().warning);
-  ImGui::TextUnformatted(gui.fonts.shown(line).c_str());
-  ImGui::PopStyleColor();
-  ImGui::PopTextWrapPos();
-}
-
 bool problem_line(Gui& gui) {
   const std::string& problem = problem_of(gui.state);
   if (problem.empty()) return false;
-  wrapped_warning(gui, gui.state.trace ? problem + " — " + gui.word(Str::stale) : problem);
+  wrapped_small(gui, gui.state.trace ? problem + " — " + gui.word(Str::stale) : problem, gui.colours().warning);
   return true;
 }
 

@@ -55,7 +55,7 @@ void order_control(Gui& gui, bool same_line) {
 void sweep(Gui& gui) {
   if (!wants_effects(gui.state)) return;
   if (const EffectAnswer* known = known_effects(gui.state)) {
-    if (!known->problem.empty()) wrapped_warning(gui, known->problem);
+    if (!known->problem.empty()) wrapped_small(gui, known->problem, gui.colours().warning);
     return;
   }
   if (!gui.work.sweeping) return;

@@ -173,8 +173,9 @@ std::string joint_cell_in_words(Gui& gui, const HeadRef& head, const JointStack&
   const CellsBehind cells = cells_behind(stack, cell);
   const Trace &a = *compared_trace(gui.state), &b = *gui.state.trace;
   const bool in_a = cells.a && gui.state.comparison->heads->head(head);
-  const auto before = in_a ? weight_at(a, head, *cells.a) : std::nullopt;
-  const auto after = cells.b ? weight_at(b, head, *cells.b) : std::nullopt;
+  std::optional<float> before, after;
+  if (in_a) before = weight_at(a, head, *cells.a);
+  if (cells.b) after = weight_at(b, head, *cells.b);
   if (!in_a) return line + "B " + weight_in_words(gui, after) + " (" + gui.word(kNotInA) + ")";
   line += "A " + weight_in_words(gui, before);
   if (!cells.b) return line + " (" + gui.word(kNotInB) + ")";

@@ -98,8 +98,6 @@ void head_order_line(Gui& gui, bool same_line);
 void begin_search(Gui& gui);
 /// The next order of the heads, or the one before.
 void step_order(Gui& gui, bool back);
-/// A line of small text about something that went wrong.
-void wrapped_warning(const Gui& gui, const std::string& line);
 
 /// The limits of the sliders.
 inline constexpr Index kLeastSliderWidth = 4, kMostSliderWidth = 512, kMostSliderHeads = 16, kMostSliderLayers = 12,

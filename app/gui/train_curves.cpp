@@ -12,7 +12,7 @@ namespace {
 
 constexpr float kLineWidth = 1.5f;
 
-struct Point {
+struct CurvePoint {
   double step = 0, value = 0;
 };
 
@@ -57,9 +57,9 @@ void draw_axes(Gui& gui, const CurveFrame& frame) {
   }
 }
 
-void draw_curve(Gui& gui, const CurveFrame& frame, const std::vector<Point>& points, ImU32 colour) {
+void draw_curve(Gui& gui, const CurveFrame& frame, const std::vector<CurvePoint>& points, ImU32 colour) {
   std::vector<ImVec2> line;
-  for (const Point& point : points)
+  for (const CurvePoint& point : points)
     if (std::isfinite(point.value)) line.push_back({frame.x(point.step), frame.y(point.value)});
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (line.size() == 1) list.AddCircleFilled(line.front(), 2 * gui.unit, colour);
@@ -86,7 +86,7 @@ void plot_title(Gui& gui, Str title, const std::string& right) {
 void loss_plot(Gui& gui, const TrainingRun& run, float height) {
   const auto& points = run.losses.points;
   double top = 0;
-  std::vector<Point> line;
+  std::vector<CurvePoint> line;
   for (const LossPoint& point : points) {
     line.push_back({static_cast<double>(point.last()), point.loss()});
     if (std::isfinite(point.loss())) top = std::max(top, point.loss());
@@ -162,14 +162,14 @@ void score_plot(Gui& gui, const TrainingRun& run, float height) {
   const FontScope small(gui, TextSize::small);
   CurveFrame frame = frame_of(gui, run, height);
   draw_axes(gui, frame);
-  std::vector<Point> right;
+  std::vector<CurvePoint> right;
   for (const LossPoint& point : run.losses.points)
     right.push_back({static_cast<double>(point.last()), point.share_right()});
   draw_curve(gui, frame, right, gui.colours().faint);
   const Theme theme = gui.state.settings.theme;
   const std::vector<RelationScore> none, &relations = run.scores.empty() ? none : run.scores.front().report->relations;
   for (std::size_t r = 0; r < relations.size(); ++r) {
-    std::vector<Point> line;
+    std::vector<CurvePoint> line;
     for (const ScorePoint& point : run.scores)
       if (const RelationScore* one = same_relation(relations[r], *point.report))
         line.push_back({static_cast<double>(point.step), one->score.accuracy});

@@ -77,7 +77,7 @@ void run_part(Gui& gui, const TrainingRun& run) {
   ImGui::PopStyleColor();
   gui.name_item("training phase");
   if (!run.message.empty()) {
-    wrapped_small(gui, gui.fonts.shown(run.message), gui.colours().warning);
+    wrapped_small(gui, run.message, gui.colours().warning);
     gui.name_item("training message");
   }
   if (run.live) {
@@ -94,7 +94,7 @@ void one_earlier(Gui& gui, const TrainedFolder& left) {
   const std::string name = gui.fonts.shown(left.name);
   if (!left.problem.empty()) {
     dim_text(gui, name);
-    wrapped_small(gui, gui.fonts.shown(left.problem), gui.colours().warning);
+    wrapped_small(gui, left.problem, gui.colours().warning);
   } else if (left.unfinished && !own) {
     if (flat_button(gui, ("go on " + left.name).c_str(), (std::string(gui.word(Str::go_on_with)) + " " + name).c_str()))
       gui.say(ContinueTraining{left.folder});
@@ -120,15 +120,6 @@ void earlier_part(Gui& gui) {
 }
 
 }  // namespace
-
-void wrapped_small(Gui& gui, const std::string& text, ImU32 colour) {
-  const FontScope small(gui, TextSize::small);
-  ImGui::PushTextWrapPos(0);
-  ImGui::PushStyleColor(ImGuiCol_Text, colour);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopStyleColor();
-  ImGui::PopTextWrapPos();
-}
 
 std::string duration_words(const Gui& gui, double seconds) {
   const auto whole = static_cast<long>(std::clamp(std::ceil(seconds), 0.0, 1e8));

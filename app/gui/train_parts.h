@@ -14,8 +14,6 @@ void training_curves(Gui& gui, const TrainingRun& run, float height);
 /// Starts a training of the document's shape, or says that one goes on: by the plan of the panel, or by the usual one.
 void say_start(Gui& gui, bool usual);
 
-/// Small text that ends where the panel does.
-void wrapped_small(Gui& gui, const std::string& text, ImU32 colour);
 
 /// A time in words: "40 s", "2 min 10 s".
 std::string duration_words(const Gui& gui, double seconds);

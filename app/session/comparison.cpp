@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/names.h"
 #include "base/parallel.h"
 #include "explain/head_measures.h"
 #include "math/attention.h"
@@ -223,9 +224,7 @@ std::shared_ptr<const Comparison> compare_answers(const ComparisonQuestion& ques
 std::string_view name(DifferenceOrder order) { return kOrderNames[static_cast<std::size_t>(order)]; }
 
 std::optional<DifferenceOrder> parse_difference_order(std::string_view name) {
-  const auto at = std::find(std::begin(kOrderNames), std::end(kOrderNames), name);
-  if (at == std::end(kOrderNames)) return std::nullopt;
-  return static_cast<DifferenceOrder>(at - std::begin(kOrderNames));
+  return value_named<DifferenceOrder>(kOrderNames, name);
 }
 
 std::optional<float> order_value(const HeadDifference& head, DifferenceOrder order) {

@@ -176,7 +176,7 @@ std::vector<std::string> take_kept_and_lesson(AppState& state, Session& session)
     state.comparison.reset();
     share_model(state.kept->document, state.shipped.get());
   }
-  std::vector<std::string> lost;
+  std::vector<std::string> lost = std::move(session.lost);
   if (session.lesson.name.empty()) return lost;
   if (session.own_lesson) add_lesson(state, *session.own_lesson);
   state.view.lesson = place_of(state, session.lesson);
@@ -221,8 +221,7 @@ void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
   for (const auto& warning : file.warnings) text += "\n" + warning;
   state.notice = Notice{Notice::Kind::opened, std::move(text)};
   if (file.kind != Opened::Kind::session) return;
-  std::vector<std::string> lost = std::move(file.session.lost);
-  for (std::string& line : take_kept_and_lesson(state, file.session)) lost.push_back(std::move(line));
+  const std::vector<std::string> lost = take_kept_and_lesson(state, file.session);
   if (!lost.empty()) state.notice = Notice{Notice::Kind::failed, lost.front()};
 }
 

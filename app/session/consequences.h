@@ -27,7 +27,7 @@ void stop_generating(AppState& state);
 /// Takes over what a file held; `kind` is that of the command.
 void take_opened(AppState& state, FileOpened& opened, std::size_t kind);
 /// What a session has beside its question and its look: A of View::compare, which is computed again, and the lesson
-/// that was read in it. The lines say what is not there any more.
+/// that was read in it. The lines say what of the session is not there any more.
 std::vector<std::string> take_kept_and_lesson(AppState& state, Session& session);
 /// Whether the document's checkpoint was loaded right is to be found out.
 void await_check(AppState& state, std::vector<std::string> warnings);

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <iterator>
 
+#include "base/names.h"
 #include "text/tokenizer.h"
 #include "text/words.h"
 
@@ -115,9 +116,7 @@ FoldedMaps::Possible possible_of(const Tokens& queries, const Tokens& keys) {
 std::string_view name(PairPart part) { return kPairNames[static_cast<std::size_t>(part)]; }
 
 std::optional<PairPart> parse_pair_part(std::string_view name) {
-  const auto at = std::find(std::begin(kPairNames), std::end(kPairNames), name);
-  if (at == std::end(kPairNames)) return std::nullopt;
-  return static_cast<PairPart>(at - std::begin(kPairNames));
+  return value_named<PairPart>(kPairNames, name);
 }
 
 std::optional<Index> FoldedAxis::group(Index token) const {

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostSteps = 1 << 16;
+constexpr std::size_t kMostLessonStep = 1 << 16;
 
 std::string string_at(const json& object, const char* key) {
   const auto at = object.find(key);
@@ -80,7 +80,7 @@ LessonMark lesson_mark_from_json(const json& value) {
   if (!value.is_object()) return {};
   LessonMark mark{string_at(value, "name"), string_at(value, "path")};
   const json step = value.value("step", json());
-  if (step.is_number_unsigned()) mark.step = std::min<std::uint64_t>(step.get<std::uint64_t>(), kMostSteps);
+  if (step.is_number_unsigned()) mark.step = std::min<std::uint64_t>(step.get<std::uint64_t>(), kMostLessonStep);
   return mark.name.empty() ? LessonMark{} : mark;
 }
 

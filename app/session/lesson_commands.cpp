@@ -17,6 +17,11 @@ const LessonStep* current_step(const AppState& state) {
   return lesson && state.view.lesson->step < lesson->steps.size() ? &lesson->steps[state.view.lesson->step] : nullptr;
 }
 
+LessonMark lesson_mark(const AppState& state) {
+  const Lesson* lesson = current_lesson(state);
+  return lesson ? LessonMark{lesson->name, lesson->path, state.view.lesson->step} : LessonMark{};
+}
+
 std::optional<bool> is_attempt_done(const AppState& state) {
   const LessonStep* step = current_step(state);
   if (!step || step->goals.empty()) return std::nullopt;

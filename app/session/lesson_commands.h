@@ -9,6 +9,8 @@ namespace headlight {
 /// The lesson that is being read, and its step; null where none is.
 const Lesson* current_lesson(const AppState& state);
 const LessonStep* current_step(const AppState& state);
+/// How a file speaks of them; without a name where none is read.
+LessonMark lesson_mark(const AppState& state);
 /// Whether the reader did what the step asks for: nothing where it asks for nothing that can be told.
 std::optional<bool> is_attempt_done(const AppState& state);
 

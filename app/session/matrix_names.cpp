@@ -5,7 +5,7 @@
 namespace headlight {
 namespace {
 
-/// Of Part, in its order.
+/// Of MatrixPart, in its order.
 constexpr const char* kParts[] = {"embedding", "attention", "head", "ffn", "block", "end", "output"};
 
 }  // namespace

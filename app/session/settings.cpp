@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/names.h"
 #include "session/layout.h"
 
 namespace headlight {
@@ -53,9 +54,7 @@ WindowSize window_from_json(const json& object) {
 std::string_view name(ColourMap map) { return kColourNames[static_cast<std::size_t>(map)]; }
 
 std::optional<ColourMap> parse_colour_map(std::string_view wanted) {
-  const auto at = std::find(std::begin(kColourNames), std::end(kColourNames), wanted);
-  if (at == std::end(kColourNames)) return std::nullopt;
-  return static_cast<ColourMap>(at - std::begin(kColourNames));
+  return value_named<ColourMap>(kColourNames, wanted);
 }
 
 void remember(Settings& settings, const std::string& path) {

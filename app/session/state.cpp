@@ -113,15 +113,14 @@ Session session_of(const AppState& state) {
   Session session{state.document, state.view};
   session.kept = state.kept;
   if (session.kept) session.kept->trace.reset();
-  if (const Lesson* lesson = current_lesson(state))
-    session.lesson = {lesson->name, lesson->path, state.view.lesson->step};
+  session.lesson = lesson_mark(state);
   return session;
 }
 
 Settings settings_to_keep(const AppState& state) {
   Settings settings = state.settings;
   settings.layout = layout_of(state.view);
-  settings.lesson = session_of(state).lesson;
+  settings.lesson = lesson_mark(state);
   return settings;
 }
 

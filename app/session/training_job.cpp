@@ -1,10 +1,10 @@
 #include "session/training_job.h"
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 #include <utility>
 
+#include "base/measure.h"
 #include "read/checkpoint.h"
 
 namespace headlight {
@@ -16,10 +16,6 @@ namespace fs = std::filesystem;
 constexpr double kNewsSeconds = 0.22;
 /// The share of the time that the scores of samples may take.
 constexpr double kScoreShare = 0.07;
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 int training_threads(int wanted) {
   const int all = static_cast<int>(std::thread::hardware_concurrency());

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/names.h"
 #include "session/view_state.h"
 
 namespace headlight {
@@ -16,9 +17,7 @@ inline constexpr std::string_view kViewNames[] = {"heads", "inside", "flow", "tr
 inline std::string_view view_name(View view) { return kViewNames[static_cast<std::size_t>(view)]; }
 
 inline std::optional<View> parse_view(std::string_view name) {
-  const auto found = std::find(std::begin(kViewNames), std::end(kViewNames), name);
-  if (found == std::end(kViewNames)) return std::nullopt;
-  return static_cast<View>(found - std::begin(kViewNames));
+  return value_named<View>(kViewNames, name);
 }
 
 /// Of GridShow, in its order.
@@ -30,9 +29,7 @@ inline std::string_view grid_name(GridShow grid) { return kGridNames[static_cast
 inline std::optional<GridShow> parse_grid(std::string_view name) {
   if (name == "query") return GridShow::query;
   if (name == "key") return GridShow::key;
-  const auto found = std::find(std::begin(kGridNames), std::end(kGridNames), name);
-  if (found == std::end(kGridNames)) return std::nullopt;
-  return static_cast<GridShow>(found - std::begin(kGridNames));
+  return value_named<GridShow>(kGridNames, name);
 }
 
 /// What a name after --view shows: of the window, and as a figure.

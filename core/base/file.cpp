@@ -17,8 +17,6 @@ constexpr std::size_t kBuffer = 1 << 20;
 constexpr int kLinks = 40;        // symbolic links followed, as Linux does
 constexpr int kTemporaries = 100;  // names tried; each taken one is what a killed process of this number left
 
-std::string reason(int error) { return std::generic_category().message(error); }
-
 /// Whether a failed read or write should be tried again: at once after a signal, or when a pipe that somebody made
 /// non-blocking is ready.
 bool again(int descriptor, short event) {
@@ -47,7 +45,7 @@ Result<std::string> read_all(int descriptor, std::string_view where, std::size_t
     if (size == bytes.size()) bytes.resize(bytes.size() * 2);
     const ssize_t got = ::read(descriptor, bytes.data() + size, bytes.size() - size);
     if (got < 0 && again(descriptor, POLLIN)) continue;
-    if (got < 0) return bad_input(where, "read", "a readable file", reason(errno));
+    if (got < 0) return bad_input(where, "read", "a readable file", system_error_text(errno));
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
     if (size > limit)
@@ -59,13 +57,15 @@ Result<std::string> read_all(int descriptor, std::string_view where, std::size_t
 
 }  // namespace
 
+std::string system_error_text(int error) { return std::generic_category().message(error); }
+
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return bad_input(path.string(), "open", "a readable file", reason(errno));
+  if (descriptor < 0) return bad_input(path.string(), "open", "a readable file", system_error_text(errno));
   struct stat status {};
   Result<std::string> result = std::string{};
   if (::fstat(descriptor, &status) != 0)
-    result = bad_input(path.string(), "open", "a readable file", reason(errno));
+    result = bad_input(path.string(), "open", "a readable file", system_error_text(errno));
   else if (!S_ISREG(status.st_mode))
     result = bad_input(path.string(), "open", "a regular file",
                        S_ISDIR(status.st_mode) ? "a folder" : "something that is not a file");
@@ -106,7 +106,7 @@ Result<Output> Output::to_file(const std::filesystem::path& path) {
   // What already is something other than a file (a pipe, /dev/full) cannot be replaced by a rename: write into it.
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (descriptor < 0) return bad_input(path.string(), "write", "a writable file", reason(errno));
+    if (descriptor < 0) return bad_input(path.string(), "write", "a writable file", system_error_text(errno));
     return Output(descriptor, path, {});
   }
   // Through a symbolic link the target is replaced, not the link.
@@ -114,7 +114,7 @@ Result<Output> Output::to_file(const std::filesystem::path& path) {
   struct stat old {};
   const bool replaces = ::stat(target.c_str(), &old) == 0;
   if (replaces && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0)
-    return bad_input(path.string(), "write", "a writable file", reason(errno));
+    return bad_input(path.string(), "write", "a writable file", system_error_text(errno));
   // The name is short, so that every name a file may have has room for it beside.
   const std::string beside = (target.parent_path() / (".headlight-" + std::to_string(::getpid()) + "-")).string();
   std::string temporary;
@@ -124,7 +124,7 @@ Result<Output> Output::to_file(const std::filesystem::path& path) {
     descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor < 0 && errno != EEXIST) break;
   }
-  if (descriptor < 0) return bad_input(path.string(), "write", "a writable folder", reason(errno));
+  if (descriptor < 0) return bad_input(path.string(), "write", "a writable folder", system_error_text(errno));
   if (replaces) ::fchmod(descriptor, old.st_mode & 0777);
   return Output(descriptor, target, temporary);
 }
@@ -151,7 +151,7 @@ void Output::flush() {
   buffer_.clear();
 }
 
-Error Output::failure() const { return bad_input(path_.string(), "write", "room to write", reason(error_)); }
+Error Output::failure() const { return bad_input(path_.string(), "write", "room to write", system_error_text(error_)); }
 
 Status Output::commit() {
   flush();

@@ -10,6 +10,9 @@
 
 namespace headlight {
 
+/// What the system calls the error of this number (errno).
+std::string system_error_text(int error);
+
 /// Reads a regular file of at most `limit` bytes.
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 32);
 

@@ -11,6 +11,8 @@
 #include <string>
 #include <system_error>
 
+#include "base/file.h"
+
 namespace headlight {
 namespace {
 
@@ -18,13 +20,11 @@ Error unreadable(const std::filesystem::path& path, const std::string& found) {
   return bad_input(path.string(), "open", "a readable file", found);
 }
 
-std::string reason(int error) { return std::generic_category().message(error); }
-
 }  // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return unreadable(path, reason(errno));
+  if (descriptor < 0) return unreadable(path, system_error_text(errno));
   struct stat status {};
   const bool known = ::fstat(descriptor, &status) == 0;
   const int stat_error = errno;
@@ -36,10 +36,10 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
     if (begin == MAP_FAILED) map_error = errno;
   }
   ::close(descriptor);
-  if (!known) return unreadable(path, reason(stat_error));
+  if (!known) return unreadable(path, system_error_text(stat_error));
   if (!S_ISREG(status.st_mode))
     return bad_input(path.string(), "open", "a regular file", S_ISDIR(status.st_mode) ? "a folder" : "something else");
-  if (map_error != 0) return unreadable(path, reason(map_error));
+  if (map_error != 0) return unreadable(path, system_error_text(map_error));
   return std::shared_ptr<const MappedFile>(new MappedFile({static_cast<const char*>(begin), size}));
 }
 

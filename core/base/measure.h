@@ -9,6 +9,9 @@
 
 namespace headlight {
 
+/// Seconds on a clock that never goes back.
+double seconds_now();
+
 /// Of several rounds, in seconds: the middle one, and the quickest and slowest.
 struct Timing {
   double median = 0, low = 0, high = 0;

@@ -6,7 +6,7 @@ namespace headlight {
 namespace {
 
 using Q = Quantity;
-using P = Part;
+using P = MatrixPart;
 using A = Axis;
 
 constexpr bool kLearned = true;

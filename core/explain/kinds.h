@@ -6,11 +6,11 @@
 namespace headlight {
 
 /// Where in a model a kind of matrix has its place; with it the form of its path.
-enum class Part { embedding, attention, head, ffn, block, end, output };
+enum class MatrixPart { embedding, attention, head, ffn, block, end, output };
 
 struct Kind {
   Quantity quantity;
-  Part part;
+  MatrixPart part;
   const char* name;     // the last word of its path
   const char* symbol;
   Axis rows, cols;

@@ -146,7 +146,7 @@ Index d_model(const Way& way) { return way.bare ? way.given->query.cols() : way.
 
 /// The width of the tables of embeddings, and of what the vocabulary's weight reads.
 Index table_width(const Way& way, const MatrixId& id) {
-  if (kind_of(id.quantity).part == Part::output) return way.model.output->weight->cols();
+  if (kind_of(id.quantity).part == MatrixPart::output) return way.model.output->weight->cols();
   const Linear& projection = way.stack->embeddings.projection;
   return projection.is_identity() ? d_model(way) : projection.inputs();
 }
@@ -245,32 +245,32 @@ void add_ffn(const Trace& trace, std::vector<MatrixId>& list, const HeadRef& hea
 
 MatrixId matrix_id(Quantity quantity, const HeadRef& head) {
   MatrixId id{quantity, head.stack, head.layer, head.head};
-  const Part part = kind_of(quantity).part;
-  if (part != Part::head) id.head = 0;
-  if (part == Part::embedding || part == Part::end || part == Part::output) id.layer = 0;
-  if (part != Part::head && part != Part::attention && id.stack == Stack::cross) id.stack = Stack::self;
-  if (part == Part::output) id.stack = Stack::self;
+  const MatrixPart part = kind_of(quantity).part;
+  if (part != MatrixPart::head) id.head = 0;
+  if (part == MatrixPart::embedding || part == MatrixPart::end || part == MatrixPart::output) id.layer = 0;
+  if (part != MatrixPart::head && part != MatrixPart::attention && id.stack == Stack::cross) id.stack = Stack::self;
+  if (part == MatrixPart::output) id.stack = Stack::self;
   return id;
 }
 
-bool is_per_head(Quantity quantity) { return kind_of(quantity).part == Part::head; }
+bool is_per_head(Quantity quantity) { return kind_of(quantity).part == MatrixPart::head; }
 bool is_learned(Quantity quantity) { return kind_of(quantity).learned; }
 
 bool exists(const Trace& trace, const MatrixId& id) {
   const Way way(trace, id);
-  const Part part = kind_of(id.quantity).part;
+  const MatrixPart part = kind_of(id.quantity).part;
   if (!way.stack_trace) return false;
-  if (part == Part::head || part == Part::attention)
+  if (part == MatrixPart::head || part == MatrixPart::attention)
     if (!way.attention_trace || id.head < 0 || id.head >= way.attention_trace->num_heads()) return false;
-  if (way.pattern) return (part == Part::head || part == Part::attention) && exists_in_pattern(way, id);
+  if (way.pattern) return (part == MatrixPart::head || part == MatrixPart::attention) && exists_in_pattern(way, id);
   switch (part) {
-    case Part::head: return exists_in_head(way, id);
-    case Part::attention: return exists_in_attention(way, id);
-    case Part::ffn: return exists_in_ffn(way, id.quantity);
-    case Part::block: return way.block_trace != nullptr;
-    case Part::embedding: return exists_in_embedding(way, id.quantity);
-    case Part::end:
-    case Part::output: break;
+    case MatrixPart::head: return exists_in_head(way, id);
+    case MatrixPart::attention: return exists_in_attention(way, id);
+    case MatrixPart::ffn: return exists_in_ffn(way, id.quantity);
+    case MatrixPart::block: return way.block_trace != nullptr;
+    case MatrixPart::embedding: return exists_in_embedding(way, id.quantity);
+    case MatrixPart::end:
+    case MatrixPart::output: break;
   }
   return exists_at_end(way, id.quantity);
 }
@@ -304,13 +304,13 @@ std::string path(const Trace& trace, const MatrixId& id) {
   const std::string layer = stack + "." + std::to_string(id.layer) + ".";
   const std::string attention = layer + (id.stack == Stack::cross ? "cross." : "self.");
   switch (kind.part) {
-    case Part::embedding: return stack + ".embedding." + kind.name;
-    case Part::attention: return attention + kind.name;
-    case Part::head: return attention + std::to_string(id.head) + "." + kind.name;
-    case Part::ffn: return layer + "ffn." + kind.name;
-    case Part::block: return layer + kind.name;
-    case Part::end: return stack + "." + kind.name;
-    case Part::output: break;
+    case MatrixPart::embedding: return stack + ".embedding." + kind.name;
+    case MatrixPart::attention: return attention + kind.name;
+    case MatrixPart::head: return attention + std::to_string(id.head) + "." + kind.name;
+    case MatrixPart::ffn: return layer + "ffn." + kind.name;
+    case MatrixPart::block: return layer + kind.name;
+    case MatrixPart::end: return stack + "." + kind.name;
+    case MatrixPart::output: break;
   }
   return std::string("output.") + kind.name;
 }

@@ -6,8 +6,6 @@ namespace headlight::mistakes {
 
 namespace {
 
-constexpr double kFree = std::numeric_limits<double>::quiet_NaN();
-
 /// What implementations make of a row that may attend to nothing: NaN, zeros, or, where a mask is a large number, equal
 /// weights.
 bool is_of_blocked_row(const Grid& row) {

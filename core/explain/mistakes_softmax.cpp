@@ -8,8 +8,6 @@ namespace headlight::mistakes {
 
 namespace {
 
-constexpr double kFree = std::numeric_limits<double>::quiet_NaN();
-
 std::string decimal(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", value);

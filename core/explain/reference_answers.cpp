@@ -14,7 +14,7 @@
 namespace headlight {
 namespace {
 
-constexpr float kNever = std::numeric_limits<float>::infinity();
+constexpr float kFarthest = std::numeric_limits<float>::infinity();
 
 std::string decimal(float value) {
   char digits[32];
@@ -121,7 +121,7 @@ Difference difference(const Answer& answer, const Array& expected) {
     const Matrix piece = answer.piece(i);
     for (Index k = 0; k < piece.size(); ++k, ++at) {
       const float apart = std::abs(piece.data()[k] - expected.values[at]);
-      const float known = std::isnan(apart) ? kNever : apart;
+      const float known = std::isnan(apart) ? kFarthest : apart;
       if (known > result.largest) result = {known, at};
     }
   }

@@ -105,7 +105,7 @@ const Matrix* stored(const Way& way, const MatrixId& id) {
   }
 }
 
-/// Sums over many rows are taken in another order than over one, and in another where a row begins elsewhere in memory:
+/// Eigen takes sums over many rows in another order than over one, and in another where a row begins elsewhere in memory:
 /// row by row, each a matrix of its own, a cell is the same float whatever rows are asked for with it.
 template <class MakeRow>
 Matrix by_rows(const Matrix& x, const MakeRow& make_row) {
@@ -113,18 +113,6 @@ Matrix by_rows(const Matrix& x, const MakeRow& make_row) {
   for (Index r = 0; r < x.rows(); ++r) {
     const Matrix row = make_row(Matrix(x.row(r)));
     if (r == 0) made.resize(x.rows(), row.cols());
-    made.row(r) = row;
-  }
-  return made;
-}
-
-/// The same of functions that take a row's number.
-template <class RowAt>
-Matrix numbered_rows(Index first, Index count, const RowAt& row_at) {
-  Matrix made;
-  for (Index r = 0; r < count; ++r) {
-    const Matrix row = row_at(first + r);
-    if (r == 0) made.resize(count, row.cols());
     made.row(r) = row;
   }
   return made;
@@ -155,9 +143,12 @@ std::optional<Matrix> known(const Way& way, const MatrixId& id, Index first, Ind
     case Q::hidden:
       return ffn_hidden(*way.block, way.model.config.activation,
                         rows_of(way.trace, beside(id, Q::ffn_input), first, count));
-    case Q::logits: return numbered_rows(first, count, [&](Index row) { return logit_rows(way.trace, row, 1); });
-    case Q::probabilities:
-      return numbered_rows(first, count, [&](Index row) { return probabilities(logit_rows(way.trace, row, 1)); });
+    case Q::logits: return logit_rows(way.trace, first, count);
+    case Q::probabilities: {
+      Matrix rows = logit_rows(way.trace, first, count);
+      for (Index r = 0; r < count; ++r) rows.row(r) = probabilities(rows.row(r));
+      return rows;
+    }
     default: return std::nullopt;
   }
 }

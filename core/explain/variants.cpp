@@ -7,9 +7,7 @@
 namespace headlight {
 namespace {
 
-constexpr double kNever = -std::numeric_limits<double>::infinity();
-constexpr double kFree = std::numeric_limits<double>::quiet_NaN();
-
+constexpr double kNoWeight = -std::numeric_limits<double>::infinity();
 }  // namespace
 
 Heads split_heads(const Grid& side_by_side, Index num_heads, HeadSplit how) {
@@ -34,7 +32,7 @@ Grid softmax_keys(const Grid& scores) {
   Grid weights(scores.rows(), scores.cols());
   for (Index i = 0; i < scores.rows(); ++i) {
     const double largest = scores.row(i).maxCoeff();
-    if (largest == kNever) {
+    if (largest == kNoWeight) {
       weights.row(i).setZero();
       continue;
     }
@@ -62,7 +60,7 @@ Allowed allowed_by(const Grid& mask) { return mask.array() > -1e4; }
 
 Grid mask_of(const Allowed& allowed) {
   Grid mask(allowed.rows(), allowed.cols());
-  for (Index i = 0; i < mask.size(); ++i) mask.data()[i] = allowed.data()[i] ? 0.0 : kNever;
+  for (Index i = 0; i < mask.size(); ++i) mask.data()[i] = allowed.data()[i] ? 0.0 : kNoWeight;
   return mask;
 }
 
@@ -98,7 +96,7 @@ Grid softmax_rows_up_to_offsets(const Grid& logits, const Grid& found) {
   const Grid weights = softmax_keys((logits.colwise() + of_row).transpose()).transpose();
   Grid result = weights;
   for (Index j = 0; j < cols; ++j)
-    if ((logits.col(j).array() == kNever).all()) result.col(j).setConstant(kFree);
+    if ((logits.col(j).array() == kNoWeight).all()) result.col(j).setConstant(kFree);
   return result;
 }
 

@@ -2,6 +2,7 @@
 // here. What is unknown about the layer is empty; a variant that needs it then gives nothing.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -11,6 +12,9 @@ namespace headlight {
 
 using Grid = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Heads = std::vector<Grid>;  // one a head
+
+/// In a prediction: not said by it.
+inline constexpr double kFree = std::numeric_limits<double>::quiet_NaN();
 
 /// x·Wᵀ + b; an empty weight is the identity, an empty bias zero.
 struct Projection {

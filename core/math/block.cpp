@@ -23,8 +23,7 @@ bool run_heads(Stack stack, Index layer, const Edits& edits, const Matrix& block
                const AttentionTrace* earlier, AttentionTrace& attention) {
   const Index heads = attention.num_heads();
   const Index work = attention.mask->queries() * attention.mask->keys() * attention.query.cols() / heads;
-  parallel_for(heads, work < kWorthAThread ? 1 : run.threads, [&](Index head) {
-    if (run.progress.stop) return;
+  parallel_for(heads, work < kWorthAThread ? Threads{1, run.threads.stop} : run.threads, [&](Index head) {
     run_head({layer, head, stack}, edits, blocked, attention, run.progress.stop, earlier, run.first);
     run.progress.done.fetch_add(run.share / static_cast<float>(heads));
   });
@@ -131,15 +130,15 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
   };
   attention.query = with_earlier(&AttentionTrace::query,
                                  project(weights.query, weights.query_norm, rotary, query_input, weights.num_heads,
-                                         run.many(), run.first));
+                                         run.threads, run.first));
   if (earlier && stack == Stack::cross) {  // of the same encoder's output
     attention.key = earlier->key;
     attention.value = earlier->value;
   } else {
     attention.key = with_earlier(&AttentionTrace::key,
                                  project(weights.key, weights.key_norm, rotary, key_input, weights.num_kv_heads,
-                                         run.many(), run.first));
-    attention.value = with_earlier(&AttentionTrace::value, linear(value_input, weights.value, run.many()));
+                                         run.threads, run.first));
+    attention.value = with_earlier(&AttentionTrace::value, linear(value_input, weights.value, run.threads));
   }
   if (run.progress.stop) return std::optional<Matrix>{};
   const Index d_k = attention.query.cols() / weights.num_heads, d_v = attention.value.cols() / weights.num_kv_heads;
@@ -163,7 +162,7 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
   if (!run_heads(stack, layer, edits, mask->blocked, run, earlier, attention)) return std::optional<Matrix>{};
   const std::string where = layer_name(run.model, stack, layer);
   if (const auto finite = check_attention(where, attention); !finite) return finite.error();
-  std::optional<Matrix> output = linear(attention.z.bottomRows(query_input.rows()), weights.output, run.many());
+  std::optional<Matrix> output = linear(attention.z.bottomRows(query_input.rows()), weights.output, run.threads);
   if (run.progress.stop) return std::optional<Matrix>{};
   if (const auto finite = check_finite(where + " attention output", *output); !finite) return finite.error();
   return output;
@@ -222,8 +221,8 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
     Matrix output(input.rows(), input.cols());
     for (Index first = 0; first < input.rows(); first += kFfnRows) {  // the wide numbers between are never held whole
       const Index rows = std::min(kFfnRows, input.rows() - first);
-      const Matrix hidden = ffn_hidden(weights, run.model.config.activation, input.middleRows(first, rows), run.many());
-      output.middleRows(first, rows) = linear(hidden, weights.down, run.many());
+      const Matrix hidden = ffn_hidden(weights, run.model.config.activation, input.middleRows(first, rows), run.threads);
+      output.middleRows(first, rows) = linear(hidden, weights.down, run.threads);
       if (run.progress.stop) return std::optional<BlockTrace>{};
     }
     add(output, weights.ffn_norm);

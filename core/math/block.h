@@ -42,9 +42,7 @@ struct Run {
   ResolvedMask mask, cross_mask;         // of the layers that have none of their own
   Progress& progress;
   float share = 0;                       // of the whole work that one attention adds to the progress
-  int threads = 0;
-
-  Threads many() const { return {threads, &progress.stop}; }
+  Threads threads;
 };
 
 /// q, k or v of all heads: the projection, then each head's norm and rotation where the model has them. `x` (T, d_model),

@@ -2,16 +2,12 @@
 
 #include <algorithm>
 
+#include "base/within.h"
 #include "math/ops.h"
 #include "math/position.h"
 
 namespace headlight {
 namespace {
-
-Status check_index(const std::string& where, std::string_view what, Index index, Index rows) {
-  if (index >= 0 && index < rows) return Done{};
-  return bad_input(where, what, "0 to " + std::to_string(rows - 1), std::to_string(index));
-}
 
 /// Those that have a place of their own.
 Index counted_tokens(const Embeddings& embeddings, const Tokens& tokens) {
@@ -41,9 +37,9 @@ Status check_tokens(const Model& model, const StackWeights& stack, const Tokens&
     const Token& token = tokens.tokens[t];
     const std::string where = (is_target ? "target token " : "token ") + std::to_string(t);
     if (embeddings.tokens)
-      if (const auto s = check_index(where, "id", token.id, embeddings.tokens->rows()); !s) return s;
+      if (const auto s = check_within(where, "id", token.id, embeddings.tokens->rows()); !s) return s;
     if (embeddings.token_types.size() > 0)
-      if (const auto s = check_index(where, "type", token.type, embeddings.token_types.rows()); !s) return s;
+      if (const auto s = check_within(where, "type", token.type, embeddings.token_types.rows()); !s) return s;
   }
   const auto check_count = [&](Index count, Index most, const std::string& why) -> Status {
     if (count <= most) return Done{};

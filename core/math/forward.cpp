@@ -172,7 +172,7 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
                        StackTrace& result) {
   const Request& request = pass.trace.request;
   Run run{.request = request, .model = *pass.trace.model, .stack = weights, .encoder = encoder, .mask = {},
-          .cross_mask = {}, .progress = pass.progress, .share = pass.share, .threads = pass.threads};
+          .cross_mask = {}, .progress = pass.progress, .share = pass.share, .threads = {pass.threads, &pass.progress.stop}};
   auto mask = resolve_mask(request, stack);
   if (!mask) return mask.error();
   run.mask = std::move(*mask);
@@ -241,7 +241,7 @@ Result<bool> run_given(Pass& pass) {
   if (!mask) return mask.error();
   const Run run{.request = trace.request, .model = *trace.model, .stack = *trace.model, .mask = std::move(*mask),
                 .cross_mask = {}, .progress = pass.progress, .share = kLayersShare * pass.progress.share,
-                .threads = pass.threads};
+                .threads = {pass.threads, &pass.progress.stop}};
   trace.embedding = given.query;
   BlockTrace& block = trace.blocks.emplace_back();
   auto output = run_attention(trace.model->blocks.front().self, Stack::self, 0, given.query, given.key, given.value,
@@ -259,7 +259,7 @@ Result<bool> run_given_patterns(Pass& pass) {
   for (const auto& [stack, given] : trace.model->given->stacks) layers += given.patterns.size();
   const Run run{.request = trace.request, .model = *trace.model, .stack = *trace.model, .mask = {}, .cross_mask = {},
                 .progress = pass.progress, .share = kLayersShare * pass.progress.share / static_cast<float>(layers),
-                .threads = pass.threads};
+                .threads = {pass.threads, &pass.progress.stop}};
   auto encoder = std::make_shared<StackTrace>();
   trace.blocks.resize(trace.model->given->stacks.at(Stack::self).patterns.size());
   for (const auto& [stack, given] : trace.model->given->stacks) {

@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kSchema = "headlight.attention/1";
-constexpr std::size_t kMostBytes = std::size_t{1} << 29;  // parsed, a number takes several times its text
+constexpr std::size_t kMostAttentionBytes = std::size_t{1} << 29;  // parsed, a number takes several times its text
 
 std::string at(const std::string& place, std::size_t i) { return place + "[" + std::to_string(i) + "]"; }
 
@@ -241,7 +241,7 @@ Result<TensorsFile> parse_attention_json(std::string_view where, std::string_vie
 }
 
 Result<TensorsFile> read_attention_json(const std::filesystem::path& path) {
-  const auto text = read_file(path, kMostBytes);
+  const auto text = read_file(path, kMostAttentionBytes);
   if (!text) return text.error();
   return parse_attention_json(path.string(), *text);
 }

@@ -73,7 +73,7 @@ class Loader {
   }
 
  private:
-  StackWeights& stack(Part part) { return part == Part::encoder ? *model_->encoder : *model_; }
+  StackWeights& stack(StackPart part) { return part == StackPart::encoder ? *model_->encoder : *model_; }
 
   /// Stacks and blocks with their numbers of heads, before any tensor.
   void lay_out() {
@@ -115,7 +115,7 @@ class Loader {
 
   Result<Linear> take_linear(const Row& row, std::size_t layer) {
     Linear linear;
-    const Shape size = shape(row.field, row.part, hub_);
+    const TensorShape size = shape(row.field, row.part, hub_);
     if (row.form == Form::transposed) {
       const auto weight = tensors_.take_matrix(names(row, layer, {".weight"}), {size.cols, size.rows}, row.need);
       if (!weight) return weight.error();
@@ -183,13 +183,13 @@ class Loader {
     switch (row.field) {
       case Field::tokens:
         embeddings.tokens = std::make_shared<const Matrix>(std::move(matrix));
-        if (row.part == Part::both) model_->encoder->embeddings.tokens = embeddings.tokens;
+        if (row.part == StackPart::both) model_->encoder->embeddings.tokens = embeddings.tokens;
         return;
       case Field::positions: embeddings.positions = std::move(matrix); return;
       case Field::token_types: embeddings.token_types = std::move(matrix); return;
       case Field::relative_bias: {
         const auto bias = std::make_shared<const RelativeBias>(
-            RelativeBias{std::move(matrix), row.part == Part::encoder, hub_.relative_distance});
+            RelativeBias{std::move(matrix), row.part == StackPart::encoder, hub_.relative_distance});
         for (BlockWeights& block : stack(row.part).blocks) block.self.relative_bias = bias;
         return;
       }

@@ -96,8 +96,8 @@ Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text
 }
 
 Result<HubConfig> read_hub_config(const std::filesystem::path& path) {
-  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
-  const auto text = read_file(path, kMostBytes);
+  constexpr std::size_t kMostConfigBytes = std::size_t{16} << 20;
+  const auto text = read_file(path, kMostConfigBytes);
   if (!text) return text.error();
   return parse_hub_config(path.string(), *text);
 }

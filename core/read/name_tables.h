@@ -22,7 +22,7 @@ inline void append(Rows& rows, const Rows& more) { rows.insert(rows.end(), more.
 
 /// A linear layer that has a bias or not; a norm without a shift.
 inline Row linear_row(std::string_view name, Field field, bool bias) { return {.name = name, .field = field, .bias = bias}; }
-inline Row rms_norm_row(std::string_view name, Field field, Part part = Part::main) {
+inline Row rms_norm_row(std::string_view name, Field field, StackPart part = StackPart::main) {
   return {.name = name, .field = field, .part = part, .bias = false};
 }
 

@@ -56,14 +56,14 @@ std::string_view output_marker(const HubConfig& hub) {
   }
 }
 
-Shape shape(Field field, Part part, const HubConfig& hub) {
+TensorShape shape(Field field, StackPart part, const HubConfig& hub) {
   const Config& config = hub.config;
-  const bool encoder = part == Part::encoder;
+  const bool encoder = part == StackPart::encoder;
   const Index d = config.d_model, e = hub.table_width();
   const Index queries = config.num_heads * config.d_k(), keys = config.kv_heads() * config.d_k();
   const Index ffn = encoder && hub.encoder_ffn > 0 ? hub.encoder_ffn : config.ffn;
   switch (field) {
-    case Field::tokens: return {part == Part::main ? hub.output_vocabulary : hub.vocabulary, e};
+    case Field::tokens: return {part == StackPart::main ? hub.output_vocabulary : hub.vocabulary, e};
     case Field::positions: return {hub.positions, e};
     case Field::token_types: return {hub.token_types, e};
     case Field::embedding_norm: case Field::transform_norm: return {1, e};

@@ -48,11 +48,11 @@ enum class FieldKind { matrix, vector, linear, norm, none };
 FieldKind kind(Field field);
 
 /// The shape of a matrix, or of a linear layer's weight; of a vector or norm (1, n).
-struct Shape {
+struct TensorShape {
   Index rows = 0, cols = 0;
 };
 
-enum class Part { main, encoder, both };  // the stack that a row is about
+enum class StackPart { main, encoder, both };  // the stack that a row is about
 enum class Form { plain, transposed };    // transposed: weights are stored (in, out)
 /// A tensor that is `expected` may be missing with a warning; one that is `optional` need not be stored.
 enum class Need { required, expected, optional };
@@ -63,7 +63,7 @@ struct Row {
   std::string_view name;
   Field field;
   Form form = Form::plain;
-  Part part = Part::main;
+  StackPart part = StackPart::main;
   Need need = Need::required;
   bool bias = true;                           // of a linear layer or norm
   std::vector<std::string_view> also = {};    // other names of the same array, of which any one suffices
@@ -81,6 +81,6 @@ std::vector<Row> tensor_names(const HubConfig& hub, bool with_output);
 /// How the names of arrays begin that only a model with an output layer has, where it is not tied.
 std::string_view output_marker(const HubConfig& hub);
 
-Shape shape(Field field, Part part, const HubConfig& hub);
+TensorShape shape(Field field, StackPart part, const HubConfig& hub);
 
 }  // namespace headlight

@@ -4,7 +4,7 @@ namespace headlight {
 namespace {
 
 Row of_encoder(std::string_view name, Field field, bool bias = true) {
-  return {.name = name, .field = field, .part = Part::encoder, .bias = bias};
+  return {.name = name, .field = field, .part = StackPart::encoder, .bias = bias};
 }
 
 void append_places(Rows& rows, const HubConfig& hub) {
@@ -16,7 +16,7 @@ void append_places(Rows& rows, const HubConfig& hub) {
     return;
   }
   // Sines and cosines, which older files store and newer ones leave out.
-  append(rows, {{.name = "encoder.embed_positions.weight", .field = Field::positions, .part = Part::encoder,
+  append(rows, {{.name = "encoder.embed_positions.weight", .field = Field::positions, .part = StackPart::encoder,
                  .need = Need::optional},
                 {.name = "decoder.embed_positions.weight", .field = Field::positions, .need = Need::optional}});
 }
@@ -52,7 +52,7 @@ Rows bart_names(const HubConfig& hub, bool with_output) {
   append_places(rows, hub);
   Row tokens = {"decoder.embed_tokens.weight", Field::tokens};
   if (hub.shared_embeddings)
-    tokens = {.name = "shared.weight", .field = Field::tokens, .part = Part::both,
+    tokens = {.name = "shared.weight", .field = Field::tokens, .part = StackPart::both,
               .also = {"decoder.embed_tokens.weight", "encoder.embed_tokens.weight"}};
   else append(rows, {of_encoder("encoder.embed_tokens.weight", Field::tokens)});
   add_output_weight(rows, tokens, "/lm_head.weight", hub, with_output);
@@ -101,7 +101,7 @@ Rows t5_names(const HubConfig& hub, bool with_output) {
   if (gated)
     append(rows, {of_encoder("encoder.block.{layer}.layer.1.DenseReluDense.wi_0", Field::gate, false),
                   linear_row("decoder.block.{layer}.layer.2.DenseReluDense.wi_0", Field::gate, false)});
-  Row tokens = {.name = "shared.weight", .field = Field::tokens, .part = Part::both,
+  Row tokens = {.name = "shared.weight", .field = Field::tokens, .part = StackPart::both,
                 .also = {"decoder.embed_tokens.weight", "encoder.embed_tokens.weight"}};
   add_output_weight(rows, tokens, "/lm_head.weight", hub, with_output);
   append(rows, {tokens});

@@ -4,9 +4,9 @@ namespace headlight {
 namespace {
 
 /// The blocks and the final norm of one stack. An encoder-decoder has two, of which the decoder is the main one.
-void append_stack(Rows& rows, const HubConfig& hub, Part part) {
+void append_stack(Rows& rows, const HubConfig& hub, StackPart part) {
   const Config& config = hub.config;
-  const bool encoder = part == Part::encoder;
+  const bool encoder = part == StackPart::encoder;
   const bool shift = config.norm_kind == NormKind::layer_norm;
   const auto add = [&](std::string_view main, std::string_view of_encoder, Field field, bool bias) {
     rows.push_back({.name = encoder ? of_encoder : main, .field = field, .part = part, .bias = bias});
@@ -40,18 +40,18 @@ void append_stack(Rows& rows, const HubConfig& hub, Part part) {
 Rows headlight_names(const HubConfig& hub, bool with_output) {
   Rows rows;
   const bool two = hub.config.arch == Arch::encoder_decoder;
-  Row tokens = {.name = "embeddings.tokens.weight", .field = Field::tokens, .part = two ? Part::both : Part::main};
+  Row tokens = {.name = "embeddings.tokens.weight", .field = Field::tokens, .part = two ? StackPart::both : StackPart::main};
   add_output_weight(rows, tokens, "output.weight", hub, with_output);
   rows.insert(rows.begin(), tokens);
   if (hub.config.position == Position::learned) {
     rows.push_back({"embeddings.positions.weight", Field::positions});
     if (two) {
       rows.push_back(
-          {.name = "encoder.embeddings.positions.weight", .field = Field::positions, .part = Part::encoder});
+          {.name = "encoder.embeddings.positions.weight", .field = Field::positions, .part = StackPart::encoder});
     }
   }
-  if (two) append_stack(rows, hub, Part::encoder);
-  append_stack(rows, hub, Part::main);
+  if (two) append_stack(rows, hub, StackPart::encoder);
+  append_stack(rows, hub, StackPart::main);
   if (with_output) rows.push_back({.name = "output.bias", .field = Field::output_bias, .need = Need::optional});
   return rows;
 }

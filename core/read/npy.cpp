@@ -11,7 +11,7 @@ namespace headlight {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::size_t kMostHeaderBytes = 1 << 16;
+constexpr std::size_t kMostDictionaryBytes = 1 << 16;
 constexpr std::size_t kMostAxes = 32;  // NumPy's own limit
 
 /// A reader of the one dictionary that a header holds, in the part of Python that NumPy writes it in.
@@ -115,8 +115,8 @@ Result<std::size_t> npy_data_offset(std::string_view where, std::string_view pre
   const std::size_t length_at = 8, length_bytes = version == 1 ? 2 : 4;
   std::size_t length = 0;
   for (std::size_t i = 0; i < length_bytes; ++i) length |= byte(length_at + i) << (8 * i);
-  if (length > kMostHeaderBytes)
-    return bad_input(where, "header length", "at most " + std::to_string(kMostHeaderBytes), std::to_string(length));
+  if (length > kMostDictionaryBytes)
+    return bad_input(where, "header length", "at most " + std::to_string(kMostDictionaryBytes), std::to_string(length));
   return length_at + length_bytes + length;
 }
 

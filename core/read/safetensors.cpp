@@ -39,8 +39,8 @@ struct Entry {
 };
 
 std::optional<std::vector<Index>> sizes(const json& list) {
-  constexpr std::size_t kMostAxes = 32;
-  if (!list.is_array() || list.size() > kMostAxes) return std::nullopt;
+  constexpr std::size_t kMostDimensions = 32;
+  if (!list.is_array() || list.size() > kMostDimensions) return std::nullopt;
   std::vector<Index> result;
   for (const json& size : list) {
     if (!size.is_number_unsigned() || size.get<std::uint64_t>() > kMostElements) return std::nullopt;

@@ -15,7 +15,7 @@ namespace {
 enum class Wire { varint = 0, eight_bytes = 1, bytes = 2, four_bytes = 5 };
 
 /// One field of a message: its number, and a number or bytes.
-struct Field {
+struct WireField {
   std::uint64_t number = 0;
   Wire wire = Wire::varint;
   std::uint64_t value = 0;
@@ -30,10 +30,10 @@ class Message {
   bool at_end() const { return at_ == bytes_.size(); }
 
   /// Nothing where the bytes are no field.
-  std::optional<Field> next() {
+  std::optional<WireField> next() {
     const auto tag = varint();
     if (!tag || *tag >> 3 == 0) return std::nullopt;
-    Field field{.number = *tag >> 3, .wire = static_cast<Wire>(*tag & 7)};
+    WireField field{.number = *tag >> 3, .wire = static_cast<Wire>(*tag & 7)};
     std::optional<std::uint64_t> value;
     switch (field.wire) {
       case Wire::varint: value = varint(); break;
@@ -95,7 +95,7 @@ Error no_message(std::string_view where, std::string_view what) {
 Result<SentencePieceModel::Piece> piece_from(std::string_view where, const std::string& what, std::string_view bytes) {
   SentencePieceModel::Piece piece;
   std::uint64_t kind = 1;
-  const bool read = each_field(bytes, [&](const Field& field) {
+  const bool read = each_field(bytes, [&](const WireField& field) {
     if (field.number == 1 && field.wire == Wire::bytes) piece.text = field.bytes;
     else if (field.number == 2 && field.wire == Wire::four_bytes)
       piece.score = std::bit_cast<float>(static_cast<std::uint32_t>(field.value));
@@ -119,20 +119,20 @@ Result<SentencePieceModel> parse_sentencepiece_model(std::string_view where, std
   std::optional<Error> error;
   std::uint64_t kind = 1, unknown_id = 0;
   std::unordered_set<std::string> texts;
-  const auto trainer = [&](const Field& field) {
+  const auto trainer = [&](const WireField& field) {
     if (field.wire != Wire::varint) return field.number != 3 && field.number != 35 && field.number != 40;
     if (field.number == 3) kind = field.value;
     if (field.number == 35) model.byte_fallback = field.value != 0;
     if (field.number == 40) unknown_id = field.value;
     return true;
   };
-  const auto normalizer = [&](const Field& field) {
+  const auto normalizer = [&](const WireField& field) {
     if (field.number == 2 && field.wire == Wire::bytes) model.charsmap = field.bytes;
     if (field.number == 3 && field.wire == Wire::varint) model.add_dummy_prefix = field.value != 0;
     if (field.number == 4 && field.wire == Wire::varint) model.remove_extra_whitespaces = field.value != 0;
     return true;
   };
-  const bool read = each_field(bytes, [&](const Field& field) {
+  const bool read = each_field(bytes, [&](const WireField& field) {
     if (field.number > 3) return true;
     if (field.wire != Wire::bytes) return false;
     if (field.number == 2) return each_field(field.bytes, trainer);

@@ -145,7 +145,7 @@ Result<Matrix> StoredTensors::widen(const StoredArray& array, Index rows, Index 
   return values;
 }
 
-Result<Matrix> StoredTensors::take_matrix(const std::vector<std::string>& names, Shape size, Need need) {
+Result<Matrix> StoredTensors::take_matrix(const std::vector<std::string>& names, TensorShape size, Need need) {
   const auto array = find(names, {size.rows, size.cols}, need);
   if (!array) return array.error();
   return *array ? widen(**array, size.rows, size.cols, names) : Matrix{};
@@ -160,7 +160,7 @@ Result<Vector> StoredTensors::take_vector(const std::vector<std::string>& names,
   return Vector{row->row(0)};
 }
 
-Result<Linear> StoredTensors::take_weight(const std::vector<std::string>& names, Shape size, Need need) {
+Result<Linear> StoredTensors::take_weight(const std::vector<std::string>& names, TensorShape size, Need need) {
   const auto found = find(names, {size.rows, size.cols}, need);
   if (!found) return found.error();
   Linear linear;

@@ -34,11 +34,11 @@ class StoredTensors {
 
   /// The tensor under the first of the names that the file has; further ones must hold the same (else a warning).
   /// Empty where there is none and need not be. Errors: missing, misshapen, integers, a number that is not finite.
-  Result<Matrix> take_matrix(const std::vector<std::string>& names, Shape size, Need need);
+  Result<Matrix> take_matrix(const std::vector<std::string>& names, TensorShape size, Need need);
   /// The same with one axis; leading axes of size 1 are dropped.
   Result<Vector> take_vector(const std::vector<std::string>& names, Index size, Need need);
   /// The weight of a linear layer: a matrix, or, where weights stay in their file, that place in it.
-  Result<Linear> take_weight(const std::vector<std::string>& names, Shape size, Need need);
+  Result<Linear> take_weight(const std::vector<std::string>& names, TensorShape size, Need need);
 
   /// An Error where the tensors, as far as they do not stay in their file, are larger than the machine's memory.
   Status check_memory() const;

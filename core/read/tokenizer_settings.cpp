@@ -13,7 +13,7 @@
 namespace headlight {
 namespace {
 
-constexpr std::size_t kMostBytes = 64 << 20;
+constexpr std::size_t kMostSettings = 64 << 20;
 constexpr std::array kSpecials{"bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token",
                                "mask_token"};
 
@@ -57,7 +57,7 @@ template <class Take>
 Status read_document(const std::filesystem::path& path, Take take) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return Done{};
-  const auto text = read_file(path, kMostBytes);
+  const auto text = read_file(path, kMostSettings);
   if (!text) return text.error();
   const auto document = parse_json(path.string(), *text);
   if (!document) return document.error();

@@ -19,7 +19,7 @@ constexpr std::size_t kLongestWord = 64;  // characters; bounds the look-ups at 
 /// One flag for every byte offset of a text, its end included.
 using Offsets = std::vector<bool>;
 
-struct Range {
+struct Stretch {
   std::size_t begin, end;
 };
 
@@ -94,8 +94,8 @@ Offsets possible_ends(std::string_view text, Offsets clusters) {
 }
 
 /// The words of the lexicon in `text`, in the order of the text: the longest are chosen first, then the leftmost.
-std::vector<Range> find_words(std::string_view text, const Offsets& clusters, const Lexicon& lexicon) {
-  std::vector<Range> found;
+std::vector<Stretch> find_words(std::string_view text, const Offsets& clusters, const Lexicon& lexicon) {
+  std::vector<Stretch> found;
   if (lexicon.lengths.empty()) return found;
   const Offsets ends = possible_ends(text, clusters);
   Offsets taken(text.size(), false);
@@ -108,12 +108,12 @@ std::vector<Range> find_words(std::string_view text, const Offsets& clusters, co
       found.push_back({begin, end});
     }
   }
-  std::sort(found.begin(), found.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  std::sort(found.begin(), found.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
   return found;
 }
 
 /// Rule 2.
-void cut_out_words_across(Offsets& cuts, const std::vector<Range>& words) {
+void cut_out_words_across(Offsets& cuts, const std::vector<Stretch>& words) {
   for (const auto& [begin, end] : words) {
     bool across = false;
     for (std::size_t at = begin + 1; at < end; ++at) {
@@ -125,7 +125,7 @@ void cut_out_words_across(Offsets& cuts, const std::vector<Range>& words) {
 }
 
 /// Rule 3. Since rule 2 no word reaches across a boundary.
-void cut_filled_pieces(Offsets& cuts, const std::vector<Range>& words) {
+void cut_filled_pieces(Offsets& cuts, const std::vector<Stretch>& words) {
   for (std::size_t first = 0; first < words.size();) {
     std::size_t last = first;
     while (last + 1 < words.size() && words[last + 1].begin == words[last].end && !cuts[words[last].end]) ++last;
@@ -146,14 +146,14 @@ void attach_spaces(Offsets& cuts, std::string_view text, const Offsets& clusters
 Offsets word_boundaries(std::string_view text, const Offsets& clusters, const Lexicon& lexicon) {
   Offsets cuts = boundaries(text, UBRK_WORD);
   for (std::size_t at = 0; at < cuts.size(); ++at) cuts[at] = cuts[at] && clusters[at];
-  const std::vector<Range> words = find_words(text, clusters, lexicon);
+  const std::vector<Stretch> words = find_words(text, clusters, lexicon);
   cut_out_words_across(cuts, words);
   cut_filled_pieces(cuts, words);
   attach_spaces(cuts, text, clusters);
   return cuts;
 }
 
-bool is_control(char32_t c) { return u_charType(static_cast<UChar32>(c)) == U_CONTROL_CHAR; }
+bool is_control_code(char32_t c) { return u_charType(static_cast<UChar32>(c)) == U_CONTROL_CHAR; }
 
 std::shared_ptr<const Vocabulary> vocabulary_of(const Lexicon& lexicon) {
   auto vocabulary = std::make_shared<Vocabulary>();
@@ -193,7 +193,7 @@ Result<Lexicon> parse_lexicon(std::string_view where, std::string_view text) {
     if (characters.size() > kLongestWord)
       return bad_input(where, what, "a word of at most " + std::to_string(kLongestWord) + " characters",
                        std::to_string(characters.size()));
-    if (std::any_of(characters.begin(), characters.end(), is_control))
+    if (std::any_of(characters.begin(), characters.end(), is_control_code))
       return bad_input(where, what, "one word", "a control character");
     lexicon.words.emplace(word);
     lexicon.lengths.push_back(word.size());
@@ -206,7 +206,7 @@ Lexicon lexicon_of(const std::vector<std::string>& words) {
   Lexicon lexicon;
   for (const std::string& word : words) {
     const std::vector<char32_t> characters = code_points(word);
-    if (characters.size() > kLongestWord || std::any_of(characters.begin(), characters.end(), is_control)) continue;
+    if (characters.size() > kLongestWord || std::any_of(characters.begin(), characters.end(), is_control_code)) continue;
     const std::string_view known = trimmed(word);
     if (known.empty()) continue;
     lexicon.words.emplace(known);

@@ -13,8 +13,6 @@
 namespace headlight {
 namespace {
 
-std::size_t at(Index index) { return static_cast<std::size_t>(index); }
-
 /// A sentence with its English.
 struct Pair {
   std::vector<std::int32_t> words;
@@ -34,7 +32,7 @@ std::vector<Pair> pairs_of(const Grammar& grammar, const RelationOptions& option
   std::vector<Pair> pairs;
   const Index most_tries = options.sentences * 40;
   for (Index tries = 0; tries < most_tries && static_cast<Index>(pairs.size()) < options.sentences; ++tries) {
-    Sentence sentence = draw_sentence(grammar, Part::held_out, random);
+    Sentence sentence = draw_sentence(grammar, CorpusPart::held_out, random);
     Translation english = translation_of(grammar, sentence);
     if (english.words.empty() || !seen.insert(sentence.words).second) continue;
     pairs.push_back({std::move(sentence.words), std::move(english), sentence.kind});

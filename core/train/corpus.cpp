@@ -18,7 +18,7 @@ struct Drawn {
 
 Drawn draw(const Corpus& corpus, Random& random) {
   if (!corpus.grammar) return {corpus.lines[random.next() % corpus.lines.size()], {}, {}};
-  Sentence sentence = draw_sentence(*corpus.grammar, Part::training, random);
+  Sentence sentence = draw_sentence(*corpus.grammar, CorpusPart::training, random);
   for (std::int32_t& word : sentence.words) word += kFirstWordRow;
   return {std::move(sentence.words), std::move(sentence.families), std::move(sentence.stands_for)};
 }
@@ -106,7 +106,7 @@ Asked asked_to_translate(const Corpus& corpus, const Corruption& corruption, Ran
   Sentence sentence;
   Translation english;
   do {
-    sentence = draw_sentence(*corpus.grammar, Part::training, random);
+    sentence = draw_sentence(*corpus.grammar, CorpusPart::training, random);
     english = translation_of(*corpus.grammar, sentence);
   } while (english.words.empty());
   for (const std::int32_t word : sentence.words) asked.source.push_back(word + kFirstWordRow);

@@ -7,8 +7,6 @@
 namespace headlight {
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 std::uint64_t mixed(std::uint64_t seed, std::uint64_t name) { return Random(seed ^ Random(name).next()).next(); }
 
 /// An index below `size`.
@@ -77,8 +75,8 @@ Sentence any_sentence(const Grammar& grammar, Random& random) {
   return sentence_of(grammar, kind, pattern, random.next());
 }
 
-bool is_of(const Grammar& grammar, const Sentence& sentence, Part part) {
-  return sentence.held_out == (part == Part::held_out) && !is_literal(grammar, sentence);
+bool is_of(const Grammar& grammar, const Sentence& sentence, CorpusPart part) {
+  return sentence.held_out == (part == CorpusPart::held_out) && !is_literal(grammar, sentence);
 }
 
 std::array<Sentence, 2> any_pair(const Grammar& grammar, Random& random) {
@@ -93,7 +91,7 @@ std::array<Sentence, 2> any_pair(const Grammar& grammar, Random& random) {
 
 bool is_minimal_pair(const Grammar& grammar, const std::array<Sentence, 2>& both) {
   return std::all_of(both.begin(), both.end(), [&](const Sentence& one) {
-    return is_of(grammar, one, Part::held_out) && !one.gold.empty();
+    return is_of(grammar, one, CorpusPart::held_out) && !one.gold.empty();
   });
 }
 
@@ -164,7 +162,7 @@ Sentence sentence_of(const Grammar& grammar, int kind_index, int pattern_index, 
   return sentence;
 }
 
-Sentence draw_sentence(const Grammar& grammar, Part part, Random& random) {
+Sentence draw_sentence(const Grammar& grammar, CorpusPart part, Random& random) {
   Sentence sentence = any_sentence(grammar, random);
   for (int tries = 1; tries < kMostDraws && !is_of(grammar, sentence, part); ++tries)
     sentence = any_sentence(grammar, random);
@@ -186,18 +184,18 @@ Status check_draws(std::string_view where, const Grammar& grammar) {
     return found == kWanted;
   };
   const std::string wanted = "at least one in " + std::to_string(kTried / kWanted) + " of those that are drawn";
-  for (const auto& [part, what] : {std::pair(Part::training, "sentences without a held-out pair of words"),
-                                   std::pair(Part::held_out, "sentences with a held-out pair of words")}) {
+  for (const auto& [part, what] : {std::pair(CorpusPart::training, "sentences without a held-out pair of words"),
+                                   std::pair(CorpusPart::held_out, "sentences with a held-out pair of words")}) {
     if (!enough([&, part = part] { return is_of(grammar, any_sentence(grammar, random), part); }))
       return bad_input(where, what, wanted, "fewer or none");
   }
-  for (const Part part : {Part::training, Part::held_out}) {
+  for (const CorpusPart part : {CorpusPart::training, CorpusPart::held_out}) {
     const auto translated = [&] {
       const Sentence sentence = any_sentence(grammar, random);
       return is_of(grammar, sentence, part) && !translation_of(grammar, sentence).words.empty();
     };
     if (has_translations(grammar) && !enough(translated))
-      return bad_input(where, part == Part::training ? "training sentences with English" : "held-out ones with English",
+      return bad_input(where, part == CorpusPart::training ? "training sentences with English" : "held-out ones with English",
                        wanted, "fewer or none");
   }
   if (has_pairs(grammar) && !enough([&] { return is_minimal_pair(grammar, any_pair(grammar, random)); }))

@@ -15,6 +15,9 @@
 
 namespace headlight {
 
+/// A place in a container.
+inline std::size_t at(std::ptrdiff_t index) { return static_cast<std::size_t>(index); }
+
 /// Something a head may learn: which word belongs to which.
 struct Relation {
   std::string name;      // "VO"
@@ -111,11 +114,11 @@ struct Sentence {
 /// pair differs in nothing but what it must.
 Sentence sentence_of(const Grammar& grammar, int kind, int pattern, std::uint64_t seed);
 
-enum class Part { training, held_out };
+enum class CorpusPart { training, held_out };
 
 /// A sentence at random: a kind by its weight, a pattern by its share. Training has no pair of words that is held out,
 /// the other part at least one in every sentence; neither has a literal.
-Sentence draw_sentence(const Grammar& grammar, Part part, Random& random);
+Sentence draw_sentence(const Grammar& grammar, CorpusPart part, Random& random);
 
 /// Two sentences at random that differ in the word that decides what their pronoun stands for, both held out.
 std::array<Sentence, 2> draw_minimal_pair(const Grammar& grammar, Random& random);

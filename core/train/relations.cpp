@@ -14,8 +14,6 @@
 namespace headlight {
 namespace {
 
-std::size_t at(Index index) { return static_cast<std::size_t>(index); }
-
 /// The strongest target from `from`, itself and what is before `first` left out; none where it sees no other.
 HeadLook look(const Matrix& weights, int from, int to, int first) {
   Index strongest = -1;
@@ -80,7 +78,7 @@ std::vector<Case> cases_of(const Grammar& grammar, const RelationOptions& option
   std::vector<Case> cases;
   const Index most_tries = options.sentences * 20;
   for (Index tries = 0; tries < most_tries && static_cast<Index>(cases.size()) < options.sentences; ++tries) {
-    Sentence sentence = draw_sentence(grammar, Part::held_out, random);
+    Sentence sentence = draw_sentence(grammar, CorpusPart::held_out, random);
     if (!seen.insert(sentence.words).second) continue;
     if (options.scrambled) scramble(grammar, sentence, scrambling);
     cases.push_back({std::move(sentence.words), std::move(sentence.gold), sentence.kind});

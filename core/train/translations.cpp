@@ -7,8 +7,6 @@
 namespace headlight {
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 bool begins_with_vowel(std::string_view word) { return std::string_view("aeiou").find(word.front()) != word.npos; }
 
 }  // namespace

@@ -13,8 +13,6 @@
 namespace headlight {
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 /// The form that a word has where a pattern asks for no other, and articles, which every word has.
 constexpr std::string_view kPlain = "plain", kArticles[] = {"the", "The"};
 

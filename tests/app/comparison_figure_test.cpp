@@ -9,10 +9,8 @@
 namespace headlight {
 namespace {
 
-using figures::answer_of;
-using figures::roughly;
+using namespace figures;
 using fixture::lexicon;
-using fixture::small_document;
 
 KeptAnswer kept(const Document& document) {
   auto answer = answer_to_keep(document, lexicon());
@@ -21,17 +19,9 @@ KeptAnswer kept(const Document& document) {
 }
 
 std::vector<Cells> cells_of(const Drawing& drawing) {
-  std::vector<Cells> all;
-  for (const Item& item : drawing.items)
-    if (const auto* cells = std::get_if<Cells>(&item); cells && cells->weights.size() > 1) all.push_back(*cells);
-  return all;
-}
-
-std::string all_text(const Drawing& drawing) {
-  std::string all;
-  for (const Item& item : drawing.items)
-    if (const auto* text = std::get_if<Text>(&item)) all += text->text + "\n";
-  return all;
+  std::vector<Cells> cells = all<Cells>(drawing);
+  std::erase_if(cells, [](const Cells& one) { return one.weights.size() <= 1; });
+  return cells;
 }
 
 TEST(ComparisonFigure, HasTheThreeMapsOfTheComparison) {
@@ -52,14 +42,8 @@ TEST(ComparisonFigure, HasTheThreeMapsOfTheComparison) {
       }
     EXPECT_EQ(maps[0].scale, maps[1].scale);
     EXPECT_TRUE(maps[2].scale.diverging);
-    const Box page{0, 0, drawing->width, drawing->height};
-    for (const Item& item : drawing->items) {
-      const Box box = bounds(item);
-      EXPECT_GE(box.x, 0);
-      EXPECT_LE(box.right(), page.w + 0.5f);
-      EXPECT_LE(box.bottom(), page.h + 0.5f);
-    }
-    const std::string text = all_text(*drawing);
+    expect_tidy(*drawing);
+    const std::string text = words_of(*drawing);
     EXPECT_NE(text.find("Layer 2 · Head 1"), std::string::npos);
     EXPECT_NE(text.find("B − A"), std::string::npos);
     EXPECT_NE(text.find("小猫"), std::string::npos);
@@ -86,13 +70,12 @@ TEST(ComparisonFigure, WordsOfOneAnswerHaveItsColour) {
   const auto drawing = draw_comparison(a, b, options, roughly);
   ASSERT_TRUE(drawing);
   int rose = 0, blue = 0;
-  for (const Item& item : drawing->items) {
-    const auto* text = std::get_if<Text>(&item);
-    if (!text || text->role != Role::label) continue;
-    if (text->text == "我") rose += text->colour == diverging_map(Theme::light).front();
-    if (text->text == "小猫") blue += text->colour == diverging_map(Theme::light).back();
-    if (text->text != "请") continue;
-    EXPECT_EQ(text->colour, ink_colours(Theme::light).text);
+  for (const Text& text : all<Text>(*drawing)) {
+    if (text.role != Role::label) continue;
+    if (text.text == "我") rose += text.colour == diverging_map(Theme::light).front();
+    if (text.text == "小猫") blue += text.colour == diverging_map(Theme::light).back();
+    if (text.text != "请") continue;
+    EXPECT_EQ(text.colour, ink_colours(Theme::light).text);
   }
   EXPECT_EQ(rose, 6) << "in each of three maps a row and a column";
   EXPECT_EQ(blue, 6);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr float kSlack = 0.01f;
 
-bool overlap(const Box& a, const Box& b) {
+bool touch(const Box& a, const Box& b) {
   return a.x + kSlack < b.right() && b.x + kSlack < a.right() && a.y + kSlack < b.bottom() && b.y + kSlack < a.bottom();
 }
 
@@ -31,14 +31,14 @@ bool on_border(Point p, const Box& box) {
   return (on_side && along) || (on_level && across);
 }
 
-struct Drawn {
+struct DrawnDiagram {
   Diagram diagram;
   DiagramLayout layout;
   float width = 0;
 };
 
 /// What must hold of every layout.
-void expect_tidy(const Drawn& drawn) {
+void expect_tidy_diagram(const DrawnDiagram& drawn) {
   const auto& [diagram, layout, width] = drawn;
   ASSERT_EQ(layout.nodes.size(), diagram.nodes.size());
   ASSERT_EQ(layout.edges.size(), diagram.edges.size());
@@ -50,7 +50,7 @@ void expect_tidy(const Drawn& drawn) {
     EXPECT_LE(box.right(), layout.width + kSlack);
     EXPECT_LE(box.bottom(), layout.height + kSlack);
     for (std::size_t b = 0; b < a; ++b)
-      EXPECT_FALSE(overlap(box, layout.nodes[b])) << diagram.nodes[a].id << " and " << diagram.nodes[b].id;
+      EXPECT_FALSE(touch(box, layout.nodes[b])) << diagram.nodes[a].id << " and " << diagram.nodes[b].id;
   }
   for (std::size_t e = 0; e < layout.edges.size(); ++e) {
     const Edge& edge = diagram.edges[e];
@@ -83,7 +83,7 @@ Config drawn_config(Random& random) {
   return config;
 }
 
-std::shared_ptr<const Trace> answer_of(const Config& config) {
+std::shared_ptr<const Trace> answer_in(const Config& config) {
   Document document = fixture::small_document("我爱你");
   document.target.text = "I love";
   document.config = config;
@@ -98,17 +98,17 @@ TEST(DiagramLayout, WhereThereIsNoRoomBoxesKeepTheirWidthAndTheirDistance) {
   const DiagramMeasures measures;
   for (const float width : {0.0f, 40.0f, 150.0f, 240.0f}) {
     for (int i = 0; i < 10 && !testing::Test::HasFailure(); ++i) {
-      Drawn drawn{diagram_of(*answer_of(drawn_config(random)), 0, 0, 0), {}, width};
+      DrawnDiagram drawn{diagram_of(*answer_in(drawn_config(random)), 0, 0, 0), {}, width};
       drawn.layout = layout_diagram(drawn.diagram, width, measures);
       SCOPED_TRACE(std::to_string(width));
-      expect_tidy(drawn);
+      expect_tidy_diagram(drawn);
       for (const Box& box : drawn.layout.nodes) EXPECT_GE(box.w, measures.least_node - 1);
     }
   }
 }
 
 TEST(DiagramLayout, EncoderAndDecoderBeginBesideEachOther) {
-  const auto trace = answer_of({.arch = Arch::encoder_decoder, .d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 8});
+  const auto trace = answer_in({.arch = Arch::encoder_decoder, .d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 8});
   const Diagram diagram = diagram_of(*trace, 0, 0, 0);
   const DiagramLayout layout = layout_diagram(diagram, 800, {});
   float first[] = {1e9f, 1e9f};
@@ -121,7 +121,7 @@ TEST(DiagramLayout, EncoderAndDecoderBeginBesideEachOther) {
 }
 
 TEST(DiagramLayout, TheDataFlowsDown) {
-  const auto trace = answer_of({.d_model = 8, .num_heads = 2, .num_layers = 3, .ffn = 8});
+  const auto trace = answer_in({.d_model = 8, .num_heads = 2, .num_layers = 3, .ffn = 8});
   const Diagram diagram = diagram_of(*trace, 1, 0, 0);
   const DiagramLayout layout = layout_diagram(diagram, 500, {});
   for (const Edge& edge : diagram.edges)
@@ -141,12 +141,12 @@ TEST(DiagramLayout, ManyModelsAreDrawnTidily) {
     const Config config = drawn_config(random);
     SCOPED_TRACE(std::string(name(config.arch)) + " " + std::to_string(config.num_layers) + " layers, " +
                  std::string(name(config.norm)) + ", ffn " + std::to_string(config.ffn) + (config.gated ? " gated" : ""));
-    const auto trace = answer_of(config);
+    const auto trace = answer_in(config);
     const auto layer = static_cast<Index>(random.next() % static_cast<std::uint64_t>(config.num_layers));
-    Drawn drawn{diagram_of(*trace, layer, 0, 0), {}, 470 + 400 * random.uniform()};
+    DrawnDiagram drawn{diagram_of(*trace, layer, 0, 0), {}, 470 + 400 * random.uniform()};
     SCOPED_TRACE("layer " + std::to_string(layer) + " in " + std::to_string(drawn.width));
     drawn.layout = layout_diagram(drawn.diagram, drawn.width, measures);
-    expect_tidy(drawn);
+    expect_tidy_diagram(drawn);
     EXPECT_LE(drawn.layout.width, drawn.width + 1) << "no scrolling to the side";
   }
 }

@@ -35,12 +35,6 @@ std::vector<Cells> maps_of(const Drawing& drawing) {
   return maps;
 }
 
-bool says(const Drawing& drawing, const std::string& part) {
-  std::string words;
-  for (const Text& text : all<Text>(drawing)) words += text.text;
-  return words.find(part) != std::string::npos;
-}
-
 TEST(Figure, IsTidyWhateverIsDrawn) {
   for (const Index words : {1, 2, 10, 60, 150})
     for (const Arch arch : {Arch::encoder, Arch::encoder_decoder}) {

@@ -36,10 +36,10 @@ inline Document document_of(Index count, Arch arch = Arch::encoder) {
   return document;
 }
 
-/// A line of text where Latin letters are 0.55 ems wide and all others one.
+/// A line of text where Latin letters, and the minus of numbers, are 0.55 ems wide and all others one.
 inline float roughly(std::string_view text, float size) {
   float width = 0;
-  for (const char32_t c : code_points(text)) width += c < 0x2000 ? 0.55f : 1.0f;
+  for (const char32_t c : code_points(text)) width += c < 0x2000 || c == U'−' ? 0.55f : 1.0f;
   return width * size;
 }
 
@@ -57,7 +57,18 @@ std::vector<T> all(const Drawing& drawing) {
   return found;
 }
 
-inline bool overlap(const Box& a, const Box& b, float slack) {
+/// Everything that is written, a line a text.
+inline std::string words_of(const Drawing& drawing) {
+  std::string words;
+  for (const Text& text : all<Text>(drawing)) words += text.text + "\n";
+  return words;
+}
+
+inline bool says(const Drawing& drawing, const std::string& part) {
+  return words_of(drawing).find(part) != std::string::npos;
+}
+
+inline bool overlap(const Box& a, const Box& b, float slack = 0) {
   return a.x + slack < b.right() && b.x + slack < a.right() && a.y + slack < b.bottom() && b.y + slack < a.bottom();
 }
 

@@ -1,16 +1,12 @@
 // All layers at a glance: as large as the room allows, never on top of each other, never stretched.
 #include "figure/glance_layout.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
+
+#include "app/figures.h"
 
 namespace headlight {
 namespace {
-
-bool overlap(const Box& a, const Box& b) {
-  return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
-}
 
 TEST(GlanceLayout, EverySquareIsInsideAndApart) {
   struct Room {
@@ -29,8 +25,8 @@ TEST(GlanceLayout, EverySquareIsInsideAndApart) {
         EXPECT_LE(square.bottom(), room.height);
         EXPECT_EQ(square.w, square.h);
         EXPECT_EQ(square.w, std::floor(square.w)) << "whole pixels";
-        EXPECT_FALSE(overlap(square, layout.place(row, column + 1)));
-        EXPECT_FALSE(overlap(square, layout.place(row + 1, column)));
+        EXPECT_FALSE(figures::overlap(square, layout.place(row, column + 1)));
+        EXPECT_FALSE(figures::overlap(square, layout.place(row + 1, column)));
       }
     EXPECT_LE(layout.content_height, room.height);
     // A step larger, and they would not fit: unless they are as large as they may be.

@@ -1,7 +1,6 @@
 #include "figure/grid_layout.h"
 
-#include <gtest/gtest.h>
-
+#include "app/figures.h"
 #include "base/random.h"
 
 namespace headlight {
@@ -11,10 +10,6 @@ constexpr float kLeast = 90, kMost = 420, kExtra = 24, kGap = 10;
 
 GridLayout grid(float width, float height, Index layers, Index heads) {
   return layout_grid(width, height, layers, heads, kLeast, kMost, kExtra, kGap);
-}
-
-bool overlap(const Box& a, const Box& b) {
-  return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
 }
 
 TEST(GridLayout, AllHeadsHavePlacesOfTheirOwnInsideTheContent) {
@@ -30,7 +25,7 @@ TEST(GridLayout, AllHeadsHavePlacesOfTheirOwnInsideTheContent) {
       ASSERT_GE(places[a].x, 0);
       ASSERT_LE(places[a].right(), width + 1e-2f) << i;
       ASSERT_LE(places[a].bottom(), layout.content_height + 1e-2f) << i;
-      for (std::size_t b = 0; b < a; ++b) ASSERT_FALSE(overlap(places[a], places[b])) << i;
+      for (std::size_t b = 0; b < a; ++b) ASSERT_FALSE(figures::overlap(places[a], places[b])) << i;
     }
     ASSERT_LE(layout.width, kMost);
     ASSERT_EQ(layout.height, layout.width + kExtra);

@@ -11,12 +11,6 @@ namespace {
 
 using namespace figures;
 
-std::string words_of(const Drawing& drawing) {
-  std::string words;
-  for (const Text& text : all<Text>(drawing)) words += text.text + "\n";
-  return words;
-}
-
 TEST(InsideFigure, IsTidyWhateverIsDrawn) {
   for (const Index words : {1, 10, 60})
     for (const Arch arch : {Arch::encoder, Arch::decoder, Arch::encoder_decoder}) {

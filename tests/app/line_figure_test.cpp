@@ -22,14 +22,6 @@ std::vector<Rectangle> bars_of(const Drawing& drawing) {
   return bars;
 }
 
-std::string words_of(const Drawing& drawing) {
-  std::string words;
-  for (const Text& text : all<Text>(drawing)) words += text.text + "\n";
-  return words;
-}
-
-bool says(const Drawing& drawing, const std::string& part) { return words_of(drawing).find(part) != std::string::npos; }
-
 TEST(LineLayout, BarsStandUnderTheirWords) {
   const LineLayout layout = line_layout({10, 20, 400, 300}, 4, 8, {.widest = 12, .longest = 2, .upright = true},
                                         {.text = 10, .titles = 100, .tops = 20, .gap = 2, .most_words = 100, .least_pitch = 20,

@@ -12,12 +12,8 @@ namespace {
 
 using fixture::Folder;
 using fixture::golden;
+using fixture::settle;
 using fixture::small_state;
-
-void settle(Loop& loop, AppState& state, Commands commands) {
-  loop.step(state, commands, 0);
-  loop.settle(state);
-}
 
 /// A golden checkpoint with its answers beside it as a reference's; gives the folder's path.
 std::string with_reference(const Folder& folder, const std::string& name) {

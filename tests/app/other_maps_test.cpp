@@ -17,12 +17,8 @@ namespace {
 
 using figures::answer_of;
 using figures::document_of;
+using fixture::settle;
 using fixture::small_state;
-
-void settle(Loop& loop, AppState& state, Commands commands) {
-  loop.step(state, commands, 0);
-  loop.settle(state);
-}
 
 std::shared_ptr<const OtherMaps> maps_of(const std::shared_ptr<const Trace>& trace, MapKind kind, int threads = 1) {
   Progress progress;
@@ -155,12 +151,6 @@ TEST(OtherMaps, AreKeptInASession) {
 
 std::vector<Cells> cells_of(const Drawing& drawing) { return figures::all<Cells>(drawing); }
 
-bool says(const Drawing& drawing, const std::string& part) {
-  std::string words;
-  for (const Text& text : figures::all<Text>(drawing)) words += text.text + " ";
-  return words.find(part) != std::string::npos;
-}
-
 TEST(OtherMapsFigure, DrawsTheirNumbersAndSaysWhatTheyAre) {
   const Document document = fixture::small_document();
   const auto trace = answer_of(document);
@@ -173,8 +163,8 @@ TEST(OtherMapsFigure, DrawsTheirNumbersAndSaysWhatTheyAre) {
         const auto drawing = draw_figure({*trace, document, nullptr, maps.get()}, options, figures::roughly);
         ASSERT_TRUE(drawing);
         figures::expect_tidy(*drawing);
-        EXPECT_TRUE(says(*drawing, kind == MapKind::norms ? "Kobayashi" : "Abnar"));
-        EXPECT_TRUE(says(*drawing, number_title(language, kind)));
+        EXPECT_TRUE(figures::says(*drawing, kind == MapKind::norms ? "Kobayashi" : "Abnar"));
+        EXPECT_TRUE(figures::says(*drawing, number_title(language, kind)));
         EXPECT_EQ(cells_of(*drawing).front().scale, other_scale(*maps, Theme::light, Scale::linear));
         if (figure == FigureKind::grid) {
           EXPECT_EQ(cells_of(*drawing).size(), kind == MapKind::norms ? 4u : 2u);
@@ -184,7 +174,7 @@ TEST(OtherMapsFigure, DrawsTheirNumbersAndSaysWhatTheyAre) {
         if (figure == FigureKind::head) {
           EXPECT_TRUE(same(cells_of(*drawing).front().weights, *maps->map({1, 1})));
         }
-        EXPECT_EQ(says(*drawing, either(language, "Head", "头")), kind == MapKind::norms) << "a rollout is of no head";
+        EXPECT_EQ(figures::says(*drawing, either(language, "Head", "头")), kind == MapKind::norms) << "a rollout is of no head";
       }
     }
   }
@@ -197,8 +187,8 @@ TEST(OtherMapsFigure, OfAStackWithoutThemIsOfWeights) {
   const FigureOptions options{.head = {0, 0, Stack::cross}};
   const auto drawing = draw_figure({*trace, document, nullptr, maps.get()}, options, figures::roughly);
   ASSERT_TRUE(drawing);
-  EXPECT_TRUE(says(*drawing, "weight"));
-  EXPECT_FALSE(says(*drawing, "Abnar"));
+  EXPECT_TRUE(figures::says(*drawing, "weight"));
+  EXPECT_FALSE(figures::says(*drawing, "Abnar"));
   EXPECT_TRUE(same(cells_of(*drawing).front().weights, trace->head({0, 0, Stack::cross}).thumbnail));
 }
 

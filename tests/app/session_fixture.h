@@ -77,6 +77,12 @@ inline TraceReady answer(const AppState& state) {
   return {*trace, 1.0};
 }
 
+/// Does what the commands say, and all that comes of it.
+inline void settle(Loop& loop, AppState& state, Commands commands) {
+  loop.step(state, commands, 0);
+  loop.settle(state);
+}
+
 inline std::shared_ptr<const Matrix> open_mask(Index queries, Index keys) {
   return std::make_shared<const Matrix>(Matrix::Zero(queries, keys));
 }

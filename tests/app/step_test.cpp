@@ -12,15 +12,10 @@ namespace headlight {
 namespace {
 
 using fixture::Folder;
+using fixture::settle;
 using fixture::small_state;
 
 void say(Loop& loop, AppState& state, Commands commands, double now = 0) { loop.step(state, commands, now); }
-
-/// Says something and waits for everything that follows from it.
-void settle(Loop& loop, AppState& state, Commands commands) {
-  say(loop, state, std::move(commands));
-  loop.settle(state);
-}
 
 /// Steps until `done`, for what may take longer than expected but must happen.
 template <class Done>

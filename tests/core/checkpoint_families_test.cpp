@@ -221,7 +221,7 @@ TEST(NameTables, AreWhole) {
     for (const Row& row : rows) {
       EXPECT_TRUE(names.insert(std::string(row.name)).second) << name << " " << row.name;
       for (const auto other : row.also) EXPECT_TRUE(names.insert(std::string(other)).second) << name << " " << other;
-      const Shape size = shape(row.field, row.part, *hub);
+      const TensorShape size = shape(row.field, row.part, *hub);
       EXPECT_TRUE(kind(row.field) == FieldKind::none || (size.rows > 0 && size.cols > 0)) << name << " " << row.name;
     }
     for (const Field field : {Field::tokens, Field::attention_output, Field::attention_norm, Field::up, Field::down})

@@ -74,7 +74,7 @@ TEST(Grammar, AVerbTakesAnObjectOfItsClass) {
   Random random(1);
   std::set<std::vector<std::int32_t>> lengths[5];
   for (int i = 0; i < 300; ++i) {
-    const Sentence sentence = draw_sentence(*grammar, Part::training, random);
+    const Sentence sentence = draw_sentence(*grammar, CorpusPart::training, random);
     const auto texts = spelt(*grammar, sentence.words);
     ASSERT_TRUE(texts.size() == 3 || texts.size() == 4);
     const bool reading = texts[1] == "reads" || texts[1] == "writes" || texts[1] == "opens";
@@ -98,14 +98,14 @@ TEST(Grammar, ASentenceIsAFunctionOfItsSeed) {
   EXPECT_GT(drawn.size(), 195u) << "other seeds give other sentences";
   Random a(5), b(5);
   for (int i = 0; i < 50; ++i)
-    EXPECT_EQ(draw_sentence(grammar, Part::training, a).words, draw_sentence(grammar, Part::training, b).words);
+    EXPECT_EQ(draw_sentence(grammar, CorpusPart::training, a).words, draw_sentence(grammar, CorpusPart::training, b).words);
 }
 
 TEST(Grammar, KindsAndPatternsComeByTheirWeights) {
   const auto grammar = parsed(toy());
   Random random(3);
   int near = 0;
-  for (int i = 0; i < 2000; ++i) near += draw_sentence(*grammar, Part::training, random).kind == 0;
+  for (int i = 0; i < 2000; ++i) near += draw_sentence(*grammar, CorpusPart::training, random).kind == 0;
   EXPECT_NEAR(near / 2000.0, 0.75, 0.04);
 }
 
@@ -114,7 +114,7 @@ TEST(Grammar, NoWordIsDrawnTwiceIntoASentence) {
   const Grammar& grammar = *shipped();
   Random random(7);
   for (int i = 0; i < 3000; ++i) {
-    const Sentence sentence = draw_sentence(grammar, i % 2 ? Part::training : Part::held_out, random);
+    const Sentence sentence = draw_sentence(grammar, i % 2 ? CorpusPart::training : CorpusPart::held_out, random);
     std::set<int> repeated;
     for (const Gold& gold : sentence.gold) {
       if (sentence.words[static_cast<std::size_t>(gold.query)] == sentence.words[static_cast<std::size_t>(gold.key)])
@@ -142,10 +142,10 @@ TEST(HeldOut, PairsAreInNoTrainingSentenceAndInEveryOther) {
   for (const Literal& literal : grammar.literals) literals.insert(literal.words);
   Random random(11);
   for (int i = 0; i < 3000; ++i) {
-    const Sentence seen = draw_sentence(grammar, Part::training, random);
+    const Sentence seen = draw_sentence(grammar, CorpusPart::training, random);
     EXPECT_FALSE(seen.held_out);
     EXPECT_FALSE(has_held_out_pair(grammar, seen)) << text_of(grammar, seen);
-    const Sentence kept = draw_sentence(grammar, Part::held_out, random);
+    const Sentence kept = draw_sentence(grammar, CorpusPart::held_out, random);
     EXPECT_TRUE(kept.held_out);
     EXPECT_TRUE(has_held_out_pair(grammar, kept) || grammar.kinds[static_cast<std::size_t>(kept.kind)].held_out)
         << text_of(grammar, kept);
@@ -173,8 +173,8 @@ TEST(HeldOut, ALiteralIsNeverDrawn) {
   Random random(1);
   std::set<std::string> drawn;
   for (int i = 0; i < 2000; ++i) {
-    drawn.insert(text_of(*all, draw_sentence(*all, Part::training, random)));
-    drawn.insert(text_of(*all, draw_sentence(*all, Part::held_out, random)));
+    drawn.insert(text_of(*all, draw_sentence(*all, CorpusPart::training, random)));
+    drawn.insert(text_of(*all, draw_sentence(*all, CorpusPart::held_out, random)));
   }
   ASSERT_TRUE(drawn.contains("ann reads bookac"));
   grammar["literals"] = {{{"words", "ann reads bookac"}, {"relations", {{"VO", {1, 2}}}}}};
@@ -182,8 +182,8 @@ TEST(HeldOut, ALiteralIsNeverDrawn) {
   ASSERT_EQ(without->literals.size(), 1u);
   EXPECT_EQ(without->literals[0].gold, (std::vector<Gold>{{1, 1, 2}}));
   for (int i = 0; i < 2000; ++i) {
-    EXPECT_NE(text_of(*without, draw_sentence(*without, Part::training, random)), "ann reads bookac");
-    EXPECT_NE(text_of(*without, draw_sentence(*without, Part::held_out, random)), "ann reads bookac");
+    EXPECT_NE(text_of(*without, draw_sentence(*without, CorpusPart::training, random)), "ann reads bookac");
+    EXPECT_NE(text_of(*without, draw_sentence(*without, CorpusPart::held_out, random)), "ann reads bookac");
   }
 }
 
@@ -220,7 +220,7 @@ TEST(Grammar, AWordIsOfItsFamily) {
   Random random(17);
   int of_a_family = 0, pronouns = 0;
   for (int i = 0; i < 2000; ++i) {
-    const Sentence sentence = draw_sentence(grammar, Part::training, random);
+    const Sentence sentence = draw_sentence(grammar, CorpusPart::training, random);
     ASSERT_EQ(sentence.families.size(), sentence.words.size());
     ASSERT_EQ(sentence.stands_for.size(), sentence.words.size());
     for (std::size_t place = 0; place < sentence.words.size(); ++place) {

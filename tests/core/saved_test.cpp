@@ -127,7 +127,7 @@ TEST(SavedModel, HasATokenizerThatCutsWordsAndLooksThemUp) {
     EXPECT_EQ(vocabulary->words, vocabulary_of(corpus)->words);
     Random random(1);
     for (int i = 0; i < 100; ++i) {
-      const Sentence sentence = draw_sentence(*shipped(), Part::training, random);
+      const Sentence sentence = draw_sentence(*shipped(), CorpusPart::training, random);
       const auto tokens = encode(*file->tokenizer, text_of(*shipped(), sentence), true);
       ASSERT_TRUE(tokens);
       std::vector<std::int64_t> ids, expected;
@@ -169,7 +169,7 @@ TEST(SavedModel, OfTranslationsReadsBothTextsAndKnowsItsEnd) {
   };
   Random random(1);
   for (int i = 0; i < 100; ++i) {
-    const Sentence sentence = draw_sentence(*shipped(), Part::training, random);
+    const Sentence sentence = draw_sentence(*shipped(), CorpusPart::training, random);
     const Translation translation = translation_of(*shipped(), sentence);
     std::string text;
     for (const std::int32_t word : translation.words) text += std::string(target_word(*shipped(), word)) + " ";

@@ -119,7 +119,7 @@ TEST(Translation, ChangesNoSentence) {
   EXPECT_EQ(plain->words, translated->words);
   Random a(1), b(1);
   for (int i = 0; i < 200; ++i) {
-    const Sentence one = draw_sentence(*plain, Part::training, a), other = draw_sentence(*translated, Part::training, b);
+    const Sentence one = draw_sentence(*plain, CorpusPart::training, a), other = draw_sentence(*translated, CorpusPart::training, b);
     EXPECT_EQ(one.words, other.words);
     EXPECT_EQ(one.gold, other.gold);
   }
@@ -220,7 +220,7 @@ TEST(ShippedEnglish, IsThereForEveryChineseSentenceAndSaysAllThatIsTold) {
   Random random(3);
   double reversed = 0, pairs = 0;
   for (int i = 0; i < 2000; ++i) {
-    const Sentence sentence = draw_sentence(grammar, i % 2 ? Part::training : Part::held_out, random);
+    const Sentence sentence = draw_sentence(grammar, i % 2 ? CorpusPart::training : CorpusPart::held_out, random);
     const Translation english = translation_of(grammar, sentence);
     if (grammar.kinds[static_cast<std::size_t>(sentence.kind)].language == "en") continue;
     ASSERT_FALSE(english.words.empty());

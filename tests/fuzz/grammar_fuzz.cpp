@@ -2,25 +2,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
+#include "require.h"
 #include "train/corpus.h"
 
-namespace {
-
 using namespace headlight;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   auto read = parse_grammar("fuzz", {reinterpret_cast<const char*>(data), size});
   if (!read) {
-    require(!read.error().message.empty() && read.error().message.find('\n') == std::string::npos);
+    require_line(read.error().message);
     return 0;
   }
   const auto grammar = std::make_shared<const Grammar>(*std::move(read));
@@ -28,10 +20,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   bool pairs = false;
   for (const SentenceKind& kind : grammar->kinds) pairs = pairs || kind.pair;
   for (int i = 0; i < 20; ++i) {
-    for (const Part part : {Part::training, Part::held_out}) {
+    for (const CorpusPart part : {CorpusPart::training, CorpusPart::held_out}) {
       const Sentence sentence = draw_sentence(*grammar, part, random);
       require(!sentence.words.empty() && sentence.words.size() <= kLongestSentence);
-      require(sentence.held_out == (part == Part::held_out));
+      require(sentence.held_out == (part == CorpusPart::held_out));
       for (const Gold& gold : sentence.gold)
         require(static_cast<std::size_t>(std::max(gold.query, gold.key)) < sentence.words.size());
       text_of(*grammar, sentence);

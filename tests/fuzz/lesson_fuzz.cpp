@@ -3,22 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
+#include "require.h"
 #include "session/lesson.h"
 
 namespace {
 
 using namespace headlight;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-void require_line(const std::string& message) {
-  require(!message.empty() && message.find('\n') == std::string::npos);
-}
 
 void check(const LessonStep& step, const Lexicon& lexicon) {
   require(!step.text.en.empty() && !step.text.zh.empty());

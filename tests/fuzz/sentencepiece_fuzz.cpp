@@ -2,23 +2,15 @@
 // made of them, or one line.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "read/sentencepiece_tokenizer.h"
+#include "require.h"
 
 namespace {
 
 using namespace headlight;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-void require_line(const std::string& message) {
-  require(!message.empty() && message.find('\n') == std::string::npos);
-}
 
 void try_text(const Result<Tokenizer>& tokenizer) {
   if (!tokenizer) return require_line(tokenizer.error().message);

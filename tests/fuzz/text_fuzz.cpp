@@ -3,21 +3,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/utf8.h"
+#include "require.h"
 #include "text/words.h"
 
 namespace {
 
 using namespace headlight;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void check_cuts(const std::string& text, const std::vector<std::size_t>& cuts) {
   require(are_cuts(text, cuts));

@@ -2,26 +2,14 @@
 // ranges stay in order inside the text, or one line.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "base/utf8.h"
 #include "read/tokenizer_json.h"
-
-namespace {
+#include "require.h"
 
 using namespace headlight;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-void require_line(const std::string& message) {
-  require(!message.empty() && message.find('\n') == std::string::npos);
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -1,28 +1,20 @@
 // A training.json of any bytes is a card that can be written down in words, or one line.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string_view>
 
+#include "require.h"
 #include "train/card_text.h"
 #include "train/relations_json.h"
 #include "train/saved.h"
 
-namespace {
-
 using namespace headlight;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto card = parse_card("fuzz", {reinterpret_cast<const char*>(data), size});
   if (!card) {
-    require(!card.error().message.empty() && card.error().message.find('\n') == std::string::npos);
+    require_line(card.error().message);
     return 0;
   }
   Model model;

@@ -133,7 +133,7 @@ TEST_F(LessonPanel, TheFirstLessonEndsTheGreeting) {
   EXPECT_FALSE(h.says("Point at a cell and"));
 }
 
-struct Shape {
+struct WindowShape {
   float width, height, ui_scale;
   Language language;
 };
@@ -142,8 +142,8 @@ struct Shape {
 TEST(LessonLayout, NothingIsCut) {
   const auto resources = read_resources();
   ASSERT_TRUE(resources) << resources.error().message;
-  for (const Shape& shape : {Shape{1280, 800, 1, Language::en}, Shape{1280, 800, 2, Language::zh},
-                             Shape{1280, 800, 2, Language::en}, Shape{2560, 1600, 1.5f, Language::zh}}) {
+  for (const WindowShape& shape : {WindowShape{1280, 800, 1, Language::en}, WindowShape{1280, 800, 2, Language::zh},
+                             WindowShape{1280, 800, 2, Language::en}, WindowShape{2560, 1600, 1.5f, Language::zh}}) {
     Settings settings;
     settings.language = shape.language;
     settings.ui_scale = shape.ui_scale;

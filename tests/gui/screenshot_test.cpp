@@ -53,7 +53,7 @@ class ScopedVariable {
   const char* name_;
 };
 
-struct Screen {
+struct Shot {
   const char* name;
   Theme theme;
   Language language;
@@ -71,12 +71,12 @@ struct Screen {
   const char* against = nullptr;  // the text of A, of View::compare
 };
 
-void PrintTo(const Screen& screen, std::ostream* out) { *out << screen.name; }
+void PrintTo(const Shot& screen, std::ostream* out) { *out << screen.name; }
 
-class Screens : public testing::TestWithParam<Screen> {};
+class Screens : public testing::TestWithParam<Shot> {};
 
 TEST_P(Screens, LookAsTheyDid) {
-  const Screen& screen = GetParam();
+  const Shot& screen = GetParam();
   if (const auto surface = Offscreen::open(16, 16); !surface) GTEST_SKIP() << surface.error().message;
   // The pictures are drawn in one family, whatever else a machine has.
   if (!std::filesystem::exists("/usr/share/fonts/truetype/wqy/wqy-microhei.ttc"))
@@ -118,31 +118,31 @@ TEST_P(Screens, LookAsTheyDid) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, Screens,
-                         testing::Values(Screen{"light", Theme::light, Language::en},
-                                         Screen{"dark-zh-causal", Theme::dark, Language::zh, true},
-                                         Screen{"log-pinned", Theme::light, Language::en, false, Scale::log,
+                         testing::Values(Shot{"light", Theme::light, Language::en},
+                                         Shot{"dark-zh-causal", Theme::dark, Language::zh, true},
+                                         Shot{"log-pinned", Theme::light, Language::en, false, Scale::log,
                                                 CellRef{2, 4}},
-                                         Screen{"inside-steps-zh", Theme::light, Language::zh, false, Scale::linear,
+                                         Shot{"inside-steps-zh", Theme::light, Language::zh, false, Scale::linear,
                                                 CellRef{9, 5}, Arch::encoder, View::inside, true,
                                                 {matrix_id(Quantity::query), MatrixCell{9, 0}}},
-                                         Screen{"diagram-encoder-decoder", Theme::dark, Language::en, true,
+                                         Shot{"diagram-encoder-decoder", Theme::dark, Language::en, true,
                                                 Scale::linear, CellRef{4, 5}, Arch::encoder_decoder, View::inside, false,
                                                 {matrix_id(Quantity::weights), MatrixCell{4, 3}}},
-                                         Screen{"glance-dark", Theme::dark, Language::en, false, Scale::linear, {},
+                                         Shot{"glance-dark", Theme::dark, Language::en, false, Scale::linear, {},
                                                 Arch::encoder, View::heads, true, {}, GridShow::glance},
-                                         Screen{"one-row-zh", Theme::light, Language::zh, false, Scale::linear,
+                                         Shot{"one-row-zh", Theme::light, Language::zh, false, Scale::linear,
                                                 CellRef{9, 5}, Arch::encoder, View::heads, true, {}, GridShow::query},
-                                         Screen{"palette-zh", Theme::light, Language::zh, false, Scale::linear, {},
+                                         Shot{"palette-zh", Theme::light, Language::zh, false, Scale::linear, {},
                                                 Arch::encoder, View::heads, true, {}, GridShow::maps,
                                                 CommandPalette{"头", 2}},
-                                         Screen{.name = "flow-dark", .theme = Theme::dark, .language = Language::en,
+                                         Shot{.name = "flow-dark", .theme = Theme::dark, .language = Language::en,
                                                 .pinned = CellRef{9, 5}, .view = View::flow},
-                                         Screen{.name = "train-zh", .theme = Theme::light, .language = Language::zh,
+                                         Shot{.name = "train-zh", .theme = Theme::light, .language = Language::zh,
                                                 .view = View::train},
-                                         Screen{.name = "compare-sentences", .theme = Theme::light,
+                                         Shot{.name = "compare-sentences", .theme = Theme::light,
                                                 .language = Language::en, .pinned = CellRef{5, 9},
                                                 .view = View::compare, .against = "请小猫帮我订了去北京的车票"},
-                                         Screen{.name = "lesson-zh", .theme = Theme::light, .language = Language::zh,
+                                         Shot{.name = "lesson-zh", .theme = Theme::light, .language = Language::zh,
                                                 .lesson = "masks", .step = 2}),
                          [](const auto& tested) {
                            std::string name = tested.param.name;

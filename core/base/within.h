@@ -1,0 +1,18 @@
+// Whether something that is counted from 0 is there.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/matrix.h"
+#include "base/result.h"
+
+namespace headlight {
+
+/// `at` is one of `count` places; an Error says which there are.
+inline Status check_within(std::string_view where, std::string_view what, Index at, Index count) {
+  if (at >= 0 && at < count) return Done{};
+  return bad_input(where, what, "0 to " + std::to_string(count - 1), std::to_string(at));
+}
+
+}  // namespace headlight
