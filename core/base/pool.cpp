@@ -1,8 +1,34 @@
 #include "base/pool.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace headlight {
+namespace {
+
+/// For so long a helper looks for the next piece of work before it sleeps: products come one after another, and waking
+/// takes longer than a short one.
+constexpr std::chrono::microseconds kAwake{100};
+
+/// Leaves the core to its other thread, if it has one, for a moment.
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+/// The first value that is not `old`.
+unsigned changed(const std::atomic<unsigned>& value, unsigned old) {
+  const auto asleep = std::chrono::steady_clock::now() + kAwake;
+  do {
+    if (const unsigned now = value; now != old) return now;
+    pause();
+  } while (std::chrono::steady_clock::now() < asleep);
+  value.wait(old);
+  return value;
+}
+
+}  // namespace
 
 Pool::Pool(int threads) {
   const int all = threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -10,16 +36,14 @@ Pool::Pool(int threads) {
 }
 
 Pool::~Pool() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-  }
-  wake_.notify_all();
+  ending_ = true;
+  round_ += 2;
+  round_.notify_all();
   for (std::thread& helper : helpers_) helper.join();
 }
 
-void Pool::take_parts(const std::function<void(Index, int)>& part, Index count, int worker) {
-  for (Index i = next_++; i < count; i = next_++) part(i, worker);
+void Pool::take_parts(int worker) {
+  for (Index i = next_++; i < count_; i = next_++) (*part_)(i, worker);
 }
 
 void Pool::run(Index count, const std::function<void(Index, int)>& part, int most) {
@@ -27,36 +51,28 @@ void Pool::run(Index count, const std::function<void(Index, int)>& part, int mos
     for (Index i = 0; i < count; ++i) part(i, 0);
     return;
   }
-  {
-    const std::lock_guard lock(mutex_);
-    part_ = &part;
-    count_ = count;
-    most_ = most > 0 ? most : threads();
-    next_ = 0;
-    ++round_;
-  }
-  wake_.notify_all();
-  take_parts(part, count, 0);
-  // A helper that has not woken by now finds nothing left: only those that took a part are waited for.
-  std::unique_lock lock(mutex_);
-  part_ = nullptr;
-  done_.wait(lock, [this] { return busy_ == 0; });
+  part_ = &part;
+  count_ = count;
+  most_ = most > 0 ? most : threads();
+  next_ = 0;
+  ++round_;
+  round_.notify_all();
+  take_parts(0);
+  // A helper that comes from now on finds the round over: only those that are inside are waited for.
+  ++round_;
+  for (int inside = inside_; inside != 0; inside = inside_) inside_.wait(inside);
 }
 
 void Pool::help(int worker) {
-  std::uint64_t joined = 0;
-  std::unique_lock lock(mutex_);
+  unsigned round = 0;
   while (true) {
-    wake_.wait(lock, [&] { return ending_ || (part_ && round_ != joined && worker < most_); });
+    round = changed(round_, round);
     if (ending_) return;
-    joined = round_;
-    ++busy_;
-    const std::function<void(Index, int)>* part = part_;
-    const Index count = count_;
-    lock.unlock();
-    take_parts(*part, count, worker);
-    lock.lock();
-    if (--busy_ == 0) done_.notify_one();
+    if (round % 2 == 0) continue;
+    ++inside_;
+    if (round_ == round && worker < most_) take_parts(worker);
+    --inside_;
+    inside_.notify_one();
   }
 }
 

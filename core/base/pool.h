@@ -1,10 +1,8 @@
-// Threads that wait asleep for the next piece of work: a product is too short to start threads for it.
+// Threads that wait for the next piece of work: a product is too short to start threads for it.
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -28,17 +26,16 @@ class Pool {
 
  private:
   void help(int worker);
-  void take_parts(const std::function<void(Index, int)>& part, Index count, int worker);
+  void take_parts(int worker);
 
-  std::mutex mutex_;
-  std::condition_variable wake_, done_;
+  // What is to be done: changed only while no helper is inside.
   const std::function<void(Index, int)>* part_ = nullptr;
   Index count_ = 0;
   int most_ = 0;
   std::atomic<Index> next_ = 0;
-  int busy_ = 0;                  // helpers that have work in hand
-  std::uint64_t round_ = 0;       // of run(): a helper joins each at most once
-  bool ending_ = false;
+  std::atomic<unsigned> round_ = 0;  // odd while there is work that helpers may join
+  std::atomic<int> inside_ = 0;      // helpers that may be at the work
+  std::atomic<bool> ending_ = false;
   std::vector<std::thread> helpers_;
 };
 

@@ -8,7 +8,7 @@
 #include "math/attention.h"
 #include "math/block.h"
 #include "math/embedding.h"
-#include "math/exponential.h"
+#include "math/kernels.h"
 #include "math/ops.h"
 #include "math/output.h"
 #include "math/position.h"
@@ -158,10 +158,14 @@ Matrix exponentials(Matrix rows, bool of_logits) {
   for (Index r = 0; r < rows.rows(); ++r) {
     const float largest = rows.row(r).maxCoeff();
     const bool blocked = largest == -std::numeric_limits<float>::infinity();
-    for (Index c = 0; c < rows.cols(); ++c) {
-      float& x = rows(r, c);
-      if (blocked) x = 0.0f;
-      else x = of_logits ? static_cast<float>(std::exp(static_cast<double>(x) - largest)) : exponential(x - largest);
+    auto row = rows.row(r);
+    if (blocked) {
+      row.setZero();
+    } else if (of_logits) {
+      row = (row.cast<double>().array() - largest).exp().cast<float>();
+    } else {
+      row.array() -= largest;
+      math_kernels().exponential(row.data(), row.size());
     }
   }
   return rows;

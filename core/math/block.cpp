@@ -6,14 +6,15 @@
 
 #include "base/parallel.h"
 #include "math/attention.h"
+#include "math/kernels.h"
 #include "math/ops.h"
 #include "math/position.h"
 
 namespace headlight {
 namespace {
 
-/// Below this many multiplications a head is not worth a thread.
-constexpr Index kWorthAThread = 1 << 20;
+/// Below this many multiplications the heads of a layer are not worth a thread.
+constexpr Index kWorthAThread = 1 << 15;
 
 /// Rows that go through a feed-forward together.
 constexpr Index kFfnRows = 1024;
@@ -22,7 +23,7 @@ constexpr Index kFfnRows = 1024;
 bool run_heads(Stack stack, Index layer, const Edits& edits, const Matrix& blocked, const Run& run,
                const AttentionTrace* earlier, AttentionTrace& attention) {
   const Index heads = attention.num_heads();
-  const Index work = attention.mask->queries() * attention.mask->keys() * attention.query.cols() / heads;
+  const Index work = attention.mask->queries() * attention.mask->keys() * attention.query.cols();
   parallel_for(heads, work < kWorthAThread ? Threads{1, run.threads.stop} : run.threads, [&](Index head) {
     run_head({layer, head, stack}, edits, blocked, attention, run.progress.stop, earlier, run.first);
     run.progress.done.fetch_add(run.share / static_cast<float>(heads));
@@ -74,9 +75,8 @@ std::string stack_name(const Model& model, Stack stack) {
   return stack == Stack::encoder ? "encoder " : model.encoder ? "decoder " : "";
 }
 
-/// 0·x is NaN where x is not finite, and stays so in a sum.
 Status check_finite(const std::string& where, const Matrix& matrix) {
-  if ((matrix.array() * 0.0f).sum() == 0.0f) return Done{};
+  if (math_kernels().finite(matrix.data(), matrix.size())) return Done{};
   return bad_input("attention", where, "finite numbers", "an overflow");
 }
 

@@ -24,6 +24,7 @@ struct Product {
   const float* bias = nullptr;
   bool add = false;
   float scale = 1;
+  const float* ahead = nullptr;  // what is read next, as long as B: fetched meanwhile; null: nothing is
 };
 
 /// A row with mean 0 (where `centred`) and variance 1, scaled and shifted.
@@ -41,6 +42,9 @@ struct MathKernels {
   void (*transpose)(const float* from, Index from_row, Index rows, Index cols, float* to, Index to_cols);
   /// Scores → weights in place; see softmax_rows. Zeros at the end of a row's exponentials change no bit of its sum.
   void (*softmax)(float* row, Index count, float& largest, float& sum);
+  /// e^x in place for x ≤ 0, to about one unit in the last place: what softmax has. Exactly 0 below −87 (and for −inf),
+  /// NaN for NaN.
+  void (*exponential)(float* x, Index count);
   void (*norm)(const RowNorm&, const float* x, float* y);
   void (*relu)(float* x, Index count);
   void (*gelu)(float* x, Index count);
@@ -48,6 +52,8 @@ struct MathKernels {
   void (*silu)(float* x, Index count);
   /// into ← the larger of into and x
   void (*larger)(float* into, const float* x, Index count);
+  /// Whether all are numbers and none is infinite.
+  bool (*finite)(const float* x, Index count);
 };
 
 /// The table for this processor.

@@ -112,19 +112,20 @@ typedef float LanesAnywhere __attribute__((vector_size(kWidth * 4), aligned(4), 
 
 [[maybe_unused]] inline Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
 
-/// e^x for x ≤ 0, to the bit as exponential() has it.
+/// e^x for x ≤ 0; see MathKernels. Method and coefficients: S. Moshier, Cephes library, expf.
 [[maybe_unused]] inline Lanes exponential_lanes(Lanes x) {
   const Lanes bounded = x < -87.0f ? all(-87.0f) : x;
+  // n = round(x / ln 2): adding and taking away 1.5·2^23 rounds to an integer.
   const Lanes n = (bounded * 1.44269504f + 12582912.0f) - 12582912.0f;
-  const Lanes r = (bounded - n * 0.693359375f) + n * 2.12194440e-4f;
+  const Lanes r = multiply_add(n, all(2.12194440e-4f), bounded - n * 0.693359375f);  // x − n·ln 2, ln 2 in two parts
   Lanes p = all(1.9875691500e-4f);
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * (r * r) + r + 1.0f;
-  const Lanes power = (Lanes)((__builtin_convertvector(n, Ints) + 127) << 23);
+  p = multiply_add(p, r, all(1.3981999507e-3f));
+  p = multiply_add(p, r, all(8.3334519073e-3f));
+  p = multiply_add(p, r, all(4.1665795894e-2f));
+  p = multiply_add(p, r, all(1.6666665459e-1f));
+  p = multiply_add(p, r, all(5.0000001201e-1f));
+  p = multiply_add(p, r * r, r) + 1.0f;
+  const Lanes power = (Lanes)((__builtin_convertvector(n, Ints) + 127) << 23);  // 2^n
   return x < -87.0f ? Lanes{} : p * power;
 }
 

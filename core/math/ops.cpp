@@ -10,30 +10,50 @@ namespace headlight {
 namespace {
 
 /// Below this many multiplications a product is not worth a thread.
-constexpr Index kWorthAThread = 1 << 22;
+constexpr Index kWorthAThread = 1 << 19;
 /// Inputs of a panel at a time, and rows of x that go by it: both stay in the second cache.
 constexpr Index kStretch = 512, kRows = 1024;
+/// So many rows are multiplied sooner than a weight comes from memory.
+constexpr Index kFewRows = 24;
 constexpr Index kPanel = PanelMatrix::kPanel;
 /// Numbers of an activation that are worth a thread.
 constexpr Index kActivationsOfPart = 1 << 16;
 
-/// x·Wᵀ + b, panel by panel of outputs: turned(number, k, stretch, space) gives the numbers of one for the inputs [k,
-/// k + stretch), (stretch, kPanel), in `space` or where they are. Each number of y is one sum in the order of the inputs.
+/// The inputs [k, k + stretch) of a panel of outputs: (stretch, kPanel).
+struct Stretch {
+  Index panel = 0, k = 0, stretch = 0;
+};
+
+/// What is multiplied after it by the same thread, as far as that can be told, where it lies in memory.
+const float* after(const PanelMatrix& panels, const Stretch& at, Index threads) {
+  const bool ends = at.k + at.stretch == panels.cols;
+  const Index panel = ends ? at.panel + threads : at.panel, k = ends ? 0 : at.k + at.stretch;
+  const bool there = panel * kPanel < panels.rows && k + at.stretch <= panels.cols;
+  return there ? panels.panel(panel) + k * kPanel : nullptr;
+}
+
+/// x·Wᵀ + b, panel by panel of outputs: turned(stretch, space) gives the numbers of one stretch, in `space` or where
+/// they are. Each number of y is one sum in the order of the inputs.
 template <class Turned>
-Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const Threads& threads, const Turned& turned) {
+Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const Threads& threads, const Turned& turned,
+               const PanelMatrix* packed = nullptr) {
   Matrix y(x.rows(), outputs);
   const bool alone = x.rows() * x.cols() * outputs < kWorthAThread;
   const Index panels = (outputs + kPanel - 1) / kPanel, blocks = (x.rows() + kRows - 1) / kRows;
+  const Index stretches = std::max<Index>(1, (x.cols() + kStretch - 1) / kStretch), length = (x.cols() + stretches - 1) / stretches;
+  const Index hands = alone ? 1 : threads_of(threads);
   parallel_for(panels * blocks, alone ? Threads{1, threads.stop} : threads, [&](Index part) {
     const Index panel = part / blocks, first = panel * kPanel, row = part % blocks * kRows;
     Product product{.m = std::min(kRows, x.rows() - row), .n = std::min(kPanel, outputs - first),
                     .a_row = x.outerStride(), .a_col = 1, .b_row = kPanel, .c = &y(row, first), .c_row = y.outerStride(),
                     .bias = bias.size() > 0 ? bias.data() + first : nullptr};
     alignas(64) float space[kPanel * kStretch];
-    for (Index k = 0; k < x.cols(); k += kStretch) {
-      product.k = std::min(kStretch, x.cols() - k);
+    for (Index k = 0; k < x.cols(); k += length) {
+      product.k = std::min(length, x.cols() - k);
       product.a = x.data() + row * x.outerStride() + k;
-      product.b = turned(panel, k, product.k, space);
+      const Stretch stretch{panel, k, product.k};
+      product.b = turned(stretch, space);
+      product.ahead = packed && x.rows() <= kFewRows ? after(*packed, stretch, hands) : nullptr;
       math_kernels().product(product);
       product.add = true;
       product.bias = nullptr;
@@ -50,9 +70,9 @@ void turn(const ConstMatrixRef& rows, float* to) {
 }  // namespace
 
 Matrix times(const ConstMatrixRef& x, const Matrix& weight, const Vector& bias, const Threads& threads) {
-  return product(x, weight.rows(), bias, threads, [&](Index panel, Index k, Index stretch, float* space) {
-    const Index first = panel * kPanel;
-    turn(weight.block(first, k, std::min(kPanel, weight.rows() - first), stretch), space);
+  return product(x, weight.rows(), bias, threads, [&](const Stretch& at, float* space) {
+    const Index first = at.panel * kPanel;
+    turn(weight.block(first, at.k, std::min(kPanel, weight.rows() - first), at.stretch), space);
     return space;
   });
 }
@@ -60,13 +80,13 @@ Matrix times(const ConstMatrixRef& x, const Matrix& weight, const Vector& bias, 
 Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& threads) {
   assert(!weights.panels || weights.weight.size() == 0);
   if (weights.panels)
-    return product(x, weights.panels->rows, weights.bias, threads, [&](Index panel, Index k, Index, float*) {
-      return weights.panels->panel(panel) + k * kPanel;
-    });
+    return product(x, weights.panels->rows, weights.bias, threads, [&](const Stretch& at, float*) {
+      return weights.panels->panel(at.panel) + at.k * kPanel;
+    }, weights.panels.get());
   if (weights.half)
-    return product(x, weights.half->rows, weights.bias, threads, [&](Index panel, Index k, Index stretch, float* space) {
-      const Index first = panel * kPanel;
-      turn(widened(*weights.half, first, std::min(kPanel, weights.half->rows - first), k, stretch), space);
+    return product(x, weights.half->rows, weights.bias, threads, [&](const Stretch& at, float* space) {
+      const Index first = at.panel * kPanel;
+      turn(widened(*weights.half, first, std::min(kPanel, weights.half->rows - first), at.k, at.stretch), space);
       return space;
     });
   if (weights.weight.size() > 0) return times(x, weights.weight, weights.bias, threads);

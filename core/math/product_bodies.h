@@ -7,15 +7,17 @@
 namespace headlight {
 namespace {
 
+constexpr Index kLine = 16;  // numbers of a line of memory
+
 /// The largest tile of C that stays in registers, for L registers a row.
 constexpr int kTileLanes = kWidth == 16 ? 4 : 2;
 template <int L>
 constexpr int kTileRows = kWidth == 16 ? (L == 4 ? 6 : L == 1 ? 12 : 8) : (L == 2 ? 6 : 10);
 
 /// Rows [i, i + R), L registers from column j on, of which the last holds `last` numbers. Each number of C is one sum
-/// in the order of k.
-template <int R, int L, bool kWhole>
-inline void tile(const Product& p, Index i, Index j, Index last) {
+/// in the order of k. Beside each k so many lines of memory from `ahead` on are asked for.
+template <int R, int L, bool kWhole, int kLines = 0>
+inline void tile(const Product& p, Index i, Index j, Index last, const float* ahead = nullptr) {
   Lanes c[R][L];
   const auto at = [&](int r, int l) { return p.c + (i + r) * p.c_row + j + l * kWidth; };
   const auto width = [&](int l) { return kWhole || l + 1 < L ? Index{kWidth} : last; };
@@ -29,6 +31,9 @@ inline void tile(const Product& p, Index i, Index j, Index last) {
   const float* a = p.a + i * p.a_row;
   const float* b = p.b + j;
   for (Index k = 0; k < p.k; ++k, a += p.a_col, b += p.b_row) {
+    HEADLIGHT_UNROLL
+    for (int line = 0; line < kLines; ++line) __builtin_prefetch(ahead + line * kLine, 0, 2);
+    ahead += kLines * kLine;
     Lanes row[L];
     HEADLIGHT_UNROLL
     for (int l = 0; l < L; ++l) row[l] = load(b + l * kWidth, width(l));
@@ -70,7 +75,32 @@ inline void columns(const Product& p, Index j, Index lanes, Index last) {
   else if constexpr (L > 1) columns<L - 1>(p, j, lanes, last);
 }
 
+template <int R, int kLines>
+inline void rows_beside(const Product& p, Index i, Index j, const float* ahead) {
+  if (p.m - i >= R) tile<R, kTileLanes, true, kLines>(p, i, j, kWidth, ahead);
+  else if constexpr (R > 1) rows_beside<R - 1, kLines>(p, i, j, ahead);
+}
+
+/// Of few rows, where B comes from memory: while it is multiplied, the next one is on its way. Each pass through B asks
+/// for its share, kLines beside each k, until all is asked for.
+template <int kLines>
+inline void product_beside(const Product& p) {
+  constexpr int kRows = kTileRows<kTileLanes>;
+  Index asked = 0;  // lines beside each k
+  for (Index j = 0; j < p.n; j += kTileLanes * kWidth)
+    for (Index i = 0; i < p.m; i += kRows, asked += kLines)
+      if (asked * kLine < p.n) rows_beside<kRows, kLines>(p, i, j, p.ahead + asked * kLine * p.k);
+      else rows_beside<kRows, 0>(p, i, j, nullptr);
+}
+
 inline void product(const Product& p) {
+  if (p.ahead && p.n % (kTileLanes * kWidth) == 0) {
+    const Index passes = p.n / (kTileLanes * kWidth) * ((p.m + kTileRows<kTileLanes> - 1) / kTileRows<kTileLanes>);
+    const Index lines = (p.n / kLine + passes - 1) / passes;
+    if (lines == 1) return product_beside<1>(p);
+    if (lines == 2) return product_beside<2>(p);
+    if (lines <= 4) return product_beside<4>(p);
+  }
   Index left = (p.n + kWidth - 1) / kWidth;  // registers a row
   for (Index j = 0; left > 0;) {
     const Index lanes = left == kTileLanes + 1 ? (left + 1) / 2 : left < kTileLanes ? left : kTileLanes;

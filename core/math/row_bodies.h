@@ -112,6 +112,8 @@ inline Lanes logistic(Lanes x) {
   return (x < 0.0f ? e : all(1.0f)) / (1.0f + e);
 }
 
+inline void exponential(float* x, Index count) { each(x, count, exponential_lanes); }
+
 inline void relu(float* x, Index count) {
   each(x, count, [](Lanes v) { return v < 0.0f ? Lanes{} : v; });
 }
@@ -123,15 +125,15 @@ inline void gelu(float* x, Index count) {
     const Lanes size = (v < 0.0f ? -v : v) * 0.70710678f;
     const Lanes t = 1.0f / (1.0f + size * 0.5f);
     Lanes p = all(0.17087277f);
-    p = p * t - 0.82215223f;
-    p = p * t + 1.48851587f;
-    p = p * t - 1.13520398f;
-    p = p * t + 0.27886807f;
-    p = p * t - 0.18628806f;
-    p = p * t + 0.09678418f;
-    p = p * t + 0.37409196f;
-    p = p * t + 1.00002368f;
-    p = p * t - 1.26551223f;
+    p = multiply_add(p, t, all(-0.82215223f));
+    p = multiply_add(p, t, all(1.48851587f));
+    p = multiply_add(p, t, all(-1.13520398f));
+    p = multiply_add(p, t, all(0.27886807f));
+    p = multiply_add(p, t, all(-0.18628806f));
+    p = multiply_add(p, t, all(0.09678418f));
+    p = multiply_add(p, t, all(0.37409196f));
+    p = multiply_add(p, t, all(1.00002368f));
+    p = multiply_add(p, t, all(-1.26551223f));
     const Lanes tail = t * exponential_lanes(p - size * size) * 0.5f;  // 1 − Φ(|x|)
     return v * (v < 0.0f ? tail : 1.0f - tail);
   });
@@ -151,8 +153,21 @@ inline void larger_of_both(float* into, const float* x, Index count) {
     store(into + i, larger(load(x + i, count - i), load(into + i, count - i)), count - i);
 }
 
+/// 0·x is NaN where x is not finite, and stays so in a sum.
+inline bool finite(const float* x, Index count) {
+  Lanes sums[4] = {};
+  Index i = 0;
+  for (; i + 4 * kWidth <= count; i += 4 * kWidth) {
+    HEADLIGHT_UNROLL
+    for (int l = 0; l < 4; ++l) sums[l] += load(x + i + l * kWidth) * 0.0f;
+  }
+  for (; i < count; i += kWidth) sums[0] += load(x + i, count - i) * 0.0f;
+  const Lanes all_of_them = sums[0] + sums[1] + sums[2] + sums[3];
+  return !any(all_of_them != 0.0f);
+}
+
 #define HEADLIGHT_MATH_KERNEL_TABLE \
-  {product, transpose, softmax, norm, relu, gelu, gelu_tanh, silu, larger_of_both}
+  {product, transpose, softmax, exponential, norm, relu, gelu, gelu_tanh, silu, larger_of_both, finite}
 
 }  // namespace
 }  // namespace headlight

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "drawn_floats.h"
-#include "math/exponential.h"
 #include "reference.h"
 
 namespace headlight {
@@ -75,8 +75,42 @@ TEST(MathKernels, WeightsAreTheRoundedQuotients) {
       Floats weights = scores;
       float largest = 0, sum = 0;
       named.table->softmax(weights.data(), kRow, largest, sum);
+      Floats powers = scores;
+      for (float& score : powers) score -= largest;
+      named.table->exponential(powers.data(), kRow);
       for (std::size_t j = 0; j < scores.size(); ++j)
-        ASSERT_EQ(weights[j], exponential(scores[j] - largest) / sum) << named.name << " " << seed << " " << j;
+        ASSERT_EQ(weights[j], powers[j] / sum) << named.name << " " << seed << " " << j;
+    }
+}
+
+TEST(MathKernels, OneNumberThatIsNotFiniteIsFoundAnywhere) {
+  for (const NamedMathKernels& named : all_kernels())
+    for (const Index count : {1, 3, 15, 16, 17, 63, 64, 65, 200}) {
+      Floats x = drawn(count, 5, 1e38f);
+      EXPECT_TRUE(named.table->finite(x.data(), count)) << named.name;
+      for (float& one : x)
+        for (const float wrong : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+                                  -std::numeric_limits<float>::infinity()}) {
+          const float right = std::exchange(one, wrong);
+          ASSERT_FALSE(named.table->finite(x.data(), count)) << named.name << " " << count << " " << wrong;
+          one = right;
+        }
+    }
+}
+
+TEST(MathKernels, WhatIsFetchedMeanwhileChangesNoBit) {
+  constexpr Index kOut = 64, kIn = 100;
+  const Floats x = drawn(24 * kIn, 1), b = drawn(2 * kIn * kOut, 2);
+  for (const NamedMathKernels& named : all_kernels())
+    for (Index m = 1; m <= 24; ++m) {
+      Floats c(static_cast<std::size_t>(m * kOut)), beside = c;
+      Product product{.m = m, .n = kOut, .k = kIn, .a = x.data(), .a_row = kIn, .a_col = 1, .b = b.data(),
+                      .b_row = kOut, .c = c.data(), .c_row = kOut};
+      named.table->product(product);
+      product.c = beside.data();
+      product.ahead = b.data() + kIn * kOut;
+      named.table->product(product);
+      ASSERT_EQ(c, beside) << named.name << " " << m;
     }
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "math/attention.h"
-#include "math/exponential.h"
+#include "math/kernels.h"
 #include "math/ops.h"
 #include "math/position.h"
 #include "reference.h"
@@ -22,50 +22,64 @@ using reference::random_matrix;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kCutOff = -87.0f;
 
-/// |got − e^x| in units of the last place of e^x.
-double error_in_ulp(float x) {
-  const double exact = std::exp(static_cast<double>(x));
-  const int exponent = std::ilogb(exact);
-  return std::abs(static_cast<double>(exponential(x)) - exact) / std::ldexp(1.0, exponent - 23);
-}
+/// e^x as every kind of processor that this one is.
+class Exponential : public testing::TestWithParam<int> {
+ protected:
+  void of(std::vector<float>& x) const {
+    runnable_math_kernels().tables[GetParam()].table->exponential(x.data(), static_cast<Index>(x.size()));
+  }
+  float of(float x) const {
+    std::vector<float> one{x};
+    of(one);
+    return one.front();
+  }
+};
 
-TEST(Exponential, IsWithinOneAndAHalfUnitsInTheLastPlace) {
+TEST_P(Exponential, IsWithinOneAndAHalfUnitsInTheLastPlace) {
+  std::vector<float> x;
+  for (int i = 0; i <= 870000; ++i) x.push_back(static_cast<float>(i) * -1e-4f);
+  const auto first = std::bit_cast<std::uint32_t>(-0.0f), last = std::bit_cast<std::uint32_t>(kCutOff);
+  for (std::uint32_t bits = first; bits <= last; bits += 2039) x.push_back(std::bit_cast<float>(bits));
+  std::vector<float> found = x;
+  of(found);
   double worst = 0;
   float at = 0;
-  const auto look = [&](float x) {
-    if (const double error = error_in_ulp(x); error > worst) worst = error, at = x;
-  };
-  for (int i = 0; i <= 870000; ++i) look(static_cast<float>(i) * -1e-4f);
-  const auto first = std::bit_cast<std::uint32_t>(-0.0f), last = std::bit_cast<std::uint32_t>(kCutOff);
-  for (std::uint32_t bits = first; bits <= last; bits += 2039) look(std::bit_cast<float>(bits));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double exact = std::exp(static_cast<double>(x[i]));
+    const double error = std::abs(static_cast<double>(found[i]) - exact) / std::ldexp(1.0, std::ilogb(exact) - 23);
+    if (error > worst) worst = error, at = x[i];
+  }
   EXPECT_LE(worst, 1.5) << "at " << at;
   RecordProperty("worst_ulp", std::to_string(worst));
 }
 
-TEST(Exponential, IsExactAtZeroAndNeverAboveOne) {
-  EXPECT_EQ(exponential(0.0f), 1.0f);
-  EXPECT_EQ(exponential(-0.0f), 1.0f);
-  for (float x = -1e-9f; x > -1e-3f; x *= 1.01f) ASSERT_LE(exponential(x), 1.0f) << x;
+TEST_P(Exponential, IsExactAtZeroAndNeverAboveOne) {
+  EXPECT_EQ(of(0.0f), 1.0f);
+  EXPECT_EQ(of(-0.0f), 1.0f);
+  for (float x = -1e-9f; x > -1e-3f; x *= 1.01f) ASSERT_LE(of(x), 1.0f) << x;
 }
 
-TEST(Exponential, IsExactlyZeroBelowTheCutOff) {
-  EXPECT_GT(exponential(kCutOff), 0.0f);
+TEST_P(Exponential, IsExactlyZeroBelowTheCutOff) {
+  EXPECT_GT(of(kCutOff), 0.0f);
   for (const float x : {std::nextafter(kCutOff, -kInfinity), -88.0f, -104.0f, -1e10f, -1e30f,
                         std::numeric_limits<float>::lowest(), -kInfinity})
-    EXPECT_EQ(exponential(x), 0.0f) << x;
+    EXPECT_EQ(of(x), 0.0f) << x;
 }
 
-TEST(Exponential, PassesNaNOn) { EXPECT_TRUE(std::isnan(exponential(std::numeric_limits<float>::quiet_NaN()))); }
+TEST_P(Exponential, PassesNaNOn) { EXPECT_TRUE(std::isnan(of(std::numeric_limits<float>::quiet_NaN()))); }
 
-TEST(Exponential, InALoopGivesTheBitsOfSingleCalls) {
+TEST_P(Exponential, OfManyNumbersHasTheBitsOfEachAlone) {
   Random random(1);
-  std::vector<float> x(4099), looped(x.size());
+  std::vector<float> x(4099);
   for (float& v : x) v = -95.0f * random.uniform();
-  for (std::size_t i = 0; i < x.size(); ++i) looped[i] = exponential(x[i]);
-  float (*volatile single)(float) = exponential;
+  std::vector<float> together = x;
+  of(together);
   for (std::size_t i = 0; i < x.size(); ++i)
-    ASSERT_EQ(std::bit_cast<std::uint32_t>(looped[i]), std::bit_cast<std::uint32_t>(single(x[i]))) << x[i];
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(together[i]), std::bit_cast<std::uint32_t>(of(x[i]))) << x[i];
 }
+
+INSTANTIATE_TEST_SUITE_P(EveryProcessor, Exponential, testing::Range(0, runnable_math_kernels().count));
+
 
 struct Softmaxed {
   Matrix weights;
