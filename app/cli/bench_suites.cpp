@@ -134,6 +134,7 @@ Result<BenchReport> model_suite(const BenchOptions& options) {
   Measured measured;
   add_model("bert-base", [] { return packed_model(bert_base()); }, options, measured);
   add_model("gpt2-small", random_gpt2_small, options, measured);
+  add_model("gpt2-small-bf16", random_half_gpt2_small, options, measured);
   return measured.finished(options.rounds);
 }
 

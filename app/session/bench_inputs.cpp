@@ -1,5 +1,7 @@
 #include "session/bench_inputs.h"
 
+#include <bit>
+
 #include "base/random.h"
 #include "math/attention.h"
 
@@ -51,6 +53,19 @@ Config gpt2_small() {
 
 std::shared_ptr<const Model> packed_model(const Config& config, std::shared_ptr<const Vocabulary> words) {
   auto model = random_model(config, std::move(words));
+  pack(*model);
+  return model;
+}
+
+std::shared_ptr<const Model> random_half_gpt2_small() {
+  auto model = random_model(gpt2_small(), numbered_words(kWordsOfGpt2));
+  for (BlockWeights& block : model->blocks)
+    for (Linear* linear : {&block.self.query, &block.self.key, &block.self.value, &block.self.output, &block.gate,
+                           &block.up, &block.down})
+      for (Index i = 0; i < linear->weight.size(); ++i) {
+        float& number = linear->weight.data()[i];
+        number = std::bit_cast<float>(std::bit_cast<std::uint32_t>(number) & 0xFFFF0000);
+      }
   pack(*model);
   return model;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace headlight {
@@ -23,5 +24,6 @@ struct CacheLineAllocator {
 };
 
 using Floats = std::vector<float, CacheLineAllocator<float>>;
+using Halves = std::vector<std::uint16_t, CacheLineAllocator<std::uint16_t>>;
 
 }  // namespace headlight

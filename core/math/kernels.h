@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace headlight {
 
@@ -18,13 +19,14 @@ struct Product {
   const float* a = nullptr;
   Index a_row = 0, a_col = 0;
   const float* b = nullptr;
+  const std::uint16_t* b_half = nullptr;  // in place of `b`: the upper halves of its numbers (bfloat16); n is 64 then
   Index b_row = 0;
   float* c = nullptr;
   Index c_row = 0;
   const float* bias = nullptr;
   bool add = false;
   float scale = 1;
-  const float* ahead = nullptr;  // what is read next, as long as B: fetched meanwhile; null: nothing is
+  const void* ahead = nullptr;  // what is read next, as long as B: fetched meanwhile; null: nothing is
 };
 
 /// A row with mean 0 (where `centred`) and variance 1, scaled and shifted.
@@ -40,6 +42,8 @@ struct MathKernels {
   void (*product)(const Product&);
   /// (rows, cols), rows from_row apart → (cols, to_cols), zeros in the columns from `rows` to `to_cols`.
   void (*transpose)(const float* from, Index from_row, Index rows, Index cols, float* to, Index to_cols);
+  /// bfloat16 → float32, which is exact
+  void (*widen)(const std::uint16_t* halves, Index count, float* to);
   /// Scores → weights in place; see softmax_rows. Zeros at the end of a row's exponentials change no bit of its sum.
   void (*softmax)(float* row, Index count, float& largest, float& sum);
   /// e^x in place for x ≤ 0, to about one unit in the last place: what softmax has. Exactly 0 below −87 (and for −inf),

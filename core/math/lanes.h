@@ -58,6 +58,14 @@ typedef float LanesAnywhere __attribute__((vector_size(kWidth * 4), aligned(4), 
 #endif
 }
 
+/// As many numbers as lanes, of which the upper halves are given (bfloat16).
+[[maybe_unused]] inline Lanes load(const std::uint16_t* from, Index) {
+  typedef std::uint16_t Halves __attribute__((vector_size(kWidth * 2)));
+  Halves halves;
+  __builtin_memcpy(&halves, from, sizeof halves);
+  return (Lanes)(__builtin_convertvector(halves, Ints) << 16);
+}
+
 [[maybe_unused]] inline void store(float* to, Lanes x, Index left) {
   if (left >= kWidth) return store(to, x);
 #if defined(__AVX512F__)

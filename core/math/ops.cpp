@@ -25,11 +25,13 @@ struct Stretch {
 };
 
 /// What is multiplied after it by the same thread, as far as that can be told, where it lies in memory.
-const float* after(const PanelMatrix& panels, const Stretch& at, Index threads) {
+const void* after(const PanelMatrix& panels, const Stretch& at, Index threads) {
   const bool ends = at.k + at.stretch == panels.cols;
   const Index panel = ends ? at.panel + threads : at.panel, k = ends ? 0 : at.k + at.stretch;
   const bool there = panel * kPanel < panels.rows && k + at.stretch <= panels.cols;
-  return there ? panels.panel(panel) + k * kPanel : nullptr;
+  if (!there) return nullptr;
+  const Index begin = panels.panel(panel) + k * kPanel;
+  return panels.halves.empty() ? static_cast<const void*>(panels.numbers.data() + begin) : panels.halves.data() + begin;
 }
 
 /// x·Wᵀ + b, panel by panel of outputs: turned(stretch, space) gives the numbers of one stretch, in `space` or where
@@ -40,7 +42,8 @@ Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const
   Matrix y(x.rows(), outputs);
   const bool alone = x.rows() * x.cols() * outputs < kWorthAThread;
   const Index panels = (outputs + kPanel - 1) / kPanel, blocks = (x.rows() + kRows - 1) / kRows;
-  const Index stretches = std::max<Index>(1, (x.cols() + kStretch - 1) / kStretch), length = (x.cols() + stretches - 1) / stretches;
+  const Index stretches = std::max<Index>(1, (x.cols() + kStretch - 1) / kStretch);
+  const Index length = (x.cols() + stretches - 1) / stretches;
   const Index hands = alone ? 1 : threads_of(threads);
   parallel_for(panels * blocks, alone ? Threads{1, threads.stop} : threads, [&](Index part) {
     const Index panel = part / blocks, first = panel * kPanel, row = part % blocks * kRows;
@@ -52,8 +55,12 @@ Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const
       product.k = std::min(length, x.cols() - k);
       product.a = x.data() + row * x.outerStride() + k;
       const Stretch stretch{panel, k, product.k};
-      product.b = turned(stretch, space);
-      product.ahead = packed && x.rows() <= kFewRows ? after(*packed, stretch, hands) : nullptr;
+      const bool few = packed && x.rows() <= kFewRows;
+      product.ahead = few ? after(*packed, stretch, hands) : nullptr;
+      product.b_half = few && product.n == kPanel && !packed->halves.empty()
+                           ? packed->halves.data() + packed->panel(panel) + k * kPanel
+                           : nullptr;
+      product.b = product.b_half ? nullptr : turned(stretch, space);
       math_kernels().product(product);
       product.add = true;
       product.bias = nullptr;
@@ -79,10 +86,15 @@ Matrix times(const ConstMatrixRef& x, const Matrix& weight, const Vector& bias, 
 
 Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& threads) {
   assert(!weights.panels || weights.weight.size() == 0);
-  if (weights.panels)
-    return product(x, weights.panels->rows, weights.bias, threads, [&](const Stretch& at, float*) {
-      return weights.panels->panel(at.panel) + at.k * kPanel;
-    }, weights.panels.get());
+  if (weights.panels) {
+    const PanelMatrix& panels = *weights.panels;
+    return product(x, panels.rows, weights.bias, threads, [&](const Stretch& at, float* space) -> const float* {
+      const Index begin = panels.panel(at.panel) + at.k * kPanel;
+      if (panels.halves.empty()) return panels.numbers.data() + begin;
+      math_kernels().widen(panels.halves.data() + begin, at.stretch * kPanel, space);
+      return space;
+    }, &panels);
+  }
   if (weights.half)
     return product(x, weights.half->rows, weights.bias, threads, [&](const Stretch& at, float* space) {
       const Index first = at.panel * kPanel;

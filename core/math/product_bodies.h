@@ -7,17 +7,23 @@
 namespace headlight {
 namespace {
 
-constexpr Index kLine = 16;  // numbers of a line of memory
+constexpr Index kLine = 64;  // bytes of a line of memory
 
 /// The largest tile of C that stays in registers, for L registers a row.
 constexpr int kTileLanes = kWidth == 16 ? 4 : 2;
 template <int L>
 constexpr int kTileRows = kWidth == 16 ? (L == 4 ? 6 : L == 1 ? 12 : 8) : (L == 2 ? 6 : 10);
 
+template <class Number>
+inline const Number* numbers_of(const Product& p) {
+  if constexpr (sizeof(Number) == sizeof(float)) return p.b;
+  else return p.b_half;
+}
+
 /// Rows [i, i + R), L registers from column j on, of which the last holds `last` numbers. Each number of C is one sum
 /// in the order of k. Beside each k so many lines of memory from `ahead` on are asked for.
-template <int R, int L, bool kWhole, int kLines = 0>
-inline void tile(const Product& p, Index i, Index j, Index last, const float* ahead = nullptr) {
+template <int R, int L, bool kWhole, int kLines = 0, class Number = float>
+inline void tile(const Product& p, Index i, Index j, Index last, const char* ahead = nullptr) {
   Lanes c[R][L];
   const auto at = [&](int r, int l) { return p.c + (i + r) * p.c_row + j + l * kWidth; };
   const auto width = [&](int l) { return kWhole || l + 1 < L ? Index{kWidth} : last; };
@@ -29,7 +35,7 @@ inline void tile(const Product& p, Index i, Index j, Index last, const float* ah
     }
   }
   const float* a = p.a + i * p.a_row;
-  const float* b = p.b + j;
+  const Number* b = numbers_of<Number>(p) + j;
   for (Index k = 0; k < p.k; ++k, a += p.a_col, b += p.b_row) {
     HEADLIGHT_UNROLL
     for (int line = 0; line < kLines; ++line) __builtin_prefetch(ahead + line * kLine, 0, 2);
@@ -75,32 +81,37 @@ inline void columns(const Product& p, Index j, Index lanes, Index last) {
   else if constexpr (L > 1) columns<L - 1>(p, j, lanes, last);
 }
 
-template <int R, int kLines>
-inline void rows_beside(const Product& p, Index i, Index j, const float* ahead) {
-  if (p.m - i >= R) tile<R, kTileLanes, true, kLines>(p, i, j, kWidth, ahead);
-  else if constexpr (R > 1) rows_beside<R - 1, kLines>(p, i, j, ahead);
+template <int R, int kLines, class Number>
+inline void rows_beside(const Product& p, Index i, Index j, const char* ahead) {
+  if (p.m - i >= R) tile<R, kTileLanes, true, kLines, Number>(p, i, j, kWidth, ahead);
+  else if constexpr (R > 1) rows_beside<R - 1, kLines, Number>(p, i, j, ahead);
 }
 
 /// Of few rows, where B comes from memory: while it is multiplied, the next one is on its way. Each pass through B asks
 /// for its share, kLines beside each k, until all is asked for.
-template <int kLines>
+template <int kLines, class Number>
 inline void product_beside(const Product& p) {
   constexpr int kRows = kTileRows<kTileLanes>;
-  Index asked = 0;  // lines beside each k
+  const Index all = p.ahead ? p.n * static_cast<Index>(sizeof(Number)) : 0;  // bytes beside each k
+  Index asked = 0;
   for (Index j = 0; j < p.n; j += kTileLanes * kWidth)
-    for (Index i = 0; i < p.m; i += kRows, asked += kLines)
-      if (asked * kLine < p.n) rows_beside<kRows, kLines>(p, i, j, p.ahead + asked * kLine * p.k);
-      else rows_beside<kRows, 0>(p, i, j, nullptr);
+    for (Index i = 0; i < p.m; i += kRows, asked += kLines * kLine)
+      if (asked < all) rows_beside<kRows, kLines, Number>(p, i, j, static_cast<const char*>(p.ahead) + asked * p.k);
+      else rows_beside<kRows, 0, Number>(p, i, j, nullptr);
+}
+
+template <class Number>
+inline void product_beside(const Product& p) {
+  const Index passes = p.n / (kTileLanes * kWidth) * ((p.m + kTileRows<kTileLanes> - 1) / kTileRows<kTileLanes>);
+  const Index lines = (p.n * static_cast<Index>(sizeof(Number)) / kLine + passes - 1) / passes;
+  if (lines == 1) product_beside<1, Number>(p);
+  else if (lines == 2) product_beside<2, Number>(p);
+  else product_beside<4, Number>(p);
 }
 
 inline void product(const Product& p) {
-  if (p.ahead && p.n % (kTileLanes * kWidth) == 0) {
-    const Index passes = p.n / (kTileLanes * kWidth) * ((p.m + kTileRows<kTileLanes> - 1) / kTileRows<kTileLanes>);
-    const Index lines = (p.n / kLine + passes - 1) / passes;
-    if (lines == 1) return product_beside<1>(p);
-    if (lines == 2) return product_beside<2>(p);
-    if (lines <= 4) return product_beside<4>(p);
-  }
+  if (p.b_half) return product_beside<std::uint16_t>(p);
+  if (p.ahead && p.n % (kTileLanes * kWidth) == 0) return product_beside<float>(p);
   Index left = (p.n + kWidth - 1) / kWidth;  // registers a row
   for (Index j = 0; left > 0;) {
     const Index lanes = left == kTileLanes + 1 ? (left + 1) / 2 : left < kTileLanes ? left : kTileLanes;
@@ -159,6 +170,15 @@ inline void transpose(const float* from, Index from_row, Index rows, Index cols,
     for (Index j = 0; j < cols; j += kWidth)
       transpose_block(from + i * from_row + j, from_row, rows - i, cols - j, to + j * to_cols + i, to_cols,
                       to_cols - i);
+}
+
+inline void widen(const std::uint16_t* halves, Index count, float* to) {
+  Index i = 0;
+  for (; i + kWidth <= count; i += kWidth) store(to + i, load(halves + i, kWidth));
+  for (; i < count; ++i) {
+    const std::uint32_t bits = static_cast<std::uint32_t>(halves[i]) << 16;
+    __builtin_memcpy(to + i, &bits, sizeof bits);
+  }
 }
 
 inline void transpose_whole(const float* from, Index rows, Index cols, float* to) {

@@ -167,7 +167,7 @@ inline bool finite(const float* x, Index count) {
 }
 
 #define HEADLIGHT_MATH_KERNEL_TABLE \
-  {product, transpose, softmax, exponential, norm, relu, gelu, gelu_tanh, silu, larger_of_both, finite}
+  {product, transpose, widen, softmax, exponential, norm, relu, gelu, gelu_tanh, silu, larger_of_both, finite}
 
 }  // namespace
 }  // namespace headlight

@@ -95,17 +95,35 @@ OutputWeights random_output(const Config& config, const Vocabulary& vocabulary) 
 
 constexpr Index kPanel = PanelMatrix::kPanel;
 
-void pack(Linear& linear) {
-  if (linear.weight.size() == 0) return;
-  const Matrix& weight = linear.weight;
-  auto panels = std::make_shared<PanelMatrix>(PanelMatrix{.rows = weight.rows(), .cols = weight.cols()});
-  panels->numbers.resize(static_cast<std::size_t>((weight.rows() + kPanel - 1) / kPanel * kPanel * weight.cols()));
+std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
+
+/// Whether the upper halves of all numbers say all of them, as in a file that keeps them as bfloat16.
+bool is_half(const Matrix& weight) {
+  std::uint32_t lower = 0;
+  for (Index i = 0; i < weight.size() && (lower & 0xFFFF) == 0; ++i) lower |= bits_of(weight.data()[i]);
+  return (lower & 0xFFFF) == 0;
+}
+
+/// Writes the numbers of a weight to their places in the panels.
+template <class Numbers, class Write>
+void turn_into_panels(const Matrix& weight, Numbers& to, const Write& write) {
+  to.resize(static_cast<std::size_t>((weight.rows() + kPanel - 1) / kPanel * kPanel * weight.cols()));
   constexpr Index kColumns = 16;  // a cache line of a row
   for (Index first = 0; first < weight.rows(); first += kPanel)
     for (Index begin = 0; begin < weight.cols(); begin += kColumns)
       for (Index row = first; row < std::min(first + kPanel, weight.rows()); ++row)
         for (Index i = begin; i < std::min(begin + kColumns, weight.cols()); ++i)
-          panels->numbers[static_cast<std::size_t>((first * weight.cols()) + i * kPanel + row - first)] = weight(row, i);
+          to[static_cast<std::size_t>((first * weight.cols()) + i * kPanel + row - first)] = write(weight(row, i));
+}
+
+void pack(Linear& linear) {
+  if (linear.weight.size() == 0) return;
+  const Matrix& weight = linear.weight;
+  auto panels = std::make_shared<PanelMatrix>(PanelMatrix{.rows = weight.rows(), .cols = weight.cols()});
+  if (is_half(weight))
+    turn_into_panels(weight, panels->halves, [](float x) { return static_cast<std::uint16_t>(bits_of(x) >> 16); });
+  else
+    turn_into_panels(weight, panels->numbers, [](float x) { return x; });
   linear.panels = std::move(panels);
   linear.weight.resize(0, 0);
 }
@@ -154,8 +172,13 @@ Matrix weight_rows(const Linear& linear, Index first, Index count) {
   const PanelMatrix& panels = *linear.panels;
   Matrix rows(count, panels.cols);
   for (Index row = 0; row < count; ++row) {
-    const float* column = panels.panel((first + row) / kPanel) + (first + row) % kPanel;
-    for (Index i = 0; i < panels.cols; ++i) rows(row, i) = column[i * kPanel];
+    const Index column = panels.panel((first + row) / kPanel) + (first + row) % kPanel;
+    for (Index i = 0; i < panels.cols; ++i) {
+      const auto at = static_cast<std::size_t>(column + i * kPanel);
+      rows(row, i) = panels.halves.empty()
+                         ? panels.numbers[at]
+                         : std::bit_cast<float>(static_cast<std::uint32_t>(panels.halves[at]) << 16);
+    }
   }
   return rows;
 }

@@ -37,8 +37,10 @@ struct PanelMatrix {
 
   Index rows = 0, cols = 0;
   Floats numbers = {};
+  Halves halves = {};  // in place of `numbers` where no number has more digits than bfloat16: their upper halves
 
-  const float* panel(Index number) const { return numbers.data() + number * kPanel * cols; }
+  /// Where a panel begins, in whichever of the two there is.
+  Index panel(Index number) const { return number * kPanel * cols; }
 };
 
 struct Linear {
