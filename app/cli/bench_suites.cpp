@@ -1,10 +1,12 @@
 #include "cli/bench_suites.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -19,6 +21,10 @@
 
 namespace headlight {
 namespace {
+
+/// Tokens from which on somebody may want to stop an answer, and the moments of a round at which it is tried.
+constexpr Index kWorthStopping = 2048;
+constexpr int kMomentsARound = 4;
 
 /// Whether a row of so many tokens is measured.
 bool wanted(const BenchOptions& options, const std::string& name, Index tokens) {
@@ -138,6 +144,25 @@ Result<BenchReport> model_suite(const BenchOptions& options) {
   return measured.finished(options.rounds);
 }
 
+/// Seconds from a wish to stop until the answer is given up: at so many moments of one that takes `whole` seconds.
+BenchRow stopping(const std::string& name, const Request& request, int threads, double whole, int moments) {
+  std::vector<double> seconds;
+  for (int i = 0; i < moments; ++i) {
+    Progress progress;
+    double ended = 0;
+    std::thread work([&] {
+      static_cast<void>(forward(request, progress, nullptr, threads));
+      ended = seconds_now();
+    });
+    std::this_thread::sleep_for(std::chrono::duration<double>(whole * (i + 0.5) / moments));
+    const double wished = seconds_now();
+    progress.stop = true;
+    work.join();
+    seconds.push_back(std::max(0.0, ended - wished));
+  }
+  return {.name = name, .threads = threads, .time = timing_of(seconds)};
+}
+
 Result<BenchReport> growth_suite(const BenchOptions& options) {
   BenchReport report;
   std::shared_ptr<const Model> model;
@@ -160,7 +185,11 @@ Result<BenchReport> growth_suite(const BenchOptions& options) {
       tokens.push_back(static_cast<double>(length));
       seconds.push_back(row.time.median);
       bytes.push_back(std::max(row.peak, 1.0));
+      const double whole = row.time.median;
       report.rows.push_back(std::move(row));
+      if (length >= kWorthStopping)
+        report.rows.push_back(stopping("stop/gpt2-small/T=" + std::to_string(length), request, threads, whole,
+                                       kMomentsARound * options.rounds));
     }
     if (tokens.size() < 2) continue;
     const std::string suffix = "/threads=" + std::to_string(threads);

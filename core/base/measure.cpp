@@ -6,9 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
+
+#include "base/pages.h"
 
 namespace headlight {
 namespace {
@@ -89,9 +88,7 @@ std::size_t resident_memory() { return memory("VmRSS"); }
 std::size_t peak_memory() { return memory("VmHWM"); }
 
 void reset_peak_memory() {
-#if defined(__GLIBC__)
-  malloc_trim(0);
-#endif
+  give_back_memory();
   std::ofstream("/proc/self/clear_refs") << '5';
 }
 

@@ -13,7 +13,7 @@ namespace {
 constexpr Index kWorthAThread = 1 << 19;
 /// Inputs of a panel at a time, and rows of x that go by it: both stay in the second cache.
 constexpr Index kStretch = 512, kRows = 1024;
-/// So many rows are multiplied sooner than a weight comes from memory.
+/// So many rows are multiplied by bfloat16 numbers as those are read; for more, a stretch is widened once.
 constexpr Index kFewRows = 24;
 constexpr Index kPanel = PanelMatrix::kPanel;
 /// Numbers of an activation that are worth a thread.
@@ -31,7 +31,7 @@ const void* after(const PanelMatrix& panels, const Stretch& at, Index threads) {
   const bool there = panel * kPanel < panels.rows && k + at.stretch <= panels.cols;
   if (!there) return nullptr;
   const Index begin = panels.panel(panel) + k * kPanel;
-  return panels.halves.empty() ? static_cast<const void*>(panels.numbers.data() + begin) : panels.halves.data() + begin;
+  return panels.halves ? static_cast<const void*>(panels.halves.get() + begin) : panels.numbers.get() + begin;
 }
 
 /// x·Wᵀ + b, panel by panel of outputs: turned(stretch, space) gives the numbers of one stretch, in `space` or where
@@ -55,10 +55,9 @@ Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const
       product.k = std::min(length, x.cols() - k);
       product.a = x.data() + row * x.outerStride() + k;
       const Stretch stretch{panel, k, product.k};
-      const bool few = packed && x.rows() <= kFewRows;
-      product.ahead = few ? after(*packed, stretch, hands) : nullptr;
-      product.b_half = few && product.n == kPanel && !packed->halves.empty()
-                           ? packed->halves.data() + packed->panel(panel) + k * kPanel
+      product.ahead = packed ? after(*packed, stretch, hands) : nullptr;
+      product.b_half = packed && x.rows() <= kFewRows && product.n == kPanel && packed->halves
+                           ? packed->halves.get() + packed->panel(panel) + k * kPanel
                            : nullptr;
       product.b = product.b_half ? nullptr : turned(stretch, space);
       math_kernels().product(product);
@@ -90,8 +89,8 @@ Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& thr
     const PanelMatrix& panels = *weights.panels;
     return product(x, panels.rows, weights.bias, threads, [&](const Stretch& at, float* space) -> const float* {
       const Index begin = panels.panel(at.panel) + at.k * kPanel;
-      if (panels.halves.empty()) return panels.numbers.data() + begin;
-      math_kernels().widen(panels.halves.data() + begin, at.stretch * kPanel, space);
+      if (panels.numbers) return panels.numbers.get() + begin;
+      math_kernels().widen(panels.halves.get() + begin, at.stretch * kPanel, space);
       return space;
     }, &panels);
   }

@@ -9,6 +9,8 @@ namespace {
 
 constexpr Index kLine = 64;  // bytes of a line of memory
 
+constexpr Index kSoon = 4;   // rows of B until one that is asked for is there
+
 /// The largest tile of C that stays in registers, for L registers a row.
 constexpr int kTileLanes = kWidth == 16 ? 4 : 2;
 template <int L>
@@ -40,6 +42,10 @@ inline void tile(const Product& p, Index i, Index j, Index last, const char* ahe
     HEADLIGHT_UNROLL
     for (int line = 0; line < kLines; ++line) __builtin_prefetch(ahead + line * kLine, 0, 2);
     ahead += kLines * kLine;
+    if constexpr (L == kTileLanes && kWhole) {
+      HEADLIGHT_UNROLL
+      for (int l = 0; l < L; ++l) __builtin_prefetch(b + kSoon * p.b_row + l * kWidth);
+    }
     Lanes row[L];
     HEADLIGHT_UNROLL
     for (int l = 0; l < L; ++l) row[l] = load(b + l * kWidth, width(l));
@@ -87,8 +93,8 @@ inline void rows_beside(const Product& p, Index i, Index j, const char* ahead) {
   else if constexpr (R > 1) rows_beside<R - 1, kLines, Number>(p, i, j, ahead);
 }
 
-/// Of few rows, where B comes from memory: while it is multiplied, the next one is on its way. Each pass through B asks
-/// for its share, kLines beside each k, until all is asked for.
+/// While B is multiplied, the next one is on its way from memory. Each pass through B asks for its share, kLines beside
+/// each k, until all is asked for.
 template <int kLines, class Number>
 inline void product_beside(const Product& p) {
   constexpr int kRows = kTileRows<kTileLanes>;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/pages.h"
 #include "base/random.h"
 
 namespace headlight {
@@ -104,39 +105,51 @@ bool is_half(const Matrix& weight) {
   return (lower & 0xFFFF) == 0;
 }
 
-/// Writes the numbers of a weight to their places in the panels.
-template <class Numbers, class Write>
-void turn_into_panels(const Matrix& weight, Numbers& to, const Write& write) {
-  to.resize(static_cast<std::size_t>((weight.rows() + kPanel - 1) / kPanel * kPanel * weight.cols()));
+Index packed_size(const Matrix& weight) { return (weight.rows() + kPanel - 1) / kPanel * kPanel * weight.cols(); }
+
+/// Writes the numbers of a weight to their places in the panels, which are zeros.
+template <class Number, class Write>
+void turn_into_panels(const Matrix& weight, Number* to, const Write& write) {
   constexpr Index kColumns = 16;  // a cache line of a row
   for (Index first = 0; first < weight.rows(); first += kPanel)
     for (Index begin = 0; begin < weight.cols(); begin += kColumns)
       for (Index row = first; row < std::min(first + kPanel, weight.rows()); ++row)
         for (Index i = begin; i < std::min(begin + kColumns, weight.cols()); ++i)
-          to[static_cast<std::size_t>((first * weight.cols()) + i * kPanel + row - first)] = write(weight(row, i));
+          to[first * weight.cols() + i * kPanel + row - first] = write(weight(row, i));
 }
 
-void pack(Linear& linear) {
-  if (linear.weight.size() == 0) return;
+/// Packs a weight into `pages`, from this byte on. Gives the byte behind it.
+std::size_t pack(Linear& linear, const std::shared_ptr<std::byte>& pages, std::size_t begin) {
   const Matrix& weight = linear.weight;
   auto panels = std::make_shared<PanelMatrix>(PanelMatrix{.rows = weight.rows(), .cols = weight.cols()});
-  if (is_half(weight))
-    turn_into_panels(weight, panels->halves, [](float x) { return static_cast<std::uint16_t>(bits_of(x) >> 16); });
-  else
-    turn_into_panels(weight, panels->numbers, [](float x) { return x; });
+  const auto count = static_cast<std::size_t>(packed_size(weight));
+  const bool half = is_half(weight);
+  if (half) {
+    auto* const to = reinterpret_cast<std::uint16_t*>(pages.get() + begin);
+    turn_into_panels(weight, to, [](float x) { return static_cast<std::uint16_t>(bits_of(x) >> 16); });
+    panels->halves = {pages, to};
+  } else {
+    auto* const to = reinterpret_cast<float*>(pages.get() + begin);
+    turn_into_panels(weight, to, [](float x) { return x; });
+    panels->numbers = {pages, to};
+  }
   linear.panels = std::move(panels);
   linear.weight.resize(0, 0);
+  return begin + count * (half ? sizeof(std::uint16_t) : sizeof(float));
 }
 
-void pack(AttentionWeights& attention) {
-  for (Linear* linear : {&attention.query, &attention.key, &attention.value, &attention.output}) pack(*linear);
-}
-
-void pack(StackWeights& stack) {
+/// Those whose weight is stored as it is.
+void append_plain(StackWeights& stack, std::vector<Linear*>& to) {
+  const auto append = [&](Linear& linear) {
+    if (linear.weight.size() > 0) to.push_back(&linear);
+  };
+  const auto append_attention = [&](AttentionWeights& attention) {
+    for (Linear* linear : {&attention.query, &attention.key, &attention.value, &attention.output}) append(*linear);
+  };
   for (BlockWeights& block : stack.blocks) {
-    pack(block.self);
-    if (block.cross) pack(*block.cross);
-    for (Linear* linear : {&block.gate, &block.up, &block.down}) pack(*linear);
+    append_attention(block.self);
+    if (block.cross) append_attention(*block.cross);
+    for (Linear* linear : {&block.gate, &block.up, &block.down}) append(*linear);
   }
 }
 
@@ -174,18 +187,30 @@ Matrix weight_rows(const Linear& linear, Index first, Index count) {
   for (Index row = 0; row < count; ++row) {
     const Index column = panels.panel((first + row) / kPanel) + (first + row) % kPanel;
     for (Index i = 0; i < panels.cols; ++i) {
-      const auto at = static_cast<std::size_t>(column + i * kPanel);
-      rows(row, i) = panels.halves.empty()
-                         ? panels.numbers[at]
-                         : std::bit_cast<float>(static_cast<std::uint32_t>(panels.halves[at]) << 16);
+      const Index at = column + i * kPanel;
+      rows(row, i) = panels.halves ? std::bit_cast<float>(static_cast<std::uint32_t>(panels.halves.get()[at]) << 16)
+                                   : panels.numbers.get()[at];
     }
   }
   return rows;
 }
 
 void pack(Model& model) {
-  pack(static_cast<StackWeights&>(model));
-  if (model.encoder) pack(*model.encoder);
+  std::vector<Linear*> all;
+  append_plain(model, all);
+  if (model.encoder) append_plain(*model.encoder, all);
+  if (all.empty()) return;
+  std::size_t bytes = 0;  // at most
+  for (const Linear* linear : all) bytes += static_cast<std::size_t>(packed_size(linear->weight)) * sizeof(float);
+  const auto pages = fresh_pages(bytes);
+  // What is freed does not become what is taken: without this a model would need its memory twice.
+  constexpr std::size_t kGiveBack = std::size_t{64} << 20;
+  std::size_t begin = 0, freed = 0;
+  for (Linear* linear : all) {
+    freed += static_cast<std::size_t>(linear->weight.size()) * sizeof(float);
+    begin = pack(*linear, pages, begin);
+    if (freed >= kGiveBack) give_back_memory(), freed = 0;
+  }
 }
 
 std::shared_ptr<Model> random_model(const Config& config, std::shared_ptr<const Vocabulary> vocabulary) {

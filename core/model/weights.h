@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "base/floats.h"
 #include "base/matrix.h"
 #include "model/config.h"
 #include "model/head.h"
@@ -36,8 +35,9 @@ struct PanelMatrix {
   static constexpr Index kPanel = 64;
 
   Index rows = 0, cols = 0;
-  Floats numbers = {};
-  Halves halves = {};  // in place of `numbers` where no number has more digits than bfloat16: their upper halves
+  std::shared_ptr<const float> numbers = {};
+  /// In place of `numbers` where none has more digits than bfloat16: their upper halves.
+  std::shared_ptr<const std::uint16_t> halves = {};
 
   /// Where a panel begins, in whichever of the two there is.
   Index panel(Index number) const { return number * kPanel * cols; }
