@@ -75,8 +75,9 @@ struct Update {
   }
   void operator()(SetIds& c) {
     Document& changed = document();
+    if (c.types) changed.token_types = std::move(*c.types);
     // Ids that are added are of the last type.
-    if (std::vector<int>& types = changed.token_types; c.side == Side::source && !types.empty() && !c.ids.empty())
+    else if (std::vector<int>& types = changed.token_types; c.side == Side::source && !types.empty() && !c.ids.empty())
       types.resize(c.ids.size(), types.back());
     passage(changed, c.side).ids = std::move(c.ids);
     ask_again(state);
