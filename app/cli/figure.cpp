@@ -7,6 +7,7 @@
 #include "cli/request_options.h"
 #include "cli/view_options.h"
 #include "figure/figure.h"
+#include "figure/page.h"
 #include "paper/figure_file.h"
 #include "session/comparison.h"
 #include "session/other_maps.h"
@@ -37,7 +38,7 @@ Result<float> points_of(const std::string& width) {
   return mm * kPointsInMm;
 }
 
-/// `0.3,1.*`: heads of the stack, in order, each once.
+/// `0.3,1.*`: heads of the stack, each once, as they were named.
 Result<std::vector<HeadRef>> heads_of(const std::vector<std::string>& texts, const Trace& trace, Stack stack) {
   std::vector<HeadRef> heads;
   for (const std::string& text : texts) {
@@ -51,10 +52,9 @@ Result<std::vector<HeadRef>> heads_of(const std::vector<std::string>& texts, con
     if (head && *head >= trace.num_heads(stack))
       return bad_input("--heads", "head", "0 to " + std::to_string(trace.num_heads(stack) - 1), text);
     for (Index h = head.value_or(0); h < (head ? *head + 1 : trace.num_heads(stack)); ++h)
-      heads.push_back({*layer, h, stack});
+      if (const HeadRef one{*layer, h, stack}; std::find(heads.begin(), heads.end(), one) == heads.end())
+        heads.push_back(one);
   }
-  std::sort(heads.begin(), heads.end());
-  heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
   return heads;
 }
 
@@ -76,11 +76,15 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
     return bad_input("--threshold", "", "0 to 1", std::to_string(options.threshold));
   figure.threshold = options.threshold;
   if (options.heads.empty()) return figure;
-  if (figure.kind != FigureKind::flow) return bad_input("--heads", "", "--view flow", "--view " + options.view);
+  const bool flows = figure.kind == FigureKind::flow;
+  if (!flows && figure.kind != FigureKind::row && figure.kind != FigureKind::column)
+    return bad_input("--heads", "", "--view flow, row or column", "--view " + options.view);
   if (!trace.has(figure.head.stack)) return figure;  // which draw_figure refuses
   auto heads = heads_of(options.heads, trace, figure.head.stack);
   if (!heads) return heads.error();
   figure.heads = std::move(*heads);
+  if (!flows) return figure;
+  std::sort(figure.heads.begin(), figure.heads.end());
   figure.head = figure.heads.front();
   return figure;
 }
@@ -206,7 +210,7 @@ Run add_figure(CLI::App& program) {
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--own-range", options->own_range, "Each head's colours, or bars, up to its own largest number");
   add_folds(*command, options->folds);
-  command->add_option("--heads", options->heads, "Of a flow: its heads, 0.3,1.*")
+  command->add_option("--heads", options->heads, "Of a flow: its heads, 0.3,1.*; of a row or column: those that it has, in this order")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("HEADS");

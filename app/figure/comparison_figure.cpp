@@ -46,6 +46,7 @@ std::string caption_of(const KeptAnswer& a, const KeptAnswer& b, const JointStac
   };
   std::string caption = "A: " + line(words.a) + "  B: " + line(words.b);
   const auto alone = [](const JointToken& place) { return !place.in_both(); };
+  if (shares_no_cell(stack)) caption += std::string("  ") + nothing_aligned(options.language);
   if (std::any_of(stack.axes.queries.begin(), stack.axes.queries.end(), alone) ||
       std::any_of(stack.axes.keys.begin(), stack.axes.keys.end(), alone))
     caption += either(options.language, "  Words in rose are only in A, words in blue only in B.",
@@ -99,7 +100,7 @@ Result<Drawing> draw_comparison(const KeptAnswer& a, const KeptAnswer& b, const 
   }
   page.y = bottom;
   add_colour_bar(page, weights, either(options.language, "weight", "权重"), options.language, blocks);
-  add_colour_bar(page, differences, "B − A", options.language, false);
+  if (!shares_no_cell(stack)) add_colour_bar(page, differences, "B − A", options.language, false);
   return with_caption(std::move(page), caption_of(a, b, stack, options));
 }
 

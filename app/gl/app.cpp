@@ -40,12 +40,12 @@ void follow_size(const AppState& state, const Window& window, Commands& commands
   if (!(settings == state.settings)) commands.emplace_back(SetSettings{std::move(settings)});
 }
 
-/// What a session has beside its question and its look, and a line about what is gone of it.
+/// What a session has beside its question and its look, and a line about each thing that is gone of it.
 void take_beside(AppState& state, Session& session, std::optional<Notice>& notice) {
   const std::vector<std::string> lost = take_kept_and_lesson(state, session);
   if (lost.empty()) return;
-  if (notice) notice->text += " " + lost.front();
-  else notice = Notice{Notice::Kind::failed, lost.front()};
+  if (notice) notice->text += " " + in_lines(lost);
+  else notice = Notice{Notice::Kind::failed, in_lines(lost)};
 }
 
 /// A folder for as long as it lives.
@@ -115,7 +115,7 @@ Status open_window(const Start& asked) {
   take_beside(state, start.session, notice);
   if (notice) state.notice = std::move(notice);
   if (!state.notice && !resources->lessons.problems.empty())
-    state.notice = Notice{Notice::Kind::failed, resources->lessons.problems.front()};
+    state.notice = Notice{Notice::Kind::failed, in_lines(resources->lessons.problems)};
 
   Loop loop(&Window::wake, autosave.string(), {figure_drawer(), {.folder = trained_folder()}});
   Screen screen{.begin_frame = [&] { (*window)->begin_frame(state.settings.ui_scale); },

@@ -17,7 +17,10 @@ inline constexpr Words kSaveSession{"Save the session", "保存会话"};
 inline constexpr Words kSaveSessionAs{"Save the session under another name", "会话另存为"};
 inline constexpr Words kExportNumbers{"Export the numbers: JSON, npz, safetensors, CSV", "导出数值：JSON、npz、safetensors、CSV"};
 inline constexpr Words kMakeFigure{"Make a figure: SVG, PDF, PNG", "出图：SVG、PDF、PNG"};
-inline constexpr Words kCopyAsCommand{"Copy as a command line", "复制为命令行"};
+inline constexpr Words kCopyAsCommand{"Copy the picture as a command line", "把所见的图复制为命令行"};
+inline constexpr Words kCopyExport{"Copy the export of the numbers as a command line", "把数值导出复制为命令行"};
+inline constexpr Words kCopyExplain{"Copy the explanation of the pinned weight as a command line",
+                                    "把所固定权重的解释复制为命令行"};
 inline constexpr Words kOpenRecent{"Open again", "再次打开"};
 inline constexpr Words kTakeSample{"Sample", "例句"};
 inline constexpr Words kTakeModel{"Trained model", "训练好的模型"};
@@ -53,7 +56,8 @@ inline constexpr Words kQuit{"Quit", "退出"};
 /// All of them, for the fonts.
 inline constexpr const Words* kActionWords[] = {
     &kPaletteHint,   &kNothingFound, &kShowHeads,   &kShowInside,       &kShowFlow,     &kShowTrain,     &kOpenFile,
-    &kSaveSession,   &kSaveSessionAs, &kExportNumbers, &kMakeFigure,    &kCopyAsCommand, &kOpenRecent,   &kTakeSample,
+    &kSaveSession,   &kSaveSessionAs, &kExportNumbers, &kMakeFigure,    &kCopyAsCommand, &kCopyExport,
+    &kCopyExplain,   &kOpenRecent,   &kTakeSample,
     &kTakeModel,     &kUndo,         &kRedo,        &kCausalOn,         &kCausalOff,    &kPaddingOn,     &kPaddingOff,
     &kPaintMask,     &kClearPaint,   &kSwitchOff,   &kSwitchOn,         &kAllOn,        &kClearEdits,    &kStartOver,
     &kTypeSentence,  &kOrderHeads,   &kFindHeadsByWords, &kLogColours,  &kLinearColours, &kOwnRangeOn,   &kSharedRange,

@@ -12,7 +12,6 @@
 #include "gui/map_words.h"
 #include "gui/pair_words.h"
 #include "gui/panels.h"
-#include "session/as_command.h"
 #include "session/head_grid.h"
 #include "session/lesson.h"
 
@@ -82,7 +81,10 @@ void add_files(List& list, const Gui& gui) {
   list.say(kSaveSessionAs, "Ctrl Shift S", Browse{Browser::Purpose::save, {}});
   list.say(kExportNumbers, "Ctrl E", Browse{Browser::Purpose::export_to, {}});
   list.say(kMakeFigure, "Ctrl Shift E", Browse{Browser::Purpose::figure, {}});
-  list.add(kCopyAsCommand, "Ctrl Shift C", copy_as_command);
+  list.add(kCopyAsCommand, "Ctrl Shift C", [](Gui& g) { copy_as_command(g); });
+  list.add(kCopyExport, "", [](Gui& g) { copy_as_command(g, CommandGives::numbers); });
+  if (gui.state.view.pinned)
+    list.add(kCopyExplain, "", [](Gui& g) { copy_as_command(g, CommandGives::explanation); });
   for (const std::string& path : gui.state.settings.recent)
     list.add(kOpenRecent, path, "", "", [path](Gui& g) { g.say(OpenPath{path}); });
   for (const Sample& sample : gui.samples) {
@@ -220,8 +222,8 @@ void resize_window(Gui& gui, bool larger) {
   });
 }
 
-void copy_as_command(Gui& gui) {
-  auto words = command_words(gui.state);
+void copy_as_command(Gui& gui, CommandGives gives) {
+  auto words = command_words(gui.state, gives);
   if (!words) return gui.say(FileFailed{words.error().message});
   const std::string line = shell_line(*words);
   ImGui::SetClipboardText(line.c_str());

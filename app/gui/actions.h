@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gui/gui.h"
+#include "session/as_command.h"
 
 namespace headlight {
 
@@ -27,8 +28,8 @@ std::vector<Action> found_actions(const Gui& gui, const std::string& query);
 void switch_theme(Gui& gui);
 void switch_language(Gui& gui);
 void resize_window(Gui& gui, bool larger);
-/// Copies the state as a command line, or says why that cannot be.
-void copy_as_command(Gui& gui);
+/// Copies the state as a command line that gives that, or says why that cannot be.
+void copy_as_command(Gui& gui, CommandGives gives = CommandGives::picture);
 /// The sessions' file, or the browser where there is none yet.
 void save_session(Gui& gui);
 

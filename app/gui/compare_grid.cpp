@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <iterator>
 
+#include "figure/difference_words.h"
 #include "figure/grid_layout.h"
 #include "gui/compare_words.h"
 #include "gui/draw.h"
@@ -33,7 +34,9 @@ void order_buttons(Gui& gui) {
 /// What the maps mean, and which heads have none.
 void headline(Gui& gui) {
   const ComparedHeads& compared = *gui.state.comparison->heads;
-  std::string line = gui.word(kCompareHint);
+  const JointStack* stack = compared.stack(gui.state.view.chosen.stack);
+  const bool none = stack && shares_no_cell(*stack);
+  std::string line = none ? nothing_aligned(gui.state.settings.language) : gui.word(kCompareHint);
   if (compared.only_a > 0) line += std::string("  ") + gui.word(kHeadsOnlyA) + " " + std::to_string(compared.only_a);
   if (compared.only_b > 0) line += std::string("  ") + gui.word(kHeadsOnlyB) + " " + std::to_string(compared.only_b);
   wrapped_dim(gui, line);

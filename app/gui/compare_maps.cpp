@@ -23,8 +23,10 @@ void title(Gui& gui) {
   if (!head) return;
   std::string line;
   for (const DifferenceOrder order : {DifferenceOrder::largest, DifferenceOrder::mean, DifferenceOrder::divergence}) {
+    const auto value = order_value(*head, order);
+    if (!value) continue;
     char number[24];
-    std::snprintf(number, sizeof number, " %.3f", static_cast<double>(*order_value(*head, order)));
+    std::snprintf(number, sizeof number, " %.3f", static_cast<double>(*value));
     line += (line.empty() ? "" : "   ") + std::string(gui.word(kDifferenceOrders[static_cast<std::size_t>(order)].name)) + number;
   }
   ImGui::SameLine(0, 12 * gui.unit);

@@ -206,18 +206,17 @@ bool has_target(const Document& document) { return config_of(document).arch == A
 void ask_by(Gui& gui, bool ids) {
   const Document& document = gui.state.document;
   const Request* request = whole_request(gui.state);
-  if (ids && request && second_sentence(request->tokens) > 0) {  // a pair stays one
-    SetTokenTypes types;
-    for (std::size_t i = 0; i < own_tokens(document, request->tokens); ++i)
-      types.types.push_back(request->tokens.tokens[i].type);
-    gui.say(std::move(types));
-  }
   for (const Side side : {Side::source, Side::target}) {
     if (side == Side::target && !has_target(document)) continue;
     SetIds wanted{{}, side};
     if (ids && request) {
       const Tokens& tokens = side == Side::target ? request->target : request->tokens;
-      for (std::size_t i = 0; i < own_tokens(document, tokens); ++i) wanted.ids.push_back(tokens.tokens[i].id);
+      const bool source = side == Side::source, pair = source && second_sentence(tokens) > 0;  // which stays one
+      if (source) wanted.types.emplace();
+      for (std::size_t i = 0; i < own_tokens(document, tokens); ++i) {
+        wanted.ids.push_back(tokens.tokens[i].id);
+        if (pair) wanted.types->push_back(tokens.tokens[i].type);
+      }
     }
     gui.say(std::move(wanted));
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -24,6 +25,28 @@ std::string notice_text(Gui& gui, const Notice& notice) {
     case Notice::Kind::failed: return notice.text;
   }
   return {};
+}
+
+/// Its first line, how many more there are, and all of them under the pointer.
+void notice_line(Gui& gui, const Notice& notice) {
+  const std::string text = notice_text(gui, notice);
+  const auto more = std::count(text.begin(), text.end(), '\n');
+  ImGui::AlignTextToFramePadding();
+  const bool failed = notice.kind == Notice::Kind::failed;
+  ImGui::PushStyleColor(ImGuiCol_Text, failed ? gui.colours().warning : gui.colours().text);
+  ImGui::TextUnformatted(gui.fonts.shown(text.substr(0, text.find('\n'))).c_str());
+  ImGui::PopStyleColor();
+  gui.name_item("notice");
+  if (more > 0) {
+    explain_item(gui, text);
+    ImGui::SameLine();
+    dim_text(gui, "+" + std::to_string(more) + " " + gui.word(Str::more_lines));
+    gui.name_item("more of the notice");
+    explain_item(gui, text);
+  }
+  ImGui::SameLine();
+  if (flat_button(gui, "dismiss", "×")) gui.say(DismissNotice{});
+  ImGui::SameLine(0, 16 * gui.unit);
 }
 
 /// What was asked, in the order of the look: cell, head, mask, model, time.
@@ -135,18 +158,7 @@ void status_bar(Gui& gui) {
     ImGui::SameLine();
   }
   training_status(gui);
-  if (state.notice) {
-    ImGui::AlignTextToFramePadding();
-    if (state.notice->kind == Notice::Kind::failed) ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().warning);
-    std::string text = notice_text(gui, *state.notice);
-    text = text.substr(0, text.find('\n'));
-    ImGui::TextUnformatted(gui.fonts.shown(text).c_str());
-    if (state.notice->kind == Notice::Kind::failed) ImGui::PopStyleColor();
-    gui.name_item("notice");
-    ImGui::SameLine();
-    if (flat_button(gui, "dismiss", "×")) gui.say(DismissNotice{});
-    ImGui::SameLine(0, 16 * gui.unit);
-  }
+  if (state.notice) notice_line(gui, *state.notice);
   if (state.trace && !nothing_asked(state)) {
     ImGui::AlignTextToFramePadding();
     ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);

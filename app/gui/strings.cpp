@@ -394,6 +394,8 @@ constexpr Pair kWords[] = {
     {Str::copied, "Copied:", "已复制："},
     {Str::export_all, "All heads", "所有头"},
     {Str::export_head, "Chosen head", "所选的头"},
+    {Str::more_lines, "more", "条"},
+    {Str::figure_matrix, "Matrix", "矩阵"},
 };
 
 consteval bool in_order() {

@@ -43,7 +43,7 @@ enum class Str {
   train_this_shape, tip_train_this_shape, trained_here, tip_training_status, do_train_on,
   view_flow, tip_view_flow, flow_all_heads, flow_chosen_head, tip_flow_heads, tip_flow_head, threshold, tip_threshold,
   no_line, no_head_shown, flow_hint, figure, tip_figure, figure_format, figure_grid, figure_head, figure_layers, column,
-  slide, copied, export_all, export_head,
+  slide, copied, export_all, export_head, more_lines, figure_matrix,
   count
 };
 
@@ -77,7 +77,7 @@ inline constexpr KeyHelp kKeyHelp[] = {
     {"Shift 5", "keep this answer as A, to compare what comes after it with", "把这个结果留作 A，与之后的对比"},
     {"1 again / Shift 1", "heads as maps, at a glance, one row, one column / back", "大图、一览、一行、一列 / 返回"},
     {"Ctrl P", "everything that can be done, by name", "按名称查找所有操作"},
-    {"Ctrl Shift C", "copy what is seen as a command line", "把所见复制为命令行"},
+    {"Ctrl Shift C", "copy the picture that is seen as a command line", "把所见的图复制为命令行"},
     {"Ctrl Enter / Ctrl Shift Enter", "start, pause or go on with a training / stop and keep it", "开始、暂停或继续训练 / 停止并保留"},
     {"Page Up / Page Down / End", "earlier, later step of a training / the newest", "训练中更早、更晚的一步 / 最新"},
     {"Y / U", "steps or diagram / back to what was looked at", "逐步或结构图 / 返回之前查看的"},

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
-#include "session/comparison.h"
+#include "session/figure_order.h"
+#include "session/other_maps.h"
 #include "session/stack_names.h"
+#include "session/view_names.h"
 #include "text/words.h"
 
 namespace headlight {
@@ -146,29 +149,53 @@ void add_head(Words& words, const HeadRef& head) {
   if (head.stack != Stack::self) add(words, "--stack", std::string(stack_name(head.stack)));
 }
 
-/// What shows in a file or on the terminal what the view shows.
-void add_view(Words& words, const AppState& state) {
-  const ViewState& view = state.view;
-  if (words.front() == "explain") {
-    add_head(words, view.chosen);
-    add(words, "--query", std::to_string(view.pinned->query));
-    add(words, "--key", std::to_string(view.pinned->key));
-  } else if (words.front() == "figure" && view.view == View::compare) {
-    add(words, "--view", "compare");
-    add_head(words, view.chosen);
-    add(words, "-o", "figure.pdf");
-  } else if (words.front() == "figure") {
-    add(words, "--view", "flow");
-    std::string heads;
-    for (const HeadRef& head : flow_heads(state))
-      heads.append(heads.empty() ? "" : ",").append(std::to_string(head.layer) + "." + std::to_string(head.head));
-    if (view.chosen.stack != Stack::self) add(words, "--stack", std::string(stack_name(view.chosen.stack)));
-    if (!heads.empty()) add(words, "--heads", std::move(heads));
-    add(words, "--threshold", number(view.flow.threshold));
-    add(words, "-o", "figure.pdf");
-  } else {
-    add(words, "-o", "attention.json");
+/// Where the picture differs from what the command line draws by itself: type, colours, what is folded.
+void add_looks(Words& words, const AppState& state, const FigureOrder& order) {
+  const bool of_cells = order.kind != FigureKind::flow && order.kind != FigureKind::steps && order.kind != FigureKind::diagram;
+  if (order.other) add(words, "--maps", std::string(name(order.other->kind)));
+  const auto stack = static_cast<std::size_t>(order.view.chosen.stack);
+  if (order.folded && !order.other && !order.folded->possible[stack].too_long && order.kind != FigureKind::compare) {
+    const FoldChoice& fold = order.view.fold;
+    const std::string folds = std::string(fold.special ? "special" : "") + (fold.special && fold.words ? "," : "") +
+                              (fold.words ? "words" : "");
+    if (!folds.empty()) add(words, "--fold", folds);
+    if (const FoldedStack* folded = shown_fold(state, order.view.chosen.stack);
+        folded && folded->fold.done.pair != PairPart::all)
+      add(words, "--pair", std::string(name(fold.pair)));
   }
+  if (of_cells && order.view.own_range) words.emplace_back("--own-range");
+  if (of_cells && order.view.scale == Scale::log) add(words, "--colours", "log");
+  if (of_cells && order.colours != ColourMap::teal) add(words, "--colour-map", std::string(name(order.colours)));
+  if (order.slide) add(words, "--width", "slide");
+  if (order.theme == Theme::dark) add(words, "--theme", "dark");
+  if (order.language != default_settings().language) add(words, "--language", order.language == Language::zh ? "zh" : "en");
+}
+
+std::string list_of(const std::vector<HeadRef>& heads) {
+  std::string list;
+  for (const HeadRef& head : heads)
+    list.append(list.empty() ? "" : ",").append(std::to_string(head.layer) + "." + std::to_string(head.head));
+  return list;
+}
+
+/// The picture that the window would write of what it shows.
+void add_picture(Words& words, const AppState& state, const FigureOrder& order) {
+  const FigureKind kind = order.kind;
+  const auto is_kind = [&](const NamedView& named) { return named.figure == kind; };
+  add(words, "--view", std::string(std::find_if(std::begin(kNamedViews), std::end(kNamedViews), is_kind)->name));
+  const ViewState& view = order.view;
+  const std::vector<HeadRef> lines = kind == FigureKind::flow && view.flow.heads ? flow_heads(state) : std::vector<HeadRef>{};
+  if (lines.empty()) add_head(words, view.chosen);
+  else if (view.chosen.stack != Stack::self) add(words, "--stack", std::string(stack_name(view.chosen.stack)));
+  const bool in_order = kind == FigureKind::row || kind == FigureKind::column;
+  if (const auto& heads = in_order ? order.heads : lines; !heads.empty()) add(words, "--heads", list_of(heads));
+  if (kind == FigureKind::flow) add(words, "--threshold", number(view.flow.threshold));
+  const bool of_query = kind == FigureKind::row || kind == FigureKind::steps || kind == FigureKind::diagram;
+  const bool of_key = kind == FigureKind::column || kind == FigureKind::steps;
+  if (view.pinned && of_query) add(words, "--query", std::to_string(view.pinned->query));
+  if (view.pinned && of_key) add(words, "--key", std::to_string(view.pinned->key));
+  add_looks(words, state, order);
+  add(words, "-o", "figure.pdf");
 }
 
 /// How A of View::compare was asked, as --against takes it. Errors are those of saying it, and a word with quotes of both
@@ -185,10 +212,19 @@ Result<std::string> against_words(const Document& document) {
   return line;
 }
 
-const char* verb_of(const AppState& state) {
-  const ViewState& view = state.view;
-  if (view.view == View::flow || (view.view == View::compare && compared_trace(state))) return "figure";
-  return view.view == View::inside && view.pinned ? "explain" : "export";
+/// The document, or of a batch the sentence that is looked at.
+Result<Document> one_sentence(const AppState& state) {
+  if (state.requests.size() < 2) return state.document;
+  auto lines = documents_of_lines(state.document);
+  if (!lines) return lines.error();
+  return std::move((*lines)[state.view.sentence]);
+}
+
+/// SOURCE and REQUEST of the document, or the session's file where it says the same.
+Result<Words> asking(const AppState& state, const Document& document) {
+  auto request = request_words(document);
+  if (!request && !state.session_path.empty() && !has_unsaved_changes(state)) return Words{state.session_path};
+  return request;
 }
 
 }  // namespace
@@ -203,19 +239,35 @@ Result<Words> request_words(const Document& document) {
   return words;
 }
 
-Result<Words> command_words(const AppState& state) {
-  Words words{verb_of(state)};
-  auto request = request_words(state.document);
-  if (!request && !state.session_path.empty() && !has_unsaved_changes(state)) request = Words{state.session_path};
+Result<Words> command_words(const AppState& state, CommandGives gives) {
+  const ViewState& view = state.view;
+  const bool draws = gives == CommandGives::picture && view.view != View::train && state.trace;
+  const bool explains = gives == CommandGives::explanation && view.pinned;
+  if (draws && state.prefix)
+    return bad_input("copy as command", "prefix", "all tokens (no option cuts them)",
+                     "the first " + std::to_string(view.prefix));
+  const auto document = draws ? one_sentence(state) : state.document;
+  if (!document) return document.error();
+  const auto request = asking(state, *document);
   if (!request) return request.error();
+  Words words{"headlight", draws ? "figure" : explains ? "explain" : "export"};
   words.insert(words.end(), request->begin(), request->end());
-  if (words.front() == "figure" && state.view.view == View::compare && state.kept) {
-    auto against = against_words(state.kept->document);
-    if (!against) return against.error();
-    add(words, "--against", std::move(*against));
+  if (draws) {
+    FigureOrder order = figure_order(state);
+    order.kind = seen_figure(state);
+    if (order.kind == FigureKind::compare && state.kept) {
+      auto against = against_words(state.kept->document);
+      if (!against) return against.error();
+      add(words, "--against", std::move(*against));
+    }
+    add_picture(words, state, order);
+  } else if (explains) {
+    add_head(words, view.chosen);
+    add(words, "--query", std::to_string(view.pinned->query));
+    add(words, "--key", std::to_string(view.pinned->key));
+  } else {
+    add(words, "-o", "attention.json");
   }
-  add_view(words, state);
-  words.insert(words.begin(), "headlight");
   return words;
 }
 

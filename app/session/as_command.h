@@ -8,9 +8,13 @@
 
 namespace headlight {
 
-/// The words of the command that asks the same and shows what is seen: export, explain, figure or train. A session
-/// without unsaved changes is named by its file. Errors: what no option can say, as cells painted by hand.
-Result<std::vector<std::string>> command_words(const AppState& state);
+/// What a command gives: the picture of the view (figure; of a training its numbers), the numbers (export), or those
+/// behind the pinned weight (explain).
+enum class CommandGives { picture, numbers, explanation };
+
+/// The words of the command that asks the same and gives that. A session without unsaved changes is named by its file; of
+/// a batch a figure has the sentence that is looked at. Errors: what no option can say, as cells painted by hand.
+Result<std::vector<std::string>> command_words(const AppState& state, CommandGives gives = CommandGives::picture);
 
 /// SOURCE and REQUEST alone (cli/request_options.h).
 Result<std::vector<std::string>> request_words(const Document& document);

@@ -32,7 +32,11 @@ struct SetTarget { std::string text; };           // of the decoder of an encode
 struct SetSecond { std::string text; };           // sentence B of a pair, a line for each line of the text
 struct SetSplit { Split split; };                 // also gives up boundaries set by hand
 struct ToggleCut { std::size_t offset = 0; Side side = Side::source; };  // byte offset in the text
-struct SetIds { std::vector<std::int64_t> ids; Side side = Side::source; };  // what a checkpoint reads
+struct SetIds {                                   // what a checkpoint reads
+  std::vector<std::int64_t> ids;
+  Side side = Side::source;
+  std::optional<std::vector<int>> types = {};     // of the source's ids; nothing: they keep those they have
+};
 struct SetTokenTypes { std::vector<int> types; };
 struct SetPad { std::size_t count = 0; };
 struct SetConfig { Config config; };

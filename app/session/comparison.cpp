@@ -227,7 +227,14 @@ std::optional<DifferenceOrder> parse_difference_order(std::string_view name) {
   return value_named<DifferenceOrder>(kOrderNames, name);
 }
 
+bool shares_no_cell(const JointStack& stack) {
+  const auto in_both = [](const JointToken& place) { return place.in_both(); };
+  const auto none_of = [&](const JointAxis& axis) { return std::none_of(axis.begin(), axis.end(), in_both); };
+  return stack.in_both && (none_of(stack.axes.queries) || none_of(stack.axes.keys));
+}
+
 std::optional<float> order_value(const HeadDifference& head, DifferenceOrder order) {
+  if (!head.measured.at) return std::nullopt;
   switch (order) {
     case DifferenceOrder::largest: return head.measured.largest;
     case DifferenceOrder::mean: return head.measured.mean;

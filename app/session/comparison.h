@@ -34,6 +34,10 @@ struct JointStack {
   bool in_both = false;  // A has this attention; else no token is A's
 };
 
+/// Whether both have the attention but no token of the rows, or none of the columns, is in both: then nothing can be
+/// subtracted.
+bool shares_no_cell(const JointStack& stack);
+
 /// A head that both answers have.
 struct HeadDifference {
   HeadRef head;
@@ -104,7 +108,7 @@ std::optional<DifferenceOrder> parse_difference_order(std::string_view name);
 
 /// The heads of B's attention that both have, in the order that is asked for; of equal ones the lower first.
 std::vector<HeadRef> heads_by(const ComparedHeads& compared, Stack stack, DifferenceOrder order);
-/// What they are put in that order by; nothing for the order of their layers.
+/// What they are put in that order by; nothing for the order of their layers, and where no cell is in both.
 std::optional<float> order_value(const HeadDifference& head, DifferenceOrder order);
 
 /// The place of a cell of B, or of a cell of A, on the joint axes; nothing where they do not have it.

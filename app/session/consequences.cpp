@@ -184,6 +184,12 @@ std::vector<std::string> take_kept_and_lesson(AppState& state, Session& session)
   return lost;
 }
 
+std::string in_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
+  return text;
+}
+
 void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
   Opened& file = opened.opened;
   stop_generating(state);
@@ -217,12 +223,11 @@ void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
     await_check(state, std::move(file.session.model_warnings));
   if (file.kind == Opened::Kind::session) state.saved_document = state.document;
   remember(state.settings, opened.path);
-  std::string text = opened.path;
-  for (const auto& warning : file.warnings) text += "\n" + warning;
-  state.notice = Notice{Notice::Kind::opened, std::move(text)};
-  if (file.kind != Opened::Kind::session) return;
-  const std::vector<std::string> lost = take_kept_and_lesson(state, file.session);
-  if (!lost.empty()) state.notice = Notice{Notice::Kind::failed, lost.front()};
+  std::vector<std::string> lost;
+  if (file.kind == Opened::Kind::session) lost = take_kept_and_lesson(state, file.session);
+  std::vector<std::string> lines = lost.empty() ? std::vector{opened.path} : lost;
+  lines.insert(lines.end(), file.warnings.begin(), file.warnings.end());
+  state.notice = Notice{lost.empty() ? Notice::Kind::opened : Notice::Kind::failed, in_lines(lines)};
 }
 
 }  // namespace headlight

@@ -29,6 +29,8 @@ void take_opened(AppState& state, FileOpened& opened, std::size_t kind);
 /// What a session has beside its question and its look: A of View::compare, which is computed again, and the lesson
 /// that was read in it. The lines say what of the session is not there any more.
 std::vector<std::string> take_kept_and_lesson(AppState& state, Session& session);
+/// The lines one below the other, as a Notice has them.
+std::string in_lines(const std::vector<std::string>& lines);
 /// Whether the document's checkpoint was loaded right is to be found out.
 void await_check(AppState& state, std::vector<std::string> warnings);
 

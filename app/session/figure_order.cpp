@@ -1,8 +1,12 @@
 #include "session/figure_order.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "session/comparison.h"
 #include "session/head_grid.h"
 #include "session/other_maps.h"
+#include "session/view_names.h"
 
 namespace headlight {
 

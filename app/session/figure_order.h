@@ -25,6 +25,10 @@ struct FigureOrder {
   Language language = Language::en;
 };
 
+/// The picture of what the view shows; of a training, and of two answers where there is none to compare with, that of
+/// all heads.
+FigureKind seen_figure(const AppState& state);
+
 /// What the window's figure is made of now.
 FigureOrder figure_order(const AppState& state);
 

@@ -17,7 +17,7 @@ struct Lesson;  // session/lesson.h
 /// A line for the user at the foot of the window, until it is dismissed or replaced.
 struct Notice {
   enum class Kind { opened, saved, exported, restored, copied, failed } kind = Kind::failed;
-  std::string text;  // a path, or what went wrong
+  std::string text;  // a path, or what went wrong; further lines say more of it
 };
 
 /// The enlarged head where its thumbnail is not the pattern itself: more tokens than cells, or a part of it.

@@ -4,27 +4,15 @@
 
 #include "session/comparison.h"
 #include "session/consequences.h"
+#include "session/figure_order.h"
 #include "session/lesson_commands.h"
 #include "session/other_maps.h"
 #include "session/training_commands.h"
-#include "session/view_names.h"
 
 namespace headlight {
 namespace {
 
 constexpr std::size_t kMostLooked = 100;
-
-/// The picture of what a view shows; of a training that of all heads.
-FigureKind seen_figure(const AppState& state) {
-  const ViewState& view = state.view;
-  if (view.view == View::compare) return compared_trace(state) ? FigureKind::compare : FigureKind::grid;
-  const auto shows = [&](const NamedView& named) {
-    if (!named.figure || named.view != view.view) return false;
-    return (view.view != View::heads || named.grid == view.grid) && (view.view != View::inside || named.steps == view.steps);
-  };
-  const auto seen = std::find_if(std::begin(kNamedViews), std::end(kNamedViews), shows);
-  return seen == std::end(kNamedViews) ? FigureKind::grid : *seen->figure;
-}
 
 /// One function a command; `kind` is the command's place in the variant.
 struct Update {
@@ -75,8 +63,9 @@ struct Update {
   }
   void operator()(SetIds& c) {
     Document& changed = document();
+    if (c.types) changed.token_types = std::move(*c.types);
     // Ids that are added are of the last type.
-    if (std::vector<int>& types = changed.token_types; c.side == Side::source && !types.empty() && !c.ids.empty())
+    else if (std::vector<int>& types = changed.token_types; c.side == Side::source && !types.empty() && !c.ids.empty())
       types.resize(c.ids.size(), types.back());
     passage(changed, c.side).ids = std::move(c.ids);
     ask_again(state);

@@ -5,7 +5,10 @@
 
 #include "app/program.h"
 #include "cli/request_options.h"
+#include "paper/figure_file.h"
+#include "session/other_maps.h"
 #include "session/update.h"
+#include "session/view_names.h"
 
 namespace headlight {
 namespace {
@@ -151,17 +154,133 @@ TEST(AsCommand, WhatNoOptionCanSayIsASession) {
 
 TEST(AsCommand, TheViewChoosesTheCommand) {
   AppState state = fixture::small_state("a b c");
-  update(state, fixture::answer(state));
-  const auto line = [&] { return shell_line(*command_words(state)); };
+  const auto line = [&](CommandGives gives = CommandGives::picture) { return shell_line(*command_words(state, gives)); };
   const std::string request = "--text 'a b c' --random --d-model 8 --num-heads 2 --ffn 8";
-  EXPECT_EQ(line(), "headlight export " + request + " -o attention.json");
+  const std::string numbers = "headlight export " + request + " -o attention.json";
+  EXPECT_EQ(line(), numbers) << "there is nothing to be seen yet";
+  update(state, fixture::answer(state));
+  state.settings.language = default_settings().language;
+  EXPECT_EQ(line(), "headlight figure " + request + " --view grid --layer 0 --head 0 -o figure.pdf");
+  EXPECT_EQ(line(CommandGives::numbers), numbers);
   update(state, ChooseHead{{1, 1}});
   update(state, Pin{CellRef{2, 0}});
+  const std::string head = " --layer 1 --head 1";
+  EXPECT_EQ(line(CommandGives::explanation), "headlight explain " + request + head + " --query 2 --key 0");
+  update(state, ShowGrid{GridShow::query});
+  EXPECT_EQ(line(), "headlight figure " + request + " --view row" + head + " --query 2 -o figure.pdf");
   update(state, ShowView{View::inside});
-  EXPECT_EQ(line(), "headlight explain " + request + " --layer 1 --head 1 --query 2 --key 0");
+  EXPECT_EQ(line(), "headlight figure " + request + " --view steps" + head + " --query 2 --key 0 -o figure.pdf");
   update(state, ShowView{View::flow});
   update(state, SetFlow{{.heads = {{0, 1}}, .threshold = 0.2f}});
   EXPECT_EQ(line(), "headlight figure " + request + " --view flow --heads 1.0,1.1 --threshold 0.2 -o figure.pdf");
+  update(state, ShowView{View::train});
+  EXPECT_EQ(line(), numbers);
+}
+
+/// The window's own figure of what it shows, and that of the line which it copies.
+void expect_same_picture(const AppState& state, const std::string& what) {
+  const Folder folder;
+  const std::string own = (folder.path() / "own.svg").string(), copied = (folder.path() / "copied.svg").string();
+  FigureOrder order = figure_order(state);
+  order.kind = seen_figure(state);
+  const Status drawn = figure_drawer()(order, own);
+  ASSERT_TRUE(drawn) << what << ": " << drawn.error().message;
+  auto words = command_words(state);
+  ASSERT_TRUE(words) << what << ": " << words.error().message;
+  ASSERT_EQ(words->front(), "headlight");
+  words->erase(words->begin());
+  ASSERT_EQ(words->at(words->size() - 2), "-o");
+  words->back() = copied;
+  const Ran ran = run(*words);
+  ASSERT_EQ(ran.status, 0) << what << ": " << shell_line(*words) << "\n" << ran.err;
+  EXPECT_TRUE(*read_file(own) == *read_file(copied)) << what << ": " << shell_line(*words);
+}
+
+/// Everything that a look can change of a picture, view by view.
+void expect_same_pictures(Loop& loop, AppState& state) {
+  const auto expect = [&](const std::string& what) {
+    loop.settle(state);
+    expect_same_picture(state, what);
+  };
+  for (const GridShow grid : {GridShow::maps, GridShow::glance, GridShow::query, GridShow::key}) {
+    update(state, ShowGrid{grid});
+    expect(std::string(grid_name(grid)));
+  }
+  update(state, ChooseHead{{1, 1, state.view.chosen.stack}});
+  update(state, Pin{CellRef{2, 1}});
+  update(state, SetColourScale{Scale::log});
+  update(state, SetOwnRange{true});
+  state.settings.theme = Theme::dark;
+  state.settings.colours = ColourMap::viridis;
+  state.settings.language = Language::zh;
+  state.browser.slide = true;
+  for (const GridShow grid : {GridShow::maps, GridShow::glance, GridShow::query, GridShow::key}) {
+    update(state, ShowGrid{grid});
+    expect(std::string(grid_name(grid)) + " with a look");
+  }
+  update(state, ShowView{View::inside});
+  expect("steps");
+  update(state, ShowSteps{false});
+  expect("diagram");
+  update(state, ShowView{View::flow});
+  expect("flow of one head");
+  update(state, SetFlow{{.heads = {{0, 1}}, .threshold = 0.1f}});
+  expect("flow");
+}
+
+TEST(AsCommand, TheLineDrawsWhatTheWindowDraws) {
+  Loop loop({}, {});
+  AppState state = fixture::small_state("小猫 喝了 牛奶 because it was hungry");
+  expect_same_pictures(loop, state);
+  Document both = fixture::small_document("我请李雷帮我订票");
+  both.config.arch = Arch::encoder_decoder;
+  both.mask.causal = true;
+  both.target.text = "I asked Li Lei";
+  AppState cross = initial_state(fixture::lexicon(), both, Settings{});
+  cross.view.chosen.stack = Stack::cross;
+  expect_same_pictures(loop, cross);
+}
+
+TEST(AsCommand, TheLineHasMapsOrderAndA) {
+  Loop loop({}, {});
+  AppState state = fixture::small_state("a b c a");
+  for (const MapKind kind : {MapKind::norms, MapKind::rollout}) {
+    update(state, ShowMaps{kind});
+    loop.settle(state);
+    expect_same_picture(state, std::string(name(kind)));
+  }
+  update(state, ShowMaps{});
+  update(state, ShowGrid{GridShow::query});
+  update(state, OrderHeads{{.by = HeadOrder::By::measure, .ascending = true}});
+  loop.settle(state);
+  ASSERT_FALSE(figure_order(state).heads.empty());
+  expect_same_picture(state, "ordered heads");
+  update(state, KeepAnswer{});
+  update(state, SetText{"b c it's"});
+  update(state, ShowView{View::compare});
+  loop.settle(state);
+  expect_same_picture(state, "two answers");
+  update(state, DropKept{});
+  update(state, SwitchHead{{0, 1}});
+  loop.settle(state);
+  expect_same_picture(state, "without edits and with");
+}
+
+TEST(AsCommand, OfABatchTheFigureHasTheSentence) {
+  Loop loop({}, {});
+  AppState state = fixture::small_state("a b c\nd e f");
+  update(state, ChooseSentence{1});
+  loop.settle(state);
+  expect_same_picture(state, "the second");
+  EXPECT_NE(shell_line(*command_words(state)).find("--text 'd e f'"), std::string::npos);
+  state.document.config.arch = Arch::decoder;
+  update(state, SetText{"a b c d"});
+  loop.settle(state);
+  update(state, ChoosePrefix{2});
+  loop.settle(state);
+  const auto words = command_words(state);
+  ASSERT_FALSE(words) << "no option cuts a sentence";
+  EXPECT_NE(words.error().message.find("prefix"), std::string::npos);
 }
 
 TEST(AsCommand, AShellReadsTheWordsBack) {

@@ -114,7 +114,7 @@ TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
   EXPECT_TRUE(contains(wrong({"--view", "flow", "--heads", "0"}), "--heads: expected LAYER.HEAD or LAYER.*, found 0"));
   EXPECT_TRUE(contains(wrong({"--view", "flow", "--heads", "0.7"}), "--heads: head: expected 0 to 1, found 0.7"));
   EXPECT_TRUE(contains(wrong({"--view", "flow", "--heads", "3.*"}), "--heads: layer: expected 0 to 0, found 3.*"));
-  EXPECT_TRUE(contains(wrong({"--heads", "0.1"}), "--heads: expected --view flow, found --view grid"));
+  EXPECT_TRUE(contains(wrong({"--heads", "0.1"}), "--heads: expected --view flow, row or column, found --view grid"));
   EXPECT_TRUE(contains(wrong({"--view", "tree"}), "--view"));
   EXPECT_TRUE(contains(wrong({"--view", "compare"}), "--against: expected [SOURCE] [REQUEST], or a question with edits"));
   EXPECT_TRUE(contains(wrong({"--view", "compare", "--against", "--no-such"}), "--against: expected [SOURCE] [REQUEST]"));
@@ -137,6 +137,17 @@ TEST(FigureCommand, TwoAnswersAreDrawnSideBySide) {
   EXPECT_NE(drawn(small, same), drawn(small + "--text 小猫请李雷帮我订了去北京的机票", other));
   const Ran ran = run(figure({"--view", "compare", "--off", "0.1", "-o", edits}));
   EXPECT_EQ(ran.status, 0) << "A is the same question without edits: " << ran.err;
+}
+
+TEST(FigureCommand, HeadsOfARowStandAsNamed) {
+  const Folder folder;
+  const auto drawn = [&](const std::string& heads) {
+    const std::string file = (folder / "row.svg").string();
+    EXPECT_EQ(run(figure({"--view", "row", "--heads", heads, "-o", file})).status, 0);
+    return *read_file(file);
+  };
+  EXPECT_NE(drawn("0.1,0.0"), drawn("0.0,0.1"));
+  EXPECT_EQ(drawn("0.0,0.1,0.0"), drawn("0.*"));
 }
 
 TEST(FigureCommand, HeadsOfAFlowAreNamedAsThoseSwitchedOff) {

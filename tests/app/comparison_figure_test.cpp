@@ -3,6 +3,7 @@
 
 #include "app/figures.h"
 #include "explain/token_alignment.h"
+#include "figure/difference_words.h"
 #include "math/attention.h"
 #include "session/comparison.h"
 
@@ -79,6 +80,17 @@ TEST(ComparisonFigure, WordsOfOneAnswerHaveItsColour) {
   }
   EXPECT_EQ(rose, 6) << "in each of three maps a row and a column";
   EXPECT_EQ(blue, 6);
+}
+
+TEST(ComparisonFigure, SaysWhereNoTokenIsInBoth) {
+  const KeptAnswer a = kept(small_document("我请李雷")), b = kept(small_document("two cats sleep"));
+  for (const Language language : {Language::en, Language::zh}) {
+    const auto drawing = draw_comparison(
+        a, b, {.kind = FigureKind::compare, .language = language, .width = kSlideMm * kPointsInMm}, roughly);
+    ASSERT_TRUE(drawing);
+    EXPECT_TRUE(says(*drawing, nothing_aligned(language))) << words_of(*drawing);
+    EXPECT_EQ(all<Ramp>(*drawing).size(), 1u) << "there are no differences to have a scale";
+  }
 }
 
 TEST(ComparisonFigure, WhatCannotBeDrawnIsSaid) {

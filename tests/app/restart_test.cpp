@@ -101,6 +101,23 @@ TEST(Restart, AModelThatIsGoneIsSaidInOneLine) {
   EXPECT_EQ(state.notice->text, session.lost[0]);
 }
 
+TEST(Restart, EverythingThatIsGoneIsSaid) {
+  Session session{small_document(), {}};
+  session.lost = {"kept: gone"};
+  session.lesson = {"another", "/nowhere/another.lesson.json", 1};
+  AppState state = small_state();
+  FileOpened opened{"/x/s.headlight.json", {}};
+  opened.opened.kind = Opened::Kind::session;
+  opened.opened.session = session;
+  opened.opened.warnings = {"a warning"};
+  update(state, opened);
+  EXPECT_EQ(state.notice->kind, Notice::Kind::failed);
+  const std::string& text = state.notice->text;
+  EXPECT_TRUE(text.starts_with("kept: gone\n")) << text;
+  EXPECT_NE(text.find("\n/nowhere/another.lesson.json"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("\na warning")) << text;
+}
+
 TEST(Restart, AStepOfATrainingIsNotKept) {
   Session session{small_document(), {}};
   session.kept = KeptAnswer{.trace = nullptr, .document = small_document("a"), .step = 40};

@@ -292,6 +292,23 @@ TEST_F(CompareViewTest, AFigureOfItIsWrittenAsSeen) {
   EXPECT_TRUE(std::filesystem::exists(file));
 }
 
+TEST_F(CompareViewTest, WhereNoTokenIsInBothThereIsNoDifferenceToTell) {
+  Harness& h = *harness;
+  keep_and_ask("two cats sleep");
+  ASSERT_TRUE(shares_no_cell(axes()));
+  EXPECT_TRUE(h.says(nothing_aligned(Language::en))) << h.words_on_screen();
+  EXPECT_FALSE(h.says(kCompareHint.en));
+  EXPECT_FALSE(h.says("largest 0.000"));
+  h.click("differences by mean");
+  h.point_away();
+  EXPECT_FALSE(h.says("0.000")) << "above no head";
+  h.click("language");
+  EXPECT_TRUE(h.says(nothing_aligned(Language::zh)));
+  h.say(SetText{"two 我 sleep"}, EndGesture{});
+  h.settle();
+  EXPECT_FALSE(h.says(nothing_aligned(Language::zh)));
+}
+
 TEST_F(CompareViewTest, TooLongSentencesGetOneLine) {
   Harness& h = *harness;
   std::string text;

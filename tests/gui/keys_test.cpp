@@ -348,7 +348,7 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
       {"Ctrl Shift C",
        [&] {
          ctrl_shift(Key::c);
-         EXPECT_TRUE(h.clipboard.starts_with("headlight export --text"));
+         EXPECT_TRUE(h.clipboard.starts_with("headlight figure --text"));
          h.say(DismissNotice{});
        }},
       {"6 / Shift 6",

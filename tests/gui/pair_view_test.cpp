@@ -122,6 +122,20 @@ TEST_F(PairViewTest, AskedByIdsItIsStillAPair) {
   EXPECT_EQ(h.map("head 1.1").weights, whole);
 }
 
+TEST_F(PairViewTest, AskingByIdsIsOneStepOfUndo) {
+  Harness& h = *harness;
+  type_second("it was tired");
+  const std::size_t before = state().undo.size();
+  h.click("ask by ids");
+  h.settle();
+  EXPECT_EQ(state().undo.size(), before + 1);
+  ctrl(Key::z);
+  h.settle();
+  EXPECT_TRUE(document().ids.empty());
+  EXPECT_TRUE(document().token_types.empty());
+  EXPECT_EQ(document().second, "it was tired");
+}
+
 TEST_F(PairViewTest, ThePaletteHasTheParts) {
   Harness& h = *harness;
   ctrl(Key::p);

@@ -128,8 +128,13 @@ TEST_F(PaletteTest, TheStateIsCopiedAsACommand) {
   Harness& h = *harness;
   h.key({Key::left_ctrl, Key::left_shift, Key::c});
   h.frame(2);
+  EXPECT_TRUE(h.clipboard.starts_with("headlight figure --text '我请李雷帮我订了去北京的机票' --random --view grid ")) << h.clipboard;
+  EXPECT_TRUE(h.says("Copied: headlight figure"));
+  h.key({Key::left_ctrl, Key::p});
+  h.type("export of the numbers command");
+  h.key(Key::enter);
+  h.frame(2);
   EXPECT_EQ(h.clipboard, "headlight export --text '我请李雷帮我订了去北京的机票' --random -o attention.json");
-  EXPECT_TRUE(h.says("Copied: headlight export"));
   h.say(PaintCell{{1, 2}, false}, EndGesture{});
   h.clipboard.clear();
   h.key({Key::left_ctrl, Key::left_shift, Key::c});

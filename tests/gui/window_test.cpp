@@ -43,6 +43,25 @@ TEST_F(WindowTest, ThemeAndSizeButtons) {
   EXPECT_TRUE(h.state.undo.empty()) << "settings are no edits";
 }
 
+TEST_F(WindowTest, ANoticeOfSeveralLinesSaysHowManyMoreAndShowsThem) {
+  Harness& h = *harness;
+  h.say(FileFailed{"the first line\nthe second one\nand the third"});
+  h.frame(2);
+  EXPECT_TRUE(h.says("the first line +2 more")) << h.words_on_screen();
+  EXPECT_FALSE(h.says("the second one"));
+  for (const char* place : {"notice", "more of the notice"}) {
+    h.point_at(place);
+    EXPECT_TRUE(h.says("the second one")) << place;
+    EXPECT_TRUE(h.says("and the third"));
+    h.point_away();
+  }
+  h.click("dismiss");
+  EXPECT_FALSE(h.state.notice);
+  h.say(FileFailed{"one line"});
+  h.frame(2);
+  EXPECT_FALSE(h.has("more of the notice") && h.says("more"));
+}
+
 TEST_F(WindowTest, LargerAndSmallerByButton) {
   Harness& h = *harness;
   h.click("larger");
