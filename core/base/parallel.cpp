@@ -24,10 +24,6 @@ SharedPool& shared_pool() {
 
 }  // namespace
 
-Index threads_of(const Threads& threads) {
-  return threads.count > 0 ? threads.count : shared_pool().pool.threads();
-}
-
 void parallel_for(Index count, const Threads& threads, const std::function<void(Index)>& part) {
   const auto one = [&](Index i) {
     if (!threads.stop || !*threads.stop) part(i);
@@ -41,7 +37,7 @@ void parallel_for(Index count, const Threads& threads, const std::function<void(
     if (const std::unique_lock free(shared.taken, std::try_to_lock); free)
       return shared.pool.run(count, [&](Index i, int) { one(i); }, threads.count);
   }
-  const Index all = threads_of(threads);
+  const Index all = threads.count > 0 ? threads.count : shared.pool.threads();
   std::atomic<Index> next = 0;
   const auto some = [&] {
     for (Index i = next++; i < count; i = next++) one(i);

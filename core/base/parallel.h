@@ -18,9 +18,6 @@ struct Threads {
   const std::atomic<bool>* stop;
 };
 
-/// The threads that this comes to.
-Index threads_of(const Threads& threads);
-
 /// Calls part(0) … part(count − 1); returns when all are done, or stopped before some of them began.
 void parallel_for(Index count, const Threads& threads, const std::function<void(Index)>& part);
 

@@ -32,6 +32,7 @@ unsigned changed(const std::atomic<unsigned>& value, unsigned old) {
 
 Pool::Pool(int threads) {
   const int all = threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  shares_ = std::make_unique<Share[]>(static_cast<std::size_t>(all));
   for (int worker = 1; worker < all; ++worker) helpers_.emplace_back([this, worker] { help(worker); });
 }
 
@@ -43,7 +44,10 @@ Pool::~Pool() {
 }
 
 void Pool::take_parts(int worker) {
-  for (Index i = next_++; i < count_; i = next_++) (*part_)(i, worker);
+  for (int i = 0; i < workers_; ++i) {
+    Share& share = shares_[static_cast<std::size_t>((worker + i) % workers_)];
+    for (Index part = share.next++; part < share.end; part = share.next++) (*part_)(part, worker);
+  }
 }
 
 void Pool::run(Index count, const std::function<void(Index, int)>& part, int most) {
@@ -52,9 +56,12 @@ void Pool::run(Index count, const std::function<void(Index, int)>& part, int mos
     return;
   }
   part_ = &part;
-  count_ = count;
-  most_ = most > 0 ? most : threads();
-  next_ = 0;
+  workers_ = most > 0 ? std::min(most, threads()) : threads();
+  for (int worker = 0; worker < workers_; ++worker) {
+    Share& share = shares_[static_cast<std::size_t>(worker)];
+    share.next = count * worker / workers_;
+    share.end = count * (worker + 1) / workers_;
+  }
   ++round_;
   round_.notify_all();
   take_parts(0);
@@ -70,7 +77,7 @@ void Pool::help(int worker) {
     if (ending_) return;
     if (round % 2 == 0) continue;
     ++inside_;
-    if (round_ == round && worker < most_) take_parts(worker);
+    if (round_ == round && worker < workers_) take_parts(worker);
     --inside_;
     inside_.notify_one();
   }

@@ -24,10 +24,10 @@ struct Stretch {
   Index panel = 0, k = 0, stretch = 0;
 };
 
-/// What is multiplied after it by the same thread, as far as that can be told, where it lies in memory.
-const void* after(const PanelMatrix& panels, const Stretch& at, Index threads) {
+/// What the same thread multiplies after it, where it lies in memory; null where there may be less of it.
+const void* after(const PanelMatrix& panels, const Stretch& at) {
   const bool ends = at.k + at.stretch == panels.cols;
-  const Index panel = ends ? at.panel + threads : at.panel, k = ends ? 0 : at.k + at.stretch;
+  const Index panel = ends ? at.panel + 1 : at.panel, k = ends ? 0 : at.k + at.stretch;
   const bool there = panel * kPanel < panels.rows && k + at.stretch <= panels.cols;
   if (!there) return nullptr;
   const Index begin = panels.panel(panel) + k * kPanel;
@@ -44,7 +44,6 @@ Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const
   const Index panels = (outputs + kPanel - 1) / kPanel, blocks = (x.rows() + kRows - 1) / kRows;
   const Index stretches = std::max<Index>(1, (x.cols() + kStretch - 1) / kStretch);
   const Index length = (x.cols() + stretches - 1) / stretches;
-  const Index hands = alone ? 1 : threads_of(threads);
   parallel_for(panels * blocks, alone ? Threads{1, threads.stop} : threads, [&](Index part) {
     const Index panel = part / blocks, first = panel * kPanel, row = part % blocks * kRows;
     Product product{.m = std::min(kRows, x.rows() - row), .n = std::min(kPanel, outputs - first),
@@ -55,7 +54,7 @@ Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const
       product.k = std::min(length, x.cols() - k);
       product.a = x.data() + row * x.outerStride() + k;
       const Stretch stretch{panel, k, product.k};
-      product.ahead = packed ? after(*packed, stretch, hands) : nullptr;
+      product.ahead = packed ? after(*packed, stretch) : nullptr;
       product.b_half = packed && x.rows() <= kFewRows && product.n == kPanel && packed->halves
                            ? packed->halves.get() + packed->panel(panel) + k * kPanel
                            : nullptr;
