@@ -77,6 +77,7 @@ struct ShowMaps { MapKind kind = MapKind::weights; };
 struct ShowGrid { GridShow show = GridShow::maps; };
 struct SetFold { FoldChoice fold; };
 struct SetViewport { Viewport viewport; };
+struct SetComparedPart { Viewport part; };        // of the maps of View::compare
 struct SetScope { bool one_layer = false; };
 struct SetSampling { Sampling sampling; };
 struct SearchWord { std::string word; };
@@ -193,7 +194,7 @@ using AnyCommand =
                  FocusFind, HeadsReady, EffectsReady, SetFlow, FlowReady, ChooseFigure, FigureTo, SetOwnRange, ShowMaps,
                  ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied,
                  MapsReady, ComparisonReady, OrderDifferences, SetSecond, KeptReady,
-                 KeptFailed>;
+                 KeptFailed, SetComparedPart>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
 /// file that says a command.

@@ -37,7 +37,7 @@ void await_check(AppState& state, std::vector<std::string> warnings);
 // The answer, and the look at it.
 /// What the answers say about the question without edits: the answer itself where it has none.
 void keep_baseline(AppState& state);
-/// Keeps chosen head, cell and viewport inside the answer.
+/// Keeps chosen head, cell and what is zoomed to inside the answer.
 void fit_view(AppState& state);
 /// The maps of the answer as they are wanted.
 void fold_maps(AppState& state);

@@ -73,7 +73,7 @@ struct Look {
   friend bool operator==(const Look&, const Look&) = default;
 };
 
-/// The part of the pattern that the enlarged head shows, in cells; zero sizes: all of it.
+/// The part of the pattern that a large map shows, in cells; zero sizes: all of it.
 struct Viewport {
   Index first_query = 0, num_queries = 0;
   Index first_key = 0, num_keys = 0;
@@ -114,6 +114,7 @@ struct ViewState {
   GridShow grid = GridShow::maps;
   FoldChoice fold;
   Viewport viewport;
+  Viewport compared;                   // the same of the three maps of View::compare, on their joint axes
   bool one_layer = false;              // the controls of mask and scale act on the chosen head's layer alone
   bool painting = false;               // a click on the enlarged head paints the mask instead of pinning
   std::optional<bool> stroke;          // while a stroke is painted: what it sets cells to, true = may attend
