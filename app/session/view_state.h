@@ -57,8 +57,15 @@ struct LessonMark {
 };
 
 /// The pictures that can be written: all heads of a stack, one head large, lines between the words, all heads small, one
-/// head in two answers, one row or one column of every head, the steps behind one weight, the way of the data.
-enum class FigureKind { grid, head, flow, layers, compare, row, column, steps, diagram };
+/// head in two answers, one row or one column of every head, the steps behind one weight, the way of the data, one matrix
+/// of it.
+enum class FigureKind { grid, head, flow, layers, compare, row, column, steps, diagram, matrix };
+
+/// Whether such a picture has maps or lines of one answer's heads, whose tokens can be folded.
+inline bool shows_folds(FigureKind kind) {
+  return kind != FigureKind::steps && kind != FigureKind::diagram && kind != FigureKind::matrix &&
+         kind != FigureKind::compare;
+}
 
 /// A cell of any matrix.
 struct MatrixCell {
