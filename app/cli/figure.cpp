@@ -146,7 +146,7 @@ Result<std::shared_ptr<const FoldedMaps>> folds_of(const FigureArguments& option
   const auto& possible = folded->possible[static_cast<std::size_t>(stack)];
   if (of_pair && possible.choice.pair == PairPart::all)
     return bad_input(asked, "", "two sentences, as --text-pair gives them", "one");
-  if (possible.too_long) return bad_input(asked, "", "up to " + std::to_string(kThumbnail) + " tokens", "more");
+  if (possible.too_long) return bad_input(asked, "", "up to " + std::to_string(kMostFolded) + " tokens, of large models fewer", "more");
   return folded;
 }
 

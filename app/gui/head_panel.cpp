@@ -28,6 +28,10 @@ MapContent shown_content(const AppState& state) {
   const Region region = shown_region(state);
   MapContent content = whole_content(state, head);
   content.values = true;
+  if (content.folded) {
+    content.weights = &content.folded->map(head);
+    content.version = folded_version(state, head);
+  }
   if (!is_of_weights(content)) return content;
   const auto& detail = state.detail;
   const bool same_head = detail && detail->region.head == head;

@@ -143,17 +143,22 @@ std::uint64_t thumbnail_version(const AppState& state, HeadRef head) {
 
 std::uint64_t detail_version(const AppState& state) { return std::uint64_t{1} << 63 | state.detail->version; }
 
+std::uint64_t folded_version(const AppState& state, HeadRef head) {
+  const std::uint64_t small = thumbnail_version(state, head);
+  return shown_fold(state, head.stack)->small.empty() ? small : std::uint64_t{1} << 63 | small;
+}
+
 MapContent whole_content(const AppState& state, HeadRef head) {
   const Trace& trace = *state.trace;
   MapContent content{.head = head, .weights = &trace.head(head).thumbnail, .version = thumbnail_version(state, head),
                      .region = {.head = head}, .values = false, .folded = shown_fold(state, head.stack)};
-  if (content.folded) content.weights = &content.folded->map(head);
+  if (content.folded) content.weights = &content.folded->thumbnail(head);
   if (const OtherMaps* other = shown_maps(state, head.stack)) {
     content.weights = other->map(head);
     content.kind = other->kind;
   }
-  content.region.num_queries = content.folded ? content.weights->rows() : trace.queries(head.stack);
-  content.region.num_keys = content.folded ? content.weights->cols() : trace.keys(head.stack);
+  content.region.num_queries = content.folded ? content.folded->map(head).rows() : trace.queries(head.stack);
+  content.region.num_keys = content.folded ? content.folded->map(head).cols() : trace.keys(head.stack);
   return content;
 }
 

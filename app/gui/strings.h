@@ -43,7 +43,7 @@ enum class Str {
   train_this_shape, tip_train_this_shape, trained_here, tip_training_status, do_train_on,
   view_flow, tip_view_flow, flow_all_heads, flow_chosen_head, tip_flow_heads, tip_flow_head, threshold, tip_threshold,
   no_line, no_head_shown, flow_hint, figure, tip_figure, figure_format, figure_grid, figure_head, figure_layers, column,
-  slide, copied, export_all, export_head, more_lines, figure_matrix,
+  slide, copied, export_all, export_head, more_lines, figure_matrix, pooled_folded,
   count
 };
 

@@ -97,8 +97,10 @@ void fit_view(AppState& state) {
 }
 
 void fold_maps(AppState& state) {
-  if (state.folded && state.folded->trace == state.trace && state.folded->wanted == state.view.fold) return;
-  state.folded = folded_maps(state.trace, state.view.fold);
+  const bool of_now = state.folded && state.folded->trace == state.trace;
+  if (of_now && state.folded->wanted == state.view.fold) return;
+  if (folds_at_once(*state.trace) || state.view.fold == FoldChoice{}) state.folded = folded_maps(state.trace, state.view.fold);
+  else if (!of_now) state.folded = folded_maps(state.trace, {});  // until a worker has folded them
 }
 
 void look_at(ViewState& view, Look look) {

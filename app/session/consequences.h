@@ -39,7 +39,7 @@ void await_check(AppState& state, std::vector<std::string> warnings);
 void keep_baseline(AppState& state);
 /// Keeps chosen head, cell and what is zoomed to inside the answer.
 void fit_view(AppState& state);
-/// The maps of the answer as they are wanted.
+/// The maps of the answer as they are wanted; of long sentences as they are, until a worker has folded them.
 void fold_maps(AppState& state);
 /// Looks at a matrix; the head that it belongs to becomes the chosen one.
 void look_at(ViewState& view, Look look);

@@ -263,6 +263,7 @@ struct Update {
     state.trace = std::move(c.trace);
     state.trace_milliseconds = c.milliseconds;
     ++state.trace_version;
+    if (c.folded) state.folded = std::move(c.folded);
     state.other_maps = std::move(c.maps);  // those of the answer before are of no use, and hold it
     state.refused.reset();
     state.refusal.clear();
@@ -345,6 +346,9 @@ struct Update {
   void operator()(const ChooseExport& c) { state.browser.part = c.part; }
   void operator()(Copied& c) { state.notice = Notice{Notice::Kind::copied, std::move(c.text)}; }
   void operator()(MapsReady& c) { state.other_maps = std::move(c.maps); }
+  void operator()(FoldsReady& c) {
+    if (c.folded->trace == state.trace) state.folded = std::move(c.folded);
+  }
   void operator()(ComparisonReady& c) {
     const Stack stack = state.view.chosen.stack;
     const auto last = std::exchange(state.comparison, std::move(c.comparison));
