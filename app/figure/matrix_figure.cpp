@@ -43,8 +43,8 @@ Grid placed_grid(const Page& page, const Trace& trace, const MatrixId& id, const
 void add_labels(Page& page, const Trace& trace, const MatrixId& id, const Picture& picture, const Grid& grid) {
   const Axes along = axes(trace, id);
   const float size = page.label, gap = 0.4f * size;
-  const auto step = static_cast<Index>(std::ceil(size / grid.height));
-  for (Index row = 0; along.rows != Axis::one && row < picture.rows; row += std::max<Index>(1, step)) {
+  const Index step = label_step(kLineOfText * size, grid.height);
+  for (Index row = 0; along.rows != Axis::one && row < picture.rows; row += step) {
     const std::string label = index_label(trace, id, along.rows, picture.first_row + row);
     const float room = grid.plot.x - gap - page.left() + 0.01f;
     add_text(page, {.at = {grid.plot.x - gap, grid.plot.y + (static_cast<float>(row) + 0.5f) * grid.height},

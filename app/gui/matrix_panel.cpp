@@ -78,7 +78,7 @@ void axis_labels_of(Gui& gui, ImDrawList& list, const Trace& trace, const Matrix
   const float text = ImGui::GetFontSize(), gap = 4 * gui.unit;
   const auto colour = [&](bool is_lit) { return is_lit ? gui.colours().accent : gui.colours().dim; };
   if (along.rows != Axis::one) {
-    const Index step = std::max<Index>(1, static_cast<Index>(std::ceil(text * 0.8f / at.cell_height)));
+    const Index step = label_step(text, at.cell_height);
     for (Index row = 0; row < picture.rows; ++row) {
       const bool is_lit = lit && lit->row == picture.first_row + row;
       if (!is_lit && (row % step != 0 || (lit && std::abs(lit->row - picture.first_row - row) < step))) continue;

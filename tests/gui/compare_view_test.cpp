@@ -302,6 +302,9 @@ TEST_F(CompareViewTest, WhereNoTokenIsInBothThereIsNoDifferenceToTell) {
   h.click("differences by mean");
   h.point_away();
   EXPECT_FALSE(h.says("0.000")) << "above no head";
+  h.probe.clear();
+  h.frame(2);
+  EXPECT_FALSE(h.has("colour bar")) << "nothing has the colours of a difference";
   h.click("language");
   EXPECT_TRUE(h.says(nothing_aligned(Language::zh)));
   h.say(SetText{"two 我 sleep"}, EndGesture{});
@@ -421,7 +424,10 @@ TEST_F(CompareViewTest, TooLongSentencesGetOneLine) {
   keep_and_ask(text);
   EXPECT_TRUE(h.says("up to 512 tokens"));
   EXPECT_TRUE(h.says("520"));
+  h.probe.clear();
+  h.frame(2);
   EXPECT_FALSE(h.has("map A"));
+  EXPECT_FALSE(h.has("colour bar")) << "there is nothing that has its colours";
 }
 
 TEST_F(CompareViewTest, NextWordsStandBesideEachOther) {
