@@ -10,6 +10,7 @@
 #include "figure/page.h"
 #include "paper/figure_file.h"
 #include "session/comparison.h"
+#include "session/matrix_names.h"
 #include "session/other_maps.h"
 #include "session/stack_names.h"
 
@@ -22,8 +23,8 @@ struct FigureArguments {
   std::string file, view = "grid", stack, width = "column", theme, language, scale = "linear", maps = "weights";
   std::string colours = "teal", pair = "all";
   std::vector<std::string> heads, folds;
-  std::optional<std::string> against;
-  Index layer = 0, head = 0, query = -1, key = -1;
+  std::optional<std::string> against, matrix;
+  Index layer = 0, head = 0, query = -1, key = -1, row = -1, column = -1;
   bool own_range = false;
   float threshold = 0.05f;
 };
@@ -58,6 +59,21 @@ Result<std::vector<HeadRef>> heads_of(const std::vector<std::string>& texts, con
   return heads;
 }
 
+/// What --matrix, --row and --column say.
+Result<Look> look_of(const FigureArguments& options, const Trace& trace, const HeadRef& head) {
+  if (!options.matrix) return bad_input("--view matrix", "", "--matrix NAME", "none");
+  if (const auto valid = check_head(trace, head); !valid) return valid.error();
+  const auto id = find_matrix(trace, head, *options.matrix);
+  if (!id) {
+    const std::string example = path(trace, matrix_id(Quantity::weights, head));
+    return bad_input("--matrix", "", "a name that explain prints, as W_Q or " + example, *options.matrix);
+  }
+  Look look{*id};
+  if (options.row >= 0 || options.column >= 0)
+    look.cell = MatrixCell{std::max<Index>(0, options.row), std::max<Index>(0, options.column)};
+  return look;
+}
+
 Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& trace) {
   FigureOptions figure{.kind = *named_view(options.view)->figure, .theme = options.theme == "dark" ? Theme::dark : Theme::light};
   figure.language = options.language.empty()   ? default_settings().language
@@ -75,6 +91,13 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
   if (!(options.threshold >= 0 && options.threshold <= 1))
     return bad_input("--threshold", "", "0 to 1", std::to_string(options.threshold));
   figure.threshold = options.threshold;
+  if (figure.kind == FigureKind::matrix) {
+    const auto look = look_of(options, trace, figure.head);
+    if (!look) return look.error();
+    figure.look = *look;
+  } else if (options.matrix || options.row >= 0 || options.column >= 0) {
+    return bad_input(options.matrix ? "--matrix" : "--row, --column", "", "--view matrix", "--view " + options.view);
+  }
   if (options.heads.empty()) return figure;
   const bool flows = figure.kind == FigureKind::flow;
   if (!flows && figure.kind != FigureKind::row && figure.kind != FigureKind::column)
@@ -95,7 +118,7 @@ Result<std::shared_ptr<const OtherMaps>> maps_of(const FigureArguments& options,
   const MapKind kind = parse_map_kind(options.maps).value_or(MapKind::weights);
   if (kind == MapKind::weights || !trace->has(figure.head.stack))
     return std::shared_ptr<const OtherMaps>{};
-  if (figure.kind == FigureKind::flow || figure.kind == FigureKind::steps || figure.kind == FigureKind::diagram)
+  if (figure.kind == FigureKind::flow || !shows_folds(figure.kind))
     return bad_input("--maps " + options.maps, "", "--view grid, head, layers, row or column", "--view " + options.view);
   if (const auto why = why_not(*trace, figure.head.stack, kind))
     return bad_input("--maps " + options.maps, "",
@@ -123,7 +146,7 @@ Result<std::shared_ptr<const FoldedMaps>> folds_of(const FigureArguments& option
   const auto& possible = folded->possible[static_cast<std::size_t>(stack)];
   if (of_pair && possible.choice.pair == PairPart::all)
     return bad_input(asked, "", "two sentences, as --text-pair gives them", "one");
-  if (possible.too_long) return bad_input(asked, "", "up to " + std::to_string(kThumbnail) + " tokens", "more");
+  if (possible.too_long) return bad_input(asked, "", "up to " + std::to_string(kMostFolded) + " tokens, of large models fewer", "more");
   return folded;
 }
 
@@ -189,6 +212,7 @@ Run add_figure(CLI::App& program) {
       "headlight figure --maps norms -o norms.pdf\n"
       "headlight figure --view row --query 9 --own-range -o row.svg\n"
       "headlight figure --view steps --layer 1 --head 2 --query 9 --key 5 --width slide -o steps.pdf\n"
+      "headlight figure --view matrix --matrix q --layer 1 --head 2 --row 9 --column 3 -o q.svg\n"
       "headlight figure --view flow --heads '1.*' --threshold 0.2 -o flow.png");
   auto options = std::make_shared<FigureArguments>(*command);
   command->add_option("-o,--output", options->file, "FILE.svg, FILE.pdf or FILE.png, whole or not at all")->required();
@@ -196,8 +220,8 @@ Run add_figure(CLI::App& program) {
       ->add_option("--view", options->view,
                    "grid (or heads; default): all heads; head: one of them; flow: lines between the words; layers (or "
                    "glance): all heads small, a row a layer; row, column: what one word looks at in every head, who looks "
-                   "at one; steps (or inside): the numbers behind one weight; diagram: the way of the data; compare: one "
-                   "head in two answers")
+                   "at one; steps (or inside): the numbers behind one weight; diagram: the way of the data; matrix: one matrix of "
+                   "it; compare: one head in two answers")
       ->check(CLI::IsMember(view_names([](const NamedView& view) { return view.figure.has_value(); })));
   add_against(*command, options->against);
   command->add_option("--stack", options->stack, "Of an encoder-decoder, which attention")
@@ -207,6 +231,13 @@ Run add_figure(CLI::App& program) {
   command->add_option("--query", options->query, "Of row and steps: the word that looks, from 0; that of the last word by default")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--key", options->key, "Of column and steps: the word that is looked at, from 0")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--matrix", options->matrix,
+                      "Of a matrix: its name as explain prints it, W_Q of the head or encoder.0.self.3.query")
+      ->type_name("NAME");
+  command->add_option("--row", options->row, "Of a matrix: the row of the cell whose terms are told, from 0")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--column", options->column, "Of a matrix: the column of that cell, from 0")
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--own-range", options->own_range, "Each head's colours, or bars, up to its own largest number");
   add_folds(*command, options->folds);

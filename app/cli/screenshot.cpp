@@ -98,7 +98,7 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--view", options->view, "heads (or grid): all heads, and one of them large; layers, row, column: all "
                                                "heads small, or one row or column of each; flow: lines between the words; "
                                                "steps (or inside), diagram: inside a block; train: beside a training; compare: A beside B")
-      ->check(CLI::IsMember(view_names([](const NamedView&) { return true; })));
+      ->check(CLI::IsMember(view_names([](const NamedView& view) { return view.figure != FigureKind::matrix; })));
   add_folds(*command, options->folds);
   command->add_flag("--own-range", options->own_range, "Each head's colours, or bars, up to its own largest weight");
   add_against(*command, options->against);

@@ -28,6 +28,7 @@ Result<Drawing> draw_figure(const Subject& subject, const FigureOptions& options
     case FigureKind::column: return draw_line(subject, options, measure);
     case FigureKind::steps: return draw_steps(subject, options, measure);
     case FigureKind::diagram: return draw_diagram(subject, options, measure);
+    case FigureKind::matrix: return draw_matrix(subject, options, measure);
     case FigureKind::compare: return bad_input("figure", "compare", "an answer kept as A", "none");
     case FigureKind::flow: break;
   }
@@ -60,6 +61,7 @@ FigureOptions figure_options(const FigureOrder& order) {
                         .head = order.view.chosen,
                         .heads = {},
                         .threshold = order.view.flow.threshold};
+  options.look = order.view.look;
   options.own_range = order.view.own_range;
   if (order.view.pinned) options.query = order.view.pinned->query, options.key = order.view.pinned->key;
   if (order.kind == FigureKind::row || order.kind == FigureKind::column) options.heads = order.heads;

@@ -38,11 +38,12 @@ struct FigureOptions {
   std::vector<HeadRef> heads = {};        // of a flow; none: `head` alone. Of a row or column: their order; none: all
   std::optional<Index> query = {}, key = {};  // whose row, whose column, the steps of which weight; none: the cell that
                                               // the window begins with
+  Look look = {};                         // of a matrix: which, and the cell whose terms are told
   bool own_range = false;                 // each map, or the bars of each head, up to its own largest number
   float threshold = 0.05f;                // of a flow: lines of smaller weights are left out
 };
 
-/// Errors: a head, a stack, a query or a key that the answer does not have; a flow of more than kMostFlowWords words; the
+/// Errors: a head, a stack, a matrix, a query or a key that the answer does not have; a flow of more than kMostFlowWords words; the
 /// row or column of a token that is folded away.
 Result<Drawing> draw_figure(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
 
@@ -53,11 +54,6 @@ Result<Drawing> draw_comparison(const KeptAnswer& a, const KeptAnswer& b, const 
 
 /// The colour scale of all heads of an answer: from 0 to a round number above the largest weight.
 ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme theme, Scale scale);
-
-/// Whether tokens can be folded in such a picture.
-inline bool shows_folds(FigureKind kind) {
-  return kind != FigureKind::steps && kind != FigureKind::diagram && kind != FigureKind::compare;
-}
 
 /// What the window ordered.
 FigureOptions figure_options(const FigureOrder& order);

@@ -116,7 +116,7 @@ Drawing draw_flow(const Subject& subject, const FigureOptions& options, const Te
   std::vector<std::vector<FlowLine>> lines;
   const FoldedStack* folded = folded_stack(subject, options.head.stack);
   for (const HeadRef& head : heads)
-    lines.push_back(folded ? all_lines(folded->map(head)) : strongest_lines(subject.trace, head, stop));
+    lines.push_back(folded ? strongest_lines(folded->map(head)) : strongest_lines(subject.trace, head, stop));
   std::vector<FlowHead> drawn;
   const bool one_layer = are_of_one_layer(heads);
   for (std::size_t i = 0; i < heads.size(); ++i)

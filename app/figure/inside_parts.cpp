@@ -1,6 +1,8 @@
 #include "figure/inside_parts.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 
 #include "base/utf8.h"
 #include "figure/explain_words.h"
@@ -8,8 +10,6 @@
 
 namespace headlight {
 namespace {
-
-std::string shape_text(const Shape& shape) { return std::to_string(shape.rows) + " × " + std::to_string(shape.cols); }
 
 /// As many of the numbers as fit into a line.
 std::string numbers_that_fit(const Matrix& values, float size, float room, const TextWidth& measure) {
@@ -37,6 +37,38 @@ Text text_at(float x, float y, std::string text, float size, Rgb colour, const T
 }
 
 }  // namespace
+
+std::string shape_text(const Shape& shape) { return std::to_string(shape.rows) + " × " + std::to_string(shape.cols); }
+
+std::string index_label(const Trace& trace, const MatrixId& id, Axis axis, Index index) {
+  const auto at = static_cast<std::size_t>(index);
+  if (const Tokens* tokens = tokens_along(trace, id, axis); tokens && at < tokens->size()) return axis_label(tokens->tokens[at]);
+  if (axis == Axis::vocabulary && trace.model->vocabulary && at < trace.model->vocabulary->words.size())
+    return trace.model->vocabulary->words[at];
+  return std::to_string(index);
+}
+
+std::string place_label(const Trace& trace, const MatrixId& id, Index row, Index col) {
+  const Axes along = axes(trace, id);
+  const std::string of_row = along.rows == Axis::one ? "" : index_label(trace, id, along.rows, row) + ", ";
+  return symbol(id) + "[" + of_row + index_label(trace, id, along.cols, col) + "]";
+}
+
+std::string matrix_number(float value) {
+  char text[32];
+  const float size = std::abs(value);
+  std::snprintf(text, sizeof text, size >= 1000 ? "%.0f" : size >= 10 ? "%.1f" : "%.2f", static_cast<double>(value));
+  return text;
+}
+
+std::string operation_line(Language language, const Cell& cell) {
+  std::string line = words_of(language, cell.operation);
+  for (const Constant& number : cell.constants)
+    line += "   " + constant_name(language, number.name) + " " + brief_number(static_cast<float>(number.value));
+  return line;
+}
+
+float term_length(const Term& term, bool adds_up) { return adds_up ? term.contribution : term.from.value; }
 
 std::string cut_to(const std::string& text, float size, float room, const TextWidth& measure) {
   if (measure(text, size) <= room) return text;

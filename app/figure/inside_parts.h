@@ -8,6 +8,7 @@
 
 #include "figure/drawing.h"
 #include "session/inside.h"
+#include "session/settings.h"
 
 namespace headlight {
 
@@ -39,6 +40,20 @@ InsideParts step_parts(Language language, const Trace& trace, const Step& step, 
 /// A box of the diagram: its title, the shape of what it shows where there is room, and the picture of it.
 InsideParts node_parts(Language language, const Trace& trace, const Node& node, const Picture& picture, const Box& box,
                        const InsideType& type, const InkColours& ink, const TextWidth& measure);
+
+/// `10 × 64`.
+std::string shape_text(const Shape& shape);
+
+/// A row or a column of a matrix: the token or the word where it is one, else its number.
+std::string index_label(const Trace& trace, const MatrixId& id, Axis axis, Index index);
+/// `q[机票, 3]`.
+std::string place_label(const Trace& trace, const MatrixId& id, Index row, Index col);
+/// A number in the room of a matrix' cell: two digits after the point, of large numbers fewer.
+std::string matrix_number(float value);
+/// How a cell follows from its terms, and the numbers of that which are in no matrix.
+std::string operation_line(Language language, const Cell& cell);
+/// What the bar of a term shows: the addend, or the operand itself.
+float term_length(const Term& term, bool adds_up);
 
 /// The text, or as much of it as has room, with … at its end.
 std::string cut_to(const std::string& text, float size, float room, const TextWidth& measure);

@@ -60,7 +60,7 @@ std::vector<Text> words_above(const LineLayout& layout, const std::vector<std::s
                               const TextWidth& measure) {
   std::vector<Text> above;
   const float pitch = layout.bars.w / static_cast<float>(layout.count);
-  const auto step = std::max<Index>(1, static_cast<Index>(std::ceil(text * kLabelPitch / pitch)));
+  const Index step = label_step(text, pitch);
   const float bottom = layout.bars.y - layout.gap;
   const Turn turn = layout.level ? Turn::level : metrics.upright ? Turn::stacked : Turn::upwards;
   for (Index i = 0; i < std::min(layout.count, static_cast<Index>(words.size())); ++i) {

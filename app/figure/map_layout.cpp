@@ -46,6 +46,12 @@ bool stands_upright(std::string_view label) {
   return true;
 }
 
+Index label_step(float text, float pitch) {
+  const auto step = [&](float least) { return std::max<Index>(1, static_cast<Index>(std::ceil(text * least / pitch))); };
+  const Index all = step(kLabelPitch);
+  return all == 1 ? 1 : std::max(all, step(kThinnedPitch));
+}
+
 MapLayout layout_map(const Box& area, Index rows, Index columns, const LabelMetrics& row_labels,
                      const LabelMetrics& column_labels, float text) {
   MapLayout layout;
@@ -76,7 +82,7 @@ MapLayout layout_map(const Box& area, Index rows, Index columns, const LabelMetr
   if (cell >= 4) cell = std::floor(cell);  // whole pixels keep cells equal
   layout.cell = std::max(cell, 0.001f);
   layout.plot = {x, y, layout.cell * count_columns, layout.cell * count_rows};
-  layout.row_step = std::max<Index>(1, static_cast<Index>(std::ceil(text * kLabelPitch / layout.cell)));
+  layout.row_step = label_step(text, layout.cell);
   layout.column_step = layout.columns == ColumnLabels::horizontal ? 1 : layout.row_step;
   return layout;
 }

@@ -49,8 +49,12 @@ struct MapLayout {
   Index column_step = 1;
 };
 
-/// Labels may stand this close, in lines of text: the ink of a line is lower than the line.
-inline constexpr float kLabelPitch = 0.78f;
+/// Labels may stand this close, in lines of text: the ink of a line is lower than the line. Where not all have room those
+/// that remain stand farther apart: words that are no neighbours would read as a sentence.
+inline constexpr float kLabelPitch = 0.78f, kThinnedPitch = 1.05f;
+
+/// Of labels whose places are `pitch` apart, every so many are drawn.
+Index label_step(float text, float pitch);
 
 /// Fits a map of rows × columns square cells into `area`, labels on the left and on top where there is room for them.
 /// `text` is the height of a line of label text.

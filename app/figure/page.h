@@ -65,6 +65,8 @@ Drawing draw_flow(const Subject& subject, const FigureOptions& options, const Te
 Drawing draw_diagram(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
 /// Errors: a query or a key that there is not, or whose token is folded away.
 Result<Drawing> draw_line(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
+/// Errors: a matrix or a cell that there is not.
+Result<Drawing> draw_matrix(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
 Result<Drawing> draw_steps(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
 
 }  // namespace headlight

@@ -58,7 +58,7 @@ const Matrix& cells_of(const PatternPair& maps, JointSide side) {
 void one_map(Gui& gui, const SideWords& side, const JointStack& stack, const AxisLabels& labels, const Box& box) {
   const AppState& state = gui.state;
   const JointMap map{.stack = &stack, .head = state.comparison->chosen, .side = side.side, .cells = &cells_of(state.comparison->maps, side.side),
-                     .version = joint_version(state, side.side), .values = true};
+                     .version = joint_version(state, side.side), .values = true, .part = state.view.compared};
   const float title_height = ImGui::GetFontSize() + 4 * gui.unit;
   const MapLayout layout = joint_layout(map, labels, {box.x, box.y + title_height, box.w, box.h - title_height});
   const ImU32 ink = side.side == JointSide::a   ? ink_of_a(gui)
@@ -76,6 +76,9 @@ void one_map(Gui& gui, const SideWords& side, const JointStack& stack, const Axi
   const auto cell = draw_joint_map(gui, list, map, labels, layout, fresh ? 1.0f : kStaleOpacity);
   if (hovered) hover_joint_cell(gui, state.view.chosen, stack, cell);
   if (clicked && cell) pin_joint_cell(gui, stack, *cell);
+  if (!hovered) return;
+  const auto queries = static_cast<Index>(stack.queries.size()), keys = static_cast<Index>(stack.keys.size());
+  if (const auto part = turned(state.view.compared, queries, keys, layout.cell, cell)) gui.say(SetComparedPart{*part});
 }
 
 std::string percent_or_none(const Gui& gui, const std::optional<float>& probability) {
@@ -161,11 +164,12 @@ void compare_maps_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (!state.comparison || state.comparison->heads->too_long) return;
   title(gui);
+  if (state.view.compared != Viewport{} && part_line(gui, state.view.compared)) gui.say(SetComparedPart{});
   cell_line(gui);
   const JointStack* stack = state.comparison->heads->stack(state.comparison->chosen.stack);
   if (!stack) return;
   const FontScope small(gui, TextSize::small);
-  const AxisLabels labels = axis_labels(gui, stack->queries, stack->keys);
+  const AxisLabels labels = axis_labels(gui, stack->queries, stack->keys, state.view.compared);
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float gap = 12 * gui.unit;
   const float width = (room.x - gap) / 2, height = (room.y - gap) / 2;

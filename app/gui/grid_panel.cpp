@@ -7,6 +7,7 @@
 #include "gui/grid_parts.h"
 #include "gui/grid_words.h"
 #include "gui/lesson_panel.h"
+#include "gui/map_view.h"
 #include "gui/other_maps.h"
 #include "session/head_grid.h"
 
@@ -25,10 +26,13 @@ void headline(Gui& gui) {
   // The greeting says what a square is, and one row or column what it shows.
   const bool is_said = greets || shown_line(state);
   std::string line = !kind.empty() ? kind : is_said ? "" : gui.word(Str::what_is_a_square);
-  if (const Stack stack = state.view.chosen.stack; kind.empty() && !shown_line(state) && state.trace &&
-      (state.trace->queries(stack) > kThumbnail || state.trace->keys(stack) > kThumbnail))
-    line = std::to_string(state.trace->queries(stack)) + " × " + std::to_string(state.trace->keys(stack)) + ": " +
-           gui.word(Str::pooled);
+  if (kind.empty() && !shown_line(state) && state.trace) {
+    const MapContent content = whole_content(state, state.view.chosen);
+    const Index rows = content.region.num_queries, columns = content.region.num_keys;
+    if (std::max(rows, columns) > kThumbnail)
+      line = std::to_string(rows) + " × " + std::to_string(columns) + ": " +
+             gui.word(content.folded ? Str::pooled_folded : Str::pooled);  // what is folded cannot be zoomed
+  }
   for (const auto& warning : state.trace ? state.trace->warnings : std::vector<std::string>{}) line += "  " + warning;
   if (line.empty()) return;
   // An explanation that would take the maps' room is left out.

@@ -10,7 +10,6 @@
 #include "gui/map_words.h"
 #include "gui/other_maps.h"
 #include "gui/panels.h"
-#include "session/viewport.h"
 
 namespace headlight {
 namespace {
@@ -29,6 +28,10 @@ MapContent shown_content(const AppState& state) {
   const Region region = shown_region(state);
   MapContent content = whole_content(state, head);
   content.values = true;
+  if (content.folded) {
+    content.weights = &content.folded->map(head);
+    content.version = folded_version(state, head);
+  }
   if (!is_of_weights(content)) return content;
   const auto& detail = state.detail;
   const bool same_head = detail && detail->region.head == head;
@@ -75,18 +78,6 @@ void paint(Gui& gui, const MapContent& content, const MapLayout& layout, const s
     gui.say(SetStroke{});
     gui.say(EndGesture{});
   }
-}
-
-void wheel_and_drag(Gui& gui, const MapLayout& layout, const std::optional<CellRef>& cell) {
-  const ImGuiIO& io = ImGui::GetIO();
-  if (cell && io.MouseWheel != 0) gui.say(SetViewport{zoomed(gui.state, std::pow(1.25f, io.MouseWheel), *cell)});
-  const Viewport& viewport = gui.state.view.viewport;
-  if (viewport.num_queries == 0 || !ImGui::IsMouseDragging(1)) return;
-  const ImVec2 moved = ImGui::GetMouseDragDelta(1);
-  const auto cells = [&](float pixels) { return static_cast<Index>(pixels / layout.cell); };
-  if (cells(moved.x) == 0 && cells(moved.y) == 0) return;
-  gui.say(SetViewport{panned(gui.state, -cells(moved.y), -cells(moved.x))});
-  ImGui::ResetMouseDragDelta(1);
 }
 
 /// Of the pinned row, a bar can be dragged: its weight is then set by hand. True while one is.
@@ -185,20 +176,8 @@ void title(Gui& gui) {
   same_line_if_room(button_width(gui.word(kKeepAsA)), 0);
   keep_button(gui);
   const Viewport& part = state.view.viewport;
-  if (part.num_queries > 0 && kind == MapKind::weights && !shown_fold(state, state.view.chosen.stack)) {
-    char text[128];
-    std::snprintf(text, sizeof text, "%s %d–%d × %d–%d", gui.word(Str::part_of_pattern), static_cast<int>(part.first_query),
-                  static_cast<int>(part.first_query + part.num_queries - 1), static_cast<int>(part.first_key),
-                  static_cast<int>(part.first_key + part.num_keys - 1));
-    const float right = ImGui::GetItemRectMax().x;
-    const float end = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
-    const float width = ImGui::CalcTextSize(text).x + ImGui::CalcTextSize(gui.word(Str::whole_pattern)).x + 40 * gui.unit;
-    if (right + width < end) ImGui::SameLine(0, 12 * gui.unit);
-    ImGui::AlignTextToFramePadding();
-    dim_text(gui, text);
-    ImGui::SameLine();
-    if (flat_button(gui, "whole", gui.word(Str::whole_pattern))) gui.say(SetViewport{});
-  }
+  if (part.num_queries > 0 && kind == MapKind::weights && !shown_fold(state, state.view.chosen.stack))
+    if (part_line(gui, part)) gui.say(SetViewport{});
 }
 
 /// What the lit cell is, in words and digits.
@@ -291,7 +270,10 @@ void head_panel(Gui& gui) {
   if (hovered || active) gui.say(Hover{state.view.chosen, cell});
   if (painting) paint(gui, content, layout, cell);
   else if (clicked && cell) gui.say(Pin{same_cell(content, state.view.pinned, *cell) ? std::nullopt : cell});
-  if (hovered && is_of_weights(content)) wheel_and_drag(gui, layout, cell);
+  const Stack stack = state.view.chosen.stack;
+  if (hovered && is_of_weights(content))
+    if (const auto part = turned(state.view.viewport, state.trace->queries(stack), state.trace->keys(stack), layout.cell, cell))
+      gui.say(SetViewport{*part});
 
   if (lit && has_bars && (!content.folded || map_row(content, lit->query)))
     row_bars(gui, content, layout, {origin.x, layout.plot.bottom() + 8 * gui.unit, room.x, bars_height}, *lit);

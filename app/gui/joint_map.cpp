@@ -7,6 +7,7 @@
 #include "gui/compare_words.h"
 #include "gui/draw.h"
 #include "gui/imgui_compat.h"
+#include "session/viewport.h"
 
 namespace headlight {
 namespace {
@@ -16,15 +17,17 @@ bool lacks(const JointToken& token, JointSide side) {
   return side == JointSide::a ? !token.a : side == JointSide::b ? !token.b : !token.in_both();
 }
 
+/// Of the labels of an axis from its place `first` on.
 std::function<ImU32(Index)> inks(const Gui& gui, const JointMap& map, const JointAxis& axis,
-                                 const std::vector<Token>& tokens) {
-  return [&gui, side = map.side, in_both = map.stack->in_both, &axis, &tokens](Index i) {
-    const JointToken& token = axis[static_cast<std::size_t>(i)];
+                                 const std::vector<Token>& tokens, Index first) {
+  return [&gui, side = map.side, in_both = map.stack->in_both, &axis, &tokens, first](Index label) {
+    const auto i = static_cast<std::size_t>(first + label);
+    const JointToken& token = axis[i];
     if (in_both && !token.in_both()) {
       if (side != JointSide::difference && lacks(token, side)) return gui.colours().faint;
       return token.a ? ink_of_a(gui) : ink_of_b(gui);
     }
-    return tokens[static_cast<std::size_t>(i)].pad ? gui.colours().faint : gui.colours().dim;
+    return tokens[i].pad ? gui.colours().faint : gui.colours().dim;
   };
 }
 
@@ -39,8 +42,20 @@ void for_each_gap(const JointAxis& axis, JointSide side, Band band) {
   }
 }
 
+Viewport shown_part(const JointMap& map) {
+  return whole_or(map.part, static_cast<Index>(map.stack->queries.size()), static_cast<Index>(map.stack->keys.size()));
+}
+
+/// Where all of the map would stand so that its part stands in the plot.
+Box whole_box(const JointMap& map, const MapLayout& layout) {
+  const Viewport part = shown_part(map);
+  return {layout.plot.x - static_cast<float>(part.first_key) * layout.cell,
+          layout.plot.y - static_cast<float>(part.first_query) * layout.cell,
+          static_cast<float>(map.stack->keys.size()) * layout.cell, static_cast<float>(map.stack->queries.size()) * layout.cell};
+}
+
 void draw_gaps(const Gui& gui, ImDrawList& list, const JointMap& map, const MapLayout& layout) {
-  const Box& plot = layout.plot;
+  const Box plot = whole_box(map, layout);
   const auto fill = [&](const Box& box) {
     list.AddRectFilled(top_left(box), bottom_right(box), to_imgui(gap_colour(gui.state.settings.theme)));
   };
@@ -60,13 +75,14 @@ std::string value_text(const JointMap& map, float value) {
 void draw_values(const Gui& gui, ImDrawList& list, const JointMap& map, const MapLayout& layout, const ColourScale& scale) {
   const FontScope small(gui, TextSize::small);
   if (layout.cell < ImGui::CalcTextSize(map.side == JointSide::difference ? "−.00" : ".00").x + 4 * gui.unit) return;
-  for (Index i = 0; i < map.cells->rows(); ++i)
-    for (Index j = 0; j < map.cells->cols(); ++j) {
+  const Viewport part = shown_part(map);
+  for (Index i = part.first_query; i < part.first_query + part.num_queries; ++i)
+    for (Index j = part.first_key; j < part.first_key + part.num_keys; ++j) {
       const float value = (*map.cells)(i, j);
       if (std::isnan(value)) continue;
       const std::string text = value_text(map, value);
       const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-      const Box cell = cell_box(layout, i, j);
+      const Box cell = cell_box(layout, i - part.first_query, j - part.first_key);
       list.AddText({std::round(cell.x + (cell.w - size.x) / 2), std::round(cell.y + (cell.h - size.y) / 2)},
                    to_imgui(text_on(colour_of(scale, value))), text.c_str());
     }
@@ -118,8 +134,8 @@ std::uint64_t joint_version(const AppState& state, JointSide side) {
 }
 
 MapLayout joint_layout(const JointMap& map, const AxisLabels& labels, const Box& area) {
-  return layout_map(area, static_cast<Index>(map.stack->queries.size()), static_cast<Index>(map.stack->keys.size()),
-                    labels.query_metrics, labels.key_metrics, ImGui::GetFontSize());
+  const Viewport part = shown_part(map);
+  return layout_map(area, part.num_queries, part.num_keys, labels.query_metrics, labels.key_metrics, ImGui::GetFontSize());
 }
 
 std::optional<CellRef> pinned_joint_cell(const AppState& state, const JointStack& stack) {
@@ -136,21 +152,34 @@ std::optional<CellRef> draw_joint_map(Gui& gui, ImDrawList& list, const JointMap
   const JointStack& stack = *map.stack;
   const ColourScale scale =
       map.side == JointSide::difference ? difference_scale(gui.state, map.head) : weight_scale_of_both(gui.state);
-  gui.maps.draw(list, *map.cells, map.version, top_left(layout.plot), bottom_right(layout.plot), scale, opacity);
+  const Viewport part = shown_part(map);
+  const Box whole = whole_box(map, layout);
+  list.PushClipRect(top_left(layout.plot), bottom_right(layout.plot), true);
+  gui.maps.draw(list, *map.cells, map.version, top_left(whole), bottom_right(whole), scale, opacity);
   draw_gaps(gui, list, map, layout);
+  list.PopClipRect();
   draw_rect(list, {layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
             gui.colours().line);
+  const auto place = [](Index at, Index first, Index count) {
+    return at >= first && at < first + count ? std::optional(at - first) : std::nullopt;
+  };
+  const auto row = [&](const CellRef& cell) { return place(cell.query, part.first_query, part.num_queries); };
+  const auto column = [&](const CellRef& cell) { return place(cell.key, part.first_key, part.num_keys); };
   const auto lit = lit_joint_cell(gui.state, stack), pinned = pinned_joint_cell(gui.state, stack);
   draw_axis_labels(gui, list, labels, layout,
-                   {.rows = inks(gui, map, stack.axes.queries, stack.queries),
-                    .columns = inks(gui, map, stack.axes.keys, stack.keys)},
-                   lit ? std::optional(lit->query) : std::nullopt, lit ? std::optional(lit->key) : std::nullopt);
+                   {.rows = inks(gui, map, stack.axes.queries, stack.queries, part.first_query),
+                    .columns = inks(gui, map, stack.axes.keys, stack.keys, part.first_key)},
+                   lit ? row(*lit) : std::nullopt, lit ? column(*lit) : std::nullopt);
   const auto rows = static_cast<Index>(stack.queries.size()), columns = static_cast<Index>(stack.keys.size());
   if (map.values && map.cells->rows() == rows && map.cells->cols() == columns) draw_values(gui, list, map, layout, scale);
-  if (pinned) outline_box(gui, list, cell_box(layout, pinned->query, pinned->key), 2 * gui.unit);
-  if (lit && lit != pinned) outline_box(gui, list, cell_box(layout, lit->query, lit->key), gui.unit);
+  const auto outlined = [&](const CellRef& cell, float thickness) {
+    if (row(cell) && column(cell)) outline_box(gui, list, cell_box(layout, *row(cell), *column(cell)), thickness);
+  };
+  if (pinned) outlined(*pinned, 2 * gui.unit);
+  if (lit && lit != pinned) outlined(*lit, gui.unit);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  return cell_at(layout, rows, columns, mouse.x, mouse.y);
+  const auto under = cell_at(layout, part.num_queries, part.num_keys, mouse.x, mouse.y);
+  return under ? std::optional(CellRef{under->query + part.first_query, under->key + part.first_key}) : std::nullopt;
 }
 
 void hover_joint_cell(Gui& gui, const HeadRef& head, const JointStack& stack, const std::optional<CellRef>& cell) {

@@ -15,6 +15,7 @@ struct JointMap {
   const Matrix* cells = nullptr;  // as PatternPair has them; may be shrunk to fewer cells than the axes have
   std::uint64_t version = 0;      // names the content of `cells`
   bool values = false;            // print the numbers in the cells where there is room
+  Viewport part = {};             // of the joint axes that is seen; zero sizes: all
 };
 
 /// The colour scale of the weights of both answers, and that of a head's difference: those of all heads, or, where each has

@@ -8,6 +8,7 @@
 #include "gui/draw.h"
 #include "gui/imgui_compat.h"
 #include "session/other_maps.h"
+#include "session/viewport.h"
 
 namespace headlight {
 namespace {
@@ -142,17 +143,22 @@ std::uint64_t thumbnail_version(const AppState& state, HeadRef head) {
 
 std::uint64_t detail_version(const AppState& state) { return std::uint64_t{1} << 63 | state.detail->version; }
 
+std::uint64_t folded_version(const AppState& state, HeadRef head) {
+  const std::uint64_t small = thumbnail_version(state, head);
+  return shown_fold(state, head.stack)->small.empty() ? small : std::uint64_t{1} << 63 | small;
+}
+
 MapContent whole_content(const AppState& state, HeadRef head) {
   const Trace& trace = *state.trace;
   MapContent content{.head = head, .weights = &trace.head(head).thumbnail, .version = thumbnail_version(state, head),
                      .region = {.head = head}, .values = false, .folded = shown_fold(state, head.stack)};
-  if (content.folded) content.weights = &content.folded->map(head);
+  if (content.folded) content.weights = &content.folded->thumbnail(head);
   if (const OtherMaps* other = shown_maps(state, head.stack)) {
     content.weights = other->map(head);
     content.kind = other->kind;
   }
-  content.region.num_queries = content.folded ? content.weights->rows() : trace.queries(head.stack);
-  content.region.num_keys = content.folded ? content.weights->cols() : trace.keys(head.stack);
+  content.region.num_queries = content.folded ? content.folded->map(head).rows() : trace.queries(head.stack);
+  content.region.num_keys = content.folded ? content.folded->map(head).cols() : trace.keys(head.stack);
   return content;
 }
 
@@ -166,10 +172,11 @@ std::optional<Index> map_column(const MapContent& content, Index key) {
   return place_in(key, content.region.first_key, content.region.num_keys);
 }
 
-AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::vector<Token>& keys) {
+AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::vector<Token>& keys, const Viewport& part) {
+  const Viewport shown = whole_or(part, static_cast<Index>(queries.size()), static_cast<Index>(keys.size()));
   AxisLabels labels;
-  labels.queries = labels_of(gui, queries, 0, static_cast<Index>(queries.size()), labels.query_metrics);
-  labels.keys = labels_of(gui, keys, 0, static_cast<Index>(keys.size()), labels.key_metrics);
+  labels.queries = labels_of(gui, queries, shown.first_query, shown.num_queries, labels.query_metrics);
+  labels.keys = labels_of(gui, keys, shown.first_key, shown.num_keys, labels.key_metrics);
   return labels;
 }
 
@@ -186,6 +193,33 @@ AxisLabels axis_labels(Gui& gui, const MapContent& content) {
     labels.keys = labels_of(gui, columns, region.first_key, region.num_keys, labels.key_metrics);
   }
   return labels;
+}
+
+std::optional<Viewport> turned(const Viewport& now, Index queries, Index keys, float cell_size,
+                               const std::optional<CellRef>& under) {
+  const float wheel = ImGui::GetIO().MouseWheel;
+  if (under && wheel != 0) return zoomed(now, queries, keys, std::pow(1.25f, wheel), *under);
+  if (now.num_queries == 0 || !ImGui::IsMouseDragging(1)) return std::nullopt;
+  const ImVec2 moved = ImGui::GetMouseDragDelta(1);
+  const auto cells = [&](float pixels) { return static_cast<Index>(pixels / cell_size); };
+  if (cells(moved.x) == 0 && cells(moved.y) == 0) return std::nullopt;
+  ImGui::ResetMouseDragDelta(1);
+  return panned(now, queries, keys, {-cells(moved.y), -cells(moved.x)});
+}
+
+bool part_line(Gui& gui, const Viewport& part) {
+  char text[128];
+  std::snprintf(text, sizeof text, "%s %d–%d × %d–%d", gui.word(Str::part_of_pattern), static_cast<int>(part.first_query),
+                static_cast<int>(part.first_query + part.num_queries - 1), static_cast<int>(part.first_key),
+                static_cast<int>(part.first_key + part.num_keys - 1));
+  const float right = ImGui::GetItemRectMax().x;
+  const float end = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  const float width = ImGui::CalcTextSize(text).x + ImGui::CalcTextSize(gui.word(Str::whole_pattern)).x + 40 * gui.unit;
+  if (right + width < end) ImGui::SameLine(0, 12 * gui.unit);
+  ImGui::AlignTextToFramePadding();
+  dim_text(gui, text);
+  ImGui::SameLine();
+  return flat_button(gui, "whole", gui.word(Str::whole_pattern));
 }
 
 MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area) {

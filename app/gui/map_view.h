@@ -29,6 +29,8 @@ std::optional<Index> map_column(const MapContent& content, Index key);
 /// Names for the content of a head's thumbnail or folded map, and of the enlarged head's own weights.
 std::uint64_t thumbnail_version(const AppState& state, HeadRef head);
 std::uint64_t detail_version(const AppState& state);
+/// … and of the whole of a folded map, which must be shown.
+std::uint64_t folded_version(const AppState& state, HeadRef head);
 
 /// How strongly maps are drawn that answer an earlier question.
 inline constexpr float kStaleOpacity = 0.55f;
@@ -39,7 +41,7 @@ struct AxisLabels {
   LabelMetrics query_metrics, key_metrics;
 };
 AxisLabels axis_labels(Gui& gui, const MapContent& content);
-AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::vector<Token>& keys);
+AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::vector<Token>& keys, const Viewport& part = {});
 
 /// The colours of the labels that are not lit, by row and by column.
 struct LabelInks {
@@ -51,6 +53,13 @@ void draw_axis_labels(Gui& gui, ImDrawList& list, const AxisLabels& labels, cons
 
 /// The outline of a cell, at least large enough to be seen.
 void outline_box(const Gui& gui, ImDrawList& list, Box box, float thickness);
+
+/// What the wheel over a large map of queries × keys, or dragging it with the right button, makes of the part that it shows;
+/// nothing where they do nothing. `under` is the cell under the pointer.
+std::optional<Viewport> turned(const Viewport& now, Index queries, Index keys, float cell_size,
+                               const std::optional<CellRef>& under);
+/// Beside the last item: which part a large map shows, and a button; true where all of it is to be seen again.
+bool part_line(Gui& gui, const Viewport& part);
 
 /// The layout that draw_map uses, for those who need the cells' places.
 MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "figure/explain_words.h"
+#include "figure/inside_parts.h"
 #include "figure/labels.h"
 #include "gui/draw.h"
 #include "gui/map_view.h"
@@ -11,21 +12,12 @@
 namespace headlight {
 namespace {
 
-/// A row or a column of a matrix: the token where it is one, else its number.
-std::string index_label(Gui& gui, const Trace& trace, const MatrixId& id, Axis axis, Index index) {
-  if (const Tokens* tokens = tokens_along(trace, id, axis);
-      tokens && index < static_cast<Index>(tokens->size()))
-    return gui.fonts.shown(axis_label(tokens->tokens[static_cast<std::size_t>(index)]));
-  if (axis == Axis::vocabulary && trace.model->vocabulary &&
-      static_cast<std::size_t>(index) < trace.model->vocabulary->words.size())
-    return gui.fonts.shown(trace.model->vocabulary->words[static_cast<std::size_t>(index)]);
-  return std::to_string(index);
+std::string shown_index(Gui& gui, const Trace& trace, const MatrixId& id, Axis axis, Index index) {
+  return gui.fonts.shown(index_label(trace, id, axis, index));
 }
 
-std::string place_label(Gui& gui, const Trace& trace, const MatrixId& id, Index row, Index col) {
-  const Axes along = axes(trace, id);
-  std::string inside = along.rows == Axis::one ? "" : index_label(gui, trace, id, along.rows, row) + ", ";
-  return gui.fonts.shown(symbol(id)) + "[" + inside + index_label(gui, trace, id, along.cols, col) + "]";
+std::string shown_place(Gui& gui, const Trace& trace, const MatrixId& id, Index row, Index col) {
+  return gui.fonts.shown(place_label(trace, id, row, col));
 }
 
 void back_button(Gui& gui) {
@@ -51,7 +43,7 @@ void heading(Gui& gui, const Trace& trace, const MatrixId& id) {
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted(words_of(gui.state.settings.language, id.quantity));
   const Shape size = shape(trace, id);
-  std::string line = gui.fonts.shown(formula_in(gui.state.settings.language, trace, id)) + "   " + std::to_string(size.rows) + " × " + std::to_string(size.cols);
+  std::string line = gui.fonts.shown(formula_in(gui.state.settings.language, trace, id)) + "   " + shape_text(size);
   if (is_per_head(id.quantity)) line += "   " + head_words(gui, {id.layer, id.head, id.stack});
   dim_text(gui, line);
 }
@@ -66,7 +58,7 @@ MapPlaces places(Gui& gui, const Trace& trace, const MatrixId& id, const Picture
   const Axes along = axes(trace, id);
   float left = 0;
   for (Index row = 0; along.rows != Axis::one && row < picture.rows; ++row)
-    left = std::max(left, ImGui::CalcTextSize(index_label(gui, trace, id, along.rows, picture.first_row + row).c_str()).x);
+    left = std::max(left, ImGui::CalcTextSize(shown_index(gui, trace, id, along.rows, picture.first_row + row).c_str()).x);
   left += 6 * gui.unit;
   const float top = ImGui::GetFontSize() * 1.4f;
   const float columns = static_cast<float>(picture.values.cols()), rows = static_cast<float>(picture.rows);
@@ -86,11 +78,11 @@ void axis_labels_of(Gui& gui, ImDrawList& list, const Trace& trace, const Matrix
   const float text = ImGui::GetFontSize(), gap = 4 * gui.unit;
   const auto colour = [&](bool is_lit) { return is_lit ? gui.colours().accent : gui.colours().dim; };
   if (along.rows != Axis::one) {
-    const Index step = std::max<Index>(1, static_cast<Index>(std::ceil(text * 0.8f / at.cell_height)));
+    const Index step = label_step(text, at.cell_height);
     for (Index row = 0; row < picture.rows; ++row) {
       const bool is_lit = lit && lit->row == picture.first_row + row;
       if (!is_lit && (row % step != 0 || (lit && std::abs(lit->row - picture.first_row - row) < step))) continue;
-      const std::string label = index_label(gui, trace, id, along.rows, picture.first_row + row);
+      const std::string label = shown_index(gui, trace, id, along.rows, picture.first_row + row);
       const float y = at.plot.y + (static_cast<float>(row) + 0.5f) * at.cell_height - text / 2;
       list.AddText({std::round(at.plot.x - gap - ImGui::CalcTextSize(label.c_str()).x), std::round(y)}, colour(is_lit),
                    label.c_str());
@@ -99,7 +91,7 @@ void axis_labels_of(Gui& gui, ImDrawList& list, const Trace& trace, const Matrix
   // Column labels from left to right, as many as do not touch; the lit one always.
   float free_from = at.plot.x - 40 * gui.unit, lit_begin = 1e9f, lit_end = -1e9f;
   const auto column_label = [&](Index column, bool is_lit) {
-    const std::string label = index_label(gui, trace, id, along.cols, picture.covers(column).first);
+    const std::string label = shown_index(gui, trace, id, along.cols, picture.covers(column).first);
     const float width = ImGui::CalcTextSize(label.c_str()).x;
     const float x = std::round(at.plot.x + (static_cast<float>(column) + 0.5f) * at.cell_width - width / 2);
     if (!is_lit && (x < free_from || (x + width + gap > lit_begin && x < lit_end + gap))) return;
@@ -120,14 +112,12 @@ void values_in_cells(Gui& gui, ImDrawList& list, const Picture& picture, const M
     for (Index c = 0; c < picture.values.cols(); ++c) {
       const float value = picture.values(r, c);
       if (!std::isfinite(value)) continue;
-      char text[32];
-      const float size = std::abs(value);
-      std::snprintf(text, sizeof text, size >= 1000 ? "%.0f" : size >= 10 ? "%.1f" : "%.2f", static_cast<double>(value));
-      const ImVec2 extent = ImGui::CalcTextSize(text);
+      const std::string text = matrix_number(value);
+      const ImVec2 extent = ImGui::CalcTextSize(text.c_str());
       if (extent.x > at.cell_width) continue;
       list.AddText({std::round(at.plot.x + (static_cast<float>(c) + 0.5f) * at.cell_width - extent.x / 2),
                     std::round(at.plot.y + (static_cast<float>(r) + 0.5f) * at.cell_height - extent.y / 2)},
-                   to_imgui(text_on(colour_of(scale, value))), text);
+                   to_imgui(text_on(colour_of(scale, value))), text.c_str());
     }
   }
 }
@@ -174,14 +164,14 @@ void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
     outline(gui, list, picture, at, *hovered, gui.unit);
     const Index column = std::min(static_cast<Index>((ImGui::GetIO().MousePos.x - at.plot.x) / at.cell_width),
                                   picture.values.cols() - 1);
-    ImGui::SetTooltip("%s = %s", place_label(gui, trace, id, hovered->row, hovered->col).c_str(),
+    ImGui::SetTooltip("%s = %s", shown_place(gui, trace, id, hovered->row, hovered->col).c_str(),
                       exact_number(picture.values(hovered->row - picture.first_row, column)).c_str());
   }
 }
 
 /// A number of a term that leads to where it is: a click looks there.
 void link(Gui& gui, const Trace& trace, const Place& place, const std::string& name) {
-  const std::string text = place_label(gui, trace, place.id, place.row, place.col) + "  " + exact_number(place.value);
+  const std::string text = shown_place(gui, trace, place.id, place.row, place.col) + "  " + exact_number(place.value);
   ImGui::PushID(name.c_str());
   if (ImGui::Selectable(text.c_str())) gui.say(LookAt{{place.id, MatrixCell{place.row, place.col}}});
   ImGui::PopID();
@@ -191,8 +181,7 @@ void link(Gui& gui, const Trace& trace, const Place& place, const std::string& n
 void terms_table(Gui& gui, const Trace& trace, const Cell& cell) {
   const FontScope small(gui, TextSize::small);
   const bool adds_up = is_sum_of_terms(cell.operation);
-  // What the bars show: the addends, or the operands themselves.
-  const auto length_of = [&](const Term& term) { return adds_up ? term.contribution : term.from.value; };
+  const auto length_of = [&](const Term& term) { return term_length(term, adds_up); };
   float largest = 0;
   for (const Term& term : cell.terms)
     if (std::isfinite(length_of(term))) largest = std::max(largest, std::abs(length_of(term)));
@@ -242,11 +231,9 @@ void cell_of_matrix(Gui& gui, const Inside& inside) {
   }
   const Cell& cell = *inside.terms;
   const Trace& trace = *inside.question.trace;
-  ImGui::TextUnformatted((place_label(gui, trace, cell.id, cell.row, cell.col) + " = " + exact_number(cell.value)).c_str());
+  ImGui::TextUnformatted((shown_place(gui, trace, cell.id, cell.row, cell.col) + " = " + exact_number(cell.value)).c_str());
   gui.name_item("cell value");
-  std::string line = words_of(gui.state.settings.language, cell.operation);
-  for (const Constant& number : cell.constants)
-    line += "   " + constant_name(gui.state.settings.language, number.name) + " " + brief_number(static_cast<float>(number.value));
+  const std::string line = operation_line(gui.state.settings.language, cell);
   const FontScope small(gui, TextSize::small);
   ImGui::PushTextWrapPos(0);
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);

@@ -154,10 +154,24 @@ void flow_keys(Gui& gui) {
   if (!(flow == gui.state.view.flow)) gui.say(SetFlow{flow});
 }
 
-/// Of two answers: the order of their heads, and what becomes of A.
+/// The part of the three maps that is seen.
+void compare_zoom_keys(Gui& gui) {
+  const AppState& state = gui.state;
+  const JointStack* stack = state.comparison ? state.comparison->heads->stack(state.view.chosen.stack) : nullptr;
+  if (!stack) return;
+  const auto queries = static_cast<Index>(stack->queries.size()), keys = static_cast<Index>(stack->keys.size());
+  const CellRef around = lit_joint_cell(state, *stack).value_or(CellRef{queries / 2, keys / 2});
+  const auto zoom = [&](float factor) { gui.say(SetComparedPart{zoomed(state.view.compared, queries, keys, factor, around)}); };
+  if (key_pressed(Key::equal)) zoom(1.5f);
+  if (key_pressed(Key::minus)) zoom(1 / 1.5f);
+}
+
+/// Of two answers: the order of their heads, what is seen of the maps, and what becomes of A.
 void compare_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::semicolon)) step_differences(gui, shift);
-  if (key_pressed(Key::home, false)) gui.say(SwapKept{});
+  compare_zoom_keys(gui);
+  if (key_pressed(Key::home, false) && gui.state.view.compared != Viewport{}) gui.say(SetComparedPart{});
+  else if (key_pressed(Key::home, false)) gui.say(SwapKept{});
   if (key_pressed(Key::del, false)) gui.say(DropKept{});
 }
 

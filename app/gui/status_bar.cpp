@@ -79,6 +79,14 @@ ColourScale shown_colour_scale(const AppState& state) {
   return picture_scale(state.settings.theme, state.inside->matrix, is_signed(state.inside->question.look.matrix));
 }
 
+/// Lines have the colours of their heads, not of weights; two answers that share no word, or are too long, no difference.
+bool shows_colours(const AppState& state) {
+  if (!state.trace || state.view.view == View::flow) return false;
+  if (state.view.view != View::compare || !state.comparison || !compared_trace(state)) return true;
+  const JointStack* stack = state.comparison->heads->stack(state.view.chosen.stack);
+  return stack && !shares_no_cell(*stack);
+}
+
 /// A click on the colours lets others be chosen.
 void colour_menu(Gui& gui, const Box& box) {
   ImGui::SetCursorScreenPos({box.x, box.y});
@@ -146,8 +154,7 @@ void own_range_button(Gui& gui) {
 void status_bar(Gui& gui) {
   const AppState& state = gui.state;
   const ImVec2 start = ImGui::GetCursorPos();
-  // Lines have the colours of their heads, not of weights.
-  const float bar = state.trace && state.view.view != View::flow ? colour_bar(gui) : ImGui::GetWindowContentRegionMax().x;
+  const float bar = shows_colours(state) ? colour_bar(gui) : ImGui::GetWindowContentRegionMax().x;
   ImGui::SetCursorPos(start);
   ImGui::PushClipRect(ImGui::GetWindowPos(), {ImGui::GetWindowPos().x + bar - 12 * gui.unit, 1e6f}, true);
   if (gui.work.writing) {

@@ -256,7 +256,7 @@ constexpr Pair kWords[] = {
     {Str::tip_merge_words, "The tokens of one word become one row and one column: weights to a word are summed over its tokens, "
      "weights from a word are the mean over them, so rows still sum to 1. Special tokens are left out first.",
      "同一个词的词元成为一行和一列：看向一个词的权重对其词元求和，从它出发的权重取平均，因此每行总和仍为 1。特殊词元先被略去。"},
-    {Str::tip_fold_too_long, "Only for sentences of up to 128 tokens.", "只用于不超过 128 个词元的句子。"},
+    {Str::tip_fold_too_long, "Only for sentences of up to 512 tokens, of large models fewer.", "只用于不超过 512 个词元的句子，大模型更少。"},
     {Str::tip_not_while_folded, "Masks and weights by hand belong to single tokens. Show all tokens first: Z and Shift Z.",
      "掩码与手动权重属于单个词元。请先显示所有词元：Z 与 Shift Z。"},
     {Str::tip_why_folded, "Shows every number behind the weight between the first tokens of these words, as it is before folding.",
@@ -396,6 +396,7 @@ constexpr Pair kWords[] = {
     {Str::export_head, "Chosen head", "所选的头"},
     {Str::more_lines, "more", "条"},
     {Str::figure_matrix, "Matrix", "矩阵"},
+    {Str::pooled_folded, "each dot shows the largest weight of the cells it covers", "每个点显示其覆盖单元格中的最大权重"},
 };
 
 consteval bool in_order() {

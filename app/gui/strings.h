@@ -43,7 +43,7 @@ enum class Str {
   train_this_shape, tip_train_this_shape, trained_here, tip_training_status, do_train_on,
   view_flow, tip_view_flow, flow_all_heads, flow_chosen_head, tip_flow_heads, tip_flow_head, threshold, tip_threshold,
   no_line, no_head_shown, flow_hint, figure, tip_figure, figure_format, figure_grid, figure_head, figure_layers, column,
-  slide, copied, export_all, export_head, more_lines, figure_matrix,
+  slide, copied, export_all, export_head, more_lines, figure_matrix, pooled_folded,
   count
 };
 
@@ -116,6 +116,7 @@ inline constexpr KeyHelp kKeyHelp[] = {
     {"/", "find heads by the words they look from and at", "按看与被看的词查找头"},
     {"Flow: = / - / Home", "fewer / more lines / all heads or the chosen one", "连线更少 / 更多 / 所有头或所选的头"},
     {"Compare: ; / Home / Del", "order of the heads / swap A and B / let A go", "头的顺序 / 交换 A 与 B / 放下 A"},
+    {"Compare: = / - / Home", "zoom the three maps in / out / whole", "三幅图放大 / 缩小 / 全部"},
     {"Ctrl Shift E", "a figure for a paper or a slide", "用于论文或幻灯片的图"},
     {"F2, then 1 … 9, 0", "a lesson", "一课"},
     {"Ctrl Page Down / Ctrl Page Up", "next / previous step of a lesson", "课程的下一步 / 上一步"},

@@ -151,7 +151,7 @@ void add_head(Words& words, const HeadRef& head) {
 
 /// Where the picture differs from what the command line draws by itself: type, colours, what is folded.
 void add_looks(Words& words, const AppState& state, const FigureOrder& order) {
-  const bool of_cells = order.kind != FigureKind::flow && order.kind != FigureKind::steps && order.kind != FigureKind::diagram;
+  const bool of_cells = order.kind == FigureKind::compare || (shows_folds(order.kind) && order.kind != FigureKind::flow);
   if (order.other) add(words, "--maps", std::string(name(order.other->kind)));
   const auto stack = static_cast<std::size_t>(order.view.chosen.stack);
   if (order.folded && !order.other && !order.folded->possible[stack].too_long && order.kind != FigureKind::compare) {
@@ -192,6 +192,11 @@ void add_picture(Words& words, const AppState& state, const FigureOrder& order) 
   if (kind == FigureKind::flow) add(words, "--threshold", number(view.flow.threshold));
   const bool of_query = kind == FigureKind::row || kind == FigureKind::steps || kind == FigureKind::diagram;
   const bool of_key = kind == FigureKind::column || kind == FigureKind::steps;
+  if (kind == FigureKind::matrix) {
+    add(words, "--matrix", path(*order.trace, view.look.matrix));
+    if (view.look.cell) add(words, "--row", std::to_string(view.look.cell->row));
+    if (view.look.cell) add(words, "--column", std::to_string(view.look.cell->col));
+  }
   if (view.pinned && of_query) add(words, "--query", std::to_string(view.pinned->query));
   if (view.pinned && of_key) add(words, "--key", std::to_string(view.pinned->key));
   add_looks(words, state, order);

@@ -77,6 +77,7 @@ struct ShowMaps { MapKind kind = MapKind::weights; };
 struct ShowGrid { GridShow show = GridShow::maps; };
 struct SetFold { FoldChoice fold; };
 struct SetViewport { Viewport viewport; };
+struct SetComparedPart { Viewport part; };        // of the maps of View::compare
 struct SetScope { bool one_layer = false; };
 struct SetSampling { Sampling sampling; };
 struct SearchWord { std::string word; };
@@ -133,6 +134,7 @@ struct TraceReady {
   std::shared_ptr<const Trace> trace;
   double milliseconds = 0;
   std::shared_ptr<const OtherMaps> maps = {};  // of it, where they were looked at: they change with the answer
+  std::shared_ptr<const FoldedMaps> folded = {};  // likewise, where folding takes time
 };
 struct TraceFailed { Request request; std::string message; };
 struct BaselineReady { std::shared_ptr<const Trace> trace; };  // the answer to the same question without edits
@@ -177,6 +179,7 @@ struct TrainedListed { std::vector<TrainedFolder> folders; };
 struct HeadsReady { std::shared_ptr<const HeadAnswer> heads; };      // about the heads of an answer
 struct EffectsReady { std::shared_ptr<const EffectAnswer> effects; };
 struct MapsReady { std::shared_ptr<const OtherMaps> maps; };         // the maps of an answer that are no weights
+struct FoldsReady { std::shared_ptr<const FoldedMaps> folded; };     // the maps of an answer with tokens folded
 struct ComparisonReady { std::shared_ptr<const Comparison> comparison; };
 
 using AnyCommand =
@@ -193,7 +196,7 @@ using AnyCommand =
                  FocusFind, HeadsReady, EffectsReady, SetFlow, FlowReady, ChooseFigure, FigureTo, SetOwnRange, ShowMaps,
                  ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied,
                  MapsReady, ComparisonReady, OrderDifferences, SetSecond, KeptReady,
-                 KeptFailed>;
+                 KeptFailed, SetComparedPart, FoldsReady>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
 /// file that says a command.

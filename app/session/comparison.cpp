@@ -227,6 +227,13 @@ std::optional<DifferenceOrder> parse_difference_order(std::string_view name) {
   return value_named<DifferenceOrder>(kOrderNames, name);
 }
 
+bool same_axes(const JointStack& a, const JointStack& b) {
+  const auto same = [](const std::vector<Token>& left, const std::vector<Token>& right) {
+    return std::equal(left.begin(), left.end(), right.begin(), right.end(), same_word);
+  };
+  return a.axes.queries == b.axes.queries && a.axes.keys == b.axes.keys && same(a.queries, b.queries) && same(a.keys, b.keys);
+}
+
 bool shares_no_cell(const JointStack& stack) {
   const auto in_both = [](const JointToken& place) { return place.in_both(); };
   const auto none_of = [&](const JointAxis& axis) { return std::none_of(axis.begin(), axis.end(), in_both); };

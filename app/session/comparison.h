@@ -34,6 +34,9 @@ struct JointStack {
   bool in_both = false;  // A has this attention; else no token is A's
 };
 
+/// Whether their rows and their columns are the same words in the same places.
+bool same_axes(const JointStack& a, const JointStack& b);
+
 /// Whether both have the attention but no token of the rows, or none of the columns, is in both: then nothing can be
 /// subtracted.
 bool shares_no_cell(const JointStack& stack);

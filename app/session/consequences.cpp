@@ -88,11 +88,19 @@ void fit_view(AppState& state) {
   const Viewport& part = view.viewport;
   if (part.first_query + part.num_queries > trace.queries(stack) || part.first_key + part.num_keys > trace.keys(stack))
     view.viewport = {};
+  const Viewport& both = view.compared;
+  if (const JointStack* joint = state.comparison ? state.comparison->heads->stack(stack) : nullptr;
+      joint && (both.num_queries <= 0 || both.num_keys <= 0 ||
+                both.first_query + both.num_queries > static_cast<Index>(joint->queries.size()) ||
+                both.first_key + both.num_keys > static_cast<Index>(joint->keys.size())))
+    view.compared = {};
 }
 
 void fold_maps(AppState& state) {
-  if (state.folded && state.folded->trace == state.trace && state.folded->wanted == state.view.fold) return;
-  state.folded = folded_maps(state.trace, state.view.fold);
+  const bool of_now = state.folded && state.folded->trace == state.trace;
+  if (of_now && state.folded->wanted == state.view.fold) return;
+  if (folds_at_once(*state.trace) || state.view.fold == FoldChoice{}) state.folded = folded_maps(state.trace, state.view.fold);
+  else if (!of_now) state.folded = folded_maps(state.trace, {});  // until a worker has folded them
 }
 
 void look_at(ViewState& view, Look look) {
@@ -100,7 +108,7 @@ void look_at(ViewState& view, Look look) {
   HeadRef head = view.chosen;
   if (is_per_head(id.quantity)) head = {id.layer, id.head, id.stack};
   if (head.stack != view.chosen.stack) {
-    view.viewport = {};
+    view.viewport = view.compared = {};
     view.pinned.reset();
   }
   view.chosen = head;

@@ -37,9 +37,9 @@ void await_check(AppState& state, std::vector<std::string> warnings);
 // The answer, and the look at it.
 /// What the answers say about the question without edits: the answer itself where it has none.
 void keep_baseline(AppState& state);
-/// Keeps chosen head, cell and viewport inside the answer.
+/// Keeps chosen head, cell and what is zoomed to inside the answer.
 void fit_view(AppState& state);
-/// The maps of the answer as they are wanted.
+/// The maps of the answer as they are wanted; of long sentences as they are, until a worker has folded them.
 void fold_maps(AppState& state);
 /// Looks at a matrix; the head that it belongs to becomes the chosen one.
 void look_at(ViewState& view, Look look);

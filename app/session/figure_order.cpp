@@ -10,6 +10,31 @@
 
 namespace headlight {
 
+namespace {
+
+/// Whether a matrix is looked at for itself, and not the pinned weight that the steps tell of.
+bool looks_at_matrix(const ViewState& view) {
+  const Look& look = view.look;
+  if (look.matrix.quantity != Quantity::weights) return true;
+  const auto is_pinned = [&] { return view.pinned && look.cell == MatrixCell{view.pinned->query, view.pinned->key}; };
+  return look.cell && !is_pinned();
+}
+
+}  // namespace
+
+FigureKind seen_figure(const AppState& state) {
+  const ViewState& view = state.view;
+  if (view.view == View::compare) return compared_trace(state) ? FigureKind::compare : FigureKind::grid;
+  if (view.view == View::inside && state.trace && exists(*state.trace, view.look.matrix) && looks_at_matrix(view))
+    return FigureKind::matrix;
+  const auto shows = [&](const NamedView& named) {
+    if (!named.figure || named.view != view.view) return false;
+    return (view.view != View::heads || named.grid == view.grid) && (view.view != View::inside || named.steps == view.steps);
+  };
+  const auto seen = std::find_if(std::begin(kNamedViews), std::end(kNamedViews), shows);
+  return seen == std::end(kNamedViews) ? FigureKind::grid : *seen->figure;
+}
+
 FigureOrder figure_order(const AppState& state) {
   const bool folds = folds_tokens(state.view.view) && state.folded && state.folded->trace == state.trace;
   std::optional<KeptAnswer> compared;

@@ -26,8 +26,8 @@ inline constexpr std::size_t kLinesOfQuery = 8, kLinesOfKey = 4;
 /// list when `stop` became true.
 std::vector<FlowLine> strongest_lines(const Trace& trace, const HeadRef& head, const std::atomic<bool>& stop);
 
-/// The same of a map that is there: all of its lines.
-std::vector<FlowLine> all_lines(const Matrix& weights);
+/// The same of a map that is there.
+std::vector<FlowLine> strongest_lines(const Matrix& weights);
 
 /// What is asked: an answer, and which heads of it.
 struct FlowQuestion {

@@ -5,6 +5,8 @@
 #include <iterator>
 
 #include "base/names.h"
+#include "base/parallel.h"
+#include "math/attention.h"
 #include "text/tokenizer.h"
 #include "text/words.h"
 
@@ -87,10 +89,10 @@ FoldedAxis axis_of(const Tokens& tokens, FoldChoice choice, std::optional<bool> 
   return axis;
 }
 
-/// The first kThumbnail tokens with their text.
+/// The first kMostFolded tokens with their text.
 Tokens beginning(const Tokens& tokens) {
   Tokens part;
-  const std::size_t count = std::min(tokens.size(), static_cast<std::size_t>(kThumbnail));
+  const std::size_t count = std::min(tokens.size(), static_cast<std::size_t>(kMostFolded));
   part.tokens.assign(tokens.tokens.begin(), tokens.tokens.begin() + static_cast<std::ptrdiff_t>(count));
   std::size_t end = 0;
   for (const Token& token : part.tokens) end = std::max(end, token.end);
@@ -100,15 +102,63 @@ Tokens beginning(const Tokens& tokens) {
   return part;
 }
 
-bool is_short(const Tokens& tokens) { return tokens.size() <= static_cast<std::size_t>(kThumbnail); }
+Index longer_side(const Trace& trace, Stack stack) { return std::max(trace.queries(stack), trace.keys(stack)); }
 
-/// Of long sides only the beginning is searched for words of several tokens.
-FoldedMaps::Possible possible_of(const Tokens& queries, const Tokens& keys) {
-  if (is_short(queries) && is_short(keys)) return {foldable(queries, keys), false};
+bool is_too_long(const Trace& trace, Stack stack) {
+  const Index heads = trace.num_layers(stack) * trace.num_heads(stack);
+  return longer_side(trace, stack) > kMostFolded ||
+         (longer_side(trace, stack) > kThumbnail && heads * trace.queries(stack) * trace.keys(stack) > kMostFoldedCells);
+}
+
+/// Of sides longer than that only the beginning is searched for words of several tokens.
+FoldedMaps::Possible possible_of(const Trace& trace, Stack stack) {
+  const Tokens &queries = trace.query_tokens(stack), &keys = trace.key_tokens(stack);
+  if (longer_side(trace, stack) <= kMostFolded) {
+    const FoldChoice choice = foldable(queries, keys);
+    return {choice, choice != FoldChoice{} && is_too_long(trace, stack)};
+  }
   FoldChoice choice = foldable(beginning(queries), beginning(keys));
   choice.special = count_special(queries) + count_special(keys) > 0;
   choice.pair = second_sentence(queries) + second_sentence(keys) > 0 ? PairPart::b_to_b : PairPart::all;
   return {choice, choice != FoldChoice{}};
+}
+
+/// Every weight of a head, −1 where blocked.
+Matrix every_weight(const Trace& trace, const HeadRef& head, const std::atomic<bool>& stop) {
+  const Index queries = trace.queries(head.stack), keys = trace.keys(head.stack);
+  if (std::max(queries, keys) <= kThumbnail) return trace.head(head).thumbnail;
+  return region_weights(trace, {.head = head, .num_queries = queries, .num_keys = keys}, kMostFolded, stop);
+}
+
+/// At most kThumbnail cells a side; each shows the largest weight of those it covers, −1 where all are blocked.
+Matrix shrunk(const Matrix& map) {
+  const Index rows = std::min(map.rows(), kThumbnail), columns = std::min(map.cols(), kThumbnail);
+  if (rows == map.rows() && columns == map.cols()) return map;
+  Matrix small(rows, columns);
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < columns; ++j) {
+      const Index top = i * map.rows() / rows, left = j * map.cols() / columns;
+      small(i, j) = map.block(top, left, (i + 1) * map.rows() / rows - top, (j + 1) * map.cols() / columns - left).maxCoeff();
+    }
+  return small;
+}
+
+/// The maps of every head of a stack; a part of them when stopped.
+FoldedStack fold_stack(const Trace& trace, Stack stack, Fold fold, const std::atomic<bool>& stop, int threads) {
+  FoldedStack folds{std::move(fold), trace.num_heads(stack), {}, {}};
+  const Index heads = trace.num_layers(stack) * folds.num_heads;
+  folds.maps.resize(static_cast<std::size_t>(heads));
+  const auto groups = std::max(folds.fold.queries.groups.size(), folds.fold.keys.groups.size());
+  if (groups > static_cast<std::size_t>(kThumbnail)) folds.small.resize(folds.maps.size());
+  parallel_for(heads, longer_side(trace, stack) > kThumbnail ? threads : 1, [&](Index i) {
+    if (stop) return;
+    const auto at = static_cast<std::size_t>(i);
+    const Matrix whole = every_weight(trace, {i / folds.num_heads, i % folds.num_heads, stack}, stop);
+    if (stop) return;
+    folds.maps[at] = folded(whole, folds.fold);
+    if (!folds.small.empty()) folds.small[at] = shrunk(folds.maps[at]);
+  });
+  return folds;
 }
 
 }  // namespace
@@ -194,27 +244,34 @@ CellRef moved(const Fold& fold, CellRef from, Index queries, Index keys) {
   return {step(fold.queries, from.query, queries), step(fold.keys, from.key, keys)};
 }
 
+bool folds_at_once(const Trace& trace) {
+  return std::none_of(std::begin(kStacks), std::end(kStacks), [&](Stack stack) {
+    return trace.has(stack) && longer_side(trace, stack) > kThumbnail && longer_side(trace, stack) <= kMostFolded;
+  });
+}
+
 std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace, FoldChoice wanted) {
+  const std::atomic<bool> stop = false;
+  return folded_maps(std::move(trace), wanted, stop);
+}
+
+std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace, FoldChoice wanted,
+                                              const std::atomic<bool>& stop, int threads) {
   auto all = std::make_shared<FoldedMaps>();
   all->wanted = wanted;
   for (const Stack stack : kStacks) {
     if (!trace->has(stack)) continue;
     const auto at = static_cast<std::size_t>(stack);
-    const Tokens& queries = trace->query_tokens(stack);
-    const Tokens& keys = trace->key_tokens(stack);
-    all->possible[at] = possible_of(queries, keys);
-    auto fold = is_short(queries) && is_short(keys) ? fold_of(queries, keys, wanted) : std::nullopt;
+    all->possible[at] = possible_of(*trace, stack);
+    auto fold = is_too_long(*trace, stack) ? std::nullopt : fold_of(trace->query_tokens(stack), trace->key_tokens(stack), wanted);
     if (!fold) {
       all->largest = std::max(all->largest, trace->largest_weight);
       continue;
     }
-    FoldedStack folds{std::move(*fold), trace->num_heads(stack), {}};
-    for (Index layer = 0; layer < trace->num_layers(stack); ++layer) {
-      for (Index head = 0; head < folds.num_heads; ++head) {
-        folds.maps.push_back(folded(trace->head({layer, head, stack}).thumbnail, folds.fold));
-        all->largest = std::max(all->largest, folds.maps.back().maxCoeff());
-      }
-    }
+    FoldedStack folds = fold_stack(*trace, stack, std::move(*fold), stop, threads);
+    if (stop) return nullptr;
+    for (const Matrix& map : folds.maps)
+      if (map.size() > 0) all->largest = std::max(all->largest, map.maxCoeff());
     all->stacks[at] = std::move(folds);
   }
   all->trace = std::move(trace);

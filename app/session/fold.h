@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -68,15 +69,19 @@ CellRef moved(const Fold& fold, CellRef from, Index queries, Index keys);
 struct FoldedStack {
   Fold fold;
   Index num_heads = 0;
-  std::vector<Matrix> maps;  // layer after layer
+  std::vector<Matrix> maps;        // layer after layer
+  std::vector<Matrix> small = {};  // the same at most kThumbnail × kThumbnail, as thumbnails are; none where all maps are
 
-  const Matrix& map(const HeadRef& head) const {
-    return maps[static_cast<std::size_t>(head.layer * num_heads + head.head)];
-  }
+  std::size_t place(const HeadRef& head) const { return static_cast<std::size_t>(head.layer * num_heads + head.head); }
+  const Matrix& map(const HeadRef& head) const { return maps[place(head)]; }
+  const Matrix& thumbnail(const HeadRef& head) const { return small.empty() ? map(head) : small[place(head)]; }
 };
 
-/// An answer's maps as a look wants them, and what other looks could do. Stacks with more than kThumbnail tokens are
-/// not folded: their patterns are not kept.
+/// Longer sides are not folded, nor stacks whose patterns have more cells than this together: their maps would take
+/// 160 MB.
+inline constexpr Index kMostFolded = 512, kMostFoldedCells = 40'000'000;
+
+/// An answer's maps as a look wants them, and what other looks could do.
 struct FoldedMaps {
   struct Possible {
     FoldChoice choice;
@@ -89,7 +94,13 @@ struct FoldedMaps {
   float largest = 0;                                  // weight of every head of every stack, folded or not
 };
 
-/// Of every stack of the answer; not null.
+/// Whether folding takes no time that anybody notices: of patterns that are kept as thumbnails, up to kThumbnail tokens a
+/// side. Beyond that each is computed again, which is for a worker.
+bool folds_at_once(const Trace& trace);
+
+/// Of every stack of the answer; not null but where `stop` became true.
 std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace, FoldChoice wanted);
+std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace, FoldChoice wanted,
+                                              const std::atomic<bool>& stop, int threads = 0);
 
 }  // namespace headlight

@@ -17,8 +17,8 @@ constexpr float kAnswerShare = 0.9f;
 
 }  // namespace
 
-Job trace_job(const Request& request, std::shared_ptr<const Trace> previous, MapKind kind) {
-  return [request, kind, previous = std::move(previous)](Progress& progress) -> std::optional<Command> {
+Job trace_job(const Request& request, std::shared_ptr<const Trace> previous, MapKind kind, FoldChoice fold) {
+  return [request, kind, fold, previous = std::move(previous)](Progress& progress) -> std::optional<Command> {
     const auto begin = std::chrono::steady_clock::now();
     if (kind != MapKind::weights) progress.share = kAnswerShare;
     auto trace = forward(request, progress, previous.get());
@@ -26,12 +26,24 @@ Job trace_job(const Request& request, std::shared_ptr<const Trace> previous, Map
     if (!*trace) return std::nullopt;
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     TraceReady ready{std::move(*trace), took.count()};
+    if (fold != FoldChoice{} && !folds_at_once(*ready.trace)) {
+      ready.folded = folded_maps(ready.trace, fold, progress.stop);
+      if (!ready.folded) return std::nullopt;
+    }
     if (kind == MapKind::weights) return ready;
     progress.begin = kAnswerShare;
     progress.share = 1 - kAnswerShare;
     ready.maps = other_maps(ready.trace, kind, progress);
     if (!ready.maps) return std::nullopt;
     return ready;
+  };
+}
+
+Job folds_job(std::shared_ptr<const Trace> trace, FoldChoice fold) {
+  return [trace = std::move(trace), fold](Progress& progress) -> std::optional<Command> {
+    auto folded = folded_maps(trace, fold, progress.stop);
+    if (!folded) return std::nullopt;
+    return FoldsReady{std::move(folded)};
   };
 }
 

@@ -8,7 +8,9 @@
 namespace headlight {
 
 /// The maps that are looked at come with the answer, so that weights do not flash between two of them.
-Job trace_job(const Request& request, std::shared_ptr<const Trace> previous, MapKind kind);
+Job trace_job(const Request& request, std::shared_ptr<const Trace> previous, MapKind kind, FoldChoice fold = {});
+/// An answer's maps folded.
+Job folds_job(std::shared_ptr<const Trace> trace, FoldChoice fold);
 /// Maps of another kind than weights, of an answer that is there.
 Job maps_job(std::shared_ptr<const Trace> trace, MapKind kind);
 /// The weights of a region of the enlarged head.

@@ -68,8 +68,8 @@ json view_json(const ViewState& view) {
   if (view.prefix > 0) object["prefix"] = view.prefix;
   if (view.chosen.stack != Stack::self) object["stack"] = stack_name(view.chosen.stack);
   if (view.pinned) object["pinned"] = {view.pinned->query, view.pinned->key};
-  const Viewport& part = view.viewport;
-  if (part != Viewport{}) object["viewport"] = {part.first_query, part.num_queries, part.first_key, part.num_keys};
+  for (const auto& [key, part] : {std::pair("viewport", view.viewport), std::pair("compared", view.compared)})
+    if (part != Viewport{}) object[key] = {part.first_query, part.num_queries, part.first_key, part.num_keys};
   write_views(view, object);
   if (view.order.by != HeadOrder::By::layer) object["order"] = name(view.order);
   if (view.order.ascending) object["ascending"] = true;
@@ -132,9 +132,9 @@ ViewState view_from_json(const json& object, std::size_t num_sentences) {
   set_layout(view, layout_from_json(object));
   view.pinned = cell_of(object.value("pinned", json()));
   read_views(object, view);
-  const json viewport = object.value("viewport", json());
-  if (viewport.is_array() && viewport.size() == 4)
-    view.viewport = {index_of(viewport[0]), index_of(viewport[1]), index_of(viewport[2]), index_of(viewport[3])};
+  for (const auto& [key, part] : {std::pair("viewport", &view.viewport), std::pair("compared", &view.compared)})
+    if (const json four = object.value(key, json()); four.is_array() && four.size() == 4)
+      *part = {index_of(four[0]), index_of(four[1]), index_of(four[2]), index_of(four[3])};
   const json order = object.value("order", json()), find = object.value("find", json());
   if (order.is_string()) view.order = parse_head_order(order.get<std::string>()).value_or(HeadOrder{});
   view.order.ascending = object.value("ascending", json()) == true;

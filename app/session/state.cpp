@@ -2,6 +2,7 @@
 
 #include "session/lesson_commands.h"
 #include "session/other_maps.h"
+#include "session/viewport.h"
 
 namespace headlight {
 
@@ -32,14 +33,13 @@ const std::string& problem_of(const AppState& state) {
 }
 
 Region shown_region(const AppState& state) {
-  const Viewport& part = state.view.viewport;
-  const bool whole = part.num_queries == 0 || part.num_keys == 0;
   const HeadRef& head = state.view.chosen;
+  const Viewport part = whole_or(state.view.viewport, state.trace->queries(head.stack), state.trace->keys(head.stack));
   return {.head = head,
-          .first_query = whole ? 0 : part.first_query,
-          .num_queries = whole ? state.trace->queries(head.stack) : part.num_queries,
-          .first_key = whole ? 0 : part.first_key,
-          .num_keys = whole ? state.trace->keys(head.stack) : part.num_keys};
+          .first_query = part.first_query,
+          .num_queries = part.num_queries,
+          .first_key = part.first_key,
+          .num_keys = part.num_keys};
 }
 
 bool needs_detail(const AppState& state) {

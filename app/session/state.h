@@ -63,7 +63,8 @@ struct AppState {
   double trace_milliseconds = 0;
   std::optional<Request> refused;     // the request that failed, so that it is not tried again …
   std::string refusal;                // … and why
-  std::shared_ptr<const FoldedMaps> folded;  // of `trace`, as the look wants them; null before the first answer
+  std::shared_ptr<const FoldedMaps> folded;  // of `trace`, as the look wants them or, of long sentences, wanted them before;
+                                             // null before the first answer
   std::optional<Detail> detail;
   std::shared_ptr<const Trace> baseline;  // the answer to the question of `trace` without edits; `trace` itself where
                                           // it has none; null until it is known

@@ -42,7 +42,7 @@ bool same_session(const Session& a, const Session& b) {
 
 Loop::Loop(std::function<void()> wake, std::string autosave, LoopOptions options)
     : traces_(wake), details_(wake), baselines_(wake), insides_(wake), flows_(wake), checks_(wake), heads_(wake),
-      sweeps_(wake), maps_(wake), comparisons_(wake), kepts_(wake), files_(wake), lister_(wake), keeper_({}),
+      sweeps_(wake), maps_(wake), folds_(wake), comparisons_(wake), kepts_(wake), files_(wake), lister_(wake), keeper_({}),
       draw_figure_(std::move(options.draw_figure)),
       trained_(options.training.folder), trainer_(wake, std::move(options.training)), autosave_(std::move(autosave)) {}
 
@@ -83,6 +83,7 @@ void Loop::step(AppState& state, Commands& commands, double now) {
   ask_kept(state);
   ask_comparison(state);
   ask_maps(state);
+  ask_folds(state);
   keep(state, now);
 }
 
@@ -116,7 +117,8 @@ void Loop::ask(AppState& state) {
   if (state.refused && *state.refused == *request) return;
   if (asked_ && *asked_ == *request) return;
   asked_ = *request;
-  traces_.post(trace_job(*request, state.trace, wanted_kind(state)));
+  const FoldChoice fold = folds_tokens(state.view.view) ? state.view.fold : FoldChoice{};
+  traces_.post(trace_job(*request, state.trace, wanted_kind(state), fold));
 }
 
 void Loop::ask_detail(const AppState& state) {
@@ -235,6 +237,19 @@ void Loop::ask_maps(const AppState& state) {
   if (maps_asked_ == question) return;
   maps_asked_ = question;
   maps_.post(maps_job(state.trace, kind));
+}
+
+void Loop::ask_folds(const AppState& state) {
+  const FoldedMaps* known = state.folded.get();
+  if (!known || known->trace != state.trace || known->wanted == state.view.fold || !folds_tokens(state.view.view)) {
+    if (folds_asked_) folds_.cancel();
+    folds_asked_.reset();
+    return;
+  }
+  const std::pair question{state.trace, state.view.fold};
+  if (folds_asked_ == question) return;
+  folds_asked_ = question;
+  folds_.post(folds_job(state.trace, state.view.fold));
 }
 
 void Loop::keep(const AppState& state, double now) {

@@ -69,6 +69,7 @@ class Loop {
   void ask_comparison(const AppState& state);
   void ask_kept(const AppState& state);
   void ask_maps(const AppState& state);
+  void ask_folds(const AppState& state);
   void keep(const AppState& state, double now);
   bool is_answering() const;
 
@@ -77,11 +78,11 @@ class Loop {
     bool saves = false;  // must not be lost when the program ends
   };
 
-  Worker traces_, details_, baselines_, insides_, flows_, checks_, heads_, sweeps_, maps_, comparisons_, kepts_, files_,
-      lister_, keeper_;
+  Worker traces_, details_, baselines_, insides_, flows_, checks_, heads_, sweeps_, maps_, folds_, comparisons_, kepts_,
+      files_, lister_, keeper_;
   /// Those whose answers are commands, in the order in which these are taken.
-  const std::array<Worker*, 13> answering_{&traces_, &baselines_, &details_,     &insides_, &flows_, &checks_, &heads_,
-                                           &sweeps_, &maps_,      &comparisons_, &kepts_,   &files_, &lister_};
+  const std::array<Worker*, 14> answering_{&traces_, &baselines_, &details_, &insides_,     &flows_, &checks_, &heads_,
+                                           &sweeps_, &maps_,      &folds_,   &comparisons_, &kepts_, &files_,  &lister_};
   DrawFigure draw_figure_;
   std::filesystem::path trained_;              // where trainings are kept
   Trainer trainer_;
@@ -100,6 +101,7 @@ class Loop {
   std::optional<ComparisonQuestion> comparison_asked_;  // likewise
   std::optional<KeptAnswer> kept_asked_;                // likewise
   std::optional<std::pair<std::shared_ptr<const Trace>, MapKind>> maps_asked_;  // likewise
+  std::optional<std::pair<std::shared_ptr<const Trace>, FoldChoice>> folds_asked_;  // likewise
 
   std::string autosave_;
   Session kept_;                               // as written last

@@ -1,6 +1,7 @@
 #include "session/update.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "session/comparison.h"
 #include "session/consequences.h"
@@ -165,7 +166,7 @@ struct Update {
   void operator()(const ChooseHead& c) {
     ViewState& view = looked_at();
     if (c.head.stack != view.chosen.stack) {  // cells of another pattern
-      view.viewport = {};
+      view.viewport = view.compared = {};
       view.pinned.reset();
       view.pinned_kept.reset();
     }
@@ -186,6 +187,7 @@ struct Update {
     if (!state.view.stroke) state.view.fold = c.fold;  // a stroke is painted over cells that stay where they are
   }
   void operator()(const SetViewport& c) { looked_at().viewport = c.viewport; }
+  void operator()(const SetComparedPart& c) { state.view.compared = c.part; }
   void operator()(const SetScope& c) { looked_at().one_layer = c.one_layer; }
   void operator()(const SetSampling& c) { looked_at().sampling = c.sampling; }
   void operator()(SearchWord& c) { looked_at().word = std::move(c.word); }
@@ -261,6 +263,7 @@ struct Update {
     state.trace = std::move(c.trace);
     state.trace_milliseconds = c.milliseconds;
     ++state.trace_version;
+    if (c.folded) state.folded = std::move(c.folded);
     state.other_maps = std::move(c.maps);  // those of the answer before are of no use, and hold it
     state.refused.reset();
     state.refusal.clear();
@@ -337,14 +340,21 @@ struct Update {
   void operator()(ShowPalette& c) { state.view.palette = std::move(c.palette); }
   void operator()(const KeepAnswer&) { keep_answer(state); }
   void operator()(const SwapKept&) { swap_kept(state, kind); }
-  void operator()(const DropKept&) { state.kept.reset(); state.comparison.reset(); }
+  void operator()(const DropKept&) { state.kept.reset(); state.comparison.reset(); state.view.compared = {}; }
   void operator()(const OpenLesson& c) { open_lesson(state, c.lesson, kind); }
   void operator()(const GoToStep& c) { go_to_step(state, c.step, kind); }
   void operator()(const ChooseExport& c) { state.browser.part = c.part; }
   void operator()(Copied& c) { state.notice = Notice{Notice::Kind::copied, std::move(c.text)}; }
   void operator()(MapsReady& c) { state.other_maps = std::move(c.maps); }
+  void operator()(FoldsReady& c) {
+    if (c.folded->trace == state.trace) state.folded = std::move(c.folded);
+  }
   void operator()(ComparisonReady& c) {
-    state.comparison = std::move(c.comparison);
+    const Stack stack = state.view.chosen.stack;
+    const auto last = std::exchange(state.comparison, std::move(c.comparison));
+    const JointStack* before = last ? last->heads->stack(stack) : nullptr;
+    const JointStack* now = state.comparison->heads->stack(stack);
+    if (before && !(now && same_axes(*before, *now))) state.view.compared = {};  // other words
     ++state.comparison_version;
   }
   void operator()(const OrderDifferences& c) { looked_at().differences = c.order; }

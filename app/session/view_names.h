@@ -54,6 +54,7 @@ inline constexpr NamedView kNamedViews[] = {
     {.name = "steps", .view = View::inside, .figure = FigureKind::steps},
     {.name = "inside", .view = View::inside, .figure = FigureKind::steps},
     {.name = "diagram", .view = View::inside, .steps = false, .figure = FigureKind::diagram},
+    {.name = "matrix", .view = View::inside, .figure = FigureKind::matrix},
     {.name = "train", .view = View::train},
     {.name = "compare", .view = View::compare, .figure = FigureKind::compare}};
 

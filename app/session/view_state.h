@@ -57,8 +57,15 @@ struct LessonMark {
 };
 
 /// The pictures that can be written: all heads of a stack, one head large, lines between the words, all heads small, one
-/// head in two answers, one row or one column of every head, the steps behind one weight, the way of the data.
-enum class FigureKind { grid, head, flow, layers, compare, row, column, steps, diagram };
+/// head in two answers, one row or one column of every head, the steps behind one weight, the way of the data, one matrix
+/// of it.
+enum class FigureKind { grid, head, flow, layers, compare, row, column, steps, diagram, matrix };
+
+/// Whether such a picture has maps or lines of one answer's heads, whose tokens can be folded.
+inline bool shows_folds(FigureKind kind) {
+  return kind != FigureKind::steps && kind != FigureKind::diagram && kind != FigureKind::matrix &&
+         kind != FigureKind::compare;
+}
 
 /// A cell of any matrix.
 struct MatrixCell {
@@ -73,7 +80,7 @@ struct Look {
   friend bool operator==(const Look&, const Look&) = default;
 };
 
-/// The part of the pattern that the enlarged head shows, in cells; zero sizes: all of it.
+/// The part of the pattern that a large map shows, in cells; zero sizes: all of it.
 struct Viewport {
   Index first_query = 0, num_queries = 0;
   Index first_key = 0, num_keys = 0;
@@ -114,6 +121,7 @@ struct ViewState {
   GridShow grid = GridShow::maps;
   FoldChoice fold;
   Viewport viewport;
+  Viewport compared;                   // the same of the three maps of View::compare, on their joint axes
   bool one_layer = false;              // the controls of mask and scale act on the chosen head's layer alone
   bool painting = false;               // a click on the enlarged head paints the mask instead of pinning
   std::optional<bool> stroke;          // while a stroke is painted: what it sets cells to, true = may attend

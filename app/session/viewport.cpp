@@ -22,22 +22,34 @@ Range zoomed_range(Range now, Index total, float factor, Index around) {
 
 }  // namespace
 
-Viewport zoomed(const AppState& state, float factor, const CellRef& around) {
-  const Region now = shown_region(state);
-  const Index all_queries = state.trace->queries(now.head.stack), all_keys = state.trace->keys(now.head.stack);
+Viewport whole_or(const Viewport& part, Index queries, Index keys) {
+  if (part.num_queries > 0 && part.num_keys > 0) return part;
+  return {.first_query = 0, .num_queries = queries, .first_key = 0, .num_keys = keys};
+}
+
+Viewport zoomed(const Viewport& part, Index all_queries, Index all_keys, float factor, const CellRef& around) {
+  const Viewport now = whole_or(part, all_queries, all_keys);
   const Range queries = zoomed_range({now.first_query, now.num_queries}, all_queries, factor, around.query);
   const Range keys = zoomed_range({now.first_key, now.num_keys}, all_keys, factor, around.key);
   if (queries.count == all_queries && keys.count == all_keys) return {};
   return {queries.first, queries.count, keys.first, keys.count};
 }
 
-Viewport panned(const AppState& state, Index queries, Index keys) {
-  Viewport next = state.view.viewport;
-  if (next.num_queries == 0) return next;
+Viewport panned(Viewport now, Index queries, Index keys, const CellRef& by) {
+  if (now.num_queries == 0) return now;
+  now.first_query = std::clamp<Index>(now.first_query + by.query, 0, queries - now.num_queries);
+  now.first_key = std::clamp<Index>(now.first_key + by.key, 0, keys - now.num_keys);
+  return now;
+}
+
+Viewport zoomed(const AppState& state, float factor, const CellRef& around) {
   const Stack stack = state.view.chosen.stack;
-  next.first_query = std::clamp<Index>(next.first_query + queries, 0, state.trace->queries(stack) - next.num_queries);
-  next.first_key = std::clamp<Index>(next.first_key + keys, 0, state.trace->keys(stack) - next.num_keys);
-  return next;
+  return zoomed(state.view.viewport, state.trace->queries(stack), state.trace->keys(stack), factor, around);
+}
+
+Viewport panned(const AppState& state, Index queries, Index keys) {
+  const Stack stack = state.view.chosen.stack;
+  return panned(state.view.viewport, state.trace->queries(stack), state.trace->keys(stack), {queries, keys});
 }
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Zooming and panning of the enlarged head, in whole cells.
+// Zooming and panning of a map, in whole cells.
 #pragma once
 
 #include "session/state.h"
@@ -8,10 +8,18 @@ namespace headlight {
 /// As far in as one can zoom: this many cells across.
 inline constexpr Index kLeastViewport = 4;
 
-/// Zoomed in by `factor` (out, below 1) with the cell `around` staying where it is. Needs an answer.
-Viewport zoomed(const AppState& state, float factor, const CellRef& around);
+/// Of a map of queries × keys, the part `now` zoomed in by `factor` (out, below 1) with the cell `around` staying where it
+/// is.
+Viewport zoomed(const Viewport& now, Index queries, Index keys, float factor, const CellRef& around);
 
-/// Moved by whole cells, as far as the pattern goes.
+/// The same part moved by whole cells, as far as the map goes.
+Viewport panned(Viewport now, Index queries, Index keys, const CellRef& by);
+
+/// Of the enlarged head of the answer, which must be there.
+Viewport zoomed(const AppState& state, float factor, const CellRef& around);
 Viewport panned(const AppState& state, Index queries, Index keys);
+
+/// All of a map in place of a part without a size.
+Viewport whole_or(const Viewport& part, Index queries, Index keys);
 
 }  // namespace headlight

@@ -6,6 +6,7 @@
 #include "app/program.h"
 #include "cli/request_options.h"
 #include "paper/figure_file.h"
+#include "session/matrix_names.h"
 #include "session/other_maps.h"
 #include "session/update.h"
 #include "session/view_names.h"
@@ -222,6 +223,13 @@ void expect_same_pictures(Loop& loop, AppState& state) {
   expect("steps");
   update(state, ShowSteps{false});
   expect("diagram");
+  const Look before = state.view.look;
+  for (const Quantity quantity : {Quantity::query_weight, Quantity::hidden, Quantity::embedding}) {
+    update(state, LookAt{{matrix_id(quantity, state.view.chosen), MatrixCell{1, 2}}});
+    expect("matrix " + matrix_name(quantity));
+    ASSERT_EQ(seen_figure(state), FigureKind::matrix);
+  }
+  update(state, LookAt{before});
   update(state, ShowView{View::flow});
   expect("flow of one head");
   update(state, SetFlow{{.heads = {{0, 1}}, .threshold = 0.1f}});

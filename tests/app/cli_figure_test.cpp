@@ -139,6 +139,32 @@ TEST(FigureCommand, TwoAnswersAreDrawnSideBySide) {
   EXPECT_EQ(ran.status, 0) << "A is the same question without edits: " << ran.err;
 }
 
+TEST(FigureCommand, AMatrixIsDrawnByItsName) {
+  const Folder folder;
+  const auto drawn = [&](Words words) {
+    const std::string file = (folder / "m.svg").string();
+    words.insert(words.begin(), {"--view", "matrix", "-o", file});
+    const Ran ran = run(figure(words));
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return *read_file(file);
+  };
+  const std::string query = drawn({"--matrix", "q", "--head", "1"});
+  EXPECT_EQ(query, drawn({"--matrix", "encoder.0.self.1.query"})) << "as the JSON of explain names it";
+  EXPECT_EQ(query, drawn({"--matrix", "head.query", "--head", "1"})) << "as a lesson does";
+  EXPECT_NE(query, drawn({"--matrix", "q"}));
+  EXPECT_NE(query, drawn({"--matrix", "q", "--head", "1", "--row", "2", "--column", "3"}));
+  const auto wrong = [&](Words words) {
+    words.insert(words.begin(), {"-o", (folder / "no.svg").string()});
+    return refused(figure(words));
+  };
+  EXPECT_TRUE(contains(wrong({"--view", "matrix"}), "--view matrix: expected --matrix NAME, found none"));
+  EXPECT_TRUE(contains(wrong({"--view", "matrix", "--matrix", "W_X"}),
+                       "--matrix: expected a name that explain prints, as W_Q or encoder.0.self.0.weights, found W_X"));
+  EXPECT_TRUE(contains(wrong({"--view", "matrix", "--matrix", "q", "--row", "77"}), "figure: row: expected 0 to"));
+  EXPECT_TRUE(contains(wrong({"--matrix", "q"}), "--matrix: expected --view matrix, found --view grid"));
+  EXPECT_TRUE(contains(wrong({"--view", "steps", "--row", "1"}), "--row, --column: expected --view matrix"));
+}
+
 TEST(FigureCommand, HeadsOfARowStandAsNamed) {
   const Folder folder;
   const auto drawn = [&](const std::string& heads) {

@@ -162,14 +162,17 @@ void expect_as_exported(std::shared_ptr<const Trace> trace) {
     const auto& stack = all->stacks[static_cast<std::size_t>(names.stack)];
     ASSERT_TRUE(stack);
     const ArrayStream exported = attentions_of(*trace, names, {.special = SpecialTokens::renormalize});
-    ASSERT_EQ(exported.pieces, static_cast<Index>(stack->maps.size())) << "one a head";
-    for (Index head = 0; head < exported.pieces; ++head) {
-      const Matrix wanted = exported.piece(head);
-      const Matrix shown = stack->maps[static_cast<std::size_t>(head)].cwiseMax(0.0f);
-      ASSERT_EQ(shown.rows(), wanted.rows());
-      ASSERT_EQ(shown.cols(), wanted.cols());
-      EXPECT_LT((shown - wanted).cwiseAbs().maxCoeff(), 1e-7f);
-      largest = std::max(largest, shown.maxCoeff());
+    std::vector<float> wanted, shown;  // head after head, row after row
+    for (Index i = 0; i < exported.pieces; ++i) {
+      const Matrix piece = exported.piece(i);
+      wanted.insert(wanted.end(), piece.data(), piece.data() + piece.size());
+    }
+    for (const Matrix& map : stack->maps)
+      for (Index i = 0; i < map.size(); ++i) shown.push_back(std::max(0.0f, map.data()[i]));
+    ASSERT_EQ(shown.size(), wanted.size());
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      ASSERT_NEAR(shown[i], wanted[i], 1e-7f) << i;
+      largest = std::max(largest, shown[i]);
     }
   }
   EXPECT_EQ(all->largest, largest);
@@ -192,19 +195,66 @@ TEST(FoldedMaps, OfEveryStackOfAnEncoderDecoder) {
   expect_as_exported(answered(state, {0, 9}, {2}));
 }
 
-TEST(FoldedMaps, LongSentencesAreNotFolded) {
+std::string words(int count) {
   std::string text;
-  for (int i = 0; i < 200; ++i) text += "word ";
-  AppState state = small_state(text + "end");
+  for (int i = 0; i < count; ++i) text += (i == 0 ? "wo" : " wo") + std::to_string(i % 7);
+  return text;
+}
+
+TEST(FoldedMaps, OfLongSentencesEveryPatternIsFolded) {
+  AppState state = small_state(words(150));
+  expect_as_exported(answered(state, {0, 4, 149}));
+  const auto all = folded_maps(answered(state, {0, 4, 149}), kSpecial);
+  const FoldedStack& stack = *all->stacks[static_cast<std::size_t>(Stack::self)];
+  EXPECT_EQ(stack.map({1, 1}).rows(), 147);
+  ASSERT_EQ(stack.thumbnail({1, 1}).rows(), kThumbnail);
+  EXPECT_EQ(stack.thumbnail({1, 1}).maxCoeff(), stack.map({1, 1}).maxCoeff()) << "nothing bright is lost";
+  EXPECT_EQ(stack.thumbnail({1, 1})(127, 127), stack.map({1, 1}).bottomRightCorner(2, 2).maxCoeff());
+}
+
+TEST(FoldedMaps, OfLongSentencesAreMadeBesideTheWindow) {
+  AppState state = small_state(words(60));
+  update(state, SetSplit{Split::characters});
+  Loop loop({}, {});
+  loop.settle(state);
+  ASSERT_GT(state.trace->queries(), kThumbnail);
+  EXPECT_FALSE(folds_at_once(*state.trace));
+  update(state, SetFold{kWords});
+  EXPECT_FALSE(shown_fold(state, Stack::self)) << "update computes no pattern";
+  EXPECT_FALSE(state.folded->possible[static_cast<std::size_t>(Stack::self)].too_long);
+  loop.settle(state);
+  const FoldedStack* shown = shown_fold(state, Stack::self);
+  ASSERT_TRUE(shown);
+  EXPECT_EQ(shown->map({0, 0}).rows(), 60);
+  const Matrix weights = region_weights(*state.trace, {.head = {1, 0}, .num_queries = state.trace->queries(),
+                                                       .num_keys = state.trace->keys()}, 512, std::atomic<bool>(false));
+  EXPECT_TRUE(same(shown->map({1, 0}), folded(weights, shown->fold)));
+  bool unfolded = false;
+  Commands edit{SetText{words(65)}, EndGesture{}};
+  loop.step(state, edit, 0);
+  while (is_stale(state)) {
+    Commands none;
+    loop.step(state, none, 0);
+    unfolded = unfolded || !shown_fold(state, Stack::self);
+  }
+  EXPECT_FALSE(unfolded) << "the next answer comes folded";
+  EXPECT_EQ(shown_fold(state, Stack::self)->map({0, 0}).rows(), 65);
+  update(state, SetFold{});
+  EXPECT_FALSE(shown_fold(state, Stack::self));
+}
+
+TEST(FoldedMaps, LongerOnesThanThatAreNotFolded) {
+  AppState state = small_state(words(200));
   update(state, SetSplit{Split::characters});
   const auto trace = answered(state, {0});
-  ASSERT_GT(trace->queries(), kThumbnail);
+  ASSERT_GT(trace->queries(), kMostFolded);
   const auto all = folded_maps(trace, kBoth);
   const auto& possible = all->possible[static_cast<std::size_t>(Stack::self)];
   EXPECT_TRUE(possible.too_long);
   EXPECT_EQ(possible.choice, kBoth);
   EXPECT_FALSE(all->stacks[static_cast<std::size_t>(Stack::self)]);
   EXPECT_EQ(all->largest, trace->largest_weight);
+  EXPECT_TRUE(folds_at_once(*trace));
 }
 
 TEST(FoldedMaps, FollowTheAnswerAndTheLook) {

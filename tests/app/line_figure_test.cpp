@@ -155,7 +155,7 @@ TEST(LineFigure, BarsAndLinesAreFoldedAsMapsAre) {
     return *drawing;
   };
   const Drawing flow = folded({.kind = FigureKind::flow, .head = {1, 0}, .threshold = 0});
-  EXPECT_EQ(all<Curve>(flow).size(), all_lines(stack.map({1, 0})).size());
+  EXPECT_EQ(all<Curve>(flow).size(), strongest_lines(stack.map({1, 0})).size());
   const Index token = stack.fold.queries.groups[1].first + 1;  // inside of the second word
   const Drawing row = folded({.kind = FigureKind::row, .query = token});
   EXPECT_TRUE(says(row, "cats\nlooks, in every head, at"));

@@ -97,6 +97,15 @@ TEST(Viewport, PanningStopsAtTheEdges) {
   EXPECT_EQ(panned(state, 3, 3), Viewport{}) << "all of it cannot be moved";
 }
 
+TEST(Viewport, OfAMapOfAnySize) {
+  EXPECT_EQ(whole_or({}, 30, 12), (Viewport{0, 30, 0, 12}));
+  EXPECT_EQ(whole_or({1, 2, 3, 4}, 30, 12), (Viewport{1, 2, 3, 4}));
+  const Viewport part = zoomed({}, 30, 12, 2, {29, 0});
+  EXPECT_EQ(part, (Viewport{15, 15, 0, 6}));
+  EXPECT_EQ(panned(part, 30, 12, {-100, 3}), (Viewport{0, 15, 3, 6}));
+  EXPECT_EQ(zoomed(part, 30, 12, 0.5f, {29, 0}), Viewport{});
+}
+
 TEST(Viewport, FollowsTheAttentionThatIsChosen) {
   Document document = fixture::small_document("a b c d e f g h");
   document.config.arch = Arch::encoder_decoder;

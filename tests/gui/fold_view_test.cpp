@@ -50,7 +50,7 @@ TEST_F(FoldViewTest, LinesAreFoldedAsTheMapsAre) {
   EXPECT_FALSE(h.has("flow query 3")) << "the, cat, playing";
   const Matrix& map = folded().map({0, 0});
   ASSERT_EQ(h.state.flow->heads.size(), 1u);
-  EXPECT_EQ(h.state.flow->heads[0], all_lines(map));
+  EXPECT_EQ(h.state.flow->heads[0], strongest_lines(map));
   // A word means the cell of its strongest line, by its first token; it is said as the maps say it.
   h.point_at("flow query 2");
   Index key = 0;
@@ -183,18 +183,38 @@ TEST_F(FoldViewTest, IsOfferedWhereItDoesSomething) {
   EXPECT_FALSE(harness->has("fold special") || harness->has("merge words"));
 }
 
-TEST_F(GuiTest, LongSentencesCannotBeFolded) {
+TEST_F(GuiTest, LongSentencesAreFoldedUpToALimit) {
   Harness& h = *harness;
   std::string text;
   for (int i = 0; i < 40; ++i) text += "word ";
   h.say(SetSplit{Split::characters}, SetText{text}, EndGesture{});
   h.settle();
   h.click("merge words");
+  h.settle();
+  EXPECT_EQ(h.map("large map").weights.rows(), 41) << "words and the last space";
+  EXPECT_EQ(h.map("head 0.0").weights.rows(), 41);
+  h.point_at("large map");
+  ASSERT_TRUE(h.state.view.hovered);
+  EXPECT_EQ(h.state.view.hovered->query % 4, 3) << "the first token of a word, the space before it";
+  h.key(Key::digit_3);
+  h.settle();
+  EXPECT_FALSE(h.state.flow->heads[0].empty());
+  Index last = 0;
+  for (const FlowLine& line : h.state.flow->heads[0]) last = std::max({last, line.query, line.key});
+  EXPECT_LE(last, 40);
+  h.key(Key::digit_1);
+  h.key({Key::left_shift, Key::z});
+  h.settle();
+  EXPECT_GT(h.map("large map").weights.rows(), kThumbnail);
+  for (int i = 0; i < 80; ++i) text += "word ";
+  h.say(SetText{text}, EndGesture{});
+  h.settle();
+  h.click("merge words");
   EXPECT_EQ(h.state.view.fold, FoldChoice{});
   h.key({Key::left_shift, Key::z});
   EXPECT_EQ(h.state.view.fold, FoldChoice{});
   h.point_at("merge words");
-  EXPECT_TRUE(h.says("up to 128 tokens"));
+  EXPECT_TRUE(h.says("up to 512 tokens"));
 }
 
 }  // namespace

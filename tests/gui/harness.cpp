@@ -10,6 +10,7 @@
 #include "math/attention.h"
 #include "paper/figure_file.h"
 #include "session/assets.h"
+#include "session/comparison.h"
 #include "session/start.h"
 #include "text/words.h"
 
@@ -397,6 +398,12 @@ testing::AssertionResult is_consistent(const AppState& state) {
   if (part.first_query < 0 || part.first_key < 0 || part.first_query + part.num_queries > trace.queries(head.stack) ||
       part.first_key + part.num_keys > trace.keys(head.stack))
     return testing::AssertionFailure() << "a view outside the pattern";
+  const JointStack* joint = state.comparison ? state.comparison->heads->stack(head.stack) : nullptr;
+  const Viewport& both = state.view.compared;
+  if (joint && (both.first_query < 0 || both.first_key < 0 ||
+                both.first_query + both.num_queries > static_cast<Index>(joint->queries.size()) ||
+                both.first_key + both.num_keys > static_cast<Index>(joint->keys.size())))
+    return testing::AssertionFailure() << "a view outside the joint axes";
   return testing::AssertionSuccess();
 }
 

@@ -332,6 +332,31 @@ TEST_F(InsideViewTest, AHeadThatIsOffAndAWeightByHandAreTold) {
   EXPECT_TRUE(h.says("What the head would say"));
 }
 
+TEST_F(InsideViewTest, TheFigureIsOfTheMatrixThatIsLookedAt) {
+  start(document_of(Arch::encoder));
+  Harness& h = *harness;
+  h.say(Pin{CellRef{2, 1}}, ShowView{View::inside});
+  h.settle();
+  look_at(matrix_id(Quantity::weights), MatrixCell{2, 1});
+  h.key({Key::left_ctrl, Key::left_shift, Key::e});
+  h.settle();
+  EXPECT_EQ(h.state.browser.figure, FigureKind::steps) << "of the pinned weight";
+  h.say(Browse{});
+  look_at(matrix_id(Quantity::query_weight), MatrixCell{1, 3});
+  h.key({Key::left_ctrl, Key::left_shift, Key::e});
+  h.settle();
+  EXPECT_EQ(h.state.browser.figure, FigureKind::matrix);
+  EXPECT_TRUE(h.has("figure matrix"));
+  EXPECT_TRUE(h.says("Matrix W_Q"));
+  const TemporaryFolder folder;
+  const std::string file = (folder / "matrix.svg").string();
+  h.say(FigureTo{file});
+  h.settle();
+  ASSERT_TRUE(h.state.notice);
+  EXPECT_EQ(h.state.notice->kind, Notice::Kind::exported) << h.state.notice->text;
+  EXPECT_TRUE(std::filesystem::exists(file));
+}
+
 TEST_F(InsideViewTest, ABatchAndItsPadding) {
   Document document = document_of(Arch::encoder);
   document.text = "我请李雷帮我\n我爱你";

@@ -554,6 +554,21 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          h.say(Undo{}, Undo{}, ShowView{View::heads});
          h.settle();
        }},
+      {"Compare: = / - / Home",
+       [&] {
+         shift(Key::digit_5);
+         h.say(ShowView{View::compare});
+         h.settle();
+         key({Key::equal});
+         EXPECT_NE(state().view.compared, Viewport{});
+         key({Key::minus});
+         EXPECT_EQ(state().view.compared, Viewport{});
+         key({Key::equal});
+         key({Key::home});
+         EXPECT_EQ(state().view.compared, Viewport{});
+         EXPECT_TRUE(state().kept);
+         h.say(DropKept{}, ShowView{View::heads});
+       }},
       {"; / Shift ;",
        [&] {
          key({Key::semicolon});

@@ -1,0 +1,238 @@
+// One matrix large, and the terms of one of its cells, as the window's Inside view shows them.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/within.h"
+#include "explain/cell.h"
+#include "figure/explain_words.h"
+#include "figure/inside_parts.h"
+#include "figure/labels.h"
+#include "figure/page.h"
+
+namespace headlight {
+namespace {
+
+constexpr float kWidestCell = 4.2f, kHighestCell = 1.7f;  // ems
+constexpr float kMapShare = 0.55f;                        // of a page's fair height, where terms stand below
+constexpr std::size_t kMostTerms = 60;
+constexpr float kBar = 5;                                 // ems, of the longest
+
+struct Grid {
+  Box plot;
+  float width = 0, height = 0;  // of a cell
+  float above = 0;              // between the cells and the labels of columns
+};
+
+Grid placed_grid(const Page& page, const Trace& trace, const MatrixId& id, const Picture& picture, float most_height) {
+  const Axes along = axes(trace, id);
+  float left = 0;
+  for (Index row = 0; along.rows != Axis::one && row < picture.rows; ++row)
+    left = std::max(left, page.measure(index_label(trace, id, along.rows, picture.first_row + row), page.label));
+  left = std::min(left, page.room() / 3) + (left > 0 ? 0.5f * page.label : 0);
+  Grid grid;
+  grid.width = std::min((page.room() - left) / static_cast<float>(picture.values.cols()), kWidestCell * page.label);
+  grid.height = std::min(most_height / static_cast<float>(picture.rows), kHighestCell * page.label);
+  grid.above = std::max(0.15f * page.label, (page.label - grid.height) / 2);  // the label of a low row reaches there
+  const float top = page.label + grid.above;
+  grid.plot = {page.left() + left, page.y + top, grid.width * static_cast<float>(picture.values.cols()),
+               grid.height * static_cast<float>(picture.rows)};
+  return grid;
+}
+
+void add_labels(Page& page, const Trace& trace, const MatrixId& id, const Picture& picture, const Grid& grid) {
+  const Axes along = axes(trace, id);
+  const float size = page.label, gap = 0.4f * size;
+  const Index step = label_step(kLineOfText * size, grid.height);
+  for (Index row = 0; along.rows != Axis::one && row < picture.rows; row += step) {
+    const std::string label = index_label(trace, id, along.rows, picture.first_row + row);
+    const float room = grid.plot.x - gap - page.left() + 0.01f;
+    add_text(page, {.at = {grid.plot.x - gap, grid.plot.y + (static_cast<float>(row) + 0.5f) * grid.height},
+                    .text = cut_to(label, size, room, page.measure), .size = size, .role = Role::label,
+                    .colour = page.ink.dim, .anchor = Anchor::right});
+  }
+  float free_from = page.left();
+  for (Index column = 0; column < picture.values.cols(); ++column) {
+    const std::string label = index_label(trace, id, along.cols, picture.covers(column).first);
+    const float middle = grid.plot.x + (static_cast<float>(column) + 0.5f) * grid.width, width = page.measure(label, size);
+    if (middle - width / 2 < free_from || middle + width / 2 > page.right()) continue;
+    add_text(page, {.at = {middle, grid.plot.y - grid.above - 0.5f * size}, .text = label, .size = size, .role = Role::label,
+                    .colour = page.ink.dim, .anchor = Anchor::middle});
+    free_from = middle + width / 2 + gap;
+  }
+}
+
+void add_numbers(Page& page, const Picture& picture, const Grid& grid, const ColourScale& scale) {
+  const float size = std::min(page.value, grid.height / kLineOfText);
+  if (picture.values.cols() != picture.columns || size < page.least_label) return;
+  for (Index r = 0; r < picture.values.rows(); ++r)
+    for (Index c = 0; c < picture.values.cols(); ++c) {
+      const float value = picture.values(r, c);
+      if (!std::isfinite(value)) continue;
+      Text text{.at = {grid.plot.x + (static_cast<float>(c) + 0.5f) * grid.width,
+                       grid.plot.y + (static_cast<float>(r) + 0.5f) * grid.height},
+                .text = matrix_number(value), .size = size, .role = Role::value,
+                .colour = text_on(colour_of(scale, value)), .anchor = Anchor::middle};
+      if (page.measure(text.text, size) + 0.2f * size <= grid.width) add_text(page, std::move(text));
+    }
+}
+
+void outline(Page& page, const Picture& picture, const Grid& grid, const MatrixCell& cell) {
+  for (Index column = 0; column < picture.values.cols(); ++column) {
+    const auto [first, last] = picture.covers(column);
+    if (cell.col < first || cell.col >= last) continue;
+    page.drawing.items.emplace_back(
+        Rectangle{{grid.plot.x + static_cast<float>(column) * grid.width,
+                   grid.plot.y + static_cast<float>(cell.row - picture.first_row) * grid.height, grid.width, grid.height},
+                  {}, page.ink.accent, 1});
+  }
+}
+
+void add_lines(Page& page, const std::string& text, float size, Rgb colour) {
+  for (const std::string& line : wrapped(text, size, page.room(), page.measure)) {
+    add_text(page, {.at = {page.left(), page.y + 0.5f * size}, .text = line, .size = size, .role = Role::label, .colour = colour});
+    page.y += kLineOfText * size;
+  }
+}
+
+/// A term as the window lists it: a number, what it is multiplied by, and what that comes to.
+struct TermWords {
+  std::string from, times, addend;
+  float length = 0;  // of its bar
+};
+
+TermWords words_of_term(const Trace& trace, const Term& term, bool adds_up) {
+  const auto at = [&](const Place& place) {
+    return place_label(trace, place.id, place.row, place.col) + "  " + exact_number(place.value);
+  };
+  TermWords words{.from = at(term.from), .times = {}, .addend = {}, .length = term_length(term, adds_up)};
+  if (!adds_up) return words;
+  if (term.times) words.times = at(*term.times);
+  else if (term.factor != 1) words.times = "× " + exact_number(term.factor);
+  words.addend = "= " + exact_number(term.contribution);
+  return words;
+}
+
+/// The terms that are listed: all, or the largest of them in their order.
+std::vector<std::size_t> listed(const Cell& cell, bool adds_up) {
+  std::vector<std::size_t> at(cell.terms.size());
+  std::iota(at.begin(), at.end(), std::size_t{0});
+  if (at.size() <= kMostTerms) return at;
+  const auto size = [&](std::size_t i) { return std::abs(term_length(cell.terms[i], adds_up)); };
+  std::stable_sort(at.begin(), at.end(), [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
+  at.resize(kMostTerms);
+  std::sort(at.begin(), at.end());
+  return at;
+}
+
+/// Which terms are not listed, and what they come to.
+std::string remark_of(Language language, const Cell& cell, const std::vector<std::size_t>& shown, bool adds_up) {
+  if (shown.size() == cell.terms.size()) return {};
+  const std::string of = std::to_string(shown.size()) + " / " + std::to_string(cell.terms.size());
+  std::string text = either(language, "the largest terms, ", "最大的项，") + of;
+  if (!adds_up) return text;
+  double rest = 0;
+  for (const Term& term : cell.terms) rest += static_cast<double>(term.contribution);
+  for (const std::size_t i : shown) rest -= static_cast<double>(cell.terms[i].contribution);
+  return text + either(language, "; the others come to ", "；其余合计 ") + brief_number(static_cast<float>(rest));
+}
+
+/// The terms in columns of about the same height, a bar beside each where there is room.
+void add_terms(Page& page, const Trace& trace, const Cell& cell, const std::vector<std::size_t>& shown, bool adds_up, Theme theme) {
+  const float size = page.label, gap = size, line = kLineOfText * size;
+  std::vector<TermWords> terms;
+  std::array<float, 3> widest{};
+  float largest = 0;
+  for (const std::size_t i : shown) {
+    terms.push_back(words_of_term(trace, cell.terms[i], adds_up));
+    const TermWords& last = terms.back();
+    widest = {std::max(widest[0], page.measure(last.from, size)), std::max(widest[1], page.measure(last.times, size)),
+              std::max(widest[2], page.measure(last.addend, size))};
+    if (std::isfinite(last.length)) largest = std::max(largest, std::abs(last.length));
+  }
+  float words = 0;
+  for (float& width : widest) words += width > 0 ? width += gap : 0;
+  const float natural = words + (kBar + 2) * size;
+  const auto columns = std::max<std::size_t>(1, static_cast<std::size_t>((page.room() + 2 * size) / natural));
+  const float shrink = std::min(1.0f, page.room() / words);
+  const float bar = std::min(kBar * size, page.room() - shrink * words);  // the length of the longest, both ways
+  const bool bars = bar > 2 * size;
+  const std::size_t rows = (terms.size() + columns - 1) / columns;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    float x = page.left() + static_cast<float>(i / rows) * natural;
+    const float y = page.y + (static_cast<float>(i % rows) + 0.5f) * line;
+    const std::string* parts[] = {&terms[i].from, &terms[i].times, &terms[i].addend};
+    for (std::size_t part = 0; part < 3; ++part) {
+      if (!parts[part]->empty())
+        add_text(page, {.at = {x, y}, .text = cut_to(*parts[part], size, shrink * widest[part] - 0.5f * gap, page.measure),
+                        .size = size, .role = Role::label, .colour = part == 2 ? page.ink.text : page.ink.dim});
+      x += shrink * widest[part];
+    }
+    const float share = largest > 0 && std::isfinite(terms[i].length) ? terms[i].length / largest : 0;
+    const float middle = x + bar / 2, end = middle + share * bar / 2;
+    if (bars && share != 0)
+      page.drawing.items.emplace_back(Rectangle{{std::min(middle, end), y - 0.3f * size, std::abs(end - middle), 0.6f * size},
+                                                diverging_map(theme)[share < 0 ? 40 : 215]});
+  }
+  page.y += static_cast<float>(rows) * line;
+}
+
+}  // namespace
+
+Result<Drawing> draw_matrix(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {
+  const Trace& trace = subject.trace;
+  const MatrixId& id = options.look.matrix;
+  const std::optional<MatrixCell>& chosen = options.look.cell;
+  if (!exists(trace, id)) return bad_input("figure", "matrix", "one that this answer has", symbol(id));
+  const Shape size = shape(trace, id);
+  if (chosen)
+    for (const auto& [what, at, count] : {std::tuple("row", chosen->row, size.rows), std::tuple("column", chosen->col, size.cols)})
+      if (const auto valid = check_within("figure", what, at, count); !valid) return valid.error();
+  Page page = new_page(options, measure);
+  const std::string name = words_of(options.language, id.quantity);
+  for (const std::string& line : wrapped(symbol(id) == name ? name : symbol(id) + "  " + name, page.title, page.room(), measure)) {
+    add_text(page, {.at = {page.left(), page.y + 0.5f * page.title}, .text = line, .size = page.title, .role = Role::title,
+                    .colour = page.ink.text});
+    page.y += kLineOfText * page.title;
+  }
+  FigureOptions of_head = options;
+  of_head.head = {id.layer, id.head, id.stack};
+  std::string line = formula_in(options.language, trace, id) + "   " + shape_text(size);
+  if (is_per_head(id.quantity)) line += "   " + head_title(options.language, of_head.head);
+  add_lines(page, line, page.label, page.ink.dim);
+  page.y += 0.5f * page.label;
+
+  const Picture picture = picture_of(trace, id, chosen ? chosen->row : 0, kLookRows, kLookColumns);
+  const ColourScale scale = picture_scale(options.theme, picture, is_signed(id));
+  const Grid grid = placed_grid(page, trace, id, picture, (chosen ? kMapShare : 1) * page.fair_height());
+  page.drawing.items.emplace_back(Cells{grid.plot, picture.values, scale});
+  page.drawing.items.emplace_back(Rectangle{grid.plot, {}, page.ink.line, 0.5f});
+  add_labels(page, trace, id, picture, grid);
+  add_numbers(page, picture, grid, scale);
+  if (chosen) outline(page, picture, grid, *chosen);
+  page.y = grid.plot.bottom();
+  const bool blocks = (picture.values.array() == blocked_number(scale)).any();
+  add_colour_bar(page, scale, either(options.language, "value", "数值"), options.language, blocks);
+
+  std::vector<std::string> remarks;
+  if (picture.rows < size.rows)
+    remarks.push_back(std::string(either(options.language, "rows ", "第 ")) + std::to_string(picture.first_row) + "–" +
+                      std::to_string(picture.first_row + picture.rows - 1) + either(options.language, "", " 行"));
+  if (picture.values.cols() < picture.columns)
+    remarks.emplace_back(either(options.language, "of neighbouring columns the number that is farthest from 0",
+                                "相邻列中取离 0 最远的数"));
+  if (chosen) {
+    const Cell cell = explain_cell(trace, id, chosen->row, chosen->col);
+    page.y += 0.5f * page.label;
+    add_lines(page, place_label(trace, id, cell.row, cell.col) + " = " + exact_number(cell.value), page.title, page.ink.text);
+    add_lines(page, operation_line(options.language, cell), page.label, page.ink.dim);
+    page.y += 0.3f * page.label;
+    const bool adds_up = is_sum_of_terms(cell.operation);
+    const std::vector<std::size_t> shown = listed(cell, adds_up);
+    if (!shown.empty()) add_terms(page, trace, cell, shown, adds_up, options.theme);
+    if (const std::string remark = remark_of(options.language, cell, shown, adds_up); !remark.empty()) remarks.push_back(remark);
+  }
+  return finished(std::move(page), subject, of_head, std::nullopt, false, remarks);
+}
+
+}  // namespace headlight
