@@ -146,7 +146,8 @@ Result<std::shared_ptr<const FoldedMaps>> folds_of(const FigureArguments& option
   const auto& possible = folded->possible[static_cast<std::size_t>(stack)];
   if (of_pair && possible.choice.pair == PairPart::all)
     return bad_input(asked, "", "two sentences, as --text-pair gives them", "one");
-  if (possible.too_long) return bad_input(asked, "", "up to " + std::to_string(kMostFolded) + " tokens, of large models fewer", "more");
+  if (possible.too_long)
+    return bad_input(asked, "", "up to " + std::to_string(kMostFolded) + " tokens, of large models fewer", "more");
   return folded;
 }
 
@@ -220,8 +221,8 @@ Run add_figure(CLI::App& program) {
       ->add_option("--view", options->view,
                    "grid (or heads; default): all heads; head: one of them; flow: lines between the words; layers (or "
                    "glance): all heads small, a row a layer; row, column: what one word looks at in every head, who looks "
-                   "at one; steps (or inside): the numbers behind one weight; diagram: the way of the data; matrix: one matrix of "
-                   "it; compare: one head in two answers")
+                   "at one; steps (or inside): the numbers behind one weight; diagram: the way of the data; matrix: one "
+                   "matrix of it; compare: one head in two answers")
       ->check(CLI::IsMember(view_names([](const NamedView& view) { return view.figure.has_value(); })));
   add_against(*command, options->against);
   command->add_option("--stack", options->stack, "Of an encoder-decoder, which attention")
@@ -241,7 +242,9 @@ Run add_figure(CLI::App& program) {
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--own-range", options->own_range, "Each head's colours, or bars, up to its own largest number");
   add_folds(*command, options->folds);
-  command->add_option("--heads", options->heads, "Of a flow: its heads, 0.3,1.*; of a row or column: those that it has, in this order")
+  command
+      ->add_option("--heads", options->heads,
+                   "Of a flow: its heads, 0.3,1.*; of a row or column: those that it has, in this order")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("HEADS");

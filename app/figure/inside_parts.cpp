@@ -42,7 +42,8 @@ std::string shape_text(const Shape& shape) { return std::to_string(shape.rows) +
 
 std::string index_label(const Trace& trace, const MatrixId& id, Axis axis, Index index) {
   const auto at = static_cast<std::size_t>(index);
-  if (const Tokens* tokens = tokens_along(trace, id, axis); tokens && at < tokens->size()) return axis_label(tokens->tokens[at]);
+  if (const Tokens* tokens = tokens_along(trace, id, axis); tokens && at < tokens->size())
+    return axis_label(tokens->tokens[at]);
   if (axis == Axis::vocabulary && trace.model->vocabulary && at < trace.model->vocabulary->words.size())
     return trace.model->vocabulary->words[at];
   return std::to_string(index);

@@ -54,10 +54,15 @@ void add_labels(Page& page, const Trace& trace, const MatrixId& id, const Pictur
   float free_from = page.left();
   for (Index column = 0; column < picture.values.cols(); ++column) {
     const std::string label = index_label(trace, id, along.cols, picture.covers(column).first);
-    const float middle = grid.plot.x + (static_cast<float>(column) + 0.5f) * grid.width, width = page.measure(label, size);
+    const float middle = grid.plot.x + (static_cast<float>(column) + 0.5f) * grid.width,
+                width = page.measure(label, size);
     if (middle - width / 2 < free_from || middle + width / 2 > page.right()) continue;
-    add_text(page, {.at = {middle, grid.plot.y - grid.above - 0.5f * size}, .text = label, .size = size, .role = Role::label,
-                    .colour = page.ink.dim, .anchor = Anchor::middle});
+    add_text(page, {.at = {middle, grid.plot.y - grid.above - 0.5f * size},
+                    .text = label,
+                    .size = size,
+                    .role = Role::label,
+                    .colour = page.ink.dim,
+                    .anchor = Anchor::middle});
     free_from = middle + width / 2 + gap;
   }
 }
@@ -90,7 +95,9 @@ void outline(Page& page, const Picture& picture, const Grid& grid, const MatrixC
 
 void add_lines(Page& page, const std::string& text, float size, Rgb colour) {
   for (const std::string& line : wrapped(text, size, page.room(), page.measure)) {
-    add_text(page, {.at = {page.left(), page.y + 0.5f * size}, .text = line, .size = size, .role = Role::label, .colour = colour});
+    add_text(
+        page,
+        {.at = {page.left(), page.y + 0.5f * size}, .text = line, .size = size, .role = Role::label, .colour = colour});
     page.y += kLineOfText * size;
   }
 }
@@ -138,7 +145,8 @@ std::string remark_of(Language language, const Cell& cell, const std::vector<std
 }
 
 /// The terms in columns of about the same height, a bar beside each where there is room.
-void add_terms(Page& page, const Trace& trace, const Cell& cell, const std::vector<std::size_t>& shown, bool adds_up, Theme theme) {
+void add_terms(Page& page, const Trace& trace, const Cell& cell, const std::vector<std::size_t>& shown, bool adds_up,
+               Theme theme) {
   const float size = page.label, gap = size, line = kLineOfText * size;
   std::vector<TermWords> terms;
   std::array<float, 3> widest{};
@@ -164,15 +172,19 @@ void add_terms(Page& page, const Trace& trace, const Cell& cell, const std::vect
     const std::string* parts[] = {&terms[i].from, &terms[i].times, &terms[i].addend};
     for (std::size_t part = 0; part < 3; ++part) {
       if (!parts[part]->empty())
-        add_text(page, {.at = {x, y}, .text = cut_to(*parts[part], size, shrink * widest[part] - 0.5f * gap, page.measure),
-                        .size = size, .role = Role::label, .colour = part == 2 ? page.ink.text : page.ink.dim});
+        add_text(page, {.at = {x, y},
+                        .text = cut_to(*parts[part], size, shrink * widest[part] - 0.5f * gap, page.measure),
+                        .size = size,
+                        .role = Role::label,
+                        .colour = part == 2 ? page.ink.text : page.ink.dim});
       x += shrink * widest[part];
     }
     const float share = largest > 0 && std::isfinite(terms[i].length) ? terms[i].length / largest : 0;
     const float middle = x + bar / 2, end = middle + share * bar / 2;
     if (bars && share != 0)
-      page.drawing.items.emplace_back(Rectangle{{std::min(middle, end), y - 0.3f * size, std::abs(end - middle), 0.6f * size},
-                                                diverging_map(theme)[share < 0 ? 40 : 215]});
+      page.drawing.items.emplace_back(
+          Rectangle{{std::min(middle, end), y - 0.3f * size, std::abs(end - middle), 0.6f * size},
+                    diverging_map(theme)[share < 0 ? 40 : 215]});
   }
   page.y += static_cast<float>(rows) * line;
 }
@@ -186,12 +198,17 @@ Result<Drawing> draw_matrix(const Subject& subject, const FigureOptions& options
   if (!exists(trace, id)) return bad_input("figure", "matrix", "one that this answer has", symbol(id));
   const Shape size = shape(trace, id);
   if (chosen)
-    for (const auto& [what, at, count] : {std::tuple("row", chosen->row, size.rows), std::tuple("column", chosen->col, size.cols)})
+    for (const auto& [what, at, count] :
+         {std::tuple("row", chosen->row, size.rows), std::tuple("column", chosen->col, size.cols)})
       if (const auto valid = check_within("figure", what, at, count); !valid) return valid.error();
   Page page = new_page(options, measure);
   const std::string name = words_of(options.language, id.quantity);
-  for (const std::string& line : wrapped(symbol(id) == name ? name : symbol(id) + "  " + name, page.title, page.room(), measure)) {
-    add_text(page, {.at = {page.left(), page.y + 0.5f * page.title}, .text = line, .size = page.title, .role = Role::title,
+  for (const std::string& line :
+       wrapped(symbol(id) == name ? name : symbol(id) + "  " + name, page.title, page.room(), measure)) {
+    add_text(page, {.at = {page.left(), page.y + 0.5f * page.title},
+                    .text = line,
+                    .size = page.title,
+                    .role = Role::title,
                     .colour = page.ink.text});
     page.y += kLineOfText * page.title;
   }
@@ -224,13 +241,15 @@ Result<Drawing> draw_matrix(const Subject& subject, const FigureOptions& options
   if (chosen) {
     const Cell cell = explain_cell(trace, id, chosen->row, chosen->col);
     page.y += 0.5f * page.label;
-    add_lines(page, place_label(trace, id, cell.row, cell.col) + " = " + exact_number(cell.value), page.title, page.ink.text);
+    add_lines(page, place_label(trace, id, cell.row, cell.col) + " = " + exact_number(cell.value), page.title,
+              page.ink.text);
     add_lines(page, operation_line(options.language, cell), page.label, page.ink.dim);
     page.y += 0.3f * page.label;
     const bool adds_up = is_sum_of_terms(cell.operation);
     const std::vector<std::size_t> shown = listed(cell, adds_up);
     if (!shown.empty()) add_terms(page, trace, cell, shown, adds_up, options.theme);
-    if (const std::string remark = remark_of(options.language, cell, shown, adds_up); !remark.empty()) remarks.push_back(remark);
+    if (const std::string remark = remark_of(options.language, cell, shown, adds_up); !remark.empty())
+      remarks.push_back(remark);
   }
   return finished(std::move(page), subject, of_head, std::nullopt, false, remarks);
 }

@@ -153,7 +153,8 @@ void figure_choices(Gui& gui) {
   kind("figure steps", gui.word(Str::steps_of_weight), FigureKind::steps);
   kind("figure diagram", gui.word(Str::way_of_data), FigureKind::diagram);
   if (gui.state.trace && exists(*gui.state.trace, gui.state.view.look.matrix)) {
-    const std::string label = std::string(gui.word(Str::figure_matrix)) + " " + gui.fonts.shown(symbol(gui.state.view.look.matrix));
+    const std::string label =
+        std::string(gui.word(Str::figure_matrix)) + " " + gui.fonts.shown(symbol(gui.state.view.look.matrix));
     kind("figure matrix", label.c_str(), FigureKind::matrix);
   }
   if (compared_trace(gui.state)) {

@@ -272,7 +272,8 @@ void head_panel(Gui& gui) {
   else if (clicked && cell) gui.say(Pin{same_cell(content, state.view.pinned, *cell) ? std::nullopt : cell});
   const Stack stack = state.view.chosen.stack;
   if (hovered && is_of_weights(content))
-    if (const auto part = turned(state.view.viewport, state.trace->queries(stack), state.trace->keys(stack), layout.cell, cell))
+    if (const auto part =
+            turned(state.view.viewport, state.trace->queries(stack), state.trace->keys(stack), layout.cell, cell))
       gui.say(SetViewport{*part});
 
   if (lit && has_bars && (!content.folded || map_row(content, lit->query)))

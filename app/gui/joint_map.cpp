@@ -51,7 +51,8 @@ Box whole_box(const JointMap& map, const MapLayout& layout) {
   const Viewport part = shown_part(map);
   return {layout.plot.x - static_cast<float>(part.first_key) * layout.cell,
           layout.plot.y - static_cast<float>(part.first_query) * layout.cell,
-          static_cast<float>(map.stack->keys.size()) * layout.cell, static_cast<float>(map.stack->queries.size()) * layout.cell};
+          static_cast<float>(map.stack->keys.size()) * layout.cell,
+          static_cast<float>(map.stack->queries.size()) * layout.cell};
 }
 
 void draw_gaps(const Gui& gui, ImDrawList& list, const JointMap& map, const MapLayout& layout) {
@@ -135,7 +136,8 @@ std::uint64_t joint_version(const AppState& state, JointSide side) {
 
 MapLayout joint_layout(const JointMap& map, const AxisLabels& labels, const Box& area) {
   const Viewport part = shown_part(map);
-  return layout_map(area, part.num_queries, part.num_keys, labels.query_metrics, labels.key_metrics, ImGui::GetFontSize());
+  return layout_map(area, part.num_queries, part.num_keys, labels.query_metrics, labels.key_metrics,
+                    ImGui::GetFontSize());
 }
 
 std::optional<CellRef> pinned_joint_cell(const AppState& state, const JointStack& stack) {

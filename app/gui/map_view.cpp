@@ -172,7 +172,8 @@ std::optional<Index> map_column(const MapContent& content, Index key) {
   return place_in(key, content.region.first_key, content.region.num_keys);
 }
 
-AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::vector<Token>& keys, const Viewport& part) {
+AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::vector<Token>& keys,
+                       const Viewport& part) {
   const Viewport shown = whole_or(part, static_cast<Index>(queries.size()), static_cast<Index>(keys.size()));
   AxisLabels labels;
   labels.queries = labels_of(gui, queries, shown.first_query, shown.num_queries, labels.query_metrics);

@@ -58,7 +58,8 @@ MapPlaces places(Gui& gui, const Trace& trace, const MatrixId& id, const Picture
   const Axes along = axes(trace, id);
   float left = 0;
   for (Index row = 0; along.rows != Axis::one && row < picture.rows; ++row)
-    left = std::max(left, ImGui::CalcTextSize(shown_index(gui, trace, id, along.rows, picture.first_row + row).c_str()).x);
+    left =
+        std::max(left, ImGui::CalcTextSize(shown_index(gui, trace, id, along.rows, picture.first_row + row).c_str()).x);
   left += 6 * gui.unit;
   const float top = ImGui::GetFontSize() * 1.4f;
   const float columns = static_cast<float>(picture.values.cols()), rows = static_cast<float>(picture.rows);
@@ -231,7 +232,8 @@ void cell_of_matrix(Gui& gui, const Inside& inside) {
   }
   const Cell& cell = *inside.terms;
   const Trace& trace = *inside.question.trace;
-  ImGui::TextUnformatted((shown_place(gui, trace, cell.id, cell.row, cell.col) + " = " + exact_number(cell.value)).c_str());
+  ImGui::TextUnformatted(
+      (shown_place(gui, trace, cell.id, cell.row, cell.col) + " = " + exact_number(cell.value)).c_str());
   gui.name_item("cell value");
   const std::string line = operation_line(gui.state.settings.language, cell);
   const FontScope small(gui, TextSize::small);

@@ -161,7 +161,9 @@ void compare_zoom_keys(Gui& gui) {
   if (!stack) return;
   const auto queries = static_cast<Index>(stack->queries.size()), keys = static_cast<Index>(stack->keys.size());
   const CellRef around = lit_joint_cell(state, *stack).value_or(CellRef{queries / 2, keys / 2});
-  const auto zoom = [&](float factor) { gui.say(SetComparedPart{zoomed(state.view.compared, queries, keys, factor, around)}); };
+  const auto zoom = [&](float factor) {
+    gui.say(SetComparedPart{zoomed(state.view.compared, queries, keys, factor, around)});
+  };
   if (key_pressed(Key::equal)) zoom(1.5f);
   if (key_pressed(Key::minus)) zoom(1 / 1.5f);
 }

@@ -168,7 +168,8 @@ void add_looks(Words& words, const AppState& state, const FigureOrder& order) {
   if (of_cells && order.colours != ColourMap::teal) add(words, "--colour-map", std::string(name(order.colours)));
   if (order.slide) add(words, "--width", "slide");
   if (order.theme == Theme::dark) add(words, "--theme", "dark");
-  if (order.language != default_settings().language) add(words, "--language", order.language == Language::zh ? "zh" : "en");
+  if (order.language != default_settings().language)
+    add(words, "--language", order.language == Language::zh ? "zh" : "en");
 }
 
 std::string list_of(const std::vector<HeadRef>& heads) {
@@ -184,7 +185,8 @@ void add_picture(Words& words, const AppState& state, const FigureOrder& order) 
   const auto is_kind = [&](const NamedView& named) { return named.figure == kind; };
   add(words, "--view", std::string(std::find_if(std::begin(kNamedViews), std::end(kNamedViews), is_kind)->name));
   const ViewState& view = order.view;
-  const std::vector<HeadRef> lines = kind == FigureKind::flow && view.flow.heads ? flow_heads(state) : std::vector<HeadRef>{};
+  const std::vector<HeadRef> lines =
+      kind == FigureKind::flow && view.flow.heads ? flow_heads(state) : std::vector<HeadRef>{};
   if (lines.empty()) add_head(words, view.chosen);
   else if (view.chosen.stack != Stack::self) add(words, "--stack", std::string(stack_name(view.chosen.stack)));
   const bool in_order = kind == FigureKind::row || kind == FigureKind::column;

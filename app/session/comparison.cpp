@@ -231,7 +231,8 @@ bool same_axes(const JointStack& a, const JointStack& b) {
   const auto same = [](const std::vector<Token>& left, const std::vector<Token>& right) {
     return std::equal(left.begin(), left.end(), right.begin(), right.end(), same_word);
   };
-  return a.axes.queries == b.axes.queries && a.axes.keys == b.axes.keys && same(a.queries, b.queries) && same(a.keys, b.keys);
+  return a.axes.queries == b.axes.queries && a.axes.keys == b.axes.keys && same(a.queries, b.queries) &&
+         same(a.keys, b.keys);
 }
 
 bool shares_no_cell(const JointStack& stack) {

@@ -99,7 +99,8 @@ void fit_view(AppState& state) {
 void fold_maps(AppState& state) {
   const bool of_now = state.folded && state.folded->trace == state.trace;
   if (of_now && state.folded->wanted == state.view.fold) return;
-  if (folds_at_once(*state.trace) || state.view.fold == FoldChoice{}) state.folded = folded_maps(state.trace, state.view.fold);
+  if (folds_at_once(*state.trace) || state.view.fold == FoldChoice{})
+    state.folded = folded_maps(state.trace, state.view.fold);
   else if (!of_now) state.folded = folded_maps(state.trace, {});  // until a worker has folded them
 }
 

@@ -29,7 +29,8 @@ FigureKind seen_figure(const AppState& state) {
     return FigureKind::matrix;
   const auto shows = [&](const NamedView& named) {
     if (!named.figure || named.view != view.view) return false;
-    return (view.view != View::heads || named.grid == view.grid) && (view.view != View::inside || named.steps == view.steps);
+    return (view.view != View::heads || named.grid == view.grid) &&
+           (view.view != View::inside || named.steps == view.steps);
   };
   const auto seen = std::find_if(std::begin(kNamedViews), std::end(kNamedViews), shows);
   return seen == std::end(kNamedViews) ? FigureKind::grid : *seen->figure;

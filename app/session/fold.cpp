@@ -138,7 +138,8 @@ Matrix shrunk(const Matrix& map) {
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < columns; ++j) {
       const Index top = i * map.rows() / rows, left = j * map.cols() / columns;
-      small(i, j) = map.block(top, left, (i + 1) * map.rows() / rows - top, (j + 1) * map.cols() / columns - left).maxCoeff();
+      small(i, j) =
+          map.block(top, left, (i + 1) * map.rows() / rows - top, (j + 1) * map.cols() / columns - left).maxCoeff();
     }
   return small;
 }
@@ -263,7 +264,8 @@ std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace
     if (!trace->has(stack)) continue;
     const auto at = static_cast<std::size_t>(stack);
     all->possible[at] = possible_of(*trace, stack);
-    auto fold = is_too_long(*trace, stack) ? std::nullopt : fold_of(trace->query_tokens(stack), trace->key_tokens(stack), wanted);
+    auto fold = is_too_long(*trace, stack) ? std::nullopt
+                                           : fold_of(trace->query_tokens(stack), trace->key_tokens(stack), wanted);
     if (!fold) {
       all->largest = std::max(all->largest, trace->largest_weight);
       continue;

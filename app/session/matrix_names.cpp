@@ -30,7 +30,8 @@ std::optional<MatrixId> find_matrix(const Trace& trace, const HeadRef& head, std
     if (step.name == name || symbol(step.id) == name) return step.id;
   for (const HeadRef& one : heads_of(trace))
     for (int i = 0; i <= static_cast<int>(Quantity::probabilities); ++i)
-      if (const MatrixId id = matrix_id(static_cast<Quantity>(i), one); exists(trace, id) && path(trace, id) == name) return id;
+      if (const MatrixId id = matrix_id(static_cast<Quantity>(i), one); exists(trace, id) && path(trace, id) == name)
+        return id;
   return std::nullopt;
 }
 

@@ -41,7 +41,8 @@ TEST(MatrixFigure, HasTheNumbersAndTheTermsOfTheWindow) {
   const Document document = small_document();
   const auto trace = answer_of(document);
   const auto narrow = [](std::string_view text, float size) { return 0.5f * roughly(text, size); };  // nothing is cut
-  for (const Quantity quantity : {Quantity::query, Quantity::weights, Quantity::softmax, Quantity::hidden, Quantity::after_attention})
+  for (const Quantity quantity :
+       {Quantity::query, Quantity::weights, Quantity::softmax, Quantity::hidden, Quantity::after_attention})
     for (const Language language : {Language::en, Language::zh}) {
       const MatrixId id = matrix_id(quantity, {1, 1});
       SCOPED_TRACE(path(*trace, id));
@@ -57,7 +58,8 @@ TEST(MatrixFigure, HasTheNumbersAndTheTermsOfTheWindow) {
       const Cell cell = explain_cell(*trace, id, 9, 3);
       EXPECT_TRUE(says(*drawing, operation_line(language, cell)));
       for (const Term& term : cell.terms)
-        EXPECT_TRUE(says(*drawing, place_label(*trace, term.from.id, term.from.row, term.from.col) + "  " + exact_number(term.from.value)));
+        EXPECT_TRUE(says(*drawing, place_label(*trace, term.from.id, term.from.row, term.from.col) + "  " +
+                                       exact_number(term.from.value)));
       int outlined = 0;
       for (const Rectangle& box : all<Rectangle>(*drawing)) outlined += box.line == ink_colours(Theme::light).accent;
       EXPECT_EQ(outlined, 1);
@@ -88,9 +90,12 @@ TEST(MatrixFigure, WhatIsNotThereIsSaid) {
     EXPECT_FALSE(drawing);
     return drawing ? std::string() : drawing.error().message;
   };
-  EXPECT_NE(refusal({matrix_id(Quantity::gate)}).find("figure: matrix: expected one that this answer has"), std::string::npos);
-  EXPECT_NE(refusal({matrix_id(Quantity::query), MatrixCell{10, 0}}).find("figure: row: expected 0 to 9, found 10"), std::string::npos);
-  EXPECT_NE(refusal({matrix_id(Quantity::query), MatrixCell{0, 4}}).find("figure: column: expected 0 to 3, found 4"), std::string::npos);
+  EXPECT_NE(refusal({matrix_id(Quantity::gate)}).find("figure: matrix: expected one that this answer has"),
+            std::string::npos);
+  EXPECT_NE(refusal({matrix_id(Quantity::query), MatrixCell{10, 0}}).find("figure: row: expected 0 to 9, found 10"),
+            std::string::npos);
+  EXPECT_NE(refusal({matrix_id(Quantity::query), MatrixCell{0, 4}}).find("figure: column: expected 0 to 3, found 4"),
+            std::string::npos);
 }
 
 TEST(MatrixNames, AreThoseThatExplainPrints) {
@@ -102,7 +107,8 @@ TEST(MatrixNames, AreThoseThatExplainPrints) {
     for (const Step& step : steps_of(*trace, head, {})) EXPECT_TRUE(find_matrix(*trace, head, step.name)) << step.name;
     EXPECT_EQ(find_matrix(*trace, head, "W_Q"), matrix_id(Quantity::query_weight, head));
     EXPECT_EQ(find_matrix(*trace, head, "head.scores"), matrix_id(Quantity::scores, head));
-    for (const char* none : {"", "W_X", "encoder.9.self.0.query", "ffn.gate"}) EXPECT_FALSE(find_matrix(*trace, head, none)) << none;
+    for (const char* none : {"", "W_X", "encoder.9.self.0.query", "ffn.gate"})
+      EXPECT_FALSE(find_matrix(*trace, head, none)) << none;
   }
 }
 

@@ -317,7 +317,8 @@ ImVec2 zoomed_point(const Harness& h, const std::string& map, CellRef cell) {
   const Viewport part = h.state.view.compared;
   const Box plot = h.box(map);
   return {plot.x + (static_cast<float>(cell.key - part.first_key) + 0.5f) * plot.w / static_cast<float>(part.num_keys),
-          plot.y + (static_cast<float>(cell.query - part.first_query) + 0.5f) * plot.h / static_cast<float>(part.num_queries)};
+          plot.y + (static_cast<float>(cell.query - part.first_query) + 0.5f) * plot.h /
+                       static_cast<float>(part.num_queries)};
 }
 
 TEST_F(CompareViewTest, TheWheelZoomsAllThreeTogether) {
