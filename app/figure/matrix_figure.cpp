@@ -51,9 +51,16 @@ void add_labels(Page& page, const Trace& trace, const MatrixId& id, const Pictur
                     .text = cut_to(label, size, room, page.measure), .size = size, .role = Role::label,
                     .colour = page.ink.dim, .anchor = Anchor::right});
   }
+  const auto column_label = [&](Index column) {
+    return index_label(trace, id, along.cols, picture.covers(column).first);
+  };
+  const bool words = along.cols == Axis::queries || along.cols == Axis::keys || along.cols == Axis::vocabulary;
+  float widest = 0;  // of numbers, which are counted in even steps
+  for (Index column = 0; !words && column < picture.values.cols(); ++column)
+    widest = std::max(widest, page.measure(column_label(column), size) + gap);
   float free_from = page.left();
-  for (Index column = 0; column < picture.values.cols(); ++column) {
-    const std::string label = index_label(trace, id, along.cols, picture.covers(column).first);
+  for (Index column = 0; column < picture.values.cols(); column += label_step(widest, grid.width)) {
+    const std::string label = column_label(column);
     const float middle = grid.plot.x + (static_cast<float>(column) + 0.5f) * grid.width,
                 width = page.measure(label, size);
     if (middle - width / 2 < free_from || middle + width / 2 > page.right()) continue;
