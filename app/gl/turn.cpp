@@ -13,7 +13,7 @@ WorkStatus work_of(const Loop& loop) {
 }
 
 constexpr double kSleep = 10;      // seconds, at most; everything that matters wakes the window
-constexpr double kUnhurried = 0.1;
+constexpr double kUnhurried = 0.03;
 
 /// Whether commands change what is seen: hovering is told anew in every frame, mostly with the same answer.
 bool change_something(const AppState& state, const Commands& commands) {
