@@ -116,7 +116,7 @@ Result<int> run_heads(HeadsArguments& options, const CLI::App& command) {
   return run_measures(options);
 }
 
-/// HeadsArguments that mean something for relations alone, and those that do for measures alone.
+/// Options that mean something for relations alone, and those that do for measures alone.
 void add_measure_options(CLI::App& command, HeadsArguments& options, CLI::Option* relations) {
   const char* group = "Measures";
   const auto ours = [&](CLI::Option* option) { return option->group(group)->excludes(relations); };

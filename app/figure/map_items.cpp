@@ -8,6 +8,7 @@
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "math/attention.h"
+#include "session/fold.h"
 
 namespace headlight {
 namespace {
@@ -87,20 +88,6 @@ AxisText axis_text(const std::vector<Token>& tokens, float size, const TextWidth
     axis.metrics.upright = axis.metrics.upright && stands_upright(axis.labels.back());
   }
   return axis;
-}
-
-Matrix pooled(const Matrix& weights, Index most) {
-  const Index rows = std::min(weights.rows(), most), cols = std::min(weights.cols(), most);
-  if (rows == weights.rows() && cols == weights.cols()) return weights;
-  Matrix small(rows, cols);
-  for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < cols; ++j) {
-      const Index top = i * weights.rows() / rows, left = j * weights.cols() / cols;
-      small(i, j) =
-          weights.block(top, left, (i + 1) * weights.rows() / rows - top, (j + 1) * weights.cols() / cols - left)
-              .maxCoeff();
-    }
-  return small;
 }
 
 bool has_blocked(const Matrix& weights) { return (weights.array() < 0).any(); }

@@ -29,9 +29,6 @@ struct PrintedMap {
 /// All of a head, folded where the subject is, pooled to at most `most` cells a side.
 PrintedMap printed_map(const Subject& subject, const HeadRef& head, Index most);
 
-/// Cells shrunk to at most `most` × `most`; each shows the largest weight of those it covers, −1 where all are blocked.
-Matrix pooled(const Matrix& weights, Index most);
-
 bool has_blocked(const Matrix& weights);
 
 /// Both axes of a map at one size of type.

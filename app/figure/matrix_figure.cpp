@@ -58,8 +58,9 @@ void add_labels(Page& page, const Trace& trace, const MatrixId& id, const Pictur
   float widest = 0;  // of numbers, which are counted in even steps
   for (Index column = 0; !words && column < picture.values.cols(); ++column)
     widest = std::max(widest, page.measure(column_label(column), size) + gap);
+  const Index column_step = label_step(widest, grid.width);
   float free_from = page.left();
-  for (Index column = 0; column < picture.values.cols(); column += label_step(widest, grid.width)) {
+  for (Index column = 0; column < picture.values.cols(); column += column_step) {
     const std::string label = column_label(column);
     const float middle = grid.plot.x + (static_cast<float>(column) + 0.5f) * grid.width,
                 width = page.measure(label, size);
@@ -97,15 +98,6 @@ void outline(Page& page, const Picture& picture, const Grid& grid, const MatrixC
         Rectangle{{grid.plot.x + static_cast<float>(column) * grid.width,
                    grid.plot.y + static_cast<float>(cell.row - picture.first_row) * grid.height, grid.width, grid.height},
                   {}, page.ink.accent, 1});
-  }
-}
-
-void add_lines(Page& page, const std::string& text, float size, Rgb colour) {
-  for (const std::string& line : wrapped(text, size, page.room(), page.measure)) {
-    add_text(
-        page,
-        {.at = {page.left(), page.y + 0.5f * size}, .text = line, .size = size, .role = Role::label, .colour = colour});
-    page.y += kLineOfText * size;
   }
 }
 
@@ -210,20 +202,12 @@ Result<Drawing> draw_matrix(const Subject& subject, const FigureOptions& options
       if (const auto valid = check_within("figure", what, at, count); !valid) return valid.error();
   Page page = new_page(options, measure);
   const std::string name = words_of(options.language, id.quantity);
-  for (const std::string& line :
-       wrapped(symbol(id) == name ? name : symbol(id) + "  " + name, page.title, page.room(), measure)) {
-    add_text(page, {.at = {page.left(), page.y + 0.5f * page.title},
-                    .text = line,
-                    .size = page.title,
-                    .role = Role::title,
-                    .colour = page.ink.text});
-    page.y += kLineOfText * page.title;
-  }
+  add_lines(page, symbol(id) == name ? name : symbol(id) + "  " + name, page.title, Role::title, page.ink.text);
   FigureOptions of_head = options;
   of_head.head = {id.layer, id.head, id.stack};
   std::string line = formula_in(options.language, trace, id) + "   " + shape_text(size);
   if (is_per_head(id.quantity)) line += "   " + head_title(options.language, of_head.head);
-  add_lines(page, line, page.label, page.ink.dim);
+  add_lines(page, line, page.label, Role::label, page.ink.dim);
   page.y += 0.5f * page.label;
 
   const Picture picture = picture_of(trace, id, chosen ? chosen->row : 0, kLookRows, kLookColumns);
@@ -249,8 +233,8 @@ Result<Drawing> draw_matrix(const Subject& subject, const FigureOptions& options
     const Cell cell = explain_cell(trace, id, chosen->row, chosen->col);
     page.y += 0.5f * page.label;
     add_lines(page, place_label(trace, id, cell.row, cell.col) + " = " + exact_number(cell.value), page.title,
-              page.ink.text);
-    add_lines(page, operation_line(options.language, cell), page.label, page.ink.dim);
+              Role::label, page.ink.text);
+    add_lines(page, operation_line(options.language, cell), page.label, Role::label, page.ink.dim);
     page.y += 0.3f * page.label;
     const bool adds_up = is_sum_of_terms(cell.operation);
     const std::vector<std::size_t> shown = listed(cell, adds_up);

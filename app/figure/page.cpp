@@ -236,16 +236,17 @@ Drawing finished(Page page, const Subject& subject, const FigureOptions& options
   return with_caption(std::move(page), caption_of(subject, options, remarks));
 }
 
+void add_lines(Page& page, std::string_view text, float size, Role role, Rgb colour) {
+  for (const std::string& line : wrapped(text, size, page.room(), page.measure)) {
+    add_text(page,
+             {.at = {page.left(), page.y + 0.5f * size}, .text = line, .size = size, .role = role, .colour = colour});
+    page.y += kLineOfText * size;
+  }
+}
+
 Drawing with_caption(Page page, const std::string& caption) {
   page.y += 0.6f * page.label;
-  for (const std::string& line : wrapped(caption, page.label, page.room(), page.measure)) {
-    add_text(page, {.at = {page.left(), page.y + 0.5f * page.label},
-                    .text = line,
-                    .size = page.label,
-                    .role = Role::caption,
-                    .colour = page.ink.dim});
-    page.y += kLineOfText * page.label;
-  }
+  add_lines(page, caption, page.label, Role::caption, page.ink.dim);
   page.drawing.height = page.y + page.margin - 0.3f * page.label;
   return std::move(page.drawing);
 }

@@ -47,6 +47,9 @@ const FoldedStack* folded_stack(const Subject& subject, Stack stack);
 /// What the rows, or the columns, of a stack are called: tokens, or groups of them.
 const std::vector<Token>& axis_tokens(const Subject& subject, Stack stack, bool of_queries);
 
+/// Text as wide as the page, and as many lines as it takes, from `page.y` on.
+void add_lines(Page& page, std::string_view text, float size, Role role, Rgb colour);
+
 /// Adds a colour bar with its numbers and what they are; `blocks`: and a blocked cell.
 void add_colour_bar(Page& page, const ColourScale& scale, const std::string& numbers, Language language, bool blocks);
 /// Ends the page with a caption.

@@ -130,20 +130,6 @@ Matrix every_weight(const Trace& trace, const HeadRef& head, const std::atomic<b
   return region_weights(trace, {.head = head, .num_queries = queries, .num_keys = keys}, kMostFolded, stop);
 }
 
-/// At most kThumbnail cells a side; each shows the largest weight of those it covers, −1 where all are blocked.
-Matrix shrunk(const Matrix& map) {
-  const Index rows = std::min(map.rows(), kThumbnail), columns = std::min(map.cols(), kThumbnail);
-  if (rows == map.rows() && columns == map.cols()) return map;
-  Matrix small(rows, columns);
-  for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < columns; ++j) {
-      const Index top = i * map.rows() / rows, left = j * map.cols() / columns;
-      small(i, j) =
-          map.block(top, left, (i + 1) * map.rows() / rows - top, (j + 1) * map.cols() / columns - left).maxCoeff();
-    }
-  return small;
-}
-
 /// The maps of every head of a stack; a part of them when stopped.
 FoldedStack fold_stack(const Trace& trace, Stack stack, Fold fold, const std::atomic<bool>& stop, int threads) {
   FoldedStack folds{std::move(fold), trace.num_heads(stack), {}, {}};
@@ -157,7 +143,7 @@ FoldedStack fold_stack(const Trace& trace, Stack stack, Fold fold, const std::at
     const Matrix whole = every_weight(trace, {i / folds.num_heads, i % folds.num_heads, stack}, stop);
     if (stop) return;
     folds.maps[at] = folded(whole, folds.fold);
-    if (!folds.small.empty()) folds.small[at] = shrunk(folds.maps[at]);
+    if (!folds.small.empty()) folds.small[at] = pooled(folds.maps[at], kThumbnail);
   });
   return folds;
 }
@@ -243,6 +229,20 @@ CellRef moved(const Fold& fold, CellRef from, Index queries, Index keys) {
     return axis.groups[static_cast<std::size_t>(std::clamp<Index>(at ? *at + by : nearest, 0, last))].first;
   };
   return {step(fold.queries, from.query, queries), step(fold.keys, from.key, keys)};
+}
+
+Matrix pooled(const Matrix& weights, Index most) {
+  const Index rows = std::min(weights.rows(), most), cols = std::min(weights.cols(), most);
+  if (rows == weights.rows() && cols == weights.cols()) return weights;
+  Matrix small(rows, cols);
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j) {
+      const Index top = i * weights.rows() / rows, left = j * weights.cols() / cols;
+      small(i, j) =
+          weights.block(top, left, (i + 1) * weights.rows() / rows - top, (j + 1) * weights.cols() / cols - left)
+              .maxCoeff();
+    }
+  return small;
 }
 
 bool folds_at_once(const Trace& trace) {

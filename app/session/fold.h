@@ -1,6 +1,6 @@
 // Maps with tokens folded for reading: special tokens left out, the pieces of a word as one row and one column, of two
 // sentences the rows of one and the columns of one.
-// A look at weights that are there already; nothing is computed anew.
+// A look at weights: beyond kThumbnail tokens they are computed again for it, by a worker.
 #pragma once
 
 #include <array>
@@ -97,6 +97,9 @@ struct FoldedMaps {
 /// Whether folding takes no time that anybody notices: of patterns that are kept as thumbnails, up to kThumbnail tokens a
 /// side. Beyond that each is computed again, which is for a worker.
 bool folds_at_once(const Trace& trace);
+
+/// Cells shrunk to at most `most` × `most`; each shows the largest weight of those it covers, −1 where all are blocked.
+Matrix pooled(const Matrix& weights, Index most);
 
 /// Of every stack of the answer; not null but where `stop` became true.
 std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace, FoldChoice wanted);

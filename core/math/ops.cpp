@@ -19,16 +19,16 @@ constexpr Index kPanel = PanelMatrix::kPanel;
 /// Numbers of an activation that are worth a thread.
 constexpr Index kActivationsOfPart = 1 << 16;
 
-/// The inputs [k, k + stretch) of a panel of outputs: (stretch, kPanel).
+/// The inputs [k, k + count) of a panel of outputs: (count, kPanel).
 struct Stretch {
-  Index panel = 0, k = 0, stretch = 0;
+  Index panel = 0, k = 0, count = 0;
 };
 
 /// What the same thread multiplies after it, where it lies in memory; null where there may be less of it.
 const void* after(const PanelMatrix& panels, const Stretch& at) {
-  const bool ends = at.k + at.stretch == panels.cols;
-  const Index panel = ends ? at.panel + 1 : at.panel, k = ends ? 0 : at.k + at.stretch;
-  const bool there = panel * kPanel < panels.rows && k + at.stretch <= panels.cols;
+  const bool ends = at.k + at.count == panels.cols;
+  const Index panel = ends ? at.panel + 1 : at.panel, k = ends ? 0 : at.k + at.count;
+  const bool there = panel * kPanel < panels.rows && k + at.count <= panels.cols;
   if (!there) return nullptr;
   const Index begin = panels.panel(panel) + k * kPanel;
   return panels.halves ? static_cast<const void*>(panels.halves.get() + begin) : panels.numbers.get() + begin;
@@ -77,7 +77,7 @@ void turn(const ConstMatrixRef& rows, float* to) {
 Matrix times(const ConstMatrixRef& x, const Matrix& weight, const Vector& bias, const Threads& threads) {
   return product(x, weight.rows(), bias, threads, [&](const Stretch& at, float* space) {
     const Index first = at.panel * kPanel;
-    turn(weight.block(first, at.k, std::min(kPanel, weight.rows() - first), at.stretch), space);
+    turn(weight.block(first, at.k, std::min(kPanel, weight.rows() - first), at.count), space);
     return space;
   });
 }
@@ -89,14 +89,14 @@ Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& thr
     return product(x, panels.rows, weights.bias, threads, [&](const Stretch& at, float* space) -> const float* {
       const Index begin = panels.panel(at.panel) + at.k * kPanel;
       if (panels.numbers) return panels.numbers.get() + begin;
-      math_kernels().widen(panels.halves.get() + begin, at.stretch * kPanel, space);
+      math_kernels().widen(panels.halves.get() + begin, at.count * kPanel, space);
       return space;
     }, &panels);
   }
   if (weights.half)
     return product(x, weights.half->rows, weights.bias, threads, [&](const Stretch& at, float* space) {
       const Index first = at.panel * kPanel;
-      turn(widened(*weights.half, first, std::min(kPanel, weights.half->rows - first), at.k, at.stretch), space);
+      turn(widened(*weights.half, first, std::min(kPanel, weights.half->rows - first), at.k, at.count), space);
       return space;
     });
   if (weights.weight.size() > 0) return times(x, weights.weight, weights.bias, threads);

@@ -67,30 +67,23 @@ inline void tile(const Product& p, Index i, Index j, Index last, const char* ahe
   }
 }
 
-template <int R, int L, bool kWhole>
-inline void last_rows(const Product& p, Index i, Index j, Index last) {
-  if (p.m - i == R) tile<R, L, kWhole>(p, i, j, last);
-  else if constexpr (R > 1) last_rows<R - 1, L, kWhole>(p, i, j, last);
+/// R rows from i on, or as many as are left.
+template <int R, int L, bool kWhole, int kLines = 0, class Number = float>
+inline void rows(const Product& p, Index i, Index j, Index last, const char* ahead = nullptr) {
+  if (p.m - i >= R) tile<R, L, kWhole, kLines, Number>(p, i, j, last, ahead);
+  else if constexpr (R > 1) rows<R - 1, L, kWhole, kLines, Number>(p, i, j, last, ahead);
 }
 
 template <int L, bool kWhole>
 inline void columns(const Product& p, Index j, Index last) {
   constexpr int kRows = kTileRows<L>;
-  Index i = 0;
-  for (; i + kRows <= p.m; i += kRows) tile<kRows, L, kWhole>(p, i, j, last);
-  if (i < p.m) last_rows<kRows - 1, L, kWhole>(p, i, j, last);
+  for (Index i = 0; i < p.m; i += kRows) rows<kRows, L, kWhole>(p, i, j, last);
 }
 
 template <int L>
 inline void columns(const Product& p, Index j, Index lanes, Index last) {
   if (lanes == L) last == kWidth ? columns<L, true>(p, j, last) : columns<L, false>(p, j, last);
   else if constexpr (L > 1) columns<L - 1>(p, j, lanes, last);
-}
-
-template <int R, int kLines, class Number>
-inline void rows_beside(const Product& p, Index i, Index j, const char* ahead) {
-  if (p.m - i >= R) tile<R, kTileLanes, true, kLines, Number>(p, i, j, kWidth, ahead);
-  else if constexpr (R > 1) rows_beside<R - 1, kLines, Number>(p, i, j, ahead);
 }
 
 /// While B is multiplied, the next one is on its way from memory. Each pass through B asks for its share, kLines beside
@@ -102,8 +95,10 @@ inline void product_beside(const Product& p) {
   Index asked = 0;
   for (Index j = 0; j < p.n; j += kTileLanes * kWidth)
     for (Index i = 0; i < p.m; i += kRows, asked += kLines * kLine)
-      if (asked < all) rows_beside<kRows, kLines, Number>(p, i, j, static_cast<const char*>(p.ahead) + asked * p.k);
-      else rows_beside<kRows, 0, Number>(p, i, j, nullptr);
+      if (asked < all)
+        rows<kRows, kTileLanes, true, kLines, Number>(p, i, j, kWidth, static_cast<const char*>(p.ahead) + asked * p.k);
+      else
+        rows<kRows, kTileLanes, true, 0, Number>(p, i, j, kWidth);
 }
 
 template <class Number>
