@@ -11,8 +11,8 @@ namespace {
 
 /// Below this many multiplications a product is not worth a thread.
 constexpr Index kWorthAThread = 1 << 19;
-/// Inputs of a panel at a time, and rows of x that go by it: both stay in the second cache.
-constexpr Index kStretch = 512, kRows = 1024;
+/// Inputs of a panel at a time, and rows of x that all panels go by: both stay in the second cache.
+constexpr Index kStretch = 512, kRows = 256;
 /// So many rows are multiplied by bfloat16 numbers as those are read; for more, a stretch is widened once.
 constexpr Index kFewRows = 24;
 constexpr Index kPanel = PanelMatrix::kPanel;
@@ -45,7 +45,7 @@ Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const
   const Index stretches = std::max<Index>(1, (x.cols() + kStretch - 1) / kStretch);
   const Index length = (x.cols() + stretches - 1) / stretches;
   parallel_for(panels * blocks, alone ? Threads{1, threads.stop} : threads, [&](Index part) {
-    const Index panel = part / blocks, first = panel * kPanel, row = part % blocks * kRows;
+    const Index panel = part % panels, first = panel * kPanel, row = part / panels * kRows;
     Product product{.m = std::min(kRows, x.rows() - row), .n = std::min(kPanel, outputs - first),
                     .a_row = x.outerStride(), .a_col = 1, .b_row = kPanel, .c = &y(row, first), .c_row = y.outerStride(),
                     .bias = bias.size() > 0 ? bias.data() + first : nullptr};
