@@ -291,7 +291,7 @@ std::map<std::string, Array> answers_of(const Trace& trace) {
   std::map<std::string, Array> arrays;
   arrays["attentions"] = array_of({1, heads, queries, keys}, weights);
   arrays["scores"] = array_of({1, heads, queries, keys}, scores);
-  arrays["output"] = array_of({queries, trace.last_hidden_state.cols()}, {trace.last_hidden_state});
+  arrays["output"] = array_of({queries, trace.last_hidden_state().cols()}, {trace.last_hidden_state()});
   for (const auto& [name, side_by_side, count] : {std::tuple{"queries", &self.query, heads},
                                                   {"keys", &self.key, self.num_kv_heads},
                                                   {"values", &self.value, self.num_kv_heads}}) {

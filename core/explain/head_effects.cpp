@@ -57,10 +57,10 @@ void compare_words(const Before& before, const Trace& after, HeadEffect& effect)
 float hidden_change(const Trace& before, const Trace& after) {
   const auto& tokens = before.query_tokens().tokens;
   double difference = 0, size = 0;
-  for (Index query = 0; query < before.last_hidden_state.rows(); ++query) {
+  for (Index query = 0; query < before.last_hidden_state().rows(); ++query) {
     if (tokens[static_cast<std::size_t>(query)].pad) continue;
-    const auto was = before.last_hidden_state.row(query).cast<double>().eval();
-    difference += (after.last_hidden_state.row(query).cast<double>() - was).squaredNorm();
+    const auto was = before.last_hidden_state().row(query).cast<double>().eval();
+    difference += (after.last_hidden_state().row(query).cast<double>() - was).squaredNorm();
     size += was.squaredNorm();
   }
   return size > 0 ? static_cast<float>(std::sqrt(difference / size)) : 0.0f;

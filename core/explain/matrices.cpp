@@ -172,7 +172,7 @@ Index length(const Way& way, const MatrixId& id, Axis axis) {
     case Axis::keys: return tokens_of(way, id, axis);
     case Axis::d_k: return way.d_k();
     case Axis::d_v: return way.d_v();
-    case Axis::heads_d_v: return way.attention_trace->z.cols();
+    case Axis::heads_d_v: return way.d_v() * way.attention_trace->num_heads();
     case Axis::ffn: return way.block->up.outputs();
     case Axis::embedding: return table_width(way, id);
     case Axis::vocabulary: return way.model.output->weight->rows();
@@ -187,7 +187,7 @@ Index length(const Way& way, const MatrixId& id, Axis axis) {
     case Q::after_attention:
     case Q::block_output:
     case Q::last_hidden_state:
-      return way.bare ? way.trace.last_hidden_state.cols() : d_model(way);
+      return way.bare ? way.trace.last_hidden_state().cols() : d_model(way);
     case Q::query_weight:
     case Q::key_weight:
     case Q::value_weight:

@@ -81,7 +81,7 @@ Answer states_of(const StackTrace& stack, bool last_is_normed) {
   const auto layers = static_cast<Index>(stack.blocks.size());
   return {{layers + 1, stack.embedding.rows(), stack.embedding.cols()},
           [&stack, layers, last_is_normed](Index i) {
-            if (i == layers && last_is_normed) return stack.last_hidden_state;
+            if (i == layers && last_is_normed) return stack.last_hidden_state();
             return i == 0 ? stack.embedding : stack.blocks[static_cast<std::size_t>(i - 1)].output;
           },
           layers + 1};
@@ -100,12 +100,12 @@ std::vector<Answer> answers_named(const Trace& trace, std::string_view name) {
   if (name == "hidden_states" || (two && name == "decoder_hidden_states"))
     return {states_of(trace, true), states_of(trace, false)};
   if (two && name == "encoder_hidden_states") return {states_of(*trace.encoder, true), states_of(*trace.encoder, false)};
-  if (name == "last_hidden_state") return {one(trace.last_hidden_state)};
-  if (two && name == "encoder_last_hidden_state") return {one(trace.encoder->last_hidden_state)};
+  if (name == "last_hidden_state") return {one(trace.last_hidden_state())};
+  if (two && name == "encoder_last_hidden_state") return {one(trace.encoder->last_hidden_state())};
   if (name == "logits" && trace.model->output)
-    return {{{trace.last_hidden_state.rows(), trace.model->output->weight->rows()},
+    return {{{trace.last_hidden_state().rows(), trace.model->output->weight->rows()},
              [&trace](Index row) { return logit_rows(trace, row, 1); },
-             trace.last_hidden_state.rows()}};
+             trace.last_hidden_state().rows()}};
   return {};
 }
 

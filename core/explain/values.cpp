@@ -98,9 +98,8 @@ Matrix learned_rows(const Way& way, const MatrixId& id, Index first, Index count
 const Matrix* stored(const Way& way, const MatrixId& id) {
   switch (id.quantity) {
     case Q::embedding: return &way.stack_trace->embedding;
-    case Q::concat: return &way.attention_trace->z;
     case Q::block_output: return &way.block_trace->output;
-    case Q::last_hidden_state: return &way.stack_trace->last_hidden_state;
+    case Q::last_hidden_state: return &way.stack_trace->last_hidden_state();
     default: return nullptr;
   }
 }
@@ -116,6 +115,15 @@ Matrix by_rows(const Matrix& x, const MakeRow& make_row) {
     made.row(r) = row;
   }
   return made;
+}
+
+/// The z of all heads side by side.
+Matrix concatenated(const Way& way, const MatrixId& id, Index first, Index count) {
+  const Index heads = way.attention_trace->num_heads(), d_v = way.d_v();
+  Matrix all(count, heads * d_v);
+  for (Index head = 0; head < heads; ++head)
+    all.middleCols(head * d_v, d_v) = z_rows(way.trace, {id.layer, head, id.stack}, first, count);
+  return all;
 }
 
 /// What a function of math/ gives whole, from what the Trace keeps.
@@ -138,8 +146,9 @@ std::optional<Matrix> known(const Way& way, const MatrixId& id, Index first, Ind
     case Q::scores: return score_rows(way.trace, head_ref(id), first, count);
     case Q::softmax: return softmax_of_rows(way.trace, head_ref(id), first, count);
     case Q::weights: return attention_rows(way.trace, head_ref(id), first, count);
-    case Q::z: return head_columns(attention->z, id.head, attention->num_heads()).middleRows(first, count);
-    case Q::attention_output: return linear(attention->z.middleRows(first, count), way.attention->output);
+    case Q::z: return z_rows(way.trace, head_ref(id), first, count);
+    case Q::concat: return concatenated(way, id, first, count);
+    case Q::attention_output: return linear(concatenated(way, id, first, count), way.attention->output);
     case Q::hidden:
       return ffn_hidden(*way.block, way.model.config.activation,
                         rows_of(way.trace, beside(id, Q::ffn_input), first, count));

@@ -23,7 +23,7 @@ struct Way {
   const AttentionTrace* attention_trace = nullptr;
 
   Index d_k() const { return attention_trace->query.cols() / attention_trace->num_heads(); }
-  Index d_v() const { return attention_trace->z.cols() / attention_trace->num_heads(); }
+  Index d_v() const { return attention_trace->value.cols() / attention_trace->num_kv_heads; }
 };
 
 /// The weights of the norm that makes this matrix, or that it belongs to; null where there is none.

@@ -62,7 +62,7 @@ void block_scores(const Head& head, Index first, MatrixRef scores) {
     if (attention.relative_bias)
       scores += relative_bias_rows(*attention.relative_bias, head.head, first, rows, columns);
   }
-  attention.mask->add_to(scores, first);
+  if (!attention.mask->is_open()) attention.mask->add_to(scores, first);
 }
 
 /// Softmax of the same rows. A pattern that another program computed is taken as it is while nothing is masked; a mask
@@ -125,14 +125,20 @@ void edit_block(const Edits& edits, const HeadRef& head, Index first, MatrixRef 
 }
 
 /// −1 for the groups that are blocked through and through, unless something was put there by hand.
-Matrix picture_of(const Matrix& blocked, const Matrix& pooled) {
-  return (blocked.array() < 0.0f && pooled.array() == 0.0f).select(blocked, pooled);
+void mark_blocked(const Mask& mask, const Matrix& blocked, Matrix& pooled) {
+  if (mask.is_open()) return;
+  pooled = (blocked.array() < 0.0f && pooled.array() == 0.0f).select(blocked, pooled);
 }
+
 
 /// Takes rows [first, …) of a pattern of `pattern_rows` × `pattern_columns` cells into its shrunk picture: the larger
 /// value stays. Of the rows the first columns are given; the rest changes nothing.
 void pool_into(const ConstMatrixRef& rows, Index first, Index pattern_rows, Index pattern_columns, Matrix& picture) {
   const Index given = rows.cols();
+  if (pattern_rows == picture.rows() && pattern_columns == picture.cols()) {
+    picture.block(first, 0, rows.rows(), given) = rows;
+    return;
+  }
   Vector peak(given);  // of the rows that fall into one of the picture
   std::vector<Index> begins;  // of the columns that fall into one, as far as they are given
   for (Index j = 0; j <= picture.cols() && pattern_columns != picture.cols(); ++j)
@@ -154,12 +160,18 @@ void pool_into(const ConstMatrixRef& rows, Index first, Index pattern_rows, Inde
   }
 }
 
+/// Room for a block of rows: each begins on a cache line of its own, so that none waits until the one before is written.
+Matrix room_for_rows(Index rows, Index keys) {
+  constexpr Index kLine = 16;
+  return {std::min(kRowBlock, rows), (keys + kLine - 1) / kLine * kLine};
+}
+
 /// Calls visit(block, first) for blocks of the rows [begin, end), each (rows, keys) as compute(first, block) makes them.
 template <class Compute, class Visit>
 void for_row_blocks(Index begin, Index end, Index keys, const Compute& compute, const Visit& visit) {
-  Matrix space(std::min(kRowBlock, end - begin), keys);
+  Matrix space = room_for_rows(end - begin, keys);
   for (Index first = begin; first < end; first += kRowBlock) {
-    MatrixRef block = space.topRows(std::min(kRowBlock, end - first));
+    MatrixRef block = space.topLeftCorner(std::min(kRowBlock, end - first), keys);
     compute(first, block);
     if (!visit(block, first)) return;
   }
@@ -181,24 +193,30 @@ void compute_softmax(const Head& head, Index first, MatrixRef block) {
   block_softmax(head, first, block, row_max, row_sum);
 }
 
-/// z of the rows [first, first + R) of a head: their weights (R, K) times the values.
-void weigh_values(const Head& head, const ConstMatrixRef& weights, Index first, Matrix& z) {
-  const Index d_v = z.cols() / head.attention.num_heads();
-  float* const to = &z(first, head.head * d_v);
-  for (Index r = 0; weights.cols() == 0 && r < weights.rows(); ++r) std::fill_n(to + r * z.cols(), d_v, 0.0f);
+/// z (R, d_v) of some rows of a head: their weights (R, K) times the values.
+void weigh_values(const Head& head, const ConstMatrixRef& weights, MatrixRef z) {
+  if (weights.cols() == 0) z.setZero();
   for (Index key = 0; key < weights.cols(); key += kValuesTogether)
-    math_kernels().product({.m = weights.rows(), .n = d_v, .k = std::min(kValuesTogether, weights.cols() - key),
+    math_kernels().product({.m = weights.rows(), .n = z.cols(), .k = std::min(kValuesTogether, weights.cols() - key),
                             .a = weights.data() + key, .a_row = weights.outerStride(), .a_col = 1,
-                            .b = head.values.data() + key * d_v, .b_row = d_v, .c = to, .c_row = z.cols(),
-                            .add = key > 0});
+                            .b = head.values.data() + key * z.cols(), .b_row = z.cols(), .c = z.data(),
+                            .c_row = z.outerStride(), .add = key > 0});
 }
+
+/// What a head that is off hands on in place of its z (T, d_v).
+void switch_off(OffAs as, MatrixRef z) {
+  if (as == OffAs::zero) z.setZero();
+  else z.rowwise() = Vector(z.colwise().mean());
+}
+
+bool keeps_z(const AttentionTrace& attention) { return attention.mask->queries() <= kMostKeptZ; }
 
 /// Takes of an earlier answer what it has of a head's first rows, which are the same there: z, and as far as the pictures
 /// of the two show the same cells, the rows' numbers and their share in `pooled`. Gives the row from which on the weights
 /// have to be computed.
 Index lent_rows(const AttentionTrace& earlier, Index head, Index rows, AttentionTrace& attention, Matrix& pooled) {
   const Index d_v = attention.z.cols() / attention.num_heads(), queries = attention.mask->queries();
-  attention.z.block(0, head * d_v, rows, d_v) = earlier.z.block(0, head * d_v, rows, d_v);
+  if (keeps_z(attention)) attention.z.block(0, head * d_v, rows, d_v) = earlier.z.block(0, head * d_v, rows, d_v);
   const HeadTrace& from = earlier.heads[static_cast<std::size_t>(head)];
   HeadTrace& to = attention.heads[static_cast<std::size_t>(head)];
   const auto exact = [](const AttentionTrace& one, const Matrix& picture) {
@@ -258,6 +276,26 @@ float dropout_factor(const Edits& edits, const HeadRef& head, Index query, Index
   return Random(place).uniform() < edits.dropout ? 0.0f : 1.0f / (1.0f - edits.dropout);
 }
 
+Matrix z_rows(const Trace& trace, const HeadRef& head, Index first, Index count) {
+  const AttentionTrace& attention = attention_of(trace, head);
+  if (keeps_z(attention)) return head_columns(attention.z, head.head, attention.num_heads()).middleRows(first, count);
+  const Edits& edits = trace.request.edits;
+  const bool off = is_off(edits, head), all = off && edits.off_as == OffAs::mean;
+  const Index begin = all ? 0 : first, end = all ? attention.mask->queries() : first + count;
+  const Head own = prepared(attention, head.head, keys_for(attention, edits, end), true);
+  Matrix z(end - begin, attention.value.cols() / attention.num_kv_heads);
+  const auto compute = [&](Index row, MatrixRef block) {
+    compute_softmax(own, row, block);
+    edit_block(edits, head, row, block);
+  };
+  for_row_blocks(begin, end, own.keys, compute, [&](const ConstMatrixRef& block, Index row) {
+    weigh_values(own, block, z.middleRows(row - begin, block.rows()));
+    return true;
+  });
+  if (off) switch_off(edits.off_as, z);
+  return all ? Matrix(z.middleRows(first, count)) : z;
+}
+
 bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, AttentionTrace& attention,
               const std::atomic<bool>& stop, const AttentionTrace* earlier, Index first_row) {
   const Mask& mask = *attention.mask;
@@ -266,24 +304,26 @@ bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, At
   trace.row_sum.resize(mask.queries());
   Matrix pooled = Matrix::Zero(blocked.rows(), blocked.cols());
   const Head own = prepared(attention, head.head, keys_for(attention, edits, mask.queries()), true);
-  Matrix space(std::min(kRowBlock, mask.queries()), own.keys);
+  Matrix space = room_for_rows(mask.queries(), own.keys);
+  // What is lent may lack the z that is kept here.
+  if (earlier && keeps_z(attention) && !keeps_z(*earlier)) earlier = nullptr, first_row = 0;
   const Index begin = earlier ? lent_rows(*earlier, head.head, first_row, attention, pooled) : 0;
+  const Index d_v = attention.z.cols() / attention.num_heads();
   for (Index first = begin; first < mask.queries(); first += kRowBlock) {
     if (stop) return false;
     const Index rows = std::min(kRowBlock, mask.queries() - first);
     MatrixRef block = space.topLeftCorner(rows, keys_for(attention, edits, first + rows));
     block_softmax(own, first, block, trace.row_max.segment(first, rows), trace.row_sum.segment(first, rows));
     edit_block(edits, head, first, block);
-    if (!attention.patterns && first + rows > first_row) weigh_values(own, block, first, attention.z);
+    if (!attention.patterns && first + rows > first_row)
+      weigh_values(own, block, attention.z.block(first, head.head * d_v, rows, d_v));
     pool_into(block, first, mask.queries(), mask.keys(), pooled);
   }
-  trace.thumbnail = picture_of(blocked, pooled);
-  if (is_off(edits, head) && !attention.patterns) {
-    auto z = attention.z.middleCols(head.head * (attention.z.cols() / attention.num_heads()),
-                                    attention.z.cols() / attention.num_heads());
-    if (edits.off_as == OffAs::zero) z.setZero();
-    else z.rowwise() = Vector(z.colwise().mean());
-  }
+  trace.largest = math_kernels().largest(pooled.data(), pooled.size());
+  mark_blocked(mask, blocked, pooled);
+  trace.thumbnail = std::move(pooled);
+  if (is_off(edits, head) && !attention.patterns)
+    switch_off(edits.off_as, attention.z.middleCols(head.head * d_v, d_v));
   return true;
 }
 
@@ -310,7 +350,8 @@ Matrix region_weights(const Trace& trace, const Region& region, Index most, cons
                    return true;
                  });
   if (stop) return {};
-  return picture_of(blocked, pooled);
+  mark_blocked(mask, blocked, pooled);
+  return pooled;
 }
 
 Matrix blocked_cells(const Mask& mask, const Region& region, Index most) {

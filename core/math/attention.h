@@ -24,6 +24,9 @@ Matrix score_rows(const Trace& trace, const HeadRef& head, Index first, Index co
 /// Weights of one head for queries [first, first + count), (count, S): softmax, then dropout, then what was set by hand.
 Matrix attention_rows(const Trace& trace, const HeadRef& head, Index first, Index count);
 
+/// What those weights make of the values, (count, d_v): the mean of all queries, or zeros, where the head is off.
+Matrix z_rows(const Trace& trace, const HeadRef& head, Index first, Index count);
+
 /// Those weights before dropout and before any was set by hand.
 Matrix softmax_of_rows(const Trace& trace, const HeadRef& head, Index first, Index count);
 

@@ -45,11 +45,15 @@ const BlockTrace* earlier_block(const Run& run, Index layer) {
   return run.earlier ? &run.earlier->blocks[static_cast<std::size_t>(layer)] : nullptr;
 }
 
-/// In the scores an overflow shows in the sums of the rows: NaN, or 0 in a row that the mask did not empty.
-Status check_attention(const std::string& where, const AttentionTrace& attention) {
+Status check_projections(const std::string& where, const AttentionTrace& attention) {
   for (const auto& [name, matrix] : {std::pair{" queries", &attention.query}, {" keys", &attention.key},
                                      {" values", &attention.value}})
     if (const auto finite = check_finite(where + name, *matrix); !finite) return finite;
+  return Done{};
+}
+
+/// In the scores an overflow shows in the sums of the rows: NaN, or 0 in a row that the mask did not empty.
+Status check_scores(const std::string& where, const AttentionTrace& attention) {
   std::vector<bool> masked(static_cast<std::size_t>(attention.mask->queries()), false);  // seen to attend to nothing
   for (std::size_t head = 0; head < attention.heads.size(); ++head) {
     const Vector& sums = attention.heads[head].row_sum;
@@ -161,9 +165,11 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
   attention.mask = mask->mask;
   if (!run_heads(stack, layer, edits, mask->blocked, run, earlier, attention)) return std::optional<Matrix>{};
   const std::string where = layer_name(run.model, stack, layer);
-  if (const auto finite = check_attention(where, attention); !finite) return finite.error();
+  if (const auto finite = check_projections(where, attention); !finite) return finite.error();
+  if (const auto finite = check_scores(where, attention); !finite) return finite.error();
   std::optional<Matrix> output = linear(attention.z.bottomRows(query_input.rows()), weights.output, run.threads);
   if (run.progress.stop) return std::optional<Matrix>{};
+  if (attention.mask->queries() > kMostKeptZ) attention.z = {};
   if (const auto finite = check_finite(where + " attention output", *output); !finite) return finite.error();
   return output;
 }
@@ -209,7 +215,7 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
     add(**output, weights.attention_norm);
   }
   if (weights.cross) {
-    const Matrix& memory = run.encoder->last_hidden_state;
+    const Matrix& memory = run.encoder->last_hidden_state();
     const auto output = run_attention(*weights.cross, Stack::cross, layer, read(weights.cross_norm), memory, memory, run,
                                       block->cross.emplace());
     if (!output) return output.error();

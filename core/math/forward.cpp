@@ -194,9 +194,7 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
   result.blocks.reserve(weights.blocks.size());
   const auto attentions = static_cast<float>(result.blocks.size() * (encoder ? 2 : 1));
   pass.progress.done.fetch_add(pass.share * attentions);
-  const auto reached = [&]() -> const Matrix& {
-    return result.blocks.empty() ? result.embedding : result.blocks.back().output;
-  };
+  const auto reached = [&]() -> const Matrix& { return result.last_hidden_state(); };
   while (result.blocks.size() < weights.blocks.size()) {
     const std::size_t layer = result.blocks.size();
     auto block = run_block(weights.blocks[layer], stack, static_cast<Index>(layer), reached(), run);
@@ -204,9 +202,9 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
     if (!*block) return false;
     result.blocks.push_back(std::move(**block));
   }
-  result.last_hidden_state = weights.final_norm ? norm(reached(), *weights.final_norm) : reached();
-  if (const auto finite = check_finite(name + "last hidden state", result.last_hidden_state); !finite)
-    return finite.error();
+  if (!weights.final_norm) return true;
+  result.normed = norm(reached(), *weights.final_norm);
+  if (const auto finite = check_finite(name + "last hidden state", result.normed); !finite) return finite.error();
   return true;
 }
 
@@ -248,7 +246,7 @@ Result<bool> run_given(Pass& pass) {
                               run, block.self);
   if (!output) return output.error();
   if (!*output) return false;
-  trace.last_hidden_state = block.output = std::move(**output);
+  block.output = std::move(**output);
   return true;
 }
 
@@ -283,7 +281,7 @@ float largest_weight(const Trace& trace) {
     if (!trace.has(stack)) continue;
     for (Index layer = 0; layer < trace.num_layers(stack); ++layer)
       for (const HeadTrace& head : trace.attention(stack, layer).heads)
-        largest = std::max(largest, head.thumbnail.maxCoeff());
+        largest = std::max(largest, head.largest);
   }
   return largest;
 }

@@ -54,6 +54,8 @@ struct MathKernels {
   void (*gelu)(float* x, Index count);
   void (*gelu_tanh)(float* x, Index count);
   void (*silu)(float* x, Index count);
+  /// The largest of them; one that is not a number is not larger than any. −inf for none.
+  float (*largest)(const float* x, Index count);
   /// into ← the larger of into and x
   void (*larger)(float* into, const float* x, Index count);
   /// Whether all are numbers and none is infinite.

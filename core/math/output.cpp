@@ -17,7 +17,7 @@ Activation transform_activation(const Model& model) {
 Matrix logit_rows(const Trace& trace, Index first, Index count, const Threads& threads) {
   assert(trace.model->output);
   const OutputWeights& output = *trace.model->output;
-  Matrix hidden = trace.last_hidden_state.middleRows(first, count);
+  Matrix hidden = trace.last_hidden_state().middleRows(first, count);
   if (!output.transform.is_identity()) {
     hidden = linear(hidden, output.transform, threads);
     activate(hidden, transform_activation(*trace.model));

@@ -25,7 +25,6 @@ inline void registers(Index begin, Index end, const Visit& visit) {
 /// As many of `x` as are left, `other` behind them.
 inline Lanes filled(Lanes x, Index left, float other) { return left == kWidth ? x : first(x, left, other); }
 
-/// The largest number of a row; one that is not a number is not larger than any.
 inline float largest_of(const float* row, Index count) {
   Sixteen peak = sixteen_of(-__builtin_inff());
   registers(0, count, [&](Index j, Index left) {
@@ -167,7 +166,7 @@ inline bool finite(const float* x, Index count) {
 }
 
 #define HEADLIGHT_MATH_KERNEL_TABLE \
-  {product, transpose, widen, softmax, exponential, norm, relu, gelu, gelu_tanh, silu, larger_of_both, finite}
+  {product, transpose, widen, softmax, exponential, norm, relu, gelu, gelu_tanh, silu, largest_of, larger_of_both, finite}
 
 }  // namespace
 }  // namespace headlight

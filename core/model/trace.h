@@ -16,18 +16,21 @@ namespace headlight {
 
 /// A thumbnail's longer side; a sentence of up to this many tokens has its exact pattern in it.
 inline constexpr Index kThumbnail = 128;
+/// Sentences of more tokens keep no z.
+inline constexpr Index kMostKeptZ = 2048;
 
 struct HeadTrace {
   Vector row_max;    // (T) largest score of the row after scale and mask; -inf where the row may attend to nothing
   Vector row_sum;    // (T) sum of exp(score - row_max); 0 where the row may attend to nothing
   Matrix thumbnail;  // (min(T, kThumbnail), min(S, kThumbnail)) largest weight of each group of cells; -1 blocked
+  float largest = 0; // weight of the head
 };
 
 struct AttentionTrace {
   Matrix query;   // (T, H·d_k), head h in columns h·d_k … (h+1)·d_k; normed and turned where the model does that
   Matrix key;     // (S, H_kv·d_k)
   Matrix value;   // (S, H_kv·d_v)
-  Matrix z;       // (T, H·d_v) weights · value, the heads side by side: the concatenation
+  Matrix z;       // (T, H·d_v) weights · value, the heads side by side; empty above kMostKeptZ, where z_rows() makes it
   std::vector<HeadTrace> heads;
   std::shared_ptr<const Mask> mask;
   float scale = 1;           // multiplies q·k
@@ -50,7 +53,12 @@ struct BlockTrace {
 struct StackTrace {
   Matrix embedding;          // (T, d_model) token vectors and positions: hidden state 0
   std::vector<BlockTrace> blocks;
-  Matrix last_hidden_state;  // (T, d_model) after the final norm where there is one
+  Matrix normed;             // (T, d_model) what the final norm makes of the last output; empty where there is none
+
+  /// (T, d_model)
+  const Matrix& last_hidden_state() const {
+    return normed.size() > 0 ? normed : blocks.empty() ? embedding : blocks.back().output;
+  }
 };
 
 /// The main stack's own trace, and all that goes with it.

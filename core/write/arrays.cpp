@@ -85,7 +85,7 @@ ArrayStream hidden_states(std::string name, const StackTrace& stack) {
 
 /// (tokens, vocabulary), a piece for every block of rows.
 ArrayStream logits(const Trace& trace) {
-  const Index rows = trace.last_hidden_state.rows();
+  const Index rows = trace.last_hidden_state().rows();
   ArrayStream array;
   array.name = "logits";
   array.shape = {rows, trace.model->output->weight->rows()};
@@ -225,7 +225,7 @@ std::vector<ArrayStream> all_arrays(const Trace& trace, const ExportOptions& opt
   if (options.only) return arrays;
   if (trace.model->given) {
     const AttentionTrace& self = trace.attention(Stack::self, 0);
-    if (!self.patterns) arrays.push_back(whole("output", "query", trace.last_hidden_state));
+    if (!self.patterns) arrays.push_back(whole("output", "query", trace.last_hidden_state()));
     return arrays;
   }
   const auto add = [&](ArrayStream array, Stack stack) {
@@ -233,10 +233,10 @@ std::vector<ArrayStream> all_arrays(const Trace& trace, const ExportOptions& opt
   };
   if (trace.encoder) {
     add(hidden_states("encoder_hidden_states", *trace.encoder), Stack::encoder);
-    add(whole("encoder_last_hidden_state", "token", trace.encoder->last_hidden_state), Stack::encoder);
+    add(whole("encoder_last_hidden_state", "token", trace.encoder->last_hidden_state()), Stack::encoder);
   }
   add(hidden_states(trace.encoder ? "decoder_hidden_states" : "hidden_states", trace), Stack::self);
-  add(whole("last_hidden_state", "token", trace.last_hidden_state), Stack::self);
+  add(whole("last_hidden_state", "token", trace.last_hidden_state()), Stack::self);
   if (trace.logits.size() > 0) add(logits(trace), Stack::self);
   return arrays;
 }

@@ -174,7 +174,7 @@ TEST(Baseline, IsTheAnswerWithoutEdits) {
   EXPECT_EQ(state.baseline, nullptr) << "too late";
   update(state, BaselineReady{*other});
   EXPECT_EQ(state.baseline, *other);
-  EXPECT_FALSE(same(state.trace->last_hidden_state, state.baseline->last_hidden_state));
+  EXPECT_FALSE(same(state.trace->last_hidden_state(), state.baseline->last_hidden_state()));
 }
 
 TEST(Baseline, IsComputedByTheLoop) {
@@ -232,7 +232,7 @@ TEST(Batch, PaddingIsAttendedToWhereTheMaskAllowsIt) {
     ASSERT_TRUE(batch && alone);
     const auto padded = forward(batch->front()), plain = forward(alone->front());
     ASSERT_TRUE(padded && plain);
-    const bool equal = ((*padded)->last_hidden_state.row(0) - (*plain)->last_hidden_state.row(0)).cwiseAbs().maxCoeff() < 1e-5f;
+    const bool equal = ((*padded)->last_hidden_state().row(0) - (*plain)->last_hidden_state().row(0)).cwiseAbs().maxCoeff() < 1e-5f;
     EXPECT_EQ(equal, padding);
   }
 }

@@ -204,7 +204,7 @@ TEST(Prefix, StepsThroughWhatWasWritten) {
     update(state, ChoosePrefix{count});
     update(state, answer(state));
     EXPECT_EQ(wanted(state)->target.size(), count);
-    EXPECT_TRUE(same(state.trace->last_hidden_state, steps[count - 1]->last_hidden_state)) << "the step as it was";
+    EXPECT_TRUE(same(state.trace->last_hidden_state(), steps[count - 1]->last_hidden_state())) << "the step as it was";
     EXPECT_EQ(written(state).size(), 4u) << "the text is whole";
   }
   update(state, ChoosePrefix{99});

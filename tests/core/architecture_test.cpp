@@ -107,7 +107,7 @@ TEST(EncoderDecoder, EachMaskActsInItsOwnAttention) {
     ASSERT_TRUE(trace);
     for (const Stack other : kStacks)
       EXPECT_EQ(pattern(*trace, {0, 0, other})(5, 2) == 0.0f, other == stack) << static_cast<int>(other);
-    EXPECT_FALSE(same(trace->last_hidden_state, before->last_hidden_state));
+    EXPECT_FALSE(same(trace->last_hidden_state(), before->last_hidden_state()));
   }
 }
 
@@ -120,7 +120,7 @@ TEST(EncoderDecoder, PaddingOfTheSourceIsNotAttendedToByEitherSide) {
   ASSERT_TRUE(trace && other);
   for (const Stack stack : {Stack::encoder, Stack::cross})
     EXPECT_EQ(pattern(*trace, {1, 2, stack}).rightCols(2).cwiseAbs().maxCoeff(), 0.0f);
-  EXPECT_TRUE(same(trace->last_hidden_state, other->last_hidden_state)) << "what padding says does not matter";
+  EXPECT_TRUE(same(trace->last_hidden_state(), other->last_hidden_state())) << "what padding says does not matter";
 }
 
 TEST(EncoderDecoder, LendsTheEncoderWhereOnlyTheTargetChanged) {
@@ -162,7 +162,7 @@ TEST(EncoderDecoder, DoesNotLendAnEncoderThatWouldBeAnother) {
     const auto alone = ask(others[i]), after = ask(others[i], earlier.get());
     ASSERT_TRUE(alone && after);
     EXPECT_NE(after->encoder, earlier->encoder) << i;
-    EXPECT_FALSE(same(after->encoder->last_hidden_state, earlier->encoder->last_hidden_state)) << i;
+    EXPECT_FALSE(same(after->encoder->last_hidden_state(), earlier->encoder->last_hidden_state())) << i;
     EXPECT_TRUE(same_answer(*alone, *after)) << i;
   }
 }
@@ -335,7 +335,7 @@ TEST(GroupedHeads, OfOneGroupAreHeadsWhoseKeysAndValuesAreTheSame) {
   EXPECT_EQ(a->blocks[0].self.key.cols(), 4);
   for (Index head = 0; head < 6; ++head)
     EXPECT_LE((pattern(*a, {0, head}) - pattern(*b, {0, head})).cwiseAbs().maxCoeff(), 1e-6f) << head;
-  EXPECT_LE((a->last_hidden_state - b->last_hidden_state).cwiseAbs().maxCoeff(), 1e-5f);
+  EXPECT_LE((a->last_hidden_state() - b->last_hidden_state()).cwiseAbs().maxCoeff(), 1e-5f);
 }
 
 }  // namespace

@@ -132,13 +132,13 @@ inline bool same_attention(const AttentionTrace& a, const AttentionTrace& b) {
     if (!same(a.*matrix, b.*matrix)) return false;
   for (std::size_t head = 0; head < a.heads.size(); ++head)
     if (!same(a.heads[head].row_max, b.heads[head].row_max) || !same(a.heads[head].row_sum, b.heads[head].row_sum) ||
-        !same(a.heads[head].thumbnail, b.heads[head].thumbnail))
+        !same(a.heads[head].thumbnail, b.heads[head].thumbnail) || a.heads[head].largest != b.heads[head].largest)
       return false;
   return true;
 }
 
 inline bool same_stack(const StackTrace& a, const StackTrace& b) {
-  if (!same(a.embedding, b.embedding) || !same(a.last_hidden_state, b.last_hidden_state) ||
+  if (!same(a.embedding, b.embedding) || !same(a.last_hidden_state(), b.last_hidden_state()) ||
       a.blocks.size() != b.blocks.size())
     return false;
   for (std::size_t layer = 0; layer < a.blocks.size(); ++layer) {

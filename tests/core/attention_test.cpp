@@ -223,7 +223,7 @@ void expect_as_written_out(const Request& request, std::string_view what) {
   }
   EXPECT_LE(reference::difference(trace->blocks[0].self.z, expected.blocks[0].self.z), 1e-4) << what;
   EXPECT_LE(reference::difference(trace->blocks[0].output, expected.blocks[0].self.output), 1e-4) << what;
-  EXPECT_TRUE(same(trace->last_hidden_state, trace->blocks[0].output)) << what;
+  EXPECT_TRUE(same(trace->last_hidden_state(), trace->blocks[0].output)) << what;
 }
 
 TEST(GivenInputs, AgreeWithTheFormulasWrittenOut) {

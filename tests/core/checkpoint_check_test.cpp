@@ -182,7 +182,7 @@ TEST(ReferenceAnswers, MayHaveAxesOfOneElementAndTheirStateBeforeTheFinalNorm) {
   };
   const std::vector<Matrix> states = {trace->embedding, trace->blocks[0].output, trace->blocks[1].output};
   reference.arrays["ids"] = {.dtype = Dtype::i64, .shape = {1, 3}, .values = {3, 9, 4}};
-  reference.arrays["last_hidden_state"] = array_of({trace->last_hidden_state}, {1, 3, 24});
+  reference.arrays["last_hidden_state"] = array_of({trace->last_hidden_state()}, {1, 3, 24});
   reference.arrays["hidden_states"] = array_of(states, {3, 1, 3, 24});
   const auto asked = request_of("r", reference, model);
   ASSERT_TRUE(asked) << asked.error().message;
@@ -190,7 +190,7 @@ TEST(ReferenceAnswers, MayHaveAxesOfOneElementAndTheirStateBeforeTheFinalNorm) {
   auto findings = compare_answers("r", reference, *trace);
   EXPECT_EQ(findings.size(), 2u);
   EXPECT_EQ(gravest(findings), Severity::good) << findings[0].line;
-  reference.arrays["hidden_states"] = array_of({states[0], states[1], trace->last_hidden_state}, {3, 1, 3, 24});
+  reference.arrays["hidden_states"] = array_of({states[0], states[1], trace->last_hidden_state()}, {3, 1, 3, 24});
   EXPECT_EQ(gravest(compare_answers("r", reference, *trace)), Severity::good);
   reference.arrays["hidden_states"].values[30] += 1;
   reference.arrays["pooler_output"] = {.dtype = Dtype::f32, .shape = {1}, .values = {0}};

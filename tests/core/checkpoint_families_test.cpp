@@ -35,7 +35,7 @@ TEST(Families, ThePrefixMayBeMissing) {
       const auto& model = checkpoint.model;
       return *forward(request_for(model, tokens_of_ids({5, 9}), model->encoder ? tokens_of_ids({4}) : Tokens{}));
     };
-    EXPECT_TRUE(same(ask(*one)->last_hidden_state, ask(*other)->last_hidden_state)) << name;
+    EXPECT_TRUE(same(ask(*one)->last_hidden_state(), ask(*other)->last_hidden_state())) << name;
   }
   Parts t5("family-t5");  // as a sequence classifier stores it
   const auto plain = std::exchange(t5.file.arrays, {});

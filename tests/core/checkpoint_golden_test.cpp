@@ -43,8 +43,8 @@ std::vector<Matrix> named(const Trace& trace, const std::string& name) {
     parts.push_back(trace.embedding);
     for (const BlockTrace& block : trace.blocks) parts.push_back(block.output);
   }
-  if (name == "last_hidden_state") parts.push_back(trace.last_hidden_state);
-  if (name == "encoder_last_hidden_state") parts.push_back(trace.encoder->last_hidden_state);
+  if (name == "last_hidden_state") parts.push_back(trace.last_hidden_state());
+  if (name == "encoder_last_hidden_state") parts.push_back(trace.encoder->last_hidden_state());
   if (name == "logits") parts.push_back(logit_rows(trace, 0, trace.queries()));
   return parts;
 }

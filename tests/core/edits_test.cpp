@@ -136,9 +136,9 @@ TEST(HeadsOff, ActInTheirStackAlone) {
   const auto after = ask(request);
   ASSERT_TRUE(before && after);
   EXPECT_TRUE(same(before->blocks[0].self.z, after->blocks[0].self.z));
-  EXPECT_TRUE(same(before->encoder->last_hidden_state, after->encoder->last_hidden_state));
+  EXPECT_TRUE(same(before->encoder->last_hidden_state(), after->encoder->last_hidden_state()));
   EXPECT_TRUE((after->blocks[0].cross->z.middleCols(4, 4).array() == 0.0f).all());
-  EXPECT_FALSE(same(before->last_hidden_state, after->last_hidden_state));
+  EXPECT_FALSE(same(before->last_hidden_state(), after->last_hidden_state()));
 }
 
 // ---- weights set by hand

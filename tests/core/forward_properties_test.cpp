@@ -57,7 +57,7 @@ TEST(ForwardProperties, RowsSumToOneAndMaskedWeightsAreZeroInAnySetting) {
     SCOPED_TRACE(round);
     for_each_head(*trace, [&](const HeadRef& head) { expect_rows_and_masked_cells(*trace, head); });
     if (HasFatalFailure()) return;
-    ASSERT_TRUE(trace->last_hidden_state.allFinite() && trace->logits.allFinite());
+    ASSERT_TRUE(trace->last_hidden_state().allFinite() && trace->logits.allFinite());
     for_each_attention(*trace, [&](Stack stack, Index layer) {
       EXPECT_TRUE(trace->attention(stack, layer).z.allFinite());
     });
@@ -230,8 +230,8 @@ TEST(ForwardProperties, PermutedHeadsHavePermutedMapsAndTheSameOutput) {
       const HeadRef other{head.layer, a->num_heads(head.stack) - 1 - head.head, head.stack};
       apart = std::max(apart, (pattern(*a, head) - pattern(*b, other)).cwiseAbs().maxCoeff());
     });
-    const float magnitude = std::max(1.0f, a->last_hidden_state.cwiseAbs().maxCoeff());
-    const Matrix difference = a->last_hidden_state - b->last_hidden_state;
+    const float magnitude = std::max(1.0f, a->last_hidden_state().cwiseAbs().maxCoeff());
+    const Matrix difference = a->last_hidden_state() - b->last_hidden_state();
     states_apart = std::max(states_apart, difference.cwiseAbs().maxCoeff() / magnitude);
   }
   EXPECT_LE(apart, 1e-5f);
@@ -270,7 +270,7 @@ TEST(ForwardProperties, APaddingMaskSwitchedOffHasAVisibleEffect) {
       EXPECT_EQ(pattern(*masked, {0, 0, stack}).rightCols(4).maxCoeff(), 0.0f);
       EXPECT_GT(pattern(*open, {0, 0, stack}).rightCols(4).minCoeff(), 0.0f);
     }
-    EXPECT_GT((masked->last_hidden_state.row(0) - open->last_hidden_state.row(0)).cwiseAbs().maxCoeff(), 0.01f);
+    EXPECT_GT((masked->last_hidden_state().row(0) - open->last_hidden_state().row(0)).cwiseAbs().maxCoeff(), 0.01f);
   }
 }
 
@@ -286,8 +286,8 @@ TEST(ForwardProperties, AMaskedSentenceIsTheSentenceWithoutItsPadding) {
     longer.tokens = with_padding_marked(longer.tokens, 4);
     const auto a = ask(request), b = ask(longer);
     ASSERT_TRUE(a && b);
-    const float magnitude = std::max(1.0f, a->last_hidden_state.cwiseAbs().maxCoeff());
-    apart = std::max(apart, (a->last_hidden_state - b->last_hidden_state.topRows(a->queries())).cwiseAbs().maxCoeff() /
+    const float magnitude = std::max(1.0f, a->last_hidden_state().cwiseAbs().maxCoeff());
+    apart = std::max(apart, (a->last_hidden_state() - b->last_hidden_state().topRows(a->queries())).cwiseAbs().maxCoeff() /
                                 magnitude);
   }
   EXPECT_LE(apart, 1e-5f);

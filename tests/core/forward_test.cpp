@@ -251,7 +251,7 @@ TEST(Forward, ARowThatMayAttendToNothingIsZerosAndAWarning) {
     EXPECT_NEAR(pattern(*trace, {1, head}).row(2).sum(), 1.0f, 1e-6f);
   }
   EXPECT_TRUE((trace->blocks[0].self.z.row(1).array() == 0.0f).all());
-  EXPECT_TRUE(trace->last_hidden_state.allFinite());
+  EXPECT_TRUE(trace->last_hidden_state().allFinite());
 }
 
 TEST(Forward, ASentenceThatIsAllPaddingIsZerosAndAWarning) {

@@ -230,7 +230,7 @@ TEST(Generation, OfAnEncoderDecoderGrowsByARowAndLeavesTheEarlierOnes) {
     reference::for_each_head(*trace, [&](const HeadRef& head) {
       EXPECT_LE(apart(pattern(*longer, head), pattern(*trace, head)), 1e-6f);
     });
-    EXPECT_LE(apart(longer->last_hidden_state, trace->last_hidden_state), 1e-5f);
+    EXPECT_LE(apart(longer->last_hidden_state(), trace->last_hidden_state()), 1e-5f);
     trace = longer;
   }
 }

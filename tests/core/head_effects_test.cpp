@@ -44,10 +44,10 @@ HeadEffect by_formula(const Trace& before, const HeadRef& head, const std::vecto
   HeadEffect effect{.head = head};
   if (before.logits.size() == 0 || places.empty()) {
     double difference = 0, size = 0;
-    for (Index i = 0; i < before.last_hidden_state.rows(); ++i) {
+    for (Index i = 0; i < before.last_hidden_state().rows(); ++i) {
       if (before.query_tokens().tokens[static_cast<std::size_t>(i)].pad) continue;
-      difference += (after->last_hidden_state.row(i) - before.last_hidden_state.row(i)).cast<double>().squaredNorm();
-      size += before.last_hidden_state.row(i).cast<double>().squaredNorm();
+      difference += (after->last_hidden_state().row(i) - before.last_hidden_state().row(i)).cast<double>().squaredNorm();
+      size += before.last_hidden_state().row(i).cast<double>().squaredNorm();
     }
     if (size > 0) effect.change = static_cast<float>(std::sqrt(difference / size));
     return effect;

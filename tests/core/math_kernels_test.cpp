@@ -98,6 +98,22 @@ TEST(MathKernels, OneNumberThatIsNotFiniteIsFoundAnywhere) {
     }
 }
 
+TEST(MathKernels, TheLargestIsFoundAnywhereAndIsANumber) {
+  for (const NamedMathKernels& named : all_kernels()) {
+    EXPECT_EQ(named.table->largest(nullptr, 0), -std::numeric_limits<float>::infinity());
+    for (const Index count : {1, 3, 15, 16, 17, 63, 200}) {
+      Floats x = drawn(count, 6);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const float before = std::exchange(x[i], 2.0f);
+        ASSERT_EQ(named.table->largest(x.data(), count), 2.0f) << named.name << " " << count << " " << i;
+        x[i] = std::numeric_limits<float>::quiet_NaN();
+        ASSERT_LT(named.table->largest(x.data(), count), 1.0f) << named.name << " " << count << " " << i;
+        x[i] = before;
+      }
+    }
+  }
+}
+
 TEST(MathKernels, WhatIsFetchedMeanwhileChangesNoBit) {
   constexpr Index kOut = 64, kIn = 100;
   const Floats x = drawn(24 * kIn, 1), b = drawn(2 * kIn * kOut, 2);

@@ -46,7 +46,7 @@ const AttentionWeights& weights_of(const Trace& trace, const HeadRef& head) {
 
 /// What the values are made of.
 Matrix value_input(const Trace& trace, const HeadRef& head) {
-  if (head.stack == Stack::cross) return trace.encoder->last_hidden_state;
+  if (head.stack == Stack::cross) return trace.encoder->last_hidden_state();
   return whole(trace, matrix_id(Quantity::attention_input, head));
 }
 

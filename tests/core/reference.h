@@ -355,7 +355,7 @@ inline void compare(const Trace& trace, const StackTrace& ours, Stack stack, con
                     Apart& apart) {
   ASSERT_EQ(ours.blocks.size(), expected.blocks.size());
   apart.states = std::max({apart.states, difference(ours.embedding, expected.embedding),
-                           difference(ours.last_hidden_state, expected.last)});
+                           difference(ours.last_hidden_state(), expected.last)});
   for (std::size_t layer = 0; layer < expected.blocks.size(); ++layer) {
     const auto index = static_cast<Index>(layer);
     const Block& block = expected.blocks[layer];

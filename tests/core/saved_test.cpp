@@ -87,7 +87,7 @@ TEST(SavedModel, IsReadBackToTheBit) {
     EXPECT_EQ(read->config.tied, config.tied);
     const auto before = answer(model), after = answer(read);
     ASSERT_TRUE(before && after);
-    EXPECT_EQ(before->last_hidden_state, after->last_hidden_state);
+    EXPECT_EQ(before->last_hidden_state(), after->last_hidden_state());
     ASSERT_EQ(before->logits.size(), corpus.rows());
     EXPECT_EQ(before->logits, after->logits);
     EXPECT_EQ(before->answering, after->answering);

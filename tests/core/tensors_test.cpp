@@ -67,7 +67,7 @@ TEST_P(GoldenTensors, AgreeWithTheReference) {
   const auto output = to_matrix("expected.npz", "output", expected->arrays.at("output"));
   ASSERT_TRUE(output) << output.error().message;
   ASSERT_EQ(output->rows(), trace.queries());
-  ASSERT_EQ(output->cols(), trace.last_hidden_state.cols());
+  ASSERT_EQ(output->cols(), trace.last_hidden_state().cols());
   const float output_difference = (trace.blocks[0].output - *output).cwiseAbs().maxCoeff();
   RecordProperty("attention_difference", std::to_string(attention_difference));
   std::printf("%s: attention %.2g, output %.2g\n", GetParam().c_str(), static_cast<double>(attention_difference),
@@ -121,7 +121,7 @@ TEST(Tensors, BiasesStandWithOrWithoutWeights) {
   const auto result = answer(*file);
   ASSERT_TRUE(result);
   const AttentionTrace& self = (*result)->blocks[0].self;
-  EXPECT_TRUE(same((*result)->last_hidden_state, Matrix(self.z.rowwise() + weights.output.bias)));
+  EXPECT_TRUE(same((*result)->last_hidden_state(), Matrix(self.z.rowwise() + weights.output.bias)));
 }
 
 TEST(Tensors, KeysAndValuesOfOtherWidths) {

@@ -155,7 +155,7 @@ class Differences {
     std::vector<const Matrix*> hidden{&trace.embedding};
     for (const BlockTrace& block : trace.blocks) hidden.push_back(&block.output);
     states(hidden_states, hidden, true);
-    states(last, {&trace.last_hidden_state}, false);
+    states(last, {&trace.last_hidden_state()}, false);
   }
 
   /// Whether every stored array was compared with something.
@@ -231,7 +231,7 @@ TEST(Torch, AttentionOverKeysAndValuesOfOtherWidthsAgrees) {
   ASSERT_TRUE(result) << result.error().message;
   Differences differences(std::move(*expected));
   differences.attentions("attentions", **result, Stack::self);
-  differences.states("output", {&(*result)->last_hidden_state}, false);
+  differences.states("output", {&(*result)->last_hidden_state()}, false);
   expect_small("torch-attention-kdim", differences);
 }
 

@@ -65,7 +65,7 @@ TEST(Network, ComputesWhatForwardComputes) {
       if (config.arch != Arch::encoder) request.mask.causal = true;
       const auto trace = forward(request);
       ASSERT_TRUE(trace) << trace.error().message;
-      const Matrix& wanted = (*trace)->last_hidden_state;
+      const Matrix& wanted = (*trace)->last_hidden_state();
       const Matrix found = states.middleRows(row, wanted.rows());
       EXPECT_LT((wanted - found).cwiseAbs().maxCoeff(), 2e-5f) << name << ", sentence " << sentence;
       const Matrix logits = logit_rows(**trace, 0, wanted.rows());

@@ -125,8 +125,8 @@ TEST(HalfWeights, AnswerFromTheirFileAsWhenWidened) {
     EXPECT_TRUE(ours.bias.size() == theirs.bias.size() && (ours.bias.size() == 0 || same(ours.bias, theirs.bias)));
     const auto a = answer_of(widened_all->model, 1), b = answer_of(in_file->model, 1), c = answer_of(in_file->model, 3);
     ASSERT_TRUE(a && b && c);
-    EXPECT_LE((a->last_hidden_state - b->last_hidden_state).cwiseAbs().maxCoeff(), 1e-5f) << name;
-    EXPECT_TRUE(same(b->last_hidden_state, c->last_hidden_state)) << "threads change no bit";
+    EXPECT_LE((a->last_hidden_state() - b->last_hidden_state()).cwiseAbs().maxCoeff(), 1e-5f) << name;
+    EXPECT_TRUE(same(b->last_hidden_state(), c->last_hidden_state())) << "threads change no bit";
   }
 }
 

@@ -42,13 +42,13 @@ void expect_same_arrays(const ArrayFile& file, const Trace& trace, const std::st
   if (trace.model->given) {
     const auto output = to_matrix("f", "output", file.arrays.at(prefix + "output"));
     ASSERT_TRUE(output) << output.error().message;
-    EXPECT_TRUE(same(*output, trace.last_hidden_state));
+    EXPECT_TRUE(same(*output, trace.last_hidden_state()));
     EXPECT_FALSE(file.arrays.contains(prefix + "hidden_states"));
     return;
   }
   const auto last = to_matrix("f", "last", file.arrays.at(prefix + "last_hidden_state"));
   ASSERT_TRUE(last) << last.error().message;
-  EXPECT_TRUE(same(*last, trace.last_hidden_state));
+  EXPECT_TRUE(same(*last, trace.last_hidden_state()));
   const Array& hidden = file.arrays.at(prefix + "hidden_states");
   const Index tokens = trace.embedding.rows(), d_model = trace.embedding.cols();
   ASSERT_EQ(hidden.shape, (std::vector<Index>{trace.num_layers() + 1, tokens, d_model}));
@@ -196,7 +196,7 @@ TEST(NpzExport, HiddenStatesEndBeforeTheFinalNormAndLogitsAreOfEveryToken) {
   const auto file = parse_npz("f", bytes_written({trace}, Format::npz));
   ASSERT_TRUE(file) << file.error().message;
   expect_same_arrays(*file, *trace, "");
-  EXPECT_FALSE(same(trace->blocks[1].output, trace->last_hidden_state)) << "or this test says nothing";
+  EXPECT_FALSE(same(trace->blocks[1].output, trace->last_hidden_state())) << "or this test says nothing";
   const auto logits = to_matrix("f", "logits", file->arrays.at("logits"));
   ASSERT_TRUE(logits);
   EXPECT_TRUE(same(*logits, logit_rows(*trace, 0, 3)));
@@ -340,7 +340,8 @@ TEST(Export, NumbersThatAreNotFiniteAreRefusedWithTheirPlace) {
     EXPECT_TRUE(folder.empty());
   }
   broken = std::make_shared<Trace>(*sound);
-  broken->last_hidden_state(0, 11) = -kInf;
+  broken->normed = broken->last_hidden_state();
+  broken->normed(0, 11) = -kInf;
   const Folder folder;
   const auto status = write({broken}, Format::npz, folder / "x");
   ASSERT_FALSE(status);

@@ -20,7 +20,7 @@ void check(const headlight::Checkpoint& checkpoint) {
   const auto answer = headlight::forward({.model = checkpoint.model, .config = checkpoint.model->config,
                                           .tokens = tokens, .mask = {.causal = true}});
   // Weights are finite; what is computed with them may overflow, which is told.
-  if (answer && !(*answer)->last_hidden_state.allFinite()) std::abort();
+  if (answer && !(*answer)->last_hidden_state().allFinite()) std::abort();
 }
 
 }  // namespace

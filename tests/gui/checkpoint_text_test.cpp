@@ -69,7 +69,7 @@ TEST_F(CheckpointTextTest, IsAskedByItsIdsAndBack) {
   h.settle();
   EXPECT_TRUE(h.has("ids") && h.has("ask by text") && !h.has("text") && !h.has("split by tokenizer"));
   EXPECT_EQ(h.state.document.ids, (Ids{0, 2, 3}));
-  EXPECT_EQ(h.state.trace->last_hidden_state, trace->last_hidden_state);
+  EXPECT_EQ(h.state.trace->last_hidden_state(), trace->last_hidden_state());
   EXPECT_EQ(h.state.trace->query_tokens().tokens[2].text, "cat");
   h.click("ask by text");
   h.settle();
