@@ -6,7 +6,6 @@
 
 #include "base/parallel.h"
 #include "math/attention.h"
-#include "math/kernels.h"
 #include "math/ops.h"
 #include "math/position.h"
 
@@ -45,10 +44,10 @@ const BlockTrace* earlier_block(const Run& run, Index layer) {
   return run.earlier ? &run.earlier->blocks[static_cast<std::size_t>(layer)] : nullptr;
 }
 
-Status check_projections(const std::string& where, const AttentionTrace& attention) {
+Status check_projections(const std::string& where, const AttentionTrace& attention, const Threads& threads) {
   for (const auto& [name, matrix] : {std::pair{" queries", &attention.query}, {" keys", &attention.key},
                                      {" values", &attention.value}})
-    if (const auto finite = check_finite(where + name, *matrix); !finite) return finite;
+    if (const auto finite = check_finite(where + name, *matrix, threads); !finite) return finite;
   return Done{};
 }
 
@@ -79,8 +78,8 @@ std::string stack_name(const Model& model, Stack stack) {
   return stack == Stack::encoder ? "encoder " : model.encoder ? "decoder " : "";
 }
 
-Status check_finite(const std::string& where, const Matrix& matrix) {
-  if (math_kernels().finite(matrix.data(), matrix.size())) return Done{};
+Status check_finite(const std::string& where, const Matrix& matrix, const Threads& threads) {
+  if (all_finite(matrix, threads)) return Done{};
   return bad_input("attention", where, "finite numbers", "an overflow");
 }
 
@@ -113,7 +112,7 @@ Result<ResolvedMask> resolve_mask(const Request& request, Stack stack, std::opti
 Matrix project(const Linear& weights, const std::optional<NormWeights>& head_norm, const std::optional<Rotary>& rotary,
                const ConstMatrixRef& x, Index heads, const Threads& threads, Index first_place) {
   Matrix y = linear(x, weights, threads);
-  if (head_norm) y = norm_heads(y, *head_norm, heads);
+  if (head_norm) y = norm_heads(y, *head_norm, heads, threads);
   if (rotary) y = rotated(y, *rotary, heads, first_place);
   return y;
 }
@@ -165,12 +164,13 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
   attention.mask = mask->mask;
   if (!run_heads(stack, layer, edits, mask->blocked, run, earlier, attention)) return std::optional<Matrix>{};
   const std::string where = layer_name(run.model, stack, layer);
-  if (const auto finite = check_projections(where, attention); !finite) return finite.error();
+  if (const auto finite = check_projections(where, attention, run.threads.count); !finite) return finite.error();
   if (const auto finite = check_scores(where, attention); !finite) return finite.error();
   std::optional<Matrix> output = linear(attention.z.bottomRows(query_input.rows()), weights.output, run.threads);
   if (run.progress.stop) return std::optional<Matrix>{};
   if (attention.mask->queries() > kMostKeptZ) attention.z = {};
-  if (const auto finite = check_finite(where + " attention output", *output); !finite) return finite.error();
+  if (const auto finite = check_finite(where + " attention output", *output, run.threads.count); !finite)
+    return finite.error();
   return output;
 }
 
@@ -201,10 +201,11 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
   const bool pre = run.model.config.norm == Norm::pre;
   // From here on the rows that no earlier answer lends.
   Matrix stream = x.bottomRows(x.rows() - run.first);
-  const auto read = [&](const NormWeights& own) { return pre ? norm(stream, own) : stream; };
+  const Threads to_the_end{run.threads.count};  // what is short is not stopped
+  const auto read = [&](const NormWeights& own) { return pre ? norm(stream, own, to_the_end) : stream; };
   const auto add = [&](const Matrix& sublayer, const NormWeights& own) {
     stream += sublayer;
-    if (!pre) stream = norm(stream, own);
+    if (!pre) stream = norm(stream, own, to_the_end);
   };
   std::optional<BlockTrace> block(std::in_place);
   {
@@ -233,7 +234,7 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
     }
     add(output, weights.ffn_norm);
   }
-  if (const auto finite = check_finite(layer_name(run.model, stack, layer) + " output", stream); !finite)
+  if (const auto finite = check_finite(layer_name(run.model, stack, layer) + " output", stream, to_the_end); !finite)
     return finite.error();
   const BlockTrace* earlier = earlier_block(run, layer);
   block->output = continued(earlier ? &earlier->output : nullptr, run.first, std::move(stream));

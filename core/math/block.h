@@ -19,7 +19,7 @@ struct ResolvedMask {
 std::string stack_name(const Model& model, Stack stack);
 
 /// Refuses numbers that are not finite, naming where they are: an overflow is not drawn.
-Status check_finite(const std::string& where, const Matrix& matrix);
+Status check_finite(const std::string& where, const Matrix& matrix, const Threads& threads);
 
 /// Whether the mask leaves a query any key.
 bool may_attend(const Mask& mask, Index query);

@@ -183,7 +183,7 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
   }
   result.embedding = embed(run.model, weights, query_tokens(request, stack));
   const std::string name = stack_name(run.model, stack);
-  if (const auto finite = check_finite(name + "embeddings", result.embedding); !finite) return finite.error();
+  if (const auto finite = check_finite(name + "embeddings", result.embedding, pass.threads); !finite) return finite.error();
   result.blocks = lent_blocks(pass, stack);
   if (pass.previous && stack == Stack::self && result.blocks.empty()) {
     const auto rows = common_rows(*pass.previous, pass.trace, result.embedding, run);
@@ -203,8 +203,9 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
     result.blocks.push_back(std::move(**block));
   }
   if (!weights.final_norm) return true;
-  result.normed = norm(reached(), *weights.final_norm);
-  if (const auto finite = check_finite(name + "last hidden state", result.normed); !finite) return finite.error();
+  result.normed = norm(reached(), *weights.final_norm, pass.threads);
+  if (const auto finite = check_finite(name + "last hidden state", result.normed, pass.threads); !finite)
+    return finite.error();
   return true;
 }
 

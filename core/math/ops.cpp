@@ -1,6 +1,7 @@
 #include "math/ops.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 
 #include "base/parallel.h"
@@ -16,8 +17,8 @@ constexpr Index kStretch = 512, kRows = 256;
 /// So many rows are multiplied by bfloat16 numbers as those are read; for more, a stretch is widened once.
 constexpr Index kFewRows = 24;
 constexpr Index kPanel = PanelMatrix::kPanel;
-/// Numbers of an activation that are worth a thread.
-constexpr Index kActivationsOfPart = 1 << 16;
+/// Numbers of a matrix that are worth a thread where each is looked at once.
+constexpr Index kNumbersOfPart = 1 << 14;
 
 /// The inputs [k, k + count) of a panel of outputs: (count, kPanel).
 struct Stretch {
@@ -67,6 +68,15 @@ Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const
   return y;
 }
 
+/// Calls each(t) for every row of x, several rows a thread.
+template <class Each>
+void for_rows(const ConstMatrixRef& x, const Threads& threads, const Each& each) {
+  const Index rows = std::max<Index>(1, kNumbersOfPart / std::max<Index>(x.cols(), 1));
+  parallel_for((x.rows() + rows - 1) / rows, threads, [&](Index part) {
+    for (Index t = part * rows; t < std::min(x.rows(), (part + 1) * rows); ++t) each(t);
+  });
+}
+
 /// Part of a weight as it is stored, row by row.
 void turn(const ConstMatrixRef& rows, float* to) {
   math_kernels().transpose(rows.data(), rows.outerStride(), rows.rows(), rows.cols(), to, kPanel);
@@ -105,16 +115,19 @@ Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& thr
   return y;
 }
 
-Matrix norm(const ConstMatrixRef& x, const NormWeights& weights) { return norm_heads(x, weights, 1); }
+Matrix norm(const ConstMatrixRef& x, const NormWeights& weights, const Threads& threads) {
+  return norm_heads(x, weights, 1, threads);
+}
 
-Matrix norm_heads(const ConstMatrixRef& x, const NormWeights& weights, Index heads) {
+Matrix norm_heads(const ConstMatrixRef& x, const NormWeights& weights, Index heads, const Threads& threads) {
   Matrix y(x.rows(), x.cols());
   const RowNorm own{.d = x.cols() / heads, .centred = weights.kind == NormKind::layer_norm,
                     .epsilon = weights.epsilon, .scale = weights.scale.data(),
                     .shift = weights.shift.size() > 0 ? weights.shift.data() : nullptr};
-  for (Index t = 0; t < x.rows(); ++t)
+  for_rows(x, threads, [&](Index t) {
     for (Index head = 0; head < heads; ++head)
       math_kernels().norm(own, x.data() + t * x.outerStride() + head * own.d, &y(t, head * own.d));
+  });
   return y;
 }
 
@@ -130,11 +143,16 @@ void activate(MatrixRef x, Activation activation, const Threads& threads) {
                         : activation == Activation::gelu      ? kernels.gelu
                         : activation == Activation::gelu_tanh ? kernels.gelu_tanh
                                                               : kernels.silu;
-  const Index rows = std::max<Index>(1, kActivationsOfPart / std::max<Index>(x.cols(), 1));
-  parallel_for((x.rows() + rows - 1) / rows, threads, [&](Index part) {
-    for (Index t = part * rows; t < std::min(x.rows(), (part + 1) * rows); ++t)
-      function(x.data() + t * x.outerStride(), x.cols());
+  for_rows(x, threads, [&](Index t) { function(x.data() + t * x.outerStride(), x.cols()); });
+}
+
+bool all_finite(const Matrix& x, const Threads& threads) {
+  std::atomic<bool> finite = true;
+  parallel_for((x.size() + kNumbersOfPart - 1) / kNumbersOfPart, threads, [&](Index part) {
+    const Index begin = part * kNumbersOfPart;
+    if (!math_kernels().finite(x.data() + begin, std::min(kNumbersOfPart, x.size() - begin))) finite = false;
   });
+  return finite;
 }
 
 }  // namespace headlight

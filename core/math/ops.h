@@ -16,14 +16,17 @@ Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& thr
 
 /// The norm that the weights name. layer_norm: each row to mean 0 and variance 1 (Ba, Kiros & Hinton 2016); rms_norm:
 /// each row divided by the root of its mean square (Zhang & Sennrich 2019). Then scaled and shifted.
-Matrix norm(const ConstMatrixRef& x, const NormWeights& weights);
+Matrix norm(const ConstMatrixRef& x, const NormWeights& weights, const Threads& threads = {});
 
 /// The same for each of `heads` parts of a row on its own, with weights of one part.
-Matrix norm_heads(const ConstMatrixRef& x, const NormWeights& weights, Index heads);
+Matrix norm_heads(const ConstMatrixRef& x, const NormWeights& weights, Index heads, const Threads& threads = {});
 
 /// The activation of one number. gelu: x·Φ(x) with the exact Gaussian distribution function, gelu_tanh: its
 /// approximation by tanh (Hendrycks & Gimpel 2016); silu: x / (1 + e^-x) (Elfwing, Uchibe & Doya 2018).
 float activate(float x, Activation activation);
 void activate(MatrixRef x, Activation activation, const Threads& threads = {});
+
+/// Whether all are numbers and none is infinite.
+bool all_finite(const Matrix& x, const Threads& threads = {});
 
 }  // namespace headlight

@@ -23,7 +23,8 @@ inline const Number* numbers_of(const Product& p) {
 }
 
 /// Rows [i, i + R), L registers from column j on, of which the last holds `last` numbers. Each number of C is one sum
-/// in the order of k. Beside each k so many lines of memory from `ahead` on are asked for.
+/// in the order of k. Beside each k so many lines of memory from `ahead` on are asked for; where kLines is below 0, one
+/// line every −kLines k.
 template <int R, int L, bool kWhole, int kLines = 0, class Number = float>
 inline void tile(const Product& p, Index i, Index j, Index last, const char* ahead = nullptr) {
   Lanes c[R][L];
@@ -36,12 +37,15 @@ inline void tile(const Product& p, Index i, Index j, Index last, const char* ahe
       c[r][l] = Lanes{};
     }
   }
+  constexpr int kEvery = kLines < 0 ? -kLines : 1, kTogether = kLines < 0 ? 1 : kLines;
   const float* a = p.a + i * p.a_row;
   const Number* b = numbers_of<Number>(p) + j;
   for (Index k = 0; k < p.k; ++k, a += p.a_col, b += p.b_row) {
-    HEADLIGHT_UNROLL
-    for (int line = 0; line < kLines; ++line) __builtin_prefetch(ahead + line * kLine, 0, 2);
-    ahead += kLines * kLine;
+    if (k % kEvery == 0) {
+      HEADLIGHT_UNROLL
+      for (int line = 0; line < kTogether; ++line) __builtin_prefetch(ahead + line * kLine, 0, 2);
+      ahead += kTogether * kLine;
+    }
     if constexpr (L == kTileLanes && kWhole) {
       HEADLIGHT_UNROLL
       for (int l = 0; l < L; ++l) __builtin_prefetch(b + kSoon * p.b_row + l * kWidth);
@@ -87,26 +91,35 @@ inline void columns(const Product& p, Index j, Index lanes, Index last) {
 }
 
 /// While B is multiplied, the next one is on its way from memory. Each pass through B asks for its share, kLines beside
-/// each k, until all is asked for.
+/// each k (see tile), until all is asked for.
 template <int kLines, class Number>
 inline void product_beside(const Product& p) {
   constexpr int kRows = kTileRows<kTileLanes>;
-  const Index all = p.ahead ? p.n * static_cast<Index>(sizeof(Number)) : 0;  // bytes beside each k
-  Index asked = 0;
+  const Index share = kLine * (kLines > 0 ? kLines * p.k : (p.k - kLines - 1) / -kLines);  // bytes
+  const char* ahead = static_cast<const char*>(p.ahead);
+  Index left = ahead ? p.n * p.k * static_cast<Index>(sizeof(Number)) : 0;
   for (Index j = 0; j < p.n; j += kTileLanes * kWidth)
-    for (Index i = 0; i < p.m; i += kRows, asked += kLines * kLine)
-      if (asked < all)
-        rows<kRows, kTileLanes, true, kLines, Number>(p, i, j, kWidth, static_cast<const char*>(p.ahead) + asked * p.k);
-      else
+    for (Index i = 0; i < p.m; i += kRows) {
+      if (left <= 0) {
         rows<kRows, kTileLanes, true, 0, Number>(p, i, j, kWidth);
+        continue;
+      }
+      rows<kRows, kTileLanes, true, kLines, Number>(p, i, j, kWidth, ahead);
+      ahead += share;
+      left -= share;
+    }
 }
 
+/// As few at a time as will do: a processor waits for memory in but a few places, and more lines stop its work.
 template <class Number>
 inline void product_beside(const Product& p) {
   const Index passes = p.n / (kTileLanes * kWidth) * ((p.m + kTileRows<kTileLanes> - 1) / kTileRows<kTileLanes>);
-  const Index lines = (p.n * static_cast<Index>(sizeof(Number)) / kLine + passes - 1) / passes;
-  if (lines == 1) product_beside<1, Number>(p);
-  else if (lines == 2) product_beside<2, Number>(p);
+  const Index lines = p.n * static_cast<Index>(sizeof(Number)) / kLine;  // beside each k, if there were but one pass
+  if (passes >= 8 * lines) product_beside<-8, Number>(p);
+  else if (passes >= 4 * lines) product_beside<-4, Number>(p);
+  else if (passes >= 2 * lines) product_beside<-2, Number>(p);
+  else if (passes >= lines) product_beside<1, Number>(p);
+  else if (2 * passes >= lines) product_beside<2, Number>(p);
   else product_beside<4, Number>(p);
 }
 
