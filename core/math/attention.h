@@ -11,7 +11,7 @@
 namespace headlight {
 
 /// Rows are computed so many at a time.
-inline constexpr Index kRowBlock = 64;
+inline constexpr Index kRowBlock = 48;
 
 /// scores → weights in place, row by row: exp(s − max) / Σ exp(s − max). A row of −inf becomes a row of zeros;
 /// NaN or +inf anywhere in a row makes its sum NaN. `row_max` and `row_sum` (R) receive the row's two numbers.

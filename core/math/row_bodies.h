@@ -26,7 +26,16 @@ inline void registers(Index begin, Index end, const Visit& visit) {
 inline Lanes filled(Lanes x, Index left, float other) { return left == kWidth ? x : first(x, left, other); }
 
 inline float largest_of(const float* row, Index count) {
+  constexpr int kTogether = 4;  // none waits for the one before
+  Lanes peaks[kTogether];
+  HEADLIGHT_UNROLL
+  for (Lanes& peak : peaks) peak = all(-__builtin_inff());
+  for (; count > kTogether * kWidth; row += kTogether * kWidth, count -= kTogether * kWidth) {
+    HEADLIGHT_UNROLL
+    for (int i = 0; i < kTogether; ++i) peaks[i] = larger(load(row + i * kWidth), peaks[i]);
+  }
   Sixteen peak = sixteen_of(-__builtin_inff());
+  for (const Lanes& one : peaks) peak.part[0] = larger(one, peak.part[0]);
   registers(0, count, [&](Index j, Index left) {
     Lanes& part = peak.part[part_of(j)];
     part = larger(filled(load(row + j, left), left, -__builtin_inff()), part);
