@@ -241,7 +241,6 @@ Result<bool> run_given(Pass& pass) {
   const Run run{.request = trace.request, .model = *trace.model, .stack = *trace.model, .mask = std::move(*mask),
                 .cross_mask = {}, .progress = pass.progress, .share = kLayersShare * pass.progress.share,
                 .threads = {pass.threads, &pass.progress.stop}};
-  trace.embedding = given.query;
   BlockTrace& block = trace.blocks.emplace_back();
   auto output = run_attention(trace.model->blocks.front().self, Stack::self, 0, given.query, given.key, given.value,
                               run, block.self);

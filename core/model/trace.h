@@ -51,7 +51,7 @@ struct BlockTrace {
 };
 
 struct StackTrace {
-  Matrix embedding;          // (T, d_model) token vectors and positions: hidden state 0
+  Matrix embedding;          // (T, d_model) token vectors and positions: hidden state 0; empty where q, k, v were given
   std::vector<BlockTrace> blocks;
   Matrix normed;             // (T, d_model) what the final norm makes of the last output; empty where there is none
 

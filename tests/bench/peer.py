@@ -3,8 +3,8 @@ import sys
 import time
 
 
-def serve(run, shortest=0.05):
-    """For every line read: once untimed, then until `shortest` seconds are over; writes the seconds of one run."""
+def serve(run, shortest=0.05, times=1):
+    """For every line read: once untimed, then until `shortest` seconds are over; writes the seconds of so many runs."""
     run()
     print("ready", flush=True)
     for _ in sys.stdin:
@@ -16,4 +16,4 @@ def serve(run, shortest=0.05):
             seconds = time.perf_counter() - begin
             if seconds >= shortest:
                 break
-        print(seconds / runs, flush=True)
+        print(seconds / runs * times, flush=True)

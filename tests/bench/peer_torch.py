@@ -1,8 +1,10 @@
-"""peer_torch.py THREADS attention T D_MODEL HEADS | model bert-base|gpt2-small T | train: the same in PyTorch.
+"""peer_torch.py THREADS attention T D_MODEL HEADS | products T D_MODEL | model bert-base|gpt2-small T | train: the same
+in PyTorch.
 
 Attention is torch.nn.MultiheadAttention returning the weights of each head. A model is written as Hugging Face's eager
 path is, one product for query, key and value, and gives the attention of every head; the decoder's output layer is
-asked for the last token only, as ours is. Training is train_torch.py's step."""
+asked for the last token only, as ours is. `products` is what an attention's multiplications take at the pace at which
+the BLAS behind PyTorch makes one projection, softmax and all else left out. Training is train_torch.py's step."""
 import math
 import sys
 
@@ -62,6 +64,11 @@ def attention(tokens, d_model, heads):
     return lambda: module(x, x, x, need_weights=True, average_attn_weights=False)
 
 
+def projection(tokens, d_model):
+    x, weight = torch.rand(tokens, d_model), torch.rand(d_model, d_model)
+    return lambda: x @ weight
+
+
 def model(name, tokens):
     answering = Model(name == "gpt2-small").eval()
     ids = torch.arange(int(tokens)) % 977
@@ -76,6 +83,10 @@ def main():
         serve(training())
         return
     with torch.inference_mode():
+        if what == "products":
+            tokens, d_model = map(int, words)  # all of an attention's multiplications at the pace of one projection
+            serve(projection(tokens, d_model), times=4 + 2 * tokens / d_model)
+            return
         serve(attention(*map(int, words)) if what == "attention" else model(*words))
 
 

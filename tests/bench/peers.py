@@ -21,8 +21,10 @@ def rows_of(suite):
     if suite == "attention":
         for t, d, h in ATTENTION:
             words = ["attention", t, d, h]
-            yield (f"attention/T={t}/d={d}/h={h}", [("ONNX Runtime", "peer_onnx.py", words),
-                                                   ("PyTorch", "peer_torch.py", words)])
+            peers = [("ONNX Runtime", "peer_onnx.py", words), ("PyTorch", "peer_torch.py", words)]
+            if t >= 128:
+                peers.append(("products alone", "peer_torch.py", ["products", t, d]))
+            yield (f"attention/T={t}/d={d}/h={h}", peers)
     elif suite == "model":
         for name in ["bert-base", "gpt2-small"]:
             for t in LENGTHS:
