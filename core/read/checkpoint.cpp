@@ -157,7 +157,7 @@ class Loader {
         break;
       }
       case FieldKind::table: {
-        auto table = tensors_.take_weight(names(row, layer, {""}), shape(row.field, row.part, hub_), row.need);
+        auto table = tensors_.take_weight(names(row, layer, {""}), shape(row.field, row.part, hub_), row.need, true);
         if (!table) return table.error();
         put(row, std::make_shared<const Linear>(std::move(*table)));
         break;
