@@ -36,7 +36,8 @@ void turn_into_panel(const Matrix& rows, Number* to, const Write& write) {
   constexpr Index kColumns = 16;  // a cache line of a row
   for (Index begin = 0; begin < rows.cols(); begin += kColumns)
     for (Index row = 0; row < rows.rows(); ++row)
-      for (Index i = begin; i < std::min(begin + kColumns, rows.cols()); ++i) to[i * kPanel + row] = write(rows(row, i));
+      for (Index i = begin; i < std::min(begin + kColumns, rows.cols()); ++i)
+        to[i * kPanel + row] = write(rows(row, i));
 }
 
 }  // namespace

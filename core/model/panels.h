@@ -15,8 +15,8 @@ using RowsOf = std::function<Matrix(Index first, Index count)>;
 /// The bytes that a weight (rows, cols) takes at most.
 std::size_t packed_bytes(Index rows, Index cols);
 
-/// Lays a weight out from this byte of `pages`, zeros, on; `begin` is then the byte behind it. A few rows of it are asked
-/// for at a time.
+/// Lays a weight out from this byte of `pages`, zeros, on; `begin` is then the byte behind it. A few rows of it are
+/// asked for at a time.
 std::shared_ptr<const PanelMatrix> packed(Index rows, Index cols, const RowsOf& rows_of,
                                           const std::shared_ptr<std::byte>& pages, std::size_t& begin);
 

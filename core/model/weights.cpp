@@ -216,7 +216,7 @@ std::shared_ptr<Model> random_model(const Config& config, std::shared_ptr<const 
   if (two_stacks) model->encoder = random_stack(config, "", config.layers_of_encoder(), false);
   model->name = "random weights, seed " + std::to_string(config.seed);
   model->config = config;
-  if (vocabulary) {
+  if (vocabulary && !vocabulary->words.empty()) {
     model->output = random_output(config, *vocabulary);
     model->vocabulary = std::move(vocabulary);
   }

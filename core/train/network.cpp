@@ -311,7 +311,8 @@ Result<Network> network_of(const Model& model) {
   Config config = model.config;
   const Linear &tokens = *model.embeddings.tokens, &output = *model.output->weight;
   config.tied = same_weights(output, tokens);
-  Network network = laid_out(config, tokens.outputs(), model.embeddings.positions.rows(), model.output->bias.size() > 0);
+  Network network =
+      laid_out(config, tokens.outputs(), model.embeddings.positions.rows(), model.output->bias.size() > 0);
   network.embedding_scale = model.embeddings.scale;
   network.epsilon = model.blocks.front().attention_norm.epsilon;
   if (const auto fit = check_layers(network.main, model); !fit) return fit.error();

@@ -58,6 +58,7 @@ TEST(Logits, OfFreshWeightsAreOverTheVocabulary) {
     EXPECT_LT(trace->logits.cwiseAbs().maxCoeff(), 10.0f) << "a few units";
     EXPECT_GT(trace->logits.cwiseAbs().maxCoeff(), 0.1f);
   }
+  EXPECT_FALSE(random_model({}, counted_words(0))->output) << "there is nothing to say";
   EXPECT_FALSE(ask({.tokens = counted(6)})->model->output);
 }
 
