@@ -117,7 +117,7 @@ Request asked(const std::shared_ptr<const Model>& model, Index tokens) {
 double model_flop(const Model& model, double tokens) {
   const auto d = static_cast<double>(model.config.d_model), ffn = static_cast<double>(model.config.ffn);
   const double layer = attention_flop(tokens, d) + 4 * tokens * d * ffn;
-  const double words = model.output ? static_cast<double>(model.output->weight->rows()) : 0;
+  const double words = model.output ? static_cast<double>(model.output->weight->outputs()) : 0;
   return layer * static_cast<double>(model.config.num_layers) + 2 * words * d;
 }
 

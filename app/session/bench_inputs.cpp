@@ -17,6 +17,12 @@ std::shared_ptr<const Vocabulary> numbered_words(Index count) {
   return vocabulary;
 }
 
+/// To bfloat16, towards zero.
+Matrix rounded(const Matrix& numbers) {
+  return numbers.unaryExpr(
+      [](float number) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(number) & 0xFFFF0000); });
+}
+
 }  // namespace
 
 Tokens bench_tokens(Index count) {
@@ -62,10 +68,8 @@ std::shared_ptr<const Model> random_half_gpt2_small() {
   for (BlockWeights& block : model->blocks)
     for (Linear* linear : {&block.self.query, &block.self.key, &block.self.value, &block.self.output, &block.gate,
                            &block.up, &block.down})
-      for (Index i = 0; i < linear->weight.size(); ++i) {
-        float& number = linear->weight.data()[i];
-        number = std::bit_cast<float>(std::bit_cast<std::uint32_t>(number) & 0xFFFF0000);
-      }
+      linear->weight = rounded(linear->weight);
+  model->output->weight = table_of(rounded(model->output->weight->weight));
   pack(*model);
   return model;
 }

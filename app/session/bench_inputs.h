@@ -23,7 +23,7 @@ std::shared_ptr<const Model> packed_model(const Config& config, std::shared_ptr<
 /// Fresh weights of GPT-2-small's shape, with an output layer over its 50,257 words.
 std::shared_ptr<const Model> random_gpt2_small();
 
-/// The same with the layers' weights rounded to bfloat16, as a checkpoint of that kind has them.
+/// The same with its weights rounded to bfloat16, as a checkpoint of that kind has them.
 std::shared_ptr<const Model> random_half_gpt2_small();
 
 /// Softmax of drawn scores: attention as another program would have computed it.

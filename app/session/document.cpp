@@ -28,7 +28,7 @@ bool says_nothing_yet(const Document& document) {
 /// The rows of the table of embeddings that a checkpoint looks ids of this side up in.
 Index rows_of(const Model& model, Side side) {
   const bool encoder = side == Side::source && model.encoder;
-  return (encoder ? model.encoder->embeddings : model.embeddings).tokens->rows();
+  return (encoder ? model.encoder->embeddings : model.embeddings).tokens->outputs();
 }
 
 Status check_ids(std::string_view where, std::string_view option, const std::vector<std::int64_t>& ids) {

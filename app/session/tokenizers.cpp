@@ -68,8 +68,8 @@ Token padding_of(const Tokenizer& tokenizer) {
 void check_size(const std::string& where, const Vocabulary& vocabulary, const Embeddings& embeddings,
                 std::vector<std::string>& warnings) {
   const auto ids = static_cast<Index>(vocabulary.words.size());
-  if (!embeddings.tokens || ids <= embeddings.tokens->rows()) return;
-  warnings.push_back(bad_input(where, "vocabulary", "at most " + std::to_string(embeddings.tokens->rows()) +
+  if (!embeddings.tokens || ids <= embeddings.tokens->outputs()) return;
+  warnings.push_back(bad_input(where, "vocabulary", "at most " + std::to_string(embeddings.tokens->outputs()) +
                                " ids, one for each row of the table of embeddings", std::to_string(ids)).message);
 }
 

@@ -118,11 +118,10 @@ void Checker::check_norms() {
 
 void Checker::check_tying() {
   if (!model_->output || !model_->embeddings.tokens) return;
-  const Matrix& words = *model_->embeddings.tokens;
-  const Matrix& output = *model_->output->weight;
-  if (&words == &output) {
+  const auto &words = model_->embeddings.tokens, &output = model_->output->weight;
+  if (words == output) {
     add(Severity::good, "output layer: the token vectors themselves, as config.json says");
-  } else if (same(words, output)) {
+  } else if (same_weights(*words, *output)) {
     add(Severity::note, "output layer: config.json says it is not the token vectors, but the numbers are the same");
   }
 }
@@ -138,7 +137,7 @@ void Checker::check_vocabulary() {
   const auto vocabulary = vocabulary_of(*file->tokenizer);
   const std::vector<std::string>& words = vocabulary->words;
   const auto last = std::find_if(words.rbegin(), words.rend(), [](const std::string& word) { return !word.empty(); });
-  const Index ids = words.rend() - last, rows = reader.embeddings.tokens->rows();
+  const Index ids = words.rend() - last, rows = reader.embeddings.tokens->outputs();
   const std::string where = file->file.filename().string() + ": ids";
   if (ids > rows)
     add(Severity::error, bad_input(where, "", "less than the " + std::to_string(rows) + " token vectors",
@@ -149,7 +148,7 @@ void Checker::check_vocabulary() {
 /// Ids from all over the vocabulary.
 std::optional<Request> Checker::sample() const {
   const auto spread = [](const StackWeights& stack, Index count) {
-    const Index rows = stack.embeddings.tokens->rows();
+    const Index rows = stack.embeddings.tokens->outputs();
     std::vector<std::int64_t> ids;
     for (Index i = 0; i < count; ++i) ids.push_back(rows * (2 * i + 1) / (2 * count));
     return ids;

@@ -146,7 +146,7 @@ Index d_model(const Way& way) { return way.bare ? way.given->query.cols() : way.
 
 /// The width of the tables of embeddings, and of what the vocabulary's weight reads.
 Index table_width(const Way& way, const MatrixId& id) {
-  if (kind_of(id.quantity).part == MatrixPart::output) return way.model.output->weight->cols();
+  if (kind_of(id.quantity).part == MatrixPart::output) return way.model.output->weight->inputs();
   const Linear& projection = way.stack->embeddings.projection;
   return projection.is_identity() ? d_model(way) : projection.inputs();
 }
@@ -175,7 +175,7 @@ Index length(const Way& way, const MatrixId& id, Axis axis) {
     case Axis::heads_d_v: return way.d_v() * way.attention_trace->num_heads();
     case Axis::ffn: return way.block->up.outputs();
     case Axis::embedding: return table_width(way, id);
-    case Axis::vocabulary: return way.model.output->weight->rows();
+    case Axis::vocabulary: return way.model.output->weight->outputs();
     case Axis::one: return 1;
     case Axis::d_model: break;
   }

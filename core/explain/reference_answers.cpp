@@ -103,7 +103,7 @@ std::vector<Answer> answers_named(const Trace& trace, std::string_view name) {
   if (name == "last_hidden_state") return {one(trace.last_hidden_state())};
   if (two && name == "encoder_last_hidden_state") return {one(trace.encoder->last_hidden_state())};
   if (name == "logits" && trace.model->output)
-    return {{{trace.last_hidden_state().rows(), trace.model->output->weight->rows()},
+    return {{{trace.last_hidden_state().rows(), trace.model->output->weight->outputs()},
              [&trace](Index row) { return logit_rows(trace, row, 1); },
              trace.last_hidden_state().rows()}};
   return {};

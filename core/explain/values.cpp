@@ -65,7 +65,8 @@ Matrix learned_rows(const Way& way, const MatrixId& id, Index first, Index count
     case Q::gate_weight:
     case Q::up_weight:
     case Q::down_weight:
-    case Q::transform_weight: return weight_rows(*linear_of(way, id.quantity), first, count);
+    case Q::transform_weight:
+    case Q::vocabulary_weight: return weight_rows(*linear_of(way, id.quantity), first, count);
     case Q::embedding_projection_bias:
     case Q::transform_bias:
     case Q::output_bias:
@@ -86,7 +87,6 @@ Matrix learned_rows(const Way& way, const MatrixId& id, Index first, Index count
     case Q::ffn_norm_shift:
     case Q::transform_norm_shift:
     case Q::final_norm_shift: return norm_of(way, id.quantity)->shift;
-    case Q::vocabulary_weight: return way.model.output->weight->middleRows(first, count);
     case Q::vocabulary_bias: return way.model.output->bias;
     default: break;
   }
@@ -152,6 +152,8 @@ std::optional<Matrix> known(const Way& way, const MatrixId& id, Index first, Ind
     case Q::hidden:
       return ffn_hidden(*way.block, way.model.config.activation,
                         rows_of(way.trace, beside(id, Q::ffn_input), first, count));
+    case Q::unscaled_logits:
+      return linear(rows_of(way.trace, recipe(way.trace, id).operands[0], first, count), *way.model.output->weight);
     case Q::logits: return logit_rows(way.trace, first, count);
     case Q::probabilities: {
       Matrix rows = logit_rows(way.trace, first, count);

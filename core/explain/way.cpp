@@ -71,6 +71,7 @@ const Linear* linear_of(const Way& way, Quantity quantity) {
     case Quantity::embedding_projection_bias: return way.stack ? &way.stack->embeddings.projection : nullptr;
     case Quantity::transform_weight:
     case Quantity::transform_bias: return way.model.output ? &way.model.output->transform : nullptr;
+    case Quantity::vocabulary_weight: return way.model.output ? way.model.output->weight.get() : nullptr;
     case Quantity::query_weight:
     case Quantity::query_bias: return way.attention ? &way.attention->query : nullptr;
     case Quantity::key_weight:

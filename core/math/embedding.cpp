@@ -37,7 +37,7 @@ Status check_tokens(const Model& model, const StackWeights& stack, const Tokens&
     const Token& token = tokens.tokens[t];
     const std::string where = (is_target ? "target token " : "token ") + std::to_string(t);
     if (embeddings.tokens)
-      if (const auto s = check_within(where, "id", token.id, embeddings.tokens->rows()); !s) return s;
+      if (const auto s = check_within(where, "id", token.id, embeddings.tokens->outputs()); !s) return s;
     if (embeddings.token_types.size() > 0)
       if (const auto s = check_within(where, "type", token.type, embeddings.token_types.rows()); !s) return s;
   }
@@ -57,11 +57,11 @@ Status check_tokens(const Model& model, const StackWeights& stack, const Tokens&
 Matrix token_vectors(const Model& model, const StackWeights& stack, const Tokens& tokens) {
   const Embeddings& embeddings = stack.embeddings;
   Matrix vectors(static_cast<Index>(tokens.size()),
-                 embeddings.tokens ? embeddings.tokens->cols() : model.config.d_model);
+                 embeddings.tokens ? embeddings.tokens->inputs() : model.config.d_model);
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     const Token& token = tokens.tokens[t];
     auto row = vectors.row(static_cast<Index>(t));
-    if (embeddings.tokens) row = embeddings.tokens->row(token.id);
+    if (embeddings.tokens) row = weight_rows(*embeddings.tokens, token.id, 1);
     else row = random_embedding(model.config, token.text);
   }
   if (embeddings.scale != 1.0f) vectors *= embeddings.scale;

@@ -84,14 +84,6 @@ void turn(const ConstMatrixRef& rows, float* to) {
 
 }  // namespace
 
-Matrix times(const ConstMatrixRef& x, const Matrix& weight, const Vector& bias, const Threads& threads) {
-  return product(x, weight.rows(), bias, threads, [&](const Stretch& at, float* space) {
-    const Index first = at.panel * kPanel;
-    turn(weight.block(first, at.k, std::min(kPanel, weight.rows() - first), at.count), space);
-    return space;
-  });
-}
-
 Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& threads) {
   assert(!weights.panels || weights.weight.size() == 0);
   if (weights.panels) {
@@ -109,7 +101,12 @@ Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& thr
       turn(widened(*weights.half, first, std::min(kPanel, weights.half->rows - first), at.k, at.count), space);
       return space;
     });
-  if (weights.weight.size() > 0) return times(x, weights.weight, weights.bias, threads);
+  if (const Matrix& weight = weights.weight; weight.size() > 0)
+    return product(x, weight.rows(), weights.bias, threads, [&](const Stretch& at, float* space) {
+      const Index first = at.panel * kPanel;
+      turn(weight.block(first, at.k, std::min(kPanel, weight.rows() - first), at.count), space);
+      return space;
+    });
   Matrix y = x;
   if (weights.bias.size() > 0) y.rowwise() += weights.bias;
   return y;

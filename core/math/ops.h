@@ -7,11 +7,8 @@
 
 namespace headlight {
 
-/// x·Wᵀ + b, (T, in) → (T, out), an empty bias zero. The number of threads changes no bit of the result, and a row of it
-/// does not depend on the other rows.
-Matrix times(const ConstMatrixRef& x, const Matrix& weight, const Vector& bias = {}, const Threads& threads = {});
-
-/// The same; an empty weight is the identity. A weight in half precision is widened part by part.
+/// x·Wᵀ + b, (T, in) → (T, out), an empty bias zero, an empty weight the identity. The number of threads changes no bit of
+/// the result, nor does how the weight is kept, and a row of it does not depend on the other rows.
 Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& threads = {});
 
 /// The norm that the weights name. layer_norm: each row to mean 0 and variance 1 (Ba, Kiros & Hinton 2016); rms_norm:

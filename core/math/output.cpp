@@ -23,7 +23,7 @@ Matrix logit_rows(const Trace& trace, Index first, Index count, const Threads& t
     activate(hidden, transform_activation(*trace.model));
   }
   if (output.transform_norm) hidden = norm(hidden, *output.transform_norm);
-  Matrix logits = times(hidden, *output.weight, {}, threads);
+  Matrix logits = linear(hidden, *output.weight, threads);
   if (output.scale != 1.0f) logits *= output.scale;
   if (output.bias.size() > 0) logits.rowwise() += output.bias;
   return logits;
@@ -68,7 +68,7 @@ std::vector<Candidate> most_probable(const Model& model, const Vector& probabili
 
 std::optional<Index> find_word(const Model& model, std::string_view text) {
   if (!model.output) return std::nullopt;
-  const Index rows = model.output->weight->rows();
+  const Index rows = model.output->weight->outputs();
   if (model.vocabulary) {
     const auto& words = model.vocabulary->words;
     for (const std::string& word : {std::string(text), " " + std::string(text)}) {

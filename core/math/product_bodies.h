@@ -14,7 +14,11 @@ constexpr Index kSoon = 4;   // rows of B until one that is asked for is there
 /// The largest tile of C that stays in registers, for L registers a row.
 constexpr int kTileLanes = kWidth == 16 ? 4 : 2;
 template <int L>
-constexpr int kTileRows = kWidth == 16 ? (L == 4 ? 6 : L == 1 ? 12 : 8) : (L == 2 ? 6 : 10);
+constexpr int kTileRows = kWidth == 16 ? (L == 4 ? 6 : L == 3 ? 8 : 12) : (L == 2 ? 6 : 10);
+
+/// Registers a row for more rows than that tile has where B is in halves: the fewer there are, the more rows each half is
+/// widened for at once.
+constexpr int kHalfLanes = kWidth == 16 ? 2 : kTileLanes;
 
 template <class Number>
 inline const Number* numbers_of(const Product& p) {
@@ -92,40 +96,45 @@ inline void columns(const Product& p, Index j, Index lanes, Index last) {
 
 /// While B is multiplied, the next one is on its way from memory. Each pass through B asks for its share, kLines beside
 /// each k (see tile), until all is asked for.
-template <int kLines, class Number>
+template <int L, int kLines, class Number>
 inline void product_beside(const Product& p) {
-  constexpr int kRows = kTileRows<kTileLanes>;
+  constexpr int kRows = kTileRows<L>;
   const Index share = kLine * (kLines > 0 ? kLines * p.k : (p.k - kLines - 1) / -kLines);  // bytes
   const char* ahead = static_cast<const char*>(p.ahead);
   Index left = ahead ? p.n * p.k * static_cast<Index>(sizeof(Number)) : 0;
-  for (Index j = 0; j < p.n; j += kTileLanes * kWidth)
+  for (Index j = 0; j < p.n; j += L * kWidth)
     for (Index i = 0; i < p.m; i += kRows) {
       if (left <= 0) {
-        rows<kRows, kTileLanes, true, 0, Number>(p, i, j, kWidth);
+        rows<kRows, L, true, 0, Number>(p, i, j, kWidth);
         continue;
       }
-      rows<kRows, kTileLanes, true, kLines, Number>(p, i, j, kWidth, ahead);
+      rows<kRows, L, true, kLines, Number>(p, i, j, kWidth, ahead);
       ahead += share;
       left -= share;
     }
 }
 
 /// As few at a time as will do: a processor waits for memory in but a few places, and more lines stop its work.
-template <class Number>
+template <int L, class Number>
 inline void product_beside(const Product& p) {
-  const Index passes = p.n / (kTileLanes * kWidth) * ((p.m + kTileRows<kTileLanes> - 1) / kTileRows<kTileLanes>);
+  const Index passes = p.n / (L * kWidth) * ((p.m + kTileRows<L> - 1) / kTileRows<L>);
   const Index lines = p.n * static_cast<Index>(sizeof(Number)) / kLine;  // beside each k, if there were but one pass
-  if (passes >= 8 * lines) product_beside<-8, Number>(p);
-  else if (passes >= 4 * lines) product_beside<-4, Number>(p);
-  else if (passes >= 2 * lines) product_beside<-2, Number>(p);
-  else if (passes >= lines) product_beside<1, Number>(p);
-  else if (2 * passes >= lines) product_beside<2, Number>(p);
-  else product_beside<4, Number>(p);
+  if (passes >= 8 * lines) product_beside<L, -8, Number>(p);
+  else if (passes >= 4 * lines) product_beside<L, -4, Number>(p);
+  else if (passes >= 2 * lines) product_beside<L, -2, Number>(p);
+  else if (passes >= lines) product_beside<L, 1, Number>(p);
+  else if (2 * passes >= lines) product_beside<L, 2, Number>(p);
+  else product_beside<L, 4, Number>(p);
+}
+
+inline void product_beside_halves(const Product& p) {
+  if (p.m > kTileRows<kTileLanes>) product_beside<kHalfLanes, std::uint16_t>(p);
+  else product_beside<kTileLanes, std::uint16_t>(p);
 }
 
 inline void product(const Product& p) {
-  if (p.b_half) return product_beside<std::uint16_t>(p);
-  if (p.ahead && p.n % (kTileLanes * kWidth) == 0) return product_beside<float>(p);
+  if (p.b_half) return product_beside_halves(p);
+  if (p.ahead && p.n % (kTileLanes * kWidth) == 0) return product_beside<kTileLanes, float>(p);
   Index left = (p.n + kWidth - 1) / kWidth;  // registers a row
   for (Index j = 0; left > 0;) {
     const Index lanes = left == kTileLanes + 1 ? (left + 1) / 2 : left < kTileLanes ? left : kTileLanes;

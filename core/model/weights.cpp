@@ -8,6 +8,7 @@
 
 #include "base/pages.h"
 #include "base/random.h"
+#include "model/panels.h"
 
 namespace headlight {
 namespace {
@@ -84,61 +85,17 @@ Vector random_vector(std::uint64_t seed, Index size, float variance) {
 }
 
 OutputWeights random_output(const Config& config, const Vocabulary& vocabulary) {
-  auto weight = std::make_shared<Matrix>(static_cast<Index>(vocabulary.words.size()), config.d_model);
-  for (Index row = 0; row < weight->rows(); ++row) {
+  Matrix vectors(static_cast<Index>(vocabulary.words.size()), config.d_model);
+  for (Index row = 0; row < vectors.rows(); ++row) {
     const std::string& word = vocabulary.words[static_cast<std::size_t>(row)];
-    weight->row(row) = config.tied ? random_embedding(config, word)
+    vectors.row(row) = config.tied ? random_embedding(config, word)
                                    : random_vector(derive_seed(derive_seed(config.seed, "output"), word),
                                                    config.d_model, 1.0f);
   }
-  return {.weight = std::move(weight), .scale = 1.0f / std::sqrt(static_cast<float>(config.d_model))};
+  return {.weight = table_of(std::move(vectors)), .scale = 1.0f / std::sqrt(static_cast<float>(config.d_model))};
 }
 
-constexpr Index kPanel = PanelMatrix::kPanel;
-
-std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
-
-/// Whether the upper halves of all numbers say all of them, as in a file that keeps them as bfloat16.
-bool is_half(const Matrix& weight) {
-  std::uint32_t lower = 0;
-  for (Index i = 0; i < weight.size() && (lower & 0xFFFF) == 0; ++i) lower |= bits_of(weight.data()[i]);
-  return (lower & 0xFFFF) == 0;
-}
-
-Index packed_size(const Matrix& weight) { return (weight.rows() + kPanel - 1) / kPanel * kPanel * weight.cols(); }
-
-/// Writes the numbers of a weight to their places in the panels, which are zeros.
-template <class Number, class Write>
-void turn_into_panels(const Matrix& weight, Number* to, const Write& write) {
-  constexpr Index kColumns = 16;  // a cache line of a row
-  for (Index first = 0; first < weight.rows(); first += kPanel)
-    for (Index begin = 0; begin < weight.cols(); begin += kColumns)
-      for (Index row = first; row < std::min(first + kPanel, weight.rows()); ++row)
-        for (Index i = begin; i < std::min(begin + kColumns, weight.cols()); ++i)
-          to[first * weight.cols() + i * kPanel + row - first] = write(weight(row, i));
-}
-
-/// Packs a weight into `pages`, from this byte on. Gives the byte behind it.
-std::size_t pack(Linear& linear, const std::shared_ptr<std::byte>& pages, std::size_t begin) {
-  const Matrix& weight = linear.weight;
-  auto panels = std::make_shared<PanelMatrix>(PanelMatrix{.rows = weight.rows(), .cols = weight.cols()});
-  const auto count = static_cast<std::size_t>(packed_size(weight));
-  const bool half = is_half(weight);
-  if (half) {
-    auto* const to = reinterpret_cast<std::uint16_t*>(pages.get() + begin);
-    turn_into_panels(weight, to, [](float x) { return static_cast<std::uint16_t>(bits_of(x) >> 16); });
-    panels->halves = {pages, to};
-  } else {
-    auto* const to = reinterpret_cast<float*>(pages.get() + begin);
-    turn_into_panels(weight, to, [](float x) { return x; });
-    panels->numbers = {pages, to};
-  }
-  linear.panels = std::move(panels);
-  linear.weight.resize(0, 0);
-  return begin + count * (half ? sizeof(std::uint16_t) : sizeof(float));
-}
-
-/// Those whose weight is stored as it is.
+/// Those of the blocks whose weight is stored as it is.
 void append_plain(StackWeights& stack, std::vector<Linear*>& to) {
   const auto append = [&](Linear& linear) {
     if (linear.weight.size() > 0) to.push_back(&linear);
@@ -151,6 +108,15 @@ void append_plain(StackWeights& stack, std::vector<Linear*>& to) {
     if (block.cross) append_attention(*block.cross);
     for (Linear* linear : {&block.gate, &block.up, &block.down}) append(*linear);
   }
+}
+
+/// Where a table stands that is stored as it is; one that is shared stands in several places.
+std::vector<std::shared_ptr<const Linear>*> plain_tables(Model& model) {
+  std::vector<std::shared_ptr<const Linear>*> places{&model.embeddings.tokens};
+  if (model.encoder) places.push_back(&model.encoder->embeddings.tokens);
+  if (model.output) places.push_back(&model.output->weight);
+  std::erase_if(places, [](const auto* place) { return !*place || (*place)->weight.size() == 0; });
+  return places;
 }
 
 }  // namespace
@@ -185,9 +151,9 @@ Matrix weight_rows(const Linear& linear, Index first, Index count) {
   const PanelMatrix& panels = *linear.panels;
   Matrix rows(count, panels.cols);
   for (Index row = 0; row < count; ++row) {
-    const Index column = panels.panel((first + row) / kPanel) + (first + row) % kPanel;
+    const Index column = panels.panel((first + row) / PanelMatrix::kPanel) + (first + row) % PanelMatrix::kPanel;
     for (Index i = 0; i < panels.cols; ++i) {
-      const Index at = column + i * kPanel;
+      const Index at = column + i * PanelMatrix::kPanel;
       rows(row, i) = panels.halves ? std::bit_cast<float>(static_cast<std::uint32_t>(panels.halves.get()[at]) << 16)
                                    : panels.numbers.get()[at];
     }
@@ -195,21 +161,50 @@ Matrix weight_rows(const Linear& linear, Index first, Index count) {
   return rows;
 }
 
+bool same_weights(const Linear& a, const Linear& b) {
+  if (&a == &b) return true;
+  if (a.outputs() != b.outputs() || a.inputs() != b.inputs()) return false;
+  for (Index first = 0; first < a.outputs(); first += PanelMatrix::kPanel) {
+    const Index count = std::min(PanelMatrix::kPanel, a.outputs() - first);
+    if (!same(weight_rows(a, first, count), weight_rows(b, first, count))) return false;
+  }
+  return true;
+}
+
+std::shared_ptr<const Linear> table_of(Matrix vectors) {
+  return std::make_shared<const Linear>(Linear{.weight = std::move(vectors), .bias = {}});
+}
+
 void pack(Model& model) {
   std::vector<Linear*> all;
   append_plain(model, all);
   if (model.encoder) append_plain(*model.encoder, all);
-  if (all.empty()) return;
+  const auto tables = plain_tables(model);
+  if (all.empty() && tables.empty()) return;
   std::size_t bytes = 0;  // at most
-  for (const Linear* linear : all) bytes += static_cast<std::size_t>(packed_size(linear->weight)) * sizeof(float);
+  for (const Linear* linear : all) bytes += packed_bytes(linear->weight.rows(), linear->weight.cols());
+  for (const auto* table : tables) bytes += packed_bytes((*table)->outputs(), (*table)->inputs());
   const auto pages = fresh_pages(bytes);
   // What is freed does not become what is taken: without this a model would need its memory twice.
   constexpr std::size_t kGiveBack = std::size_t{64} << 20;
   std::size_t begin = 0, freed = 0;
+  const auto panels = [&](const Matrix& weight) {
+    const auto rows_of = [&](Index first, Index count) -> Matrix { return weight.middleRows(first, count); };
+    return packed(weight.rows(), weight.cols(), rows_of, pages, begin);
+  };
   for (Linear* linear : all) {
     freed += static_cast<std::size_t>(linear->weight.size()) * sizeof(float);
-    begin = pack(*linear, pages, begin);
+    linear->panels = panels(linear->weight);
+    linear->weight.resize(0, 0);
     if (freed >= kGiveBack) give_back_memory(), freed = 0;
+  }
+  for (const auto* place : tables) {
+    const auto plain = *place;
+    if (plain->weight.size() == 0) continue;  // already, in another place
+    const auto table = std::make_shared<const Linear>(
+        Linear{.weight = {}, .bias = plain->bias, .panels = panels(plain->weight)});
+    for (auto* other : tables)
+      if (*other == plain) *other = table;
   }
 }
 
@@ -221,7 +216,7 @@ std::shared_ptr<Model> random_model(const Config& config, std::shared_ptr<const 
   if (two_stacks) model->encoder = random_stack(config, "", config.layers_of_encoder(), false);
   model->name = "random weights, seed " + std::to_string(config.seed);
   model->config = config;
-  if (vocabulary) {
+  if (vocabulary && !vocabulary->words.empty()) {
     model->output = random_output(config, *vocabulary);
     model->vocabulary = std::move(vocabulary);
   }

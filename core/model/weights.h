@@ -57,6 +57,12 @@ struct Linear {
 /// Rows [first, first + count) of the weight, wherever it is kept.
 Matrix weight_rows(const Linear& linear, Index first, Index count);
 
+/// Whether two weights are the same numbers, wherever each is kept.
+bool same_weights(const Linear& a, const Linear& b);
+
+/// A table of vectors, one a row, that several parts of a model may have in common.
+std::shared_ptr<const Linear> table_of(Matrix vectors);
+
 struct NormWeights {
   Vector scale, shift;  // (d); an empty shift is zero
   float epsilon = 1e-5f;
@@ -95,7 +101,7 @@ struct BlockWeights {
 
 /// What makes vectors of ids and places.
 struct Embeddings {
-  std::shared_ptr<const Matrix> tokens = {};  // (V, e) by id; null: fresh, a word's vector is drawn from its text
+  std::shared_ptr<const Linear> tokens = {};  // (V, e) by id; null: fresh, a word's vector is drawn from its text
   float scale = 1;                            // multiplies the token vectors
   Matrix positions = {};                      // (P, e) learned; empty and Position::learned: fresh, drawn by place
   Index first_position = 0;                   // the row of the first token
@@ -128,7 +134,7 @@ struct StackWeights {
 
 /// From hidden states to a score for each word.
 struct OutputWeights {
-  std::shared_ptr<const Matrix> weight;  // (V, e): the token vectors themselves where the two are tied
+  std::shared_ptr<const Linear> weight;  // (V, e), no bias: the token vectors themselves where the two are tied
   Vector bias = {};                      // (V); empty: zero
   float scale = 1;                       // of the hidden states
   Linear transform = {};                 // (e, d_model), before all that, with the activation; empty: none
@@ -166,7 +172,8 @@ struct Model : StackWeights {
   std::optional<GivenInputs> given = {};     // a tensors file: one bare attention layer, no residual, no norm
 };
 
-/// Lays out the weights of the blocks as products read them, once and for all: what they give stays the same to the bit.
+/// Lays out the weights of the blocks and the tables of words as products read them, once and for all: what they give
+/// stays the same to the bit, and a table that is shared stays so.
 void pack(Model& model);
 
 /// A model with fresh weights: projections Xavier-uniform (Glorot & Bengio 2010) as torch.nn.MultiheadAttention draws

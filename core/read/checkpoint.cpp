@@ -66,6 +66,7 @@ class Loader {
         if (stop_) return Checkpoint{};
         if (const auto taken = take(row, layer); !taken) return taken.error();
       }
+      pack(*model_);  // while little of it is there: what is being packed stands in memory twice
     }
     finish();
     tensors_.warn_of_surplus(rows, "a " + std::string(name(hub_.family)) + " with this configuration");
@@ -155,6 +156,12 @@ class Loader {
         put(row, std::move(*matrix));
         break;
       }
+      case FieldKind::table: {
+        auto table = tensors_.take_weight(names(row, layer, {""}), shape(row.field, row.part, hub_), row.need, true);
+        if (!table) return table.error();
+        put(row, std::make_shared<const Linear>(std::move(*table)));
+        break;
+      }
       case FieldKind::vector: {
         auto vector = tensors_.take_vector(names(row, layer, {""}), shape(row.field, row.part, hub_).cols, row.need);
         if (!vector) return vector.error();
@@ -181,22 +188,24 @@ class Loader {
   void put(const Row& row, Matrix matrix) {
     Embeddings& embeddings = stack(row.part).embeddings;
     switch (row.field) {
-      case Field::tokens:
-        embeddings.tokens = std::make_shared<const Matrix>(std::move(matrix));
-        if (row.part == StackPart::both) model_->encoder->embeddings.tokens = embeddings.tokens;
-        return;
       case Field::positions: embeddings.positions = std::move(matrix); return;
       case Field::token_types: embeddings.token_types = std::move(matrix); return;
-      case Field::relative_bias: {
+      default: {
+        assert(row.field == Field::relative_bias);
         const auto bias = std::make_shared<const RelativeBias>(
             RelativeBias{std::move(matrix), row.part == StackPart::encoder, hub_.relative_distance});
         for (BlockWeights& block : stack(row.part).blocks) block.self.relative_bias = bias;
-        return;
       }
-      default:
-        assert(row.field == Field::output);
-        output_.weight = std::make_shared<const Matrix>(std::move(matrix));
     }
+  }
+
+  void put(const Row& row, std::shared_ptr<const Linear> table) {
+    if (row.field == Field::output) {
+      output_.weight = std::move(table);
+      return;
+    }
+    if (row.part == StackPart::both) model_->encoder->embeddings.tokens = table;
+    stack(row.part).embeddings.tokens = std::move(table);
   }
 
   void put(const Row& row, std::size_t layer, Linear linear) {

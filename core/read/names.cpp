@@ -6,8 +6,8 @@ namespace headlight {
 
 FieldKind kind(Field field) {
   switch (field) {
-    case Field::tokens: case Field::positions: case Field::token_types: case Field::relative_bias: case Field::output:
-      return FieldKind::matrix;
+    case Field::positions: case Field::token_types: case Field::relative_bias: return FieldKind::matrix;
+    case Field::tokens: case Field::output: return FieldKind::table;
     case Field::output_bias: return FieldKind::vector;
     case Field::embedding_norm: case Field::final_norm: case Field::attention_norm: case Field::cross_norm:
     case Field::query_norm: case Field::key_norm: case Field::ffn_norm: case Field::transform_norm:

@@ -43,8 +43,9 @@ enum class Field {
 };
 
 /// How many arrays a field is, and under which endings: a linear layer is `.weight` (out, in) and `.bias` (out), a norm
-/// `.weight` and `.bias` (older files: `.gamma` and `.beta`); matrices and vectors are one array under the whole name.
-enum class FieldKind { matrix, vector, linear, norm, none };
+/// `.weight` and `.bias` (older files: `.gamma` and `.beta`); matrices, tables (weights as those of linear layers) and
+/// vectors are one array under the whole name.
+enum class FieldKind { matrix, table, vector, linear, norm, none };
 FieldKind kind(Field field);
 
 /// The shape of a matrix, or of a linear layer's weight; of a vector or norm (1, n).

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
+
+#include "model/panels.h"
 
 namespace headlight {
 namespace {
 
 constexpr std::string_view kLayer = "{layer}";
+constexpr Index kRows = 64;  // widened at a time
 constexpr std::size_t kMostSurplusNamed = 16;  // further ones are only counted
 
 bool begins(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
@@ -42,6 +46,30 @@ bool same_numbers(const StoredArray& a, const StoredArray& b) {
 HalfMatrix half_matrix(const StoredArray& array, Index rows, Index columns) {
   return {.kind = array.dtype == Dtype::bf16 ? HalfMatrix::Kind::bfloat16 : HalfMatrix::Kind::float16,
           .rows = rows, .cols = columns, .bytes = array.bytes.data(), .file = array.owner};
+}
+
+/// Rows [first, first + count) of a matrix with so many columns, in float32.
+Matrix rows_of(const StoredArray& array, Index columns, Index first, Index count) {
+  if (is_half(array)) return widened(half_matrix(array, first + count, columns), first, count);
+  const auto row = static_cast<std::size_t>(columns) * width(array.dtype);
+  const std::string_view bytes =
+      array.bytes.substr(static_cast<std::size_t>(first) * row, static_cast<std::size_t>(count) * row);
+  Matrix rows(count, columns);
+  if (array.dtype == Dtype::f32) {
+    std::copy_n(bytes.data(), bytes.size(), reinterpret_cast<char*>(rows.data()));
+  } else {
+    std::vector<float> values;
+    append_widened(array.dtype, false, bytes, values);
+    std::copy(values.begin(), values.end(), rows.data());
+  }
+  return rows;
+}
+
+/// The first number that is none, or infinite; null where there is no such.
+const float* not_finite_in(const Matrix& values) {
+  const float* const end = values.data() + values.size();
+  const float* const at = std::find_if(values.data(), end, [](float v) { return !std::isfinite(v); });
+  return at == end ? nullptr : at;
 }
 
 }  // namespace
@@ -124,23 +152,11 @@ void StoredTensors::taken(const StoredArray& array) {
 Result<Matrix> StoredTensors::widen(const StoredArray& array, Index rows, Index columns,
                                     const std::vector<std::string>& names) {
   Matrix values(rows, columns);
-  if (array.dtype == Dtype::f32) {
-    std::copy_n(array.bytes.data(), array.bytes.size(), reinterpret_cast<char*>(values.data()));
-  } else if (is_half(array)) {
-    const HalfMatrix half = half_matrix(array, rows, columns);
-    constexpr Index kRows = 256;  // widened at a time
-    for (Index first = 0; first < rows; first += kRows) {
-      const Index count = std::min(kRows, rows - first);
-      values.middleRows(first, count) = widened(half, first, count);
-    }
-  } else {
-    for_each_part(array, [&](const std::vector<float>& part, std::size_t first) {
-      std::copy(part.begin(), part.end(), values.data() + first);
-      return true;
-    });
+  for (Index first = 0; first < rows; first += kRows) {
+    const Index count = std::min(kRows, rows - first);
+    values.middleRows(first, count) = rows_of(array, columns, first, count);
   }
-  const float* bad = std::find_if(values.data(), values.data() + values.size(), [](float v) { return !std::isfinite(v); });
-  if (bad != values.data() + values.size()) return not_finite(array, names, bad - values.data(), *bad);
+  if (const float* bad = not_finite_in(values)) return not_finite(array, names, bad - values.data(), *bad);
   taken(array);
   return values;
 }
@@ -160,28 +176,34 @@ Result<Vector> StoredTensors::take_vector(const std::vector<std::string>& names,
   return Vector{row->row(0)};
 }
 
-Result<Linear> StoredTensors::take_weight(const std::vector<std::string>& names, TensorShape size, Need need) {
+Result<Linear> StoredTensors::take_weight(const std::vector<std::string>& names, TensorShape size, Need need,
+                                          bool packs) {
   const auto found = find(names, {size.rows, size.cols}, need);
   if (!found) return found.error();
   Linear linear;
   if (!*found) return linear;
   const StoredArray& array = **found;
-  if (!halves_stay_ || !is_half(array)) {
+  std::optional<Error> error;
+  const auto checked = [&](Index first, Index count) {
+    Matrix rows = rows_of(array, size.cols, first, count);
+    if (const float* bad = error ? nullptr : not_finite_in(rows))
+      error = not_finite(array, names, first * size.cols + (bad - rows.data()), *bad);
+    return rows;
+  };
+  if (halves_stay_ && is_half(array)) {
+    for (Index first = 0; first < size.rows && !error; first += kRows)
+      checked(first, std::min(kRows, size.rows - first));
+    linear.half = std::make_shared<const HalfMatrix>(half_matrix(array, size.rows, size.cols));
+  } else if (packs) {
+    linear.panels = packed(size.rows, size.cols, checked);
+  } else {
     auto weight = widen(array, size.rows, size.cols, names);
     if (!weight) return weight.error();
     linear.weight = std::move(*weight);
     return linear;
   }
-  const HalfMatrix half = half_matrix(array, size.rows, size.cols);
-  constexpr Index kRows = 256;
-  for (Index first = 0; first < size.rows; first += kRows) {
-    const Matrix rows = widened(half, first, std::min(kRows, size.rows - first));
-    if (rows.allFinite()) continue;
-    const float* bad = std::find_if(rows.data(), rows.data() + rows.size(), [](float v) { return !std::isfinite(v); });
-    return not_finite(array, names, first * size.cols + (bad - rows.data()), *bad);
-  }
+  if (error) return *error;
   taken(array);
-  linear.half = std::make_shared<const HalfMatrix>(half);
   return linear;
 }
 

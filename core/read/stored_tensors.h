@@ -37,8 +37,9 @@ class StoredTensors {
   Result<Matrix> take_matrix(const std::vector<std::string>& names, TensorShape size, Need need);
   /// The same with one axis; leading axes of size 1 are dropped.
   Result<Vector> take_vector(const std::vector<std::string>& names, Index size, Need need);
-  /// The weight of a linear layer: a matrix, or, where weights stay in their file, that place in it.
-  Result<Linear> take_weight(const std::vector<std::string>& names, TensorShape size, Need need);
+  /// The weight of a linear layer: a matrix, or, where weights stay in their file, that place in it. `packs`: in place
+  /// of a matrix what pack() makes of it, so that it is never in memory twice.
+  Result<Linear> take_weight(const std::vector<std::string>& names, TensorShape size, Need need, bool packs = false);
 
   /// An Error where the tensors, as far as they do not stay in their file, are larger than the machine's memory.
   Status check_memory() const;

@@ -158,7 +158,7 @@ NormWeights empty_norm(const Network& network) {
 }
 
 /// The blocks of a model of this shape, without numbers.
-void shape_stack(const Network& network, const StackPlace& place, std::shared_ptr<const Matrix> tokens,
+void shape_stack(const Network& network, const StackPlace& place, std::shared_ptr<const Linear> tokens,
                  StackWeights& stack) {
   stack.embeddings.tokens = std::move(tokens);
   stack.embeddings.scale = network.embedding_scale;
@@ -207,7 +207,7 @@ Status check_plain(const AttentionWeights& attention) {
   return Done{};
 }
 
-Status check_plain(const StackWeights& stack, const std::shared_ptr<const Matrix>& tokens) {
+Status check_plain(const StackWeights& stack, const std::shared_ptr<const Linear>& tokens) {
   const Embeddings& embeddings = stack.embeddings;
   if (!embeddings.tokens) return refuse("token vectors", "a table", "vectors drawn from the words");
   if (embeddings.tokens != tokens) return refuse("token vectors", "one table for both stacks", "two");
@@ -289,7 +289,7 @@ Model model_of(const Network& network) {
     to = Eigen::Map<const Matrix>(values + at, rows, cols);
   };
   const auto table = [&](Index at) {
-    return std::make_shared<const Matrix>(Eigen::Map<const Matrix>(values + at, network.words, d));
+    return table_of(Eigen::Map<const Matrix>(values + at, network.words, d));
   };
   const auto tokens = table(network.tokens);
   shape_stack(network, network.main, tokens, model);
@@ -309,9 +309,10 @@ Result<Network> network_of(const Model& model) {
   if (const auto trainable = check_trainable(model.config); !trainable) return trainable.error();
   if (const auto plain = check_plain(model); !plain) return plain.error();
   Config config = model.config;
-  const Matrix& tokens = *model.embeddings.tokens;
-  config.tied = model.output->weight == model.embeddings.tokens || same(*model.output->weight, tokens);
-  Network network = laid_out(config, tokens.rows(), model.embeddings.positions.rows(), model.output->bias.size() > 0);
+  const Linear &tokens = *model.embeddings.tokens, &output = *model.output->weight;
+  config.tied = same_weights(output, tokens);
+  Network network =
+      laid_out(config, tokens.outputs(), model.embeddings.positions.rows(), model.output->bias.size() > 0);
   network.embedding_scale = model.embeddings.scale;
   network.epsilon = model.blocks.front().attention_norm.epsilon;
   if (const auto fit = check_layers(network.main, model); !fit) return fit.error();
@@ -326,10 +327,13 @@ Result<Network> network_of(const Model& model) {
       fits = refuse(parameter_at(network, at), std::to_string(rows) + " by " + std::to_string(cols),
                     std::to_string(from.rows()) + " by " + std::to_string(from.cols()));
   };
-  copy(network.tokens, tokens, network.words, config.d_model);
+  const auto copy_table = [&](Index at, const Linear& table) {
+    copy(at, weight_rows(table, 0, table.outputs()), network.words, config.d_model);
+  };
+  copy_table(network.tokens, tokens);
   visit_stack(network.main, network, static_cast<const StackWeights&>(model), copy);
   if (model.encoder) visit_stack(network.encoder, network, *model.encoder, copy);
-  if (!config.tied) copy(network.output_weight, *model.output->weight, network.words, config.d_model);
+  if (!config.tied) copy_table(network.output_weight, output);
   if (network.output_bias >= 0) copy(network.output_bias, model.output->bias, 1, network.words);
   if (!fits) return fits.error();
   return network;

@@ -21,7 +21,7 @@ constexpr std::string_view kSchema = "headlight.training/1";
 
 Json config_json(const Model& model) {
   const Config& config = model.config;
-  const auto rows = static_cast<Index>(model.embeddings.tokens->rows());
+  const Index rows = model.embeddings.tokens->outputs();
   Json json = {{"model_type", "headlight"},
                {"architectures", Json::array({"HeadlightModel"})},
                {"arch", name(config.arch)},
@@ -89,8 +89,8 @@ Json tokenizer_json(const Vocabulary& vocabulary, Arch arch) {
 class Tensors {
  public:
   explicit Tensors(const Model& model) {
-    add("embeddings.tokens.weight", *model.embeddings.tokens);
-    if (!model.config.tied) add("output.weight", *model.output->weight);
+    add("embeddings.tokens", *model.embeddings.tokens);
+    if (!model.config.tied) add("output", *model.output->weight);
     if (model.output->bias.size() > 0) add("output.bias", model.output->bias);
     if (model.encoder) add("encoder.", *model.encoder);
     add("", model);

@@ -47,10 +47,10 @@ std::shared_ptr<const Model> untrained_model(const Model& model) {
   Model fresh = *random_model(model.config);
   fresh.embeddings = model.embeddings;  // the words' own vectors, and none of what was learned about them …
   Random random(derive_seed(model.config.seed, "relations"));
-  Matrix tokens(model.embeddings.tokens->rows(), model.embeddings.tokens->cols());
+  Matrix tokens(model.embeddings.tokens->outputs(), model.embeddings.tokens->inputs());
   const float limit = std::sqrt(3.0f / static_cast<float>(tokens.cols()));
   for (Index i = 0; i < tokens.size(); ++i) tokens.data()[i] = random.symmetric(limit);
-  fresh.embeddings.tokens = std::make_shared<const Matrix>(std::move(tokens));  // … not even those
+  fresh.embeddings.tokens = table_of(std::move(tokens));  // … not even those
   if (fresh.encoder && model.encoder) {
     fresh.encoder->embeddings = model.encoder->embeddings;
     fresh.encoder->embeddings.tokens = fresh.embeddings.tokens;

@@ -88,7 +88,7 @@ ArrayStream logits(const Trace& trace) {
   const Index rows = trace.last_hidden_state().rows();
   ArrayStream array;
   array.name = "logits";
-  array.shape = {rows, trace.model->output->weight->rows()};
+  array.shape = {rows, trace.model->output->weight->outputs()};
   array.axes = {"token", "word"};
   array.pieces = (rows + kRowBlock - 1) / kRowBlock;
   array.piece = [&trace, rows](Index piece) {

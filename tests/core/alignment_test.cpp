@@ -38,7 +38,7 @@ std::shared_ptr<const Model> mirror(const Grammar& grammar, Index start_rows = 1
     vocabulary.words.insert(vocabulary.words.end(), words->begin(), words->end());
   const auto rows = static_cast<Index>(vocabulary.words.size());
   model.vocabulary = std::make_shared<const Vocabulary>(std::move(vocabulary));
-  const auto nothing = std::make_shared<const Matrix>(Matrix::Zero(rows, kPlaces));
+  const auto nothing = table_of(Matrix::Zero(rows, kPlaces));
   for (StackWeights* stack : {static_cast<StackWeights*>(&model), &*model.encoder}) {
     stack->embeddings.tokens = nothing;
     stack->embeddings.positions = Matrix::Identity(kPlaces, kPlaces);

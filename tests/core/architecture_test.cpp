@@ -246,7 +246,7 @@ std::shared_ptr<Model> model_with_tables(Arch arch) {
   Random random(72);
   for (StackWeights* stack : {static_cast<StackWeights*>(&*model), model->encoder ? &*model->encoder : nullptr}) {
     if (!stack) continue;
-    stack->embeddings.tokens = std::make_shared<const Matrix>(random_matrix(random, 10, 8));
+    stack->embeddings.tokens = table_of(random_matrix(random, 10, 8));
     stack->embeddings.token_types = random_matrix(random, 2, 8);
     stack->embeddings.positions = random_matrix(random, 8, 8);
     stack->embeddings.first_position = 2;
@@ -272,7 +272,7 @@ TEST(Embeddings, AreTheSumOfTokenPlaceAndType) {
   ASSERT_TRUE(trace);
   const Embeddings& tables = model->embeddings;
   for (Index t = 0; t < 4; ++t) {
-    const Vector expected = Vector(tables.tokens->row(t)) * 3.0f + Vector(tables.positions.row(t + 2)) +
+    const Vector expected = Vector(tables.tokens->weight.row(t)) * 3.0f + Vector(tables.positions.row(t + 2)) +
                             Vector(tables.token_types.row(t == 2 ? 1 : 0));
     EXPECT_LE((trace->embedding.row(t) - expected).cwiseAbs().maxCoeff(), 1e-6f) << t;
   }

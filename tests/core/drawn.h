@@ -88,7 +88,7 @@ inline void decorate(Random& random, const Config& config, StackWeights& stack) 
   }
   Embeddings& embeddings = stack.embeddings;
   if (once_in(random, 2)) {
-    embeddings.tokens = std::make_shared<const Matrix>(random_matrix(random, draw(random, 3, 40), d));
+    embeddings.tokens = table_of(random_matrix(random, draw(random, 3, 40), d));
     if (once_in(random, 2)) embeddings.scale = std::sqrt(static_cast<float>(d));
   }
   if (once_in(random, 3)) embeddings.token_types = random_matrix(random, 2, d);
@@ -106,7 +106,7 @@ inline std::shared_ptr<const Model> drawn_model(Random& random, const Config& co
   if (once_in(random, 2)) {
     const Index words = draw(random, 1, 30);
     const Matrix rows = random_matrix(random, words, config.d_model);
-    model->output = OutputWeights{.weight = std::make_shared<const Matrix>(rows)};
+    model->output = OutputWeights{.weight = table_of(rows)};
     if (once_in(random, 2)) model->output->bias = random_matrix(random, 1, words);
     if (once_in(random, 2)) model->output->scale = 0.25f;
   }
@@ -120,7 +120,7 @@ inline Tokens drawn_tokens(Random& random, const Embeddings* embeddings, Index l
   for (Index i = 0; i < count; ++i) words.push_back("w" + std::to_string(draw(random, 0, count)));
   Tokens tokens = sentence(words);
   for (Token& token : tokens.tokens) {
-    if (embeddings && embeddings->tokens) token.id = draw(random, 0, embeddings->tokens->rows() - 1);
+    if (embeddings && embeddings->tokens) token.id = draw(random, 0, embeddings->tokens->outputs() - 1);
     token.type = static_cast<int>(draw(random, 0, 1));
   }
   if (once_in(random, 8)) tokens.tokens.front().pad = true;

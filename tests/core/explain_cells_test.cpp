@@ -192,7 +192,7 @@ TEST(ExplainedCells, OfWhatOnlyCheckpointsHaveAreFoundAgain) {
     auto model = std::make_shared<Model>(*random_model(config));
     for (StackWeights* stack : {static_cast<StackWeights*>(model.get()), &*model->encoder}) {
       Embeddings& embeddings = stack->embeddings;
-      embeddings.tokens = std::make_shared<const Matrix>(random_matrix(random, 9, narrow));
+      embeddings.tokens = table_of(random_matrix(random, 9, narrow));
       embeddings.positions = random_matrix(random, 12, narrow);
       embeddings.first_position = 2;
       embeddings.pad_id = 1;
@@ -210,7 +210,7 @@ TEST(ExplainedCells, OfWhatOnlyCheckpointsHaveAreFoundAgain) {
         block.up = half_linear(random, 5, d);
       }
     }
-    model->output = OutputWeights{.weight = std::make_shared<const Matrix>(random_matrix(random, 7, narrow))};
+    model->output = OutputWeights{.weight = table_of(random_matrix(random, 7, narrow))};
     model->output->transform = {.weight = random_matrix(random, narrow, d), .bias = random_matrix(random, 1, narrow)};
     model->output->activation = Activation::silu;
     if (normed) model->output->transform_norm = reference::drawn_norm(random, narrow, NormKind::layer_norm);

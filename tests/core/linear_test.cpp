@@ -5,7 +5,9 @@
 #include <bit>
 #include <cstdint>
 
+#include "asking.h"
 #include "math/ops.h"
+#include "math/output.h"
 #include "reference.h"
 
 namespace headlight {
@@ -13,6 +15,12 @@ namespace {
 
 using reference::grid;
 using reference::random_matrix;
+
+/// With no more digits than bfloat16 has.
+Matrix shortened(const Matrix& numbers) {
+  return numbers.unaryExpr(
+      [](float number) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(number) & 0xFFFF0000); });
+}
 
 TEST(Linear, AgreesWithPlainLoops) {
   Random random(5);
@@ -32,9 +40,7 @@ TEST(Linear, GivesTheSameBitsHoweverItsWeightIsKept) {
   for (const auto& [tokens, in, out] : {Shape{1, 1, 1}, {3, 7, 5}, {10, 64, 64}, {33, 600, 130}, {9, 1030, 63}, {1030, 5, 70}}) {
     for (const bool half : {false, true}) {
       Linear stored{random_matrix(random, out, in), random_matrix(random, 1, out)};
-      if (half) stored.weight = stored.weight.unaryExpr([](float number) {
-          return std::bit_cast<float>(std::bit_cast<std::uint32_t>(number) & 0xFFFF0000);
-        });
+      if (half) stored.weight = shortened(stored.weight);
       Model model;
       model.blocks.emplace_back().self.query = stored;
       pack(model);
@@ -59,6 +65,59 @@ TEST(Linear, WithoutAWeightIsTheIdentity) {
   EXPECT_TRUE(same(linear(x, {}), x));
   const Vector bias = random_matrix(random, 1, 6);
   EXPECT_TRUE(same(linear(x, {{}, bias}), x.rowwise() + bias));
+}
+
+TEST(Table, GivesTheSameVectorsAndLogitsPacked) {
+  Random random(56);
+  const Config config{.arch = Arch::decoder, .d_model = 24, .num_heads = 2, .num_layers = 1};
+  for (const Index words : {1, 63, 64, 130})
+    for (const bool half : {false, true})
+      for (const bool tied : {false, true}) {
+        const auto table = [&] {
+          const Matrix vectors = random_matrix(random, words, config.d_model);
+          return table_of(half ? shortened(vectors) : vectors);
+        };
+        auto plain = std::make_shared<Model>(*random_model(config));
+        plain->embeddings.tokens = table();
+        plain->output = OutputWeights{.weight = tied ? plain->embeddings.tokens : table()};
+        const auto packed = std::make_shared<Model>(*plain);
+        pack(*packed);
+        EXPECT_GT(plain->embeddings.tokens->weight.size(), 0) << "who else has the table keeps it as it was";
+        EXPECT_EQ(packed->output->weight == packed->embeddings.tokens, tied);
+        for (const auto& [theirs, ours] : {std::pair{plain->embeddings.tokens, packed->embeddings.tokens},
+                                           std::pair{plain->output->weight, packed->output->weight}}) {
+          ASSERT_TRUE(ours->panels && ours->weight.size() == 0);
+          EXPECT_EQ(ours->panels->halves != nullptr, half);
+          EXPECT_TRUE(same_weights(*ours, *theirs));
+        }
+        EXPECT_EQ(same_weights(*packed->output->weight, *packed->embeddings.tokens), tied);
+        Request request = reference::request_for(plain);
+        request.tokens = reference::counted(7);
+        for (Token& token : request.tokens.tokens) token.id = reference::draw(random, 0, words - 1);
+        const auto expected = reference::ask(request);
+        request.model = packed;
+        const auto trace = reference::ask(request);
+        ASSERT_TRUE(expected && trace);
+        EXPECT_TRUE(same(trace->embedding, expected->embedding)) << words;
+        EXPECT_TRUE(same(trace->logits, expected->logits)) << words;
+        EXPECT_TRUE(same(logit_rows(*trace, 0, 7, 3), logit_rows(*expected, 0, 7))) << words;
+      }
+}
+
+TEST(Table, OfTwoStacksAndAnOutputLayerStaysOne) {
+  Random random(57);
+  Model model = *random_model({.arch = Arch::encoder_decoder});
+  const auto table = table_of(random_matrix(random, 70, model.config.d_model));
+  model.embeddings.tokens = model.encoder->embeddings.tokens = model.output.emplace().weight = table;
+  pack(model);
+  const auto packed = model.embeddings.tokens;
+  EXPECT_TRUE(packed->panels && same_weights(*packed, *table));
+  EXPECT_EQ(model.encoder->embeddings.tokens, packed);
+  EXPECT_EQ(model.output->weight, packed);
+  pack(model);
+  EXPECT_EQ(model.embeddings.tokens, packed) << "once and for all";
+  EXPECT_FALSE(same_weights(*packed, *table_of(Matrix::Zero(70, model.config.d_model))));
+  EXPECT_FALSE(same_weights(*packed, *table_of(random_matrix(random, 71, model.config.d_model))));
 }
 
 }  // namespace

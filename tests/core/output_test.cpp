@@ -22,7 +22,7 @@ using reference::sentence;
 /// A model that says words; ids only where `vocabulary` is null.
 Model speaking(Index words, std::shared_ptr<const Vocabulary> vocabulary) {
   Model model;
-  model.output = OutputWeights{.weight = std::make_shared<const Matrix>(Matrix::Zero(words, 4))};
+  model.output = OutputWeights{.weight = table_of(Matrix::Zero(words, 4))};
   model.vocabulary = std::move(vocabulary);
   return model;
 }
@@ -53,11 +53,12 @@ TEST(Logits, OfFreshWeightsAreOverTheVocabulary) {
     const auto trace = ask({.config = config, .vocabulary = counted_words(50), .tokens = counted(6)});
     ASSERT_TRUE(trace && trace->model->output);
     EXPECT_EQ(trace->logits.size(), 50);
-    EXPECT_EQ(same(trace->model->output->weight->row(3), random_embedding(config, "w3")), tied);
+    EXPECT_EQ(same(weight_rows(*trace->model->output->weight, 3, 1), random_embedding(config, "w3")), tied);
     EXPECT_EQ(trace->model->output->scale, 0.125f);
     EXPECT_LT(trace->logits.cwiseAbs().maxCoeff(), 10.0f) << "a few units";
     EXPECT_GT(trace->logits.cwiseAbs().maxCoeff(), 0.1f);
   }
+  EXPECT_FALSE(random_model({}, counted_words(0))->output) << "there is nothing to say";
   EXPECT_FALSE(ask({.tokens = counted(6)})->model->output);
 }
 

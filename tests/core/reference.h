@@ -287,7 +287,7 @@ inline StackAnswer stack_answer(const Model& model, const StackWeights& own, con
   const Tokens& tokens = query_tokens(request, stack);
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     const Token& token = tokens.tokens[t];
-    const Vector vector = embeddings.tokens ? Vector(embeddings.tokens->row(token.id))
+    const Vector vector = embeddings.tokens ? Vector(weight_rows(*embeddings.tokens, token.id, 1))
                                             : random_embedding(config, token.text);
     Row row(at(config.d_model));
     for (std::size_t c = 0; c < row.size(); ++c) {
@@ -328,7 +328,7 @@ inline Answer answer(const Request& request, const Model& model) {
   static_cast<StackAnswer&>(result) =
       stack_answer(model, model, request, Stack::self, result.encoder ? &result.encoder->last : nullptr);
   if (!model.output) return result;
-  result.logits = linear(result.last, {*model.output->weight, {}});
+  result.logits = linear(result.last, *model.output->weight);
   for (Row& row : result.logits)
     for (std::size_t word = 0; word < row.size(); ++word)
       row[word] = row[word] * double(model.output->scale) +

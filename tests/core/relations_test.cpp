@@ -31,8 +31,7 @@ std::shared_ptr<const Model> neighbours(const Grammar& grammar, Arch arch = Arch
   Model model = *random_model(config);
   Vocabulary vocabulary{.words = grammar.words, .ids = {}};
   vocabulary.words.insert(vocabulary.words.begin(), "<s>");
-  model.embeddings.tokens =
-      std::make_shared<const Matrix>(Matrix::Zero(static_cast<Index>(vocabulary.words.size()), kPlaces));
+  model.embeddings.tokens = table_of(Matrix::Zero(static_cast<Index>(vocabulary.words.size()), kPlaces));
   model.embeddings.positions = Matrix::Identity(kPlaces, kPlaces);
   model.vocabulary = std::make_shared<const Vocabulary>(std::move(vocabulary));
   AttentionWeights& attention = model.blocks.front().self;

@@ -57,7 +57,7 @@ class StateDict {
   /// The layers `prefix`0, `prefix`1, … over the vectors `input`, which become the vectors of words 0, 1, …
   StackWeights stack(const std::string& prefix, const std::string& input) const {
     StackWeights stack;
-    stack.embeddings.tokens = std::make_shared<const Matrix>(matrix(input));
+    stack.embeddings.tokens = table_of(matrix(input));
     for (int layer = 0; has(prefix + "layers." + std::to_string(layer) + ".linear1.weight"); ++layer) {
       const std::string name = prefix + "layers." + std::to_string(layer) + ".";
       const bool reads_encoder = has(name + "multihead_attn.in_proj_weight");

@@ -69,7 +69,7 @@ TEST(Network, ComputesWhatForwardComputes) {
       const Matrix found = states.middleRows(row, wanted.rows());
       EXPECT_LT((wanted - found).cwiseAbs().maxCoeff(), 2e-5f) << name << ", sentence " << sentence;
       const Matrix logits = logit_rows(**trace, 0, wanted.rows());
-      Matrix own = found * model->output->weight->transpose();
+      Matrix own = found * model->output->weight->weight.transpose();
       own.rowwise() += model->output->bias;
       EXPECT_LT((logits - own).cwiseAbs().maxCoeff(), 2e-5f * std::max(1.0f, logits.cwiseAbs().maxCoeff())) << name;
       row += wanted.rows();
@@ -98,9 +98,9 @@ TEST(Network, BecomesAModelAndComesBack) {
 TEST(Network, AModelIsACopyThatStaysAsItWas) {
   Network network = fresh_network({.d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 8}, 10);
   const Model model = model_of(network);
-  const float token = (*model.embeddings.tokens)(0, 0), weight = model.blocks[0].self.query.weight(0, 0);
+  const float token = model.embeddings.tokens->weight(0, 0), weight = model.blocks[0].self.query.weight(0, 0);
   shake(network, 1);
-  EXPECT_EQ((*model.embeddings.tokens)(0, 0), token);
+  EXPECT_EQ(model.embeddings.tokens->weight(0, 0), token);
   EXPECT_EQ(model.blocks[0].self.query.weight(0, 0), weight);
   EXPECT_EQ(model.output->weight, model.embeddings.tokens);  // tied: one table
 }

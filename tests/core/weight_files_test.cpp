@@ -122,6 +122,9 @@ TEST(HalfWeights, AnswerFromTheirFileAsWhenWidened) {
     EXPECT_EQ(ours.inputs(), theirs.inputs());
     EXPECT_TRUE(same(weight_rows(ours, 0, ours.outputs()), weight_rows(theirs, 0, theirs.outputs())));
     EXPECT_TRUE(same(weight_rows(ours, 3, 4), weight_rows(theirs, 3, 4)));
+    const auto &our_table = in_file->model->embeddings.tokens, &their_table = widened_all->model->embeddings.tokens;
+    EXPECT_TRUE(our_table->half && their_table->panels && same_weights(*our_table, *their_table));
+    EXPECT_EQ(their_table->panels->halves != nullptr, our_table->half->kind == HalfMatrix::Kind::bfloat16);
     EXPECT_TRUE(ours.bias.size() == theirs.bias.size() && (ours.bias.size() == 0 || same(ours.bias, theirs.bias)));
     const auto a = answer_of(widened_all->model, 1), b = answer_of(in_file->model, 1), c = answer_of(in_file->model, 3);
     ASSERT_TRUE(a && b && c);
