@@ -1,4 +1,3 @@
-#version 330 core
 // A map's rectangle. Attributes are named, and placed, as in Dear ImGui's OpenGL 3 backend.
 
 uniform mat4 projection;
