@@ -15,9 +15,9 @@ uniform vec3 blocked_tint;
 uniform vec3 blocked_line;
 uniform vec3 blocked_ground;
 uniform float period;            // pixels from line to line, across
+uniform float opacity;
 
-in vec2 place;
-in float opacity;
+noperspective in vec2 place;
 
 out vec4 colour;
 
@@ -40,7 +40,7 @@ vec3 blocked() {
 }
 
 void main() {
-  ivec2 cell = clamp(ivec2(floor(place * vec2(cells))), ivec2(0), cells - 1);
+  ivec2 cell = clamp(ivec2(place * vec2(cells)), ivec2(0), cells - 1);
   float weight = texelFetch(weights, first + cell, 0).r;
   vec3 fresh = texelFetch(colours, ivec2(int(position_on_map(weight) * 255.0 + 0.5), row), 0).rgb;
   colour = vec4(weight < least ? blocked() : fresh, opacity);

@@ -16,7 +16,7 @@
 namespace headlight {
 namespace {
 
-constexpr const char* kAttributes[] = {"Position", "UV", "Color"};
+constexpr const char* kAttributes[] = {"Position", "UV"};
 
 /// The colours' texture: for each theme its diverging map, then the others.
 constexpr int kColourRows = 2 * (kColourMaps + 1);
@@ -74,7 +74,7 @@ struct Program {
   unsigned id = 0;
   unsigned fitted_to = 0;  // the backend's program whose attribute locations it has
   int projection = -1, first = -1, cells = -1, row = -1, gain = -1, zero = -1, decades = -1, least = -1,
-      blocked_tint = -1, blocked_line = -1, blocked_ground = -1, period = -1;
+      blocked_tint = -1, blocked_line = -1, blocked_ground = -1, period = -1, opacity = -1;
 };
 constexpr int kLogarithmic = 1, kHatched = 2;  // added up they are a program's place
 using Programs = std::array<Program, 4>;
@@ -106,6 +106,7 @@ void fit(Program& program, unsigned backend_program) {
   program.blocked_line = uniform("blocked_line");
   program.blocked_ground = uniform("blocked_ground");
   program.period = uniform("period");
+  program.opacity = uniform("opacity");
   glUseProgram(program.id);
   glUniform1i(uniform("weights"), 0);
   glUniform1i(uniform("colours"), 1);
@@ -131,7 +132,7 @@ class GlMapPainter final : public MapPainter {
     MapPlace place;
     ColourScale scale;
     float pixels_a_cell;  // along the shorter side
-    bool opaque;
+    float opacity;
   };
   static void on_render(const ImDrawList*, const ImDrawCmd* command) {
     const auto& drawing = *static_cast<const Drawing*>(command->UserCallbackData);
@@ -176,10 +177,9 @@ void GlMapPainter::draw(ImDrawList& list, const Matrix& weights, std::uint64_t v
   if (!place)
     place = pixels_a_cell < 1 ? pages_.add(pooled_map(weights, key.rows, key.columns, scale.diverging), key, frame_)
                               : pages_.add(weights, key, frame_);
-  drawings_.push_back({this, *place, scale, pixels_a_cell, opacity >= 1});
+  drawings_.push_back({this, *place, scale, pixels_a_cell, opacity});
   list.AddCallback(on_render, &drawings_.back());
-  list.AddImage(texture_id(place->texture), min, max, {0, 0}, {1, 1},
-                IM_COL32(255, 255, 255, static_cast<int>(std::min(std::max(opacity, 0.f), 1.f) * 255 + 0.5f)));
+  list.AddImage(texture_id(place->texture), min, max);
   list.AddCallback(reset_render_state(), nullptr);
 }
 
@@ -213,7 +213,8 @@ void GlMapPainter::use(const Drawing& drawing) {
   set_colour(program.blocked_ground, background_of(scale.theme));
   // A half beside whole pixels: a cell's side is not the same to the last bit in every map, the period must be.
   glUniform1f(program.period, std::clamp(std::floor((drawing.pixels_a_cell + 0.5f) / 3), 5.0f, 12.0f));
-  if (drawing.opaque) glDisable(GL_BLEND);
+  glUniform1f(program.opacity, std::floor(drawing.opacity * 255 + 0.5f) / 255);
+  if (drawing.opacity >= 1) glDisable(GL_BLEND);
   glActiveTexture(GL_TEXTURE1);
   glBindSampler(1, 0);
   glBindTexture(GL_TEXTURE_2D, colours_);
