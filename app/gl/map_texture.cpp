@@ -173,10 +173,12 @@ void GlMapPainter::draw(ImDrawList& list, const Matrix& weights, std::uint64_t v
   crowd(min.x, max.x, pixels.x, weights.cols(), key.columns);
   crowd(min.y, max.y, pixels.y, weights.rows(), key.rows);
   if (min.x >= max.x || min.y >= max.y) return;
+  const bool is_pooled = key != MapKey{.version = version};
+  key.diverging = is_pooled && scale.diverging;
   auto place = pages_.find(key, frame_);
   if (!place)
-    place = pixels_a_cell < 1 ? pages_.add(pooled_map(weights, key.rows, key.columns, scale.diverging), key, frame_)
-                              : pages_.add(weights, key, frame_);
+    place = is_pooled ? pages_.add(pooled_map(weights, key.rows, key.columns, key.diverging), key, frame_)
+                      : pages_.add(weights, key, frame_);
   drawings_.push_back({this, *place, scale, pixels_a_cell, opacity});
   list.AddCallback(on_render, &drawings_.back());
   list.AddImage(texture_id(place->texture), min, max);

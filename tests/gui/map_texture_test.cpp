@@ -330,6 +330,7 @@ TEST_F(MapTextureTest, CrowdedMapsAreSentOnceForEachSize) {
   EXPECT_EQ(sent({10, 10}, 100, linear), 1) << "a pixel a cell: as it is";
   EXPECT_EQ(sent({10, 10}, 200, linear), 0);
   EXPECT_EQ(sent({30, 20}, 50, logarithmic), 0);
+  EXPECT_EQ(sent({30, 20}, 50, {.diverging = true}), 1) << "pooled otherwise";
 }
 
 // The part of a map that no pixel's middle is in has no pixel, wherever it begins.
