@@ -27,16 +27,19 @@ unsigned float_texture(int width, int height) {
 }  // namespace
 
 MapPages::~MapPages() {
-  for (const auto& [version, held] : held_)
+  for (const auto& [key, held] : held_)
     if (held.side == 0) glDeleteTextures(1, &held.at.texture);
   if (!pages_.empty()) glDeleteTextures(static_cast<GLsizei>(pages_.size()), pages_.data());
 }
 
-MapPlace MapPages::place(const Matrix& weights, std::uint64_t version, int frame) {
-  if (const auto found = held_.find(version); found != held_.end()) {
-    found->second.frame = frame;
-    return found->second.at;
-  }
+std::optional<MapPlace> MapPages::find(const MapKey& key, int frame) {
+  const auto found = held_.find(key);
+  if (found == held_.end()) return std::nullopt;
+  found->second.frame = frame;
+  return found->second.at;
+}
+
+MapPlace MapPages::add(const Matrix& weights, const MapKey& key, int frame) {
   const int rows = static_cast<int>(weights.rows()), columns = static_cast<int>(weights.cols());
   const int longer = std::max(rows, columns);
   Held held;
@@ -48,12 +51,14 @@ MapPlace MapPages::place(const Matrix& weights, std::uint64_t version, int frame
   } else {
     held.at = own_texture(weights, frame);
   }
+  held.at.rows = rows, held.at.columns = columns;
+  held.at.negative = (weights.array() < 0).any();
   glBindTexture(GL_TEXTURE_2D, held.at.texture);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
   glTexSubImage2D(GL_TEXTURE_2D, 0, held.at.x, held.at.y, columns, rows, GL_RED, GL_FLOAT, weights.data());
   ++uploads_;
-  held_.emplace(version, held);
+  held_.emplace(key, held);
   return held.at;
 }
 
@@ -91,7 +96,7 @@ MapPlace MapPages::own_texture(const Matrix& weights, int frame) {
   return {float_texture(static_cast<int>(weights.cols()), static_cast<int>(weights.rows())), 0, 0};
 }
 
-std::unordered_map<std::uint64_t, MapPages::Held>::iterator MapPages::oldest(bool own, int side, int frame) {
+std::map<MapKey, MapPages::Held>::iterator MapPages::oldest(bool own, int side, int frame) {
   auto best = held_.end();
   for (auto it = held_.begin(); it != held_.end(); ++it) {
     const Held& held = it->second;

@@ -1,19 +1,32 @@
 // Where matrices live on the graphics card: small ones side by side in pages of equal slots, large ones alone.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
-#include <unordered_map>
+#include <optional>
 #include <vector>
 
 #include "base/matrix.h"
+#include "figure/pooled_map.h"
 
 namespace headlight {
+
+/// Which matrix it is: the content that `version` names, and, where it is pooled, how, and from where to where along each
+/// axis that is crowded.
+struct MapKey {
+  std::uint64_t version = 0;
+  PixelSpan rows = {}, columns = {};
+  bool diverging = false;
+  auto operator<=>(const MapKey&) const = default;
+};
 
 /// A matrix's place: a float texture and the texel of its cell (0, 0).
 struct MapPlace {
   unsigned texture = 0;
   int x = 0, y = 0;
+  int rows = 0, columns = 0;
+  bool negative = false;  // whether any of its numbers is
 };
 
 /// Needs the OpenGL context that was current when it was made.
@@ -23,9 +36,11 @@ class MapPages {
   MapPages(const MapPages&) = delete;
   ~MapPages();
 
-  /// The place of the matrix whose content `version` names; sent to the graphics card where it is not there yet.
-  /// `frame` counts frames: what was drawn in this one or the one before is never moved out.
-  MapPlace place(const Matrix& weights, std::uint64_t version, int frame);
+  /// The place of a matrix that was sent to the graphics card and is still there. `frame` counts frames: what was drawn
+  /// in this one or the one before is never moved out.
+  std::optional<MapPlace> find(const MapKey& key, int frame);
+  /// Sends one that is not there. It has no more rows or columns than GL_MAX_TEXTURE_SIZE.
+  MapPlace add(const Matrix& weights, const MapKey& key, int frame);
 
   /// Matrices sent to the graphics card so far.
   int uploads() const { return uploads_; }
@@ -39,9 +54,9 @@ class MapPages {
   };
   MapPlace take_slot(int side, int frame);
   MapPlace own_texture(const Matrix& weights, int frame);
-  std::unordered_map<std::uint64_t, Held>::iterator oldest(bool own, int side, int frame);
+  std::map<MapKey, Held>::iterator oldest(bool own, int side, int frame);
 
-  std::unordered_map<std::uint64_t, Held> held_;       // by version
+  std::map<MapKey, Held> held_;
   std::map<int, std::vector<MapPlace>> free_;          // by slot side
   std::vector<unsigned> pages_;
   std::size_t own_texels_ = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cmath>
 #include <deque>
 #include <string>
 
@@ -15,7 +16,7 @@
 namespace headlight {
 namespace {
 
-constexpr const char* kAttributes[] = {"Position", "UV", "Color"};
+constexpr const char* kAttributes[] = {"Position", "UV"};
 
 /// The colours' texture: for each theme its diverging map, then the others.
 constexpr int kColourRows = 2 * (kColourMaps + 1);
@@ -25,12 +26,14 @@ int row_of(const ColourScale& scale) {
   return static_cast<int>(scale.theme) * (kColourMaps + 1) + map;
 }
 
-Result<unsigned> compile(const std::filesystem::path& file, GLenum stage) {
+/// `defines` are lines.
+Result<unsigned> compile(const std::filesystem::path& file, GLenum stage, const std::string& defines = {}) {
   const auto source = read_file(file, std::size_t{1} << 20);
   if (!source) return source.error();
   const GLuint shader = glCreateShader(stage);
-  const char* text = source->c_str();
-  glShaderSource(shader, 1, &text, nullptr);
+  const std::string text = "#version 330 core\n" + defines + "#line 1\n" + *source;
+  const char* lines = text.c_str();
+  glShaderSource(shader, 1, &lines, nullptr);
   glCompileShader(shader);
   GLint compiled = 0;
   glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
@@ -43,13 +46,79 @@ Result<unsigned> compile(const std::filesystem::path& file, GLenum stage) {
   return bad_input(file.string(), "shader", "GLSL 3.30 that compiles", first_line);
 }
 
+Result<unsigned> link(const std::filesystem::path& shaders, const std::string& defines) {
+  const auto vertex = compile(shaders / "map.vert", GL_VERTEX_SHADER);
+  if (!vertex) return vertex.error();
+  const auto fragment = compile(shaders / "map.frag", GL_FRAGMENT_SHADER, defines);
+  if (!fragment) {
+    glDeleteShader(*vertex);
+    return fragment.error();
+  }
+  const GLuint program = glCreateProgram();
+  for (const unsigned shader : {*vertex, *fragment}) {
+    glAttachShader(program, shader);
+    glDeleteShader(shader);  // lives on in the program
+  }
+  glLinkProgram(program);
+  GLint linked = 0;
+  glGetProgramiv(program, GL_LINK_STATUS, &linked);
+  if (linked) return program;
+  char log[512] = "";
+  glGetProgramInfoLog(program, sizeof log, nullptr, log);
+  glDeleteProgram(program);
+  return bad_input(shaders.string(), "map.vert and map.frag", "shaders that link", log);
+}
+
+/// map.frag as one kind of map needs it, with the places of its uniforms.
+struct Program {
+  unsigned id = 0;
+  unsigned fitted_to = 0;  // the backend's program whose attribute locations it has
+  int projection = -1, first = -1, cells = -1, row = -1, gain = -1, zero = -1, decades = -1, least = -1,
+      blocked_tint = -1, blocked_line = -1, blocked_ground = -1, period = -1, opacity = -1;
+};
+constexpr int kLogarithmic = 1, kHatched = 2;  // added up they are a program's place
+using Programs = std::array<Program, 4>;
+
+void delete_programs(const Programs& programs) {
+  for (const Program& program : programs) glDeleteProgram(program.id);
+}
+
+// The backend has set its vertex array up for its own program: ours must expect each attribute at the same location.
+void fit(Program& program, unsigned backend_program) {
+  if (backend_program == program.fitted_to) return;
+  program.fitted_to = backend_program;
+  for (const char* attribute : kAttributes) {
+    const GLint location = glGetAttribLocation(backend_program, attribute);
+    assert(location >= 0);
+    glBindAttribLocation(program.id, static_cast<unsigned>(location), attribute);
+  }
+  glLinkProgram(program.id);
+  const auto uniform = [&](const char* name) { return glGetUniformLocation(program.id, name); };
+  program.projection = uniform("projection");
+  program.first = uniform("first");
+  program.cells = uniform("cells");
+  program.row = uniform("row");
+  program.gain = uniform("gain");
+  program.zero = uniform("zero");
+  program.decades = uniform("decades");
+  program.least = uniform("least");
+  program.blocked_tint = uniform("blocked_tint");
+  program.blocked_line = uniform("blocked_line");
+  program.blocked_ground = uniform("blocked_ground");
+  program.period = uniform("period");
+  program.opacity = uniform("opacity");
+  glUseProgram(program.id);
+  glUniform1i(uniform("weights"), 0);
+  glUniform1i(uniform("colours"), 1);
+}
+
 class GlMapPainter final : public MapPainter {
  public:
-  GlMapPainter(unsigned program, unsigned colours) : program_(program), colours_(colours) {}
+  GlMapPainter(const Programs& programs, unsigned colours) : programs_(programs), colours_(colours) {}
   GlMapPainter(const GlMapPainter&) = delete;
   ~GlMapPainter() override {
     glDeleteTextures(1, &colours_);
-    glDeleteProgram(program_);
+    delete_programs(programs_);
   }
 
   void draw(ImDrawList& list, const Matrix& weights, std::uint64_t version, ImVec2 min, ImVec2 max,
@@ -61,23 +130,18 @@ class GlMapPainter final : public MapPainter {
   struct Drawing {
     GlMapPainter* painter;
     MapPlace place;
-    int rows, columns;
     ColourScale scale;
+    float pixels_a_cell;  // along the shorter side
+    float opacity;
   };
   static void on_render(const ImDrawList*, const ImDrawCmd* command) {
     const auto& drawing = *static_cast<const Drawing*>(command->UserCallbackData);
     drawing.painter->use(drawing);
   }
   void use(const Drawing& drawing);
-  void fit_to(unsigned backend_program);
-  int uniform(const char* name) const { return glGetUniformLocation(program_, name); }
 
-  unsigned program_, colours_;
-  unsigned fitted_to_ = 0;  // the backend's program whose attribute locations ours has
-  int backend_projection_ = -1;
-  struct {
-    int projection, first, cells, row, diverging, logarithmic, top, inverse_top, decades, blocked_line, blocked_tint;
-  } at_{};
+  Programs programs_;
+  unsigned colours_;
   MapPages pages_;
   std::deque<Drawing> drawings_;  // of one frame; a deque, as commands point into it
   int frame_ = -1;
@@ -92,62 +156,71 @@ void GlMapPainter::draw(ImDrawList& list, const Matrix& weights, std::uint64_t v
     frame_ = frame;
     drawings_.clear();
   }
-  const MapPlace place = pages_.place(weights, version, frame_);
-  drawings_.push_back({this, place, static_cast<int>(weights.rows()), static_cast<int>(weights.cols()), scale});
+  // Where there are more cells than pixels the graphics card has what the pixels show. That depends on where in its
+  // pixel a map begins, not on the pixel.
+  const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
+  MapKey key{.version = version};
+  const auto crowd = [](float& from, float& to, float scaled, Index cells, PixelSpan& of_key) {
+    const PixelSpan on{from * scaled, to * scaled};
+    if (!is_crowded(on, cells)) return;
+    of_key = {on.begin - std::floor(on.begin), on.end - std::floor(on.begin)};
+    const PixelRange range = pixels_of(on);
+    from = static_cast<float>(range.first) / scaled;
+    to = static_cast<float>(range.first + range.count) / scaled;
+  };
+  const float pixels_a_cell = std::min((max.x - min.x) * pixels.x / static_cast<float>(weights.cols()),
+                                       (max.y - min.y) * pixels.y / static_cast<float>(weights.rows()));
+  crowd(min.x, max.x, pixels.x, weights.cols(), key.columns);
+  crowd(min.y, max.y, pixels.y, weights.rows(), key.rows);
+  if (min.x >= max.x || min.y >= max.y) return;
+  const bool is_pooled = key != MapKey{.version = version};
+  key.diverging = is_pooled && scale.diverging;
+  auto place = pages_.find(key, frame_);
+  if (!place)
+    place = is_pooled ? pages_.add(pooled_map(weights, key.rows, key.columns, key.diverging), key, frame_)
+                      : pages_.add(weights, key, frame_);
+  drawings_.push_back({this, *place, scale, pixels_a_cell, opacity});
   list.AddCallback(on_render, &drawings_.back());
-  list.AddImage(texture_id(place.texture), min, max, {0, 0}, {1, 1},
-                IM_COL32(255, 255, 255, static_cast<int>(std::min(std::max(opacity, 0.f), 1.f) * 255 + 0.5f)));
+  list.AddImage(texture_id(place->texture), min, max);
   list.AddCallback(reset_render_state(), nullptr);
 }
 
 void GlMapPainter::use(const Drawing& drawing) {
+  const ColourScale& scale = drawing.scale;
+  const bool logarithmic = scale.scale == Scale::log && !scale.diverging;
+  const bool hatched = drawing.place.negative && drawing.pixels_a_cell >= 3;
+  Program& program = programs_[static_cast<std::size_t>((logarithmic ? kLogarithmic : 0) + (hatched ? kHatched : 0))];
   GLint backend_program = 0;
   glGetIntegerv(GL_CURRENT_PROGRAM, &backend_program);
-  fit_to(static_cast<unsigned>(backend_program));
+  const auto backend = static_cast<unsigned>(backend_program);
   float projection[16];
-  glGetUniformfv(fitted_to_, backend_projection_, projection);
+  glGetUniformfv(backend, glGetUniformLocation(backend, "ProjMtx"), projection);
+  fit(program, backend);
 
-  const ColourScale& scale = drawing.scale;
   const BlockedColours blocked = blocked_colours(scale.theme);
   const auto set_colour = [](int location, Rgb c) {
     glUniform3f(location, static_cast<float>(c.r) / 255, static_cast<float>(c.g) / 255, static_cast<float>(c.b) / 255);
   };
-  glUseProgram(program_);
-  glUniformMatrix4fv(at_.projection, 1, GL_FALSE, projection);
-  glUniform2i(at_.first, drawing.place.x, drawing.place.y);
-  glUniform2i(at_.cells, drawing.columns, drawing.rows);
-  glUniform1i(at_.row, row_of(scale));
-  glUniform1i(at_.diverging, scale.diverging);
-  glUniform1i(at_.logarithmic, scale.scale == Scale::log);
-  glUniform1f(at_.top, scale.top);
-  glUniform1f(at_.inverse_top, 1 / scale.top);
-  glUniform1f(at_.decades, ColourScale::kDecades);
-  set_colour(at_.blocked_line, blocked.line);
-  set_colour(at_.blocked_tint, blocked.tint);
+  glUseProgram(program.id);
+  glUniformMatrix4fv(program.projection, 1, GL_FALSE, projection);
+  glUniform2i(program.first, drawing.place.x, drawing.place.y);
+  glUniform2i(program.cells, drawing.place.columns, drawing.place.rows);
+  glUniform1i(program.row, row_of(scale));
+  glUniform1f(program.gain, (scale.diverging ? 0.5f : 1.0f) / scale.top);
+  glUniform1f(program.zero, scale.diverging ? 0.5f : 0.0f);
+  glUniform1f(program.decades, ColourScale::kDecades);
+  glUniform1f(program.least, scale.diverging ? -3e38f : 0.0f);
+  set_colour(program.blocked_tint, blocked.tint);
+  set_colour(program.blocked_line, blocked.line);
+  set_colour(program.blocked_ground, background_of(scale.theme));
+  // A half beside whole pixels: a cell's side is not the same to the last bit in every map, the period must be.
+  glUniform1f(program.period, std::clamp(std::floor((drawing.pixels_a_cell + 0.5f) / 3), 5.0f, 12.0f));
+  glUniform1f(program.opacity, std::floor(drawing.opacity * 255 + 0.5f) / 255);
+  if (drawing.opacity >= 1) glDisable(GL_BLEND);
   glActiveTexture(GL_TEXTURE1);
   glBindSampler(1, 0);
   glBindTexture(GL_TEXTURE_2D, colours_);
   glActiveTexture(GL_TEXTURE0);
-}
-
-// The backend has set its vertex array up for its own program: ours must expect each attribute at the same location.
-void GlMapPainter::fit_to(unsigned backend_program) {
-  if (backend_program == fitted_to_) return;
-  fitted_to_ = backend_program;
-  backend_projection_ = glGetUniformLocation(backend_program, "ProjMtx");
-  assert(backend_projection_ >= 0);
-  for (const char* attribute : kAttributes) {
-    const GLint location = glGetAttribLocation(backend_program, attribute);
-    assert(location >= 0);
-    glBindAttribLocation(program_, static_cast<unsigned>(location), attribute);
-  }
-  glLinkProgram(program_);
-  at_ = {uniform("projection"),  uniform("first"),   uniform("cells"),        uniform("row"),
-         uniform("diverging"), uniform("logarithmic"), uniform("top"),     uniform("inverse_top"),  uniform("decades"),
-         uniform("blocked_line"), uniform("blocked_tint")};
-  glUseProgram(program_);
-  glUniform1i(uniform("weights"), 0);
-  glUniform1i(uniform("colours"), 1);
 }
 
 }  // namespace
@@ -155,26 +228,16 @@ void GlMapPainter::fit_to(unsigned backend_program) {
 int uploads(const MapPainter& painter) { return static_cast<const GlMapPainter&>(painter).uploads(); }
 
 Result<std::unique_ptr<MapPainter>> make_map_painter(const std::filesystem::path& shaders) {
-  const auto vertex = compile(shaders / "map.vert", GL_VERTEX_SHADER);
-  if (!vertex) return vertex.error();
-  const auto fragment = compile(shaders / "map.frag", GL_FRAGMENT_SHADER);
-  if (!fragment) {
-    glDeleteShader(*vertex);
-    return fragment.error();
-  }
-  const GLuint program = glCreateProgram();
-  for (const unsigned shader : {*vertex, *fragment}) {
-    glAttachShader(program, shader);
-    glDeleteShader(shader);  // lives on in the program
-  }
-  glLinkProgram(program);
-  GLint linked = 0;
-  glGetProgramiv(program, GL_LINK_STATUS, &linked);
-  if (!linked) {
-    char log[512] = "";
-    glGetProgramInfoLog(program, sizeof log, nullptr, log);
-    glDeleteProgram(program);
-    return bad_input(shaders.string(), "map.vert and map.frag", "shaders that link", log);
+  Programs programs{};
+  for (int kind = 0; kind < static_cast<int>(programs.size()); ++kind) {
+    const std::string defines = std::string(kind & kLogarithmic ? "#define LOGARITHMIC\n" : "") +
+                                (kind & kHatched ? "#define HATCHED\n" : "");
+    auto program = link(shaders, defines);
+    if (!program) {
+      delete_programs(programs);
+      return program.error();
+    }
+    programs[static_cast<std::size_t>(kind)].id = *program;
   }
 
   std::array<Rgb, 256 * kColourRows> rows;
@@ -198,7 +261,7 @@ Result<std::unique_ptr<MapPainter>> make_map_painter(const std::filesystem::path
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, 256, kColourRows, 0, GL_RGB, GL_UNSIGNED_BYTE, rows.data());
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
-  return std::unique_ptr<MapPainter>(new GlMapPainter(program, colours));
+  return std::unique_ptr<MapPainter>(new GlMapPainter(programs, colours));
 }
 
 }  // namespace headlight

@@ -17,7 +17,8 @@ class MapPainter {
   virtual ~MapPainter() = default;
 
   /// Adds the map to `list`, filling the rectangle. `version` names the content: the same number is the same matrix,
-  /// so that only new content is sent to the graphics card. Colour, range and scale cost nothing to change.
+  /// so that only new content is sent to the graphics card, and that of maps with more cells than pixels for each size.
+  /// Colour, range and scale cost nothing to change.
   /// `opacity` 1 is fresh, less is stale.
   virtual void draw(ImDrawList& list, const Matrix& weights, std::uint64_t version, ImVec2 min, ImVec2 max,
                     const ColourScale& scale, float opacity) = 0;

@@ -15,11 +15,12 @@ constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowF
                                     // A panel that comes and goes with the answer must not take the keyboard away.
                                     ImGuiWindowFlags_NoFocusOnAppearing;
 
-/// A region of the window for one panel.
+/// A region of the window for one panel. Behind those that are not shaded the frame was cleared to their background:
+/// where the processor draws, filling the window a second time takes longer than all that stands in it.
 void region(Gui& gui, const char* name, const Box& box, bool shaded, bool scrolls, void (*panel)(Gui&)) {
   ImGui::SetNextWindowPos({box.x, box.y});
   ImGui::SetNextWindowSize({box.w, box.h});
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, shaded ? gui.colours().panel : gui.colours().background);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, shaded ? gui.colours().panel : 0);
   ImGui::Begin(name, nullptr, scrolls ? kFixed & ~ImGuiWindowFlags_NoScrollbar : kFixed | ImGuiWindowFlags_NoScrollWithMouse);
   panel(gui);
   ImGui::End();
