@@ -6,8 +6,8 @@
 namespace headlight {
 namespace {
 
-/// For so long a helper looks for the next piece of work before it sleeps: products come one after another, and waking
-/// takes longer than a short one.
+/// For so long a thread looks for what it waits for before it sleeps: products come one after another, and waking takes
+/// longer than a short one.
 constexpr std::chrono::microseconds kAwake{100};
 
 /// Leaves the core to its other thread, if it has one, for a moment.
@@ -18,10 +18,11 @@ void pause() {
 }
 
 /// The first value that is not `old`.
-unsigned changed(const std::atomic<unsigned>& value, unsigned old) {
+template <class Number>
+Number changed(const std::atomic<Number>& value, Number old) {
   const auto asleep = std::chrono::steady_clock::now() + kAwake;
   do {
-    if (const unsigned now = value; now != old) return now;
+    if (const Number now = value; now != old) return now;
     pause();
   } while (std::chrono::steady_clock::now() < asleep);
   value.wait(old);
@@ -67,7 +68,8 @@ void Pool::run(Index count, const std::function<void(Index, int)>& part, int mos
   take_parts(0);
   // A helper that comes from now on finds the round over: only those that are inside are waited for.
   ++round_;
-  for (int inside = inside_; inside != 0; inside = inside_) inside_.wait(inside);
+  for (int inside = inside_; inside != 0; inside = changed(inside_, inside)) {
+  }
 }
 
 void Pool::help(int worker) {

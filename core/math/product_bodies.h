@@ -44,12 +44,7 @@ inline void tile(const Product& p, Index i, Index j, Index last, const char* ahe
   constexpr int kEvery = kLines < 0 ? -kLines : 1, kTogether = kLines < 0 ? 1 : kLines;
   const float* a = p.a + i * p.a_row;
   const Number* b = numbers_of<Number>(p) + j;
-  for (Index k = 0; k < p.k; ++k, a += p.a_col, b += p.b_row) {
-    if (k % kEvery == 0) {
-      HEADLIGHT_UNROLL
-      for (int line = 0; line < kTogether; ++line) __builtin_prefetch(ahead + line * kLine, 0, 2);
-      ahead += kTogether * kLine;
-    }
+  const auto multiply = [&]() __attribute__((always_inline)) {  // the numbers of one k
     if constexpr (L == kTileLanes && kWhole) {
       HEADLIGHT_UNROLL
       for (int l = 0; l < L; ++l) __builtin_prefetch(b + kSoon * p.b_row + l * kWidth);
@@ -63,7 +58,17 @@ inline void tile(const Product& p, Index i, Index j, Index last, const char* ahe
       HEADLIGHT_UNROLL
       for (int l = 0; l < L; ++l) c[r][l] = multiply_add(x, row[l], c[r][l]);
     }
+    a += p.a_col, b += p.b_row;
+  };
+  Index k = 0;
+  for (; k + kEvery <= p.k; k += kEvery) {
+    HEADLIGHT_UNROLL
+    for (int line = 0; line < kTogether; ++line) __builtin_prefetch(ahead + line * kLine, 0, 2);
+    ahead += kTogether * kLine;
+    HEADLIGHT_UNROLL
+    for (int times = 0; times < kEvery; ++times) multiply();
   }
+  for (; k < p.k; ++k) multiply();
   HEADLIGHT_UNROLL
   for (int r = 0; r < R; ++r) {
     HEADLIGHT_UNROLL
@@ -99,7 +104,7 @@ inline void columns(const Product& p, Index j, Index lanes, Index last) {
 template <int L, int kLines, class Number>
 inline void product_beside(const Product& p) {
   constexpr int kRows = kTileRows<L>;
-  const Index share = kLine * (kLines > 0 ? kLines * p.k : (p.k - kLines - 1) / -kLines);  // bytes
+  const Index share = kLine * (kLines > 0 ? kLines * p.k : p.k / -kLines);  // bytes
   const char* ahead = static_cast<const char*>(p.ahead);
   Index left = ahead ? p.n * p.k * static_cast<Index>(sizeof(Number)) : 0;
   for (Index j = 0; j < p.n; j += L * kWidth)
