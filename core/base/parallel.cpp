@@ -24,14 +24,10 @@ SharedPool& shared_pool() {
 
 }  // namespace
 
-void parallel_for(Index count, const Threads& threads, const std::function<void(Index)>& part) {
+void share_parts(Index count, const Threads& threads, const std::function<void(Index)>& part) {
   const auto one = [&](Index i) {
     if (!threads.stop || !*threads.stop) part(i);
   };
-  if (count <= 1 || threads.count == 1) {
-    for (Index i = 0; i < count; ++i) one(i);
-    return;
-  }
   SharedPool& shared = shared_pool();
   if (threads.count <= shared.pool.threads()) {
     if (const std::unique_lock free(shared.taken, std::try_to_lock); free)

@@ -18,7 +18,14 @@ struct Threads {
   const std::atomic<bool>* stop;
 };
 
+/// What parallel_for does with several threads.
+void share_parts(Index count, const Threads& threads, const std::function<void(Index)>& part);
+
 /// Calls part(0) … part(count − 1); returns when all are done, or stopped before some of them began.
-void parallel_for(Index count, const Threads& threads, const std::function<void(Index)>& part);
+template <class Part>
+void parallel_for(Index count, const Threads& threads, const Part& part) {
+  if (count > 1 && threads.count != 1) return share_parts(count, threads, part);
+  for (Index i = 0; i < count && !(threads.stop && *threads.stop); ++i) part(i);
+}
 
 }  // namespace headlight
