@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cmath>
 #include <deque>
+#include <optional>
 #include <string>
 
 #include "base/file.h"
@@ -26,6 +27,19 @@ int row_of(const ColourScale& scale) {
   return static_cast<int>(scale.theme) * (kColourMaps + 1) + map;
 }
 
+/// What the driver has against a shader or a program, in a line; nothing where `status` is well.
+template <class GetStatus, class GetLog>
+std::optional<std::string> objection(unsigned object, GLenum status, GetStatus get_status, GetLog get_log) {
+  GLint is_well = 0;
+  get_status(object, status, &is_well);
+  if (is_well) return std::nullopt;
+  char log[512] = "";
+  get_log(object, sizeof log, nullptr, log);
+  std::string first_line{log};
+  first_line.resize(std::min(first_line.size(), first_line.find('\n')));
+  return first_line;
+}
+
 /// `defines` are lines.
 Result<unsigned> compile(const std::filesystem::path& file, GLenum stage, const std::string& defines = {}) {
   const auto source = read_file(file, std::size_t{1} << 20);
@@ -35,15 +49,10 @@ Result<unsigned> compile(const std::filesystem::path& file, GLenum stage, const 
   const char* lines = text.c_str();
   glShaderSource(shader, 1, &lines, nullptr);
   glCompileShader(shader);
-  GLint compiled = 0;
-  glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
-  if (compiled) return shader;
-  char log[512] = "";
-  glGetShaderInfoLog(shader, sizeof log, nullptr, log);
+  const auto wrong = objection(shader, GL_COMPILE_STATUS, glGetShaderiv, glGetShaderInfoLog);
+  if (!wrong) return shader;
   glDeleteShader(shader);
-  std::string first_line{log};
-  first_line.resize(std::min(first_line.size(), first_line.find('\n')));
-  return bad_input(file.string(), "shader", "GLSL 3.30 that compiles", first_line);
+  return bad_input(file.string(), "shader", "GLSL 3.30 that compiles", *wrong);
 }
 
 Result<unsigned> link(const std::filesystem::path& shaders, const std::string& defines) {
@@ -60,13 +69,10 @@ Result<unsigned> link(const std::filesystem::path& shaders, const std::string& d
     glDeleteShader(shader);  // lives on in the program
   }
   glLinkProgram(program);
-  GLint linked = 0;
-  glGetProgramiv(program, GL_LINK_STATUS, &linked);
-  if (linked) return program;
-  char log[512] = "";
-  glGetProgramInfoLog(program, sizeof log, nullptr, log);
+  const auto wrong = objection(program, GL_LINK_STATUS, glGetProgramiv, glGetProgramInfoLog);
+  if (!wrong) return program;
   glDeleteProgram(program);
-  return bad_input(shaders.string(), "map.vert and map.frag", "shaders that link", log);
+  return bad_input(shaders.string(), "map.vert and map.frag", "shaders that link", *wrong);
 }
 
 /// map.frag as one kind of map needs it, with the places of its uniforms.

@@ -209,14 +209,12 @@ void switch_off(OffAs as, MatrixRef z) {
   else z.rowwise() = Vector(z.colwise().mean());
 }
 
-bool keeps_z(const AttentionTrace& attention) { return attention.mask->queries() <= kMostKeptZ; }
-
 /// Takes of an earlier answer what it has of a head's first rows, which are the same there: z, and as far as the pictures
 /// of the two show the same cells, the rows' numbers and their share in `pooled`. Gives the row from which on the weights
 /// have to be computed.
 Index lent_rows(const AttentionTrace& earlier, Index head, Index rows, AttentionTrace& attention, Matrix& pooled) {
   const Index d_v = attention.z.cols() / attention.num_heads(), queries = attention.mask->queries();
-  if (keeps_z(attention)) attention.z.block(0, head * d_v, rows, d_v) = earlier.z.block(0, head * d_v, rows, d_v);
+  if (attention.keeps_z()) attention.z.block(0, head * d_v, rows, d_v) = earlier.z.block(0, head * d_v, rows, d_v);
   const HeadTrace& from = earlier.heads[static_cast<std::size_t>(head)];
   HeadTrace& to = attention.heads[static_cast<std::size_t>(head)];
   const auto exact = [](const AttentionTrace& one, const Matrix& picture) {
@@ -278,7 +276,7 @@ float dropout_factor(const Edits& edits, const HeadRef& head, Index query, Index
 
 Matrix z_rows(const Trace& trace, const HeadRef& head, Index first, Index count) {
   const AttentionTrace& attention = attention_of(trace, head);
-  if (keeps_z(attention)) return head_columns(attention.z, head.head, attention.num_heads()).middleRows(first, count);
+  if (attention.keeps_z()) return head_columns(attention.z, head.head, attention.num_heads()).middleRows(first, count);
   const Edits& edits = trace.request.edits;
   const bool off = is_off(edits, head), all = off && edits.off_as == OffAs::mean;
   const Index begin = all ? 0 : first, end = all ? attention.mask->queries() : first + count;
@@ -306,7 +304,7 @@ bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, At
   const Head own = prepared(attention, head.head, keys_for(attention, edits, mask.queries()), true);
   Matrix space = room_for_rows(mask.queries(), own.keys);
   // What is lent may lack the z that is kept here.
-  if (earlier && keeps_z(attention) && !keeps_z(*earlier)) earlier = nullptr, first_row = 0;
+  if (earlier && attention.keeps_z() && !earlier->keeps_z()) earlier = nullptr, first_row = 0;
   const Index begin = earlier ? lent_rows(*earlier, head.head, first_row, attention, pooled) : 0;
   const Index d_v = attention.z.cols() / attention.num_heads();
   for (Index first = begin; first < mask.queries(); first += kRowBlock) {

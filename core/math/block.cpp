@@ -168,7 +168,7 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
   if (const auto finite = check_scores(where, attention); !finite) return finite.error();
   std::optional<Matrix> output = linear(attention.z.bottomRows(query_input.rows()), weights.output, run.threads);
   if (run.progress.stop) return std::optional<Matrix>{};
-  if (attention.mask->queries() > kMostKeptZ) attention.z = {};
+  if (!attention.keeps_z()) attention.z = {};
   if (const auto finite = check_finite(where + " attention output", *output, run.threads.count); !finite)
     return finite.error();
   return output;

@@ -40,6 +40,8 @@ struct AttentionTrace {
   const std::vector<Matrix>* patterns = nullptr;
 
   Index num_heads() const { return static_cast<Index>(heads.size()); }
+  /// Whether z is kept once the layer has been computed.
+  bool keeps_z() const { return mask->queries() <= kMostKeptZ; }
   /// The head of key and value that a query head reads.
   Index kv_head(Index head) const { return head * num_kv_heads / num_heads(); }
 };
