@@ -7,6 +7,7 @@
 #endif
 
 #if HEADLIGHT_GUI
+#include "bench/draw/bench_draw.h"
 #include "gl/app.h"
 #endif
 

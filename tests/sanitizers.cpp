@@ -15,5 +15,4 @@ const char* __ubsan_default_options() { return "print_stacktrace=1"; }
 // A library, once loaded, stays. Mesa's drivers are unloaded when a window closes, and memory that only their variables
 // pointed to would then count as leaked, at places without a name.
 int dlclose(void*) { return 0; }
-
 }

@@ -4,9 +4,10 @@ namespace headlight {
 
 void add_against(CLI::App& command, std::optional<std::string>& against) {
   command
-      .add_option("--against", against,
-                  "Of --view compare: how A is asked, in one string, --against '--text \"a b c\" --mask causal'; what is "
-                  "not said there is the default. Without it: the same question without edits, where there are any")
+      .add_option(
+          "--against", against,
+          "Of --view compare: how A is asked, in one string, --against '--text \"a b c\" --mask causal'; what is "
+          "not said there is the default. Without it: the same question without edits, where there are any")
       ->type_name("'[SOURCE] [REQUEST]'");
 }
 
@@ -16,9 +17,7 @@ Result<Document> question_of(const std::string& against) {
   const RequestOptions request(words);
   try {
     words.parse(against);
-  } catch (const CLI::ParseError& error) {
-    return bad_input("--against", "", "[SOURCE] [REQUEST]", error.what());
-  }
+  } catch (const CLI::ParseError& error) { return bad_input("--against", "", "[SOURCE] [REQUEST]", error.what()); }
   auto start = request.start();
   if (!start) return Error{"--against: " + start.error().message};
   return std::move(start->session.document);

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/bench_suites.h"
+#include "bench/suites.h"
 #include "cli/commands.h"
 
 namespace headlight {
@@ -94,23 +94,28 @@ Result<int> run_bench(const BenchArguments& options, const Frontend& frontend) {
 
 }  // namespace
 
-Run add_bench(CLI::App& program, const Frontend& frontend) {
+ParsedCommand add_bench(CLI::App& program, const Frontend& frontend) {
   CLI::App* command = program.add_subcommand("bench", "How fast it is on this machine: the figures of the README");
-  command->footer("headlight bench attention --threads 1 --rounds 9\n"
-                  "headlight bench --format json > figures.json\n"
-                  "Medians of rounds that are taken in turn, with the quickest and the slowest beside them.");
+  command->footer(
+      "headlight bench attention --threads 1 --rounds 9\n"
+      "headlight bench --format json > figures.json\n"
+      "Medians of rounds that are taken in turn, with the quickest and the slowest beside them.");
   auto options = std::make_shared<BenchArguments>();
   std::vector<std::string> names;
   for (const BenchSuite& suite : bench_suites()) names.emplace_back(suite.name);
   names.emplace_back(kDraw);
   command->add_option("suite", options->suite, "attention, model, train, growth, export or draw; default: all of them")
-      ->type_name("SUITE")->check(CLI::IsMember(names));
+      ->type_name("SUITE")
+      ->check(CLI::IsMember(names));
   command->add_option("--threads", options->threads, "Only with so many; default: with one, and with all processors")
-      ->type_name("N")->check(CLI::Range(1, 1024));
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
   command->add_option("--rounds", options->rounds, "Rounds that the median is of, 5 by default")
-      ->type_name("N")->check(CLI::Range(1, 1000));
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
   command->add_option("--longest", options->longest, "Leaves out texts of more tokens")
-      ->type_name("N")->check(CLI::Range(1, 1 << 20));
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 20));
   command->add_option("--only", options->only, "Only the rows whose names contain this, as T=128 or json")
       ->type_name("TEXT");
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));

@@ -1,10 +1,10 @@
 #include <filesystem>
 #include <string>
 
+#include "check/checkpoint_check.h"
 #include "cli/commands.h"
-#include "explain/checkpoint_check.h"
 #include "session/lesson_check.h"
-#include "session/start.h"
+#include "session/startup.h"
 #include "write/json.h"
 
 namespace headlight {
@@ -30,8 +30,12 @@ std::string as_json(const std::string& model, const std::vector<Finding>& findin
                      "\",\"agrees_with_reference\":" + (agrees_with_reference(findings) ? "true" : "false") +
                      ",\"findings\":[";
   for (std::size_t i = 0; i < findings.size(); ++i)
-    text.append(i > 0 ? "," : "").append("{\"severity\":\"").append(name(findings[i].severity)).append("\",\"line\":")
-        .append(json_string(findings[i].line)).append("}");
+    text.append(i > 0 ? "," : "")
+        .append("{\"severity\":\"")
+        .append(name(findings[i].severity))
+        .append("\",\"line\":")
+        .append(json_string(findings[i].line))
+        .append("}");
   return text + "]}\n";
 }
 
@@ -62,17 +66,19 @@ Result<int> run_check(const CheckArguments& options) {
 
 }  // namespace
 
-Run add_check(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("check", "Whether a checkpoint was loaded right, or what a lesson says is true");
-  command->footer("headlight check CHECKPOINT --format json\n"
-                  "Compares with the answers of a reference in CHECKPOINT/reference.npz: `ids` (for an encoder-decoder\n"
-                  "`decoder_ids` too, perhaps `token_type_ids`), and any of attentions, hidden_states,\n"
-                  "last_hidden_state and logits. Without it only what can be seen from the files: tensors that are\n"
-                  "missing, surplus or untouched, attention that is suspiciously uniform, tying, words without a\n"
-                  "vector. A line a finding: good, note, warning or error, and what was found. As JSON one object: `model`,\n"
-                  "`worst` (one of those), `agrees_with_reference` and `findings`, a list of {severity, line}.\n"
-                  "Of a lesson's file: whether every step can be shown, and whether its `claims` hold.\n"
-                  "Exit status: 0 nothing worse than a note, 1 a warning or a difference, 2 nothing that can be read.");
+ParsedCommand add_check(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("check", "Whether a checkpoint was loaded right, or what a lesson says is true");
+  command->footer(
+      "headlight check CHECKPOINT --format json\n"
+      "Compares with the answers of a reference in CHECKPOINT/reference.npz: `ids` (for an encoder-decoder\n"
+      "`decoder_ids` too, perhaps `token_type_ids`), and any of attentions, hidden_states,\n"
+      "last_hidden_state and logits. Without it only what can be seen from the files: tensors that are\n"
+      "missing, surplus or untouched, attention that is suspiciously uniform, tying, words without a\n"
+      "vector. A line a finding: good, note, warning or error, and what was found. As JSON one object: `model`,\n"
+      "`worst` (one of those), `agrees_with_reference` and `findings`, a list of {severity, line}.\n"
+      "Of a lesson's file: whether every step can be shown, and whether its `claims` hold.\n"
+      "Exit status: 0 nothing worse than a note, 1 a warning or a difference, 2 nothing that can be read.");
   auto options = std::make_shared<CheckArguments>();
   command->add_option("FOLDER", options->folder, "A checkpoint folder, or a lesson's .json file")->required();
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));

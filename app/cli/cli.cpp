@@ -40,13 +40,16 @@ int run_command_line(int argc, const char* const* argv, const Frontend& frontend
   CLI::App program{"Headlight shows attention: every head of every layer, live.", "headlight"};
   program.set_version_flag("--version", std::string("headlight ") + HEADLIGHT_VERSION);
   program.require_subcommand(1);
-  program.footer("headlight COMMAND --help says more. Without a command: the window.\n"
-                 "Results go to standard output, messages to standard error.\n"
-                 "Exit status: 0 done, 1 a comparison or a check differs, 2 wrong use or bad input.");
-  const std::vector<Run> runs{add_open(program, frontend), add_export(program), add_screenshot(program, frontend),
-                              add_explain(program), add_next(program), add_generate(program), add_compare(program),
-                              add_tokenize(program), add_check(program), add_train(program), add_heads(program),
-                              add_figure(program), add_bench(program, frontend)};
+  program.footer(
+      "headlight COMMAND --help says more. Without a command: the window.\n"
+      "Results go to standard output, messages to standard error.\n"
+      "Exit status: 0 done, 1 a comparison or a check differs, 2 wrong use or bad input.");
+  const std::vector<ParsedCommand> runs{
+      add_open(program, frontend), add_export(program),   add_screenshot(program, frontend),
+      add_explain(program),        add_next(program),     add_generate(program),
+      add_compare(program),        add_tokenize(program), add_check(program),
+      add_train(program),          add_heads(program),    add_figure(program),
+      add_bench(program, frontend)};
   const auto commands = program.get_subcommands({});
 
   // `open` may be left out.
@@ -54,15 +57,14 @@ int run_command_line(int argc, const char* const* argv, const Frontend& frontend
   const auto is_command = [&](const std::string& word) {
     return std::any_of(commands.begin(), commands.end(), [&](const CLI::App* c) { return c->get_name() == word; });
   };
-  const bool of_the_program = !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "--version");
+  const bool of_the_program =
+      !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "--version");
   if (arguments.empty() || (!is_command(arguments[0]) && !of_the_program)) arguments.insert(arguments.begin(), "open");
 
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
   try {
     program.parse(arguments);
-  } catch (const CLI::Success& success) {
-    return program.exit(success);
-  } catch (const CLI::ParseError& error) {
+  } catch (const CLI::Success& success) { return program.exit(success); } catch (const CLI::ParseError& error) {
     return report(one_line(error.what()));
   }
   for (std::size_t i = 0; i < commands.size(); ++i) {

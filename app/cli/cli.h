@@ -3,16 +3,16 @@
 
 #include <functional>
 
-#include "base/measure.h"
 #include "base/result.h"
-#include "session/start.h"
+#include "bench/report.h"
+#include "session/startup.h"
 
 namespace headlight {
 
 /// What only a program built with the window can do; empty functions otherwise.
 struct Frontend {
-  std::function<Status(const Start&)> open_window;
-  std::function<Status(const Start&, const ScreenshotOptions&)> screenshot;
+  std::function<Status(const Startup&)> open_window;
+  std::function<Status(const Startup&, const ScreenshotOptions&)> screenshot;
   std::function<Result<BenchReport>(const BenchOptions&)> bench_draw;
 };
 

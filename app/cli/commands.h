@@ -13,21 +13,21 @@
 namespace headlight {
 
 /// A command that was parsed: runs and gives the exit status, or the Error that goes to standard error.
-using Run = std::function<Result<int>()>;
+using ParsedCommand = std::function<Result<int>()>;
 
-Run add_open(CLI::App& program, const Frontend& frontend);
-Run add_export(CLI::App& program);
-Run add_screenshot(CLI::App& program, const Frontend& frontend);
-Run add_tokenize(CLI::App& program);
-Run add_next(CLI::App& program);
-Run add_generate(CLI::App& program);
-Run add_explain(CLI::App& program);
-Run add_compare(CLI::App& program);
-Run add_check(CLI::App& program);
-Run add_train(CLI::App& program);
-Run add_heads(CLI::App& program);
-Run add_figure(CLI::App& program);
-Run add_bench(CLI::App& program, const Frontend& frontend);
+ParsedCommand add_open(CLI::App& program, const Frontend& frontend);
+ParsedCommand add_export(CLI::App& program);
+ParsedCommand add_screenshot(CLI::App& program, const Frontend& frontend);
+ParsedCommand add_tokenize(CLI::App& program);
+ParsedCommand add_next(CLI::App& program);
+ParsedCommand add_generate(CLI::App& program);
+ParsedCommand add_explain(CLI::App& program);
+ParsedCommand add_compare(CLI::App& program);
+ParsedCommand add_check(CLI::App& program);
+ParsedCommand add_train(CLI::App& program);
+ParsedCommand add_heads(CLI::App& program);
+ParsedCommand add_figure(CLI::App& program);
+ParsedCommand add_bench(CLI::App& program, const Frontend& frontend);
 
 /// Puts the answer of a command on standard output; gives the exit status, or the Error of a closed pipe.
 Result<int> print(std::string_view text, int status = 0);

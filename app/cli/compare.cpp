@@ -1,11 +1,11 @@
-#include "explain/compare.h"
+#include "diagnose/file_comparison.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include "cli/commands.h"
-#include "explain/diagnosis.h"
+#include "diagnose/diagnosis.h"
 #include "write/json.h"
 #include "write/number.h"
 
@@ -20,7 +20,7 @@ struct CompareArguments {
 
 struct Answer {
   ExportFile a, b;
-  Comparison comparison;
+  FileComparison comparison;
   std::optional<Diagnosis> diagnosis;
 };
 
@@ -42,9 +42,9 @@ std::string first_line(const Answer& answer) {
   const ComparedArray& array = answer.comparison.arrays[*answer.comparison.first];
   std::string line = "first difference: " + printable(array.name);
   if (!array.same_shape())
-    return line + ": shape: expected " + shape_text(array.expected_shape) + ", found " +
-           shape_text(array.found_shape) + "\n";
-  return line + ", " + place_text(array.name, array.first->at, answer.a, answer.b) + ": expected " +
+    return line + ": shape: expected " + shape_text(array.expected_shape) + ", found " + shape_text(array.found_shape) +
+           "\n";
+  return line + ", " + cell_text(array.name, array.first->at, answer.a, answer.b) + ": expected " +
          number(array.first->expected) + ", found " + number(array.first->found) + "\n";
 }
 
@@ -73,7 +73,7 @@ std::string array_lines(const Answer& answer) {
     } else if (array.largest) {
       lines += "max |difference| " + number(array.largest->difference());
       if (array.largest->difference() > 0)
-        lines += " at " + place_text(array.name, array.largest->at, answer.a, answer.b) + ": expected " +
+        lines += " at " + cell_text(array.name, array.largest->at, answer.a, answer.b) + ": expected " +
                  number(array.largest->expected) + ", found " + number(array.largest->found);
     }
     lines += "\n";
@@ -89,7 +89,7 @@ std::string only_line(const char* side, const ExportFile& file, const std::vecto
 }
 
 std::string as_text(const Answer& answer) {
-  const Comparison& comparison = answer.comparison;
+  const FileComparison& comparison = answer.comparison;
   std::string text = "A: " + printable(answer.a.name) + "\nB: " + printable(answer.b.name) + "\n";
   if (comparison.equal()) text += "equal\n";
   else text += first_line(answer) + diagnosis_lines(answer);
@@ -132,7 +132,7 @@ std::string json_array(const ComparedArray& array) {
 }
 
 std::string as_json(const Answer& answer) {
-  const Comparison& comparison = answer.comparison;
+  const FileComparison& comparison = answer.comparison;
   std::string text = std::string("{\"equal\":") + (comparison.equal() ? "true" : "false") +
                      ",\"arrays\":" + json_list(comparison.arrays, json_array);
   text += ",\"first\":" + (comparison.first ? json_string(comparison.arrays[*comparison.first].name) : "null");
@@ -142,7 +142,8 @@ std::string as_json(const Answer& answer) {
   if (answer.diagnosis) {
     const Diagnosis& diagnosis = *answer.diagnosis;
     text += ",\"explains\":{\"array\":" + json_string(diagnosis.array) +
-            ",\"layer\":" + std::to_string(diagnosis.layer) + ",\"difference\":" + json_number(static_cast<float>(diagnosis.difference)) +
+            ",\"layer\":" + std::to_string(diagnosis.layer) +
+            ",\"difference\":" + json_number(static_cast<float>(diagnosis.difference)) +
             ",\"left\":" + json_number(static_cast<float>(diagnosis.left)) + "}";
     if (!diagnosis.otherwise.empty()) text += ",\"otherwise\":" + json_string(diagnosis.otherwise);
   }
@@ -178,7 +179,7 @@ Result<int> run_compare(const CompareArguments& options) {
 
 }  // namespace
 
-Run add_compare(CLI::App& program) {
+ParsedCommand add_compare(CLI::App& program) {
   CLI::App* command = program.add_subcommand("compare", "Where two exports differ, first difference first, and why");
   command->footer(
       "headlight compare attention.json mine.safetensors\n"
@@ -189,14 +190,17 @@ Run add_compare(CLI::App& program) {
   auto options = std::make_shared<CompareArguments>();
   command->add_option("A", options->a, "What is right: an export (.json, .npz, .safetensors) or a tensors file")
       ->required();
-  command->add_option("B", options->b, "What is to be checked. Without it: A holds inputs and its author's own "
-                                       "`attentions` or `output`, which Headlight's are compared with");
-  command->add_option("--tolerance", options->tolerance,
-                      "The largest difference that counts as equal, 2e-5 by default; for arrays other than attentions "
-                      "relative to max(1, largest |expected|)")
+  command->add_option("B", options->b,
+                      "What is to be checked. Without it: A holds inputs and its author's own "
+                      "`attentions` or `output`, which Headlight's are compared with");
+  command
+      ->add_option("--tolerance", options->tolerance,
+                   "The largest difference that counts as equal, 2e-5 by default; for arrays other than attentions "
+                   "relative to max(1, largest |expected|)")
       ->type_name("X");
   command->add_option("--num-heads", options->num_heads, "Heads of a tensors file that does not say it")
-      ->type_name("N")->check(CLI::Range(1, 4096));
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
   return [options] { return run_compare(*options); };
 }

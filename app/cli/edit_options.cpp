@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/within.h"
-#include "read/mask_file.h"
+#include "read/external/mask_file.h"
 #include "session/stack_names.h"
 
 namespace headlight {
@@ -101,28 +101,42 @@ Result<LayerSetting> parse_layer(const char* option, const std::string& text, co
 EditOptions::EditOptions(CLI::App& command) : command_(command) {
   const char* attention =
       "The attention (STACK: is encoder: or cross: in an encoder-decoder; nothing: the decoder's own)";
-  command.add_option("--mask", mask_,
-                     "none, causal, padding, causal+padding, or FILE.npy, FILE.json: [query][key], true or 1 = may attend")
+  command
+      .add_option("--mask", mask_,
+                  "none, causal, padding, causal+padding, or FILE.npy, FILE.json: [query][key], true or 1 = may attend")
       ->group(attention);
   command.add_option("--encoder-mask", encoder_mask_, "The same for the encoder of an encoder-decoder")
       ->group(attention);
   command.add_option("--cross-mask", cross_mask_, "The same for its cross-attention")->group(attention);
   command.add_option("--scale", scale_, "Multiplies the scores in place of 1/sqrt(d_k)")
-      ->group(attention)->type_name("X");
-  command.add_option("--off", off_, "Heads switched off: 0.3,1.*,cross:0.1 (layer.head)")->group(attention)
-      ->delimiter(',')->allow_extra_args(false)->type_name("HEADS");
+      ->group(attention)
+      ->type_name("X");
+  command.add_option("--off", off_, "Heads switched off: 0.3,1.*,cross:0.1 (layer.head)")
+      ->group(attention)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("HEADS");
   command.add_option("--off-as", off_as_, "zero (default): such a head hands on nothing; mean: its sentence's mean")
       ->group(attention);
   command.add_option("--weight", weights_, "[STACK:]L.H.Q.K=W sets one weight by hand, 0 to 1; may be repeated")
-      ->group(attention)->allow_extra_args(false)->type_name("CELL=W");
+      ->group(attention)
+      ->allow_extra_args(false)
+      ->type_name("CELL=W");
   command.add_option("--layer-mask", layer_masks_, "[STACK:]L=MASK, a mask for one layer; may be repeated")
-      ->group(attention)->allow_extra_args(false)->type_name("LAYER=MASK");
+      ->group(attention)
+      ->allow_extra_args(false)
+      ->type_name("LAYER=MASK");
   command.add_option("--layer-scale", layer_scales_, "[STACK:]L=X, a scale for one layer; may be repeated")
-      ->group(attention)->allow_extra_args(false)->type_name("LAYER=X");
+      ->group(attention)
+      ->allow_extra_args(false)
+      ->type_name("LAYER=X");
   command.add_option("--dropout", dropout_, "Each weight becomes 0 with this probability")
-      ->group(attention)->type_name("P");
-  command.add_option("--dropout-seed", dropout_seed_, "Which weights those are, 0 by default")->group(attention)
-      ->type_name("N")->check(not_negative, "");
+      ->group(attention)
+      ->type_name("P");
+  command.add_option("--dropout-seed", dropout_seed_, "Which weights those are, 0 by default")
+      ->group(attention)
+      ->type_name("N")
+      ->check(not_negative, "");
 }
 
 Status EditOptions::apply(Document& document) const {
@@ -149,9 +163,9 @@ Status EditOptions::apply_masks(Document& document) const {
     const std::string& text;
     Stack stack;
   };
-  for (const MaskOption& option : {MaskOption{"--mask", mask_, Stack::self},
-                                   MaskOption{"--encoder-mask", encoder_mask_, Stack::encoder},
-                                   MaskOption{"--cross-mask", cross_mask_, Stack::cross}}) {
+  for (const MaskOption& option :
+       {MaskOption{"--mask", mask_, Stack::self}, MaskOption{"--encoder-mask", encoder_mask_, Stack::encoder},
+        MaskOption{"--cross-mask", cross_mask_, Stack::cross}}) {
     if (!given(option.name)) continue;
     if (!size_of(document, option.stack))
       return bad_input(option.name, "", "an encoder-decoder", "a model of one stack");
@@ -180,8 +194,7 @@ Status EditOptions::apply_off(Document& document) const {
     if (const auto valid = check_within("--off", "layer", *layer, size->layers); !valid) return valid;
     if (!all)
       if (const auto valid = check_within("--off", "head", head, size->heads); !valid) return valid;
-    for (Index h = head; h < (all ? size->heads : head + 1); ++h)
-      switch_off(document.edits, {*layer, h, *stack}, true);
+    for (Index h = head; h < (all ? size->heads : head + 1); ++h) switch_off(document.edits, {*layer, h, *stack}, true);
   }
   return Done{};
 }
@@ -196,9 +209,8 @@ Status EditOptions::apply_weights(Document& document) const {
     std::vector<Index> numbers;
     for (const std::string_view part : split_at(place, '.'))
       if (const auto number = parse_index(part)) numbers.push_back(*number);
-    const float weight = equals == std::string::npos
-                             ? -1.0f
-                             : parse_number(std::string_view(text).substr(equals + 1)).value_or(-1.0f);
+    const float weight =
+        equals == std::string::npos ? -1.0f : parse_number(std::string_view(text).substr(equals + 1)).value_or(-1.0f);
     if (numbers.size() != 4 || split_at(place, '.').size() != 4 || !(weight >= 0.0f && weight <= 1.0f))
       return bad_input("--weight", "", "LAYER.HEAD.QUERY.KEY=WEIGHT, the weight 0 to 1", text);
     if (const auto valid = check_within("--weight", "layer", numbers[0], size->layers); !valid) return valid;

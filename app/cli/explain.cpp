@@ -47,11 +47,12 @@ Result<int> run_explain(const ExplainArguments& options) {
 
 }  // namespace
 
-Run add_explain(CLI::App& program) {
+ParsedCommand add_explain(CLI::App& program) {
   CLI::App* command = program.add_subcommand("explain", "Every number behind one weight, step by step");
-  command->footer("headlight explain --text 我请李雷帮我订了去北京的机票 --layer 0 --head 1 --query 7 --key 4\n"
-                  "With --format json: [{\"name\", \"shape\", \"value\", \"terms\": [{\"from\", \"value\"}]}], a list a "
-                  "sentence; a blocked score is the string \"-inf\".");
+  command->footer(
+      "headlight explain --text 我请李雷帮我订了去北京的机票 --layer 0 --head 1 --query 7 --key 4\n"
+      "With --format json: [{\"name\", \"shape\", \"value\", \"terms\": [{\"from\", \"value\"}]}], a list a "
+      "sentence; a blocked score is the string \"-inf\".");
   auto options = std::make_shared<ExplainArguments>(*command);
   const auto add_place = [&](const char* option, Index& place, const char* help) {
     command->add_option(option, place, help)->required()->type_name("N")->group("The weight");
@@ -61,7 +62,8 @@ Run add_explain(CLI::App& program) {
   add_place("--query", options->cell.query, "The token that attends, from 0");
   add_place("--key", options->cell.key, "The token that it attends to, from 0");
   command->add_option("--stack", options->stack, "self (default), or of an encoder-decoder encoder or cross")
-      ->check(CLI::IsMember({"self", "encoder", "cross"}))->group("The weight");
+      ->check(CLI::IsMember({"self", "encoder", "cross"}))
+      ->group("The weight");
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
   return [options] { return run_explain(*options); };
 }

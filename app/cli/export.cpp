@@ -74,27 +74,34 @@ Result<int> run_export(const ExportArguments& options) {
 
 }  // namespace
 
-Run add_export(CLI::App& program) {
+ParsedCommand add_export(CLI::App& program) {
   CLI::App* command = program.add_subcommand("export", "The numbers: attention of every layer and head");
-  command->footer("headlight export --text 我请李雷帮我订了去北京的机票 --mask causal -o attention.json\n"
-                  "headlight export weights.safetensors --format npz --with qkv,scores -o attention.npz\n"
-                  "headlight export CHECKPOINT --text 'the cat sat' --special hide -o attention.json\n"
-                  "headlight export CHECKPOINT --ids 5,9,50,33 -o attention.npz");
+  command->footer(
+      "headlight export --text 我请李雷帮我订了去北京的机票 --mask causal -o attention.json\n"
+      "headlight export weights.safetensors --format npz --with qkv,scores -o attention.npz\n"
+      "headlight export CHECKPOINT --text 'the cat sat' --special hide -o attention.json\n"
+      "headlight export CHECKPOINT --ids 5,9,50,33 -o attention.npz");
   auto options = std::make_shared<ExportArguments>(*command);
   command->add_option("-o,--output", options->file, "The file to write, whole or not at all; default: standard output");
   command->add_option("--format", options->format,
                       "json, npz, safetensors or csv; default: by the ending of -o, else json");
-  command->add_option("--with", options->with, "Further arrays: qkv (queries, keys, values), scores (before the softmax)")
+  command
+      ->add_option("--with", options->with, "Further arrays: qkv (queries, keys, values), scores (before the softmax)")
       ->delimiter(',')
       ->allow_extra_args(false);  // what follows is the SOURCE
-  command->add_option("--special", options->special,
-                      "Special tokens such as <s>: show (default); hide: left out of the arrays; renormalize: left out, "
-                      "and the rows scaled back to 1")->type_name("HOW");
+  command
+      ->add_option("--special", options->special,
+                   "Special tokens such as <s>: show (default); hide: left out of the arrays; renormalize: left out, "
+                   "and the rows scaled back to 1")
+      ->type_name("HOW");
   command->add_option("--only", options->only, "The attention of one head alone, [STACK:]L.H")->type_name("HEAD");
   command->add_flag("--lines", options->lines,
                     "Each line of the text is a sentence of its own, not padded: one JSON object a line, in order");
-  command->add_option("--jobs", options->jobs, "With --lines: sentences computed at once, 1 by default; 0: all processors")
-      ->type_name("N")->check(CLI::Range(0, 1024))->needs("--lines");
+  command
+      ->add_option("--jobs", options->jobs, "With --lines: sentences computed at once, 1 by default; 0: all processors")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024))
+      ->needs("--lines");
   return [options] { return run_export(*options); };
 }
 

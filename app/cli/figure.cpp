@@ -9,9 +9,9 @@
 #include "figure/figure.h"
 #include "figure/page.h"
 #include "paper/figure_file.h"
-#include "session/comparison.h"
+#include "session/answer_comparison.h"
+#include "session/derived_maps.h"
 #include "session/matrix_names.h"
-#include "session/other_maps.h"
 #include "session/stack_names.h"
 
 namespace headlight {
@@ -75,7 +75,8 @@ Result<Look> look_of(const FigureArguments& options, const Trace& trace, const H
 }
 
 Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& trace) {
-  FigureOptions figure{.kind = *named_view(options.view)->figure, .theme = options.theme == "dark" ? Theme::dark : Theme::light};
+  FigureOptions figure{.kind = *named_view(options.view)->figure,
+                       .theme = options.theme == "dark" ? Theme::dark : Theme::light};
   figure.language = options.language.empty()   ? default_settings().language
                     : options.language == "zh" ? Language::zh
                                                : Language::en;
@@ -113,18 +114,18 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
 }
 
 /// Maps of the kind that was asked for; null: weights.
-Result<std::shared_ptr<const OtherMaps>> maps_of(const FigureArguments& options, std::shared_ptr<const Trace> trace,
-                                                 const FigureOptions& figure) {
+Result<std::shared_ptr<const DerivedMaps>> maps_of(const FigureArguments& options, std::shared_ptr<const Trace> trace,
+                                                   const FigureOptions& figure) {
   const MapKind kind = parse_map_kind(options.maps).value_or(MapKind::weights);
-  if (kind == MapKind::weights || !trace->has(figure.head.stack))
-    return std::shared_ptr<const OtherMaps>{};
+  if (kind == MapKind::weights || !trace->has(figure.head.stack)) return std::shared_ptr<const DerivedMaps>{};
   if (figure.kind == FigureKind::flow || !shows_folds(figure.kind))
-    return bad_input("--maps " + options.maps, "", "--view grid, head, layers, row or column", "--view " + options.view);
+    return bad_input("--maps " + options.maps, "", "--view grid, head, layers, row or column",
+                     "--view " + options.view);
   if (const auto why = why_not(*trace, figure.head.stack, kind))
     return bad_input("--maps " + options.maps, "",
-                     *why == NoReading::too_long ? "up to 128 tokens"
-                     : kind == MapKind::norms    ? "a model with values"
-                                                 : "self-attention of one sequence",
+                     *why == MapUnavailable::too_long ? "up to 128 tokens"
+                     : kind == MapKind::norms         ? "a model with values"
+                                                      : "self-attention of one sequence",
                      name(*why));
   Progress progress;
   return other_maps(std::move(trace), kind, progress, options.request.threads());
@@ -152,19 +153,20 @@ Result<std::shared_ptr<const FoldedMaps>> folds_of(const FigureArguments& option
 }
 
 /// A of --view compare: what --against asks, or the same question without edits.
-Result<KeptAnswer> other_answer(const FigureArguments& options, const Asked& asked,
-                                const std::shared_ptr<const Trace>& trace) {
+Result<AnswerSnapshot> other_answer(const FigureArguments& options, const Asked& asked,
+                                    const std::shared_ptr<const Trace>& trace) {
   if (options.against) {
     const auto question = question_of(*options.against);
     if (!question) return question.error();
     return answer_to_keep(*question, asked.lexicon);
   }
   Request plain = unedited(trace->request);
-  if (plain == trace->request) return bad_input("--against", "", "[SOURCE] [REQUEST], or a question with edits", "neither");
+  if (plain == trace->request)
+    return bad_input("--against", "", "[SOURCE] [REQUEST], or a question with edits", "neither");
   Progress progress;
   auto before = forward(plain, progress, trace.get(), options.request.threads());
   if (!before) return before.error();
-  return KeptAnswer{.trace = std::move(*before), .document = asked.document()};
+  return AnswerSnapshot{.trace = std::move(*before), .document = asked.document()};
 }
 
 Result<Drawing> drawing_of(const FigureArguments& options, const Asked& asked,
@@ -205,7 +207,7 @@ Result<int> run_figure(const FigureArguments& options) {
 
 }  // namespace
 
-Run add_figure(CLI::App& program) {
+ParsedCommand add_figure(CLI::App& program) {
   CLI::App* command = program.add_subcommand("figure", "A picture for a paper or a slide: SVG, PDF or PNG");
   command->footer(
       "headlight figure --width slide -o heads.pdf\n"
@@ -218,23 +220,27 @@ Run add_figure(CLI::App& program) {
   auto options = std::make_shared<FigureArguments>(*command);
   command->add_option("-o,--output", options->file, "FILE.svg, FILE.pdf or FILE.png, whole or not at all")->required();
   command
-      ->add_option("--view", options->view,
-                   "grid (or heads; default): all heads; head: one of them; flow: lines between the words; layers (or "
-                   "glance): all heads small, a row a layer; row, column: what one word looks at in every head, who looks "
-                   "at one; steps (or inside): the numbers behind one weight; diagram: the way of the data; matrix: one "
-                   "matrix of it; compare: one head in two answers")
+      ->add_option(
+          "--view", options->view,
+          "grid (or heads; default): all heads; head: one of them; flow: lines between the words; layers (or "
+          "glance): all heads small, a row a layer; row, column: what one word looks at in every head, who looks "
+          "at one; steps (or inside): the numbers behind one weight; diagram: the way of the data; matrix: one "
+          "matrix of it; compare: one head in two answers")
       ->check(CLI::IsMember(view_names([](const NamedView& view) { return view.figure.has_value(); })));
   add_against(*command, options->against);
   command->add_option("--stack", options->stack, "Of an encoder-decoder, which attention")
       ->check(CLI::IsMember({"self", "encoder", "cross"}));
   command->add_option("--layer", options->layer, "The layer of the head, from 0")->check(CLI::NonNegativeNumber);
   command->add_option("--head", options->head, "The head, from 0")->check(CLI::NonNegativeNumber);
-  command->add_option("--query", options->query, "Of row and steps: the word that looks, from 0; that of the last word by default")
+  command
+      ->add_option("--query", options->query,
+                   "Of row and steps: the word that looks, from 0; that of the last word by default")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--key", options->key, "Of column and steps: the word that is looked at, from 0")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--matrix", options->matrix,
-                      "Of a matrix: its name as explain prints it, W_Q of the head or encoder.0.self.3.query")
+  command
+      ->add_option("--matrix", options->matrix,
+                   "Of a matrix: its name as explain prints it, W_Q of the head or encoder.0.self.3.query")
       ->type_name("NAME");
   command->add_option("--row", options->row, "Of a matrix: the row of the cell whose terms are told, from 0")
       ->check(CLI::NonNegativeNumber);

@@ -96,18 +96,22 @@ Result<int> run_generate(GenerateArguments& options) {
 
 }  // namespace
 
-Run add_generate(CLI::App& program) {
+ParsedCommand add_generate(CLI::App& program) {
   CLI::App* command = program.add_subcommand("generate", "Lets a decoder write on, token by token");
-  command->footer("headlight generate --arch decoder --text 我请李雷 --count 5\n"
-                  "headlight generate --arch encoder-decoder --target I --temperature 0.8 --sampling-seed 3 --format json");
+  command->footer(
+      "headlight generate --arch decoder --text 我请李雷 --count 5\n"
+      "headlight generate --arch encoder-decoder --target I --temperature 0.8 --sampling-seed 3 --format json");
   auto options = std::make_shared<GenerateArguments>(*command);
   command->add_option("--count", options->count, "Words, 10 by default")->type_name("N")->check(CLI::Range(1, 16384));
-  command->add_option("--temperature", options->sampling.temperature,
-                      "0 (default): always the most probable word; 1: as probable as the model says")->type_name("T");
+  command
+      ->add_option("--temperature", options->sampling.temperature,
+                   "0 (default): always the most probable word; 1: as probable as the model says")
+      ->type_name("T");
   command->add_option("--sampling-seed", options->sampling.seed, "Which words are drawn, 0 by default")->type_name("N");
   command->add_option("--format", options->format, "text (default): step, word, probability; or json")
       ->check(CLI::IsMember({"text", "json"}));
-  command->add_option("--with", options->with, "attentions: with json, how each step attended")->delimiter(',')
+  command->add_option("--with", options->with, "attentions: with json, how each step attended")
+      ->delimiter(',')
       ->allow_extra_args(false);
   return [options] { return run_generate(*options); };
 }

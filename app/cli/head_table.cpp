@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "explain/head_similarity.h"
-#include "session/shipped.h"
+#include "heads/head_similarity.h"
+#include "session/bundled_models.h"
 #include "write/arrays.h"
 
 namespace headlight {
@@ -13,11 +13,11 @@ namespace {
 /// What the sentences gave so far.
 struct Gathered {
   MeasureSums sums = {};
-  std::vector<HeadEffect> effects = {};                // summed
+  std::vector<HeadEffect> effects = {};  // summed
   std::vector<std::optional<FoundCell>> found = {};
-  std::vector<Matrix> divergence = {};                 // one an attention, summed
-  bool from_known = false, to_known = false;           // some sentence has the word
-  std::vector<std::string> stacks = {};                // of every head
+  std::vector<Matrix> divergence = {};        // one an attention, summed
+  bool from_known = false, to_known = false;  // some sentence has the word
+  std::vector<std::string> stacks = {};       // of every head
 };
 
 void add_effects(const std::vector<HeadEffect>& effects, Gathered& all) {
@@ -58,7 +58,8 @@ void add_divergence(const Trace& trace, int threads, Gathered& all) {
   }
 }
 
-Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threads, std::vector<std::string>& warnings) {
+Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threads,
+                        std::vector<std::string>& warnings) {
   Gathered all;
   for (std::size_t sentence = 0; sentence < asked.requests.size(); ++sentence) {
     Progress progress;

@@ -6,20 +6,20 @@
 #include <vector>
 
 #include "cli/request_options.h"
-#include "explain/head_effects.h"
-#include "explain/head_find.h"
-#include "explain/head_measures.h"
-#include "train/relations.h"
+#include "heads/head_effects.h"
+#include "heads/head_measures.h"
+#include "heads/head_search.h"
+#include "train/measure/relations.h"
 
 namespace headlight {
 
 /// What is wanted of the heads.
 struct HeadsWanted {
-  std::string sort = "layer";            // layer, a measure, effect, learned, found or similar
+  std::string sort = "layer";  // layer, a measure, effect, learned, found or similar
   bool ascending = false;
   bool effect = false;
-  std::optional<WordPair> words = {};    // only heads that look from one word at the other …
-  float above = 0.3f;                    // … with more than this weight
+  std::optional<WordPair> words = {};  // only heads that look from one word at the other …
+  float above = 0.3f;                  // … with more than this weight
 };
 
 /// The largest weight that was found, and in which sentence.
@@ -31,17 +31,17 @@ struct FoundCell {
 
 struct HeadRow {
   HeadMeasures measures = {};
-  std::string stack = {};                            // Self | Encoder | Decoder | Cross, as exports have it
+  std::string stack = {};  // Self | Encoder | Decoder | Cross, as exports have it
   std::optional<HeadEffect> effect = {};
-  std::vector<const RelationScore*> learned = {};    // of the model's card
+  std::vector<const RelationScore*> learned = {};  // of the model's card
   std::optional<FoundCell> found = {};
 };
 
 struct HeadTable {
   std::vector<HeadRow> rows = {};
-  Index heads = 0;                       // of which the rows are those that were found
+  Index heads = 0;  // of which the rows are those that were found
   Index sentences = 1;
-  bool of_words = false;                 // effects are those on a word's distribution
+  bool of_words = false;  // effects are those on a word's distribution
   std::optional<WordPair> words = {};
   float above = 0;
 };

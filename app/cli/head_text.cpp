@@ -24,13 +24,11 @@ std::vector<Column> columns() {
   std::vector<Column> all;
   for (const Measure measure : kMeasures)
     all.push_back({std::string(name(measure)), [measure](const HeadRow& row) { return row.measures[measure]; }});
-  all.push_back({"effect", [](const HeadRow& row) {
-                   return row.effect ? std::optional(row.effect->change) : std::nullopt;
-                 }});
+  all.push_back(
+      {"effect", [](const HeadRow& row) { return row.effect ? std::optional(row.effect->change) : std::nullopt; }});
   all.push_back({"top_word", [](const HeadRow& row) { return row.effect ? row.effect->top_word : std::nullopt; }});
-  all.push_back({"found", [](const HeadRow& row) {
-                   return row.found ? std::optional(row.found->weight) : std::nullopt;
-                 }});
+  all.push_back(
+      {"found", [](const HeadRow& row) { return row.found ? std::optional(row.found->weight) : std::nullopt; }});
   return all;
 }
 
@@ -150,12 +148,13 @@ Result<std::string> json_table(const HeadTable& table) {
     }
     if (row.found)
       text += ",\"cell\":{\"sentence\":" + std::to_string(row.found->sentence) +
-              ",\"query\":" + std::to_string(row.found->cell.query) + ",\"key\":" + std::to_string(row.found->cell.key) + "}";
+              ",\"query\":" + std::to_string(row.found->cell.query) +
+              ",\"key\":" + std::to_string(row.found->cell.key) + "}";
     std::string learned;
     for (const RelationScore* one : row.learned) {
       learned += (learned.empty() ? "" : ",") + ("{\"relation\":" + json_string(one->relation)) +
-                 ",\"label\":" + json_string(one->en) + ",\"direction\":" +
-                 (one->chosen.reversed ? "\"key→query\"" : "\"query→key\"") + ",\"accuracy\":";
+                 ",\"label\":" + json_string(one->en) +
+                 ",\"direction\":" + (one->chosen.reversed ? "\"key→query\"" : "\"query→key\"") + ",\"accuracy\":";
       append_number(learned, static_cast<float>(one->score.accuracy));
       learned += '}';
     }

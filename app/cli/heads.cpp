@@ -5,9 +5,9 @@
 #include "cli/head_table.h"
 #include "cli/head_text.h"
 #include "cli/request_options.h"
-#include "session/start.h"
-#include "train/alignment.h"
-#include "train/relations_json.h"
+#include "session/startup.h"
+#include "train/measure/alignment.h"
+#include "train/measure/relations_json.h"
 
 namespace headlight {
 namespace {
@@ -102,7 +102,8 @@ Result<int> run_measures(const HeadsArguments& options) {
   const auto table = measure_table(*asked, options.measures, options.request.threads(), warnings);
   if (!table) return table.error();
   const auto text = options.format == "json"  ? json_table(*table)
-                    : options.format == "csv" ? csv_table(*table) : text_table(*table);
+                    : options.format == "csv" ? csv_table(*table)
+                                              : text_table(*table);
   if (!text) return text.error();
   if (const auto printed = print(*text); !printed) return printed;
   print_warnings(warnings);
@@ -125,27 +126,32 @@ void add_measure_options(CLI::App& command, HeadsArguments& options, CLI::Option
       ->type_name("METRIC");
   CLI::Option* ascending = ours(command.add_flag("--ascending", options.measures.ascending, "The smallest first"));
   ours(command.add_flag("--descending", options.descending, "The largest first, as by default"))->excludes(ascending);
-  ours(command.add_flag("--effect", options.measures.effect, "What the answer loses when each head is switched off in turn"));
+  ours(command.add_flag("--effect", options.measures.effect,
+                        "What the answer loses when each head is switched off in turn"));
   ours(command.add_option("--from", options.words.from, "Only heads in which this word looks …"))->type_name("WORD");
   ours(command.add_option("--to", options.words.to, "… at this one …"))->type_name("WORD");
   ours(command.add_option("--above", options.measures.above, "… with more than this weight, 0.3 by default"))
-      ->type_name("X")->check(CLI::Range(0.0f, 1.0f));
+      ->type_name("X")
+      ->check(CLI::Range(0.0f, 1.0f));
 }
 
 }  // namespace
 
-Run add_heads(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand("heads", "What each head does: its measures, or its scores on the relations "
-                                                       "of the grammar");
-  command.footer("headlight heads --text 我请李雷帮我订了去北京的机票 --sort entropy --ascending\n"
-                 "headlight heads --from 订了 --to 机票 --above 0.5\n"
-                 "headlight heads CHECKPOINT --text 'The cat sat' --effect --sort effect --format json\n"
-                 "The measures are defined in README.md. Several sentences make one table: their rows count alike, and\n"
-                 "effects are the mean over the sentences.");
+ParsedCommand add_heads(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand("heads",
+                                              "What each head does: its measures, or its scores on the relations "
+                                              "of the grammar");
+  command.footer(
+      "headlight heads --text 我请李雷帮我订了去北京的机票 --sort entropy --ascending\n"
+      "headlight heads --from 订了 --to 机票 --above 0.5\n"
+      "headlight heads CHECKPOINT --text 'The cat sat' --effect --sort effect --format json\n"
+      "The measures are defined in README.md. Several sentences make one table: their rows count alike, and\n"
+      "effects are the mean over the sentences.");
   auto options = std::make_shared<HeadsArguments>(command);
   const char* group = "Relations";
-  CLI::Option* relations = command.add_flag("--relations", options->relations,
-                                            "Held-out scores of every relation, beside chance and position alone")
+  CLI::Option* relations = command
+                               .add_flag("--relations", options->relations,
+                                         "Held-out scores of every relation, beside chance and position alone")
                                ->group(group);
   const auto ours = [&](CLI::Option* option) { return option->group(group)->needs(relations); };
   ours(command.add_option("--test-seed", options->wanted.test_seed, "Draws other test sentences"));

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "session/start.h"
+#include "session/startup.h"
 
 namespace headlight {
 
@@ -17,7 +17,7 @@ struct LessonOption {
     command.add_option("--step", step, "… or to this one, from 1")->check(CLI::PositiveNumber);
   }
   /// A lesson's file may also be the SOURCE.
-  Status put_into(Start& start) const {
+  Status put_into(Startup& start) const {
     if (!lesson.empty() && !start.lesson.empty())
       return bad_input("--lesson", "", "no other lesson beside " + start.lesson, lesson);
     if (!lesson.empty()) start.lesson = lesson;

@@ -31,8 +31,8 @@ struct Row {
 struct Answer {
   std::shared_ptr<const Trace> trace;
   bool edited = false;
-  std::vector<Row> rows;    // the most probable first
-  std::vector<Row> asked;   // those that were named, as named
+  std::vector<Row> rows;   // the most probable first
+  std::vector<Row> asked;  // those that were named, as named
 };
 
 Result<std::shared_ptr<const Trace>> compute(const Request& request, const Trace* previous, int threads) {
@@ -68,9 +68,7 @@ Result<Answer> answer(const Request& request, const NextArguments& options) {
   return result;
 }
 
-bool is_masked_word(const Answer& answer) {
-  return answer.trace->request.config.arch == Arch::encoder;
-}
+bool is_masked_word(const Answer& answer) { return answer.trace->request.config.arch == Arch::encoder; }
 
 const Token& place_of(const Answer& answer) {
   return answer.trace->query_tokens().tokens[static_cast<std::size_t>(answer.trace->answering)];
@@ -138,16 +136,19 @@ Result<int> run_next(const NextArguments& options) {
 
 }  // namespace
 
-Run add_next(CLI::App& program) {
+ParsedCommand add_next(CLI::App& program) {
   CLI::App* command = program.add_subcommand("next", "Probabilities of the next word, or of the masked one");
-  command->footer("headlight next --arch decoder --text 我请李雷帮 --top 5 --token 我\n"
-                  "headlight next --arch decoder --text 我请李雷帮 --off 0.1     before and after a head is switched off\n"
-                  "A decoder says the word that follows; an encoder the word in the place of [MASK] or <mask>, or of the\n"
-                  "last token where nothing is masked.");
+  command->footer(
+      "headlight next --arch decoder --text 我请李雷帮 --top 5 --token 我\n"
+      "headlight next --arch decoder --text 我请李雷帮 --off 0.1     before and after a head is switched off\n"
+      "A decoder says the word that follows; an encoder the word in the place of [MASK] or <mask>, or of the\n"
+      "last token where nothing is masked.");
   auto options = std::make_shared<NextArguments>(*command);
-  command->add_option("--top", options->top, "The most probable words, 10 by default")->type_name("K")
+  command->add_option("--top", options->top, "The most probable words, 10 by default")
+      ->type_name("K")
       ->check(CLI::Range(0, 1000000));
-  command->add_option("--token", options->tokens, "A further word, or its id; may be repeated")->allow_extra_args(false);
+  command->add_option("--token", options->tokens, "A further word, or its id; may be repeated")
+      ->allow_extra_args(false);
   command->add_option("--format", options->format, "text (default) or json: an object a sentence, a line each")
       ->check(CLI::IsMember({"text", "json"}));
   return [options] { return run_next(*options); };

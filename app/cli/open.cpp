@@ -4,7 +4,7 @@
 
 namespace headlight {
 
-Run add_open(CLI::App& program, const Frontend& frontend) {
+ParsedCommand add_open(CLI::App& program, const Frontend& frontend) {
   CLI::App* command = program.add_subcommand("open", "The window (the word `open` may be left out)");
   command->footer("headlight open --text 'The cat sat.' --mask causal");
   auto request = std::make_shared<RequestOptions>(*command);

@@ -11,9 +11,10 @@ namespace headlight {
 
 inline void add_pair_part(CLI::App& command, std::string& part) {
   command
-      .add_option("--pair", part,
-                  "Of two sentences (--text-pair): all (default), or who looks at whom, a-a, a-b, b-a, b-b; rows are not "
-                  "scaled")
+      .add_option(
+          "--pair", part,
+          "Of two sentences (--text-pair): all (default), or who looks at whom, a-a, a-b, b-a, b-b; rows are not "
+          "scaled")
       ->check(CLI::IsMember({"all", "a-a", "a-b", "b-a", "b-b"}));
 }
 

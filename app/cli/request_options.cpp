@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
-#include "session/shipped.h"
+#include "session/bundled_models.h"
 #include "session/tokenizers.h"
 
 namespace headlight {
@@ -33,12 +33,13 @@ bool is_tensors(const std::string& path) { return path.ends_with(".safetensors")
 
 constexpr const char* kTextOptions[] = {"--text", "--text-pair", "--tokens", "--target", "--target-tokens", "--split"};
 /// What shapes fresh weights; what a tensors file allows of it is --num-heads alone.
-constexpr const char* kModelOptions[] = {"--arch", "--d-model", "--num-heads", "--num-kv-heads", "--head-dim", "--layers",
-                                         "--encoder-layers", "--ffn", "--position", "--norm", "--norm-type",
-                                         "--activation", "--gated", "--bias", "--no-bias", "--untied", "--seed"};
+constexpr const char* kModelOptions[] = {
+    "--arch",           "--d-model", "--num-heads", "--num-kv-heads", "--head-dim",  "--layers",
+    "--encoder-layers", "--ffn",     "--position",  "--norm",         "--norm-type", "--activation",
+    "--gated",          "--bias",    "--no-bias",   "--untied",       "--seed"};
 constexpr const char* kIdOptions[] = {"--ids", "--decoder-ids", "--token-type-ids"};
 
-Status take_text(const char* option, const std::string& found, Passage& passage) {
+Status take_text(const char* option, const std::string& found, TextInput& passage) {
   passage.text = found;
   passage.hand_cuts.reset();
   if (found == "-") {
@@ -50,7 +51,7 @@ Status take_text(const char* option, const std::string& found, Passage& passage)
   return check_utf8(option, passage.text);
 }
 
-Status take_marked(const char* option, const std::string& found, Passage& passage) {
+Status take_marked(const char* option, const std::string& found, TextInput& passage) {
   auto marked = parse_marked_tokens(option, found);
   if (!marked) return marked.error();
   passage.text = std::move(marked->text);
@@ -62,8 +63,11 @@ struct BiasName {
   const char* name;
   bool Biases::*field;
 };
-constexpr BiasName kBiases[] = {{"query", &Biases::query}, {"key", &Biases::key}, {"value", &Biases::value},
-                                {"output", &Biases::output}, {"ffn", &Biases::ffn}};
+constexpr BiasName kBiases[] = {{"query", &Biases::query},
+                                {"key", &Biases::key},
+                                {"value", &Biases::value},
+                                {"output", &Biases::output},
+                                {"ffn", &Biases::ffn}};
 
 Status take_bias(const std::vector<std::string>& names, Biases& bias) {
   bias = {false, false, false, false, false};
@@ -111,19 +115,25 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
                      "A checkpoint folder, a tensors file (.safetensors, .npz), a JSON of attentions or a session "
                      "(.headlight.json). Default: the trained model that comes along");
   const char* text = "What is asked";
-  command.add_option("--text", text_, "The sentence; '-' reads standard input; several lines are a batch")
-      ->group(text);
+  command.add_option("--text", text_, "The sentence; '-' reads standard input; several lines are a batch")->group(text);
   command.add_option("--tokens", tokens_, "The sentence with its token boundaries set by hand: 'A|B|C'")
-      ->group(text)->excludes("--text");
-  command.add_option("--text-pair", second_, "Sentence B beside it, a line for each of the text's, of a checkpoint whose "
-                                             "tokenizer takes pairs")
+      ->group(text)
+      ->excludes("--text");
+  command
+      .add_option("--text-pair", second_,
+                  "Sentence B beside it, a line for each of the text's, of a checkpoint whose "
+                  "tokenizer takes pairs")
       ->group(text);
-  command.add_option("--target", target_, "What the decoder of an encoder-decoder reads, a line for each of the text's")
+  command
+      .add_option("--target", target_, "What the decoder of an encoder-decoder reads, a line for each of the text's")
       ->group(text);
   command.add_option("--target-tokens", target_tokens_, "The same with its token boundaries set by hand")
-      ->group(text)->excludes("--target");
-  command.add_option("--split", split_, "words (default) or characters")->group(text)
-      ->excludes("--tokens")->excludes("--target-tokens");
+      ->group(text)
+      ->excludes("--target");
+  command.add_option("--split", split_, "words (default) or characters")
+      ->group(text)
+      ->excludes("--tokens")
+      ->excludes("--target-tokens");
   const auto add_list = [&](const char* option, auto& list, const char* help) {
     command.add_option(option, list, help)->group(text)->delimiter(',')->allow_extra_args(false)->type_name("N,N,…");
   };
@@ -131,13 +141,15 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
     add_list(option, list, help);
     command.get_option(option)->excludes(other)->excludes(tokens);
   };
-  add_ids("--ids", ids_, "Token ids in place of text, for a checkpoint; no special tokens are added",
-          "--text", "--tokens");
+  add_ids("--ids", ids_, "Token ids in place of text, for a checkpoint; no special tokens are added", "--text",
+          "--tokens");
   command.get_option("--ids")->excludes("--text-pair");
   add_ids("--decoder-ids", decoder_ids_, "The ids that the decoder of an encoder-decoder reads", "--target",
           "--target-tokens");
   add_list("--token-type-ids", token_types_, "A type for each id, where the model has types");
-  command.add_option("--pad", pad_, "The last N tokens are padding")->group(text)->type_name("N")
+  command.add_option("--pad", pad_, "The last N tokens are padding")
+      ->group(text)
+      ->type_name("N")
       ->check(not_negative, "");
   const char* model = "The model";
   const auto add_size = [&](const char* option, Index& size, const char* help) {
@@ -147,7 +159,8 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
   command.add_option("--arch", arch_, "encoder (default), decoder or encoder-decoder")->group(model);
   add_size("--d-model", config_.d_model, "Width of the residual stream, 64 by default");
   add_size("--num-heads", config_.num_heads, "Heads, 4 by default; a divisor of d_model unless --head-dim is given");
-  add_size("--num-kv-heads", config_.num_kv_heads, "Heads of keys and values, each shared by some of the queries' heads");
+  add_size("--num-kv-heads", config_.num_kv_heads,
+           "Heads of keys and values, each shared by some of the queries' heads");
   add_size("--head-dim", config_.head_dim, "d_k, by default d_model / num_heads");
   add_size("--layers", config_.num_layers, "Layers, 2 by default; of an encoder-decoder the decoder's");
   add_size("--encoder-layers", config_.encoder_layers, "Layers of an encoder-decoder's encoder, by default as many");
@@ -160,12 +173,18 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
   command.add_option("--activation", activation_, "relu (default), gelu, gelu-tanh or silu")->group(model);
   command.add_flag("--gated", gated_, "A gated feed-forward layer: down(activation(gate) · up)")->group(model);
   command.add_option("--bias", bias_, "The layers that have a bias, of query,key,value,output,ffn; default: all")
-      ->group(model)->delimiter(',')->allow_extra_args(false)->type_name("LIST");
+      ->group(model)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LIST");
   command.add_flag("--no-bias", no_bias_, "No layer has a bias")->group(model)->excludes("--bias");
   command.add_flag("--untied", untied_, "The output layer has vectors of its own, not the words'")->group(model);
-  command.add_option("--seed", config_.seed, "Seed of the fresh weights, 0 by default")->group(model)->type_name("N")
+  command.add_option("--seed", config_.seed, "Seed of the fresh weights, 0 by default")
+      ->group(model)
+      ->type_name("N")
       ->check(not_negative, "");
-  command.add_option("--threads", threads_, "Threads to compute with; 0, the default: all")->type_name("N")
+  command.add_option("--threads", threads_, "Threads to compute with; 0, the default: all")
+      ->type_name("N")
       ->check(CLI::Range(0, 1024));
 }
 
@@ -179,8 +198,8 @@ bool RequestOptions::uses_shipped_model() const {
   return !given("--random") && !given("--split") && !given("--target") && !given("--target-tokens");
 }
 
-Result<Start> RequestOptions::opened_source() const {
-  Start start;
+Result<Startup> RequestOptions::opened_source() const {
+  Startup start;
   const bool lesson = source_.ends_with(kLessonEnding);
   if (lesson && command_.get_name() != "open" && command_.get_name() != "screenshot")
     return bad_input(source_, "kind", "of a lesson `headlight FILE`, which opens it, or `headlight check FILE`",
@@ -215,19 +234,19 @@ Result<Start> RequestOptions::opened_source() const {
   return start;
 }
 
-Result<Start> RequestOptions::start_of_window() const {
+Result<Startup> RequestOptions::start_of_window() const {
   const auto options = command_.get_options();
   const auto is_given = [](const CLI::Option* option) { return option->count() > 0; };
   const bool alone = !source_.empty() && std::count_if(options.begin(), options.end(), is_given) == 1;
   std::error_code ignored;
   if (!alone || !std::filesystem::exists(std::filesystem::path(source_) / "config.json", ignored)) return start();
-  Start start;
+  Startup start;
   start.open = source_;
   start.asked = true;
   return start;
 }
 
-Result<Start> RequestOptions::start() const {
+Result<Startup> RequestOptions::start() const {
   auto start = opened_source();
   if (!start) return start;
   start->asked = !command_.remaining().empty();
@@ -303,9 +322,9 @@ Status RequestOptions::check_text_option(const char* option, const Document& doc
     return bad_input(option, "", "no such option beside a checkpoint, which has its own tokenizer", document.source);
   if (std::string_view(option) == "--text-pair" && !takes_pairs(document))
     return bad_input(option, "", "a checkpoint, no decoder, whose tokenizer has a template for pairs",
-                     reads_ids(document)  ? "ids in place of text"
-                     : document.model ? document.source
-                                      : "fresh weights");
+                     reads_ids(document) ? "ids in place of text"
+                     : document.model    ? document.source
+                                         : "fresh weights");
   const bool of_target = std::string_view(option).starts_with("--target");
   const Arch arch = config_of(document).arch;
   if (of_target && arch != Arch::encoder_decoder)
@@ -336,7 +355,7 @@ Status RequestOptions::apply_text(Document& document) const {
   if (given("--target-tokens"))
     if (const auto taken = take_marked("--target-tokens", target_tokens_, document.target); !taken) return taken;
   if (given("--split")) {
-    for (Passage* passage : {static_cast<Passage*>(&document), &document.target}) {
+    for (TextInput* passage : {static_cast<TextInput*>(&document), &document.target}) {
       passage->hand_cuts.reset();
       if (const auto chosen = choose("--split", split_, passage->split, {Split::words, Split::characters}); !chosen)
         return chosen;
@@ -393,24 +412,26 @@ Status RequestOptions::take_model(Config& config) const {
   if (given("--bias"))
     if (const auto taken = take_bias(bias_, config.bias); !taken) return taken;
   if (given("--arch"))
-    if (const auto chosen = choose("--arch", arch_, config.arch,
-                                   {Arch::encoder, Arch::decoder, Arch::encoder_decoder}); !chosen)
+    if (const auto chosen = choose("--arch", arch_, config.arch, {Arch::encoder, Arch::decoder, Arch::encoder_decoder});
+        !chosen)
       return chosen;
   if (given("--position"))
-    if (const auto chosen = choose("--position", position_, config.position,
-                                   {Position::sinusoidal, Position::sinusoidal_halves, Position::learned,
-                                    Position::rotary, Position::none}); !chosen)
+    if (const auto chosen = choose(
+            "--position", position_, config.position,
+            {Position::sinusoidal, Position::sinusoidal_halves, Position::learned, Position::rotary, Position::none});
+        !chosen)
       return chosen;
   if (given("--norm"))
     if (const auto chosen = choose("--norm", norm_, config.norm, {Norm::post, Norm::pre}); !chosen) return chosen;
   if (given("--norm-type"))
-    if (const auto chosen = choose("--norm-type", norm_type_, config.norm_kind,
-                                   {NormKind::layer_norm, NormKind::rms_norm}); !chosen)
+    if (const auto chosen =
+            choose("--norm-type", norm_type_, config.norm_kind, {NormKind::layer_norm, NormKind::rms_norm});
+        !chosen)
       return chosen;
   if (given("--activation"))
     if (const auto chosen = choose("--activation", activation_, config.activation,
-                                   {Activation::relu, Activation::gelu, Activation::gelu_tanh,
-                                    Activation::silu}); !chosen)
+                                   {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu});
+        !chosen)
       return chosen;
   return Done{};
 }

@@ -15,7 +15,7 @@ namespace headlight {
 /// What was asked, and the requests that it comes to.
 struct Asked {
   Lexicon lexicon;
-  Start start;
+  Startup start;
   std::vector<Request> requests;
 
   const Document& document() const { return start.session.document; }
@@ -27,9 +27,9 @@ class RequestOptions {
   explicit RequestOptions(CLI::App& command);
 
   /// The document that the options ask for, after parsing.
-  Result<Start> start() const;
+  Result<Startup> start() const;
   /// The same for a window: a checkpoint folder alone is left for the window to open, where its progress is seen.
-  Result<Start> start_of_window() const;
+  Result<Startup> start_of_window() const;
   /// start(), and what it asks. Errors also name a weight set by hand that lies outside the sentence.
   Result<Asked> ask() const;
   int threads() const { return threads_; }
@@ -37,7 +37,7 @@ class RequestOptions {
  private:
   bool given(const char* option) const { return command_.count(option) > 0; }
   bool uses_shipped_model() const;
-  Result<Start> opened_source() const;
+  Result<Startup> opened_source() const;
   Status check_text_option(const char* option, const Document& document) const;
   Status apply_text(Document& document) const;
   Status apply_ids(Document& document) const;

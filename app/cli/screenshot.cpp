@@ -6,8 +6,8 @@
 #include "cli/pair_option.h"
 #include "cli/request_options.h"
 #include "cli/view_options.h"
-#include "session/comparison.h"
-#include "session/other_maps.h"
+#include "session/answer_comparison.h"
+#include "session/derived_maps.h"
 #include "session/stack_names.h"
 
 namespace headlight {
@@ -85,19 +85,22 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
 
 }  // namespace
 
-Run add_screenshot(CLI::App& program, const Frontend& frontend) {
+ParsedCommand add_screenshot(CLI::App& program, const Frontend& frontend) {
   CLI::App* command = program.add_subcommand("screenshot", "A picture of the real window, drawn without a display");
   command->footer("headlight screenshot --theme dark --size 2560x1600 -o window.png");
   auto options = std::make_shared<ScreenshotArguments>(*command);
   command->add_option("-o,--output", options->picture.file, "The PNG file to write")->required();
   command->add_option("--size", options->size, "WIDTHxHEIGHT in pixels, 1600x1000 by default");
   command->add_option("--theme", options->theme, "light (default) or dark")->check(CLI::IsMember({"light", "dark"}));
-  command->add_option("--language", options->language, "en or zh; default: the system's")->check(CLI::IsMember({"en", "zh"}));
+  command->add_option("--language", options->language, "en or zh; default: the system's")
+      ->check(CLI::IsMember({"en", "zh"}));
   command->add_option("--ui-scale", options->picture.ui_scale, "Size of everything, 1 (default) to 2")
       ->check(CLI::Range(kLeastUiScale, kMostUiScale));
-  command->add_option("--view", options->view, "heads (or grid): all heads, and one of them large; layers, row, column: all "
-                                               "heads small, or one row or column of each; flow: lines between the words; "
-                                               "steps (or inside), diagram: inside a block; train: beside a training; compare: A beside B")
+  command
+      ->add_option("--view", options->view,
+                   "heads (or grid): all heads, and one of them large; layers, row, column: all "
+                   "heads small, or one row or column of each; flow: lines between the words; "
+                   "steps (or inside), diagram: inside a block; train: beside a training; compare: A beside B")
       ->check(CLI::IsMember(view_names([](const NamedView& view) { return view.figure != FigureKind::matrix; })));
   add_folds(*command, options->folds);
   command->add_flag("--own-range", options->own_range, "Each head's colours, or bars, up to its own largest weight");
@@ -106,8 +109,9 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--grid", options->grid, "All heads as maps (default), at a glance, or one row or column of each")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kGridNames), std::end(kGridNames))));
   add_pair_part(*command, options->pair);
-  command->add_option("--train-steps", options->picture.train_steps,
-                      "Trains so many steps before the picture, of the plan that the window offers")
+  command
+      ->add_option("--train-steps", options->picture.train_steps,
+                   "Trains so many steps before the picture, of the plan that the window offers")
       ->check(CLI::Range(0, 1000000));
   command->add_option("--stack", options->stack, "Of an encoder-decoder, the attention of the large head")
       ->check(CLI::IsMember({"self", "encoder", "cross"}));
@@ -115,17 +119,22 @@ Run add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--head", options->head, "The large head, from 0")->check(CLI::NonNegativeNumber);
   command->add_option("--query", options->query, "With --key: the cell that is pinned")->check(CLI::NonNegativeNumber);
   command->add_option("--key", options->key, "With --query: the cell that is pinned")->check(CLI::NonNegativeNumber);
-  command->add_option("--maps", options->maps, "weights (default); norms: how long the vectors are that heads add; "
-                                               "rollout: through all layers up to each")
+  command
+      ->add_option("--maps", options->maps,
+                   "weights (default); norms: how long the vectors are that heads add; "
+                   "rollout: through all layers up to each")
       ->check(CLI::IsMember({"weights", "norms", "rollout"}));
-  command->add_option("--order", options->order, "What the heads stand in order of: layer, a measure, effect or similar; of --view compare "
-                                                 "layer, largest, mean or divergence")
+  command
+      ->add_option("--order", options->order,
+                   "What the heads stand in order of: layer, a measure, effect or similar; of --view compare "
+                   "layer, largest, mean or divergence")
       ->type_name("METRIC");
   command->add_flag("--ascending", options->ascending, "The smallest first");
   command->add_option("--from", options->find.words.from, "Heads in which this word looks …")->type_name("WORD");
   command->add_option("--to", options->find.words.to, "… at this one stay bright …")->type_name("WORD");
   command->add_option("--above", options->find.above, "… where they do with more than this weight, 0.3 by default")
-      ->type_name("X")->check(CLI::Range(0.0f, 1.0f));
+      ->type_name("X")
+      ->check(CLI::Range(0.0f, 1.0f));
   return [options, &frontend] { return run_screenshot(*options, frontend); };
 }
 

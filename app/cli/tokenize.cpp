@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/request_options.h"
-#include "read/tokenizer_file.h"
+#include "read/tokenizer/tokenizer_file.h"
 #include "write/json.h"
 
 namespace headlight {
@@ -96,10 +96,11 @@ Result<int> run_tokenize(const TokenizeArguments& options) {
 
 }  // namespace
 
-Run add_tokenize(CLI::App& program) {
+ParsedCommand add_tokenize(CLI::App& program) {
   CLI::App* command = program.add_subcommand("tokenize", "The tokens of a text: id, byte range, token");
-  command->footer("headlight tokenize --text 我请李雷帮我订了去北京的机票 --format json\n"
-                  "headlight tokenize CHECKPOINT --text 'Hello, world'    its own tokenizer, special tokens included");
+  command->footer(
+      "headlight tokenize --text 我请李雷帮我订了去北京的机票 --format json\n"
+      "headlight tokenize CHECKPOINT --text 'Hello, world'    its own tokenizer, special tokens included");
   auto options = std::make_shared<TokenizeArguments>(*command);
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
   return [options] { return run_tokenize(*options); };

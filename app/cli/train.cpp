@@ -7,7 +7,7 @@
 
 #include "cli/commands.h"
 #include "session/training_files.h"
-#include "train/saved.h"
+#include "train/trained_checkpoint.h"
 
 namespace headlight {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 struct TrainArguments {
   CorpusChoice corpus;
   std::string folder, arch = "encoder", norm = "pre", activation = "gelu", position = "sinusoidal", name;
-  std::optional<float> hide, swap;   // else as the task has it
+  std::optional<float> hide, swap;  // else as the task has it
   TrainingPlan plan = default_plan({.d_model = 128, .num_heads = 8, .num_layers = 2, .ffn = 256});
   bool resume = false, half = false, no_bias = false, untied = false;
   double save_seconds = 5;
@@ -175,7 +175,7 @@ Result<int> run_train(TrainArguments options) {
 
 }  // namespace
 
-Run add_train(CLI::App& program) {
+ParsedCommand add_train(CLI::App& program) {
   auto options = std::make_shared<TrainArguments>();
   CLI::App& command = *program.add_subcommand("train", "trains a small model and writes it as a checkpoint folder");
   TrainingPlan& plan = options->plan;
@@ -184,12 +184,15 @@ Run add_train(CLI::App& program) {
   command.add_option("--text", options->corpus.text,
                      "train on the sentences of this file, one a line ('-': standard input), in place of the grammar");
   command.add_option("--grammar", options->corpus.grammar, "a grammar of your own, written as assets/grammar.json is");
-  command.add_option("--words", options->corpus.most_words, "the most frequent words of a text that get a row of their own")
+  command
+      .add_option("--words", options->corpus.most_words,
+                  "the most frequent words of a text that get a row of their own")
       ->check(CLI::Range(1, 1000000));
   command.add_option("--name", options->name, "what the model is called");
-  command.add_option("--arch", options->arch,
-                     "encoder: hidden and swapped words are asked for; decoder: the next word; encoder-decoder: the next "
-                     "word of the English of a sentence");
+  command.add_option(
+      "--arch", options->arch,
+      "encoder: hidden and swapped words are asked for; decoder: the next word; encoder-decoder: the next "
+      "word of the English of a sentence");
   command.add_option("--d-model", plan.config.d_model)->check(CLI::Range(1, 4096));
   command.add_option("--num-heads", plan.config.num_heads)->check(CLI::Range(1, 128));
   command.add_option("--head-dim", plan.config.head_dim, "d_k; d_model / heads where it is not given")
@@ -216,10 +219,13 @@ Run add_train(CLI::App& program) {
   command.add_option("--hide", options->hide, "share of words hidden behind <mask>")->check(share);
   command.add_option("--swap", options->swap, "share of words swapped for others")->check(share);
   command.add_option("--keep", plan.corruption.keep, "share of words asked for as they are")->check(share);
-  command.add_option("--family", plan.corruption.family,
-                     "share of the swaps that take a word of the same places in the grammar")->check(share);
-  command.add_option("--restore", plan.corruption.restore,
-                     "share of pronouns asked for the noun they stand for; 0: off")->check(share);
+  command
+      .add_option("--family", plan.corruption.family,
+                  "share of the swaps that take a word of the same places in the grammar")
+      ->check(share);
+  command
+      .add_option("--restore", plan.corruption.restore, "share of pronouns asked for the noun they stand for; 0: off")
+      ->check(share);
   command.add_option("--seed", plan.config.seed)->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
   command.add_flag("--resume", options->resume, "goes on where the same training was stopped");
   command.add_flag("--half", options->half, "stores the weights in float16");

@@ -21,7 +21,9 @@ std::vector<std::string> view_names(Wanted wanted) {
 
 /// --fold special,words
 inline void add_folds(CLI::App& command, std::vector<std::string>& folds) {
-  command.add_option("--fold", folds, "special: special tokens left out, rows scaled back to 1; words: subwords merged to words")
+  command
+      .add_option("--fold", folds,
+                  "special: special tokens left out, rows scaled back to 1; words: subwords merged to words")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"special", "words"}));

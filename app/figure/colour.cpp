@@ -129,7 +129,8 @@ const std::array<Rgb, 256>& colour_map(Theme theme, ColourMap map) {
 const std::array<Rgb, 256>& diverging_map(Theme theme) {
   const auto both = [](Rgb middle, double lightness, double chroma) {
     const auto arm = [&](double hue) {
-      return build_map(middle, lightness, {{{chroma * 0.5, hue}, {chroma * 0.9, hue}, {chroma, hue}, {chroma * 0.9, hue}}});
+      return build_map(middle, lightness,
+                       {{{chroma * 0.5, hue}, {chroma * 0.9, hue}, {chroma, hue}, {chroma * 0.9, hue}}});
     };
     const auto below = arm(5), above = arm(245);
     std::array<Rgb, 256> map;
@@ -146,7 +147,8 @@ const std::array<Rgb, 256>& diverging_map(Theme theme) {
 
 Rgb colour_of(const ColourScale& scale, float weight) {
   const float position = position_on_map(scale, weight);
-  return (scale.diverging ? diverging_map(scale.theme) : colour_map(scale.theme, scale.colours))[static_cast<std::size_t>(position * 255 + 0.5f)];
+  return (scale.diverging ? diverging_map(scale.theme)
+                          : colour_map(scale.theme, scale.colours))[static_cast<std::size_t>(position * 255 + 0.5f)];
 }
 
 Rgb head_colour(Theme theme, std::size_t index) {
@@ -155,9 +157,9 @@ Rgb head_colour(Theme theme, std::size_t index) {
   struct Tone {
     double lightness, chroma, hue;
   };
-  static constexpr Tone kTones[kHeadColours] = {{0.50, 0.16, 255}, {0.68, 0.15, 150}, {0.50, 0.18, 340}, {0.72, 0.13, 90},
-                                                {0.42, 0.15, 295}, {0.68, 0.11, 205}, {0.42, 0.12, 20},  {0.70, 0.13, 315},
-                                                {0.45, 0.10, 140}, {0.62, 0.05, 260}, {0.48, 0.09, 80},  {0.36, 0.06, 230}};
+  static constexpr Tone kTones[kHeadColours] = {
+      {0.50, 0.16, 255}, {0.68, 0.15, 150}, {0.50, 0.18, 340}, {0.72, 0.13, 90},  {0.42, 0.15, 295}, {0.68, 0.11, 205},
+      {0.42, 0.12, 20},  {0.70, 0.13, 315}, {0.45, 0.10, 140}, {0.62, 0.05, 260}, {0.48, 0.09, 80},  {0.36, 0.06, 230}};
   const Tone& tone = kTones[index % kHeadColours];
   const double lightness = theme == Theme::light ? tone.lightness : 0.55 + (tone.lightness - 0.36) * 0.95;
   const double angle = tone.hue * std::numbers::pi / 180;
@@ -178,9 +180,7 @@ BlockedColours blocked_colours(Theme theme) {
 
 Rgb gap_colour(Theme theme) { return theme == Theme::light ? Rgb{0xED, 0xED, 0xEB} : Rgb{0x25, 0x28, 0x2C}; }
 
-Rgb text_on(Rgb background) {
-  return needs_dark_text(background) ? Rgb{0, 0, 0} : Rgb{255, 255, 255};
-}
+Rgb text_on(Rgb background) { return needs_dark_text(background) ? Rgb{0, 0, 0} : Rgb{255, 255, 255}; }
 
 bool needs_dark_text(Rgb background) {
   const double l = luminance(background);

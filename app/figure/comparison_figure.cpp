@@ -5,7 +5,7 @@
 #include "figure/difference_words.h"
 #include "figure/labels.h"
 #include "figure/map_items.h"
-#include "session/comparison.h"
+#include "session/answer_comparison.h"
 
 namespace headlight {
 namespace {
@@ -13,9 +13,10 @@ namespace {
 constexpr float kWidestRowOfTwo = 150 * kPointsInMm;  // wider pages have all three side by side
 constexpr float kLargestCell = 40;                    // points
 
-Status check_comparison(const Comparison& comparison) {
+Status check_comparison(const AnswerComparison& comparison) {
   if (const auto& too_long = comparison.heads->too_long)
-    return bad_input("figure", "compare", "up to " + std::to_string(kMostAligned) + " tokens", std::to_string(*too_long));
+    return bad_input("figure", "compare", "up to " + std::to_string(kMostAligned) + " tokens",
+                     std::to_string(*too_long));
   if (!comparison.heads->head(comparison.chosen))
     return bad_input("figure", "head", "one that A has too",
                      std::to_string(comparison.chosen.layer) + "." + std::to_string(comparison.chosen.head));
@@ -39,8 +40,10 @@ void colour_alone(Page& page, std::size_t first_item, const JointStack& stack, c
   }
 }
 
-std::string caption_of(const KeptAnswer& a, const KeptAnswer& b, const JointStack& stack, const FigureOptions& options) {
-  const DifferenceWords words = difference_words(options.language, {*a.trace, a.document, a.step}, {*b.trace, b.document, b.step});
+std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const JointStack& stack,
+                       const FigureOptions& options) {
+  const DifferenceWords words =
+      difference_words(options.language, {*a.trace, a.document, a.step}, {*b.trace, b.document, b.step});
   const auto line = [&](const std::vector<std::string>& of) {
     return of.empty() ? std::string(either(options.language, "the same", "相同")) : in_a_line(of);
   };
@@ -56,7 +59,7 @@ std::string caption_of(const KeptAnswer& a, const KeptAnswer& b, const JointStac
 
 }  // namespace
 
-Result<Drawing> draw_comparison(const KeptAnswer& a, const KeptAnswer& b, const FigureOptions& options,
+Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
                                 const TextWidth& measure) {
   if (const Status valid = check_head(*b.trace, options.head); !valid) return valid.error();
   Progress progress;
@@ -66,19 +69,22 @@ Result<Drawing> draw_comparison(const KeptAnswer& a, const KeptAnswer& b, const 
   const float of_all = std::min(std::max(a.trace->largest_weight, b.trace->largest_weight), 1.0f);
   const float largest = options.own_range ? largest_weight(comparison->maps) : of_all;
   const float apart = range_of(*comparison->heads, options.head, options.own_range);
-  const ColourScale weights{.theme = options.theme, .scale = options.scale, .top = nice_top(largest), .colours = options.colours};
+  const ColourScale weights{
+      .theme = options.theme, .scale = options.scale, .top = nice_top(largest), .colours = options.colours};
   const ColourScale differences{.theme = options.theme, .top = nice_range(apart), .diverging = true};
   const struct {
     const char* title;
     const Matrix& cells;
     const ColourScale& scale;
-  } maps[] = {{"A", comparison->maps.a, weights}, {"B", comparison->maps.b, weights},
+  } maps[] = {{"A", comparison->maps.a, weights},
+              {"B", comparison->maps.b, weights},
               {"B − A", comparison->maps.difference, differences}};
 
   Page page = new_page(options, measure);
   add_title(page, head_title(options.language, options.head), "");
   const std::size_t columns = page.room() > kWidestRowOfTwo ? 3 : 2;
-  const float gap = 2 * page.label, side = (page.room() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+  const float gap = 2 * page.label,
+              side = (page.room() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
   bool blocks = false;
   float bottom = page.y;
   for (std::size_t i = 0; i < std::size(maps); ++i) {
@@ -89,8 +95,11 @@ Result<Drawing> draw_comparison(const KeptAnswer& a, const KeptAnswer& b, const 
                        axes.queries.metrics.widest + 4 * axes.size;
     const float x = page.left() + static_cast<float>(i % columns) * (side + gap), height = std::min(side, most);
     const MapLayout layout = layout_of(map, axes, {x, page.y + 1.5f * page.label, std::min(side, most), height});
-    add_text(page, {.at = {layout.plot.x, page.y + 0.5f * page.label}, .text = maps[i].title, .size = page.label,
-                    .role = Role::title, .colour = page.ink.text});
+    add_text(page, {.at = {layout.plot.x, page.y + 0.5f * page.label},
+                    .text = maps[i].title,
+                    .size = page.label,
+                    .role = Role::title,
+                    .colour = page.ink.text});
     const std::size_t first_item = page.drawing.items.size();
     page.drawing.items.emplace_back(Rectangle{.box = layout.plot, .fill = gap_colour(options.theme)});
     add_map(page, map, axes, layout, maps[i].scale, true);

@@ -13,8 +13,8 @@ namespace headlight {
 /// A plot's place, and the steps and values at its edges.
 struct CurveFrame {
   Box plot;
-  double first = 0, last = 1;   // steps, left and right
-  double bottom = 0, top = 1;   // values
+  double first = 0, last = 1;  // steps, left and right
+  double bottom = 0, top = 1;  // values
 
   float x(double step) const;
   float y(double value) const;  // at an edge where it is beyond it

@@ -61,7 +61,8 @@ InRank place_of(const Diagram& diagram, const std::vector<std::size_t>& ranks, s
     if (ranks[n] == rank && diagram.nodes[n].column == column) place.nodes.push_back(n);
   for (std::size_t e = 0; e < diagram.edges.size(); ++e) {
     const Edge& edge = diagram.edges[e];
-    if (is_straight(edge) && diagram.nodes[edge.to].column == column && ranks[edge.from] < rank && rank < ranks[edge.to])
+    if (is_straight(edge) && diagram.nodes[edge.to].column == column && ranks[edge.from] < rank &&
+        rank < ranks[edge.to])
       place.passing.push_back(e);
   }
   return place;
@@ -154,12 +155,15 @@ DiagramLayout layout_diagram(const Diagram& diagram, float width, const DiagramM
     if (edge.residual) {
       const Column& column = columns[static_cast<std::size_t>(diagram.nodes[edge.to].column)];
       const float x = column.left + column.width + measures.lane * static_cast<float>(column.lane[e] + 1);
-      line = {{from.right(), from.y + from.h * 0.7f}, {x, from.y + from.h * 0.7f}, {x, to.y + to.h * 0.3f},
+      line = {{from.right(), from.y + from.h * 0.7f},
+              {x, from.y + from.h * 0.7f},
+              {x, to.y + to.h * 0.3f},
               {to.right(), to.y + to.h * 0.3f}};
     } else if (edge.cross) {
       const float x = columns[static_cast<std::size_t>(diagram.nodes[edge.to].column)].left - measures.lane * 0.6f;
       const float above = to.y - measures.gap * 0.65f, middle = to.x + to.w * 0.65f;
-      line = {{from.right(), from.y + from.h / 2}, {x, from.y + from.h / 2}, {x, above}, {middle, above}, {middle, to.y}};
+      line = {
+          {from.right(), from.y + from.h / 2}, {x, from.y + from.h / 2}, {x, above}, {middle, above}, {middle, to.y}};
     } else {
       // Down the gaps between the ranks, through the lanes on the way.
       float x = end_of(e, false), y = from.bottom();

@@ -38,7 +38,8 @@ std::string words_of(const Tokens& tokens) {
     begin = std::min(begin, token.begin);
     end = std::max(end, token.end);
   }
-  return shortened(begin < end && end <= tokens.text.size() ? tokens.text.substr(begin, end - begin) : joined(tokens, " "));
+  return shortened(begin < end && end <= tokens.text.size() ? tokens.text.substr(begin, end - begin)
+                                                            : joined(tokens, " "));
 }
 
 std::string source_text(Language, const NamedAnswer& answer) { return words_of(answer.trace.request.tokens); }
@@ -65,7 +66,8 @@ std::string model_name(Language language, const NamedAnswer& answer) {
 }
 
 std::string training_step(Language language, const NamedAnswer& answer) {
-  return answer.step ? either(language, "step ", "第 ") + std::to_string(*answer.step) + either(language, "", " 步") : "";
+  return answer.step ? either(language, "step ", "第 ") + std::to_string(*answer.step) + either(language, "", " 步")
+                     : "";
 }
 
 std::string number(const char* name, Index value) { return std::string(name) + " " + std::to_string(value); }
@@ -117,8 +119,11 @@ std::string output_layer(Language, const NamedAnswer& answer) {
 std::string biases(Language, const NamedAnswer& answer) {
   const Biases& bias = answer.trace.model->config.bias;
   std::string text;
-  for (const auto& [on, of] : {std::pair{bias.query, "query"}, {bias.key, "key"}, {bias.value, "value"},
-                               {bias.output, "output"}, {bias.ffn, "ffn"}})
+  for (const auto& [on, of] : {std::pair{bias.query, "query"},
+                               {bias.key, "key"},
+                               {bias.value, "value"},
+                               {bias.output, "output"},
+                               {bias.ffn, "ffn"}})
     if (on) text += (text.empty() ? "bias " : ",") + std::string(of);
   return text.empty() ? "no bias" : text;
 }
@@ -151,8 +156,8 @@ std::string heads_off(Language language, const NamedAnswer& answer) {
   if (edits.off.empty()) return either(language, "all heads on", "所有头开启");
   std::string text = either(language, "off:", "关闭：");
   for (const HeadRef& head : edits.off)
-    text += " " + (answer.trace.encoder ? stack_title(language, head.stack) + " " : "") + std::to_string(head.layer + 1) +
-            "·" + std::to_string(head.head + 1);
+    text += " " + (answer.trace.encoder ? stack_title(language, head.stack) + " " : "") +
+            std::to_string(head.layer + 1) + "·" + std::to_string(head.head + 1);
   return text + (edits.off_as == OffAs::mean ? either(language, " (to their mean)", "（取均值）") : "");
 }
 
@@ -208,8 +213,8 @@ DifferenceWords difference_words(Language language, const NamedAnswer& a, const 
     const bool one_training = a.step && b.step && a.document.source == b.document.source;
     bool told = say(one_training ? training_step : model_name);
     if (!told)
-      for (const Aspect aspect : {kind_of_model, width, heads, layers, head_dim, kv_heads, ffn, positions, norms, activation,
-                                  output_layer, biases, seed})
+      for (const Aspect aspect : {kind_of_model, width, heads, layers, head_dim, kv_heads, ffn, positions, norms,
+                                  activation, output_layer, biases, seed})
         told |= say(aspect);
     if (!told) say(source_path);
   }

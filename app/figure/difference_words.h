@@ -14,8 +14,8 @@ namespace headlight {
 /// An answer, and what its question does not say itself.
 struct NamedAnswer {
   const Trace& trace;
-  const Document& document;           // how it was asked: what its model is called
-  std::optional<Index> step = {};     // of the training whose model answered
+  const Document& document;        // how it was asked: what its model is called
+  std::optional<Index> step = {};  // of the training whose model answered
 };
 
 /// As many words for the one as for the other: each says the same thing of both where it is not the same.

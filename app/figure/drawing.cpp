@@ -31,8 +31,8 @@ struct Bounds {
   Box operator()(const Curve& curve) const { return around(curve.from, curve.to, curve.width); }
   Box operator()(const Text& text) const {
     const float half = text.size / 2;
-    if (text.turn == Turn::upwards) return {text.at.x - half, text.at.y - text.width, text.size, text.width};
-    if (text.turn == Turn::stacked) {
+    if (text.turn == TextRotation::upwards) return {text.at.x - half, text.at.y - text.width, text.size, text.width};
+    if (text.turn == TextRotation::stacked) {
       const float height = text.size * static_cast<float>(code_points(text.text).size());
       return {text.at.x - half, text.at.y - height, text.size, height};
     }

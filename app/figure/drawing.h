@@ -65,7 +65,7 @@ struct Curve {
 enum class Role { title, label, value, caption };
 enum class Anchor { left, middle, right };
 /// level: from left to right. upwards: turned by 90°, read from the bottom up. stacked: characters one above the other.
-enum class Turn { level, upwards, stacked };
+enum class TextRotation { level, upwards, stacked };
 
 /// A line of text. The middle of its ink, 0.37 em above its base line, goes through `at`: a level line begins, is
 /// centred or ends there; turned and stacked ones stand with their lower end on it.
@@ -77,7 +77,7 @@ struct Text {
   Role role = Role::label;
   Rgb colour = {};
   Anchor anchor = Anchor::left;
-  Turn turn = Turn::level;
+  TextRotation turn = TextRotation::level;
 };
 
 using Item = std::variant<Cells, Ramp, Rectangle, Stroke, Curve, Text>;

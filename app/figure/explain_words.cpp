@@ -118,20 +118,23 @@ constexpr Words<Operation> kOperations[] = {
     {O::scale, "One number times a factor.", "一个数乘以一个系数。"},
     {O::projection, "Each number of the row times its weight, added up.", "这一行的每个数乘以对应的权重，再相加。"},
     {O::columns, "Taken over as it is: this projection is the identity.", "原样取来：这个投影是恒等的。"},
-    {O::dot_product, "Query and key multiplied component by component, and added up.", "查询与键逐个分量相乘，再相加。"},
+    {O::dot_product, "Query and key multiplied component by component, and added up.",
+     "查询与键逐个分量相乘，再相加。"},
     {O::mask, "The score, and what the mask adds to it.", "打分加上掩码的数。"},
     {O::logarithm, "The logarithm of the weight.", "权重的对数。"},
     {O::exponential, "e to the power of the score minus the row's largest.", "e 的（打分减去该行最大值）次方。"},
     {O::softmax, "The cell's own exponential divided by the sum of its row.", "本格的指数除以这一行的总和。"},
     {O::dropout, "The weight times 0, or times 1/(1 - p).", "权重乘以 0，或乘以 1/(1 - p)。"},
     {O::set_by_hand, "Set by hand.", "手动设定。"},
-    {O::share_of_rest, "What the weights set by hand leave of 1, in the old proportion.", "手动设定之外剩下的部分，按原来的比例分配。"},
+    {O::share_of_rest, "What the weights set by hand leave of 1, in the old proportion.",
+     "手动设定之外剩下的部分，按原来的比例分配。"},
     {O::weighted_sum, "The values of all words, each times its attention weight, added up.",
      "所有词的值乘以各自的注意力权重，再相加。"},
     {O::zero_off, "The head is switched off.", "该头已关闭。"},
     {O::mean_off, "The head is switched off: the mean over all rows stands here.", "该头已关闭：这里是各行的平均值。"},
     {O::concatenation, "Taken over from one of the heads.", "取自其中一个头。"},
-    {O::layer_norm, "The row brought to mean 0 and variance 1, then scaled and shifted.", "把这一行化为均值 0、方差 1，再缩放与平移。"},
+    {O::layer_norm, "The row brought to mean 0 and variance 1, then scaled and shifted.",
+     "把这一行化为均值 0、方差 1，再缩放与平移。"},
     {O::rms_norm, "The row divided by the root of its mean square, then scaled.", "这一行除以其均方根，再缩放。"},
     {O::rotation, "A pair of numbers turned by position × frequency.", "一对数按 位置 × 频率 旋转。"},
     {O::activation, "One number through the activation function.", "一个数经过激活函数。"},
@@ -207,11 +210,20 @@ constexpr Words<std::string_view> kNodes[] = {
 };
 
 constexpr Words<std::string_view> kConstants[] = {
-    {"scale", "scale", "缩放"},       {"factor", "factor", "系数"},         {"largest", "largest", "最大值"},
-    {"sum", "sum", "总和"},           {"set", "set", "设定"},               {"left", "left", "剩余"},
-    {"others", "others", "其余之和"}, {"mean", "mean", "均值"},             {"variance", "variance", "方差"},
-    {"mean square", "mean square", "均方"}, {"epsilon", "ε", "ε"},          {"position", "position", "位置"},
-    {"frequency", "frequency", "频率"}, {"angle", "angle", "角度"},
+    {"scale", "scale", "缩放"},
+    {"factor", "factor", "系数"},
+    {"largest", "largest", "最大值"},
+    {"sum", "sum", "总和"},
+    {"set", "set", "设定"},
+    {"left", "left", "剩余"},
+    {"others", "others", "其余之和"},
+    {"mean", "mean", "均值"},
+    {"variance", "variance", "方差"},
+    {"mean square", "mean square", "均方"},
+    {"epsilon", "ε", "ε"},
+    {"position", "position", "位置"},
+    {"frequency", "frequency", "频率"},
+    {"angle", "angle", "角度"},
 };
 
 template <class Key, std::size_t N>
@@ -259,8 +271,8 @@ std::string formula_in(Language language, const Trace& trace, const MatrixId& id
     case O::layer_norm:
     case O::rms_norm: {
       const std::string shift = made.operands.size() > 2 ? " + " + symbol(made.operands[2]) : "";
-      const std::string normed = made.operation == O::layer_norm ? "(" + operand() + " - 均值) / √(方差 + ε)"
-                                                                 : operand() + " / √(均方 + ε)";
+      const std::string normed =
+          made.operation == O::layer_norm ? "(" + operand() + " - 均值) / √(方差 + ε)" : operand() + " / √(均方 + ε)";
       return normed + " · " + symbol(made.operands[1]) + shift;
     }
     case O::rotation: return operand() + "，成对旋转 位置 · 频率";
@@ -273,8 +285,10 @@ std::string node_title(Language language, const Node& node) {
     const std::string range = node.first_layer == node.last_layer
                                   ? std::to_string(node.first_layer + 1)
                                   : std::to_string(node.first_layer + 1) + "–" + std::to_string(node.last_layer + 1);
-    return (language == Language::zh ? "第 " : node.first_layer == node.last_layer ? "Layer " : "Layers ") + range +
-           (language == Language::zh ? " 层" : "");
+    return (language == Language::zh              ? "第 "
+            : node.first_layer == node.last_layer ? "Layer "
+                                                  : "Layers ") +
+           range + (language == Language::zh ? " 层" : "");
   }
   const auto* words = find(kNodes, std::string_view(node.label));
   return words ? in(language, words) : node.label;
@@ -304,7 +318,9 @@ std::string all_explain_words() {
   add(kSteps);
   add(kNodes);
   add(kConstants);
-  all += "学到的给定位置正弦与余弦该行最大值总和或部分手动设定其余按比例各头并排成对旋转频率已关闭平均第层缩放系数权重：，（）";
+  all +=
+      "学到的给定位置正弦与余弦该行最大值总和或部分手动设定其余按比例各头并排成对旋转频率已关闭平均第层缩放系数权重：，"
+      "（）";
   return all;
 }
 

@@ -16,7 +16,7 @@ Status check_head(const Trace& trace, const HeadRef& head) {
   return check_within("figure", "head", head.head, heads);
 }
 
-Result<Drawing> draw_figure(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {
+Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   if (const auto valid = check_head(subject.trace, options.head); !valid) return valid.error();
   for (const HeadRef& head : options.heads)
     if (const auto valid = check_head(subject.trace, head); !valid) return valid.error();
@@ -43,15 +43,15 @@ ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme the
   return {.theme = theme, .scale = scale, .top = nice_top(std::min(largest, 1.0f))};
 }
 
-Result<Drawing> draw_ordered(const FigureOrder& order, const TextWidth& measure) {
+Result<Drawing> draw_ordered(const FigureRequest& order, const TextWidth& measure) {
   const FigureOptions options = figure_options(order);
   if (order.kind != FigureKind::compare || !order.compared)
     return draw_figure({*order.trace, order.document, order.folded.get(), order.other.get()}, options, measure);
-  const KeptAnswer now{order.trace, order.document, order.view.sentence, order.view.prefix, order.step};
+  const AnswerSnapshot now{order.trace, order.document, order.view.sentence, order.view.prefix, order.step};
   return draw_comparison(*order.compared, now, options, measure);
 }
 
-FigureOptions figure_options(const FigureOrder& order) {
+FigureOptions figure_options(const FigureRequest& order) {
   FigureOptions options{.kind = order.kind,
                         .theme = order.theme,
                         .language = order.language,

@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 #include "figure/drawing.h"
-#include "session/figure_order.h"
-#include "session/other_maps.h"
+#include "session/derived_maps.h"
+#include "session/figure_request.h"
 
 namespace headlight {
 
@@ -20,11 +20,11 @@ inline constexpr float kColumnMm = 85, kSlideMm = 254, kLeastMm = 40, kMostMm = 
 inline constexpr Index kMostFlowWords = 2000;
 
 /// What is drawn.
-struct Subject {
+struct FigureSubject {
   const Trace& trace;
   const Document& document;            // what was asked: the model's name, what was measured of its heads
   const FoldedMaps* folded = nullptr;  // of `trace`; null: every token has its own row and column
-  const OtherMaps* other = nullptr;    // of `trace`; drawn in place of the weights where its stack has any
+  const DerivedMaps* other = nullptr;  // of `trace`; drawn in place of the weights where its stack has any
 };
 
 struct FigureOptions {
@@ -38,26 +38,26 @@ struct FigureOptions {
   std::vector<HeadRef> heads = {};        // of a flow; none: `head` alone. Of a row or column: their order; none: all
   std::optional<Index> query = {}, key = {};  // whose row, whose column, the steps of which weight; none: the cell that
                                               // the window begins with
-  Look look = {};                         // of a matrix: which, and the cell whose terms are told
-  bool own_range = false;                 // each map, or the bars of each head, up to its own largest number
-  float threshold = 0.05f;                // of a flow: lines of smaller weights are left out
+  Look look = {};                             // of a matrix: which, and the cell whose terms are told
+  bool own_range = false;                     // each map, or the bars of each head, up to its own largest number
+  float threshold = 0.05f;                    // of a flow: lines of smaller weights are left out
 };
 
 /// Errors: a head, a stack, a matrix, a query or a key that the answer does not have; a flow of more than kMostFlowWords words; the
 /// row or column of a token that is folded away.
-Result<Drawing> draw_figure(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
+Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 
 /// One head in two answers: A, B and B − A on the joint axes of both sentences. Errors: a sentence of more than
 /// kMostAligned tokens, a head that one of them does not have.
-Result<Drawing> draw_comparison(const KeptAnswer& a, const KeptAnswer& b, const FigureOptions& options,
+Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
                                 const TextWidth& measure);
 
 /// The colour scale of all heads of an answer: from 0 to a round number above the largest weight.
 ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme theme, Scale scale);
 
 /// What the window ordered.
-FigureOptions figure_options(const FigureOrder& order);
+FigureOptions figure_options(const FigureRequest& order);
 /// … drawn. Errors also: nothing to compare with.
-Result<Drawing> draw_ordered(const FigureOrder& order, const TextWidth& measure);
+Result<Drawing> draw_ordered(const FigureRequest& order, const TextWidth& measure);
 
 }  // namespace headlight

@@ -105,7 +105,7 @@ void add_side_names(Page& page, const FlowLayout& layout, const FigureOptions& o
 
 }  // namespace
 
-Drawing draw_flow(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {
+Drawing draw_flow(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   Page page = new_page(options, measure);
   std::vector<HeadRef> heads = options.heads;
   if (heads.empty()) heads.push_back(options.head);

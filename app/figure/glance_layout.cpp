@@ -6,10 +6,12 @@
 namespace headlight {
 
 Box GlanceLayout::place(Index row, Index column) const {
-  return {first.x + static_cast<float>(column) * (cell + gap), first.y + static_cast<float>(row) * (cell + gap), cell, cell};
+  return {first.x + static_cast<float>(column) * (cell + gap), first.y + static_cast<float>(row) * (cell + gap), cell,
+          cell};
 }
 
-GlanceLayout layout_glance(float width, float height, Index rows, Index columns, Point margin, float least, float most) {
+GlanceLayout layout_glance(float width, float height, Index rows, Index columns, Point margin, float least,
+                           float most) {
   GlanceLayout layout{.columns = columns, .first = margin};
   const float across = static_cast<float>(columns), down = static_cast<float>(rows);
   const float pitch = std::min((width - margin.x) / across, (height - margin.y) / down);

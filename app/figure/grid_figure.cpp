@@ -33,10 +33,8 @@ struct Tile {
 
 Tile tile_of(const Page& page, const PrintedMap& map, float width) {
   Tile tile;
-  if (width >= kLeastNamed * page.least_label)
-    tile.axes = map_axes(page, map, width);
-  else
-    tile.axes.size = page.least_label;
+  if (width >= kLeastNamed * page.least_label) tile.axes = map_axes(page, map, width);
+  else tile.axes.size = page.least_label;
   const float share = static_cast<float>(map.num_queries()) / static_cast<float>(map.num_keys());
   const float first_top = layout_of(map, tile.axes, {0, 0, width, width}).plot.y;
   tile.layout = layout_of(map, tile.axes, {0, 0, width, width * std::min(share, kHighest) + first_top});
@@ -65,7 +63,7 @@ GridLayout grid_of(const Page& page, const PrintedMap& map, Index layers, Index 
 
 }  // namespace
 
-Drawing draw_grid(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {
+Drawing draw_grid(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   Page page = new_page(options, measure);
   const Trace& trace = subject.trace;
   const Stack stack = options.head.stack;
@@ -88,7 +86,8 @@ Drawing draw_grid(const Subject& subject, const FigureOptions& options, const Te
     const PrintedMap map = printed_map(subject, title.head, most);
     const ColourScale own = own_scale(scale, map.weights, options);
     if (options.own_range) title.words.value = "  ≤ " + tick_number(own.top);
-    if (measure(title.words.head + title.words.value + title.words.relations, page.label) > room) title.words.value.clear();
+    if (measure(title.words.head + title.words.value + title.words.relations, page.label) > room)
+      title.words.value.clear();
     if (measure(title.words.head, page.label) <= room)
       add_head_title(page, title, layout.plot.x, page.y + place.y + tile.title);
     add_map(page, map, tile.axes, layout, own, false);

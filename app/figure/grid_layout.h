@@ -7,13 +7,13 @@ namespace headlight {
 
 struct GridLayout {
   Index layers = 0, heads = 0;
-  Index columns = 1;          // heads side by side
-  Index rows_per_layer = 1;   // where a layer's heads take several rows
-  float width = 0;            // of one map with its labels
-  float height = 0;           // … and its title
-  float gap = 0;              // between maps, at least
-  float spread = 0;           // more of it between columns, where the area is wider than the maps
-  float content_height = 0;   // of everything; more than the area's where it must scroll
+  Index columns = 1;         // heads side by side
+  Index rows_per_layer = 1;  // where a layer's heads take several rows
+  float width = 0;           // of one map with its labels
+  float height = 0;          // … and its title
+  float gap = 0;             // between maps, at least
+  float spread = 0;          // more of it between columns, where the area is wider than the maps
+  float content_height = 0;  // of everything; more than the area's where it must scroll
 
   /// The place of a head in an area whose top left corner is (0, 0).
   Box place(HeadRef head) const;

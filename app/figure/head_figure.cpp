@@ -13,7 +13,7 @@ constexpr float kLargestCell = 64;  // points
 
 }  // namespace
 
-Drawing draw_head(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {
+Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   Page page = new_page(options, measure);
   const bool off = is_off(subject.trace.request.edits, options.head);
   if (kind_of(subject, options.head.stack) == MapKind::rollout)

@@ -4,7 +4,7 @@
 
 namespace headlight {
 
-std::vector<HeadTitle> titles_of(const Page& page, const Subject& subject, const FigureOptions& options,
+std::vector<HeadTitle> titles_of(const Page& page, const FigureSubject& subject, const FigureOptions& options,
                                  const std::vector<HeadRef>& heads, float room) {
   const auto width = [&](const std::string& text) { return page.measure(text, page.label); };
   const bool of_layers = kind_of(subject, options.head.stack) == MapKind::rollout;
@@ -28,7 +28,8 @@ std::vector<HeadTitle> titles_of(const Page& page, const Subject& subject, const
   return titles;
 }
 
-std::vector<std::string> explained(const std::vector<HeadTitle>& titles, const Subject& subject, Language language) {
+std::vector<std::string> explained(const std::vector<HeadTitle>& titles, const FigureSubject& subject,
+                                   Language language) {
   std::vector<std::string> remarks;
   if (kind_of(subject, titles.front().head.stack) == MapKind::rollout) return remarks;
   if (titles.front().words.head != head_title(language, titles.front().head))
@@ -52,7 +53,8 @@ void add_head_title(Page& page, const HeadTitle& title, float x, float y) {
   x += text.width;
   const auto add = [&](const std::string& words, Rgb colour) {
     if (!words.empty())
-      x += add_text(page, {.at = {x, y}, .text = words, .size = page.label, .role = Role::title, .colour = colour}).width;
+      x += add_text(page, {.at = {x, y}, .text = words, .size = page.label, .role = Role::title, .colour = colour})
+               .width;
   };
   add(title.words.value, page.ink.dim);
   add(title.words.relations, title.off ? page.ink.dim : page.ink.accent);

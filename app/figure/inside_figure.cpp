@@ -9,17 +9,20 @@
 #include "figure/labels.h"
 #include "figure/page.h"
 #include "math/attention.h"
-#include "session/head_answers.h"
+#include "session/head_stats.h"
 
 namespace headlight {
 namespace {
 
-constexpr float kLeastStep = 26;       // ems: a column of steps is not narrower
-constexpr float kWidestDiagram = 64;   // ems
-constexpr float kLeastType = 2.5f;     // points
+constexpr float kLeastStep = 26;      // ems: a column of steps is not narrower
+constexpr float kWidestDiagram = 64;  // ems
+constexpr float kLeastType = 2.5f;    // points
 
 InsideType type_of(float label) {
-  return {.title = 1.1f * label, .small = label, .title_line = 1.1f * kLineOfText * label, .small_line = kLineOfText * label,
+  return {.title = 1.1f * label,
+          .small = label,
+          .title_line = 1.1f * kLineOfText * label,
+          .small_line = kLineOfText * label,
           .unit = label / 10.4f};
 }
 
@@ -31,7 +34,7 @@ void add_parts(Page& page, InsideParts parts, const Picture& picture, bool is_si
   for (Text& text : parts.texts) page.drawing.items.emplace_back(std::move(text));
 }
 
-Drawing finished(Page page, const Subject& subject, const FigureOptions& options) {
+Drawing finished(Page page, const FigureSubject& subject, const FigureOptions& options) {
   const std::string colours =
       either(options.language, "colours of each picture: up to its largest number, rose below 0, blue above",
              "每幅图的颜色到其最大的数为止：0 以下玫红，以上蓝");
@@ -39,7 +42,7 @@ Drawing finished(Page page, const Subject& subject, const FigureOptions& options
 }
 
 /// `机票 → 订了  0.923`
-std::string cell_title(const Subject& subject, const HeadRef& head, const CellRef& cell) {
+std::string cell_title(const FigureSubject& subject, const HeadRef& head, const CellRef& cell) {
   const auto label = [](const Tokens& tokens, Index at) {
     return axis_label(tokens.tokens[static_cast<std::size_t>(at)]);
   };
@@ -63,7 +66,7 @@ std::vector<std::size_t> column_starts(const std::vector<float>& heights, std::s
 
 }  // namespace
 
-Result<Drawing> draw_steps(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {
+Result<Drawing> draw_steps(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   const Trace& trace = subject.trace;
   CellRef cell = brightest_of_last_row(trace, options.head);
   cell = {options.query.value_or(cell.query), options.key.value_or(cell.key)};
@@ -89,8 +92,8 @@ Result<Drawing> draw_steps(const Subject& subject, const FigureOptions& options,
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (std::find(starts.begin(), starts.end(), i) != starts.end()) x += width + gap, y = page.y;
     const Box box{x, y, width, heights[i]};
-    add_parts(page, step_parts(options.language, trace, steps[i], pictures[i], i, box, type, page.ink, measure), pictures[i],
-              is_signed(steps[i].id), options.theme);
+    add_parts(page, step_parts(options.language, trace, steps[i], pictures[i], i, box, type, page.ink, measure),
+              pictures[i], is_signed(steps[i].id), options.theme);
     y += heights[i];
     bottom = std::max(bottom, y);
   }
@@ -105,15 +108,20 @@ void add_edge(Page& page, const std::vector<Point>& line, Point origin, const Ed
   for (std::size_t i = 1; i < line.size(); ++i)
     page.drawing.items.emplace_back(Stroke{{origin.x + line[i - 1].x, origin.y + line[i - 1].y},
                                            {origin.x + line[i].x, origin.y + line[i].y},
-                                           width, page.ink.dim, i + 1 == line.size() ? head : 0});
+                                           width,
+                                           page.ink.dim,
+                                           i + 1 == line.size() ? head : 0});
 }
 
 /// The diagram at a size of type that lets it fit into the page.
 DiagramLayout diagram_layout(const Diagram& diagram, const Page& page, float& label) {
   for (;; label *= 0.94f) {
     const float unit = label / 10.4f;
-    const DiagramMeasures measures{.node_height = kLineOfText * label + 32 * unit, .gap = 14 * unit, .side_gap = 8 * unit,
-                                   .lane = 9 * unit, .least_node = 52 * unit};
+    const DiagramMeasures measures{.node_height = kLineOfText * label + 32 * unit,
+                                   .gap = 14 * unit,
+                                   .side_gap = 8 * unit,
+                                   .lane = 9 * unit,
+                                   .least_node = 52 * unit};
     DiagramLayout layout = layout_diagram(diagram, std::min(page.room(), kWidestDiagram * label), measures);
     if (layout.width <= page.room() || label < kLeastType) return layout;
   }
@@ -121,7 +129,7 @@ DiagramLayout diagram_layout(const Diagram& diagram, const Page& page, float& la
 
 }  // namespace
 
-Drawing draw_diagram(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {
+Drawing draw_diagram(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   const Trace& trace = subject.trace;
   Page page = new_page(options, measure);
   add_title(page, head_title(options.language, options.head),

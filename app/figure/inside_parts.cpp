@@ -32,7 +32,12 @@ float strip_height(const Picture& picture, float unit) {
 Text text_at(float x, float y, std::string text, float size, Rgb colour, const TextWidth& measure,
              Anchor anchor = Anchor::left) {
   const float width = measure(text, size);
-  return {.at = {x, y}, .text = std::move(text), .size = size, .width = width, .role = Role::label, .colour = colour,
+  return {.at = {x, y},
+          .text = std::move(text),
+          .size = size,
+          .width = width,
+          .role = Role::label,
+          .colour = colour,
           .anchor = anchor};
 }
 
@@ -89,23 +94,26 @@ ColourScale picture_scale(Theme theme, const Picture& picture, bool is_signed) {
 }
 
 float step_height(const Step& step, const Picture& picture, const InsideType& type) {
-  return type.title_line + 2 * type.small_line + (is_number(step) ? 0 : strip_height(picture, type.unit)) + 16 * type.unit;
+  return type.title_line + 2 * type.small_line + (is_number(step) ? 0 : strip_height(picture, type.unit)) +
+         16 * type.unit;
 }
 
-InsideParts step_parts(Language language, const Trace& trace, const Step& step, const Picture& picture, std::size_t index,
-                       const Box& box, const InsideType& type, const InkColours& ink, const TextWidth& measure) {
+InsideParts step_parts(Language language, const Trace& trace, const Step& step, const Picture& picture,
+                       std::size_t index, const Box& box, const InsideType& type, const InkColours& ink,
+                       const TextWidth& measure) {
   InsideParts parts;
   const float inset = 6 * type.unit, left = box.x + inset, room = box.w - 2 * inset;
   float y = box.y + 4 * type.unit + type.title_line / 2;
   const std::string dims = step.shape.rows == 1 && step.shape.cols == 1 ? std::string{} : shape_text(step.shape);
   const float dims_width = dims.empty() ? 0 : measure(dims, type.small) + inset;
   const std::string title = std::to_string(index + 1) + "  " + step_title(language, trace, step);
-  parts.texts.push_back(text_at(left, y, cut_to(title, type.title, room - dims_width, measure), type.title, ink.text, measure));
+  parts.texts.push_back(
+      text_at(left, y, cut_to(title, type.title, room - dims_width, measure), type.title, ink.text, measure));
   parts.texts.back().role = Role::title;
   if (!dims.empty()) parts.texts.push_back(text_at(left + room, y, dims, type.small, ink.dim, measure, Anchor::right));
   y += (type.title_line + type.small_line) / 2 + type.unit;
-  parts.texts.push_back(
-      text_at(left, y, cut_to(step_formula(language, trace, step), type.small, room, measure), type.small, ink.dim, measure));
+  parts.texts.push_back(text_at(left, y, cut_to(step_formula(language, trace, step), type.small, room, measure),
+                                type.small, ink.dim, measure));
   y += type.small_line / 2 + 2 * type.unit;
   if (!is_number(step)) {
     parts.picture = Box{left, y, room, strip_height(picture, type.unit)};
@@ -129,7 +137,8 @@ InsideParts node_parts(Language language, const Trace& trace, const Node& node, 
       parts.texts.push_back(text_at(box.right() - inset, y, dims, type.small, ink.dim, measure, Anchor::right));
   }
   if (picture.values.size() == 0) return parts;
-  parts.picture = Box{box.x + inset, box.y + type.small_line + 4 * type.unit, room, box.h - type.small_line - 8 * type.unit};
+  parts.picture =
+      Box{box.x + inset, box.y + type.small_line + 4 * type.unit, room, box.h - type.small_line - 8 * type.unit};
   return parts;
 }
 

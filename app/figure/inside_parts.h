@@ -34,8 +34,9 @@ float step_height(const Step& step, const Picture& picture, const InsideType& ty
 
 /// A step: what it is, how it follows, its numbers as a strip of colours and as many digits as fit. `index` is its place
 /// among the steps, from 0.
-InsideParts step_parts(Language language, const Trace& trace, const Step& step, const Picture& picture, std::size_t index,
-                       const Box& box, const InsideType& type, const InkColours& ink, const TextWidth& measure);
+InsideParts step_parts(Language language, const Trace& trace, const Step& step, const Picture& picture,
+                       std::size_t index, const Box& box, const InsideType& type, const InkColours& ink,
+                       const TextWidth& measure);
 
 /// A box of the diagram: its title, the shape of what it shows where there is room, and the picture of it.
 InsideParts node_parts(Language language, const Trace& trace, const Node& node, const Picture& picture, const Box& box,

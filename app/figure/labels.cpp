@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "session/shipped.h"
+#include "session/bundled_models.h"
 #include "write/number.h"
 
 namespace headlight {
@@ -57,9 +57,12 @@ MeasuredTitle measured_title(Language language, const Document& document, const 
     codes += "  " + one->relation + " " + score;
     names += "  " + one->relation;
   }
-  for (MeasuredTitle choice :
-       {MeasuredTitle{title, value, labels}, {number, value, labels}, {title, value, codes}, {number, value, codes},
-        {number, value, names}, {number, value, {}}})
+  for (MeasuredTitle choice : {MeasuredTitle{title, value, labels},
+                               {number, value, labels},
+                               {title, value, codes},
+                               {number, value, codes},
+                               {number, value, names},
+                               {number, value, {}}})
     if (width_of(choice.head + choice.value + choice.relations) <= room) return choice;
   return {number, {}, {}};
 }
@@ -67,8 +70,7 @@ MeasuredTitle measured_title(Language language, const Document& document, const 
 std::string measured_text(Language language, const Document& document, const HeadRef& head) {
   std::string text;
   for (const RelationScore* one : relations_of(document, head))
-    text += (text.empty() ? "" : "  ") + relation_title(language, *one) + " " +
-            score_text(one->score.accuracy);
+    text += (text.empty() ? "" : "  ") + relation_title(language, *one) + " " + score_text(one->score.accuracy);
   return text;
 }
 

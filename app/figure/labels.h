@@ -12,7 +12,7 @@
 
 namespace headlight {
 
-struct RelationScore;  // train/relations.h
+struct RelationScore;  // train/measure/relations.h
 
 /// One of two words.
 inline const char* either(Language language, const char* en, const char* zh) {

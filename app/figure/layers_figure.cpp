@@ -16,8 +16,8 @@ constexpr Index kLeastSide = 12;
 constexpr float kLargestThumbnail = 72;  // points
 
 /// The heads of a layer side by side, empty columns between them; where each has its own range, as shares of `scale`.
-Matrix side_by_side(const Subject& subject, const FigureOptions& options, const ColourScale& scale, Index layer, Index most,
-                    Index between) {
+Matrix side_by_side(const FigureSubject& subject, const FigureOptions& options, const ColourScale& scale, Index layer,
+                    Index most, Index between) {
   const Stack stack = options.head.stack;
   const Index heads = maps_a_layer(subject, stack);
   Matrix row;
@@ -38,7 +38,7 @@ Index step_of(float width, float pitch) { return std::max<Index>(1, static_cast<
 
 }  // namespace
 
-Drawing draw_layers(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {
+Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   Page page = new_page(options, measure);
   const Trace& trace = subject.trace;
   const Stack stack = options.head.stack;

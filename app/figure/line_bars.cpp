@@ -55,26 +55,29 @@ float top_of_line(const Vector& weights, float shared, bool own) {
   return largest > 0 ? largest : shared;
 }
 
-std::vector<Text> words_above(const LineLayout& layout, const std::vector<std::string>& words, const LabelMetrics& metrics,
-                              std::optional<Index> lit, float size, float text, const InkColours& ink,
-                              const TextWidth& measure) {
+std::vector<Text> words_above(const LineLayout& layout, const std::vector<std::string>& words,
+                              const LabelMetrics& metrics, std::optional<Index> lit, float size, float text,
+                              const InkColours& ink, const TextWidth& measure) {
   std::vector<Text> above;
   const float pitch = layout.bars.w / static_cast<float>(layout.count);
   const Index step = label_step(text, pitch);
   const float bottom = layout.bars.y - layout.gap;
-  const Turn turn = layout.level ? Turn::level : metrics.upright ? Turn::stacked : Turn::upwards;
+  const TextRotation turn = layout.level      ? TextRotation::level
+                            : metrics.upright ? TextRotation::stacked
+                                              : TextRotation::upwards;
   for (Index i = 0; i < std::min(layout.count, static_cast<Index>(words.size())); ++i) {
     const bool is_lit = lit == i;
     if (!is_lit && (i % step != 0 || (lit && std::abs(*lit - i) < step))) continue;
     const std::string& word = words[static_cast<std::size_t>(i)];
-    above.push_back({.at = {layout.bars.x + (static_cast<float>(i) + 0.5f) * pitch, layout.level ? bottom - text / 2 : bottom},
-                     .text = word,
-                     .size = size,
-                     .width = measure(word, size),
-                     .role = Role::label,
-                     .colour = is_lit ? ink.accent : ink.dim,
-                     .anchor = Anchor::middle,
-                     .turn = turn});
+    above.push_back(
+        {.at = {layout.bars.x + (static_cast<float>(i) + 0.5f) * pitch, layout.level ? bottom - text / 2 : bottom},
+         .text = word,
+         .size = size,
+         .width = measure(word, size),
+         .role = Role::label,
+         .colour = is_lit ? ink.accent : ink.dim,
+         .anchor = Anchor::middle,
+         .turn = turn});
   }
   return above;
 }

@@ -21,11 +21,11 @@ struct LineSizes {
 };
 
 struct LineLayout {
-  Box bars;             // of the first head
-  float pitch = 0;      // from head to head
+  Box bars;         // of the first head
+  float pitch = 0;  // from head to head
   float gap = 0;
-  Index count = 0;      // words, or groups of them
-  bool level = false;   // each word has room above its bar
+  Index count = 0;     // words, or groups of them
+  bool level = false;  // each word has room above its bar
 
   Box bars_of(Index head) const;
   /// A bar is never narrower than 1: of many words it stands for several.
@@ -54,9 +54,9 @@ float top_of_line(const Vector& weights, float shared, bool own);
 
 /// The words above the bars: level where they fit, else upwards or one character above the other; as many as stand apart,
 /// the lit one always. `size` is an em, `text` a line of text.
-std::vector<Text> words_above(const LineLayout& layout, const std::vector<std::string>& words, const LabelMetrics& metrics,
-                              std::optional<Index> lit, float size, float text, const InkColours& ink,
-                              const TextWidth& measure);
+std::vector<Text> words_above(const LineLayout& layout, const std::vector<std::string>& words,
+                              const LabelMetrics& metrics, std::optional<Index> lit, float size, float text,
+                              const InkColours& ink, const TextWidth& measure);
 
 /// `机票 looks, in every head, at`: what stands after the word whose row or column is shown.
 const char* line_title(Language language, bool of_query, MapKind kind);

@@ -9,7 +9,7 @@
 #include "figure/line_bars.h"
 #include "figure/map_items.h"
 #include "figure/map_kinds.h"
-#include "session/head_answers.h"
+#include "session/head_stats.h"
 
 namespace headlight {
 namespace {
@@ -18,7 +18,7 @@ constexpr float kLeastColumn = 18;  // ems
 constexpr float kFairShare = 1.5f;  // of a page's fair height, before the heads stand in more columns
 
 /// The row or the column that is drawn.
-HeadLine line_of(const Subject& subject, const FigureOptions& options) {
+HeadLine line_of(const FigureSubject& subject, const FigureOptions& options) {
   const bool of_query = options.kind == FigureKind::row;
   const auto& wanted = of_query ? options.query : options.key;
   if (wanted) return {options.head.stack, of_query, *wanted};
@@ -27,20 +27,20 @@ HeadLine line_of(const Subject& subject, const FigureOptions& options) {
 }
 
 /// Its weights in one head, folded where the subject is.
-Vector weights_of(const Subject& subject, const HeadLine& line, const HeadRef& head) {
+Vector weights_of(const FigureSubject& subject, const HeadLine& line, const HeadRef& head) {
   const auto cut = [&](const Matrix& map, Index at) -> Vector {
     if (line.of_query) return map.row(at).cwiseMax(0.0f);
     return map.col(at).transpose().cwiseMax(0.0f);
   };
   if (const FoldedStack* folded = folded_stack(subject, line.stack))
     return cut(folded->map(head), *(line.of_query ? folded->fold.queries : folded->fold.keys).group(line.at));
-  if (const OtherMaps* other = other_maps_of(subject, line.stack)) return cut(*other->map(head), line.at);
+  if (const DerivedMaps* other = other_maps_of(subject, line.stack)) return cut(*other->map(head), line.at);
   const std::atomic<bool> stop = false;
   return line_of(subject.trace, line, head, stop);
 }
 
 /// Errors: a word that the sentence does not have, or that is folded away.
-Result<std::string> word_of(const Subject& subject, const HeadLine& line) {
+Result<std::string> word_of(const FigureSubject& subject, const HeadLine& line) {
   const char* what = line.of_query ? "query" : "key";
   const Index count = line.of_query ? subject.trace.queries(line.stack) : subject.trace.keys(line.stack);
   if (const auto valid = check_within("figure", what, line.at, count); !valid) return valid.error();
@@ -93,19 +93,22 @@ std::vector<std::string> remarks_of(const Chart& chart, const FigureOptions& opt
   std::vector<std::string> remarks;
   const Language language = options.language;
   if (options.own_range)
-    remarks.push_back(either(language, "the bars of each head go up to its own largest number, which stands beside them",
+    remarks.push_back(either(language,
+                             "the bars of each head go up to its own largest number, which stands beside them",
                              "每个头的柱高到其自身的最大值，数值标在旁边"));
   else
-    remarks.push_back(std::string(either(language, "bars as high as their numbers, all the height: ", "柱高为数值，满高：")) +
-                      tick_number(top));
+    remarks.push_back(
+        std::string(either(language, "bars as high as their numbers, all the height: ", "柱高为数值，满高：")) +
+        tick_number(top));
   if (chart.layout.bars_drawn() < chart.layout.count)
-    remarks.push_back(either(language, "each bar: the largest of the words that it stands for", "每根柱：其所代表的词中的最大值"));
+    remarks.push_back(
+        either(language, "each bar: the largest of the words that it stands for", "每根柱：其所代表的词中的最大值"));
   return remarks;
 }
 
 }  // namespace
 
-Result<Drawing> draw_line(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {
+Result<Drawing> draw_line(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   const HeadLine line = line_of(subject, options);
   const auto word = word_of(subject, line);
   if (!word) return word.error();
@@ -126,8 +129,8 @@ Result<Drawing> draw_line(const Subject& subject, const FigureOptions& options, 
     LineLayout layout = chart.layout;
     layout.bars.x += shift;
     if (row == 0)
-      for (Text& text : words_above(layout, words.labels, words.metrics, {}, page.label, kLineOfText * page.label, page.ink,
-                                    measure))
+      for (Text& text : words_above(layout, words.labels, words.metrics, {}, page.label, kLineOfText * page.label,
+                                    page.ink, measure))
         page.drawing.items.emplace_back(std::move(text));
     const Box box = layout.bars_of(row);
     const Vector weights = weights_of(subject, line, heads[i]);
@@ -135,8 +138,12 @@ Result<Drawing> draw_line(const Subject& subject, const FigureOptions& options, 
     if (measure(titles[i].words.head, page.label) <= room) add_head_title(page, titles[i], page.left() + shift, middle);
     add_bars(page, bars_of_head(layout, row, weights, top), box, titles[i].off ? faint : colour);
     if (options.own_range)
-      add_text(page, {.at = {page.left() + shift + chart.width, middle}, .text = tick_number(top), .size = page.label,
-                      .role = Role::value, .colour = page.ink.dim, .anchor = Anchor::right});
+      add_text(page, {.at = {page.left() + shift + chart.width, middle},
+                      .text = tick_number(top),
+                      .size = page.label,
+                      .role = Role::value,
+                      .colour = page.ink.dim,
+                      .anchor = Anchor::right});
   }
   page.y = chart.layout.bars.y + static_cast<float>(chart.rows) * chart.layout.pitch;
   std::vector<std::string> remarks = explained(titles, subject, options.language);

@@ -34,21 +34,21 @@ void add_row_labels(Page& page, const AxisText& axis, float size, const MapLayou
 }
 
 /// Beside words that must be turned, Chinese still stands upright where it has the height, and so does a sign.
-Turn turn_of(const std::string& label, ColumnLabels columns, float size, float widest) {
-  if (columns == ColumnLabels::horizontal) return Turn::level;
-  if (columns == ColumnLabels::stacked) return Turn::stacked;
+TextRotation turn_of(const std::string& label, ColumnLabels columns, float size, float widest) {
+  if (columns == ColumnLabels::horizontal) return TextRotation::level;
+  if (columns == ColumnLabels::stacked) return TextRotation::stacked;
   const auto characters = code_points(label).size();
   const bool fits = static_cast<float>(characters) * size <= widest;
-  return characters == 1 || (stands_upright(label) && fits) ? Turn::stacked : Turn::upwards;
+  return characters == 1 || (stands_upright(label) && fits) ? TextRotation::stacked : TextRotation::upwards;
 }
 
 void add_column_labels(Page& page, const AxisText& axis, float size, const MapLayout& layout) {
   if (layout.columns == ColumnLabels::none) return;
   for (std::size_t j = 0; j < axis.labels.size(); ++j) {
     if (!is_label(static_cast<Index>(j), layout.column_step)) continue;
-    const Turn turn = turn_of(axis.labels[j], layout.columns, size, axis.metrics.widest);
+    const TextRotation turn = turn_of(axis.labels[j], layout.columns, size, axis.metrics.widest);
     const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell, y = layout.plot.y - kLabelGap * size;
-    add_text(page, {.at = {x, turn == Turn::level ? y - size / 2 : y},
+    add_text(page, {.at = {x, turn == TextRotation::level ? y - size / 2 : y},
                     .text = axis.labels[j],
                     .size = size,
                     .role = Role::label,
@@ -92,12 +92,12 @@ AxisText axis_text(const std::vector<Token>& tokens, float size, const TextWidth
 
 bool has_blocked(const Matrix& weights) { return (weights.array() < 0).any(); }
 
-PrintedMap printed_map(const Subject& subject, const HeadRef& head, Index most) {
+PrintedMap printed_map(const FigureSubject& subject, const HeadRef& head, Index most) {
   const Trace& trace = subject.trace;
   if (const FoldedStack* folded = folded_stack(subject, head.stack))
     return {pooled(folded->map(head), most), &folded->fold.queries.tokens, &folded->fold.keys.tokens};
   PrintedMap map{{}, &trace.query_tokens(head.stack).tokens, &trace.key_tokens(head.stack).tokens};
-  if (const OtherMaps* other = other_maps_of(subject, head.stack)) {
+  if (const DerivedMaps* other = other_maps_of(subject, head.stack)) {
     map.weights = pooled(*other->map(head), most);
   } else if (most <= kThumbnail || std::max(map.num_queries(), map.num_keys()) <= kThumbnail) {
     map.weights = pooled(trace.head(head).thumbnail, most);

@@ -27,7 +27,7 @@ struct PrintedMap {
 };
 
 /// All of a head, folded where the subject is, pooled to at most `most` cells a side.
-PrintedMap printed_map(const Subject& subject, const HeadRef& head, Index most);
+PrintedMap printed_map(const FigureSubject& subject, const HeadRef& head, Index most);
 
 bool has_blocked(const Matrix& weights);
 

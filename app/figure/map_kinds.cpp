@@ -38,10 +38,11 @@ const char* kind_formula(Language language, MapKind kind) {
   switch (kind) {
     case MapKind::weights: break;
     case MapKind::norms:
-      return either(language,
-                    "The weight α times the length of f(x) = (x W_V + b_V) W_O, with the head's own part of W_O: a "
-                    "word that is much looked at may have little to give.",
-                    "权重 α 乘以 f(x) = (x W_V + b_V) W_O 的长度，W_O 取该头自己的部分：被看得多的词元也可能没有多少可给。");
+      return either(
+          language,
+          "The weight α times the length of f(x) = (x W_V + b_V) W_O, with the head's own part of W_O: a "
+          "word that is much looked at may have little to give.",
+          "权重 α 乘以 f(x) = (x W_V + b_V) W_O 的长度，W_O 取该头自己的部分：被看得多的词元也可能没有多少可给。");
     case MapKind::rollout:
       return either(language,
                     "The product of the layers, the first at the right, each half the mean of its heads and half the "
@@ -65,20 +66,20 @@ const char* kind_caption(Language language, MapKind kind) {
   return "";
 }
 
-std::string why_not_line(Language language, MapKind kind, NoReading why) {
-  const std::string name = either(language, kind == MapKind::norms ? "Norms" : "Rollout",
-                                  kind == MapKind::norms ? "范数" : "累积");
+std::string why_not_line(Language language, MapKind kind, MapUnavailable why) {
+  const std::string name =
+      either(language, kind == MapKind::norms ? "Norms" : "Rollout", kind == MapKind::norms ? "范数" : "累积");
   switch (why) {
-    case NoReading::no_values:
+    case MapUnavailable::no_values:
       return name + either(language,
                            ": this file has weights only, not the vectors that they weigh. Weights are shown.",
                            "：该文件只有权重，没有被加权的向量。显示的是权重。");
-    case NoReading::two_sequences:
+    case MapUnavailable::two_sequences:
       return name + either(language,
                            ": the rows and the columns here are different words, so that layers do not follow one "
                            "another. Weights are shown.",
                            "：这里的行与列是不同的词元，各层不能首尾相接。显示的是权重。");
-    case NoReading::too_long: break;
+    case MapUnavailable::too_long: break;
   }
   return name + either(language, ": only for sentences of up to 128 tokens. Weights are shown.",
                        "：只用于不超过 128 个词元的句子。显示的是权重。");
@@ -88,7 +89,7 @@ std::string layer_title(Language language, Index layer) {
   return std::string(either(language, "Layer", "层")) + " " + std::to_string(layer + 1);
 }
 
-ColourScale other_scale(const OtherMaps& maps, Theme theme, Scale scale) {
+ColourScale other_scale(const DerivedMaps& maps, Theme theme, Scale scale) {
   // Unlike weights, of which many heads have some near 1, norms and shares would leave half of the colours unused.
   const float largest = maps.kind == MapKind::rollout ? std::min(maps.largest, 1.0f) : maps.largest;
   const float top = nice_range(largest);
@@ -97,17 +98,17 @@ ColourScale other_scale(const OtherMaps& maps, Theme theme, Scale scale) {
   return {.theme = theme, .scale = scale, .top = top};
 }
 
-const OtherMaps* other_maps_of(const Subject& subject, Stack stack) {
+const DerivedMaps* other_maps_of(const FigureSubject& subject, Stack stack) {
   return subject.other && !subject.other->stacks[static_cast<std::size_t>(stack)].empty() ? subject.other : nullptr;
 }
 
-MapKind kind_of(const Subject& subject, Stack stack) {
-  const OtherMaps* other = other_maps_of(subject, stack);
+MapKind kind_of(const FigureSubject& subject, Stack stack) {
+  const DerivedMaps* other = other_maps_of(subject, stack);
   return other ? other->kind : MapKind::weights;
 }
 
-ColourScale map_scale(const Subject& subject, const FigureOptions& options) {
-  const OtherMaps* other = other_maps_of(subject, options.head.stack);
+ColourScale map_scale(const FigureSubject& subject, const FigureOptions& options) {
+  const DerivedMaps* other = other_maps_of(subject, options.head.stack);
   ColourScale scale = other ? other_scale(*other, options.theme, options.scale)
                             : weight_scale(subject.trace, subject.folded, options.theme, options.scale);
   scale.colours = options.colours;
@@ -119,11 +120,11 @@ ColourScale own_scale(ColourScale scale, const Matrix& weights, const FigureOpti
   return scale;
 }
 
-Index maps_a_layer(const Subject& subject, Stack stack) {
+Index maps_a_layer(const FigureSubject& subject, Stack stack) {
   return kind_of(subject, stack) == MapKind::rollout ? 1 : subject.trace.num_heads(stack);
 }
 
-std::vector<HeadRef> maps_of_stack(const Subject& subject, Stack stack) {
+std::vector<HeadRef> maps_of_stack(const FigureSubject& subject, Stack stack) {
   std::vector<HeadRef> all;
   for (Index layer = 0; layer < subject.trace.num_layers(stack); ++layer)
     for (Index head = 0; head < maps_a_layer(subject, stack); ++head) all.push_back({layer, head, stack});

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "figure/figure.h"
-#include "session/other_maps.h"
+#include "session/derived_maps.h"
 
 namespace headlight {
 
@@ -21,27 +21,27 @@ const char* kind_formula(Language language, MapKind kind);
 const char* kind_caption(Language language, MapKind kind);
 
 /// Why maps of this kind cannot be shown, in one line.
-std::string why_not_line(Language language, MapKind kind, NoReading why);
+std::string why_not_line(Language language, MapKind kind, MapUnavailable why);
 
 /// `Layer 2`, counted from 1: the title of a map that belongs to no head.
 std::string layer_title(Language language, Index layer);
 
 /// The colours of such maps: from 0 to a round number not far above the largest of them all.
-ColourScale other_scale(const OtherMaps& maps, Theme theme, Scale scale);
+ColourScale other_scale(const DerivedMaps& maps, Theme theme, Scale scale);
 
 /// The maps that a figure draws of a stack in place of its weights; null: the weights.
-const OtherMaps* other_maps_of(const Subject& subject, Stack stack);
-MapKind kind_of(const Subject& subject, Stack stack);
+const DerivedMaps* other_maps_of(const FigureSubject& subject, Stack stack);
+MapKind kind_of(const FigureSubject& subject, Stack stack);
 
 /// The colour scale of what a figure draws of a stack.
-ColourScale map_scale(const Subject& subject, const FigureOptions& options);
+ColourScale map_scale(const FigureSubject& subject, const FigureOptions& options);
 
 /// The same up to a round number above the largest of these weights, where each map has its own range.
 ColourScale own_scale(ColourScale scale, const Matrix& weights, const FigureOptions& options);
 
 /// How many maps a layer has: one a head, of a rollout one.
-Index maps_a_layer(const Subject& subject, Stack stack);
+Index maps_a_layer(const FigureSubject& subject, Stack stack);
 /// All of them, layer by layer.
-std::vector<HeadRef> maps_of_stack(const Subject& subject, Stack stack);
+std::vector<HeadRef> maps_of_stack(const FigureSubject& subject, Stack stack);
 
 }  // namespace headlight

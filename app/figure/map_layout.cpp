@@ -8,9 +8,9 @@
 namespace headlight {
 namespace {
 
-constexpr std::size_t kLongestLabel = 16;   // characters
-constexpr std::size_t kLongestStack = 4;    // characters one above the other
-constexpr float kGap = 0.3f;                // between label and cells, in lines of text
+constexpr std::size_t kLongestLabel = 16;  // characters
+constexpr std::size_t kLongestStack = 4;   // characters one above the other
+constexpr float kGap = 0.3f;               // between label and cells, in lines of text
 
 /// Of no ink: control characters and the spaces of Unicode.
 bool is_blank(char32_t c) {
@@ -47,7 +47,9 @@ bool stands_upright(std::string_view label) {
 }
 
 Index label_step(float text, float pitch) {
-  const auto step = [&](float least) { return std::max<Index>(1, static_cast<Index>(std::ceil(text * least / pitch))); };
+  const auto step = [&](float least) {
+    return std::max<Index>(1, static_cast<Index>(std::ceil(text * least / pitch)));
+  };
   const Index all = step(kLabelPitch);
   return all == 1 ? 1 : std::max(all, step(kThinnedPitch));
 }

@@ -30,9 +30,9 @@ std::string axis_label(const Token& token);
 
 /// What the layout must know of an axis' labels, measured in pixels at the label size.
 struct LabelMetrics {
-  float widest = 0;        // as a line of text
-  std::size_t longest = 0; // characters
-  bool upright = false;    // all are written in characters that stand one above the other (Chinese, Japanese, Korean)
+  float widest = 0;         // as a line of text
+  std::size_t longest = 0;  // characters
+  bool upright = false;     // all are written in characters that stand one above the other (Chinese, Japanese, Korean)
 };
 
 /// Whether a label may be written from top to bottom, one character above the other.
@@ -41,11 +41,11 @@ bool stands_upright(std::string_view label);
 enum class ColumnLabels { none, horizontal, stacked, rotated };
 
 struct MapLayout {
-  Box plot;                        // the cells
-  float cell = 0;                  // side of a cell; below one pixel for long sentences
+  Box plot;        // the cells
+  float cell = 0;  // side of a cell; below one pixel for long sentences
   ColumnLabels columns = ColumnLabels::none;
-  bool rows = false;               // row labels are drawn
-  Index row_step = 1;              // every so many rows have a label, so that none overlap
+  bool rows = false;   // row labels are drawn
+  Index row_step = 1;  // every so many rows have a label, so that none overlap
   Index column_step = 1;
 };
 

@@ -16,7 +16,7 @@ namespace {
 constexpr float kWidestCell = 4.2f, kHighestCell = 1.7f;  // ems
 constexpr float kMapShare = 0.55f;                        // of a page's fair height, where terms stand below
 constexpr std::size_t kMostTerms = 60;
-constexpr float kBar = 5;                                 // ems, of the longest
+constexpr float kBar = 5;  // ems, of the longest
 
 struct Grid {
   Box plot;
@@ -48,8 +48,11 @@ void add_labels(Page& page, const Trace& trace, const MatrixId& id, const Pictur
     const std::string label = index_label(trace, id, along.rows, picture.first_row + row);
     const float room = grid.plot.x - gap - page.left() + 0.01f;
     add_text(page, {.at = {grid.plot.x - gap, grid.plot.y + (static_cast<float>(row) + 0.5f) * grid.height},
-                    .text = cut_to(label, size, room, page.measure), .size = size, .role = Role::label,
-                    .colour = page.ink.dim, .anchor = Anchor::right});
+                    .text = cut_to(label, size, room, page.measure),
+                    .size = size,
+                    .role = Role::label,
+                    .colour = page.ink.dim,
+                    .anchor = Anchor::right});
   }
   const auto column_label = [&](Index column) {
     return index_label(trace, id, along.cols, picture.covers(column).first);
@@ -84,8 +87,11 @@ void add_numbers(Page& page, const Picture& picture, const Grid& grid, const Col
       if (!std::isfinite(value)) continue;
       Text text{.at = {grid.plot.x + (static_cast<float>(c) + 0.5f) * grid.width,
                        grid.plot.y + (static_cast<float>(r) + 0.5f) * grid.height},
-                .text = matrix_number(value), .size = size, .role = Role::value,
-                .colour = text_on(colour_of(scale, value)), .anchor = Anchor::middle};
+                .text = matrix_number(value),
+                .size = size,
+                .role = Role::value,
+                .colour = text_on(colour_of(scale, value)),
+                .anchor = Anchor::middle};
       if (page.measure(text.text, size) + 0.2f * size <= grid.width) add_text(page, std::move(text));
     }
 }
@@ -94,10 +100,12 @@ void outline(Page& page, const Picture& picture, const Grid& grid, const MatrixC
   for (Index column = 0; column < picture.values.cols(); ++column) {
     const auto [first, last] = picture.covers(column);
     if (cell.col < first || cell.col >= last) continue;
-    page.drawing.items.emplace_back(
-        Rectangle{{grid.plot.x + static_cast<float>(column) * grid.width,
-                   grid.plot.y + static_cast<float>(cell.row - picture.first_row) * grid.height, grid.width, grid.height},
-                  {}, page.ink.accent, 1});
+    page.drawing.items.emplace_back(Rectangle{
+        {grid.plot.x + static_cast<float>(column) * grid.width,
+         grid.plot.y + static_cast<float>(cell.row - picture.first_row) * grid.height, grid.width, grid.height},
+        {},
+        page.ink.accent,
+        1});
   }
 }
 
@@ -190,7 +198,7 @@ void add_terms(Page& page, const Trace& trace, const Cell& cell, const std::vect
 
 }  // namespace
 
-Result<Drawing> draw_matrix(const Subject& subject, const FigureOptions& options, const TextWidth& measure) {
+Result<Drawing> draw_matrix(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   const Trace& trace = subject.trace;
   const MatrixId& id = options.look.matrix;
   const std::optional<MatrixCell>& chosen = options.look.cell;

@@ -48,7 +48,8 @@ bool is_edited(const Edits& edits) {
   return !edits.off.empty() || !edits.weights.empty() || !edits.layers.empty() || edits.dropout > 0;
 }
 
-std::string caption_of(const Subject& subject, const FigureOptions& options, const std::vector<std::string>& remarks) {
+std::string caption_of(const FigureSubject& subject, const FigureOptions& options,
+                       const std::vector<std::string>& remarks) {
   const Language language = options.language;
   const Trace& trace = subject.trace;
   const HeadRef& head = options.head;
@@ -192,15 +193,13 @@ void add_colour_bar(Page& page, const ColourScale& scale, const std::string& num
   add_ticks(page, ramp);
   float x = ramp.box.right() + 0.8f * page.label;
   const float middle = page.y + height / 2;
-  const Text& name = add_text(page, {.at = {x, middle},
-                                     .text = numbers,
-                                     .size = page.label,
-                                     .role = Role::label,
-                                     .colour = page.ink.dim});
+  const Text& name = add_text(
+      page, {.at = {x, middle}, .text = numbers, .size = page.label, .role = Role::label, .colour = page.ink.dim});
   if (blocks) {
     x += name.width + 1.2f * page.label;
     const float side = 1.1f * page.label;
-    page.drawing.items.emplace_back(Cells{{x, middle - side / 2, side, side}, Matrix::Constant(1, 1, blocked_number(scale)), scale});
+    page.drawing.items.emplace_back(
+        Cells{{x, middle - side / 2, side, side}, Matrix::Constant(1, 1, blocked_number(scale)), scale});
     page.drawing.items.emplace_back(Rectangle{{x, middle - side / 2, side, side}, {}, page.ink.line, 0.5f});
     add_text(page, {.at = {x + side + 0.4f * page.label, middle},
                     .text = either(language, "blocked", "被屏蔽"),
@@ -211,20 +210,20 @@ void add_colour_bar(Page& page, const ColourScale& scale, const std::string& num
   page.y += height + 1.5f * page.label;
 }
 
-const FoldedStack* folded_stack(const Subject& subject, Stack stack) {
+const FoldedStack* folded_stack(const FigureSubject& subject, Stack stack) {
   if (!subject.folded || other_maps_of(subject, stack)) return nullptr;
   const auto& folded = subject.folded->stacks[static_cast<std::size_t>(stack)];
   return folded ? &*folded : nullptr;
 }
 
-const std::vector<Token>& axis_tokens(const Subject& subject, Stack stack, bool of_queries) {
+const std::vector<Token>& axis_tokens(const FigureSubject& subject, Stack stack, bool of_queries) {
   if (const FoldedStack* folded = folded_stack(subject, stack))
     return (of_queries ? folded->fold.queries : folded->fold.keys).tokens;
   return (of_queries ? subject.trace.query_tokens(stack) : subject.trace.key_tokens(stack)).tokens;
 }
 
-Drawing finished(Page page, const Subject& subject, const FigureOptions& options, const std::optional<ColourScale>& bar,
-                 bool blocks, const std::vector<std::string>& remarks) {
+Drawing finished(Page page, const FigureSubject& subject, const FigureOptions& options,
+                 const std::optional<ColourScale>& bar, bool blocks, const std::vector<std::string>& remarks) {
   const std::string numbers = number_title(options.language, kind_of(subject, options.head.stack));
   if (bar) {
     ColourScale scale = *bar;

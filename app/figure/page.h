@@ -42,10 +42,10 @@ std::vector<std::string> wrapped(std::string_view text, float size, float room, 
 Status check_head(const Trace& trace, const HeadRef& head);
 
 /// The folded maps of a stack; null where its tokens are not folded.
-const FoldedStack* folded_stack(const Subject& subject, Stack stack);
+const FoldedStack* folded_stack(const FigureSubject& subject, Stack stack);
 
 /// What the rows, or the columns, of a stack are called: tokens, or groups of them.
-const std::vector<Token>& axis_tokens(const Subject& subject, Stack stack, bool of_queries);
+const std::vector<Token>& axis_tokens(const FigureSubject& subject, Stack stack, bool of_queries);
 
 /// Text as wide as the page, and as many lines as it takes, from `page.y` on.
 void add_lines(Page& page, std::string_view text, float size, Role role, Rgb colour);
@@ -57,19 +57,19 @@ Drawing with_caption(Page page, const std::string& caption);
 
 /// Ends the page: the colour bar, where there is one (with a blocked cell where `blocks`), and the caption with `remarks`
 /// at its end.
-Drawing finished(Page page, const Subject& subject, const FigureOptions& options, const std::optional<ColourScale>& bar,
-                 bool blocks, const std::vector<std::string>& remarks);
+Drawing finished(Page page, const FigureSubject& subject, const FigureOptions& options,
+                 const std::optional<ColourScale>& bar, bool blocks, const std::vector<std::string>& remarks);
 
 // The figures, one a file.
-Drawing draw_grid(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
-Drawing draw_head(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
-Drawing draw_layers(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
-Drawing draw_flow(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
-Drawing draw_diagram(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
+Drawing draw_grid(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
+Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
+Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
+Drawing draw_flow(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
+Drawing draw_diagram(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 /// Errors: a query or a key that there is not, or whose token is folded away.
-Result<Drawing> draw_line(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
+Result<Drawing> draw_line(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 /// Errors: a matrix or a cell that there is not.
-Result<Drawing> draw_matrix(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
-Result<Drawing> draw_steps(const Subject& subject, const FigureOptions& options, const TextWidth& measure);
+Result<Drawing> draw_matrix(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
+Result<Drawing> draw_steps(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 
 }  // namespace headlight

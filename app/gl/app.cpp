@@ -6,20 +6,20 @@
 
 #include "base/file.h"
 #include "base/measure.h"
+#include "gl/frame.h"
 #include "gl/map_texture.h"
 #include "gl/offscreen.h"
-#include "gl/turn.h"
 #include "gl/window.h"
 #include "paper/figure_file.h"
-#include "session/consequences.h"
+#include "session/loop.h"
 #include "session/recovery.h"
-#include "session/step.h"
+#include "session/state_rules.h"
 
 namespace headlight {
 namespace {
 
 /// A crashed session, taken over as this window's own: it is never without a file. A broken one is left where it is.
-void restore(Start& start, std::optional<Notice>& notice, const std::filesystem::path& autosave) {
+void restore(Startup& start, std::optional<Notice>& notice, const std::filesystem::path& autosave) {
   const auto left = crashed_session();
   if (!left) return;
   auto session = read_session(*left);
@@ -83,7 +83,7 @@ std::string window_title(const AppState& state) {
 
 }  // namespace
 
-Status open_window(const Start& asked) {
+Status open_window(const Startup& asked) {
   const Settings settings = read_settings();
   auto window = Window::open("Headlight", settings.window);
   if (!window)
@@ -97,7 +97,7 @@ Status open_window(const Start& asked) {
   fonts.keep(all_words());
 
   const auto autosave = autosave_path();
-  Start start = asked;
+  Startup start = asked;
   std::optional<Notice> notice;
   if (!start.asked && !autosave.empty()) restore(start, notice, autosave);
   if (!start.open.empty()) start.session.document = default_document(resources->shipped.get());
@@ -120,7 +120,9 @@ Status open_window(const Start& asked) {
   Loop loop(&Window::wake, autosave.string(), {figure_drawer(), {.folder = trained_folder()}});
   Screen screen{.begin_frame = [&] { (*window)->begin_frame(state.settings.ui_scale); },
                 .end_frame = [&](Rgb background) { (*window)->end_frame(background); },
-                .fonts = fonts, .maps = **maps, .samples = resources->samples};
+                .fonts = fonts,
+                .maps = **maps,
+                .samples = resources->samples};
   Commands commands;
   if (!start.open.empty()) commands.emplace_back(OpenPath{start.open});
   int frames = kFramesAfterEvent;
@@ -145,7 +147,7 @@ Status open_window(const Start& asked) {
   return Done{};
 }
 
-Status screenshot(const Start& start, const ScreenshotOptions& options) {
+Status screenshot(const Startup& start, const ScreenshotOptions& options) {
   auto surface = Offscreen::open(options.width, options.height);
   if (!surface) return surface.error();
   auto context = GuiContext::open();
@@ -185,7 +187,9 @@ Status screenshot(const Start& start, const ScreenshotOptions& options) {
   const ImVec2 size{static_cast<float>(options.width), static_cast<float>(options.height)};
   const Screen screen{.begin_frame = [&] { (*context)->begin_frame(size, 1.0f / 60, options.ui_scale); },
                       .end_frame = [&](Rgb background) { (*context)->end_frame(background); },
-                      .fonts = fonts, .maps = **maps, .samples = resources->samples,
+                      .fonts = fonts,
+                      .maps = **maps,
+                      .samples = resources->samples,
                       .unit = options.ui_scale};
   for (int frame = 0; frame < kFramesAfterEvent || (fonts.wants_frame() && frame < 10); ++frame) {
     Commands commands;

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "figure/colour.h"
-#include "gui/font.h"
+#include "gui/frame/font.h"
 
 namespace headlight {
 

@@ -28,7 +28,7 @@ class KeyOrder {
   bool frame_ended(const Deliver& deliver);
 
  private:
-  std::set<int> fresh_;          // keys that went down since the last frame
+  std::set<int> fresh_;  // keys that went down since the last frame
   std::vector<KeyEvent> held_;
   bool all_wait_ = false;
 };

@@ -32,14 +32,14 @@ MapPages::~MapPages() {
   if (!pages_.empty()) glDeleteTextures(static_cast<GLsizei>(pages_.size()), pages_.data());
 }
 
-std::optional<MapPlace> MapPages::find(const MapKey& key, int frame) {
+std::optional<MapSlot> MapPages::find(const MapKey& key, int frame) {
   const auto found = held_.find(key);
   if (found == held_.end()) return std::nullopt;
   found->second.frame = frame;
   return found->second.at;
 }
 
-MapPlace MapPages::add(const Matrix& weights, const MapKey& key, int frame) {
+MapSlot MapPages::add(const Matrix& weights, const MapKey& key, int frame) {
   const int rows = static_cast<int>(weights.rows()), columns = static_cast<int>(weights.cols());
   const int longer = std::max(rows, columns);
   Held held;
@@ -62,11 +62,11 @@ MapPlace MapPages::add(const Matrix& weights, const MapKey& key, int frame) {
   return held.at;
 }
 
-MapPlace MapPages::take_slot(int side, int frame) {
+MapSlot MapPages::take_slot(int side, int frame) {
   auto& slots = free_[side];
   if (slots.empty()) {
     if (const auto old = oldest(false, side, frame); old != held_.end()) {
-      const MapPlace place = old->second.at;
+      const MapSlot place = old->second.at;
       held_.erase(old);
       return place;
     }
@@ -75,12 +75,12 @@ MapPlace MapPages::take_slot(int side, int frame) {
     pages_.push_back(page);
     for (int i = across * across - 1; i >= 0; --i) slots.push_back({page, i % across * side, i / across * side});
   }
-  const MapPlace place = slots.back();
+  const MapSlot place = slots.back();
   slots.pop_back();
   return place;
 }
 
-MapPlace MapPages::own_texture(const Matrix& weights, int frame) {
+MapSlot MapPages::own_texture(const Matrix& weights, int frame) {
   GLint largest = 0;
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
   assert(weights.rows() <= largest && weights.cols() <= largest);

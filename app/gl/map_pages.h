@@ -22,7 +22,7 @@ struct MapKey {
 };
 
 /// A matrix's place: a float texture and the texel of its cell (0, 0).
-struct MapPlace {
+struct MapSlot {
   unsigned texture = 0;
   int x = 0, y = 0;
   int rows = 0, columns = 0;
@@ -38,26 +38,26 @@ class MapPages {
 
   /// The place of a matrix that was sent to the graphics card and is still there. `frame` counts frames: what was drawn
   /// in this one or the one before is never moved out.
-  std::optional<MapPlace> find(const MapKey& key, int frame);
+  std::optional<MapSlot> find(const MapKey& key, int frame);
   /// Sends one that is not there. It has no more rows or columns than GL_MAX_TEXTURE_SIZE.
-  MapPlace add(const Matrix& weights, const MapKey& key, int frame);
+  MapSlot add(const Matrix& weights, const MapKey& key, int frame);
 
   /// Matrices sent to the graphics card so far.
   int uploads() const { return uploads_; }
 
  private:
   struct Held {
-    MapPlace at;
+    MapSlot at;
     int side = 0;  // of its slot; 0 where it has a texture of its own
     std::size_t texels = 0;
     int frame = 0;
   };
-  MapPlace take_slot(int side, int frame);
-  MapPlace own_texture(const Matrix& weights, int frame);
+  MapSlot take_slot(int side, int frame);
+  MapSlot own_texture(const Matrix& weights, int frame);
   std::map<MapKey, Held>::iterator oldest(bool own, int side, int frame);
 
   std::map<MapKey, Held> held_;
-  std::map<int, std::vector<MapPlace>> free_;          // by slot side
+  std::map<int, std::vector<MapSlot>> free_;  // by slot side
   std::vector<unsigned> pages_;
   std::size_t own_texels_ = 0;
   int uploads_ = 0;

@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "gl/map_pages.h"
-#include "gui/imgui_compat.h"
+#include "gui/frame/imgui_compat.h"
 
 namespace headlight {
 namespace {
@@ -135,7 +135,7 @@ class GlMapPainter final : public MapPainter {
   // What a draw command needs when the frame is rendered, after draw() has returned.
   struct Drawing {
     GlMapPainter* painter;
-    MapPlace place;
+    MapSlot place;
     ColourScale scale;
     float pixels_a_cell;  // along the shorter side
     float opacity;
@@ -236,8 +236,8 @@ int uploads(const MapPainter& painter) { return static_cast<const GlMapPainter&>
 Result<std::unique_ptr<MapPainter>> make_map_painter(const std::filesystem::path& shaders) {
   Programs programs{};
   for (int kind = 0; kind < static_cast<int>(programs.size()); ++kind) {
-    const std::string defines = std::string(kind & kLogarithmic ? "#define LOGARITHMIC\n" : "") +
-                                (kind & kHatched ? "#define HATCHED\n" : "");
+    const std::string defines =
+        std::string(kind & kLogarithmic ? "#define LOGARITHMIC\n" : "") + (kind & kHatched ? "#define HATCHED\n" : "");
     auto program = link(shaders, defines);
     if (!program) {
       delete_programs(programs);

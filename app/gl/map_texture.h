@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "base/result.h"
-#include "gui/maps.h"
+#include "gui/frame/maps.h"
 
 namespace headlight {
 

@@ -62,7 +62,8 @@ WindowSize on_screen(WindowSize size) {
   glfwGetMonitorWorkarea(monitor, nullptr, nullptr, &width, &height);
   glfwGetMonitorContentScale(monitor, &scale, nullptr);
   const auto fitting = [scale](int wanted, int room, int least) {
-    return room > 0 && scale > 0 ? std::max(least, std::min(wanted, static_cast<int>(static_cast<float>(room) / scale))) : wanted;
+    return room > 0 && scale > 0 ? std::max(least, std::min(wanted, static_cast<int>(static_cast<float>(room) / scale)))
+                                 : wanted;
   };
   size.width = fitting(size.width, width, kLeastWindow.width);
   size.height = fitting(size.height, height, kLeastWindow.height);
@@ -98,9 +99,7 @@ void Window::State::install_before_imgui() {
 
 void Window::State::install_after_imgui() {
   // In place of ImGui's, which drops characters above U+FFFF.
-  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned code_point) {
-    of(w).on_key({.character = code_point});
-  });
+  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned code_point) { of(w).on_key({.character = code_point}); });
   glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
     of(w).on_key({.key = key, .scancode = scancode, .action = action, .mods = mods});
   });

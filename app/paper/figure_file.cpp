@@ -165,7 +165,7 @@ Status write_figure(const Drawing& drawing, const std::filesystem::path& file, P
 }
 
 DrawFigure figure_drawer() {
-  return [fonts = std::make_shared<std::shared_ptr<PaperFonts>>()](const FigureOrder& order,
+  return [fonts = std::make_shared<std::shared_ptr<PaperFonts>>()](const FigureRequest& order,
                                                                    const std::filesystem::path& file) -> Status {
     if (const auto format = figure_format(file); !format) return format.error();
     if (!*fonts) {

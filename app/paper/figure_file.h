@@ -6,7 +6,7 @@
 
 #include "figure/drawing.h"
 #include "paper/fonts.h"
-#include "session/figure_order.h"
+#include "session/figure_request.h"
 
 namespace headlight {
 

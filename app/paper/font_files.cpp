@@ -125,8 +125,7 @@ Status FontFiles::open() {
     return bad_input("fonts", "FreeType", "a library that starts", "a failure of FT_Init_FreeType");
   }
   state_->config.reset(FcInitLoadConfigAndFonts());
-  if (!state_->config)
-    return bad_input("fonts", "fontconfig", "a configuration (package fontconfig-config)", "none");
+  if (!state_->config) return bad_input("fonts", "fontconfig", "a configuration (package fontconfig-config)", "none");
 
   const std::unique_ptr<FcPattern, Freed> wanted{FcPatternCreate()};
   for (const char* family : kFamilies)

@@ -128,8 +128,7 @@ struct Painter {
   void operator()(const Cells& cells) const {
     if (cells.weights.size() == 0) return;
     const bool holes = cells.weights.array().isNaN().any();
-    if (shapes)
-      fill_as_shapes(cairo, cells);
+    if (shapes) fill_as_shapes(cairo, cells);
     else
       fill_with_pixels(cairo, cells.box, static_cast<int>(cells.weights.cols()), static_cast<int>(cells.weights.rows()),
                        holes, [&](int row, int column) {
@@ -139,7 +138,8 @@ struct Painter {
     hatch(cairo, cells);
   }
   void operator()(const Ramp& ramp) const {
-    const auto& map = ramp.scale.diverging ? diverging_map(ramp.scale.theme) : colour_map(ramp.scale.theme, ramp.scale.colours);
+    const auto& map =
+        ramp.scale.diverging ? diverging_map(ramp.scale.theme) : colour_map(ramp.scale.theme, ramp.scale.colours);
     fill_with_pixels(cairo, ramp.box, 256, 1, false,
                      [&](int, int column) { return argb_of(map[static_cast<std::size_t>(column)]); });
   }
@@ -183,19 +183,19 @@ struct Painter {
     set_colour(cairo, text.colour);
     const float below = kInkMiddle * text.size;  // the base line, under the middle
     switch (text.turn) {
-      case Turn::level: {
+      case TextRotation::level: {
         const float x = bounds(text).x;
         fonts.draw(cairo, text.text, text.size, x, text.at.y + below);
         break;
       }
-      case Turn::upwards:
+      case TextRotation::upwards:
         cairo_save(cairo);
         cairo_translate(cairo, static_cast<double>(text.at.x), static_cast<double>(text.at.y));
         cairo_rotate(cairo, -std::acos(-1.0) / 2);
         fonts.draw(cairo, text.text, text.size, 0, below);
         cairo_restore(cairo);
         break;
-      case Turn::stacked: {
+      case TextRotation::stacked: {
         float y = bounds(text).y + text.size / 2;
         for (const char32_t c : code_points(text.text)) {
           std::string one;

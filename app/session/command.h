@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "explain/checkpoint_check.h"
+#include "check/checkpoint_check.h"
 #include "math/attention.h"
 #include "math/generate.h"
 #include "session/document.h"
@@ -23,18 +23,20 @@
 
 namespace headlight {
 
-struct OtherMaps;   // session/other_maps.h
-struct Comparison;  // session/comparison.h
+// A command is one line.
+// clang-format off
+struct DerivedMaps;   // session/derived_maps.h
+struct AnswerComparison;  // session/answer_comparison.h
 
 // The question. Edits of one kind that follow each other are one step of undo, until EndGesture or another kind.
 struct SetText { std::string text; };
 struct SetTarget { std::string text; };           // of the decoder of an encoder-decoder
 struct SetSecond { std::string text; };           // sentence B of a pair, a line for each line of the text
 struct SetSplit { Split split; };                 // also gives up boundaries set by hand
-struct ToggleCut { std::size_t offset = 0; Side side = Side::source; };  // byte offset in the text
+struct ToggleCut { std::size_t offset = 0; TextSide side = TextSide::source; };  // byte offset in the text
 struct SetIds {                                   // what a checkpoint reads
   std::vector<std::int64_t> ids;
-  Side side = Side::source;
+  TextSide side = TextSide::source;
   std::optional<std::vector<int>> types = {};     // of the source's ids; nothing: they keep those they have
 };
 struct SetTokenTypes { std::vector<int> types; };
@@ -133,19 +135,19 @@ struct Quit {};
 struct TraceReady {
   std::shared_ptr<const Trace> trace;
   double milliseconds = 0;
-  std::shared_ptr<const OtherMaps> maps = {};  // of it, where they were looked at: they change with the answer
+  std::shared_ptr<const DerivedMaps> maps = {};  // of it, where they were looked at: they change with the answer
   std::shared_ptr<const FoldedMaps> folded = {};  // likewise, where folding takes time
 };
 struct TraceFailed { Request request; std::string message; };
 struct BaselineReady { std::shared_ptr<const Trace> trace; };  // the answer to the same question without edits
 struct InsideReady { std::shared_ptr<const Inside> inside; };
 struct FlowReady { std::shared_ptr<const FlowLines> flow; };
-struct KeptReady { KeptAnswer kept; };            // of a session: its A, answered …
-struct KeptFailed { KeptAnswer kept; std::string message; };  // … or not
+struct KeptReady { AnswerSnapshot kept; };            // of a session: its A, answered …
+struct KeptFailed { AnswerSnapshot kept; std::string message; };  // … or not
 struct DetailReady { std::shared_ptr<const Trace> trace; Region region; Matrix weights; };
 struct CheckReady { std::shared_ptr<const Model> model; std::vector<Finding> findings; };  // was it loaded right?
 struct FolderListed { std::string folder; std::vector<Browser::Entry> entries; };
-struct FileOpened { std::string path; Opened opened; };
+struct FileOpened { std::string path; OpenFile opened; };
 struct FileSaved { std::string path; std::optional<Document> session; };  // the document that was saved; none: an export
 struct FileFailed { std::string message; };
 struct Copied { std::string text; };              // into the clipboard
@@ -176,11 +178,11 @@ struct TrainingPaused { std::uint64_t run = 0; };  // where it was to pause by i
 struct TrainingDone { std::uint64_t run = 0; std::shared_ptr<const TrainingCard> card; };
 struct TrainingFailed { std::uint64_t run = 0; std::string message; };
 struct TrainedListed { std::vector<TrainedFolder> folders; };
-struct HeadsReady { std::shared_ptr<const HeadAnswer> heads; };      // about the heads of an answer
+struct HeadsReady { std::shared_ptr<const HeadStats> heads; };      // about the heads of an answer
 struct EffectsReady { std::shared_ptr<const EffectAnswer> effects; };
-struct MapsReady { std::shared_ptr<const OtherMaps> maps; };         // the maps of an answer that are no weights
+struct MapsReady { std::shared_ptr<const DerivedMaps> maps; };         // the maps of an answer that are no weights
 struct FoldsReady { std::shared_ptr<const FoldedMaps> folded; };     // the maps of an answer with tokens folded
-struct ComparisonReady { std::shared_ptr<const Comparison> comparison; };
+struct ComparisonReady { std::shared_ptr<const AnswerComparison> comparison; };
 
 using AnyCommand =
     std::variant<SetText, SetTarget, SetSplit, ToggleCut, SetIds, SetTokenTypes, SetPad, SetConfig, UseTrained, SetScale, SetMask,
@@ -220,5 +222,6 @@ struct Command {
 };
 
 using Commands = std::vector<Command>;
+// clang-format on
 
 }  // namespace headlight

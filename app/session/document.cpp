@@ -9,40 +9,43 @@ namespace headlight {
 namespace {
 
 /// By what a checkpoint reads the texts of this side; null: by nothing.
-const Tokenizer* tokenizer_of(const Document& document, Side side) {
+const Tokenizer* tokenizer_of(const Document& document, TextSide side) {
   if (!is_checkpoint(document) || !document.tokenizers) return nullptr;
-  return (side == Side::target ? document.tokenizers->target : document.tokenizers->source).get();
+  return (side == TextSide::target ? document.tokenizers->target : document.tokenizers->source).get();
 }
 
-const std::optional<Token>& start_of(const Document& document, Side side) {
+const std::optional<Token>& start_of(const Document& document, TextSide side) {
   static const std::optional<Token> none;
-  return side == Side::target && document.tokenizers ? document.tokenizers->start : none;
+  return side == TextSide::target && document.tokenizers ? document.tokenizers->start : none;
 }
 
 /// Whether the decoder reads its start token alone: it has one, and nobody has said anything yet.
 bool says_nothing_yet(const Document& document) {
-  return tokenizer_of(document, Side::target) && start_of(document, Side::target) && document.target.ids.empty() &&
-         sentences(document.target.text).empty();
+  return tokenizer_of(document, TextSide::target) && start_of(document, TextSide::target) &&
+         document.target.ids.empty() && sentences(document.target.text).empty();
 }
 
 /// The rows of the table of embeddings that a checkpoint looks ids of this side up in.
-Index rows_of(const Model& model, Side side) {
-  const bool encoder = side == Side::source && model.encoder;
+Index rows_of(const Model& model, TextSide side) {
+  const bool encoder = side == TextSide::source && model.encoder;
   return (encoder ? model.encoder->embeddings : model.embeddings).tokens->outputs();
 }
 
 Status check_ids(std::string_view where, std::string_view option, const std::vector<std::int64_t>& ids) {
   if (ids.empty())
-    return bad_input(where, "", "ids, as " + std::string(option) + " 1,2,3 gives them (the checkpoint has no tokenizer "
-                     "that could read a text)", "none");
+    return bad_input(where, "",
+                     "ids, as " + std::string(option) +
+                         " 1,2,3 gives them (the checkpoint has no tokenizer "
+                         "that could read a text)",
+                     "none");
   if (ids.size() > kMaxTokens)
     return bad_input(where, "", "at most " + std::to_string(kMaxTokens), std::to_string(ids.size()));
   return Done{};
 }
 
 /// The one sentence of a side that is asked by ids.
-Result<std::vector<Tokens>> tokens_of_side_ids(const Document& document, Side side) {
-  const bool target = side == Side::target;
+Result<std::vector<Tokens>> tokens_of_side_ids(const Document& document, TextSide side) {
+  const bool target = side == TextSide::target;
   const std::vector<std::int64_t>& ids = passage(document, side).ids;
   if (const auto valid = check_ids(target ? "decoder ids" : "ids", target ? "--decoder-ids" : "--ids", ids); !valid)
     return valid.error();
@@ -58,32 +61,32 @@ Result<std::vector<Tokens>> tokens_of_side_ids(const Document& document, Side si
 }
 
 /// The sentences of one side, each with as many tokens as it has.
-Result<std::vector<Tokens>> lines_of_side(const Document& document, Side side, const Lexicon& lexicon) {
+Result<std::vector<Tokens>> lines_of_side(const Document& document, TextSide side, const Lexicon& lexicon) {
   if (reads_ids(document, side)) return tokens_of_side_ids(document, side);
-  const char* where = side == Side::target ? "target" : "text";
-  const Passage& read = passage(document, side);
+  const char* where = side == TextSide::target ? "target" : "text";
+  const TextInput& read = passage(document, side);
   const Tokenizer* tokenizer = tokenizer_of(document, side);
   if (!tokenizer) return tokens_of_lines(where, read, lexicon, kMaxTokens);
-  const bool pairs = side == Side::source && !document.second.empty() && takes_pairs(document);
+  const bool pairs = side == TextSide::source && !document.second.empty() && takes_pairs(document);
   auto lines = encoded_lines(where, read, *tokenizer, rows_of(*document.model, side), kMaxTokens,
                              pairs ? document.second : std::string{});
-  if (lines && side == Side::target && says_nothing_yet(document))
-    lines->resize(reads_ids(document, Side::source) ? 1 : sentences(document.text).size());
-  if (lines && side == Side::target)
+  if (lines && side == TextSide::target && says_nothing_yet(document))
+    lines->resize(reads_ids(document, TextSide::source) ? 1 : sentences(document.text).size());
+  if (lines && side == TextSide::target)
     for (Tokens& tokens : *lines) tokens = shifted_right(std::move(tokens), document.tokenizers->start);
   return lines;
 }
 
 /// The same, each as long as the longest.
-Result<std::vector<Tokens>> padded_sentences(const Document& document, Side side, const Lexicon& lexicon) {
-  const char* where = side == Side::target ? "target" : "text";
+Result<std::vector<Tokens>> padded_sentences(const Document& document, TextSide side, const Lexicon& lexicon) {
+  const char* where = side == TextSide::target ? "target" : "text";
   auto lines = lines_of_side(document, side, lexicon);
   if (!lines) return lines;
   if (lines->empty()) return bad_input(where, "tokens", "at least one", "none");
   std::size_t longest = 0;
   for (Tokens& tokens : *lines) {
     if (tokens.size() == 0) return bad_input(where, "tokens", "at least one", "none");
-    tokens = with_padding_marked(std::move(tokens), side == Side::source ? document.pad : 0);
+    tokens = with_padding_marked(std::move(tokens), side == TextSide::source ? document.pad : 0);
     longest = std::max(longest, tokens.size());
   }
   if (lines->size() > 1 && lines->size() * longest > kMaxBatchTokens)
@@ -126,18 +129,18 @@ void shrink(MaskSpec& mask, Index queries, Index keys) {
 
 }  // namespace
 
-Passage& passage(Document& document, Side side) {
-  if (side == Side::target) return document.target;
+TextInput& passage(Document& document, TextSide side) {
+  if (side == TextSide::target) return document.target;
   return document;
 }
 
-const Passage& passage(const Document& document, Side side) {
-  if (side == Side::target) return document.target;
+const TextInput& passage(const Document& document, TextSide side) {
+  if (side == TextSide::target) return document.target;
   return document;
 }
 
-Side main_side(const Document& document) {
-  return config_of(document).arch == Arch::encoder_decoder ? Side::target : Side::source;
+TextSide main_side(const Document& document) {
+  return config_of(document).arch == Arch::encoder_decoder ? TextSide::target : TextSide::source;
 }
 
 const Config& config_of(const Document& document) { return document.model ? document.model->config : document.config; }
@@ -149,45 +152,45 @@ bool is_checkpoint(const Document& document) { return document.model && !documen
 bool takes_shape(const Document& document) { return !document.model || document.trained; }
 
 bool can_read_text(const Document& document) {
-  return !document.model || tokenizer_of(document, Side::source) != nullptr;
+  return !document.model || tokenizer_of(document, TextSide::source) != nullptr;
 }
 
-bool reads_ids(const Document& document, Side side) {
+bool reads_ids(const Document& document, TextSide side) {
   return is_checkpoint(document) && (!passage(document, side).ids.empty() || !tokenizer_of(document, side));
 }
 
 bool takes_pairs(const Document& document) {
   if (!is_checkpoint(document) || reads_ids(document) || config_of(document).arch == Arch::decoder) return false;
-  return takes_pairs(*tokenizer_of(document, Side::source));
+  return takes_pairs(*tokenizer_of(document, TextSide::source));
 }
 
 bool reads_sentences(const Document& document) {
   if (has_own_inputs(document) || reads_ids(document)) return false;
-  return config_of(document).arch != Arch::encoder_decoder || !reads_ids(document, Side::target);
+  return config_of(document).arch != Arch::encoder_decoder || !reads_ids(document, TextSide::target);
 }
 
-bool cuts_words(const Document& document, Side side) {
+bool cuts_words(const Document& document, TextSide side) {
   if (has_own_inputs(document) || reads_ids(document, side)) return false;
   const Tokenizer* tokenizer = tokenizer_of(document, side);
   return !tokenizer || finds_words(*tokenizer);
 }
 
-const Lexicon& lexicon_of(const Document& document, Side side, const Lexicon& lexicon) {
+const Lexicon& lexicon_of(const Document& document, TextSide side, const Lexicon& lexicon) {
   const Tokenizer* tokenizer = tokenizer_of(document, side);
   const Lexicon* own = tokenizer ? lexicon_of(*tokenizer) : nullptr;
   return own ? *own : lexicon;
 }
 
-void set_text(Document& document, Side side, std::string text, const Lexicon& lexicon) {
-  Passage& changed = passage(document, side);
+void set_text(Document& document, TextSide side, std::string text, const Lexicon& lexicon) {
+  TextInput& changed = passage(document, side);
   set_text(changed, std::move(text), lexicon_of(document, side, lexicon));
   if (!can_read_text(document)) return;
   changed.ids.clear();
-  if (side == Side::source) document.token_types.clear();
+  if (side == TextSide::source) document.token_types.clear();
 }
 
-void toggle_cut(Document& document, Side side, std::size_t offset, const Lexicon& lexicon) {
-  Passage& changed = passage(document, side);
+void toggle_cut(Document& document, TextSide side, std::size_t offset, const Lexicon& lexicon) {
+  TextInput& changed = passage(document, side);
   if (const Tokenizer* tokenizer = tokenizer_of(document, side)) keep_cuts(changed, *tokenizer);
   toggle_cut(changed, offset, lexicon_of(document, side, lexicon));
 }
@@ -214,16 +217,15 @@ Result<std::vector<Request>> requests_of(const Document& document, const Lexicon
   if (!document.model)
     if (const auto valid = check(document.config); !valid) return valid.error();
 
-  auto sources = padded_sentences(document, Side::source, lexicon);
+  auto sources = padded_sentences(document, TextSide::source, lexicon);
   if (!sources) return sources.error();
   std::vector<Request> requests(sources->size(), common);
   for (std::size_t i = 0; i < requests.size(); ++i) requests[i].tokens = std::move((*sources)[i]);
   if (common.config.arch != Arch::encoder_decoder) return requests;
 
-  auto targets = padded_sentences(document, Side::target, lexicon);
+  auto targets = padded_sentences(document, TextSide::target, lexicon);
   if (!targets) return targets.error();
-  if (targets->size() != requests.size())
-    return unpaired_lines(requests.size(), targets->size());
+  if (targets->size() != requests.size()) return unpaired_lines(requests.size(), targets->size());
   for (std::size_t i = 0; i < requests.size(); ++i) requests[i].target = std::move((*targets)[i]);
   return requests;
 }
@@ -238,9 +240,9 @@ Result<std::vector<Document>> documents_of_lines(const Document& document) {
   std::vector<Document> documents;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Document one = document;
-    static_cast<Passage&>(one) = passage_of(document, sources[i]);
+    static_cast<TextInput&>(one) = text_input_of(document, sources[i]);
     if (!document.second.empty()) one.second = line_of_second(document.second, i);
-    if (two_texts && !alone) one.target = passage_of(document.target, targets[i]);
+    if (two_texts && !alone) one.target = text_input_of(document.target, targets[i]);
     documents.push_back(std::move(one));
   }
   return documents;
@@ -249,20 +251,20 @@ Result<std::vector<Document>> documents_of_lines(const Document& document) {
 namespace {
 
 /// The texts that may come to the sentence with one more word: cut by the model itself, and with the word cut by hand.
-std::vector<Passage> continued(const Document& document, Side side, std::size_t sentence, std::size_t pad,
-                               const Candidate& word, const Lexicon& lexicon) {
+std::vector<TextInput> continued(const Document& document, TextSide side, std::size_t sentence, std::size_t pad,
+                                 const Candidate& word, const Lexicon& lexicon) {
   const Tokenizer& tokenizer = *tokenizer_of(document, side);
-  const Passage& before = passage(document, side);
+  const TextInput& before = passage(document, side);
   const std::string bytes = bytes_of_id(tokenizer, word.id);
   if (bytes.empty() || !check_utf8("", bytes)) return {};
-  Passage whole = before;
+  TextInput whole = before;
   if (sentences(before.text).size() <= sentence) {  // the first word behind a start token
     whole.text = bytes;
     whole.hand_cuts.reset();
     return {whole};
   }
   if (finds_words(tokenizer)) {
-    Passage by_hand = before;
+    TextInput by_hand = before;
     keep_cuts(by_hand, tokenizer);
     insert_word(by_hand, sentence, pad, bytes, lexicon_of(document, side, lexicon));
     if (before.hand_cuts) return {by_hand};
@@ -287,23 +289,23 @@ std::vector<std::int64_t> ids_of(const Tokens& tokens) {
 }
 
 /// From now on the sentence alone is asked, the written side by `ids`.
-void ask_by_ids(Document& document, Side side, std::size_t sentence, std::vector<std::int64_t> ids) {
-  for (const Side each : {Side::source, Side::target}) {
+void ask_by_ids(Document& document, TextSide side, std::size_t sentence, std::vector<std::int64_t> ids) {
+  for (const TextSide each : {TextSide::source, TextSide::target}) {
     const auto lines = sentences(passage(document, each).text);
     if (reads_ids(document, each) || sentence >= lines.size()) continue;
-    passage(document, each) = passage_of(passage(document, each), lines[sentence]);
-    if (each == Side::source) document.second = line_of_second(document.second, sentence);
+    passage(document, each) = text_input_of(passage(document, each), lines[sentence]);
+    if (each == TextSide::source) document.second = line_of_second(document.second, sentence);
   }
   passage(document, side).ids = std::move(ids);
-  if (side == Side::source) document.token_types.clear();
+  if (side == TextSide::source) document.token_types.clear();
 }
 
 }  // namespace
 
 void append_word(Document& document, std::size_t sentence, const Candidate& word, const Lexicon& lexicon) {
-  const Side side = main_side(document);
-  Passage& written = passage(document, side);
-  const std::size_t pad = side == Side::source ? document.pad : 0;
+  const TextSide side = main_side(document);
+  TextInput& written = passage(document, side);
+  const std::size_t pad = side == TextSide::source ? document.pad : 0;
   if (!is_checkpoint(document)) return insert_word(written, sentence, pad, word.text, lexicon);
   const auto lines = lines_of_side(document, side, lexicon);
   if (!lines || sentence >= lines->size()) return;
@@ -312,11 +314,11 @@ void append_word(Document& document, std::size_t sentence, const Candidate& word
   const auto at = ids.insert(ids.end() - before, word.id) - ids.begin();
   if (reads_ids(document, side)) {
     written.ids = std::move(ids);
-    if (side == Side::source && !document.token_types.empty())
+    if (side == TextSide::source && !document.token_types.empty())
       document.token_types.insert(document.token_types.begin() + at, 0);
     return;
   }
-  for (Passage& longer : continued(document, side, sentence, pad, word, lexicon)) {
+  for (TextInput& longer : continued(document, side, sentence, pad, word, lexicon)) {
     Document trial = document;
     passage(trial, side) = std::move(longer);
     const auto found = lines_of_side(trial, side, lexicon);

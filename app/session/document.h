@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "math/output.h"
 #include "model/request.h"
-#include "session/passage.h"
+#include "session/text_input.h"
 
 namespace headlight {
 
@@ -29,24 +29,24 @@ inline constexpr std::size_t kMaxTokens = 16384;
 inline constexpr std::size_t kMaxBatchTokens = std::size_t{1} << 18;
 
 /// The texts of a document: what the first stack reads, and in an encoder-decoder what the decoder reads.
-enum class Side { source, target };
+enum class TextSide { source, target };
 
-struct Document : Passage {                 // the source
-  Document() : Passage{.text = std::string(kDefaultSentence)} {}
+struct Document : TextInput {  // the source
+  Document() : TextInput{.text = std::string(kDefaultSentence)} {}
 
-  Passage target{.text = std::string(kDefaultTarget)};  // read where the model is an encoder-decoder
-  std::string second;                       // sentence B of a pair, a line for each line of the text; empty: no pair.
-                                            // Read where takes_pairs()
-  std::vector<int> token_types;             // of `ids`; empty: all 0
-  std::size_t pad = 0;                      // the last tokens of each sentence of the source that count as padding
-  Config config;                            // of fresh weights
-  std::shared_ptr<const Model> model;       // in place of fresh weights: a checkpoint, or what a tensors file held
+  TextInput target{.text = std::string(kDefaultTarget)};  // read where the model is an encoder-decoder
+  std::string second;                  // sentence B of a pair, a line for each line of the text; empty: no pair.
+                                       // Read where takes_pairs()
+  std::vector<int> token_types;        // of `ids`; empty: all 0
+  std::size_t pad = 0;                 // the last tokens of each sentence of the source that count as padding
+  Config config;                       // of fresh weights
+  std::shared_ptr<const Model> model;  // in place of fresh weights: a checkpoint, or what a tensors file held
   std::shared_ptr<const Tokenizers> tokenizers;  // of a checkpoint (session/tokenizers.h); null: it has none
   std::shared_ptr<const TrainingCard> card;      // how the model was made and what was measured; null: nobody says
-  std::string source;                       // the path `model` was read from, or a shipped model (session/shipped.h)
-  bool trained = false;                     // of a model: `config` is its shape; without: shapes that a shipped model
-                                            // has are answered by it, others by fresh weights
-  MaskSpec mask;                            // of Stack::self
+  std::string source;    // the path `model` was read from, or a shipped model (session/bundled_models.h)
+  bool trained = false;  // of a model: `config` is its shape; without: shapes that a shipped model
+                         // has are answered by it, others by fresh weights
+  MaskSpec mask;         // of Stack::self
   MaskSpec encoder_mask;
   MaskSpec cross_mask;
   Edits edits;
@@ -54,11 +54,11 @@ struct Document : Passage {                 // the source
   friend bool operator==(const Document&, const Document&) = default;
 };
 
-Passage& passage(Document& document, Side side);
-const Passage& passage(const Document& document, Side side);
+TextInput& passage(Document& document, TextSide side);
+const TextInput& passage(const Document& document, TextSide side);
 
 /// The text that the main stack reads, to which generated words are appended.
-Side main_side(const Document& document);
+TextSide main_side(const Document& document);
 
 /// The model's own configuration where there is a model.
 const Config& config_of(const Document& document);
@@ -72,20 +72,20 @@ bool takes_shape(const Document& document);
 /// Whether a text could be asked: with fresh weights always, of a checkpoint where it has a tokenizer.
 bool can_read_text(const Document& document);
 /// Whether a checkpoint is asked by ids on this side: where it has some, or nothing that could read a text.
-bool reads_ids(const Document& document, Side side = Side::source);
+bool reads_ids(const Document& document, TextSide side = TextSide::source);
 /// Whether a second sentence can be put beside each: the model is no decoder, reads text, and its tokenizer says how.
 bool takes_pairs(const Document& document);
 /// Whether every sentence of the text is a question of its own: no ids, no inputs of a tensors file.
 bool reads_sentences(const Document& document);
 /// Whether its tokens may be cut by hand: they are words, not pieces that a tokenizer learned.
-bool cuts_words(const Document& document, Side side = Side::source);
+bool cuts_words(const Document& document, TextSide side = TextSide::source);
 /// By what a text of the document is cut where nobody says: the vocabulary of a word-level model, or `lexicon`.
-const Lexicon& lexicon_of(const Document& document, Side side, const Lexicon& lexicon);
+const Lexicon& lexicon_of(const Document& document, TextSide side, const Lexicon& lexicon);
 
 /// Changes a text, as set_text of passage.h; ids that were asked in its place go.
-void set_text(Document& document, Side side, std::string text, const Lexicon& lexicon);
+void set_text(Document& document, TextSide side, std::string text, const Lexicon& lexicon);
 /// Cuts a text at a byte offset, or joins it there. Only where cuts_words.
-void toggle_cut(Document& document, Side side, std::size_t offset, const Lexicon& lexicon);
+void toggle_cut(Document& document, TextSide side, std::size_t offset, const Lexicon& lexicon);
 
 /// Whether `Stack::self` is causal unless somebody says otherwise.
 inline bool is_causal_by_default(Arch arch) { return arch != Arch::encoder; }

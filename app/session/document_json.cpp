@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "session/edits_json.h"
 #include "session/fields.h"
-#include "session/opened.h"
+#include "session/open_file.h"
 
 namespace headlight {
 namespace {
@@ -17,8 +17,11 @@ struct BiasName {
   const char* name;
   bool Biases::*field;
 };
-constexpr std::array<BiasName, 5> kBiases{{{"query", &Biases::query}, {"key", &Biases::key}, {"value", &Biases::value},
-                                           {"output", &Biases::output}, {"ffn", &Biases::ffn}}};
+constexpr std::array<BiasName, 5> kBiases{{{"query", &Biases::query},
+                                           {"key", &Biases::key},
+                                           {"value", &Biases::value},
+                                           {"output", &Biases::output},
+                                           {"ffn", &Biases::ffn}}};
 
 /// true, false, or a list of those that are there.
 json bias_json(const Biases& bias) {
@@ -74,8 +77,9 @@ void read_config(Fields& fields, Config& config) {
   fields.read_integer("layers", config.num_layers, most(kMaxLayers));
   fields.read_integer("encoder_layers", config.encoder_layers, most(kMaxLayers));
   fields.read_integer("ffn", config.ffn, most(kMaxFfn));
-  fields.read_choice("position", config.position, {Position::none, Position::sinusoidal, Position::sinusoidal_halves,
-                                                   Position::learned, Position::rotary});
+  fields.read_choice(
+      "position", config.position,
+      {Position::none, Position::sinusoidal, Position::sinusoidal_halves, Position::learned, Position::rotary});
   fields.read_choice("norm", config.norm, {Norm::post, Norm::pre});
   fields.read_choice("norm_type", config.norm_kind, {NormKind::layer_norm, NormKind::rms_norm});
   fields.read_choice("activation", config.activation,
@@ -92,7 +96,7 @@ struct PassageKeys {
 constexpr PassageKeys kSource{"text", "split", "cuts", "ids"};
 constexpr PassageKeys kTarget{"target", "target_split", "target_cuts", "decoder_ids"};
 
-void write_passage(const Passage& passage, const PassageKeys& keys, bool as_ids, json& object) {
+void write_passage(const TextInput& passage, const PassageKeys& keys, bool as_ids, json& object) {
   if (as_ids) {
     object[keys.ids] = passage.ids;
     return;
@@ -102,7 +106,7 @@ void write_passage(const Passage& passage, const PassageKeys& keys, bool as_ids,
   if (passage.hand_cuts) object[keys.cuts] = *passage.hand_cuts;
 }
 
-void read_passage(Fields& fields, const PassageKeys& keys, Passage& passage) {
+void read_passage(Fields& fields, const PassageKeys& keys, TextInput& passage) {
   fields.read_list(keys.ids, passage.ids, 0, std::numeric_limits<std::int32_t>::max());
   fields.read(keys.text, passage.text);
   if (first_invalid_utf8(passage.text)) return fields.fail(keys.text, "UTF-8", *fields.find(keys.text));
@@ -126,11 +130,11 @@ bool takes_num_heads(const Document& document) {
 
 /// The model that the object names, with the masks that came with it.
 Status read_model(Fields& fields, Document& document, Progress& progress, std::vector<std::string>& warnings,
-                  const ShippedModels* shipped, const Document* beside) {
+                  const BundledModels* shipped, const Document* beside) {
   std::string source;
   fields.read("source", source);
   if (source.empty() || !fields.status()) return fields.status();
-  for (const ShippedModel& one : shipped ? *shipped : ShippedModels{}) {
+  for (const BundledModel& one : shipped ? *shipped : BundledModels{}) {
     if (one.source != source) continue;
     take_model(document, one);
     document.mask.causal = is_causal_by_default(document.config.arch);
@@ -170,7 +174,7 @@ json document_json(const Document& document) {
   if (!has_own_inputs(document)) {
     write_passage(document, kSource, reads_ids(document), object);
     if (!document.second.empty()) object["text_pair"] = document.second;
-    if (two_texts) write_passage(document.target, kTarget, reads_ids(document, Side::target), object);
+    if (two_texts) write_passage(document.target, kTarget, reads_ids(document, TextSide::target), object);
     if (reads_ids(document) && !document.token_types.empty()) object["token_type_ids"] = document.token_types;
     object["pad"] = document.pad;
   }
@@ -182,7 +186,7 @@ json document_json(const Document& document) {
 }
 
 Result<Document> document_from_json(const std::string& where, const json& object, Progress& progress,
-                                    std::vector<std::string>& warnings, const ShippedModels* shipped,
+                                    std::vector<std::string>& warnings, const BundledModels* shipped,
                                     const Document* beside) {
   if (!object.is_object()) return bad_input(where, "request", "an object", object.type_name());
   Document document;

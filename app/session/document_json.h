@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "math/forward.h"
+#include "session/bundled_models.h"
 #include "session/document.h"
-#include "session/shipped.h"
 
 namespace headlight {
 
@@ -19,7 +19,7 @@ nlohmann::json document_json(const Document& document);
 /// was noticed then is appended to `warnings`. Unknown fields are ignored. Models among `shipped` are taken from there,
 /// and that of the document `beside` it, if it is the same.
 Result<Document> document_from_json(const std::string& where, const nlohmann::json& object, Progress& progress,
-                                    std::vector<std::string>& warnings, const ShippedModels* shipped = nullptr,
+                                    std::vector<std::string>& warnings, const BundledModels* shipped = nullptr,
                                     const Document* beside = nullptr);
 
 }  // namespace headlight

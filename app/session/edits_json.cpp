@@ -117,14 +117,18 @@ Status read_mask_json(const std::string& where, const json& object, MaskSpec& ma
   if (const json* given = fields.find("given")) read_given(fields, *given, mask);
   if (const json* painted = fields.find("painted")) {
     if (!painted->is_array()) fields.fail("painted", "a list of [query, key, 0 or 1]", *painted);
-    else for (const json& cell : *painted) {
-      const bool valid = cell.is_array() && cell.size() == 3 && cell[0].is_number_unsigned() &&
-                         cell[1].is_number_unsigned() && cell[2].is_number_unsigned() &&
-                         cell[0].get<std::uint64_t>() < kMaxTokens && cell[1].get<std::uint64_t>() < kMaxTokens &&
-                         cell[2].get<std::uint64_t>() <= 1;
-      if (!valid) { fields.fail("painted", "a list of [query, key, 0 or 1]", cell); break; }
-      paint(mask.painted, {cell[0].get<Index>(), cell[1].get<Index>(), cell[2].get<int>() != 0});
-    }
+    else
+      for (const json& cell : *painted) {
+        const bool valid = cell.is_array() && cell.size() == 3 && cell[0].is_number_unsigned() &&
+                           cell[1].is_number_unsigned() && cell[2].is_number_unsigned() &&
+                           cell[0].get<std::uint64_t>() < kMaxTokens && cell[1].get<std::uint64_t>() < kMaxTokens &&
+                           cell[2].get<std::uint64_t>() <= 1;
+        if (!valid) {
+          fields.fail("painted", "a list of [query, key, 0 or 1]", cell);
+          break;
+        }
+        paint(mask.painted, {cell[0].get<Index>(), cell[1].get<Index>(), cell[2].get<int>() != 0});
+      }
   }
   return fields.status();
 }

@@ -64,12 +64,10 @@ Status export_lines(const Document& document, const Lexicon& lexicon, const Expo
       const std::string where = "sentence " + std::to_string(first + i) + ": ";
       const auto& answer = *answers[i];
       if (!answer) return Error{where + answer.error().message};
-      if (const Status valid = check_options(**answer, options); !valid)
-        return Error{where + valid.error().message};
+      if (const Status valid = check_options(**answer, options); !valid) return Error{where + valid.error().message};
       Progress progress;
       Work work(progress, 0);
-      const auto written =
-          write_json_object(**answer, request_json((*lines)[first + i]), options, *output, work);
+      const auto written = write_json_object(**answer, request_json((*lines)[first + i]), options, *output, work);
       if (output->failed()) return output->commit();
       if (!written) return Error{where + written.error().message};
       output->write("\n");

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/result.h"
-#include "read/array.h"
+#include "read/array/array.h"
 
 namespace headlight {
 
@@ -30,16 +30,19 @@ class Fields {
     if (status_) status_ = bad_input(where_, key, expected, printable(found.dump()));
   }
   void read(const char* key, std::string& value) {
-    if (const nlohmann::json* at = find(key)) at->is_string() ? void(value = at->get<std::string>()) : fail(key, "a string", *at);
+    if (const nlohmann::json* at = find(key))
+      at->is_string() ? void(value = at->get<std::string>()) : fail(key, "a string", *at);
   }
   void read(const char* key, bool& value) {
-    if (const nlohmann::json* at = find(key)) at->is_boolean() ? void(value = at->get<bool>()) : fail(key, "true or false", *at);
+    if (const nlohmann::json* at = find(key))
+      at->is_boolean() ? void(value = at->get<bool>()) : fail(key, "true or false", *at);
   }
   template <class Integer>
   void read_integer(const char* key, Integer& value, std::uint64_t most) {
     const nlohmann::json* at = find(key);
     if (!at) return;
-    if (at->is_number_unsigned() && at->get<std::uint64_t>() <= most) value = static_cast<Integer>(at->get<std::uint64_t>());
+    if (at->is_number_unsigned() && at->get<std::uint64_t>() <= most)
+      value = static_cast<Integer>(at->get<std::uint64_t>());
     else fail(key, "a whole number up to " + std::to_string(most), *at);
   }
   void read(const char* key, float& value) {
@@ -59,7 +62,8 @@ class Fields {
     const nlohmann::json* at = find(key);
     if (!at) return;
     const auto fits = [&](const nlohmann::json& item) {
-      return item.is_number_integer() && (!item.is_number_unsigned() || item.get<std::uint64_t>() <= std::uint64_t{1} << 62) &&
+      return item.is_number_integer() &&
+             (!item.is_number_unsigned() || item.get<std::uint64_t>() <= std::uint64_t{1} << 62) &&
              item.get<std::int64_t>() >= least && item.get<std::int64_t>() <= most;
     };
     if (!at->is_array() || !std::all_of(at->begin(), at->end(), fits))
@@ -72,7 +76,10 @@ class Fields {
     if (!at) return;
     std::string expected;
     for (const Enum choice : choices) {
-      if (at->is_string() && at->get<std::string>() == name(choice)) { value = choice; return; }
+      if (at->is_string() && at->get<std::string>() == name(choice)) {
+        value = choice;
+        return;
+      }
       expected.append(expected.empty() ? "" : ", ").append(name(choice));
     }
     fail(key, expected, *at);

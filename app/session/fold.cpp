@@ -107,7 +107,8 @@ Index longer_side(const Trace& trace, Stack stack) { return std::max(trace.queri
 bool is_too_long(const Trace& trace, Stack stack) {
   const Index heads = trace.num_layers(stack) * trace.num_heads(stack);
   return longer_side(trace, stack) > kMostFolded ||
-         (longer_side(trace, stack) > kThumbnail && heads * trace.queries(stack) * trace.keys(stack) > kMostFoldedCells);
+         (longer_side(trace, stack) > kThumbnail &&
+          heads * trace.queries(stack) * trace.keys(stack) > kMostFoldedCells);
 }
 
 /// Of sides longer than that only the beginning is searched for words of several tokens.
@@ -152,9 +153,7 @@ FoldedStack fold_stack(const Trace& trace, Stack stack, Fold fold, const std::at
 
 std::string_view name(PairPart part) { return kPairNames[static_cast<std::size_t>(part)]; }
 
-std::optional<PairPart> parse_pair_part(std::string_view name) {
-  return value_named<PairPart>(kPairNames, name);
-}
+std::optional<PairPart> parse_pair_part(std::string_view name) { return value_named<PairPart>(kPairNames, name); }
 
 std::optional<Index> FoldedAxis::group(Index token) const {
   if (token < 0 || token >= static_cast<Index>(group_of.size())) return std::nullopt;
@@ -221,8 +220,8 @@ Matrix folded(const Matrix& weights, const Fold& fold) {
 CellRef moved(const Fold& fold, CellRef from, Index queries, Index keys) {
   const auto step = [](const FoldedAxis& axis, Index token, Index by) {
     // From a token that is left out one goes to the next that is not.
-    const auto next = std::find_if(axis.groups.begin(), axis.groups.end(),
-                                   [&](const auto& group) { return group.first >= token; });
+    const auto next =
+        std::find_if(axis.groups.begin(), axis.groups.end(), [&](const auto& group) { return group.first >= token; });
     const auto last = static_cast<Index>(axis.groups.size()) - 1;
     const Index nearest = std::min(static_cast<Index>(next - axis.groups.begin()), last);
     const auto at = axis.group(token);

@@ -33,7 +33,7 @@ struct FoldedAxis {
 
 struct Fold {
   FoldedAxis queries, keys;
-  FoldChoice done;  // what there was to fold, of what was wanted
+  FoldChoice done;                 // what there was to fold, of what was wanted
   std::vector<char> counted = {};  // of every key, whether what a row is scaled back to 1 by counts it
 
   /// Whether the same tokens are in the same groups.
@@ -69,8 +69,9 @@ CellRef moved(const Fold& fold, CellRef from, Index queries, Index keys);
 struct FoldedStack {
   Fold fold;
   Index num_heads = 0;
-  std::vector<Matrix> maps;        // layer after layer
-  std::vector<Matrix> small = {};  // the same at most kThumbnail × kThumbnail, as thumbnails are; none where all maps are
+  std::vector<Matrix> maps;  // layer after layer
+  std::vector<Matrix> small =
+      {};  // the same at most kThumbnail × kThumbnail, as thumbnails are; none where all maps are
 
   std::size_t place(const HeadRef& head) const { return static_cast<std::size_t>(head.layer * num_heads + head.head); }
   const Matrix& map(const HeadRef& head) const { return maps[place(head)]; }
@@ -89,9 +90,9 @@ struct FoldedMaps {
   };
   std::shared_ptr<const Trace> trace;
   FoldChoice wanted;
-  std::array<Possible, 3> possible;                   // by Stack
+  std::array<Possible, 3> possible;  // by Stack
   std::array<std::optional<FoldedStack>, 3> stacks;
-  float largest = 0;                                  // weight of every head of every stack, folded or not
+  float largest = 0;  // weight of every head of every stack, folded or not
 };
 
 /// Whether folding takes no time that anybody notices: of patterns that are kept as thumbnails, up to kThumbnail tokens a

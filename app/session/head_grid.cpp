@@ -4,8 +4,8 @@
 #include <iterator>
 #include <tuple>
 
-#include "session/consequences.h"
-#include "session/other_maps.h"
+#include "session/derived_maps.h"
+#include "session/state_rules.h"
 
 namespace headlight {
 namespace {
@@ -68,8 +68,8 @@ bool has_exact_maps(const AppState& state, Stack stack) {
 
 std::optional<HeadQuestion> head_question(const AppState& state) {
   const ViewState& view = state.view;
-  HeadQuestion question{.trace = state.trace, .measures = view.order.by == By::measure,
-                        .similar = view.order.by == By::similar};
+  HeadQuestion question{
+      .trace = state.trace, .measures = view.order.by == By::measure, .similar = view.order.by == By::similar};
   if (view.find.on) question.words = view.find.words;
   if (const auto line = shown_line(state); line && !has_exact_maps(state, line->stack)) question.line = line;
   const bool asks = question.measures || question.similar || question.words || question.line;
@@ -93,9 +93,9 @@ Vector line_of_head(const AppState& state, const HeadLine& line, const HeadRef& 
   };
   if (const FoldedStack* folded = shown_fold(state, line.stack))
     return line_of(folded->map(head), (line.of_query ? folded->fold.queries : folded->fold.keys).group(line.at));
-  if (const OtherMaps* other = shown_maps(state, line.stack)) return line_of(*other->map(head), line.at);
+  if (const DerivedMaps* other = shown_maps(state, line.stack)) return line_of(*other->map(head), line.at);
   if (has_exact_maps(state, line.stack)) return line_of(state.trace->head(head).thumbnail, line.at);
-  const HeadAnswer* known = known_heads(state);
+  const HeadStats* known = known_heads(state);
   const auto place = static_cast<std::size_t>(head.layer * state.trace->num_heads(line.stack) + head.head);
   return known && known->line == line ? known->lines[place] : Vector{};
 }
@@ -104,7 +104,7 @@ bool wants_effects(const AppState& state) {
   return state.trace && !is_stale(state) && state.view.view == View::heads && state.view.order.by == By::effect;
 }
 
-const HeadAnswer* known_heads(const AppState& state) {
+const HeadStats* known_heads(const AppState& state) {
   return state.heads && state.trace && state.heads->trace.lock() == state.trace ? state.heads.get() : nullptr;
 }
 

@@ -23,7 +23,7 @@ Vector line_of_head(const AppState& state, const HeadLine& line, const HeadRef& 
 bool wants_effects(const AppState& state);
 
 /// What was found out about the answer on the screen; null where that is not known (yet).
-const HeadAnswer* known_heads(const AppState& state);
+const HeadStats* known_heads(const AppState& state);
 const EffectAnswer* known_effects(const AppState& state);
 
 /// The chosen head's attention in the order that is wanted; empty where that is the order of the layers. Until the new

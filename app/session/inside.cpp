@@ -77,15 +77,14 @@ std::shared_ptr<const Inside> look_inside(const InsideQuestion& question, const 
   }
   if (stop) return nullptr;
   if (question.cell) inside->steps = steps_of(trace, question.head, *question.cell);
-  for (const Step& step : inside->steps)
-    inside->step_pictures.push_back(picture_of(step));
+  for (const Step& step : inside->steps) inside->step_pictures.push_back(picture_of(step));
   if (stop) return nullptr;
   inside->diagram = diagram_of(trace, question.head);
   const Index around = question.cell ? question.cell->query : 0;
   for (const Node& node : inside->diagram.nodes) {
     if (stop) return nullptr;
-    inside->pictures.push_back(exists(trace, node.shows)
-                                   ? picture_of(trace, node.shows, around, kNodeRows, kNodeColumns) : Picture{});
+    inside->pictures.push_back(
+        exists(trace, node.shows) ? picture_of(trace, node.shows, around, kNodeRows, kNodeColumns) : Picture{});
   }
   return inside;
 }

@@ -16,20 +16,20 @@ namespace headlight {
 /// What is asked: an answer, and where somebody looks.
 struct InsideQuestion {
   std::shared_ptr<const Trace> trace;
-  HeadRef head;                       // the chosen one
+  HeadRef head;  // the chosen one
   Look look;
-  std::optional<CellRef> cell;        // the weight whose steps are told
+  std::optional<CellRef> cell;  // the weight whose steps are told
 
   friend bool operator==(const InsideQuestion&, const InsideQuestion&) = default;
 };
 
 /// A part of a matrix as a picture: some whole rows, their columns pooled to the value of largest magnitude.
 struct Picture {
-  Index first_row = 0, rows = 0;      // of the matrix; the picture has a row for each
-  Index columns = 0;                  // of the matrix; the picture may have fewer
-  Matrix values;                      // −inf where every value of a group is
-  std::vector<Index> taken = {};      // of pooled columns: the column of the matrix that each value stands in
-  float largest = 0;                  // magnitude of any finite value
+  Index first_row = 0, rows = 0;  // of the matrix; the picture has a row for each
+  Index columns = 0;              // of the matrix; the picture may have fewer
+  Matrix values;                  // −inf where every value of a group is
+  std::vector<Index> taken = {};  // of pooled columns: the column of the matrix that each value stands in
+  float largest = 0;              // magnitude of any finite value
 
   /// The column of the matrix that value (row, c) stands in.
   Index column_of(Index row, Index c) const {
@@ -44,11 +44,11 @@ struct Picture {
 struct Inside {
   InsideQuestion question;
   Diagram diagram;
-  std::vector<Picture> pictures;      // one a node
-  Picture matrix;                     // of question.look.matrix, or empty where this answer has none
-  std::optional<Cell> terms;          // of question.look.cell
-  std::vector<Step> steps;            // of question.cell
-  std::vector<Picture> step_pictures; // one a step
+  std::vector<Picture> pictures;       // one a node
+  Picture matrix;                      // of question.look.matrix, or empty where this answer has none
+  std::optional<Cell> terms;           // of question.look.cell
+  std::vector<Step> steps;             // of question.cell
+  std::vector<Picture> step_pictures;  // one a step
 };
 
 /// Rows of a node's picture, and of the large one.

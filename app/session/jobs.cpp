@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "session/bundled_models.h"
+#include "session/derived_maps.h"
 #include "session/export.h"
-#include "session/other_maps.h"
-#include "session/shipped.h"
 
 namespace headlight {
 namespace {
@@ -80,17 +80,17 @@ Job baseline_job(const Request& request, std::shared_ptr<const Trace> previous) 
 }
 
 Job check_job(std::shared_ptr<const Model> model, const std::string& folder, std::vector<std::string> warnings) {
-  return [model = std::move(model), folder,
-          warnings = std::move(warnings)](Progress& progress) -> std::optional<Command> {
-    const auto resolved = resolved_source(folder);
-    if (!resolved) return CheckReady{model, {{Severity::error, resolved.error().message}}};
-    auto findings = check_checkpoint(*resolved, model, warnings, progress);
-    if (progress.stop) return std::nullopt;
-    return CheckReady{model, std::move(findings)};
-  };
+  return
+      [model = std::move(model), folder, warnings = std::move(warnings)](Progress& progress) -> std::optional<Command> {
+        const auto resolved = resolved_source(folder);
+        if (!resolved) return CheckReady{model, {{Severity::error, resolved.error().message}}};
+        auto findings = check_checkpoint(*resolved, model, warnings, progress);
+        if (progress.stop) return std::nullopt;
+        return CheckReady{model, std::move(findings)};
+      };
 }
 
-Job heads_job(HeadQuestion question, std::shared_ptr<const HeadAnswer> known) {
+Job heads_job(HeadQuestion question, std::shared_ptr<const HeadStats> known) {
   return [question = std::move(question), known = std::move(known)](Progress& progress) -> std::optional<Command> {
     auto heads = answer_heads(question, known.get(), progress);
     if (!heads) return std::nullopt;
@@ -129,8 +129,8 @@ Job export_job(const std::string& path, const AppState& state) {
     options.only = state.view.chosen;
     requests = {*whole_request(state)};
   }
-  return [path, document = state.document, requests = std::move(requests), options, known = state.trace](
-             Progress& progress) -> std::optional<Command> {
+  return [path, document = state.document, requests = std::move(requests), options,
+          known = state.trace](Progress& progress) -> std::optional<Command> {
     const auto format = format_for(path);
     if (!format) return FileFailed{format.error().message};
     const auto written = export_document(document, requests, *format, options, path, progress, known);
@@ -148,7 +148,7 @@ Job flow_job(FlowQuestion question) {
   };
 }
 
-Job comparison_job(ComparisonQuestion question, std::shared_ptr<const Comparison> known) {
+Job comparison_job(ComparisonQuestion question, std::shared_ptr<const AnswerComparison> known) {
   return [question = std::move(question), known = std::move(known)](Progress& progress) -> std::optional<Command> {
     auto comparison = compare_answers(question, known.get(), progress);
     if (!comparison) return std::nullopt;
@@ -156,7 +156,7 @@ Job comparison_job(ComparisonQuestion question, std::shared_ptr<const Comparison
   };
 }
 
-Job kept_job(KeptAnswer kept, const Lexicon& lexicon) {
+Job kept_job(AnswerSnapshot kept, const Lexicon& lexicon) {
   return [kept = std::move(kept), &lexicon](Progress& progress) -> std::optional<Command> {
     auto answered = answer_to_keep(kept, lexicon, progress);
     if (!answered) return KeptFailed{kept, answered.error().message};
@@ -165,7 +165,7 @@ Job kept_job(KeptAnswer kept, const Lexicon& lexicon) {
   };
 }
 
-Job figure_job(const std::string& path, FigureOrder order, DrawFigure draw) {
+Job figure_job(const std::string& path, FigureRequest order, DrawFigure draw) {
   return [path, order = std::move(order), draw = std::move(draw)](Progress&) -> std::optional<Command> {
     if (!order.trace) return FileFailed{bad_input(path, "figure", "an answer to draw", "none yet").message};
     const auto written = draw(order, path);
@@ -179,15 +179,15 @@ Job list_job(const std::string& folder) {
     std::error_code error;
     FolderListed listed{folder, {}};
     const auto options = std::filesystem::directory_options::skip_permission_denied;
-    for (std::filesystem::directory_iterator at(folder, options, error), end; !error && at != end; at.increment(error)) {
+    for (std::filesystem::directory_iterator at(folder, options, error), end; !error && at != end;
+         at.increment(error)) {
       const std::string name = at->path().filename().string();
       std::error_code ignored;
       if (!name.starts_with('.')) listed.entries.push_back({name, at->is_directory(ignored)});
     }
     if (error) return FileFailed{bad_input(folder, "folder", "a readable folder", error.message()).message};
-    std::sort(listed.entries.begin(), listed.entries.end(), [](const auto& a, const auto& b) {
-      return a.folder != b.folder ? a.folder : a.name < b.name;
-    });
+    std::sort(listed.entries.begin(), listed.entries.end(),
+              [](const auto& a, const auto& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
     return listed;
   };
 }

@@ -1,8 +1,8 @@
 // What workers do for the window: each job answers with a command, or with nothing where it was stopped.
 #pragma once
 
-#include "session/comparison.h"
-#include "session/figure_order.h"
+#include "session/answer_comparison.h"
+#include "session/figure_request.h"
 #include "session/worker.h"
 
 namespace headlight {
@@ -22,7 +22,7 @@ Job baseline_job(const Request& request, std::shared_ptr<const Trace> previous);
 /// Whether a checkpoint was loaded right.
 Job check_job(std::shared_ptr<const Model> model, const std::string& folder, std::vector<std::string> warnings);
 /// What is asked of the heads; what `known` says of the same answer is taken over.
-Job heads_job(HeadQuestion question, std::shared_ptr<const HeadAnswer> known);
+Job heads_job(HeadQuestion question, std::shared_ptr<const HeadStats> known);
 /// What is lost without each head.
 Job sweep_job(std::shared_ptr<const Trace> trace);
 /// Whatever the window opens.
@@ -34,11 +34,11 @@ Job export_job(const std::string& path, const AppState& state);
 /// The lines between the words.
 Job flow_job(FlowQuestion question);
 /// Two answers beside each other; what `known` says of the same ones is taken over.
-Job comparison_job(ComparisonQuestion question, std::shared_ptr<const Comparison> known);
+Job comparison_job(ComparisonQuestion question, std::shared_ptr<const AnswerComparison> known);
 /// The answer to the question of a kept one. `lexicon` lives longer than the job.
-Job kept_job(KeptAnswer kept, const Lexicon& lexicon);
+Job kept_job(AnswerSnapshot kept, const Lexicon& lexicon);
 /// A figure's file.
-Job figure_job(const std::string& path, FigureOrder order, DrawFigure draw);
+Job figure_job(const std::string& path, FigureRequest order, DrawFigure draw);
 /// Folders first, then files, by name; hidden ones are left out.
 Job list_job(const std::string& folder);
 

@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "session/comparison.h"
+#include "session/answer_comparison.h"
+#include "session/derived_maps.h"
 #include "session/fold.h"
-#include "session/other_maps.h"
 #include "session/view_names.h"
 
 namespace headlight {

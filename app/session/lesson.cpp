@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
-#include "read/array.h"
-#include "read/json_document.h"
+#include "read/array/array.h"
+#include "read/json/json_document.h"
 #include "session/document_json.h"
 #include "session/session_file.h"
 
@@ -58,7 +58,8 @@ json with_model(json request, const fs::path& folder) {
   return request;
 }
 
-Result<Scene> scene_from_json(const std::string& where, const json& set, const fs::path& folder, const ShippedModels* shipped) {
+Result<Scene> scene_from_json(const std::string& where, const json& set, const fs::path& folder,
+                              const BundledModels* shipped) {
   if (!set.is_object()) return bad_input(where, "set", "an object with request and view", set.type_name());
   const json request = set.value("request", json::object());
   if (!request.is_object()) return bad_input(where, "request", "an object", request.type_name());
@@ -74,7 +75,7 @@ Result<Scene> scene_from_json(const std::string& where, const json& set, const f
 }
 
 Result<LessonStep> step_from_json(const std::string& where, const json& object, const fs::path& folder,
-                                  const ShippedModels* shipped) {
+                                  const BundledModels* shipped) {
   if (!object.is_object()) return bad_input(where, "", "an object", object.type_name());
   LessonStep step;
   auto text = said_from_json(where, "text", object.value("text", json()), kMostText);
@@ -115,14 +116,15 @@ std::vector<fs::path> lesson_files(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-    if (at->path().extension() == ".json" && !at->path().filename().string().starts_with('.')) files.push_back(at->path());
+    if (at->path().extension() == ".json" && !at->path().filename().string().starts_with('.'))
+      files.push_back(at->path());
   std::sort(files.begin(), files.end());
   return files;
 }
 
 }  // namespace
 
-Result<Lesson> lesson_from_json(const fs::path& path, const std::string& text, const ShippedModels* shipped) {
+Result<Lesson> lesson_from_json(const fs::path& path, const std::string& text, const BundledModels* shipped) {
   const std::string where = path.string();
   const auto object = parse_json(where, text);
   if (!object) return object.error();
@@ -146,13 +148,13 @@ Result<Lesson> lesson_from_json(const fs::path& path, const std::string& text, c
   return lesson;
 }
 
-Result<Lesson> read_lesson(const fs::path& path, const ShippedModels* shipped) {
+Result<Lesson> read_lesson(const fs::path& path, const BundledModels* shipped) {
   const auto text = read_file(path, kLargestLesson);
   if (!text) return text.error();
   return lesson_from_json(path, *text, shipped);
 }
 
-Lessons read_lessons(const std::vector<fs::path>& folders, const ShippedModels* shipped) {
+Lessons read_lessons(const std::vector<fs::path>& folders, const BundledModels* shipped) {
   Lessons read;
   for (const fs::path& folder : folders) {
     for (const fs::path& file : lesson_files(folder)) {

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "session/bundled_models.h"
 #include "session/document.h"
 #include "session/lesson_claim.h"
 #include "session/lesson_goal.h"
 #include "session/settings.h"
-#include "session/shipped.h"
 #include "session/view_state.h"
 
 namespace headlight {
@@ -33,15 +33,15 @@ struct Scene {
 };
 
 struct LessonStep {
-  Said text;                    // what is to be seen
-  Said attempt;                 // what the reader is asked to change; empty: nothing
-  std::optional<Scene> scene;   // nothing: everything stays as the reader has it
-  std::vector<Goal> goals;      // all of them reached: the reader did it. Empty: nobody can tell
-  std::vector<Claim> claims;    // what the text says about the numbers, so that it can be checked
+  Said text;                   // what is to be seen
+  Said attempt;                // what the reader is asked to change; empty: nothing
+  std::optional<Scene> scene;  // nothing: everything stays as the reader has it
+  std::vector<Goal> goals;     // all of them reached: the reader did it. Empty: nobody can tell
+  std::vector<Claim> claims;   // what the text says about the numbers, so that it can be checked
 };
 
 struct Lesson {
-  std::string name;             // of its file, without the ending
+  std::string name;  // of its file, without the ending
   std::string path;
   Said title;
   std::vector<LessonStep> steps;  // one at least
@@ -51,9 +51,10 @@ struct Lesson {
 inline constexpr std::string_view kLessonEnding = ".lesson.json";
 
 /// Reads a lesson's file. A path that names a model in it begins at the file's folder. `shipped` may be null.
-Result<Lesson> read_lesson(const std::filesystem::path& path, const ShippedModels* shipped);
+Result<Lesson> read_lesson(const std::filesystem::path& path, const BundledModels* shipped);
 /// The same of the file's text.
-Result<Lesson> lesson_from_json(const std::filesystem::path& path, const std::string& text, const ShippedModels* shipped);
+Result<Lesson> lesson_from_json(const std::filesystem::path& path, const std::string& text,
+                                const BundledModels* shipped);
 
 /// Those that can be read, and what is wrong with the others.
 struct Lessons {
@@ -62,7 +63,7 @@ struct Lessons {
 };
 /// Every .json file of the folders, in the order of the folders and then of the names. Folders that are not there are
 /// passed over.
-Lessons read_lessons(const std::vector<std::filesystem::path>& folders, const ShippedModels* shipped);
+Lessons read_lessons(const std::vector<std::filesystem::path>& folders, const BundledModels* shipped);
 
 /// The place of the lesson with this name, with or without the number it begins with; nothing where there is none.
 std::optional<std::size_t> find_lesson(const std::vector<Lesson>& lessons, std::string_view name);

@@ -68,7 +68,7 @@ std::string answer(AppState& state) {
 
 }  // namespace
 
-std::vector<Finding> check_lesson(Lesson lesson, const Lexicon& lexicon, std::shared_ptr<const ShippedModels> shipped) {
+std::vector<Finding> check_lesson(Lesson lesson, const Lexicon& lexicon, std::shared_ptr<const BundledModels> shipped) {
   std::vector<Finding> findings;
   Document begin = default_document(shipped.get());
   AppState state = initial_state(lexicon, std::move(begin), {}, {}, std::move(shipped));

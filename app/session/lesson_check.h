@@ -5,12 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include "explain/checkpoint_check.h"
+#include "check/checkpoint_check.h"
 #include "session/lesson.h"
 
 namespace headlight {
 
 /// A finding for each claim, and for each thing that is wrong; their lines begin with `step 2: `. `shipped` may be null.
-std::vector<Finding> check_lesson(Lesson lesson, const Lexicon& lexicon, std::shared_ptr<const ShippedModels> shipped);
+std::vector<Finding> check_lesson(Lesson lesson, const Lexicon& lexicon, std::shared_ptr<const BundledModels> shipped);
 
 }  // namespace headlight

@@ -8,9 +8,9 @@
 #include "explain/matrices.h"
 #include "math/attention.h"
 #include "math/output.h"
+#include "session/bundled_models.h"
 #include "session/fields.h"
 #include "session/matrix_names.h"
-#include "session/shipped.h"
 #include "session/stack_names.h"
 
 namespace headlight {
@@ -21,7 +21,7 @@ using nlohmann::json;
 constexpr std::uint64_t kMostPlace = 1u << 20;
 
 /// `query` as a word, or `query_place` as a number.
-void read_place(Fields& fields, const char* key, const char* place_key, WordPlace& place) {
+void read_place(Fields& fields, const char* key, const char* place_key, WordPosition& place) {
   fields.read(key, place.word);
   if (!fields.find(place_key)) return;
   Index at = 0;
@@ -87,8 +87,8 @@ Result<Claim> claim_from_json(const std::string& where, const json& object) {
   return claim;
 }
 
-Result<Index> place_of(const Claim& claim, const Tokens& tokens, const WordPlace& place) {
-  const auto found = find_place(tokens, place);
+Result<Index> place_of(const Claim& claim, const Tokens& tokens, const WordPosition& place) {
+  const auto found = find_position(tokens, place);
   if (!found) return bad_input(words_of(claim), place.word, "a word of the sentence", "none");
   return *found;
 }
@@ -97,7 +97,8 @@ Result<double> weight_of(const Claim& claim, const Trace& trace) {
   const auto query = place_of(claim, trace.query_tokens(claim.head.stack), claim.query);
   if (!query) return query.error();
   const bool rows = claim.kind == Claim::Kind::rows_apart;
-  const auto key = place_of(claim, rows ? trace.query_tokens(claim.head.stack) : trace.key_tokens(claim.head.stack), claim.key);
+  const auto key =
+      place_of(claim, rows ? trace.query_tokens(claim.head.stack) : trace.key_tokens(claim.head.stack), claim.key);
   if (!key) return key.error();
   const Matrix row = attention_rows(trace, claim.head, *query, 1);
   if (!rows) return static_cast<double>(row(0, *key));
@@ -109,7 +110,8 @@ Result<double> cell_of(const Claim& claim, const Trace& trace) {
   if (!exists(trace, id)) return bad_input(words_of(claim), "", "a matrix that this model has", claim.name);
   const Shape size = shape(trace, id);
   if (claim.cell.query >= size.rows || claim.cell.key >= size.cols)
-    return bad_input(words_of(claim), "row, column", "a cell of " + std::to_string(size.rows) + " × " + std::to_string(size.cols),
+    return bad_input(words_of(claim), "row, column",
+                     "a cell of " + std::to_string(size.rows) + " × " + std::to_string(size.cols),
                      std::to_string(claim.cell.query) + ", " + std::to_string(claim.cell.key));
   return static_cast<double>(rows_of(trace, id, claim.cell.query, 1)(0, claim.cell.key));
 }
@@ -135,7 +137,7 @@ Result<std::vector<Claim>> claims_from_json(const std::string& where, const json
 
 std::string words_of(const Claim& claim) {
   const std::string head = "head " + head_text(claim.head);
-  const auto word = [](const WordPlace& place) {
+  const auto word = [](const WordPosition& place) {
     return place.place ? "token " + std::to_string(*place.place) : place.word;
   };
   switch (claim.kind) {
@@ -170,7 +172,7 @@ bool holds(const Claim& claim, double number) {
   return (!claim.above || number > *claim.above) && (!claim.below || number < *claim.below);
 }
 
-std::optional<Index> find_place(const Tokens& tokens, const WordPlace& place) {
+std::optional<Index> find_position(const Tokens& tokens, const WordPosition& place) {
   if (place.place) {
     if (*place.place < static_cast<Index>(tokens.size())) return *place.place;
     return std::nullopt;

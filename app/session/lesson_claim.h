@@ -16,7 +16,7 @@ namespace headlight {
 
 /// A word of a sentence: its text, of several the n-th (`我#2`, counted from 1; without a number the first), or the
 /// place of a token counted from 0.
-struct WordPlace {
+struct WordPosition {
   std::string word;
   std::optional<Index> place = {};
 };
@@ -24,17 +24,17 @@ struct WordPlace {
 /// A number of an answer, and between which two it is said to be.
 struct Claim {
   enum class Kind {
-    weight,        // of a head, from a word to a word
-    matrix,        // a cell of a matrix on the data's way (session/matrix_names.h)
-    row_largest,   // the mean over a head's rows of their largest weight
-    rows_apart,    // the largest difference between two rows of a head
-    next,          // the probability of a word: the next one, or the masked one
-    relation,      // the score of a head for a relation, on sentences it never saw
+    weight,       // of a head, from a word to a word
+    matrix,       // a cell of a matrix on the data's way (session/matrix_names.h)
+    row_largest,  // the mean over a head's rows of their largest weight
+    rows_apart,   // the largest difference between two rows of a head
+    next,         // the probability of a word: the next one, or the masked one
+    relation,     // the score of a head for a relation, on sentences it never saw
   } kind = Kind::weight;
   HeadRef head;
-  WordPlace query, key;      // of rows_apart: the two queries
-  std::string name;          // of the matrix, the word or the relation
-  CellRef cell;              // of the matrix
+  WordPosition query, key;  // of rows_apart: the two queries
+  std::string name;         // of the matrix, the word or the relation
+  CellRef cell;             // of the matrix
   std::optional<double> above, below;
 };
 
@@ -50,6 +50,6 @@ Result<double> claimed_number(const Claim& claim, const Document& document, cons
 bool holds(const Claim& claim, double number);
 
 /// The token that a word place names; nothing where there is none.
-std::optional<Index> find_place(const Tokens& tokens, const WordPlace& place);
+std::optional<Index> find_position(const Tokens& tokens, const WordPosition& place);
 
 }  // namespace headlight

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "session/consequences.h"
+#include "session/state_rules.h"
 
 namespace headlight {
 
@@ -30,19 +30,20 @@ std::optional<bool> is_attempt_done(const AppState& state) {
                      [&](const Goal& goal) { return is_reached(goal, state, scene); });
 }
 
-std::optional<LessonPlace> place_of(const AppState& state, const LessonMark& mark) {
+std::optional<LessonPosition> place_of(const AppState& state, const LessonMark& mark) {
   if (!state.lessons) return std::nullopt;
   const auto& all = *state.lessons;
   auto at = std::find_if(all.begin(), all.end(), [&](const Lesson& one) { return one.path == mark.path; });
   if (at == all.end())
     at = std::find_if(all.begin(), all.end(), [&](const Lesson& one) { return one.name == mark.name; });
   if (at == all.end()) return std::nullopt;
-  return LessonPlace{static_cast<std::size_t>(at - all.begin()), std::min(mark.step, at->steps.size() - 1)};
+  return LessonPosition{static_cast<std::size_t>(at - all.begin()), std::min(mark.step, at->steps.size() - 1)};
 }
 
 std::string lesson_is_gone(const LessonMark& mark) {
   return bad_input(mark.path.empty() ? mark.name : mark.path, "the lesson that was open", "a lesson's file",
-                   "none that can be read").message;
+                   "none that can be read")
+      .message;
 }
 
 void open_lesson(AppState& state, std::optional<std::size_t> lesson, std::size_t kind) {
@@ -52,7 +53,7 @@ void open_lesson(AppState& state, std::optional<std::size_t> lesson, std::size_t
   }
   if (!state.lessons || *lesson >= state.lessons->size()) return;
   state.settings.greeted = true;
-  state.view.lesson = LessonPlace{*lesson, 0};
+  state.view.lesson = LessonPosition{*lesson, 0};
   go_to_step(state, 0, kind);
 }
 
@@ -81,7 +82,8 @@ std::size_t add_lesson(AppState& state, Lesson lesson) {
   for (LessonStep& step : lesson.steps)
     if (step.scene) share_model(step.scene->document, state.shipped.get());
   auto lessons = state.lessons ? *state.lessons : std::vector<Lesson>();
-  const auto same = std::find_if(lessons.begin(), lessons.end(), [&](const Lesson& one) { return one.path == lesson.path; });
+  const auto same =
+      std::find_if(lessons.begin(), lessons.end(), [&](const Lesson& one) { return one.path == lesson.path; });
   const auto place = static_cast<std::size_t>(same - lessons.begin());
   if (same == lessons.end()) lessons.push_back(std::move(lesson));
   else *same = std::move(lesson);

@@ -15,7 +15,7 @@ LessonMark lesson_mark(const AppState& state);
 std::optional<bool> is_attempt_done(const AppState& state);
 
 /// Where a lesson is that a file speaks of: of its path, else of one of its name; nothing where there is none.
-std::optional<LessonPlace> place_of(const AppState& state, const LessonMark& mark);
+std::optional<LessonPosition> place_of(const AppState& state, const LessonMark& mark);
 /// The line that says so.
 std::string lesson_is_gone(const LessonMark& mark);
 

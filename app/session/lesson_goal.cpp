@@ -66,7 +66,7 @@ bool is_pinned(const std::string& word, const AppState& state, bool query) {
   const Stack stack = state.view.chosen.stack;
   const Tokens& tokens = query ? state.trace->query_tokens(stack) : state.trace->key_tokens(stack);
   const Index at = query ? state.view.pinned->query : state.view.pinned->key;
-  if (word.find('#') != std::string::npos) return find_place(tokens, {word}) == at;
+  if (word.find('#') != std::string::npos) return find_position(tokens, {word}) == at;
   return at < static_cast<Index>(tokens.size()) && tokens.tokens[static_cast<std::size_t>(at)].text == word;
 }
 
@@ -84,7 +84,8 @@ bool is_off_name(const std::string& word) { return word == "any" || is_head(word
 bool is_word(const std::string& word) { return !word.empty(); }
 
 constexpr Property kProperties[] = {
-    {"mask", Takes::words, [](const std::string& w) { return is_one_of(kMasks, w); }, "causal, not_causal, padding, not_padding or painted",
+    {"mask", Takes::words, [](const std::string& w) { return is_one_of(kMasks, w); },
+     "causal, not_causal, padding, not_padding or painted",
      [](const std::string& w, double, const AppState& s, const Scene*) { return has_mask(w, s); }},
     {"text_contains", Takes::words, is_word, "a text",
      [](const std::string& w, double, const AppState& s, const Scene*) { return has(s.document.text, w); }},
@@ -120,7 +121,9 @@ constexpr Property kProperties[] = {
      }},
     {"arch", Takes::words, [](const std::string& w) { return is_one_of(kArchs, w); },
      "encoder, decoder or encoder-decoder",
-     [](const std::string& w, double, const AppState& s, const Scene*) { return name(config_of(s.document).arch) == w; }},
+     [](const std::string& w, double, const AppState& s, const Scene*) {
+       return name(config_of(s.document).arch) == w;
+     }},
     {"changed", Takes::words, [](const std::string& w) { return is_one_of(kChanges, w); },
      "text, target, head, pinned, matrix, cell, flow, seed or scale",
      [](const std::string& w, double, const AppState& s, const Scene* scene) { return has_changed(w, s, scene); }},

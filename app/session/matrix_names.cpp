@@ -1,8 +1,8 @@
 #include "session/matrix_names.h"
 
-#include "explain/head_measures.h"
-#include "explain/kinds.h"
+#include "explain/matrix_kinds.h"
 #include "explain/steps.h"
+#include "heads/head_measures.h"
 
 namespace headlight {
 namespace {

@@ -1,6 +1,6 @@
 #include "session/samples.h"
 
-#include "read/json_document.h"
+#include "read/json/json_document.h"
 
 namespace headlight {
 

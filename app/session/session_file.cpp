@@ -7,9 +7,9 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
-#include "read/array.h"
-#include "read/json_document.h"
-#include "read/mask_file.h"
+#include "read/array/array.h"
+#include "read/external/mask_file.h"
+#include "read/json/json_document.h"
 #include "session/assets.h"
 #include "session/document_json.h"
 #include "session/layout.h"
@@ -79,7 +79,7 @@ json view_json(const ViewState& view) {
 }
 
 /// What A of View::compare is the answer to.
-json kept_json(const KeptAnswer& kept) {
+json kept_json(const AnswerSnapshot& kept) {
   json object{{"request", document_json(kept.document)}, {"sentence", kept.sentence}};
   if (kept.prefix > 0) object["prefix"] = kept.prefix;
   if (kept.step) object["step"] = *kept.step;
@@ -93,19 +93,21 @@ void read_kept(const std::string& where, const json& object, Progress& progress,
   const json step = object.is_object() ? object.value("step", json()) : json();
   if (step.is_number_unsigned()) {
     session.lost.push_back(bad_input(where, "kept (A of Compare)", "a model on disk",
-                                     "step " + step.dump() + " of a training, which is not kept").message);
+                                     "step " + step.dump() + " of a training, which is not kept")
+                               .message);
     return;
   }
   std::vector<std::string> ignored;
-  auto document = document_from_json(where + ": kept (A of Compare)", request, progress, ignored, nullptr,
-                                     &session.document);
+  auto document =
+      document_from_json(where + ": kept (A of Compare)", request, progress, ignored, nullptr, &session.document);
   if (!document) {
     session.lost.push_back(document.error().message);
     return;
   }
-  session.kept = KeptAnswer{.trace = nullptr, .document = *std::move(document),
-                            .sentence = static_cast<std::size_t>(index_of(object.value("sentence", json()))),
-                            .prefix = static_cast<std::size_t>(index_of(object.value("prefix", json())))};
+  session.kept = AnswerSnapshot{.trace = nullptr,
+                                .document = *std::move(document),
+                                .sentence = static_cast<std::size_t>(index_of(object.value("sentence", json()))),
+                                .prefix = static_cast<std::size_t>(index_of(object.value("prefix", json())))};
 }
 
 /// The lesson itself only where no window has it by itself: a file outside the lessons' folders.
@@ -168,7 +170,7 @@ Result<Session> session_from_json(const std::string& where, const std::string& t
   if (!object) return object.error();
   if (!object->is_object() || object->value("schema", json()) != kSchema)
     return bad_input(where, "schema", kSchema,
-                     !object->is_object()             ? "no object"
+                     !object->is_object()         ? "no object"
                      : object->contains("schema") ? printable((*object)["schema"].dump())
                                                   : "nothing");
   const auto request = object->find("request");
@@ -200,18 +202,18 @@ Result<Session> read_session(const std::filesystem::path& path) {
   return read_session(path, progress);
 }
 
-Result<Opened> open_any(const std::filesystem::path& path) {
+Result<OpenFile> open_any(const std::filesystem::path& path) {
   Progress progress;
   return open_any(path, progress);
 }
 
-Result<Opened> open_any(const std::filesystem::path& path, Progress& progress) {
+Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress) {
   const std::string name = path.filename().string(), ending = path.extension().string();
-  Opened opened;
+  OpenFile opened;
   if (name.ends_with(".headlight.json")) {
     auto session = read_session(path, progress);
     if (!session) return session.error();
-    opened.kind = Opened::Kind::session;
+    opened.kind = OpenFile::Kind::session;
     opened.session = std::move(*session);
     opened.warnings = opened.session.model_warnings;
     return opened;
@@ -219,7 +221,7 @@ Result<Opened> open_any(const std::filesystem::path& path, Progress& progress) {
   if (name.ends_with(kLessonEnding)) {
     auto lesson = read_lesson(path, nullptr);
     if (!lesson) return lesson.error();
-    opened.kind = Opened::Kind::lesson;
+    opened.kind = OpenFile::Kind::lesson;
     opened.lesson = std::make_shared<const Lesson>(std::move(*lesson));
     return opened;
   }
@@ -227,7 +229,7 @@ Result<Opened> open_any(const std::filesystem::path& path, Progress& progress) {
   if (ending == ".npy" || ending == ".json") {
     auto mask = read_mask(path);
     if (!mask) return mask.error();
-    opened.kind = Opened::Kind::mask;
+    opened.kind = OpenFile::Kind::mask;
     opened.mask = std::make_shared<const Matrix>(std::move(*mask));
     return opened;
   }

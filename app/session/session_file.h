@@ -8,7 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "base/result.h"
-#include "session/opened.h"
+#include "session/open_file.h"
 
 namespace headlight {
 
@@ -28,7 +28,7 @@ Result<Session> read_session(const std::filesystem::path& path);
 ViewState view_from_json(const nlohmann::json& object, std::size_t num_sentences);
 
 /// Opens whatever the window takes: a session, a lesson, a model (opened.h), a mask (.npy, .json), a text.
-Result<Opened> open_any(const std::filesystem::path& path, Progress& progress);
-Result<Opened> open_any(const std::filesystem::path& path);
+Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress);
+Result<OpenFile> open_any(const std::filesystem::path& path);
 
 }  // namespace headlight

@@ -32,14 +32,14 @@ inline constexpr WindowSize kLeastWindow{480, 320}, kMostWindow{16384, 16384};
 struct Settings {
   Language language = Language::en;
   Theme theme = Theme::light;
-  float ui_scale = 1;                    // 1 … 2, on top of the display's own
-  std::vector<std::string> recent;       // sessions and files, newest first
-  std::string folder = "/";              // where the file browser begins
-  bool greeted = false;                  // the first words about the window were read
-  ColourMap colours = ColourMap::teal;   // of the weights
+  float ui_scale = 1;                   // 1 … 2, on top of the display's own
+  std::vector<std::string> recent;      // sessions and files, newest first
+  std::string folder = "/";             // where the file browser begins
+  bool greeted = false;                 // the first words about the window were read
+  ColourMap colours = ColourMap::teal;  // of the weights
   WindowSize window;
-  Layout layout;                         // of the window before; what is looked at now is in ViewState
-  LessonMark lesson;                     // … and the lesson that was read in it
+  Layout layout;      // of the window before; what is looked at now is in ViewState
+  LessonMark lesson;  // … and the lesson that was read in it
 
   friend bool operator==(const Settings&, const Settings&) = default;
 };

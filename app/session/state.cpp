@@ -1,7 +1,7 @@
 #include "session/state.h"
 
+#include "session/derived_maps.h"
 #include "session/lesson_commands.h"
-#include "session/other_maps.h"
 #include "session/viewport.h"
 
 namespace headlight {
@@ -87,7 +87,8 @@ std::vector<HeadRef> flow_heads(const AppState& state) {
   if (!state.view.flow.heads) return {chosen};
   std::vector<HeadRef> heads;
   for (const Index head : *state.view.flow.heads)
-    if (!state.trace || head < state.trace->num_heads(chosen.stack)) heads.push_back({chosen.layer, head, chosen.stack});
+    if (!state.trace || head < state.trace->num_heads(chosen.stack))
+      heads.push_back({chosen.layer, head, chosen.stack});
   return heads;
 }
 
@@ -104,7 +105,7 @@ const ModelCheck* check_of_model(const AppState& state) {
   return nullptr;
 }
 
-bool same_question(const std::optional<KeptAnswer>& a, const std::optional<KeptAnswer>& b) {
+bool same_question(const std::optional<AnswerSnapshot>& a, const std::optional<AnswerSnapshot>& b) {
   if (!a || !b) return !a && !b;
   return a->sentence == b->sentence && a->prefix == b->prefix && a->step == b->step && a->document == b->document;
 }
@@ -126,16 +127,16 @@ Settings settings_to_keep(const AppState& state) {
 
 bool has_unsaved_changes(const AppState& state) { return !(state.document == state.saved_document); }
 
-std::size_t sentence_begin(const AppState& state, Side side) {
+std::size_t sentence_begin(const AppState& state, TextSide side) {
   const auto lines = sentences(passage(state.document, side).text);
   return state.view.sentence < lines.size() ? lines[state.view.sentence].begin : 0;
 }
 
-const Tokens* shown_tokens(const AppState& state, Side side) {
+const Tokens* shown_tokens(const AppState& state, TextSide side) {
   const Request* request = whole_request(state);
   if (!request) return nullptr;
   const bool two_sides = has_stack(*request, Stack::encoder);
-  if (side == Side::target) return two_sides ? &query_tokens(*request, Stack::self) : nullptr;
+  if (side == TextSide::target) return two_sides ? &query_tokens(*request, Stack::self) : nullptr;
   return &query_tokens(*request, two_sides ? Stack::encoder : Stack::self);
 }
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "session/bundled_models.h"
 #include "session/command.h"
 #include "session/fold.h"
-#include "session/shipped.h"
 
 namespace headlight {
 
@@ -24,7 +24,7 @@ struct Notice {
 struct Detail {
   std::shared_ptr<const Trace> trace;
   Region region;
-  Matrix weights;             // −1 where blocked
+  Matrix weights;  // −1 where blocked
   std::uint64_t version = 0;
 };
 
@@ -42,54 +42,55 @@ struct ModelCheck {
 };
 
 struct AppState {
-  const Lexicon* lexicon = nullptr;   // what the words are cut by; not null
-  std::shared_ptr<const ShippedModels> shipped;  // the trained models that came along; null: none
+  const Lexicon* lexicon = nullptr;              // what the words are cut by; not null
+  std::shared_ptr<const BundledModels> shipped;  // the trained models that came along; null: none
 
   Document document;
   std::vector<Document> undo, redo;
-  std::optional<Document> gesture;    // the document before the edits that are still going on
-  std::size_t gesture_kind = 0;       // which Command those edits are
+  std::optional<Document> gesture;  // the document before the edits that are still going on
+  std::size_t gesture_kind = 0;     // which Command those edits are
 
   ViewState view;
   std::optional<ViewState> opened_view;  // the look of a session just opened, until there is an answer that it fits
   Settings settings;
 
-  std::vector<Request> requests;      // what the document asks, one a sentence; empty where it cannot be asked
-  std::string problem;                // … and why
-  std::optional<Request> prefix;      // the part of it that is looked at, where the look has a prefix
+  std::vector<Request> requests;  // what the document asks, one a sentence; empty where it cannot be asked
+  std::string problem;            // … and why
+  std::optional<Request> prefix;  // the part of it that is looked at, where the look has a prefix
 
-  std::shared_ptr<const Trace> trace; // the last answer
-  std::uint64_t trace_version = 0;    // counts answers
+  std::shared_ptr<const Trace> trace;  // the last answer
+  std::uint64_t trace_version = 0;     // counts answers
   double trace_milliseconds = 0;
-  std::optional<Request> refused;     // the request that failed, so that it is not tried again …
-  std::string refusal;                // … and why
-  std::shared_ptr<const FoldedMaps> folded;  // of `trace`, as the look wants them or, of long sentences, wanted them before;
-                                             // null before the first answer
+  std::optional<Request> refused;  // the request that failed, so that it is not tried again …
+  std::string refusal;             // … and why
+  std::shared_ptr<const FoldedMaps>
+      folded;  // of `trace`, as the look wants them or, of long sentences, wanted them before;
+               // null before the first answer
   std::optional<Detail> detail;
   std::shared_ptr<const Trace> baseline;  // the answer to the question of `trace` without edits; `trace` itself where
                                           // it has none; null until it is known
   std::shared_ptr<const Inside> inside;   // what the Inside view shows, perhaps of an earlier answer
   std::uint64_t inside_version = 0;       // counts those
   std::shared_ptr<const FlowLines> flow;  // what the Flow view shows, perhaps of an earlier answer
-  std::vector<ModelCheck> checks;     // one a checkpoint of the document and of its undo
+  std::vector<ModelCheck> checks;         // one a checkpoint of the document and of its undo
   std::optional<Generation> generation;   // goes on at every answer; an edit by hand and an error end it
 
   TrainingPlan training_plan = default_plan({});  // of the next training; its shape is the document's
-  CorpusChoice training_corpus;           // … and what it is trained on
-  std::optional<TrainingRun> training;    // that goes on, or went on last
-  std::uint64_t training_version = 0;     // counts what was told of it
-  std::vector<TrainedFolder> trained;     // what earlier trainings left
-  std::shared_ptr<const HeadAnswer> heads;      // what was found out about the heads last, perhaps of an earlier answer
+  CorpusChoice training_corpus;                   // … and what it is trained on
+  std::optional<TrainingRun> training;            // that goes on, or went on last
+  std::uint64_t training_version = 0;             // counts what was told of it
+  std::vector<TrainedFolder> trained;             // what earlier trainings left
+  std::shared_ptr<const HeadStats> heads;       // what was found out about the heads last, perhaps of an earlier answer
   std::shared_ptr<const EffectAnswer> effects;  // what is lost without each, likewise
-  std::shared_ptr<const OtherMaps> other_maps;  // norms or rollout, as asked last, perhaps of an earlier answer
-  std::optional<KeptAnswer> kept;               // A of View::compare; B is the answer on the screen
-  std::shared_ptr<const Comparison> comparison; // of the two, perhaps of earlier ones
-  std::uint64_t comparison_version = 0;         // counts those
+  std::shared_ptr<const DerivedMaps> other_maps;       // norms or rollout, as asked last, perhaps of an earlier answer
+  std::optional<AnswerSnapshot> kept;                  // A of View::compare; B is the answer on the screen
+  std::shared_ptr<const AnswerComparison> comparison;  // of the two, perhaps of earlier ones
+  std::uint64_t comparison_version = 0;                // counts those
   std::shared_ptr<const std::vector<Lesson>> lessons;  // that can be read; null: none
 
   Browser browser;
-  std::string session_path;           // where Save writes
-  Document saved_document;            // as it was saved or opened last
+  std::string session_path;  // where Save writes
+  Document saved_document;   // as it was saved or opened last
   std::optional<Notice> notice;
   bool quit = false;
 };
@@ -158,9 +159,9 @@ Settings settings_to_keep(const AppState& state);
 bool has_unsaved_changes(const AppState& state);
 
 /// Where the sentence that is looked at begins in the whole text, in bytes.
-std::size_t sentence_begin(const AppState& state, Side side = Side::source);
+std::size_t sentence_begin(const AppState& state, TextSide side = TextSide::source);
 
 /// The tokens that a text is cut into now, as the chips show them; null where nothing is asked or there is no target.
-const Tokens* shown_tokens(const AppState& state, Side side = Side::source);
+const Tokens* shown_tokens(const AppState& state, TextSide side = TextSide::source);
 
 }  // namespace headlight

@@ -5,9 +5,9 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
-#include "read/hub_config.h"
-#include "read/json_document.h"
-#include "read/tokenizer_file.h"
+#include "read/hub/config_file.h"
+#include "read/json/json_document.h"
+#include "read/tokenizer/tokenizer_file.h"
 
 namespace headlight {
 namespace {
@@ -69,8 +69,11 @@ void check_size(const std::string& where, const Vocabulary& vocabulary, const Em
                 std::vector<std::string>& warnings) {
   const auto ids = static_cast<Index>(vocabulary.words.size());
   if (!embeddings.tokens || ids <= embeddings.tokens->outputs()) return;
-  warnings.push_back(bad_input(where, "vocabulary", "at most " + std::to_string(embeddings.tokens->outputs()) +
-                               " ids, one for each row of the table of embeddings", std::to_string(ids)).message);
+  warnings.push_back(bad_input(where, "vocabulary",
+                               "at most " + std::to_string(embeddings.tokens->outputs()) +
+                                   " ids, one for each row of the table of embeddings",
+                               std::to_string(ids))
+                         .message);
 }
 
 bool is_put_around(const Tokenizer& tokenizer, std::int64_t id) {
@@ -111,15 +114,15 @@ bool is_end(const Tokenizers* tokenizers, std::int64_t id) {
   return tokenizers && std::find(tokenizers->ends.begin(), tokenizers->ends.end(), id) != tokenizers->ends.end();
 }
 
-Result<std::vector<Tokens>> encoded_lines(std::string_view where, const Passage& passage, const Tokenizer& tokenizer,
+Result<std::vector<Tokens>> encoded_lines(std::string_view where, const TextInput& passage, const Tokenizer& tokenizer,
                                           Index rows, std::size_t most, std::string_view second) {
   if (const auto valid = check_text(where, passage.text); !valid) return valid.error();
   if (const auto valid = check_text("text_pair", second); !valid) return valid.error();
   std::vector<Tokens> lines;
   for (const Line line : sentences(passage.text)) {
-    const Passage one = passage_of(passage, line);
+    const TextInput one = text_input_of(passage, line);
     const std::string beside = line_of_second(second, lines.size());
-    auto tokens = !beside.empty()  ? encode_pair(tokenizer, one.text, beside)
+    auto tokens = !beside.empty() ? encode_pair(tokenizer, one.text, beside)
                   : one.hand_cuts ? encode_pieces(tokenizer, one.text, *one.hand_cuts, true)
                                   : encode(tokenizer, one.text, true);
     if (!tokens) return tokens.error();
@@ -140,7 +143,8 @@ Result<std::vector<Tokens>> encoded_lines(std::string_view where, const Passage&
 
 std::string line_of_second(std::string_view second, std::size_t number) {
   for (; number > 0 && !second.empty(); --number)
-    second.remove_prefix(std::min(second.size(), second.find('\n') == second.npos ? second.size() : second.find('\n') + 1));
+    second.remove_prefix(
+        std::min(second.size(), second.find('\n') == second.npos ? second.size() : second.find('\n') + 1));
   std::string line(second.substr(0, second.find('\n')));
   if (line.ends_with('\r')) line.pop_back();
   return line;
@@ -182,7 +186,7 @@ Tokens tokens_of_ids(const std::vector<std::int64_t>& ids, const Tokenizer& toke
   return tokens;
 }
 
-void keep_cuts(Passage& passage, const Tokenizer& tokenizer) {
+void keep_cuts(TextInput& passage, const Tokenizer& tokenizer) {
   if (passage.hand_cuts || !check_text("", passage.text)) return;
   std::vector<std::size_t> cuts;
   for (const Line line : sentences(passage.text)) {

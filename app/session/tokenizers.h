@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "model/weights.h"
-#include "session/passage.h"
+#include "session/text_input.h"
 #include "text/tokenizer.h"
 
 namespace headlight {
@@ -38,7 +38,7 @@ bool is_end(const Tokenizers* tokenizers, std::int64_t id);
 /// piece is encoded on its own. Errors as tokens_of_lines, those of the tokenizer, and an id that a table of embeddings
 /// of `rows` rows does not have. Of pairs each line of `second` is the second sentence of the line with its number; a
 /// line that has none, or an empty one, is one sentence. Boundaries that were set by hand are not those of a pair.
-Result<std::vector<Tokens>> encoded_lines(std::string_view where, const Passage& passage, const Tokenizer& tokenizer,
+Result<std::vector<Tokens>> encoded_lines(std::string_view where, const TextInput& passage, const Tokenizer& tokenizer,
                                           Index rows, std::size_t most, std::string_view second = {});
 
 /// The line with a number of a text of second sentences, empty ones counted; empty where there is none.
@@ -53,6 +53,6 @@ Tokens tokens_of_ids(const std::vector<std::int64_t>& ids, const Tokenizer& toke
                      const std::optional<Token>& start = std::nullopt);
 
 /// Makes the boundaries that a word-level tokenizer finds in the text those of the passage, as if set by hand.
-void keep_cuts(Passage& passage, const Tokenizer& tokenizer);
+void keep_cuts(TextInput& passage, const Tokenizer& tokenizer);
 
 }  // namespace headlight

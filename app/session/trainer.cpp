@@ -17,8 +17,7 @@ void Trainer::follow(const AppState& state) {
     going_ = false;
   }
   const bool wanted = is_working(run);
-  if (wanted && !going_)
-    worker_.post([job = job_](Progress& progress) { return job->run(progress); });
+  if (wanted && !going_) worker_.post([job = job_](Progress& progress) { return job->run(progress); });
   if (!wanted && going_) worker_.cancel();
   going_ = wanted;
   if (!is_active(run) && !can_resume(run) && !worker_.busy()) job_->release();

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "session/consequences.h"
+#include "session/state_rules.h"
 
 namespace headlight {
 namespace {
@@ -65,7 +65,7 @@ void take_training(AppState& state, std::size_t kind) {
   document.source = run.folder;
   document.trained = true;
   if (before != run.plan.config.arch) document.mask.causal = is_causal_by_default(run.plan.config.arch);
-  for (const Side side : {Side::source, Side::target}) passage(document, side).ids.clear();
+  for (const TextSide side : {TextSide::source, TextSide::target}) passage(document, side).ids.clear();
   document.token_types.clear();
   document.model = run.live;
   document.tokenizers = run.tokenizers;

@@ -14,9 +14,9 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "session/document.h"
-#include "session/start.h"
+#include "session/startup.h"
 #include "text/characters.h"
-#include "train/saved.h"
+#include "train/trained_checkpoint.h"
 
 namespace headlight {
 namespace {
@@ -42,7 +42,7 @@ Result<Corpus> corpus_of_text(const CorpusChoice& choice, Progress& progress) {
   std::vector<std::vector<std::string>> all;
   for (const Line line : sentences(*text)) {
     if (progress.stop) return Error{where + ": cancelled"};
-    const Passage passage{.text = text->substr(line.begin, line.end - line.begin)};
+    const TextInput passage{.text = text->substr(line.begin, line.end - line.begin)};
     const auto tokens = tokens_of_lines(where, passage, *lexicon, kMaxTokens);
     if (!tokens) return tokens.error();
     auto& words = all.emplace_back();
@@ -106,7 +106,8 @@ Result<Corpus> read_corpus(const CorpusChoice& choice, Task task, Progress& prog
 
 Status check_plan(const TrainingPlan& plan) {
   if (const Status trainable = check_trainable(plan.config); !trainable) return trainable;
-  if (plan.config.bias.any() && !(plan.config.bias == Biases{})) return bad_input("bias", "", "all of them or none", "some");
+  if (plan.config.bias.any() && !(plan.config.bias == Biases{}))
+    return bad_input("bias", "", "all of them or none", "some");
   if (plan.task == Task::causal) return Done{};
   const Corruption& asked = plan.corruption;
   const float sum = asked.mask + asked.swap + asked.keep;

@@ -14,9 +14,9 @@ namespace headlight {
 
 /// What a model is trained on.
 struct CorpusChoice {
-  std::string text = {};           // a file of sentences, one a line ("-": standard input); empty: …
-  std::string grammar = {};        // … the grammar of this file; empty: the one that comes along
-  std::size_t most_words = 4000;   // the most frequent words of a text that have rows of their own
+  std::string text = {};          // a file of sentences, one a line ("-": standard input); empty: …
+  std::string grammar = {};       // … the grammar of this file; empty: the one that comes along
+  std::size_t most_words = 4000;  // the most frequent words of a text that have rows of their own
 
   friend bool operator==(const CorpusChoice&, const CorpusChoice&) = default;
 };
@@ -37,10 +37,10 @@ inline constexpr Index kScoreSentences = 2000;
 /// A folder that a training left.
 struct TrainedFolder {
   std::string folder, name;
-  std::string corpus = {};         // as its card says
-  Index step = 0, steps = 0;       // taken, and planned
-  bool unfinished = false;         // it can be gone on with
-  std::string problem = {};        // one line; empty: none
+  std::string corpus = {};    // as its card says
+  Index step = 0, steps = 0;  // taken, and planned
+  bool unfinished = false;    // it can be gone on with
+  std::string problem = {};   // one line; empty: none
 
   friend bool operator==(const TrainedFolder&, const TrainedFolder&) = default;
 };

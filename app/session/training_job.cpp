@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/measure.h"
-#include "read/checkpoint.h"
+#include "read/hub/checkpoint.h"
 
 namespace headlight {
 namespace {
@@ -25,8 +25,13 @@ int training_threads(int wanted) {
 }  // namespace
 
 TrainingJob::TrainingJob(const TrainingRun& run, TrainerOptions options, std::function<void()> wake)
-    : id_(run.id), options_(std::move(options)), wake_(std::move(wake)), resumed_(run.resumed), plan_(run.plan),
-      choice_(run.corpus), until_(run.until) {}
+    : id_(run.id),
+      options_(std::move(options)),
+      wake_(std::move(wake)),
+      resumed_(run.resumed),
+      plan_(run.plan),
+      choice_(run.corpus),
+      until_(run.until) {}
 
 std::vector<Command> TrainingJob::take() {
   const std::lock_guard lock(mutex_);

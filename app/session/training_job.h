@@ -14,11 +14,11 @@
 namespace headlight {
 
 struct TrainerOptions {
-  std::filesystem::path folder = {};   // holds a folder for each training; empty: none can be kept, so none begins
-  int threads = 0;                     // 0: all processors but one, which is the window's
+  std::filesystem::path folder = {};        // holds a folder for each training; empty: none can be kept, so none begins
+  int threads = 0;                          // 0: all processors but one, which is the window's
   Index score_sentences = kScoreSentences;  // measured on at the end
   Index sample_sentences = 100;             // … and while it goes on, where that takes little of its time
-  double save_seconds = 5;             // what a crash may cost
+  double save_seconds = 5;                  // what a crash may cost
 };
 
 class TrainingJob {
@@ -60,7 +60,7 @@ class TrainingJob {
   const std::string resumed_;
 
   std::mutex mutex_;
-  std::vector<Command> told_;          // not taken yet
+  std::vector<Command> told_;  // not taken yet
   std::atomic<bool> wants_model_ = true;
 
   TrainingPlan plan_;
@@ -72,7 +72,7 @@ class TrainingJob {
   std::optional<Training> training_;
   std::shared_ptr<const Vocabulary> vocabulary_;
   ShotClock clock_;
-  double tokens_ = 0;                  // words read, those before it was interrupted among them
+  double tokens_ = 0;  // words read, those before it was interrupted among them
   double scored_seconds_ = 0, trained_seconds_ = 0;
   double begun_at_ = 0, told_at_ = 0;  // of this run
   Index begun_step_ = 0;

@@ -10,21 +10,21 @@
 
 #include "session/tokenizers.h"
 #include "session/training_files.h"
-#include "train/network.h"
-#include "train/saved.h"
+#include "train/network/network.h"
+#include "train/trained_checkpoint.h"
 
 namespace headlight {
 
 /// What a step reported.
 struct StepResult {
-  double loss = 0;                 // cross-entropy in nats per word that was asked for
-  Index targets = 0, right = 0;    // words that were asked for, and those that were said
-  Index tokens = 0;                // words that were read
+  double loss = 0;               // cross-entropy in nats per word that was asked for
+  Index targets = 0, right = 0;  // words that were asked for, and those that were said
+  Index tokens = 0;              // words that were read
 };
 
 /// A stretch of steps.
 struct LossPoint {
-  Index first = 0, steps = 0;      // the first step, from 1, and how many
+  Index first = 0, steps = 0;  // the first step, from 1, and how many
   double loss_sum = 0;
   Index targets = 0, right = 0;
 
@@ -35,7 +35,7 @@ struct LossPoint {
 
 /// All steps in at most kMostLossPoints stretches of one length; the last may still be growing.
 struct LossCurve {
-  Index stretch = 1;               // steps a point
+  Index stretch = 1;  // steps a point
   std::vector<LossPoint> points;
 };
 inline constexpr std::size_t kMostLossPoints = 512;
@@ -76,22 +76,23 @@ inline constexpr std::size_t kMostScorePoints = 256;
 void add(std::vector<ScorePoint>& points, ScorePoint point);
 
 enum class TrainingPhase {
-  preparing,   // the corpus is read, the folder is made
-  running, paused,
-  measuring,   // all steps are taken: its heads are scored
+  preparing,  // the corpus is read, the folder is made
+  running,
+  paused,
+  measuring,  // all steps are taken: its heads are scored
   done,
-  stopped,     // and kept: it can be gone on with
+  stopped,  // and kept: it can be gone on with
   failed,
 };
 
 struct TrainingRun {
-  std::uint64_t id = 0;            // counts the trainings of this window
+  std::uint64_t id = 0;  // counts the trainings of this window
   TrainingPhase phase = TrainingPhase::preparing;
-  std::string message = {};        // why it failed
+  std::string message = {};  // why it failed
   TrainingPlan plan = {};
   CorpusChoice corpus = {};
-  std::string resumed = {};        // the folder that it goes on from; empty: it begins
-  Index until = 0;                 // it pauses behind this step; 0: nowhere
+  std::string resumed = {};  // the folder that it goes on from; empty: it begins
+  Index until = 0;           // it pauses behind this step; 0: nowhere
 
   std::string folder = {}, name = {};  // empty before it has begun
   Index step = 0;
@@ -99,12 +100,12 @@ struct TrainingRun {
   LossCurve losses = {};
   std::vector<ScorePoint> scores = {};
   std::vector<Shot> shots = {};
-  std::optional<Index> shown = {}; // the step that is looked at; none: the newest
-  std::shared_ptr<const Network> layout = {};       // without its numbers
-  std::shared_ptr<const Model> live = {};           // the newest …
-  Index live_step = 0;                              // … and the step behind which it stands so
+  std::optional<Index> shown = {};             // the step that is looked at; none: the newest
+  std::shared_ptr<const Network> layout = {};  // without its numbers
+  std::shared_ptr<const Model> live = {};      // the newest …
+  Index live_step = 0;                         // … and the step behind which it stands so
   std::shared_ptr<const Tokenizers> tokenizers = {};
-  std::shared_ptr<const TrainingCard> card = {};    // with the scores of the end, once it is done
+  std::shared_ptr<const TrainingCard> card = {};  // with the scores of the end, once it is done
 };
 
 /// Whether it goes on, now or when somebody says so.

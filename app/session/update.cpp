@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "session/comparison.h"
-#include "session/consequences.h"
-#include "session/figure_order.h"
+#include "session/answer_comparison.h"
+#include "session/derived_maps.h"
+#include "session/figure_request.h"
 #include "session/lesson_commands.h"
-#include "session/other_maps.h"
+#include "session/state_rules.h"
 #include "session/training_commands.h"
 
 namespace headlight {
@@ -39,19 +39,25 @@ struct Update {
     }
     ask_again(state);
   }
-  void change_text(Side side, std::string text) {
+  void change_text(TextSide side, std::string text) {
     set_text(document(), side, std::move(text), *state.lexicon);
     ask_again(state);
   }
   /// What the user looks at now counts, not what a session being opened was looking at.
-  ViewState& looked_at() { state.opened_view.reset(); return state.view; }
+  ViewState& looked_at() {
+    state.opened_view.reset();
+    return state.view;
+  }
 
-  void operator()(SetText& c) { change_text(Side::source, std::move(c.text)); }
-  void operator()(SetTarget& c) { change_text(Side::target, std::move(c.text)); }
-  void operator()(SetSecond& c) { document().second = std::move(c.text); ask_again(state); }
+  void operator()(SetText& c) { change_text(TextSide::source, std::move(c.text)); }
+  void operator()(SetTarget& c) { change_text(TextSide::target, std::move(c.text)); }
+  void operator()(SetSecond& c) {
+    document().second = std::move(c.text);
+    ask_again(state);
+  }
   void operator()(const SetSplit& c) {
     Document& changed = document();
-    for (Passage* text : {static_cast<Passage*>(&changed), &changed.target}) {
+    for (TextInput* text : {static_cast<TextInput*>(&changed), &changed.target}) {
       text->split = c.split;
       text->hand_cuts.reset();
     }
@@ -66,13 +72,20 @@ struct Update {
     Document& changed = document();
     if (c.types) changed.token_types = std::move(*c.types);
     // Ids that are added are of the last type.
-    else if (std::vector<int>& types = changed.token_types; c.side == Side::source && !types.empty() && !c.ids.empty())
+    else if (std::vector<int>& types = changed.token_types;
+             c.side == TextSide::source && !types.empty() && !c.ids.empty())
       types.resize(c.ids.size(), types.back());
     passage(changed, c.side).ids = std::move(c.ids);
     ask_again(state);
   }
-  void operator()(SetTokenTypes& c) { document().token_types = std::move(c.types); ask_again(state); }
-  void operator()(const SetPad& c) { document().pad = c.count; ask_again(state); }
+  void operator()(SetTokenTypes& c) {
+    document().token_types = std::move(c.types);
+    ask_again(state);
+  }
+  void operator()(const SetPad& c) {
+    document().pad = c.count;
+    ask_again(state);
+  }
   void operator()(const SetConfig& c) {
     if (!takes_shape(state.document)) return;
     const Arch before = state.document.config.arch;
@@ -84,7 +97,7 @@ struct Update {
   }
   void operator()(const UseTrained& c) {
     if (!takes_shape(state.document)) return;
-    const ShippedModel* nearest = state.shipped ? nearest_model(*state.shipped, state.document.config) : nullptr;
+    const BundledModel* nearest = state.shipped ? nearest_model(*state.shipped, state.document.config) : nullptr;
     if (c.on && !nearest) return;
     Document& changed = document();
     if (c.on) take_model(changed, *nearest);
@@ -93,9 +106,15 @@ struct Update {
     changed.mask.causal = is_causal_by_default(changed.config.arch);
     ask_again(state);
   }
-  void operator()(const SetScale& c) { document().edits.scale = c.scale; ask_again(state); }
+  void operator()(const SetScale& c) {
+    document().edits.scale = c.scale;
+    ask_again(state);
+  }
   void operator()(const SetMask& c) {
-    change_mask(c.stack, c.layer, [&](MaskSpec& mask) { mask.causal = c.causal; mask.padding = c.padding; });
+    change_mask(c.stack, c.layer, [&](MaskSpec& mask) {
+      mask.causal = c.causal;
+      mask.padding = c.padding;
+    });
   }
   void operator()(GiveMask& c) {
     change_mask(c.stack, c.layer, [&](MaskSpec& mask) { mask.given = std::move(c.mask); });
@@ -103,18 +122,35 @@ struct Update {
   void operator()(const PaintCell& c) {
     change_mask(c.stack, c.layer, [&](MaskSpec& mask) { paint(mask.painted, {c.cell.query, c.cell.key, c.allowed}); });
   }
-  void operator()(const ClearPaint& c) { change_mask(c.stack, c.layer, [](MaskSpec& mask) { mask.painted.clear(); }); }
+  void operator()(const ClearPaint& c) {
+    change_mask(c.stack, c.layer, [](MaskSpec& mask) { mask.painted.clear(); });
+  }
   void operator()(const SetLayerScale& c) {
     Edits& edits = document().edits;
     const LayerEdit* before = layer_edit(edits, c.stack, c.layer);
     set_layer_edit(edits, {c.stack, c.layer, c.scale, before ? before->mask : std::nullopt});
     ask_again(state);
   }
-  void operator()(const ClearLayer& c) { set_layer_edit(document().edits, {c.stack, c.layer}); ask_again(state); }
-  void operator()(const SwitchHead& c) { switch_off(document().edits, c.head, c.off); ask_again(state); }
-  void operator()(const SwitchAllOn&) { document().edits.off.clear(); ask_again(state); }
-  void operator()(const SetOffAs& c) { document().edits.off_as = c.off_as; ask_again(state); }
-  void operator()(const SetWeight& c) { set_weight(document().edits, c.head, c.cell, c.weight); ask_again(state); }
+  void operator()(const ClearLayer& c) {
+    set_layer_edit(document().edits, {c.stack, c.layer});
+    ask_again(state);
+  }
+  void operator()(const SwitchHead& c) {
+    switch_off(document().edits, c.head, c.off);
+    ask_again(state);
+  }
+  void operator()(const SwitchAllOn&) {
+    document().edits.off.clear();
+    ask_again(state);
+  }
+  void operator()(const SetOffAs& c) {
+    document().edits.off_as = c.off_as;
+    ask_again(state);
+  }
+  void operator()(const SetWeight& c) {
+    set_weight(document().edits, c.head, c.cell, c.weight);
+    ask_again(state);
+  }
   void operator()(const ClearWeights& c) {
     std::erase_if(document().edits.weights, [&](const WeightEdit& edit) { return !c.head || edit.head == *c.head; });
     ask_again(state);
@@ -145,12 +181,21 @@ struct Update {
     generate(state);
   }
   void operator()(const StopGenerating&) { stop_generating(state); }
-  void operator()(const Reset&) { document() = default_document(state.shipped.get()); ask_again(state); }
+  void operator()(const Reset&) {
+    document() = default_document(state.shipped.get());
+    ask_again(state);
+  }
   void operator()(const EndGesture&) {
     if (!state.generation) end_gesture(state);
   }
-  void operator()(const Undo&) { stop_generating(state); step_through(state, state.undo, state.redo); }
-  void operator()(const Redo&) { stop_generating(state); step_through(state, state.redo, state.undo); }
+  void operator()(const Undo&) {
+    stop_generating(state);
+    step_through(state, state.undo, state.redo);
+  }
+  void operator()(const Redo&) {
+    stop_generating(state);
+    step_through(state, state.redo, state.undo);
+  }
 
   void operator()(const ChoosePrefix& c) {
     stop_generating(state);
@@ -234,10 +279,11 @@ struct Update {
 
   void operator()(const Browse& c) {
     Browser& browser = state.browser;
-    if (c.purpose != browser.purpose) browser.name = c.purpose == Browser::Purpose::export_to ? "attention.json"
-                                                   : c.purpose == Browser::Purpose::save      ? "session.headlight.json"
-                                                   : c.purpose == Browser::Purpose::figure    ? "figure.pdf"
-                                                                                              : "";
+    if (c.purpose != browser.purpose)
+      browser.name = c.purpose == Browser::Purpose::export_to ? "attention.json"
+                     : c.purpose == Browser::Purpose::save    ? "session.headlight.json"
+                     : c.purpose == Browser::Purpose::figure  ? "figure.pdf"
+                                                              : "";
     if (c.purpose == Browser::Purpose::figure && browser.purpose != c.purpose) browser.figure = seen_figure(state);
     browser.purpose = c.purpose;
     if (c.folder.empty() || c.folder == browser.folder) return;
@@ -305,7 +351,7 @@ struct Update {
     state.detail = Detail{std::move(c.trace), c.region, std::move(c.weights), version};
   }
   void operator()(FileOpened& c) {
-    if (c.opened.kind != Opened::Kind::lesson) return take_opened(state, c, kind);
+    if (c.opened.kind != OpenFile::Kind::lesson) return take_opened(state, c, kind);
     take_lesson(state, *c.opened.lesson, kind);
     remember(state.settings, c.path);
   }
@@ -340,7 +386,11 @@ struct Update {
   void operator()(ShowPalette& c) { state.view.palette = std::move(c.palette); }
   void operator()(const KeepAnswer&) { keep_answer(state); }
   void operator()(const SwapKept&) { swap_kept(state, kind); }
-  void operator()(const DropKept&) { state.kept.reset(); state.comparison.reset(); state.view.compared = {}; }
+  void operator()(const DropKept&) {
+    state.kept.reset();
+    state.comparison.reset();
+    state.view.compared = {};
+  }
   void operator()(const OpenLesson& c) { open_lesson(state, c.lesson, kind); }
   void operator()(const GoToStep& c) { go_to_step(state, c.step, kind); }
   void operator()(const ChooseExport& c) { state.browser.part = c.part; }
@@ -358,14 +408,17 @@ struct Update {
     ++state.comparison_version;
   }
   void operator()(const OrderDifferences& c) { looked_at().differences = c.order; }
-  void operator()(const ChooseFigure& c) { state.browser.figure = c.kind; state.browser.slide = c.slide; }
+  void operator()(const ChooseFigure& c) {
+    state.browser.figure = c.kind;
+    state.browser.slide = c.slide;
+  }
   void operator()(const FigureTo&) { state.browser.purpose = Browser::Purpose::none; }
 };
 
 }  // namespace
 
 AppState initial_state(const Lexicon& lexicon, Document document, Settings settings,
-                       std::vector<std::string> model_warnings, std::shared_ptr<const ShippedModels> shipped) {
+                       std::vector<std::string> model_warnings, std::shared_ptr<const BundledModels> shipped) {
   AppState state;
   state.shipped = std::move(shipped);
   state.lexicon = &lexicon;

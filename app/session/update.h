@@ -8,7 +8,7 @@ namespace headlight {
 /// A state that shows `document`; `lexicon` must outlive it. `model_warnings` are those of loading its checkpoint.
 AppState initial_state(const Lexicon& lexicon, Document document, Settings settings,
                        std::vector<std::string> model_warnings = {},
-                       std::shared_ptr<const ShippedModels> shipped = nullptr);
+                       std::shared_ptr<const BundledModels> shipped = nullptr);
 
 /// The only way the state changes. Reads no file, asks no clock, starts no thread; commands about files change only
 /// what is known at once (`quit`, the notice), their outcome comes back as another command.

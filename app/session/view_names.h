@@ -16,9 +16,7 @@ inline constexpr std::string_view kViewNames[] = {"heads", "inside", "flow", "tr
 
 inline std::string_view view_name(View view) { return kViewNames[static_cast<std::size_t>(view)]; }
 
-inline std::optional<View> parse_view(std::string_view name) {
-  return value_named<View>(kViewNames, name);
-}
+inline std::optional<View> parse_view(std::string_view name) { return value_named<View>(kViewNames, name); }
 
 /// Of GridShow, in its order.
 inline constexpr std::string_view kGridNames[] = {"maps", "glance", "row", "column"};
@@ -37,8 +35,8 @@ struct NamedView {
   std::string_view name;
   View view = View::heads;
   GridShow grid = GridShow::maps;
-  bool steps = true;                          // of View::inside
-  std::optional<FigureKind> figure = {};      // nothing: there is no such figure
+  bool steps = true;                      // of View::inside
+  std::optional<FigureKind> figure = {};  // nothing: there is no such figure
 };
 
 /// Two names that stand for the same follow each other.

@@ -8,7 +8,7 @@
 #include "base/matrix.h"
 #include "explain/matrices.h"
 #include "math/generate.h"
-#include "session/head_answers.h"
+#include "session/head_stats.h"
 
 namespace headlight {
 
@@ -22,7 +22,7 @@ enum class View { heads, inside, flow, train, compare };
 inline bool folds_tokens(View view) { return view != View::inside && view != View::compare; }
 
 /// What the maps of the heads show: the attention weights; how long the vectors are that they bring; what they come to
-/// through all layers below (session/other_maps.h).
+/// through all layers below (session/derived_maps.h).
 enum class MapKind { weights, norms, rollout };
 
 /// How View::heads shows all heads of a stack: maps with words; all layers at a glance, as small as they must be; what
@@ -44,9 +44,9 @@ struct CommandPalette {
 };
 
 /// A step of a lesson (session/lesson.h), both counted from 0.
-struct LessonPlace {
+struct LessonPosition {
   std::size_t lesson = 0, step = 0;
-  friend bool operator==(const LessonPlace&, const LessonPlace&) = default;
+  friend bool operator==(const LessonPosition&, const LessonPosition&) = default;
 };
 
 /// The same as files have it: the lesson's name and its file. Without a name: none is read.
@@ -92,8 +92,8 @@ enum class PairPart { all, a_to_a, a_to_b, b_to_a, b_to_b };
 
 /// What is folded in the maps of the heads (session/fold.h).
 struct FoldChoice {
-  bool special = false;  // special tokens are left out, rows scaled back to 1
-  bool words = false;    // the tokens of a word are one row and one column
+  bool special = false;           // special tokens are left out, rows scaled back to 1
+  bool words = false;             // the tokens of a word are one row and one column
   PairPart pair = PairPart::all;  // of a pair of sentences, the part that is shown
   friend bool operator==(const FoldChoice&, const FoldChoice&) = default;
 };
@@ -107,38 +107,38 @@ struct FlowLook {
 };
 
 struct ViewState {
-  std::size_t sentence = 0;            // of a batch
-  std::size_t prefix = 0;              // only the first tokens of what the decoder reads are asked about; 0: all
-  HeadRef chosen;                      // the enlarged head
+  std::size_t sentence = 0;  // of a batch
+  std::size_t prefix = 0;    // only the first tokens of what the decoder reads are asked about; 0: all
+  HeadRef chosen;            // the enlarged head
   std::optional<HeadRef> hovered_head;
-  std::optional<CellRef> hovered;      // lights up in every head of its stack
+  std::optional<CellRef> hovered;  // lights up in every head of its stack
   std::optional<CellRef> pinned;
   std::optional<CellRef> hovered_kept, pinned_kept;  // in View::compare: cells of A that the answer on the screen lacks
   DifferenceOrder differences = DifferenceOrder::layer;
   Scale scale = Scale::linear;
-  bool own_range = false;              // each map's colours go up to its own largest value, not to that of all
+  bool own_range = false;  // each map's colours go up to its own largest value, not to that of all
   MapKind maps = MapKind::weights;
   GridShow grid = GridShow::maps;
   FoldChoice fold;
   Viewport viewport;
-  Viewport compared;                   // the same of the three maps of View::compare, on their joint axes
-  bool one_layer = false;              // the controls of mask and scale act on the chosen head's layer alone
-  bool painting = false;               // a click on the enlarged head paints the mask instead of pinning
-  std::optional<bool> stroke;          // while a stroke is painted: what it sets cells to, true = may attend
-  bool focus_text = false;             // the sentence box is to take the keyboard, its text selected
+  Viewport compared;           // the same of the three maps of View::compare, on their joint axes
+  bool one_layer = false;      // the controls of mask and scale act on the chosen head's layer alone
+  bool painting = false;       // a click on the enlarged head paints the mask instead of pinning
+  std::optional<bool> stroke;  // while a stroke is painted: what it sets cells to, true = may attend
+  bool focus_text = false;     // the sentence box is to take the keyboard, its text selected
   View view = View::heads;
-  Look look;                           // in View::inside
-  std::vector<Look> looked;            // where one came from, the last at the end
-  std::string word;                    // whose probability is searched for among the next words
-  Sampling sampling;                   // how words are chosen when the decoder writes on
-  bool steps = true;                   // View::inside tells the steps behind the pinned weight, else draws the way
-  bool help = false;                   // the overlay with the keys
-  HeadOrder order;                     // of the heads in the grid
-  HeadSearch find;                     // heads that are looked for
-  bool focus_find = false;             // the search is to take the keyboard
-  FlowLook flow;                       // in View::flow
-  std::optional<LessonPlace> lesson;   // that is being read
-  std::optional<CommandPalette> palette;      // the list of everything that can be done, while it is open
+  Look look;                              // in View::inside
+  std::vector<Look> looked;               // where one came from, the last at the end
+  std::string word;                       // whose probability is searched for among the next words
+  Sampling sampling;                      // how words are chosen when the decoder writes on
+  bool steps = true;                      // View::inside tells the steps behind the pinned weight, else draws the way
+  bool help = false;                      // the overlay with the keys
+  HeadOrder order;                        // of the heads in the grid
+  HeadSearch find;                        // heads that are looked for
+  bool focus_find = false;                // the search is to take the keyboard
+  FlowLook flow;                          // in View::flow
+  std::optional<LessonPosition> lesson;   // that is being read
+  std::optional<CommandPalette> palette;  // the list of everything that can be done, while it is open
 
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
@@ -162,17 +162,17 @@ void set_layout(ViewState& view, const Layout& layout);
 struct Browser {
   enum class Purpose { none, open, save, export_to, figure, corpus } purpose = Purpose::none;
   std::string folder;
-  std::string name;                    // the chosen or typed file name; may be a whole path
+  std::string name;  // the chosen or typed file name; may be a whole path
 
   struct Entry {
     std::string name;
     bool folder = false;
     friend bool operator==(const Entry&, const Entry&) = default;
   };
-  std::vector<Entry> entries;          // of `folder`: folders first, then files, by name
+  std::vector<Entry> entries;            // of `folder`: folders first, then files, by name
   FigureKind figure = FigureKind::grid;  // what Purpose::figure writes …
-  bool slide = false;                  // … as wide as a slide; else as a column of a paper
-  ExportPart part = ExportPart::all;   // what Purpose::export_to writes
+  bool slide = false;                    // … as wide as a slide; else as a column of a paper
+  ExportPart part = ExportPart::all;     // what Purpose::export_to writes
 };
 
 }  // namespace headlight

@@ -14,7 +14,7 @@ namespace headlight {
 namespace {
 
 constexpr std::size_t kBuffer = 1 << 20;
-constexpr int kLinks = 40;        // symbolic links followed, as Linux does
+constexpr int kLinks = 40;         // symbolic links followed, as Linux does
 constexpr int kTemporaries = 100;  // names tried; each taken one is what a killed process of this number left
 
 /// Whether a failed read or write should be tried again: at once after a signal, or when a pipe that somebody made
@@ -48,8 +48,7 @@ Result<std::string> read_all(int descriptor, std::string_view where, std::size_t
     if (got < 0) return bad_input(where, "read", "a readable file", system_error_text(errno));
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
-    if (size > limit)
-      return bad_input(where, "size", "at most " + std::to_string(limit) + " bytes", "more");
+    if (size > limit) return bad_input(where, "size", "at most " + std::to_string(limit) + " bytes", "more");
   }
   bytes.resize(size);
   return bytes;
@@ -72,8 +71,7 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
   else if (static_cast<std::size_t>(status.st_size) > limit)
     result = bad_input(path.string(), "size", "at most " + std::to_string(limit) + " bytes",
                        std::to_string(status.st_size) + " bytes");
-  else
-    result = read_all(descriptor, path.string(), limit, static_cast<std::size_t>(status.st_size));
+  else result = read_all(descriptor, path.string(), limit, static_cast<std::size_t>(status.st_size));
   ::close(descriptor);
   return result;
 }

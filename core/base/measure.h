@@ -37,36 +37,4 @@ void reset_peak_memory();  // which also gives back what is free but kept for th
 /// What the processor calls itself; empty where the system does not say.
 std::string processor_name();
 
-/// What a benchmark is asked.
-struct BenchOptions {
-  std::vector<int> threads;  // each is measured
-  int rounds = 5;
-  std::ptrdiff_t longest = 0;  // sentences of more tokens are left out; 0: none is
-  std::string only = {};     // part of the names of the rows that are measured
-
-  bool wants(std::string_view name) const { return name.find(only) != name.npos; }
-};
-
-struct BenchRow {
-  std::string name;
-  int threads = 1;
-  Timing time = {};          // of one run, in seconds
-  double flop = 0;           // floating-point operations of a run; 0: not counted
-  double bytes = 0;          // that a run writes
-  double tokens = 0;         // that a run trains on
-  double peak = 0;           // bytes of memory that a run needs at most beside the weights
-  int uploads = -1;          // matrices that all runs together sent to the graphics card; −1: not counted
-};
-
-/// How one figure grows with the number of tokens: as their power.
-struct BenchExponent {
-  std::string name;
-  double value = 0;
-};
-
-struct BenchReport {
-  std::vector<BenchRow> rows;
-  std::vector<BenchExponent> exponents;
-};
-
 }  // namespace headlight

@@ -31,7 +31,8 @@ void share_parts(Index count, const Threads& threads, const std::function<void(I
   SharedPool& shared = shared_pool();
   if (threads.count <= shared.pool.threads()) {
     if (const std::unique_lock free(shared.taken, std::try_to_lock); free)
-      return shared.pool.run(count, [&](Index i, int) { one(i); }, threads.count);
+      return shared.pool.run(
+          count, [&](Index i, int) { one(i); }, threads.count);
   }
   const Index all = threads.count > 0 ? threads.count : shared.pool.threads();
   std::atomic<Index> next = 0;

@@ -68,8 +68,7 @@ void Pool::run(Index count, const std::function<void(Index, int)>& part, int mos
   take_parts(0);
   // A helper that comes from now on finds the round over: only those that are inside are waited for.
   ++round_;
-  for (int inside = inside_; inside != 0; inside = changed(inside_, inside)) {
-  }
+  for (int inside = inside_; inside != 0; inside = changed(inside_, inside)) {}
 }
 
 void Pool::help(int worker) {

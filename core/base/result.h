@@ -31,12 +31,30 @@ class [[nodiscard]] Result {
   Result(Error error) : held_(std::in_place_index<1>, std::move(error)) {}
 
   explicit operator bool() const { return held_.index() == 0; }
-  T& operator*() & { assert(*this); return std::get<0>(held_); }
-  const T& operator*() const& { assert(*this); return std::get<0>(held_); }
-  T&& operator*() && { assert(*this); return std::get<0>(std::move(held_)); }
-  T* operator->() { assert(*this); return &std::get<0>(held_); }
-  const T* operator->() const { assert(*this); return &std::get<0>(held_); }
-  const Error& error() const { assert(!*this); return std::get<1>(held_); }
+  T& operator*() & {
+    assert(*this);
+    return std::get<0>(held_);
+  }
+  const T& operator*() const& {
+    assert(*this);
+    return std::get<0>(held_);
+  }
+  T&& operator*() && {
+    assert(*this);
+    return std::get<0>(std::move(held_));
+  }
+  T* operator->() {
+    assert(*this);
+    return &std::get<0>(held_);
+  }
+  const T* operator->() const {
+    assert(*this);
+    return &std::get<0>(held_);
+  }
+  const Error& error() const {
+    assert(!*this);
+    return std::get<1>(held_);
+  }
 
  private:
   std::variant<T, Error> held_;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "explain/way.h"
+#include "explain/matrix_source.h"
 #include "math/attention.h"
 #include "math/ops.h"
 #include "math/position.h"
@@ -16,12 +16,16 @@ namespace {
 using Op = Operation;
 
 /// Collects the terms of one cell.
-class Teller {
+class CellExplainer {
  public:
-  Teller(const Trace& trace, const MatrixId& id, Index row, Index col)
+  CellExplainer(const Trace& trace, const MatrixId& id, Index row, Index col)
       : trace_(trace), recipe_(recipe(trace, id)) {
-    cell_ = {.id = id, .row = row, .col = col, .value = rows_of(trace, id, row, 1)(0, col),
-             .operation = recipe_.operation, .activation = activation_of(Way(trace, id), id.quantity)};
+    cell_ = {.id = id,
+             .row = row,
+             .col = col,
+             .value = rows_of(trace, id, row, 1)(0, col),
+             .operation = recipe_.operation,
+             .activation = activation_of(MatrixSource(trace, id), id.quantity)};
   }
 
   Cell tell();
@@ -58,7 +62,7 @@ class Teller {
   Cell cell_;
 };
 
-void Teller::tell_projection() {
+void CellExplainer::tell_projection() {
   const Matrix x = row_of(0, cell_.row), w = row_of(1, cell_.col);
   for (Index m = 0; m < x.cols(); ++m)
     add_product({recipe_.operands[0], cell_.row, m, x(0, m)},
@@ -66,27 +70,27 @@ void Teller::tell_projection() {
   if (recipe_.operands.size() > 2) add(2, 0, cell_.col);
 }
 
-void Teller::tell_columns() {
+void CellExplainer::tell_columns() {
   const Index from = cell_.col + recipe_.offset;
   const Matrix x = row_of(0, cell_.row);
   if (from >= 0 && from < x.cols()) add(recipe_.operands[0], cell_.row, from, x(0, from));
   if (recipe_.operands.size() > 1) add(1, 0, cell_.col);
 }
 
-void Teller::tell_dot_product() {
+void CellExplainer::tell_dot_product() {
   const Matrix q = row_of(0, cell_.row), k = row_of(1, cell_.col);
   for (Index c = 0; c < q.cols(); ++c)
     add_product({recipe_.operands[0], cell_.row, c, q(0, c)}, {recipe_.operands[1], cell_.col, c, k(0, c)});
 }
 
-void Teller::tell_weighted_sum() {
+void CellExplainer::tell_weighted_sum() {
   const Matrix w = row_of(0, cell_.row), v = whole(trace_, recipe_.operands[1]);
   for (Index key = 0; key < w.cols(); ++key)
     add_product({recipe_.operands[0], cell_.row, key, w(0, key)},
                 {recipe_.operands[1], key, cell_.col, v(key, cell_.col)});
 }
 
-void Teller::tell_exponential() {
+void CellExplainer::tell_exponential() {
   const Matrix scores = row_of(0, cell_.row);
   Index at = 0;
   const float largest = scores.row(0).maxCoeff(&at);
@@ -95,14 +99,14 @@ void Teller::tell_exponential() {
   note("largest", largest);
 }
 
-void Teller::tell_softmax() {
+void CellExplainer::tell_softmax() {
   const Matrix row = row_of(0, cell_.row);
   for (Index c = 0; c < row.cols(); ++c) add(recipe_.operands[0], cell_.row, c, row(0, c));
   note("sum", row.cast<double>().sum());
 }
 
 /// The cell itself may be one that was set, one that shares what is left, or of a row that nobody touched.
-void Teller::tell_set_by_hand() {
+void CellExplainer::tell_set_by_hand() {
   const HeadRef head = head_ref(cell_.id);
   const Edits& edits = trace_.request.edits;
   if (const WeightEdit* edit = edited_weight(edits, head, {cell_.row, cell_.col})) {
@@ -135,7 +139,7 @@ void Teller::tell_set_by_hand() {
   note("others", others);
 }
 
-void Teller::tell_norm() {
+void CellExplainer::tell_norm() {
   const Matrix x = row_of(0, cell_.row);
   const double mean = cell_.operation == Op::layer_norm ? x.cast<double>().mean() : 0.0;
   for (Index c = 0; c < x.cols(); ++c) add(recipe_.operands[0], cell_.row, c, x(0, c));
@@ -144,11 +148,11 @@ void Teller::tell_norm() {
   const double squares = (x.cast<double>().array() - mean).square().mean();
   if (cell_.operation == Op::layer_norm) note("mean", mean);
   note(cell_.operation == Op::layer_norm ? "variance" : "mean square", squares);
-  note("epsilon", norm_of(Way(trace_, cell_.id), cell_.id.quantity)->epsilon);
+  note("epsilon", norm_of(MatrixSource(trace_, cell_.id), cell_.id.quantity)->epsilon);
 }
 
-void Teller::tell_rotation() {
-  const Rotary& rotary = *Way(trace_, cell_.id).stack->rotary;
+void CellExplainer::tell_rotation() {
+  const Rotary& rotary = *MatrixSource(trace_, cell_.id).stack->rotary;
   const Index pairs = rotary.frequencies.size(), col = cell_.col;
   if (col >= 2 * pairs) {
     cell_.operation = Op::copy;
@@ -168,7 +172,7 @@ void Teller::tell_rotation() {
 }
 
 /// Sines and cosines (Vaswani et al. 2017, section 3.5), interleaved or in halves.
-void Teller::tell_position() {
+void CellExplainer::tell_position() {
   const Index d = shape(trace_, cell_.id).cols, sines = (d + 1) / 2;
   const bool halves = trace_.model->config.position == Position::sinusoidal_halves;
   const Index pair = halves ? cell_.col % sines : cell_.col / 2;
@@ -179,19 +183,19 @@ void Teller::tell_position() {
 }
 
 /// Looked up; of a bias for a distance it is known where.
-void Teller::tell_given() {
+void CellExplainer::tell_given() {
   if (cell_.id.quantity != Quantity::relative_bias) return;
-  const RelativeBias& bias = *Way(trace_, cell_.id).attention_trace->relative_bias;
+  const RelativeBias& bias = *MatrixSource(trace_, cell_.id).attention_trace->relative_bias;
   note("distance", static_cast<double>(cell_.col - cell_.row));
   note("bucket", static_cast<double>(relative_bucket(bias, cell_.col - cell_.row)));
 }
 
-void Teller::tell_concatenation() {
+void CellExplainer::tell_concatenation() {
   const Index width = shape(trace_, recipe_.operands[0]).cols;
   add(static_cast<std::size_t>(cell_.col / width), cell_.row, cell_.col % width);
 }
 
-Cell Teller::tell() {
+Cell CellExplainer::tell() {
   switch (cell_.operation) {
     case Op::given: tell_given(); break;
     case Op::zero_off:
@@ -282,7 +286,7 @@ double evaluate_exponential(const Cell& cell) {
 
 Cell explain_cell(const Trace& trace, const MatrixId& id, Index row, Index col) {
   assert(row >= 0 && row < shape(trace, id).rows && col >= 0 && col < shape(trace, id).cols);
-  return Teller(trace, id, row, col).tell();
+  return CellExplainer(trace, id, row, col).tell();
 }
 
 bool is_sum_of_terms(Operation operation) {

@@ -11,9 +11,9 @@ namespace {
 using Q = Quantity;
 
 /// Draws column after column; a node is known by the matrix it shows.
-class Draughtsman {
+class DiagramBuilder {
  public:
-  explicit Draughtsman(const Trace& trace) : trace_(trace) {}
+  explicit DiagramBuilder(const Trace& trace) : trace_(trace) {}
 
   void draw_stack(Stack stack, Index layer, Index head, Index column);
   Diagram take() { return std::move(diagram_); }
@@ -41,7 +41,7 @@ class Draughtsman {
   Index column_ = 0;
 };
 
-void Draughtsman::connect(const MatrixId& from, std::size_t to, bool residual) {
+void DiagramBuilder::connect(const MatrixId& from, std::size_t to, bool residual) {
   const auto at = node_of_.find(from);
   if (at == node_of_.end()) return;
   const bool cross = diagram_.nodes[at->second].column != diagram_.nodes[to].column;
@@ -50,15 +50,15 @@ void Draughtsman::connect(const MatrixId& from, std::size_t to, bool residual) {
   diagram_.edges.push_back({.from = at->second, .to = to, .residual = residual, .cross = cross});
 }
 
-std::vector<MatrixId> Draughtsman::feeds(const MatrixId& id) const {
+std::vector<MatrixId> DiagramBuilder::feeds(const MatrixId& id) const {
   std::vector<MatrixId> list;
   for (const MatrixId& operand : recipe(trace_, id).operands)
     if (!is_learned(operand.quantity) || node_of_.contains(operand)) list.push_back(operand);
   return list;
 }
 
-std::size_t Draughtsman::add(NodeKind kind, const MatrixId& shows, std::string label,
-                             const std::vector<MatrixId>& from) {
+std::size_t DiagramBuilder::add(NodeKind kind, const MatrixId& shows, std::string label,
+                                const std::vector<MatrixId>& from) {
   const std::size_t at = diagram_.nodes.size();
   diagram_.nodes.push_back(
       {.id = path(trace_, shows), .shows = shows, .kind = kind, .label = std::move(label), .column = column_});
@@ -67,7 +67,7 @@ std::size_t Draughtsman::add(NodeKind kind, const MatrixId& shows, std::string l
   return at;
 }
 
-void Draughtsman::draw_embedding(Stack stack) {
+void DiagramBuilder::draw_embedding(Stack stack) {
   const HeadRef head{.stack = stack};
   if (has(Q::given_query, head)) {
     add(NodeKind::embedding, matrix_id(Q::given_query, head), "query", {});
@@ -95,11 +95,12 @@ void Draughtsman::draw_embedding(Stack stack) {
     add(normed ? NodeKind::norm : NodeKind::add, embedding, normed ? "Norm" : "Add", feeds(embedding));
 }
 
-void Draughtsman::draw_other_layers(Stack stack, Index first, Index last) {
+void DiagramBuilder::draw_other_layers(Stack stack, Index first, Index last) {
   if (first > last) return;
-  const MatrixId before = first == 0 ? own(Q::embedding, {.stack = stack}) : own(Q::block_output, {first - 1, 0, stack});
-  std::string label = first == last ? "Layer " + std::to_string(first)
-                                    : "Layers " + std::to_string(first) + "–" + std::to_string(last);
+  const MatrixId before =
+      first == 0 ? own(Q::embedding, {.stack = stack}) : own(Q::block_output, {first - 1, 0, stack});
+  std::string label =
+      first == last ? "Layer " + std::to_string(first) : "Layers " + std::to_string(first) + "–" + std::to_string(last);
   const MatrixId shows = own(Q::block_output, {last, 0, stack});
   const std::size_t node = add(NodeKind::other_layers, shows, std::move(label), {before});
   diagram_.nodes[node].first_layer = first;
@@ -108,7 +109,7 @@ void Draughtsman::draw_other_layers(Stack stack, Index first, Index last) {
     connect(own(Q::last_hidden_state, {.stack = Stack::encoder}), node);
 }
 
-void Draughtsman::draw_attention(const HeadRef& head) {
+void DiagramBuilder::draw_attention(const HeadRef& head) {
   if (is_own(Q::attention_input, head)) {
     const MatrixId input = matrix_id(Q::attention_input, head);
     add(NodeKind::norm, input, "Norm", feeds(input));
@@ -146,7 +147,7 @@ void Draughtsman::draw_attention(const HeadRef& head) {
   }
 }
 
-void Draughtsman::draw_ffn(Stack stack, Index layer) {
+void DiagramBuilder::draw_ffn(Stack stack, Index layer) {
   const HeadRef head{layer, 0, stack};
   if (!has(Q::up, head)) return;
   if (is_own(Q::ffn_input, head)) {
@@ -168,7 +169,7 @@ void Draughtsman::draw_ffn(Stack stack, Index layer) {
   if (sum != output) add(NodeKind::norm, output, "Norm", feeds(output));
 }
 
-void Draughtsman::draw_end(Stack stack) {
+void DiagramBuilder::draw_end(Stack stack) {
   const HeadRef head{.stack = stack};
   const MatrixId last = matrix_id(Q::last_hidden_state, head);
   if (is_own(Q::last_hidden_state, head)) add(NodeKind::norm, last, "Norm", feeds(last));
@@ -186,7 +187,7 @@ void Draughtsman::draw_end(Stack stack) {
   add(NodeKind::probabilities, matrix_id(Q::probabilities), "Softmax", {matrix_id(Q::logits)});
 }
 
-void Draughtsman::draw_stack(Stack stack, Index layer, Index head, Index column) {
+void DiagramBuilder::draw_stack(Stack stack, Index layer, Index head, Index column) {
   column_ = column;
   const Index layers = trace_.num_layers(stack);
   layer = std::clamp<Index>(layer, 0, layers - 1);
@@ -205,7 +206,7 @@ void Draughtsman::draw_stack(Stack stack, Index layer, Index head, Index column)
 }  // namespace
 
 Diagram diagram_of(const Trace& trace, Index layer, Index encoder_layer, Index head) {
-  Draughtsman draughtsman(trace);
+  DiagramBuilder draughtsman(trace);
   const bool two = trace.has(Stack::encoder);
   if (two) draughtsman.draw_stack(Stack::encoder, encoder_layer, head, 0);
   draughtsman.draw_stack(Stack::self, layer, head, two ? 1 : 0);

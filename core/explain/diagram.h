@@ -9,18 +9,27 @@
 namespace headlight {
 
 enum class NodeKind {
-  embedding, norm, projection, attention, concat, output_projection, add, feed_forward, activation,
-  other_layers,   // the blocks before or after the one that is shown
-  logits, probabilities,
+  embedding,
+  norm,
+  projection,
+  attention,
+  concat,
+  output_projection,
+  add,
+  feed_forward,
+  activation,
+  other_layers,  // the blocks before or after the one that is shown
+  logits,
+  probabilities,
 };
 
 struct Node {
-  std::string id;      // the path of the matrix it shows: unique in a diagram
-  MatrixId shows;      // the result of the node
+  std::string id;  // the path of the matrix it shows: unique in a diagram
+  MatrixId shows;  // the result of the node
   NodeKind kind = NodeKind::embedding;
-  std::string label;   // the symbol of what it shows, or a name: "Add", "Norm", "Layers 0–2"
+  std::string label;                      // the symbol of what it shows, or a name: "Add", "Norm", "Layers 0–2"
   Index first_layer = 0, last_layer = 0;  // of other_layers
-  Index column = 0;    // 0 the encoder's (or the only one), 1 the decoder's
+  Index column = 0;                       // 0 the encoder's (or the only one), 1 the decoder's
 };
 
 struct Edge {

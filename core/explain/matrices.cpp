@@ -3,35 +3,37 @@
 #include <algorithm>
 #include <cassert>
 
-#include "explain/kinds.h"
+#include "explain/matrix_kinds.h"
+#include "explain/matrix_source.h"
 #include "explain/recipe.h"
-#include "explain/way.h"
 
 namespace headlight {
 namespace {
 
 using Q = Quantity;
 
-bool has_weight(const Way& way, Q quantity) {
+bool has_weight(const MatrixSource& way, Q quantity) {
   const Linear* linear = linear_of(way, quantity);
   return linear && !linear->is_identity();
 }
 
-bool has_bias(const Way& way, Q quantity) {
+bool has_bias(const MatrixSource& way, Q quantity) {
   const Linear* linear = linear_of(way, quantity);
   return linear && linear->bias.size() > 0;
 }
 
-bool has_shift(const Way& way, Q quantity) {
+bool has_shift(const MatrixSource& way, Q quantity) {
   const NormWeights* norm = norm_of(way, quantity);
   return norm && norm->shift.size() > 0;
 }
 
 /// Rotated after the projection: everywhere but in cross-attention.
-bool is_turned(const Way& way, const MatrixId& id) { return id.stack != Stack::cross && way.stack->rotary.has_value(); }
+bool is_turned(const MatrixSource& way, const MatrixId& id) {
+  return id.stack != Stack::cross && way.stack->rotary.has_value();
+}
 
 /// What a pattern that another program computed has: no query, no key, no value.
-bool exists_in_pattern(const Way& way, const MatrixId& id) {
+bool exists_in_pattern(const MatrixSource& way, const MatrixId& id) {
   switch (id.quantity) {
     case Q::given_weights:
     case Q::log_weights:
@@ -45,7 +47,7 @@ bool exists_in_pattern(const Way& way, const MatrixId& id) {
   }
 }
 
-bool exists_in_head(const Way& way, const MatrixId& id) {
+bool exists_in_head(const MatrixSource& way, const MatrixId& id) {
   switch (id.quantity) {
     case Q::query_weight:
     case Q::key_weight:
@@ -66,7 +68,7 @@ bool exists_in_head(const Way& way, const MatrixId& id) {
   }
 }
 
-bool exists_in_attention(const Way& way, const MatrixId& id) {
+bool exists_in_attention(const MatrixSource& way, const MatrixId& id) {
   switch (id.quantity) {
     case Q::given_query:
     case Q::given_key:
@@ -84,7 +86,7 @@ bool exists_in_attention(const Way& way, const MatrixId& id) {
   }
 }
 
-bool exists_in_ffn(const Way& way, Q quantity) {
+bool exists_in_ffn(const MatrixSource& way, Q quantity) {
   if (!way.block || !way.block->has_ffn()) return false;
   const bool gated = !way.block->ungated();
   switch (quantity) {
@@ -100,7 +102,7 @@ bool exists_in_ffn(const Way& way, Q quantity) {
   }
 }
 
-bool exists_in_embedding(const Way& way, Q quantity) {
+bool exists_in_embedding(const MatrixSource& way, Q quantity) {
   if (way.bare) return quantity == Q::embedding;
   const Embeddings& embeddings = way.stack->embeddings;
   switch (quantity) {
@@ -118,7 +120,7 @@ bool exists_in_embedding(const Way& way, Q quantity) {
   }
 }
 
-bool exists_at_end(const Way& way, Q quantity) {
+bool exists_at_end(const MatrixSource& way, Q quantity) {
   switch (quantity) {
     case Q::final_norm_scale:
     case Q::transform_norm_scale:
@@ -137,15 +139,15 @@ bool exists_at_end(const Way& way, Q quantity) {
 }
 
 /// The stack whose token sequence a matrix's rows are.
-Index tokens_of(const Way& way, const MatrixId& id, Axis side) {
+Index tokens_of(const MatrixSource& way, const MatrixId& id, Axis side) {
   const Tokens& tokens = side == Axis::keys ? way.trace.key_tokens(id.stack) : way.trace.query_tokens(id.stack);
   return static_cast<Index>(tokens.size());
 }
 
-Index d_model(const Way& way) { return way.bare ? way.given->query.cols() : way.model.config.d_model; }
+Index d_model(const MatrixSource& way) { return way.bare ? way.given->query.cols() : way.model.config.d_model; }
 
 /// The width of the tables of embeddings, and of what the vocabulary's weight reads.
-Index table_width(const Way& way, const MatrixId& id) {
+Index table_width(const MatrixSource& way, const MatrixId& id) {
   if (kind_of(id.quantity).part == MatrixPart::output) return way.model.output->weight->inputs();
   const Linear& projection = way.stack->embeddings.projection;
   return projection.is_identity() ? d_model(way) : projection.inputs();
@@ -157,7 +159,7 @@ Index output_width(const AttentionWeights& weights, const AttentionTrace& trace)
 }
 
 /// The width of what a projection of this head reads.
-Index input_width(const Way& way, Q quantity) {
+Index input_width(const MatrixSource& way, Q quantity) {
   switch (quantity) {
     case Q::given_query: return way.given->query.cols();
     case Q::given_key: return way.given->key.cols();
@@ -166,7 +168,7 @@ Index input_width(const Way& way, Q quantity) {
   }
 }
 
-Index length(const Way& way, const MatrixId& id, Axis axis) {
+Index length(const MatrixSource& way, const MatrixId& id, Axis axis) {
   switch (axis) {
     case Axis::queries:
     case Axis::keys: return tokens_of(way, id, axis);
@@ -186,8 +188,7 @@ Index length(const Way& way, const MatrixId& id, Axis axis) {
     case Q::contribution: return output_width(*way.attention, *way.attention_trace);
     case Q::after_attention:
     case Q::block_output:
-    case Q::last_hidden_state:
-      return way.bare ? way.trace.last_hidden_state().cols() : d_model(way);
+    case Q::last_hidden_state: return way.bare ? way.trace.last_hidden_state().cols() : d_model(way);
     case Q::query_weight:
     case Q::key_weight:
     case Q::value_weight:
@@ -219,7 +220,7 @@ void add_range(const Trace& trace, std::vector<MatrixId>& list, const HeadRef& h
 
 /// One attention of a block; without a head only what belongs to all heads.
 void add_attention(const Trace& trace, std::vector<MatrixId>& list, const HeadRef& head, bool with_head) {
-  const bool pre = Way(trace, matrix_id(Q::attention_input, head)).pre;
+  const bool pre = MatrixSource(trace, matrix_id(Q::attention_input, head)).pre;
   add_range(trace, list, head, Q::given_query, Q::given_value);
   if (pre) add_range(trace, list, head, Q::attention_norm_scale, Q::attention_norm_shift);
   add(trace, list, matrix_id(Q::attention_input, head));
@@ -234,7 +235,7 @@ void add_attention(const Trace& trace, std::vector<MatrixId>& list, const HeadRe
 }
 
 void add_ffn(const Trace& trace, std::vector<MatrixId>& list, const HeadRef& head) {
-  const bool pre = Way(trace, matrix_id(Q::ffn_input, head)).pre;
+  const bool pre = MatrixSource(trace, matrix_id(Q::ffn_input, head)).pre;
   if (pre) add_range(trace, list, head, Q::ffn_norm_scale, Q::ffn_norm_shift);
   add_range(trace, list, head, Q::ffn_input, Q::ffn_sum);
   if (!pre) add_range(trace, list, head, Q::ffn_norm_scale, Q::ffn_norm_shift);
@@ -257,7 +258,7 @@ bool is_per_head(Quantity quantity) { return kind_of(quantity).part == MatrixPar
 bool is_learned(Quantity quantity) { return kind_of(quantity).learned; }
 
 bool exists(const Trace& trace, const MatrixId& id) {
-  const Way way(trace, id);
+  const MatrixSource way(trace, id);
   const MatrixPart part = kind_of(id.quantity).part;
   if (!way.stack_trace) return false;
   if (part == MatrixPart::head || part == MatrixPart::attention)
@@ -277,7 +278,7 @@ bool exists(const Trace& trace, const MatrixId& id) {
 
 Axes axes(const Trace& trace, const MatrixId& id) {
   const Kind& kind = kind_of(id.quantity);
-  const Way way(trace, id);
+  const MatrixSource way(trace, id);
   const auto as_it_is = [&](Axis axis) {
     return axis == Axis::embedding && table_width(way, id) == d_model(way) ? Axis::d_model : axis;
   };
@@ -286,7 +287,7 @@ Axes axes(const Trace& trace, const MatrixId& id) {
 
 Shape shape(const Trace& trace, const MatrixId& id) {
   assert(exists(trace, id));
-  const Way way(trace, id);
+  const MatrixSource way(trace, id);
   const Kind& kind = kind_of(id.quantity);
   return {length(way, id, kind.rows), length(way, id, kind.cols)};
 }

@@ -14,72 +14,90 @@ namespace headlight {
 /// A kind of matrix, in the order of the data's way. Weights are (out, in); biases and norm weights have one row.
 enum class Quantity {
   // A stack's beginning.
-  token_lookup,          // (T, e) the tokens' vectors before they are scaled; e: d_model, or the width that is projected
-  token_vectors,         // (T, e)
-  position_vectors,      // (T, e)
-  type_vectors,          // (T, e)
-  embedding_sum,         // (T, e) before the norm or the projection of the embeddings, where the model has one of them
-  embedding_norm_scale, embedding_norm_shift,  // (1, e)
+  token_lookup,      // (T, e) the tokens' vectors before they are scaled; e: d_model, or the width that is projected
+  token_vectors,     // (T, e)
+  position_vectors,  // (T, e)
+  type_vectors,      // (T, e)
+  embedding_sum,     // (T, e) before the norm or the projection of the embeddings, where the model has one of them
+  embedding_norm_scale,
+  embedding_norm_shift,  // (1, e)
   embedding_normed,      // (T, e) between norm and projection, where the model has both
-  embedding_projection_weight, embedding_projection_bias,  // (d_model, e), (1, d_model)
-  embedding,             // (T, d_model) hidden state 0
+  embedding_projection_weight,
+  embedding_projection_bias,  // (d_model, e), (1, d_model)
+  embedding,                  // (T, d_model) hidden state 0
   // An attention. Of Stack::cross the decoder's over the encoder's output.
-  given_query, given_key, given_value,         // (T or S, d) the inputs that a tensors file holds
-  attention_norm_scale, attention_norm_shift,  // (1, d_model)
+  given_query,
+  given_key,
+  given_value,  // (T or S, d) the inputs that a tensors file holds
+  attention_norm_scale,
+  attention_norm_shift,  // (1, d_model)
   attention_input,       // (T, d_model) what the query is projected from; in self-attention key and value as well
   // One head of it.
-  query_weight,          // (d_k, d) W_Q
-  query_bias,            // (1, d_k)
-  query_projected,       // (T, d_k) before the head's norm and rotation, where the model has one of them
-  query_norm_scale, query_norm_shift,          // (1, d_k) shared by all heads
-  query_normed,          // (T, d_k) between norm and rotation, where the model has both
-  query,                 // (T, d_k) as used
-  key_weight, key_bias, key_projected, key_norm_scale, key_norm_shift, key_normed,
-  key,                   // (S, d_k) as used; heads of a group share it
-  value_weight,          // (d_v, d)
-  value_bias,            // (1, d_v)
-  value,                 // (S, d_v)
-  given_weights,         // (T, S) that another program computed, where a mask changes them …
-  log_weights,           // (T, S) … and their logarithms, which stand in for the unknown scores
-  dot,                   // (T, S) q·kᵀ
-  scaled,                // (T, S) times the scale
-  relative_bias,         // (T, S) what is added for the distance, where the model has such a bias
-  mask,                  // (T, S) what is added: 0, -inf, or a given number
-  scores,                // (T, S) scaled + relative bias + mask
-  exponentials,          // (T, S) exp(score - the row's largest)
-  softmax,               // (T, S) each divided by the row's sum
-  dropped,               // (T, S) after dropout, where there is any
-  weights,               // (T, S) as used: after dropout and what was set by hand
-  head_output,           // (T, d_v) weights·v of a head that is switched off
-  z,                     // (T, d_v) what the head hands on: weights·v, or what stands in for it where it is off
-  contribution,          // (T, d_model) the head's part of the attention output: z·W_Oᵀ over its own columns of W_O
+  query_weight,     // (d_k, d) W_Q
+  query_bias,       // (1, d_k)
+  query_projected,  // (T, d_k) before the head's norm and rotation, where the model has one of them
+  query_norm_scale,
+  query_norm_shift,  // (1, d_k) shared by all heads
+  query_normed,      // (T, d_k) between norm and rotation, where the model has both
+  query,             // (T, d_k) as used
+  key_weight,
+  key_bias,
+  key_projected,
+  key_norm_scale,
+  key_norm_shift,
+  key_normed,
+  key,            // (S, d_k) as used; heads of a group share it
+  value_weight,   // (d_v, d)
+  value_bias,     // (1, d_v)
+  value,          // (S, d_v)
+  given_weights,  // (T, S) that another program computed, where a mask changes them …
+  log_weights,    // (T, S) … and their logarithms, which stand in for the unknown scores
+  dot,            // (T, S) q·kᵀ
+  scaled,         // (T, S) times the scale
+  relative_bias,  // (T, S) what is added for the distance, where the model has such a bias
+  mask,           // (T, S) what is added: 0, -inf, or a given number
+  scores,         // (T, S) scaled + relative bias + mask
+  exponentials,   // (T, S) exp(score - the row's largest)
+  softmax,        // (T, S) each divided by the row's sum
+  dropped,        // (T, S) after dropout, where there is any
+  weights,        // (T, S) as used: after dropout and what was set by hand
+  head_output,    // (T, d_v) weights·v of a head that is switched off
+  z,              // (T, d_v) what the head hands on: weights·v, or what stands in for it where it is off
+  contribution,   // (T, d_model) the head's part of the attention output: z·W_Oᵀ over its own columns of W_O
   // All heads together.
-  concat,                // (T, H·d_v)
-  output_weight,         // (d_model, H·d_v) W_O
-  output_bias,           // (1, d_model)
-  attention_output,      // (T, d_model)
-  attention_sum,         // (T, d_model) residual stream + attention output, before the norm of a post-norm model
-  after_attention,       // (T, d_model)
+  concat,            // (T, H·d_v)
+  output_weight,     // (d_model, H·d_v) W_O
+  output_bias,       // (1, d_model)
+  attention_output,  // (T, d_model)
+  attention_sum,     // (T, d_model) residual stream + attention output, before the norm of a post-norm model
+  after_attention,   // (T, d_model)
   // The feed-forward.
-  ffn_norm_scale, ffn_norm_shift,              // (1, d_model)
-  ffn_input,             // (T, d_model)
-  gate_weight, gate_bias,                      // (ffn, d_model), (1, ffn) of gated models
-  gate,                  // (T, ffn)
-  activated_gate,        // (T, ffn)
-  up_weight, up_bias,    // (ffn, d_model), (1, ffn)
-  up,                    // (T, ffn)
-  hidden,                // (T, ffn) activation(up), or activation(gate)·up
-  down_weight, down_bias,                      // (d_model, ffn), (1, d_model)
-  ffn_output,            // (T, d_model)
-  ffn_sum,               // (T, d_model) before the norm of a post-norm model
-  block_output,          // (T, d_model)
+  ffn_norm_scale,
+  ffn_norm_shift,  // (1, d_model)
+  ffn_input,       // (T, d_model)
+  gate_weight,
+  gate_bias,       // (ffn, d_model), (1, ffn) of gated models
+  gate,            // (T, ffn)
+  activated_gate,  // (T, ffn)
+  up_weight,
+  up_bias,  // (ffn, d_model), (1, ffn)
+  up,       // (T, ffn)
+  hidden,   // (T, ffn) activation(up), or activation(gate)·up
+  down_weight,
+  down_bias,     // (d_model, ffn), (1, d_model)
+  ffn_output,    // (T, d_model)
+  ffn_sum,       // (T, d_model) before the norm of a post-norm model
+  block_output,  // (T, d_model)
   // A stack's end, and the words.
-  final_norm_scale, final_norm_shift,          // (1, d_model)
-  last_hidden_state,     // (T, d_model)
-  transform_weight, transform_bias,  // (e, d_model), (1, e) of an output layer that transforms first
-  transform,             // (T, e)
-  activated_transform,   // (T, e)
-  transform_norm_scale, transform_norm_shift,  // (1, e)
+  final_norm_scale,
+  final_norm_shift,   // (1, d_model)
+  last_hidden_state,  // (T, d_model)
+  transform_weight,
+  transform_bias,       // (e, d_model), (1, e) of an output layer that transforms first
+  transform,            // (T, e)
+  activated_transform,  // (T, e)
+  transform_norm_scale,
+  transform_norm_shift,  // (1, e)
   transformed,           // (T, e) what the vocabulary's weight reads
   vocabulary_weight,     // (V, e)
   vocabulary_bias,       // (1, V)

@@ -2,8 +2,8 @@
 
 #include <cassert>
 
-#include "explain/kinds.h"
-#include "explain/way.h"
+#include "explain/matrix_kinds.h"
+#include "explain/matrix_source.h"
 
 namespace headlight {
 namespace {
@@ -18,19 +18,19 @@ MatrixId stream_before_attention(const MatrixId& id) {
   return matrix_id(Q::embedding, {.stack = id.stack});
 }
 
-MatrixId stream_before_ffn(const Way& way, const MatrixId& id) {
+MatrixId stream_before_ffn(const MatrixSource& way, const MatrixId& id) {
   const Stack last = way.block->cross ? Stack::cross : id.stack;
   return matrix_id(Q::after_attention, {id.layer, 0, last});
 }
 
 /// The matrix that is this one unchanged.
 std::optional<MatrixId> handed_through(const Trace& trace, const MatrixId& id) {
-  const Way way(trace, id);
+  const MatrixSource way(trace, id);
   switch (id.quantity) {
     case Q::embedding: {
       if (way.bare) return beside(id, Q::given_query);
-      const bool alone = !exists(trace, beside(id, Q::embedding_sum)) && !exists(trace, beside(id, Q::position_vectors)) &&
-                         !exists(trace, beside(id, Q::type_vectors));
+      const bool alone = !exists(trace, beside(id, Q::embedding_sum)) &&
+                         !exists(trace, beside(id, Q::position_vectors)) && !exists(trace, beside(id, Q::type_vectors));
       return alone ? std::optional(beside(id, Q::token_vectors)) : std::nullopt;
     }
     case Q::attention_input:
@@ -49,9 +49,9 @@ std::optional<MatrixId> handed_through(const Trace& trace, const MatrixId& id) {
 }
 
 /// Builds recipes of one matrix from others beside it.
-class Cook {
+class RecipeBuilder {
  public:
-  Cook(const Trace& trace, const MatrixId& id) : trace_(trace), way_(trace, id), id_(id) {}
+  RecipeBuilder(const Trace& trace, const MatrixId& id) : trace_(trace), way_(trace, id), id_(id) {}
 
   Recipe make() const;
 
@@ -82,9 +82,7 @@ class Cook {
     return recipe;
   }
 
-  Recipe embedding_sum() const {
-    return simple(Op::sum, {Q::token_vectors, Q::position_vectors, Q::type_vectors});
-  }
+  Recipe embedding_sum() const { return simple(Op::sum, {Q::token_vectors, Q::position_vectors, Q::type_vectors}); }
   Recipe query_projection() const {
     const MatrixId x = way_.bare ? at(Q::given_query) : at(Q::attention_input);
     return projected(x, Q::query_weight, Q::query_bias, id_.head * way_.d_k());
@@ -152,11 +150,11 @@ class Cook {
   }
 
   const Trace& trace_;
-  const Way way_;
+  const MatrixSource way_;
   const MatrixId id_;
 };
 
-Recipe Cook::make() const {
+Recipe RecipeBuilder::make() const {
   switch (id_.quantity) {
     case Q::token_vectors:
       if (!has(Q::token_lookup)) return {};
@@ -178,8 +176,7 @@ Recipe Cook::make() const {
     case Q::key_normed: return normed(at(Q::key_projected), Q::key_norm_scale, Q::key_norm_shift);
     case Q::key:
       return as_used(Q::key_projected, Q::key_normed, Q::key_norm_scale, Q::key_norm_shift, key_projection());
-    case Q::value:
-      return projected(key_side(Q::given_value), Q::value_weight, Q::value_bias, kv_offset(way_.d_v()));
+    case Q::value: return projected(key_side(Q::given_value), Q::value_weight, Q::value_bias, kv_offset(way_.d_v()));
     case Q::log_weights: return simple(Op::logarithm, {Q::given_weights});
     case Q::dot: return simple(Op::dot_product, {Q::query, Q::key});
     case Q::scaled: return {Op::scale, {at(Q::dot)}, way_.attention_trace->scale};
@@ -247,7 +244,7 @@ MatrixId origin(const Trace& trace, MatrixId id) {
 Recipe recipe(const Trace& trace, const MatrixId& id) {
   assert(exists(trace, id));
   if (const MatrixId first = origin(trace, id); first != id) return {Op::copy, {first}};
-  return is_learned(id.quantity) ? Recipe{} : Cook(trace, id).make();
+  return is_learned(id.quantity) ? Recipe{} : RecipeBuilder(trace, id).make();
 }
 
 std::string formula(const Trace& trace, const MatrixId& id) {
@@ -279,13 +276,12 @@ std::string formula(const Trace& trace, const MatrixId& id) {
     case Op::weighted_sum: return operand(0) + "·" + operand(1);
     case Op::zero_off: return "0: the head is switched off";
     case Op::mean_off: return "mean over the queries: the head is switched off";
-    case Op::concatenation:
-      return "[z of head 0, …, z of head " + std::to_string(made.operands.size() - 1) + "]";
+    case Op::concatenation: return "[z of head 0, …, z of head " + std::to_string(made.operands.size() - 1) + "]";
     case Op::layer_norm:
     case Op::rms_norm: return norm_formula(made);
     case Op::rotation: return operand(0) + ", pairs turned by position · frequency";
     case Op::activation:
-      return std::string(name(activation_of(Way(trace, id), id.quantity))) + "(" + operand(0) + ")";
+      return std::string(name(activation_of(MatrixSource(trace, id), id.quantity))) + "(" + operand(0) + ")";
     case Op::product: break;
   }
   return joined(made, " · ");

@@ -9,36 +9,38 @@
 namespace headlight {
 
 enum class Operation {
-  given,         // {}: learned, looked up, or from a file
-  sine, cosine,  // {}: of position · frequency
-  copy,          // {a}: handed through
-  sum,           // {a, b, …}
-  scale,         // {a[, b]}: times `factor`, plus the vector b
-  projection,    // {x, W[, b]}: x·Wᵀ + b; x has as many columns as are taken of W, from `offset` on
-  columns,       // {x[, b]}: column c + `offset` of x, 0 outside of it, plus b: a projection that is the identity
-  dot_product,   // {q, k}: q·kᵀ
-  mask,          // {scaled[, relative bias], mask}: their sum
-  logarithm,     // {a}
-  exponential,   // {scores}: exp(score - the row's largest)
-  softmax,       // {exponentials}: each divided by the sum of its row
-  dropout,       // {weights}: times 0 or 1 / (1 - p)
-  set_by_hand,   // {weights}: some replaced, the rest of their rows rescaled
-  share_of_rest, // of a cell: what is left of 1, in the old proportion
-  weighted_sum,  // {weights, v}: weights·v
-  zero_off,      // {z}: a head that is switched off
-  mean_off,      // {z}: the mean over the queries in place of each
-  concatenation, // {z of head 0, z of head 1, …}: side by side
-  layer_norm, rms_norm,  // {x, scale[, shift]}
-  rotation,      // {x}: pairs of columns turned by position · frequency
-  activation,    // {a}
-  product,       // {a, b}: cell by cell
+  given,  // {}: learned, looked up, or from a file
+  sine,
+  cosine,         // {}: of position · frequency
+  copy,           // {a}: handed through
+  sum,            // {a, b, …}
+  scale,          // {a[, b]}: times `factor`, plus the vector b
+  projection,     // {x, W[, b]}: x·Wᵀ + b; x has as many columns as are taken of W, from `offset` on
+  columns,        // {x[, b]}: column c + `offset` of x, 0 outside of it, plus b: a projection that is the identity
+  dot_product,    // {q, k}: q·kᵀ
+  mask,           // {scaled[, relative bias], mask}: their sum
+  logarithm,      // {a}
+  exponential,    // {scores}: exp(score - the row's largest)
+  softmax,        // {exponentials}: each divided by the sum of its row
+  dropout,        // {weights}: times 0 or 1 / (1 - p)
+  set_by_hand,    // {weights}: some replaced, the rest of their rows rescaled
+  share_of_rest,  // of a cell: what is left of 1, in the old proportion
+  weighted_sum,   // {weights, v}: weights·v
+  zero_off,       // {z}: a head that is switched off
+  mean_off,       // {z}: the mean over the queries in place of each
+  concatenation,  // {z of head 0, z of head 1, …}: side by side
+  layer_norm,
+  rms_norm,    // {x, scale[, shift]}
+  rotation,    // {x}: pairs of columns turned by position · frequency
+  activation,  // {a}
+  product,     // {a, b}: cell by cell
 };
 
 struct Recipe {
   Operation operation = Operation::given;
   std::vector<MatrixId> operands;
-  float factor = 1;         // of scale
-  Index offset = 0;         // of projection and columns
+  float factor = 1;  // of scale
+  Index offset = 0;  // of projection and columns
 };
 
 /// How the matrix is made. It must exist.

@@ -1,6 +1,6 @@
 #include "explain/steps.h"
 
-#include "explain/way.h"
+#include "explain/matrix_source.h"
 #include "math/ops.h"
 
 namespace headlight {
@@ -51,21 +51,22 @@ std::string word(Q quantity) {
 /// One side of the attention: which matrices lead to its vector.
 struct Side {
   Q weight, bias, projected, normed, vector;
-  const char* x;      // the name of the step of what is projected
+  const char* x;  // the name of the step of what is projected
   const char* title;
 };
 
-constexpr Side kQuery{Q::query_weight, Q::query_bias, Q::query_projected, Q::query_normed, Q::query, "x_query",
-                      "The query of this head"};
-constexpr Side kKey{Q::key_weight, Q::key_bias, Q::key_projected, Q::key_normed, Q::key, "x_key",
-                    "The key of this head"};
-constexpr Side kValue{Q::value_weight, Q::value_bias, Q::value, Q::value, Q::value, "x_value",
-                      "The value of this head"};
+constexpr Side kQuery{Q::query_weight, Q::query_bias, Q::query_projected,      Q::query_normed,
+                      Q::query,        "x_query",     "The query of this head"};
+constexpr Side kKey{Q::key_weight, Q::key_bias, Q::key_projected,      Q::key_normed,
+                    Q::key,        "x_key",     "The key of this head"};
+constexpr Side kValue{Q::value_weight, Q::value_bias,           Q::value, Q::value, Q::value,
+                      "x_value",       "The value of this head"};
 
 /// Tells the steps of one weight in order.
-class Story {
+class StepsBuilder {
  public:
-  Story(const Trace& trace, const HeadRef& head, const CellRef& cell) : trace_(trace), head_(head), cell_(cell) {}
+  StepsBuilder(const Trace& trace, const HeadRef& head, const CellRef& cell)
+      : trace_(trace), head_(head), cell_(cell) {}
 
   std::vector<Step> tell();
 
@@ -94,19 +95,24 @@ class Story {
   const Trace& trace_;
   const HeadRef head_;
   const CellRef cell_;
-  MatrixId x_;             // what the side that is being told is projected from
+  MatrixId x_;  // what the side that is being told is projected from
   std::string x_name_;
   std::vector<Step> steps_;
 };
 
-Step& Story::rows(std::string name, std::string title, const MatrixId& matrix, Index first, Index count) {
-  steps_.push_back({.name = std::move(name), .title = std::move(title), .formula = formula(trace_, matrix),
-                    .shape = shape(trace_, matrix), .value = rows_of(trace_, matrix, first, count), .terms = {},
-                    .id = matrix, .row = first});
+Step& StepsBuilder::rows(std::string name, std::string title, const MatrixId& matrix, Index first, Index count) {
+  steps_.push_back({.name = std::move(name),
+                    .title = std::move(title),
+                    .formula = formula(trace_, matrix),
+                    .shape = shape(trace_, matrix),
+                    .value = rows_of(trace_, matrix, first, count),
+                    .terms = {},
+                    .id = matrix,
+                    .row = first});
   return steps_.back();
 }
 
-std::string Story::name_of(const Place& place) const {
+std::string StepsBuilder::name_of(const Place& place) const {
   if (place.id == x_ && !x_name_.empty()) return at(x_name_, place.col);
   const Axes along = axes(trace_, place.id);
   const std::string name = word(place.id.quantity);
@@ -114,14 +120,14 @@ std::string Story::name_of(const Place& place) const {
   return place.row == cell_.query && place.col == cell_.key ? name : at(name, place.col);
 }
 
-void Story::add_term(Step& step, const Term& term) const {
+void StepsBuilder::add_term(Step& step, const Term& term) const {
   StepTerm told{.from = name_of(term.from), .value = term.from.value};
   if (term.times) told.times = name_of(*term.times);
   if (term.times || term.factor != 1.0f) told.factor = term.factor;
   step.terms.push_back(std::move(told));
 }
 
-Step& Story::number(std::string title, Q quantity, bool terms) {
+Step& StepsBuilder::number(std::string title, Q quantity, bool terms) {
   const Cell cell = own_cell(quantity);
   Step& step = rows(word(quantity), std::move(title), id(quantity), cell_.query, 0);
   step.value = Matrix::Constant(1, 1, cell.value);
@@ -133,7 +139,7 @@ Step& Story::number(std::string title, Q quantity, bool terms) {
   return step;
 }
 
-void Story::told_row(std::string title, Q quantity, Index row) {
+void StepsBuilder::told_row(std::string title, Q quantity, Index row) {
   Step& step = rows(word(quantity), std::move(title), id(quantity), row, 1);
   for (Index c = 0; c < step.value.cols(); ++c) {
     const Cell cell = explain_cell(trace_, step.id, row, c);
@@ -157,7 +163,7 @@ void Story::told_row(std::string title, Q quantity, Index row) {
   }
 }
 
-void Story::tell_side(const Side& side, Index row) {
+void StepsBuilder::tell_side(const Side& side, Index row) {
   const bool staged = side.projected != side.vector && has(side.projected);
   x_ = recipe(trace_, id(staged ? side.projected : side.vector)).operands.front();
   x_name_ = side.x;
@@ -171,7 +177,7 @@ void Story::tell_side(const Side& side, Index row) {
 }
 
 /// From query and key to the score; where another program computed the weights, from those.
-void Story::tell_scores() {
+void StepsBuilder::tell_scores() {
   if (has(Q::given_weights)) {
     number("The weight as it was given", Q::given_weights);
     number("Its logarithm, in place of the unknown score", Q::log_weights);
@@ -198,7 +204,7 @@ void Story::tell_scores() {
   number("The score", Q::scores);
 }
 
-void Story::tell_weights() {
+void StepsBuilder::tell_weights() {
   if (has(Q::exponentials)) {
     Step& row = rows("exponentials", "The row's exponentials", id(Q::exponentials), cell_.query, 1);
     const Cell own = own_cell(Q::exponentials);
@@ -222,9 +228,9 @@ void Story::tell_weights() {
     Step& step = number(changed && quantity == Q::softmax ? "The softmax" : "The weight", quantity, false);
     if (!has(Q::exponentials)) return;
     const Cell softmax = own_cell(Q::softmax);
-    step.terms = {{.from = at("exponentials", cell_.key),
-                   .value = softmax.terms[static_cast<std::size_t>(cell_.key)].from.value},
-                  {.from = "sum", .value = static_cast<float>(*constant(softmax, "sum"))}};
+    step.terms = {
+        {.from = at("exponentials", cell_.key), .value = softmax.terms[static_cast<std::size_t>(cell_.key)].from.value},
+        {.from = "sum", .value = static_cast<float>(*constant(softmax, "sum"))}};
   };
   if (!changed) return divided(Q::weights);
   divided(Q::softmax);
@@ -240,7 +246,7 @@ void Story::tell_weights() {
 }
 
 /// The weight's share of z, and z.
-void Story::tell_share() {
+void StepsBuilder::tell_share() {
   const Q summed = has(Q::head_output) ? Q::head_output : Q::z;
   const float weight = rows_of(trace_, id(Q::weights), cell_.query, 1)(0, cell_.key);
   Step& share = rows("share", "This weight's share of z", id(summed), cell_.query, 1);
@@ -253,7 +259,8 @@ void Story::tell_share() {
 
   Step& sum = rows(word(summed), "The sum over all keys", id(summed), cell_.query, 1);
   for (const Term& term : explain_cell(trace_, id(summed), cell_.query, 0).terms)
-    sum.terms.push_back({.from = at("weight", term.from.col), .value = term.from.value,
+    sum.terms.push_back({.from = at("weight", term.from.col),
+                         .value = term.from.value,
                          .times = "v of key " + std::to_string(term.times->row)});
   if (summed == Q::z) return;
   Step& z = rows("z", "What the head hands on: it is switched off", id(Q::z), cell_.query, 1);
@@ -262,7 +269,7 @@ void Story::tell_share() {
     z.terms.push_back({.from = "mean of " + at("head_output", c), .value = z.value(0, c)});
 }
 
-void Story::tell_output() {
+void StepsBuilder::tell_output() {
   Step& concat = rows("concat", "z of all heads, side by side", id(Q::concat), cell_.query, 1);
   const Matrix z = rows_of(trace_, id(Q::z), cell_.query, 1);
   const Index d_v = z.cols(), first = head_.head * d_v;
@@ -277,7 +284,7 @@ void Story::tell_output() {
   const Matrix own = steps_.back().value;
   Matrix rest = rows_of(trace_, id(Q::concat), cell_.query, 1);
   rest.middleCols(first, d_v).setZero();
-  Linear without_bias = Way(trace_, id(Q::concat)).attention->output;
+  Linear without_bias = MatrixSource(trace_, id(Q::concat)).attention->output;
   without_bias.bias = {};
   const Matrix others = linear(rest, without_bias);
   const Matrix bias = has(Q::output_bias) ? whole(trace_, id(Q::output_bias)) : Matrix();
@@ -289,7 +296,7 @@ void Story::tell_output() {
   }
 }
 
-std::vector<Step> Story::tell() {
+std::vector<Step> StepsBuilder::tell() {
   const bool computed = has(Q::query);
   if (computed) {
     tell_side(kQuery, cell_.query);
@@ -308,7 +315,7 @@ std::vector<Step> Story::tell() {
 }  // namespace
 
 std::vector<Step> steps_of(const Trace& trace, const HeadRef& head, const CellRef& cell) {
-  return Story(trace, head, cell).tell();
+  return StepsBuilder(trace, head, cell).tell();
 }
 
 }  // namespace headlight

@@ -20,19 +20,19 @@ struct StepTerm {
 
 /// One step. `value` is what of the matrix concerns this weight: a number (1, 1), a row, or a weight matrix.
 struct Step {
-  std::string name;            // x_query, W_Q, b_Q, q_projected, q_normed, q, x_key, W_K, …, k, products, dot, scaled,
-                               // given, logarithm, mask, scores, exponentials, sum, softmax, dropped, weight, x_value,
-                               // W_V, b_V, v, share, head_output, z, concat, W_O, b_O, contribution, output
-  std::string title;           // "The query of this head"
+  std::string name;   // x_query, W_Q, b_Q, q_projected, q_normed, q, x_key, W_K, …, k, products, dot, scaled,
+                      // given, logarithm, mask, scores, exponentials, sum, softmax, dropped, weight, x_value,
+                      // W_V, b_V, v, share, head_output, z, concat, W_O, b_O, contribution, output
+  std::string title;  // "The query of this head"
   std::string formula;
-  Shape shape;                 // of the whole matrix
+  Shape shape;  // of the whole matrix
   Matrix value;
-  bool number = false;         // `value` is the one cell of this weight, not a row that happens to have one column
+  bool number = false;  // `value` is the one cell of this weight, not a row that happens to have one column
   /// What the number was made of; of a row, what each of its numbers was made of, the products of a projection summed.
   std::vector<StepTerm> terms;
-  MatrixId id;                 // where to look on
-  Index row = 0, col = 0;      // value(r, c) is cell (row + r, col + c) of `id` …
-  bool addends = false;        // … or an addend: of products and sum of cell (row, col), of share of (row, col + c)
+  MatrixId id;             // where to look on
+  Index row = 0, col = 0;  // value(r, c) is cell (row + r, col + c) of `id` …
+  bool addends = false;    // … or an addend: of products and sum of cell (row, col), of share of (row, col + c)
 };
 
 /// Steps that this attention does not have are left out: of a pattern computed elsewhere there is the weight alone.

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "explain/matrix_source.h"
 #include "explain/recipe.h"
-#include "explain/way.h"
 #include "math/attention.h"
 #include "math/block.h"
 #include "math/embedding.h"
@@ -29,7 +29,7 @@ Matrix head_part(const Vector& bias, Index head, Index heads) {
   return bias.segment(head * width, width);
 }
 
-Matrix learned_rows(const Way& way, const MatrixId& id, Index first, Index count) {
+Matrix learned_rows(const MatrixSource& way, const MatrixId& id, Index first, Index count) {
   const auto heads = [&] { return way.attention_trace->num_heads(); };
   const auto kv_heads = [&] { return way.attention_trace->num_kv_heads; };
   const auto kv_head = [&] { return way.attention_trace->kv_head(id.head); };
@@ -95,7 +95,7 @@ Matrix learned_rows(const Way& way, const MatrixId& id, Index first, Index count
 }
 
 /// Whole matrices that the Trace keeps.
-const Matrix* stored(const Way& way, const MatrixId& id) {
+const Matrix* stored(const MatrixSource& way, const MatrixId& id) {
   switch (id.quantity) {
     case Q::embedding: return &way.stack_trace->embedding;
     case Q::block_output: return &way.block_trace->output;
@@ -118,7 +118,7 @@ Matrix by_rows(const Matrix& x, const MakeRow& make_row) {
 }
 
 /// The z of all heads side by side.
-Matrix concatenated(const Way& way, const MatrixId& id, Index first, Index count) {
+Matrix concatenated(const MatrixSource& way, const MatrixId& id, Index first, Index count) {
   const Index heads = way.attention_trace->num_heads(), d_v = way.d_v();
   Matrix all(count, heads * d_v);
   for (Index head = 0; head < heads; ++head)
@@ -127,7 +127,7 @@ Matrix concatenated(const Way& way, const MatrixId& id, Index first, Index count
 }
 
 /// What a function of math/ gives whole, from what the Trace keeps.
-std::optional<Matrix> known(const Way& way, const MatrixId& id, Index first, Index count) {
+std::optional<Matrix> known(const MatrixSource& way, const MatrixId& id, Index first, Index count) {
   const AttentionTrace* attention = way.attention_trace;
   const Tokens* tokens = nullptr;
   switch (id.quantity) {
@@ -139,7 +139,8 @@ std::optional<Matrix> known(const Way& way, const MatrixId& id, Index first, Ind
       return position_vectors(way.model, *way.stack, *tokens).middleRows(first, count);
     case Q::query: return head_columns(attention->query, id.head, attention->num_heads()).middleRows(first, count);
     case Q::key:
-      return head_columns(attention->key, attention->kv_head(id.head), attention->num_kv_heads).middleRows(first, count);
+      return head_columns(attention->key, attention->kv_head(id.head), attention->num_kv_heads)
+          .middleRows(first, count);
     case Q::value:
       return head_columns(attention->value, attention->kv_head(id.head), attention->num_kv_heads)
           .middleRows(first, count);
@@ -189,7 +190,7 @@ Matrix columns(const Matrix& x, Index offset, Index width) {
   return y;
 }
 
-Matrix cooked(const Way& way, const MatrixId& id, const Recipe& recipe, Index first, Index count) {
+Matrix cooked(const MatrixSource& way, const MatrixId& id, const Recipe& recipe, Index first, Index count) {
   const auto rows = [&](std::size_t operand) { return rows_of(way.trace, recipe.operands[operand], first, count); };
   const auto all = [&](std::size_t operand) { return whole(way.trace, recipe.operands[operand]); };
   switch (recipe.operation) {
@@ -246,7 +247,7 @@ Matrix cooked(const Way& way, const MatrixId& id, const Recipe& recipe, Index fi
 Matrix rows_of(const Trace& trace, const MatrixId& asked, Index first, Index count) {
   assert(exists(trace, asked));
   const MatrixId id = origin(trace, asked);
-  const Way way(trace, id);
+  const MatrixSource way(trace, id);
   if (is_learned(id.quantity)) return learned_rows(way, id, first, count);
   if (const Matrix* kept = stored(way, id)) return kept->middleRows(first, count);
   if (auto rows = known(way, id, first, count)) return std::move(*rows);

@@ -24,9 +24,9 @@ constexpr Index kPanel = 64, kValuesTogether = 128;
 struct Head {
   const AttentionTrace& attention;
   Index head = 0;
-  Index keys = 0;       // the first ones, that are looked at
-  Floats turned = {};   // the keys' panels one after another, each (d_k, kPanel)
-  Floats values = {};   // (keys, d_v); empty where only weights are asked for
+  Index keys = 0;      // the first ones, that are looked at
+  Floats turned = {};  // the keys' panels one after another, each (d_k, kPanel)
+  Floats values = {};  // (keys, d_v); empty where only weights are asked for
 };
 
 Head prepared(const AttentionTrace& attention, Index head, Index keys, bool with_values = false) {
@@ -55,10 +55,17 @@ void block_scores(const Head& head, Index first, MatrixRef scores) {
   } else {
     const auto q = head_columns(attention.query, head.head, attention.num_heads());
     for (Index key = 0; key < columns; key += kPanel)
-      math_kernels().product({.m = rows, .n = std::min(kPanel, columns - key), .k = q.cols(),
-                              .a = q.data() + first * q.outerStride(), .a_row = q.outerStride(), .a_col = 1,
-                              .b = head.turned.data() + key * q.cols(), .b_row = kPanel, .c = scores.data() + key,
-                              .c_row = scores.outerStride(), .scale = attention.scale});
+      math_kernels().product({.m = rows,
+                              .n = std::min(kPanel, columns - key),
+                              .k = q.cols(),
+                              .a = q.data() + first * q.outerStride(),
+                              .a_row = q.outerStride(),
+                              .a_col = 1,
+                              .b = head.turned.data() + key * q.cols(),
+                              .b_row = kPanel,
+                              .c = scores.data() + key,
+                              .c_row = scores.outerStride(),
+                              .scale = attention.scale});
     if (attention.relative_bias)
       scores += relative_bias_rows(*attention.relative_bias, head.head, first, rows, columns);
   }
@@ -130,7 +137,6 @@ void mark_blocked(const Mask& mask, const Matrix& blocked, Matrix& pooled) {
   pooled = (blocked.array() < 0.0f && pooled.array() == 0.0f).select(blocked, pooled);
 }
 
-
 /// Takes rows [first, …) of a pattern of `pattern_rows` × `pattern_columns` cells into its shrunk picture: the larger
 /// value stays. Of the rows the first columns are given; the rest changes nothing.
 void pool_into(const ConstMatrixRef& rows, Index first, Index pattern_rows, Index pattern_columns, Matrix& picture) {
@@ -139,7 +145,7 @@ void pool_into(const ConstMatrixRef& rows, Index first, Index pattern_rows, Inde
     picture.block(first, 0, rows.rows(), given) = rows;
     return;
   }
-  Vector peak(given);  // of the rows that fall into one of the picture
+  Vector peak(given);         // of the rows that fall into one of the picture
   std::vector<Index> begins;  // of the columns that fall into one, as far as they are given
   for (Index j = 0; j <= picture.cols() && pattern_columns != picture.cols(); ++j)
     begins.push_back(std::min(given, j * pattern_columns / picture.cols()));
@@ -197,10 +203,17 @@ void compute_softmax(const Head& head, Index first, MatrixRef block) {
 void weigh_values(const Head& head, const ConstMatrixRef& weights, MatrixRef z) {
   if (weights.cols() == 0) z.setZero();
   for (Index key = 0; key < weights.cols(); key += kValuesTogether)
-    math_kernels().product({.m = weights.rows(), .n = z.cols(), .k = std::min(kValuesTogether, weights.cols() - key),
-                            .a = weights.data() + key, .a_row = weights.outerStride(), .a_col = 1,
-                            .b = head.values.data() + key * z.cols(), .b_row = z.cols(), .c = z.data(),
-                            .c_row = z.outerStride(), .add = key > 0});
+    math_kernels().product({.m = weights.rows(),
+                            .n = z.cols(),
+                            .k = std::min(kValuesTogether, weights.cols() - key),
+                            .a = weights.data() + key,
+                            .a_row = weights.outerStride(),
+                            .a_col = 1,
+                            .b = head.values.data() + key * z.cols(),
+                            .b_row = z.cols(),
+                            .c = z.data(),
+                            .c_row = z.outerStride(),
+                            .add = key > 0});
 }
 
 /// What a head that is off hands on in place of its z (T, d_v).
@@ -343,8 +356,8 @@ Matrix region_weights(const Trace& trace, const Region& region, Index most, cons
   for_row_blocks(region.first_query, region.first_query + rows, own.keys, compute,
                  [&](const ConstMatrixRef& block, Index first) {
                    if (stop) return false;
-                   pool_into(block.middleCols(std::min(region.first_key, own.keys), given),
-                             first - region.first_query, rows, columns, pooled);
+                   pool_into(block.middleCols(std::min(region.first_key, own.keys), given), first - region.first_query,
+                             rows, columns, pooled);
                    return true;
                  });
   if (stop) return {};

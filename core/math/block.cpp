@@ -19,7 +19,7 @@ constexpr Index kWorthAThread = 1 << 15;
 constexpr Index kFfnRows = 1024;
 
 /// The heads of an attention whose query, key and value (or patterns) are there. False when stopped.
-bool run_heads(Stack stack, Index layer, const Edits& edits, const Matrix& blocked, const Run& run,
+bool run_heads(Stack stack, Index layer, const Edits& edits, const Matrix& blocked, const StackRun& run,
                const AttentionTrace* earlier, AttentionTrace& attention) {
   const Index heads = attention.num_heads();
   const Index work = attention.mask->queries() * attention.mask->keys() * attention.query.cols();
@@ -40,13 +40,13 @@ Matrix continued(const Matrix* earlier, Index first, Matrix rest) {
 }
 
 /// The block of an earlier answer; null where nothing is lent.
-const BlockTrace* earlier_block(const Run& run, Index layer) {
+const BlockTrace* earlier_block(const StackRun& run, Index layer) {
   return run.earlier ? &run.earlier->blocks[static_cast<std::size_t>(layer)] : nullptr;
 }
 
 Status check_projections(const std::string& where, const AttentionTrace& attention, const Threads& threads) {
-  for (const auto& [name, matrix] : {std::pair{" queries", &attention.query}, {" keys", &attention.key},
-                                     {" values", &attention.value}})
+  for (const auto& [name, matrix] :
+       {std::pair{" queries", &attention.query}, {" keys", &attention.key}, {" values", &attention.value}})
     if (const auto finite = check_finite(where + name, *matrix, threads); !finite) return finite;
   return Done{};
 }
@@ -119,28 +119,27 @@ Matrix project(const Linear& weights, const std::optional<NormWeights>& head_nor
 
 Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Stack stack, Index layer,
                                             const ConstMatrixRef& query_input, const ConstMatrixRef& key_input,
-                                            const ConstMatrixRef& value_input, const Run& run,
+                                            const ConstMatrixRef& value_input, const StackRun& run,
                                             AttentionTrace& attention) {
   // Places are compared within one sentence: a cross-attention turns nothing.
   const std::optional<Rotary> none;
   const std::optional<Rotary>& rotary = stack == Stack::cross ? none : run.stack.rotary;
   attention.num_kv_heads = weights.num_kv_heads;
   const BlockTrace* earlier_layer = earlier_block(run, layer);
-  const AttentionTrace* earlier = !earlier_layer ? nullptr : stack == Stack::cross ? &*earlier_layer->cross
-                                                                                   : &earlier_layer->self;
+  const AttentionTrace* earlier = !earlier_layer          ? nullptr
+                                  : stack == Stack::cross ? &*earlier_layer->cross
+                                                          : &earlier_layer->self;
   const auto with_earlier = [&](Matrix AttentionTrace::*field, Matrix rest) {
     return continued(earlier ? &(earlier->*field) : nullptr, run.first, std::move(rest));
   };
-  attention.query = with_earlier(&AttentionTrace::query,
-                                 project(weights.query, weights.query_norm, rotary, query_input, weights.num_heads,
-                                         run.threads, run.first));
+  attention.query = with_earlier(&AttentionTrace::query, project(weights.query, weights.query_norm, rotary, query_input,
+                                                                 weights.num_heads, run.threads, run.first));
   if (earlier && stack == Stack::cross) {  // of the same encoder's output
     attention.key = earlier->key;
     attention.value = earlier->value;
   } else {
-    attention.key = with_earlier(&AttentionTrace::key,
-                                 project(weights.key, weights.key_norm, rotary, key_input, weights.num_kv_heads,
-                                         run.threads, run.first));
+    attention.key = with_earlier(&AttentionTrace::key, project(weights.key, weights.key_norm, rotary, key_input,
+                                                               weights.num_kv_heads, run.threads, run.first));
     attention.value = with_earlier(&AttentionTrace::value, linear(value_input, weights.value, run.threads));
   }
   if (run.progress.stop) return std::optional<Matrix>{};
@@ -174,7 +173,7 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
   return output;
 }
 
-Result<bool> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Index layer, const Run& run,
+Result<bool> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Index layer, const StackRun& run,
                           AttentionTrace& attention) {
   attention.patterns = &patterns;
   attention.heads.resize(patterns.size());
@@ -185,7 +184,8 @@ Result<bool> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Inde
   return run_heads(stack, layer, run.request.edits, mask->blocked, run, nullptr, attention);
 }
 
-Matrix ffn_hidden(const BlockWeights& weights, Activation activation, const ConstMatrixRef& input, const Threads& threads) {
+Matrix ffn_hidden(const BlockWeights& weights, Activation activation, const ConstMatrixRef& input,
+                  const Threads& threads) {
   if (weights.ungated()) {
     Matrix hidden = linear(input, weights.up, threads);
     activate(hidden, activation, threads);
@@ -197,7 +197,7 @@ Matrix ffn_hidden(const BlockWeights& weights, Activation activation, const Cons
 }
 
 Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack stack, Index layer, const Matrix& x,
-                                            const Run& run) {
+                                            const StackRun& run) {
   const bool pre = run.model.config.norm == Norm::pre;
   // From here on the rows that no earlier answer lends.
   Matrix stream = x.bottomRows(x.rows() - run.first);
@@ -217,8 +217,8 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
   }
   if (weights.cross) {
     const Matrix& memory = run.encoder->last_hidden_state();
-    const auto output = run_attention(*weights.cross, Stack::cross, layer, read(weights.cross_norm), memory, memory, run,
-                                      block->cross.emplace());
+    const auto output = run_attention(*weights.cross, Stack::cross, layer, read(weights.cross_norm), memory, memory,
+                                      run, block->cross.emplace());
     if (!output) return output.error();
     if (!*output) return std::optional<BlockTrace>{};
     add(**output, weights.cross_norm);
@@ -228,7 +228,8 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
     Matrix output(input.rows(), input.cols());
     for (Index first = 0; first < input.rows(); first += kFfnRows) {  // the wide numbers between are never held whole
       const Index rows = std::min(kFfnRows, input.rows() - first);
-      const Matrix hidden = ffn_hidden(weights, run.model.config.activation, input.middleRows(first, rows), run.threads);
+      const Matrix hidden =
+          ffn_hidden(weights, run.model.config.activation, input.middleRows(first, rows), run.threads);
       output.middleRows(first, rows) = linear(hidden, weights.down, run.threads);
       if (run.progress.stop) return std::optional<BlockTrace>{};
     }

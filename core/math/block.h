@@ -32,16 +32,16 @@ std::string mask_name(Stack stack, std::optional<Index> own_layer = {});
 Result<ResolvedMask> resolve_mask(const Request& request, Stack stack, std::optional<Index> layer = {});
 
 /// What the layers of one stack share while they run.
-struct Run {
+struct StackRun {
   const Request& request;
   const Model& model;
   const StackWeights& stack;
-  const StackTrace* encoder = nullptr;   // what cross-attention reads
-  const StackTrace* earlier = nullptr;   // an answer whose first rows are the same everywhere; null: none
-  Index first = 0;                       // the row from which on they are to be computed
-  ResolvedMask mask, cross_mask;         // of the layers that have none of their own
+  const StackTrace* encoder = nullptr;  // what cross-attention reads
+  const StackTrace* earlier = nullptr;  // an answer whose first rows are the same everywhere; null: none
+  Index first = 0;                      // the row from which on they are to be computed
+  ResolvedMask mask, cross_mask;        // of the layers that have none of their own
   Progress& progress;
-  float share = 0;                       // of the whole work that one attention adds to the progress
+  float share = 0;  // of the whole work that one attention adds to the progress
   Threads threads;
 };
 
@@ -56,11 +56,11 @@ Matrix project(const Linear& weights, const std::optional<NormWeights>& head_nor
 /// mask that does not fit, or where a number grew beyond what a float holds.
 Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Stack stack, Index layer,
                                             const ConstMatrixRef& query_input, const ConstMatrixRef& key_input,
-                                            const ConstMatrixRef& value_input, const Run& run,
+                                            const ConstMatrixRef& value_input, const StackRun& run,
                                             AttentionTrace& attention);
 
 /// One attention whose weights another program computed: only its mask and its weights can be changed. False when stopped.
-Result<bool> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Index layer, const Run& run,
+Result<bool> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Index layer, const StackRun& run,
                           AttentionTrace& attention);
 
 /// What the feed-forward holds between its two layers: activation(up) or activation(gate)·up, (T, ffn).
@@ -71,6 +71,6 @@ Matrix ffn_hidden(const BlockWeights& weights, Activation activation, const Cons
 /// (Xiong et al. 2020 compares the two). f: attention; in a decoder over an encoder's output, cross-attention; and the
 /// feed-forward. An empty result when stopped.
 Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack stack, Index layer, const Matrix& x,
-                                            const Run& run);
+                                            const StackRun& run);
 
 }  // namespace headlight

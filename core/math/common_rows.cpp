@@ -15,9 +15,8 @@ Index equal_rows(const Matrix& a, const Matrix& b) {
 
 /// Heads that hand on the mean of all rows make every row depend on all.
 bool any_mean(const Edits& edits) {
-  return edits.off_as == OffAs::mean && std::any_of(edits.off.begin(), edits.off.end(), [](const HeadRef& head) {
-    return head.stack != Stack::encoder;
-  });
+  return edits.off_as == OffAs::mean && std::any_of(edits.off.begin(), edits.off.end(),
+                                                    [](const HeadRef& head) { return head.stack != Stack::encoder; });
 }
 
 /// A weight set by hand beyond the rows in common reads a value that may have changed.
@@ -32,7 +31,7 @@ Index without_far_weights(const Edits& edits, Index rows) {
 
 }  // namespace
 
-Result<Index> common_rows(const Trace& previous, const Trace& trace, const Matrix& embedding, const Run& run) {
+Result<Index> common_rows(const Trace& previous, const Trace& trace, const Matrix& embedding, const StackRun& run) {
   const Request &before = previous.request, &now = trace.request;
   if (previous.model != trace.model || previous.encoder != trace.encoder || trace.model->given ||
       !(before.edits == now.edits) || any_mean(now.edits) || previous.blocks.size() != run.stack.blocks.size())

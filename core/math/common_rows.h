@@ -9,6 +9,6 @@ namespace headlight {
 /// run with `embedding` and the masks of `run`, as in `previous`. At most one less than there are; 0 where the two are not
 /// of one model, are edited in different ways, or where a row may depend on later ones. Errors name a mask of a layer
 /// that does not fit.
-Result<Index> common_rows(const Trace& previous, const Trace& trace, const Matrix& embedding, const Run& run);
+Result<Index> common_rows(const Trace& previous, const Trace& trace, const Matrix& embedding, const StackRun& run);
 
 }  // namespace headlight

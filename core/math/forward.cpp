@@ -51,8 +51,7 @@ Status check_edits(const Edits& edits) {
   if (!(edits.dropout >= 0.0f && edits.dropout < 1.0f))
     return bad_input("dropout", "", "0 or more and less than 1", found(edits.dropout));
   for (const WeightEdit& edit : edits.weights)
-    if (!(edit.weight >= 0.0f && edit.weight <= 1.0f))
-      return bad_input("weight", "", "0 to 1", found(edit.weight));
+    if (!(edit.weight >= 0.0f && edit.weight <= 1.0f)) return bad_input("weight", "", "0 to 1", found(edit.weight));
   return Done{};
 }
 
@@ -60,9 +59,11 @@ Status check_sides(const Request& request, const Model& model) {
   for (const Stack stack : kStacks) {
     if (!has_stack(request, stack)) continue;
     if (query_tokens(request, stack).size() == 0 || key_tokens(request, stack).size() == 0)
-      return bad_input(request.config.arch == Arch::encoder_decoder && request.target.size() == 0 &&
-                               request.tokens.size() > 0 ? "target" : "text",
-                       "tokens", "at least one", "none");
+      return bad_input(
+          request.config.arch == Arch::encoder_decoder && request.target.size() == 0 && request.tokens.size() > 0
+              ? "target"
+              : "text",
+          "tokens", "at least one", "none");
   }
   if (model.given) return Done{};
   if (model.encoder) {
@@ -96,8 +97,8 @@ void warn_of_empty_rows(Trace& trace) {
       const bool has_own = own && own->mask;
       if (warned && !has_own) continue;
       if (!has_own) warned = true;
-      warn_of_empty_rows(mask_name(stack, has_own ? std::optional(layer) : std::nullopt),
-                         trace.attention(stack, layer), trace.warnings);
+      warn_of_empty_rows(mask_name(stack, has_own ? std::optional(layer) : std::nullopt), trace.attention(stack, layer),
+                         trace.warnings);
     }
   }
 }
@@ -141,8 +142,9 @@ Index common_layers(const Request& a, const Request& b, Stack stack, Index layer
   if (!(rest_a == rest_b)) return 0;
   const auto of_head = [](const auto& edit) { return std::pair{edit.head.stack, edit.head.layer}; };
   const auto of_layer = [](const LayerEdit& edit) { return std::pair{edit.stack, edit.layer}; };
-  layers = first_difference(a.edits.off, b.edits.off, encoder, layers,
-                            [](const HeadRef& head) { return std::pair{head.stack, head.layer}; });
+  layers = first_difference(a.edits.off, b.edits.off, encoder, layers, [](const HeadRef& head) {
+    return std::pair{head.stack, head.layer};
+  });
   layers = first_difference(a.edits.weights, b.edits.weights, encoder, layers, of_head);
   return first_difference(a.edits.layers, b.edits.layers, encoder, layers, of_layer);
 }
@@ -162,8 +164,7 @@ std::vector<BlockTrace> lent_blocks(const Pass& pass, Stack stack) {
   if (!previous || previous->model != pass.trace.model) return {};
   if (stack == Stack::self && previous->encoder != pass.trace.encoder) return {};
   const auto& blocks = previous->blocks_of(stack);
-  const Index common =
-      common_layers(previous->request, pass.trace.request, stack, static_cast<Index>(blocks.size()));
+  const Index common = common_layers(previous->request, pass.trace.request, stack, static_cast<Index>(blocks.size()));
   return {blocks.begin(), blocks.begin() + common};
 }
 
@@ -171,8 +172,15 @@ std::vector<BlockTrace> lent_blocks(const Pass& pass, Stack stack) {
 Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrace* encoder, const Pass& pass,
                        StackTrace& result) {
   const Request& request = pass.trace.request;
-  Run run{.request = request, .model = *pass.trace.model, .stack = weights, .encoder = encoder, .mask = {},
-          .cross_mask = {}, .progress = pass.progress, .share = pass.share, .threads = {pass.threads, &pass.progress.stop}};
+  StackRun run{.request = request,
+               .model = *pass.trace.model,
+               .stack = weights,
+               .encoder = encoder,
+               .mask = {},
+               .cross_mask = {},
+               .progress = pass.progress,
+               .share = pass.share,
+               .threads = {pass.threads, &pass.progress.stop}};
   auto mask = resolve_mask(request, stack);
   if (!mask) return mask.error();
   run.mask = std::move(*mask);
@@ -183,7 +191,8 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
   }
   result.embedding = embed(run.model, weights, query_tokens(request, stack));
   const std::string name = stack_name(run.model, stack);
-  if (const auto finite = check_finite(name + "embeddings", result.embedding, pass.threads); !finite) return finite.error();
+  if (const auto finite = check_finite(name + "embeddings", result.embedding, pass.threads); !finite)
+    return finite.error();
   result.blocks = lent_blocks(pass, stack);
   if (pass.previous && stack == Stack::self && result.blocks.empty()) {
     const auto rows = common_rows(*pass.previous, pass.trace, result.embedding, run);
@@ -216,8 +225,8 @@ Result<bool> run_model(Pass& pass) {
     pass.share = kLayersShare * pass.progress.share / static_cast<float>(model.blocks.size());
     return run_stack(model, Stack::self, nullptr, pass, trace);
   }
-  pass.share = kLayersShare * pass.progress.share /
-               static_cast<float>(model.encoder->blocks.size() + 2 * model.blocks.size());
+  pass.share =
+      kLayersShare * pass.progress.share / static_cast<float>(model.encoder->blocks.size() + 2 * model.blocks.size());
   const Trace* previous = pass.previous;
   if (previous && previous->encoder && previous->model == trace.model &&
       encoder_part(previous->request) == encoder_part(trace.request)) {
@@ -235,12 +244,17 @@ Result<bool> run_model(Pass& pass) {
 /// Somebody's own query, key and value: one bare attention layer.
 Result<bool> run_given(Pass& pass) {
   Trace& trace = pass.trace;
-  const GivenStack& given = trace.model->given->stacks.at(Stack::self);
+  const ExternalStack& given = trace.model->given->stacks.at(Stack::self);
   auto mask = resolve_mask(trace.request, Stack::self);
   if (!mask) return mask.error();
-  const Run run{.request = trace.request, .model = *trace.model, .stack = *trace.model, .mask = std::move(*mask),
-                .cross_mask = {}, .progress = pass.progress, .share = kLayersShare * pass.progress.share,
-                .threads = {pass.threads, &pass.progress.stop}};
+  const StackRun run{.request = trace.request,
+                     .model = *trace.model,
+                     .stack = *trace.model,
+                     .mask = std::move(*mask),
+                     .cross_mask = {},
+                     .progress = pass.progress,
+                     .share = kLayersShare * pass.progress.share,
+                     .threads = {pass.threads, &pass.progress.stop}};
   BlockTrace& block = trace.blocks.emplace_back();
   auto output = run_attention(trace.model->blocks.front().self, Stack::self, 0, given.query, given.key, given.value,
                               run, block.self);
@@ -255,9 +269,14 @@ Result<bool> run_given_patterns(Pass& pass) {
   Trace& trace = pass.trace;
   std::size_t layers = 0;
   for (const auto& [stack, given] : trace.model->given->stacks) layers += given.patterns.size();
-  const Run run{.request = trace.request, .model = *trace.model, .stack = *trace.model, .mask = {}, .cross_mask = {},
-                .progress = pass.progress, .share = kLayersShare * pass.progress.share / static_cast<float>(layers),
-                .threads = {pass.threads, &pass.progress.stop}};
+  const StackRun run{.request = trace.request,
+                     .model = *trace.model,
+                     .stack = *trace.model,
+                     .mask = {},
+                     .cross_mask = {},
+                     .progress = pass.progress,
+                     .share = kLayersShare * pass.progress.share / static_cast<float>(layers),
+                     .threads = {pass.threads, &pass.progress.stop}};
   auto encoder = std::make_shared<StackTrace>();
   trace.blocks.resize(trace.model->given->stacks.at(Stack::self).patterns.size());
   for (const auto& [stack, given] : trace.model->given->stacks) {
@@ -280,8 +299,7 @@ float largest_weight(const Trace& trace) {
   for (const Stack stack : kStacks) {
     if (!trace.has(stack)) continue;
     for (Index layer = 0; layer < trace.num_layers(stack); ++layer)
-      for (const HeadTrace& head : trace.attention(stack, layer).heads)
-        largest = std::max(largest, head.largest);
+      for (const HeadTrace& head : trace.attention(stack, layer).heads) largest = std::max(largest, head.largest);
   }
   return largest;
 }

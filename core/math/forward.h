@@ -1,20 +1,13 @@
 // Request → Trace: the whole computation, layer after layer.
 #pragma once
 
-#include <atomic>
 #include <memory>
 
+#include "base/progress.h"
 #include "base/result.h"
 #include "model/trace.h"
 
 namespace headlight {
-
-/// Shared with whoever waits: how far the work is, and whether it is still wanted.
-struct Progress {
-  std::atomic<float> done = 0;     // 0 … 1
-  std::atomic<bool> stop = false;
-  float begin = 0, share = 1;      // what of `done` a part of larger work fills; set by whoever calls it
-};
 
 /// Computes the answer on up to `threads` threads (0: one for each processor). A null pointer means that it was
 /// stopped. `previous`, an earlier answer, lends what the two have in common: weights drawn from the same seed, and the

@@ -37,8 +37,8 @@ Request extended(Request request, const Candidate& word) {
     token->end += word.text.size();
   }
   tokens.text.insert(offset, word.text);
-  tokens.tokens.insert(next, {.id = word.id, .text = word.text, .raw = word.text, .begin = offset,
-                              .end = offset + word.text.size()});
+  tokens.tokens.insert(
+      next, {.id = word.id, .text = word.text, .raw = word.text, .begin = offset, .end = offset + word.text.size()});
   return request;
 }
 

@@ -7,7 +7,7 @@
 namespace headlight {
 
 struct Sampling {
-  float temperature = 0;    // 0: always the most probable word (greedy)
+  float temperature = 0;  // 0: always the most probable word (greedy)
   std::uint64_t seed = 0;
 
   friend bool operator==(const Sampling&, const Sampling&) = default;

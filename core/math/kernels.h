@@ -7,10 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace headlight {
+#include "base/index.h"
 
-// As base/matrix.h has it; Eigen, whose layout depends on the processor it is compiled for, stays out of these files.
-using Index = std::ptrdiff_t;
+namespace headlight {
 
 /// C (m, n) = A·B, plus C where `add`, plus `bias` (n) in each row where there is one; all that times `scale`.
 /// A is read as a[i·a_row + p·a_col], so that either way round costs nothing; B and C are row-major.
@@ -32,7 +31,7 @@ struct Product {
 /// A row with mean 0 (where `centred`) and variance 1, scaled and shifted.
 struct RowNorm {
   Index d = 0;
-  bool centred = true;           // layer norm; else RMS norm
+  bool centred = true;  // layer norm; else RMS norm
   float epsilon = 1e-5f;
   const float* scale = nullptr;
   const float* shift = nullptr;  // null: none

@@ -47,8 +47,13 @@ Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const
   const Index length = (x.cols() + stretches - 1) / stretches;
   parallel_for(panels * blocks, alone ? Threads{1, threads.stop} : threads, [&](Index part) {
     const Index panel = part % panels, first = panel * kPanel, row = part / panels * kRows;
-    Product product{.m = std::min(kRows, x.rows() - row), .n = std::min(kPanel, outputs - first),
-                    .a_row = x.outerStride(), .a_col = 1, .b_row = kPanel, .c = &y(row, first), .c_row = y.outerStride(),
+    Product product{.m = std::min(kRows, x.rows() - row),
+                    .n = std::min(kPanel, outputs - first),
+                    .a_row = x.outerStride(),
+                    .a_col = 1,
+                    .b_row = kPanel,
+                    .c = &y(row, first),
+                    .c_row = y.outerStride(),
                     .bias = bias.size() > 0 ? bias.data() + first : nullptr};
     alignas(64) float space[kPanel * kStretch];
     for (Index k = 0; k < x.cols(); k += length) {
@@ -88,12 +93,15 @@ Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& thr
   assert(!weights.panels || weights.weight.size() == 0);
   if (weights.panels) {
     const PanelMatrix& panels = *weights.panels;
-    return product(x, panels.rows, weights.bias, threads, [&](const Stretch& at, float* space) -> const float* {
-      const Index begin = panels.panel(at.panel) + at.k * kPanel;
-      if (panels.numbers) return panels.numbers.get() + begin;
-      math_kernels().widen(panels.halves.get() + begin, at.count * kPanel, space);
-      return space;
-    }, &panels);
+    return product(
+        x, panels.rows, weights.bias, threads,
+        [&](const Stretch& at, float* space) -> const float* {
+          const Index begin = panels.panel(at.panel) + at.k * kPanel;
+          if (panels.numbers) return panels.numbers.get() + begin;
+          math_kernels().widen(panels.halves.get() + begin, at.count * kPanel, space);
+          return space;
+        },
+        &panels);
   }
   if (weights.half)
     return product(x, weights.half->rows, weights.bias, threads, [&](const Stretch& at, float* space) {
@@ -118,8 +126,10 @@ Matrix norm(const ConstMatrixRef& x, const NormWeights& weights, const Threads& 
 
 Matrix norm_heads(const ConstMatrixRef& x, const NormWeights& weights, Index heads, const Threads& threads) {
   Matrix y(x.rows(), x.cols());
-  const RowNorm own{.d = x.cols() / heads, .centred = weights.kind == NormKind::layer_norm,
-                    .epsilon = weights.epsilon, .scale = weights.scale.data(),
+  const RowNorm own{.d = x.cols() / heads,
+                    .centred = weights.kind == NormKind::layer_norm,
+                    .epsilon = weights.epsilon,
+                    .scale = weights.scale.data(),
                     .shift = weights.shift.size() > 0 ? weights.shift.data() : nullptr};
   for_rows(x, threads, [&](Index t) {
     for (Index head = 0; head < heads; ++head)

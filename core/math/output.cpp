@@ -50,8 +50,10 @@ Candidate candidate(const Model& model, const Vector& probabilities, Index row) 
   const Vocabulary* vocabulary = model.vocabulary.get();
   const std::int64_t id = vocabulary && !vocabulary->ids.empty() ? vocabulary->ids[at] : row;
   const bool named = vocabulary && at < vocabulary->words.size() && !vocabulary->words[at].empty();
-  return {.id = id, .text = named ? vocabulary->words[at] : std::to_string(id),
-          .probability = probabilities(row), .row = row};
+  return {.id = id,
+          .text = named ? vocabulary->words[at] : std::to_string(id),
+          .probability = probabilities(row),
+          .row = row};
 }
 
 std::vector<Candidate> most_probable(const Model& model, const Vector& probabilities, Index count) {

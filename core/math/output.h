@@ -21,7 +21,7 @@ struct Candidate {
   std::int64_t id = 0;
   std::string text;
   float probability = 0;
-  Index row = 0;            // in the output layer
+  Index row = 0;  // in the output layer
 
   friend bool operator==(const Candidate&, const Candidate&) = default;
 };

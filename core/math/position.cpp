@@ -52,8 +52,9 @@ Index relative_bucket(const RelativeBias& bias, Index offset) {
   const Index exact = buckets / 2;
   if (distance < exact) return first + distance;
   // In float32, as the reference rounds: a distance on the edge of two buckets must fall to the same side.
-  const float beyond = std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
-                       static_cast<float>(std::log(static_cast<double>(bias.max_distance) / static_cast<double>(exact)));
+  const float beyond =
+      std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
+      static_cast<float>(std::log(static_cast<double>(bias.max_distance) / static_cast<double>(exact)));
   const auto further = static_cast<Index>(beyond * static_cast<float>(buckets - exact));
   return first + std::min(exact + further, buckets - 1);
 }

@@ -9,12 +9,15 @@ namespace {
 
 constexpr Index kLine = 64;  // bytes of a line of memory
 
-constexpr Index kSoon = 4;   // rows of B until one that is asked for is there
+constexpr Index kSoon = 4;  // rows of B until one that is asked for is there
 
 /// The largest tile of C that stays in registers, for L registers a row.
 constexpr int kTileLanes = kWidth == 16 ? 4 : 2;
 template <int L>
-constexpr int kTileRows = kWidth == 16 ? (L == 4 ? 6 : L == 3 ? 8 : 12) : (L == 2 ? 6 : 10);
+constexpr int kTileRows = kWidth == 16 ? (L == 4   ? 6
+                                          : L == 3 ? 8
+                                                   : 12)
+                                       : (L == 2 ? 6 : 10);
 
 /// Registers a row for more rows than that tile has where B is in halves: the fewer there are, the more rows each half is
 /// widened for at once.
@@ -37,9 +40,7 @@ inline void tile(const Product& p, Index i, Index j, Index last, const char* ahe
   HEADLIGHT_UNROLL
   for (int r = 0; r < R; ++r) {
     HEADLIGHT_UNROLL
-    for (int l = 0; l < L; ++l) {
-      c[r][l] = Lanes{};
-    }
+    for (int l = 0; l < L; ++l) { c[r][l] = Lanes{}; }
   }
   constexpr int kEvery = kLines < 0 ? -kLines : 1, kTogether = kLines < 0 ? 1 : kLines;
   const float* a = p.a + i * p.a_row;
@@ -150,15 +151,15 @@ inline void product(const Product& p) {
 }
 
 #if defined(__AVX512F__)
-#define HEADLIGHT_EACH_LANE(F) F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7), F(8), F(9), F(10), F(11), F(12), \
-                               F(13), F(14), F(15)
+#define HEADLIGHT_EACH_LANE(F) \
+  F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7), F(8), F(9), F(10), F(11), F(12), F(13), F(14), F(15)
 #elif defined(__AVX2__) && defined(__FMA__)
 #define HEADLIGHT_EACH_LANE(F) F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7)
 #else
 #define HEADLIGHT_EACH_LANE(F) F(0), F(1), F(2), F(3)
 #endif
-#define HEADLIGHT_FROM_BELOW(J) ((J) & kStep) != 0 ? kWidth + (J)-kStep : (J)
-#define HEADLIGHT_FROM_ABOVE(J) ((J) & kStep) != 0 ? kWidth + (J) : (J) + kStep
+#define HEADLIGHT_FROM_BELOW(J) ((J)&kStep) != 0 ? kWidth + (J)-kStep : (J)
+#define HEADLIGHT_FROM_ABOVE(J) ((J)&kStep) != 0 ? kWidth + (J) : (J) + kStep
 
 /// One round of a transposition: the rows i and i + kStep change those numbers in which row and column differ in that
 /// bit.

@@ -14,13 +14,13 @@ Status check_range(std::string_view what, Index value, Index least, Index most) 
 }  // namespace
 
 Status check(const Config& config, Index most_parameters) {
-  for (const auto& status : {check_range("d_model", config.d_model, 1, kMaxDModel),
-                             check_range("num_heads", config.num_heads, 1, kMaxHeads),
-                             check_range("num_kv_heads", config.num_kv_heads, 0, kMaxHeads),
-                             check_range("head_dim", config.head_dim, 0, kMaxHeadDim),
-                             check_range("layers", config.num_layers, 1, kMaxLayers),
-                             check_range("encoder_layers", config.encoder_layers, 0, kMaxLayers),
-                             check_range("ffn", config.ffn, 0, kMaxFfn)})
+  for (const auto& status :
+       {check_range("d_model", config.d_model, 1, kMaxDModel), check_range("num_heads", config.num_heads, 1, kMaxHeads),
+        check_range("num_kv_heads", config.num_kv_heads, 0, kMaxHeads),
+        check_range("head_dim", config.head_dim, 0, kMaxHeadDim),
+        check_range("layers", config.num_layers, 1, kMaxLayers),
+        check_range("encoder_layers", config.encoder_layers, 0, kMaxLayers),
+        check_range("ffn", config.ffn, 0, kMaxFfn)})
     if (!status) return status;
   if (config.head_dim == 0 && config.d_model % config.num_heads != 0)
     return bad_input("model", "num_heads", "a divisor of d_model " + std::to_string(config.d_model),

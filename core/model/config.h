@@ -15,7 +15,7 @@ enum class Arch { encoder, decoder, encoder_decoder };  // a decoder's own atten
 /// cosines, as Marian stores them; learned: a vector for each position; rotary: pairs of q and k turned by an angle
 /// that grows with the position (Su et al. 2021).
 enum class Position { none, sinusoidal, sinusoidal_halves, learned, rotary };
-enum class Norm { post, pre };            // after the residual sum (Vaswani et al. 2017), or before the sublayer
+enum class Norm { post, pre };  // after the residual sum (Vaswani et al. 2017), or before the sublayer
 enum class NormKind { layer_norm, rms_norm };
 enum class Activation { relu, gelu, gelu_tanh, silu };
 
@@ -31,18 +31,18 @@ struct Config {
   Arch arch = Arch::encoder;
   Index d_model = 64;
   Index num_heads = 4;
-  Index num_kv_heads = 0;   // heads of keys and values, each shared by a group of query heads; 0: as many as num_heads
-  Index head_dim = 0;       // d_k; 0: d_model / num_heads
-  Index num_layers = 2;     // of an encoder-decoder: the decoder's
-  Index encoder_layers = 0; // of an encoder-decoder; 0: as many as num_layers
-  Index ffn = 256;          // width of the feed-forward layer; 0: none, attention and its residual only
+  Index num_kv_heads = 0;    // heads of keys and values, each shared by a group of query heads; 0: as many as num_heads
+  Index head_dim = 0;        // d_k; 0: d_model / num_heads
+  Index num_layers = 2;      // of an encoder-decoder: the decoder's
+  Index encoder_layers = 0;  // of an encoder-decoder; 0: as many as num_layers
+  Index ffn = 256;           // width of the feed-forward layer; 0: none, attention and its residual only
   Position position = Position::sinusoidal;
   Norm norm = Norm::post;
   NormKind norm_kind = NormKind::layer_norm;
   Activation activation = Activation::relu;
-  bool gated = false;       // feed-forward down(activation(gate(x)) * up(x)) (Shazeer 2020)
+  bool gated = false;  // feed-forward down(activation(gate(x)) * up(x)) (Shazeer 2020)
   Biases bias = {};
-  bool tied = true;         // the output layer is the table of token vectors (Press & Wolf 2017)
+  bool tied = true;  // the output layer is the table of token vectors (Press & Wolf 2017)
   std::uint64_t seed = 0;
 
   Index d_k() const { return head_dim > 0 ? head_dim : d_model / num_heads; }

@@ -35,12 +35,12 @@ struct LayerEdit {
 };
 
 struct Edits {
-  std::optional<float> scale = {};         // multiplies the scores in place of 1/sqrt(d_k)
-  std::vector<HeadRef> off = {};           // ordered, each once
+  std::optional<float> scale = {};  // multiplies the scores in place of 1/sqrt(d_k)
+  std::vector<HeadRef> off = {};    // ordered, each once
   OffAs off_as = OffAs::zero;
-  std::vector<WeightEdit> weights = {};    // ordered by head, then cell; each cell once
-  std::vector<LayerEdit> layers = {};      // ordered by stack, then layer; each once
-  float dropout = 0;                       // each weight is 0 with this probability, the others are / (1 - dropout)
+  std::vector<WeightEdit> weights = {};  // ordered by head, then cell; each cell once
+  std::vector<LayerEdit> layers = {};    // ordered by stack, then layer; each once
+  float dropout = 0;                     // each weight is 0 with this probability, the others are / (1 - dropout)
   std::uint64_t dropout_seed = 0;
 
   friend bool operator==(const Edits&, const Edits&) = default;

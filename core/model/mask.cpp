@@ -121,8 +121,8 @@ Result<Mask> resolve(const MaskSpec& spec, const Tokens& queries, const Tokens& 
   }
   if (spec.given) {
     const Matrix& given = *spec.given;
-    const bool fits = (given.rows() == mask.queries_ || given.rows() == 1) &&
-                      (given.cols() == mask.keys_ || given.cols() == 1);
+    const bool fits =
+        (given.rows() == mask.queries_ || given.rows() == 1) && (given.cols() == mask.keys_ || given.cols() == 1);
     if (!fits)
       return bad_input("mask", "shape (queries, keys)", shape(mask.queries_, mask.keys_),
                        shape(given.rows(), given.cols()));

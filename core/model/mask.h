@@ -23,9 +23,9 @@ struct PaintedCell {
 
 struct MaskSpec {
   bool causal = false;
-  bool padding = true;                        // padding tokens are not attended to
-  std::shared_ptr<const Matrix> given = {};   // (T, S), added to the scores: 0 where a query may attend, -inf where not
-  std::vector<PaintedCell> painted = {};      // ordered by (query, key), each cell once
+  bool padding = true;                       // padding tokens are not attended to
+  std::shared_ptr<const Matrix> given = {};  // (T, S), added to the scores: 0 where a query may attend, -inf where not
+  std::vector<PaintedCell> painted = {};     // ordered by (query, key), each cell once
 
   friend bool operator==(const MaskSpec& a, const MaskSpec& b);
 };
@@ -58,10 +58,10 @@ class Mask {
 
   Index queries_ = 0, keys_ = 0;
   bool causal_ = false;
-  std::vector<Index> blocked_keys_;           // padding, ascending
-  std::vector<bool> is_blocked_;              // (S)
+  std::vector<Index> blocked_keys_;  // padding, ascending
+  std::vector<bool> is_blocked_;     // (S)
   std::shared_ptr<const Matrix> given_;
-  std::vector<PaintedCell> painted_;          // those inside (T, S)
+  std::vector<PaintedCell> painted_;  // those inside (T, S)
 };
 
 /// A given matrix of another shape than (T, S) is an Error, and so is NaN or +inf in it; a side of 1 broadcasts, as

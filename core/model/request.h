@@ -12,14 +12,14 @@
 namespace headlight {
 
 struct Request {
-  std::shared_ptr<const Model> model = {};  // compared by identity; null: fresh weights drawn from `config`
-  Config config = {};                       // the model's own where there is a model
+  std::shared_ptr<const Model> model = {};            // compared by identity; null: fresh weights drawn from `config`
+  Config config = {};                                 // the model's own where there is a model
   std::shared_ptr<const Vocabulary> vocabulary = {};  // of fresh weights; compared by identity; null: no output layer
-  Tokens tokens = {};                       // the sentence; of an encoder-decoder: the source, which the encoder reads
-  Tokens target = {};                       // what the decoder of an encoder-decoder reads
-  MaskSpec mask = {};                       // of Stack::self
-  MaskSpec encoder_mask = {};               // of Stack::encoder
-  MaskSpec cross_mask = {};                 // of Stack::cross
+  Tokens tokens = {};          // the sentence; of an encoder-decoder: the source, which the encoder reads
+  Tokens target = {};          // what the decoder of an encoder-decoder reads
+  MaskSpec mask = {};          // of Stack::self
+  MaskSpec encoder_mask = {};  // of Stack::encoder
+  MaskSpec cross_mask = {};    // of Stack::cross
   Edits edits = {};
 
   friend bool operator==(const Request&, const Request&) = default;

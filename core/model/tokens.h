@@ -10,15 +10,15 @@
 namespace headlight {
 
 struct Token {
-  std::int64_t id = 0;       // in the model's vocabulary; a hash of the text where there is no vocabulary
-  std::string text;          // as people read it: without the spaces before it, unless it is nothing but spaces
-  std::string raw;           // as the vocabulary or the sentence spells it: the bytes of the range
-  std::size_t begin = 0;     // byte range [begin, end) in Tokens::text
+  std::int64_t id = 0;    // in the model's vocabulary; a hash of the text where there is no vocabulary
+  std::string text;       // as people read it: without the spaces before it, unless it is nothing but spaces
+  std::string raw;        // as the vocabulary or the sentence spells it: the bytes of the range
+  std::size_t begin = 0;  // byte range [begin, end) in Tokens::text
   std::size_t end = 0;
-  bool special = false;      // added by the tokenizer, not typed
+  bool special = false;  // added by the tokenizer, not typed
   bool pad = false;
-  bool known = true;         // in the vocabulary
-  int type = 0;              // of models that tell two sentences apart (token_type_ids)
+  bool known = true;  // in the vocabulary
+  int type = 0;       // of models that tell two sentences apart (token_type_ids)
 
   friend bool operator==(const Token&, const Token&) = default;
 };
@@ -26,7 +26,7 @@ struct Token {
 struct Tokens {
   std::string text;
   std::vector<Token> tokens;
-  std::size_t second = 0;    // of two sentences, the first token of the second; 0: there is one
+  std::size_t second = 0;  // of two sentences, the first token of the second; 0: there is one
 
   std::size_t size() const { return tokens.size(); }
   friend bool operator==(const Tokens&, const Tokens&) = default;

@@ -20,20 +20,20 @@ inline constexpr Index kThumbnail = 128;
 inline constexpr Index kMostKeptZ = 2048;
 
 struct HeadTrace {
-  Vector row_max;    // (T) largest score of the row after scale and mask; -inf where the row may attend to nothing
-  Vector row_sum;    // (T) sum of exp(score - row_max); 0 where the row may attend to nothing
-  Matrix thumbnail;  // (min(T, kThumbnail), min(S, kThumbnail)) largest weight of each group of cells; -1 blocked
-  float largest = 0; // weight of the head
+  Vector row_max;     // (T) largest score of the row after scale and mask; -inf where the row may attend to nothing
+  Vector row_sum;     // (T) sum of exp(score - row_max); 0 where the row may attend to nothing
+  Matrix thumbnail;   // (min(T, kThumbnail), min(S, kThumbnail)) largest weight of each group of cells; -1 blocked
+  float largest = 0;  // weight of the head
 };
 
 struct AttentionTrace {
-  Matrix query;   // (T, H·d_k), head h in columns h·d_k … (h+1)·d_k; normed and turned where the model does that
-  Matrix key;     // (S, H_kv·d_k)
-  Matrix value;   // (S, H_kv·d_v)
-  Matrix z;       // (T, H·d_v) weights · value, the heads side by side; empty above kMostKeptZ, where z_rows() makes it
+  Matrix query;  // (T, H·d_k), head h in columns h·d_k … (h+1)·d_k; normed and turned where the model does that
+  Matrix key;    // (S, H_kv·d_k)
+  Matrix value;  // (S, H_kv·d_v)
+  Matrix z;  // (T, H·d_v) weights · value, the heads side by side; empty above kMostKeptZ, where z_rows() makes it
   std::vector<HeadTrace> heads;
   std::shared_ptr<const Mask> mask;
-  float scale = 1;           // multiplies q·k
+  float scale = 1;                                         // multiplies q·k
   std::shared_ptr<const RelativeBias> relative_bias = {};  // added after that; null: none
   Index num_kv_heads = 1;
   /// Weights that another program computed, one a head; then there are no query, key and value.
@@ -53,9 +53,9 @@ struct BlockTrace {
 };
 
 struct StackTrace {
-  Matrix embedding;          // (T, d_model) token vectors and positions: hidden state 0; empty where q, k, v were given
+  Matrix embedding;  // (T, d_model) token vectors and positions: hidden state 0; empty where q, k, v were given
   std::vector<BlockTrace> blocks;
-  Matrix normed;             // (T, d_model) what the final norm makes of the last output; empty where there is none
+  Matrix normed;  // (T, d_model) what the final norm makes of the last output; empty where there is none
 
   /// (T, d_model)
   const Matrix& last_hidden_state() const {
@@ -66,11 +66,11 @@ struct StackTrace {
 /// The main stack's own trace, and all that goes with it.
 struct Trace : StackTrace {
   Request request;
-  std::shared_ptr<const Model> model;  // the request's, or the fresh one
+  std::shared_ptr<const Model> model;         // the request's, or the fresh one
   std::shared_ptr<const StackTrace> encoder;  // of an encoder-decoder
-  Index answering = 0;                 // the query whose hidden state says the next (or the masked) word
-  Vector logits;                       // (V) its scores over the vocabulary; empty where there is no output layer
-  float largest_weight = 0;            // of every head: what the colours reach up to
+  Index answering = 0;                        // the query whose hidden state says the next (or the masked) word
+  Vector logits;             // (V) its scores over the vocabulary; empty where there is no output layer
+  float largest_weight = 0;  // of every head: what the colours reach up to
   std::vector<std::string> warnings;
 
   bool has(Stack stack) const { return has_stack(request, stack); }

@@ -41,7 +41,8 @@ AttentionWeights random_attention(const Config& config, const std::string& prefi
           .key = random_linear(config, prefix + "key", keys, d, config.bias.key),
           .value = random_linear(config, prefix + "value", keys, d, config.bias.value),
           .output = random_linear(config, prefix + "output", d, queries, config.bias.output),
-          .num_heads = config.num_heads, .num_kv_heads = config.kv_heads()};
+          .num_heads = config.num_heads,
+          .num_kv_heads = config.kv_heads()};
 }
 
 /// `prefix` keeps the streams of an encoder apart from those of its decoder.
@@ -88,9 +89,9 @@ OutputWeights random_output(const Config& config, const Vocabulary& vocabulary) 
   Matrix vectors(static_cast<Index>(vocabulary.words.size()), config.d_model);
   for (Index row = 0; row < vectors.rows(); ++row) {
     const std::string& word = vocabulary.words[static_cast<std::size_t>(row)];
-    vectors.row(row) = config.tied ? random_embedding(config, word)
-                                   : random_vector(derive_seed(derive_seed(config.seed, "output"), word),
-                                                   config.d_model, 1.0f);
+    vectors.row(row) = config.tied
+                           ? random_embedding(config, word)
+                           : random_vector(derive_seed(derive_seed(config.seed, "output"), word), config.d_model, 1.0f);
   }
   return {.weight = table_of(std::move(vectors)), .scale = 1.0f / std::sqrt(static_cast<float>(config.d_model))};
 }
@@ -137,8 +138,7 @@ Matrix widened(const HalfMatrix& half, Index first, Index count, Index column, I
     };
     if (half.kind == HalfMatrix::Kind::bfloat16)  // the upper half of a float32
       widen_all([](std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); });
-    else
-      widen_all([](std::uint16_t bits) { return static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(bits)); });
+    else widen_all([](std::uint16_t bits) { return static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(bits)); });
   }
   return block;
 }
@@ -201,8 +201,8 @@ void pack(Model& model) {
   for (const auto* place : tables) {
     const auto plain = *place;
     if (plain->weight.size() == 0) continue;  // already, in another place
-    const auto table = std::make_shared<const Linear>(
-        Linear{.weight = {}, .bias = plain->bias, .panels = panels(plain->weight)});
+    const auto table =
+        std::make_shared<const Linear>(Linear{.weight = {}, .bias = plain->bias, .panels = panels(plain->weight)});
     for (auto* other : tables)
       if (*other == plain) *other = table;
   }

@@ -21,8 +21,8 @@ struct HalfMatrix {
 
   Kind kind = Kind::float16;
   Index rows = 0, cols = 0;
-  const char* bytes = nullptr;               // two a number, little-endian, on any address
-  std::shared_ptr<const void> file = {};     // keeps them readable
+  const char* bytes = nullptr;            // two a number, little-endian, on any address
+  std::shared_ptr<const void> file = {};  // keeps them readable
 };
 
 /// Rows [first, first + count), exactly as they are stored; of them all columns, or [column, column + columns).
@@ -44,8 +44,8 @@ struct PanelMatrix {
 };
 
 struct Linear {
-  Matrix weight;  // (out, in); empty, and neither of those below: the identity
-  Vector bias;    // (out); empty: zero
+  Matrix weight;                                   // (out, in); empty, and neither of those below: the identity
+  Vector bias;                                     // (out); empty: zero
   std::shared_ptr<const HalfMatrix> half = {};     // in place of `weight`
   std::shared_ptr<const PanelMatrix> panels = {};  // in place of `weight`; see pack()
 
@@ -78,22 +78,22 @@ struct RelativeBias {
 };
 
 struct AttentionWeights {
-  Linear query, key, value;   // (H·d_k, d_model), (H_kv·d_k, d_model), (H_kv·d_v, d_model): head h owns d_k rows
-  Linear output;              // W_O (d_model, H·d_v)
+  Linear query, key, value;  // (H·d_k, d_model), (H_kv·d_k, d_model), (H_kv·d_v, d_model): head h owns d_k rows
+  Linear output;             // W_O (d_model, H·d_v)
   Index num_heads = 1;
-  Index num_kv_heads = 1;     // query head h reads key and value head h·H_kv / H
+  Index num_kv_heads = 1;                                     // query head h reads key and value head h·H_kv / H
   std::optional<NormWeights> query_norm = {}, key_norm = {};  // (d_k), of each head's q and k, before they are turned
-  std::optional<float> scale = {};                          // multiplies q·k; none: 1/sqrt(d_k)
-  std::shared_ptr<const RelativeBias> relative_bias = {};   // layers of a stack may share it
+  std::optional<float> scale = {};                            // multiplies q·k; none: 1/sqrt(d_k)
+  std::shared_ptr<const RelativeBias> relative_bias = {};     // layers of a stack may share it
 };
 
 struct BlockWeights {
   AttentionWeights self;
   NormWeights attention_norm;
-  std::optional<AttentionWeights> cross;    // of a decoder that reads an encoder's output
+  std::optional<AttentionWeights> cross;  // of a decoder that reads an encoder's output
   NormWeights cross_norm;
-  Linear gate;                              // (ffn, d_model); empty: the feed-forward is not gated
-  Linear up, down;                          // feed-forward: (ffn, d_model), (d_model, ffn); empty: none
+  Linear gate;      // (ffn, d_model); empty: the feed-forward is not gated
+  Linear up, down;  // feed-forward: (ffn, d_model), (d_model, ffn); empty: none
   NormWeights ffn_norm;
   bool ungated() const { return gate.is_identity(); }
   bool has_ffn() const { return !up.is_identity(); }
@@ -113,9 +113,9 @@ struct Embeddings {
 
 /// Rotary positions: pair i of a head's columns is turned by place·frequencies(i).
 struct Rotary {
-  Vector frequencies;       // (pairs); columns beyond 2·pairs are left as they are
-  bool interleaved = false; // pairs are (2i, 2i + 1); else (i, i + pairs), as Llama stores them
-  float factor = 1;         // multiplies sines and cosines, as YaRN does (Peng et al. 2023, section 3.4)
+  Vector frequencies;        // (pairs); columns beyond 2·pairs are left as they are
+  bool interleaved = false;  // pairs are (2i, 2i + 1); else (i, i + pairs), as Llama stores them
+  float factor = 1;          // multiplies sines and cosines, as YaRN does (Peng et al. 2023, section 3.4)
 };
 
 /// Sentences of more tokens would be answered in another way than they are here, and are refused.
@@ -149,17 +149,17 @@ struct Vocabulary {
 };
 
 /// One attention that came from outside, in place of a sentence.
-struct GivenStack {
-  Matrix query;              // (T, d_model)
-  Matrix key, value;         // (S, d_model)
+struct ExternalStack {
+  Matrix query;       // (T, d_model)
+  Matrix key, value;  // (S, d_model)
   Tokens query_tokens, key_tokens;
   /// [layer][head] (T, S): weights that another program computed; then there are no query, key and value.
   std::vector<std::vector<Matrix>> patterns;
 };
 
 /// What a tensors file held: somebody's own query, key and value under Stack::self, or computed patterns.
-struct GivenInputs {
-  std::map<Stack, GivenStack> stacks;  // `self` is always there
+struct ExternalInputs {
+  std::map<Stack, ExternalStack> stacks;  // `self` is always there
 };
 
 /// The main stack is the one whose output is the answer: the encoder of an encoder, else the decoder.
@@ -169,7 +169,7 @@ struct Model : StackWeights {
   std::optional<StackWeights> encoder = {};  // of an encoder-decoder
   std::optional<OutputWeights> output = {};
   std::shared_ptr<const Vocabulary> vocabulary = {};  // of the output layer; null: ids only
-  std::optional<GivenInputs> given = {};     // a tensors file: one bare attention layer, no residual, no norm
+  std::optional<ExternalInputs> given = {};           // a tensors file: one bare attention layer, no residual, no norm
 };
 
 /// Lays out the weights of the blocks and the tables of words as products read them, once and for all: what they give

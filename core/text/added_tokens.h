@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "text/letters.h"
+#include "text/normalized_text.h"
 #include "text/normalizer.h"
 #include "text/pre_tokenizer.h"
 #include "text/word_table.h"
@@ -17,9 +17,9 @@ namespace headlight {
 struct AddedToken {
   std::string content;
   std::int32_t id = 0;
-  bool single_word = false;               // not where a word character touches it
+  bool single_word = false;                      // not where a word character touches it
   bool strip_left = false, strip_right = false;  // the white space beside it is part of it
-  bool normalized = true;                 // found in the normalised text, by its own normalised content
+  bool normalized = true;                        // found in the normalised text, by its own normalised content
   bool special = false;
 };
 

@@ -62,9 +62,8 @@ Result<Bpe> Bpe::make(std::string_view where, WordTable words, BpeOptions option
     if (!id) return missing(rank, merged);
     bpe.merges_.push_back({pair_of(*left_id, *right_id), static_cast<std::int32_t>(rank), *id});
   }
-  std::sort(bpe.merges_.begin(), bpe.merges_.end(), [](const Merge& a, const Merge& b) {
-    return a.pair != b.pair ? a.pair < b.pair : a.rank > b.rank;
-  });
+  std::sort(bpe.merges_.begin(), bpe.merges_.end(),
+            [](const Merge& a, const Merge& b) { return a.pair != b.pair ? a.pair < b.pair : a.rank > b.rank; });
   bpe.merges_.erase(std::unique(bpe.merges_.begin(), bpe.merges_.end(),
                                 [](const Merge& a, const Merge& b) { return a.pair == b.pair; }),
                     bpe.merges_.end());
@@ -117,8 +116,7 @@ Status Bpe::symbols_of(std::string_view piece, std::vector<Symbol>& symbols) con
     }
     if (!options_.unknown) continue;
     const auto id = words_.id(*options_.unknown);
-    if (!id)
-      return bad_input("tokenizer", "unk_token", "a word of the vocabulary", quoted_word(*options_.unknown));
+    if (!id) return bad_input("tokenizer", "unk_token", "a word of the vocabulary", quoted_word(*options_.unknown));
     if (unknown && options_.fuse_unknown) {
       unknown->end = to;
     } else {

@@ -20,8 +20,8 @@ struct BpeOptions {
   std::string continuing_prefix = {};       // before every character of a piece but the first
   std::string end_suffix = {};              // after the last
   bool fuse_unknown = false;                // unknown characters that touch are one token
-  bool byte_fallback = false;               // an unknown character is its bytes, <0xE6> and so on, where these are known
-  bool ignore_merges = false;               // a piece that is a word is left whole
+  bool byte_fallback = false;  // an unknown character is its bytes, <0xE6> and so on, where these are known
+  bool ignore_merges = false;  // a piece that is a word is left whole
 };
 
 class Bpe {
@@ -51,7 +51,7 @@ class Bpe {
 
   WordTable words_;
   BpeOptions options_;
-  std::vector<Merge> merges_;  // by pair
+  std::vector<Merge> merges_;           // by pair
   std::vector<std::int32_t> byte_ids_;  // of <0x00> … <0xFF>; -1: not in the vocabulary
 };
 

@@ -26,12 +26,14 @@ int age(char32_t c) {
 /// The general category has been changed for a few characters since.
 std::uint32_t former_category(char32_t c) {
   switch (c) {
-    case 0x166D: return U_GC_PO_MASK;             // now So
-    case 0x1734: return U_GC_MN_MASK;             // now Mc
-    case 0x1885: case 0x1886: return U_GC_LO_MASK;  // now Mn
-    case 0x1CF2: case 0x1CF3: return U_GC_MC_MASK;  // now Lo
-    case 0xA9BD: return U_GC_MC_MASK;             // now Mn
-    case 0x111C9: return U_GC_PO_MASK;            // now Mn
+    case 0x166D: return U_GC_PO_MASK;  // now So
+    case 0x1734: return U_GC_MN_MASK;  // now Mc
+    case 0x1885:
+    case 0x1886: return U_GC_LO_MASK;  // now Mn
+    case 0x1CF2:
+    case 0x1CF3: return U_GC_MC_MASK;   // now Lo
+    case 0xA9BD: return U_GC_MC_MASK;   // now Mn
+    case 0x111C9: return U_GC_PO_MASK;  // now Mn
     default: return U_GET_GC_MASK(static_cast<UChar32>(c));
   }
 }

@@ -98,7 +98,15 @@ bool is_dropped_by_nmt(char32_t c) {
 
 bool is_space_to_nmt(char32_t c) {
   switch (c) {
-    case 0x09: case 0x0A: case 0x0C: case 0x0D: case 0x1680: case 0x2028: case 0x2029: case 0x2581: case 0xFEFF:
+    case 0x09:
+    case 0x0A:
+    case 0x0C:
+    case 0x0D:
+    case 0x1680:
+    case 0x2028:
+    case 0x2029:
+    case 0x2581:
+    case 0xFEFF:
     case 0xFFFD: return true;
     default: return c >= 0x200B && c <= 0x200F;
   }

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "text/charsmap.h"
-#include "text/letters.h"
+#include "text/normalized_text.h"
 #include "text/pattern.h"
 
 namespace headlight {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "text/letters.h"
+#include "text/normalized_text.h"
 
 struct URegularExpression;
 

@@ -77,7 +77,8 @@ bool is_of(CharacterKind kind, char32_t c) {
 
 Status apply(const SplitAtKind& split, Pieces& pieces) {
   return rewrite(pieces, [&split](LetterSpan letters, Pieces& result) -> Status {
-    put(letters, stretches_of(letters, [&split](char32_t c) { return is_of(split.kind, c); }), split.delimiters, result);
+    put(letters, stretches_of(letters, [&split](char32_t c) { return is_of(split.kind, c); }), split.delimiters,
+        result);
     return Done{};
   });
 }
@@ -188,8 +189,7 @@ Status cut_words(const SplitLexiconWords& rule, Pieces& pieces, bool cut_by_hand
 
 }  // namespace
 
-const char* const kGpt2Split =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+const char* const kGpt2Split = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
 void Pieces::add(LetterSpan piece, std::int32_t added) {
   if (piece.empty()) return;

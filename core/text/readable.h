@@ -8,11 +8,11 @@ namespace headlight {
 
 /// How a vocabulary spells its words.
 struct WordSpelling {
-  bool byte_level = false;     // in the byte alphabet: Ġthe
-  bool metaspace = false;      // ▁ is a space: ▁the
-  bool byte_words = false;     // <0xE6> is a byte
-  std::string prefix = {};     // of words inside a word: ##ing
-  std::string suffix = {};     // of words at the end of a word: ing</w>
+  bool byte_level = false;  // in the byte alphabet: Ġthe
+  bool metaspace = false;   // ▁ is a space: ▁the
+  bool byte_words = false;  // <0xE6> is a byte
+  std::string prefix = {};  // of words inside a word: ##ing
+  std::string suffix = {};  // of words at the end of a word: ing</w>
 };
 
 /// The bytes that a word stands for, a leading space among them.

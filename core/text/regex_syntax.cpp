@@ -46,12 +46,15 @@ class Translation {
       case 'S': return say("\\P{White_Space}");
       case 'w': return say(depth_ > 0 ? kWordInSet : kWord);
       case 'W': return say(depth_ > 0 ? kNoWordInSet : kNoWord);
-      case 'b': case 'B': return depth_ > 0 ? copy(2) : boundary(c == 'b');
+      case 'b':
+      case 'B': return depth_ > 0 ? copy(2) : boundary(c == 'b');
       case 'h': return say("[0-9a-fA-F]");
       case 'H': return say("[^0-9a-fA-F]");
       case 'v': return say("\\x0B");
-      case 'Q': case 'E': return say(std::string_view(&c, 1));
-      case 'p': case 'P': {
+      case 'Q':
+      case 'E': return say(std::string_view(&c, 1));
+      case 'p':
+      case 'P': {
         if (peek(2) != '{') return say(std::string_view(&c, 1));
         const bool inverted = peek(3) == '^';
         out_ += (c == 'p') != inverted ? "\\p{" : "\\P{";
@@ -122,11 +125,17 @@ class Translation {
         }
         return copy(1);
       case '{': return count();
-      case '}': case ']':
+      case '}':
+      case ']':
         begin_atom();
         out_ += '\\';
         return copy(1);
-      case '*': case '+': case '?': case '|': case '^': case '$': return copy(1);
+      case '*':
+      case '+':
+      case '?':
+      case '|':
+      case '^':
+      case '$': return copy(1);
       default:
         begin_atom();
         copy(1);
@@ -178,8 +187,8 @@ class Translation {
   std::string_view in_;
   std::size_t at_ = 0;
   std::string out_;
-  int depth_ = 0;                     // of sets in sets
-  std::size_t atom_ = 0;              // where in out_ the thing begins that a quantifier would repeat
+  int depth_ = 0;                         // of sets in sets
+  std::size_t atom_ = 0;                  // where in out_ the thing begins that a quantifier would repeat
   std::vector<std::size_t> groups_ = {};  // where the open groups begin
 };
 

@@ -185,8 +185,7 @@ Result<std::vector<Token>> tokens_of(const Tokenizer& tokenizer, std::string_vie
     spell(letters, spelling);
     found.clear();
     if (const Status status = spell_with(tokenizer.model, spelling.text, found); !status) return status.error();
-    for (const ModelToken& token : found)
-      result.push_back(token_of(tokenizer, text, token, letters, spelling));
+    for (const ModelToken& token : found) result.push_back(token_of(tokenizer, text, token, letters, spelling));
   }
   return result;
 }

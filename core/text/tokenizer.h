@@ -32,9 +32,9 @@ using TokenModel = std::variant<Bpe, WordPiece, Unigram, WordLevel>;
 struct Template {
   struct Part {
     bool is_text = false;
-    int type = 0;  // token_type_ids
+    int type = 0;                                                     // token_type_ids
     std::vector<std::pair<std::int32_t, std::string>> specials = {};  // ids and words, of a part that is not the text
-    bool second = false;  // of a pair, the second text
+    bool second = false;                                              // of a pair, the second text
   };
   std::vector<Part> parts;
   std::vector<Part> pair = {};  // the same around two texts, the first before the second; empty: it takes one

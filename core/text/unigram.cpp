@@ -79,8 +79,7 @@ Status Unigram::tokenize(std::string_view piece, std::vector<ModelToken>& tokens
   for (std::size_t end = piece.size(); end > 0;) {
     const auto begin = static_cast<std::size_t>(best[end].begin);
     const bool unknown = unknown_ && best[end].id == *unknown_;
-    if (unknown && !ranges.empty() && ranges.back().unknown)
-      ranges.back().begin = static_cast<std::uint32_t>(begin);
+    if (unknown && !ranges.empty() && ranges.back().unknown) ranges.back().begin = static_cast<std::uint32_t>(begin);
     else ranges.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), unknown});
     end = begin;
   }

@@ -39,9 +39,9 @@ class WordTable {
   void each_prefix(std::string_view head, std::string_view rest, Visit visit) const;
 
  private:
-  std::vector<Word> words_;                // in the order of their bytes
-  std::vector<std::int32_t> word_of_id_;   // its place in words_; none: -1
-  std::array<std::size_t, 257> first_{};   // where the words begin that begin with a byte; words_[0] may be empty
+  std::vector<Word> words_;               // in the order of their bytes
+  std::vector<std::int32_t> word_of_id_;  // its place in words_; none: -1
+  std::array<std::size_t, 257> first_{};  // where the words begin that begin with a byte; words_[0] may be empty
 };
 
 template <class Visit>

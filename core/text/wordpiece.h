@@ -14,9 +14,9 @@ namespace headlight {
 
 struct WordPiece {
   WordTable words;
-  std::string unknown = "[UNK]";      // the word for a piece that cannot be spelt
-  std::string prefix = "##";          // before words that do not begin a piece
-  std::size_t longest_piece = 100;    // characters; a longer piece is unknown
+  std::string unknown = "[UNK]";    // the word for a piece that cannot be spelt
+  std::string prefix = "##";        // before words that do not begin a piece
+  std::size_t longest_piece = 100;  // characters; a longer piece is unknown
 };
 
 struct WordLevel {

@@ -206,7 +206,8 @@ Lexicon lexicon_of(const std::vector<std::string>& words) {
   Lexicon lexicon;
   for (const std::string& word : words) {
     const std::vector<char32_t> characters = code_points(word);
-    if (characters.size() > kLongestWord || std::any_of(characters.begin(), characters.end(), is_control_code)) continue;
+    if (characters.size() > kLongestWord || std::any_of(characters.begin(), characters.end(), is_control_code))
+      continue;
     const std::string_view known = trimmed(word);
     if (known.empty()) continue;
     lexicon.words.emplace(known);
@@ -249,8 +250,8 @@ Tokens tokens_between(std::string text, const std::vector<std::size_t>& cuts) {
     const std::string_view raw = std::string_view(result.text).substr(begin, end - begin);
     const std::size_t spaces = behind_spaces(raw, 0);
     const std::string_view shown = spaces < raw.size() ? raw.substr(spaces) : raw;
-    result.tokens.push_back({.id = hashed_id(shown), .text = std::string(shown), .raw = std::string(raw),
-                             .begin = begin, .end = end});
+    result.tokens.push_back(
+        {.id = hashed_id(shown), .text = std::string(shown), .raw = std::string(raw), .begin = begin, .end = end});
     begin = end;
   }
   return result;

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "train/saved.h"
+#include "train/trained_checkpoint.h"
 
 namespace headlight {
 namespace {
@@ -22,16 +22,17 @@ std::string counted(Index count, const char* noun) {
 
 std::string shape_text(const Model& model) {
   const Config& config = model.config;
-  const std::string layers = config.arch == Arch::encoder_decoder
-                                 ? counted(config.layers_of_encoder(), "layer") +
-                                       line(" of the encoder and %ld of the decoder", static_cast<long>(config.num_layers))
-                                 : counted(config.num_layers, "layer");
-  return line("A standard Transformer %s: d_model %ld, %s of d_k %ld, %s, feed-forward %ld, %s-norm, %s "
-              "positions, %zu words.",
-              std::string(name(config.arch)).c_str(), static_cast<long>(config.d_model),
-              counted(config.num_heads, "head").c_str(), static_cast<long>(config.d_k()), layers.c_str(),
-              static_cast<long>(config.ffn), std::string(name(config.norm)).c_str(),
-              std::string(name(config.position)).c_str(), model.vocabulary->words.size());
+  const std::string layers = config.arch == Arch::encoder_decoder ? counted(config.layers_of_encoder(), "layer") +
+                                                                        line(" of the encoder and %ld of the decoder",
+                                                                             static_cast<long>(config.num_layers))
+                                                                  : counted(config.num_layers, "layer");
+  return line(
+      "A standard Transformer %s: d_model %ld, %s of d_k %ld, %s, feed-forward %ld, %s-norm, %s "
+      "positions, %zu words.",
+      std::string(name(config.arch)).c_str(), static_cast<long>(config.d_model),
+      counted(config.num_heads, "head").c_str(), static_cast<long>(config.d_k()), layers.c_str(),
+      static_cast<long>(config.ffn), std::string(name(config.norm)).c_str(), std::string(name(config.position)).c_str(),
+      model.vocabulary->words.size());
 }
 
 std::string task_text(const TrainingCard& card) {
@@ -40,21 +41,25 @@ std::string task_text(const TrainingCard& card) {
   const Corruption& corruption = plan.corruption;
   const auto percent = [](float share) { return static_cast<double>(share) * 100; };
   if (plan.task == Task::translation) {
-    std::string text = "The decoder is asked for the next word of the English of a sentence, whose Chinese the encoder "
-                       "reads.";
+    std::string text =
+        "The decoder is asked for the next word of the English of a sentence, whose Chinese the encoder "
+        "reads.";
     if (corruption.mask + corruption.swap > 0)
-      text += line(" Of the words that it reads some are hidden (%.0f %%) or swapped for others (%.0f %%): there it is "
-                   "asked for the word itself, which only the Chinese can tell.",
-                   percent(corruption.mask), percent(corruption.swap));
+      text += line(
+          " Of the words that it reads some are hidden (%.0f %%) or swapped for others (%.0f %%): there it is "
+          "asked for the word itself, which only the Chinese can tell.",
+          percent(corruption.mask), percent(corruption.swap));
     return text;
   }
-  std::string text = line("Words are hidden (%.0f %%), swapped for others (%.0f %%) or left as they are (%.0f %%), and "
-                          "asked for in their places.",
-                          percent(corruption.mask), percent(corruption.swap), percent(corruption.keep));
+  std::string text = line(
+      "Words are hidden (%.0f %%), swapped for others (%.0f %%) or left as they are (%.0f %%), and "
+      "asked for in their places.",
+      percent(corruption.mask), percent(corruption.swap), percent(corruption.keep));
   if (corruption.restore > 0 && card.corpus == "grammar") {
-    text += line(" In %.0f %% of the cases a pronoun is asked for the noun that it stands for, as if it had replaced "
-                 "that noun: the answer is a word of the sentence, told by the grammar.",
-                 percent(corruption.restore));
+    text += line(
+        " In %.0f %% of the cases a pronoun is asked for the noun that it stands for, as if it had replaced "
+        "that noun: the answer is a word of the sentence, told by the grammar.",
+        percent(corruption.restore));
   }
   return text;
 }
@@ -65,34 +70,40 @@ std::string card_text(const Model& model, const TrainingCard& card) {
   const TrainingRecipe& recipe = card.plan.recipe;
   std::string text = "# " + (model.name.empty() ? std::string("A model trained by Headlight") : model.name) + "\n\n";
   text += shape_text(model) + "\n\n## Training\n\n";
-  text += "Corpus: " + (card.corpus == "grammar" ? std::string("sentences of Headlight's grammar (assets/grammar.json)")
-                                                 : card.corpus) + ".\n\n";
-  text += task_text(card) + " The loss is the cross-entropy of those words and nothing else: nothing was asked of any "
-                            "attention.\n\n";
-  text += line("%ld of %ld steps, %ld sentences each, %.1f million words, seed %llu. AdamW, learning rate %g, β %g and "
-               "%g, decay %g, %ld steps of warm-up, cosine to %g of it, gradients clipped to %g",
-               static_cast<long>(card.step), static_cast<long>(card.plan.steps()), static_cast<long>(card.plan.batch),
-               card.tokens / 1e6, static_cast<unsigned long long>(card.plan.config.seed),
-               static_cast<double>(recipe.schedule.peak), static_cast<double>(recipe.adamw.beta1),
-               static_cast<double>(recipe.adamw.beta2), static_cast<double>(recipe.adamw.decay),
-               static_cast<long>(recipe.schedule.warmup), static_cast<double>(recipe.schedule.floor),
-               static_cast<double>(recipe.clip));
+  text +=
+      "Corpus: " +
+      (card.corpus == "grammar" ? std::string("sentences of Headlight's grammar (assets/grammar.json)") : card.corpus) +
+      ".\n\n";
+  text += task_text(card) +
+          " The loss is the cross-entropy of those words and nothing else: nothing was asked of any "
+          "attention.\n\n";
+  text += line(
+      "%ld of %ld steps, %ld sentences each, %.1f million words, seed %llu. AdamW, learning rate %g, β %g and "
+      "%g, decay %g, %ld steps of warm-up, cosine to %g of it, gradients clipped to %g",
+      static_cast<long>(card.step), static_cast<long>(card.plan.steps()), static_cast<long>(card.plan.batch),
+      card.tokens / 1e6, static_cast<unsigned long long>(card.plan.config.seed),
+      static_cast<double>(recipe.schedule.peak), static_cast<double>(recipe.adamw.beta1),
+      static_cast<double>(recipe.adamw.beta2), static_cast<double>(recipe.adamw.decay),
+      static_cast<long>(recipe.schedule.warmup), static_cast<double>(recipe.schedule.floor),
+      static_cast<double>(recipe.clip));
   if (recipe.objective.dropout > 0) text += line(", dropout %g", static_cast<double>(recipe.objective.dropout));
   if (recipe.objective.label_smoothing > 0)
     text += line(", label smoothing %g", static_cast<double>(recipe.objective.label_smoothing));
   text += ".\n";
   if (!card.command.empty()) text += "\n```\n" + card.command + "\n```\n";
   if (!card.scores) return text;
-  text += line(!card.scores->alignment.heads.empty()
-                   ? "\n## Scores\n\nOn held-out sentences (test seed %llu): the share of English words for which the "
-                     "head's strongest word of the Chinese is the one that they were made of, in the row that reads "
-                     "the word (OWN) and in the row before, which says it (NEXT). Heads were chosen on other sentences.\n\n"
-                   : "\n## Scores\n\nOn held-out sentences (test seed %llu): the share in which the head's strongest "
-                     "target, itself and special tokens left out, is the right word. Heads were chosen on other "
-                     "sentences.\n\n",
-               static_cast<unsigned long long>(card.scores->test_seed));
-  text += "| relation | head | score | weight | hard | random weights | best offset | offset per kind | sentences |\n"
-          "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
+  text +=
+      line(!card.scores->alignment.heads.empty()
+               ? "\n## Scores\n\nOn held-out sentences (test seed %llu): the share of English words for which the "
+                 "head's strongest word of the Chinese is the one that they were made of, in the row that reads "
+                 "the word (OWN) and in the row before, which says it (NEXT). Heads were chosen on other sentences.\n\n"
+               : "\n## Scores\n\nOn held-out sentences (test seed %llu): the share in which the head's strongest "
+                 "target, itself and special tokens left out, is the right word. Heads were chosen on other "
+                 "sentences.\n\n",
+           static_cast<unsigned long long>(card.scores->test_seed));
+  text +=
+      "| relation | head | score | weight | hard | random weights | best offset | offset per kind | sentences |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
   for (const RelationScore& one : card.scores->relations) {
     text += line("| %s, %s | %ld.%ld %s | %.3f | %.2f | %.3f | %.2f | %.2f | %.2f | %ld |\n", one.relation.c_str(),
                  one.en.c_str(), static_cast<long>(one.chosen.layer), static_cast<long>(one.chosen.head),
@@ -100,9 +111,10 @@ std::string card_text(const Model& model, const TrainingCard& card) {
                  one.random, one.offset, one.kind_offset, static_cast<long>(one.sentences));
   }
   if (const AlignmentReport& alignment = card.scores->alignment; !alignment.heads.empty()) {
-    text += line("\n%ld words; a diagonal would be right for %.2f of them.\n\n"
-                 "| cross head | own row | the row before |\n| --- | --- | --- |\n",
-                 static_cast<long>(alignment.words), alignment.diagonal);
+    text += line(
+        "\n%ld words; a diagonal would be right for %.2f of them.\n\n"
+        "| cross head | own row | the row before |\n| --- | --- | --- |\n",
+        static_cast<long>(alignment.words), alignment.diagonal);
     for (const CrossHead& head : alignment.heads)
       text += line("| %ld.%ld | %.3f | %.3f |\n", static_cast<long>(head.layer), static_cast<long>(head.head),
                    head.own.accuracy, head.next.accuracy);

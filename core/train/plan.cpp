@@ -37,8 +37,7 @@ Result<Training> begin_training(const TrainingPlan& plan, const Corpus& corpus) 
 void train(Training& training, const TrainingPlan& plan, const Corpus& corpus, Workspace& workspace, Index until,
            const std::function<bool(const StepReport&, const Batch&)>& after) {
   while (training.step < std::min(until, plan.steps())) {
-    const Batch batch =
-        draw_batch(corpus, plan.task, plan.corruption, plan.config.seed, training.step + 1, plan.batch);
+    const Batch batch = draw_batch(corpus, plan.task, plan.corruption, plan.config.seed, training.step + 1, plan.batch);
     const StepReport report = train_step(training, batch, plan.recipe, workspace);
     if (!after(report, batch)) return;
   }

@@ -3,24 +3,23 @@
 
 #include <functional>
 
-#include "train/corpus.h"
-#include "train/training.h"
+#include "train/corpus/corpus.h"
+#include "train/network/training.h"
 
 namespace headlight {
 
 struct TrainingPlan {
-  Config config = {};            // the model's shape, and the seed of everything that is drawn
+  Config config = {};  // the model's shape, and the seed of everything that is drawn
   Task task = Task::masked;
-  Corruption corruption = {};    // of a masked task
-  TrainingRecipe recipe = {};            // its schedule says how many steps
-  Index batch = 64;              // sentences a step
+  Corruption corruption = {};  // of a masked task
+  TrainingRecipe recipe = {};  // its schedule says how many steps
+  Index batch = 64;            // sentences a step
 
   Index steps() const { return recipe.schedule.steps; }
 };
 
 /// The plan that the shipped models were made by, for a model of this shape: pre-norm and gelu whatever it says.
 TrainingPlan default_plan(const Config& config);
-
 
 /// A training that has not begun. Errors: a shape that cannot be trained.
 Result<Training> begin_training(const TrainingPlan& plan, const Corpus& corpus);

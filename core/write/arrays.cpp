@@ -110,7 +110,8 @@ ArrayStream without_special(ArrayStream array, const Tokens& rows, const Tokens*
   array.shape[axis] = static_cast<Index>(places.size());
   if (columns) array.shape[axis + 1] = static_cast<Index>(keys.size());
   const bool scaled = columns && special == SpecialTokens::renormalize && !array.minus_infinity;
-  array.piece = [piece_of = std::move(array.piece), places, keys, blocks, scaled, cut = columns != nullptr](Index piece) {
+  array.piece = [piece_of = std::move(array.piece), places, keys, blocks, scaled,
+                 cut = columns != nullptr](Index piece) {
     const Matrix all = piece_of(piece);
     const Index first = piece % blocks * kRowBlock;
     const auto begin = std::lower_bound(places.begin(), places.end(), first);
@@ -279,9 +280,8 @@ Result<std::vector<Matrix>> ArrayReader::next(Index most) {
   assert(!at_end());
   if (work_.stopped()) return Error{"export: cancelled"};
   std::vector<Matrix> pieces(static_cast<std::size_t>(std::min(most, array_.pieces - next_)));
-  parallel_for(static_cast<Index>(pieces.size()), work_.threads(), [&](Index i) {
-    pieces[static_cast<std::size_t>(i)] = array_.piece(next_ + i);
-  });
+  parallel_for(static_cast<Index>(pieces.size()), work_.threads(),
+               [&](Index i) { pieces[static_cast<std::size_t>(i)] = array_.piece(next_ + i); });
   next_ += static_cast<Index>(pieces.size());
   for (const Matrix& piece : pieces) {
     for (Index i = 0; i < piece.size(); ++i) {

@@ -28,18 +28,18 @@ struct ExportOptions {
   bool scores = false;  // before the softmax, the mask added: −inf where blocked
   SpecialTokens special = SpecialTokens::show;
   std::optional<HeadRef> only = {};  // one head, layers and heads of its arrays 1; nothing that is no head's
-  int threads = 0;      // that make numbers and their text; 0: one for each processor. The bytes are the same.
+  int threads = 0;  // that make numbers and their text; 0: one for each processor. The bytes are the same.
 
   friend bool operator==(const ExportOptions&, const ExportOptions&) = default;
 };
 
 struct ArrayStream {
   std::string name;
-  std::vector<Index> shape;               // no axis is empty
-  std::vector<std::string_view> axes;     // what each axis counts: layer, head, query, …
+  std::vector<Index> shape;            // no axis is empty
+  std::vector<std::string_view> axes;  // what each axis counts: layer, head, query, …
   Index pieces = 0;
-  std::function<Matrix(Index)> piece;     // rows of the last axis, in order; the pieces one after another are the array
-  bool minus_infinity = false;            // blocked scores are −inf; in every other array all numbers are finite
+  std::function<Matrix(Index)> piece;  // rows of the last axis, in order; the pieces one after another are the array
+  bool minus_infinity = false;         // blocked scores are −inf; in every other array all numbers are finite
 
   std::size_t num_elements() const;
 };

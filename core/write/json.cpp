@@ -127,8 +127,8 @@ Error not_finite_in(const ArrayStream& array, const Matrix& piece, std::size_t o
 Status write_nested(const ArrayStream& array, Output& output, Work& work) {
   ArrayReader reader(array, work);
   const std::size_t piece_size = array.num_elements() / static_cast<std::size_t>(std::max<Index>(array.pieces, 1));
-  const Index threads = work.threads() > 0 ? work.threads()
-                                           : static_cast<Index>(std::max(1u, std::thread::hardware_concurrency()));
+  const Index threads =
+      work.threads() > 0 ? work.threads() : static_cast<Index>(std::max(1u, std::thread::hardware_concurrency()));
   const bool alone = threads == 1 || array.num_elements() < kWorthThreads || piece_size == 0;
   const Index together = alone ? 1 : threads * kPiecesOfThread;
   std::vector<std::string> texts(static_cast<std::size_t>(together));
@@ -198,8 +198,8 @@ std::vector<NamedTokens> named_tokens(const Trace& trace) {
 std::string json_candidates(const std::vector<Candidate>& words) {
   std::string list;
   for (const Candidate& word : words) {
-    list += (list.empty() ? "[{\"id\":" : ",{\"id\":") + std::to_string(word.id) + ",\"text\":" +
-            json_string(word.text) + ",\"probability\":";
+    list += (list.empty() ? "[{\"id\":" : ",{\"id\":") + std::to_string(word.id) +
+            ",\"text\":" + json_string(word.text) + ",\"probability\":";
     [[maybe_unused]] const bool finite = append_number(list, word.probability);
     assert(finite);
     list += '}';
@@ -228,8 +228,7 @@ Status write_json_object(const Trace& trace, std::string_view request_json, cons
   output.write(",\"model\":" + json_model(trace));
   for (const NamedTokens& named : named_tokens(trace))
     output.write(",\"" + named.name + "\":" + json_tokens(kept(*named.tokens, options.special)));
-  if (options.special != SpecialTokens::show)
-    output.write(",\"special\":" + json_string(name(options.special)));
+  if (options.special != SpecialTokens::show) output.write(",\"special\":" + json_string(name(options.special)));
   if (const auto& only = options.only)
     output.write(",\"only\":{\"stack\":" + json_string(stacks_of(trace, options).front().label) +
                  ",\"layer\":" + std::to_string(only->layer) + ",\"head\":" + std::to_string(only->head) + "}");

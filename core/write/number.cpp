@@ -39,7 +39,7 @@ struct Decimal {
   int exponent = 0;
 };
 
-constexpr int kFraction = 32;                                   // bits behind the point
+constexpr int kFraction = 32;  // bits behind the point
 constexpr std::uint64_t kOne = std::uint64_t{1} << kFraction;
 /// What lies as near as this to a border is not decided here. More than the error of all that is computed, and more than
 /// a double of so many digits is rounded by: a decimal that lies farther inside reads back by way of a double as well.

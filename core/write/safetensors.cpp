@@ -29,8 +29,9 @@ std::string header_of(const std::string& metadata, const std::vector<Entry>& ent
   std::size_t at = 0;
   for (const Entry& entry : entries) {
     const std::size_t end = at + entry.bytes;
-    header += "," + json_string(entry.name) + ":{\"dtype\":\"" + std::string(entry.dtype) + "\",\"shape\":" +
-              json_sizes(entry.shape) + ",\"data_offsets\":[" + std::to_string(at) + "," + std::to_string(end) + "]}";
+    header += "," + json_string(entry.name) + ":{\"dtype\":\"" + std::string(entry.dtype) +
+              "\",\"shape\":" + json_sizes(entry.shape) + ",\"data_offsets\":[" + std::to_string(at) + "," +
+              std::to_string(end) + "]}";
     at = end;
   }
   header += "}";
@@ -49,13 +50,14 @@ Status write_safetensors(const std::vector<std::shared_ptr<const Trace>>& traces
   for (std::size_t i = 0; i < traces.size(); ++i) {
     const std::string prefix = traces.size() > 1 ? std::to_string(i) + "." : std::string();
     for (const NamedTokens& named : named_tokens(*traces[i]))
-      metadata += "," + json_string(prefix + named.name) + ":" +
-                  json_string(json_texts(kept(*named.tokens, options.special)));
+      metadata +=
+          "," + json_string(prefix + named.name) + ":" + json_string(json_texts(kept(*named.tokens, options.special)));
   }
   const auto arrays = all_arrays(traces, options);
   Work work(progress, num_elements(arrays));
   std::vector<Entry> entries;
-  for (const auto& array : arrays) entries.push_back({array.name, "F32", array.shape, array.num_elements() * sizeof(float)});
+  for (const auto& array : arrays)
+    entries.push_back({array.name, "F32", array.shape, array.num_elements() * sizeof(float)});
   output.write(header_of(metadata, entries));
   for (const auto& array : arrays) {
     ArrayReader reader(array, work);
@@ -74,7 +76,8 @@ Status write_tensors(const std::filesystem::path& path, const std::vector<NamedT
   auto output = Output::to_file(path);
   if (!output) return output.error();
   std::string said;
-  for (const auto& [key, value] : metadata) said += (said.empty() ? "" : ",") + json_string(key) + ":" + json_string(value);
+  for (const auto& [key, value] : metadata)
+    said += (said.empty() ? "" : ",") + json_string(key) + ":" + json_string(value);
   const bool half = type == TensorType::float16;
   std::vector<Entry> entries;
   for (const NamedTensor& tensor : tensors) {

@@ -2,7 +2,7 @@
 #include "app/program.h"
 #include "math/generate.h"
 #include "session/export.h"
-#include "session/opened.h"
+#include "session/open_file.h"
 #include "session/session_file.h"
 #include "session/tokenizers.h"
 #include "session/update.h"
@@ -22,8 +22,9 @@ json words_json(const Texts& words, const json& normalizer = nullptr) {
   json vocabulary{{"<s>", 0}, {"<unk>", 1}, {"<pad>", 2}};
   for (const std::string& word : words) vocabulary[word] = vocabulary.size();
   const auto special = [](int id, const char* content) {
-    return json{{"id", id}, {"content", content}, {"special", true}, {"normalized", false}, {"single_word", false},
-                {"lstrip", false}, {"rstrip", false}};
+    return json{
+        {"id", id},        {"content", content}, {"special", true}, {"normalized", false}, {"single_word", false},
+        {"lstrip", false}, {"rstrip", false}};
   };
   json start, text;
   start["SpecialToken"] = {{"id", "<s>"}, {"type_id", 0}};
@@ -37,8 +38,10 @@ json words_json(const Texts& words, const json& normalizer = nullptr) {
   root["added_tokens"] = json::array({special(0, "<s>"), special(1, "<unk>"), special(2, "<pad>")});
   root["normalizer"] = normalizer;
   root["pre_tokenizer"]["type"] = "Words";
-  root["post_processor"] = {{"type", "TemplateProcessing"}, {"single", json::array({start, text})},
-                            {"pair", json::array()}, {"special_tokens", specials}};
+  root["post_processor"] = {{"type", "TemplateProcessing"},
+                            {"single", json::array({start, text})},
+                            {"pair", json::array()},
+                            {"special_tokens", specials}};
   root["model"] = {{"type", "WordLevel"}, {"vocab", vocabulary}, {"unk_token", "<unk>"}};
   return root;
 }
@@ -120,12 +123,12 @@ TEST(CheckpointText, EveryPieceCutByHandIsLookedUp) {
   const CheckpointFolder model("gpt2", words_json(kWords));
   Document document = model.document();
   document.text = "the cat sat";
-  toggle_cut(document, Side::source, 7, lexicon());  // "the| cat sat"
+  toggle_cut(document, TextSide::source, 7, lexicon());  // "the| cat sat"
   EXPECT_EQ(texts_of(asked(document).front().tokens), (Texts{"<s>", "the", "cat sat"}));
   EXPECT_FALSE(asked(document).front().tokens.tokens[2].known);
-  toggle_cut(document, Side::source, 7, lexicon());
+  toggle_cut(document, TextSide::source, 7, lexicon());
   EXPECT_EQ(ids_of(asked(document).front().tokens), (Ids{0, 12, 13, 14}));
-  toggle_cut(document, Side::source, 5, lexicon());  // "the| c|at| sat"
+  toggle_cut(document, TextSide::source, 5, lexicon());  // "the| c|at| sat"
   EXPECT_EQ(ids_of(asked(document).front().tokens), (Ids{0, 12, 1, 1, 14}));
 }
 
@@ -192,10 +195,12 @@ TEST(CheckpointText, TheDecoderBeginsWithItsStart) {
   EXPECT_EQ(ids_of(requests[1].target), (Ids{49, 0, 14, 2}));
   model.with("generation_config.json", R"({"decoder_start_token_id": 7})");
   EXPECT_EQ(ids_of(asked([&] {
-              Document other = model.document();
-              other.text = "我", other.target.text = "the";
-              return other;
-            }()).front().target),
+                     Document other = model.document();
+                     other.text = "我", other.target.text = "the";
+                     return other;
+                   }())
+                       .front()
+                       .target),
             (Ids{7, 0, 12}));
   // What a tokenizer puts behind a text is what the decoder has yet to say.
   const Token end{.id = 9, .text = "</s>", .raw = "</s>", .begin = 1, .end = 1, .special = true};
@@ -297,8 +302,10 @@ TEST(CheckpointText, IdsOutsideTheTableAreNamedWithBothNumbers) {
   EXPECT_TRUE(contains(run({"export", model.folder(), "--text", "the"}).err, "at most 53 ids")) << "a warning";
   const Ran ran = run({"export", model.folder(), "--text", "the w49"});
   EXPECT_EQ(ran.status, 2);
-  EXPECT_TRUE(contains(ran.err, "text: token 2 'w49': expected an id below 53, the rows of the table of embeddings, "
-                                "found 65")) << ran.err;
+  EXPECT_TRUE(contains(ran.err,
+                       "text: token 2 'w49': expected an id below 53, the rows of the table of embeddings, "
+                       "found 65"))
+      << ran.err;
 }
 
 TEST(CheckpointText, OptionsThatDoNotFitAreRefused) {
@@ -306,7 +313,8 @@ TEST(CheckpointText, OptionsThatDoNotFitAreRefused) {
   EXPECT_TRUE(contains(refused({"export", model.folder(), "--text", "a", "--ids", "1"}), "--ids"));
   EXPECT_TRUE(contains(refused({"export", model.folder(), "--split", "characters"}), "--split"));
   EXPECT_TRUE(contains(refused({"export", model.folder(), "--target", "a"}), "--target: expected an encoder-decoder"));
-  EXPECT_TRUE(contains(refused({"export", model.folder(), "--text", "a", "--token-type-ids", "0"}), "--token-type-ids"));
+  EXPECT_TRUE(
+      contains(refused({"export", model.folder(), "--text", "a", "--token-type-ids", "0"}), "--token-type-ids"));
 }
 
 TEST(CheckpointText, TokenizeMarksWhatIsUnknown) {
@@ -324,8 +332,7 @@ TEST(CheckpointText, TokenizeMarksWhatIsUnknown) {
 TEST(CheckpointText, SpecialTokensAreLeftOut) {
   const CheckpointFolder model("gpt2", words_json(kWords));
   const auto with = [&](const char* how) {
-    return exported({model.folder(), "--text", "我请李雷", "--mask", "none", "--with", "scores,qkv",
-                     "--special", how});
+    return exported({model.folder(), "--text", "我请李雷", "--mask", "none", "--with", "scores,qkv", "--special", how});
   };
   const json show = with("show"), hide = with("hide"), scaled = with("renormalize");
   EXPECT_FALSE(show.contains("special"));
@@ -355,8 +362,8 @@ TEST(CheckpointText, SpecialTokensAreLeftOut) {
   const Ran csv = run({"export", model.folder(), "--text", "我请", "--format", "csv", "--special", "hide"});
   EXPECT_EQ(lines_of(csv.out), 1 + 2 * 3 * 2 * 2);
   EXPECT_TRUE(contains(csv.out, "\nSelf,1,2,1,0,请,我,")) << csv.out;
-  EXPECT_TRUE(contains(refused({"export", model.folder(), "--ids", "0", "--special", "hide"}),
-                       "a token that is not special"));
+  EXPECT_TRUE(
+      contains(refused({"export", model.folder(), "--ids", "0", "--special", "hide"}), "a token that is not special"));
   EXPECT_TRUE(contains(refused({"export", "--special", "some"}), "--special: expected show, hide or renormalize"));
 }
 

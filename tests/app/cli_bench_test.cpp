@@ -76,8 +76,8 @@ TEST(CliBench, HandsOnWhatIsAskedOfDrawingAndPrintsItsRows) {
     return BenchReport{.rows = {{.name = "draw/change/colours", .time = {2e-3, 1e-3, 3e-3}, .uploads = 0}},
                        .exponents = {}};
   };
-  const char* const words[] = {"headlight", "bench", "draw", "--rounds", "2", "--longest", "7", "--only", "draw/",
-                               "--threads", "1", "--format", "json"};
+  const char* const words[] = {"headlight", "bench", "draw",      "--rounds", "2",        "--longest", "7",
+                               "--only",    "draw/", "--threads", "1",        "--format", "json"};
   testing::internal::CaptureStdout();
   EXPECT_EQ(run_command_line(13, words, frontend), 0);
   const json row = json::parse(testing::internal::GetCapturedStdout())["rows"][0];

@@ -101,7 +101,8 @@ TEST_F(Check, AVocabularyLargerThanTheEmbeddingsIsAnError) {
   vocabulary.close();
   const Ran ran = check();
   EXPECT_EQ(ran.status, 1);
-  EXPECT_TRUE(contains(ran.out, "error    vocab.txt: ids: expected less than the 61 token vectors, found 69")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "error    vocab.txt: ids: expected less than the 61 token vectors, found 69"))
+      << ran.out;
 }
 
 TEST_F(Check, WhatIsNoCheckpointIsOneLine) {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/program.h"
-#include "read/npz.h"
+#include "read/array/npz.h"
 
 namespace headlight {
 namespace {
@@ -75,7 +75,8 @@ TEST(CompareCommand, TheScaleOfTheTutorialIsRecognised) {
   ASSERT_EQ(array["at"].size(), 4u);
   const auto cell = [&](const json& place) {
     return attn[place[0].get<std::size_t>()][place[1].get<std::size_t>()][place[2].get<std::size_t>()]
-               [place[3].get<std::size_t>()].get<float>();
+               [place[3].get<std::size_t>()]
+                   .get<float>();
   };
   EXPECT_EQ(array["largest"]["expected"].get<float>(), cell(array["at"]));
   EXPECT_EQ(array["first"]["expected"].get<float>(), cell(array["first"]["at"]));

@@ -83,8 +83,8 @@ TEST(Explain, WritesForPeopleUnderTheTwoWords) {
                            "\noutput  (3, 8)", "self, layer 0, head 1, query 2, key 1"})
     EXPECT_TRUE(contains(ran.out, part)) << part;
   // Two columns for each Chinese character: the tokens end where their numbers do.
-  EXPECT_TRUE(contains(ran.out, "\n    " + std::string(8, ' ') + "机票" + std::string(8, ' ') + "订了" +
-                                    std::string(11, ' ') + "b\n"));
+  EXPECT_TRUE(contains(
+      ran.out, "\n    " + std::string(8, ' ') + "机票" + std::string(8, ' ') + "订了" + std::string(11, ' ') + "b\n"));
   for (std::size_t begin = 0; begin < ran.out.size();) {
     const std::size_t end = ran.out.find('\n', begin);
     EXPECT_LE(end - begin, 120u) << ran.out.substr(begin, end - begin);
@@ -125,8 +125,8 @@ TEST(Explain, AnswersEachSentenceOfABatch) {
 
 TEST(Explain, RefusesWhatIsNotThereInOneLine) {
   const auto at = [](const char* layer, const char* head, const char* query, const char* key) {
-    return refused(explain(small({"--text", "a b c"}),
-                           {"--layer", layer, "--head", head, "--query", query, "--key", key}));
+    return refused(
+        explain(small({"--text", "a b c"}), {"--layer", layer, "--head", head, "--query", query, "--key", key}));
   };
   EXPECT_EQ(at("1", "0", "0", "0"), "--layer: expected 0 to 0, found 1\n");
   EXPECT_EQ(at("0", "2", "0", "0"), "--head: expected 0 to 1, found 2\n");

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "app/program.h"
-#include "read/npz.h"
-#include "read/safetensors.h"
+#include "read/array/npz.h"
+#include "read/array/safetensors.h"
 #include "session/session_file.h"
 
 namespace headlight {
@@ -160,9 +160,9 @@ TEST(Export, TextFromStandardInputIsABatchOfItsLines) {
 }
 
 TEST(Export, OptionsShapeTheModel) {
-  const json object = exported({"--tokens", "我请|李|雷", "--d-model", "12", "--num-heads", "3", "--layers", "3",
-                                "--no-bias", "--position", "none", "--norm", "pre", "--activation", "gelu",
-                                "--scale", "0.25", "--pad", "1"});
+  const json object =
+      exported({"--tokens", "我请|李|雷", "--d-model", "12", "--num-heads", "3", "--layers", "3", "--no-bias",
+                "--position", "none", "--norm", "pre", "--activation", "gelu", "--scale", "0.25", "--pad", "1"});
   EXPECT_EQ(texts(object["tokens"]), (Words{"我请", "李", "雷"}));
   EXPECT_EQ(object["tokens"][2]["pad"], true);
   EXPECT_EQ(object["model"]["d_model"], 12);

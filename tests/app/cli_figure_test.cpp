@@ -56,7 +56,8 @@ TEST(FigureCommand, OwnRangesWordsAndFoldsAreOtherPictures) {
     EXPECT_NE(drawn({"--view", view}), drawn({"--view", view, "--own-range"})) << view;
   EXPECT_NE(drawn({"--view", "row", "--query", "1"}), drawn({"--view", "row", "--query", "2"}));
   EXPECT_NE(drawn({"--view", "column", "--key", "1"}), drawn({"--view", "column", "--key", "2"}));
-  EXPECT_NE(drawn({"--view", "steps", "--query", "1", "--key", "1"}), drawn({"--view", "steps", "--query", "1", "--key", "2"}));
+  EXPECT_NE(drawn({"--view", "steps", "--query", "1", "--key", "1"}),
+            drawn({"--view", "steps", "--query", "1", "--key", "2"}));
 }
 
 TEST(FigureCommand, MapsOfOtherKindsAreOtherPictures) {
@@ -99,10 +100,12 @@ TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
                        "--maps norms: expected --view grid, head, layers, row or column, found --view flow"));
   EXPECT_TRUE(contains(wrong({"--view", "row", "--query", "77"}), "figure: query: expected 0 to"));
   EXPECT_TRUE(contains(wrong({"--view", "column", "--key", "77"}), "figure: key: expected 0 to"));
-  EXPECT_TRUE(contains(wrong({"--view", "steps", "--fold", "words"}), "--fold: expected --view grid, head, layers, row, column or flow"));
+  EXPECT_TRUE(contains(wrong({"--view", "steps", "--fold", "words"}),
+                       "--fold: expected --view grid, head, layers, row, column or flow"));
   EXPECT_TRUE(contains(wrong({"--fold", "letters"}), "--fold"));
-  EXPECT_TRUE(contains(wrong({"--maps", "rollout", "--arch", "encoder-decoder", "--target", "我", "--stack", "cross"}),
-                       "--maps rollout: expected self-attention of one sequence, found queries and keys of two sequences"));
+  EXPECT_TRUE(
+      contains(wrong({"--maps", "rollout", "--arch", "encoder-decoder", "--target", "我", "--stack", "cross"}),
+               "--maps rollout: expected self-attention of one sequence, found queries and keys of two sequences"));
   EXPECT_TRUE(contains(wrong({"--layer", "1"}), "figure: layer: expected 0 to 0, found 1"));
   EXPECT_TRUE(contains(wrong({"--head", "2"}), "figure: head: expected 0 to 1, found 2"));
   EXPECT_TRUE(
@@ -116,8 +119,10 @@ TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
   EXPECT_TRUE(contains(wrong({"--view", "flow", "--heads", "3.*"}), "--heads: layer: expected 0 to 0, found 3.*"));
   EXPECT_TRUE(contains(wrong({"--heads", "0.1"}), "--heads: expected --view flow, row or column, found --view grid"));
   EXPECT_TRUE(contains(wrong({"--view", "tree"}), "--view"));
-  EXPECT_TRUE(contains(wrong({"--view", "compare"}), "--against: expected [SOURCE] [REQUEST], or a question with edits"));
-  EXPECT_TRUE(contains(wrong({"--view", "compare", "--against", "--no-such"}), "--against: expected [SOURCE] [REQUEST]"));
+  EXPECT_TRUE(
+      contains(wrong({"--view", "compare"}), "--against: expected [SOURCE] [REQUEST], or a question with edits"));
+  EXPECT_TRUE(
+      contains(wrong({"--view", "compare", "--against", "--no-such"}), "--against: expected [SOURCE] [REQUEST]"));
   EXPECT_TRUE(contains(wrong({"--text", "a\nb"}), "figure: sentences: expected one, found 2"));
   EXPECT_TRUE(contains(refused({"figure"}), "--output"));
   EXPECT_TRUE(contains(refused(figure({"-o", "/no/such/folder/x.svg"})), "/no/such/folder/x.svg"));
@@ -129,8 +134,8 @@ TEST(FigureCommand, TwoAnswersAreDrawnSideBySide) {
                     edits = (folder / "edits.svg").string();
   const std::string small = "--random --d-model 8 --num-heads 2 --layers 2 ";
   const auto drawn = [&](const std::string& against, const std::string& file) {
-    const Ran ran = run({"figure", "--random", "--d-model", "8", "--num-heads", "2", "--layers", "2", "--view", "compare",
-                         "--layer", "1", "--against", against, "-o", file});
+    const Ran ran = run({"figure", "--random", "--d-model", "8", "--num-heads", "2", "--layers", "2", "--view",
+                         "compare", "--layer", "1", "--against", against, "-o", file});
     EXPECT_EQ(ran.status, 0) << ran.err;
     return *read_file(file);
   };

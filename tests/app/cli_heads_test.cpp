@@ -79,8 +79,9 @@ TEST(CliHeads, SortsByAnyMeasureAndCsvHasTheSameNumbers) {
   Words words = small({"heads", "--text", kSentence, "--sort", "entropy", "--ascending", "--format", "csv"});
   const auto table = lines(run(words).out);
   ASSERT_EQ(table.size(), 3u);
-  EXPECT_TRUE(table[0].starts_with("stack,layer,head,entropy,normalized,distance,confidence,previous,next,same,first,"
-                                   "special,duplicate,induction,largest,effect,top_word,found,learned"));
+  EXPECT_TRUE(
+      table[0].starts_with("stack,layer,head,entropy,normalized,distance,confidence,previous,next,same,first,"
+                           "special,duplicate,induction,largest,effect,top_word,found,learned"));
   const json& first = object["heads"][0];
   const std::string start = "Self,0," + std::to_string(first["head"].get<int>()) + ",";
   ASSERT_TRUE(table[1].starts_with(start)) << table[1];
@@ -142,9 +143,12 @@ TEST(CliHeads, SeveralSentencesMakeOneTable) {
   ASSERT_EQ(both["heads"].size(), 2u);
   const json first = measured(small({"--text", "a b c"})), second = measured(small({"--text", "b c d e f"}));
   for (std::size_t head = 0; head < 2; ++head)
-    EXPECT_NEAR(both["heads"][head]["confidence"].get<double>(),
-                (3 * first["heads"][head]["confidence"].get<double>() +
-                 5 * second["heads"][head]["confidence"].get<double>()) / 8, 1e-6) << "padding is left out";
+    EXPECT_NEAR(
+        both["heads"][head]["confidence"].get<double>(),
+        (3 * first["heads"][head]["confidence"].get<double>() + 5 * second["heads"][head]["confidence"].get<double>()) /
+            8,
+        1e-6)
+        << "padding is left out";
 }
 
 TEST(CliHeads, TheTrainedModelsLearnedRelationsStandBeside) {
@@ -157,8 +161,9 @@ TEST(CliHeads, TheTrainedModelsLearnedRelationsStandBeside) {
 }
 
 TEST(CliHeads, EncoderDecodersHaveThreeStacks) {
-  const json heads = measured({"--random", "--arch", "encoder-decoder", "--text", "a b c", "--target", "x y", "--layers",
-                               "1", "--num-heads", "2", "--d-model", "8", "--ffn", "0", "--sort", "similar"})["heads"];
+  const json heads =
+      measured({"--random", "--arch", "encoder-decoder", "--text", "a b c", "--target", "x y", "--layers", "1",
+                "--num-heads", "2", "--d-model", "8", "--ffn", "0", "--sort", "similar"})["heads"];
   ASSERT_EQ(heads.size(), 6u);
   EXPECT_EQ(heads[0]["stack"], "Encoder");
   EXPECT_EQ(heads[2]["stack"], "Decoder");
@@ -168,9 +173,10 @@ TEST(CliHeads, EncoderDecodersHaveThreeStacks) {
 }
 
 TEST(CliHeads, RefusesWhatItDoesNotKnow) {
-  EXPECT_TRUE(contains(refused({"heads", "--sort", "size"}),
-                       "--sort: expected layer, entropy, normalized, distance, confidence, previous, next, same, first, "
-                       "special, duplicate, induction, largest, effect, learned, found, similar, found size"));
+  EXPECT_TRUE(
+      contains(refused({"heads", "--sort", "size"}),
+               "--sort: expected layer, entropy, normalized, distance, confidence, previous, next, same, first, "
+               "special, duplicate, induction, largest, effect, learned, found, similar, found size"));
   EXPECT_TRUE(contains(refused({"heads", "--sort", "found"}), "--sort found: expected --from, --to or --above"));
   EXPECT_TRUE(contains(refused({"heads", "--above", "1.5"}), "--above"));
   EXPECT_TRUE(contains(refused({"heads", "--relations", "--sort", "entropy"}), "--sort"));

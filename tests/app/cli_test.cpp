@@ -55,7 +55,10 @@ TEST(CommandLine, WrongUseIsOneLine) {
 TEST(CommandLine, TextThatCannotBeAskedIsOneLine) {
   EXPECT_TRUE(contains(refused({"export", "--text", ""}), "text: tokens: expected at least one, found none"));
   EXPECT_TRUE(contains(refused({"export", "--text", "-"}, "\n\n"), "at least one"));
-  EXPECT_TRUE(contains(refused({"export", "--text", "a\xFF" "b"}), "--text"));
+  EXPECT_TRUE(contains(refused({"export", "--text",
+                                "a\xFF"
+                                "b"}),
+                       "--text"));
   EXPECT_TRUE(contains(refused({"tokenize", "--text", "-"}, "\xC3"), "--text"));
   EXPECT_TRUE(contains(refused({"export", "--tokens", "a||b"}), "--tokens: token 2"));
   EXPECT_TRUE(contains(refused({"export", "--tokens", ""}), "--tokens"));

@@ -97,8 +97,9 @@ TEST(CliTrain, MakesAModelThatTranslatesAndSaysWhereWordsComeFrom) {
   const Folder folder;
   const auto model = folder / "model";
   const std::string grammar = folder.with("toy.json", grammars::translated_toy().dump());
-  const Ran ran = run(train({"--grammar", grammar, "--arch", "encoder-decoder", "--encoder-layers", "2", "--steps", "20",
-                             "--hide", "0.05", "--threads", "2"}, model));
+  const Ran ran = run(train({"--grammar", grammar, "--arch", "encoder-decoder", "--encoder-layers", "2", "--steps",
+                             "20", "--hide", "0.05", "--threads", "2"},
+                            model));
   ASSERT_EQ(ran.status, 0) << ran.err;
   const json config = read_json(model / "config.json"), card = read_json(model / "training.json");
   EXPECT_EQ(config["arch"], "encoder-decoder");
@@ -115,7 +116,8 @@ TEST(CliTrain, MakesAModelThatTranslatesAndSaysWhereWordsComeFrom) {
   for (const char* side : {"tokens", "target_tokens"})
     for (const json& token : object[side]) EXPECT_TRUE(token["known"]) << token;
 
-  const Words ask{"heads", model.string(), "--relations", "--grammar", grammar, "--sentences", "40", "--format", "json"};
+  const Words ask{"heads",       model.string(), "--relations", "--grammar", grammar,
+                  "--sentences", "40",           "--format",    "json"};
   const Ran measured = run(ask);
   ASSERT_EQ(measured.status, 0) << measured.err;
   const json report = json::parse(measured.out, nullptr, false);
@@ -178,9 +180,11 @@ TEST(CliTrain, ReadsATextOfOnesOwn) {
 
   // Its own command makes it again.
   const std::string command = card["command"];
-  EXPECT_EQ(command, "headlight train --text " + text + " --words 5 --name cats --arch decoder --d-model 16 "
-                     "--num-heads 2 --layers 1 --ffn 16 --norm post --activation gelu --position learned --untied "
-                     "--steps 20 --batch 8 --learning-rate 0.002 --warmup 500 --decay 0.123 --seed 0 --half -o DIR");
+  EXPECT_EQ(command,
+            "headlight train --text " + text +
+                " --words 5 --name cats --arch decoder --d-model 16 "
+                "--num-heads 2 --layers 1 --ffn 16 --norm post --activation gelu --position learned --untied "
+                "--steps 20 --batch 8 --learning-rate 0.002 --warmup 500 --decay 0.123 --seed 0 --half -o DIR");
   Words again;
   std::istringstream words(command.substr(std::string("headlight ").size()));
   for (std::string word; words >> word;) again.push_back(word == "DIR" ? (folder / "again").string() : word);
@@ -199,9 +203,9 @@ TEST(CliTrain, ReadsATextOfOnesOwn) {
   const Ran piped = run(train({"--text", "-", "--steps", "20"}, folder / "other"), kText);
   ASSERT_EQ(piped.status, 0) << piped.err;
   EXPECT_EQ(read_json(folder / "other" / "training.json")["corpus"], "standard input");
-  EXPECT_TRUE(contains(refused({"heads", (folder / "other").string(), "--relations", "--grammar",
-                                folder.with("g.json", "{}")}),
-                       "g.json: relations: expected an object, found nothing"));
+  EXPECT_TRUE(
+      contains(refused({"heads", (folder / "other").string(), "--relations", "--grammar", folder.with("g.json", "{}")}),
+               "g.json: relations: expected an object, found nothing"));
 }
 
 /// Starts the program, interrupts it once it has taken steps, and gives its exit status.

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "app/program.h"
-#include "read/npz.h"
+#include "read/array/npz.h"
 
 namespace headlight {
 namespace {
@@ -29,7 +29,8 @@ json one_object(const Words& words) {
 }
 
 TEST(Transformer, AnEncoderDecoderHasThreeAttentions) {
-  const json object = exported(translator({"--encoder-layers", "2", "--cross-mask", "causal", "--encoder-mask", "causal"}));
+  const json object =
+      exported(translator({"--encoder-layers", "2", "--cross-mask", "causal", "--encoder-mask", "causal"}));
   EXPECT_EQ(texts(object["tokens"]), (Words{"我", "爱", "你"}));
   EXPECT_EQ(texts(object["target_tokens"]), (Words{"I", "love"}));
   ASSERT_EQ(object["attention"].size(), 3u);
@@ -42,9 +43,10 @@ TEST(Transformer, AnEncoderDecoderHasThreeAttentions) {
 }
 
 TEST(Transformer, OptionsShapeEveryArchitecture) {
-  const json object = exported({"--d-model", "12", "--num-heads", "4", "--num-kv-heads", "2", "--head-dim", "6", "--layers",
-                                "1", "--position", "rotary", "--norm", "pre", "--norm-type", "rms", "--activation", "silu",
-                                "--gated", "--bias", "query,ffn", "--untied", "--arch", "decoder"});
+  const json object = exported({"--d-model",  "12",     "--num-heads", "4",        "--num-kv-heads", "2",
+                                "--head-dim", "6",      "--layers",    "1",        "--position",     "rotary",
+                                "--norm",     "pre",    "--norm-type", "rms",      "--activation",   "silu",
+                                "--gated",    "--bias", "query,ffn",   "--untied", "--arch",         "decoder"});
   EXPECT_EQ(object["model"]["d_k"], 6);
   EXPECT_EQ(object["model"]["num_kv_heads"], 2);
   const json& request = object["request"];
@@ -55,8 +57,12 @@ TEST(Transformer, OptionsShapeEveryArchitecture) {
   EXPECT_EQ(request["tied"], false);
   EXPECT_EQ(request["bias"], (json{"query", "ffn"}));
   const json plain = exported(small({}));
-  for (const Words& words : {Words{"--position", "learned"}, {"--position", "sinusoidal-halves"}, {"--norm-type", "rms"},
-                             {"--head-dim", "6"}, {"--num-kv-heads", "1"}, {"--bias", "query"}})
+  for (const Words& words : {Words{"--position", "learned"},
+                             {"--position", "sinusoidal-halves"},
+                             {"--norm-type", "rms"},
+                             {"--head-dim", "6"},
+                             {"--num-kv-heads", "1"},
+                             {"--bias", "query"}})
     EXPECT_NE(exported(with(small({}), words))["next_token"], plain["next_token"]) << words[0];
   EXPECT_EQ(plain["next_token"].size(), 10u);
 }
@@ -75,7 +81,8 @@ TEST(Transformer, EditsAreAppliedAndKept) {
   EXPECT_EQ(layer["attention"][0]["attn"][0][0][0], (json{1, 0, 0}));
   const json dropout = exported(small({"--text", "我爱你", "--dropout", "0.9", "--dropout-seed", "2"}));
   EXPECT_NE(dropout["attention"], plain["attention"]);
-  EXPECT_NE(exported(small({"--text", "我爱你", "--dropout", "0.9", "--dropout-seed", "3"}))["attention"], dropout["attention"]);
+  EXPECT_NE(exported(small({"--text", "我爱你", "--dropout", "0.9", "--dropout-seed", "3"}))["attention"],
+            dropout["attention"]);
   const json cross = exported(translator({"--weight", "cross:0.0.1.2=1", "--off", "encoder:0.1,cross:0.1"}));
   EXPECT_EQ(cross["attention"][2]["attn"][0][0][1], (json{0, 0, 1}));
   EXPECT_EQ(cross["request"]["off"].size(), 2u);
@@ -120,8 +127,8 @@ TEST(Transformer, CheckpointsGiveTheReferenceValues) {
     const json asked = json::parse(*read_file(golden(std::string(name) + "/case.json")));
     const std::string file = (folder / (std::string(name) + ".npz")).string();
     Words words{"export", golden(name).string(), "-o", file};
-    for (const auto& [key, option] : {std::pair{"ids", "--ids"}, {"decoder_ids", "--decoder-ids"},
-                                      {"token_type_ids", "--token-type-ids"}})
+    for (const auto& [key, option] :
+         {std::pair{"ids", "--ids"}, {"decoder_ids", "--decoder-ids"}, {"token_type_ids", "--token-type-ids"}})
       if (asked.contains(key)) words = with(words, {option, listed(asked[key])});
     const Ran ran = run(words);
     ASSERT_EQ(ran.status, 0) << ran.err;
@@ -152,7 +159,8 @@ TEST(Transformer, ACheckpointDecides) {
   EXPECT_TRUE(contains(refused({"export", gpt2, "--ids", "1", "--arch", "encoder"}), "--arch: expected decoder"));
   EXPECT_TRUE(contains(refused({"export", gpt2, "--ids", "1", "--random"}), "--random"));
   EXPECT_TRUE(contains(refused({"export", gpt2, "--ids", "1", "--seed", "3"}), "--seed"));
-  EXPECT_TRUE(contains(refused({"export", gpt2, "--ids", "1", "--decoder-ids", "3"}), "--decoder-ids: expected an encoder-decoder"));
+  EXPECT_TRUE(contains(refused({"export", gpt2, "--ids", "1", "--decoder-ids", "3"}),
+                       "--decoder-ids: expected an encoder-decoder"));
   EXPECT_TRUE(contains(refused({"export", gpt2, "--ids", "-1"}), "--ids"));
   EXPECT_TRUE(contains(refused({"export", gpt2, "--ids", "1,2", "--token-type-ids", "0"}), "token types: expected 2"));
   const json causal = exported({gpt2, "--ids", "1,2,3"});
@@ -189,7 +197,10 @@ TEST(Lines, EachIsAnObjectOfItsOwn) {
   std::string many;
   for (int i = 0; i < 40; ++i) many += "w" + std::to_string(i) + "\n";
   EXPECT_TRUE(run(with(words, {"--jobs", "2"}), many).out == run(words, many).out);
-  EXPECT_EQ(lines_of(run(small({"export", "--lines", "--arch", "encoder-decoder", "--text", "a\nb c", "--target", "x y\nz"})).out), 2);
+  EXPECT_EQ(
+      lines_of(
+          run(small({"export", "--lines", "--arch", "encoder-decoder", "--text", "a\nb c", "--target", "x y\nz"})).out),
+      2);
   EXPECT_TRUE(contains(refused(with(words, {"--format", "csv"}), text), "--lines: expected the format json"));
   EXPECT_TRUE(contains(refused(small({"export", "--jobs", "2"})), "--lines"));
   EXPECT_TRUE(contains(refused(small({"export", "--lines", "--text", ""})), "at least one"));
@@ -201,7 +212,8 @@ TEST(Next, ListsWordsByTheirProbability) {
   EXPECT_EQ(ran.out.find("after token 1, 请:\n"), 0u) << ran.out;
   EXPECT_EQ(lines_of(ran.out), 5);
   EXPECT_TRUE(contains(ran.out, " 北京\n"));
-  const json object = one_object(small({"next", "--arch", "decoder", "--text", "我请", "--format", "json", "--token", "北京"}));
+  const json object =
+      one_object(small({"next", "--arch", "decoder", "--text", "我请", "--format", "json", "--token", "北京"}));
   ASSERT_EQ(object["next_token"].size(), 10u);
   EXPECT_EQ(object["tokens"][0]["text"], "北京");
   EXPECT_FALSE(object["next_token"][0].contains("before")) << "nothing was edited";
@@ -252,8 +264,8 @@ TEST(GenerateCommand, WritesOnStepByStep) {
   for (const json& step : object["steps"]) {
     EXPECT_EQ(step["tokens"], json(text));
     EXPECT_EQ(step["attention"][0]["attn"][0][0].size(), text.size()) << "it grows";
-    const json next = one_object(small({"next", "--arch", "decoder", "--format", "json", "--top", "1", "--tokens",
-                                        marked}));
+    const json next =
+        one_object(small({"next", "--arch", "decoder", "--format", "json", "--top", "1", "--tokens", marked}));
     EXPECT_EQ(next["next_token"][0]["text"], step["text"]);
     EXPECT_EQ(next["next_token"][0]["probability"], step["probability"]) << "the model's own, whatever the temperature";
     text.push_back(step["text"]);
@@ -283,7 +295,8 @@ TEST(GenerateCommand, WhatCannotWriteOnIsOneLine) {
   EXPECT_TRUE(contains(refused(small({"generate"})), "model: arch: expected a decoder"));
   EXPECT_TRUE(contains(refused(small({"generate", "--arch", "decoder", "--temperature", "-1"})), "--temperature"));
   EXPECT_TRUE(contains(refused(small({"generate", "--arch", "decoder", "--with", "attentions"})), "--format json"));
-  EXPECT_TRUE(contains(refused(small({"generate", "--arch", "decoder", "--with", "all"})), "--with: expected attentions"));
+  EXPECT_TRUE(
+      contains(refused(small({"generate", "--arch", "decoder", "--with", "all"})), "--with: expected attentions"));
   refused(small({"generate", "--arch", "decoder", "--count", "0"}));
 }
 

@@ -46,8 +46,7 @@ TEST_P(EveryTheme, LightnessIsAStraightLine) {
     EXPECT_NEAR(oklab(map[i]).l, first + (last - first) * static_cast<double>(i) / 255, 0.003) << i;
   }
   const double step = (last - first) * 16 / 255;
-  for (std::size_t i = 0; i + 16 < 256; ++i)
-    EXPECT_NEAR((oklab(map[i + 16]).l - oklab(map[i]).l) / step, 1, 0.08) << i;
+  for (std::size_t i = 0; i + 16 < 256; ++i) EXPECT_NEAR((oklab(map[i + 16]).l - oklab(map[i]).l) / step, 1, 0.08) << i;
 }
 
 TEST_P(EveryTheme, LightnessNeverTurnsBack) {
@@ -71,7 +70,8 @@ TEST_P(EveryTheme, EveryMapIsAsEven) {
     EXPECT_EQ(colour_of(scale, 1), colours.back());
     EXPECT_EQ(parse_colour_map(name(scale.colours)), scale.colours);
   }
-  for (const Rgb grey : colour_map(GetParam(), ColourMap::grey)) EXPECT_LE(std::hypot(oklab(grey).a, oklab(grey).b), 0.01);
+  for (const Rgb grey : colour_map(GetParam(), ColourMap::grey))
+    EXPECT_LE(std::hypot(oklab(grey).a, oklab(grey).b), 0.01);
 }
 
 TEST_P(EveryTheme, NothingIsBackground) {

@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include "app/figures.h"
-#include "explain/token_alignment.h"
 #include "figure/difference_words.h"
+#include "heads/token_alignment.h"
 #include "math/attention.h"
-#include "session/comparison.h"
+#include "session/answer_comparison.h"
 
 namespace headlight {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using namespace figures;
 using fixture::lexicon;
 
-KeptAnswer kept(const Document& document) {
+AnswerSnapshot kept(const Document& document) {
   auto answer = answer_to_keep(document, lexicon());
   EXPECT_TRUE(answer);
   return std::move(*answer);
@@ -26,7 +26,7 @@ std::vector<Cells> cells_of(const Drawing& drawing) {
 }
 
 TEST(ComparisonFigure, HasTheThreeMapsOfTheComparison) {
-  const KeptAnswer a = kept(small_document("我请李雷帮我订票")), b = kept(small_document("小猫请李雷帮我订票"));
+  const AnswerSnapshot a = kept(small_document("我请李雷帮我订票")), b = kept(small_document("小猫请李雷帮我订票"));
   for (const float width : {kColumnMm * kPointsInMm, kSlideMm * kPointsInMm}) {
     const FigureOptions options{.kind = FigureKind::compare, .width = width, .head = {1, 0}};
     const auto drawing = draw_comparison(a, b, options, roughly);
@@ -52,8 +52,9 @@ TEST(ComparisonFigure, HasTheThreeMapsOfTheComparison) {
 }
 
 TEST(ComparisonFigure, TheHeadCanHaveItsOwnRange) {
-  const KeptAnswer a = kept(small_document("我请李雷帮我订票")), b = kept(small_document("小猫请李雷帮我订票"));
-  const FigureOptions options{.kind = FigureKind::compare, .width = kSlideMm * kPointsInMm, .head = {1, 0}, .own_range = true};
+  const AnswerSnapshot a = kept(small_document("我请李雷帮我订票")), b = kept(small_document("小猫请李雷帮我订票"));
+  const FigureOptions options{
+      .kind = FigureKind::compare, .width = kSlideMm * kPointsInMm, .head = {1, 0}, .own_range = true};
   const auto drawing = draw_comparison(a, b, options, roughly);
   ASSERT_TRUE(drawing) << drawing.error().message;
   Progress progress;
@@ -66,7 +67,7 @@ TEST(ComparisonFigure, TheHeadCanHaveItsOwnRange) {
 }
 
 TEST(ComparisonFigure, WordsOfOneAnswerHaveItsColour) {
-  const KeptAnswer a = kept(small_document("我请李雷")), b = kept(small_document("小猫请李雷"));
+  const AnswerSnapshot a = kept(small_document("我请李雷")), b = kept(small_document("小猫请李雷"));
   const FigureOptions options{.kind = FigureKind::compare, .width = kSlideMm * kPointsInMm};
   const auto drawing = draw_comparison(a, b, options, roughly);
   ASSERT_TRUE(drawing);
@@ -83,7 +84,7 @@ TEST(ComparisonFigure, WordsOfOneAnswerHaveItsColour) {
 }
 
 TEST(ComparisonFigure, SaysWhereNoTokenIsInBoth) {
-  const KeptAnswer a = kept(small_document("我请李雷")), b = kept(small_document("two cats sleep"));
+  const AnswerSnapshot a = kept(small_document("我请李雷")), b = kept(small_document("two cats sleep"));
   for (const Language language : {Language::en, Language::zh}) {
     const auto drawing = draw_comparison(
         a, b, {.kind = FigureKind::compare, .language = language, .width = kSlideMm * kPointsInMm}, roughly);
@@ -94,11 +95,11 @@ TEST(ComparisonFigure, SaysWhereNoTokenIsInBoth) {
 }
 
 TEST(ComparisonFigure, WhatCannotBeDrawnIsSaid) {
-  const KeptAnswer a = kept(small_document("我请李雷"));
+  const AnswerSnapshot a = kept(small_document("我请李雷"));
   Document other = small_document("我请李雷");
   other.config.num_heads = 4;
-  const KeptAnswer b = kept(other);
-  const auto refusal = [&](const KeptAnswer& before, const KeptAnswer& after, HeadRef head) {
+  const AnswerSnapshot b = kept(other);
+  const auto refusal = [&](const AnswerSnapshot& before, const AnswerSnapshot& after, HeadRef head) {
     const auto drawing = draw_comparison(before, after, {.kind = FigureKind::compare, .head = head}, roughly);
     EXPECT_FALSE(drawing);
     return drawing ? std::string() : drawing.error().message;

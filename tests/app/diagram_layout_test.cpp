@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/random.h"
 #include "app/session_fixture.h"
+#include "base/random.h"
 
 namespace headlight {
 namespace {
@@ -20,8 +20,10 @@ bool touch(const Box& a, const Box& b) {
 
 /// Whether a level or upright segment runs through the inside of a box.
 bool crosses(Point a, Point b, const Box& box) {
-  const float left = std::min(a.x, b.x), right = std::max(a.x, b.x), top = std::min(a.y, b.y), bottom = std::max(a.y, b.y);
-  return right > box.x + kSlack && left < box.right() - kSlack && bottom > box.y + kSlack && top < box.bottom() - kSlack;
+  const float left = std::min(a.x, b.x), right = std::max(a.x, b.x), top = std::min(a.y, b.y),
+              bottom = std::max(a.y, b.y);
+  return right > box.x + kSlack && left < box.right() - kSlack && bottom > box.y + kSlack &&
+         top < box.bottom() - kSlack;
 }
 
 bool on_border(Point p, const Box& box) {
@@ -60,7 +62,8 @@ void expect_tidy_diagram(const DrawnDiagram& drawn) {
     EXPECT_TRUE(on_border(line.front(), layout.nodes[edge.from])) << name;
     EXPECT_TRUE(on_border(line.back(), layout.nodes[edge.to])) << name;
     for (std::size_t i = 0; i + 1 < line.size(); ++i) {
-      const bool right_angled = std::abs(line[i].x - line[i + 1].x) < 2.5f || std::abs(line[i].y - line[i + 1].y) < kSlack;
+      const bool right_angled =
+          std::abs(line[i].x - line[i + 1].x) < 2.5f || std::abs(line[i].y - line[i + 1].y) < kSlack;
       EXPECT_TRUE(right_angled) << name;
       EXPECT_GE(std::min(line[i].x, line[i + 1].x), -kSlack) << name;
       EXPECT_LE(std::max(line[i].x, line[i + 1].x), layout.width + kSlack) << name;
@@ -108,7 +111,8 @@ TEST(DiagramLayout, WhereThereIsNoRoomBoxesKeepTheirWidthAndTheirDistance) {
 }
 
 TEST(DiagramLayout, EncoderAndDecoderBeginBesideEachOther) {
-  const auto trace = answer_in({.arch = Arch::encoder_decoder, .d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 8});
+  const auto trace =
+      answer_in({.arch = Arch::encoder_decoder, .d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 8});
   const Diagram diagram = diagram_of(*trace, 0, 0, 0);
   const DiagramLayout layout = layout_diagram(diagram, 800, {});
   float first[] = {1e9f, 1e9f};
@@ -140,7 +144,8 @@ TEST(DiagramLayout, ManyModelsAreDrawnTidily) {
   for (int i = 0; i < 150 && !testing::Test::HasFailure(); ++i) {
     const Config config = drawn_config(random);
     SCOPED_TRACE(std::string(name(config.arch)) + " " + std::to_string(config.num_layers) + " layers, " +
-                 std::string(name(config.norm)) + ", ffn " + std::to_string(config.ffn) + (config.gated ? " gated" : ""));
+                 std::string(name(config.norm)) + ", ffn " + std::to_string(config.ffn) +
+                 (config.gated ? " gated" : ""));
     const auto trace = answer_in(config);
     const auto layer = static_cast<Index>(random.next() % static_cast<std::uint64_t>(config.num_layers));
     DrawnDiagram drawn{diagram_of(*trace, layer, 0, 0), {}, 470 + 400 * random.uniform()};

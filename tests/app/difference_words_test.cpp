@@ -1,7 +1,7 @@
 // What differs between two questions, in words that say only that.
 #include "figure/difference_words.h"
 
-#include "session/opened.h"
+#include "session/open_file.h"
 #include "session_fixture.h"
 
 namespace headlight {

@@ -35,9 +35,7 @@ Document by_hand(const std::string& marked) {
   return document;
 }
 
-std::string marked(const Document& document) {
-  return mark_tokens(document.text, current_cuts(document, lexicon()));
-}
+std::string marked(const Document& document) { return mark_tokens(document.text, current_cuts(document, lexicon())); }
 
 std::string after_edit(const std::string& before, std::string text) {
   Document document = by_hand(before);
@@ -172,7 +170,7 @@ TEST(Requests, ATensorsFileGivesExactlyOne) {
   Document document;
   auto model = std::make_shared<Model>();
   model->config = {.d_model = 6, .num_heads = 2, .num_layers = 1, .ffn = 0};
-  model->given = GivenInputs{{{Stack::self, GivenStack{}}}};
+  model->given = ExternalInputs{{{Stack::self, ExternalStack{}}}};
   document.model = model;
   document.text = "";
   const auto requests = requests_of(document, lexicon());
@@ -217,8 +215,16 @@ TEST(SetText, BoundariesByHandStayWhereTheTextDidNotChange) {
   EXPECT_EQ(after_edit("机|票|北|京|去", "机票去"), "机|票|去");
   EXPECT_EQ(after_edit("机|票|北|京|去", "北京去"), "北|京|去") << "at the start";
   EXPECT_EQ(after_edit("机|票|北|京|去", "机票北"), "机|票|北") << "at the end";
-  EXPECT_EQ(after_edit("ab|cd|ef", "abXcd" "ef"), "ab|Xcd|ef") << "put in at a boundary";
-  EXPECT_EQ(after_edit("ab|cd|ef", "abcXd" "ef"), "ab|cXd|ef") << "put in inside a token";
+  EXPECT_EQ(after_edit("ab|cd|ef",
+                       "abXcd"
+                       "ef"),
+            "ab|Xcd|ef")
+      << "put in at a boundary";
+  EXPECT_EQ(after_edit("ab|cd|ef",
+                       "abcXd"
+                       "ef"),
+            "ab|cXd|ef")
+      << "put in inside a token";
   EXPECT_EQ(after_edit("ab|cd|ef", "abXYef"), "ab|XY|ef") << "replaced";
   EXPECT_EQ(after_edit("ab|cd|ef", "aXf"), "aXf") << "replaced with its boundaries";
   EXPECT_EQ(after_edit("ab|cd|ef", "abcdef"), "ab|cd|ef") << "nothing changed";
@@ -263,8 +269,8 @@ TEST(SetText, SurvivesTextThatIsNotUtf8) {
 }
 
 TEST(SetText, AfterAnyEditsTheTokensJoinToTheText) {
-  const std::vector<std::string> pieces{"我", "戒", "请", "李雷", "a", " ", "e\u0301", "😀",
-                                        "👩‍👩‍👧", "\n", "\r\n", "Ünï", "。", "𠀀"};
+  const std::vector<std::string> pieces{"我", "戒",   "请",  "李雷", "a", " ", "e\u0301", "😀", "👩‍👩‍👧",
+                                        "\n", "\r\n", "Ünï", "。",   "𠀀"};
   Random random(7);
   const auto below = [&](std::size_t count) { return static_cast<std::size_t>(random.next() % count); };
   for (int run = 0; run < 40; ++run) {

@@ -131,16 +131,16 @@ TEST(EditCommands, ArchitecturesBringTheirMask) {
     update(state, SetConfig{config});
     EXPECT_EQ(state.document.mask.causal, arch != Arch::encoder);
     EXPECT_FALSE(state.document.encoder_mask.causal || state.document.cross_mask.causal);
-    EXPECT_EQ(shown_tokens(state, Side::target) != nullptr, arch == Arch::encoder_decoder);
+    EXPECT_EQ(shown_tokens(state, TextSide::target) != nullptr, arch == Arch::encoder_decoder);
   }
-  EXPECT_EQ(shown_tokens(state, Side::target)->text, kDefaultTarget);
+  EXPECT_EQ(shown_tokens(state, TextSide::target)->text, kDefaultTarget);
   EXPECT_EQ(shown_tokens(state)->text, kDefaultSentence);
 }
 
 TEST(EditCommands, TheTargetIsATextLikeTheSource) {
   AppState state = translation();
   EXPECT_EQ(asked_after(state, SetTarget{"I love you"}).target.size(), 3u);
-  Request request = asked_after(state, ToggleCut{1, Side::target});
+  Request request = asked_after(state, ToggleCut{1, TextSide::target});
   EXPECT_EQ(request.target.size(), 2u);
   EXPECT_EQ(request.tokens.size(), 3u);
   request = asked_after(state, SetSplit{Split::characters});
@@ -151,8 +151,8 @@ TEST(EditCommands, TheTargetIsATextLikeTheSource) {
   update(state, SetTarget{"I\nyou"});
   EXPECT_EQ(problem_of(state), "");
   update(state, ChooseSentence{1});
-  EXPECT_EQ(sentence_begin(state, Side::target), 2u);
-  EXPECT_EQ(shown_tokens(state, Side::target)->text, "you");
+  EXPECT_EQ(sentence_begin(state, TextSide::target), 2u);
+  EXPECT_EQ(shown_tokens(state, TextSide::target)->text, "you");
 }
 
 TEST(Baseline, IsTheAnswerWithoutEdits) {
@@ -232,7 +232,8 @@ TEST(Batch, PaddingIsAttendedToWhereTheMaskAllowsIt) {
     ASSERT_TRUE(batch && alone);
     const auto padded = forward(batch->front()), plain = forward(alone->front());
     ASSERT_TRUE(padded && plain);
-    const bool equal = ((*padded)->last_hidden_state().row(0) - (*plain)->last_hidden_state().row(0)).cwiseAbs().maxCoeff() < 1e-5f;
+    const bool equal =
+        ((*padded)->last_hidden_state().row(0) - (*plain)->last_hidden_state().row(0)).cwiseAbs().maxCoeff() < 1e-5f;
     EXPECT_EQ(equal, padding);
   }
 }

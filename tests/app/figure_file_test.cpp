@@ -231,9 +231,9 @@ TEST(FigureFile, ChineseIsDrawnAndNotABox) {
 }
 
 TEST(FigureFile, TurnedAndStackedTextStandsWhereItsBoundsSay) {
-  for (const Turn turn : {Turn::level, Turn::upwards, Turn::stacked}) {
+  for (const TextRotation turn : {TextRotation::level, TextRotation::upwards, TextRotation::stacked}) {
     Drawing drawing{.width = 60, .height = 60, .background = {255, 255, 255}};
-    const Text text{.at = {30, turn == Turn::level ? 30.0f : 50.0f},
+    const Text text{.at = {30, turn == TextRotation::level ? 30.0f : 50.0f},
                     .text = "我请",
                     .size = 16,
                     .width = fonts().width("我请", 16),

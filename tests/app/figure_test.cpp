@@ -9,8 +9,8 @@
 #include "figure/flow.h"
 #include "figure/labels.h"
 #include "math/attention.h"
-#include "session/shipped.h"
-#include "train/saved.h"
+#include "session/bundled_models.h"
+#include "train/trained_checkpoint.h"
 
 namespace headlight {
 namespace {
@@ -208,7 +208,8 @@ TEST(Figure, WhatWasMeasuredOfAHeadStandsInItsTitle) {
   const Drawing grid = drawn(document, *trace, {.width = kSlide});
   EXPECT_EQ(maps_of(grid).size(), 16u);
   const auto& relations = document.card->scores->relations;
-  const auto vo = std::find_if(relations.begin(), relations.end(), [](const auto& one) { return one.relation == "VO"; });
+  const auto vo =
+      std::find_if(relations.begin(), relations.end(), [](const auto& one) { return one.relation == "VO"; });
   ASSERT_NE(vo, relations.end());
   char score[16];
   std::snprintf(score, sizeof score, "%.2f", vo->score.accuracy);

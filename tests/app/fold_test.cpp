@@ -19,8 +19,8 @@ Tokens cut(const std::vector<std::string>& parts) {
     const bool special = part.starts_with('<');
     const std::size_t begin = tokens.text.size();
     if (!special) tokens.text += part;
-    tokens.tokens.push_back({.id = 0, .text = part, .raw = part, .begin = begin, .end = tokens.text.size(),
-                             .special = special});
+    tokens.tokens.push_back(
+        {.id = 0, .text = part, .raw = part, .begin = begin, .end = tokens.text.size(), .special = special});
   }
   return tokens;
 }
@@ -95,7 +95,8 @@ TEST(Fold, WithoutSpecialTokensRowsAreScaledBack) {
 
 TEST(Fold, SpecialTokensGoFirst) {
   const Tokens tokens = cut({"<s>", "play", "ing", " b"});
-  const Matrix weights = matrix({{1, 0, 0, 0}, {0.5f, 0.25f, 0, 0.25f}, {0.75f, 0.125f, 0.125f, 0}, {0, 0.25f, 0.25f, 0.5f}});
+  const Matrix weights =
+      matrix({{1, 0, 0, 0}, {0.5f, 0.25f, 0, 0.25f}, {0.75f, 0.125f, 0.125f, 0}, {0, 0.25f, 0.25f, 0.5f}});
   EXPECT_TRUE(same(folded(weights, *fold_of(tokens, tokens, kBoth)), matrix({{0.75f, 0.25f}, {0.5f, 0.5f}})));
 }
 
@@ -226,8 +227,9 @@ TEST(FoldedMaps, OfLongSentencesAreMadeBesideTheWindow) {
   const FoldedStack* shown = shown_fold(state, Stack::self);
   ASSERT_TRUE(shown);
   EXPECT_EQ(shown->map({0, 0}).rows(), 60);
-  const Matrix weights = region_weights(*state.trace, {.head = {1, 0}, .num_queries = state.trace->queries(),
-                                                       .num_keys = state.trace->keys()}, 512, std::atomic<bool>(false));
+  const Matrix weights = region_weights(
+      *state.trace, {.head = {1, 0}, .num_queries = state.trace->queries(), .num_keys = state.trace->keys()}, 512,
+      std::atomic<bool>(false));
   EXPECT_TRUE(same(shown->map({1, 0}), folded(weights, shown->fold)));
   bool unfolded = false;
   Commands edit{SetText{words(65)}, EndGesture{}};

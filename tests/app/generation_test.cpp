@@ -230,7 +230,8 @@ TEST(Prefix, CutsWhatBelongsToTheRest) {
   EXPECT_EQ(request.edits.layers[0].mask->given->rows(), 2);
   EXPECT_TRUE(forward(request));
   document.config.arch = Arch::encoder;
-  EXPECT_EQ(prefix_of(requests_of(document, lexicon())->front(), 2).tokens.size(), 4u) << "an encoder reads all at once";
+  EXPECT_EQ(prefix_of(requests_of(document, lexicon())->front(), 2).tokens.size(), 4u)
+      << "an encoder reads all at once";
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ TEST(GlanceLayout, EverySquareIsInsideAndApart) {
     float width, height;
     Index rows, columns;
   };
-  for (const Room& room : {Room{700, 560, 2, 4}, Room{700, 560, 12, 12}, Room{700, 560, 48, 64}, Room{1800, 1200, 48, 64},
-                           Room{700, 560, 1, 1}, Room{700, 560, 32, 8}}) {
+  for (const Room& room : {Room{700, 560, 2, 4}, Room{700, 560, 12, 12}, Room{700, 560, 48, 64},
+                           Room{1800, 1200, 48, 64}, Room{700, 560, 1, 1}, Room{700, 560, 32, 8}}) {
     const GlanceLayout layout = layout_glance(room.width, room.height, room.rows, room.columns, {20, 18}, 4, 200);
     for (Index row = 0; row < room.rows; ++row)
       for (Index column = 0; column < room.columns; ++column) {

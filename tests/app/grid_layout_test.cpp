@@ -49,9 +49,7 @@ TEST(GridLayout, EachLayerBeginsARow) {
   const GridLayout layout = grid(1000, 700, 3, 5);
   for (Index layer = 0; layer < 3; ++layer) {
     EXPECT_EQ(layout.place({layer, 0}).x, 0);
-    if (layer > 0) {
-      EXPECT_GT(layout.place({layer, 0}).y, layout.place({layer - 1, 4}).y);
-    }
+    if (layer > 0) { EXPECT_GT(layout.place({layer, 0}).y, layout.place({layer - 1, 4}).y); }
   }
 }
 

@@ -23,8 +23,9 @@ TEST(InsideFigure, IsTidyWhateverIsDrawn) {
               if (!trace->has(stack)) continue;
               SCOPED_TRACE(std::to_string(words) + " words, kind " + std::to_string(static_cast<int>(kind)) + ", " +
                            std::to_string(mm) + " mm, stack " + std::to_string(static_cast<int>(stack)));
-              expect_tidy(drawn(document, *trace,
-                                {.kind = kind, .language = language, .width = mm * kPointsInMm, .head = {1, 1, stack}}));
+              expect_tidy(
+                  drawn(document, *trace,
+                        {.kind = kind, .language = language, .width = mm * kPointsInMm, .head = {1, 1, stack}}));
               if (testing::Test::HasFatalFailure()) return;
             }
     }
@@ -35,8 +36,12 @@ TEST(InsideFigure, EveryStepIsThereWithItsNumbers) {
   const auto trace = answer_of(document);
   const auto narrow = [](std::string_view text, float size) { return 0.6f * roughly(text, size); };  // nothing is cut
   for (const Language language : {Language::en, Language::zh}) {
-    const FigureOptions options{.kind = FigureKind::steps, .language = language, .width = kSlideMm * kPointsInMm,
-                                .head = {1, 0}, .query = 9, .key = 5};
+    const FigureOptions options{.kind = FigureKind::steps,
+                                .language = language,
+                                .width = kSlideMm * kPointsInMm,
+                                .head = {1, 0},
+                                .query = 9,
+                                .key = 5};
     const Drawing drawing = *draw_figure({*trace, document}, options, narrow);
     const std::string words = words_of(drawing);
     EXPECT_NE(words.find("机票 → 订了"), std::string::npos);
@@ -44,7 +49,8 @@ TEST(InsideFigure, EveryStepIsThereWithItsNumbers) {
     std::vector<Cells> strips = all<Cells>(drawing);
     std::size_t strip = 0;
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      EXPECT_NE(words.find(std::to_string(i + 1) + "  " + step_title(language, *trace, steps[i])), std::string::npos) << steps[i].name;
+      EXPECT_NE(words.find(std::to_string(i + 1) + "  " + step_title(language, *trace, steps[i])), std::string::npos)
+          << steps[i].name;
       if (steps[i].value.size() == 1) {
         EXPECT_NE(words.find(exact_number(steps[i].value(0, 0))), std::string::npos) << steps[i].name;
         continue;
@@ -62,7 +68,8 @@ TEST(InsideFigure, TheDiagramHasABoxANodeAndAnArrowAnEdge) {
     const auto trace = answer_of(document);
     const HeadRef head{1, 0};
     const Diagram diagram = diagram_of(*trace, head);
-    const Drawing drawing = drawn(document, *trace, {.kind = FigureKind::diagram, .width = kSlideMm * kPointsInMm, .head = head});
+    const Drawing drawing =
+        drawn(document, *trace, {.kind = FigureKind::diagram, .width = kSlideMm * kPointsInMm, .head = head});
     std::size_t boxes = 0, arrows = 0;
     for (const Rectangle& box : all<Rectangle>(drawing)) boxes += box.fill.has_value();
     for (const Stroke& line : all<Stroke>(drawing)) arrows += line.head > 0;

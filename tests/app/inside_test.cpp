@@ -96,9 +96,9 @@ TEST(Inside, TheRowsAreThoseAroundTheCell) {
 
 TEST(Inside, WhatThisModelDoesNotHaveIsLeftEmpty) {
   const auto trace = answer_of(fixture::small_document());
-  for (const MatrixId& id : {matrix_id(Quantity::gate), matrix_id(Quantity::query, {9, 0}),
-                             matrix_id(Quantity::query, {0, 9}), matrix_id(Quantity::weights, {0, 0, Stack::cross}),
-                             matrix_id(Quantity::embedding, {0, 0, Stack::encoder})}) {
+  for (const MatrixId& id :
+       {matrix_id(Quantity::gate), matrix_id(Quantity::query, {9, 0}), matrix_id(Quantity::query, {0, 9}),
+        matrix_id(Quantity::weights, {0, 0, Stack::cross}), matrix_id(Quantity::embedding, {0, 0, Stack::encoder})}) {
     const auto inside = inside_of({trace, {}, {id, MatrixCell{0, 0}}, std::nullopt});
     ASSERT_TRUE(inside);
     EXPECT_EQ(inside->matrix.values.size(), 0);

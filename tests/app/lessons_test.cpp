@@ -7,13 +7,13 @@
 #include "session/lesson_commands.h"
 #include "session/matrix_names.h"
 #include "session/session_file.h"
-#include "session/start.h"
+#include "session/startup.h"
 
 namespace headlight {
 namespace {
 
-const std::shared_ptr<const ShippedModels>& shipped() {
-  static const std::shared_ptr<const ShippedModels> models = *read_shipped_models();
+const std::shared_ptr<const BundledModels>& shipped() {
+  static const std::shared_ptr<const BundledModels> models = *read_shipped_models();
   return models;
 }
 
@@ -116,17 +116,19 @@ TEST(Lessons, ACheckFindsWhatIsWrongWithALesson) {
       {"text": "t", "set": {"view": {"layer": 7, "pinned": [99, 0]}}, "done": {"heads_at_least": 1},
        "claims": [{"layer": 1, "head": 5, "query": "机票", "key": "订了", "below": 0.5},
                   {"layer": 1, "head": 5, "query": "机票", "key": "猫", "below": 0.5},
-                  {"layer": 1, "head": 5, "query": "机票", "key": "订了", "above": 0.5}]}]})", shipped().get());
+                  {"layer": 1, "head": 5, "query": "机票", "key": "订了", "above": 0.5}]}]})",
+                                       shipped().get());
   ASSERT_TRUE(lesson) << lesson.error().message;
   std::string lines;
   for (const Finding& finding : check_lesson(*lesson, fixture::lexicon(), shipped()))
     lines += std::string(name(finding.severity)) + " " + finding.line + "\n";
-  EXPECT_EQ(lines, "error step 1: layer and head: the model has no such head\n"
-                   "error step 1: pinned: there is no such cell\n"
-                   "error step 1: head 1.5, 机票 → 订了: expected below 0.5, found 0.975022\n"
-                   "error step 1: head 1.5, 机票 → 猫: 猫: expected a word of the sentence, found none\n"
-                   "good step 1: head 1.5, 机票 → 订了: 0.975022\n"
-                   "warning step 1: done: it is so from the start\n");
+  EXPECT_EQ(lines,
+            "error step 1: layer and head: the model has no such head\n"
+            "error step 1: pinned: there is no such cell\n"
+            "error step 1: head 1.5, 机票 → 订了: expected below 0.5, found 0.975022\n"
+            "error step 1: head 1.5, 机票 → 猫: 猫: expected a word of the sentence, found none\n"
+            "good step 1: head 1.5, 机票 → 订了: 0.975022\n"
+            "warning step 1: done: it is so from the start\n");
 }
 
 /// What a reader does who follows step after step: nothing where it takes a training.
@@ -249,7 +251,7 @@ TEST(Lessons, WhatIsNotThereIsNotEntered) {
   EXPECT_FALSE(state.view.lesson);
   update(state, OpenLesson{0});
   update(state, GoToStep{99});
-  EXPECT_EQ(state.view.lesson, (LessonPlace{0, 0}));
+  EXPECT_EQ(state.view.lesson, (LessonPosition{0, 0}));
   state.lessons = nullptr;
   EXPECT_EQ(current_lesson(state), nullptr);
   EXPECT_EQ(is_attempt_done(state), std::nullopt);
@@ -257,7 +259,8 @@ TEST(Lessons, WhatIsNotThereIsNotEntered) {
 
 TEST(Lessons, AStepWithoutASettingLeavesEverythingAsItIs) {
   const auto lesson = lesson_from_json("a.json", R"({"schema": "headlight.lesson/1", "title": "T", "steps": [
-      {"text": "one", "set": {"view": {"layer": 1}}}, {"text": {"zh": "二"}, "try": "type"}]})", shipped().get());
+      {"text": "one", "set": {"view": {"layer": 1}}}, {"text": {"zh": "二"}, "try": "type"}]})",
+                                       shipped().get());
   ASSERT_TRUE(lesson) << lesson.error().message;
   EXPECT_EQ(lesson->steps[1].text.en, "二") << "one language does for both";
   AppState state = state_with({*lesson});
@@ -265,7 +268,7 @@ TEST(Lessons, AStepWithoutASettingLeavesEverythingAsItIs) {
   update(state, SetText{"我爱"});
   update(state, GoToStep{1});
   EXPECT_EQ(state.document.text, "我爱");
-  EXPECT_EQ(state.view.lesson, (LessonPlace{0, 1}));
+  EXPECT_EQ(state.view.lesson, (LessonPosition{0, 1}));
   EXPECT_EQ(is_attempt_done(state), std::nullopt) << "nobody can tell";
 }
 
@@ -294,7 +297,8 @@ TEST(Lessons, WhatIsWrongIsSaidInOneLineAndTheOthersStillLoad) {
   EXPECT_TRUE(step(R"("done": {"happy": true})").starts_with("a.json: step 1: done: expected mask, text_contains, "));
   EXPECT_EQ(step(R"("claims": [{"query": "我", "key": "我"}])"),
             "a.json: step 1: claims: above: expected a number here or in below, found \"nothing\"");
-  for (const std::string& message : {complaint("{"), step(R"("try": 3)"), step(R"("claims": [{"matrix": "x", "above": 0}])")})
+  for (const std::string& message :
+       {complaint("{"), step(R"("try": 3)"), step(R"("claims": [{"matrix": "x", "above": 0}])")})
     EXPECT_EQ(fixture::lines_of(message), 0) << message;
 
   const fixture::Folder folder;
@@ -320,7 +324,7 @@ TEST(Lessons, AFileIsOpenedInTheWindowAndAgainWhenItWasChanged) {
     write(title);
     auto opened = open_any(path);
     ASSERT_TRUE(opened) << opened.error().message;
-    EXPECT_EQ(opened->kind, Opened::Kind::lesson);
+    EXPECT_EQ(opened->kind, OpenFile::Kind::lesson);
     update(state, FileOpened{path.string(), std::move(*opened)});
     ASSERT_NE(current_lesson(state), nullptr);
     EXPECT_EQ(current_lesson(state)->title.en, title);
@@ -359,12 +363,12 @@ TEST(Lessons, TheViewIsKeptInASession) {
 TEST(Lessons, AWordPlaceNamesAToken) {
   Tokens tokens;
   for (const char* word : {"我", "请", "我", "C#"}) tokens.tokens.emplace_back().text = word;
-  EXPECT_EQ(find_place(tokens, {"我"}), 0);
-  EXPECT_EQ(find_place(tokens, {"我#2"}), 2);
-  EXPECT_EQ(find_place(tokens, {"我#3"}), std::nullopt);
-  EXPECT_EQ(find_place(tokens, {"C#"}), 3);
-  EXPECT_EQ(find_place(tokens, {"", 1}), 1);
-  EXPECT_EQ(find_place(tokens, {"", 9}), std::nullopt);
+  EXPECT_EQ(find_position(tokens, {"我"}), 0);
+  EXPECT_EQ(find_position(tokens, {"我#2"}), 2);
+  EXPECT_EQ(find_position(tokens, {"我#3"}), std::nullopt);
+  EXPECT_EQ(find_position(tokens, {"C#"}), 3);
+  EXPECT_EQ(find_position(tokens, {"", 1}), 1);
+  EXPECT_EQ(find_position(tokens, {"", 9}), std::nullopt);
 }
 
 }  // namespace

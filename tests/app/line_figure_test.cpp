@@ -18,14 +18,15 @@ constexpr float kSlide = kSlideMm * kPointsInMm;
 /// The bars of a figure, in its order: rectangles that have no line.
 std::vector<Rectangle> bars_of(const Drawing& drawing) {
   std::vector<Rectangle> bars = all<Rectangle>(drawing);
-  bars.erase(std::remove_if(bars.begin(), bars.end(), [](const Rectangle& one) { return one.line.has_value(); }), bars.end());
+  bars.erase(std::remove_if(bars.begin(), bars.end(), [](const Rectangle& one) { return one.line.has_value(); }),
+             bars.end());
   return bars;
 }
 
 TEST(LineLayout, BarsStandUnderTheirWords) {
-  const LineLayout layout = line_layout({10, 20, 400, 300}, 4, 8, {.widest = 12, .longest = 2, .upright = true},
-                                        {.text = 10, .titles = 100, .tops = 20, .gap = 2, .most_words = 100, .least_pitch = 20,
-                                         .most_pitch = 50});
+  const LineLayout layout = line_layout(
+      {10, 20, 400, 300}, 4, 8, {.widest = 12, .longest = 2, .upright = true},
+      {.text = 10, .titles = 100, .tops = 20, .gap = 2, .most_words = 100, .least_pitch = 20, .most_pitch = 50});
   EXPECT_TRUE(layout.level);
   EXPECT_EQ(layout.bars.x, 110);
   EXPECT_EQ(layout.bars.right(), 390);
@@ -39,7 +40,8 @@ TEST(LineLayout, BarsStandUnderTheirWords) {
   EXPECT_FLOAT_EQ(bars[1].box.h, box.h / 2);
   EXPECT_FLOAT_EQ(bars[2].box.bottom(), box.bottom());
   EXPECT_FLOAT_EQ(bars[7].box.h, box.h) << "never higher than its room";
-  const auto words = words_above(layout, {"a", "b", "c", "d", "e", "f", "g", "h"}, {}, 3, 8, 10, ink_colours(Theme::light), roughly);
+  const auto words =
+      words_above(layout, {"a", "b", "c", "d", "e", "f", "g", "h"}, {}, 3, 8, 10, ink_colours(Theme::light), roughly);
   ASSERT_EQ(words.size(), 8u);
   for (std::size_t i = 0; i < words.size(); ++i) {
     EXPECT_NEAR(words[i].at.x, bars[i].box.x + bars[i].box.w / 2, 0.01f);
@@ -52,7 +54,8 @@ TEST(LineLayout, BarsStandUnderTheirWords) {
 }
 
 TEST(LineLayout, ABarOfManyWordsShowsTheLargest) {
-  const LineLayout layout = line_layout({0, 0, 100, 100}, 1, 1000, {}, {.text = 10, .least_pitch = 20, .most_pitch = 50});
+  const LineLayout layout =
+      line_layout({0, 0, 100, 100}, 1, 1000, {}, {.text = 10, .least_pitch = 20, .most_pitch = 50});
   EXPECT_EQ(layout.bars_drawn(), 100);
   Vector weights = Vector::Zero(1000);
   weights[437] = 0.5f;
@@ -76,8 +79,11 @@ TEST(LineFigure, IsTidyWhateverIsDrawn) {
             SCOPED_TRACE(std::to_string(words) + " words, kind " + std::to_string(static_cast<int>(kind)) + ", " +
                          std::to_string(mm) + " mm, stack " + std::to_string(static_cast<int>(stack)));
             expect_tidy(drawn(document, *trace,
-                              {.kind = kind, .language = words > 10 ? Language::zh : Language::en, .width = mm * kPointsInMm,
-                               .head = {1, 1, stack}, .own_range = words != 10}));
+                              {.kind = kind,
+                               .language = words > 10 ? Language::zh : Language::en,
+                               .width = mm * kPointsInMm,
+                               .head = {1, 1, stack},
+                               .own_range = words != 10}));
             if (testing::Test::HasFatalFailure()) return;
           }
     }
@@ -89,8 +95,8 @@ TEST(LineFigure, EveryHeadHasABarAWord) {
   const auto trace = answer_of(document);
   const float top = weight_scale(*trace, nullptr, Theme::light, Scale::linear).top;
   for (const bool row : {true, false}) {
-    const Drawing drawing = drawn(document, *trace, {.kind = row ? FigureKind::row : FigureKind::column, .width = kSlide,
-                                                     .query = 9, .key = 2});
+    const Drawing drawing = drawn(
+        document, *trace, {.kind = row ? FigureKind::row : FigureKind::column, .width = kSlide, .query = 9, .key = 2});
     EXPECT_TRUE(says(drawing, row ? "机票\nlooks, in every head, at" : "李雷\nis looked at, in every head, by"));
     EXPECT_TRUE(says(drawing, "Layer 2 · Head 1"));
     EXPECT_TRUE(says(drawing, "causal"));
@@ -127,13 +133,15 @@ TEST(LineFigure, EachHeadCanHaveItsOwnRange) {
   for (const float height : heights(own)) EXPECT_NEAR(height, heights(own).front(), 1e-3f);
   EXPECT_LT(heights(shared).front(), heights(own).front());
   for (const HeadRef head : {HeadRef{0, 0}, HeadRef{1, 1}})
-    EXPECT_TRUE(says(own, tick_number(attention_rows(*trace, head, 3, 1).maxCoeff()))) << "and its number stands beside it";
+    EXPECT_TRUE(says(own, tick_number(attention_rows(*trace, head, 3, 1).maxCoeff())))
+        << "and its number stands beside it";
 }
 
 TEST(LineFigure, HeadsStandInTheOrderThatIsAskedFor) {
   const Document document = small_document();
   const auto trace = answer_of(document);
-  const Drawing drawing = drawn(document, *trace, {.kind = FigureKind::row, .width = kSlide, .heads = {{1, 1}, {0, 0}}});
+  const Drawing drawing =
+      drawn(document, *trace, {.kind = FigureKind::row, .width = kSlide, .heads = {{1, 1}, {0, 0}}});
   const std::string words = words_of(drawing);
   EXPECT_LT(words.find("Layer 2 · Head 2"), words.find("Layer 1 · Head 1"));
   EXPECT_EQ(bars_of(drawing).size(), 20u);

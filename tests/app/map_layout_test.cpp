@@ -97,9 +97,7 @@ TEST(MapLayout, CellsAreSquareAndInsideTheArea) {
     ASSERT_LE(layout.plot.bottom(), c.area.bottom() + 1e-2f) << i;
     ASSERT_EQ(layout.plot.x, std::round(layout.plot.x));
     ASSERT_EQ(layout.plot.y, std::round(layout.plot.y));
-    if (layout.cell >= 4) {
-      ASSERT_EQ(layout.cell, std::floor(layout.cell));
-    }
+    if (layout.cell >= 4) { ASSERT_EQ(layout.cell, std::floor(layout.cell)); }
   }
 }
 
@@ -119,10 +117,9 @@ TEST(MapLayout, LabelsHaveTheirRoomAndNeverOverlap) {
     const MapLayout layout = layout_of(c);
     ASSERT_GE(layout.row_step, 1);
     ASSERT_GE(static_cast<float>(layout.row_step) * layout.cell,
-              kText * (layout.row_step == 1 ? kLabelPitch : kThinnedPitch) - 1e-3f) << i;
-    if (layout.rows) {
-      ASSERT_GE(layout.plot.x - c.area.x, c.row_labels.widest) << i;
-    }
+              kText * (layout.row_step == 1 ? kLabelPitch : kThinnedPitch) - 1e-3f)
+        << i;
+    if (layout.rows) { ASSERT_GE(layout.plot.x - c.area.x, c.row_labels.widest) << i; }
     const float above = layout.plot.y - c.area.y, step = static_cast<float>(layout.column_step) * layout.cell;
     switch (layout.columns) {
       case ColumnLabels::none: break;
@@ -140,12 +137,8 @@ TEST(MapLayout, LabelsHaveTheirRoomAndNeverOverlap) {
         ASSERT_GE(step, kText * kLabelPitch - 1e-3f) << i;
         break;
     }
-    if (c.row_labels.widest == 0) {
-      ASSERT_FALSE(layout.rows);
-    }
-    if (c.column_labels.widest == 0) {
-      ASSERT_EQ(layout.columns, ColumnLabels::none);
-    }
+    if (c.row_labels.widest == 0) { ASSERT_FALSE(layout.rows); }
+    if (c.column_labels.widest == 0) { ASSERT_EQ(layout.columns, ColumnLabels::none); }
   }
 }
 

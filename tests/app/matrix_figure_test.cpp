@@ -15,7 +15,8 @@ using namespace figures;
 /// Every matrix around a head of the answer.
 std::vector<MatrixId> matrices_around(const Trace& trace, const HeadRef& head) {
   std::vector<MatrixId> all = matrices_of_embedding(trace, head.stack == Stack::cross ? Stack::self : head.stack);
-  for (const auto& more : {matrices_of(trace, head.stack, head.layer, head.head), matrices_of_output(trace, Stack::self)})
+  for (const auto& more :
+       {matrices_of(trace, head.stack, head.layer, head.head), matrices_of_output(trace, Stack::self)})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -27,10 +28,14 @@ TEST(MatrixFigure, IsTidyWhateverIsDrawn) {
     for (const MatrixId& id : matrices_around(*trace, {1, 1, arch == Arch::encoder ? Stack::self : Stack::cross})) {
       const Shape size = shape(*trace, id);
       for (const float mm : {kLeastMm, kColumnMm, kSlideMm})
-        for (const auto& cell : {std::optional<MatrixCell>{}, std::optional(MatrixCell{size.rows - 1, size.cols / 2})}) {
+        for (const auto& cell :
+             {std::optional<MatrixCell>{}, std::optional(MatrixCell{size.rows - 1, size.cols / 2})}) {
           SCOPED_TRACE(path(*trace, id) + ", " + std::to_string(mm) + " mm");
-          expect_tidy(drawn(document, *trace, {.kind = FigureKind::matrix, .language = cell ? Language::zh : Language::en,
-                                               .width = mm * kPointsInMm, .look = {id, cell}}));
+          expect_tidy(drawn(document, *trace,
+                            {.kind = FigureKind::matrix,
+                             .language = cell ? Language::zh : Language::en,
+                             .width = mm * kPointsInMm,
+                             .look = {id, cell}}));
           if (testing::Test::HasFatalFailure()) return;
         }
     }
@@ -46,8 +51,12 @@ TEST(MatrixFigure, HasTheNumbersAndTheTermsOfTheWindow) {
     for (const Language language : {Language::en, Language::zh}) {
       const MatrixId id = matrix_id(quantity, {1, 1});
       SCOPED_TRACE(path(*trace, id));
-      const auto drawing = draw_figure({*trace, document}, {.kind = FigureKind::matrix, .language = language,
-                                       .width = kSlideMm * kPointsInMm, .look = {id, MatrixCell{9, 3}}}, narrow);
+      const auto drawing = draw_figure({*trace, document},
+                                       {.kind = FigureKind::matrix,
+                                        .language = language,
+                                        .width = kSlideMm * kPointsInMm,
+                                        .look = {id, MatrixCell{9, 3}}},
+                                       narrow);
       ASSERT_TRUE(drawing) << drawing.error().message;
       const Matrix expected = whole(*trace, id);
       EXPECT_EQ(all<Cells>(*drawing).front().weights, expected);
@@ -73,8 +82,8 @@ TEST(MatrixFigure, OfManyTermsTheLargestAreListedAndTheRestAddedUp) {
   const MatrixId id = matrix_id(Quantity::query, {0, 0});
   const Cell cell = explain_cell(*trace, id, 3, 2);
   ASSERT_GT(cell.terms.size(), 60u);
-  const Drawing drawing = drawn(document, *trace, {.kind = FigureKind::matrix, .width = kSlideMm * kPointsInMm,
-                                                   .look = {id, MatrixCell{3, 2}}});
+  const Drawing drawing = drawn(
+      document, *trace, {.kind = FigureKind::matrix, .width = kSlideMm * kPointsInMm, .look = {id, MatrixCell{3, 2}}});
   EXPECT_TRUE(says(drawing, "60 / " + std::to_string(cell.terms.size()))) << words_of(drawing);
   EXPECT_TRUE(says(drawing, "the others come to "));
   float largest = 0;

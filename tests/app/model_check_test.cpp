@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
-#include "session/opened.h"
+#include "session/bundled_models.h"
+#include "session/loop.h"
+#include "session/open_file.h"
 #include "session/session_file.h"
-#include "session/shipped.h"
-#include "session/step.h"
 
 namespace headlight {
 namespace {
@@ -115,7 +115,7 @@ TEST(ModelCheck, AShippedModelThatTheControlsTakeIsCheckedToo) {
   EXPECT_TRUE(check_of_model(state)->findings);
   EXPECT_EQ(state.checks.size(), 1u);
 
-  const ShippedModel& last = (*shipped)->back();
+  const BundledModel& last = (*shipped)->back();
   settle(loop, state, {SetConfig{last.model->config}});
   ASSERT_EQ(state.document.model, last.model);
   ASSERT_NE(check_of_model(state), nullptr);
@@ -146,7 +146,8 @@ TEST(Opening, IsFollowedAndCanBeCancelled) {
     stopped.stop = true;
     const auto cancelled = open_any(file, stopped);
     ASSERT_FALSE(cancelled) << file;
-    EXPECT_TRUE(cancelled.error().message.ends_with("gpt2: cancelled, nothing was opened")) << cancelled.error().message;
+    EXPECT_TRUE(cancelled.error().message.ends_with("gpt2: cancelled, nothing was opened"))
+        << cancelled.error().message;
   }
 }
 

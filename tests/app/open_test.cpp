@@ -2,17 +2,17 @@
 #include <gtest/gtest.h>
 
 #include "cli/cli.h"
-#include "session/shipped.h"
+#include "session/bundled_models.h"
 
 namespace headlight {
 namespace {
 
-/// The Start that `headlight ARGUMENTS…` hands to the window.
-Start started(std::vector<const char*> arguments) {
+/// The Startup that `headlight ARGUMENTS…` hands to the window.
+Startup started(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "headlight");
-  Start handed;
+  Startup handed;
   Frontend frontend;
-  frontend.open_window = [&](const Start& start) -> Status {
+  frontend.open_window = [&](const Startup& start) -> Status {
     handed = start;
     return Done{};
   };
@@ -23,7 +23,7 @@ Start started(std::vector<const char*> arguments) {
 constexpr const char* kFolder = HEADLIGHT_TEST_DATA "/golden/gpt2";
 
 TEST(Open, NothingIsTheTrainedModel) {
-  const Start start = started({});
+  const Startup start = started({});
   EXPECT_TRUE(is_shipped(start.session.document));
   EXPECT_EQ(start.session.document.text, kDefaultSentence);
   EXPECT_FALSE(start.asked);
@@ -32,7 +32,7 @@ TEST(Open, NothingIsTheTrainedModel) {
 
 TEST(Open, ACheckpointAloneIsLeftToTheWindowWhichShowsItsProgress) {
   for (const std::vector<const char*>& words : {std::vector<const char*>{kFolder}, {"open", kFolder}}) {
-    const Start start = started(words);
+    const Startup start = started(words);
     EXPECT_EQ(start.open, kFolder);
     EXPECT_TRUE(start.asked);
     EXPECT_EQ(start.session.document.model, nullptr);
@@ -40,7 +40,7 @@ TEST(Open, ACheckpointAloneIsLeftToTheWindowWhichShowsItsProgress) {
 }
 
 TEST(Open, ACheckpointThatIsAskedSomethingIsReadAtOnce) {
-  const Start start = started({kFolder, "--ids", "1,2,3"});
+  const Startup start = started({kFolder, "--ids", "1,2,3"});
   EXPECT_EQ(start.open, "");
   ASSERT_TRUE(start.session.document.model);
   EXPECT_EQ(start.session.document.ids, (std::vector<std::int64_t>{1, 2, 3}));

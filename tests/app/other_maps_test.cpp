@@ -1,5 +1,5 @@
 // Norms and rollout in place of the weights: when they are made, what is shown of them, and in figures.
-#include "session/other_maps.h"
+#include "session/derived_maps.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "app/figures.h"
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
-#include "session/figure_order.h"
+#include "session/figure_request.h"
 #include "session/session_file.h"
 
 namespace headlight {
@@ -20,7 +20,7 @@ using figures::document_of;
 using fixture::settle;
 using fixture::small_state;
 
-std::shared_ptr<const OtherMaps> maps_of(const std::shared_ptr<const Trace>& trace, MapKind kind, int threads = 1) {
+std::shared_ptr<const DerivedMaps> maps_of(const std::shared_ptr<const Trace>& trace, MapKind kind, int threads = 1) {
   Progress progress;
   auto maps = other_maps(trace, kind, progress, threads);
   EXPECT_TRUE(maps);
@@ -28,7 +28,7 @@ std::shared_ptr<const OtherMaps> maps_of(const std::shared_ptr<const Trace>& tra
   return maps;
 }
 
-TEST(OtherMaps, HaveAMapAHeadOrALayer) {
+TEST(DerivedMaps, HaveAMapAHeadOrALayer) {
   const auto trace = answer_of(document_of(6, Arch::encoder_decoder));
   const auto norms = maps_of(trace, MapKind::norms), rollout = maps_of(trace, MapKind::rollout);
   for (const Stack stack : kStacks) {
@@ -43,7 +43,7 @@ TEST(OtherMaps, HaveAMapAHeadOrALayer) {
   EXPECT_EQ(rollout->map({1, 0, Stack::self}), rollout->map({1, 1, Stack::self})) << "of no head";
   EXPECT_NE(rollout->map({0, 0, Stack::self}), rollout->map({1, 0, Stack::self}));
   EXPECT_EQ(rollout->map({0, 0, Stack::cross}), nullptr);
-  EXPECT_EQ(why_not(*trace, Stack::cross, MapKind::rollout), NoReading::two_sequences);
+  EXPECT_EQ(why_not(*trace, Stack::cross, MapKind::rollout), MapUnavailable::two_sequences);
   EXPECT_FALSE(why_not(*trace, Stack::cross, MapKind::weights));
   const auto again = maps_of(trace, MapKind::norms, 3);
   for (std::size_t stack = 0; stack < 3; ++stack)
@@ -51,13 +51,13 @@ TEST(OtherMaps, HaveAMapAHeadOrALayer) {
       EXPECT_TRUE(same(norms->stacks[stack][i], again->stacks[stack][i]));
 }
 
-TEST(OtherMaps, KindsHaveNames) {
+TEST(DerivedMaps, KindsHaveNames) {
   for (const MapKind kind : {MapKind::weights, MapKind::norms, MapKind::rollout})
     EXPECT_EQ(parse_map_kind(name(kind)), kind);
   EXPECT_FALSE(parse_map_kind("norm"));
 }
 
-TEST(OtherMaps, AreMadeWhileTheyAreLookedAt) {
+TEST(DerivedMaps, AreMadeWhileTheyAreLookedAt) {
   AppState state = small_state();
   Loop loop({}, {});
   settle(loop, state, {});
@@ -78,7 +78,7 @@ TEST(OtherMaps, AreMadeWhileTheyAreLookedAt) {
 }
 
 // Weights would flash between two answers if the maps came after them.
-TEST(OtherMaps, ComeWithTheAnswer) {
+TEST(DerivedMaps, ComeWithTheAnswer) {
   AppState state = small_state();
   Loop loop({}, {});
   settle(loop, state, {ShowMaps{MapKind::norms}});
@@ -96,7 +96,7 @@ TEST(OtherMaps, ComeWithTheAnswer) {
   EXPECT_EQ(shown_maps(state, Stack::self)->map({})->rows(), state.trace->queries());
 }
 
-TEST(OtherMaps, UntilTheyAreThereTheOnesBeforeStay) {
+TEST(DerivedMaps, UntilTheyAreThereTheOnesBeforeStay) {
   AppState state = small_state();
   update(state, fixture::answer(state));
   update(state, ShowMaps{MapKind::norms});
@@ -108,7 +108,7 @@ TEST(OtherMaps, UntilTheyAreThereTheOnesBeforeStay) {
   EXPECT_EQ(shown_kind(state, Stack::self), MapKind::rollout);
 }
 
-TEST(OtherMaps, AreNeitherFoldedNorZoomed) {
+TEST(DerivedMaps, AreNeitherFoldedNorZoomed) {
   AppState state = small_state();
   update(state, fixture::answer(state));
   update(state, SetViewport{{1, 3, 1, 3}});
@@ -119,7 +119,7 @@ TEST(OtherMaps, AreNeitherFoldedNorZoomed) {
   EXPECT_EQ(shown_fold(state, Stack::self), nullptr);
 }
 
-TEST(OtherMaps, OfALongSentenceStayWeights) {
+TEST(DerivedMaps, OfALongSentenceStayWeights) {
   std::string text;
   for (int i = 0; i < 130; ++i) text += "词";
   Document document = fixture::small_document(text);
@@ -129,10 +129,10 @@ TEST(OtherMaps, OfALongSentenceStayWeights) {
   settle(loop, state, {ShowMaps{MapKind::norms}});
   ASSERT_EQ(state.trace->queries(), 130);
   EXPECT_EQ(shown_kind(state, Stack::self), MapKind::weights);
-  EXPECT_EQ(why_not(*state.trace, Stack::self, MapKind::norms), NoReading::too_long);
+  EXPECT_EQ(why_not(*state.trace, Stack::self, MapKind::norms), MapUnavailable::too_long);
 }
 
-TEST(OtherMaps, AreKeptInASession) {
+TEST(DerivedMaps, AreKeptInASession) {
   Session session;
   for (const MapKind kind : {MapKind::norms, MapKind::rollout, MapKind::weights}) {
     session.view.maps = kind;
@@ -171,10 +171,9 @@ TEST(OtherMapsFigure, DrawsTheirNumbersAndSaysWhatTheyAre) {
           const HeadRef second = kind == MapKind::norms ? HeadRef{0, 1} : HeadRef{1, 0};
           EXPECT_TRUE(same(cells_of(*drawing)[1].weights, *maps->map(second)));
         }
-        if (figure == FigureKind::head) {
-          EXPECT_TRUE(same(cells_of(*drawing).front().weights, *maps->map({1, 1})));
-        }
-        EXPECT_EQ(figures::says(*drawing, either(language, "Head", "头")), kind == MapKind::norms) << "a rollout is of no head";
+        if (figure == FigureKind::head) { EXPECT_TRUE(same(cells_of(*drawing).front().weights, *maps->map({1, 1}))); }
+        EXPECT_EQ(figures::says(*drawing, either(language, "Head", "头")), kind == MapKind::norms)
+            << "a rollout is of no head";
       }
     }
   }
@@ -207,7 +206,8 @@ TEST(MapKinds, SayWhatTheyAreInBothLanguages) {
       EXPECT_NE(std::string(kind_line(language, kind)).find("20"), std::string::npos) << "with its source";
       EXPECT_STRNE(kind_line(Language::en, kind), kind_line(Language::zh, kind));
       EXPECT_STRNE(number_title(Language::en, kind), number_title(Language::zh, kind));
-      for (const NoReading why : {NoReading::no_values, NoReading::two_sequences, NoReading::too_long})
+      for (const MapUnavailable why :
+           {MapUnavailable::no_values, MapUnavailable::two_sequences, MapUnavailable::too_long})
         EXPECT_FALSE(why_not_line(language, kind, why).empty());
     }
 }

@@ -2,9 +2,9 @@
 #include "app/figures.h"
 #include "app/program.h"
 #include "pair_tokenizer.h"
-#include "session/as_command.h"
+#include "session/command_line_of.h"
 #include "session/fold.h"
-#include "session/opened.h"
+#include "session/open_file.h"
 #include "session/session_file.h"
 #include "session/update.h"
 
@@ -190,7 +190,9 @@ TEST(Pair, LinesAreThoseOfThePart) {
   const std::string file = folder.path() / "f.svg";
   const auto drawn = [&](const std::string& part) {
     EXPECT_EQ(run({"figure", model.folder(), "--text", "the cat sat", "--text-pair", "it was tired", "--pair", part,
-                   "--view", "flow", "-o", file}).status, 0);
+                   "--view", "flow", "-o", file})
+                  .status,
+              0);
     return *read_file(file);
   };
   const std::string all = drawn("all"), to_a = drawn("b-a"), to_b = drawn("b-b");
@@ -220,8 +222,8 @@ TEST(Pair, FiguresShowThePart) {
   const PairFolder model;
   const Folder folder;
   const std::string file = folder.path() / "f.svg";
-  const Words figure{"figure", model.folder(), "--text", "the cat sat", "--text-pair", "it was tired",
-                     "--language", "en", "-o", file};
+  const Words figure{"figure",       model.folder(), "--text", "the cat sat", "--text-pair",
+                     "it was tired", "--language",   "en",     "-o",          file};
   const auto with = [](Words words, const Words& more) {
     words.insert(words.end(), more.begin(), more.end());
     return words;

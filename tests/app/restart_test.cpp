@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/session_fixture.h"
-#include "session/comparison.h"
-#include "session/consequences.h"
+#include "session/answer_comparison.h"
 #include "session/lesson_commands.h"
 #include "session/session_file.h"
-#include "session/start.h"
+#include "session/startup.h"
+#include "session/state_rules.h"
 #include "session/update.h"
 
 namespace headlight {
@@ -71,7 +71,7 @@ TEST(Restart, ASessionThatIsOpenedBringsItsA) {
   Session session = read(to_json(session_of(compared(loop))));
   AppState state = small_state();
   FileOpened opened{"/x/s.headlight.json", {}};
-  opened.opened.kind = Opened::Kind::session;
+  opened.opened.kind = OpenFile::Kind::session;
   opened.opened.session = session;
   update(state, opened);
   loop.settle(state);
@@ -93,7 +93,7 @@ TEST(Restart, AModelThatIsGoneIsSaidInOneLine) {
   EXPECT_EQ(session.lost[0].find('\n'), std::string::npos);
   AppState state = small_state();
   FileOpened opened{"/x/s.headlight.json", {}};
-  opened.opened.kind = Opened::Kind::session;
+  opened.opened.kind = OpenFile::Kind::session;
   opened.opened.session = session;
   update(state, opened);
   EXPECT_EQ(state.document, session.document) << "the session is opened all the same";
@@ -107,7 +107,7 @@ TEST(Restart, EverythingThatIsGoneIsSaid) {
   session.lesson = {"another", "/nowhere/another.lesson.json", 1};
   AppState state = small_state();
   FileOpened opened{"/x/s.headlight.json", {}};
-  opened.opened.kind = Opened::Kind::session;
+  opened.opened.kind = OpenFile::Kind::session;
   opened.opened.session = session;
   opened.opened.warnings = {"a warning"};
   update(state, opened);
@@ -120,7 +120,7 @@ TEST(Restart, EverythingThatIsGoneIsSaid) {
 
 TEST(Restart, AStepOfATrainingIsNotKept) {
   Session session{small_document(), {}};
-  session.kept = KeptAnswer{.trace = nullptr, .document = small_document("a"), .step = 40};
+  session.kept = AnswerSnapshot{.trace = nullptr, .document = small_document("a"), .step = 40};
   const Session again = read(to_json(session));
   EXPECT_FALSE(again.kept);
   ASSERT_EQ(again.lost.size(), 1u);
@@ -131,7 +131,7 @@ TEST(Restart, AQuestionThatCannotBeAskedAnyMoreIsSaid) {
   Loop loop({}, {});
   AppState state = small_state();
   Session session{small_document(), {}};
-  session.kept = KeptAnswer{.trace = nullptr, .document = small_document("a b c")};
+  session.kept = AnswerSnapshot{.trace = nullptr, .document = small_document("a b c")};
   session.kept->document.mask.given = fixture::open_mask(2, 2);
   take_kept_and_lesson(state, session);
   loop.settle(state);
@@ -229,7 +229,8 @@ TEST(Restart, AWindowBeginsAsTheLastOneWasLeft) {
 
 TEST(Restart, ACrashLeavesAAndTheLookOnDisk) {
   const Folder folder;
-  const fixture::Variable config("XDG_CONFIG_HOME", folder.path().c_str()), home("XDG_STATE_HOME", folder.path().c_str());
+  const fixture::Variable config("XDG_CONFIG_HOME", folder.path().c_str()),
+      home("XDG_STATE_HOME", folder.path().c_str());
   std::filesystem::create_directories(settings_path().parent_path());
   const std::string path = folder.path() / "autosave.headlight.json";
   AppState state = small_state("我爱北京");

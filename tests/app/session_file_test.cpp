@@ -157,8 +157,11 @@ TEST(SessionFile, TheLookReadsBack) {
 
 TEST(SessionFile, OlderNamesOfRowAndColumnAreRead) {
   json object = json::parse(to_json(Session{}));
-  for (const auto& [name, grid] : {std::pair{"query", GridShow::query}, {"row", GridShow::query}, {"key", GridShow::key},
-                                   {"column", GridShow::key}, {"no such", GridShow::maps}}) {
+  for (const auto& [name, grid] : {std::pair{"query", GridShow::query},
+                                   {"row", GridShow::query},
+                                   {"key", GridShow::key},
+                                   {"column", GridShow::key},
+                                   {"no such", GridShow::maps}}) {
     object["view"]["grid"] = name;
     EXPECT_EQ(session_from_json("s.headlight.json", object.dump())->view.grid, grid) << name;
   }
@@ -170,8 +173,13 @@ TEST(SessionFile, OlderNamesOfRowAndColumnAreRead) {
 TEST(SessionFile, ALookThatCannotBeIsNoReasonToRefuse) {
   json object = json::parse(to_json(Session{}));
   const std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();
-  object["view"] = {{"sentence", huge}, {"layer", huge}, {"head", -4}, {"scale", 7}, {"fold_special", "yes"},
-                    {"merge_words", 1}, {"pinned", {huge, huge}},
+  object["view"] = {{"sentence", huge},
+                    {"layer", huge},
+                    {"head", -4},
+                    {"scale", 7},
+                    {"fold_special", "yes"},
+                    {"merge_words", 1},
+                    {"pinned", {huge, huge}},
                     {"viewport", {huge, huge, "x", nullptr}}};
   const auto read = session_from_json("s.headlight.json", object.dump());
   ASSERT_TRUE(read) << read.error().message;
@@ -215,8 +223,9 @@ TEST(SessionFile, AFieldOfTheWrongKindIsNamed) {
   const std::vector<std::pair<std::string, std::vector<json>>> wrong{
       {"text", {5, nullptr, json::array()}},
       {"split", {"letters", 1}},
-      {"cuts", {"3", json::array({"3"}), json::array({0}), json::array({3, 3}), json::array({6, 3}), json::array({1}),
-                json::array({-3}), json::array({3.5}), json::array({100000})}},
+      {"cuts",
+       {"3", json::array({"3"}), json::array({0}), json::array({3, 3}), json::array({6, 3}), json::array({1}),
+        json::array({-3}), json::array({3.5}), json::array({100000})}},
       {"pad", {-1, 1.5, "2", 1000000}},
       {"arch", {"transformer", true}},
       {"d_model", {-8, "64", 1e9, std::numeric_limits<std::uint64_t>::max()}},
@@ -232,7 +241,8 @@ TEST(SessionFile, AFieldOfTheWrongKindIsNamed) {
       {"source", {5}},
       {"target", {5, nullptr}},
       {"target_cuts", {"3", json::array({0}), json::array({100000})}},
-      {"ids", {5, "1,2", json::array({-1}), json::array({0.5}), json::array({std::numeric_limits<std::uint64_t>::max()})}},
+      {"ids",
+       {5, "1,2", json::array({-1}), json::array({0.5}), json::array({std::numeric_limits<std::uint64_t>::max()})}},
       {"decoder_ids", {json::array({"1"})}},
       {"token_type_ids", {json::array({-1}), json::object()}},
       {"num_kv_heads", {-1, 1000}},
@@ -241,12 +251,13 @@ TEST(SessionFile, AFieldOfTheWrongKindIsNamed) {
       {"norm_type", {"batch", 1}},
       {"gated", {1, "yes"}},
       {"tied", {0}},
-      {"off", {5, json::array({5}), json::array({"0"}), json::array({"0.x"}), json::array({"other:0.1"}),
-               json::array({"0.-1"}), json::array({"999.0"})}},
+      {"off",
+       {5, json::array({5}), json::array({"0"}), json::array({"0.x"}), json::array({"other:0.1"}),
+        json::array({"0.-1"}), json::array({"999.0"})}},
       {"off_as", {"nothing", 0}},
-      {"weights", {5, json::array({5}), json::array({json::array({"0.0", 1, 2})}),
-                   json::array({json::array({"0.0", -1, 2, 0.5})}), json::array({json::array({"0", 1, 2, 0.5})}),
-                   json::array({json::array({"0.0", 1, 2, "half"})})}},
+      {"weights",
+       {5, json::array({5}), json::array({json::array({"0.0", 1, 2})}), json::array({json::array({"0.0", -1, 2, 0.5})}),
+        json::array({json::array({"0", 1, 2, 0.5})}), json::array({json::array({"0.0", 1, 2, "half"})})}},
       {"dropout", {"some", -0.1, 1, 2}},
       {"dropout_seed", {-1, 0.5}},
       {"layer_edits", {5, json::array({5})}},
@@ -260,12 +271,14 @@ TEST(SessionFile, AFieldOfTheWrongKindIsNamed) {
   const std::vector<std::pair<std::string, std::vector<json>>> wrong_mask{
       {"causal", {1, "yes"}},
       {"padding", {0, nullptr}},
-      {"given", {5, json::array(), json::array({1, 2}), json::array({json::array()}),
-                 json::array({json::array({0, 1}), json::array({0})}), json::array({json::array({"x"})}),
-                 json::array({json::array({1e300})}), json::array({json::array({nullptr})})}},
-      {"painted", {5, json::array({1}), json::array({json::array({1, 2})}), json::array({json::array({1, 2, -1})}),
-                   json::array({json::array({1, 2, 2})}), json::array({json::array({-1, 2, 1})}),
-                   json::array({json::array({1, std::uint64_t{1} << 63, 1})})}},
+      {"given",
+       {5, json::array(), json::array({1, 2}), json::array({json::array()}),
+        json::array({json::array({0, 1}), json::array({0})}), json::array({json::array({"x"})}),
+        json::array({json::array({1e300})}), json::array({json::array({nullptr})})}},
+      {"painted",
+       {5, json::array({1}), json::array({json::array({1, 2})}), json::array({json::array({1, 2, -1})}),
+        json::array({json::array({1, 2, 2})}), json::array({json::array({-1, 2, 1})}),
+        json::array({json::array({1, std::uint64_t{1} << 63, 1})})}},
   };
   for (const auto& [field, values] : wrong_mask)
     for (const json& value : values) {
@@ -366,8 +379,8 @@ TEST(SessionFile, ACheckpointIsReadAgainWithItsIds) {
     ASSERT_TRUE(opened) << opened.error().message;
     Session session = opened->session;
     session.document.ids = {1, 5, 2};
-    session.document.target.ids = main_side(session.document) == Side::target ? std::vector<std::int64_t>{3}
-                                                                              : std::vector<std::int64_t>{};
+    session.document.target.ids =
+        main_side(session.document) == TextSide::target ? std::vector<std::int64_t>{3} : std::vector<std::int64_t>{};
     session.document.pad = 1;
     session.document.edits.off = {{0, 1}};
     const Session read = read_back(session);
@@ -385,13 +398,14 @@ TEST(SessionFile, ACheckpointIsReadAgainWithItsIds) {
 TEST(OpenAny, AFolderIsACheckpointAndAnExportIsAttention) {
   const auto folder = open_any(fixture::golden("gpt2"));
   ASSERT_TRUE(folder) << folder.error().message;
-  EXPECT_EQ(folder->kind, Opened::Kind::document);
+  EXPECT_EQ(folder->kind, OpenFile::Kind::document);
   EXPECT_TRUE(reads_ids(folder->session.document));
   const Folder own;
-  const auto bertviz = open_any(own.with("view.json", R"({"attention": [{"name": null, "attn": [[[[0.25, 0.75], [1, 0]]]],
+  const auto bertviz =
+      open_any(own.with("view.json", R"({"attention": [{"name": null, "attn": [[[[0.25, 0.75], [1, 0]]]],
       "left_text": ["a", "b"], "right_text": ["a", "b"]}]})"));
   ASSERT_TRUE(bertviz) << bertviz.error().message;
-  EXPECT_EQ(bertviz->kind, Opened::Kind::document);
+  EXPECT_EQ(bertviz->kind, OpenFile::Kind::document);
   EXPECT_TRUE(has_own_inputs(bertviz->session.document));
   Session session;
   session.document = bertviz->session.document;
@@ -402,18 +416,18 @@ TEST(OpenAny, KnowsAFileByItsEnding) {
   const Folder folder;
   const auto text = open_any(folder.with("t.txt", "\uFEFF我爱\r\n你\r\n\n"));
   ASSERT_TRUE(text);
-  EXPECT_EQ(text->kind, Opened::Kind::text);
+  EXPECT_EQ(text->kind, OpenFile::Kind::text);
   EXPECT_EQ(text->text, "我爱\r\n你");
   const auto mask = open_any(folder.with("m.json", "[[1, 0], [1, 1]]"));
   ASSERT_TRUE(mask);
-  EXPECT_EQ(mask->kind, Opened::Kind::mask);
+  EXPECT_EQ(mask->kind, OpenFile::Kind::mask);
   EXPECT_EQ((*mask->mask)(0, 1), kBlocked);
   const auto session = open_any(folder.with("s.headlight.json", to_json(Session{})));
   ASSERT_TRUE(session);
-  EXPECT_EQ(session->kind, Opened::Kind::session);
+  EXPECT_EQ(session->kind, OpenFile::Kind::session);
   const auto tensors = open_any(fixture::golden("tensors-self-6/input.safetensors"));
   ASSERT_TRUE(tensors);
-  EXPECT_EQ(tensors->kind, Opened::Kind::document);
+  EXPECT_EQ(tensors->kind, OpenFile::Kind::document);
   EXPECT_FALSE(open_any(folder.with("x.bin", "")));
   EXPECT_FALSE(open_any(folder / "missing"));
   EXPECT_FALSE(open_any(folder.path()));

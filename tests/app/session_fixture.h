@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/file.h"
+#include "session/loop.h"
 #include "session/state.h"
-#include "session/step.h"
 #include "temporary_folder.h"
 
 namespace headlight::fixture {

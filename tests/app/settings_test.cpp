@@ -23,17 +23,17 @@ TEST_F(SettingsOf, ReadBackEqual) {
   settings.greeted = true;
   settings.recent = {"/a/我.npz", "/b \"quoted\".txt"};
   settings.window = {1000, 700, true};
-  settings.layout = {View::compare, GridShow::key, MapKind::norms, {true, true, PairPart::b_to_a}, Scale::log, true,
-                     false, DifferenceOrder::divergence};
+  settings.layout = {View::compare, GridShow::key, MapKind::norms, {true, true, PairPart::b_to_a},
+                     Scale::log,    true,          false,          DifferenceOrder::divergence};
   settings.lesson = {"06-masks", "/l/06-masks.json", 3};
   EXPECT_EQ(settings_from_json(to_json(settings)), settings);
 }
 
 TEST_F(SettingsOf, TheWindowKeepsASizeThatItCanHave) {
   const WindowSize plain;
-  for (const char* window : {"5", "{}", R"({"width": 0, "height": -3, "maximised": 1})",
-                             R"({"width": 1e300, "height": 99999999999, "maximised": "yes"})",
-                             R"({"width": "800", "height": 700.5})"})
+  for (const char* window :
+       {"5", "{}", R"({"width": 0, "height": -3, "maximised": 1})",
+        R"({"width": 1e300, "height": 99999999999, "maximised": "yes"})", R"({"width": "800", "height": 700.5})"})
     EXPECT_EQ(settings_from_json("{\"window\": " + std::string(window) + "}").window, plain) << window;
   EXPECT_EQ(settings_from_json(R"({"window": {"width": 900}})").window, (WindowSize{900, 900, false}));
   EXPECT_EQ(remembered({900, 700}, {1920, 1080, true}), (WindowSize{900, 700, true})) << "what it goes back to";
@@ -50,9 +50,11 @@ TEST_F(SettingsOf, ALayoutOrALessonThatCannotBeUsedIsThatOfTheStart) {
 }
 
 TEST_F(SettingsOf, NothingUsableGivesTheDefault) {
-  for (const char* text : {"", "{", "[]", "null", "\xFF\xFE", "{\"theme\": \"dark\", ", "{}",
-                           R"({"language": "fr", "theme": 5, "ui_scale": "big", "recent": {"a": 1}, "new": true, "colours": 3, "greeted": 1})",
-                           R"({"ui_scale": null, "recent": [1, null, []]})"})
+  for (
+      const char* text :
+      {"", "{", "[]", "null", "\xFF\xFE", "{\"theme\": \"dark\", ", "{}",
+       R"({"language": "fr", "theme": 5, "ui_scale": "big", "recent": {"a": 1}, "new": true, "colours": 3, "greeted": 1})",
+       R"({"ui_scale": null, "recent": [1, null, []]})"})
     EXPECT_EQ(settings_from_json(text), default_settings()) << text;
   const Variable chinese("LANG", "zh_CN.UTF-8");
   EXPECT_EQ(settings_from_json(R"({"language": "fr"})").language, Language::zh);

@@ -5,17 +5,17 @@
 #include <set>
 
 #include "session/assets.h"
-#include "session/shipped.h"
-#include "session/start.h"
+#include "session/bundled_models.h"
+#include "session/startup.h"
 #include "session/tokenizers.h"
-#include "train/saved.h"
+#include "train/trained_checkpoint.h"
 
 namespace headlight {
 namespace {
 
 namespace fs = std::filesystem;
 
-const ShippedModels& models() {
+const BundledModels& models() {
   static const auto read = read_shipped_models();
   EXPECT_TRUE(read) << (read ? "" : read.error().message);
   return **read;
@@ -41,13 +41,13 @@ const RelationScore& of(const char* relation) {
   return measured_default().relations.front();
 }
 
-std::uintmax_t bytes_of(const ShippedModel& shipped) {
+std::uintmax_t bytes_of(const BundledModel& shipped) {
   std::uintmax_t sum = 0;
   for (const auto& file : fs::directory_iterator(*resolved_source(shipped.source))) sum += file.file_size();
   return sum;
 }
 
-TEST(ShippedModels, TheDefaultsHeadsShowFourRelationsOnFourHeads) {
+TEST(BundledModels, TheDefaultsHeadsShowFourRelationsOnFourHeads) {
   std::set<Index> heads;
   double sum = 0;
   for (const char* relation : {"SP", "VO", "DP", "CO"}) {
@@ -66,13 +66,13 @@ TEST(ShippedModels, TheDefaultsHeadsShowFourRelationsOnFourHeads) {
   EXPECT_GE(sum / 4, 0.95);
 }
 
-TEST(ShippedModels, TheDefaultKnowsWhatAPronounStandsFor) {
+TEST(BundledModels, TheDefaultKnowsWhatAPronounStandsFor) {
   EXPECT_GE(of("IT").score.accuracy, 0.95);
   EXPECT_EQ(measured_default().pairs, 80);
   EXPECT_GE(static_cast<double>(measured_default().pairs_right), 0.95 * 80);
 }
 
-TEST(ShippedModels, TheTutorialsOwnSentencesAreShown) {
+TEST(BundledModels, TheTutorialsOwnSentencesAreShown) {
   EXPECT_GE(measured_default().literals.size(), 10u);
   for (const LiteralScore& literal : measured_default().literals) {
     SCOPED_TRACE(literal.text + ": " + literal.query + " → " + literal.key);
@@ -81,7 +81,7 @@ TEST(ShippedModels, TheTutorialsOwnSentencesAreShown) {
   }
 }
 
-TEST(ShippedModels, TheFamilyIsWholeAndSmall) {
+TEST(BundledModels, TheFamilyIsWholeAndSmall) {
   std::uintmax_t family = 0;
   for (const Index d_model : {32, 64, 128})
     for (const Index heads : {1, 2, 4, 8}) {
@@ -89,7 +89,7 @@ TEST(ShippedModels, TheFamilyIsWholeAndSmall) {
       Config config = models().front().model->config;
       config.d_model = d_model;
       config.num_heads = heads;
-      const ShippedModel* shipped = find_model(models(), config);
+      const BundledModel* shipped = find_model(models(), config);
       ASSERT_NE(shipped, nullptr);
       ASSERT_TRUE(shipped->card);
       EXPECT_TRUE(shipped->card->scores) << "its heads say what was measured";
@@ -100,8 +100,8 @@ TEST(ShippedModels, TheFamilyIsWholeAndSmall) {
   EXPECT_LE(family, 6'000'000u);
 }
 
-TEST(ShippedModels, EachIsSmallAndReadsText) {
-  for (const ShippedModel& shipped : models()) {
+TEST(BundledModels, EachIsSmallAndReadsText) {
+  for (const BundledModel& shipped : models()) {
     SCOPED_TRACE(shipped.source);
     EXPECT_LE(bytes_of(shipped), 1'000'000u);
     EXPECT_TRUE(shipped.tokenizers && shipped.tokenizers->source);

@@ -280,8 +280,8 @@ TEST(Problem, BelongsToTheRequestThatFailed) {
 }
 
 FileOpened opened_session(Session session, std::string path = "/x/s.headlight.json") {
-  Opened opened;
-  opened.kind = Opened::Kind::session;
+  OpenFile opened;
+  opened.kind = OpenFile::Kind::session;
   opened.session = std::move(session);
   return {std::move(path), std::move(opened)};
 }
@@ -338,8 +338,8 @@ TEST(Opening, AClickMeanwhileWins) {
 
 TEST(Opening, AMaskATextAndTensorsAreEdits) {
   AppState state = answered();
-  Opened file;
-  file.kind = Opened::Kind::mask;
+  OpenFile file;
+  file.kind = OpenFile::Kind::mask;
   file.mask = fixture::open_mask(10, 10);
   file.warnings = {"m.npy: something"};
   update(state, FileOpened{"/x/m.npy", file});
@@ -348,8 +348,8 @@ TEST(Opening, AMaskATextAndTensorsAreEdits) {
   EXPECT_EQ(state.notice->text, "/x/m.npy\nm.npy: something");
   EXPECT_TRUE(has_unsaved_changes(state));
 
-  Opened text;
-  text.kind = Opened::Kind::text;
+  OpenFile text;
+  text.kind = OpenFile::Kind::text;
   text.text = "我爱";
   update(state, FileOpened{"/x/t.txt", text});
   EXPECT_EQ(state.document.text, "我爱");

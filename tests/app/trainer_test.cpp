@@ -155,8 +155,7 @@ TEST_F(TrainerTest, WhatWasKilledIsOfferedAndGoesOnToTheSameBits) {
   ASSERT_EQ(run().phase, TrainingPhase::done) << run().message;
   EXPECT_EQ(weights(left), whole);
   EXPECT_EQ(run().losses.points.size(), 5u);
-  for (const TrainedFolder& one : state.trained)
-    EXPECT_FALSE(one.folder == left.string() && one.unfinished);
+  for (const TrainedFolder& one : state.trained) EXPECT_FALSE(one.folder == left.string() && one.unfinished);
 }
 
 TEST_F(TrainerTest, ClosingTheWindowStopsAndKeeps) {

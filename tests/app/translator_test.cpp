@@ -3,26 +3,26 @@
 
 #include "app/session_fixture.h"
 #include "math/attention.h"
-#include "session/shipped.h"
-#include "session/start.h"
+#include "session/bundled_models.h"
+#include "session/startup.h"
 #include "session/tokenizers.h"
 #include "session/update.h"
-#include "train/alignment.h"
-#include "train/saved.h"
+#include "train/measure/alignment.h"
+#include "train/trained_checkpoint.h"
 
 namespace headlight {
 namespace {
 
 using fixture::lexicon;
 
-std::shared_ptr<const ShippedModels> models() {
+std::shared_ptr<const BundledModels> models() {
   static const auto read = read_shipped_models();
   EXPECT_TRUE(read) << (read ? "" : read.error().message);
   return read ? *read : nullptr;
 }
 
-const ShippedModel& translator() {
-  for (const ShippedModel& one : *models())
+const BundledModel& translator() {
+  for (const BundledModel& one : *models())
     if (one.source == "shipped:translator") return one;
   ADD_FAILURE() << "there is no translator";
   return models()->front();

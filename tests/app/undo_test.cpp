@@ -13,9 +13,16 @@ TEST(Undo, GivesBackTheDocumentExactlyForEveryEdit) {
   Config config = fixture::small_config();
   config.num_layers = 1;
   config.arch = Arch::decoder;
-  const Commands edits{SetText{"别的"}, SetSplit{Split::characters}, ToggleCut{3}, SetPad{2}, SetConfig{config},
-                       SetScale{2.0f}, SetMask{true, false}, GiveMask{fixture::open_mask(10, 10)},
-                       PaintCell{{3, 1}, false}, Reset{}};
+  const Commands edits{SetText{"别的"},
+                       SetSplit{Split::characters},
+                       ToggleCut{3},
+                       SetPad{2},
+                       SetConfig{config},
+                       SetScale{2.0f},
+                       SetMask{true, false},
+                       GiveMask{fixture::open_mask(10, 10)},
+                       PaintCell{{3, 1}, false},
+                       Reset{}};
   AppState state = small_state();
   state.document.mask.painted = {{0, 0, true}};
   for (const Command& edit : edits) {

@@ -13,12 +13,12 @@ AppState pattern(Index queries, Index keys) {
   auto model = std::make_shared<Model>();
   model->config = {.d_model = 2, .num_heads = 1, .num_layers = 1, .ffn = 0, .position = Position::none};
   model->blocks.resize(1);
-  GivenStack given;
+  ExternalStack given;
   given.query = Matrix::Ones(queries, 2);
   given.key = given.value = Matrix::Ones(keys, 2);
   given.query_tokens.tokens.resize(static_cast<std::size_t>(queries));
   given.key_tokens.tokens.resize(static_cast<std::size_t>(keys));
-  model->given = GivenInputs{{{Stack::self, given}}};
+  model->given = ExternalInputs{{{Stack::self, given}}};
   Document document;
   document.model = model;
   AppState state = initial_state(fixture::lexicon(), document, Settings{});

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/random.h"
-#include "train/training.h"
+#include "train/network/training.h"
 
 int main(int count, char** arguments) {
   using namespace headlight;
@@ -21,8 +21,8 @@ int main(int count, char** arguments) {
   const Index words = grammar ? 640 : 400, longest = grammar ? 17 : 16, shortest = grammar ? 5 : 16;
   constexpr Index kSentences = 64;
 
-  Config config{.d_model = 64, .num_heads = 4, .num_layers = 2, .ffn = 256, .norm = Norm::pre,
-                .activation = Activation::gelu};
+  Config config{
+      .d_model = 64, .num_heads = 4, .num_layers = 2, .ffn = 256, .norm = Norm::pre, .activation = Activation::gelu};
   if (grammar) {
     config.num_heads = 6;
     config.head_dim = 16;
@@ -55,9 +55,9 @@ int main(int count, char** arguments) {
       tokens += static_cast<double>(batch.input.tokens());
     }
     const double cpu_seconds = static_cast<double>(std::clock() - used) / CLOCKS_PER_SEC;
-    std::printf("%.0f tokens/s with %d threads, %.0f tokens/CPU-s, loss %.3f\n", tokens / seconds_since(from),
-                threads, tokens / cpu_seconds, loss);
+    std::printf("%.0f tokens/s with %d threads, %.0f tokens/CPU-s, loss %.3f\n", tokens / seconds_since(from), threads,
+                tokens / cpu_seconds, loss);
   };
-  run(0.5);   // to warm up
+  run(0.5);  // to warm up
   run(wanted);
 }

@@ -1,5 +1,5 @@
 // What cross heads show of where English words come from, measured on models whose answers are known.
-#include "train/alignment.h"
+#include "train/measure/alignment.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "core/grammars.h"
-#include "train/corpus.h"
-#include "train/relations_json.h"
+#include "train/corpus/corpus.h"
+#include "train/measure/relations_json.h"
 
 namespace headlight {
 namespace {
@@ -22,16 +22,21 @@ json backwards() {
   json toy = translated_toy();
   toy["kinds"].erase(1);
   toy["kinds"][0]["variants"][0]["english"] = "{o} {v} {w} now";
-  toy["literals"] = {{{"words", "naa reads bookaa"}, {"english", "opentomeaa:2 didreads:1 Naa:1"},
-                      {"relations", json::object()}}};
+  toy["literals"] = {
+      {{"words", "naa reads bookaa"}, {"english", "opentomeaa:2 didreads:1 Naa:1"}, {"relations", json::object()}}};
   return toy;
 }
 
 /// One layer of two cross heads that know places only: head 0 looks from row r at place 3 − r, head 1 at 2 − r.
 std::shared_ptr<const Model> mirror(const Grammar& grammar, Index start_rows = 1) {
   constexpr Index kPlaces = 16;
-  const Config config{.arch = Arch::encoder_decoder, .d_model = kPlaces, .num_heads = 2, .head_dim = kPlaces,
-                      .num_layers = 1, .ffn = 0, .position = Position::learned};
+  const Config config{.arch = Arch::encoder_decoder,
+                      .d_model = kPlaces,
+                      .num_heads = 2,
+                      .head_dim = kPlaces,
+                      .num_layers = 1,
+                      .ffn = 0,
+                      .position = Position::learned};
   Model model = *random_model(config);
   Vocabulary vocabulary{.words = {"<s>"}, .ids = {}};
   for (const auto* words : {&grammar.words, &grammar.dictionary.words})
@@ -154,8 +159,14 @@ TEST(Alignment, IsReadBackFromJson) {
 TEST(NextWords, OfADecoderAreScoredToo) {
   const auto grammar = parsed(grammars::toy());
   const Corpus corpus = corpus_of(grammar, Task::causal);
-  Config config{.arch = Arch::decoder, .d_model = 16, .num_heads = 2, .num_layers = 1, .ffn = 16, .norm = Norm::pre,
-                .activation = Activation::gelu, .seed = 5};
+  Config config{.arch = Arch::decoder,
+                .d_model = 16,
+                .num_heads = 2,
+                .num_layers = 1,
+                .ffn = 16,
+                .norm = Norm::pre,
+                .activation = Activation::gelu,
+                .seed = 5};
   const auto plan = grammars::small_plan(config, 300);
   const auto model = trained_model(grammars::trained(plan, corpus, 300), corpus, "");
   Progress progress;

@@ -101,7 +101,8 @@ TEST(EncoderDecoder, EachMaskActsInItsOwnAttention) {
   for (const Stack stack : kStacks) {
     Request request = plain;
     MaskSpec& mask = stack == Stack::encoder ? request.encoder_mask
-                     : stack == Stack::cross ? request.cross_mask : request.mask;
+                     : stack == Stack::cross ? request.cross_mask
+                                             : request.mask;
     mask.painted = {{5, 2, false}};
     const auto trace = ask(request);
     ASSERT_TRUE(trace);
@@ -210,11 +211,12 @@ TEST(EncoderDecoder, WarnsOfEmptyRowsOnceForEachMask) {
   set_layer_edit(request.edits, {.stack = Stack::cross, .layer = 0, .mask = closed});
   const auto trace = ask(request);
   ASSERT_TRUE(trace);
-  EXPECT_EQ(trace->warnings, (std::vector<std::string>{
-      "encoder mask: 1 query may attend to nothing (the first is 2): their rows are zeros",
-      "mask: 1 query may attend to nothing (the first is 0): their rows are zeros",
-      "mask of layer 2: 3 queries may attend to nothing (the first is 0): their rows are zeros",
-      "cross mask of layer 0: 3 queries may attend to nothing (the first is 0): their rows are zeros"}));
+  EXPECT_EQ(trace->warnings,
+            (std::vector<std::string>{
+                "encoder mask: 1 query may attend to nothing (the first is 2): their rows are zeros",
+                "mask: 1 query may attend to nothing (the first is 0): their rows are zeros",
+                "mask of layer 2: 3 queries may attend to nothing (the first is 0): their rows are zeros",
+                "cross mask of layer 0: 3 queries may attend to nothing (the first is 0): their rows are zeros"}));
 }
 
 TEST(EncoderDecoder, AnOverflowIsNamedByItsStack) {

@@ -22,8 +22,8 @@ inline Tokens sentence(const std::vector<std::string>& words) {
     if (!tokens.text.empty()) tokens.text += ' ';
     const std::size_t begin = tokens.text.size();
     tokens.text += word;
-    tokens.tokens.push_back({.id = hashed_id(word), .text = word, .raw = word, .begin = begin,
-                             .end = tokens.text.size()});
+    tokens.tokens.push_back(
+        {.id = hashed_id(word), .text = word, .raw = word, .begin = begin, .end = tokens.text.size()});
   }
   return tokens;
 }
@@ -84,13 +84,13 @@ inline std::shared_ptr<Model> given_model(Matrix query, Matrix key, Matrix value
   model->config.position = Position::none;
   model->blocks.resize(1);
   model->blocks[0].self.num_heads = model->blocks[0].self.num_kv_heads = num_heads;
-  GivenStack given;
+  ExternalStack given;
   given.query_tokens = counted(query.rows());
   given.key_tokens = counted(key.rows());
   given.query = std::move(query);
   given.key = std::move(key);
   given.value = std::move(value);
-  model->given = GivenInputs{{{Stack::self, std::move(given)}}};
+  model->given = ExternalInputs{{{Stack::self, std::move(given)}}};
   return model;
 }
 
@@ -118,8 +118,8 @@ inline void unpack(Model& model) {
     if (!stack) continue;
     for (BlockWeights& block : stack->blocks) {
       for (AttentionWeights* attention : {&block.self, block.cross ? &*block.cross : nullptr})
-        for (Linear AttentionWeights::*linear : {&AttentionWeights::query, &AttentionWeights::key,
-                                                 &AttentionWeights::value, &AttentionWeights::output})
+        for (Linear AttentionWeights::*linear :
+             {&AttentionWeights::query, &AttentionWeights::key, &AttentionWeights::value, &AttentionWeights::output})
           if (attention) unpack_linear(attention->*linear);
       for (Linear* linear : {&block.gate, &block.up, &block.down}) unpack_linear(*linear);
     }

@@ -76,8 +76,8 @@ TEST(AttentionRows, AreTheSoftmaxOfTheScores) {
 }
 
 TEST(ScoreRows, AreScaledProductsAndBlockedAtMinusInfinity) {
-  const auto trace = ask({.config = small_config(), .tokens = counted(9), .mask = {.causal = true},
-                          .edits = {.scale = 0.75f}});
+  const auto trace =
+      ask({.config = small_config(), .tokens = counted(9), .mask = {.causal = true}, .edits = {.scale = 0.75f}});
   ASSERT_TRUE(trace);
   const auto& attention = trace->blocks[1].self;
   const Matrix scores = score_rows(*trace, {1, 2}, 0, 9);
@@ -112,7 +112,8 @@ TEST(Thumbnail, OfALongSentenceIsTheLargestWeightOfEachGroup) {
   Random random(23);
   for (const Index tokens : {129, 300, 1000}) {
     const auto trace = ask({.config = {.d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 0},
-                            .tokens = counted(tokens), .mask = patchy(random, tokens)});
+                            .tokens = counted(tokens),
+                            .mask = patchy(random, tokens)});
     ASSERT_TRUE(trace);
     const Region whole{.head = {0, 1}, .num_queries = tokens, .num_keys = tokens};
     EXPECT_TRUE(same(trace->blocks[0].self.heads[1].thumbnail, pooled(*trace, whole, kThumbnail))) << tokens;
@@ -164,7 +165,8 @@ TEST(RegionWeights, OfAnyRegionAreTheLargestOfEachGroup) {
     const auto trace = ask({.config = small_config(), .tokens = counted(tokens), .mask = patchy(random, tokens)});
     ASSERT_TRUE(trace);
     for (int round = 0; round < 12; ++round) {
-      Region region{.head = {draw(random, 0, 1), draw(random, 0, 2)}, .first_query = draw(random, 0, tokens - 1),
+      Region region{.head = {draw(random, 0, 1), draw(random, 0, 2)},
+                    .first_query = draw(random, 0, tokens - 1),
                     .first_key = draw(random, 0, tokens - 1)};
       region.num_queries = draw(random, 1, tokens - region.first_query);
       region.num_keys = draw(random, 1, tokens - region.first_key);
@@ -226,7 +228,7 @@ void expect_as_written_out(const Request& request, std::string_view what) {
   EXPECT_TRUE(same(trace->last_hidden_state(), trace->blocks[0].output)) << what;
 }
 
-TEST(GivenInputs, AgreeWithTheFormulasWrittenOut) {
+TEST(ExternalInputs, AgreeWithTheFormulasWrittenOut) {
   Random random(26);
   expect_as_written_out(reference::request_for(drawn_inputs(random, 10, 10, 8, 8, 8, 2, true)), "square");
   expect_as_written_out(reference::request_for(drawn_inputs(random, 5, 13, 8, 8, 8, 4, true)), "T < S");
@@ -238,7 +240,7 @@ TEST(GivenInputs, AgreeWithTheFormulasWrittenOut) {
   expect_as_written_out(reference::request_for(drawn_inputs(random, 65, 129, 16, 16, 32, 8, true)), "row blocks");
 }
 
-TEST(GivenInputs, MayLackAnyOneProjection) {
+TEST(ExternalInputs, MayLackAnyOneProjection) {
   Random random(27);
   for (int missing = 0; missing < 4; ++missing) {
     auto model = drawn_inputs(random, 6, 7, 8, 8, 8, 2, true);
@@ -251,7 +253,7 @@ TEST(GivenInputs, MayLackAnyOneProjection) {
   }
 }
 
-TEST(GivenInputs, MayHaveValuesOfAnotherWidthThanKeys) {
+TEST(ExternalInputs, MayHaveValuesOfAnotherWidthThanKeys) {
   Random random(28);
   auto model = drawn_inputs(random, 6, 7, 8, 8, 8, 2, true);
   model->blocks[0].self.value = {random_matrix(random, 20, 8), {}};
@@ -259,7 +261,7 @@ TEST(GivenInputs, MayHaveValuesOfAnotherWidthThanKeys) {
   expect_as_written_out(reference::request_for(model), "d_v = 10");
 }
 
-TEST(GivenInputs, TakeAllowingAndAdditiveMasksOfAnyShape) {
+TEST(ExternalInputs, TakeAllowingAndAdditiveMasksOfAnyShape) {
   Random random(29);
   for (const auto& [rows, cols] : {std::pair<Index, Index>{5, 9}, {1, 9}, {5, 1}, {1, 1}}) {
     Matrix allowing = Matrix::Zero(rows, cols), additive = random_matrix(random, rows, cols, 5.0f);
@@ -272,7 +274,7 @@ TEST(GivenInputs, TakeAllowingAndAdditiveMasksOfAnyShape) {
   }
 }
 
-TEST(GivenInputs, SurviveScoresOfTenToTheThirty) {
+TEST(ExternalInputs, SurviveScoresOfTenToTheThirty) {
   Matrix query(2, 1), key(3, 1);
   query << 1e15f, -1e15f;
   key << 1e15f, -1e15f, 0.0f;
@@ -283,7 +285,7 @@ TEST(GivenInputs, SurviveScoresOfTenToTheThirty) {
   EXPECT_TRUE(same(pattern(*trace, {0, 0}), expected));
 }
 
-TEST(GivenInputs, WithAMaskOfMinusTenToTheThirtyEverywhereShareEqually) {
+TEST(ExternalInputs, WithAMaskOfMinusTenToTheThirtyEverywhereShareEqually) {
   Random random(30);
   const auto model = drawn_inputs(random, 4, 6, 8, 8, 8, 2, true);
   const auto mask = std::make_shared<const Matrix>(Matrix::Constant(4, 6, -1e30f));

@@ -1,15 +1,15 @@
 // What the check of a checkpoint says of good ones, and of each way of loading wrong.
-#include "explain/checkpoint_check.h"
+#include "check/checkpoint_check.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>
 
+#include "check/reference_answers.h"
 #include "core/checkpoints.h"
-#include "explain/reference_answers.h"
 #include "math/forward.h"
-#include "read/npz.h"
+#include "read/array/npz.h"
 
 namespace headlight {
 namespace {
@@ -89,7 +89,8 @@ TEST_F(CheckpointCheck, SeesEveryOptionThatIsReadWrong) {
     take(name);
     const bool changed = (*parse_json("", *read_file(folder_ / "config.json")))[key] != value;
     change_config(key, value);
-    EXPECT_EQ(any_has(lines(check(), Severity::error), "expected differences of at most "), changed) << name << " " << key;
+    EXPECT_EQ(any_has(lines(check(), Severity::error), "expected differences of at most "), changed)
+        << name << " " << key;
   }
 }
 
@@ -157,8 +158,9 @@ TEST(CheckpointSanity, ALayerWhoseHeadsSayNothingIsSeenAmongOthers) {
   for (float& value : llama.file.arrays.at("model.layers.1.self_attn.q_proj.weight").values) value *= 0.01f;
   const auto warnings = lines(findings_of(llama), Severity::warning);
   ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_EQ(warnings[0], "attention: expected heads that choose, found 6 of 12 heads almost uniform, all those of "
-                         "layer 1 among them: weights that were never filled?");
+  EXPECT_EQ(warnings[0],
+            "attention: expected heads that choose, found 6 of 12 heads almost uniform, all those of "
+            "layer 1 among them: weights that were never filled?");
 }
 
 TEST(CheckpointSanity, AnOutputLayerThatIsTiedAgainstItsConfigurationIsTold) {

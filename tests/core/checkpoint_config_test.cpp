@@ -15,8 +15,9 @@ using namespace checkpoints;
 TEST(Checkpoint, RefusesConfigurationsThatNoModelHas) {
   using nlohmann::json;
   const std::tuple<const char*, const char*, json, const char*> cases[] = {
-      {"bert", "model_type", "gptj", "model_type: expected bert, roberta, xlm-roberta, camembert, distilbert, electra, "
-                                     "gpt2, llama, mistral, qwen2, qwen3, bart, marian, t5, mt5 or headlight, found \"gptj\""},
+      {"bert", "model_type", "gptj",
+       "model_type: expected bert, roberta, xlm-roberta, camembert, distilbert, electra, "
+       "gpt2, llama, mistral, qwen2, qwen3, bart, marian, t5, mt5 or headlight, found \"gptj\""},
       {"bert", "model_type", nullptr, "t5, mt5 or headlight, found none"},
       {"bert", "model_type", 3, "t5, mt5 or headlight, found 3"},
       {"bert", "hidden_size", -24, "hidden_size: expected a whole number from 1 to 8192, found -24"},
@@ -29,8 +30,9 @@ TEST(Checkpoint, RefusesConfigurationsThatNoModelHas) {
       {"bert", "num_hidden_layers", 100000, "num_hidden_layers: expected a whole number from 1 to 128, found 100000"},
       {"bert", "num_attention_heads", 5,
        "num_attention_heads: expected a divisor of the 24 columns of a hidden state, found 5"},
-      {"bert", "hidden_act", "quick_gelu", "hidden_act: expected relu, gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, "
-                                           "silu or swish, found 'quick_gelu'"},
+      {"bert", "hidden_act", "quick_gelu",
+       "hidden_act: expected relu, gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, "
+       "silu or swish, found 'quick_gelu'"},
       {"bert", "position_embedding_type", "relative_key",
        "position_embedding_type: expected absolute, found 'relative_key'"},
       {"bert", "layer_norm_eps", -1, "layer_norm_eps: expected a number from 0.0 to 1.0, found -1"},
@@ -43,16 +45,22 @@ TEST(Checkpoint, RefusesConfigurationsThatNoModelHas) {
       {"gpt2", "n_inner", 0, "n_inner: expected a whole number from 1 to 65536, found 0"},
       {"llama-gqa", "num_key_value_heads", 4,
        "num_key_value_heads: expected a divisor of the 6 attention heads, found 4"},
-      {"llama-gqa", "rope_scaling", {{"rope_type", "longrope"}},
+      {"llama-gqa",
+       "rope_scaling",
+       {{"rope_type", "longrope"}},
        "rope_scaling.rope_type: expected default, linear, dynamic, llama3 or yarn, found 'longrope'"},
       {"llama-gqa", "rope_scaling", {{"type", "yarn"}}, "rope_scaling.factor: expected a number from 1.0 to"},
-      {"llama-gqa", "rope_scaling", {{"type", "linear"}, {"factor", 0.5}},
+      {"llama-gqa",
+       "rope_scaling",
+       {{"type", "linear"}, {"factor", 0.5}},
        "rope_scaling.factor: expected a number from 1.0 to 1000000.0, found 0.5"},
-      {"llama-gqa", "rope_scaling",
+      {"llama-gqa",
+       "rope_scaling",
        {{"type", "llama3"}, {"factor", 8}, {"low_freq_factor", 4}, {"high_freq_factor", 4}},
        "rope_scaling.high_freq_factor: expected more than low_freq_factor"},
       {"llama-gqa", "partial_rotary_factor", 0.5, "partial_rotary_factor: expected 1, found less"},
-      {"family-roberta", "pad_token_id", 19, "pad_token_id: expected less than max_position_embeddings 20 - 1, found 19"},
+      {"family-roberta", "pad_token_id", 19,
+       "pad_token_id: expected less than max_position_embeddings 20 - 1, found 19"},
       {"family-roberta", "pad_token_id", -1, "pad_token_id: expected a whole number from 0 to"},
       {"family-electra", "embedding_size", 0, "embedding_size: expected a whole number from 1 to 8192, found 0"},
       {"family-electra", "embedding_size", 24, "word_embeddings.weight: expected (53, 24), found (53, 16)"},
@@ -60,7 +68,8 @@ TEST(Checkpoint, RefusesConfigurationsThatNoModelHas) {
       {"family-qwen2", "attention_bias", false, ""},  // its biases are not asked for
       {"family-bart", "static_position_embeddings", true, "static_position_embeddings: expected false"},
       {"family-bart", "normalize_embedding", false, "normalize_embedding: expected true, found false, unsupported"},
-      {"family-t5", "feed_forward_proj", "gated-tanh", "feed_forward_proj: expected relu, gelu, gelu_new, silu, or gated-"},
+      {"family-t5", "feed_forward_proj", "gated-tanh",
+       "feed_forward_proj: expected relu, gelu, gelu_new, silu, or gated-"},
       {"family-t5", "relative_attention_num_buckets", 3,
        "relative_attention_num_buckets: expected a whole number from 4 to"},
       {"family-t5", "relative_attention_max_distance", 4,
@@ -91,7 +100,8 @@ TEST(Checkpoint, RefusesConfigurationsThatNoModelHas) {
       << large.refusal();
   large.config["intermediate_size"] = 8192;  // a large model, of which nothing is there
   EXPECT_NE(large.refusal().find("model.safetensors: model.embed_tokens.weight: expected (47, 8192)"),
-            std::string::npos) << large.refusal();
+            std::string::npos)
+      << large.refusal();
 }
 
 TEST(Checkpoint, OptionsOfTheRotationAreReadInEitherPlace) {
@@ -132,7 +142,8 @@ TEST(Checkpoint, DamagedFoldersGetOneLine) {
   std::filesystem::copy_file(kGolden / "gpt2" / "config.json", folder / "config.json");
   EXPECT_EQ(refusal(), expected + "no model.safetensors");
   std::ofstream(folder / "pytorch_model.bin") << "pickle";
-  EXPECT_TRUE(refusal().starts_with(expected + "pytorch_model.bin, PyTorch's own format; convert it there with: python3"))
+  EXPECT_TRUE(
+      refusal().starts_with(expected + "pytorch_model.bin, PyTorch's own format; convert it there with: python3"))
       << refusal();
   EXPECT_EQ(refusal().find('\n'), std::string::npos);
   std::ofstream(folder / "model.safetensors") << "no tensors";

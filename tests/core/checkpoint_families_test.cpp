@@ -9,7 +9,7 @@
 #include "math/embedding.h"
 #include "math/forward.h"
 #include "math/position.h"
-#include "read/names.h"
+#include "read/hub/tensor_names.h"
 
 namespace headlight {
 namespace {
@@ -23,9 +23,12 @@ std::string refusal_of(const std::shared_ptr<const Model>& model, std::size_t to
 }
 
 TEST(Families, ThePrefixMayBeMissing) {
-  for (const auto& [name, prefix] : {std::pair{"family-roberta", "roberta."}, {"family-distilbert", "distilbert."},
-                                     {"family-electra", "electra."}, {"family-mistral", "model."},
-                                     {"family-qwen3", "model."}, {"family-bart", "model."}}) {
+  for (const auto& [name, prefix] : {std::pair{"family-roberta", "roberta."},
+                                     {"family-distilbert", "distilbert."},
+                                     {"family-electra", "electra."},
+                                     {"family-mistral", "model."},
+                                     {"family-qwen3", "model."},
+                                     {"family-bart", "model."}}) {
     Parts bare(name);
     bare.strip(prefix);
     const auto one = Parts(name).load(), other = bare.load();
@@ -55,7 +58,7 @@ TEST(Families, PaddingHasAPlaceOfItsOwn) {
   const Matrix& table = model.embeddings.positions;
   for (const auto& [token, row] : {std::pair{0, 2}, {1, 1}, {2, 3}, {3, 1}})
     EXPECT_TRUE(same(places.row(token), table.row(row))) << token;
-  EXPECT_EQ(refusal_of(roberta->model, 18), "");  // of 20 rows two come before the first place
+  EXPECT_EQ(refusal_of(roberta->model, 18), "");     // of 20 rows two come before the first place
   EXPECT_EQ(refusal_of(roberta->model, 40, 1), "");  // padding is not counted
   EXPECT_EQ(refusal_of(roberta->model, 19),
             "text: tokens: expected at most 18, the positions that the model knows, found 19");
@@ -200,9 +203,9 @@ TEST(RelativeBiases, BucketsWidenWithTheDistance) {
   back.bidirectional = false;
   // As the published model's code says: an offset, its bucket looking both ways, and looking back.
   const std::tuple<Index, Index, Index> known[] = {
-      {0, 0, 0},    {-1, 1, 1},   {-7, 7, 7},    {-8, 8, 8},    {-11, 8, 11},  {-12, 9, 12},   {-15, 9, 15},
-      {-16, 10, 16}, {-22, 10, 18}, {-23, 11, 18}, {-32, 12, 21}, {-63, 13, 26}, {-64, 14, 26}, {-91, 15, 29},
-      {-127, 15, 31}, {-128, 15, 31}, {-9999, 15, 31}, {1, 17, 0}, {8, 24, 0}, {64, 30, 0}, {9999, 31, 0}};
+      {0, 0, 0},      {-1, 1, 1},     {-7, 7, 7},      {-8, 8, 8},    {-11, 8, 11},  {-12, 9, 12},  {-15, 9, 15},
+      {-16, 10, 16},  {-22, 10, 18},  {-23, 11, 18},   {-32, 12, 21}, {-63, 13, 26}, {-64, 14, 26}, {-91, 15, 29},
+      {-127, 15, 31}, {-128, 15, 31}, {-9999, 15, 31}, {1, 17, 0},    {8, 24, 0},    {64, 30, 0},   {9999, 31, 0}};
   for (const auto& [offset, in_both, in_back] : known) {
     EXPECT_EQ(relative_bucket(both, offset), in_both) << offset;
     EXPECT_EQ(relative_bucket(back, offset), in_back) << offset;
@@ -211,9 +214,9 @@ TEST(RelativeBiases, BucketsWidenWithTheDistance) {
 
 /// Every family's table names each of its fields, and each name once.
 TEST(NameTables, AreWhole) {
-  for (const char* name : {"bert", "gpt2", "llama-gqa", "marian", "family-roberta", "family-distilbert",
-                           "family-electra", "family-mistral", "family-qwen2", "family-qwen3", "family-bart",
-                           "family-t5", "family-mt5-gated"}) {
+  for (const char* name :
+       {"bert", "gpt2", "llama-gqa", "marian", "family-roberta", "family-distilbert", "family-electra",
+        "family-mistral", "family-qwen2", "family-qwen3", "family-bart", "family-t5", "family-mt5-gated"}) {
     const auto hub = parse_hub_config("config.json", Parts(name).config.dump());
     ASSERT_TRUE(hub) << hub.error().message;
     const std::vector<Row> rows = tensor_names(*hub, true);

@@ -10,7 +10,7 @@
 #include "math/attention.h"
 #include "math/forward.h"
 #include "math/output.h"
-#include "read/npz.h"
+#include "read/array/npz.h"
 
 namespace headlight {
 namespace {

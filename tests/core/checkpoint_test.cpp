@@ -55,8 +55,8 @@ TEST(Checkpoint, KnowsTheShapeOfItsModel) {
 }
 
 TEST(Checkpoint, ThePrefixMayBeMissing) {
-  for (const auto& [name, prefix] : {std::pair{"gpt2", "transformer."}, {"llama-gqa", "model."},
-                                     {"bert-prefixed-f16", "bert."}}) {
+  for (const auto& [name, prefix] :
+       {std::pair{"gpt2", "transformer."}, {"llama-gqa", "model."}, {"bert-prefixed-f16", "bert."}}) {
     Parts bare(name);
     bare.strip(prefix);
     expect_same_answer(Parts(name), bare);
@@ -113,8 +113,9 @@ TEST(Checkpoint, TiedTensorsMayBeStoredTwiceOrUnderTheOtherName) {
   expect_same_answer(Parts("gpt2"), twice);
   EXPECT_TRUE(twice.load()->warnings.empty());
   twice.file.arrays.at("lm_head.weight").values[3] += 1;
-  const std::vector<std::string> warnings = {"some/m/model.safetensors: lm_head.weight: differs from "
-                                             "transformer.wte.weight, which the model has in its place; not used"};
+  const std::vector<std::string> warnings = {
+      "some/m/model.safetensors: lm_head.weight: differs from "
+      "transformer.wte.weight, which the model has in its place; not used"};
   EXPECT_EQ(twice.load()->warnings, warnings);
   twice.file.arrays.erase("transformer.wte.weight");
   twice.file.arrays.at("lm_head.weight").values[3] -= 1;
@@ -154,7 +155,8 @@ TEST(Checkpoint, AMaskedLanguageModelsHeadTransformsFirst) {
   x = x.unaryExpr([](double v) { return 0.5 * v * std::erfc(-v / std::sqrt(2.0)); });
   const double mean = x.mean(), variance = (x.array() - mean).square().mean();
   x = ((x.array() - mean) / std::sqrt(variance + 1e-12) *
-       column(arrays.at("cls.predictions.transform.LayerNorm.gamma")).array()).matrix() +
+       column(arrays.at("cls.predictions.transform.LayerNorm.gamma")).array())
+          .matrix() +
       column(arrays.at("cls.predictions.transform.LayerNorm.beta"));
   const Eigen::RowVectorXd expected = x * words.cast<double>().transpose() + column(arrays.at("cls.predictions.bias"));
   EXPECT_LT((logits.row(1).cast<double>() - expected).cwiseAbs().maxCoeff() / expected.cwiseAbs().maxCoeff(), 1e-5);

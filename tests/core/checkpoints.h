@@ -13,9 +13,9 @@
 
 #include "base/file.h"
 #include "model/request.h"
-#include "read/checkpoint.h"
-#include "read/json_document.h"
-#include "read/safetensors.h"
+#include "read/array/safetensors.h"
+#include "read/hub/checkpoint.h"
+#include "read/json/json_document.h"
 
 namespace headlight::checkpoints {
 
@@ -27,14 +27,21 @@ inline Tokens tokens_of_ids(const std::vector<std::int64_t>& ids, const std::vec
     const std::string text = std::to_string(ids[i]);
     const std::size_t begin = tokens.text.size();
     tokens.text += text;
-    tokens.tokens.push_back({.id = ids[i], .text = text, .raw = text, .begin = begin, .end = tokens.text.size(),
+    tokens.tokens.push_back({.id = ids[i],
+                             .text = text,
+                             .raw = text,
+                             .begin = begin,
+                             .end = tokens.text.size(),
                              .type = types.empty() ? 0 : types[i]});
   }
   return tokens;
 }
 
 inline Request request_for(const std::shared_ptr<const Model>& model, Tokens tokens, Tokens target = {}) {
-  return {.model = model, .config = model->config, .tokens = std::move(tokens), .target = std::move(target),
+  return {.model = model,
+          .config = model->config,
+          .tokens = std::move(tokens),
+          .target = std::move(target),
           .mask = {.causal = model->config.arch != Arch::encoder}};
 }
 

@@ -60,8 +60,8 @@ TEST(CommonRows, GiveTheAnswerFromScratchInAnySetting) {
   for (int round = 0; round < 400; ++round) {
     Request request = drawn_request(random, {.least_width = 3});
     if (request.config.arch == Arch::encoder) continue;
-    if (!once_in(random, 8)) request.mask = {.causal = true, .padding = request.mask.padding,
-                                             .painted = request.mask.painted};
+    if (!once_in(random, 8))
+      request.mask = {.causal = true, .padding = request.mask.padding, .painted = request.mask.painted};
     if (!once_in(random, 3)) request.edits = {};
     if (!request.model) request.model = random_model(request.config, request.vocabulary);
     const auto before = ask(request);
@@ -82,8 +82,13 @@ TEST(CommonRows, GiveTheAnswerFromScratchInAnySetting) {
 }
 
 Request causal(Index words, Index layers = 2) {
-  Request request{.config = {.arch = Arch::decoder, .d_model = 32, .num_heads = 4, .num_kv_heads = 2,
-                             .num_layers = layers, .position = Position::rotary, .norm = Norm::pre},
+  Request request{.config = {.arch = Arch::decoder,
+                             .d_model = 32,
+                             .num_heads = 4,
+                             .num_kv_heads = 2,
+                             .num_layers = layers,
+                             .position = Position::rotary,
+                             .norm = Norm::pre},
                   .tokens = counted(words)};
   request.mask.causal = true;
   request.model = random_model(request.config);

@@ -158,8 +158,8 @@ TEST(RandomModel, NoBiasMeansNoneAnywhere) {
   EXPECT_FALSE(none.any());
   const auto model = random_model({.bias = none});
   for (const auto& block : model->blocks)
-    for (const Linear* linear : {&block.self.query, &block.self.key, &block.self.value, &block.self.output, &block.up,
-                                 &block.down})
+    for (const Linear* linear :
+         {&block.self.query, &block.self.key, &block.self.value, &block.self.output, &block.up, &block.down})
       EXPECT_EQ(linear->bias.size(), 0);
 }
 
@@ -181,15 +181,23 @@ TEST(RandomModel, HasBiasesWhereTheConfigSaysSo) {
 }
 
 TEST(RandomModel, HasGroupsWidthsStacksAndNormsOfItsConfig) {
-  const auto model = random_model({.arch = Arch::encoder_decoder, .d_model = 10, .num_heads = 6, .num_kv_heads = 2,
-                                   .head_dim = 4, .num_layers = 3, .encoder_layers = 1, .ffn = 7,
-                                   .position = Position::rotary, .norm_kind = NormKind::rms_norm, .gated = true});
+  const auto model = random_model({.arch = Arch::encoder_decoder,
+                                   .d_model = 10,
+                                   .num_heads = 6,
+                                   .num_kv_heads = 2,
+                                   .head_dim = 4,
+                                   .num_layers = 3,
+                                   .encoder_layers = 1,
+                                   .ffn = 7,
+                                   .position = Position::rotary,
+                                   .norm_kind = NormKind::rms_norm,
+                                   .gated = true});
   ASSERT_TRUE(model->encoder);
   EXPECT_EQ(model->blocks.size(), 3u);
   EXPECT_EQ(model->encoder->blocks.size(), 1u);
   EXPECT_FALSE(model->encoder->blocks[0].cross);
-  for (const AttentionWeights* attention : {&model->blocks[2].self, &*model->blocks[2].cross,
-                                            &model->encoder->blocks[0].self}) {
+  for (const AttentionWeights* attention :
+       {&model->blocks[2].self, &*model->blocks[2].cross, &model->encoder->blocks[0].self}) {
     EXPECT_EQ(attention->query.weight.rows(), 24);
     EXPECT_EQ(attention->key.weight.rows(), 8);
     EXPECT_EQ(attention->value.weight.rows(), 8);
@@ -240,8 +248,8 @@ TEST(RandomModel, NoTwoMatricesShareTheirNumbers) {
   const auto model = random_model({.d_model = 8, .num_heads = 2, .num_layers = 2, .ffn = 8});
   std::vector<const Matrix*> all;
   for (const auto& block : model->blocks)
-    for (const Linear* linear : {&block.self.query, &block.self.key, &block.self.value, &block.self.output, &block.up,
-                                 &block.down})
+    for (const Linear* linear :
+         {&block.self.query, &block.self.key, &block.self.value, &block.self.output, &block.up, &block.down})
       all.push_back(&linear->weight);
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(same(*all[i], *all[j])) << i << " " << j;

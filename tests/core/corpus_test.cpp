@@ -1,4 +1,4 @@
-#include "train/corpus.h"
+#include "train/corpus/corpus.h"
 
 #include <gtest/gtest.h>
 
@@ -96,8 +96,8 @@ TEST(MaskedBatches, OfTheShippedGrammarAskForTheNounsOfPronouns) {
   half.restore = 0.5f;
   int half_asked = 0;
   for (const Asked& one : sentences_of(draw_batch(corpus, Task::masked, half, 5, 1, 2000)))
-    half_asked += static_cast<int>(one.targets.size()) -
-                  static_cast<int>(std::count(one.targets.begin(), one.targets.end(), -1));
+    half_asked +=
+        static_cast<int>(one.targets.size()) - static_cast<int>(std::count(one.targets.begin(), one.targets.end(), -1));
   EXPECT_NEAR(half_asked, asked / 2.0, asked * 0.1);
 }
 

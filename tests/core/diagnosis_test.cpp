@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "core/mistaken.h"
-#include "explain/diagnosis.h"
+#include "diagnose/diagnosis.h"
 
 namespace headlight {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using namespace mistaken;
 
 std::string diagnosed(const ExportFile& a, const ExportFile& b) {
-  const Comparison comparison = compare(a, b);
+  const FileComparison comparison = compare(a, b);
   EXPECT_FALSE(comparison.equal());
   const auto diagnosis = diagnose(a, b, comparison);
   return diagnosis ? diagnosis->text : "none";
@@ -22,16 +22,19 @@ std::string diagnosed(const ExportFile& a, const ExportFile& b) {
 
 struct Mistake {
   const char* name;
-  std::string from_weights;   // what is said where only the weights are known; empty: not to be seen from them
+  std::string from_weights;  // what is said where only the weights are known; empty: not to be seen from them
   std::string from_inputs;
-  std::function<void(Attention&)> both;   // what is so in the right one as well
+  std::function<void(Attention&)> both;  // what is so in the right one as well
   std::function<void(Attention&)> wrong;
 };
 
 void nothing(Attention&) {}
 void causal(Attention& a) { a.causal(); }
 void padded(Attention& a) { a.pad(2); }
-void causal_and_padded(Attention& a) { a.causal(); a.pad(2); }
+void causal_and_padded(Attention& a) {
+  a.causal();
+  a.pad(2);
+}
 
 void invert(Attention& a) {
   for (double& cell : a.allowed.values) cell = 1 - cell;
@@ -88,9 +91,15 @@ std::vector<Mistake> mistakes() {
            [](Attention& a) { a.blocked_zero = true; }),
       same("no_mask", "mask missing", causal, [](Attention& a) { a.allowed = Table(7, 7, 1); }),
       same("no_padding", "padding mask missing", causal_and_padded,
-           [](Attention& a) { a.allowed = Table(7, 7, 1); a.causal(); }),
+           [](Attention& a) {
+             a.allowed = Table(7, 7, 1);
+             a.causal();
+           }),
       same("no_causal", "causal mask missing", causal_and_padded,
-           [](Attention& a) { a.allowed = Table(7, 7, 1); a.pad(2); }),
+           [](Attention& a) {
+             a.allowed = Table(7, 7, 1);
+             a.pad(2);
+           }),
       same("diagonal", "causal mask off by one: the diagonal is blocked", causal, [](Attention& a) { shift(a, -1); }),
       same("next_token", "causal mask off by one: each query attends to the next token", causal,
            [](Attention& a) { shift(a, 1); }),
@@ -105,7 +114,9 @@ std::vector<Mistake> mistakes() {
       hidden("q_transposed", "query" + not_transposed, causal, [](Attention& a) { a.not_transposed[0] = true; }),
       hidden("k_transposed", "key" + not_transposed, nothing, [](Attention& a) { a.not_transposed[1] = true; }),
       hidden("all_transposed", "query and key" + not_transposed, nothing,
-             [](Attention& a) { for (bool& w : a.not_transposed) w = true; }),
+             [](Attention& a) {
+               for (bool& w : a.not_transposed) w = true;
+             }),
       hidden("v_transposed", "value" + not_transposed, causal, [](Attention& a) { a.not_transposed[2] = true; }),
       hidden("o_transposed", "output" + not_transposed, nothing, [](Attention& a) { a.not_transposed[3] = true; }),
       hidden("q_bias", "bias of the query projection left out", nothing, [](Attention& a) { a.no_bias[0] = true; }),
@@ -238,7 +249,7 @@ TEST(Diagnosis, WeightsAveragedOverTheHeadsAreNoticedInTheShape) {
   for (const Table& head : right.weights)
     for (std::size_t i = 0; i < mean.values.size(); ++i) mean.values[i] += head.values[i] / 3;
   const ExportFile b = file_of({{"attentions", array_of({1, 7, 7}, {mean})}});
-  const Comparison comparison = compare(weights_only(right), b);
+  const FileComparison comparison = compare(weights_only(right), b);
   EXPECT_FALSE(comparison.arrays[0].same_shape());
   EXPECT_EQ(diagnosed(weights_only(right), b), "weights averaged over the heads");
 }
@@ -325,7 +336,8 @@ TEST(Diagnosis, TheSmallestExampleOfTheTextbooks) {
   const Array x{.dtype = Dtype::f32, .shape = {2, 4}, .values = {1, 0, 1, 0, 0, 1, 0, 1}};
   const float root = std::sqrt(2.0f);
   EXPECT_EQ(diagnosed(file_of({{"attentions", weights(1 / root)}, {"last_hidden_state", x}}),
-                      file_of({{"attentions", weights(root)}, {"last_hidden_state", x}})), kInverse);
+                      file_of({{"attentions", weights(root)}, {"last_hidden_state", x}})),
+            kInverse);
 }
 
 }  // namespace

@@ -13,9 +13,9 @@ namespace headlight::reference {
 
 /// Which settings are drawn.
 struct Drawn {
-  Index least_width = 1;     // of d_model: the norm of one or two numbers is steep, and no measure of exactness
+  Index least_width = 1;  // of d_model: the norm of one or two numbers is steep, and no measure of exactness
   bool edits = true;
-  float steepest = 2;        // scale of the scores
+  float steepest = 2;  // scale of the scores
   Index longest = 140;
 };
 
@@ -185,7 +185,8 @@ inline Request drawn_request(Random& random, const Drawn& drawn = {}) {
   for (const Stack stack : kStacks) {
     if (!has_stack(request, stack)) continue;
     MaskSpec& mask = stack == Stack::encoder ? request.encoder_mask
-                     : stack == Stack::cross ? request.cross_mask : request.mask;
+                     : stack == Stack::cross ? request.cross_mask
+                                             : request.mask;
     mask = drawn_mask(random, side(query_tokens(request, stack)), side(key_tokens(request, stack)));
   }
   if (drawn.edits) request.edits = drawn_edits(random, request, drawn);

@@ -49,8 +49,8 @@ TEST(Edits, WeightsAreSetReplacedAndTakenAway) {
   set_weight(edits, head, {3, 4}, 0.75f);
   ASSERT_TRUE(edited_weight(edits, head, {3, 4}));
   EXPECT_EQ(edited_weight(edits, head, {3, 4})->weight, 0.75f);
-  EXPECT_EQ(edits.weights, (std::vector<WeightEdit>{{{1, 2, Stack::self}, {3, 4}, 1.0f}, {head, {0, 9}, 0.5f},
-                                                    {head, {3, 4}, 0.75f}}));
+  EXPECT_EQ(edits.weights, (std::vector<WeightEdit>{
+                               {{1, 2, Stack::self}, {3, 4}, 1.0f}, {head, {0, 9}, 0.5f}, {head, {3, 4}, 0.75f}}));
   set_weight(edits, head, {3, 4}, {});
   set_weight(edits, head, {3, 4}, {});
   EXPECT_EQ(edited_weight(edits, head, {3, 4}), nullptr);
@@ -96,8 +96,9 @@ TEST(HeadsOff, AsZeroContributeNothing) {
   Matrix z = a.z;
   z.middleCols(4, 4).setZero();
   EXPECT_TRUE(same(b.z, z));
-  EXPECT_TRUE(same(whole(*after, matrix_id(Quantity::attention_output)),
-                   linear(z, after->model->blocks[0].self.output))) << "the output without the head's z";
+  EXPECT_TRUE(
+      same(whole(*after, matrix_id(Quantity::attention_output)), linear(z, after->model->blocks[0].self.output)))
+      << "the output without the head's z";
   EXPECT_TRUE(same(pattern(*before, {0, 1}), pattern(*after, {0, 1}))) << "it still shows where it looks";
   EXPECT_FALSE(same(before->blocks[1].self.z, after->blocks[1].self.z));
 }

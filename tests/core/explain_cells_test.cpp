@@ -103,8 +103,8 @@ TEST(ExplainedCells, AreFoundAgainFromTheirTermsInModelsDrawnAtRandom) {
 
 /// One thing set apart from a model that has everything.
 TEST(ExplainedCells, AreFoundAgainForEverySetting) {
-  const Config base{.arch = Arch::encoder_decoder, .d_model = 6, .num_heads = 2, .num_layers = 2, .encoder_layers = 1,
-                    .ffn = 5};
+  const Config base{
+      .arch = Arch::encoder_decoder, .d_model = 6, .num_heads = 2, .num_layers = 2, .encoder_layers = 1, .ffn = 5};
   std::vector<Config> configs;
   for (const Arch arch : {Arch::encoder, Arch::decoder, Arch::encoder_decoder})
     for (const Norm norm : {Norm::post, Norm::pre})
@@ -122,8 +122,8 @@ TEST(ExplainedCells, AreFoundAgainForEverySetting) {
       config.gated = gated;
       configs.push_back(config);
     }
-  for (const Position position : {Position::none, Position::sinusoidal, Position::sinusoidal_halves, Position::learned,
-                                  Position::rotary}) {
+  for (const Position position :
+       {Position::none, Position::sinusoidal, Position::sinusoidal_halves, Position::learned, Position::rotary}) {
     Config config = base;
     config.position = position;
     config.head_dim = 4;
@@ -133,8 +133,8 @@ TEST(ExplainedCells, AreFoundAgainForEverySetting) {
     configs.push_back(config);
   }
   for (const Config& config : configs) {
-    Request request{.config = config, .vocabulary = reference::counted_words(7), .tokens = counted(4),
-                    .mask = {.causal = true}};
+    Request request{
+        .config = config, .vocabulary = reference::counted_words(7), .tokens = counted(4), .mask = {.causal = true}};
     if (config.arch == Arch::encoder_decoder) request.target = counted(3);
     const auto trace = ask(request);
     ASSERT_TRUE(trace);
@@ -147,14 +147,15 @@ TEST(ExplainedCells, AreFoundAgainWithEditsOfEveryKind) {
   for (const OffAs off_as : {OffAs::zero, OffAs::mean})
     for (const float dropout : {0.0f, 0.4f}) {
       Request request{.config = {.arch = Arch::decoder, .d_model = 8, .num_heads = 2, .num_layers = 2, .ffn = 0},
-                      .tokens = counted(5), .mask = {.causal = true}};
+                      .tokens = counted(5),
+                      .mask = {.causal = true}};
       request.edits = {.off_as = off_as, .dropout = dropout, .dropout_seed = 4};
       switch_off(request.edits, {0, 1, Stack::self}, true);
       set_weight(request.edits, {0, 0, Stack::self}, {3, 1}, 0.7f);
-      set_weight(request.edits, {0, 0, Stack::self}, {3, 4}, 0.2f);   // a cell that the mask blocks
-      set_weight(request.edits, {1, 1, Stack::self}, {0, 0}, 0.5f);   // the only one of its row
+      set_weight(request.edits, {0, 0, Stack::self}, {3, 4}, 0.2f);  // a cell that the mask blocks
+      set_weight(request.edits, {1, 1, Stack::self}, {0, 0}, 0.5f);  // the only one of its row
       set_weight(request.edits, {1, 1, Stack::self}, {2, 0}, 1.0f);
-      set_weight(request.edits, {1, 1, Stack::self}, {2, 1}, 1.0f);   // more than there is to share
+      set_weight(request.edits, {1, 1, Stack::self}, {2, 1}, 1.0f);  // more than there is to share
       set_layer_edit(request.edits, {.layer = 1, .scale = 2.0f, .mask = MaskSpec{.painted = {{4, 2, false}}}});
       const auto trace = ask(request);
       ASSERT_TRUE(trace);
@@ -178,16 +179,24 @@ Linear half_linear(Random& random, Index out, Index in) {
   const Matrix drawn = random_matrix(random, out, in);
   for (Index i = 0; i < drawn.size(); ++i)
     bytes->push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(drawn.data()[i]) >> 16));
-  HalfMatrix half{.kind = HalfMatrix::Kind::bfloat16, .rows = out, .cols = in,
-                  .bytes = reinterpret_cast<const char*>(bytes->data()), .file = bytes};
+  HalfMatrix half{.kind = HalfMatrix::Kind::bfloat16,
+                  .rows = out,
+                  .cols = in,
+                  .bytes = reinterpret_cast<const char*>(bytes->data()),
+                  .file = bytes};
   return {.weight = {}, .bias = random_matrix(random, 1, out), .half = std::make_shared<const HalfMatrix>(half)};
 }
 
 TEST(ExplainedCells, OfWhatOnlyCheckpointsHaveAreFoundAgain) {
   Random random(308);
   const Index d = 6, narrow = 4;
-  const Config config{.arch = Arch::encoder_decoder, .d_model = d, .num_heads = 2, .num_layers = 2, .ffn = 5,
-                      .position = Position::learned, .activation = Activation::gelu};
+  const Config config{.arch = Arch::encoder_decoder,
+                      .d_model = d,
+                      .num_heads = 2,
+                      .num_layers = 2,
+                      .ffn = 5,
+                      .position = Position::learned,
+                      .activation = Activation::gelu};
   for (const bool normed : {false, true}) {
     auto model = std::make_shared<Model>(*random_model(config));
     for (StackWeights* stack : {static_cast<StackWeights*>(model.get()), &*model->encoder}) {
@@ -200,8 +209,8 @@ TEST(ExplainedCells, OfWhatOnlyCheckpointsHaveAreFoundAgain) {
       embeddings.token_types = random_matrix(random, 2, narrow);
       if (normed) embeddings.norm = reference::drawn_norm(random, narrow, NormKind::layer_norm);
       embeddings.projection = {.weight = random_matrix(random, d, narrow), .bias = random_matrix(random, 1, d)};
-      const RelativeBias bias{.table = random_matrix(random, 4, 2), .bidirectional = stack != model.get(),
-                              .max_distance = 6};
+      const RelativeBias bias{
+          .table = random_matrix(random, 4, 2), .bidirectional = stack != model.get(), .max_distance = 6};
       for (BlockWeights& block : stack->blocks) {
         block.self.relative_bias = std::make_shared<const RelativeBias>(bias);
         block.self.scale = 1.0f;

@@ -36,19 +36,26 @@ std::size_t count(const Diagram& diagram, bool Edge::*flag) {
 
 TEST(Diagrams, OfAPostNormEncoderPutTheNormAfterTheSum) {
   const Diagram diagram = of({.d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 4});
-  EXPECT_EQ(labels(diagram, 0),
-            (Labels{"Token vectors", "Positions", "Add", "Q", "K", "V", "Attention", "z", "Concat", "W_O", "Add",
-                    "Norm", "Up", "Activation", "Down", "Add", "Norm"}));
+  EXPECT_EQ(labels(diagram, 0), (Labels{"Token vectors", "Positions", "Add", "Q", "K", "V", "Attention", "z", "Concat",
+                                        "W_O", "Add", "Norm", "Up", "Activation", "Down", "Add", "Norm"}));
   EXPECT_EQ(count(diagram, &Edge::residual), 2u);
   EXPECT_EQ(count(diagram, &Edge::cross), 0u);
 }
 
 TEST(Diagrams, OfAPreNormGatedDecoderPutTheNormBefore) {
-  const Diagram diagram = of({.arch = Arch::decoder, .d_model = 8, .num_heads = 2, .num_layers = 3, .ffn = 4,
-                              .position = Position::rotary, .norm = Norm::pre, .gated = true}, 1);
+  const Diagram diagram = of({.arch = Arch::decoder,
+                              .d_model = 8,
+                              .num_heads = 2,
+                              .num_layers = 3,
+                              .ffn = 4,
+                              .position = Position::rotary,
+                              .norm = Norm::pre,
+                              .gated = true},
+                             1);
   EXPECT_EQ(labels(diagram, 0),
-            (Labels{"Token vectors", "Layer 0", "Norm", "Q", "K", "V", "Attention", "z", "Concat", "W_O", "Add", "Norm",
-                    "Gate", "Activation", "Up", "Gate · up", "Down", "Add", "Layer 2", "Norm"}));
+            (Labels{"Token vectors", "Layer 0", "Norm",    "Q",    "K",    "V",          "Attention", "z",
+                    "Concat",        "W_O",     "Add",     "Norm", "Gate", "Activation", "Up",        "Gate · up",
+                    "Down",          "Add",     "Layer 2", "Norm"}));
   EXPECT_EQ(count(diagram, &Edge::residual), 2u);
 }
 
@@ -70,7 +77,8 @@ TEST(Diagrams, OfAnEncoderDecoderHaveTwoColumnsAndCrossEdges) {
 
 TEST(Diagrams, EndInWordsWhereTheModelSaysWords) {
   const auto trace = ask({.config = {.d_model = 8, .num_heads = 2, .num_layers = 1},
-                          .vocabulary = reference::counted_words(5), .tokens = counted(3)});
+                          .vocabulary = reference::counted_words(5),
+                          .tokens = counted(3)});
   ASSERT_TRUE(trace);
   const Labels shown = labels(diagram_of(*trace, 0, 0, 0), 0);
   EXPECT_EQ(shown[shown.size() - 2], "Logits");
@@ -80,8 +88,8 @@ TEST(Diagrams, EndInWordsWhereTheModelSaysWords) {
 TEST(Diagrams, OfTensorsFilesAreOneBareAttention) {
   Random random(321);
   using reference::random_matrix;
-  const auto model = reference::given_model(random_matrix(random, 3, 4), random_matrix(random, 2, 4),
-                                            random_matrix(random, 2, 4), 2);
+  const auto model =
+      reference::given_model(random_matrix(random, 3, 4), random_matrix(random, 2, 4), random_matrix(random, 2, 4), 2);
   const auto trace = ask(reference::request_for(model));
   ASSERT_TRUE(trace);
   EXPECT_EQ(labels(diagram_of(*trace, 0, 0, 1), 0),

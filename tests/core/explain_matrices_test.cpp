@@ -33,7 +33,8 @@ TEST(MatrixPaths, AreDifferentForDifferentMatrices) {
 
 TEST(MatrixPaths, NameStackLayerAttentionAndHead) {
   Request request{.config = {.arch = Arch::encoder_decoder, .d_model = 8, .num_heads = 4, .num_layers = 2},
-                  .tokens = counted(2), .target = counted(2)};
+                  .tokens = counted(2),
+                  .target = counted(2)};
   const auto two = ask(request);
   ASSERT_TRUE(two);
   EXPECT_EQ(path(*two, matrix_id(Q::query, {0, 3, Stack::encoder})), "encoder.0.self.3.query");
@@ -55,9 +56,9 @@ TEST(MatrixLists, HoldEveryMatrixWithNumbersOfItsOwn) {
     const auto list = listed_matrices(*trace);
     const std::set<MatrixId> listed(list.begin(), list.end());
     for (const MatrixId& id : all_matrices(*trace)) {
-      const bool unchanged = id.quantity == Q::softmax &&
-                             recipe(*trace, matrix_id(Q::weights, {id.layer, id.head, id.stack})).operation ==
-                                 Operation::softmax;
+      const bool unchanged =
+          id.quantity == Q::softmax &&
+          recipe(*trace, matrix_id(Q::weights, {id.layer, id.head, id.stack})).operation == Operation::softmax;
       const bool own = origin(*trace, id) == id && !unchanged;
       EXPECT_EQ(listed.contains(id), own) << path(*trace, id);
     }

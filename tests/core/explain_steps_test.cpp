@@ -60,9 +60,10 @@ TEST(Steps, OfASmallAttentionAreThoseWorkedOutByHand) {
   const auto trace = ask(request);
   ASSERT_TRUE(trace);
   const auto steps = steps_of(*trace, {}, {0, 1});
-  const std::vector<std::string> expected{"x_query", "W_Q", "b_Q", "q", "x_key", "W_K", "k", "products", "dot", "scaled",
-                                          "mask", "scores", "exponentials", "sum", "weight", "x_value", "W_V", "v",
-                                          "share", "z", "concat", "W_O", "b_O", "contribution", "output"};
+  const std::vector<std::string> expected{
+      "x_query", "W_Q",          "b_Q",   "q",      "x_key",   "W_K", "k", "products", "dot", "scaled", "mask",
+      "scores",  "exponentials", "sum",   "weight", "x_value", "W_V", "v", "share",    "z",   "concat", "W_O",
+      "b_O",     "contribution", "output"};
   EXPECT_EQ(names(steps), expected);
   // q = (1·1, 2·2 + 1) = (1, 5); k = (-1, 3); products (-1, 15); their sum 14, halved 7.
   EXPECT_EQ(step(steps, "q").value, (Matrix(1, 2) << 1, 5).finished());
@@ -250,8 +251,8 @@ TEST(Steps, TellOfEdits) {
 }
 
 TEST(Steps, OfABlockedCellAreAWeightOfZero) {
-  const auto trace = ask({.config = {.d_model = 8, .num_heads = 2, .num_layers = 1}, .tokens = counted(4),
-                          .mask = {.causal = true}});
+  const auto trace =
+      ask({.config = {.d_model = 8, .num_heads = 2, .num_layers = 1}, .tokens = counted(4), .mask = {.causal = true}});
   ASSERT_TRUE(trace);
   const auto steps = steps_of(*trace, {}, {1, 3});
   EXPECT_EQ(number(steps, "mask"), -std::numeric_limits<float>::infinity());
@@ -272,8 +273,8 @@ TEST(Steps, OfAPatternComputedElsewhereInventNothing) {
   edited.edits.dropout = 0.25f;
   const auto masked = ask(edited);
   ASSERT_TRUE(masked);
-  const std::vector<std::string> expected{"given", "logarithm", "mask", "scores", "exponentials", "sum", "softmax",
-                                          "weight"};
+  const std::vector<std::string> expected{"given",        "logarithm", "mask",    "scores",
+                                          "exponentials", "sum",       "softmax", "weight"};
   EXPECT_EQ(names(steps_of(*masked, {}, {1, 0})), expected);
   expect_consistent(*masked, {}, {1, 0});
 }

@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "math/forward.h"
-#include "read/tensors.h"
+#include "read/external/tensors_file.h"
 #include "temporary_folder.h"
 #include "write/export.h"
 
@@ -52,8 +52,8 @@ inline std::shared_ptr<const Vocabulary> vocabulary_of(const std::vector<std::st
 
 inline Request encoder_decoder_request(const std::vector<std::string>& source, const std::vector<std::string>& target) {
   Request request;
-  request.config = {.arch = Arch::encoder_decoder, .d_model = 12, .num_heads = 3, .num_layers = 2, .encoder_layers = 1,
-                    .ffn = 8};
+  request.config = {
+      .arch = Arch::encoder_decoder, .d_model = 12, .num_heads = 3, .num_layers = 2, .encoder_layers = 1, .ffn = 8};
   request.vocabulary = vocabulary_of({"a", "b", "x", "y", "z"});
   request.tokens = tokens_of(source);
   request.target = tokens_of(target);
@@ -72,11 +72,11 @@ inline TracePtr pattern_trace(Index heads) {
   auto model = std::make_shared<Model>();
   model->name = "elsewhere";
   model->config = {.num_heads = heads, .num_layers = 1, .ffn = 0, .position = Position::none};
-  GivenStack stack;
+  ExternalStack stack;
   stack.query_tokens = tokens_of({"q0", "q1"});
   stack.key_tokens = tokens_of({"k0", "k1", "k2"});
   stack.patterns.assign(1, std::vector<Matrix>(static_cast<std::size_t>(heads), Matrix::Constant(2, 3, 0.25f)));
-  model->given = GivenInputs{{{Stack::self, stack}}};
+  model->given = ExternalInputs{{{Stack::self, stack}}};
   model->blocks.resize(1);
   model->blocks[0].self.num_heads = model->blocks[0].self.num_kv_heads = heads;
   Request request{.model = model, .config = model->config};

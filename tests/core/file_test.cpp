@@ -218,9 +218,7 @@ class AsNobody {
  public:
   AsNobody() : acts_(!was_root_ || ::seteuid(65534) == 0) {}
   ~AsNobody() {
-    if (was_root_ && acts_) {
-      EXPECT_EQ(::seteuid(0), 0);
-    }
+    if (was_root_ && acts_) { EXPECT_EQ(::seteuid(0), 0); }
   }
   AsNobody(const AsNobody&) = delete;
   AsNobody& operator=(const AsNobody&) = delete;
@@ -232,9 +230,7 @@ class AsNobody {
 };
 
 TEST_F(File, PermissionsAreRespected) {
-  if (::geteuid() == 0) {
-    ASSERT_EQ(::chown(folder_.c_str(), 65534, static_cast<gid_t>(-1)), 0);
-  }
+  if (::geteuid() == 0) { ASSERT_EQ(::chown(folder_.c_str(), 65534, static_cast<gid_t>(-1)), 0); }
   const AsNobody nobody;
   ASSERT_TRUE(nobody);
   make("read-only", "before");
@@ -272,10 +268,11 @@ TEST_F(File, AFullDiskIsReported) {
 }
 
 TEST_F(File, AFileTooLargeForItsLimitIsReportedAndRemoved) {
-  struct sigaction old {}, ignore {};
+  struct sigaction old {
+  }, ignore{};
   ignore.sa_handler = SIG_IGN;
   ::sigaction(SIGXFSZ, &ignore, &old);
-  rlimit before {};
+  rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   const rlimit small{100'000, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);

@@ -58,9 +58,8 @@ TEST(ForwardProperties, RowsSumToOneAndMaskedWeightsAreZeroInAnySetting) {
     for_each_head(*trace, [&](const HeadRef& head) { expect_rows_and_masked_cells(*trace, head); });
     if (HasFatalFailure()) return;
     ASSERT_TRUE(trace->last_hidden_state().allFinite() && trace->logits.allFinite());
-    for_each_attention(*trace, [&](Stack stack, Index layer) {
-      EXPECT_TRUE(trace->attention(stack, layer).z.allFinite());
-    });
+    for_each_attention(*trace,
+                       [&](Stack stack, Index layer) { EXPECT_TRUE(trace->attention(stack, layer).z.allFinite()); });
     for (const auto& block : trace->blocks) ASSERT_TRUE(block.output.allFinite());
   }
 }
@@ -82,7 +81,8 @@ TEST(ForwardProperties, IsTheSameToTheBitForAnyThreadsAndAnyPrevious) {
 
 TEST(ForwardProperties, IsTheSameToTheBitForAnyThreadsWhereHeadsAreWorthThem) {
   Request request{.config = {.arch = Arch::encoder_decoder, .d_model = 128, .num_heads = 4, .num_layers = 1, .ffn = 0},
-                  .tokens = counted(400), .target = counted(350)};
+                  .tokens = counted(400),
+                  .target = counted(350)};
   request.edits.dropout = 0.25f;
   switch_off(request.edits, {0, 2, Stack::cross}, true);
   request.edits.off_as = OffAs::mean;
@@ -287,8 +287,9 @@ TEST(ForwardProperties, AMaskedSentenceIsTheSentenceWithoutItsPadding) {
     const auto a = ask(request), b = ask(longer);
     ASSERT_TRUE(a && b);
     const float magnitude = std::max(1.0f, a->last_hidden_state().cwiseAbs().maxCoeff());
-    apart = std::max(apart, (a->last_hidden_state() - b->last_hidden_state().topRows(a->queries())).cwiseAbs().maxCoeff() /
-                                magnitude);
+    apart =
+        std::max(apart, (a->last_hidden_state() - b->last_hidden_state().topRows(a->queries())).cwiseAbs().maxCoeff() /
+                            magnitude);
   }
   EXPECT_LE(apart, 1e-5f);
   RecordProperty("apart", std::to_string(apart * 1e6f) + "e-6");
@@ -312,7 +313,8 @@ TEST(ForwardProperties, AddingLayersLeavesTheLowerOnesAsTheyWere) {
 
 TEST(ForwardProperties, TheSameWordHasTheSameEmbeddingWhateverIsAroundIt) {
   const Config config{.position = Position::none};
-  const auto a = ask({.config = config, .tokens = sentence({"我", "请", "李雷", "订了", "去", "北京", "的", "机票", "去"})});
+  const auto a =
+      ask({.config = config, .tokens = sentence({"我", "请", "李雷", "订了", "去", "北京", "的", "机票", "去"})});
   const auto b = ask({.config = config, .tokens = sentence({"明天", "去", "上海"})});
   ASSERT_TRUE(a && b);
   EXPECT_TRUE(same(a->embedding.row(4), a->embedding.row(8)));

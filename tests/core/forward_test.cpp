@@ -36,8 +36,11 @@ class NamedSettings : public testing::TestWithParam<Case> {};
 
 TEST_P(NamedSettings, AgreeWithTheFormulasInEveryLayer) {
   const Case& c = GetParam();
-  const Request request{.config = c.config, .tokens = with_padding_marked(counted(c.tokens), c.tokens > 6 ? 2 : 0),
-                        .target = counted(c.target), .mask = c.mask, .edits = c.edits};
+  const Request request{.config = c.config,
+                        .tokens = with_padding_marked(counted(c.tokens), c.tokens > 6 ? 2 : 0),
+                        .target = counted(c.target),
+                        .mask = c.mask,
+                        .edits = c.edits};
   const auto trace = ask(request);
   ASSERT_TRUE(trace);
   EXPECT_LE(reference::difference(trace->embedding, reference::answer(request, *trace->model).embedding), 1e-6);
@@ -58,43 +61,86 @@ constexpr Biases kNoBias{.query = false, .key = false, .value = false, .output =
 INSTANTIATE_TEST_SUITE_P(
     Forward, NamedSettings,
     testing::Values(
-        Case{"default", {}},
-        Case{"one_of_each", {.d_model = 1, .num_heads = 1, .num_layers = 1, .ffn = 1}, 1},
+        Case{"default", {}}, Case{"one_of_each", {.d_model = 1, .num_heads = 1, .num_layers = 1, .ffn = 1}, 1},
         Case{"no_feed_forward", {.d_model = 16, .num_heads = 2, .num_layers = 2, .ffn = 0}},
         Case{"pre_norm", {.d_model = 24, .num_heads = 3, .num_layers = 3, .ffn = 40, .norm = Norm::pre}},
         Case{"pre_norm_no_feed_forward", {.d_model = 12, .num_heads = 4, .num_layers = 2, .ffn = 0, .norm = Norm::pre}},
         Case{"gelu", {.d_model = 20, .num_heads = 5, .num_layers = 2, .ffn = 33, .activation = Activation::gelu}},
-        Case{"pre_norm_gelu_no_bias", {.d_model = 32, .num_heads = 8, .num_layers = 3, .ffn = 64, .norm = Norm::pre,
-                                       .activation = Activation::gelu, .bias = kNoBias}},
-        Case{"no_positions_no_bias", {.d_model = 14, .num_heads = 7, .num_layers = 1, .ffn = 20,
-                                      .position = Position::none, .bias = kNoBias}},
+        Case{"pre_norm_gelu_no_bias",
+             {.d_model = 32,
+              .num_heads = 8,
+              .num_layers = 3,
+              .ffn = 64,
+              .norm = Norm::pre,
+              .activation = Activation::gelu,
+              .bias = kNoBias}},
+        Case{"no_positions_no_bias",
+             {.d_model = 14, .num_heads = 7, .num_layers = 1, .ffn = 20, .position = Position::none, .bias = kNoBias}},
         Case{"odd_width", {.d_model = 15, .num_heads = 5, .num_layers = 2, .ffn = 7, .seed = 99}},
         Case{"d_k_of_one", {.d_model = 6, .num_heads = 6, .num_layers = 2, .ffn = 8}},
-        Case{"causal", {.arch = Arch::decoder, .d_model = 18, .num_heads = 6, .num_layers = 3, .ffn = 24}, 12,
+        Case{"causal",
+             {.arch = Arch::decoder, .d_model = 18, .num_heads = 6, .num_layers = 3, .ffn = 24},
+             12,
              {.causal = true}},
         Case{"padding_not_masked", {.d_model = 8, .num_heads = 2}, 9, {.padding = false}},
-        Case{"painted", {.d_model = 16, .num_heads = 4}, 10,
+        Case{"painted",
+             {.d_model = 16, .num_heads = 4},
+             10,
              {.causal = true, .painted = {{0, 9, true}, {3, 0, false}, {5, 8, true}}}},
-        Case{"additive", {.d_model = 16, .num_heads = 4}, 10,
-             {.given = additive_mask(10)}},
-        Case{"blocked_rows", {.d_model = 16, .num_heads = 4}, 3,
+        Case{"additive", {.d_model = 16, .num_heads = 4}, 10, {.given = additive_mask(10)}},
+        Case{"blocked_rows",
+             {.d_model = 16, .num_heads = 4},
+             3,
              {.painted = {{1, 0, false}, {1, 1, false}, {1, 2, false}}}},
         Case{"scale_of_two", {.d_model = 16, .num_heads = 4}, 10, {}, {.scale = 2.0f}},
         Case{"scale_of_zero", {.d_model = 16, .num_heads = 4}, 10, {}, {.scale = 0.0f}},
         Case{"negative_scale", {.d_model = 16, .num_heads = 4}, 10, {}, {.scale = -0.5f}},
         Case{"rms_norm", {.d_model = 16, .num_heads = 4, .ffn = 20, .norm_kind = NormKind::rms_norm}},
-        Case{"like_llama", {.arch = Arch::decoder, .d_model = 24, .num_heads = 6, .num_kv_heads = 2, .ffn = 40,
-                            .position = Position::rotary, .norm = Norm::pre, .norm_kind = NormKind::rms_norm,
-                            .activation = Activation::silu, .gated = true, .bias = kNoBias}, 12, {.causal = true}},
-        Case{"like_gpt2", {.arch = Arch::decoder, .d_model = 24, .num_heads = 4, .ffn = 96,
-                           .position = Position::learned, .norm = Norm::pre, .activation = Activation::gelu_tanh},
-             12, {.causal = true}},
-        Case{"like_marian", {.arch = Arch::encoder_decoder, .d_model = 24, .num_heads = 4, .ffn = 48,
-                             .position = Position::sinusoidal_halves, .activation = Activation::silu}, 9,
+        Case{"like_llama",
+             {.arch = Arch::decoder,
+              .d_model = 24,
+              .num_heads = 6,
+              .num_kv_heads = 2,
+              .ffn = 40,
+              .position = Position::rotary,
+              .norm = Norm::pre,
+              .norm_kind = NormKind::rms_norm,
+              .activation = Activation::silu,
+              .gated = true,
+              .bias = kNoBias},
+             12,
              {.causal = true}},
-        Case{"pre_norm_encoder_decoder", {.arch = Arch::encoder_decoder, .d_model = 16, .num_heads = 2,
-                                          .num_layers = 3, .encoder_layers = 1, .ffn = 20, .norm = Norm::pre}, 7,
-             {.causal = true}, {}, 12},
+        Case{"like_gpt2",
+             {.arch = Arch::decoder,
+              .d_model = 24,
+              .num_heads = 4,
+              .ffn = 96,
+              .position = Position::learned,
+              .norm = Norm::pre,
+              .activation = Activation::gelu_tanh},
+             12,
+             {.causal = true}},
+        Case{"like_marian",
+             {.arch = Arch::encoder_decoder,
+              .d_model = 24,
+              .num_heads = 4,
+              .ffn = 48,
+              .position = Position::sinusoidal_halves,
+              .activation = Activation::silu},
+             9,
+             {.causal = true}},
+        Case{"pre_norm_encoder_decoder",
+             {.arch = Arch::encoder_decoder,
+              .d_model = 16,
+              .num_heads = 2,
+              .num_layers = 3,
+              .encoder_layers = 1,
+              .ffn = 20,
+              .norm = Norm::pre},
+             7,
+             {.causal = true},
+             {},
+             12},
         Case{"halves_of_an_odd_width", {.d_model = 15, .num_heads = 3, .position = Position::sinusoidal_halves}},
         Case{"wide_heads", {.d_model = 10, .num_heads = 3, .head_dim = 7}},
         Case{"narrow_heads_of_one_group", {.d_model = 16, .num_heads = 4, .num_kv_heads = 1, .head_dim = 2}},
@@ -159,8 +205,9 @@ TEST(Forward, ProgressRisesToOneAndNeverPassesIt) {
         last = now;
       }
     });
-    const auto result = forward({.config = {.d_model = 2 * heads, .num_heads = heads, .num_layers = layers, .ffn = 0},
-                                 .tokens = counted(30)}, progress);
+    const auto result = forward(
+        {.config = {.d_model = 2 * heads, .num_heads = heads, .num_layers = layers, .ffn = 0}, .tokens = counted(30)},
+        progress);
     EXPECT_TRUE(result);
     EXPECT_EQ(progress.done, 1.0f);
     finished = true;
@@ -244,8 +291,8 @@ TEST(Forward, RefusesInputsThatAreNotNumbers) {
 TEST(Forward, ARowThatMayAttendToNothingIsZerosAndAWarning) {
   const auto trace = ask({.tokens = counted(3), .mask = {.painted = {{1, 0, false}, {1, 1, false}, {1, 2, false}}}});
   ASSERT_TRUE(trace);
-  EXPECT_EQ(trace->warnings, std::vector<std::string>{
-      "mask: 1 query may attend to nothing (the first is 1): their rows are zeros"});
+  EXPECT_EQ(trace->warnings,
+            std::vector<std::string>{"mask: 1 query may attend to nothing (the first is 1): their rows are zeros"});
   for (Index head = 0; head < 4; ++head) {
     EXPECT_TRUE((pattern(*trace, {1, head}).row(1).array() == 0.0f).all());
     EXPECT_NEAR(pattern(*trace, {1, head}).row(2).sum(), 1.0f, 1e-6f);
@@ -257,8 +304,8 @@ TEST(Forward, ARowThatMayAttendToNothingIsZerosAndAWarning) {
 TEST(Forward, ASentenceThatIsAllPaddingIsZerosAndAWarning) {
   const auto trace = ask({.tokens = with_padding_marked(counted(200), 200)});
   ASSERT_TRUE(trace);
-  EXPECT_EQ(trace->warnings, std::vector<std::string>{
-      "mask: 200 queries may attend to nothing (the first is 0): their rows are zeros"});
+  EXPECT_EQ(trace->warnings,
+            std::vector<std::string>{"mask: 200 queries may attend to nothing (the first is 0): their rows are zeros"});
   EXPECT_TRUE((pattern(*trace, {0, 0}).array() == 0.0f).all());
   EXPECT_TRUE((trace->blocks[1].self.heads[3].thumbnail.array() == -1.0f).all());
 }

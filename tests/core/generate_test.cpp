@@ -21,7 +21,9 @@ using TracePtr = std::shared_ptr<const Trace>;
 
 Request speaking(Arch arch, Index words = 40) {
   Request request{.config = {.arch = arch, .d_model = 24, .num_heads = 3, .num_layers = 2, .ffn = 32},
-                  .vocabulary = counted_words(words), .tokens = counted(7), .mask = {.causal = true}};
+                  .vocabulary = counted_words(words),
+                  .tokens = counted(7),
+                  .mask = {.causal = true}};
   if (arch == Arch::encoder_decoder) request.target = counted(2);
   return request;
 }
@@ -150,7 +152,10 @@ void expect_whole(const Tokens& tokens) {
 TEST(Extended, AppendsToWhatTheDecoderReads) {
   const Request request = speaking(Arch::decoder), longer = extended(request, kWord);
   ASSERT_EQ(longer.tokens.size(), 8u);
-  EXPECT_EQ(longer.tokens.tokens[7], (Token{.id = 31, .text = "吗", .raw = "吗", .begin = request.tokens.text.size(),
+  EXPECT_EQ(longer.tokens.tokens[7], (Token{.id = 31,
+                                            .text = "吗",
+                                            .raw = "吗",
+                                            .begin = request.tokens.text.size(),
                                             .end = request.tokens.text.size() + 3}));
   EXPECT_EQ(longer.tokens.text, request.tokens.text + "吗");
   EXPECT_EQ(longer.target, request.target);
@@ -227,9 +232,8 @@ TEST(Generation, OfAnEncoderDecoderGrowsByARowAndLeavesTheEarlierOnes) {
     ASSERT_EQ(longer->queries(Stack::cross), length);
     ASSERT_EQ(longer->keys(Stack::cross), 7);
     ASSERT_EQ(longer->answering, length - 1);
-    reference::for_each_head(*trace, [&](const HeadRef& head) {
-      EXPECT_LE(apart(pattern(*longer, head), pattern(*trace, head)), 1e-6f);
-    });
+    reference::for_each_head(
+        *trace, [&](const HeadRef& head) { EXPECT_LE(apart(pattern(*longer, head), pattern(*trace, head)), 1e-6f); });
     EXPECT_LE(apart(longer->last_hidden_state(), trace->last_hidden_state()), 1e-5f);
     trace = longer;
   }

@@ -1,4 +1,4 @@
-#include "train/grammar.h"
+#include "train/grammar/grammar.h"
 
 #include <gtest/gtest.h>
 
@@ -98,7 +98,8 @@ TEST(Grammar, ASentenceIsAFunctionOfItsSeed) {
   EXPECT_GT(drawn.size(), 195u) << "other seeds give other sentences";
   Random a(5), b(5);
   for (int i = 0; i < 50; ++i)
-    EXPECT_EQ(draw_sentence(grammar, CorpusPart::training, a).words, draw_sentence(grammar, CorpusPart::training, b).words);
+    EXPECT_EQ(draw_sentence(grammar, CorpusPart::training, a).words,
+              draw_sentence(grammar, CorpusPart::training, b).words);
 }
 
 TEST(Grammar, KindsAndPatternsComeByTheirWeights) {
@@ -297,11 +298,11 @@ TEST(Grammar, RefusesWhatItCannotReadInOneLine) {
   says("/kinds/0/variants/0/share", "half", "share: expected a number above 0");
   says("/kinds/0/relations", {{"XY", "w v"}}, "kinds.0.relations.XY: expected a name under relations");
   says("/kinds/0/relations", {{"VO", "w"}}, "kinds.0.relations.VO: expected two names of words");
-  for (const char* item : {"{nobody}", "{w:a.thing}", "{w:b.verb}", "{w:=nobody}", "{w:who", "w}ho", "{}", "{a b}",
-                           "x[y", "{\u0001}"})
+  for (const char* item :
+       {"{nobody}", "{w:a.thing}", "{w:b.verb}", "{w:=nobody}", "{w:who", "w}ho", "{}", "{a b}", "x[y", "{\u0001}"})
     says(kWords, std::string("{w:who} ") + item, "expected words, {list}, {name:class.field}");
-  for (const char* group : {"[half {who}]", "[1.5 {who}]", "[0 {who}]", "[.5 {who} [.5 {place}] ]", "[.5x {who}]",
-                            "[nan {who}]"})
+  for (const char* group :
+       {"[half {who}]", "[1.5 {who}]", "[0 {who}]", "[.5 {who} [.5 {place}] ]", "[.5x {who}]", "[nan {who}]"})
     says(kWords, std::string("{w:who} ") + group, "expected groups as [.25 …], none in another");
   for (const char* space : {"\n", "\t", " \r\n "})
     EXPECT_TRUE(parsed(with_words("{w:who}" + std::string(space) + "{v:a.verb} {o:a.object}"))) << "any white space";
@@ -326,8 +327,9 @@ TEST(Grammar, RefusesWhatNothingCouldBeDrawnOf) {
   grammar["relations"]["VO"].erase("held_out");
   auto read = parse_grammar("toy.json", grammar.dump());
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().message, "toy.json: sentences with a held-out pair of words: expected at least one in 200 of "
-                                  "those that are drawn, found fewer or none");
+  EXPECT_EQ(read.error().message,
+            "toy.json: sentences with a held-out pair of words: expected at least one in 200 of "
+            "those that are drawn, found fewer or none");
 
   // One pair of words only, and that is held out.
   std::string object = "a";

@@ -47,10 +47,16 @@ inline json toy() {
   grammar["links"]["act"] = {{{"verb", "reads writes opens"}, {"object", words("book", 12)}},
                              {{"verb", "eats cooks bakes"}, {"object", words("food", 12)}}};
   grammar["literals"] = json::array();
-  const json near = {{"name", "near"}, {"language", "en"}, {"weight", 3}, {"choose", {{"a", "act"}}},
+  const json near = {{"name", "near"},
+                     {"language", "en"},
+                     {"weight", 3},
+                     {"choose", {{"a", "act"}}},
                      {"relations", {{"SP", "w v"}, {"VO", "v o"}}},
                      {"variants", {{{"words", "{w:who} {v:a.verb} {o:a.object}"}}}}};
-  const json far = {{"name", "far"}, {"language", "en"}, {"weight", 1}, {"choose", {{"a", "act"}}},
+  const json far = {{"name", "far"},
+                    {"language", "en"},
+                    {"weight", 1},
+                    {"choose", {{"a", "act"}}},
                     {"relations", {{"SP", "w v"}, {"VO", "v o"}}},
                     {"variants", {{{"words", "{w:who} {v:a.verb} {place} {o:a.object}"}}}}};
   grammar["kinds"] = {near, far};

@@ -1,9 +1,9 @@
-#include "explain/head_effects.h"
+#include "heads/head_effects.h"
 
 #include <cmath>
 
 #include "drawn.h"
-#include "explain/head_measures.h"
+#include "heads/head_measures.h"
 #include "math/output.h"
 
 // What is lost with a head: against whole forward passes, and where nothing can be lost.
@@ -46,7 +46,8 @@ HeadEffect by_formula(const Trace& before, const HeadRef& head, const std::vecto
     double difference = 0, size = 0;
     for (Index i = 0; i < before.last_hidden_state().rows(); ++i) {
       if (before.query_tokens().tokens[static_cast<std::size_t>(i)].pad) continue;
-      difference += (after->last_hidden_state().row(i) - before.last_hidden_state().row(i)).cast<double>().squaredNorm();
+      difference +=
+          (after->last_hidden_state().row(i) - before.last_hidden_state().row(i)).cast<double>().squaredNorm();
       size += before.last_hidden_state().row(i).cast<double>().squaredNorm();
     }
     if (size > 0) effect.change = static_cast<float>(std::sqrt(difference / size));
@@ -105,7 +106,8 @@ TEST(HeadEffects, AHeadWhoseOutputIsNotReadHasNone) {
 
 TEST(HeadEffects, EveryMaskedWordIsAskedFor) {
   Request request{.config = {.d_model = 16, .num_heads = 2, .num_layers = 1, .ffn = 0},
-                  .vocabulary = counted_words(7), .tokens = reference::sentence({"w1", "[MASK]", "w3", "<mask>", "w2"})};
+                  .vocabulary = counted_words(7),
+                  .tokens = reference::sentence({"w1", "[MASK]", "w3", "<mask>", "w2"})};
   const auto trace = ask(request);
   EXPECT_EQ(asked_places(*trace), (std::vector<Index>{1, 3}));
   for (const HeadEffect& effect : effects_of(*trace)) {
@@ -121,10 +123,10 @@ TEST(HeadEffects, EveryMaskedWordIsAskedFor) {
 
 TEST(HeadEffects, AttentionAloneHasNothingBehindIt) {
   auto model = std::make_shared<Model>();
-  GivenStack stack;
+  ExternalStack stack;
   stack.query_tokens = stack.key_tokens = counted(2);
   stack.patterns = {{Matrix::Identity(2, 2)}};
-  model->given = GivenInputs{{{Stack::self, stack}}};
+  model->given = ExternalInputs{{{Stack::self, stack}}};
   Progress progress;
   const auto refused = head_effects(*ask(reference::request_for(model)), progress);
   ASSERT_FALSE(refused);

@@ -1,4 +1,4 @@
-#include "explain/head_measures.h"
+#include "heads/head_measures.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,11 +32,11 @@ std::vector<HeadMeasures> measured(const std::vector<std::shared_ptr<const Trace
 /// Patterns of one layer, over the given tokens.
 std::shared_ptr<const Trace> given(std::vector<Matrix> patterns, Tokens queries, Tokens keys, MaskSpec mask = {}) {
   auto model = std::make_shared<Model>();
-  GivenStack stack;
+  ExternalStack stack;
   stack.query_tokens = std::move(queries);
   stack.key_tokens = std::move(keys);
   stack.patterns = {std::move(patterns)};
-  model->given = GivenInputs{{{Stack::self, std::move(stack)}}};
+  model->given = ExternalInputs{{{Stack::self, std::move(stack)}}};
   return ask(reference::request_for(std::move(model), std::move(mask)));
 }
 
@@ -58,7 +58,8 @@ TEST(HeadMeasures, UniformRowsHaveTheEntropyOfTheirLength) {
   EXPECT_NEAR(*open[Measure::distance], 21.0 / 8.0, 1e-6) << "(n² − 1) / 3n";
 
   // A softmax over equal scores behind a causal mask: row i is uniform over its i + 1 keys.
-  Request request{.config = {.d_model = 4, .num_heads = 1, .num_layers = 1, .ffn = 0}, .tokens = counted(100),
+  Request request{.config = {.d_model = 4, .num_heads = 1, .num_layers = 1, .ffn = 0},
+                  .tokens = counted(100),
                   .mask = {.causal = true}};
   request.edits.scale = 0.0f;
   const HeadMeasures causal = of(ask(request));
@@ -82,7 +83,8 @@ TEST(HeadMeasures, AHeadThatLooksAtOnePlaceHasThatMeasureOne) {
   previous(0, 0) = next(count - 1, count - 1) = 1;
   for (Index i = 1; i < count; ++i) previous(i, i - 1) = next(i - 1, i) = 1;
   first.col(0).setOnes();
-  const auto all = measured({given({previous, next, Matrix::Identity(count, count), first}, counted(count), counted(count))});
+  const auto all =
+      measured({given({previous, next, Matrix::Identity(count, count), first}, counted(count), counted(count))});
   EXPECT_EQ(all[0][Measure::previous], 1.0f);
   EXPECT_EQ(all[0][Measure::next], 0.0f);
   EXPECT_EQ(all[1][Measure::next], 1.0f);
@@ -141,11 +143,11 @@ TEST(HeadMeasures, PaddingAndEmptyRowsAreLeftOut) {
 
 TEST(HeadMeasures, AnAttentionBetweenTwoSequencesHasNoPlacesToCompare) {
   const HeadMeasures cross = of(given({Matrix::Constant(3, 3, 1.0f / 3)}, counted(3), sentence({"x", "y", "z"})));
-  for (const Measure measure : {Measure::distance, Measure::previous, Measure::next, Measure::same,
-                                Measure::duplicate, Measure::induction})
+  for (const Measure measure :
+       {Measure::distance, Measure::previous, Measure::next, Measure::same, Measure::duplicate, Measure::induction})
     EXPECT_FALSE(cross[measure]) << name(measure);
-  for (const Measure measure : {Measure::entropy, Measure::normalized, Measure::confidence, Measure::first,
-                                Measure::largest})
+  for (const Measure measure :
+       {Measure::entropy, Measure::normalized, Measure::confidence, Measure::first, Measure::largest})
     EXPECT_TRUE(cross[measure]) << name(measure);
 }
 
@@ -225,7 +227,8 @@ TEST(HeadMeasures, AreTheirFormulasInAnySetting) {
       with_special += one[Measure::special].has_value();
     });
     EXPECT_EQ(at, measures.size());
-    for (const int threads : {2, 3}) ASSERT_EQ(measured({trace}, threads), measures) << round << ": " << threads << " threads";
+    for (const int threads : {2, 3})
+      ASSERT_EQ(measured({trace}, threads), measures) << round << ": " << threads << " threads";
   }
   EXPECT_GT(with_special, 10);
 }
@@ -255,8 +258,7 @@ TEST(HeadMeasures, PermutedHeadsHavePermutedMeasures) {
     patterns.push_back(weights);
   }
   const auto straight = measured({given(patterns, counted(9), counted(9))});
-  const auto turned =
-      measured({given({patterns[2], patterns[0], patterns[3], patterns[1]}, counted(9), counted(9))});
+  const auto turned = measured({given({patterns[2], patterns[0], patterns[3], patterns[1]}, counted(9), counted(9))});
   const std::size_t from[] = {2, 0, 3, 1};
   for (std::size_t head = 0; head < 4; ++head) EXPECT_EQ(turned[head].values, straight[from[head]].values);
 }

@@ -4,9 +4,9 @@
 #include <numeric>
 
 #include "drawn.h"
-#include "explain/head_find.h"
-#include "explain/head_measures.h"
-#include "explain/head_similarity.h"
+#include "heads/head_measures.h"
+#include "heads/head_search.h"
+#include "heads/head_similarity.h"
 
 namespace headlight {
 namespace {
@@ -48,7 +48,8 @@ TEST(HeadDivergence, IsTheMeanJensenShannonDivergenceOfTheRows) {
       int count = 0;
       for (Index i = 0; i < p.rows(); ++i) {
         Eigen::RowVectorXd x = p.row(i).cast<double>(), y = q.row(i).cast<double>();
-        if (trace->query_tokens(stack).tokens[static_cast<std::size_t>(i)].pad || x.sum() == 0 || y.sum() == 0) continue;
+        if (trace->query_tokens(stack).tokens[static_cast<std::size_t>(i)].pad || x.sum() == 0 || y.sum() == 0)
+          continue;
         x /= x.sum();
         y /= y.sum();
         sum += entropy((x + y) / 2) - (entropy(x) + entropy(y)) / 2;
@@ -145,7 +146,8 @@ TEST(HeadFind, TheStrongestCellIsTheLargestOfThoseNamed) {
   std::vector<std::string> words;
   for (int i = 0; i < 150; ++i) words.push_back("w" + std::to_string(reference::draw(random, 0, 20)));
   Request request{.config = {.arch = Arch::encoder_decoder, .d_model = 8, .num_heads = 2, .num_layers = 2, .ffn = 0},
-                  .tokens = sentence(words), .target = sentence({"w3", "x", "w5", "w5"})};
+                  .tokens = sentence(words),
+                  .target = sentence({"w3", "x", "w5", "w5"})};
   const auto trace = ask(request);
   const WordPair asked{"w5", "w3"};
   Progress progress;

@@ -9,9 +9,9 @@
 #include <limits>
 #include <set>
 
+#include "check/checkpoint_check.h"
 #include "core/checkpoints.h"
-#include "explain/checkpoint_check.h"
-#include "read/tokenizer_json.h"
+#include "read/tokenizer/tokenizer_json.h"
 
 namespace headlight {
 namespace {
@@ -65,8 +65,8 @@ TEST_F(HostileCheckpoint, SizesThatNoMachineHoldsAreRefusedBeforeAnythingIsMadeO
   const json good = config();
   for (const char* key : {"hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size", "intermediate_size",
                           "max_position_embeddings", "num_key_value_heads"}) {
-    for (const json& value : {json(std::numeric_limits<std::uint64_t>::max()), json(1e300),
-                              json(-1), json(std::numeric_limits<std::int64_t>::max())}) {
+    for (const json& value : {json(std::numeric_limits<std::uint64_t>::max()), json(1e300), json(-1),
+                              json(std::numeric_limits<std::int64_t>::max())}) {
       json changed = good;
       changed[key] = value;
       write("config.json", changed.dump());
@@ -106,9 +106,10 @@ TEST_F(HostileCheckpoint, AWeightThatIsNoNumberIsNamedWithItsPlace) {
 
 TEST_F(HostileCheckpoint, ARegularExpressionWithoutEndIsToldAndNotWaitedFor) {
   for (const char* pattern : {"(a+)+$", "(a|aa)+$", "(a|a)*b", "(.*a){20}b", "((a*)*)*b"}) {
-    const json file = {{"pre_tokenizer", {{"type", "Split"}, {"pattern", {{"Regex", pattern}}},
-                                          {"behavior", "Isolated"}, {"invert", false}}},
-                       {"model", {{"type", "WordLevel"}, {"vocab", {{"a", 0}}}, {"unk_token", "a"}}}};
+    const json file = {
+        {"pre_tokenizer",
+         {{"type", "Split"}, {"pattern", {{"Regex", pattern}}}, {"behavior", "Isolated"}, {"invert", false}}},
+        {"model", {{"type", "WordLevel"}, {"vocab", {{"a", 0}}}, {"unk_token", "a"}}}};
     const auto parsed = parse_tokenizer_json("tokenizer.json", file.dump());
     ASSERT_TRUE(parsed) << parsed.error().message;
     const auto begin = std::chrono::steady_clock::now();
@@ -118,15 +119,16 @@ TEST_F(HostileCheckpoint, ARegularExpressionWithoutEndIsToldAndNotWaitedFor) {
     EXPECT_TRUE(contains(tokens.error().message, "regular expression: expected an answer in a bounded time and memory"))
         << tokens.error().message;
   }
-  const json worst = {{"pre_tokenizer", {{"type", "Split"}, {"pattern", {{"Regex", "(a+)+$"}}},
-                                         {"behavior", "Isolated"}, {"invert", false}}},
-                      {"model", {{"type", "WordLevel"}, {"vocab", {{"a", 0}}}, {"unk_token", "a"}}}};
+  const json worst = {
+      {"pre_tokenizer",
+       {{"type", "Split"}, {"pattern", {{"Regex", "(a+)+$"}}}, {"behavior", "Isolated"}, {"invert", false}}},
+      {"model", {{"type", "WordLevel"}, {"vocab", {{"a", 0}}}, {"unk_token", "a"}}}};
   EXPECT_FALSE(encode(parse_tokenizer_json("t", worst.dump())->tokenizer, std::string(3000, 'a') + "!", true));
 }
 
 TEST_F(HostileCheckpoint, AVocabularyOfOneFarIdTakesLittle) {
-  const auto parsed = parse_tokenizer_json(
-      "t", R"({"model":{"type":"WordLevel","vocab":{"a":2097151},"unk_token":"a"}})");
+  const auto parsed =
+      parse_tokenizer_json("t", R"({"model":{"type":"WordLevel","vocab":{"a":2097151},"unk_token":"a"}})");
   ASSERT_TRUE(parsed) << parsed.error().message;
   const auto tokens = encode(parsed->tokenizer, "a", false);
   ASSERT_TRUE(tokens);

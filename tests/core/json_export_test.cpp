@@ -9,8 +9,8 @@
 #include "base/random.h"
 #include "exported.h"
 #include "math/attention.h"
-#include "read/json_document.h"
-#include "read/mask_file.h"
+#include "read/external/mask_file.h"
+#include "read/json/json_document.h"
 #include "write/json.h"
 #include "write/number.h"
 
@@ -34,9 +34,9 @@ TEST(Number, ReadsBackByWayOfFloatAndOfDouble) {
     EXPECT_EQ(read->get<float>(), value) << text;
   };
   // The second last is the one whose shortest text a reader of doubles rounds the wrong way.
-  for (const float value : {0.0f, -0.0f, 1.0f, 0.1f, 1e30f, -1e-30f, std::numeric_limits<float>::max(),
-                            std::numeric_limits<float>::min(), std::numeric_limits<float>::denorm_min(),
-                            7.038531e-26f, 1.0f / 3.0f})
+  for (const float value :
+       {0.0f, -0.0f, 1.0f, 0.1f, 1e30f, -1e-30f, std::numeric_limits<float>::max(), std::numeric_limits<float>::min(),
+        std::numeric_limits<float>::denorm_min(), 7.038531e-26f, 1.0f / 3.0f})
     check(value);
   Random random(1);
   for (int i = 0; i < 100'000; ++i) {
@@ -59,11 +59,21 @@ TEST(JsonExport, HoldsWhatTheContractSays) {
   ASSERT_TRUE(document) << document.error().message;
   const json& object = *document;
   EXPECT_EQ(object["schema"], "headlight.attention/1");
-  EXPECT_EQ(object["model"], (json{{"name", trace->model->name}, {"arch", "encoder"}, {"d_model", 12},
-                                   {"num_heads", 3}, {"num_layers", 2}, {"num_kv_heads", 3}, {"d_k", 4}}));
+  EXPECT_EQ(object["model"], (json{{"name", trace->model->name},
+                                   {"arch", "encoder"},
+                                   {"d_model", 12},
+                                   {"num_heads", 3},
+                                   {"num_layers", 2},
+                                   {"num_kv_heads", 3},
+                                   {"d_k", 4}}));
   EXPECT_EQ(object["tokens"].size(), 3u);
-  EXPECT_EQ(object["tokens"][1], (json{{"id", hashed_id("请")}, {"text", "请"}, {"raw", "请"}, {"bytes", {3, 6}},
-                                       {"special", false}, {"pad", false}, {"known", true}}));
+  EXPECT_EQ(object["tokens"][1], (json{{"id", hashed_id("请")},
+                                       {"text", "请"},
+                                       {"raw", "请"},
+                                       {"bytes", {3, 6}},
+                                       {"special", false},
+                                       {"pad", false},
+                                       {"known", true}}));
   EXPECT_EQ(object["mask"], (json{{"kind", "causal"}, {"allowed", {{1, 0, 0}, {1, 1, 0}, {1, 1, 1}}}}));
   EXPECT_EQ(object["request"], (json{{"text", "as asked"}}));
   EXPECT_FALSE(object.contains("warnings"));
@@ -170,13 +180,14 @@ TEST(JsonExport, OfAttentionComputedElsewhereNoWidthIsKnown) {
   ASSERT_TRUE(object) << object.error().message;
   EXPECT_EQ((*object)["model"]["num_heads"], 2);
   EXPECT_FALSE((*object)["model"].contains("d_k"));
-  EXPECT_EQ((*object)["attention"][0]["attn"], (json{{{{0.25, 0.25, 0.25}, {0.25, 0.25, 0.25}}, {{0.25, 0.25, 0.25}, {0.25, 0.25, 0.25}}}}));
+  EXPECT_EQ((*object)["attention"][0]["attn"],
+            (json{{{{0.25, 0.25, 0.25}, {0.25, 0.25, 0.25}}, {{0.25, 0.25, 0.25}, {0.25, 0.25, 0.25}}}}));
   EXPECT_EQ((*object)["key_tokens"].size(), 3u);
 }
 
 TEST(JsonExport, AnyTextInATokenStaysOneString) {
-  const std::vector<std::string> texts = {"\"", "\\", "a\nb\t", std::string("\0", 1), "\x1f\x7f",
-                                          "👨‍👩‍👧", "</script>", "\u2028", " "};
+  const std::vector<std::string> texts = {
+      "\"", "\\", "a\nb\t", std::string("\0", 1), "\x1f\x7f", "👨‍👩‍👧", "</script>", "\u2028", " "};
   const auto trace = trace_of(texts);
   const std::string text = bytes_written({trace}, Format::json);
   EXPECT_EQ(text.find('\n'), text.size() - 1);

@@ -37,7 +37,8 @@ TEST(Linear, AgreesWithPlainLoops) {
 TEST(Linear, GivesTheSameBitsHoweverItsWeightIsKept) {
   Random random(55);
   using Shape = std::array<Index, 3>;
-  for (const auto& [tokens, in, out] : {Shape{1, 1, 1}, {3, 7, 5}, {10, 64, 64}, {33, 600, 130}, {9, 1030, 63}, {1030, 5, 70}}) {
+  for (const auto& [tokens, in, out] :
+       {Shape{1, 1, 1}, {3, 7, 5}, {10, 64, 64}, {33, 600, 130}, {9, 1030, 63}, {1030, 5, 70}}) {
     for (const bool half : {false, true}) {
       Linear stored{random_matrix(random, out, in), random_matrix(random, 1, out)};
       if (half) stored.weight = shortened(stored.weight);

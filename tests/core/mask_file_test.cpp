@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/file.h"
-#include "read/mask_file.h"
+#include "read/external/mask_file.h"
 #include "temporary_folder.h"
 
 namespace headlight {

@@ -119,7 +119,8 @@ TEST(Mask, GivenThatIsNotANumberIsRefusedWithItsPlace) {
 TEST(Mask, PaintedOverridesCausalPaddingAndGiven) {
   Matrix additive = Matrix::Constant(4, 4, 2.5f);
   additive(2, 0) = kMinusInfinity;
-  const MaskSpec spec{.causal = true, .given = given(additive),
+  const MaskSpec spec{.causal = true,
+                      .given = given(additive),
                       .painted = {{0, 2, true}, {1, 3, true}, {2, 0, true}, {2, 1, false}, {3, 3, true}}};
   const Mask mask = resolved(spec, with_padding_marked(counted(4), 1));
   EXPECT_EQ(mask.added(0, 2), 0.0f) << "an allowed cell in the causal upper triangle";
@@ -154,8 +155,9 @@ TEST(Mask, PaintingTheOtherWayRoundReplacesTheCell) {
 }
 
 TEST(Mask, CellsOutsideTheSentenceAreIgnored) {
-  const MaskSpec spec{.painted = {{-1, 0, false}, {0, -2, false}, {0, 1, false}, {0, 3, false}, {1, -3, false},
-                                  {2, 7, false}, {3, 0, false}}};
+  const MaskSpec spec{
+      .painted = {
+          {-1, 0, false}, {0, -2, false}, {0, 1, false}, {0, 3, false}, {1, -3, false}, {2, 7, false}, {3, 0, false}}};
   const Mask mask = resolved(spec, counted(3));
   Matrix scores = Matrix::Zero(3, 3);
   mask.add_to(scores, 0);
@@ -212,8 +214,8 @@ TEST(Mask, AddToAgreesWithAddedAndWithThePlainRules) {
 }
 
 TEST(MaskSpec, IsComparedByValue) {
-  const MaskSpec spec{.causal = true, .given = given(Matrix::Constant(2, 2, kMinusInfinity)),
-                      .painted = {{0, 1, true}}};
+  const MaskSpec spec{
+      .causal = true, .given = given(Matrix::Constant(2, 2, kMinusInfinity)), .painted = {{0, 1, true}}};
   MaskSpec other = spec;
   other.given = given(Matrix(*spec.given));
   EXPECT_NE(spec.given, other.given);

@@ -26,8 +26,17 @@ Floats product(const MathKernels& kernels, Index m, Index n, Index k, const Floa
                const Floats* bias) {
   Floats c(static_cast<std::size_t>(m * n)), turned(static_cast<std::size_t>(k * n));
   kernels.transpose(w.data(), k, n, k, turned.data(), n);
-  kernels.product({.m = m, .n = n, .k = k, .a = x.data(), .a_row = apart, .a_col = 1, .b = turned.data(), .b_row = n,
-                   .c = c.data(), .c_row = n, .bias = bias ? bias->data() : nullptr});
+  kernels.product({.m = m,
+                   .n = n,
+                   .k = k,
+                   .a = x.data(),
+                   .a_row = apart,
+                   .a_col = 1,
+                   .b = turned.data(),
+                   .b_row = n,
+                   .c = c.data(),
+                   .c_row = n,
+                   .bias = bias ? bias->data() : nullptr});
   return c;
 }
 
@@ -46,7 +55,8 @@ TEST(MathKernels, ProductsOfEverySize) {
               };
               double wanted = m % 2 == 0 ? at(bias, j) : 0;
               for (Index p = 0; p < k; ++p) wanted += at(x, i * apart + p) * at(w, j * k + p);
-              ASSERT_NEAR(at(c, i * n + j), wanted, 4e-5 * std::max(1.0, std::abs(wanted) / 4)) << named.name << " " << m << "x" << n << "x" << k;
+              ASSERT_NEAR(at(c, i * n + j), wanted, 4e-5 * std::max(1.0, std::abs(wanted) / 4))
+                  << named.name << " " << m << "x" << n << "x" << k;
             }
         }
 }
@@ -120,8 +130,16 @@ TEST(MathKernels, WhatIsFetchedMeanwhileChangesNoBit) {
   for (const NamedMathKernels& named : all_kernels())
     for (Index m = 1; m <= 24; ++m) {
       Floats c(static_cast<std::size_t>(m * kOut)), beside = c;
-      Product product{.m = m, .n = kOut, .k = kIn, .a = x.data(), .a_row = kIn, .a_col = 1, .b = b.data(),
-                      .b_row = kOut, .c = c.data(), .c_row = kOut};
+      Product product{.m = m,
+                      .n = kOut,
+                      .k = kIn,
+                      .a = x.data(),
+                      .a_row = kIn,
+                      .a_col = 1,
+                      .b = b.data(),
+                      .b_row = kOut,
+                      .c = c.data(),
+                      .c_row = kOut};
       named.table->product(product);
       product.c = beside.data();
       product.ahead = b.data() + kIn * kOut;

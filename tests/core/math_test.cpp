@@ -80,7 +80,6 @@ TEST_P(Exponential, OfManyNumbersHasTheBitsOfEachAlone) {
 
 INSTANTIATE_TEST_SUITE_P(EveryProcessor, Exponential, testing::Range(0, runnable_math_kernels().count));
 
-
 struct Softmaxed {
   Matrix weights;
   Vector row_max, row_sum;
@@ -131,8 +130,7 @@ TEST(SoftmaxRows, IsTheExponentialOverTheSumToTheBit) {
   for (Index row = 0; row < scores.rows(); ++row) {
     Vector powers = scores.row(row).array() - result.row_max(row);
     math_kernels().exponential(powers.data(), powers.size());
-    for (Index j = 0; j < scores.cols(); ++j)
-      ASSERT_EQ(result.weights(row, j), powers(j) / result.row_sum(row));
+    for (Index j = 0; j < scores.cols(); ++j) ASSERT_EQ(result.weights(row, j), powers(j) / result.row_sum(row));
   }
 }
 
@@ -194,8 +192,7 @@ TEST(LayerNorm, AgreesWithPlainLoops) {
     NormWeights weights{random_matrix(random, 1, d), random_matrix(random, 1, d)};
     for (const float spread : {1e-3f, 1.0f, 1000.0f}) {
       const Matrix x = random_matrix(random, 6, d, spread);
-      EXPECT_LE(reference::difference(norm(x, weights), reference::norm(grid(x), weights)), 2e-5)
-          << d << " " << spread;
+      EXPECT_LE(reference::difference(norm(x, weights), reference::norm(grid(x), weights)), 2e-5) << d << " " << spread;
     }
   }
 }
@@ -255,8 +252,8 @@ TEST(Activations, AgreeWithTheirFormulas) {
     activate(y, activation);
     for (Index i = 0; i < x.cols(); ++i) {
       ASSERT_EQ(y(0, i), activate(x(0, i), activation)) << name(activation) << " " << x(0, i);
-      ASSERT_NEAR(double(y(0, i)), reference::activated(double(x(0, i)), activation), 2e-6) << name(activation) << " "
-                                                                                           << x(0, i);
+      ASSERT_NEAR(double(y(0, i)), reference::activated(double(x(0, i)), activation), 2e-6)
+          << name(activation) << " " << x(0, i);
     }
   }
 }
@@ -302,9 +299,9 @@ TEST(SinusoidalPositions, AreThoseOfThePaper) {
 TEST(SinusoidalPositions, HaveTheirKnownValues) {
   const Matrix positions = sinusoidal_positions(4, 4);
   Matrix expected(4, 4);
-  expected << 0.0f, 1.0f, 0.0f, 1.0f,                           //
-      0.84147098f, 0.54030231f, 0.00999983f, 0.99995000f,       //
-      0.90929743f, -0.41614684f, 0.01999867f, 0.99980001f,      //
+  expected << 0.0f, 1.0f, 0.0f, 1.0f,                       //
+      0.84147098f, 0.54030231f, 0.00999983f, 0.99995000f,   //
+      0.90929743f, -0.41614684f, 0.01999867f, 0.99980001f,  //
       0.14112001f, -0.98999250f, 0.02999550f, 0.99955003f;
   EXPECT_LE((positions - expected).cwiseAbs().maxCoeff(), 1e-7f);
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "explain/export_file.h"
+#include "diagnose/export_file.h"
 
 namespace headlight::mistaken {
 
@@ -42,14 +42,14 @@ inline Table transposed(const Table& table) {
 /// Multi-head attention as people write it, with a switch for every mistake.
 struct Attention {
   std::size_t tokens = 7, heads = 3, d_k = 4;
-  Table x, weight[4], bias[4];          // query, key, value, output
-  Table allowed;                        // 1 may attend
+  Table x, weight[4], bias[4];  // query, key, value, output
+  Table allowed;                // 1 may attend
   // The switches.
-  double scale = 0.5;                   // 1/sqrt(4)
-  int softmax_axis = 2;                 // 0 heads, 1 queries, 2 keys
+  double scale = 0.5;    // 1/sqrt(4)
+  int softmax_axis = 2;  // 0 heads, 1 queries, 2 keys
   bool mask_after = false, blocked_zero = false, swapped = false, merge_reshaped = false, no_softmax = false;
   bool not_transposed[4] = {}, no_bias[4] = {}, left_out[4] = {};
-  int split[3] = {};                    // 0 blocks, 1 interleaved, 2 reshaped
+  int split[3] = {};  // 0 blocks, 1 interleaved, 2 reshaped
   double dropout = 0;
   // The answers.
   std::vector<Table> weights;

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/random.h"
-#include "explain/pattern_difference.h"
+#include "heads/pattern_difference.h"
 
 namespace headlight {
 namespace {
@@ -67,7 +67,8 @@ TEST(PatternDifference, SwappedItIsTheSameWithTheOtherSign) {
   for (int round = 0; round < 30; ++round) {
     const Index rows = 1 + static_cast<Index>(random.next() % 6), cols = 1 + static_cast<Index>(random.next() % 6);
     const Matrix a = drawn_pattern(random, rows, cols), b = drawn_pattern(random, rows, cols);
-    const PatternPair pair = pair_patterns(a, b, same_axes(rows, cols)), swapped = pair_patterns(b, a, same_axes(rows, cols));
+    const PatternPair pair = pair_patterns(a, b, same_axes(rows, cols)),
+                      swapped = pair_patterns(b, a, same_axes(rows, cols));
     EXPECT_EQ(pair.difference, -swapped.difference);
     const PatternDifference one = measure_difference(pair), other = measure_difference(swapped);
     EXPECT_EQ(one.largest, other.largest);
@@ -106,9 +107,9 @@ TEST(PatternDifference, NothingInBothIsNoDifference) {
 TEST(PatternDifference, ShrunkShowsWhatIsFarthestFromZero) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   Matrix difference(4, 4);
-  difference << 0.1f, -0.9f, nan, nan,      //
-      0.2f, 0.3f, nan, nan,                 //
-      -kInfinity, -kInfinity, nan, -0.1f,   //
+  difference << 0.1f, -0.9f, nan, nan,     //
+      0.2f, 0.3f, nan, nan,                //
+      -kInfinity, -kInfinity, nan, -0.1f,  //
       -kInfinity, -kInfinity, -kInfinity, 0.05f;
   const Matrix small = shrunk_difference(difference, 2);
   EXPECT_EQ(small(0, 0), -0.9f);

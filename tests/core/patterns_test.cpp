@@ -28,17 +28,17 @@ std::vector<std::vector<Matrix>> drawn_patterns(Random& random, Index layers, In
   return patterns;
 }
 
-GivenStack computed(std::vector<std::vector<Matrix>> patterns) {
-  GivenStack stack;
+ExternalStack computed(std::vector<std::vector<Matrix>> patterns) {
+  ExternalStack stack;
   stack.query_tokens = counted(patterns[0][0].rows());
   stack.key_tokens = counted(patterns[0][0].cols());
   stack.patterns = std::move(patterns);
   return stack;
 }
 
-Request computed_elsewhere(std::map<Stack, GivenStack> stacks) {
+Request computed_elsewhere(std::map<Stack, ExternalStack> stacks) {
   auto model = std::make_shared<Model>();
-  model->given = GivenInputs{std::move(stacks)};
+  model->given = ExternalInputs{std::move(stacks)};
   return reference::request_for(std::move(model));
 }
 
@@ -107,8 +107,8 @@ TEST(ComputedPatterns, KeepRowsThatHeldNothing) {
   EXPECT_EQ(pattern(*masked, {0, 0}).row(1).cwiseAbs().maxCoeff(), 0.0f);
   EXPECT_TRUE(masked->warnings.empty());
   request.mask.painted = {{2, 0, false}, {2, 1, false}, {2, 2, false}, {2, 3, false}};
-  EXPECT_EQ(ask(request)->warnings, std::vector<std::string>{
-      "mask: 1 query may attend to nothing (the first is 2): their rows are zeros"});
+  EXPECT_EQ(ask(request)->warnings,
+            std::vector<std::string>{"mask: 1 query may attend to nothing (the first is 2): their rows are zeros"});
 }
 
 TEST(ComputedPatterns, TakeWeightsByHandAndAMaskThatFits) {

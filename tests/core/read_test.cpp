@@ -11,11 +11,11 @@
 #include <limits>
 
 #include "base/file.h"
-#include "read/array.h"
-#include "read/json_document.h"
-#include "read/npy.h"
-#include "read/npz.h"
-#include "read/safetensors.h"
+#include "read/array/array.h"
+#include "read/array/npy.h"
+#include "read/array/npz.h"
+#include "read/array/safetensors.h"
+#include "read/json/json_document.h"
 #include "temporary_folder.h"
 
 namespace headlight {
@@ -131,9 +131,9 @@ TEST(Safetensors, ReadsArraysAndMetadata) {
       R"({"__metadata__":{"num_heads":"2"},"odd":{"dtype":"BOOL","shape":[3],"data_offsets":[0,3]},)"
       R"("b":{"dtype":"F32","shape":[1,2],"data_offsets":[3,11]},"none":{"dtype":"F32","shape":[0,7],)"
       R"("data_offsets":[11,11]},"one":{"dtype":"I64","shape":[],"data_offsets":[11,19]}}   )";
-  const auto file =
-      parse_safetensors("f", safetensors_of(header, std::string("\1\0\1", 3) + bytes_of<float>({1.5f, -2.5f}) +
-                                                        bytes_of<std::int64_t>({-4})));
+  const auto file = parse_safetensors(
+      "f",
+      safetensors_of(header, std::string("\1\0\1", 3) + bytes_of<float>({1.5f, -2.5f}) + bytes_of<std::int64_t>({-4})));
   ASSERT_TRUE(file) << file.error().message;
   EXPECT_EQ(file->metadata.at("num_heads"), "2");
   EXPECT_EQ(file->arrays.size(), 4u);
@@ -184,10 +184,13 @@ TEST(Safetensors, RefusesWhatIsMalformed) {
       {safetensors_of(entry(R"("dtype":"F32","shape":[1],"data_offsets":[0,4])"), f32),
        "size: expected 4 bytes of data, found 8"},
       {safetensors_of(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
-                      R"("b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})", f32.substr(0, 6)),
+                      R"("b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})",
+                      f32.substr(0, 6)),
        "b: data_offsets: expected a begin of 4"},
       {safetensors_of(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
-                      R"("b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", f32), "b: data_offsets"},
+                      R"("b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})",
+                      f32),
+       "b: data_offsets"},
   };
   for (const auto& [bytes, says] : cases) expect_line(parse_safetensors("f", bytes), says);
 }

@@ -178,7 +178,8 @@ inline Attention attention(const AttentionWeights& weights, const Request& reque
   const Edits& edits = request.edits;
   double scale = edits.scale ? static_cast<double>(*edits.scale) : 1.0 / std::sqrt(static_cast<double>(d_k));
   const MaskSpec* mask = stack == Stack::encoder ? &request.encoder_mask
-                         : stack == Stack::cross ? &request.cross_mask : &request.mask;
+                         : stack == Stack::cross ? &request.cross_mask
+                                                 : &request.mask;
   for (const LayerEdit& own : edits.layers) {
     if (own.stack != stack || own.layer != layer) continue;
     if (own.scale) scale = static_cast<double>(*own.scale);
@@ -287,8 +288,8 @@ inline StackAnswer stack_answer(const Model& model, const StackWeights& own, con
   const Tokens& tokens = query_tokens(request, stack);
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     const Token& token = tokens.tokens[t];
-    const Vector vector = embeddings.tokens ? Vector(weight_rows(*embeddings.tokens, token.id, 1))
-                                            : random_embedding(config, token.text);
+    const Vector vector =
+        embeddings.tokens ? Vector(weight_rows(*embeddings.tokens, token.id, 1)) : random_embedding(config, token.text);
     Row row(at(config.d_model));
     for (std::size_t c = 0; c < row.size(); ++c) {
       const auto column = static_cast<Index>(c);
@@ -316,11 +317,12 @@ struct Answer : StackAnswer {
 inline Answer answer(const Request& request, const Model& model) {
   Answer result;
   if (model.given) {
-    const GivenStack& given = model.given->stacks.at(Stack::self);
+    const ExternalStack& given = model.given->stacks.at(Stack::self);
     result.embedding = grid(given.query);
     result.blocks.push_back({.self = attention(model.blocks[0].self, request, Stack::self, 0, model.rotary,
                                                result.embedding, grid(given.key), grid(given.value)),
-                             .cross = {}, .output = {}});
+                             .cross = {},
+                             .output = {}});
     result.last = result.blocks[0].output = result.blocks[0].self.output;
     return result;
   }
@@ -347,8 +349,9 @@ inline void compare(const Trace& trace, Stack stack, Index layer, const Attentio
     const Matrix weights = attention_rows(trace, {layer, head, stack}, 0, trace.queries(stack));
     apart.weights = std::max(apart.weights, difference(weights, expected.weights[at(head)]));
   }
-  apart.states = std::max({apart.states, difference(ours.z, expected.z),
-                           difference(whole(trace, matrix_id(Quantity::attention_output, {layer, 0, stack})), expected.output)});
+  apart.states =
+      std::max({apart.states, difference(ours.z, expected.z),
+                difference(whole(trace, matrix_id(Quantity::attention_output, {layer, 0, stack})), expected.output)});
 }
 
 inline void compare(const Trace& trace, const StackTrace& ours, Stack stack, const StackAnswer& expected,

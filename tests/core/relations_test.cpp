@@ -1,11 +1,11 @@
-#include "train/relations.h"
+#include "train/measure/relations.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "core/grammars.h"
-#include "train/relations_json.h"
+#include "train/measure/relations_json.h"
 
 namespace headlight {
 namespace {
@@ -26,7 +26,12 @@ json many() {
 /// word at the third).
 std::shared_ptr<const Model> neighbours(const Grammar& grammar, Arch arch = Arch::encoder) {
   constexpr Index kPlaces = 16;
-  const Config config{.arch = arch, .d_model = kPlaces, .num_heads = 2, .head_dim = kPlaces, .num_layers = 1, .ffn = 0,
+  const Config config{.arch = arch,
+                      .d_model = kPlaces,
+                      .num_heads = 2,
+                      .head_dim = kPlaces,
+                      .num_layers = 1,
+                      .ffn = 0,
                       .position = Position::learned};
   Model model = *random_model(config);
   Vocabulary vocabulary{.words = grammar.words, .ids = {}};
@@ -130,8 +135,8 @@ TEST(Relations, LeaveOutTheWordItself) {
   const auto grammar = parsed(said);
   Model model = *neighbours(*grammar);
   for (Index place = 0; place < 16; ++place) model.blocks.front().self.key.weight(place, place) = 1.05f;
-  const RelationReport report = measured(std::make_shared<const Model>(model), *grammar,
-                                         {.sentences = 50, .apart = {}, .threads = 1});
+  const RelationReport report =
+      measured(std::make_shared<const Model>(model), *grammar, {.sentences = 50, .apart = {}, .threads = 1});
   for (const RelationScore& one : report.relations) {
     EXPECT_EQ(one.heads[0].accuracy, 1) << "the next word comes second to the word itself";
     EXPECT_LT(one.heads[0].weight, 0.5);
@@ -236,12 +241,10 @@ TEST(Relations, RefuseModelsThatHaveNoneOfTheWords) {
   const std::shared_ptr<const Model> whole = neighbours(*grammar);
   Model model = *whole;
   model.vocabulary = nullptr;
-  EXPECT_EQ(refusal(model),
-            "relations: model: expected a trained model with a vocabulary, found no vocabulary");
+  EXPECT_EQ(refusal(model), "relations: model: expected a trained model with a vocabulary, found no vocabulary");
   model = *whole;
   model.embeddings.tokens = nullptr;
-  EXPECT_EQ(refusal(model),
-            "relations: model: expected a trained model with a vocabulary, found fresh weights");
+  EXPECT_EQ(refusal(model), "relations: model: expected a trained model with a vocabulary, found fresh weights");
   model = *whole;
   model.vocabulary = std::make_shared<const Vocabulary>(Vocabulary{.words = {"<s>", "nothing"}, .ids = {}});
   EXPECT_EQ(refusal(model), "relations: vocabulary: expected words of the grammar, found none of them");
@@ -250,10 +253,22 @@ TEST(Relations, RefuseModelsThatHaveNoneOfTheWords) {
 TEST(RelationsJson, IsReadBack) {
   RelationReport report{.test_seed = 7, .pairs = 8, .pairs_right = 3};
   RelationScore& score = report.relations.emplace_back();
-  score = {.relation = "VO", .en = "verb → object", .zh = "动词 → 宾语", .chosen = {1, 3, true},
-           .score = {0.5, 0.25, 0.125, 40}, .random = 0.1, .offset = 0.2, .kind_offset = 0.3, .sentences = 99};
-  report.literals.push_back({.text = "我爱北京", .relation = "VO", .query = "爱", .key = "北京", .best = {0, 2, false},
-                             .shown = true, .weight = 0.75});
+  score = {.relation = "VO",
+           .en = "verb → object",
+           .zh = "动词 → 宾语",
+           .chosen = {1, 3, true},
+           .score = {0.5, 0.25, 0.125, 40},
+           .random = 0.1,
+           .offset = 0.2,
+           .kind_offset = 0.3,
+           .sentences = 99};
+  report.literals.push_back({.text = "我爱北京",
+                             .relation = "VO",
+                             .query = "爱",
+                             .key = "北京",
+                             .best = {0, 2, false},
+                             .shown = true,
+                             .weight = 0.75});
   const json written = json::parse(relations_json(report).dump());
   JsonProblems problems{"scores"};
   const RelationReport read = relations_from(JsonField(written, "", problems));

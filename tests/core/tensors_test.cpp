@@ -6,8 +6,8 @@
 
 #include "math/attention.h"
 #include "math/forward.h"
-#include "read/npz.h"
-#include "read/tensors.h"
+#include "read/array/npz.h"
+#include "read/external/tensors_file.h"
 
 namespace headlight {
 namespace {
@@ -20,7 +20,7 @@ Result<std::shared_ptr<const Trace>> answer(const TensorsFile& file) {
   return forward(request);
 }
 
-const GivenStack& given(const TensorsFile& file) { return file.model->given->stacks.at(Stack::self); }
+const ExternalStack& given(const TensorsFile& file) { return file.model->given->stacks.at(Stack::self); }
 
 /// An array counting 0.1, 0.2, … in a pattern that repeats nowhere soon.
 Array array_of(std::vector<Index> shape, float start = 0) {
@@ -111,8 +111,11 @@ TEST(Tensors, MissingProjectionsAreTheIdentity) {
 }
 
 TEST(Tensors, BiasesStandWithOrWithoutWeights) {
-  const auto file = tensors_from("f", file_of({{"query", array_of({3, 4})}, {"q_proj.weight", array_of({4, 4}, 1)},
-                                               {"out_proj.bias", array_of({4}, 2)}}), std::nullopt);
+  const auto file = tensors_from(
+      "f",
+      file_of(
+          {{"query", array_of({3, 4})}, {"q_proj.weight", array_of({4, 4}, 1)}, {"out_proj.bias", array_of({4}, 2)}}),
+      std::nullopt);
   ASSERT_TRUE(file) << file.error().message;
   const AttentionWeights& weights = file->model->blocks[0].self;
   EXPECT_EQ(weights.query.bias.size(), 0);
@@ -126,10 +129,15 @@ TEST(Tensors, BiasesStandWithOrWithoutWeights) {
 
 TEST(Tensors, KeysAndValuesOfOtherWidths) {
   // kdim 5, vdim 3, projected to 6 and 8 columns; the output has 7.
-  const auto file = tensors_from(
-      "f", file_of({{"query", array_of({2, 4})}, {"key", array_of({3, 5}, 1)}, {"value", array_of({3, 3}, 2)},
-                    {"q_proj.weight", array_of({6, 4})}, {"k_proj.weight", array_of({6, 5})},
-                    {"v_proj.weight", array_of({8, 3})}, {"out_proj.weight", array_of({7, 8})}}), std::nullopt);
+  const auto file = tensors_from("f",
+                                 file_of({{"query", array_of({2, 4})},
+                                          {"key", array_of({3, 5}, 1)},
+                                          {"value", array_of({3, 3}, 2)},
+                                          {"q_proj.weight", array_of({6, 4})},
+                                          {"k_proj.weight", array_of({6, 5})},
+                                          {"v_proj.weight", array_of({8, 3})},
+                                          {"out_proj.weight", array_of({7, 8})}}),
+                                 std::nullopt);
   ASSERT_TRUE(file) << file.error().message;
   const auto result = answer(*file);
   ASSERT_TRUE(result) << result.error().message;
@@ -209,8 +217,9 @@ TEST(Tensors, MasksAreAddedOrBlock) {
 
 TEST(Tensors, RefusesShapesThatDoNotFit) {
   const auto query = array_of({3, 4});
-  expect_line(file_of({}), "f: query: expected an array (queries, d_model), or attentions (layers, heads, queries, "
-                           "keys), found neither");
+  expect_line(file_of({}),
+              "f: query: expected an array (queries, d_model), or attentions (layers, heads, queries, "
+              "keys), found neither");
   expect_line(file_of({{"query", array_of({1, 3, 4})}}), "f: query: expected two axes, none empty, found (1, 3, 4)");
   expect_line(file_of({{"query", array_of({0, 4})}}), "found (0, 4)");
   expect_line(file_of({{"query", query}, {"key", array_of({5, 4})}}),
@@ -236,16 +245,16 @@ TEST(Tensors, RefusesShapesThatDoNotFit) {
 }
 
 TEST(Tensors, SurplusArraysAreNamedNotUsed) {
-  const auto file = tensors_from(
-      "f", file_of({{"query", array_of({3, 4})}, {"in_proj_weight", array_of({12, 4})}}), std::nullopt);
+  const auto file =
+      tensors_from("f", file_of({{"query", array_of({3, 4})}, {"in_proj_weight", array_of({12, 4})}}), std::nullopt);
   ASSERT_TRUE(file);
   EXPECT_EQ(file->warnings, std::vector<std::string>{"f: in_proj_weight: no part of a tensors file, not used"});
 }
 
 TEST(Tensors, AnswersBesideInputsAreForComparison) {
   const auto file = tensors_from(
-      "f", file_of({{"query", array_of({3, 4})}, {"output", array_of({3, 4})},
-                    {"attentions", array_of({1, 2, 3, 3})}}), std::nullopt);
+      "f", file_of({{"query", array_of({3, 4})}, {"output", array_of({3, 4})}, {"attentions", array_of({1, 2, 3, 3})}}),
+      std::nullopt);
   ASSERT_TRUE(file);
   EXPECT_EQ(given(*file).query.cols(), 4);
   EXPECT_TRUE(given(*file).patterns.empty());
@@ -256,8 +265,7 @@ TEST(Tensors, AnswersBesideInputsAreForComparison) {
 TEST(Tensors, TheEndingSaysWhatAFileIs) {
   const auto other = read_tensors("x.bin", std::nullopt);
   ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().message,
-            "x.bin: name: expected a file named .safetensors, .npz or .json, found 'x.bin'");
+  EXPECT_EQ(other.error().message, "x.bin: name: expected a file named .safetensors, .npz or .json, found 'x.bin'");
   const auto npz = read_tensors(kGolden / "tensors-self-6" / "expected.npz", 3);
   ASSERT_TRUE(npz) << npz.error().message;
   EXPECT_EQ(given(*npz).patterns.size(), 1u);

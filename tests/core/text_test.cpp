@@ -56,9 +56,8 @@ Texts characters(std::string_view text) {
 bool is_space(std::string_view text) {
   constexpr std::u32string_view spaces = U" \t\n\v\f\r\u0085\u00A0\u1680\u2028\u2029\u202F\u205F\u3000";
   const std::vector<char32_t> points = code_points(text);
-  return std::all_of(points.begin(), points.end(), [&](char32_t c) {
-    return spaces.find(c) != spaces.npos || (c >= 0x2000 && c <= 0x200A);
-  });
+  return std::all_of(points.begin(), points.end(),
+                     [&](char32_t c) { return spaces.find(c) != spaces.npos || (c >= 0x2000 && c <= 0x200A); });
 }
 
 /// What holds for every text and every way to cut it.
@@ -102,8 +101,8 @@ TEST(Words, TheDefaultSentenceHasExactlyTenTokens) { EXPECT_EQ(words(kDefault, s
 TEST(Words, TheTutorialsSentencesAreCutByTheLexiconAlone) {
   const Texts sentences[] = {
       kTen,
-      {"那个", "小猫", "，", "它", "昨天", "在", "公园", "里", "追逐", "一只", "蝴蝶", "，", "玩得", "不亦乐乎", "，",
-       "结果", "把", "晚餐", "都", "忘了", "，", "现在", "它", "饿坏了", "。"},
+      {"那个",     "小猫", "，",   "它", "昨天", "在", "公园", "里", "追逐", "一只", "蝴蝶",   "，", "玩得",
+       "不亦乐乎", "，",   "结果", "把", "晚餐", "都", "忘了", "，", "现在", "它",   "饿坏了", "。"},
       {"那只", "动物", "没有", "过", "马路", "，", "因为", "它", "太", "累了", "。"},
       {"那只", "动物", "没有", "过", "马路", "，", "因为", "它", "太", "宽了", "。"},
       {"人人", "为", "我", "，", "我", "为", "人人", "。"},
@@ -161,7 +160,8 @@ TEST(Words, NoCutFallsInsideAGraphemeCluster) {
 
 TEST(Characters, AreGraphemeClustersSpacesToo) {
   EXPECT_EQ(characters("我 a\r\né"), (Texts{"我", " ", "a", "\r\n", "é"}));
-  EXPECT_EQ(characters("e\u0301𠮷👩‍👩‍👧🇨🇳👋🏽"), (Texts{"e\u0301", "𠮷", "👩‍👩‍👧", "🇨🇳", "👋🏽"}));
+  EXPECT_EQ(characters("e\u0301𠮷👩‍👩‍👧🇨🇳👋🏽"),
+            (Texts{"e\u0301", "𠮷", "👩‍👩‍👧", "🇨🇳", "👋🏽"}));
   EXPECT_EQ(characters("각\u1112\u1161\u11AB"), (Texts{"각", "\u1112\u1161\u11AB"}));
 }
 
@@ -178,14 +178,20 @@ TEST(Tokens, TextIsWithoutTheSpacesBeforeIt) {
 
 TEST(Tokens, CutsOfStrangersAreChecked) {
   const std::string text = "a我b";
-  for (const auto& [offset, expected] : {std::pair<std::size_t, bool>{0, true}, {1, true}, {2, false}, {3, false},
-                                         {4, true}, {5, true}, {6, false}, {SIZE_MAX, false}})
+  for (const auto& [offset, expected] : {std::pair<std::size_t, bool>{0, true},
+                                         {1, true},
+                                         {2, false},
+                                         {3, false},
+                                         {4, true},
+                                         {5, true},
+                                         {6, false},
+                                         {SIZE_MAX, false}})
     EXPECT_EQ(is_boundary(text, offset), expected) << offset;
   EXPECT_TRUE(is_boundary("", 0));
   EXPECT_FALSE(is_boundary("", 1));
   EXPECT_TRUE(are_cuts(text, {}) && are_cuts(text, {1, 4}) && are_cuts("", {}));
-  for (const std::vector<std::size_t>& cuts : std::vector<std::vector<std::size_t>>{
-           {0}, {5}, {6}, {2}, {1, 3}, {4, 1}, {1, 1}, {SIZE_MAX}})
+  for (const std::vector<std::size_t>& cuts :
+       std::vector<std::vector<std::size_t>>{{0}, {5}, {6}, {2}, {1, 3}, {4, 1}, {1, 1}, {SIZE_MAX}})
     EXPECT_FALSE(are_cuts(text, cuts)) << testing::PrintToString(cuts);
   EXPECT_FALSE(are_cuts("", {0}));
 }
@@ -193,15 +199,61 @@ TEST(Tokens, CutsOfStrangersAreChecked) {
 TEST(RoundTrip, OddTexts) {
   std::string long_text;
   while (code_points(long_text).size() < 5000) long_text += kDefault + "，it's 👨‍👩‍👧 "s;
-  const std::string texts[] = {
-      "", "a", "我", " ", "   ", "\n", "\r\n", "\r", "\t \n", "\0"s, "a\0b"s, "\0\0 \0"s, "\u3000", "\uFEFFa", "\u200B",
-      "\u200D", "\uFE0F", "\u0301", " \u0301a", "a \u0301b", "|", "\\", "a|b\\c", "\\|", "||", "𠮷野家", "𝔘𝔫𝔦",
-      "👨‍👩‍👧‍👦👩‍👩‍👦", "👋🏽👋", "🇨🇳🇩🇪🇯🇵🇨", "1️⃣2️⃣", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "e\u0301e\u0301\u0323", "\u1100\u1161\u11A8각",
-      "نص عربي ٣٫١٤", "שלום \"עולם\"",
-      "\u202Eabc\u202C", "\u0600\u0601(", "\u0600 ", "\u0600", "สวัสดีชาวโลก น้ำ", "ភាសាខ្មែរ", "မြန်မာဘာသာ",
-      "हिन्दी क्षत्रिय", "日本語のテキスト、カタカナ", "한국어 문장", "㈱ﾃｽﾄ ＡＢＣ", "a\u00A0b\u202Fc\u2028d\u2029e\u0085f",
-      "https://example.org/?q=1&r=2", "don’t can't 3,000.5", "…！？",
-      "\U0010FFFF\uFFFF\uFFFE\uE000", "我请李雷\n帮我\r\n订了", kDefault, long_text};
+  const std::string texts[] = {"",
+                               "a",
+                               "我",
+                               " ",
+                               "   ",
+                               "\n",
+                               "\r\n",
+                               "\r",
+                               "\t \n",
+                               "\0"s,
+                               "a\0b"s,
+                               "\0\0 \0"s,
+                               "\u3000",
+                               "\uFEFFa",
+                               "\u200B",
+                               "\u200D",
+                               "\uFE0F",
+                               "\u0301",
+                               " \u0301a",
+                               "a \u0301b",
+                               "|",
+                               "\\",
+                               "a|b\\c",
+                               "\\|",
+                               "||",
+                               "𠮷野家",
+                               "𝔘𝔫𝔦",
+                               "👨‍👩‍👧‍👦👩‍👩‍👦",
+                               "👋🏽👋",
+                               "🇨🇳🇩🇪🇯🇵🇨",
+                               "1️⃣2️⃣",
+                               "🏴󠁧󠁢󠁥󠁮󠁧󠁿",
+                               "e\u0301e\u0301\u0323",
+                               "\u1100\u1161\u11A8각",
+                               "نص عربي ٣٫١٤",
+                               "שלום \"עולם\"",
+                               "\u202Eabc\u202C",
+                               "\u0600\u0601(",
+                               "\u0600 ",
+                               "\u0600",
+                               "สวัสดีชาวโลก น้ำ",
+                               "ភាសាខ្មែរ",
+                               "မြန်မာဘာသာ",
+                               "हिन्दी क्षत्रिय",
+                               "日本語のテキスト、カタカナ",
+                               "한국어 문장",
+                               "㈱ﾃｽﾄ ＡＢＣ",
+                               "a\u00A0b\u202Fc\u2028d\u2029e\u0085f",
+                               "https://example.org/?q=1&r=2",
+                               "don’t can't 3,000.5",
+                               "…！？",
+                               "\U0010FFFF\uFFFF\uFFFE\uE000",
+                               "我请李雷\n帮我\r\n订了",
+                               kDefault,
+                               long_text};
   const Lexicon lexicons[] = {{}, shipped(), lexicon_of("a\n野家\nสวัส\n👋\n||\n李")};
   for (const std::string& text : texts) {
     expect_lossless(text, Split::characters, {});

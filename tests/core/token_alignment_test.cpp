@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/random.h"
-#include "explain/token_alignment.h"
+#include "heads/token_alignment.h"
 
 namespace headlight {
 namespace {
@@ -41,7 +41,8 @@ std::size_t longest_common(const std::vector<Token>& a, std::size_t i, const std
 }
 
 std::size_t pairs(const JointAxis& axis) {
-  return static_cast<std::size_t>(std::count_if(axis.begin(), axis.end(), [](const JointToken& p) { return p.in_both(); }));
+  return static_cast<std::size_t>(
+      std::count_if(axis.begin(), axis.end(), [](const JointToken& p) { return p.in_both(); }));
 }
 
 /// Every token of a side once and in order.
@@ -75,7 +76,8 @@ TEST(TokenAlignment, IsTheLongestCommonSubsequence) {
     const auto draw = [&] {
       std::vector<Token> tokens;
       const auto size = static_cast<std::size_t>(random.next() % 8);
-      for (std::size_t i = 0; i < size; ++i) tokens.push_back(word(std::string(1, static_cast<char>('a' + random.next() % 3))));
+      for (std::size_t i = 0; i < size; ++i)
+        tokens.push_back(word(std::string(1, static_cast<char>('a' + random.next() % 3))));
       return tokens;
     };
     const auto a = draw(), b = draw();

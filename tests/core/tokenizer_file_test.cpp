@@ -2,9 +2,9 @@
 #include <cstring>
 #include <limits>
 
-#include "read/base64.h"
-#include "read/sentencepiece_model.h"
-#include "read/tokenizer_file.h"
+#include "read/tokenizer/base64.h"
+#include "read/tokenizer/sentencepiece_model.h"
+#include "read/tokenizer/tokenizer_file.h"
 #include "tokenizing.h"
 
 namespace headlight {
@@ -116,8 +116,9 @@ TEST(TokenizerFile, LlamaFromSentencePiece) {
   EXPECT_EQ(raws(tokens), (Texts{"<s>", "▁the", "▁", "h", "</s>", "▁", "<0xC3>", "<0xA9>"}));
   EXPECT_EQ(ids(tokens), (Ids{1, 261, 262, 264, 2, 262, 198, 172}));
   EXPECT_EQ(texts(tokens), (Texts{"<s>", "the", " ", "h", "</s>", " ", "⟨C3⟩", "⟨A9⟩"}));
-  folder.with("tokenizer_config.json",
-               R"({"tokenizer_class": "LlamaTokenizer", "legacy": false, "add_eos_token": true, "add_bos_token": false})");
+  folder.with(
+      "tokenizer_config.json",
+      R"({"tokenizer_class": "LlamaTokenizer", "legacy": false, "add_eos_token": true, "add_bos_token": false})");
   EXPECT_EQ(raws(read_and_encode(folder, "the h</s>h")), (Texts{"▁the", "▁", "h", "</s>", "h", "</s>"}));
   folder.with("tokenizer_config.json", R"({"tokenizer_class": "GemmaTokenizer"})");
   EXPECT_NE(read_refusal(folder).find("found 'GemmaTokenizer'"), std::string::npos);
@@ -161,15 +162,17 @@ TEST(TokenizerFile, MarianLooksItsPiecesUp) {
 TEST(TokenizerFile, AFolderWithoutATokenizerSaysWhatWasLookedFor) {
   Folder folder;
   const std::string message = read_refusal(folder);
-  EXPECT_NE(message.find("tokenizer: expected tokenizer.json, vocab.json with merges.txt"), std::string::npos) << message;
+  EXPECT_NE(message.find("tokenizer: expected tokenizer.json, vocab.json with merges.txt"), std::string::npos)
+      << message;
   folder.with("tokenizer.json", "{");
   EXPECT_NE(read_refusal(folder).find("tokenizer.json: line 1"), std::string::npos);
 }
 
 TEST(SentencePiece, FieldsAreReadAndOthersPassedOver) {
   const auto model = parse_sentencepiece_model(
-      "m", piece("a", -1.5f) + piece("b", 2, 4) + trainer(2, 1, true) + bytes_field(4, "test data") +
-               bytes_field(3, bytes_field(1, "nfkc") + bytes_field(2, "map") + number_field(3, 0) + number_field(4, 0)));
+      "m",
+      piece("a", -1.5f) + piece("b", 2, 4) + trainer(2, 1, true) + bytes_field(4, "test data") +
+          bytes_field(3, bytes_field(1, "nfkc") + bytes_field(2, "map") + number_field(3, 0) + number_field(4, 0)));
   ASSERT_TRUE(model) << model.error().message;
   ASSERT_EQ(model->pieces.size(), 2u);
   EXPECT_EQ(model->pieces[0].score, -1.5f);
@@ -183,7 +186,8 @@ TEST(SentencePiece, FieldsAreReadAndOthersPassedOver) {
 TEST(SentencePiece, DamageIsOneLine) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(refused(""), "m.model: pieces: expected at least one, found none");
-  EXPECT_EQ(refused("\xff"), "m.model: expected a SentencePiece model, found bytes that are no protocol buffer of its form");
+  EXPECT_EQ(refused("\xff"),
+            "m.model: expected a SentencePiece model, found bytes that are no protocol buffer of its form");
   EXPECT_EQ(refused(piece("a", nan)), "m.model: piece 0: expected a finite score, found nan");
   EXPECT_EQ(refused(piece("a", 0) + piece("a", 0)), "m.model: piece 1: expected each text once, found 'a' again");
   EXPECT_EQ(refused(piece("", 0)), "m.model: piece 0: expected a text, found none");
@@ -228,17 +232,17 @@ TEST(Base64, BytesComeBack) {
   EXPECT_EQ(decode_base64("Zm9vYmE="), "fooba");
   EXPECT_EQ(decode_base64("Zm9vYmFy"), "foobar");
   EXPECT_EQ(decode_base64("+/8="), "\xfb\xff");
-  for (const char* wrong : {"Z", "Zg", "Zg=", "Z===", "Zh==", "Zm9*", "Zg==Zg=="}) EXPECT_FALSE(decode_base64(wrong)) << wrong;
+  for (const char* wrong : {"Z", "Zg", "Zg=", "Z===", "Zh==", "Zm9*", "Zg==Zg=="})
+    EXPECT_FALSE(decode_base64(wrong)) << wrong;
 }
 
 TEST(TokenizerJson, HostileFilesAreOneLine) {
-  const auto with = [](const char* model) {
-    return refusal(json{{"model", json::parse(model)}});
-  };
+  const auto with = [](const char* model) { return refusal(json{{"model", json::parse(model)}}); };
   EXPECT_EQ(with(R"({"type":"BPE","vocab":{"a":0,"b":0},"merges":[]})"),
             "tokenizer.json: model.vocab.\"b\": expected an id that no other word has, found 0");
-  EXPECT_NE(with(R"({"type":"BPE","vocab":{"a":-1},"merges":[]})").find("expected an integer from 0 to 2097151, found -1"),
-            std::string::npos);
+  EXPECT_NE(
+      with(R"({"type":"BPE","vocab":{"a":-1},"merges":[]})").find("expected an integer from 0 to 2097151, found -1"),
+      std::string::npos);
   EXPECT_NE(with(R"({"type":"BPE","vocab":{"a":18446744073709551615},"merges":[]})").find("expected an integer"),
             std::string::npos);
   EXPECT_NE(with(R"({"type":"BPE","vocab":{"a":1.5},"merges":[]})").find("expected an integer"), std::string::npos);
@@ -251,7 +255,8 @@ TEST(TokenizerJson, HostileFilesAreOneLine) {
   EXPECT_NE(with(R"({"type":"BPE","vocab":{"a":0},"merges":[["a"]]})").find("model.merges.0: expected two words"),
             std::string::npos);
   EXPECT_NE(with(R"({"type":"Unigram","unk_id":3,"vocab":[["a",0]]})").find("model.unk_id"), std::string::npos);
-  EXPECT_NE(with(R"({"type":"Unigram","unk_id":0,"vocab":[["a","b"]]})").find("a word and its score"), std::string::npos);
+  EXPECT_NE(with(R"({"type":"Unigram","unk_id":0,"vocab":[["a","b"]]})").find("a word and its score"),
+            std::string::npos);
   EXPECT_NE(with(R"({"type":"Markov"})").find("model.type: expected one of BPE, Unigram, WordLevel, WordPiece"),
             std::string::npos);
   EXPECT_NE(with("3").find("model: expected an object, found 3"), std::string::npos);

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "base/utf8.h"
-#include "read/tokenizer_file.h"
+#include "read/tokenizer/tokenizer_file.h"
 #include "tokenizing.h"
 
 namespace headlight {
@@ -90,7 +90,8 @@ TEST(TokenizerRules, EveryPairAnswersAsTheReference) {
       EXPECT_EQ(ids(*pair), answer.at("ids").get<std::vector<std::int64_t>>()) << where;
       EXPECT_EQ(raws(*pair), answer.at("tokens").get<std::vector<std::string>>()) << where;
       EXPECT_EQ(::headlight::each(*pair, [](const Token& token) { return token.type; }),
-                answer.at("types").get<std::vector<int>>()) << where;
+                answer.at("types").get<std::vector<int>>())
+          << where;
       EXPECT_EQ(pair->text, first + "\n" + second) << where;
       check_ranges(*pair, where);
       // Sentence B begins with its first token, whatever stands between the two.
@@ -154,7 +155,8 @@ TEST(TokenizerRules, SpecialTokensAreLeftOutWhereNotAskedFor) {
   EXPECT_EQ(raws(without), (std::vector<std::string>{"我", "[SEP]", "a"}));
   EXPECT_EQ(each(with, [](const Token& token) { return token.special; }),
             (std::vector<bool>{true, false, false, false, true}));
-  EXPECT_EQ(ranges(with), (std::vector<std::pair<std::size_t, std::size_t>>{{0, 0}, {0, 3}, {4, 9}, {10, 11}, {11, 11}}));
+  EXPECT_EQ(ranges(with),
+            (std::vector<std::pair<std::size_t, std::size_t>>{{0, 0}, {0, 3}, {4, 9}, {10, 11}, {11, 11}}));
 }
 
 }  // namespace

@@ -24,11 +24,12 @@ json scored(const std::vector<std::pair<const char*, double>>& words) {
 
 TEST(TokenizerModel, BytePairsMergeInTheOrderOfTheirRanks) {
   // Sennrich et al. 2016: l o w e r, with the merges (lo) (low) (er).
-  const json vocabulary = {{"l", 0}, {"o", 1}, {"w", 2}, {"e", 3}, {"r", 4}, {"lo", 5}, {"low", 6}, {"er", 7}, {"we", 8}};
+  const json vocabulary = {{"l", 0},  {"o", 1},   {"w", 2},  {"e", 3}, {"r", 4},
+                           {"lo", 5}, {"low", 6}, {"er", 7}, {"we", 8}};
   json model = {{"type", "BPE"}, {"vocab", vocabulary}, {"merges", {"l o", "lo w", "e r", "w e"}}};
   EXPECT_EQ(raws(tokens_of_text(tokenizer_of(model_json(model)), "lower")), (Texts{"low", "er"}));
-  model["merges"] = json::array({json::array({"w", "e"}), json::array({"l", "o"}), json::array({"lo", "w"}),
-                                 json::array({"e", "r"})});
+  model["merges"] = json::array(
+      {json::array({"w", "e"}), json::array({"l", "o"}), json::array({"lo", "w"}), json::array({"e", "r"})});
   const Tokens tokens = tokens_of_text(tokenizer_of(model_json(model)), "lower");
   EXPECT_EQ(raws(tokens), (Texts{"lo", "we", "r"}));
   EXPECT_EQ(ids(tokens), (Ids{5, 8, 4}));
@@ -36,7 +37,8 @@ TEST(TokenizerModel, BytePairsMergeInTheOrderOfTheirRanks) {
 }
 
 TEST(TokenizerModel, WhatBytePairsDoNotKnow) {
-  json model = {{"type", "BPE"}, {"vocab", {{"a", 0}, {"?", 1}, {"<0xC3>", 2}, {"<0xA9>", 3}}}, {"merges", json::array()}};
+  json model = {
+      {"type", "BPE"}, {"vocab", {{"a", 0}, {"?", 1}, {"<0xC3>", 2}, {"<0xA9>", 3}}}, {"merges", json::array()}};
   EXPECT_EQ(ids(tokens_of_text(tokenizer_of(model_json(model)), "aéxa")), (Ids{0, 0}));
   model["unk_token"] = "?";
   const Tokens apart = tokens_of_text(tokenizer_of(model_json(model)), "aéxa");
@@ -66,7 +68,9 @@ TEST(TokenizerModel, ALongPieceIsMergedInTimeThatHardlyGrows) {
 
 TEST(TokenizerModel, WordPieceTakesTheLongestFromTheLeft) {
   // Wu et al. 2016; BERT's README: "unaffable".
-  json model = {{"type", "WordPiece"}, {"unk_token", "[UNK]"}, {"continuing_subword_prefix", "##"},
+  json model = {{"type", "WordPiece"},
+                {"unk_token", "[UNK]"},
+                {"continuing_subword_prefix", "##"},
                 {"max_input_chars_per_word", 9},
                 {"vocab", {{"[UNK]", 0}, {"un", 1}, {"##aff", 2}, {"##able", 3}, {"##a", 4}, {"u", 5}, {"##", 6}}}};
   const Tokenizer tokenizer = tokenizer_of(model_json(model));
@@ -92,9 +96,11 @@ TEST(TokenizerModel, WordLevelKnowsAPieceOrDoesNot) {
 
 TEST(TokenizerModel, UnigramTakesTheSpellingOfTheHighestScore) {
   // The library's own example, tokenizers/src/models/unigram/model.rs, in its documentation.
-  json model = {{"type", "Unigram"}, {"unk_id", 0},
-                {"vocab", scored({{"<unk>", 0}, {"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}, {"cd", 1}, {"ab", 2}, {"abc", 5},
-                                  {"abcd", 10}})}};
+  json model = {
+      {"type", "Unigram"},
+      {"unk_id", 0},
+      {"vocab",
+       scored({{"<unk>", 0}, {"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}, {"cd", 1}, {"ab", 2}, {"abc", 5}, {"abcd", 10}})}};
   const Tokens tokens = tokens_of_text(tokenizer_of(model_json(model)), "abcdacdxx");
   EXPECT_EQ(raws(tokens), (Texts{"abcd", "a", "cd", "xx"}));
   EXPECT_EQ(ids(tokens), (Ids{8, 1, 5, 0}));
@@ -106,8 +112,7 @@ TEST(TokenizerModel, UnigramTakesTheSpellingOfTheHighestScore) {
 
 TEST(TokenizerModel, EqualSpellingsAreToldApartAsTheLibraryDoes) {
   // a+aa and aa+a have one sum; which is found depends on how sums are rounded, and those on how scores are read.
-  const json model = {{"type", "Unigram"}, {"unk_id", 0},
-                      {"vocab", scored({{"<unk>", 0}, {"a", -3.1}, {"aa", -5.3}})}};
+  const json model = {{"type", "Unigram"}, {"unk_id", 0}, {"vocab", scored({{"<unk>", 0}, {"a", -3.1}, {"aa", -5.3}})}};
   EXPECT_EQ(raws(tokens_of_text(tokenizer_of(model_json(model)), "aaa")), (Texts{"a", "aa"}));
 }
 
@@ -185,7 +190,9 @@ TEST(TokenizerModel, WhatNobodySeesIsShownByItsNumber) {
 }
 
 TEST(TokenizerModel, TokensOfOneWordHaveOneNumber) {
-  json model = {{"type", "WordPiece"}, {"unk_token", "[UNK]"}, {"continuing_subword_prefix", "##"},
+  json model = {{"type", "WordPiece"},
+                {"unk_token", "[UNK]"},
+                {"continuing_subword_prefix", "##"},
                 {"max_input_chars_per_word", 100},
                 {"vocab", {{"[UNK]", 0}, {"un", 1}, {"##able", 2}, {"we", 3}, {"[CLS]", 4}, {"[SEP]", 5}}}};
   json j = model_json(model);

@@ -28,7 +28,8 @@ TEST(TokenizerPairs, OnlyATemplateWithAAndThenBTakesThem) {
     EXPECT_FALSE(takes_pairs(tokenizer_of(with_pair(pair)))) << pair;
   EXPECT_FALSE(takes_pairs(tokenizer_of(pieces_json()))) << "as GPT-2's, which puts nothing around a text";
   EXPECT_NE(refusal(with_pair(json::array({a, part("Sequence", "C", 0)}))).find("A or B"), std::string::npos);
-  EXPECT_NE(refusal(with_pair(json::array({a, part("SpecialToken", "[none]", 0), b}))).find("[none]"), std::string::npos);
+  EXPECT_NE(refusal(with_pair(json::array({a, part("SpecialToken", "[none]", 0), b}))).find("[none]"),
+            std::string::npos);
 }
 
 TEST(TokenizerPairs, BytesGoOnBehindALineBreak) {

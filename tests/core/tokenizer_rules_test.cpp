@@ -99,10 +99,10 @@ TEST(TokenizerRule, RangesFollowTheTextThroughNormalisation) {
 TEST(TokenizerRule, CharactersAreTheKindsOfTheLibrarysUnicode) {
   EXPECT_TRUE(is_white_space(U'\u3000') && is_white_space(0x85) && !is_white_space(0x200B));
   EXPECT_TRUE(is_punctuation(U'$') && is_punctuation(U'。') && !is_punctuation(U'a') && !is_punctuation(U'¢'));
-  EXPECT_TRUE(is_punctuation(0x166D));    // P in Unicode 8, S since
-  EXPECT_FALSE(is_punctuation(0x2E43));   // of Unicode 9
+  EXPECT_TRUE(is_punctuation(0x166D));   // P in Unicode 8, S since
+  EXPECT_FALSE(is_punctuation(0x2E43));  // of Unicode 9
   EXPECT_TRUE(is_mark(0x0301) && is_mark(0x0903) && is_nonspacing_mark(0x0301) && !is_nonspacing_mark(0x0903));
-  EXPECT_FALSE(is_mark(0x07FD));          // of Unicode 11
+  EXPECT_FALSE(is_mark(0x07FD));  // of Unicode 11
   EXPECT_TRUE(is_control(0) && is_control(0x200E) && !is_control('\n') && !is_control(0x08E2));
   EXPECT_TRUE(is_numeric(U'½') && is_numeric(U'Ⅻ') && !is_numeric(U'a'));
   EXPECT_TRUE(is_chinese_character(U'我') && !is_chinese_character(U'か'));
@@ -129,9 +129,10 @@ TEST(TokenizerRule, AnExpressionWithoutEndIsOneLine) {
   EXPECT_EQ(raws(tokens_of_text(tokenizer, "xaax")), (Texts{"xaax"}));
   const auto tokens = encode(tokenizer, std::string(200, 'a'), true);
   ASSERT_FALSE(tokens);
-  EXPECT_EQ(tokens.error().message,
-            "tokenizer.json: pre_tokenizer.pattern: regular expression: expected an answer in a bounded time and memory, "
-            "found none for '(a+)+$b' (U_REGEX_TIME_OUT)");
+  EXPECT_EQ(
+      tokens.error().message,
+      "tokenizer.json: pre_tokenizer.pattern: regular expression: expected an answer in a bounded time and memory, "
+      "found none for '(a+)+$b' (U_REGEX_TIME_OUT)");
 }
 
 TEST(TokenizerRule, RulesThatLengthenATextWithoutEndAreStopped) {
@@ -151,9 +152,10 @@ TEST(TokenizerRule, RulesThatLengthenATextWithoutEndAreStopped) {
 TEST(TokenizerRule, AnUnknownRuleIsNamed) {
   json j = pieces_json();
   j["normalizer"] = {{"type", "Rot13"}};
-  EXPECT_EQ(refusal(j),
-            "tokenizer.json: normalizer.type: expected one of BertNormalizer, ByteLevel, Lowercase, NFC, NFD, NFKC, NFKD, "
-            "Nmt, Precompiled, Prepend, Replace, Strip, StripAccents, Sequence, found \"Rot13\"");
+  EXPECT_EQ(
+      refusal(j),
+      "tokenizer.json: normalizer.type: expected one of BertNormalizer, ByteLevel, Lowercase, NFC, NFD, NFKC, NFKD, "
+      "Nmt, Precompiled, Prepend, Replace, Strip, StripAccents, Sequence, found \"Rot13\"");
   j["normalizer"] = nullptr;
   j["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", {{{"type", "Whitespace"}}, {{"type", "Jieba"}}}}};
   EXPECT_NE(refusal(j).find("tokenizer.json: pre_tokenizer.pretokenizers.1.type: expected one of BertPreTokenizer, "),
@@ -172,8 +174,9 @@ TEST(TokenizerRule, FieldsThatAreWrongAreNamed) {
   };
   EXPECT_NE(refused("pre_tokenizer", split({{"Regex", "(a"}}, "Isolated")).find("pre_tokenizer.pattern: regular"),
             std::string::npos);
-  EXPECT_NE(refused("pre_tokenizer", split({{"String", "a"}}, "Glued")).find("pre_tokenizer.behavior: expected Removed"),
-            std::string::npos);
+  EXPECT_NE(
+      refused("pre_tokenizer", split({{"String", "a"}}, "Glued")).find("pre_tokenizer.behavior: expected Removed"),
+      std::string::npos);
   EXPECT_NE(refused("pre_tokenizer", {{"type", "Metaspace"}, {"replacement", "ab"}}).find("pre_tokenizer.replacement"),
             std::string::npos);
   EXPECT_NE(refused("pre_tokenizer", {{"type", "ByteLevel"}, {"use_regex", 1}}).find("expected true or false, found 1"),

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "read/tokenizer_json.h"
+#include "read/tokenizer/tokenizer_json.h"
 #include "temporary_folder.h"
 #include "text/tokenizer.h"
 

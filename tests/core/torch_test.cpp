@@ -9,9 +9,9 @@
 
 #include "math/attention.h"
 #include "math/forward.h"
-#include "read/npz.h"
-#include "read/safetensors.h"
-#include "read/tensors.h"
+#include "read/array/npz.h"
+#include "read/array/safetensors.h"
+#include "read/external/tensors_file.h"
 
 namespace headlight {
 namespace {

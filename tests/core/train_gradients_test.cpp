@@ -1,10 +1,10 @@
-#include "train/gradients.h"
+#include "train/network/gradients.h"
 
 #include <gtest/gtest.h>
 
 #include "core/train_reference.h"
-#include "train/kernels.h"
-#include "train/training.h"
+#include "train/network/kernels.h"
+#include "train/network/training.h"
 
 namespace headlight::training {
 namespace {
@@ -16,8 +16,8 @@ struct Shape {
 };
 
 std::vector<Shape> shapes() {
-  const Config small{.d_model = 8, .num_heads = 2, .num_layers = 2, .ffn = 12, .norm = Norm::pre,
-                     .activation = Activation::gelu};
+  const Config small{
+      .d_model = 8, .num_heads = 2, .num_layers = 2, .ffn = 12, .norm = Norm::pre, .activation = Activation::gelu};
   std::vector<Shape> all{{"encoder_pre_gelu", small}};
   Config next = small;
   next.norm = Norm::post;
@@ -95,8 +95,8 @@ INSTANTIATE_TEST_SUITE_P(EveryShape, GradientsOf, testing::ValuesIn(shapes()),
                          [](const auto& shape) { return std::string(shape.param.name); });
 
 TEST(Gradients, AreTheSameBitsWithAnyNumberOfThreads) {
-  Config config{.d_model = 32, .num_heads = 4, .num_layers = 2, .ffn = 64, .norm = Norm::pre,
-                .activation = Activation::gelu};
+  Config config{
+      .d_model = 32, .num_heads = 4, .num_layers = 2, .ffn = 64, .norm = Norm::pre, .activation = Activation::gelu};
   const Network network = fresh_network(config, 50);
   const Batch batch = drawn_batch(network, 150, 16, 3);
   Floats expected;
@@ -134,8 +134,7 @@ TEST(Gradients, OfAWholeBatchAreTheWeightedMeanOfThoseOfItsSentences) {
     one.weights.assign(batch.weights.begin() + begin, batch.weights.begin() + end);
     const Loss own = loss_and_gradients(network, one, {}, 0, single, workspace);
     mean += own.mean * own.weight / loss.weight;
-    for (std::size_t i = 0; i < sum.size(); ++i)
-      sum[i] += static_cast<double>(single[i]) * own.weight / loss.weight;
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(single[i]) * own.weight / loss.weight;
   }
   EXPECT_NEAR(loss.mean, mean, 1e-6);
   for (std::size_t i = 0; i < sum.size(); ++i) ASSERT_NEAR(static_cast<double>(whole[i]), sum[i], 2e-6) << i;
@@ -174,7 +173,8 @@ TEST(Dropout, HasTheGradientsOfTheLossWithTheSameWordsHidden) {
     below.values[i] -= static_cast<float>(step) * gradients[i];
   }
   const double slope = (loss_and_gradients(above, batch, objective, 11, other, workspace).mean -
-                        loss_and_gradients(below, batch, objective, 11, other, workspace).mean) / (2 * step);
+                        loss_and_gradients(below, batch, objective, 11, other, workspace).mean) /
+                       (2 * step);
   EXPECT_NEAR(slope / squared, 1.0, 5e-3);
 }
 

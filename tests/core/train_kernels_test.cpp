@@ -1,4 +1,4 @@
-#include "train/kernels.h"
+#include "train/network/kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -30,9 +30,18 @@ TEST(Kernels, ProductsOfEverySizeAndEitherWayRound) {
           for (const bool turned : {false, true})
             for (const bool add : {false, true}) {
               Floats c(static_cast<std::size_t>(m * (n + 2)), 7.0f);
-              Product product{.m = m, .n = n, .k = k, .a = a.data(), .a_row = turned ? 1 : k,
-                              .a_col = turned ? m : 1, .b = b.data(), .b_row = n, .c = c.data(), .c_row = n + 2,
-                              .bias = turned ? bias.data() : nullptr, .add = add};
+              Product product{.m = m,
+                              .n = n,
+                              .k = k,
+                              .a = a.data(),
+                              .a_row = turned ? 1 : k,
+                              .a_col = turned ? m : 1,
+                              .b = b.data(),
+                              .b_row = n,
+                              .c = c.data(),
+                              .c_row = n + 2,
+                              .bias = turned ? bias.data() : nullptr,
+                              .add = add};
               named.table->product(product);
               for (Index i = 0; i < m; ++i)
                 for (Index j = 0; j < n + 2; ++j) {
@@ -108,7 +117,11 @@ std::string everything(const Kernels& kernels) {
   constexpr Index kRows = 19, kD = 37;
   const Floats x = drawn(kRows * kD, 1, 3), scale = drawn(kD, 2), shift = drawn(kD, 3);
   Floats y(x.size()), unit(x.size()), inverse(kRows), dx(x.size()), dscale(kD), dshift(kD);
-  const NormPass norm{.rows = kRows, .d = kD, .scale = scale.data(), .shift = shift.data(), .unit = unit.data(),
+  const NormPass norm{.rows = kRows,
+                      .d = kD,
+                      .scale = scale.data(),
+                      .shift = shift.data(),
+                      .unit = unit.data(),
                       .inverse = inverse.data()};
   kernels.norm_forward(norm, x.data(), y.data());
   kernels.norm_backward(norm, x.data(), dx.data(), false, dscale.data(), dshift.data());
@@ -117,13 +130,25 @@ std::string everything(const Kernels& kernels) {
   constexpr Index kTokens = 21, kHead = 11, kRow = 32, kWide = 3 * kHead;
   const Floats projected = drawn(kTokens * kWide, 5), dz = drawn(kTokens * kHead, 6);
   Floats weights(kTokens * kRow), z(kTokens * kHead), scratch((kHead + kTokens) * kRow), back(projected.size());
-  const AttentionPass pass{.queries = kTokens, .keys = kTokens, .d_k = kHead, .weights_row = kRow, .scale = 0.3f,
-                           .causal = true, .q = projected.data(), .k = projected.data() + kHead,
-                           .v = projected.data() + 2 * kHead, .q_row = kWide, .k_row = kWide, .v_row = kWide,
-                           .weights = weights.data(), .z = z.data(), .z_row = kHead, .scratch = scratch.data()};
+  const AttentionPass pass{.queries = kTokens,
+                           .keys = kTokens,
+                           .d_k = kHead,
+                           .weights_row = kRow,
+                           .scale = 0.3f,
+                           .causal = true,
+                           .q = projected.data(),
+                           .k = projected.data() + kHead,
+                           .v = projected.data() + 2 * kHead,
+                           .q_row = kWide,
+                           .k_row = kWide,
+                           .v_row = kWide,
+                           .weights = weights.data(),
+                           .z = z.data(),
+                           .z_row = kHead,
+                           .scratch = scratch.data()};
   kernels.attention_forward(pass);
-  kernels.attention_backward(pass, {.z = dz.data(), .q = back.data(), .k = back.data() + kHead,
-                                    .v = back.data() + 2 * kHead});
+  kernels.attention_backward(
+      pass, {.z = dz.data(), .q = back.data(), .k = back.data() + kHead, .v = back.data() + 2 * kHead});
   for (const Floats* values : {&weights, &z, &back}) keep(*values);
 
   Floats hidden = drawn(333, 7, 4), slope(hidden.size()), factors(100), scores = drawn(101, 8, 5);
@@ -133,8 +158,8 @@ std::string everything(const Kernels& kernels) {
   double sums[2] = {kernels.cross_entropy(scores.data(), 101, 50, 0.5f, 0.1f, right),
                     kernels.sum_of_squares(x.data(), kRows * kD)};
   Floats first(100, 0.1f), second(100, 0.2f), values = drawn(100, 10);
-  kernels.adamw({.beta1 = 0.9f, .beta2 = 0.98f, .epsilon = 1e-8f, .keep = 0.99f, .rate = 0.01f}, x.data(),
-                first.data(), second.data(), values.data(), 100);
+  kernels.adamw({.beta1 = 0.9f, .beta2 = 0.98f, .epsilon = 1e-8f, .keep = 0.99f, .rate = 0.01f}, x.data(), first.data(),
+                second.data(), values.data(), 100);
   for (const Floats* kept : {&hidden, &slope, &factors, &scores, &first, &second, &values}) keep(*kept);
   bytes.append(reinterpret_cast<const char*>(sums), sizeof sums);
   return bytes;

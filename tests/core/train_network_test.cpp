@@ -1,11 +1,11 @@
-#include "train/network.h"
+#include "train/network/network.h"
 
 #include <gtest/gtest.h>
 
 #include "core/train_reference.h"
 #include "math/forward.h"
 #include "math/output.h"
-#include "train/gradients.h"
+#include "train/network/gradients.h"
 
 namespace headlight::training {
 namespace {
@@ -26,7 +26,12 @@ std::vector<Config> configs() {
   for (const Arch arch : {Arch::encoder, Arch::decoder, Arch::encoder_decoder})
     for (const Norm norm : {Norm::pre, Norm::post})
       for (const Activation activation : {Activation::relu, Activation::gelu})
-        all.push_back({.arch = arch, .d_model = 32, .num_heads = 4, .num_layers = 2, .ffn = 48, .norm = norm,
+        all.push_back({.arch = arch,
+                       .d_model = 32,
+                       .num_heads = 4,
+                       .num_layers = 2,
+                       .ffn = 48,
+                       .norm = norm,
                        .activation = activation});
   all[0].head_dim = 16;
   all[0].norm_kind = NormKind::rms_norm;
@@ -129,7 +134,7 @@ TEST(Network, IsDrawnFromItsSeedWithTheVariancesThatAreSaid) {
     for (const Parameter& parameter : network.parameters)
       if (parameter.name == name)
         return static_cast<double>(
-            Eigen::Map<const Vector>(network.values.data() + parameter.offset, parameter.size()).squaredNorm()) /
+                   Eigen::Map<const Vector>(network.values.data() + parameter.offset, parameter.size()).squaredNorm()) /
                static_cast<double>(parameter.size());
     return -1.0;
   };
@@ -160,8 +165,9 @@ TEST(Network, RefusesWhatItCannotTrain) {
   model.output->scale = 0.5f;
   const auto scaled = network_of(model);
   ASSERT_FALSE(scaled);
-  EXPECT_EQ(scaled.error().message, "training: output layer: expected scores straight from the hidden states, "
-                                    "found a transform or a scale");
+  EXPECT_EQ(scaled.error().message,
+            "training: output layer: expected scores straight from the hidden states, "
+            "found a transform or a scale");
   model.output->scale = 1;
   model.blocks[0].up.weight.resize(9, 8);
   const auto misshapen = network_of(model);

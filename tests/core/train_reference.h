@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "train/batch.h"
-#include "train/network.h"
+#include "train/network/batch.h"
+#include "train/network/network.h"
 
 namespace headlight::training {
 
@@ -19,8 +19,7 @@ using Rows = std::vector<Row>;
 
 class Reference {
  public:
-  explicit Reference(const Network& network)
-      : values(network.values.begin(), network.values.end()), network_(network) {
+  explicit Reference(const Network& network) : values(network.values.begin(), network.values.end()), network_(network) {
     for (const Parameter& parameter : network.parameters) places_[parameter.name] = &parameter;
   }
 
@@ -142,12 +141,12 @@ class Reference {
     const Parameter& tokens = *find("tokens");
     const Parameter* learned = find(prefix + "positions");
     for (std::size_t t = 0; t < length; ++t) {
-      const auto id = static_cast<std::size_t>(
-          sentences.ids[static_cast<std::size_t>(sentence * sentences.length) + t]);
+      const auto id =
+          static_cast<std::size_t>(sentences.ids[static_cast<std::size_t>(sentence * sentences.length) + t]);
       for (std::size_t j = 0; j < d; ++j) {
         x[t][j] = at(tokens, id, j) * static_cast<double>(network_.embedding_scale);
-        const double angle = static_cast<double>(t) *
-                             std::pow(10000.0, -static_cast<double>(j / 2 * 2) / static_cast<double>(d));
+        const double angle =
+            static_cast<double>(t) * std::pow(10000.0, -static_cast<double>(j / 2 * 2) / static_cast<double>(d));
         if (learned) x[t][j] += at(*learned, t, j);
         else if (network_.config.position == Position::sinusoidal)
           x[t][j] += j % 2 == 0 ? std::sin(angle) : std::cos(angle);

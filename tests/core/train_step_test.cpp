@@ -1,4 +1,4 @@
-#include "train/training.h"
+#include "train/network/training.h"
 
 #include <gtest/gtest.h>
 
@@ -72,7 +72,12 @@ TEST(LearningRate, RisesThenFollowsTheCosineToTheFloor) {
 }
 
 Config small(Arch arch) {
-  return {.arch = arch, .d_model = 16, .num_heads = 2, .num_layers = 2, .ffn = 32, .norm = Norm::pre,
+  return {.arch = arch,
+          .d_model = 16,
+          .num_heads = 2,
+          .num_layers = 2,
+          .ffn = 32,
+          .norm = Norm::pre,
           .activation = Activation::gelu};
 }
 

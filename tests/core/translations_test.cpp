@@ -1,5 +1,5 @@
 // English beside the sentences of a grammar: how it is written, and of which word each of its words was made.
-#include "train/translations.h"
+#include "train/grammar/translations.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/grammars.h"
-#include "train/grammar.h"
+#include "train/grammar/grammar.h"
 
 namespace headlight {
 namespace {
@@ -52,7 +52,9 @@ void each(const json& toy, Expected expected) {
   }
 }
 
-std::string english_of(const std::string& person) { return (person[2] % 2 == 'a' % 2 ? "N" : "one") + person.substr(1); }
+std::string english_of(const std::string& person) {
+  return (person[2] % 2 == 'a' % 2 ? "N" : "one") + person.substr(1);
+}
 std::string english_of_object(const std::string& object) {
   if (object.starts_with("food")) return "meal" + object.substr(4);
   return (object[5] % 2 == 'a' % 2 ? "opentome" : "tome") + object.substr(4);
@@ -67,8 +69,8 @@ TEST(Translation, IsAPatternOfFormsAndArticles) {
   });
   each(with("{w:who} {v:a.verb} {o:a.object}", "{w.The} {w} {o.many} {v.unheard}"), [](const Words& words) {
     const std::string person = english_of(words[0]), letters = words[2].substr(4);
-    const std::string object = words[2].starts_with("food") ? "meals:2 of:2 the " + letters + "s:2"
-                                                            : english_of_object(words[2]) + ":2";
+    const std::string object =
+        words[2].starts_with("food") ? "meals:2 of:2 the " + letters + "s:2" : english_of_object(words[2]) + ":2";
     return (is_name(person) ? "" : "The ") + person + ":0 " + object + " did" + words[1] + ":1";
   });
 }
@@ -80,7 +82,9 @@ TEST(Translation, LeavesOutWhatTheSentenceLeavesOut) {
          const bool first = words[0][0] == 'p', second = words[words.size() - 2][0] == 'p';
          const int who = first ? 1 : 0, object = static_cast<int>(words.size()) - 1;
          const auto at = [](int place) { return ":" + std::to_string(place); };
-         const auto place = [&](int i) { return "at" + at(i) + " P" + words[static_cast<std::size_t>(i)].substr(1) + at(i); };
+         const auto place = [&](int i) {
+           return "at" + at(i) + " P" + words[static_cast<std::size_t>(i)].substr(1) + at(i);
+         };
          std::string text = english_of_object(words.back()) + at(object);
          if (first) text += " from " + place(0) + " ,";
          text += " " + english_of(words[static_cast<std::size_t>(who)]) + at(who);
@@ -90,10 +94,12 @@ TEST(Translation, LeavesOutWhatTheSentenceLeavesOut) {
 }
 
 TEST(Translation, RefersToWrittenRepeatedAndSecondWords) {
-  json toy = with("{w:who} and {who} {v:a.verb} and [.5 {again:=w}] {o:a.object}", "{'and'#2} {who} {w} {'and'} {again} {v}");
+  json toy =
+      with("{w:who} and {who} {v:a.verb} and [.5 {again:=w}] {o:a.object}", "{'and'#2} {who} {w} {'and'} {again} {v}");
   toy["english"]["and"] = "as well as";
   each(toy, [](const Words& words) {
-    std::string text = "as:4 well:4 as:4 " + english_of(words[2]) + ":2 " + english_of(words[0]) + ":0 as:1 well:1 as:1";
+    std::string text =
+        "as:4 well:4 as:4 " + english_of(words[2]) + ":2 " + english_of(words[0]) + ":0 as:1 well:1 as:1";
     if (words.size() == 7) text += " " + english_of(words[0]) + ":5";
     return text + " did" + words[3] + ":3";
   });
@@ -119,7 +125,8 @@ TEST(Translation, ChangesNoSentence) {
   EXPECT_EQ(plain->words, translated->words);
   Random a(1), b(1);
   for (int i = 0; i < 200; ++i) {
-    const Sentence one = draw_sentence(*plain, CorpusPart::training, a), other = draw_sentence(*translated, CorpusPart::training, b);
+    const Sentence one = draw_sentence(*plain, CorpusPart::training, a),
+                   other = draw_sentence(*translated, CorpusPart::training, b);
     EXPECT_EQ(one.words, other.words);
     EXPECT_EQ(one.gold, other.gold);
   }
@@ -127,7 +134,8 @@ TEST(Translation, ChangesNoSentence) {
 
 TEST(Translation, OfALiteralIsWrittenWithItsPlaces) {
   json toy = translated_toy();
-  toy["literals"] = {{{"words", "naa reads bookaa"}, {"english", "an opentomeaa:2 Naa:0 had:1 reads:1 now"},
+  toy["literals"] = {{{"words", "naa reads bookaa"},
+                      {"english", "an opentomeaa:2 Naa:0 had:1 reads:1 now"},
                       {"relations", json::object()}}};
   const auto grammar = parsed(toy);
   ASSERT_NE(grammar, nullptr);
@@ -172,7 +180,8 @@ TEST(Translation, IsRefusedInOneLineThatNamesThePlace) {
   says("/english", "reads", "english: expected an object");
   says("/literals", {{{"words", "naa reads bookaa"}, {"english", "Naa:0 reads:3"}, {"relations", json::object()}}},
        "each with the place of the word");
-  says("/literals", {{{"words", "naa reads bookaa"}, {"english", " "}, {"relations", json::object()}}}, "English words");
+  says("/literals", {{{"words", "naa reads bookaa"}, {"english", " "}, {"relations", json::object()}}},
+       "English words");
   json poor = translated_toy();
   poor["english"].erase("reads");
   const auto without = parse_grammar("toy.json", poor.dump());
@@ -194,8 +203,7 @@ TEST(ShippedEnglish, HasTheDefaultSentenceAndItsTranslation) {
   const Grammar& grammar = *shipped();
   const Literal& ticket = grammar.literals.front();
   EXPECT_EQ(text_of(grammar, Sentence{.words = ticket.words}), "我请李雷帮我订了去北京的机票");
-  EXPECT_EQ(shown(grammar, ticket.english),
-            "I:0 asked:1 Li:2 Lei:2 to book:5 me:4 a ticket:9 to:6 Beijing:7");
+  EXPECT_EQ(shown(grammar, ticket.english), "I:0 asked:1 Li:2 Lei:2 to book:5 me:4 a ticket:9 to:6 Beijing:7");
   // A sentence of the kind is said in the same way.
   bool found = false;
   for (std::uint64_t seed = 0; seed < 4000 && !found; ++seed) {

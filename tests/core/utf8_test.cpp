@@ -12,9 +12,9 @@ namespace {
 using namespace std::string_literals;
 
 TEST(Utf8, AcceptsEveryLengthUpToItsLimits) {
-  for (const std::string& text : {""s, "a"s, "\0"s, "a\0b"s, "\x7f"s, "\u0080"s, "\u07FF"s, "\u0800"s, "\uD7FF"s,
-                                  "\uE000"s, "\uFFFD"s, "\uFFFE"s, "\uFFFF"s, "\U00010000"s, "\U0010FFFF"s, "\uFEFF"s,
-                                  "我请李雷"s, "𠮷野家"s, "👩‍👩‍👧"s}) {
+  for (const std::string& text :
+       {""s, "a"s, "\0"s, "a\0b"s, "\x7f"s, "\u0080"s, "\u07FF"s, "\u0800"s, "\uD7FF"s, "\uE000"s, "\uFFFD"s, "\uFFFE"s,
+        "\uFFFF"s, "\U00010000"s, "\U0010FFFF"s, "\uFEFF"s, "我请李雷"s, "𠮷野家"s, "👩‍👩‍👧"s}) {
     EXPECT_EQ(first_invalid_utf8(text), std::nullopt) << testing::PrintToString(text);
     EXPECT_TRUE(check_utf8("text", text));
   }
@@ -25,32 +25,31 @@ TEST(Utf8, NamesTheFirstByteThatIsNotPartOfACodePoint) {
     std::string bytes;
     std::size_t at;
   } cases[] = {
-      {"\x80", 0},              // a continuation by itself
+      {"\x80", 0},  // a continuation by itself
       {"abc\xBF", 3},
-      {"\xC0\x80", 0},          // overlong NUL
+      {"\xC0\x80", 0},  // overlong NUL
       {"\xC1\xBF", 0},
-      {"\xE0\x80\x80", 0},      // overlong in three bytes
+      {"\xE0\x80\x80", 0},  // overlong in three bytes
       {"\xE0\x9F\xBF", 0},
       {"\xF0\x80\x80\x80", 0},  // overlong in four
       {"\xF0\x8F\xBF\xBF", 0},
-      {"\xED\xA0\x80", 0},      // U+D800
-      {"\xED\xBF\xBF", 0},      // U+DFFF
+      {"\xED\xA0\x80", 0},               // U+D800
+      {"\xED\xBF\xBF", 0},               // U+DFFF
       {"a\xED\xA0\xBD\xED\xB8\x80", 1},  // a surrogate pair, as CESU-8 writes it
-      {"\xF4\x90\x80\x80", 0},  // U+110000
+      {"\xF4\x90\x80\x80", 0},           // U+110000
       {"\xF5\x80\x80\x80", 0},
       {"\xF8\x88\x80\x80\x80", 0},
       {"\xFE", 0},
       {"\xFF", 0},
-      {"我\xE6", 3},            // cut short by the end
+      {"我\xE6", 3},  // cut short by the end
       {"我\xE6\x88", 3},
       {"我\xF0\x9F\x98", 3},
-      {"我\xE6\x88我", 3},      // cut short by the next one
+      {"我\xE6\x88我", 3},  // cut short by the next one
       {"我\xC3我", 3},
-      {"\xFF\xFEh\0i\0"s, 0},   // UTF-16 with its mark
+      {"\xFF\xFEh\0i\0"s, 0},  // UTF-16 with its mark
       {"𠮷\x80", 4},
   };
-  for (const auto& [bytes, at] : cases)
-    EXPECT_EQ(first_invalid_utf8(bytes), at) << testing::PrintToString(bytes);
+  for (const auto& [bytes, at] : cases) EXPECT_EQ(first_invalid_utf8(bytes), at) << testing::PrintToString(bytes);
 }
 
 TEST(Utf8, ErrorIsOneLineThatNamesTheByteAndItsOffset) {

@@ -1,12 +1,12 @@
 // Where a checkpoint's weights lie: one file or shards, mapped, in half precision or not.
-#include "read/weight_files.h"
+#include "read/hub/weight_files.h"
 
 #include <gtest/gtest.h>
 
 #include "core/checkpoints.h"
 #include "math/forward.h"
 #include "math/ops.h"
-#include "read/safetensors.h"
+#include "read/array/safetensors.h"
 #include "temporary_folder.h"
 
 namespace headlight {
@@ -51,11 +51,14 @@ TEST(WeightFiles, ShardsStayInTheirFolder) {
     index["weight_map"][first] = name;
     folder.write_index(index);
     EXPECT_NE(folder.refusal().find(first + ": expected the name of a shard in this folder, found '"),
-              std::string::npos) << folder.refusal();
+              std::string::npos)
+        << folder.refusal();
     folder.write_index(*parse_json("", *read_file(kGolden / "family-llama3-sharded" / "model.safetensors.index.json")));
   }
-  for (const auto& [text, says] : {std::pair{"[]", "weight_map: expected an object"}, {"{}", "weight_map"},
-                                   {"{\"weight_map\": {}}", "weight_map"}, {"{\"weight_map\": {\"a\": 3}}", "number"},
+  for (const auto& [text, says] : {std::pair{"[]", "weight_map: expected an object"},
+                                   {"{}", "weight_map"},
+                                   {"{\"weight_map\": {}}", "weight_map"},
+                                   {"{\"weight_map\": {\"a\": 3}}", "number"},
                                    {"{\"weight_map\": {\"a\": \"b\"}}", "/b: open: expected a readable file"},
                                    {"{\"weight_map\": {\"a\": \"b\", \"a\": \"c\"}}", "each key once"}}) {
     folder.write("model.safetensors.index.json", text);
@@ -70,7 +73,8 @@ TEST(WeightFiles, EachTensorIsInTheShardThatTheIndexNames) {
   folder.write_index(index);
   EXPECT_EQ(folder.refusal(), folder.at(kSecond).string() +
                                   ": lm_head.weight: expected the tensor that model.safetensors.index.json says is "
-                                  "here, found it in " + kFirst);
+                                  "here, found it in " +
+                                  kFirst);
   index["weight_map"]["lm_head.weight"] = kFirst;
   index["weight_map"]["more"] = kFirst;
   folder.write_index(index);
@@ -83,7 +87,8 @@ TEST(WeightFiles, EachTensorIsInTheShardThatTheIndexNames) {
   index["weight_map"]["model.norm.weight"] = "third.safetensors";
   folder.write_index(index);
   EXPECT_NE(folder.refusal().find("expected each tensor in one shard, found it in " + kFirst + " too"),
-            std::string::npos) << folder.refusal();
+            std::string::npos)
+      << folder.refusal();
   std::filesystem::remove(folder.at(kSecond));
   EXPECT_NE(folder.refusal().find(kSecond + ": open: expected a readable file"), std::string::npos);
 }
@@ -162,7 +167,8 @@ TEST(HalfWeights, ArePlacedOnAnyAddressAndChecked) {
     const auto refused = read_checkpoint(folder.path(), progress, most_widened);
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().message.find("q_proj.weight[5, 7]: expected a finite number, found -inf"),
-              std::string::npos) << refused.error().message;
+              std::string::npos)
+        << refused.error().message;
   }
 }
 

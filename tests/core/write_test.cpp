@@ -9,9 +9,9 @@
 #include "exported.h"
 #include "math/attention.h"
 #include "math/output.h"
-#include "read/json_document.h"
-#include "read/npz.h"
-#include "read/safetensors.h"
+#include "read/array/npz.h"
+#include "read/array/safetensors.h"
+#include "read/json/json_document.h"
 #include "write/csv.h"
 #include "write/json.h"
 #include "write/npz.h"
@@ -73,7 +73,8 @@ TEST(NpzExport, OptionsAddQueriesKeysValuesAndScores) {
     const auto file = format == Format::npz ? parse_npz("f", bytes) : parse_safetensors("f", bytes);
     ASSERT_TRUE(file) << file.error().message;
     EXPECT_EQ(file->arrays.size(), 7u);
-    for (const auto& [name, field] : {std::pair{"queries", &AttentionTrace::query}, {"keys", &AttentionTrace::key},
+    for (const auto& [name, field] : {std::pair{"queries", &AttentionTrace::query},
+                                      {"keys", &AttentionTrace::key},
                                       {"values", &AttentionTrace::value}}) {
       const Array& array = file->arrays.at(name);
       ASSERT_EQ(array.shape, (std::vector<Index>{2, 3, 3, 4})) << name;
@@ -96,7 +97,8 @@ TEST(NpzExport, OneHeadAloneIsThatPartOfAll) {
     const Array& attentions = file->arrays.at("attentions");
     ASSERT_EQ(attentions.shape, (std::vector<Index>{1, 1, 3, 3}));
     EXPECT_TRUE(same(pattern_of(attentions, 0, 0), attention_rows(*trace, {1, 2}, 0, 3)));
-    EXPECT_TRUE(same(pattern_of(file->arrays.at("queries"), 0, 0), Matrix{head_columns(trace->blocks[1].self.query, 2, 3)}));
+    EXPECT_TRUE(
+        same(pattern_of(file->arrays.at("queries"), 0, 0), Matrix{head_columns(trace->blocks[1].self.query, 2, 3)}));
   }
   const auto json = parse_json("f", bytes_written({trace}, Format::json, {.only = one.only}));
   ASSERT_TRUE(json) << json.error().message;
@@ -141,23 +143,28 @@ TEST(NpzExport, AnEncoderDecoderHasThreeAttentions) {
     const auto file = format == Format::npz ? parse_npz("f", bytes) : parse_safetensors("f", bytes);
     ASSERT_TRUE(file) << file.error().message;
     const std::map<std::string, std::vector<Index>> shapes = {
-        {"encoder_attentions", {1, 3, 3, 3}}, {"decoder_attentions", {2, 3, 2, 2}}, {"cross_attentions", {2, 3, 2, 3}},
-        {"encoder_queries", {1, 3, 3, 4}}, {"encoder_keys", {1, 3, 3, 4}}, {"encoder_values", {1, 3, 3, 4}},
-        {"decoder_queries", {2, 3, 2, 4}}, {"decoder_keys", {2, 3, 2, 4}}, {"decoder_values", {2, 3, 2, 4}},
-        {"cross_queries", {2, 3, 2, 4}}, {"cross_keys", {2, 3, 3, 4}}, {"cross_values", {2, 3, 3, 4}},
-        {"encoder_scores", {1, 3, 3, 3}}, {"decoder_scores", {2, 3, 2, 2}}, {"cross_scores", {2, 3, 2, 3}},
-        {"encoder_hidden_states", {2, 3, 12}}, {"decoder_hidden_states", {3, 2, 12}},
-        {"encoder_last_hidden_state", {3, 12}}, {"last_hidden_state", {2, 12}}, {"logits", {2, 5}}};
+        {"encoder_attentions", {1, 3, 3, 3}},  {"decoder_attentions", {2, 3, 2, 2}},
+        {"cross_attentions", {2, 3, 2, 3}},    {"encoder_queries", {1, 3, 3, 4}},
+        {"encoder_keys", {1, 3, 3, 4}},        {"encoder_values", {1, 3, 3, 4}},
+        {"decoder_queries", {2, 3, 2, 4}},     {"decoder_keys", {2, 3, 2, 4}},
+        {"decoder_values", {2, 3, 2, 4}},      {"cross_queries", {2, 3, 2, 4}},
+        {"cross_keys", {2, 3, 3, 4}},          {"cross_values", {2, 3, 3, 4}},
+        {"encoder_scores", {1, 3, 3, 3}},      {"decoder_scores", {2, 3, 2, 2}},
+        {"cross_scores", {2, 3, 2, 3}},        {"encoder_hidden_states", {2, 3, 12}},
+        {"decoder_hidden_states", {3, 2, 12}}, {"encoder_last_hidden_state", {3, 12}},
+        {"last_hidden_state", {2, 12}},        {"logits", {2, 5}}};
     EXPECT_EQ(file->arrays.size(), shapes.size());
     for (const auto& [name, shape] : shapes) {
       ASSERT_TRUE(file->arrays.contains(name)) << name;
       EXPECT_EQ(file->arrays.at(name).shape, shape) << name;
     }
-    for (const auto& [name, stack] : {std::pair{"encoder", Stack::encoder}, {"decoder", Stack::self}, {"cross", Stack::cross}}) {
+    for (const auto& [name, stack] :
+         {std::pair{"encoder", Stack::encoder}, {"decoder", Stack::self}, {"cross", Stack::cross}}) {
       const Array& attentions = file->arrays.at(std::string(name) + "_attentions");
       const Index layer = trace->num_layers(stack) - 1;
-      EXPECT_TRUE(same(pattern_of(attentions, layer, 2),
-                       attention_rows(*trace, {layer, 2, stack}, 0, trace->queries(stack)))) << name;
+      EXPECT_TRUE(
+          same(pattern_of(attentions, layer, 2), attention_rows(*trace, {layer, 2, stack}, 0, trace->queries(stack))))
+          << name;
       const Array& scores = file->arrays.at(std::string(name) + "_scores");
       EXPECT_TRUE(same(pattern_of(scores, layer, 1), score_rows(*trace, {layer, 1, stack}, 0, trace->queries(stack))))
           << name;
@@ -183,7 +190,8 @@ TEST(NpzExport, GroupedHeadsHaveFewerKeysThanQueries) {
   EXPECT_EQ(file->arrays.at("queries").shape, (std::vector<Index>{1, 4, 3, 5}));
   for (const auto& [name, field] : {std::pair{"keys", &AttentionTrace::key}, {"values", &AttentionTrace::value}}) {
     ASSERT_EQ(file->arrays.at(name).shape, (std::vector<Index>{1, 2, 3, 5})) << name;
-    EXPECT_TRUE(same(pattern_of(file->arrays.at(name), 0, 1), Matrix{head_columns(trace->blocks[0].self.*field, 1, 2)}));
+    EXPECT_TRUE(
+        same(pattern_of(file->arrays.at(name), 0, 1), Matrix{head_columns(trace->blocks[0].self.*field, 1, 2)}));
   }
 }
 
@@ -239,10 +247,12 @@ TEST(SafetensorsExport, ReadsBackTheSameArrays) {
 TEST(CsvExport, HasALineForEveryWeight) {
   const auto trace = trace_of({"a,b", "\"", "c\nd"}, true);
   const std::string text = bytes_written({trace}, Format::csv);
-  EXPECT_TRUE(text.starts_with("stack,layer,head,query,key,query_token,key_token,weight\n"
-                               "Self,0,0,0,0,\"a,b\",\"a,b\",1\n"
-                               "Self,0,0,0,1,\"a,b\",\"\"\"\",0\n"
-                               "Self,0,0,0,2,\"a,b\",\"c\nd\",0\n")) << text.substr(0, 300);
+  EXPECT_TRUE(
+      text.starts_with("stack,layer,head,query,key,query_token,key_token,weight\n"
+                       "Self,0,0,0,0,\"a,b\",\"a,b\",1\n"
+                       "Self,0,0,0,1,\"a,b\",\"\"\"\",0\n"
+                       "Self,0,0,0,2,\"a,b\",\"c\nd\",0\n"))
+      << text.substr(0, 300);
   const auto plain = trace_of({"x", "y"});
   std::istringstream lines(bytes_written({plain}, Format::csv));
   std::string line;
@@ -252,7 +262,8 @@ TEST(CsvExport, HasALineForEveryWeight) {
       for (Index query = 0; query < 2; ++query)
         for (Index key = 0; key < 2; ++key) {
           std::string expected = "Self," + std::to_string(layer) + "," + std::to_string(head) + "," +
-                                 std::to_string(query) + "," + std::to_string(key) + (query == 0 ? ",x" : ",y") + (key == 0 ? ",x," : ",y,");
+                                 std::to_string(query) + "," + std::to_string(key) + (query == 0 ? ",x" : ",y") +
+                                 (key == 0 ? ",x," : ",y,");
           append_number(expected, attention_rows(*plain, {layer, head}, query, 1)(0, key));
           ASSERT_TRUE(std::getline(lines, line));
           EXPECT_EQ(line, expected);

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "read/attention_json.h"
+#include "read/external/attention_json.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto file = headlight::parse_attention_json("fuzz", {reinterpret_cast<const char*>(data), size});

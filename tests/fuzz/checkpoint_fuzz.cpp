@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "math/forward.h"
-#include "read/checkpoint.h"
-#include "read/safetensors.h"
+#include "read/array/safetensors.h"
+#include "read/hub/checkpoint.h"
 
 namespace {
 
@@ -17,8 +17,8 @@ constexpr std::string_view kConfig = R"({"model_type": "qwen3", "architectures":
 void check(const headlight::Checkpoint& checkpoint) {
   headlight::Tokens tokens;
   for (int id = 0; id < 3; ++id) tokens.tokens.push_back({.id = id, .text = "w", .raw = "w"});
-  const auto answer = headlight::forward({.model = checkpoint.model, .config = checkpoint.model->config,
-                                          .tokens = tokens, .mask = {.causal = true}});
+  const auto answer = headlight::forward(
+      {.model = checkpoint.model, .config = checkpoint.model->config, .tokens = tokens, .mask = {.causal = true}});
   // Weights are finite; what is computed with them may overflow, which is told.
   if (answer && !(*answer)->last_hidden_state().allFinite()) std::abort();
 }

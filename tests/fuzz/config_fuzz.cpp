@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "read/checkpoint.h"
+#include "read/hub/checkpoint.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto hub = headlight::parse_hub_config("fuzz", {reinterpret_cast<const char*>(data), size});

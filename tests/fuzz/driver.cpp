@@ -27,8 +27,12 @@ std::string damaged(std::string bytes, std::mt19937& random) {
     const std::size_t length = 1 + below(bytes.size() < 64 ? bytes.size() : 64);
     switch (below(6)) {
       case 0: bytes.resize(at); break;
-      case 1: if (!bytes.empty()) bytes[at] = static_cast<char>(random()); break;
-      case 2: if (!bytes.empty()) bytes[at] = extremes[below(extremes.size())]; break;
+      case 1:
+        if (!bytes.empty()) bytes[at] = static_cast<char>(random());
+        break;
+      case 2:
+        if (!bytes.empty()) bytes[at] = extremes[below(extremes.size())];
+        break;
       case 3: bytes.erase(at, length); break;
       case 4: bytes.insert(at, bytes.substr(at, length)); break;
       case 5: bytes.insert(at, bytes.substr(below(bytes.size()), length)); break;

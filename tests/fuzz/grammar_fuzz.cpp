@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "require.h"
-#include "train/corpus.h"
+#include "train/corpus/corpus.h"
 
 using namespace headlight;
 

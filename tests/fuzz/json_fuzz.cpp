@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "read/json_document.h"
+#include "read/json/json_document.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto document = headlight::parse_json("fuzz", {reinterpret_cast<const char*>(data), size});

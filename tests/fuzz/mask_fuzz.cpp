@@ -6,8 +6,8 @@
 #include <limits>
 #include <string_view>
 
-#include "read/mask_file.h"
-#include "read/npy.h"
+#include "read/array/npy.h"
+#include "read/external/mask_file.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "read/npy.h"
+#include "read/array/npy.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto array = headlight::parse_npy("fuzz", {reinterpret_cast<const char*>(data), size});

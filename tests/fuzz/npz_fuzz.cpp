@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "read/npz.h"
+#include "read/array/npz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kLimit = 1 << 22;

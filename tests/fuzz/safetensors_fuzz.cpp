@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "read/safetensors.h"
-#include "read/tensors.h"
+#include "read/array/safetensors.h"
+#include "read/external/tensors_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto file = headlight::parse_safetensors("fuzz", {reinterpret_cast<const char*>(data), size});

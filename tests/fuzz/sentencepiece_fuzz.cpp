@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "read/sentencepiece_tokenizer.h"
+#include "read/tokenizer/sentencepiece_tokenizer.h"
 #include "require.h"
 
 namespace {
@@ -28,8 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require_line(model.error().message);
     return 0;
   }
-  for (const auto family :
-       {SentencePieceFamily::llama, SentencePieceFamily::t5, SentencePieceFamily::xlm_roberta})
+  for (const auto family : {SentencePieceFamily::llama, SentencePieceFamily::t5, SentencePieceFamily::xlm_roberta})
     try_text(sentencepiece_tokenizer("fuzz", *model, family, {}));
   WordTable words({{"</s>", 0}, {"<unk>", 1}, {"▁", 2}, {"t", 3}});
   try_text(marian_tokenizer("fuzz", *model, words));

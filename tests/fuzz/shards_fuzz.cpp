@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "read/weight_files.h"
+#include "read/hub/weight_files.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto shards = headlight::parse_shard_index("fuzz", {reinterpret_cast<const char*>(data), size});

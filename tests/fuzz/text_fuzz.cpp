@@ -62,8 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::string& text : {bytes, bytes.substr(std::min(line + 1, bytes.size()))}) {
     const std::vector<std::size_t> cuts = cut_points(text, Split::words, *lexicon);
     check_cuts(text, cuts);
-    if (text.size() == bytes.size())
-      require(std::includes(clusters.begin(), clusters.end(), cuts.begin(), cuts.end()));
+    if (text.size() == bytes.size()) require(std::includes(clusters.begin(), clusters.end(), cuts.begin(), cuts.end()));
   }
   return 0;
 }

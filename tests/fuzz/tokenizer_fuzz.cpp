@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/utf8.h"
-#include "read/tokenizer_json.h"
+#include "read/tokenizer/tokenizer_json.h"
 #include "require.h"
 
 using namespace headlight;

@@ -6,8 +6,8 @@
 
 #include "require.h"
 #include "train/card_text.h"
-#include "train/relations_json.h"
-#include "train/saved.h"
+#include "train/measure/relations_json.h"
+#include "train/trained_checkpoint.h"
 
 using namespace headlight;
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "gl/app.h"
+#include "bench/draw/bench_draw.h"
 #include "gl/offscreen.h"
 
 namespace headlight {

@@ -1,8 +1,8 @@
 // A checkpoint with a tokenizer in the window: its text box and chips, words that it does not know, ids in place of text.
 #include "base/file.h"
-#include "gui/draw.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/theme.h"
 #include "gui/harness.h"
-#include "gui/theme.h"
 
 namespace headlight {
 namespace {

@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include "figure/difference_words.h"
-#include "gui/compare_words.h"
-#include "gui/joint_map.h"
+#include "gui/compare/compare_words.h"
+#include "gui/compare/joint_map.h"
 #include "gui/keys_fixture.h"
-#include "session/opened.h"
+#include "session/open_file.h"
 
 namespace headlight {
 namespace {
@@ -23,7 +23,8 @@ class CompareViewTest : public KeysTest {
   Box around(const std::string& map, CellRef cell) {
     const ImVec2 at = joint_point(map, cell);
     const Box plot = harness->box(map);
-    const float w = plot.w / static_cast<float>(axes().keys.size()) + 2, h = plot.h / static_cast<float>(axes().queries.size()) + 2;
+    const float w = plot.w / static_cast<float>(axes().keys.size()) + 2,
+                h = plot.h / static_cast<float>(axes().queries.size()) + 2;
     return {at.x - w / 2, at.y - h / 2, w, h};
   }
   void keep_and_ask(const std::string& text) {
@@ -72,16 +73,14 @@ TEST_F(CompareViewTest, AfterARestartTheKeptAnswerIsThereAgain) {
   start();
   Harness& h = *harness;
   FileOpened opened{"/x/left.headlight.json", {}};
-  opened.opened.kind = Opened::Kind::session;
+  opened.opened.kind = OpenFile::Kind::session;
   opened.opened.session = *session;
   key({Key::digit_5});
   EXPECT_TRUE(h.says(kNothingKept.en));
   h.commands.emplace_back(opened);
   h.frame();
   ASSERT_TRUE(state().kept);
-  if (!state().kept->trace) {
-    EXPECT_TRUE(h.says(kComputingA.en));
-  }
+  if (!state().kept->trace) { EXPECT_TRUE(h.says(kComputingA.en)); }
   h.settle();
   ASSERT_TRUE(h.has("map A"));
   EXPECT_EQ(plain(state().comparison->maps.difference), before);
@@ -116,7 +115,8 @@ TEST_F(CompareViewTest, EachHeadCanHaveItsOwnRange) {
   h.frame(2);
   EXPECT_TRUE(state().view.own_range);
   for (const HeadRef head : {HeadRef{0, 0}, HeadRef{0, 1}})
-    EXPECT_EQ(h.map("difference 0." + std::to_string(head.head)).scale.top, nice_range(heads().head(head)->measured.largest));
+    EXPECT_EQ(h.map("difference 0." + std::to_string(head.head)).scale.top,
+              nice_range(heads().head(head)->measured.largest));
   const DrawnMap a = h.map("map A"), b = h.map("map B");
   EXPECT_EQ(a.scale, b.scale) << "of one head, so that the two can be compared";
   EXPECT_EQ(a.scale.top, nice_top(largest_weight(state().comparison->maps)));

@@ -197,9 +197,14 @@ TEST_F(ControlsTest, EveryEditIsOneStepOfUndo) {
       {"join", clicks("gap 2")},
       {"cut", clicks("chip 2")},
       {"pad here", [&] { h.click("chip 6", 1); }},
-      {"sample", [&] { h.click("samples"); h.click("sample 1"); }},
+      {"sample",
+       [&] {
+         h.click("samples");
+         h.click("sample 1");
+       }},
       {"typing", [&] { h.retype("abc"); }},
-      {"painting", [&] {
+      {"painting",
+       [&] {
          h.hold(Key::left_shift, true);
          h.drag(h.cell_point("large map", {1, 1}), h.cell_point("large map", {1, 4}));
          h.hold(Key::left_shift, false);

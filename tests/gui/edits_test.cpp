@@ -1,8 +1,8 @@
 // What is changed inside the computation by hand: heads off, weights set, one layer's mask and scale, dropout; and that
 // each of it is seen.
-#include "gui/draw.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/map_view.h"
 #include "gui/harness.h"
-#include "gui/map_view.h"
 #include "math/forward.h"
 
 namespace headlight {

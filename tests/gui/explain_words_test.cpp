@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "explain/recipe.h"
 #include "gui/harness.h"
-#include "session/start.h"
+#include "session/startup.h"
 
 namespace headlight {
 namespace {
@@ -23,9 +23,10 @@ bool has_chinese(std::string_view text) {
 /// The English words in a formula; symbols of matrices, functions and indices are in no language.
 std::set<std::string> english_in(const std::string& formula) {
   static const std::set<std::string> kSymbols{
-      "softmax", "exp", "relu", "gelu", "silu", "tanh", "ln", "norm", "concat", "attention", "ffn", "hidden", "up", "down",
-      "gate", "activation", "logits", "scores", "log", "mask", "token", "position", "type", "sum", "model",
-      "dropout", "scale", "projected", "normed", "given", "weights", "query", "key", "value", "kv", "vocab"};
+      "softmax",   "exp",    "relu",   "gelu",     "silu",  "tanh", "ln",         "norm",    "concat",
+      "attention", "ffn",    "hidden", "up",       "down",  "gate", "activation", "logits",  "scores",
+      "log",       "mask",   "token",  "position", "type",  "sum",  "model",      "dropout", "scale",
+      "projected", "normed", "given",  "weights",  "query", "key",  "value",      "kv",      "vocab"};
   std::set<std::string> found;
   std::string word;
   for (const char c : formula + " ") {
@@ -116,9 +117,11 @@ TEST(ExplainWords, EveryStepOfManyModelsHasATitleAndAFormula) {
     }
   }
   for (const std::string& one : unknown) ADD_FAILURE() << one;
-  for (const char* name : {"x_query", "W_Q", "b_Q", "q_projected", "q", "k", "products", "dot", "scaled", "mask",
-                           "scores", "exponentials", "sum", "softmax", "dropped", "weight", "v", "share",
-                           "head_output", "z", "concat", "W_O", "b_O", "contribution", "output"})
+  for (const char* name : {"x_query",     "W_Q",     "b_Q",     "q_projected", "q",      "k",
+                           "products",    "dot",     "scaled",  "mask",        "scores", "exponentials",
+                           "sum",         "softmax", "dropped", "weight",      "v",      "share",
+                           "head_output", "z",       "concat",  "W_O",         "b_O",    "contribution",
+                           "output"})
     EXPECT_TRUE(names.contains(name)) << name << " was never told";
 }
 

@@ -2,7 +2,7 @@
 #include "figure/flow.h"
 
 #include "base/file.h"
-#include "gui/draw.h"
+#include "gui/frame/draw.h"
 #include "gui/harness.h"
 
 namespace headlight {

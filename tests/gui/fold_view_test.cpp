@@ -1,9 +1,9 @@
 // Special tokens left out and subwords merged, in the window: a checkpoint that spells with pieces of words.
 #include "base/file.h"
-#include "gui/draw.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/theme.h"
 #include "gui/harness.h"
-#include "gui/theme.h"
-#include "session/figure_order.h"
+#include "session/figure_request.h"
 
 namespace headlight {
 namespace {
@@ -99,7 +99,8 @@ TEST_F(FoldViewTest, CellsAreThoseOfTheFirstTokens) {
   h.move_to(centre(2, 1));
   EXPECT_EQ(h.state.view.hovered, (CellRef{3, 2}));
   char expected[64];
-  std::snprintf(expected, sizeof expected, "playing looks at cat: %.4f", static_cast<double>(folded().map({0, 0})(2, 1)));
+  std::snprintf(expected, sizeof expected, "playing looks at cat: %.4f",
+                static_cast<double>(folded().map({0, 0})(2, 1)));
   EXPECT_TRUE(h.says(expected)) << expected << "\n" << h.words_on_screen();
   const ImU32 accent = palette(h.state.settings.theme).accent;
   for (const char* chip : {"chip 2", "chip 3", "chip 4"}) EXPECT_TRUE(h.drew(accent, h.box(chip))) << chip;

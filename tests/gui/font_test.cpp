@@ -1,4 +1,4 @@
-#include "gui/font.h"
+#include "gui/frame/font.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <random>
 
 #include "base/utf8.h"
-#include "gui/imgui_compat.h"
-#include "gui/stand_ins.h"
+#include "gui/frame/glyph_substitutes.h"
+#include "gui/frame/imgui_compat.h"
 
 namespace headlight {
 namespace {
@@ -44,8 +44,8 @@ TEST(StandInsTest, AnyTextComesBack) {
       char32_t c = 0;
       if (pick == 0) c = random() % 0x80;
       if (pick == 1) c = 0x4E00 + random() % 0x5000;
-      if (pick == 2) c = 0xE000 + random() % 0x1900;       // private use
-      if (pick == 3) c = 0xA000 + random() % 0x640;        // what stand-ins are taken from
+      if (pick == 2) c = 0xE000 + random() % 0x1900;  // private use
+      if (pick == 3) c = 0xA000 + random() % 0x640;   // what stand-ins are taken from
       if (pick == 4) c = 0x10000 + random() % 0x100000;
       if (pick == 5) c = random() % 0x110000;
       if (c >= 0xD800 && c <= 0xDFFF) c = 0xFFFD;
@@ -76,20 +76,20 @@ TEST(StandInsTest, OrdinaryTextStaysAsItIs) {
 }
 
 TEST(StandInsTest, TheSameCharacterHasOneStandIn) {
-  StandIns table;
+  GlyphSubstitutes table;
   std::string first, second;
   table.put(first, 0xE123);
   table.put(second, 0xE123);
   EXPECT_EQ(first, second);
   const auto points = code_points(first);
   ASSERT_EQ(points.size(), 1u);
-  EXPECT_TRUE(StandIns::is_one(points[0]));
+  EXPECT_TRUE(GlyphSubstitutes::is_one(points[0]));
   EXPECT_EQ(table.behind(points[0]), char32_t{0xE123});
   EXPECT_EQ(table.behind(points[0] + 1), std::nullopt);
 }
 
 TEST(StandInsTest, ALongStandInCutApartIsReplaced) {
-  StandIns table;
+  GlyphSubstitutes table;
   std::string all;
   for (char32_t c = 0xE000; c <= 0xF8FF; ++c) table.put(all, c);  // uses every slot up
   std::string late;

@@ -1,9 +1,9 @@
 // The heads side by side: what they show, and what pointing at them does.
 #include <set>
 
-#include "gui/draw.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/map_view.h"
 #include "gui/harness.h"
-#include "gui/map_view.h"
 
 namespace headlight {
 namespace {

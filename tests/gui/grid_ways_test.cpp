@@ -182,11 +182,14 @@ TEST_F(GridWaysTest, OfAnEncoderDecoderTheChosenAttentionIsShown) {
   Harness& h = *harness;
   h.say(ChooseHead{{0, 0, Stack::cross}}, Pin{CellRef{3, 1}});
   show(GridShow::query);
-  EXPECT_EQ(line_of_head(h.state, *shown_line(h.state), {0, 0, Stack::cross}).size(), h.state.trace->keys(Stack::cross));
+  EXPECT_EQ(line_of_head(h.state, *shown_line(h.state), {0, 0, Stack::cross}).size(),
+            h.state.trace->keys(Stack::cross));
   show(GridShow::glance);
   const DrawnMap map = h.map("glance 1.2");
-  EXPECT_NEAR(map.box.w / map.box.h,
-              static_cast<float>(h.state.trace->keys(Stack::cross)) / static_cast<float>(h.state.trace->queries(Stack::cross)), 0.05f);
+  EXPECT_NEAR(
+      map.box.w / map.box.h,
+      static_cast<float>(h.state.trace->keys(Stack::cross)) / static_cast<float>(h.state.trace->queries(Stack::cross)),
+      0.05f);
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 #include "base/utf8.h"
 #include "math/attention.h"
 #include "paper/figure_file.h"
+#include "session/answer_comparison.h"
 #include "session/assets.h"
-#include "session/comparison.h"
-#include "session/start.h"
+#include "session/startup.h"
 #include "text/words.h"
 
 namespace headlight {
@@ -86,7 +86,8 @@ Harness::Harness(Document document, ImVec2 size, Settings settings) : size_(size
   fonts.keep(all_words());
 
   state = initial_state(lexicon_, std::move(document), std::move(settings));
-  loop = std::make_unique<Loop>(std::function<void()>([] {}), std::string{}, LoopOptions{.draw_figure = figure_drawer()});
+  loop =
+      std::make_unique<Loop>(std::function<void()>([] {}), std::string{}, LoopOptions{.draw_figure = figure_drawer()});
 }
 
 Harness::~Harness() {
@@ -114,9 +115,15 @@ void Harness::draw() {
   probe.clear();
   maps.drawn.clear();
   if (logged_) ImGui::LogToClipboard();
-  Gui gui{state, commands, fonts, maps, samples,
+  Gui gui{state,
+          commands,
+          fonts,
+          maps,
+          samples,
           {loop->computing(), loop->writing(), loop->computing_progress(), loop->writing_progress(), loop->sweeping(),
-           loop->sweep_progress(), loop->reading(), loop->reading_progress()}, unit, &probe};
+           loop->sweep_progress(), loop->reading(), loop->reading_progress()},
+          unit,
+          &probe};
   draw_window(gui);
   if (logged_) ImGui::LogFinish();
   ImGui::Render();
@@ -222,9 +229,7 @@ void Harness::slide(const std::string& name, float from, float to) {
 
 bool Harness::scroll_into(const std::string& region, const std::string& name) {
   const Box around = box(region);
-  const auto is_inside = [&] {
-    return has(name) && box(name).y >= around.y && box(name).bottom() <= around.bottom();
-  };
+  const auto is_inside = [&] { return has(name) && box(name).y >= around.y && box(name).bottom() <= around.bottom(); };
   if (is_inside()) return true;
   move_to({around.x + around.w / 2, around.y + around.h * 0.8f});
   wheel(1000);
@@ -352,7 +357,7 @@ Box Harness::outline_of(const std::string& map, CellRef cell) const {
   return {middle.x - w / 2, middle.y - h / 2, w, h};
 }
 
-std::string Harness::tokens(Side side) const {
+std::string Harness::tokens(TextSide side) const {
   std::string line;
   const Tokens* shown = shown_tokens(state, side);
   if (!shown) return line;
@@ -373,8 +378,8 @@ Matrix weights_of(const Trace& trace, HeadRef head) {
 testing::AssertionResult is_consistent(const AppState& state) {
   const Config& config = state.document.config;
   if (const auto possible = check(config); !possible) return testing::AssertionFailure() << possible.error().message;
-  for (const Side side : {Side::source, Side::target}) {
-    const Passage& text = passage(state.document, side);
+  for (const TextSide side : {TextSide::source, TextSide::target}) {
+    const TextInput& text = passage(state.document, side);
     if (text.hand_cuts && !are_cuts(text.text, *text.hand_cuts))
       return testing::AssertionFailure() << "cuts that are none";
   }
@@ -385,8 +390,8 @@ testing::AssertionResult is_consistent(const AppState& state) {
   const HeadRef head = state.view.chosen;
   if (!trace.has(head.stack)) return testing::AssertionFailure() << "a stack that is not there";
   const auto inside = [&](const std::optional<CellRef>& cell, Stack stack) {
-    return !cell || (cell->query >= 0 && cell->query < trace.queries(stack) && cell->key >= 0 &&
-                     cell->key < trace.keys(stack));
+    return !cell ||
+           (cell->query >= 0 && cell->query < trace.queries(stack) && cell->key >= 0 && cell->key < trace.keys(stack));
   };
   const Stack hovered = state.view.hovered_head.value_or(head).stack;
   if (!inside(state.view.hovered, hovered) || !inside(state.view.pinned, head.stack))

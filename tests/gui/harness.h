@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "gui/imgui_compat.h"
-#include "gui/panels.h"
-#include "session/step.h"
+#include "gui/frame/imgui_compat.h"
+#include "gui/frame/panels.h"
+#include "session/loop.h"
 #include "temporary_folder.h"
 
 namespace headlight {
@@ -106,7 +106,7 @@ class Harness {
   Box outline_of(const std::string& map, CellRef cell) const;
 
   /// The tokens that the window shows, between bars.
-  std::string tokens(Side side = Side::source) const;
+  std::string tokens(TextSide side = TextSide::source) const;
 
   AppState state;
   Commands commands;

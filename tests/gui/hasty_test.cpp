@@ -16,9 +16,12 @@ class HastyHands {
 
   void act() {
     switch (pick(12)) {
-      case 0: case 1: click_somewhere(); break;
-      case 2: case 3: click_something(); break;
-      case 4: case 5: press_a_key(); break;
+      case 0:
+      case 1: click_somewhere(); break;
+      case 2:
+      case 3: click_something(); break;
+      case 4:
+      case 5: press_a_key(); break;
       case 6: drag_somewhere(); break;
       case 7: type_something(); break;
       case 8: h_.wheel(static_cast<float>(pick(5)) - 2); break;
@@ -68,12 +71,58 @@ class HastyHands {
     quick_click_at({box.x + box.w * static_cast<float>(pick(9) + 1) / 10, box.y + box.h / 2}, pick(5) == 0 ? 1 : 0);
   }
   void press_a_key() {
-    constexpr Key kKeys[] = {
-        Key::m, Key::p, Key::x, Key::d, Key::h, Key::l, Key::s, Key::o, Key::w, Key::g, Key::n, Key::t, Key::z, Key::y,
-        Key::e, Key::a, Key::c, Key::v, Key::equal, Key::minus, Key::home, Key::enter, Key::escape, Key::escape,
-        Key::escape, Key::backspace, Key::left_bracket, Key::right_bracket, Key::left, Key::right, Key::up, Key::down,
-        Key::f1, Key::slash, Key::del, Key::tab, Key::k, Key::r, Key::f, Key::b, Key::j, Key::i, Key::comma, Key::period,
-        Key::digit_0, Key::digit_1, Key::digit_2, Key::digit_3, Key::digit_9, Key::u, Key::q, Key::space};
+    constexpr Key kKeys[] = {Key::m,
+                             Key::p,
+                             Key::x,
+                             Key::d,
+                             Key::h,
+                             Key::l,
+                             Key::s,
+                             Key::o,
+                             Key::w,
+                             Key::g,
+                             Key::n,
+                             Key::t,
+                             Key::z,
+                             Key::y,
+                             Key::e,
+                             Key::a,
+                             Key::c,
+                             Key::v,
+                             Key::equal,
+                             Key::minus,
+                             Key::home,
+                             Key::enter,
+                             Key::escape,
+                             Key::escape,
+                             Key::escape,
+                             Key::backspace,
+                             Key::left_bracket,
+                             Key::right_bracket,
+                             Key::left,
+                             Key::right,
+                             Key::up,
+                             Key::down,
+                             Key::f1,
+                             Key::slash,
+                             Key::del,
+                             Key::tab,
+                             Key::k,
+                             Key::r,
+                             Key::f,
+                             Key::b,
+                             Key::j,
+                             Key::i,
+                             Key::comma,
+                             Key::period,
+                             Key::digit_0,
+                             Key::digit_1,
+                             Key::digit_2,
+                             Key::digit_3,
+                             Key::digit_9,
+                             Key::u,
+                             Key::q,
+                             Key::space};
     constexpr Key kModifiers[] = {Key::left_shift, Key::left_ctrl, Key::left_alt};
     const Key key = kKeys[pick(std::size(kKeys))], modifier = kModifiers[pick(3)];
     const bool modified = pick(3) == 0;
@@ -107,11 +156,18 @@ class HastyHands {
     const auto cell = [&] { return CellRef{index(30), index(30)}; };
     const auto stack = [&] { return kStacks[pick(3)]; };
     const auto head = [&] { return HeadRef{index(6), index(20), stack()}; };
-    const char* kTexts[] = {"", " ", "\n", "我", "我爱\n你\n\n他", "ab cd\r\nef", "The animal didn't",
-                            "👨‍👩‍👧𠮷", "\u3000\u200b"};
+    const char* kTexts[] = {"",
+                            " ",
+                            "\n",
+                            "我",
+                            "我爱\n你\n\n他",
+                            "ab cd\r\nef",
+                            "The animal didn't",
+                            "👨‍👩‍👧𠮷",
+                            "\u3000\u200b"};
     switch (pick(23)) {
       case 0: h_.say(SetText{kTexts[pick(std::size(kTexts))]}); break;
-      case 1: h_.say(ToggleCut{pick(40), pick(2) == 0 ? Side::source : Side::target}); break;
+      case 1: h_.say(ToggleCut{pick(40), pick(2) == 0 ? TextSide::source : TextSide::target}); break;
       case 2: h_.say(SetPad{pick(20)}); break;
       case 3: h_.say(PaintCell{cell(), pick(2) == 0}); break;
       case 4: h_.say(Pin{cell()}); break;

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "gui/head_words.h"
+#include "gui/heads/head_words.h"
 #include "gui/keys_fixture.h"
 #include "session/head_grid.h"
 

@@ -167,8 +167,8 @@ TEST_F(HeadTest, TheWheelZoomsAroundThePointer) {
   EXPECT_TRUE(part.first_key <= 2 && 2 < part.first_key + part.num_keys);
   h.settle();
   const Matrix all = weights_of(*h.state.trace, {0, 0});
-  EXPECT_TRUE(same(h.map("large map").weights,
-                   all.block(part.first_query, part.first_key, part.num_queries, part.num_keys)));
+  EXPECT_TRUE(
+      same(h.map("large map").weights, all.block(part.first_query, part.first_key, part.num_queries, part.num_keys)));
   EXPECT_EQ(h.map("head 0.0").weights.rows(), 10) << "the grid stays whole";
   h.hover("large map", {part.first_query, part.first_key + 1});
   EXPECT_EQ(h.state.view.hovered, (CellRef{part.first_query, part.first_key + 1}));

@@ -2,11 +2,11 @@
 // down to what was learned, and back.
 #include <fstream>
 
-#include "gui/draw.h"
 #include "figure/explain_words.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/map_view.h"
 #include "gui/harness.h"
-#include "gui/map_view.h"
-#include "gui/matrix_map.h"
+#include "gui/inside/matrix_map.h"
 
 namespace headlight {
 namespace {
@@ -36,8 +36,9 @@ class InsideViewTest : public GuiTest {
   ImVec2 cell_point(MatrixCell cell) const {
     const Box plot = harness->box("matrix");
     const Picture& picture = harness->state.inside->matrix;
-    return {plot.x + (static_cast<float>(cell.col) + 0.5f) * plot.w / static_cast<float>(picture.values.cols()),
-            plot.y + (static_cast<float>(cell.row - picture.first_row) + 0.5f) * plot.h / static_cast<float>(picture.rows)};
+    return {
+        plot.x + (static_cast<float>(cell.col) + 0.5f) * plot.w / static_cast<float>(picture.values.cols()),
+        plot.y + (static_cast<float>(cell.row - picture.first_row) + 0.5f) * plot.h / static_cast<float>(picture.rows)};
   }
   float value_at(const MatrixId& id, MatrixCell cell) const {
     return rows_of(*harness->state.trace, id, cell.row, 1)(0, cell.col);

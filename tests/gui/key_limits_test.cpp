@@ -19,8 +19,8 @@ TEST_F(KeyLimitsTest, NothingHappensWhileSomebodyTypes) {
     key({static_cast<Key>(letter)});
     shift(static_cast<Key>(letter));
   }
-  for (const Key other : {Key::left_bracket, Key::right_bracket, Key::equal, Key::minus, Key::slash, Key::left,
-                          Key::up, Key::home, Key::space, Key::tab, Key::digit_1, Key::digit_2})
+  for (const Key other : {Key::left_bracket, Key::right_bracket, Key::equal, Key::minus, Key::slash, Key::left, Key::up,
+                          Key::home, Key::space, Key::tab, Key::digit_1, Key::digit_2})
     key({other});
   shift(Key::slash);
   EXPECT_TRUE(document() == before);
@@ -71,16 +71,16 @@ TEST_F(KeyLimitsTest, JoiningAndCuttingFollowThePinnedRow) {
   Harness& h = *harness;
   h.click("kind encoder-decoder");
   h.settle();
-  const std::string source = h.tokens(), target = h.tokens(Side::target);
+  const std::string source = h.tokens(), target = h.tokens(TextSide::target);
   h.say(Pin{CellRef{1, 0}});
   key({Key::j});
   EXPECT_EQ(h.tokens(), source);
-  EXPECT_NE(h.tokens(Side::target), target);
+  EXPECT_NE(h.tokens(TextSide::target), target);
   ctrl(Key::z);
   h.say(ChooseHead{{0, 0, Stack::encoder}}, Pin{CellRef{2, 0}});
   key({Key::i});
   EXPECT_NE(h.tokens(), source);
-  EXPECT_EQ(h.tokens(Side::target), target);
+  EXPECT_EQ(h.tokens(TextSide::target), target);
 }
 
 TEST_F(KeyLimitsTest, LimitsHold) {

@@ -25,7 +25,8 @@ class KeyHelpTest : public KeysTest {
   /// Two lessons that leave everything as it is.
   void take_lessons() {
     const auto lesson = lesson_from_json(
-        "a.json", R"({"schema": "headlight.lesson/1", "title": "T", "steps": [{"text": "1"}, {"text": "2"}]})", nullptr);
+        "a.json", R"({"schema": "headlight.lesson/1", "title": "T", "steps": [{"text": "1"}, {"text": "2"}]})",
+        nullptr);
     ASSERT_TRUE(lesson);
     state().lessons = std::make_shared<const std::vector<Lesson>>(std::vector<Lesson>{*lesson, *lesson});
     harness->frame(2);
@@ -590,7 +591,7 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          take_lessons();
          key({Key::f2});
          key({Key::digit_2});
-         EXPECT_EQ(state().view.lesson, (LessonPlace{1, 0}));
+         EXPECT_EQ(state().view.lesson, (LessonPosition{1, 0}));
          EXPECT_EQ(state().view.view, View::heads) << "the list had the key";
          h.frame(2);
          key({Key::digit_2});
@@ -603,9 +604,9 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          take_lessons();
          h.say(OpenLesson{0});
          ctrl(Key::page_down);
-         EXPECT_EQ(state().view.lesson, (LessonPlace{0, 1}));
+         EXPECT_EQ(state().view.lesson, (LessonPosition{0, 1}));
          ctrl(Key::page_up);
-         EXPECT_EQ(state().view.lesson, (LessonPlace{0, 0}));
+         EXPECT_EQ(state().view.lesson, (LessonPosition{0, 0}));
          h.say(OpenLesson{});
        }},
       {"\\ / Shift \\",
@@ -636,7 +637,8 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
 }
 
 TEST_F(KeyHelpTest, EveryLineOfTheHelpIsTrue) {
-  harness->loop = std::make_unique<Loop>([] {}, std::string{}, LoopOptions{.training = {.folder = trained_.path(), .threads = 1}});
+  harness->loop =
+      std::make_unique<Loop>([] {}, std::string{}, LoopOptions{.training = {.folder = trained_.path(), .threads = 1}});
   auto all = promises();
   for (const KeyHelp& help : kKeyHelp) {
     SCOPED_TRACE(help.keys);

@@ -15,17 +15,59 @@ struct Place {
 
 const std::vector<Place>& places() {
   static const std::vector<Place> all{
-      {"top bar", {"view heads", "view inside", "view flow", "view train", "view compare", "open", "save", "export", "figure", "undo", "redo", "reset", "smaller", "larger", "theme",
-                   "language", "help"}},
-      {"sentence", {"text", "samples", "split words", "split characters", "split automatic", "sentence before",
-                    "sentence after", "chip 0"}},
+      {"top bar",
+       {"view heads", "view inside", "view flow", "view train", "view compare", "open", "save", "export", "figure",
+        "undo", "redo", "reset", "smaller", "larger", "theme", "language", "help"}},
+      {"sentence",
+       {"text", "samples", "split words", "split characters", "split automatic", "sentence before", "sentence after",
+        "chip 0"}},
       {"controls",
-       {"all layers", "one layer", "causal", "padding", "pad", "paint", "clear paint", "remove mask", "d_model",
-        "heads", "layers", "seed", "positions none", "positions sinusoidal", "positions learned", "positions rotary",
-        "scale automatic", "scale", "dropout", "dropout seed", "off as zero", "off as mean", "all on", "clear weights",
-        "kind encoder", "kind decoder", "kind encoder-decoder", "norm after", "norm before", "norm kind Layer",
-        "norm kind RMS", "ffn", "relu", "gelu", "gelu-tanh", "silu", "gated", "kv heads", "own d_k", "d_k", "bias Q",
-        "bias K", "bias V", "bias O", "bias FFN", "tied"},
+       {"all layers",
+        "one layer",
+        "causal",
+        "padding",
+        "pad",
+        "paint",
+        "clear paint",
+        "remove mask",
+        "d_model",
+        "heads",
+        "layers",
+        "seed",
+        "positions none",
+        "positions sinusoidal",
+        "positions learned",
+        "positions rotary",
+        "scale automatic",
+        "scale",
+        "dropout",
+        "dropout seed",
+        "off as zero",
+        "off as mean",
+        "all on",
+        "clear weights",
+        "kind encoder",
+        "kind decoder",
+        "kind encoder-decoder",
+        "norm after",
+        "norm before",
+        "norm kind Layer",
+        "norm kind RMS",
+        "ffn",
+        "relu",
+        "gelu",
+        "gelu-tanh",
+        "silu",
+        "gated",
+        "kv heads",
+        "own d_k",
+        "d_k",
+        "bias Q",
+        "bias K",
+        "bias V",
+        "bias O",
+        "bias FFN",
+        "tied"},
        true},
       {"large head", {"switch head", "keep", "large map", "whole", "why", "weight by hand", "weight as computed"}},
       {"status", {"colour bar", "linear", "log"}},
@@ -44,9 +86,9 @@ testing::AssertionResult inside(const Box& box, const Box& region, bool scrolls)
   const bool fits = box.w > 0 && box.h > 0 && box.x >= region.x - kSlack && box.right() <= region.right() + kSlack &&
                     (scrolls || (box.y >= region.y - kSlack && box.bottom() <= region.bottom() + kSlack));
   if (fits) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "x " << box.x << " … " << box.right() << ", y " << box.y << " … " << box.bottom()
-                                     << " is not inside x " << region.x << " … " << region.right() << ", y " << region.y
-                                     << " … " << region.bottom();
+  return testing::AssertionFailure() << "x " << box.x << " … " << box.right() << ", y " << box.y << " … "
+                                     << box.bottom() << " is not inside x " << region.x << " … " << region.right()
+                                     << ", y " << region.y << " … " << region.bottom();
 }
 
 struct Shape {
@@ -120,13 +162,26 @@ TEST_P(LayoutTest, TheControlsLabelsFitTheirColumn) {
   const auto width = [&](TextSize size, const std::string& text) {
     return h.fonts.font(size)->CalcTextSizeA(h.fonts.pixels(size), 1e6f, 0, text.c_str()).x;
   };
-  const std::pair<Str, const char*> labels[] = {
-      {Str::pad_last, "100"}, {Str::d_model, "8192"}, {Str::heads, "128 · d_k 512"}, {Str::layers, "128"},
-      {Str::seed, ""},        {Str::positions, ""},   {Str::scale, "0.1768"},        {Str::arch, ""},
-      {Str::norm, ""},        {Str::activation, ""},  {Str::feed_forward, "65536"},
-      {Str::encoder_layers, "128"}, {Str::decoder_layers, "128"}, {Str::kv_heads, "128"}, {Str::d_k, "1024"},
-      {Str::dropout, "0.123"}, {Str::heads_off, "128"}, {Str::weights_by_hand, "128"}, {Str::norm_kind, ""},
-      {Str::bias, ""}};
+  const std::pair<Str, const char*> labels[] = {{Str::pad_last, "100"},
+                                                {Str::d_model, "8192"},
+                                                {Str::heads, "128 · d_k 512"},
+                                                {Str::layers, "128"},
+                                                {Str::seed, ""},
+                                                {Str::positions, ""},
+                                                {Str::scale, "0.1768"},
+                                                {Str::arch, ""},
+                                                {Str::norm, ""},
+                                                {Str::activation, ""},
+                                                {Str::feed_forward, "65536"},
+                                                {Str::encoder_layers, "128"},
+                                                {Str::decoder_layers, "128"},
+                                                {Str::kv_heads, "128"},
+                                                {Str::d_k, "1024"},
+                                                {Str::dropout, "0.123"},
+                                                {Str::heads_off, "128"},
+                                                {Str::weights_by_hand, "128"},
+                                                {Str::norm_kind, ""},
+                                                {Str::bias, ""}};
   for (const auto& [label, value] : labels) {
     const std::string text = words(GetParam().language, label);
     EXPECT_LE(width(TextSize::small, text) + width(TextSize::small, value) + 6 * GetParam().ui_scale, room) << text;
@@ -194,8 +249,9 @@ TEST_P(LayoutTest, TwoAnswersStandSideBySide) {
   }
   const std::pair<const char*, std::vector<std::string>> contents[] = {
       {"compare", {"answer A", "answer B", "keep", "swap", "drop"}},
-      {"differences", {"differences by layer", "differences by largest", "differences by mean",
-                       "differences by divergence", "difference 0.0"}},
+      {"differences",
+       {"differences by layer", "differences by largest", "differences by mean", "differences by divergence",
+        "difference 0.0"}},
       {"compared head", {"compared cell", "map A", "map B", "map difference", "linear", "log"}},
   };
   for (const auto& [region, names] : contents)

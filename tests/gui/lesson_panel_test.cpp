@@ -2,7 +2,7 @@
 #include "gui/harness.h"
 
 #include "session/lesson_commands.h"
-#include "session/start.h"
+#include "session/startup.h"
 
 namespace headlight {
 namespace {
@@ -11,7 +11,8 @@ namespace {
 std::vector<Lesson> two_lessons() {
   const auto lesson = [](const std::string& name, const std::string& steps) {
     const std::string text = R"({"schema": "headlight.lesson/1", "title": {"en": ")" + name + R"(", "zh": "课"},
-        "steps": [)" + steps + "]}";
+        "steps": [)" + steps +
+                             "]}";
     auto read = lesson_from_json(name + ".json", text, nullptr);
     EXPECT_TRUE(read) << read.error().message;
     return *read;
@@ -33,7 +34,7 @@ class LessonPanel : public GuiTest {
     harness->frame(2);
   }
   const AppState& state() const { return harness->state; }
-  LessonPlace place() const { return state().view.lesson.value_or(LessonPlace{99, 99}); }
+  LessonPosition place() const { return state().view.lesson.value_or(LessonPosition{99, 99}); }
 };
 
 TEST_F(LessonPanel, IsChosenFromTheListAndSetsTheWindow) {
@@ -42,7 +43,7 @@ TEST_F(LessonPanel, IsChosenFromTheListAndSetsTheWindow) {
   h.click("lessons");
   h.click("lesson 1");
   h.settle();
-  EXPECT_EQ(place(), (LessonPlace{1, 0}));
+  EXPECT_EQ(place(), (LessonPosition{1, 0}));
   EXPECT_EQ(state().document.text, "我爱");
   EXPECT_EQ(state().view.view, View::inside);
   EXPECT_TRUE(h.says("Sums."));
@@ -83,19 +84,19 @@ TEST_F(LessonPanel, TheKeysTurnThePagesOverTheEndsOfLessons) {
   h.settle();
   h.say(SetText{"小猫饿坏了"}, EndGesture{});
   next();
-  EXPECT_EQ(place(), (LessonPlace{0, 1}));
+  EXPECT_EQ(place(), (LessonPosition{0, 1}));
   EXPECT_EQ(state().document.text, "小猫饿坏了") << "a step without a setting leaves the text";
   next();
-  EXPECT_EQ(place(), (LessonPlace{1, 0}));
+  EXPECT_EQ(place(), (LessonPosition{1, 0}));
   next();
-  EXPECT_EQ(place(), (LessonPlace{1, 0})) << "the end";
+  EXPECT_EQ(place(), (LessonPosition{1, 0})) << "the end";
   back();
-  EXPECT_EQ(place(), (LessonPlace{0, 1})) << "the last step of the lesson before";
+  EXPECT_EQ(place(), (LessonPosition{0, 1})) << "the last step of the lesson before";
   back();
   back();
-  EXPECT_EQ(place(), (LessonPlace{0, 0}));
+  EXPECT_EQ(place(), (LessonPosition{0, 0}));
   h.key(Key::escape);
-  EXPECT_EQ(place(), (LessonPlace{0, 0})) << "Escape is for other things";
+  EXPECT_EQ(place(), (LessonPosition{0, 0})) << "Escape is for other things";
 }
 
 TEST_F(LessonPanel, F2ShowsTheList) {
@@ -126,7 +127,7 @@ TEST_F(LessonPanel, TheFirstLessonEndsTheGreeting) {
   Harness& h = *harness;
   h.click("first lesson");
   h.settle();
-  EXPECT_EQ(place(), (LessonPlace{0, 0}));
+  EXPECT_EQ(place(), (LessonPosition{0, 0}));
   EXPECT_TRUE(state().settings.greeted);
   h.say(OpenLesson{});
   h.frame(2);
@@ -142,8 +143,9 @@ struct WindowShape {
 TEST(LessonLayout, NothingIsCut) {
   const auto resources = read_resources();
   ASSERT_TRUE(resources) << resources.error().message;
-  for (const WindowShape& shape : {WindowShape{1280, 800, 1, Language::en}, WindowShape{1280, 800, 2, Language::zh},
-                             WindowShape{1280, 800, 2, Language::en}, WindowShape{2560, 1600, 1.5f, Language::zh}}) {
+  for (const WindowShape& shape :
+       {WindowShape{1280, 800, 1, Language::en}, WindowShape{1280, 800, 2, Language::zh},
+        WindowShape{1280, 800, 2, Language::en}, WindowShape{2560, 1600, 1.5f, Language::zh}}) {
     Settings settings;
     settings.language = shape.language;
     settings.ui_scale = shape.ui_scale;
@@ -151,9 +153,9 @@ TEST(LessonLayout, NothingIsCut) {
     h.state.lessons = std::make_shared<const std::vector<Lesson>>(resources->lessons.lessons);
     for (std::size_t i = 0; i < h.state.lessons->size(); ++i) {
       for (std::size_t step = 0; step < (*h.state.lessons)[i].steps.size(); ++step) {
-        SCOPED_TRACE((*h.state.lessons)[i].name + " " + std::to_string(step + 1) + " at " + std::to_string(shape.width) +
-                     " / " + std::to_string(shape.ui_scale));
-        h.state.view.lesson = LessonPlace{i, step};  // only the strip: the answers are another test's
+        SCOPED_TRACE((*h.state.lessons)[i].name + " " + std::to_string(step + 1) + " at " +
+                     std::to_string(shape.width) + " / " + std::to_string(shape.ui_scale));
+        h.state.view.lesson = LessonPosition{i, step};  // only the strip: the answers are another test's
         h.frame(2);
         const Box strip = h.box("lesson");
         EXPECT_LT(strip.h, 0.39f * shape.height);

@@ -49,18 +49,15 @@ class MapTextureTest : public testing::Test {
   // One frame with one map.
   Pixels map(const Matrix& weights, std::uint64_t version, ImVec2 min, ImVec2 max, const ColourScale& colours,
              float opacity = 1) {
-    return picture(colours.theme, [&](ImDrawList& list) {
-      painter_->draw(list, weights, version, min, max, colours, opacity);
-    });
+    return picture(colours.theme,
+                   [&](ImDrawList& list) { painter_->draw(list, weights, version, min, max, colours, opacity); });
   }
 
   static Rgb at(const Pixels& pixels, int x, int y) {
     const auto* p = pixels.rgb.data() + 3 * (y * pixels.width + x);
     return {p[0], p[1], p[2]};
   }
-  static int apart(Rgb a, Rgb b) {
-    return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)});
-  }
+  static int apart(Rgb a, Rgb b) { return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)}); }
 
   std::optional<Offscreen> surface_;
   std::unique_ptr<GuiContext> gui_;
@@ -271,7 +268,7 @@ TEST_F(MapTextureTest, OnlyTheCrowdedDirectionIsPooled) {
   }
 }
 
-MapPlace placed(MapPages& pages, const Matrix& weights, std::uint64_t version, int frame) {
+MapSlot placed(MapPages& pages, const Matrix& weights, std::uint64_t version, int frame) {
   const auto known = pages.find({version}, frame);
   return known ? *known : pages.add(weights, {version}, frame);
 }
@@ -279,14 +276,14 @@ MapPlace placed(MapPages& pages, const Matrix& weights, std::uint64_t version, i
 TEST_F(MapTextureTest, ContentIsSentOnceAndSlotsAreUsedAgain) {
   MapPages pages;
   const Matrix weights = Matrix::Constant(10, 10, 0.5f);
-  const MapPlace first = placed(pages, weights, 1, 1);
+  const MapSlot first = placed(pages, weights, 1, 1);
   placed(pages, weights, 1, 2);
   EXPECT_EQ(pages.uploads(), 1);
   std::uint64_t version = 2;
   for (; version <= 256; ++version) EXPECT_EQ(placed(pages, weights, version, 3).texture, first.texture);
   EXPECT_EQ(pages.uploads(), 256);
   EXPECT_NE(placed(pages, weights, version, 4).texture, 0u);
-  const MapPlace again = placed(pages, weights, ++version, 5);
+  const MapSlot again = placed(pages, weights, ++version, 5);
   EXPECT_EQ(placed(pages, weights, 1, 6).texture, first.texture);
   EXPECT_EQ(pages.uploads(), 259) << "the first had made room";
   EXPECT_NE(again.texture, 0u);

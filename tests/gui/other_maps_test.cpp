@@ -2,9 +2,9 @@
 #include <cstdio>
 
 #include "figure/map_kinds.h"
+#include "gui/heads/map_words.h"
 #include "gui/keys_fixture.h"
-#include "gui/map_words.h"
-#include "session/other_maps.h"
+#include "session/derived_maps.h"
 
 namespace headlight {
 namespace {
@@ -16,7 +16,7 @@ class OtherMapsTest : public KeysTest {
     harness->settle();
     harness->point_away();
   }
-  const OtherMaps& shown() { return *shown_maps(state(), state().view.chosen.stack); }
+  const DerivedMaps& shown() { return *shown_maps(state(), state().view.chosen.stack); }
 };
 
 std::string number(float value) {

@@ -1,8 +1,8 @@
 // A second sentence typed beside the first, and the part of the pair that the maps show.
 #include "base/file.h"
-#include "gui/draw.h"
+#include "gui/frame/draw.h"
 #include "gui/keys_fixture.h"
-#include "gui/pair_words.h"
+#include "gui/question/pair_words.h"
 #include "pair_tokenizer.h"
 
 namespace headlight {

@@ -1,17 +1,21 @@
 // Everything that can be done, by name.
-#include "gui/actions.h"
 #include "gui/harness.h"
+#include "gui/shell/actions.h"
 
 namespace headlight {
 namespace {
 
 class PaletteTest : public GuiTest {
  protected:
-  void open() { harness->key({Key::left_ctrl, Key::p}); harness->frame(2); }
+  void open() {
+    harness->key({Key::left_ctrl, Key::p});
+    harness->frame(2);
+  }
   std::vector<std::string> found() {
     std::vector<std::string> titles;
     with_gui([&](const Gui& gui) {
-      for (const Action& action : found_actions(gui, harness->state.view.palette->query)) titles.push_back(action.title);
+      for (const Action& action : found_actions(gui, harness->state.view.palette->query))
+        titles.push_back(action.title);
     });
     return titles;
   }
@@ -128,7 +132,8 @@ TEST_F(PaletteTest, TheStateIsCopiedAsACommand) {
   Harness& h = *harness;
   h.key({Key::left_ctrl, Key::left_shift, Key::c});
   h.frame(2);
-  EXPECT_TRUE(h.clipboard.starts_with("headlight figure --text '我请李雷帮我订了去北京的机票' --random --view grid ")) << h.clipboard;
+  EXPECT_TRUE(h.clipboard.starts_with("headlight figure --text '我请李雷帮我订了去北京的机票' --random --view grid "))
+      << h.clipboard;
   EXPECT_TRUE(h.says("Copied: headlight figure"));
   h.key({Key::left_ctrl, Key::p});
   h.type("export of the numbers command");

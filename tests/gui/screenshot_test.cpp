@@ -83,7 +83,7 @@ TEST_P(Screens, LookAsTheyDid) {
     GTEST_SKIP() << "the pictures are drawn in fonts-wqy-microhei";
   const ScopedVariable fonts("FONTCONFIG_FILE", HEADLIGHT_TEST_DATA "/golden/screens/fonts.conf");
 
-  Start start;
+  Startup start;
   start.session.document.config.arch = screen.arch;
   start.session.document.mask.causal = screen.causal;
   start.session.view.view = screen.view;
@@ -117,38 +117,83 @@ TEST_P(Screens, LookAsTheyDid) {
   if (share < kMostDiffer && !renew) std::filesystem::remove(actual);
 }
 
-INSTANTIATE_TEST_SUITE_P(, Screens,
-                         testing::Values(Shot{"light", Theme::light, Language::en},
-                                         Shot{"dark-zh-causal", Theme::dark, Language::zh, true},
-                                         Shot{"log-pinned", Theme::light, Language::en, false, Scale::log,
-                                                CellRef{2, 4}},
-                                         Shot{"inside-steps-zh", Theme::light, Language::zh, false, Scale::linear,
-                                                CellRef{9, 5}, Arch::encoder, View::inside, true,
-                                                {matrix_id(Quantity::query), MatrixCell{9, 0}}},
-                                         Shot{"diagram-encoder-decoder", Theme::dark, Language::en, true,
-                                                Scale::linear, CellRef{4, 5}, Arch::encoder_decoder, View::inside, false,
-                                                {matrix_id(Quantity::weights), MatrixCell{4, 3}}},
-                                         Shot{"glance-dark", Theme::dark, Language::en, false, Scale::linear, {},
-                                                Arch::encoder, View::heads, true, {}, GridShow::glance},
-                                         Shot{"one-row-zh", Theme::light, Language::zh, false, Scale::linear,
-                                                CellRef{9, 5}, Arch::encoder, View::heads, true, {}, GridShow::query},
-                                         Shot{"palette-zh", Theme::light, Language::zh, false, Scale::linear, {},
-                                                Arch::encoder, View::heads, true, {}, GridShow::maps,
-                                                CommandPalette{"头", 2}},
-                                         Shot{.name = "flow-dark", .theme = Theme::dark, .language = Language::en,
-                                                .pinned = CellRef{9, 5}, .view = View::flow},
-                                         Shot{.name = "train-zh", .theme = Theme::light, .language = Language::zh,
-                                                .view = View::train},
-                                         Shot{.name = "compare-sentences", .theme = Theme::light,
-                                                .language = Language::en, .pinned = CellRef{5, 9},
-                                                .view = View::compare, .against = "请小猫帮我订了去北京的车票"},
-                                         Shot{.name = "lesson-zh", .theme = Theme::light, .language = Language::zh,
-                                                .lesson = "masks", .step = 2}),
-                         [](const auto& tested) {
-                           std::string name = tested.param.name;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    , Screens,
+    testing::Values(
+        Shot{"light", Theme::light, Language::en}, Shot{"dark-zh-causal", Theme::dark, Language::zh, true},
+        Shot{"log-pinned", Theme::light, Language::en, false, Scale::log, CellRef{2, 4}},
+        Shot{"inside-steps-zh",
+             Theme::light,
+             Language::zh,
+             false,
+             Scale::linear,
+             CellRef{9, 5},
+             Arch::encoder,
+             View::inside,
+             true,
+             {matrix_id(Quantity::query), MatrixCell{9, 0}}},
+        Shot{"diagram-encoder-decoder",
+             Theme::dark,
+             Language::en,
+             true,
+             Scale::linear,
+             CellRef{4, 5},
+             Arch::encoder_decoder,
+             View::inside,
+             false,
+             {matrix_id(Quantity::weights), MatrixCell{4, 3}}},
+        Shot{"glance-dark",
+             Theme::dark,
+             Language::en,
+             false,
+             Scale::linear,
+             {},
+             Arch::encoder,
+             View::heads,
+             true,
+             {},
+             GridShow::glance},
+        Shot{"one-row-zh",
+             Theme::light,
+             Language::zh,
+             false,
+             Scale::linear,
+             CellRef{9, 5},
+             Arch::encoder,
+             View::heads,
+             true,
+             {},
+             GridShow::query},
+        Shot{"palette-zh",
+             Theme::light,
+             Language::zh,
+             false,
+             Scale::linear,
+             {},
+             Arch::encoder,
+             View::heads,
+             true,
+             {},
+             GridShow::maps,
+             CommandPalette{"头", 2}},
+        Shot{.name = "flow-dark",
+             .theme = Theme::dark,
+             .language = Language::en,
+             .pinned = CellRef{9, 5},
+             .view = View::flow},
+        Shot{.name = "train-zh", .theme = Theme::light, .language = Language::zh, .view = View::train},
+        Shot{.name = "compare-sentences",
+             .theme = Theme::light,
+             .language = Language::en,
+             .pinned = CellRef{5, 9},
+             .view = View::compare,
+             .against = "请小猫帮我订了去北京的车票"},
+        Shot{.name = "lesson-zh", .theme = Theme::light, .language = Language::zh, .lesson = "masks", .step = 2}),
+    [](const auto& tested) {
+      std::string name = tested.param.name;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
 
 }  // namespace
 }  // namespace headlight

@@ -1,7 +1,7 @@
 // The sentence box, the samples and the chips: typing, pasting, cutting; and texts nobody expects.
-#include "gui/draw.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/map_view.h"
 #include "gui/harness.h"
-#include "gui/map_view.h"
 
 namespace headlight {
 namespace {

@@ -2,8 +2,8 @@
 #include <thread>
 
 #include "gui/harness.h"
-#include "read/checkpoint.h"
-#include "session/shipped.h"
+#include "read/hub/checkpoint.h"
+#include "session/bundled_models.h"
 
 namespace headlight {
 namespace {
@@ -15,9 +15,10 @@ class TrainPanel : public GuiTest {
     Document document;
     document.config = {.d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 8};
     start(document, size);
-    harness->loop = std::make_unique<Loop>([] {}, std::string{},
-                                           LoopOptions{.training = {.folder = folder / "trained", .threads = 1,
-                                                                    .score_sentences = 12, .sample_sentences = 6}});
+    harness->loop = std::make_unique<Loop>(
+        [] {}, std::string{},
+        LoopOptions{
+            .training = {.folder = folder / "trained", .threads = 1, .score_sentences = 12, .sample_sentences = 6}});
     harness->settle();
   }
   void plan_steps(Index steps) {
@@ -296,7 +297,8 @@ TEST_F(TrainPanel, AShapeWithoutTrainedWeightsIsTrainedAtOnce) {
   Harness& h = *harness;
   const auto checkpoint = read_checkpoint(std::filesystem::path(HEADLIGHT_TEST_DATA) / "golden" / "family-roberta");
   ASSERT_TRUE(checkpoint);
-  h.state.shipped = std::make_shared<const ShippedModels>(ShippedModels{{"shipped:some", checkpoint->model, nullptr, nullptr}});
+  h.state.shipped =
+      std::make_shared<const BundledModels>(BundledModels{{"shipped:some", checkpoint->model, nullptr, nullptr}});
   h.state.document.trained = true;
   h.frame(2);
   ASSERT_TRUE(h.has("train this shape"));

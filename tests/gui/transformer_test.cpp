@@ -1,7 +1,7 @@
 // An encoder-decoder in the window: the second text, the three attentions; and a decoder that writes on.
-#include "gui/draw.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/map_view.h"
 #include "gui/harness.h"
-#include "gui/map_view.h"
 #include "math/forward.h"
 
 namespace headlight {
@@ -21,7 +21,7 @@ class TwoTextsTest : public GuiTest {
     document.config.encoder_layers = 1;
     start(document);
   }
-  std::string target() const { return harness->tokens(Side::target); }
+  std::string target() const { return harness->tokens(TextSide::target); }
 };
 
 TEST_F(TwoTextsTest, TheTargetIsTypedCutAndUndone) {

@@ -32,11 +32,12 @@ TEST_F(WindowTest, ThemeAndSizeButtons) {
   h.click("smaller");
   EXPECT_EQ(h.state.settings.ui_scale, 1) << "the smallest";
   const float low = h.box("top bar").h;
-  for (int i = 0; i < 12; ++i) h.say(SetSettings{[&] {
-    Settings settings = h.state.settings;
-    settings.ui_scale = std::min(2.0f, settings.ui_scale + 0.1f);
-    return settings;
-  }()});
+  for (int i = 0; i < 12; ++i)
+    h.say(SetSettings{[&] {
+      Settings settings = h.state.settings;
+      settings.ui_scale = std::min(2.0f, settings.ui_scale + 0.1f);
+      return settings;
+    }()});
   h.frame(2);
   EXPECT_FLOAT_EQ(h.state.settings.ui_scale, 2);
   EXPECT_NEAR(h.box("top bar").h, 2 * low, 4);

@@ -1,0 +1,24 @@
+// What `headlight bench` measures: each suite on inputs of its own, the same on every machine.
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "bench/report.h"
+
+namespace headlight {
+
+/// attention: one multi-head attention from query to output, as `nn.MultiheadAttention` has it, whose every weight is
+/// computed and pooled into a thumbnail. model: encoders and decoders of BERT-base's and GPT-2-small's shape; the
+/// decoder gives the scores of the last token's next word. train: steps of training. growth: GPT-2-small's shape on
+/// longer and longer texts, with the memory it needs. export: 144 heads written to a file, beside nlohmann's dump.
+struct BenchSuite {
+  std::string_view name;
+  std::function<Result<BenchReport>(const BenchOptions& options)> run;
+};
+
+const std::vector<BenchSuite>& bench_suites();
+
+}  // namespace headlight

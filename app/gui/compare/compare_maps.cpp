@@ -1,0 +1,192 @@
+// The chosen head in two answers: A, B and B − A on the joint axes of both sentences, and the next word in both.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "gui/compare/compare_words.h"
+#include "gui/compare/joint_map.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/panels.h"
+#include "gui/heads/grid_parts.h"
+#include "gui/heads/grid_words.h"
+
+namespace headlight {
+namespace {
+
+void title(Gui& gui) {
+  const AppState& state = gui.state;
+  {
+    const FontScope large(gui, TextSize::title);
+    ImGui::TextUnformatted(head_words(gui, state.view.chosen).c_str());
+  }
+  const HeadDifference* head = state.comparison->heads->head(state.view.chosen);
+  if (!head) return;
+  std::string line;
+  for (const DifferenceOrder order : {DifferenceOrder::largest, DifferenceOrder::mean, DifferenceOrder::divergence}) {
+    const auto value = order_value(*head, order);
+    if (!value) continue;
+    char number[24];
+    std::snprintf(number, sizeof number, " %.3f", static_cast<double>(*value));
+    line += (line.empty() ? "" : "   ") +
+            std::string(gui.word(kDifferenceOrders[static_cast<std::size_t>(order)].name)) + number;
+  }
+  ImGui::SameLine(0, 12 * gui.unit);
+  ImGui::AlignTextToFramePadding();
+  dim_text(gui, line);
+}
+
+/// The lit cell in both answers, in words and digits.
+void cell_line(Gui& gui) {
+  const std::string words = lit_joint_cell_in_words(gui);
+  if (words.empty()) dim_text(gui, gui.word(kPointForBoth));
+  else ImGui::TextUnformatted(words.c_str());
+  gui.name_item("compared cell");
+}
+
+struct SideWords {
+  JointSide side;
+  const char* title;
+  const char* name;
+};
+constexpr SideWords kSides[] = {
+    {JointSide::a, "A", "map A"}, {JointSide::b, "B", "map B"}, {JointSide::difference, "B − A", "map difference"}};
+
+const Matrix& cells_of(const PatternPair& maps, JointSide side) {
+  return side == JointSide::a ? maps.a : side == JointSide::b ? maps.b : maps.difference;
+}
+
+/// One of the three, its title above it.
+void one_map(Gui& gui, const SideWords& side, const JointStack& stack, const AxisLabels& labels, const Box& box) {
+  const AppState& state = gui.state;
+  const JointMap map{.stack = &stack,
+                     .head = state.comparison->chosen,
+                     .side = side.side,
+                     .cells = &cells_of(state.comparison->maps, side.side),
+                     .version = joint_version(state, side.side),
+                     .values = true,
+                     .part = state.view.compared};
+  const float title_height = ImGui::GetFontSize() + 4 * gui.unit;
+  const MapLayout layout = joint_layout(map, labels, {box.x, box.y + title_height, box.w, box.h - title_height});
+  const ImU32 ink = side.side == JointSide::a   ? ink_of_a(gui)
+                    : side.side == JointSide::b ? ink_of_b(gui)
+                                                : gui.colours().text;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddText({layout.plot.x, box.y}, ink, side.title);
+  if (side.side == JointSide::a && !state.comparison->heads->head(state.comparison->chosen))
+    list.AddText({layout.plot.x + 2 * ImGui::GetFontSize(), box.y}, gui.colours().dim, gui.word(kNoSuchHeadInA));
+  ImGui::SetCursorScreenPos(top_left(layout.plot));
+  const bool clicked = ImGui::InvisibleButton(side.name, {layout.plot.w, layout.plot.h});
+  const bool hovered = ImGui::IsItemHovered();
+  gui.name_box(side.name, layout.plot);
+  const bool fresh = is_of_now(state) && !is_stale(state) && state.comparison->chosen == state.view.chosen;
+  const auto cell = draw_joint_map(gui, list, map, labels, layout, fresh ? 1.0f : kStaleOpacity);
+  if (hovered) hover_joint_cell(gui, state.view.chosen, stack, cell);
+  if (clicked && cell) pin_joint_cell(gui, stack, *cell);
+  if (!hovered) return;
+  const auto queries = static_cast<Index>(stack.queries.size()), keys = static_cast<Index>(stack.keys.size());
+  if (const auto part = turned(state.view.compared, queries, keys, layout.cell, cell)) gui.say(SetComparedPart{*part});
+}
+
+std::string percent_or_none(const Gui& gui, const std::optional<float>& probability) {
+  return probability ? percent(*probability) : gui.word(kUnknownWord);
+}
+
+/// The most probable words of both: A's share above B's, as bars and in digits.
+void next_words(Gui& gui, const Box& box) {
+  const AppState& state = gui.state;
+  const auto& words = state.comparison->heads->words;
+  if (words.empty()) return;
+  const bool masked = state.trace->model->config.arch == Arch::encoder;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float text = ImGui::GetFontSize(), row = text + 10 * gui.unit;
+  list.AddText({box.x, box.y}, gui.colours().dim, gui.word(masked ? kMaskedWordOfBoth : kNextWordOfBoth));
+  float number = 0;
+  for (const ComparedWord& word : words)
+    for (const auto& probability : {word.a, word.b})
+      number = std::max(number, ImGui::CalcTextSize(percent_or_none(gui, probability).c_str()).x + 10 * gui.unit);
+  const float end_b = box.right(), end_a = end_b - number;
+  const auto right_aligned = [&](float end, float y, ImU32 ink, const std::string& shown) {
+    list.AddText({std::round(end - ImGui::CalcTextSize(shown.c_str()).x), y}, ink, shown.c_str());
+  };
+  right_aligned(end_a, box.y, ink_of_a(gui), "A");
+  right_aligned(end_b, box.y, ink_of_b(gui), "B");
+  float y = box.y + row;
+  for (const ComparedWord& word : words) {
+    if (y + row > box.bottom()) break;
+    list.PushClipRect({box.x, y}, {end_a - number, y + row}, true);
+    list.AddText({box.x, y}, gui.colours().text, gui.fonts.shown(word.text).c_str());
+    list.PopClipRect();
+    right_aligned(end_a, y, gui.colours().dim, percent_or_none(gui, word.a));
+    right_aligned(end_b, y, gui.colours().dim, percent_or_none(gui, word.b));
+    const auto bar = [&](float top, const std::optional<float>& probability, ImU32 ink) {
+      list.AddRectFilled({box.x, top},
+                         {box.x + box.w * std::clamp(probability.value_or(0), 0.0f, 1.0f), top + 2 * gui.unit}, ink);
+    };
+    bar(y + text + 2 * gui.unit, word.a, ink_of_a(gui));
+    bar(y + text + 5 * gui.unit, word.b, ink_of_b(gui));
+    gui.name_box("compared word " + word.text, {box.x, y, box.w, row});
+    y += row;
+  }
+}
+
+/// The scale that A and B share, and the way it goes.
+float weight_legend(Gui& gui, const Box& box) {
+  const float text = ImGui::GetFontSize(), width = std::min(box.w, 200 * gui.unit);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddText({box.x, box.y}, gui.colours().dim, gui.word(kWeightsOfBoth));
+  draw_ramp(gui, list, weight_scale_of_both(gui.state),
+            {box.x + 6 * gui.unit, box.y + text + 4 * gui.unit, width - 12 * gui.unit, 8 * gui.unit});
+  ImGui::SetCursorScreenPos({box.x - ImGui::GetStyle().FramePadding.x, box.y + 2 * text + 16 * gui.unit});
+  const auto choose = [&](const char* name, Str label, Scale wanted) {
+    if (flat_button(gui, name, gui.word(label), gui.state.view.scale == wanted)) gui.say(SetColourScale{wanted});
+    explain_item(gui, Str::tip_colour_scale);
+  };
+  choose("linear", Str::linear, Scale::linear);
+  ImGui::SameLine(0, 0);
+  choose("log", Str::logarithmic, Scale::log);
+  same_line_if_room(button_width(gui.word(kOwnRange)), 8 * gui.unit);
+  own_range_button(gui);
+  return 2 * text + 20 * gui.unit + ImGui::GetFrameHeight();
+}
+
+/// What stands where a fourth map would: the scale, what the colours of words mean, and the next word.
+void beside_maps(Gui& gui, const JointStack& stack, Box box) {
+  const float legend = weight_legend(gui, box);
+  box.y += legend;
+  box.h -= legend;
+  const auto alone = [](const JointToken& token) { return !token.in_both(); };
+  const auto any_alone = [&](const JointAxis& axis) { return std::any_of(axis.begin(), axis.end(), alone); };
+  if (stack.in_both && (any_alone(stack.axes.queries) || any_alone(stack.axes.keys))) {
+    const float height = ImGui::CalcTextSize(gui.word(kOnlyOneHas), nullptr, false, box.w).y;
+    ImGui::GetWindowDrawList()->AddText(nullptr, 0, {box.x, box.y}, gui.colours().dim, gui.word(kOnlyOneHas), nullptr,
+                                        box.w);
+    box.y += height + 12 * gui.unit;
+    box.h -= height + 12 * gui.unit;
+  }
+  next_words(gui, box);
+}
+
+}  // namespace
+
+void compare_maps_panel(Gui& gui) {
+  const AppState& state = gui.state;
+  if (!state.comparison || state.comparison->heads->too_long) return;
+  title(gui);
+  if (state.view.compared != Viewport{} && part_line(gui, state.view.compared)) gui.say(SetComparedPart{});
+  cell_line(gui);
+  const JointStack* stack = state.comparison->heads->stack(state.comparison->chosen.stack);
+  if (!stack) return;
+  const FontScope small(gui, TextSize::small);
+  const AxisLabels labels = axis_labels(gui, stack->queries, stack->keys, state.view.compared);
+  const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float gap = 12 * gui.unit;
+  const float width = (room.x - gap) / 2, height = (room.y - gap) / 2;
+  for (std::size_t i = 0; i < std::size(kSides); ++i) {
+    const float x = at.x + static_cast<float>(i % 2) * (width + gap),
+                y = at.y + static_cast<float>(i / 2) * (height + gap);
+    one_map(gui, kSides[i], *stack, labels, {x, y, width, height});
+  }
+  beside_maps(gui, *stack, {at.x + width + gap, at.y + height + gap, width, height});
+}
+
+}  // namespace headlight

@@ -1,0 +1,106 @@
+// Above two answers: what A is, what B is, and what can be done with them.
+#include <algorithm>
+
+#include "figure/difference_words.h"
+#include "gui/compare/compare_words.h"
+#include "gui/compare/joint_map.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/panels.h"
+
+namespace headlight {
+namespace {
+
+/// What each of the two is, in words that say only what differs.
+struct BothInWords {
+  std::string a, b;
+};
+
+BothInWords both_in_words(const Gui& gui) {
+  const AppState& state = gui.state;
+  const auto other = compared_trace(state);
+  const NamedAnswer b{*state.trace, state.document, shown_step(state)};
+  const NamedAnswer a = state.kept ? NamedAnswer{*other, state.kept->document, state.kept->step}
+                                   : NamedAnswer{*other, state.document, b.step};
+  const DifferenceWords words = difference_words(state.settings.language, a, b);
+  BothInWords both{in_a_line(words.a), in_a_line(words.b)};
+  if (!state.kept) both.a = gui.word(kWithoutEdits) + (both.a.empty() ? "" : ": " + both.a);
+  if (both.a.empty()) both.a = gui.word(kKeptAnswer);
+  if (both.b.empty()) both.b = gui.word(kSameAsA);
+  return both;
+}
+
+/// `A  causal · off: 1·3`, cut where there is no more room; all of it under the pointer.
+void answer_line(Gui& gui, const char* name, ImU32 ink, const std::string& words, float right) {
+  const std::string shown = gui.fonts.shown(words);
+  ImGui::AlignTextToFramePadding();
+  ImGui::PushStyleColor(ImGuiCol_Text, ink);
+  ImGui::TextUnformatted(name);
+  ImGui::PopStyleColor();
+  ImGui::SameLine(0, 8 * gui.unit);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float room = std::max(20 * gui.unit, ImGui::GetWindowPos().x + right - at.x);
+  ImGui::PushClipRect(at, {at.x + room, at.y + ImGui::GetFrameHeight()}, true);
+  ImGui::TextUnformatted(shown.c_str());
+  ImGui::PopClipRect();
+  gui.name_box(std::string("answer ") + name, {at.x, at.y, room, ImGui::GetFrameHeight()});
+  if (ImGui::IsItemHovered() && ImGui::CalcTextSize(shown.c_str()).x > room) explain_item(gui, words);
+}
+
+}  // namespace
+
+void keep_button(Gui& gui) {
+  if (flat_button(gui, "keep", gui.word(kKeepAsA))) gui.say(KeepAnswer{});
+  explain_item(gui, gui.word(kTipKeepAsA));
+}
+
+void compare_start_panel(Gui& gui) {
+  if (!gui.state.trace || nothing_asked(gui.state)) return nothing_yet(gui);
+  problem_line(gui);
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const auto centre = [&](float width) { ImGui::SetCursorPosX(std::max(0.0f, (room.x - width) / 2)); };
+  ImGui::SetCursorPosY(room.y * 0.36f);
+  {
+    const FontScope title(gui, TextSize::title);
+    const char* words = gui.word(gui.state.kept ? kComputingA : kNothingKept);
+    centre(ImGui::CalcTextSize(words).x);
+    ImGui::TextUnformatted(words);
+  }
+  if (gui.state.kept) return;
+  const float width = std::min(room.x * 0.8f, ImGui::CalcTextSize(gui.word(kHowToCompare)).x + 1);
+  centre(width);
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  ImGui::TextUnformatted(gui.word(kHowToCompare));
+  ImGui::PopTextWrapPos();
+  ImGui::Dummy({0, 8 * gui.unit});
+  centre(button_width(gui.word(kKeepAsA)));
+  ImGui::PushStyleColor(ImGuiCol_Button, gui.colours().button);
+  if (ImGui::Button(gui.word(kKeepAsA))) gui.say(KeepAnswer{});
+  ImGui::PopStyleColor();
+  gui.name_item("keep");
+  explain_item(gui, gui.word(kTipKeepAsA));
+}
+
+void compare_header_panel(Gui& gui) {
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{ImGui::GetStyle().ItemSpacing.x, 0});
+  const BothInWords both = both_in_words(gui);
+  const float gap = 16 * gui.unit, end = ImGui::GetWindowContentRegionMax().x;
+  float buttons = button_width(gui.word(kKeepAsA));
+  if (gui.state.kept) buttons += button_width(gui.word(kSwapAB)) + button_width(gui.word(kDropA));
+  answer_line(gui, "A", ink_of_a(gui), both.a, end - buttons - gap);
+  ImGui::SameLine(end - buttons);
+  keep_button(gui);
+  if (gui.state.kept) {
+    ImGui::SameLine(0, 0);
+    if (flat_button(gui, "swap", gui.word(kSwapAB))) gui.say(SwapKept{});
+    explain_item(gui, gui.word(kTipSwapAB));
+    ImGui::SameLine(0, 0);
+    if (flat_button(gui, "drop", gui.word(kDropA))) gui.say(DropKept{});
+    explain_item(gui, gui.word(kTipDropA));
+  }
+  if (const std::string& problem = problem_of(gui.state); !problem.empty())
+    answer_line(gui, "B", gui.colours().warning, problem + " — " + gui.word(Str::stale), end);
+  else answer_line(gui, "B", ink_of_b(gui), both.b, end);
+  ImGui::PopStyleVar();
+}
+
+}  // namespace headlight

@@ -1,0 +1,247 @@
+#include "gui/compare/joint_map.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "gui/compare/compare_words.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/imgui_compat.h"
+#include "session/viewport.h"
+
+namespace headlight {
+namespace {
+
+/// Whether a side has no such token.
+bool lacks(const JointToken& token, JointSide side) {
+  return side == JointSide::a ? !token.a : side == JointSide::b ? !token.b : !token.in_both();
+}
+
+/// Of the labels of an axis from its place `first` on.
+std::function<ImU32(Index)> inks(const Gui& gui, const JointMap& map, const JointAxis& axis,
+                                 const std::vector<Token>& tokens, Index first) {
+  return [&gui, side = map.side, in_both = map.stack->in_both, &axis, &tokens, first](Index label) {
+    const auto i = static_cast<std::size_t>(first + label);
+    const JointToken& token = axis[i];
+    if (in_both && !token.in_both()) {
+      if (side != JointSide::difference && lacks(token, side)) return gui.colours().faint;
+      return token.a ? ink_of_a(gui) : ink_of_b(gui);
+    }
+    return tokens[i].pad ? gui.colours().faint : gui.colours().dim;
+  };
+}
+
+/// Runs of places that a side lacks, as bands over the map.
+template <class Band>
+void for_each_gap(const JointAxis& axis, JointSide side, Band band) {
+  for (std::size_t i = 0; i < axis.size();) {
+    const std::size_t first = i;
+    while (i < axis.size() && lacks(axis[i], side)) ++i;
+    if (i > first) band(static_cast<float>(first), static_cast<float>(i - first));
+    else ++i;
+  }
+}
+
+Viewport shown_part(const JointMap& map) {
+  return whole_or(map.part, static_cast<Index>(map.stack->queries.size()), static_cast<Index>(map.stack->keys.size()));
+}
+
+/// Where all of the map would stand so that its part stands in the plot.
+Box whole_box(const JointMap& map, const MapLayout& layout) {
+  const Viewport part = shown_part(map);
+  return {layout.plot.x - static_cast<float>(part.first_key) * layout.cell,
+          layout.plot.y - static_cast<float>(part.first_query) * layout.cell,
+          static_cast<float>(map.stack->keys.size()) * layout.cell,
+          static_cast<float>(map.stack->queries.size()) * layout.cell};
+}
+
+void draw_gaps(const Gui& gui, ImDrawList& list, const JointMap& map, const MapLayout& layout) {
+  const Box plot = whole_box(map, layout);
+  const auto fill = [&](const Box& box) {
+    list.AddRectFilled(top_left(box), bottom_right(box), to_imgui(gap_colour(gui.state.settings.theme)));
+  };
+  for_each_gap(map.stack->axes.queries, map.side, [&](float first, float count) {
+    fill({plot.x, plot.y + first * layout.cell, plot.w, count * layout.cell});
+  });
+  for_each_gap(map.stack->axes.keys, map.side, [&](float first, float count) {
+    fill({plot.x + first * layout.cell, plot.y, count * layout.cell, plot.h});
+  });
+}
+
+std::string value_text(const JointMap& map, float value) {
+  if (map.side != JointSide::difference) return value < 0 ? std::string() : cell_number(value);
+  return std::isfinite(value) ? signed_cell_number(value) : std::string();
+}
+
+void draw_values(const Gui& gui, ImDrawList& list, const JointMap& map, const MapLayout& layout,
+                 const ColourScale& scale) {
+  const FontScope small(gui, TextSize::small);
+  if (layout.cell < ImGui::CalcTextSize(map.side == JointSide::difference ? "−.00" : ".00").x + 4 * gui.unit) return;
+  const Viewport part = shown_part(map);
+  for (Index i = part.first_query; i < part.first_query + part.num_queries; ++i)
+    for (Index j = part.first_key; j < part.first_key + part.num_keys; ++j) {
+      const float value = (*map.cells)(i, j);
+      if (std::isnan(value)) continue;
+      const std::string text = value_text(map, value);
+      const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+      const Box cell = cell_box(layout, i - part.first_query, j - part.first_key);
+      list.AddText({std::round(cell.x + (cell.w - size.x) / 2), std::round(cell.y + (cell.h - size.y) / 2)},
+                   to_imgui(text_on(colour_of(scale, value))), text.c_str());
+    }
+}
+
+/// A weight of an answer at a cell; nothing where it is blocked.
+std::optional<float> weight_at(const Trace& trace, const HeadRef& head, const CellRef& cell) {
+  const bool by_hand = edited_weight(trace.request.edits, head, cell) != nullptr;
+  if (!by_hand && !trace.mask(head.stack, head.layer).allowed(cell.query, cell.key)) return std::nullopt;
+  return attention_rows(trace, head, cell.query, 1)(0, cell.key);
+}
+
+std::string weight_in_words(const Gui& gui, const std::optional<float>& weight) {
+  return weight ? weight_text(*weight) : std::string(gui.word(Str::blocked));
+}
+
+std::string signed_weight(float difference) {
+  if (difference == 0) return "0";
+  return (difference < 0 ? "−" : "+") + weight_text(std::abs(difference));
+}
+
+}  // namespace
+
+ColourScale weight_scale_of_both(const AppState& state) {
+  const auto other = compared_trace(state);
+  const bool own = state.view.own_range && state.comparison && !state.comparison->heads->too_long;
+  const float largest = own ? largest_weight(state.comparison->maps)
+                            : std::max(state.trace->largest_weight, other ? other->largest_weight : 0.0f);
+  return {.theme = state.settings.theme,
+          .scale = state.view.scale,
+          .top = nice_top(std::min(largest, 1.0f)),
+          .colours = state.settings.colours};
+}
+
+ColourScale difference_scale(const AppState& state, const HeadRef& head) {
+  const float largest = state.comparison ? range_of(*state.comparison->heads, head, state.view.own_range) : 0;
+  return {.theme = state.settings.theme, .top = nice_range(largest), .diverging = true};
+}
+
+ImU32 ink_of_a(const Gui& gui) { return to_imgui(diverging_map(gui.state.settings.theme).front()); }
+ImU32 ink_of_b(const Gui& gui) { return to_imgui(diverging_map(gui.state.settings.theme).back()); }
+
+// Those of comparisons begin with two bits set: see thumbnail_version, inside_picture_version, detail_version.
+std::uint64_t joint_version(const AppState& state, const HeadRef& head) {
+  const auto place = static_cast<std::uint64_t>(head.layer * kMaxHeads + head.head);
+  return std::uint64_t{3} << 62 | state.comparison_version << 20 | static_cast<std::uint64_t>(head.stack) << 18 | place;
+}
+
+std::uint64_t joint_version(const AppState& state, JointSide side) {
+  return joint_version(state, HeadRef{.stack = static_cast<Stack>(3)}) | static_cast<std::uint64_t>(side);
+}
+
+MapLayout joint_layout(const JointMap& map, const AxisLabels& labels, const Box& area) {
+  const Viewport part = shown_part(map);
+  return layout_map(area, part.num_queries, part.num_keys, labels.query_metrics, labels.key_metrics,
+                    ImGui::GetFontSize());
+}
+
+std::optional<CellRef> pinned_joint_cell(const AppState& state, const JointStack& stack) {
+  return joint_cell(stack, state.view.pinned, state.view.pinned_kept);
+}
+
+std::optional<CellRef> lit_joint_cell(const AppState& state, const JointStack& stack) {
+  const auto hovered = joint_cell(stack, state.view.hovered, state.view.hovered_kept);
+  return hovered ? hovered : pinned_joint_cell(state, stack);
+}
+
+std::optional<CellRef> draw_joint_map(Gui& gui, ImDrawList& list, const JointMap& map, const AxisLabels& labels,
+                                      const MapLayout& layout, float opacity) {
+  const JointStack& stack = *map.stack;
+  const ColourScale scale =
+      map.side == JointSide::difference ? difference_scale(gui.state, map.head) : weight_scale_of_both(gui.state);
+  const Viewport part = shown_part(map);
+  const Box whole = whole_box(map, layout);
+  list.PushClipRect(top_left(layout.plot), bottom_right(layout.plot), true);
+  gui.maps.draw(list, *map.cells, map.version, top_left(whole), bottom_right(whole), scale, opacity);
+  draw_gaps(gui, list, map, layout);
+  list.PopClipRect();
+  draw_rect(list, {layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
+            gui.colours().line);
+  const auto place = [](Index at, Index first, Index count) {
+    return at >= first && at < first + count ? std::optional(at - first) : std::nullopt;
+  };
+  const auto row = [&](const CellRef& cell) { return place(cell.query, part.first_query, part.num_queries); };
+  const auto column = [&](const CellRef& cell) { return place(cell.key, part.first_key, part.num_keys); };
+  const auto lit = lit_joint_cell(gui.state, stack), pinned = pinned_joint_cell(gui.state, stack);
+  draw_axis_labels(gui, list, labels, layout,
+                   {.rows = inks(gui, map, stack.axes.queries, stack.queries, part.first_query),
+                    .columns = inks(gui, map, stack.axes.keys, stack.keys, part.first_key)},
+                   lit ? row(*lit) : std::nullopt, lit ? column(*lit) : std::nullopt);
+  const auto rows = static_cast<Index>(stack.queries.size()), columns = static_cast<Index>(stack.keys.size());
+  if (map.values && map.cells->rows() == rows && map.cells->cols() == columns)
+    draw_values(gui, list, map, layout, scale);
+  const auto outlined = [&](const CellRef& cell, float thickness) {
+    if (row(cell) && column(cell)) outline_box(gui, list, cell_box(layout, *row(cell), *column(cell)), thickness);
+  };
+  if (pinned) outlined(*pinned, 2 * gui.unit);
+  if (lit && lit != pinned) outlined(*lit, gui.unit);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const auto under = cell_at(layout, part.num_queries, part.num_keys, mouse.x, mouse.y);
+  return under ? std::optional(CellRef{under->query + part.first_query, under->key + part.first_key}) : std::nullopt;
+}
+
+void hover_joint_cell(Gui& gui, const HeadRef& head, const JointStack& stack, const std::optional<CellRef>& cell) {
+  if (!cell || !is_of_now(gui.state)) return gui.say(Hover{head, std::nullopt});
+  const CellsBehind cells = cells_behind(stack, *cell);
+  gui.say(Hover{head, cells.b, cells.b ? std::nullopt : cells.a});
+}
+
+void pin_joint_cell(Gui& gui, const JointStack& stack, const CellRef& cell) {
+  const CellsBehind cells = cells_behind(stack, cell);
+  if (pinned_joint_cell(gui.state, stack) == cell || !is_of_now(gui.state)) return gui.say(Pin{});
+  gui.say(Pin{cells.b, cells.b ? std::nullopt : cells.a});
+}
+
+std::string joint_cell_in_words(Gui& gui, const HeadRef& head, const JointStack& stack, const CellRef& cell) {
+  const auto label = [&](const std::vector<Token>& tokens, Index i) {
+    return gui.fonts.shown(axis_label(tokens[static_cast<std::size_t>(i)]));
+  };
+  std::string line =
+      label(stack.queries, cell.query) + " " + gui.word(Str::attends) + " " + label(stack.keys, cell.key) + ": ";
+  const CellsBehind cells = cells_behind(stack, cell);
+  const Trace &a = *compared_trace(gui.state), &b = *gui.state.trace;
+  const bool in_a = cells.a && gui.state.comparison->heads->head(head);
+  std::optional<float> before, after;
+  if (in_a) before = weight_at(a, head, *cells.a);
+  if (cells.b) after = weight_at(b, head, *cells.b);
+  if (!in_a) return line + "B " + weight_in_words(gui, after) + " (" + gui.word(kNotInA) + ")";
+  line += "A " + weight_in_words(gui, before);
+  if (!cells.b) return line + " (" + gui.word(kNotInB) + ")";
+  line += " → B " + weight_in_words(gui, after);
+  return before || after ? line + " (" + signed_weight(after.value_or(0) - before.value_or(0)) + ")" : line;
+}
+
+std::string lit_joint_cell_in_words(Gui& gui) {
+  const AppState& state = gui.state;
+  if (!is_of_now(state)) return {};
+  const HeadRef head = state.view.hovered_head.value_or(state.view.chosen);
+  const JointStack* stack = state.comparison->heads->stack(head.stack);
+  const auto lit = stack ? lit_joint_cell(state, *stack) : std::nullopt;
+  return lit ? joint_cell_in_words(gui, head, *stack, *lit) : std::string();
+}
+
+void move_joint_cell(Gui& gui, Index rows, Index columns) {
+  if (!is_of_now(gui.state)) return;
+  const JointStack* stack = gui.state.comparison->heads->stack(gui.state.view.chosen.stack);
+  if (!stack) return;
+  const auto from = lit_joint_cell(gui.state, *stack);
+  CellRef cell = from ? CellRef{from->query + rows, from->key + columns} : CellRef{};
+  const auto inside = [&] {
+    return cell.query >= 0 && cell.key >= 0 && cell.query < static_cast<Index>(stack->queries.size()) &&
+           cell.key < static_cast<Index>(stack->keys.size());
+  };
+  for (; inside(); cell = {cell.query + rows, cell.key + columns}) {
+    const CellsBehind cells = cells_behind(*stack, cell);
+    if (cells.a || cells.b) return gui.say(Pin{cells.b, cells.b ? std::nullopt : cells.a});
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,59 @@
+// A map on the joint axes of two answers: what A gives, what B gives, or how they differ.
+#pragma once
+
+#include "gui/frame/map_view.h"
+#include "session/answer_comparison.h"
+
+namespace headlight {
+
+enum class JointSide { a, b, difference };
+
+struct JointMap {
+  const JointStack* stack = nullptr;
+  HeadRef head = {};
+  JointSide side = JointSide::difference;
+  const Matrix* cells = nullptr;  // as PatternPair has them; may be shrunk to fewer cells than the axes have
+  std::uint64_t version = 0;      // names the content of `cells`
+  bool values = false;            // print the numbers in the cells where there is room
+  Viewport part = {};             // of the joint axes that is seen; zero sizes: all
+};
+
+/// The colour scale of the weights of both answers, and that of a head's difference: those of all heads, or, where each has
+/// its own range, of the chosen head in A and B alike, and of this one.
+ColourScale weight_scale_of_both(const AppState& state);
+ColourScale difference_scale(const AppState& state, const HeadRef& head);
+
+/// A stands for what is below zero in a difference, B for what is above: their names, and the words only one has.
+ImU32 ink_of_a(const Gui& gui);
+ImU32 ink_of_b(const Gui& gui);
+
+/// A name for the content of a map: of a head's small difference, or of a side of the chosen head.
+std::uint64_t joint_version(const AppState& state, const HeadRef& head);
+std::uint64_t joint_version(const AppState& state, JointSide side);
+
+MapLayout joint_layout(const JointMap& map, const AxisLabels& labels, const Box& area);
+
+/// The cell of the comparison that is hovered, else pinned, on the joint axes.
+std::optional<CellRef> lit_joint_cell(const AppState& state, const JointStack& stack);
+std::optional<CellRef> pinned_joint_cell(const AppState& state, const JointStack& stack);
+
+/// Draws the map: words that only one answer has in its colour, rows and columns that this side lacks tinted. Gives the
+/// joint cell under the pointer.
+std::optional<CellRef> draw_joint_map(Gui& gui, ImDrawList& list, const JointMap& map, const AxisLabels& labels,
+                                      const MapLayout& layout, float opacity);
+
+/// The pointer is on a joint cell of a head: lights it everywhere.
+void hover_joint_cell(Gui& gui, const HeadRef& head, const JointStack& stack, const std::optional<CellRef>& cell);
+/// Pins a joint cell, or lets it go where it is pinned.
+void pin_joint_cell(Gui& gui, const JointStack& stack, const CellRef& cell);
+
+/// `订了 looks at 机票: A 0.1200 → B 0.8700 (+0.7500)`, of a head of B and, where A has it, of A's.
+std::string joint_cell_in_words(Gui& gui, const HeadRef& head, const JointStack& stack, const CellRef& cell);
+
+/// The cell that is hovered or pinned in those words; empty where none is.
+std::string lit_joint_cell_in_words(Gui& gui);
+
+/// The pinned joint cell moved; cells that neither answer has are stepped over.
+void move_joint_cell(Gui& gui, Index rows, Index columns);
+
+}  // namespace headlight

@@ -1,0 +1,74 @@
+#include "gui/frame/controls.h"
+
+namespace headlight {
+
+void section(Gui& gui, Str title) {
+  ImGui::Dummy({0, 6 * gui.unit});
+  ImGui::TextUnformatted(gui.word(title));
+}
+
+void control_label(Gui& gui, Str string, const std::string& right) {
+  dim_text(gui, gui.word(string));
+  if (right.empty()) return;
+  const FontScope small(gui, TextSize::small);
+  ImGui::SameLine(ImGui::GetContentRegionMax().x - ImGui::CalcTextSize(right.c_str()).x);
+  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+  ImGui::TextUnformatted(right.c_str());
+  ImGui::PopStyleColor();
+}
+
+SlimScope::SlimScope(const Gui& gui, float width) {
+  gui.fonts.push(TextSize::small);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2{4 * gui.unit, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_GrabMinSize, 14 * gui.unit);
+  ImGui::SetNextItemWidth(width);
+}
+
+SlimScope::~SlimScope() {
+  ImGui::PopStyleVar(2);
+  ImGui::PopFont();
+}
+
+bool slider(Gui& gui, const char* name, int& value, int least, int most, Str tip) {
+  const SlimScope slim(gui);
+  ImGui::PushID(name);
+  const bool moved = ImGui::SliderInt("##slider", &value, least, most, "", ImGuiSliderFlags_AlwaysClamp);
+  ImGui::PopID();
+  gui.name_item(name);
+  if (ImGui::IsItemDeactivatedAfterEdit()) gui.say(EndGesture{});
+  explain_item(gui, tip);
+  return moved;
+}
+
+bool slider(Gui& gui, const char* name, float& value, float least, float most, Str tip, float width) {
+  const SlimScope slim(gui, width);
+  ImGui::PushID(name);
+  const bool moved = ImGui::SliderFloat("##slider", &value, least, most, "", ImGuiSliderFlags_None);
+  ImGui::PopID();
+  gui.name_item(name);
+  if (ImGui::IsItemDeactivatedAfterEdit()) gui.say(EndGesture{});
+  explain_item(gui, tip);
+  return moved;
+}
+
+bool checkbox(Gui& gui, const char* name, Str string, bool& value, Str tip) {
+  ImGui::PushID(name);
+  const bool changed = ImGui::Checkbox(gui.word(string), &value);
+  ImGui::PopID();
+  gui.name_item(name);
+  explain_item(gui, tip);
+  return changed;
+}
+
+bool wide_button(Gui& gui, const char* name, Str string, Str tip, bool on) {
+  ImGui::PushStyleColor(ImGuiCol_Text, on ? gui.colours().accent : gui.colours().text);
+  ImGui::PushID(name);
+  const bool pressed = ImGui::Button(gui.word(string), {-1, 0});
+  ImGui::PopID();
+  ImGui::PopStyleColor();
+  gui.name_item(name);
+  explain_item(gui, tip);
+  return pressed;
+}
+
+}  // namespace headlight

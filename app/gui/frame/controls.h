@@ -1,0 +1,54 @@
+// The controls that the panels at the left are made of: low, as wide as the panel, each with its name and its tooltip.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "gui/frame/draw.h"
+#include "gui/frame/gui.h"
+
+namespace headlight {
+
+/// The heading of a group.
+void section(Gui& gui, Str title);
+
+/// A label on its own line, its value at the right; the control below is as wide as the panel.
+void control_label(Gui& gui, Str string, const std::string& right = {});
+
+/// Sliders are low bars: their value stands beside the label.
+class SlimScope {
+ public:
+  explicit SlimScope(const Gui& gui, float width = -1);
+  ~SlimScope();
+  SlimScope(const SlimScope&) = delete;
+};
+
+/// True while the value moves; the step of undo ends when the slider is let go.
+bool slider(Gui& gui, const char* name, int& value, int least, int most, Str tip);
+bool slider(Gui& gui, const char* name, float& value, float least, float most, Str tip, float width = -1);
+
+bool checkbox(Gui& gui, const char* name, Str string, bool& value, Str tip);
+
+/// A full-width button; true when pressed.
+bool wide_button(Gui& gui, const char* name, Str string, Str tip, bool on = false);
+
+/// A choice among words of the interface, side by side; in a new line where they do not fit.
+template <class Choice>
+void choices(Gui& gui, Str title, Str tip, Choice now, std::initializer_list<std::pair<Choice, Str>> all,
+             const std::function<void(Choice)>& choose) {
+  control_label(gui, title);
+  const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
+  bool first = true;
+  for (const auto& [choice, string] : all) {
+    const float width = ImGui::CalcTextSize(gui.word(string)).x + 2 * ImGui::GetStyle().FramePadding.x;
+    if (!first && ImGui::GetItemRectMax().x + width <= right) ImGui::SameLine(0, 0);
+    first = false;
+    const std::string name = std::string(words(Language::en, title)) + " " + words(Language::en, string);
+    if (flat_button(gui, name.c_str(), gui.word(string), now == choice)) choose(choice);
+    explain_item(gui, tip);
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,117 @@
+#include "gui/frame/draw.h"
+
+#include <cfloat>
+#include <cmath>
+#include <cstdio>
+
+#include "base/utf8.h"
+
+namespace headlight {
+
+void draw_stacked(ImDrawList& list, float x, float bottom, ImU32 colour, std::string_view text) {
+  const auto characters = code_points(text);
+  const float height = ImGui::GetFontSize();
+  float y = bottom - height * static_cast<float>(characters.size());
+  for (const char32_t character : characters) {
+    std::string one;
+    append_utf8(one, character);
+    const float width = ImGui::CalcTextSize(one.c_str()).x;
+    list.AddText({std::round(x - width / 2), std::round(y)}, colour, one.c_str());
+    y += height;
+  }
+}
+
+void draw_rotated(ImDrawList& list, float x, float bottom, ImU32 colour, std::string_view text) {
+  const int first = list.VtxBuffer.Size;
+  // Laid out in the corner of what is shown, where no letter of it is left out, then turned into place.
+  const ImVec2 shown = list.GetClipRectMin(), corner{std::ceil(shown.x), std::ceil(shown.y)};
+  list.AddText(corner, colour, text.data(), text.data() + text.size());
+  const float half = ImGui::GetFontSize() / 2;
+  for (int i = first; i < list.VtxBuffer.Size; ++i) {
+    ImVec2& at = list.VtxBuffer[i].pos;
+    at = {std::round(x - half) + at.y - corner.y, bottom - (at.x - corner.x)};
+  }
+}
+
+TextWidth window_measure(Gui& gui) {
+  return [&gui](std::string_view text, float size) {
+    const float line = kLineOfEm * size;
+    const float small = gui.fonts.pixels(TextSize::small), body = gui.fonts.pixels(TextSize::body);
+    const TextSize font = line < (small + body) / 2 ? TextSize::small : TextSize::body;
+    const std::string shown = gui.fonts.shown(text);
+    return gui.fonts.font(font)
+        ->CalcTextSizeA(gui.fonts.pixels(font), FLT_MAX, 0, shown.data(), shown.data() + shown.size())
+        .x;
+  };
+}
+
+void draw_texts(Gui& gui, ImDrawList& list, const std::vector<Text>& texts) {
+  for (const Text& text : texts) {
+    const FontScope font(gui, text.role == Role::title ? TextSize::body : TextSize::small);
+    const ImU32 colour = to_imgui(text.colour);
+    if (text.turn == TextRotation::stacked) draw_stacked(list, text.at.x, text.at.y, colour, text.text);
+    else if (text.turn == TextRotation::upwards) draw_rotated(list, text.at.x, text.at.y, colour, text.text);
+    else
+      list.AddText({std::round(bounds(text).x), std::round(text.at.y - ImGui::GetFontSize() / 2)}, colour,
+                   text.text.c_str());
+  }
+}
+
+bool flat_button(Gui& gui, const char* name, const char* label, bool on) {
+  ImGui::PushID(name);
+  ImGui::PushStyleColor(ImGuiCol_Button, on ? gui.colours().button : 0);
+  ImGui::PushStyleColor(ImGuiCol_Text, on ? gui.colours().accent : gui.colours().text);
+  const bool pressed = ImGui::Button(label);
+  ImGui::PopStyleColor(2);
+  ImGui::PopID();
+  gui.name_item(name);
+  return pressed;
+}
+
+float button_width(const char* label) { return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x; }
+
+void same_line_if_room(float width, float gap) {
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  if (ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
+}
+
+void wrapped_small(const Gui& gui, const std::string& line, ImU32 colour) {
+  const FontScope small(gui, TextSize::small);
+  ImGui::PushTextWrapPos(0);
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::TextUnformatted(gui.fonts.shown(line).c_str());
+  ImGui::PopStyleColor();
+  ImGui::PopTextWrapPos();
+}
+
+void wrapped_dim(const Gui& gui, const std::string& line) { wrapped_small(gui, line, gui.colours().dim); }
+
+void resize_text(ImGuiInputTextCallbackData* data, std::string& text) {
+  text.resize(static_cast<std::size_t>(data->BufTextLen));
+  data->Buf = text.data();
+}
+
+void draw_ramp(const Gui& gui, ImDrawList& list, const ColourScale& scale, const Box& box) {
+  const auto& map = scale.diverging ? diverging_map(scale.theme) : colour_map(scale.theme, scale.colours);
+  for (int i = 0; i < 256; ++i) {
+    const float from = box.x + box.w * static_cast<float>(i) / 256,
+                to = box.x + box.w * static_cast<float>(i + 1) / 256;
+    list.AddRectFilled({from, box.y}, {to, box.bottom()}, to_imgui(map[static_cast<std::size_t>(i)]));
+  }
+  list.AddRect({box.x - 1, box.y - 1}, {box.right() + 1, box.bottom() + 1}, gui.colours().line);
+  for (const float tick : ticks(scale)) {
+    char text[16];
+    std::snprintf(text, sizeof text, "%g", static_cast<double>(tick));
+    const float at = box.x + box.w * position_on_map(scale, tick), size = ImGui::CalcTextSize(text).x;
+    list.AddText({std::round(at - size / 2), box.bottom() + gui.unit}, gui.colours().dim, text);
+  }
+}
+
+void dim_text(const Gui& gui, std::string_view text) {
+  const FontScope small(gui, TextSize::small);
+  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  ImGui::PopStyleColor();
+}
+
+}  // namespace headlight

@@ -1,0 +1,51 @@
+// Text where ImGui has none: upright columns of Chinese, rotated labels, text cut to a width.
+#pragma once
+
+#include <string_view>
+
+#include "figure/drawing.h"
+#include "gui/frame/gui.h"
+
+namespace headlight {
+
+inline ImVec2 top_left(const Box& box) { return {box.x, box.y}; }
+inline ImVec2 bottom_right(const Box& box) { return {box.x + box.w, box.y + box.h}; }
+
+/// One character below the other, centred on x, the last one ending at `bottom`.
+void draw_stacked(ImDrawList& list, float x, float bottom, ImU32 colour, std::string_view text);
+
+/// Reading upwards, centred on x, beginning at `bottom`.
+void draw_rotated(ImDrawList& list, float x, float bottom, ImU32 colour, std::string_view text);
+
+/// A line of the window's text in ems.
+inline constexpr float kLineOfEm = 1.25f;
+
+/// How texts that are not ready to be drawn yet (Fonts::shown) are measured, in the font whose em is nearest to the size.
+TextWidth window_measure(Gui& gui);
+
+/// Texts of a layout that window and figures share, ready to be drawn: titles in the body's font, all others in the small one.
+void draw_texts(Gui& gui, ImDrawList& list, const std::vector<Text>& texts);
+
+/// A flat button without a frame; accent-coloured while `on`.
+bool flat_button(Gui& gui, const char* name, const char* label, bool on = false);
+
+/// How wide a button with this label is, at the current font.
+float button_width(const char* label);
+
+/// Goes on `gap` pixels beside the last item where `width` more have room in the window, else in a new line.
+void same_line_if_room(float width, float gap);
+
+/// Small text that breaks where the window ends.
+void wrapped_small(const Gui& gui, const std::string& line, ImU32 colour);
+void wrapped_dim(const Gui& gui, const std::string& line);
+
+/// What an input widget's callback does for ImGuiInputTextFlags_CallbackResize: `text` grows with what is typed.
+void resize_text(ImGuiInputTextCallbackData* data, std::string& text);
+
+/// The colours of a scale, its numbers below it.
+void draw_ramp(const Gui& gui, ImDrawList& list, const ColourScale& scale, const Box& box);
+
+/// Small dim text, as labels of controls are written.
+void dim_text(const Gui& gui, std::string_view text);
+
+}  // namespace headlight

@@ -1,0 +1,54 @@
+// One type family in three sizes, found by fontconfig, with glyphs rasterised when text first needs them; what the
+// family lacks comes from whichever installed font has it. Dear ImGui cannot hold every character in a text it edits:
+// those travel through it as stand-ins (gui/frame/glyph_substitutes.h), so that nothing a user types is lost.
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace headlight {
+
+enum class TextSize { small, body, title };  // an em of 13, 15 and 20 px at 100 %
+
+class Fonts {
+ public:
+  Fonts();
+  ~Fonts();
+  Fonts(const Fonts&) = delete;
+
+  /// Finds the family; an Error names the Debian package to install.
+  Status open();
+  /// The program's own words: their glyphs are always there. Once for each language, before it is shown.
+  void keep(std::string_view text);
+  /// Before ImGui::NewFrame, with the ImGui context current: builds the atlas again where the scale changed or text
+  /// asked for glyphs that it lacks. True when it was rebuilt: the caller then renews the backend's font texture, and
+  /// what font() gave before is gone. After a successful open().
+  bool prepare(float scale);
+  /// Whether text asked for glyphs since prepare() that are not there yet, so that another frame is owed.
+  bool wants_frame() const;
+
+  /// For measuring and for drawing with ImDrawList at the size pixels(); valid until the next prepare().
+  ImFont* font(TextSize size) const;
+  /// The height of a line.
+  float pixels(TextSize size) const;
+  /// What widgets and ImGui::Text use from here to ImGui::PopFont.
+  void push(TextSize size) const;
+
+  /// Text on its way to the screen: remembers the glyphs it needs, and puts stand-ins for what ImGui cannot hold.
+  /// Every string that is not kept goes through here in every frame that draws it.
+  std::string shown(std::string_view text);
+  /// Text on its way back from an input widget: the stand-ins become the characters again. typed(shown(t)) is t.
+  std::string typed(std::string_view text) const;
+  /// A character from the keyboard or the input method, handed to ImGui's queue.
+  void input(char32_t code_point);
+
+ private:
+  struct State;
+  State* state_;
+};
+
+}  // namespace headlight

@@ -1,0 +1,112 @@
+#include "gui/frame/gui.h"
+
+#include "figure/figure.h"
+#include "figure/map_kinds.h"
+#include "gui/frame/panels.h"
+#include "gui/heads/derived_maps.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace headlight {
+
+void Gui::name_item(const std::string& name) {
+  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+  name_box(name, {min.x, min.y, max.x - min.x, max.y - min.y});
+}
+
+void Gui::name_box(const std::string& name, const Box& box) {
+  if (probe) (*probe)[name] = box;
+}
+
+FontScope::FontScope(const Gui& gui, TextSize size) { gui.fonts.push(size); }
+FontScope::~FontScope() { ImGui::PopFont(); }
+
+ColourScale colour_scale(const AppState& state) {
+  ColourScale scale{.theme = state.settings.theme, .scale = state.view.scale};
+  if (const DerivedMaps* other = state.trace ? shown_maps(state, state.view.chosen.stack) : nullptr)
+    scale = other_scale(*other, scale.theme, scale.scale);
+  else if (state.trace) scale = weight_scale(*state.trace, state.folded.get(), scale.theme, scale.scale);
+  scale.colours = state.settings.colours;
+  return scale;
+}
+
+std::string query_label(Gui& gui, Index query, Stack stack) {
+  return gui.fonts.shown(axis_label(gui.state.trace->query_tokens(stack).tokens[static_cast<std::size_t>(query)]));
+}
+
+std::string key_label(Gui& gui, Index key, Stack stack) {
+  return gui.fonts.shown(axis_label(gui.state.trace->key_tokens(stack).tokens[static_cast<std::size_t>(key)]));
+}
+
+std::string weight_text(float weight) {
+  char text[32];
+  std::snprintf(text, sizeof text, weight != 0.0f && weight < 0.0001f ? "%.2e" : "%.4f", static_cast<double>(weight));
+  return text;
+}
+
+namespace {
+
+/// Of the folded cell: whether one of its weights was set by hand.
+bool any_by_hand(const Edits& edits, const HeadRef& head, const FoldedAxis::Group& rows,
+                 const FoldedAxis::Group& columns) {
+  for (Index query = rows.first; query < rows.first + rows.count; ++query)
+    for (Index key = columns.first; key < columns.first + columns.count; ++key)
+      if (edited_weight(edits, head, {query, key})) return true;
+  return false;
+}
+
+std::string folded_cell_in_words(Gui& gui, const FoldedStack& folded, const HeadRef& head, const CellRef& cell) {
+  const FoldedAxis& queries = folded.fold.queries;
+  const FoldedAxis& keys = folded.fold.keys;
+  const auto row = queries.group(cell.query), column = keys.group(cell.key);
+  if (!row) return query_label(gui, cell.query, head.stack) + ": " + gui.word(Str::left_out);
+  if (!column) return key_label(gui, cell.key, head.stack) + ": " + gui.word(Str::left_out);
+  const auto label = [&](const FoldedAxis& axis, Index group) {
+    return gui.fonts.shown(axis_label(axis.tokens[static_cast<std::size_t>(group)]));
+  };
+  const std::string line = label(queries, *row) + " " + gui.word(Str::attends) + " " + label(keys, *column) + ": ";
+  const float weight = folded.map(head)(*row, *column);
+  if (weight < 0) return line + gui.word(Str::blocked);
+  const bool by_hand = any_by_hand(gui.state.trace->request.edits, head, queries.groups[static_cast<std::size_t>(*row)],
+                                   keys.groups[static_cast<std::size_t>(*column)]);
+  return line + weight_text(weight) + (by_hand ? std::string(" (") + gui.word(Str::by_hand) + ")" : "");
+}
+
+}  // namespace
+
+std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell) {
+  if (const DerivedMaps* other = shown_maps(gui.state, head.stack)) return other_cell_in_words(gui, *other, head, cell);
+  if (const FoldedStack* folded = shown_fold(gui.state, head.stack))
+    return folded_cell_in_words(gui, *folded, head, cell);
+  const Trace& trace = *gui.state.trace;
+  std::string line = query_label(gui, cell.query, head.stack) + " " + gui.word(Str::attends) + " " +
+                     key_label(gui, cell.key, head.stack) + ": ";
+  const float weight = attention_rows(trace, head, cell.query, 1)(0, cell.key);
+  const bool by_hand = edited_weight(trace.request.edits, head, cell) != nullptr;
+  if (!by_hand && !trace.mask(head.stack, head.layer).allowed(cell.query, cell.key))
+    return line + gui.word(Str::blocked);
+  line += weight_text(weight);
+  return by_hand ? line + " (" + gui.word(Str::by_hand) + ")" : line;
+}
+
+std::string head_words(const Gui& gui, const HeadRef& head) {
+  std::string text;
+  if (gui.state.trace && gui.state.trace->encoder) text = std::string(stack_word(gui, head.stack)) + " · ";
+  return text + head_title(gui.state.settings.language, head);
+}
+
+void explain_item(const Gui& gui, Str string) {
+  if (ImGui::IsItemHovered()) explain_item(gui, std::string(gui.word(string)));
+}
+
+void explain_item(const Gui& gui, const std::string& text) {
+  if (!ImGui::IsItemHovered()) return;
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(320 * gui.unit);
+  ImGui::TextUnformatted(gui.fonts.shown(text).c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+}  // namespace headlight

@@ -1,0 +1,94 @@
+// What every panel is given: the state to read, the commands to add to, and what to draw with. Panels keep nothing.
+#pragma once
+
+#include <imgui.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "figure/map_layout.h"
+#include "gui/frame/font.h"
+#include "gui/frame/maps.h"
+#include "gui/frame/strings.h"
+#include "gui/frame/theme.h"
+#include "session/samples.h"
+#include "session/state.h"
+
+namespace headlight {
+
+/// The work that goes on behind the window.
+struct WorkStatus {
+  bool computing = false, writing = false;
+  float computing_progress = 0, writing_progress = 0;  // 0 … 1
+  bool sweeping = false;                               // every head is being switched off in turn
+  float sweep_progress = 0;
+  bool reading = false;  // maps of another kind than weights are being made
+  float reading_progress = 0;
+};
+
+/// Where each named control was drawn last, so that a test can point at it.
+using Probe = std::map<std::string, Box>;
+
+struct Gui {
+  const AppState& state;
+  Commands& commands;
+  Fonts& fonts;
+  MapPainter& maps;
+  const std::vector<Sample>& samples;
+  WorkStatus work;
+  float unit = 1;  // pixels for each pixel of the design: the display's scale times the user's
+  Probe* probe = nullptr;
+
+  const Palette& colours() const { return palette(state.settings.theme); }
+  const char* word(Str string) const { return words(state.settings.language, string); }
+  const char* word(const Words& words) const { return headlight::words(state.settings.language, words); }
+  bool chinese() const { return state.settings.language == Language::zh; }
+  float text_height() const { return ImGui::GetFontSize(); }
+
+  template <class T>
+  void say(T command) {
+    commands.emplace_back(std::move(command));
+  }
+  /// A whole edit at once: one step of undo.
+  template <class T>
+  void say_once(T command) {
+    commands.emplace_back(std::move(command));
+    commands.emplace_back(EndGesture{});
+  }
+  /// Names the item just drawn, or a box.
+  void name_item(const std::string& name);
+  void name_box(const std::string& name, const Box& box);
+};
+
+/// Text in one of the three sizes for the rest of the scope.
+class FontScope {
+ public:
+  FontScope(const Gui& gui, TextSize size);
+  ~FontScope();
+  FontScope(const FontScope&) = delete;
+};
+
+/// The colour scale of everything on the screen: from 0 to the largest weight of any head, or the largest number of the
+/// kind that its maps show (session/derived_maps.h).
+ColourScale colour_scale(const AppState& state);
+
+/// The token of a query or a key as the window shows it.
+std::string query_label(Gui& gui, Index query, Stack stack);
+std::string key_label(Gui& gui, Index key, Stack stack);
+
+/// `Layer 2 · Head 1`, of an answer with several stacks with the stack's name before it.
+std::string head_words(const Gui& gui, const HeadRef& head);
+
+/// A weight as the window prints it in a line of text.
+std::string weight_text(float weight);
+
+/// `机票 looks at 订了: 0.0934`, for a cell of a head of the answer on the screen; where tokens are folded, of the cell
+/// that this one went into.
+std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell);
+
+/// A tooltip on the last item, wrapped.
+void explain_item(const Gui& gui, Str string);
+void explain_item(const Gui& gui, const std::string& text);
+
+}  // namespace headlight

@@ -1,0 +1,265 @@
+#include "gui/frame/map_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/utf8.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/imgui_compat.h"
+#include "session/derived_maps.h"
+#include "session/viewport.h"
+
+namespace headlight {
+namespace {
+
+/// More labels than this are not measured: they would not be drawn either.
+constexpr Index kMostLabels = 4096;
+
+std::vector<std::string> labels_of(Gui& gui, const std::vector<Token>& tokens, Index first, Index count,
+                                   LabelMetrics& metrics) {
+  std::vector<std::string> labels;
+  metrics = {.upright = true};
+  if (count > kMostLabels) {
+    metrics = {};
+    return labels;
+  }
+  for (Index i = first; i < first + count; ++i) {
+    const std::string label = axis_label(tokens[static_cast<std::size_t>(i)]);
+    labels.push_back(gui.fonts.shown(label));
+    metrics.widest = std::max(metrics.widest, ImGui::CalcTextSize(labels.back().c_str()).x);
+    metrics.longest = std::max(metrics.longest, code_points(label).size());
+    metrics.upright = metrics.upright && stands_upright(label);
+  }
+  return labels;
+}
+
+/// What the rows and the columns are called.
+const std::vector<Token>& row_tokens(const AppState& state, const MapContent& content) {
+  return content.folded ? content.folded->fold.queries.tokens
+                        : state.trace->query_tokens(content.region.head.stack).tokens;
+}
+const std::vector<Token>& column_tokens(const AppState& state, const MapContent& content) {
+  return content.folded ? content.folded->fold.keys.tokens : state.trace->key_tokens(content.region.head.stack).tokens;
+}
+
+std::optional<Index> place_in(Index at, Index first, Index count) {
+  return at >= first && at < first + count ? std::optional(at - first) : std::nullopt;
+}
+
+void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout) {
+  const FontScope small(gui, TextSize::small);
+  if (layout.cell < ImGui::CalcTextSize(".00").x + 4 * gui.unit) return;
+  const ColourScale scale = map_scale(gui.state, content);
+  for (Index i = 0; i < content.weights->rows(); ++i) {
+    for (Index j = 0; j < content.weights->cols(); ++j) {
+      const float weight = (*content.weights)(i, j);
+      if (weight < 0) continue;
+      const std::string text = cell_number(weight);
+      const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+      const Box cell = cell_box(layout, i, j);
+      const ImU32 ink = to_imgui(text_on(colour_of(scale, weight)));
+      list.AddText({std::round(cell.x + (cell.w - size.x) / 2), std::round(cell.y + (cell.h - size.y) / 2)}, ink,
+                   text.c_str());
+    }
+  }
+}
+
+/// The outline of a cell of the pattern, where the map has it.
+void outline_cell(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout, const CellRef& cell,
+                  float thickness) {
+  const auto row = map_row(content, cell.query), column = map_column(content, cell.key);
+  if (row && column) outline_box(gui, list, cell_box(layout, *row, *column), thickness);
+}
+
+/// Padding is faint.
+void draw_labels(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
+                 const MapLayout& layout, const std::optional<CellRef>& lit) {
+  const auto ink = [&](const std::vector<Token>& tokens, Index first) {
+    return [&gui, &tokens, first](Index i) {
+      return tokens[static_cast<std::size_t>(first + i)].pad ? gui.colours().faint : gui.colours().dim;
+    };
+  };
+  draw_axis_labels(gui, list, labels, layout,
+                   {.rows = ink(row_tokens(gui.state, content), content.region.first_query),
+                    .columns = ink(column_tokens(gui.state, content), content.region.first_key)},
+                   lit ? map_row(content, lit->query) : std::nullopt,
+                   lit ? map_column(content, lit->key) : std::nullopt);
+}
+
+}  // namespace
+
+void outline_box(const Gui& gui, ImDrawList& list, Box box, float thickness) {
+  const float least = 5 * gui.unit, wider = std::max(0.0f, least - box.w), higher = std::max(0.0f, least - box.h);
+  box = {box.x - wider / 2, box.y - higher / 2, box.w + wider, box.h + higher};
+  draw_rect(list, top_left(box), bottom_right(box), gui.colours().accent, 0, thickness);
+}
+
+void draw_axis_labels(Gui& gui, ImDrawList& list, const AxisLabels& labels, const MapLayout& layout,
+                      const LabelInks& inks, std::optional<Index> lit_row, std::optional<Index> lit_column) {
+  const float text = ImGui::GetFontSize(), gap = text * 0.3f;
+  // A thinned-out axis always names the lit row and column; the neighbours it would touch step aside.
+  const auto is_named = [](Index i, std::optional<Index> lit, Index step) {
+    return i == lit || (i % step == 0 && !(lit && std::abs(i - *lit) < step));
+  };
+  for (std::size_t at = 0; layout.rows && at < labels.queries.size(); ++at) {
+    const auto i = static_cast<Index>(at);
+    if (!is_named(i, lit_row, layout.row_step)) continue;
+    const std::string& label = labels.queries[at];
+    const float width = ImGui::CalcTextSize(label.c_str()).x;
+    const float y = layout.plot.y + (static_cast<float>(i) + 0.5f) * layout.cell - text / 2;
+    list.AddText({std::round(layout.plot.x - gap - width), std::round(y)},
+                 i == lit_row ? gui.colours().accent : inks.rows(i), label.c_str());
+  }
+  if (layout.columns == ColumnLabels::none) return;
+  for (std::size_t at = 0; at < labels.keys.size(); ++at) {
+    const auto j = static_cast<Index>(at);
+    if (!is_named(j, lit_column, layout.column_step)) continue;
+    const std::string& label = labels.keys[at];
+    const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell;
+    const ImU32 colour = j == lit_column ? gui.colours().accent : inks.columns(j);
+    const float bottom = layout.plot.y - gap;
+    // Beside words that must be turned, Chinese still stands upright where it has the height, and so does a sign.
+    const auto characters = static_cast<float>(code_points(label).size());
+    const bool stands = characters == 1 || (stands_upright(label) && characters * text <= labels.key_metrics.widest);
+    if (layout.columns == ColumnLabels::horizontal)
+      list.AddText({std::round(x - ImGui::CalcTextSize(label.c_str()).x / 2), std::round(bottom - text)}, colour,
+                   label.c_str());
+    else if (layout.columns == ColumnLabels::stacked || stands) draw_stacked(list, x, bottom, colour, label);
+    else draw_rotated(list, x, bottom, colour, label);
+  }
+}
+
+std::uint64_t thumbnail_version(const AppState& state, HeadRef head) {
+  const auto place = static_cast<std::uint64_t>(head.layer * state.trace->num_heads(head.stack) + head.head);
+  std::uint64_t folds = 0;  // below those of the Inside view
+  if (const FoldedStack* folded = shown_fold(state, head.stack)) {
+    const FoldChoice& done = folded->fold.done;
+    folds = static_cast<std::uint64_t>(done.pair) | (done.special ? 32u : 0u) | (done.words ? 64u : 0u);
+  }
+  const auto kind = static_cast<std::uint64_t>(shown_kind(state, head.stack));
+  return folds << 55 | kind << 58 | state.trace_version << 18 | static_cast<std::uint64_t>(head.stack) << 16 | place;
+}
+
+std::uint64_t detail_version(const AppState& state) { return std::uint64_t{1} << 63 | state.detail->version; }
+
+std::uint64_t folded_version(const AppState& state, HeadRef head) {
+  const std::uint64_t small = thumbnail_version(state, head);
+  return shown_fold(state, head.stack)->small.empty() ? small : std::uint64_t{1} << 63 | small;
+}
+
+MapContent whole_content(const AppState& state, HeadRef head) {
+  const Trace& trace = *state.trace;
+  MapContent content{.head = head,
+                     .weights = &trace.head(head).thumbnail,
+                     .version = thumbnail_version(state, head),
+                     .region = {.head = head},
+                     .values = false,
+                     .folded = shown_fold(state, head.stack)};
+  if (content.folded) content.weights = &content.folded->thumbnail(head);
+  if (const DerivedMaps* other = shown_maps(state, head.stack)) {
+    content.weights = other->map(head);
+    content.kind = other->kind;
+  }
+  content.region.num_queries = content.folded ? content.folded->map(head).rows() : trace.queries(head.stack);
+  content.region.num_keys = content.folded ? content.folded->map(head).cols() : trace.keys(head.stack);
+  return content;
+}
+
+std::optional<Index> map_row(const MapContent& content, Index query) {
+  if (content.folded) return content.folded->fold.queries.group(query);
+  return place_in(query, content.region.first_query, content.region.num_queries);
+}
+
+std::optional<Index> map_column(const MapContent& content, Index key) {
+  if (content.folded) return content.folded->fold.keys.group(key);
+  return place_in(key, content.region.first_key, content.region.num_keys);
+}
+
+AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::vector<Token>& keys,
+                       const Viewport& part) {
+  const Viewport shown = whole_or(part, static_cast<Index>(queries.size()), static_cast<Index>(keys.size()));
+  AxisLabels labels;
+  labels.queries = labels_of(gui, queries, shown.first_query, shown.num_queries, labels.query_metrics);
+  labels.keys = labels_of(gui, keys, shown.first_key, shown.num_keys, labels.key_metrics);
+  return labels;
+}
+
+AxisLabels axis_labels(Gui& gui, const MapContent& content) {
+  AxisLabels labels;
+  const Region& region = content.region;
+  const std::vector<Token>& rows = row_tokens(gui.state, content);
+  const std::vector<Token>& columns = column_tokens(gui.state, content);
+  labels.queries = labels_of(gui, rows, region.first_query, region.num_queries, labels.query_metrics);
+  if (&rows == &columns && region.first_key == region.first_query && region.num_keys == region.num_queries) {
+    labels.keys = labels.queries;
+    labels.key_metrics = labels.query_metrics;
+  } else {
+    labels.keys = labels_of(gui, columns, region.first_key, region.num_keys, labels.key_metrics);
+  }
+  return labels;
+}
+
+std::optional<Viewport> turned(const Viewport& now, Index queries, Index keys, float cell_size,
+                               const std::optional<CellRef>& under) {
+  const float wheel = ImGui::GetIO().MouseWheel;
+  if (under && wheel != 0) return zoomed(now, queries, keys, std::pow(1.25f, wheel), *under);
+  if (now.num_queries == 0 || !ImGui::IsMouseDragging(1)) return std::nullopt;
+  const ImVec2 moved = ImGui::GetMouseDragDelta(1);
+  const auto cells = [&](float pixels) { return static_cast<Index>(pixels / cell_size); };
+  if (cells(moved.x) == 0 && cells(moved.y) == 0) return std::nullopt;
+  ImGui::ResetMouseDragDelta(1);
+  return panned(now, queries, keys, {-cells(moved.y), -cells(moved.x)});
+}
+
+bool part_line(Gui& gui, const Viewport& part) {
+  char text[128];
+  std::snprintf(text, sizeof text, "%s %d–%d × %d–%d", gui.word(Str::part_of_pattern),
+                static_cast<int>(part.first_query), static_cast<int>(part.first_query + part.num_queries - 1),
+                static_cast<int>(part.first_key), static_cast<int>(part.first_key + part.num_keys - 1));
+  const float right = ImGui::GetItemRectMax().x;
+  const float end = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  const float width = ImGui::CalcTextSize(text).x + ImGui::CalcTextSize(gui.word(Str::whole_pattern)).x + 40 * gui.unit;
+  if (right + width < end) ImGui::SameLine(0, 12 * gui.unit);
+  ImGui::AlignTextToFramePadding();
+  dim_text(gui, text);
+  ImGui::SameLine();
+  return flat_button(gui, "whole", gui.word(Str::whole_pattern));
+}
+
+MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area) {
+  return layout_map(area, content.region.num_queries, content.region.num_keys, labels.query_metrics, labels.key_metrics,
+                    ImGui::GetFontSize());
+}
+
+ColourScale map_scale(const AppState& state, const MapContent& content) {
+  ColourScale scale = colour_scale(state);
+  if (state.view.own_range && content.weights->size() > 0) scale.top = nice_range(content.weights->maxCoeff());
+  return scale;
+}
+
+std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
+                                const MapLayout& layout, float opacity) {
+  const ViewState& view = gui.state.view;
+  gui.maps.draw(list, *content.weights, content.version, top_left(layout.plot), bottom_right(layout.plot),
+                map_scale(gui.state, content), opacity);
+  draw_rect(list, {layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
+            gui.colours().line);
+  const auto lit = view.hovered ? view.hovered : view.pinned;
+  draw_labels(gui, list, content, labels, layout, lit);
+  const bool cell_for_cell =
+      content.weights->rows() == content.region.num_queries && content.weights->cols() == content.region.num_keys;
+  if (content.values && cell_for_cell) draw_values(gui, list, content, layout);
+  if (view.pinned) outline_cell(gui, list, content, layout, *view.pinned, 2 * gui.unit);
+  if (view.hovered) outline_cell(gui, list, content, layout, *view.hovered, gui.unit);
+
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  auto cell = cell_at(layout, content.region.num_queries, content.region.num_keys, mouse.x, mouse.y);
+  if (!cell) return std::nullopt;
+  if (content.folded)
+    return CellRef{content.folded->fold.queries.groups[static_cast<std::size_t>(cell->query)].first,
+                   content.folded->fold.keys.groups[static_cast<std::size_t>(cell->key)].first};
+  return CellRef{cell->query + content.region.first_query, cell->key + content.region.first_key};
+}
+
+}  // namespace headlight

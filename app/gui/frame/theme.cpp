@@ -1,0 +1,82 @@
+#include "gui/frame/theme.h"
+
+namespace headlight {
+namespace {
+
+constexpr Palette kLight{.background = IM_COL32(251, 251, 250, 255),
+                         .panel = IM_COL32(243, 243, 241, 255),
+                         .text = IM_COL32(28, 30, 33, 255),
+                         .dim = IM_COL32(98, 102, 108, 255),
+                         .faint = IM_COL32(176, 179, 183, 255),
+                         .line = IM_COL32(224, 224, 221, 255),
+                         .accent = IM_COL32(214, 84, 0, 255),
+                         .warning = IM_COL32(178, 40, 28, 255),
+                         .button = IM_COL32(231, 231, 228, 255),
+                         .button_hovered = IM_COL32(218, 218, 214, 255)};
+
+constexpr Palette kDark{.background = IM_COL32(21, 23, 26, 255),
+                        .panel = IM_COL32(28, 31, 35, 255),
+                        .text = IM_COL32(228, 230, 233, 255),
+                        .dim = IM_COL32(152, 157, 164, 255),
+                        .faint = IM_COL32(88, 93, 100, 255),
+                        .line = IM_COL32(48, 52, 57, 255),
+                        .accent = IM_COL32(255, 146, 48, 255),
+                        .warning = IM_COL32(255, 122, 104, 255),
+                        .button = IM_COL32(44, 48, 53, 255),
+                        .button_hovered = IM_COL32(58, 63, 70, 255)};
+
+}  // namespace
+
+const Palette& palette(Theme theme) { return theme == Theme::dark ? kDark : kLight; }
+
+ImU32 to_imgui(Rgb colour, float opacity) {
+  return IM_COL32(colour.r, colour.g, colour.b, static_cast<int>(255.0f * opacity + 0.5f));
+}
+
+void apply_style(Theme theme, float unit) {
+  const Palette& colours = palette(theme);
+  ImGuiStyle style;
+  style.WindowPadding = {12, 8};
+  style.FramePadding = {8, 4};
+  style.ItemSpacing = {8, 6};
+  style.ItemInnerSpacing = {6, 4};
+  style.WindowBorderSize = style.FrameBorderSize = style.ChildBorderSize = 0;
+  style.PopupBorderSize = 1;
+  style.WindowRounding = style.ChildRounding = 0;
+  style.FrameRounding = style.GrabRounding = style.PopupRounding = 4;
+  style.ScrollbarSize = 10;
+  style.GrabMinSize = 12;
+  style.ScaleAllSizes(unit);
+  style.DisabledAlpha = 0.45f;
+
+  const auto set = [&](ImGuiCol what, ImU32 colour) { style.Colors[what] = ImGui::ColorConvertU32ToFloat4(colour); };
+  set(ImGuiCol_Text, colours.text);
+  set(ImGuiCol_TextDisabled, colours.dim);
+  set(ImGuiCol_WindowBg, colours.background);
+  set(ImGuiCol_ChildBg, 0);
+  set(ImGuiCol_PopupBg, colours.panel);
+  set(ImGuiCol_Border, colours.line);
+  set(ImGuiCol_FrameBg, colours.button);
+  set(ImGuiCol_FrameBgHovered, colours.button_hovered);
+  set(ImGuiCol_FrameBgActive, colours.button_hovered);
+  set(ImGuiCol_Button, colours.button);
+  set(ImGuiCol_ButtonHovered, colours.button_hovered);
+  set(ImGuiCol_ButtonActive, colours.faint);
+  set(ImGuiCol_Header, colours.button);
+  set(ImGuiCol_HeaderHovered, colours.button_hovered);
+  set(ImGuiCol_HeaderActive, colours.button_hovered);
+  set(ImGuiCol_CheckMark, colours.accent);
+  set(ImGuiCol_SliderGrab, colours.dim);
+  set(ImGuiCol_SliderGrabActive, colours.accent);
+  set(ImGuiCol_ScrollbarBg, 0);
+  set(ImGuiCol_ScrollbarGrab, colours.button_hovered);
+  set(ImGuiCol_ScrollbarGrabHovered, colours.faint);
+  set(ImGuiCol_ScrollbarGrabActive, colours.dim);
+  set(ImGuiCol_Separator, colours.line);
+  set(ImGuiCol_PlotHistogram, colours.accent);
+  set(ImGuiCol_NavHighlight, colours.accent);
+  set(ImGuiCol_TextSelectedBg, theme == Theme::dark ? IM_COL32(255, 146, 48, 80) : IM_COL32(214, 84, 0, 60));
+  ImGui::GetStyle() = style;
+}
+
+}  // namespace headlight

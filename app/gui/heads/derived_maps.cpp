@@ -1,0 +1,111 @@
+#include "gui/heads/derived_maps.h"
+
+#include "figure/map_kinds.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/panels.h"
+#include "gui/heads/map_words.h"
+
+namespace headlight {
+namespace {
+
+constexpr MapKind kKinds[] = {MapKind::weights, MapKind::norms, MapKind::rollout};
+
+const char* word_of(const Gui& gui, MapKind kind) {
+  return gui.word(kind == MapKind::norms ? kNormMaps : kind == MapKind::rollout ? kRolloutMaps : kWeightMaps);
+}
+
+/// Why the chosen head's stack has no maps of this kind.
+std::optional<MapUnavailable> why_not_here(const AppState& state, MapKind kind) {
+  return why_not(*state.trace, state.view.chosen.stack, kind);
+}
+
+}  // namespace
+
+void map_kind_switches(Gui& gui, bool beside) {
+  const AppState& state = gui.state;
+  if (!state.trace) return;
+  const FontScope small(gui, TextSize::small);
+  const Language language = state.settings.language;
+  float width = 0;
+  for (const MapKind kind : kKinds) width += button_width(word_of(gui, kind));
+  if (beside) same_line_if_room(width, 12 * gui.unit);
+  for (const MapKind kind : kKinds) {
+    if (kind != MapKind::weights) ImGui::SameLine(0, 0);
+    const auto why = why_not_here(state, kind);
+    ImGui::PushStyleVar(ImGuiStyleVar_Alpha, ImGui::GetStyle().Alpha * (why ? 0.5f : 1.0f));
+    const std::string called = "maps " + std::string(name(kind));
+    if (flat_button(gui, called.c_str(), word_of(gui, kind), state.view.maps == kind)) gui.say(ShowMaps{kind});
+    ImGui::PopStyleVar();
+    explain_item(gui, why ? why_not_line(language, kind, *why)
+                          : std::string(kind_line(language, kind)) + "\n" + kind_formula(language, kind) + "\n" +
+                                gui.word(kTipMapKinds));
+  }
+}
+
+void step_map_kind(Gui& gui, bool back) {
+  const int now = static_cast<int>(gui.state.view.maps), count = static_cast<int>(std::size(kKinds));
+  gui.say(ShowMaps{kKinds[(now + (back ? count - 1 : 1)) % count]});
+}
+
+std::string map_kind_words(const Gui& gui) {
+  const AppState& state = gui.state;
+  const MapKind kind = wanted_kind(state);
+  if (!state.trace || kind == MapKind::weights) return {};
+  const Language language = state.settings.language;
+  if (const auto why = why_not_here(state, kind)) return why_not_line(language, kind, *why);
+  const MapKind shown = shown_kind(state, state.view.chosen.stack);
+  if (shown == kind) return kind_line(language, kind);
+  return std::string(word_of(gui, kind)) + ": " + gui.word(Str::computing);
+}
+
+std::string map_title(const Gui& gui, const HeadRef& head) {
+  if (shown_kind(gui.state, head.stack) != MapKind::rollout) return head_words(gui, head);
+  const Language language = gui.state.settings.language;
+  std::string title = layer_title(language, head.layer) + " · " + number_title(language, MapKind::rollout);
+  return gui.state.trace->encoder ? std::string(stack_word(gui, head.stack)) + " · " + title : title;
+}
+
+std::string other_cell_in_words(Gui& gui, const DerivedMaps& maps, const HeadRef& head, const CellRef& cell) {
+  const bool norms = maps.kind == MapKind::norms;
+  const std::string verb = gui.word(norms ? kTakesFrom : kContains);
+  const std::string line =
+      query_label(gui, cell.query, head.stack) + " " + verb + " " + key_label(gui, cell.key, head.stack) + ": ";
+  const float number = (*maps.map(head))(cell.query, cell.key);
+  if (number < 0) return line + gui.word(Str::blocked);
+  return line + number_title(gui.state.settings.language, maps.kind) + " " + weight_text(number);
+}
+
+const char* row_words(const Gui& gui, MapKind kind) {
+  if (kind == MapKind::weights) return gui.word(Str::row_of);
+  return gui.word(kind == MapKind::norms ? kWhatItTakes : kWhatItContains);
+}
+
+std::vector<HeadRef> layers_of(const AppState& state) {
+  std::vector<HeadRef> layers;
+  const HeadRef& chosen = state.view.chosen;
+  for (Index layer = 0; layer < state.trace->num_layers(chosen.stack); ++layer)
+    layers.push_back({layer, chosen.head, chosen.stack});
+  return layers;
+}
+
+void one_layer(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, float title_height) {
+  const std::string id = "layer " + std::to_string(head.layer);
+  ImGui::SetCursorScreenPos(top_left(box));
+  if (ImGui::InvisibleButton(id.c_str(), {box.w, box.h})) gui.say(ChooseHead{head});
+  const bool hovered = ImGui::IsItemHovered(), chosen = gui.state.view.chosen.layer == head.layer;
+  const MapContent content = whole_content(gui.state, head);
+  const MapLayout layout = map_layout(content, labels, {box.x, box.y + title_height, box.w, box.h - title_height});
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const std::string title = layer_title(gui.state.settings.language, head.layer);
+  list.AddText({layout.plot.x, box.y}, chosen || hovered ? gui.colours().accent : gui.colours().text, title.c_str());
+  if (chosen) {
+    const float y = box.y + ImGui::GetFontSize() + gui.unit,
+                right = layout.plot.x + ImGui::CalcTextSize(title.c_str()).x;
+    list.AddLine({layout.plot.x, y}, {right, y}, gui.colours().accent, gui.unit);
+  }
+  const auto cell = draw_map(gui, list, content, labels, layout, is_stale(gui.state) ? kStaleOpacity : 1.0f);
+  gui.name_box(id, layout.plot);
+  if (hovered) gui.say(Hover{head, cell});
+}
+
+}  // namespace headlight

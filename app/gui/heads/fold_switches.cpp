@@ -1,0 +1,76 @@
+#include "gui/frame/draw.h"
+#include "gui/heads/grid_parts.h"
+#include "gui/heads/map_words.h"
+#include "gui/question/pair_words.h"
+#include "session/derived_maps.h"
+
+namespace headlight {
+namespace {
+
+/// Why nothing can be folded in what is shown: maps of another kind, a text too long for it.
+struct Fixed {
+  bool other = false, too_long = false;
+
+  explicit operator bool() const { return other || too_long; }
+};
+
+/// True where it was pressed; dimmed, and saying why, where nothing can be folded.
+bool fold_switch(Gui& gui, Fixed fixed, const char* name, const char* label, bool on, const char* tip) {
+  const float alpha = ImGui::GetStyle().Alpha * (fixed ? 0.5f : 1.0f);
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, alpha);
+  const bool pressed = flat_button(gui, name, label, on && !fixed);
+  ImGui::PopStyleVar();
+  explain_item(gui, fixed.other ? gui.word(kTipFoldKinds) : fixed.too_long ? gui.word(Str::tip_fold_too_long) : tip);
+  return pressed && !fixed;
+}
+
+/// Of two sentences, who looks at whom.
+void pair_switches(Gui& gui, bool beside, Fixed fixed) {
+  FoldChoice fold = gui.state.view.fold;
+  const PairPart shown = fold.pair;
+  float width = 0;  // they stay together
+  for (const PairWords& part : kPairWords) width += button_width(gui.word(part.name));
+  if (beside) same_line_if_room(width, 12 * gui.unit);
+  for (int i = 0; i < kPairParts; ++i) {
+    fold.pair = static_cast<PairPart>(i);
+    const PairWords& words = pair_words(fold.pair);
+    const std::string id = "pair " + std::string(name(fold.pair));
+    if (i > 0) ImGui::SameLine(0, 0);
+    if (fold_switch(gui, fixed, id.c_str(), gui.word(words.name), shown == fold.pair, gui.word(words.tip)))
+      gui.say(SetFold{fold});
+  }
+}
+
+}  // namespace
+
+std::string folds_in_words(const Gui& gui) {
+  const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
+  if (!folded) return {};
+  std::string words = folded->fold.done.special ? gui.word(Str::special_folded) : "";
+  if (folded->fold.done.words) words += (words.empty() ? "" : "  ") + std::string(gui.word(Str::words_merged));
+  if (folded->fold.done.pair != PairPart::all)
+    words += (words.empty() ? "" : "  ") + std::string(gui.word(pair_words(folded->fold.done.pair).done));
+  return words;
+}
+
+void fold_switches(Gui& gui, bool beside) {
+  const AppState& state = gui.state;
+  if (!state.folded) return;
+  const FontScope small(gui, TextSize::small);
+  const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
+  const Fixed fixed{shown_maps(state, state.view.chosen.stack) != nullptr, possible.too_long};
+  const auto choice = [&](const char* name, Str label, Str tip, bool there, bool FoldChoice::*which) {
+    if (!there) return;
+    if (beside) same_line_if_room(button_width(gui.word(label)), 12 * gui.unit);
+    beside = true;
+    FoldChoice fold = state.view.fold;
+    const bool on = fold.*which;
+    fold.*which = !on;
+    if (fold_switch(gui, fixed, name, gui.word(label), on, gui.word(tip))) gui.say(SetFold{fold});
+  };
+  choice("fold special", Str::fold_special, Str::tip_fold_special, possible.choice.special, &FoldChoice::special);
+  choice("merge words", Str::merge_words, Str::tip_merge_words, possible.choice.words, &FoldChoice::words);
+  if (possible.choice.pair != PairPart::all) pair_switches(gui, beside, fixed);
+}
+
+}  // namespace headlight

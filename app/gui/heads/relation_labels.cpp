@@ -1,0 +1,41 @@
+#include "gui/frame/controls.h"
+#include "gui/frame/panels.h"
+#include "session/bundled_models.h"
+#include "train/trained_checkpoint.h"
+
+namespace headlight {
+
+MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room, const std::string& value) {
+  const auto width = [&](const std::string& text) { return ImGui::CalcTextSize(gui.fonts.shown(text).c_str()).x; };
+  MeasuredTitle title = measured_title(gui.state.settings.language, gui.state.document, head, value, room, width);
+  title.relations = gui.fonts.shown(title.relations);
+  return title;
+}
+
+void measured_line(Gui& gui, const HeadRef& head) {
+  for (const RelationScore* one : relations_of(gui.state.document, head)) {
+    ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().accent);
+    const std::string& title = relation_title(gui.state.settings.language, *one);
+    ImGui::TextUnformatted(gui.fonts.shown(title + " " + score_text(one->score.accuracy)).c_str());
+    ImGui::PopStyleColor();
+    gui.name_item("measured " + one->relation);
+    std::string tip = gui.word(Str::tip_measured) + std::string("\n") + gui.word(Str::held_out_sentences) +
+                      std::to_string(one->sentences);
+    if (ImGui::IsItemHovered()) {
+      const bool pronouns =
+          gui.state.document.card->plan.corruption.restore > 0 && gui.state.document.card->plan.task == Task::masked;
+      if (pronouns) tip += std::string("\n") + gui.word(Str::supervised_pronouns);
+      explain_item(gui, tip);
+    }
+    const float end = ImGui::GetItemRectMax().x + 8 * gui.unit;
+    const FontScope small(gui, TextSize::small);
+    const std::string beside =
+        gui.fonts.shown(std::string(gui.word(Str::position_alone)) + " " + score_text(one->kind_offset) + " · " +
+                        gui.word(Str::random_weights_score) + " " + score_text(one->random));
+    const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+    if (end + ImGui::CalcTextSize(beside.c_str()).x <= right) ImGui::SameLine(0, 8 * gui.unit);
+    dim_text(gui, beside);
+  }
+}
+
+}  // namespace headlight

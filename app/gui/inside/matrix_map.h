@@ -1,0 +1,18 @@
+// Any matrix of an explanation as a map: colours on both sides of zero where it has both, its numbers where they fit.
+#pragma once
+
+#include "figure/inside_parts.h"
+#include "gui/frame/gui.h"
+#include "session/inside.h"
+
+namespace headlight {
+
+/// Fills `box` with the picture, its outline around it.
+void draw_picture(Gui& gui, ImDrawList& list, const Picture& picture, std::uint64_t version, const Box& box,
+                  bool is_signed);
+
+/// Names for the pictures of the Inside view: of a node, and of the matrix that is looked at.
+std::uint64_t inside_picture_version(const AppState& state, std::size_t node);
+std::uint64_t inside_matrix_version(const AppState& state);
+
+}  // namespace headlight

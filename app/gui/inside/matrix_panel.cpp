@@ -1,0 +1,273 @@
+#include <algorithm>
+#include <cmath>
+
+#include "figure/explain_words.h"
+#include "figure/inside_parts.h"
+#include "figure/labels.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/map_view.h"
+#include "gui/frame/panels.h"
+#include "gui/inside/matrix_map.h"
+
+namespace headlight {
+namespace {
+
+std::string shown_index(Gui& gui, const Trace& trace, const MatrixId& id, Axis axis, Index index) {
+  return gui.fonts.shown(index_label(trace, id, axis, index));
+}
+
+std::string shown_place(Gui& gui, const Trace& trace, const MatrixId& id, Index row, Index col) {
+  return gui.fonts.shown(place_label(trace, id, row, col));
+}
+
+void back_button(Gui& gui) {
+  ImGui::BeginDisabled(gui.state.view.looked.empty());
+  if (flat_button(gui, "look back", gui.word(Str::back))) gui.say(LookBack{});
+  ImGui::EndDisabled();
+  explain_item(gui, Str::tip_back);
+}
+
+/// Back, symbol, name, where it is, formula and shape.
+void heading(Gui& gui, const Trace& trace, const MatrixId& id) {
+  back_button(gui);
+  ImGui::SameLine(0, 10 * gui.unit);
+  const float top = ImGui::GetCursorPosY();
+  {
+    // On the same base line as the smaller text beside it.
+    ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::title)) / 2 - 2 * gui.unit);
+    const FontScope title(gui, TextSize::title);
+    ImGui::TextUnformatted(gui.fonts.shown(symbol(id)).c_str());
+  }
+  ImGui::SameLine(0, 10 * gui.unit);
+  ImGui::SetCursorPosY(top);
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted(words_of(gui.state.settings.language, id.quantity));
+  const Shape size = shape(trace, id);
+  std::string line = gui.fonts.shown(formula_in(gui.state.settings.language, trace, id)) + "   " + shape_text(size);
+  if (is_per_head(id.quantity)) line += "   " + head_words(gui, {id.layer, id.head, id.stack});
+  dim_text(gui, line);
+}
+
+struct MapPlaces {
+  Box plot;
+  float cell_width = 0, cell_height = 0;
+};
+
+/// Where the cells stand in `area`, labels of rows at the left and of columns on top.
+MapPlaces places(Gui& gui, const Trace& trace, const MatrixId& id, const Picture& picture, const Box& area) {
+  const Axes along = axes(trace, id);
+  float left = 0;
+  for (Index row = 0; along.rows != Axis::one && row < picture.rows; ++row)
+    left =
+        std::max(left, ImGui::CalcTextSize(shown_index(gui, trace, id, along.rows, picture.first_row + row).c_str()).x);
+  left += 6 * gui.unit;
+  const float top = ImGui::GetFontSize() * 1.4f;
+  const float columns = static_cast<float>(picture.values.cols()), rows = static_cast<float>(picture.rows);
+  MapPlaces result;
+  result.cell_width = std::min((area.w - left) / columns, 64 * gui.unit);
+  if (result.cell_width >= 3) result.cell_width = std::floor(result.cell_width);
+  result.cell_height = std::min((area.h - top) / rows, 24 * gui.unit);
+  if (result.cell_height >= 3) result.cell_height = std::floor(result.cell_height);
+  result.plot = {std::floor(area.x + left), std::floor(area.y + top), result.cell_width * columns,
+                 result.cell_height * rows};
+  return result;
+}
+
+void axis_labels_of(Gui& gui, ImDrawList& list, const Trace& trace, const MatrixId& id, const Picture& picture,
+                    const MapPlaces& at, std::optional<MatrixCell> lit) {
+  const Axes along = axes(trace, id);
+  const float text = ImGui::GetFontSize(), gap = 4 * gui.unit;
+  const auto colour = [&](bool is_lit) { return is_lit ? gui.colours().accent : gui.colours().dim; };
+  if (along.rows != Axis::one) {
+    const Index step = label_step(text, at.cell_height);
+    for (Index row = 0; row < picture.rows; ++row) {
+      const bool is_lit = lit && lit->row == picture.first_row + row;
+      if (!is_lit && (row % step != 0 || (lit && std::abs(lit->row - picture.first_row - row) < step))) continue;
+      const std::string label = shown_index(gui, trace, id, along.rows, picture.first_row + row);
+      const float y = at.plot.y + (static_cast<float>(row) + 0.5f) * at.cell_height - text / 2;
+      list.AddText({std::round(at.plot.x - gap - ImGui::CalcTextSize(label.c_str()).x), std::round(y)}, colour(is_lit),
+                   label.c_str());
+    }
+  }
+  // Column labels from left to right, as many as do not touch; the lit one always.
+  float free_from = at.plot.x - 40 * gui.unit, lit_begin = 1e9f, lit_end = -1e9f;
+  const auto column_label = [&](Index column, bool is_lit) {
+    const std::string label = shown_index(gui, trace, id, along.cols, picture.covers(column).first);
+    const float width = ImGui::CalcTextSize(label.c_str()).x;
+    const float x = std::round(at.plot.x + (static_cast<float>(column) + 0.5f) * at.cell_width - width / 2);
+    if (!is_lit && (x < free_from || (x + width + gap > lit_begin && x < lit_end + gap))) return;
+    list.AddText({x, std::round(at.plot.y - text - gui.unit)}, colour(is_lit), label.c_str());
+    if (is_lit) lit_begin = x, lit_end = x + width;
+    else free_from = x + width + 2 * gap;
+  };
+  if (lit)
+    for (Index column = 0; column < picture.values.cols(); ++column)
+      if (const auto [first, last] = picture.covers(column); lit->col >= first && lit->col < last)
+        column_label(column, true);
+  for (Index column = 0; column < picture.values.cols(); ++column) column_label(column, false);
+}
+
+void values_in_cells(Gui& gui, ImDrawList& list, const Picture& picture, const MapPlaces& at,
+                     const ColourScale& scale) {
+  if (picture.values.cols() != picture.columns || at.cell_height < ImGui::GetFontSize()) return;
+  if (at.cell_width < ImGui::CalcTextSize("-0.00").x + 2 * gui.unit) return;
+  for (Index r = 0; r < picture.values.rows(); ++r) {
+    for (Index c = 0; c < picture.values.cols(); ++c) {
+      const float value = picture.values(r, c);
+      if (!std::isfinite(value)) continue;
+      const std::string text = matrix_number(value);
+      const ImVec2 extent = ImGui::CalcTextSize(text.c_str());
+      if (extent.x > at.cell_width) continue;
+      list.AddText({std::round(at.plot.x + (static_cast<float>(c) + 0.5f) * at.cell_width - extent.x / 2),
+                    std::round(at.plot.y + (static_cast<float>(r) + 0.5f) * at.cell_height - extent.y / 2)},
+                   to_imgui(text_on(colour_of(scale, value))), text.c_str());
+    }
+  }
+}
+
+void outline(Gui& gui, ImDrawList& list, const Picture& picture, const MapPlaces& at, const MatrixCell& cell,
+             float thickness) {
+  const Index row = cell.row - picture.first_row;
+  if (row < 0 || row >= picture.rows) return;
+  for (Index column = 0; column < picture.values.cols(); ++column) {
+    const auto [first, last] = picture.covers(column);
+    if (cell.col < first || cell.col >= last) continue;
+    const float x = at.plot.x + static_cast<float>(column) * at.cell_width;
+    const float y = at.plot.y + static_cast<float>(row) * at.cell_height;
+    outline_box(gui, list, {x, y, at.cell_width, at.cell_height}, thickness);
+  }
+}
+
+/// The cell of the matrix whose number is under the pointer.
+std::optional<MatrixCell> cell_under(const Picture& picture, const MapPlaces& at, ImVec2 mouse) {
+  if (!at.plot.contains(mouse.x, mouse.y)) return std::nullopt;
+  const auto column = std::min(static_cast<Index>((mouse.x - at.plot.x) / at.cell_width), picture.values.cols() - 1);
+  const auto row = std::min(static_cast<Index>((mouse.y - at.plot.y) / at.cell_height), picture.rows - 1);
+  return MatrixCell{picture.first_row + row, picture.column_of(row, column)};
+}
+
+void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
+  const FontScope small(gui, TextSize::small);
+  const Trace& trace = *inside.question.trace;
+  const MatrixId& id = inside.question.look.matrix;
+  const Picture& picture = inside.matrix;
+  const MapPlaces at = places(gui, trace, id, picture, area);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  ImGui::SetCursorScreenPos(top_left(at.plot));
+  ImGui::InvisibleButton("matrix", {std::max(1.0f, at.plot.w), std::max(1.0f, at.plot.h)});
+  gui.name_box("matrix", at.plot);
+  const auto hovered = ImGui::IsItemHovered() ? cell_under(picture, at, ImGui::GetIO().MousePos) : std::nullopt;
+  if (hovered && ImGui::IsItemActivated()) gui.say(LookAt{{id, hovered}});
+  draw_picture(gui, list, picture, inside_matrix_version(gui.state), at.plot, is_signed(id));
+  const auto& chosen = inside.question.look.cell;
+  axis_labels_of(gui, list, trace, id, picture, at, hovered ? hovered : chosen);
+  values_in_cells(gui, list, picture, at, picture_scale(gui.state.settings.theme, picture, is_signed(id)));
+  if (chosen) outline(gui, list, picture, at, *chosen, 2 * gui.unit);
+  if (hovered) {
+    outline(gui, list, picture, at, *hovered, gui.unit);
+    const Index column = std::min(static_cast<Index>((ImGui::GetIO().MousePos.x - at.plot.x) / at.cell_width),
+                                  picture.values.cols() - 1);
+    ImGui::SetTooltip("%s = %s", shown_place(gui, trace, id, hovered->row, hovered->col).c_str(),
+                      exact_number(picture.values(hovered->row - picture.first_row, column)).c_str());
+  }
+}
+
+/// A number of a term that leads to where it is: a click looks there.
+void link(Gui& gui, const Trace& trace, const Place& place, const std::string& name) {
+  const std::string text = shown_place(gui, trace, place.id, place.row, place.col) + "  " + exact_number(place.value);
+  ImGui::PushID(name.c_str());
+  if (ImGui::Selectable(text.c_str())) gui.say(LookAt{{place.id, MatrixCell{place.row, place.col}}});
+  ImGui::PopID();
+  gui.name_item(name);
+}
+
+void terms_table(Gui& gui, const Trace& trace, const Cell& cell) {
+  const FontScope small(gui, TextSize::small);
+  const bool adds_up = is_sum_of_terms(cell.operation);
+  const auto length_of = [&](const Term& term) { return term_length(term, adds_up); };
+  float largest = 0;
+  for (const Term& term : cell.terms)
+    if (std::isfinite(length_of(term))) largest = std::max(largest, std::abs(length_of(term)));
+  if (!ImGui::BeginTable("terms", adds_up ? 4 : 2, ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp)) return;
+  ImGui::TableSetupColumn("from", 0, 1.2f);
+  if (adds_up) {
+    ImGui::TableSetupColumn("times", 0, 1.1f);
+    ImGui::TableSetupColumn("addend", 0, 0.8f);
+  }
+  ImGui::TableSetupColumn("bar", 0, 0.9f);
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(cell.terms.size()));
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      const Term& term = cell.terms[static_cast<std::size_t>(i)];
+      ImGui::TableNextRow();
+      ImGui::TableNextColumn();
+      link(gui, trace, term.from, "term " + std::to_string(i));
+      if (adds_up) {
+        ImGui::TableNextColumn();
+        if (term.times) link(gui, trace, *term.times, "times " + std::to_string(i));
+        else if (term.factor != 1) ImGui::TextUnformatted(("× " + exact_number(term.factor)).c_str());
+        ImGui::TableNextColumn();
+        ImGui::TextUnformatted(("= " + exact_number(term.contribution)).c_str());
+      }
+      ImGui::TableNextColumn();
+      // The addend as a bar from the middle: to the right where it adds, to the left where it takes away.
+      const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetTextLineHeight();
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      const float middle = at.x + width / 2;
+      const float length = largest > 0 && std::isfinite(length_of(term)) ? length_of(term) / largest * width / 2 : 0;
+      const auto& map = diverging_map(gui.state.settings.theme);
+      ImGui::GetWindowDrawList()->AddRectFilled({std::min(middle, middle + length), at.y + height * 0.2f},
+                                                {std::max(middle, middle + length), at.y + height * 0.8f},
+                                                to_imgui(map[length < 0 ? 40 : 215]));
+      ImGui::Dummy({width, height});
+    }
+  }
+  ImGui::EndTable();
+}
+
+/// The chosen cell: its number, how it follows, and the numbers it came from.
+void cell_of_matrix(Gui& gui, const Inside& inside) {
+  if (!inside.terms) {
+    dim_text(gui, gui.word(Str::click_for_terms));
+    return;
+  }
+  const Cell& cell = *inside.terms;
+  const Trace& trace = *inside.question.trace;
+  ImGui::TextUnformatted(
+      (shown_place(gui, trace, cell.id, cell.row, cell.col) + " = " + exact_number(cell.value)).c_str());
+  gui.name_item("cell value");
+  const std::string line = operation_line(gui.state.settings.language, cell);
+  const FontScope small(gui, TextSize::small);
+  ImGui::PushTextWrapPos(0);
+  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+  ImGui::TextUnformatted(line.c_str());
+  ImGui::PopStyleColor();
+  ImGui::PopTextWrapPos();
+  if (!cell.terms.empty()) terms_table(gui, trace, cell);
+}
+
+}  // namespace
+
+void matrix_panel(Gui& gui) {
+  const AppState& state = gui.state;
+  if (!state.trace || nothing_asked(state) || !state.inside) return;
+  const Inside& inside = *state.inside;
+  const MatrixId& id = inside.question.look.matrix;
+  if (inside.matrix.values.size() == 0) {
+    back_button(gui);
+    dim_text(gui, gui.word(Str::no_such_matrix));
+    return;
+  }
+  heading(gui, *inside.question.trace, id);
+  const ImVec2 room = ImGui::GetContentRegionAvail(), at = ImGui::GetCursorScreenPos();
+  const float cells = static_cast<float>(inside.matrix.rows) * 24 * gui.unit + 30 * gui.unit;
+  const float height = std::min(room.y * 0.56f, std::max(cells, 60 * gui.unit));
+  map_of_matrix(gui, inside, {at.x, at.y, room.x, height});
+  ImGui::SetCursorScreenPos({at.x, at.y + height + 10 * gui.unit});
+  ImGui::BeginChild("terms");
+  cell_of_matrix(gui, inside);
+  ImGui::EndChild();
+}
+
+}  // namespace headlight

@@ -1,0 +1,250 @@
+#include <algorithm>
+
+#include "gui/frame/controls.h"
+#include "gui/train/train_parts.h"
+
+namespace headlight {
+namespace {
+
+std::vector<Index> divisors(Index number, Index most) {
+  std::vector<Index> all;
+  for (Index divisor = 1; divisor <= std::min(most, number); ++divisor)
+    if (number % divisor == 0) all.push_back(divisor);
+  return all;
+}
+
+/// Gives a function that sets one field of the model.
+auto setter(Gui& gui, auto Config::*field) {
+  return [&gui, field](auto value) {
+    Config changed = gui.state.document.config;
+    changed.*field = value;
+    gui.say_once(SetConfig{changed});
+  };
+}
+
+/// A slider over the divisors of `number`; gives the chosen one while it moves.
+std::optional<Index> divisor_slider(Gui& gui, const char* name, Index number, Index now, Index most, Str tip) {
+  const auto possible = divisors(number, most);
+  int place = static_cast<int>(std::lower_bound(possible.begin(), possible.end(), now) - possible.begin());
+  const int last = static_cast<int>(possible.size()) - 1;
+  if (!slider(gui, name, place, 0, std::max(1, last), tip)) return std::nullopt;
+  return possible[static_cast<std::size_t>(std::clamp(place, 0, last))];
+}
+
+std::optional<Index> number_slider(Gui& gui, const char* name, Index now, Index least, Index most, Str tip) {
+  int value = static_cast<int>(now);
+  if (!slider(gui, name, value, static_cast<int>(least), static_cast<int>(most), tip)) return std::nullopt;
+  return value;
+}
+
+void shape_controls(Gui& gui) {
+  const Config& config = gui.state.document.config;
+  int d_model = static_cast<int>(config.d_model);
+  control_label(gui, Str::d_model, std::to_string(d_model));
+  if (slider(gui, "d_model", d_model, kLeastSliderWidth, kMostSliderWidth, Str::tip_d_model)) {
+    const Index step = 4;  // a drag moves over multiples of 4; a typed number is taken as it is
+    const Index snapped = ImGui::GetIO().MouseDown[0] ? (d_model + step / 2) / step * step : d_model;
+    gui.say(SetConfig{with_d_model(config, snapped)});
+  }
+  control_label(gui, Str::heads, std::to_string(config.num_heads) + " · d_k " + std::to_string(config.d_k()));
+  // With a d_k of its own any number of heads will do.
+  const auto heads =
+      config.head_dim > 0
+          ? number_slider(gui, "heads", config.num_heads, 1, kMostSliderHeads, Str::tip_heads)
+          : divisor_slider(gui, "heads", config.d_model, config.num_heads, kMostSliderHeads, Str::tip_heads);
+  if (heads) gui.say(SetConfig{with_heads(config, *heads)});
+
+  const bool two_stacks = config.arch == Arch::encoder_decoder;
+  if (two_stacks) {
+    control_label(gui, Str::encoder_layers, std::to_string(config.layers_of_encoder()));
+    if (const auto layers =
+            number_slider(gui, "encoder layers", config.layers_of_encoder(), 1, kMostSliderLayers, Str::tip_layers)) {
+      Config changed = config;
+      changed.encoder_layers = *layers;
+      gui.say(SetConfig{changed});
+    }
+  }
+  control_label(gui, two_stacks ? Str::decoder_layers : Str::layers, std::to_string(config.num_layers));
+  if (const auto layers = number_slider(gui, "layers", config.num_layers, 1, kMostSliderLayers, Str::tip_layers)) {
+    Config changed = config;
+    if (two_stacks) changed.encoder_layers = config.layers_of_encoder();
+    changed.num_layers = *layers;
+    gui.say(SetConfig{changed});
+  }
+}
+
+/// Starts a training of this shape, where one can be; else why not.
+void train_shape_button(Gui& gui) {
+  const AppState& state = gui.state;
+  const Status possible = check_plan(default_plan(state.document.config));
+  const bool busy = state.training && is_active(*state.training);
+  ImGui::BeginDisabled(!possible || busy);
+  if (flat_button(gui, "train this shape", gui.word(Str::train_this_shape))) say_start(gui, true);
+  ImGui::EndDisabled();
+  explain_item(gui, Str::tip_train_this_shape);
+  if (!possible) wrapped_small(gui, possible.error().message, gui.colours().warning);
+}
+
+/// Trained or fresh weights, where the program came with trained ones.
+void trained_control(Gui& gui) {
+  const AppState& state = gui.state;
+  if (!state.shipped || state.shipped->empty()) return;
+  bool trained = state.document.trained;
+  if (checkbox(gui, "trained", Str::trained_weights, trained, Str::tip_trained)) gui.say_once(UseTrained{trained});
+  if (!state.document.trained || state.document.model) return;
+  const FontScope small(gui, TextSize::small);
+  dim_text(gui, gui.word(Str::no_trained_shape));
+  if (flat_button(gui, "nearest trained", gui.word(Str::nearest_trained))) gui.say_once(UseTrained{true});
+  train_shape_button(gui);
+}
+
+void seed_control(Gui& gui) {
+  const Config& config = gui.state.document.config;
+  int seed = static_cast<int>(std::min<std::uint64_t>(config.seed, 1000000000));
+  control_label(gui, Str::seed);
+  ImGui::SetNextItemWidth(-1);
+  if (ImGui::InputInt("##seed", &seed)) setter(gui, &Config::seed)(static_cast<std::uint64_t>(std::max(0, seed)));
+  gui.name_item("seed");
+  explain_item(gui, Str::tip_seed);
+}
+
+/// Small switches, one for each projection that may have a bias.
+void bias_switches(Gui& gui) {
+  const Biases& bias = gui.state.document.config.bias;
+  control_label(gui, Str::bias);
+  const std::pair<const char*, bool Biases::*> all[] = {
+      {"Q", &Biases::query}, {"K", &Biases::key}, {"V", &Biases::value}, {"O", &Biases::output}, {"FFN", &Biases::ffn}};
+  for (const auto& [label, field] : all) {
+    if (field != &Biases::query) ImGui::SameLine(0, 0);
+    if (flat_button(gui, (std::string("bias ") + label).c_str(), label, bias.*field)) {
+      Biases changed = bias;
+      changed.*field = !(bias.*field);
+      setter(gui, &Config::bias)(changed);
+    }
+    explain_item(gui, Str::tip_bias);
+  }
+}
+
+void activation_choice(Gui& gui) {
+  control_label(gui, Str::activation);
+  const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
+  for (const Activation activation : {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu}) {
+    const std::string text(name(activation));
+    const float width = ImGui::CalcTextSize(text.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
+    if (activation != Activation::relu && ImGui::GetItemRectMax().x + width <= right) ImGui::SameLine(0, 0);
+    if (flat_button(gui, text.c_str(), text.c_str(), gui.state.document.config.activation == activation))
+      setter(gui, &Config::activation)(activation);
+    explain_item(gui, Str::tip_activation);
+  }
+}
+
+void feed_forward_controls(Gui& gui) {
+  const Config& config = gui.state.document.config;
+  control_label(gui, Str::feed_forward, std::to_string(config.ffn));
+  if (const auto ffn = number_slider(gui, "ffn", config.ffn, 0, kMostSliderFfn, Str::tip_feed_forward)) {
+    Config changed = config;
+    changed.ffn = *ffn;
+    gui.say(SetConfig{changed});
+  }
+  activation_choice(gui);
+  bool gated = config.gated;
+  if (checkbox(gui, "gated", Str::gated, gated, Str::tip_gated)) setter(gui, &Config::gated)(gated);
+}
+
+/// What most readers never change: below everything else.
+void finer_controls(Gui& gui) {
+  const Config& config = gui.state.document.config;
+  control_label(gui, Str::kv_heads, std::to_string(config.kv_heads()));
+  if (const auto heads =
+          divisor_slider(gui, "kv heads", config.num_heads, config.kv_heads(), kMostSliderHeads, Str::tip_kv_heads)) {
+    Config changed = config;
+    changed.num_kv_heads = *heads == config.num_heads ? 0 : *heads;
+    gui.say(SetConfig{changed});
+  }
+  bool own = config.head_dim > 0;
+  if (checkbox(gui, "own d_k", Str::own_d_k, own, Str::tip_own_d_k)) gui.say_once(SetConfig{with_own_d_k(config, own)});
+  if (own) {
+    control_label(gui, Str::d_k, std::to_string(config.head_dim));
+    if (const auto d_k = number_slider(gui, "d_k", config.head_dim, 1, kMostSliderHeadDim, Str::tip_own_d_k)) {
+      Config changed = config;
+      changed.head_dim = config.position == Position::rotary ? std::max<Index>(2, *d_k / 2 * 2) : *d_k;
+      gui.say(SetConfig{changed});
+    }
+  }
+  bias_switches(gui);
+  bool tied = config.tied;
+  if (checkbox(gui, "tied", Str::tied, tied, Str::tip_tied)) setter(gui, &Config::tied)(tied);
+}
+
+}  // namespace
+
+Config with_d_model(Config config, Index d_model) {
+  config.d_model = std::clamp(d_model, kLeastSliderWidth, kMostSliderWidth);
+  if (config.head_dim > 0) return config;
+  return with_heads(config, nearest_divisor(config.d_model, config.num_heads, kMostSliderHeads));
+}
+
+Config with_heads(Config config, Index heads) {
+  const Index sharing = config.num_heads / config.kv_heads();
+  config.num_heads = heads;
+  if (config.num_kv_heads > 0) config.num_kv_heads = heads % sharing == 0 ? heads / sharing : 1;
+  // Rotary positions turn pairs: an odd d_k cannot have them.
+  if (config.position == Position::rotary && config.d_k() % 2 != 0) config.position = Position::sinusoidal;
+  return config;
+}
+
+Config with_heads_moved(Config config, int steps) {
+  if (config.head_dim > 0) return with_heads(config, std::clamp<Index>(config.num_heads + steps, 1, kMostSliderHeads));
+  const auto possible = divisors(config.d_model, kMostSliderHeads);
+  const auto at = std::lower_bound(possible.begin(), possible.end(), config.num_heads) - possible.begin();
+  const auto last = static_cast<std::ptrdiff_t>(possible.size()) - 1;
+  return with_heads(config, possible[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(at + steps, 0, last))]);
+}
+
+Config with_own_d_k(Config config, bool own) {
+  if (own) {
+    config.head_dim = config.d_k();
+    return config;
+  }
+  config.head_dim = 0;
+  return with_d_model(config, config.d_model);
+}
+
+Config with_position(Config config, Position position) {
+  config.position = position;
+  if (position != Position::rotary || config.d_k() % 2 == 0) return config;
+  config.head_dim = config.d_k() + 1;  // the nearest that has pairs
+  return config;
+}
+
+void model_controls(Gui& gui) {
+  const Config& config = gui.state.document.config;
+  section(gui, Str::section_model);
+  trained_control(gui);
+  choices<Arch>(
+      gui, Str::arch, Str::tip_arch, config.arch,
+      {{Arch::encoder, Str::encoder}, {Arch::decoder, Str::decoder}, {Arch::encoder_decoder, Str::encoder_decoder}},
+      setter(gui, &Config::arch));
+  shape_controls(gui);
+  seed_control(gui);
+  choices<Position>(gui, Str::positions, Str::tip_positions, config.position,
+                    {{Position::none, Str::position_none},
+                     {Position::sinusoidal, Str::position_sinusoidal},
+                     {Position::learned, Str::position_learned},
+                     {Position::rotary, Str::position_rotary}},
+                    [&](Position position) { gui.say_once(SetConfig{with_position(config, position)}); });
+}
+
+void block_controls(Gui& gui) {
+  const Config& config = gui.state.document.config;
+  section(gui, Str::section_block);
+  choices<Norm>(gui, Str::norm, Str::tip_norm, config.norm, {{Norm::post, Str::norm_post}, {Norm::pre, Str::norm_pre}},
+                setter(gui, &Config::norm));
+  choices<NormKind>(gui, Str::norm_kind, Str::tip_norm_kind, config.norm_kind,
+                    {{NormKind::layer_norm, Str::norm_layer}, {NormKind::rms_norm, Str::norm_rms}},
+                    setter(gui, &Config::norm_kind));
+  feed_forward_controls(gui);
+  finer_controls(gui);
+}
+
+}  // namespace headlight

@@ -1,0 +1,326 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/utf8.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/imgui_compat.h"
+#include "gui/frame/panels.h"
+#include "gui/question/text_boxes.h"
+#include "session/tokenizers.h"
+
+namespace headlight {
+namespace {
+
+/// Which side the rows and the columns of the chosen pattern are.
+bool is_along(const AppState& state, TextSide side, bool rows) {
+  const Stack stack = state.view.chosen.stack;
+  if (!state.trace || !state.trace->has(Stack::encoder)) return side == TextSide::source;
+  const bool target = stack == Stack::self || (stack == Stack::cross && rows);
+  return target == (side == TextSide::target);
+}
+
+}  // namespace
+
+void take_sample(Gui& gui, const Sample& sample) {
+  if (!sample.file.empty()) gui.say(OpenPath{sample.file});
+  else gui.say_once(SetText{sample.text});
+}
+
+namespace {
+
+void samples_menu(Gui& gui) {
+  if (ImGui::Button(gui.word(Str::samples))) ImGui::OpenPopup("samples");
+  gui.name_item("samples");
+  if (!ImGui::BeginPopup("samples")) return;
+  if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
+  for (std::size_t i = 0; i < gui.samples.size(); ++i) {
+    const Sample& sample = gui.samples[i];
+    std::string text = sample.text;
+    std::replace(text.begin(), text.end(), '\n', '/');
+    ImGui::PushID(static_cast<int>(i));
+    if (ImGui::Selectable(gui.fonts.shown(text).c_str())) take_sample(gui, sample);
+    gui.name_item("sample " + std::to_string(i));
+    dim_text(gui, gui.fonts.shown(gui.chinese() ? sample.note_zh : sample.note_en));
+    ImGui::PopID();
+    ImGui::Spacing();
+  }
+  ImGui::EndPopup();
+}
+
+/// What was typed for a token, the spaces before it included.
+std::string_view written(const Tokens& tokens, const Token& token) {
+  return std::string_view(tokens.text).substr(token.begin, token.end - token.begin);
+}
+
+/// A chip's text: the spaces before it are shown, so that nothing typed is invisible.
+std::string chip_text(Gui& gui, const Tokens& tokens, const Token& token) {
+  const std::string_view typed = written(tokens, token);
+  const bool spaces = without_leading_space(typed).size() < typed.size();
+  return gui.fonts.shown((spaces && !token.special ? "␣" : "") + axis_label(token));
+}
+
+/// The cut inside a token that lies nearest to `x`, as a byte offset into the token, with its place on the screen.
+struct InnerCut {
+  std::size_t offset = 0;
+  float x = 0;
+};
+std::optional<InnerCut> nearest_inner_cut(Gui& gui, std::string_view typed, float text_x, float x) {
+  std::optional<InnerCut> best;
+  const auto clusters = cut_points(typed, Split::characters, *gui.state.lexicon);
+  for (const std::size_t cut : clusters) {
+    const float at = text_x + ImGui::CalcTextSize(gui.fonts.shown(typed.substr(0, cut)).c_str()).x;
+    if (!best || std::abs(at - x) < std::abs(best->x - x)) best = InnerCut{cut, at};
+  }
+  return best;
+}
+
+/// The gap before token `i`: a click joins, a drag moves the boundary.
+void gap_before(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Box& gap, std::size_t begin) {
+  const Token& left = tokens.tokens[i - 1];
+  const Token& right = tokens.tokens[i];
+  if (left.special || right.special) return;
+  ImGui::SetCursorScreenPos(top_left(gap));
+  ImGui::PushID(static_cast<int>(i));
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool dragged = io.MouseDragMaxDistanceSqr[0] > io.MouseDragThreshold * io.MouseDragThreshold;
+  if (ImGui::InvisibleButton("gap", {gap.w, gap.h}) && !dragged) gui.say_once(ToggleCut{begin + right.begin, side});
+  gui.name_box(named(side, "gap " + std::to_string(i)), gap);
+  const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
+  if (hovered || active) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+    const float x = gap.x + gap.w / 2;
+    ImGui::GetWindowDrawList()->AddLine({x, gap.y}, {x, gap.bottom()}, gui.colours().accent, 2 * gui.unit);
+  }
+  if (active && ImGui::IsMouseDragging(0)) {
+    // The boundary follows the pointer over whole characters, and never past its neighbours.
+    const float moved = ImGui::GetMouseDragDelta(0).x;
+    const Token& into = moved < 0 ? left : right;
+    const std::string_view typed = written(tokens, into);
+    const auto clusters = cut_points(typed, Split::characters, *gui.state.lexicon);
+    if (!clusters.empty()) {
+      const std::size_t cut = moved < 0 ? clusters.back() : clusters.front();
+      const std::string_view part = moved < 0 ? typed.substr(cut) : typed.substr(0, cut);
+      if (std::abs(moved) > ImGui::CalcTextSize(gui.fonts.shown(part).c_str()).x) {
+        gui.say(ToggleCut{begin + right.begin, side});
+        gui.say(ToggleCut{begin + into.begin + cut, side});
+        ImGui::ResetMouseDragDelta(0);
+      }
+    }
+  }
+  if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
+  ImGui::PopID();
+}
+
+/// How many of the tokens are the sentence's own, and not there to make it as long as others.
+std::size_t own_tokens(const Document& document, const Tokens& tokens) {
+  std::size_t count = tokens.size();
+  const auto fills = [&](const Token& token) {
+    return token.special && token.pad && (!document.tokenizers || token.id == document.tokenizers->padding.id);
+  };
+  while (count > 0 && fills(tokens.tokens[count - 1])) --count;
+  return count;
+}
+
+void chip(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Box& box, const std::string& text,
+          std::size_t begin) {
+  const Token& token = tokens.tokens[i];
+  const Palette& colours = gui.colours();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  ImGui::SetCursorScreenPos(top_left(box));
+  ImGui::PushID(static_cast<int>(i));
+  const bool clicked = ImGui::InvisibleButton("chip", {box.w, box.h});
+  const bool hovered = ImGui::IsItemHovered(), cuttable = cuts_words(gui.state.document, side);
+  gui.name_box(named(side, "chip " + std::to_string(i)), box);
+  if (!token.known && hovered) explain_item(gui, unknown_hint(gui, token));
+  else if (!cuttable && !reads_ids(gui.state.document, side) && !token.special) explain_item(gui, Str::tip_own_cuts);
+  const auto& cell = gui.state.view.hovered ? gui.state.view.hovered : gui.state.view.pinned;
+  const bool is_row = is_along(gui.state, side, true), is_column = is_along(gui.state, side, false);
+  const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
+  const auto is_lit = [&](Index of_cell, const FoldedAxis* axis) {
+    const auto index = static_cast<Index>(i);
+    return of_cell == index || (axis && axis->together(of_cell, index));
+  };
+  const bool lit = cell && ((is_row && is_lit(cell->query, folded ? &folded->fold.queries : nullptr)) ||
+                            (is_column && is_lit(cell->key, folded ? &folded->fold.keys : nullptr)));
+  const bool left_out = folded && folded->fold.done.special && token.special;
+  const bool faint = token.pad || left_out;
+  list.AddRectFilled(top_left(box), bottom_right(box), faint ? colours.panel : colours.button, 4 * gui.unit);
+  if (lit || hovered) draw_rect(list, top_left(box), bottom_right(box), colours.accent, 4 * gui.unit, gui.unit);
+  const float pad = 6 * gui.unit;
+  const ImVec2 at{std::round(box.x + (box.w - ImGui::CalcTextSize(text.c_str()).x) / 2),
+                  std::round(box.y + (box.h - ImGui::GetFontSize()) / 2)};
+  list.AddText(at, faint ? colours.faint : colours.text, text.c_str());
+  if (token.pad) {
+    const float y = box.y + box.h / 2;
+    list.AddLine({box.x + pad, y}, {box.right() - pad, y}, colours.faint, gui.unit);
+  }
+  if (!token.known) {
+    const float step = 4 * gui.unit, y = box.bottom() - 4 * gui.unit;
+    for (float x = box.x + pad; x + step / 2 <= box.right() - pad; x += step)
+      list.AddLine({x, y}, {x + step / 2, y}, colours.warning, 1.5f * gui.unit);
+  }
+  ImGui::PopID();
+  if (!hovered) return;
+  const CellRef beside = gui.state.view.pinned.value_or(CellRef{});
+  const auto index = static_cast<Index>(i);
+  if (is_row || is_column)
+    gui.say(Hover{std::nullopt, CellRef{is_row ? index : beside.query, is_column ? index : beside.key}});
+  if (token.special || has_own_inputs(gui.state.document) || reads_ids(gui.state.document, side)) return;
+  const auto cut =
+      cuttable ? nearest_inner_cut(gui, written(tokens, token), at.x, ImGui::GetIO().MousePos.x) : std::nullopt;
+  if (cut) {
+    list.AddLine({cut->x, box.y}, {cut->x, box.bottom()}, colours.accent, gui.unit);
+    if (clicked) gui.say_once(ToggleCut{begin + token.begin + cut->offset, side});
+  }
+  // Padding reaches from here to the end of what was typed; on its first token it is taken back.
+  if (!ImGui::IsMouseClicked(1) || side == TextSide::target) return;
+  const std::size_t own = own_tokens(gui.state.document, tokens), from_here = own - std::min(i, own);
+  gui.say_once(SetPad{gui.state.document.pad == from_here ? 0 : from_here});
+}
+
+void chips(Gui& gui, TextSide side) {
+  const Tokens* tokens = shown_tokens(gui.state, side);
+  if (!tokens) return;
+  const bool editable = cuts_words(gui.state.document, side);
+  const std::size_t begin = sentence_begin(gui.state, side);
+  const float height = ImGui::GetFontSize() + 8 * gui.unit, gap = 8 * gui.unit;
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float left = ImGui::GetWindowPos().x, right = left + ImGui::GetWindowWidth();
+  float x = origin.x;
+  for (std::size_t i = 0; i < tokens->size(); ++i) {
+    const std::string text = chip_text(gui, *tokens, tokens->tokens[i]);
+    const float width = std::max(ImGui::CalcTextSize(text.c_str()).x + 12 * gui.unit, height);
+    const Box box{x, origin.y, width, height};
+    if (box.right() >= left && box.x <= right) {
+      if (i > 0 && editable) gap_before(gui, side, *tokens, i, {x - gap, origin.y, gap, height}, begin);
+      chip(gui, side, *tokens, i, box, text, begin);
+    }
+    x += width + gap;
+  }
+  ImGui::SetCursorScreenPos(origin);
+  ImGui::Dummy({x - origin.x, height});
+}
+
+bool has_target(const Document& document) { return config_of(document).arch == Arch::encoder_decoder; }
+
+/// Asks by the ids that the texts come to, or by the texts again.
+void ask_by(Gui& gui, bool ids) {
+  const Document& document = gui.state.document;
+  const Request* request = whole_request(gui.state);
+  for (const TextSide side : {TextSide::source, TextSide::target}) {
+    if (side == TextSide::target && !has_target(document)) continue;
+    SetIds wanted{{}, side};
+    if (ids && request) {
+      const Tokens& tokens = side == TextSide::target ? request->target : request->tokens;
+      const bool source = side == TextSide::source, pair = source && second_sentence(tokens) > 0;  // which stays one
+      if (source) wanted.types.emplace();
+      for (std::size_t i = 0; i < own_tokens(document, tokens); ++i) {
+        wanted.ids.push_back(tokens.tokens[i].id);
+        if (pair) wanted.types->push_back(tokens.tokens[i].type);
+      }
+    }
+    gui.say(std::move(wanted));
+  }
+  gui.say(EndGesture{});
+}
+
+/// Text or ids, of a checkpoint that reads both.
+void ids_choice(Gui& gui) {
+  const bool ids = reads_ids(gui.state.document);
+  if (flat_button(gui, "ask by text", gui.word(Str::as_text), !ids) && ids) ask_by(gui, false);
+  explain_item(gui, Str::tip_as_ids);
+  ImGui::SameLine(0, 0);
+  if (flat_button(gui, "ask by ids", gui.word(Str::as_ids), ids) && !ids && whole_request(gui.state)) ask_by(gui, true);
+  explain_item(gui, Str::tip_as_ids);
+}
+
+void split_choice(Gui& gui) {
+  const Document& document = gui.state.document;
+  const bool by_hand = document.hand_cuts || (has_target(document) && document.target.hand_cuts);
+  if (is_checkpoint(document) && !takes_shape(document)) {
+    ids_choice(gui);
+    if (reads_ids(document)) return;
+    ImGui::SameLine(0, 16 * gui.unit);
+  }
+  const auto choice = [&](const char* name, Str label, Split split) {
+    const bool on = !by_hand && document.split == split;
+    if (flat_button(gui, name, gui.word(label), on)) gui.say_once(SetSplit{split});
+    explain_item(gui, Str::tip_split);
+  };
+  ImGui::AlignTextToFramePadding();
+  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+  ImGui::TextUnformatted(gui.word(Str::split));
+  ImGui::PopStyleColor();
+  ImGui::SameLine(0, 4 * gui.unit);
+  if (is_checkpoint(document)) {
+    if (flat_button(gui, "split by tokenizer", gui.word(Str::own_tokenizer), !by_hand) && by_hand)
+      gui.say_once(SetSplit{document.split});
+  } else {
+    choice("split words", Str::words, Split::words);
+    ImGui::SameLine(0, 0);
+    choice("split characters", Str::characters, Split::characters);
+  }
+  if (by_hand) {
+    ImGui::SameLine(0, 0);
+    if (flat_button(gui, "split automatic", gui.word(Str::automatic), true)) gui.say_once(SetSplit{document.split});
+  }
+  if (gui.state.requests.size() > 1) {
+    const std::size_t count = gui.state.requests.size(), now = gui.state.view.sentence;
+    ImGui::SameLine(0, 16 * gui.unit);
+    if (flat_button(gui, "sentence before", "<")) gui.say(ChooseSentence{(now + count - 1) % count});
+    ImGui::SameLine(0, 0);
+    ImGui::AlignTextToFramePadding();
+    ImGui::Text("%s %zu / %zu", gui.word(Str::sentence_number), now + 1, count);
+    ImGui::SameLine(0, 0);
+    if (flat_button(gui, "sentence after", ">")) gui.say(ChooseSentence{(now + 1) % count});
+  }
+}
+
+void chips_of(Gui& gui, TextSide side, float width) {
+  const ImVec2 size{width, ImGui::GetFontSize() + 8 * gui.unit + ImGui::GetStyle().ScrollbarSize};
+  ImGui::BeginChild(side == TextSide::target ? "target chips" : "chips", size, false,
+                    ImGuiWindowFlags_HorizontalScrollbar);
+  chips(gui, side);
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+void sentence_panel(Gui& gui) {
+  const Document& document = gui.state.document;
+  const float gap = 8 * gui.unit;
+  const bool two = has_target(document) && !has_own_inputs(document);
+  if (!has_own_inputs(document)) {
+    const bool ids = reads_ids(document), target_ids = reads_ids(document, TextSide::target);
+    const float samples =
+        ids ? 0 : ImGui::CalcTextSize(gui.word(Str::samples)).x + 2 * ImGui::GetStyle().FramePadding.x;
+    const float room = ImGui::GetContentRegionAvail().x - samples - gap;
+    const bool pairs = takes_pairs(document);
+    const float boxes = 1.0f + (two ? 1 : 0) + (pairs ? 1 : 0);
+    const float each = std::floor((room - (boxes - 1) * gap) / boxes);
+    (ids ? ids_box : side_box)(gui, TextSide::source, each);
+    if (pairs) {
+      ImGui::SameLine(0, gap);
+      second_box(gui, each);
+    }
+    if (two) {
+      ImGui::SameLine(0, gap);
+      (target_ids ? ids_box : side_box)(gui, TextSide::target, each);
+    }
+    if (!ids) {
+      ImGui::SameLine(0, gap);
+      samples_menu(gui);
+    }
+    if (can_read_text(document)) {
+      split_choice(gui);
+      ImGui::SameLine(0, 16 * gui.unit);
+    }
+  }
+  const float room = ImGui::GetContentRegionAvail().x;
+  chips_of(gui, TextSide::source, two ? std::floor((room - 2 * gap) / 2) : room);
+  if (!two) return;
+  ImGui::SameLine(0, 2 * gap);
+  chips_of(gui, TextSide::target, ImGui::GetContentRegionAvail().x);
+}
+
+}  // namespace headlight

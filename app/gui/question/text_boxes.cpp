@@ -1,0 +1,128 @@
+#include "gui/question/text_boxes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <sstream>
+
+#include "gui/frame/draw.h"
+#include "gui/frame/imgui_compat.h"
+#include "gui/question/pair_words.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kMostTextLines = 3;
+
+/// The box's text while it is edited, and whether all of it is to be selected.
+struct Editing {
+  std::string text;
+  bool select_all = false;
+};
+
+int edit_callback(ImGuiInputTextCallbackData* data) {
+  auto& editing = *static_cast<Editing*>(data->UserData);
+  if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) resize_text(data, editing.text);
+  else if (editing.select_all) data->SelectAll();
+  return 0;
+}
+
+/// A text that can be typed: what it is called, what it is for, and what typing says.
+struct TextBox {
+  std::string name;
+  const std::string& text;
+  const char* hint;
+  bool takes_keyboard;  // at Ctrl L
+  void (*say)(Gui& gui, std::string text);
+};
+
+void text_box(Gui& gui, const TextBox& box, float width) {
+  const std::string& text = box.text;
+  Editing editing{gui.fonts.shown(text), gui.state.view.focus_text && box.takes_keyboard};
+  ImGui::PushID(box.name.c_str());
+  // While it is edited the box holds a text of its own and would write it over one that comes from elsewhere, as from
+  // a dropped file: then it lets the keyboard go.
+  int& known = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("known text"));
+  const auto fingerprint = [](const std::string& of) { return static_cast<int>(std::hash<std::string>{}(of)); };
+  if (known != fingerprint(text) && ImGui::GetIO().WantTextInput) ImGui::SetWindowFocus(nullptr);
+  known = fingerprint(text);
+  std::string& shown = editing.text;
+  if (editing.select_all) ImGui::SetKeyboardFocusHere();
+  const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float height =
+      static_cast<float>(std::min(lines, kMostTextLines)) * ImGui::GetTextLineHeight() + 2 * style.FramePadding.y;
+  const std::size_t before = shown.size();
+  const bool edited = ImGui::InputTextMultiline("##text", shown.data(), shown.capacity() + 1, {width, height},
+                                                ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways,
+                                                edit_callback, &editing);
+  if (editing.select_all && ImGui::IsItemActive()) gui.say(FocusText{false});
+  // Escape leaves the box; ImGui would take back what was typed.
+  if (edited && !key_pressed(Key::escape, false)) {
+    shown.resize(std::strlen(shown.c_str()));
+    std::string typed = gui.fonts.typed(shown);
+    known = fingerprint(typed);
+    box.say(gui, std::move(typed));
+  }
+  if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
+  gui.name_item(box.name);
+  if (before == 0 && !ImGui::IsItemActive()) {
+    const ImVec2 min = ImGui::GetItemRectMin();
+    ImGui::GetWindowDrawList()->AddText({min.x + style.FramePadding.x, min.y + style.FramePadding.y}, gui.colours().dim,
+                                        box.hint);
+  }
+  ImGui::PopID();
+}
+
+}  // namespace
+
+std::string named(TextSide side, const std::string& name) { return side == TextSide::target ? "target " + name : name; }
+
+void side_box(Gui& gui, TextSide side, float width) {
+  const std::string& text = passage(gui.state.document, side).text;
+  if (side == TextSide::target)
+    return text_box(gui,
+                    {named(side, "text"), text, gui.word(Str::target_hint), false,
+                     [](Gui& g, std::string typed) { g.say(SetTarget{std::move(typed)}); }},
+                    width);
+  text_box(gui,
+           {named(side, "text"), text, gui.word(Str::sentence_hint), true,
+            [](Gui& g, std::string typed) { g.say(SetText{std::move(typed)}); }},
+           width);
+}
+
+void second_box(Gui& gui, float width) {
+  text_box(gui,
+           {"second text", gui.state.document.second, gui.word(kSecondHint), false,
+            [](Gui& g, std::string typed) { g.say(SetSecond{std::move(typed)}); }},
+           width);
+  if (gui.state.document.second.empty()) explain_item(gui, gui.word(kTipSecond));
+}
+
+void ids_box(Gui& gui, TextSide side, float width) {
+  std::string text;
+  for (const std::int64_t id : passage(gui.state.document, side).ids)
+    text += (text.empty() ? "" : ", ") + std::to_string(id);
+  text.reserve(text.size() + 64);
+  ImGui::PushID(static_cast<int>(side));
+  ImGui::SetNextItemWidth(width);
+  const auto grow = [](ImGuiInputTextCallbackData* data) {
+    resize_text(data, *static_cast<std::string*>(data->UserData));
+    return 0;
+  };
+  if (ImGui::InputTextWithHint("##ids", gui.word(Str::ids_hint), text.data(), text.capacity() + 1,
+                               ImGuiInputTextFlags_CallbackResize, grow, &text)) {
+    std::istringstream numbers(std::string(text.c_str()));
+    SetIds wanted{{}, side};
+    for (std::string part; std::getline(numbers, part, ',');) {
+      std::istringstream words(part);
+      for (std::int64_t id = 0; words >> id;) wanted.ids.push_back(id);
+    }
+    if (!wanted.ids.empty()) gui.say(std::move(wanted));
+  }
+  if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
+  gui.name_item(named(side, "ids"));
+  ImGui::PopID();
+}
+
+}  // namespace headlight

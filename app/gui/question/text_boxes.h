@@ -1,0 +1,18 @@
+// The boxes in which sentences are typed, or ids.
+#pragma once
+
+#include "gui/frame/gui.h"
+
+namespace headlight {
+
+/// Controls of the target's side have its name before theirs.
+std::string named(TextSide side, const std::string& name);
+
+/// The text of a side.
+void side_box(Gui& gui, TextSide side, float width);
+/// Sentence B of a pair.
+void second_box(Gui& gui, float width);
+/// What a checkpoint without a tokenizer reads: numbers between commas or spaces.
+void ids_box(Gui& gui, TextSide side, float width);
+
+}  // namespace headlight

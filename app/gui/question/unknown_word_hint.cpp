@@ -1,0 +1,19 @@
+#include "gui/frame/panels.h"
+#include "session/known_words.h"
+
+namespace headlight {
+
+std::string unknown_hint(const Gui& gui, const Token& token) {
+  constexpr std::size_t kExamples = 24;
+  std::string hint = gui.word(Str::tip_unknown);
+  const std::shared_ptr<const Model>& model = gui.state.document.model;
+  if (!model || !model->vocabulary) return hint;
+  const KnownWords known = known_words(*model->vocabulary, token.text, kExamples);
+  hint += std::string("\n") + gui.word(Str::words_known) + std::to_string(known.count);
+  if (known.examples.empty()) return hint;
+  hint += std::string("\n") + gui.word(Str::knows_for_example);
+  for (std::size_t i = 0; i < known.examples.size(); ++i) hint += (i > 0 ? "  " : "") + known.examples[i];
+  return hint;
+}
+
+}  // namespace headlight

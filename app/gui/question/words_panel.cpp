@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "gui/frame/controls.h"
+#include "gui/frame/imgui_compat.h"
+#include "gui/frame/panels.h"
+#include "math/output.h"
+
+namespace headlight {
+namespace {
+
+constexpr Index kCandidates = 12;
+
+/// The probabilities without edits, where they are known and differ.
+Vector before(const AppState& state) {
+  if (!is_edited(state) || !state.baseline || state.baseline->logits.size() != state.trace->logits.size()) return {};
+  return probabilities(state.baseline->logits);
+}
+
+/// One word: its text, its probability as a bar and in digits, and what it was before the edits.
+void candidate_chip(Gui& gui, const Candidate& word, const Vector& earlier, bool can_append) {
+  const Palette& colours = gui.colours();
+  const std::string text = gui.fonts.shown(word.text);
+  std::string number = percent(word.probability);
+  if (earlier.size() > 0) number = percent(earlier(word.row)) + " → " + number;
+  const float padding = 7 * gui.unit;
+  const float text_width = ImGui::CalcTextSize(text.c_str()).x;
+  float number_width = 0;
+  {
+    const FontScope small(gui, TextSize::small);
+    number_width = ImGui::CalcTextSize(number.c_str()).x;
+  }
+  const ImVec2 size{text_width + number_width + 3 * padding, ImGui::GetFrameHeight() + 3 * gui.unit};
+  if (ImGui::GetCursorPosX() + size.x > ImGui::GetContentRegionMax().x) return;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const std::string name = "word " + word.text;
+  ImGui::PushID(name.c_str());
+  if (ImGui::InvisibleButton("word", size) && can_append) gui.say_once(AppendWord{word});
+  ImGui::PopID();
+  gui.name_item(name);
+  if (can_append) explain_item(gui, Str::tip_append);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 end{at.x + size.x, at.y + size.y};
+  list.AddRectFilled(at, end, colours.button, 4 * gui.unit);
+  const float bar = (size.x - 2 * gui.unit) * std::min(1.0f, word.probability);
+  list.AddRectFilled({at.x + gui.unit, end.y - 4 * gui.unit}, {at.x + gui.unit + bar, end.y - gui.unit},
+                     to_imgui(colour_map(gui.state.settings.theme, gui.state.settings.colours)[170]));
+  if (can_append && ImGui::IsItemHovered()) draw_rect(list, at, end, colours.accent, 4 * gui.unit, gui.unit);
+  const float y = at.y + (size.y - 3 * gui.unit - ImGui::GetFontSize()) / 2;
+  list.AddText({at.x + padding, y}, colours.text, text.c_str());
+  const FontScope small(gui, TextSize::small);
+  list.AddText({at.x + 2 * padding + text_width, y + (ImGui::GetFontSize() * 0.08f)}, colours.dim, number.c_str());
+  ImGui::SameLine(0, 6 * gui.unit);
+}
+
+/// A line of text that ends where the chips begin.
+void lead(Gui& gui, const std::string& text) {
+  ImGui::AlignTextToFramePadding();
+  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+  ImGui::SameLine(0, 8 * gui.unit);
+}
+
+void candidates(Gui& gui) {
+  const AppState& state = gui.state;
+  const Trace& trace = *state.trace;
+  const bool writes_on = trace.model->config.arch != Arch::encoder;
+  const std::string word = query_label(gui, trace.answering, Stack::self);
+  lead(gui, std::string(gui.word(writes_on ? Str::next_word : Str::masked_word)) + " " + word);
+  const Vector now = probabilities(trace.logits), earlier = before(state);
+  for (const Candidate& candidate : most_probable(*trace.model, now, kCandidates))
+    candidate_chip(gui, candidate, earlier, writes_on);
+  ImGui::NewLine();
+}
+
+/// The probability of any one word.
+void search(Gui& gui) {
+  const AppState& state = gui.state;
+  std::string text = gui.fonts.shown(state.view.word);
+  text.reserve(64);
+  ImGui::SetNextItemWidth(96 * gui.unit);
+  const auto grow = [](ImGuiInputTextCallbackData* data) {
+    resize_text(data, *static_cast<std::string*>(data->UserData));
+    return 0;
+  };
+  if (ImGui::InputTextWithHint("##word", gui.word(Str::find_word), text.data(), text.capacity() + 1,
+                               ImGuiInputTextFlags_CallbackResize, grow, &text)) {
+    text.resize(std::strlen(text.c_str()));
+    gui.say(SearchWord{gui.fonts.typed(text)});
+  }
+  gui.name_item("find word");
+  explain_item(gui, Str::tip_find_word);
+  ImGui::SameLine(0, 8 * gui.unit);
+  if (state.view.word.empty()) return;
+  const Trace& trace = *state.trace;
+  const auto row = find_word(*trace.model, state.view.word);
+  if (!row) return lead(gui, gui.word(Str::no_such_word));
+  candidate_chip(gui, candidate(*trace.model, probabilities(trace.logits), *row), before(state),
+                 trace.model->config.arch != Arch::encoder);
+}
+
+void writing_on(Gui& gui) {
+  const AppState& state = gui.state;
+  const auto sampling = state.view.sampling;
+  if (state.generation) {
+    if (flat_button(gui, "stop writing", gui.word(Str::stop), true)) gui.say(StopGenerating{});
+    ImGui::SameLine(0, 0);
+  } else {
+    for (const int count : {1, 5, 20}) {
+      const std::string label = "+" + std::to_string(count);
+      if (flat_button(gui, ("write " + std::to_string(count)).c_str(), label.c_str()))
+        gui.say(Generate{count, sampling});
+      explain_item(gui, Str::tip_write);
+      ImGui::SameLine(0, 0);
+    }
+  }
+  ImGui::SameLine(0, 10 * gui.unit);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", static_cast<double>(sampling.temperature));
+  lead(gui, std::string(gui.word(Str::temperature)) + " " + text);
+  Sampling changed = sampling;
+  const float top = ImGui::GetCursorPosY();
+  ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
+  if (slider(gui, "temperature", changed.temperature, 0.0f, 2.0f, Str::tip_temperature, 90 * gui.unit))
+    gui.say(SetSampling{{std::max(0.0f, changed.temperature), sampling.seed}});
+  ImGui::SameLine(0, 10 * gui.unit);
+  ImGui::SetCursorPosY(top);
+}
+
+/// Steps through what the decoder has read so far, one answer a token.
+void prefix(Gui& gui) {
+  const Request* whole = whole_request(gui.state);
+  if (!whole) return;
+  const int count = static_cast<int>(query_tokens(*whole).size());
+  if (count < 2) return;
+  int now = gui.state.view.prefix == 0 ? count : std::min(count, static_cast<int>(gui.state.view.prefix));
+  lead(gui, std::string(gui.word(Str::prefix)) + " " + std::to_string(now) + " / " + std::to_string(count));
+  const float top = ImGui::GetCursorPosY();
+  ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
+  const SlimScope slim(gui, std::max(60 * gui.unit, ImGui::GetContentRegionAvail().x));
+  if (ImGui::SliderInt("##prefix", &now, 1, count, "", ImGuiSliderFlags_AlwaysClamp))
+    gui.say(ChoosePrefix{now == count ? 0 : static_cast<std::size_t>(now)});
+  gui.name_item("prefix");
+  explain_item(gui, Str::tip_prefix);
+}
+
+}  // namespace
+
+std::string percent(float probability) {
+  char text[32];
+  const double part = 100.0 * static_cast<double>(probability);
+  std::snprintf(text, sizeof text, part >= 9.95 ? "%.0f%%" : part >= 0.095 ? "%.1f%%" : "%.2g%%", part);
+  return text;
+}
+
+bool shows_words(const AppState& state) {
+  if (!can_say_words(state) || nothing_asked(state)) return false;
+  if (state.trace->model->config.arch != Arch::encoder) return true;
+  const auto& tokens = state.trace->query_tokens().tokens;
+  return is_masked(tokens[static_cast<std::size_t>(state.trace->answering)]);
+}
+
+void words_panel(Gui& gui) {
+  if (!shows_words(gui.state)) return;
+  candidates(gui);
+  search(gui);
+  if (gui.state.trace->model->config.arch == Arch::encoder) return;
+  ImGui::SameLine(0, 10 * gui.unit);
+  writing_on(gui);
+  prefix(gui);
+}
+
+}  // namespace headlight

@@ -1,0 +1,222 @@
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "gui/compare/compare_words.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/imgui_compat.h"
+#include "gui/frame/panels.h"
+#include "gui/heads/grid_words.h"
+#include "paper/figure_file.h"
+#include "session/answer_comparison.h"
+#include "write/export.h"
+
+namespace headlight {
+namespace {
+
+/// The file or folder that is named; a session is given its ending.
+std::string target(const Browser& browser) {
+  const auto path = std::filesystem::path(browser.folder) / browser.name;  // a whole path in the name wins
+  std::error_code ignored;
+  const bool ends = browser.purpose != Browser::Purpose::save || browser.name.ends_with(".headlight.json");
+  return path.string() + (ends || std::filesystem::is_directory(path, ignored) ? "" : ".headlight.json");
+}
+
+/// The folder's path without `..` and without a slash at its end.
+std::string plain_folder(const std::string& path) {
+  const auto normal = std::filesystem::path(path).lexically_normal();
+  return (normal.has_filename() ? normal : normal.parent_path()).string();
+}
+
+/// Whether the name can be acted upon: an export's ending names its format.
+bool is_possible(const Browser& browser) {
+  if (browser.name.empty()) return false;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(target(browser), ignored)) return true;
+  if (browser.purpose == Browser::Purpose::figure) return static_cast<bool>(figure_format(browser.name));
+  return browser.purpose != Browser::Purpose::export_to || format_of(browser.name);
+}
+
+/// Opens, saves or exports what is named; a named folder is entered instead.
+void act(Gui& gui) {
+  const Browser& browser = gui.state.browser;
+  if (!is_possible(browser)) return;
+  const std::string path = target(browser);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    gui.say(Browse{browser.purpose, plain_folder(path)});
+    gui.say(NameFile{});
+    return;
+  }
+  switch (browser.purpose) {
+    case Browser::Purpose::open: gui.say(OpenPath{path}); break;
+    case Browser::Purpose::save: gui.say(SaveSession{path}); break;
+    case Browser::Purpose::export_to: gui.say(ExportTo{path}); break;
+    case Browser::Purpose::figure: gui.say(FigureTo{path}); break;
+    case Browser::Purpose::corpus: gui.say(SetCorpus{path}); break;
+    case Browser::Purpose::none: break;
+  }
+}
+
+int resize_name(ImGuiInputTextCallbackData* data) {
+  resize_text(data, *static_cast<std::string*>(data->UserData));
+  return 0;
+}
+
+void name_box(Gui& gui, float width) {
+  std::string name = gui.fonts.shown(gui.state.browser.name);
+  ImGui::SetNextItemWidth(width);
+  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+  const bool entered =
+      ImGui::InputText("##name", name.data(), name.capacity() + 1,
+                       ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_EnterReturnsTrue, resize_name, &name);
+  gui.name_item("file name");
+  name.resize(std::strlen(name.c_str()));
+  const std::string typed = gui.fonts.typed(name);
+  if (typed != gui.state.browser.name) gui.say(NameFile{typed});
+  if (entered) act(gui);
+  // The field would swallow the key that closes the browser.
+  if (ImGui::IsItemDeactivated() && key_pressed(Key::escape, false)) gui.say(Browse{});
+}
+
+void entry_list(Gui& gui, float height) {
+  const Browser& browser = gui.state.browser;
+  ImGui::BeginChild("entries", {0, height}, false);
+  const std::filesystem::path folder(browser.folder);
+  if (folder.has_parent_path() && folder.parent_path() != folder) {
+    const std::string up = std::string(".. ") + gui.word(Str::folder_up);
+    if (ImGui::Selectable(up.c_str())) gui.say(Browse{browser.purpose, folder.parent_path().string()});
+    gui.name_item("folder up");
+  }
+  for (std::size_t i = 0; i < browser.entries.size(); ++i) {
+    const auto& entry = browser.entries[i];
+    ImGui::PushID(static_cast<int>(i));
+    const std::string label = gui.fonts.shown(entry.name + (entry.folder ? "/" : ""));
+    if (!entry.folder) ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().text);
+    else ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+    if (ImGui::Selectable(label.c_str(), entry.name == browser.name, ImGuiSelectableFlags_AllowDoubleClick)) {
+      if (entry.folder) gui.say(Browse{browser.purpose, (folder / entry.name).string()});
+      else if (ImGui::IsMouseDoubleClicked(0)) act(gui);
+      else gui.say(NameFile{entry.name});
+    }
+    ImGui::PopStyleColor();
+    gui.name_item("entry " + entry.name);
+    ImGui::PopID();
+  }
+  ImGui::EndChild();
+}
+
+void recent_files(Gui& gui) {
+  if (gui.state.browser.purpose != Browser::Purpose::open || gui.state.settings.recent.empty()) return;
+  dim_text(gui, gui.word(Str::recent));
+  for (std::size_t i = 0; i < std::min<std::size_t>(4, gui.state.settings.recent.size()); ++i) {
+    const std::string& path = gui.state.settings.recent[i];
+    ImGui::PushID(static_cast<int>(1000 + i));
+    if (ImGui::Selectable(gui.fonts.shown(path).c_str())) gui.say(OpenPath{path});
+    gui.name_item("recent " + std::to_string(i));
+    ImGui::PopID();
+  }
+}
+
+Str action_word(const Browser& browser) {
+  if (browser.purpose == Browser::Purpose::open) return Str::do_open;
+  if (browser.purpose == Browser::Purpose::corpus) return Str::do_train_on;
+  std::error_code ignored;
+  if (!browser.name.empty() && std::filesystem::is_regular_file(target(browser), ignored)) return Str::do_replace;
+  return browser.purpose == Browser::Purpose::save ? Str::do_save : Str::do_export;
+}
+
+Str heading(Browser::Purpose purpose) {
+  if (purpose == Browser::Purpose::open) return Str::open;
+  if (purpose == Browser::Purpose::figure) return Str::figure;
+  if (purpose == Browser::Purpose::corpus) return Str::corpus_text;
+  return purpose == Browser::Purpose::save ? Str::save_as : Str::export_numbers;
+}
+
+/// What the figure shows, and how wide it is.
+void figure_choices(Gui& gui) {
+  const Browser& browser = gui.state.browser;
+  const auto choice = [&](const char* name, Str label, bool on, FigureKind kind, bool slide) {
+    if (flat_button(gui, name, gui.word(label), on)) gui.say(ChooseFigure{kind, slide});
+  };
+  bool first = true;
+  const auto kind = [&](const char* name, const char* label, FigureKind one) {
+    if (!first) same_line_if_room(button_width(label), 0);
+    first = false;
+    if (flat_button(gui, name, label, browser.figure == one)) gui.say(ChooseFigure{one, browser.slide});
+  };
+  kind("figure grid", gui.word(Str::figure_grid), FigureKind::grid);
+  kind("figure head", gui.word(Str::figure_head), FigureKind::head);
+  kind("figure flow", gui.word(Str::view_flow), FigureKind::flow);
+  kind("figure layers", gui.word(Str::figure_layers), FigureKind::layers);
+  kind("figure row", gui.word(kGridQuery), FigureKind::row);
+  kind("figure column of heads", gui.word(kGridKey), FigureKind::column);
+  kind("figure steps", gui.word(Str::steps_of_weight), FigureKind::steps);
+  kind("figure diagram", gui.word(Str::way_of_data), FigureKind::diagram);
+  if (gui.state.trace && exists(*gui.state.trace, gui.state.view.look.matrix)) {
+    const std::string label =
+        std::string(gui.word(Str::figure_matrix)) + " " + gui.fonts.shown(symbol(gui.state.view.look.matrix));
+    kind("figure matrix", label.c_str(), FigureKind::matrix);
+  }
+  if (compared_trace(gui.state)) {
+    kind("figure compare", "A | B", FigureKind::compare);
+    explain_item(gui, gui.word(kTipFigureCompare));
+  }
+  choice("figure column", Str::column, !browser.slide, browser.figure, false);
+  ImGui::SameLine(0, 0);
+  choice("figure slide", Str::slide, browser.slide, browser.figure, true);
+}
+
+/// Which numbers are exported.
+void export_choices(Gui& gui) {
+  const ExportPart part = gui.state.browser.part;
+  if (flat_button(gui, "export all", gui.word(Str::export_all), part == ExportPart::all))
+    gui.say(ChooseExport{ExportPart::all});
+  ImGui::SameLine(0, 0);
+  const std::string head = std::string(gui.word(Str::export_head)) + " · " + head_words(gui, gui.state.view.chosen);
+  if (flat_button(gui, "export head", head.c_str(), part == ExportPart::head)) gui.say(ChooseExport{ExportPart::head});
+}
+
+}  // namespace
+
+void browser_panel(Gui& gui) {
+  const Browser& browser = gui.state.browser;
+  if (browser.purpose == Browser::Purpose::none) return;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const ImVec2 size{std::min(640 * gui.unit, display.x * 0.9f), std::min(520 * gui.unit, display.y * 0.9f)};
+  ImGui::SetNextWindowPos({(display.x - size.x) / 2, (display.y - size.y) / 2});
+  ImGui::SetNextWindowSize(size);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, gui.colours().panel);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{20 * gui.unit, 16 * gui.unit});
+  ImGui::Begin("browser", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
+  {
+    const FontScope title(gui, TextSize::title);
+    ImGui::TextUnformatted(gui.word(heading(browser.purpose)));
+  }
+  dim_text(gui, gui.fonts.shown(browser.folder));
+  const float line = ImGui::GetFrameHeightWithSpacing();
+  const bool drawing = browser.purpose == Browser::Purpose::figure;
+  const bool exporting = browser.purpose == Browser::Purpose::export_to || drawing;
+  if (drawing) figure_choices(gui);
+  else if (exporting) export_choices(gui);
+  const float recent =
+      browser.purpose == Browser::Purpose::open && !gui.state.settings.recent.empty()
+          ? line * (1.0f + static_cast<float>(std::min<std::size_t>(4, gui.state.settings.recent.size())))
+          : 0;
+  entry_list(gui, ImGui::GetContentRegionAvail().y - line * (exporting ? 2.9f : 2.1f) - recent);
+  recent_files(gui);
+  if (exporting) dim_text(gui, gui.word(drawing ? Str::figure_format : Str::unknown_format));
+  name_box(gui, -1);
+  ImGui::BeginDisabled(!is_possible(browser));
+  if (ImGui::Button(gui.word(action_word(browser)))) act(gui);
+  gui.name_item("file action");
+  ImGui::EndDisabled();
+  ImGui::SameLine();
+  if (flat_button(gui, "close browser", gui.word(Str::close))) gui.say(Browse{});
+  ImGui::End();
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor();
+}
+
+}  // namespace headlight

@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <cstring>
+
+#include "gui/frame/draw.h"
+#include "gui/frame/imgui_compat.h"
+#include "gui/frame/panels.h"
+#include "gui/shell/action_words.h"
+#include "gui/shell/actions.h"
+
+namespace headlight {
+namespace {
+
+int grow(ImGuiInputTextCallbackData* data) {
+  resize_text(data, *static_cast<std::string*>(data->UserData));
+  return 0;
+}
+
+/// The box that finds; true where Enter was pressed in it.
+bool query_box(Gui& gui, CommandPalette& palette) {
+  std::string shown = gui.fonts.shown(palette.query);
+  shown.reserve(64);
+  ImGui::SetNextItemWidth(-1);
+  if (!ImGui::IsAnyItemActive()) ImGui::SetKeyboardFocusHere();  // an entry that is pressed keeps the pointer
+  const bool entered =
+      ImGui::InputTextWithHint("##query", gui.word(kPaletteHint), shown.data(), shown.capacity() + 1,
+                               ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_EnterReturnsTrue, grow, &shown);
+  gui.name_item("palette query");
+  shown.resize(std::strlen(shown.c_str()));
+  if (std::string typed = gui.fonts.typed(shown); typed != palette.query) palette = {std::move(typed), 0};
+  return entered;
+}
+
+/// One entry: its name, and its keys at the right.
+bool entry(Gui& gui, const Action& action, std::size_t number, bool chosen) {
+  ImGui::PushID(static_cast<int>(number));
+  const bool pressed = ImGui::Selectable(gui.fonts.shown(action.title).c_str(), chosen);
+  ImGui::PopID();
+  gui.name_item("action " + std::to_string(number));
+  const float width = ImGui::CalcTextSize(action.keys).x;
+  if (width > 0) {
+    ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - width);
+    ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+    ImGui::TextUnformatted(action.keys);
+    ImGui::PopStyleColor();
+  }
+  return pressed;
+}
+
+}  // namespace
+
+void palette_panel(Gui& gui) {
+  if (!gui.state.view.palette) return;
+  CommandPalette palette = *gui.state.view.palette;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const ImVec2 size{std::min(620 * gui.unit, display.x * 0.9f), std::min(460 * gui.unit, display.y * 0.8f)};
+  ImGui::SetNextWindowPos({(display.x - size.x) / 2, std::min(72 * gui.unit, (display.y - size.y) / 2)});
+  ImGui::SetNextWindowSize(size);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, gui.colours().panel);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{16 * gui.unit, 14 * gui.unit});
+  ImGui::Begin("palette", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
+  const bool closes = key_pressed(Key::escape, false);
+  const bool entered = query_box(gui, palette);
+
+  const std::vector<Action> found = found_actions(gui, palette.query);
+  const std::size_t before = palette.chosen;
+  if (key_pressed(Key::down) && palette.chosen + 1 < found.size()) ++palette.chosen;
+  if (key_pressed(Key::up) && palette.chosen > 0) --palette.chosen;
+  palette.chosen = found.empty() ? 0 : std::min(palette.chosen, found.size() - 1);
+
+  ImGui::BeginChild("actions");
+  if (found.empty()) dim_text(gui, gui.word(kNothingFound));
+  std::optional<std::size_t> run;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (entry(gui, found[i], i, i == palette.chosen)) run = i;
+    if (i == palette.chosen && palette.chosen != before) ImGui::SetScrollHereY();
+  }
+  ImGui::EndChild();
+  const bool outside =
+      ImGui::IsMouseClicked(0) &&
+      !ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
+  ImGui::End();
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor();
+  if (entered && !found.empty()) run = palette.chosen;
+  if (run || closes || (outside && !ImGui::IsWindowAppearing())) gui.say(ShowPalette{});
+  else if (!(palette == *gui.state.view.palette)) gui.say(ShowPalette{std::move(palette)});
+  if (run) found[*run].run(gui);
+}
+
+}  // namespace headlight

@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "figure/map_kinds.h"
+#include "gui/compare/joint_map.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/map_view.h"
+#include "gui/frame/panels.h"
+#include "gui/heads/derived_maps.h"
+#include "gui/heads/grid_parts.h"
+#include "gui/heads/grid_words.h"
+#include "gui/inside/matrix_map.h"
+
+namespace headlight {
+namespace {
+
+std::string notice_text(Gui& gui, const Notice& notice) {
+  switch (notice.kind) {
+    case Notice::Kind::opened: return std::string(gui.word(Str::opened)) + " " + notice.text;
+    case Notice::Kind::saved: return std::string(gui.word(Str::saved)) + " " + notice.text;
+    case Notice::Kind::exported: return std::string(gui.word(Str::exported)) + " " + notice.text;
+    case Notice::Kind::copied: return std::string(gui.word(Str::copied)) + " " + notice.text;
+    case Notice::Kind::restored: return gui.word(Str::restored) + notice.text;
+    case Notice::Kind::failed: return notice.text;
+  }
+  return {};
+}
+
+/// Its first line, how many more there are, and all of them under the pointer.
+void notice_line(Gui& gui, const Notice& notice) {
+  const std::string text = notice_text(gui, notice);
+  const auto more = std::count(text.begin(), text.end(), '\n');
+  ImGui::AlignTextToFramePadding();
+  const bool failed = notice.kind == Notice::Kind::failed;
+  ImGui::PushStyleColor(ImGuiCol_Text, failed ? gui.colours().warning : gui.colours().text);
+  ImGui::TextUnformatted(gui.fonts.shown(text.substr(0, text.find('\n'))).c_str());
+  ImGui::PopStyleColor();
+  gui.name_item("notice");
+  if (more > 0) {
+    explain_item(gui, text);
+    ImGui::SameLine();
+    dim_text(gui, "+" + std::to_string(more) + " " + gui.word(Str::more_lines));
+    gui.name_item("more of the notice");
+    explain_item(gui, text);
+  }
+  ImGui::SameLine();
+  if (flat_button(gui, "dismiss", "×")) gui.say(DismissNotice{});
+  ImGui::SameLine(0, 16 * gui.unit);
+}
+
+/// What was asked, in the order of the look: cell, head, mask, model, time.
+std::string answer_text(Gui& gui) {
+  const AppState& state = gui.state;
+  const Trace& trace = *state.trace;
+  const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
+  const HeadRef head = state.view.hovered_head.value_or(state.view.chosen);
+  std::string line;
+  if (state.view.view == View::compare) line = lit_joint_cell_in_words(gui);
+  else if (lit) line = cell_in_words(gui, head, *lit);
+  if (!line.empty()) line += "  ·  ";
+  char numbers[192];
+  std::snprintf(numbers, sizeof numbers, "  ·  %s %s  ·  %d × %d", gui.word(Str::mask_is),
+                mask_title(gui.state.settings.language, trace.mask(head.stack, head.layer).kind()).c_str(),
+                static_cast<int>(trace.queries(head.stack)), static_cast<int>(trace.keys(head.stack)));
+  line += map_title(gui, head) + numbers;
+  if (state.trace_milliseconds <= 0) return line;
+  std::snprintf(numbers, sizeof numbers, "  ·  %.1f ms", state.trace_milliseconds);
+  return line + numbers;
+}
+
+/// The scale of the maps that are shown: inside a block that of the matrix that is looked at, of two answers that of
+/// their difference.
+ColourScale shown_colour_scale(const AppState& state) {
+  if (state.view.view == View::compare && state.comparison && compared_trace(state))
+    return difference_scale(state, state.view.hovered_head.value_or(state.view.chosen));
+  if (state.view.view != View::inside || !state.inside)
+    return map_scale(state, whole_content(state, state.view.hovered_head.value_or(state.view.chosen)));
+  return picture_scale(state.settings.theme, state.inside->matrix, is_signed(state.inside->question.look.matrix));
+}
+
+/// Lines have the colours of their heads, not of weights; two answers that share no word, or are too long, no difference.
+bool shows_colours(const AppState& state) {
+  if (!state.trace || state.view.view == View::flow) return false;
+  if (state.view.view != View::compare || !state.comparison || !compared_trace(state)) return true;
+  const JointStack* stack = state.comparison->heads->stack(state.view.chosen.stack);
+  return stack && !shares_no_cell(*stack);
+}
+
+/// A click on the colours lets others be chosen.
+void colour_menu(Gui& gui, const Box& box) {
+  ImGui::SetCursorScreenPos({box.x, box.y});
+  if (ImGui::InvisibleButton("colour bar", {box.w, box.h})) ImGui::OpenPopup("colours");
+  gui.name_box("colour bar", box);
+  explain_item(gui, gui.word(kTipColours));
+  if (!ImGui::BeginPopup("colours")) return;
+  for (int map = 0; map < kColourMaps; ++map) {
+    Settings settings = gui.state.settings;
+    settings.colours = static_cast<ColourMap>(map);
+    if (ImGui::Selectable(gui.word(kColourWords[map]), settings == gui.state.settings)) gui.say(SetSettings{settings});
+    gui.name_item("colours " + std::string(name(settings.colours)));
+  }
+  ImGui::EndPopup();
+}
+
+/// The colours with their numbers, right-aligned; gives where it begins.
+float colour_bar(Gui& gui) {
+  const ColourScale scale = shown_colour_scale(gui.state);
+  const float unit = gui.unit, width = 200 * unit, height = 8 * unit;
+  const FontScope small(gui, TextSize::small);
+  const char* labels[] = {gui.word(Str::linear), gui.word(Str::logarithmic)};
+  const float padding = 2 * ImGui::GetStyle().FramePadding.x;
+  const char* own = gui.word(kOwnRange);
+  const bool has_own = gui.state.view.view == View::heads || gui.state.view.view == View::train;
+  const float own_width = has_own ? ImGui::CalcTextSize(own).x + padding + 8 * unit : 0;
+  const float buttons = ImGui::CalcTextSize(labels[0]).x + ImGui::CalcTextSize(labels[1]).x + 2 * padding + own_width;
+  const float right = ImGui::GetWindowContentRegionMax().x, top = ImGui::GetCursorPosY();
+  const float begin = right - buttons - width - 28 * unit;
+
+  const ImVec2 window = ImGui::GetWindowPos();
+  const Box ramp{window.x + begin, window.y + top + 2 * unit, width, height};
+  draw_ramp(gui, *ImGui::GetWindowDrawList(), scale, ramp);
+  colour_menu(gui, {ramp.x, ramp.y, width, 3 * height});
+
+  if (scale.diverging || gui.state.view.view == View::inside) return begin;  // where scales are linear
+  const MapKind kind = shown_kind(gui.state, gui.state.view.chosen.stack);
+  const std::string number = kind == MapKind::weights ? "" : number_title(gui.state.settings.language, kind);
+  const float number_width = number.empty() ? 0 : ImGui::CalcTextSize(number.c_str()).x + 8 * unit;
+  ImGui::GetWindowDrawList()->AddText(
+      {std::round(ramp.x - number_width), std::round(ramp.y + height / 2 - ImGui::GetFontSize() / 2)},
+      gui.colours().dim, number.c_str());
+  ImGui::SetCursorPos({right - buttons, top});
+  const auto choose = [&](const char* name, const char* label, Scale wanted) {
+    if (flat_button(gui, name, label, gui.state.view.scale == wanted)) gui.say(SetColourScale{wanted});
+    explain_item(gui, Str::tip_colour_scale);
+  };
+  choose("linear", labels[0], Scale::linear);
+  ImGui::SameLine(0, 0);
+  choose("log", labels[1], Scale::log);
+  if (!has_own) return begin - number_width;
+  ImGui::SameLine(0, 8 * unit);
+  own_range_button(gui);
+  return begin - number_width;
+}
+
+}  // namespace
+
+void own_range_button(Gui& gui) {
+  const bool own = gui.state.view.own_range;
+  if (flat_button(gui, "own range", gui.word(kOwnRange), own)) gui.say(SetOwnRange{!own});
+  explain_item(gui, gui.word(kTipOwnRange));
+}
+
+void status_bar(Gui& gui) {
+  const AppState& state = gui.state;
+  const ImVec2 start = ImGui::GetCursorPos();
+  const float bar = shows_colours(state) ? colour_bar(gui) : ImGui::GetWindowContentRegionMax().x;
+  ImGui::SetCursorPos(start);
+  ImGui::PushClipRect(ImGui::GetWindowPos(), {ImGui::GetWindowPos().x + bar - 12 * gui.unit, 1e6f}, true);
+  if (gui.work.writing) {
+    ImGui::SetNextItemWidth(220 * gui.unit);
+    ImGui::ProgressBar(gui.work.writing_progress, {220 * gui.unit, 0}, gui.word(Str::writing));
+    ImGui::SameLine();
+    if (flat_button(gui, "cancel", gui.word(Str::cancel))) gui.say(CancelFileWork{});
+    ImGui::SameLine();
+  }
+  training_status(gui);
+  if (state.notice) notice_line(gui, *state.notice);
+  if (state.trace && !nothing_asked(state)) {
+    ImGui::AlignTextToFramePadding();
+    ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+    ImGui::TextUnformatted(answer_text(gui).c_str());
+    ImGui::PopStyleColor();
+  }
+  ImGui::PopClipRect();
+}
+
+}  // namespace headlight

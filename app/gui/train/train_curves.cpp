@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "figure/curve.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/imgui_compat.h"
+#include "gui/train/train_parts.h"
+
+namespace headlight {
+namespace {
+
+constexpr float kLineWidth = 1.5f;
+
+struct CurvePoint {
+  double step = 0, value = 0;
+};
+
+std::string brief(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", number);
+  return text;
+}
+
+CurveFrame frame_of(Gui& gui, const TrainingRun& run, float height) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float left = ImGui::CalcTextSize("0.00").x + 6 * gui.unit, below = ImGui::GetFontSize() + 3 * gui.unit;
+  const float width = ImGui::GetContentRegionAvail().x, above = 3 * gui.unit;
+  CurveFrame frame;
+  frame.plot = {std::round(at.x + left), std::round(at.y + above), width - left - 4 * gui.unit, height - above - below};
+  frame.last = shown_steps(run.step, run.plan.steps());
+  ImGui::Dummy({width, height});
+  return frame;
+}
+
+/// Lines at round values and steps, with their numbers.
+void draw_axes(Gui& gui, const CurveFrame& frame) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const Palette& colours = gui.colours();
+  const float text = ImGui::GetFontSize();
+  const auto most = [&](float room, float each) { return std::max(2, static_cast<int>(room / (each * text))); };
+  for (const double value : round_ticks(frame.bottom, frame.top, most(frame.plot.h, 2))) {
+    const float y = std::round(frame.y(value)) + 0.5f;
+    list.AddLine({frame.plot.x, y}, {frame.plot.right(), y}, colours.line, gui.unit);
+    const std::string label = brief(value);
+    list.AddText({frame.plot.x - 4 * gui.unit - ImGui::CalcTextSize(label.c_str()).x, std::round(y - text / 2)},
+                 colours.dim, label.c_str());
+  }
+  float free_from = frame.plot.x - text;
+  for (const double step : round_ticks(frame.first, frame.last, most(frame.plot.w, 5))) {
+    const std::string label = brief(step);
+    const float width = ImGui::CalcTextSize(label.c_str()).x;
+    const float x = std::clamp(frame.x(step) - width / 2, frame.plot.x - width / 2, frame.plot.right() - width);
+    if (x < free_from) continue;
+    list.AddText({std::round(x), frame.plot.bottom() + 2 * gui.unit}, colours.dim, label.c_str());
+    free_from = x + width + text;
+  }
+}
+
+void draw_curve(Gui& gui, const CurveFrame& frame, const std::vector<CurvePoint>& points, ImU32 colour) {
+  std::vector<ImVec2> line;
+  for (const CurvePoint& point : points)
+    if (std::isfinite(point.value)) line.push_back({frame.x(point.step), frame.y(point.value)});
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (line.size() == 1) list.AddCircleFilled(line.front(), 2 * gui.unit, colour);
+  else if (!line.empty())
+    draw_polyline(list, line.data(), static_cast<int>(line.size()), colour, false, kLineWidth * gui.unit);
+}
+
+/// Where the time slider stands.
+void draw_now(Gui& gui, const CurveFrame& frame, const TrainingRun& run) {
+  const float x = std::round(frame.x(static_cast<double>(run.shown.value_or(run.step)))) + 0.5f;
+  ImGui::GetWindowDrawList()->AddLine({x, frame.plot.y}, {x, frame.plot.bottom()},
+                                      run.shown ? gui.colours().accent : gui.colours().faint, gui.unit);
+}
+
+/// The title of a plot and, at the right, a number in its curve's colour.
+void plot_title(Gui& gui, Str title, const std::string& right) {
+  dim_text(gui, gui.word(title));
+  const FontScope small(gui, TextSize::small);
+  const float width = ImGui::CalcTextSize(right.c_str()).x + 2 * gui.unit;
+  ImGui::SameLine(std::max(ImGui::GetCursorPosX(), ImGui::GetContentRegionMax().x - width));
+  ImGui::TextUnformatted(right.c_str());
+}
+
+void loss_plot(Gui& gui, const TrainingRun& run, float height) {
+  const auto& points = run.losses.points;
+  double top = 0;
+  std::vector<CurvePoint> line;
+  for (const LossPoint& point : points) {
+    line.push_back({static_cast<double>(point.last()), point.loss()});
+    if (std::isfinite(point.loss())) top = std::max(top, point.loss());
+  }
+  char text[64] = "";
+  if (!points.empty()) std::snprintf(text, sizeof text, "%.3f", points.back().loss());
+  plot_title(gui, Str::loss, text);
+  const FontScope small(gui, TextSize::small);
+  CurveFrame frame = frame_of(gui, run, height);
+  frame.top = top > 0 ? top * 1.05 : 1;
+  draw_axes(gui, frame);
+  draw_curve(gui, frame, line, gui.colours().text);
+  draw_now(gui, frame, run);
+  gui.name_box("loss curve", frame.plot);
+}
+
+/// Which curve is whose, and its score where the slider stands.
+struct LegendEntry {
+  std::string name, label, tip;
+  ImU32 colour = 0;
+};
+
+void draw_legend(Gui& gui, const std::vector<LegendEntry>& entries) {
+  const float stroke = 12 * gui.unit, gap = 4 * gui.unit, apart = 12 * gui.unit, text = ImGui::GetFontSize();
+  const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (const LegendEntry& entry : entries) {
+    const float width = stroke + gap + ImGui::CalcTextSize(entry.label.c_str()).x;
+    if (&entry != &entries.front() && ImGui::GetItemRectMax().x + apart + width <= right) ImGui::SameLine(0, apart);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::Dummy({width, text});
+    gui.name_item(entry.name);
+    if (!entry.tip.empty() && ImGui::IsItemHovered()) ImGui::SetTooltip("%s", entry.tip.c_str());
+    const float y = std::round(at.y + text / 2);
+    list.AddLine({at.x, y}, {at.x + stroke, y}, entry.colour, 2 * gui.unit);
+    list.AddText({at.x + stroke + gap, at.y}, gui.colours().text, entry.label.c_str());
+  }
+}
+
+/// The same relation in another report: which head shows a word best may change, and with it their order.
+const RelationScore* same_relation(const RelationScore& wanted, const RelationReport& report) {
+  for (const RelationScore& one : report.relations)
+    if (one.relation == wanted.relation) return &one;
+  return nullptr;
+}
+
+/// With the relations' names where those fit into two lines, else with their codes.
+void legend(Gui& gui, const TrainingRun& run) {
+  const ScorePoint* now = scores_at(run, run.shown.value_or(run.step));
+  if (!now) return;
+  std::vector<LegendEntry> named, coded;
+  float width = 0;
+  const auto& relations = run.scores.front().report->relations;
+  for (std::size_t r = 0; r < relations.size(); ++r) {
+    const RelationScore* found = same_relation(relations[r], *now->report);
+    if (!found) continue;
+    const RelationScore& one = *found;
+    const std::string label = gui.fonts.shown(relation_title(gui.state.settings.language, one));
+    const std::string score = " " + score_text(one.score.accuracy);
+    const ImU32 colour = to_imgui(series_colour(r, gui.state.settings.theme));
+    named.push_back({"legend " + one.relation, label + score, one.relation, colour});
+    coded.push_back({"legend " + one.relation, one.relation + score, label, colour});
+    width += ImGui::CalcTextSize(named.back().label.c_str()).x + 28 * gui.unit;
+  }
+  auto& entries = width <= 1.8f * ImGui::GetContentRegionAvail().x ? named : coded;
+  entries.push_back({"legend right", gui.word(Str::share_right), {}, gui.colours().faint});
+  draw_legend(gui, entries);
+}
+
+void score_plot(Gui& gui, const TrainingRun& run, float height) {
+  dim_text(gui, gui.word(run.scores.empty() ? Str::share_right : Str::scores_of_heads));
+  if (!run.scores.empty()) explain_item(gui, Str::tip_scores_of_heads);
+  const FontScope small(gui, TextSize::small);
+  CurveFrame frame = frame_of(gui, run, height);
+  draw_axes(gui, frame);
+  std::vector<CurvePoint> right;
+  for (const LossPoint& point : run.losses.points)
+    right.push_back({static_cast<double>(point.last()), point.share_right()});
+  draw_curve(gui, frame, right, gui.colours().faint);
+  const Theme theme = gui.state.settings.theme;
+  const std::vector<RelationScore> none, &relations = run.scores.empty() ? none : run.scores.front().report->relations;
+  for (std::size_t r = 0; r < relations.size(); ++r) {
+    std::vector<CurvePoint> line;
+    for (const ScorePoint& point : run.scores)
+      if (const RelationScore* one = same_relation(relations[r], *point.report))
+        line.push_back({static_cast<double>(point.step), one->score.accuracy});
+    draw_curve(gui, frame, line, to_imgui(series_colour(r, theme)));
+  }
+  draw_now(gui, frame, run);
+  gui.name_box("score curves", frame.plot);
+  legend(gui, run);
+}
+
+/// What a place on the slider stands for: a kept step, or the newest.
+std::optional<Index> step_near(const TrainingRun& run, double step) {
+  const Shot* shot = nearest_shot(run, static_cast<Index>(std::llround(step)));
+  if (!shot || std::abs(static_cast<double>(run.step) - step) <= std::abs(static_cast<double>(shot->step) - step))
+    return std::nullopt;
+  return shot->step;
+}
+
+/// The steps that are kept as marks on a line, and the one that is looked at.
+void time_slider(Gui& gui, const TrainingRun& run) {
+  const FontScope small(gui, TextSize::small);
+  const float height = 20 * gui.unit;
+  CurveFrame frame = frame_of(gui, run, height + ImGui::GetFontSize() + 3 * gui.unit);
+  frame.plot.h = height;
+  ImGui::SetCursorScreenPos({frame.plot.x, frame.plot.y});
+  ImGui::InvisibleButton("time", {frame.plot.w, height});
+  gui.name_box("time", frame.plot);
+  const bool held = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
+  explain_item(gui, Str::tip_time);
+  if (held) {
+    const auto wanted = step_near(run, frame.step_at(ImGui::GetIO().MousePos.x));
+    if (wanted != run.shown || !shows_training(gui.state)) gui.say(ChooseShot{wanted});
+  }
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const Palette& colours = gui.colours();
+  const float y = std::round(frame.plot.y + height / 2);
+  list.AddLine({frame.plot.x, y}, {frame.plot.right(), y}, colours.line, 2 * gui.unit);
+  list.AddLine({frame.plot.x, y}, {frame.x(static_cast<double>(run.step)), y}, colours.dim, 2 * gui.unit);
+  for (const Shot& shot : run.shots) {
+    const float x = std::round(frame.x(static_cast<double>(shot.step))) + 0.5f;
+    list.AddLine({x, y - 3 * gui.unit}, {x, y + 3 * gui.unit}, colours.dim, gui.unit);
+  }
+  const float x = frame.x(static_cast<double>(run.shown.value_or(run.step)));
+  list.AddCircleFilled({x, y}, (held || hovered ? 7.0f : 6.0f) * gui.unit, run.shown ? colours.accent : colours.dim,
+                       24);
+  ImGui::SetCursorScreenPos({frame.plot.x, frame.plot.y + height});
+  ImGui::AlignTextToFramePadding();
+  const std::string at = std::string(gui.word(Str::training_step)) + " " + std::to_string(run.shown.value_or(run.step));
+  ImGui::TextUnformatted(at.c_str());
+  ImGui::SameLine(0, 8 * gui.unit);
+  const bool newest = !run.shown && shows_training(gui.state);
+  if (flat_button(gui, "newest", gui.word(is_working(run) ? Str::live : Str::newest), newest)) gui.say(ChooseShot{});
+  explain_item(gui, Str::tip_newest);
+}
+
+}  // namespace
+
+void training_curves(Gui& gui, const TrainingRun& run, float height) {
+  const float text = gui.fonts.pixels(TextSize::small);
+  const float plots = height - 6 * text - 64 * gui.unit;  // beside them: two titles, the legend, the slider
+  const float each = std::clamp(plots / 2, 84 * gui.unit, 240 * gui.unit);
+  loss_plot(gui, run, each);
+  score_plot(gui, run, each);
+  time_slider(gui, run);
+}
+
+}  // namespace headlight

@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "gui/frame/controls.h"
+#include "gui/train/train_parts.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kMostSteps = 1000000, kMostBatch = 4096, kMostSeed = 1000000000;
+
+std::string short_number(float value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", static_cast<double>(value));
+  return text;
+}
+
+/// Where the controls of a row begin, behind their labels.
+float column(const Gui& gui) { return std::max(120 * gui.unit, ImGui::GetContentRegionMax().x * 0.42f); }
+
+void row_label(Gui& gui, Str label, Str tip) {
+  ImGui::AlignTextToFramePadding();
+  dim_text(gui, gui.word(label));
+  explain_item(gui, tip);
+  ImGui::SameLine(column(gui));
+  ImGui::SetNextItemWidth(-1);
+}
+
+/// A low slider in the rest of the row with its value behind it; true while it moves to a number.
+bool valued_slider(Gui& gui, const char* name, float& value, float least, float most, Str tip,
+                   const std::string& shown) {
+  const float text = ImGui::CalcTextSize("0.0002").x, top = ImGui::GetCursorPosY();
+  ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
+  const float width = std::max(40 * gui.unit, ImGui::GetContentRegionAvail().x - text);
+  const bool moved = slider(gui, name, value, least, most, tip, width);
+  ImGui::SameLine(0, 6 * gui.unit);
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ImGui::GetStyle().FramePadding.y);  // on the slider's line
+  dim_text(gui, shown);
+  ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), top + ImGui::GetFrameHeightWithSpacing()));
+  return moved && std::isfinite(value);
+}
+
+/// A whole number with buttons to step it; true where it was changed.
+bool number_row(Gui& gui, const char* name, Str label, Str tip, int& value, int step, int least, int most) {
+  row_label(gui, label, tip);
+  ImGui::PushID(name);
+  const bool changed = ImGui::InputInt("##number", &value, step, 10 * step);
+  ImGui::PopID();
+  gui.name_item(name);
+  explain_item(gui, tip);
+  value = std::clamp(value, least, most);
+  return changed;
+}
+
+template <class Value, class Change>
+void number(Gui& gui, const char* name, Str label, Str tip, Value now, int step, int least, int most, Change change) {
+  int value =
+      static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(now), static_cast<std::uint64_t>(most)));
+  if (!number_row(gui, name, label, tip, value, step, least, most)) return;
+  TrainingPlan plan = gui.state.training_plan;
+  change(plan, value);
+  gui.say(SetTrainingPlan{plan});
+}
+
+void schedule(Gui& gui) {
+  const TrainingPlan& plan = gui.state.training_plan;
+  number(gui, "training steps", Str::training_steps, Str::tip_training_steps, plan.steps(), 500, 1, kMostSteps,
+         [](TrainingPlan& changed, int steps) { changed.recipe.schedule.steps = steps; });
+  number(gui, "training batch", Str::training_batch, Str::tip_training_batch, plan.batch, 8, 1, kMostBatch,
+         [](TrainingPlan& changed, int batch) { changed.batch = batch; });
+  number(gui, "training seed", Str::seed, Str::tip_seed, plan.config.seed, 1, 0, kMostSeed,
+         [](TrainingPlan& changed, int seed) { changed.config.seed = static_cast<std::uint64_t>(seed); });
+  const float now = plan.recipe.schedule.peak;
+  float exponent = std::log10(std::max(1e-5f, now));
+  row_label(gui, Str::learning_rate, Str::tip_learning_rate);
+  if (!valued_slider(gui, "learning rate", exponent, -5, -1, Str::tip_learning_rate, short_number(now))) return;
+  const float power = std::pow(10.0f, std::floor(exponent));
+  TrainingPlan next = plan;
+  next.recipe.schedule.peak = std::round(std::pow(10.0f, exponent) / power * 10) / 10 * power;  // two digits
+  gui.say(SetTrainingPlan{next});
+}
+
+/// A part of what is asked for: off, or on with its share.
+struct PlanSwitch {
+  const char* name;
+  Str label, tip;
+  float most;
+  float& (*of)(TrainingPlan&);
+  float usual;                                // where it is switched on and the usual plan has it off
+  enum { every, corrupted, masked } of_task;  // every task; those that hide and swap words; the masked one alone
+};
+
+constexpr PlanSwitch kTerms[] = {
+    {"hide", Str::term_hide, Str::tip_term_hide, 0.6f, [](TrainingPlan& p) -> float& { return p.corruption.mask; },
+     0.15f, PlanSwitch::corrupted},
+    {"swap", Str::term_swap, Str::tip_term_swap, 0.6f, [](TrainingPlan& p) -> float& { return p.corruption.swap; },
+     0.15f, PlanSwitch::corrupted},
+    {"keep", Str::term_keep, Str::tip_term_keep, 0.6f, [](TrainingPlan& p) -> float& { return p.corruption.keep; },
+     0.1f, PlanSwitch::masked},
+    {"family", Str::term_family, Str::tip_term_family, 1.0f,
+     [](TrainingPlan& p) -> float& { return p.corruption.family; }, 0.7f, PlanSwitch::masked},
+    {"restore", Str::term_restore, Str::tip_term_restore, 1.0f,
+     [](TrainingPlan& p) -> float& { return p.corruption.restore; }, 0.8f, PlanSwitch::masked},
+    {"training dropout", Str::dropout, Str::tip_term_dropout, 0.5f,
+     [](TrainingPlan& p) -> float& { return p.recipe.objective.dropout; }, 0.1f, PlanSwitch::every},
+    {"label smoothing", Str::term_smoothing, Str::tip_term_smoothing, 0.5f,
+     [](TrainingPlan& p) -> float& { return p.recipe.objective.label_smoothing; }, 0.1f, PlanSwitch::every},
+};
+
+/// Where the sliders of the switches begin, behind the longest of their names.
+float switch_column(const Gui& gui) {
+  float widest = 0;
+  for (const PlanSwitch& term : kTerms) widest = std::max(widest, ImGui::CalcTextSize(gui.word(term.label)).x);
+  return std::max(column(gui), widest + ImGui::GetFrameHeight() + 30 * gui.unit);
+}
+
+bool is_part_of(const PlanSwitch& term, Task task) {
+  return term.of_task == PlanSwitch::every || task == Task::masked ||
+         (task == Task::translation && term.of_task == PlanSwitch::corrupted);
+}
+
+Str words_of(Task task) {
+  if (task == Task::translation) return Str::task_translation;
+  return task == Task::masked ? Str::task_masked : Str::task_causal;
+}
+
+void term_row(Gui& gui, const PlanSwitch& term) {
+  TrainingPlan plan = next_training(gui.state);
+  float& share = term.of(plan);
+  bool on = share > 0;
+  if (checkbox(gui, term.name, term.label, on, term.tip)) {
+    TrainingPlan usual = default_plan(plan.config);
+    const float usually = term.of(usual);
+    share = !on ? 0 : usually > 0 ? usually : term.usual;
+    gui.say(SetTrainingPlan{plan});
+  }
+  if (share <= 0) return;
+  ImGui::SameLine(switch_column(gui));
+  const std::string name = std::string(term.name) + " share";
+  if (!valued_slider(gui, name.c_str(), share, 0.0f, term.most, term.tip, short_number(share))) return;
+  share = std::clamp(std::round(share * 100) / 100, 0.01f, term.most);
+  gui.say(SetTrainingPlan{plan});
+}
+
+void corpus_row(Gui& gui) {
+  const CorpusChoice& corpus = gui.state.training_corpus;
+  row_label(gui, Str::corpus, Str::tip_corpus);
+  if (flat_button(gui, "corpus grammar", gui.word(Str::corpus_grammar), corpus.text.empty()) && !corpus.text.empty())
+    gui.say(SetCorpus{});
+  explain_item(gui, Str::tip_corpus);
+  ImGui::SameLine(0, 0);
+  if (flat_button(gui, "corpus text", gui.word(Str::corpus_text), !corpus.text.empty()))
+    gui.say(Browse{Browser::Purpose::corpus, {}});
+  explain_item(gui, Str::tip_corpus_text);
+  if (corpus.text.empty()) return;
+  ImGui::PushTextWrapPos(0);
+  dim_text(gui, gui.fonts.shown(corpus.text));
+  ImGui::PopTextWrapPos();
+  gui.name_item("corpus path");
+}
+
+std::string shape_words(Gui& gui, const Config& config) {
+  const auto part = [&](Str label, Index value) {
+    return " · " + std::string(gui.word(label)) + " " + std::to_string(value);
+  };
+  const Str arch = config.arch == Arch::encoder   ? Str::encoder
+                   : config.arch == Arch::decoder ? Str::decoder
+                                                  : Str::encoder_decoder;
+  return gui.word(arch) + part(Str::d_model, config.d_model) + part(Str::heads, config.num_heads) +
+         part(Str::layers, config.num_layers) + part(Str::feed_forward, config.ffn);
+}
+
+}  // namespace
+
+void say_start(Gui& gui, bool usual) {
+  const AppState& state = gui.state;
+  TrainingPlan plan = next_training(state);
+  if (usual) plan = default_plan(plan.config);
+  if (check_plan(plan)) gui.say(StartTraining{plan, usual ? CorpusChoice{} : state.training_corpus});
+}
+
+void training_form(Gui& gui) {
+  const TrainingPlan plan = next_training(gui.state);
+  const Status possible = check_plan(plan);
+  ImGui::TextUnformatted(gui.word(Str::train_a_model));
+  wrapped_small(gui, gui.word(Str::train_explained), gui.colours().dim);
+  wrapped_small(gui, shape_words(gui, plan.config), gui.colours().text);
+  gui.name_item("training shape");
+  explain_item(gui, Str::tip_training_shape);
+  wrapped_small(gui, gui.word(words_of(plan.task)), gui.colours().dim);
+  gui.name_item("training task");
+  schedule(gui);
+  corpus_row(gui);
+  for (const PlanSwitch& term : kTerms)
+    if (is_part_of(term, plan.task)) term_row(gui, term);
+  ImGui::Dummy({0, 2 * gui.unit});
+  ImGui::BeginDisabled(!possible);
+  if (wide_button(gui, "start training", Str::start_training, Str::tip_start_training)) say_start(gui, false);
+  ImGui::EndDisabled();
+  if (possible) return;
+  wrapped_small(gui, possible.error().message, gui.colours().warning);
+  gui.name_item("training problem");
+}
+
+}  // namespace headlight

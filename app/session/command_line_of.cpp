@@ -1,0 +1,300 @@
+#include "session/command_line_of.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+
+#include "session/derived_maps.h"
+#include "session/figure_request.h"
+#include "session/stack_names.h"
+#include "session/view_names.h"
+#include "text/words.h"
+
+namespace headlight {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// The fewest digits that are read back as the same float.
+std::string number(float value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+void add(Words& words, const char* option, std::string value) {
+  words.emplace_back(option);
+  words.push_back(std::move(value));
+}
+
+void add_bias(Words& words, const Biases& bias) {
+  if (bias == Biases{}) return;
+  if (!bias.any()) return words.emplace_back("--no-bias"), void();
+  std::string list;
+  for (const auto& [name, on] :
+       {std::pair("query", bias.query), std::pair("key", bias.key), std::pair("value", bias.value),
+        std::pair("output", bias.output), std::pair("ffn", bias.ffn)})
+    if (on) list.append(list.empty() ? "" : ",").append(name);
+  add(words, "--bias", std::move(list));
+}
+
+/// Fresh weights: what differs from the shape that the command line begins with.
+void add_config(Words& words, const Config& config) {
+  const Config plain;
+  words.emplace_back("--random");
+  const auto size = [&](const char* option, Index Config::*field) {
+    if (config.*field != plain.*field) add(words, option, std::to_string(config.*field));
+  };
+  const auto choice = [&](const char* option, auto Config::*field) {
+    if (config.*field != plain.*field) add(words, option, std::string(name(config.*field)));
+  };
+  choice("--arch", &Config::arch);
+  size("--d-model", &Config::d_model);
+  size("--num-heads", &Config::num_heads);
+  size("--num-kv-heads", &Config::num_kv_heads);
+  size("--head-dim", &Config::head_dim);
+  size("--layers", &Config::num_layers);
+  size("--encoder-layers", &Config::encoder_layers);
+  size("--ffn", &Config::ffn);
+  choice("--position", &Config::position);
+  choice("--norm", &Config::norm);
+  choice("--norm-type", &Config::norm_kind);
+  choice("--activation", &Config::activation);
+  if (config.gated) words.emplace_back("--gated");
+  if (!config.tied) words.emplace_back("--untied");
+  add_bias(words, config.bias);
+  if (config.seed != 0) add(words, "--seed", std::to_string(config.seed));
+}
+
+void add_ids(Words& words, const char* option, const auto& ids) {
+  std::string list;
+  for (const auto id : ids) list.append(list.empty() ? "" : ",").append(std::to_string(id));
+  add(words, option, std::move(list));
+}
+
+void add_passage(Words& words, const TextInput& text, const char* plain, const char* by_hand) {
+  if (text.hand_cuts) add(words, by_hand, mark_tokens(text.text, *text.hand_cuts));
+  else add(words, plain, text.text);
+}
+
+void add_texts(Words& words, const Document& document) {
+  const bool two_sides = config_of(document).arch == Arch::encoder_decoder;
+  if (has_own_inputs(document)) return;
+  if (reads_ids(document)) add_ids(words, "--ids", document.ids);
+  else add_passage(words, document, "--text", "--tokens");
+  if (takes_pairs(document) && !document.second.empty()) add(words, "--text-pair", document.second);
+  if (reads_ids(document) && !document.token_types.empty()) add_ids(words, "--token-type-ids", document.token_types);
+  if (two_sides && reads_ids(document, TextSide::target)) add_ids(words, "--decoder-ids", document.target.ids);
+  else if (two_sides) add_passage(words, document.target, "--target", "--target-tokens");
+  const bool cuts = !is_checkpoint(document) && (!document.hand_cuts || (two_sides && !document.target.hand_cuts));
+  if (cuts && document.split != Split::words) add(words, "--split", std::string(name(document.split)));
+  if (document.pad > 0) add(words, "--pad", std::to_string(document.pad));
+}
+
+/// none, causal, padding, causal+padding; an Error for a mask that came from a file or was painted.
+Result<std::string> mask_word(const MaskSpec& mask) {
+  const char* said = "what an option can say (a saved session can be named in its place)";
+  if (!mask.painted.empty()) return bad_input("copy as command", "mask", said, "painted cells");
+  if (mask.given) return bad_input("copy as command", "mask", said, "a mask from a file");
+  if (mask.causal) return std::string(mask.padding ? "causal+padding" : "causal");
+  return std::string(mask.padding ? "padding" : "none");
+}
+
+Status add_masks(Words& words, const Document& document) {
+  const bool two_stacks = config_of(document).arch == Arch::encoder_decoder;
+  for (const auto& [option, stack] : {std::pair("--mask", Stack::self), std::pair("--encoder-mask", Stack::encoder),
+                                      std::pair("--cross-mask", Stack::cross)}) {
+    if (stack != Stack::self && !two_stacks) continue;
+    const MaskSpec& mask = mask_of(document, stack);
+    MaskSpec usual;
+    usual.causal = stack == Stack::self && !has_own_inputs(document) && is_causal_by_default(config_of(document).arch);
+    if (mask == usual) continue;
+    auto word = mask_word(mask);
+    if (!word) return word.error();
+    add(words, option, std::move(*word));
+  }
+  return Done{};
+}
+
+std::string stack_prefix(Stack stack) {
+  return stack == Stack::self ? std::string() : std::string(stack_name(stack)) + ":";
+}
+
+Status add_edits(Words& words, const Edits& edits) {
+  if (edits.scale) add(words, "--scale", number(*edits.scale));
+  std::string off;
+  for (const HeadRef& head : edits.off) off.append(off.empty() ? "" : ",").append(head_text(head));
+  if (!off.empty()) add(words, "--off", std::move(off));
+  if (edits.off_as == OffAs::mean) add(words, "--off-as", "mean");
+  for (const WeightEdit& edit : edits.weights)
+    add(words, "--weight",
+        head_text(edit.head) + "." + std::to_string(edit.cell.query) + "." + std::to_string(edit.cell.key) + "=" +
+            number(edit.weight));
+  for (const LayerEdit& edit : edits.layers) {
+    const std::string layer = stack_prefix(edit.stack) + std::to_string(edit.layer) + "=";
+    if (edit.mask) {
+      const auto word = mask_word(*edit.mask);
+      if (!word) return word.error();
+      add(words, "--layer-mask", layer + *word);
+    }
+    if (edit.scale) add(words, "--layer-scale", layer + number(*edit.scale));
+  }
+  if (edits.dropout > 0) {
+    add(words, "--dropout", number(edits.dropout));
+    if (edits.dropout_seed != 0) add(words, "--dropout-seed", std::to_string(edits.dropout_seed));
+  }
+  return Done{};
+}
+
+void add_head(Words& words, const HeadRef& head) {
+  add(words, "--layer", std::to_string(head.layer));
+  add(words, "--head", std::to_string(head.head));
+  if (head.stack != Stack::self) add(words, "--stack", std::string(stack_name(head.stack)));
+}
+
+/// Where the picture differs from what the command line draws by itself: type, colours, what is folded.
+void add_looks(Words& words, const AppState& state, const FigureRequest& order) {
+  const bool of_cells =
+      order.kind == FigureKind::compare || (shows_folds(order.kind) && order.kind != FigureKind::flow);
+  if (order.other) add(words, "--maps", std::string(name(order.other->kind)));
+  const auto stack = static_cast<std::size_t>(order.view.chosen.stack);
+  if (order.folded && !order.other && !order.folded->possible[stack].too_long && order.kind != FigureKind::compare) {
+    const FoldChoice& fold = order.view.fold;
+    const std::string folds = std::string(fold.special ? "special" : "") + (fold.special && fold.words ? "," : "") +
+                              (fold.words ? "words" : "");
+    if (!folds.empty()) add(words, "--fold", folds);
+    if (const FoldedStack* folded = shown_fold(state, order.view.chosen.stack);
+        folded && folded->fold.done.pair != PairPart::all)
+      add(words, "--pair", std::string(name(fold.pair)));
+  }
+  if (of_cells && order.view.own_range) words.emplace_back("--own-range");
+  if (of_cells && order.view.scale == Scale::log) add(words, "--colours", "log");
+  if (of_cells && order.colours != ColourMap::teal) add(words, "--colour-map", std::string(name(order.colours)));
+  if (order.slide) add(words, "--width", "slide");
+  if (order.theme == Theme::dark) add(words, "--theme", "dark");
+  if (order.language != default_settings().language)
+    add(words, "--language", order.language == Language::zh ? "zh" : "en");
+}
+
+std::string list_of(const std::vector<HeadRef>& heads) {
+  std::string list;
+  for (const HeadRef& head : heads)
+    list.append(list.empty() ? "" : ",").append(std::to_string(head.layer) + "." + std::to_string(head.head));
+  return list;
+}
+
+/// The picture that the window would write of what it shows.
+void add_picture(Words& words, const AppState& state, const FigureRequest& order) {
+  const FigureKind kind = order.kind;
+  const auto is_kind = [&](const NamedView& named) { return named.figure == kind; };
+  add(words, "--view", std::string(std::find_if(std::begin(kNamedViews), std::end(kNamedViews), is_kind)->name));
+  const ViewState& view = order.view;
+  const std::vector<HeadRef> lines =
+      kind == FigureKind::flow && view.flow.heads ? flow_heads(state) : std::vector<HeadRef>{};
+  if (lines.empty()) add_head(words, view.chosen);
+  else if (view.chosen.stack != Stack::self) add(words, "--stack", std::string(stack_name(view.chosen.stack)));
+  const bool in_order = kind == FigureKind::row || kind == FigureKind::column;
+  if (const auto& heads = in_order ? order.heads : lines; !heads.empty()) add(words, "--heads", list_of(heads));
+  if (kind == FigureKind::flow) add(words, "--threshold", number(view.flow.threshold));
+  const bool of_query = kind == FigureKind::row || kind == FigureKind::steps || kind == FigureKind::diagram;
+  const bool of_key = kind == FigureKind::column || kind == FigureKind::steps;
+  if (kind == FigureKind::matrix) {
+    add(words, "--matrix", path(*order.trace, view.look.matrix));
+    if (view.look.cell) add(words, "--row", std::to_string(view.look.cell->row));
+    if (view.look.cell) add(words, "--column", std::to_string(view.look.cell->col));
+  }
+  if (view.pinned && of_query) add(words, "--query", std::to_string(view.pinned->query));
+  if (view.pinned && of_key) add(words, "--key", std::to_string(view.pinned->key));
+  add_looks(words, state, order);
+  add(words, "-o", "figure.pdf");
+}
+
+/// How A of View::compare was asked, as --against takes it. Errors are those of saying it, and a word with quotes of both
+/// kinds, which the option's own string cannot hold.
+Result<std::string> against_words(const Document& document) {
+  const auto words = request_words(document);
+  if (!words) return words.error();
+  std::string line;
+  for (const std::string& word : *words) {
+    const char* quote = word.find('\'') == std::string::npos ? "'" : "\"";
+    if (word.find(quote) != std::string::npos) return bad_input("--against", "word", "quotes of one kind", word);
+    line += (line.empty() ? "" : " ") + (quote + word) + quote;
+  }
+  return line;
+}
+
+/// The document, or of a batch the sentence that is looked at.
+Result<Document> one_sentence(const AppState& state) {
+  if (state.requests.size() < 2) return state.document;
+  auto lines = documents_of_lines(state.document);
+  if (!lines) return lines.error();
+  return std::move((*lines)[state.view.sentence]);
+}
+
+/// SOURCE and REQUEST of the document, or the session's file where it says the same.
+Result<Words> asking(const AppState& state, const Document& document) {
+  auto request = request_words(document);
+  if (!request && !state.session_path.empty() && !has_unsaved_changes(state)) return Words{state.session_path};
+  return request;
+}
+
+}  // namespace
+
+Result<Words> request_words(const Document& document) {
+  Words words;
+  if (document.model) words.push_back(document.source);
+  add_texts(words, document);
+  if (!document.model) add_config(words, document.config);
+  if (const auto masks = add_masks(words, document); !masks) return masks.error();
+  if (const auto edits = add_edits(words, document.edits); !edits) return edits.error();
+  return words;
+}
+
+Result<Words> command_words(const AppState& state, CommandGives gives) {
+  const ViewState& view = state.view;
+  const bool draws = gives == CommandGives::picture && view.view != View::train && state.trace;
+  const bool explains = gives == CommandGives::explanation && view.pinned;
+  if (draws && state.prefix)
+    return bad_input("copy as command", "prefix", "all tokens (no option cuts them)",
+                     "the first " + std::to_string(view.prefix));
+  const auto document = draws ? one_sentence(state) : state.document;
+  if (!document) return document.error();
+  const auto request = asking(state, *document);
+  if (!request) return request.error();
+  Words words{"headlight", draws ? "figure" : explains ? "explain" : "export"};
+  words.insert(words.end(), request->begin(), request->end());
+  if (draws) {
+    FigureRequest order = figure_order(state);
+    order.kind = seen_figure(state);
+    if (order.kind == FigureKind::compare && state.kept) {
+      auto against = against_words(state.kept->document);
+      if (!against) return against.error();
+      add(words, "--against", std::move(*against));
+    }
+    add_picture(words, state, order);
+  } else if (explains) {
+    add_head(words, view.chosen);
+    add(words, "--query", std::to_string(view.pinned->query));
+    add(words, "--key", std::to_string(view.pinned->key));
+  } else {
+    add(words, "-o", "attention.json");
+  }
+  return words;
+}
+
+std::string shell_line(const Words& words) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+  std::string line;
+  for (const std::string& word : words) {
+    if (!line.empty()) line += ' ';
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
+      line += word;
+      continue;
+    }
+    line += '\'';
+    for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += '\'';
+  }
+  return line;
+}
+
+}  // namespace headlight

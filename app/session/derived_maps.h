@@ -1,0 +1,48 @@
+// The maps of an answer as another reading than its weights draws them: by the length of what heads add, or rolled out
+// through the layers (heads/derived_maps.h). They are asked for while somebody looks at them, and drawn in place of the
+// weights, token by token, once they are there.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "heads/derived_maps.h"
+#include "session/state.h"
+
+namespace headlight {
+
+/// weights, norms, rollout: as options and session files call it.
+std::string_view name(MapKind kind);
+std::optional<MapKind> parse_map_kind(std::string_view name);
+
+/// Why the maps of a stack cannot be of this kind; nothing where they can.
+std::optional<MapUnavailable> why_not(const Trace& trace, Stack stack, MapKind kind);
+
+struct DerivedMaps {
+  std::shared_ptr<const Trace> trace;
+  MapKind kind = MapKind::norms;
+  std::array<std::vector<Matrix>, 3> stacks;  // by Stack, empty where it cannot be: a map a head, layer after layer; of
+                                              // MapKind::rollout a map a layer
+  float largest = 0;                          // of all of them
+
+  /// The map on which a head is seen: of a rollout that of its layer; null where its stack has none.
+  const Matrix* map(const HeadRef& head) const;
+};
+
+/// Of every stack of the answer that has them; `kind` is not `weights`. Null when stopped; the same to the bit with any
+/// number of threads.
+std::shared_ptr<const DerivedMaps> other_maps(std::shared_ptr<const Trace> trace, MapKind kind, Progress& progress,
+                                              int threads = 0);
+
+/// What is to be drawn: weights in all views but those that draw the maps of all heads.
+MapKind wanted_kind(const AppState& state);
+
+/// The maps that are drawn of a stack of the answer on the screen, until those that are wanted are there perhaps of
+/// another kind; null: its weights.
+const DerivedMaps* shown_maps(const AppState& state, Stack stack);
+MapKind shown_kind(const AppState& state, Stack stack);
+
+}  // namespace headlight

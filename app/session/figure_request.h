@@ -1,0 +1,38 @@
+// A figure that somebody asked the window for: everything that it depends on, so that it can be drawn on a worker.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "session/state.h"
+
+namespace headlight {
+
+struct FigureRequest {
+  std::shared_ptr<const Trace> trace;        // what is on the screen; null: nothing yet
+  std::shared_ptr<const FoldedMaps> folded;  // of it, where its maps are shown folded; null elsewhere
+  std::shared_ptr<const DerivedMaps> other;  // of it, where its maps are shown so; null elsewhere
+  std::optional<AnswerSnapshot> compared;    // what it is compared with; nothing where there is nothing
+  Document document;
+  std::optional<Index> step;  // of the training whose model answered
+  ViewState view;
+  std::vector<HeadRef> heads;  // the order that they are shown in; empty: that of their layers
+  FigureKind kind = FigureKind::grid;
+  bool slide = false;
+  Theme theme = Theme::light;
+  ColourMap colours = ColourMap::teal;
+  Language language = Language::en;
+};
+
+/// The picture of what the view shows; of a training, and of two answers where there is none to compare with, that of
+/// all heads.
+FigureKind seen_figure(const AppState& state);
+
+/// What the window's figure is made of now.
+FigureRequest figure_order(const AppState& state);
+
+/// Draws and writes it; the format follows the name's ending. Called on one thread at a time.
+using DrawFigure = std::function<Status(const FigureRequest&, const std::filesystem::path&)>;
+
+}  // namespace headlight

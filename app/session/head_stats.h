@@ -1,0 +1,92 @@
+// What is known of every head of an answer beside its map: measures, likeness, the words it looks at, and what is lost
+// without it. Asked only while somebody wants to see it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heads/head_effects.h"
+#include "heads/head_measures.h"
+#include "heads/head_search.h"
+
+namespace headlight {
+
+/// What the heads of the grid stand in order of: their layers, a measure, what is lost without them, or likeness.
+struct HeadOrder {
+  enum class By { layer, measure, effect, similar } by = By::layer;
+  Measure measure = Measure::entropy;  // where by == measure
+  bool ascending = false;              // the smallest first
+
+  friend bool operator==(const HeadOrder&, const HeadOrder&) = default;
+};
+
+/// Every order there is, as the window steps through them.
+std::vector<HeadOrder> head_orders();
+/// layer, effect, similar, or the measure's name.
+std::string_view name(const HeadOrder& order);
+std::optional<HeadOrder> parse_head_order(std::string_view name);
+
+/// Heads that are looked for: those that look from one word at another with more than a weight.
+struct HeadSearch {
+  bool on = false;
+  WordPair words = {};
+  float above = 0.3f;
+
+  friend bool operator==(const HeadSearch&, const HeadSearch&) = default;
+};
+
+/// One row of the patterns of every head of a stack: what a query looks at; or one column: who looks at a key.
+struct HeadLine {
+  Stack stack = Stack::self;
+  bool of_query = true;
+  Index at = 0;
+
+  friend bool operator==(const HeadLine&, const HeadLine&) = default;
+};
+
+/// The weights of that line in one head, by key or by query; 0 where blocked. Empty when `stop` became true.
+Vector line_of(const Trace& trace, const HeadLine& line, const HeadRef& head, const std::atomic<bool>& stop);
+
+/// The cell to begin with where nothing is pinned: where the last token that is not padding looks most.
+CellRef brightest_of_last_row(const Trace& trace, const HeadRef& head);
+
+/// What is asked of the heads of an answer.
+struct HeadQuestion {
+  std::shared_ptr<const Trace> trace;
+  bool measures = false, similar = false;
+  std::optional<WordPair> words = {};
+  std::optional<HeadLine> line = {};
+
+  friend bool operator==(const HeadQuestion&, const HeadQuestion&) = default;
+};
+
+/// The answer; what was not asked is empty.
+struct HeadStats {
+  std::weak_ptr<const Trace> trace;
+  std::vector<HeadMeasures> measures = {};
+  std::vector<HeadRef> similar = {};             // of every stack, like beside like
+  std::vector<std::optional<float>> apart = {};  // how far each of those is from the one before it in its stack
+  std::optional<WordPair> words = {};
+  std::vector<StrongestCell> found = {};
+  std::optional<HeadLine> line = {};
+  std::vector<Vector> lines = {};  // the weights of that line, in the order of heads_of() its stack
+};
+
+/// Whether all that is asked is answered.
+bool covers(const HeadStats& answer, const HeadQuestion& question);
+
+/// The answer; what `known` says of the same trace is taken over. Null when stopped.
+std::shared_ptr<const HeadStats> answer_heads(const HeadQuestion& question, const HeadStats* known, Progress& progress);
+
+/// What is lost without each head of an answer, or why nobody can say.
+struct EffectAnswer {
+  std::weak_ptr<const Trace> trace;
+  std::vector<HeadEffect> effects = {};
+  std::string problem = {};
+};
+
+}  // namespace headlight

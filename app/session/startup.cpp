@@ -1,0 +1,110 @@
+#include "session/startup.h"
+
+#include "base/file.h"
+#include "session/assets.h"
+#include "session/lesson_commands.h"
+#include "session/update.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t kLargestAsset = std::size_t{1} << 24;
+
+/// By its whole path, so that a window that is opened elsewhere finds it again.
+Status open_lesson_file(AppState& state, const std::filesystem::path& file) {
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(file, error);
+  const std::filesystem::path path = error ? file : absolute.lexically_normal();
+  auto lesson = read_lesson(file, state.shipped.get());
+  if (!lesson) return lesson.error();
+  lesson->path = path.string();
+  FileOpened opened{path.string(), {}};
+  opened.opened.kind = OpenFile::Kind::lesson;
+  opened.opened.lesson = std::make_shared<const Lesson>(std::move(*lesson));
+  update(state, std::move(opened));
+  return Done{};
+}
+
+}  // namespace
+
+Result<Lexicon> read_lexicon() {
+  const auto folder = asset_folder();
+  if (!folder) return folder.error();
+  const auto path = *folder / "assets" / "lexicon.txt";
+  const auto text = read_file(path, kLargestAsset);
+  if (!text) return text.error();
+  return parse_lexicon(path.string(), *text);
+}
+
+Result<std::shared_ptr<const Grammar>> read_grammar(const std::filesystem::path& path) {
+  const auto text = read_file(path, kLargestAsset);
+  if (!text) return text.error();
+  auto grammar = parse_grammar(path.string(), *text);
+  if (!grammar) return grammar.error();
+  return std::make_shared<const Grammar>(*std::move(grammar));
+}
+
+Result<std::shared_ptr<const Grammar>> read_grammar() {
+  const auto folder = asset_folder();
+  if (!folder) return folder.error();
+  return read_grammar(*folder / "assets" / "grammar.json");
+}
+
+Result<Resources> read_resources() {
+  auto folder = asset_folder();
+  if (!folder) return folder.error();
+  auto lexicon = read_lexicon();
+  if (!lexicon) return lexicon.error();
+  const auto path = *folder / "assets" / "samples.json";
+  const auto text = read_file(path, kLargestAsset);
+  if (!text) return text.error();
+  auto samples = parse_samples(path.string(), *text, *folder / "assets");
+  if (!samples) return samples.error();
+  auto shipped = read_shipped_models();
+  if (!shipped) return shipped.error();
+  Lessons lessons = read_lessons({*folder / "assets" / "lessons", lessons_folder()}, shipped->get());
+  return Resources{std::move(*folder), std::move(*lexicon), std::move(*samples), std::move(*shipped),
+                   std::move(lessons)};
+}
+
+Status begin_lessons(AppState& state, const Lessons& lessons, const Startup& start) {
+  state.lessons = std::make_shared<const std::vector<Lesson>>(lessons.lessons);
+  if (start.lesson.empty()) return Done{};
+  if (const auto place = find_lesson(*state.lessons, start.lesson)) {
+    update(state, OpenLesson{*place});
+  } else if (start.lesson.ends_with(".json")) {
+    if (const Status opened = open_lesson_file(state, start.lesson); !opened) return opened;
+  } else {
+    std::string names;
+    for (const Lesson& lesson : *state.lessons) names.append(names.empty() ? "" : ", ").append(lesson.name);
+    return bad_input("--lesson", "", "a .json file or one of " + names, start.lesson);
+  }
+  const std::size_t steps = (*state.lessons)[state.view.lesson->lesson].steps.size();
+  if (start.step >= steps)
+    return bad_input("--step", "", "1 to " + std::to_string(steps), std::to_string(start.step + 1));
+  if (start.step > 0) update(state, GoToStep{start.step});
+  return Done{};
+}
+
+void take_up(AppState& state, const Settings& settings) {
+  set_layout(state.view, settings.layout);
+  if (settings.lesson.name.empty()) return;
+  if (!place_of(state, settings.lesson)) {  // a file outside the lessons' folders
+    const Status opened = open_lesson_file(state, settings.lesson.path);
+    state.notice.reset();
+    if (!opened) {
+      state.notice = Notice{Notice::Kind::failed, lesson_is_gone(settings.lesson)};
+      return;
+    }
+  }
+  const auto place = *place_of(state, settings.lesson);
+  update(state, OpenLesson{place.lesson});
+  if (place.step > 0) update(state, GoToStep{place.step});
+}
+
+Settings read_settings() {
+  const auto text = read_file(settings_path(), std::size_t{1} << 20);
+  return text ? settings_from_json(*text) : default_settings();
+}
+
+}  // namespace headlight

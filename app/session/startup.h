@@ -1,0 +1,70 @@
+// What the program begins with: what the command line asked for, and the program's own data beside it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "session/bundled_models.h"
+#include "session/lesson.h"
+#include "session/samples.h"
+#include "session/session_file.h"
+#include "session/settings.h"
+#include "session/state.h"
+#include "train/grammar/grammar.h"
+
+namespace headlight {
+
+/// What a window starts from.
+struct Startup {
+  Session session;
+  std::string session_path;           // where Save writes, if a session was opened
+  std::vector<std::string> warnings;  // of the file that was opened
+  std::string open;                   // a folder that the window opens once it is there, with progress; empty: none
+  std::optional<Document> against;    // of a picture: the question whose answer is A in View::compare
+  bool asked = false;                 // something was named on the command line, so no crashed session is restored
+  std::string lesson;                 // that is begun: a name among those that come along, or a file; empty: none
+  std::size_t step = 0;               // … at this step
+};
+
+struct ScreenshotOptions {
+  std::string file;
+  int width = 1600, height = 1000;
+  std::optional<Theme> theme;
+  std::optional<Language> language;
+  float ui_scale = 1;
+  bool greeted = true;    // without the first words about the window
+  Index train_steps = 0;  // of a training that is begun for the picture, and kept nowhere
+};
+
+/// The program's own data that a window needs.
+struct Resources {
+  std::filesystem::path folder;  // holds `assets` and `shaders`
+  Lexicon lexicon;
+  std::vector<Sample> samples;
+  std::shared_ptr<const BundledModels> shipped;
+  Lessons lessons;
+};
+Result<Resources> read_resources();
+
+/// The state has the lessons from now on; the one that the start names is begun.
+Status begin_lessons(AppState& state, const Lessons& lessons, const Startup& start);
+
+/// Begins as the last window was left: its layout, and the lesson that was read in it. Nothing is said of a crash here
+/// (session/recovery.h). A lesson that is gone is told as a notice.
+void take_up(AppState& state, const Settings& settings);
+
+/// The lexicon among the program's assets.
+Result<Lexicon> read_lexicon();
+
+/// The grammar of the shipped models, or another one.
+Result<std::shared_ptr<const Grammar>> read_grammar();
+Result<std::shared_ptr<const Grammar>> read_grammar(const std::filesystem::path& path);
+
+/// The settings as they were kept, or the default ones.
+Settings read_settings();
+
+}  // namespace headlight

@@ -1,0 +1,243 @@
+#include "session/state_rules.h"
+
+#include <algorithm>
+
+#include "session/answer_comparison.h"
+#include "session/lesson_commands.h"
+#include "session/tokenizers.h"
+#include "session/training_commands.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t kMostUndo = 500;
+
+/// A head that the answer has.
+HeadRef fitted(const Trace& trace, HeadRef head) {
+  if (!trace.has(head.stack)) head.stack = Stack::self;
+  head.layer = std::clamp<Index>(head.layer, 0, trace.num_layers(head.stack) - 1);
+  head.head = std::clamp<Index>(head.head, 0, trace.num_heads(head.stack) - 1);
+  return head;
+}
+
+}  // namespace
+
+void cut_prefix(AppState& state) {
+  state.prefix.reset();
+  const Request* whole = whole_request(state);
+  if (!whole || state.view.prefix == 0) return;
+  state.prefix = prefix_of(*whole, state.view.prefix);
+  if (*state.prefix == *whole) state.prefix.reset();
+}
+
+void ask_again(AppState& state) {
+  auto requests = requests_of(state.document, *state.lexicon);
+  state.problem = requests ? std::string{} : requests.error().message;
+  state.requests = requests ? std::move(*requests) : std::vector<Request>{};
+  if (!state.requests.empty()) state.view.sentence = std::min(state.view.sentence, state.requests.size() - 1);
+  cut_prefix(state);
+  if (is_shipped(state.document) && !check_of_model(state)) await_check(state, {});  // chosen without being opened
+}
+
+void end_gesture(AppState& state) {
+  if (!state.gesture) return;
+  if (!(*state.gesture == state.document)) {
+    state.undo.push_back(std::move(*state.gesture));
+    if (state.undo.size() > kMostUndo) state.undo.erase(state.undo.begin());
+    state.redo.clear();
+  }
+  state.gesture.reset();
+}
+
+Document& edited(AppState& state, std::size_t kind) {
+  if (state.gesture && state.gesture_kind != kind) end_gesture(state);
+  if (!state.gesture) {
+    state.gesture = state.document;
+    state.gesture_kind = kind;
+  }
+  return state.document;
+}
+
+void step_through(AppState& state, std::vector<Document>& from, std::vector<Document>& to) {
+  end_gesture(state);
+  if (from.empty()) return;
+  to.push_back(std::move(state.document));
+  state.document = std::move(from.back());
+  from.pop_back();
+  ask_again(state);
+}
+
+void fit_view(AppState& state) {
+  const Trace& trace = *state.trace;
+  ViewState& view = state.view;
+  view.chosen = fitted(trace, view.chosen);
+  const auto outside = [&](const std::optional<CellRef>& cell, Stack stack) {
+    return cell && (cell->query >= trace.queries(stack) || cell->key >= trace.keys(stack));
+  };
+  if (view.hovered_head && fitted(trace, *view.hovered_head) != *view.hovered_head) view.hovered_head.reset();
+  if (outside(view.hovered, view.hovered_head ? view.hovered_head->stack : view.chosen.stack)) view.hovered.reset();
+  const Stack stack = view.chosen.stack;
+  if (outside(view.pinned, stack)) view.pinned.reset();
+  if (const auto other = compared_trace(state); !other || !other->has(stack)) {
+    view.hovered_kept.reset();
+    view.pinned_kept.reset();
+  } else {
+    for (auto* cell : {&view.hovered_kept, &view.pinned_kept})
+      if (*cell && ((*cell)->query >= other->queries(stack) || (*cell)->key >= other->keys(stack))) cell->reset();
+  }
+  const Viewport& part = view.viewport;
+  if (part.first_query + part.num_queries > trace.queries(stack) || part.first_key + part.num_keys > trace.keys(stack))
+    view.viewport = {};
+  const Viewport& both = view.compared;
+  if (const JointStack* joint = state.comparison ? state.comparison->heads->stack(stack) : nullptr;
+      joint && (both.num_queries <= 0 || both.num_keys <= 0 ||
+                both.first_query + both.num_queries > static_cast<Index>(joint->queries.size()) ||
+                both.first_key + both.num_keys > static_cast<Index>(joint->keys.size())))
+    view.compared = {};
+}
+
+void fold_maps(AppState& state) {
+  const bool of_now = state.folded && state.folded->trace == state.trace;
+  if (of_now && state.folded->wanted == state.view.fold) return;
+  if (folds_at_once(*state.trace) || state.view.fold == FoldChoice{})
+    state.folded = folded_maps(state.trace, state.view.fold);
+  else if (!of_now) state.folded = folded_maps(state.trace, {});  // until a worker has folded them
+}
+
+void look_at(ViewState& view, Look look) {
+  const MatrixId& id = look.matrix;
+  HeadRef head = view.chosen;
+  if (is_per_head(id.quantity)) head = {id.layer, id.head, id.stack};
+  if (head.stack != view.chosen.stack) {
+    view.viewport = view.compared = {};
+    view.pinned.reset();
+  }
+  view.chosen = head;
+  view.look = std::move(look);
+}
+
+void keep_baseline(AppState& state) {
+  Request plain = unedited(state.trace->request);
+  if (plain == state.trace->request) state.baseline = state.trace;
+  else if (state.baseline && !(state.baseline->request == plain)) state.baseline.reset();
+}
+
+void stop_generating(AppState& state) {
+  if (!state.generation) return;
+  state.generation.reset();
+  end_gesture(state);
+}
+
+void generate(AppState& state) {
+  if (!state.generation || is_stale(state)) return;
+  const auto word = next_word(*state.trace, state.generation->sampling);
+  if (!word) {
+    state.notice = Notice{Notice::Kind::failed, word.error().message};
+    return stop_generating(state);
+  }
+  if (is_end(state.document.tokenizers.get(), word->id)) return stop_generating(state);
+  append_word(state.document, state.view.sentence, *word, *state.lexicon);
+  ask_again(state);
+  if (--state.generation->left == 0 || state.requests.empty()) stop_generating(state);
+}
+
+namespace {
+
+/// The answer on the screen, which must be that to what is asked.
+AnswerSnapshot answer_now(const AppState& state) {
+  return {state.trace, state.document, state.view.sentence, state.view.prefix, shown_step(state)};
+}
+
+}  // namespace
+
+void keep_answer(AppState& state) {
+  if (!state.trace || is_stale(state)) return;
+  state.kept = answer_now(state);
+  state.view.pinned_kept.reset();
+}
+
+void swap_kept(AppState& state, std::size_t kind) {
+  if (!state.kept || !state.trace || is_stale(state)) return;
+  stop_generating(state);
+  end_gesture(state);
+  AnswerSnapshot before = answer_now(state);
+  AnswerSnapshot asked = std::move(*state.kept);
+  if (asked.step) show_kept_step(state, *asked.step, asked.document);
+  edited(state, kind) = std::move(asked.document);
+  end_gesture(state);
+  state.view.sentence = asked.sentence;
+  state.view.prefix = asked.prefix;
+  state.view.pinned_kept.reset();
+  state.kept = std::move(before);
+  ask_again(state);
+}
+
+void await_check(AppState& state, std::vector<std::string> warnings) {
+  std::erase_if(state.checks, [](const ModelCheck& check) { return check.model.expired(); });
+  if (!state.document.model || has_own_inputs(state.document)) return;
+  if (check_of_model(state)) return;
+  state.checks.push_back({state.document.model, std::move(warnings), std::nullopt});
+}
+
+std::vector<std::string> take_kept_and_lesson(AppState& state, Session& session) {
+  if (session.kept) {
+    state.kept = std::move(session.kept);
+    state.comparison.reset();
+    share_model(state.kept->document, state.shipped.get());
+  }
+  std::vector<std::string> lost = std::move(session.lost);
+  if (session.lesson.name.empty()) return lost;
+  if (session.own_lesson) add_lesson(state, *session.own_lesson);
+  state.view.lesson = place_of(state, session.lesson);
+  if (!state.view.lesson) lost.push_back(lesson_is_gone(session.lesson));
+  return lost;
+}
+
+std::string in_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
+  return text;
+}
+
+void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
+  OpenFile& file = opened.opened;
+  stop_generating(state);
+  end_gesture(state);
+  Document& document = edited(state, kind);
+  switch (file.kind) {
+    case OpenFile::Kind::session:
+      document = std::move(file.session.document);
+      state.view = file.session.view;
+      state.opened_view = state.view;
+      state.session_path = opened.path;
+      break;
+    case OpenFile::Kind::document: {
+      Document& fresh = file.session.document;
+      if (is_checkpoint(fresh)) {  // asked about what was typed, cut its own way
+        for (const TextSide side : {TextSide::source, TextSide::target})
+          passage(fresh, side).text = passage(document, side).text;
+        fresh.second = document.second;
+      }
+      document = std::move(fresh);
+      state.session_path.clear();  // another question: saving it must not replace the session before
+      break;
+    }
+    case OpenFile::Kind::mask: document.mask.given = std::move(file.mask); break;
+    case OpenFile::Kind::text: set_text(document, TextSide::source, std::move(file.text), *state.lexicon); break;
+    case OpenFile::Kind::lesson: break;  // changes nothing by itself (session/lesson_commands.h)
+  }
+  share_model(document, state.shipped.get());
+  end_gesture(state);
+  ask_again(state);
+  if (file.kind == OpenFile::Kind::session || file.kind == OpenFile::Kind::document)
+    await_check(state, std::move(file.session.model_warnings));
+  if (file.kind == OpenFile::Kind::session) state.saved_document = state.document;
+  remember(state.settings, opened.path);
+  std::vector<std::string> lost;
+  if (file.kind == OpenFile::Kind::session) lost = take_kept_and_lesson(state, file.session);
+  std::vector<std::string> lines = lost.empty() ? std::vector{opened.path} : lost;
+  lines.insert(lines.end(), file.warnings.begin(), file.warnings.end());
+  state.notice = Notice{lost.empty() ? Notice::Kind::opened : Notice::Kind::failed, in_lines(lines)};
+}
+
+}  // namespace headlight

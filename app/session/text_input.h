@@ -1,0 +1,65 @@
+// A text and how it is cut into tokens: by a split, or where somebody said. A document has one, or two.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "text/words.h"
+
+namespace headlight {
+
+/// The limits of a text: it is cut anew at every keystroke.
+inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxSentences = 4096;
+
+struct TextInput {
+  std::string text = {};  // UTF-8; each line that is not empty is a sentence
+  Split split = Split::words;
+  std::optional<std::vector<std::size_t>> hand_cuts = {};  // byte offsets into `text`, ascending; in place of `split`
+  std::vector<std::int64_t> ids = {};                      // what a checkpoint reads in place of `text`
+
+  friend bool operator==(const TextInput&, const TextInput&) = default;
+};
+
+inline std::string_view name(Split split) { return split == Split::words ? "words" : "characters"; }
+
+/// A sentence of the text: the bytes [begin, end).
+struct Line {
+  std::size_t begin = 0, end = 0;
+};
+std::vector<Line> sentences(std::string_view text);
+
+/// One sentence as a passage of its own, cut as it was.
+TextInput text_input_of(const TextInput& passage, Line line);
+
+/// An Error, its line beginning with `where`, for a text that is too long or not UTF-8.
+Status check_text(std::string_view where, std::string_view text);
+
+/// The byte offsets at which the whole text is cut now, by hand or by `split`.
+std::vector<std::size_t> current_cuts(const TextInput& passage, const Lexicon& lexicon);
+
+/// The tokens of each sentence. Errors as check_text, and for more than `most` tokens in a sentence.
+Result<std::vector<Tokens>> tokens_of_lines(std::string_view where, const TextInput& passage, const Lexicon& lexicon,
+                                            std::size_t most);
+
+/// Changes the text. Boundaries set by hand stay where the text did not change; new text is cut by `split`, also
+/// from its neighbours where it was put between two tokens or at an end.
+void set_text(TextInput& passage, std::string text, const Lexicon& lexicon);
+
+/// Cuts at `offset`, or joins there; from then on the boundaries are the user's.
+void toggle_cut(TextInput& passage, std::size_t offset, const Lexicon& lexicon);
+
+/// Puts a word into a sentence as a token of its own, `from_end` tokens before the sentence's end; words written with
+/// spaces between them get one.
+void insert_word(TextInput& passage, std::size_t sentence, std::size_t from_end, std::string_view word,
+                 const Lexicon& lexicon);
+
+/// The ids as tokens: the text of each is its number, for want of a vocabulary.
+Tokens tokens_of_ids(const std::vector<std::int64_t>& ids);
+
+}  // namespace headlight

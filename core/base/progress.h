@@ -1,0 +1,15 @@
+// How far a long computation is, and whether its caller still wants the result.
+#pragma once
+
+#include <atomic>
+
+namespace headlight {
+
+/// Shared between a computation and its caller.
+struct Progress {
+  std::atomic<float> done = 0;  // share of the work done, 0 … 1
+  std::atomic<bool> stop = false;
+  float begin = 0, share = 1;  // the part of `done` that this computation fills; set by its caller
+};
+
+}  // namespace headlight

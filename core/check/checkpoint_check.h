@@ -1,0 +1,47 @@
+// Is this checkpoint loaded right? Its answers against those of the reference that stand beside it, and what can be
+// seen without any: weights that nothing filled, attention that says nothing, words without a vector.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "math/forward.h"
+#include "read/hub/checkpoint.h"
+
+namespace headlight {
+
+/// good: a check that was passed; note: worth knowing, and as it should be.
+enum class Severity { good, note, warning, error };
+
+struct Finding {
+  Severity severity = Severity::good;
+  std::string line;
+
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+/// What an answer may differ from its reference: weights absolutely, all else relative to the array's largest number.
+inline constexpr float kWeightTolerance = 2e-5f, kStateTolerance = 1e-4f;
+
+/// Loads the folder and looks at it. What makes it unreadable is an error among the findings. Stopped: no findings.
+/// `reference.npz` beside the model holds `ids` (T) and, as the model reads them, `decoder_ids`, `token_type_ids`, then
+/// the reference's answers under the names that an export gives them; axes of one element are of no consequence.
+std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, Progress& progress);
+
+/// The same of a model that was loaded from this folder, with these warnings.
+std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, const std::shared_ptr<const Model>& model,
+                                      const std::vector<std::string>& warnings, Progress& progress);
+
+/// The gravest of them; good where there are none.
+Severity gravest(const std::vector<Finding>& findings);
+
+/// `good`, `note`, `warning`, `error`.
+std::string_view name(Severity severity);
+
+/// Whether answers of the reference were compared, and all of them agree.
+bool agrees_with_reference(const std::vector<Finding>& findings);
+
+}  // namespace headlight

@@ -1,0 +1,199 @@
+#include "check/reference_answers.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+#include "math/attention.h"
+#include "math/output.h"
+
+namespace headlight {
+namespace {
+
+constexpr float kFarthest = std::numeric_limits<float>::infinity();
+
+std::string decimal(float value) {
+  char digits[32];
+  return {digits, std::to_chars(std::begin(digits), std::end(digits), value, std::chars_format::general, 3).ptr};
+}
+
+/// An array's ids; none where it is not there and need not be.
+Result<std::vector<std::int64_t>> ids_of(std::string_view where, const ArrayFile& reference, const std::string& name,
+                                         bool required) {
+  std::vector<std::int64_t> ids;
+  const auto at = reference.arrays.find(name);
+  if (at == reference.arrays.end()) {
+    if (required) return bad_input(where, name, "an array of ids", "none");
+    return ids;
+  }
+  constexpr std::size_t kMostIds = 4096;
+  if (at->second.values.size() > kMostIds)
+    return bad_input(where, name, "at most " + std::to_string(kMostIds) + " ids",
+                     std::to_string(at->second.values.size()));
+  constexpr float kMost = 1 << 24;  // up to which float32 holds every whole number
+  for (const float value : at->second.values) {
+    if (!(value >= 0 && value < kMost) || value != std::floor(value))
+      return bad_input(where, name, "ids from 0 on", decimal(value));
+    ids.push_back(static_cast<std::int64_t>(value));
+  }
+  return ids;
+}
+
+Tokens tokens_of(const std::vector<std::int64_t>& ids, const std::vector<std::int64_t>& types) {
+  Tokens tokens;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const std::string word = std::to_string(ids[i]);
+    const std::size_t begin = tokens.text.size() + (i > 0 ? 1 : 0);
+    if (i > 0) tokens.text += ' ';
+    tokens.text += word;
+    tokens.tokens.push_back({.id = ids[i],
+                             .text = word,
+                             .raw = word,
+                             .begin = begin,
+                             .end = tokens.text.size(),
+                             .type = i < types.size() ? static_cast<int>(types[i]) : 0});
+  }
+  return tokens;
+}
+
+std::vector<Index> without_ones(std::vector<Index> shape) {
+  std::erase(shape, 1);
+  return shape;
+}
+
+/// An answer of Headlight's, in pieces one after the other.
+struct Answer {
+  std::vector<Index> shape;
+  std::function<Matrix(Index piece)> piece;
+  Index pieces = 0;
+};
+
+Answer weights_of(const Trace& trace, Stack stack) {
+  const Index heads = trace.num_heads(stack), layers = trace.num_layers(stack), queries = trace.queries(stack);
+  return {{layers, heads, queries, trace.keys(stack)},
+          [&trace, stack, heads, queries](Index i) {
+            return attention_rows(trace, {.layer = i / heads, .head = i % heads, .stack = stack}, 0, queries);
+          },
+          layers * heads};
+}
+
+Answer states_of(const StackTrace& stack, bool last_is_normed) {
+  const auto layers = static_cast<Index>(stack.blocks.size());
+  return {{layers + 1, stack.embedding.rows(), stack.embedding.cols()},
+          [&stack, layers, last_is_normed](Index i) {
+            if (i == layers && last_is_normed) return stack.last_hidden_state();
+            return i == 0 ? stack.embedding : stack.blocks[static_cast<std::size_t>(i - 1)].output;
+          },
+          layers + 1};
+}
+
+Answer one(const Matrix& matrix) {
+  return {{matrix.rows(), matrix.cols()}, [&matrix](Index) { return matrix; }, 1};
+}
+
+/// Every answer of this name; transformers' last hidden state may come after the final norm or before.
+std::vector<Answer> answers_named(const Trace& trace, std::string_view name) {
+  const bool two = trace.encoder != nullptr;
+  if (name == (two ? "decoder_attentions" : "attentions")) return {weights_of(trace, Stack::self)};
+  if (two && name == "encoder_attentions") return {weights_of(trace, Stack::encoder)};
+  if (two && name == "cross_attentions") return {weights_of(trace, Stack::cross)};
+  if (name == "hidden_states" || (two && name == "decoder_hidden_states"))
+    return {states_of(trace, true), states_of(trace, false)};
+  if (two && name == "encoder_hidden_states")
+    return {states_of(*trace.encoder, true), states_of(*trace.encoder, false)};
+  if (name == "last_hidden_state") return {one(trace.last_hidden_state())};
+  if (two && name == "encoder_last_hidden_state") return {one(trace.encoder->last_hidden_state())};
+  if (name == "logits" && trace.model->output)
+    return {{{trace.last_hidden_state().rows(), trace.model->output->weight->outputs()},
+             [&trace](Index row) { return logit_rows(trace, row, 1); },
+             trace.last_hidden_state().rows()}};
+  return {};
+}
+
+struct Difference {
+  float largest = 0;
+  std::size_t at = 0;
+};
+
+Difference difference(const Answer& answer, const Array& expected) {
+  Difference result;
+  std::size_t at = 0;
+  for (Index i = 0; i < answer.pieces; ++i) {
+    const Matrix piece = answer.piece(i);
+    for (Index k = 0; k < piece.size(); ++k, ++at) {
+      const float apart = std::abs(piece.data()[k] - expected.values[at]);
+      const float known = std::isnan(apart) ? kFarthest : apart;
+      if (known > result.largest) result = {known, at};
+    }
+  }
+  return result;
+}
+
+std::string place(std::size_t at, const std::vector<Index>& shape) {
+  std::vector<Index> indices(shape.size());
+  for (std::size_t axis = shape.size(); axis-- > 0; at /= static_cast<std::size_t>(shape[axis]))
+    indices[axis] = static_cast<Index>(at % static_cast<std::size_t>(shape[axis]));
+  return shape_text(indices);
+}
+
+Finding compare_one(std::string_view where, const std::string& name, const Array& expected, const Trace& trace) {
+  const std::vector<Answer> answers = answers_named(trace, name);
+  const std::string what = std::string(where) + ": " + printable(name);
+  if (answers.empty()) return Finding{Severity::note, what + ": no answer of this model, not compared"};
+  const Answer& first = answers.front();
+  if (without_ones(expected.shape) != without_ones(first.shape))
+    return Finding{Severity::error,
+                   bad_input(where, printable(name), shape_text(first.shape), shape_text(expected.shape)).message};
+  float magnitude = 1;
+  const bool weights = name.find("attentions") != std::string::npos;
+  for (const float value : expected.values)
+    if (!weights && std::isfinite(value)) magnitude = std::max(magnitude, std::abs(value));
+  Difference least = difference(first, expected);
+  for (std::size_t i = 1; i < answers.size(); ++i)
+    if (const Difference other = difference(answers[i], expected); other.largest < least.largest) least = other;
+  const float shown = least.largest / magnitude, most = weights ? kWeightTolerance : kStateTolerance;
+  const std::string kind = weights ? "" : " relative";
+  if (shown <= most) return Finding{Severity::good, what + ": as the reference, to within " + decimal(shown) + kind};
+  return Finding{Severity::error, bad_input(where, printable(name), "differences of at most " + decimal(most) + kind,
+                                            decimal(shown) + " at " + place(least.at, first.shape))
+                                      .message};
+}
+
+}  // namespace
+
+Request request_of_ids(const std::shared_ptr<const Model>& model, const std::vector<std::int64_t>& ids,
+                       const std::vector<std::int64_t>& decoder_ids, const std::vector<std::int64_t>& types) {
+  return {.model = model,
+          .config = model->config,
+          .tokens = tokens_of(ids, types),
+          .target = tokens_of(decoder_ids, {}),
+          .mask = {.causal = model->config.arch != Arch::encoder}};
+}
+
+Result<Request> request_of(std::string_view where, const ArrayFile& reference,
+                           const std::shared_ptr<const Model>& model) {
+  const auto ids = ids_of(where, reference, "ids", true);
+  if (!ids) return ids.error();
+  const auto decoder_ids = ids_of(where, reference, "decoder_ids", model->encoder.has_value());
+  if (!decoder_ids) return decoder_ids.error();
+  const auto types = ids_of(where, reference, "token_type_ids", false);
+  if (!types) return types.error();
+  return request_of_ids(model, *ids, *decoder_ids, *types);
+}
+
+std::vector<Finding> compare_answers(std::string_view where, const ArrayFile& reference, const Trace& trace) {
+  std::vector<Finding> findings;
+  for (const auto& [name, array] : reference.arrays) {
+    if (name == "ids" || name == "decoder_ids" || name == "token_type_ids") continue;
+    findings.push_back(compare_one(where, name, array, trace));
+  }
+  if (findings.empty())
+    findings.push_back({Severity::warning, std::string(where) + ": expected answers beside the ids, found none"});
+  return findings;
+}
+
+}  // namespace headlight

@@ -1,0 +1,270 @@
+#include "diagnose/diagnosis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "diagnose/hypotheses.h"
+
+namespace headlight {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+const Array* find(const ExportFile& file, const std::string& name) {
+  const auto at = file.arrays.find(name);
+  return at == file.arrays.end() ? nullptr : &at->second;
+}
+
+/// The heads of one layer of an array (layers, heads, rows, columns), or of (rows, columns) the whole as one; empty
+/// where the array or the layer is not there.
+Heads layer_of(const Array* array, Index layer) {
+  Heads heads;
+  if (array == nullptr || array->values.empty()) return heads;
+  const bool flat = array->shape.size() == 2;
+  if (!flat && (array->shape.size() != 4 || layer >= array->shape[0])) return heads;
+  const Index rows = array->shape[array->shape.size() - 2], cols = array->shape.back();
+  const Index count = flat ? 1 : array->shape[1];
+  const float* values = array->values.data() + (flat ? 0 : layer * count * rows * cols);
+  for (Index head = 0; head < count; ++head)
+    heads.emplace_back(Eigen::Map<const Matrix>(values + head * rows * cols, rows, cols).cast<double>());
+  return heads;
+}
+
+Projection projection_of(const Linear& linear) {
+  return {weight_rows(linear, 0, linear.outputs()).cast<double>(), linear.bias.cast<double>()};
+}
+
+/// The largest difference over cells of which both say something; infinite for other shapes.
+double apart(const Heads& a, const Heads& b, const Heads* where = nullptr) {
+  if (!mistakes::same_shape(a, b) || (where && !mistakes::same_shape(a, *where))) return kNever;
+  double largest = 0;
+  for (std::size_t head = 0; head < a.size(); ++head) {
+    for (Index i = 0; i < a[head].size(); ++i) {
+      const double x = a[head].data()[i], y = b[head].data()[i];
+      if (std::isnan(x) || (where && std::isnan((*where)[head].data()[i])) || x == y) continue;
+      const double difference = std::abs(x - y);
+      largest = std::max(largest, std::isnan(difference) ? kNever : difference);
+    }
+  }
+  return largest;
+}
+
+/// What somebody's layer is made of, from the answers to its inputs.
+void take_inputs(const Trace& trace, Known& known) {
+  const AttentionTrace& self = trace.attention(Stack::self, 0);
+  known.query = self.query.cast<double>();
+  known.key = self.key.cast<double>();
+  known.value = self.value.cast<double>();
+  known.num_kv_heads = self.num_kv_heads;
+  known.scale = static_cast<double>(self.scale);
+  for (Index i = 0; i < known.queries(); ++i)
+    for (Index j = 0; j < known.keys(); ++j) known.mask(i, j) = static_cast<double>(self.mask->added(i, j));
+  const ExternalStack& given = trace.model->given->stacks.at(Stack::self);
+  const AttentionWeights& weights = trace.model->blocks[0].self;
+  known.inputs = LayerInputs{given.query.cast<double>(),   given.key.cast<double>(),   given.value.cast<double>(),
+                             projection_of(weights.query), projection_of(weights.key), projection_of(weights.value),
+                             projection_of(weights.output)};
+}
+
+/// Queries, keys and values of an export, heads side by side.
+void take_projected(const ExportFile& file, const std::string& before, Index layer, Known& known) {
+  const Heads queries = layer_of(find(file, before + "queries"), layer);
+  const Heads keys = layer_of(find(file, before + "keys"), layer);
+  const Heads values = layer_of(find(file, before + "values"), layer);
+  if (queries.size() != known.weights.size() || keys.empty() || queries.size() % keys.size() != 0 ||
+      queries[0].cols() != keys[0].cols() || queries[0].rows() != known.queries() || keys[0].rows() != known.keys())
+    return;
+  known.query = concatenated(queries);
+  known.key = concatenated(keys);
+  known.num_kv_heads = static_cast<Index>(keys.size());
+  if (values.size() == keys.size()) known.value = concatenated(values);
+  known.scale = 1 / std::sqrt(static_cast<double>(queries[0].cols()));
+}
+
+/// Where every head has a weight of 0 a mask is at work, as far as anybody can see.
+Grid mask_seen_in(const Heads& weights) {
+  Allowed allowed = Allowed::Constant(weights[0].rows(), weights[0].cols(), false);
+  for (const Grid& head : weights) allowed = allowed || head.array() != 0;
+  return mask_of(allowed);
+}
+
+Index d_k_of(const ExportFile& file, const std::string& before, Index heads) {
+  if (const Array* queries = find(file, before + "queries"); queries && queries->shape.size() == 4)
+    return queries->shape.back();
+  if (file.computed) return file.computed->attention(Stack::self, 0).query.cols() / heads;
+  if (file.d_k) return *file.d_k;
+  const std::string sentence = before.substr(0, before.find('.') + 1);
+  for (const std::string& place : {before, sentence})
+    for (const char* kind : {"last_hidden_state", "hidden_states", "output"})
+      if (const Array* array = find(file, place + kind); array && !array->shape.empty())
+        if (array->shape.back() % heads == 0) return array->shape.back() / heads;
+  return 0;
+}
+
+/// Everything about one layer that the believed file says, and the other one where it cannot be wrong about it.
+/// What does not lead to the believed weights is left out.
+Known known_of(const ExportFile& believed, const ExportFile& other, const std::string& before, Index layer) {
+  Known known;
+  const auto computed = believed.computed ? believed.computed : other.computed;
+  const bool has_inputs = computed && before.empty() && layer == 0 && computed->model->given;
+  known.weights = layer_of(find(believed, before + "attentions"), layer);
+  if (known.weights.empty() && has_inputs) {
+    const auto ours = answers_of(*computed);
+    known.weights = layer_of(&ours.at("attentions"), 0);
+  }
+  if (known.weights.empty()) return known;
+  known.num_heads = static_cast<Index>(known.weights.size());
+  for (const ExportFile* file : {&believed, &other})
+    if (known.d_k == 0) known.d_k = d_k_of(*file, before, known.num_heads);
+
+  const Grid seen = mask_seen_in(known.weights);
+  Grid mask = seen;
+  if (const auto said = believed.masks.find(before); said != believed.masks.end())
+    if (said->second.rows() == seen.rows() && said->second.cols() == seen.cols()) mask = said->second.cast<double>();
+  known.mask = mask;
+  for (const Grid& head : known.weights)
+    known.logits.push_back(head.unaryExpr([](double weight) { return weight > 0 ? std::log(weight) : -kNever; }));
+  if (const Heads scores = layer_of(find(believed, before + "scores"), layer);
+      mistakes::same_shape(scores, known.weights)) {
+    Heads again;
+    for (const Grid& head : scores) again.push_back(softmax_keys(head));
+    if (apart(again, known.weights) < 1e-4) known.logits = scores;
+  }
+
+  const bool fits = has_inputs && computed->queries() == seen.rows() && computed->keys() == seen.cols() &&
+                    computed->num_heads() == known.num_heads;
+  if (fits) take_inputs(*computed, known);
+  else take_projected(believed, before, layer, known);
+  if (known.query.size() == 0) return known;
+  known.dot = dot_products(split_heads(known.query, known.num_heads, HeadSplit::blocks),
+                           split_heads(known.key, known.num_kv_heads, HeadSplit::blocks));
+  if (apart(attend(known.dot, known.scale, known.mask), known.weights) > 1e-4) {
+    known.dot.clear();
+    known.query = known.key = known.value = Grid();
+    known.num_kv_heads = 0;
+    known.inputs.reset();
+    known.mask = mask;
+  }
+  return known;
+}
+
+struct Suspect {
+  PredictedArray subject;
+  std::string array;
+  Index layer;
+  double tolerance;
+  Known known;
+  Heads believed, found;
+};
+
+struct Explanation {
+  std::string text;
+  double difference = 0, left = 0;
+};
+
+/// Cells that say something: a zero where all agree that there is one tells nothing.
+Index telling_cells(const Suspect& suspect, const Heads& predicted) {
+  const bool comparable = mistakes::same_shape(suspect.believed, predicted);
+  Index count = 0;
+  for (std::size_t head = 0; head < predicted.size(); ++head)
+    for (Index i = 0; i < predicted[head].size(); ++i) {
+      const double value = predicted[head].data()[i];
+      if (std::isnan(value)) continue;
+      const bool all_zero =
+          value == 0 && suspect.found[head].data()[i] == 0 && (!comparable || suspect.believed[head].data()[i] == 0);
+      count += all_zero ? 0 : 1;
+    }
+  return count;
+}
+
+std::optional<Explanation> explains(const Suspect& suspect, const Prediction& prediction, const std::string& text) {
+  const double left = apart(prediction.values, suspect.found);
+  // Attention of fewer heads than are believed differs as a whole.
+  const double difference = mistakes::same_shape(suspect.believed, suspect.found)
+                                ? apart(suspect.believed, suspect.found, &prediction.values)
+                                : 1.0;
+  const bool small =
+      std::isfinite(left) && left <= std::max(suspect.tolerance, 1e-3 * difference) && left <= 0.1 * difference;
+  if (!small || difference <= suspect.tolerance) return std::nullopt;
+  if (telling_cells(suspect, prediction.values) <= prediction.fitted) return std::nullopt;
+  return Explanation{prediction.text.empty() ? text : prediction.text, difference, left};
+}
+
+/// The mistake that explains best; of those that are as good as it, the first of the table.
+std::optional<Explanation> best(const Suspect& suspect, bool last_resort) {
+  std::vector<Explanation> found;
+  // Where only the output is there to see, a mistake in the attention shows in it.
+  const bool through_output = suspect.subject == PredictedArray::output && suspect.known.weights.size() > 0;
+  for (const Hypothesis& hypothesis : hypotheses()) {
+    if (hypothesis.last_resort != last_resort) continue;
+    std::optional<Prediction> prediction;
+    if (hypothesis.subject == suspect.subject) {
+      prediction = hypothesis.predict(suspect.known, suspect.found);
+    } else if (through_output && hypothesis.subject == PredictedArray::attentions) {
+      if (const auto weights = hypothesis.predict(suspect.known, {}))
+        prediction = mistakes::output_with_weights(suspect.known, weights->values);
+    }
+    if (!prediction) continue;
+    if (auto explanation = explains(suspect, *prediction, hypothesis.text)) found.push_back(std::move(*explanation));
+  }
+  if (found.empty()) return std::nullopt;
+  double least = kNever;
+  for (const Explanation& explanation : found) least = std::min(least, explanation.left);
+  return *std::find_if(found.begin(), found.end(), [&](const Explanation& explanation) {
+    return explanation.left <= 4 * least + 1e-6 * explanation.difference;
+  });
+}
+
+/// The array whose difference is to be explained, in the first layer where it shows.
+std::optional<std::pair<PredictedArray, const ComparedArray*>> subject_of(const FileComparison& comparison) {
+  for (const auto& [kind, subject] : {std::pair{"attentions", PredictedArray::attentions},
+                                      {"queries", PredictedArray::queries},
+                                      {"keys", PredictedArray::keys},
+                                      {"values", PredictedArray::values},
+                                      {"output", PredictedArray::output}})
+    for (const ComparedArray& array : comparison.arrays)
+      if (!array.equal() && parse_array_name(array.name).kind == kind) return std::pair{subject, &array};
+  return std::nullopt;
+}
+
+Suspect suspect_of(const ExportFile& believed, const ExportFile& other, PredictedArray subject,
+                   const ComparedArray& array) {
+  const std::string before = array.name.substr(0, array.name.size() - parse_array_name(array.name).kind.size());
+  const Index layer = array.first && array.first->at.size() == 4 ? array.first->at[0] : 0;
+  Suspect suspect{subject,
+                  array.name,
+                  layer,
+                  static_cast<double>(array.tolerance),
+                  known_of(believed, other, before, layer),
+                  layer_of(find(believed, array.name), layer),
+                  layer_of(find(other, array.name), layer)};
+  return suspect;
+}
+
+}  // namespace
+
+std::optional<Diagnosis> diagnose(const ExportFile& expected, const ExportFile& found,
+                                  const FileComparison& comparison) {
+  const auto what = subject_of(comparison);
+  if (!what) return std::nullopt;
+  const Suspect b = suspect_of(expected, found, what->first, *what->second);
+  const Suspect a = suspect_of(found, expected, what->first, *what->second);
+  const auto usable = [](const Suspect& s) { return !s.known.weights.empty() && !s.found.empty(); };
+  const auto of_b = usable(b) ? best(b, false) : std::nullopt;
+  // Answers that were computed here from the inputs are not under suspicion.
+  const bool a_is_computed = expected.computed && !expected.own_answers;
+  const auto of_a = usable(a) && !a_is_computed ? best(a, false) : std::nullopt;
+  auto named = of_b ? of_b : of_a;
+  if (!named && usable(b)) named = best(b, true);
+  if (!named) return std::nullopt;
+  const bool blames_a = !of_b && of_a;
+  return Diagnosis{.text = (blames_a ? "A: " : "") + named->text,
+                   .array = what->second->name,
+                   .layer = b.layer,
+                   .difference = named->difference,
+                   .left = named->left,
+                   .otherwise = of_b && of_a ? "A: " + of_a->text : ""};
+}
+
+}  // namespace headlight

@@ -1,0 +1,28 @@
+// Why two exports differ: each usual mistake is computed from the one that is believed, and named only where it
+// explains what the other one holds.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "diagnose/file_comparison.h"
+
+namespace headlight {
+
+struct Diagnosis {
+  std::string text;       // "scores multiplied by sqrt(d_k)"; "A: …" where A would be the one that is wrong
+  std::string array;      // that it explains
+  Index layer = 0;        // of it; 0 where it has no layers
+  double difference = 0;  // the largest between the two files, among the cells that it explains
+  double left = 0;        // the largest between what it predicts and what was found
+  std::string otherwise;  // the same if A were wrong and B right; empty where nothing explains that
+};
+
+/// B is under suspicion: `expected` is A. Looked at are the first layer whose attentions differ (later layers follow
+/// from it), else the layer's queries, keys and values, else the output. A mistake explains when it leaves no more than
+/// the tolerance or a thousandth of the difference, and less than a tenth of it in any case, and when it took fewer
+/// numbers from B than it explains. Nothing where no mistake of the table does.
+std::optional<Diagnosis> diagnose(const ExportFile& expected, const ExportFile& found,
+                                  const FileComparison& comparison);
+
+}  // namespace headlight

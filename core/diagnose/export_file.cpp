@@ -1,0 +1,320 @@
+#include "diagnose/export_file.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/file.h"
+#include "math/attention.h"
+#include "math/forward.h"
+#include "read/array/npz.h"
+#include "read/array/safetensors.h"
+#include "read/external/mask_file.h"
+#include "read/external/tensors_file.h"
+#include "read/json/json_document.h"
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 3> kStackPrefixes = {"encoder_", "decoder_", "cross_"};
+
+/// Puts an array of a known kind into the axes of an export: a batch of one loses its axis, wherever it stands
+/// (Hugging Face: first, or second in stacked layers; torch.nn: second unless batch_first), and attention of a single
+/// layer, or its mean over the heads, gets the axes it lacks.
+void shape_as_exported(std::string_view name, Array& array) {
+  const ArrayName parts = parse_array_name(name);
+  const std::size_t axes = axes_of(parts.kind).size();
+  if (axes == 0) return;
+  std::vector<Index>& shape = array.shape;
+  if (shape.size() == axes + 1) {
+    if (shape[0] == 1) shape.erase(shape.begin());
+    else if (shape[1] == 1) shape.erase(shape.begin() + 1);
+  }
+  if (axes == 4 && shape.size() >= 2 && shape.size() < 4) shape.insert(shape.begin(), 4 - shape.size(), 1);
+}
+
+/// Lists within lists of numbers, all of one shape.
+class NestedReader {
+ public:
+  NestedReader(std::string_view where, std::size_t most_axes) : where_(where), most_axes_(most_axes) {}
+
+  Result<Array> read(const json& list, const std::string& place) {
+    for (const json* inner = &list; inner->is_array(); inner = &inner->front()) {
+      array_.shape.push_back(static_cast<Index>(inner->size()));
+      if (inner->empty()) return bad_input(where_, place, "lists that are not empty", "an empty one");
+      if (array_.shape.size() > most_axes_)
+        return bad_input(where_, place, "at most " + std::to_string(most_axes_) + " lists within one another", "more");
+    }
+    if (const auto taken = take(list, 0, place); !taken) return taken.error();
+    return std::move(array_);
+  }
+
+ private:
+  Status take(const json& value, std::size_t axis, const std::string& place) {
+    if (axis == array_.shape.size()) {
+      if (!value.is_number()) return bad_input(where_, place, "a number", value.type_name());
+      array_.values.push_back(static_cast<float>(value.get<double>()));
+      return Done{};
+    }
+    if (!value.is_array()) return bad_input(where_, place, "a list", value.type_name());
+    if (static_cast<Index>(value.size()) != array_.shape[axis])
+      return bad_input(where_, place, std::to_string(array_.shape[axis]) + " entries, as its sisters have",
+                       std::to_string(value.size()));
+    for (std::size_t i = 0; i < value.size(); ++i)
+      if (const auto taken = take(value[i], axis + 1, place + "[" + std::to_string(i) + "]"); !taken) return taken;
+    return Done{};
+  }
+
+  std::string_view where_;
+  std::size_t most_axes_;
+  Array array_;
+};
+
+std::vector<std::string> strings_of(const json& list) {
+  std::vector<std::string> texts;
+  if (!list.is_array()) return texts;
+  for (const json& text : list) {
+    if (!text.is_string()) return {};
+    texts.push_back(text.get<std::string>());
+  }
+  return texts;
+}
+
+/// `Self`, `All` (as BertViz calls pairs of sentences) and no name are the attention of the only stack.
+std::string stack_called(const json& entry) {
+  const std::string name = entry.contains("name") && entry["name"].is_string() ? entry["name"].get<std::string>() : "";
+  if (name == "Encoder" || name == "Decoder" || name == "Cross") {
+    std::string stack = name + "_";
+    stack[0] = static_cast<char>(stack[0] - 'A' + 'a');
+    return stack;
+  }
+  return name.empty() || name == "Self" || name == "All" ? "" : printable(name) + " ";
+}
+
+/// One answer: an object with `attention`, and its brothers.
+Status take_object(std::string_view where, const json& object, const std::string& sentence, ExportFile& file) {
+  if (!object.is_object() || !object.contains("attention") || !object["attention"].is_array())
+    return bad_input(where, "attention", "a list, as Headlight and BertViz write it", "none");
+  const json& attention = object["attention"];
+  for (std::size_t i = 0; i < attention.size(); ++i) {
+    const json& entry = attention[i];
+    const std::string place = "attention[" + std::to_string(i) + "].attn";
+    if (!entry.is_object() || !entry.contains("attn") || !entry["attn"].is_array())
+      return bad_input(where, place, "[layer][head][query][key]", "none");
+    auto array = NestedReader(where, 5).read(entry["attn"], place);
+    if (!array) return array.error();
+    const std::string before = sentence + stack_called(entry);
+    if (file.arrays.contains(before + "attentions"))
+      return bad_input(where, "attention", "each name once", "'" + before + "attentions' twice");
+    file.arrays[before + "attentions"] = std::move(*array);
+    AxisWords& words = file.words[before];
+    if (entry.contains("left_text")) words.queries = strings_of(entry["left_text"]);
+    if (entry.contains("right_text")) words.keys = strings_of(entry["right_text"]);
+  }
+  for (const auto& [key, value] : object.items()) {
+    if (!value.is_array() || axes_of(parse_array_name(key).kind).empty()) continue;
+    auto array = NestedReader(where, 5).read(value, key);
+    if (!array) return array.error();
+    file.arrays[sentence + key] = std::move(*array);
+  }
+  if (const auto at = object.find("model"); at != object.end() && at->is_object() && at->contains("d_k"))
+    if ((*at)["d_k"].is_number_integer() && (*at)["d_k"].get<std::int64_t>() > 0)
+      file.d_k = (*at)["d_k"].get<std::int64_t>();
+  const auto mask = object.find("mask");
+  if (mask == object.end() || !mask->is_object() || !mask->contains("allowed")) return Done{};
+  auto allowed = NestedReader(where, 2).read((*mask)["allowed"], "mask.allowed");
+  if (!allowed) return allowed.error();
+  allowed->dtype = Dtype::boolean;
+  auto added = additive_mask(where, "mask.allowed", *allowed);
+  if (!added) return added.error();
+  file.masks[sentence] = std::move(*added);
+  return Done{};
+}
+
+/// The metadata's token lists, under the names that exports use.
+void take_words(const ArrayFile& arrays, ExportFile& file) {
+  const auto list = [&](const std::string& key) {
+    const auto at = arrays.metadata.find(key);
+    if (at == arrays.metadata.end()) return std::vector<std::string>{};
+    const auto parsed = parse_json("", at->second);
+    return parsed ? strings_of(*parsed) : std::vector<std::string>{};
+  };
+  for (const auto& [name, array] : arrays.arrays) {
+    const ArrayName parts = parse_array_name(name);
+    const std::string sentence = parts.sentence ? std::to_string(*parts.sentence) + "." : "";
+    const auto source = list(sentence + "tokens"), keys = list(sentence + "key_tokens");
+    const auto target = list(sentence + "target_tokens");
+    AxisWords& words = file.words[sentence + parts.stack];
+    words.queries = parts.stack == "decoder_" || parts.stack == "cross_" ? target : source;
+    words.keys = parts.stack == "decoder_" ? target : keys.empty() ? source : keys;
+  }
+}
+
+bool is_input(std::string_view name) {
+  return name == "query" || name == "key" || name == "value" || name == "mask" || name == "num_heads" ||
+         name.find("_proj.") != std::string_view::npos;
+}
+
+bool is_answer(std::string_view name) { return !axes_of(parse_array_name(name).kind).empty(); }
+
+Result<std::shared_ptr<const Trace>> compute(std::string_view where, const ArrayFile& file,
+                                             std::optional<Index> num_heads) {
+  ArrayFile inputs{.arrays = {}, .metadata = file.metadata};
+  for (const auto& [name, array] : file.arrays)
+    if (is_input(name)) inputs.arrays.emplace(name, array);
+  const auto tensors = tensors_from(where, inputs, num_heads);
+  if (!tensors) return tensors.error();
+  Request request;
+  request.model = tensors->model;
+  request.config = tensors->model->config;
+  if (tensors->mask) request.mask.given = std::make_shared<const Matrix>(*tensors->mask);
+  return forward(request);
+}
+
+Array array_of(std::vector<Index> shape, const std::vector<Matrix>& pieces) {
+  Array array{.dtype = Dtype::f32, .shape = std::move(shape), .values = {}};
+  for (const Matrix& piece : pieces) array.values.insert(array.values.end(), piece.data(), piece.data() + piece.size());
+  return array;
+}
+
+/// The texts, unless they only count.
+std::vector<std::string> texts_of(const Tokens& tokens) {
+  std::vector<std::string> texts;
+  bool counted = true;
+  for (const Token& token : tokens.tokens) {
+    counted = counted && token.text == std::to_string(texts.size());
+    texts.push_back(token.text);
+  }
+  return counted ? std::vector<std::string>{} : texts;
+}
+
+AxisWords words_of(const Trace& trace) { return {texts_of(trace.query_tokens()), texts_of(trace.key_tokens())}; }
+
+}  // namespace
+
+ArrayName parse_array_name(std::string_view name) {
+  ArrayName parts;
+  Index sentence = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), sentence);
+  if (error == std::errc{} && end != name.data() + name.size() && *end == '.') {
+    parts.sentence = sentence;
+    name.remove_prefix(static_cast<std::size_t>(end - name.data()) + 1);
+  }
+  for (const std::string_view stack : kStackPrefixes) {
+    if (!name.starts_with(stack)) continue;
+    parts.stack = stack;
+    name.remove_prefix(stack.size());
+    break;
+  }
+  parts.kind = name;
+  return parts;
+}
+
+std::vector<std::string_view> axes_of(std::string_view kind) {
+  if (kind == "attentions" || kind == "scores") return {"layer", "head", "query", "key"};
+  if (kind == "queries") return {"layer", "head", "query", "column"};
+  if (kind == "keys" || kind == "values") return {"layer", "head", "key", "column"};
+  if (kind == "hidden_states") return {"layer", "token", "column"};
+  if (kind == "last_hidden_state" || kind == "output" || kind == "logits") return {"token", "column"};
+  return {};
+}
+
+Result<ExportFile> export_from_json(std::string_view where, std::string_view text) {
+  const auto document = parse_json(where, text);
+  if (!document) return document.error();
+  ExportFile file;
+  file.name = where;
+  const bool batch = document->is_object() && document->contains("batch");
+  if (batch && (!(*document)["batch"].is_array() || (*document)["batch"].empty()))
+    return bad_input(where, "batch", "a list of answers", (*document)["batch"].type_name());
+  const std::size_t count = batch ? (*document)["batch"].size() : 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const json& object = batch ? (*document)["batch"][i] : *document;
+    const std::string sentence = batch ? std::to_string(i) + "." : "";
+    if (const auto taken = take_object(where, object, sentence, file); !taken) return taken.error();
+  }
+  for (auto& [name, array] : file.arrays) shape_as_exported(name, array);
+  return file;
+}
+
+Result<ExportFile> export_from(std::string_view where, ArrayFile arrays, std::optional<Index> num_heads) {
+  ExportFile file;
+  file.name = where;
+  take_words(arrays, file);
+  if (arrays.arrays.contains("query")) {
+    auto computed = compute(where, arrays, num_heads);
+    if (!computed) return computed.error();
+    file.computed = std::move(*computed);
+    file.words[""] = words_of(*file.computed);
+  }
+  file.arrays = std::move(arrays.arrays);
+  for (auto& [name, array] : file.arrays) shape_as_exported(name, array);
+  file.own_answers =
+      std::any_of(file.arrays.begin(), file.arrays.end(), [](const auto& named) { return is_answer(named.first); });
+  if (file.computed && !file.own_answers) file.arrays.merge(answers_of(*file.computed));
+  return file;
+}
+
+Result<ExportFile> read_export(const std::filesystem::path& path, std::optional<Index> num_heads) {
+  const std::string where = path.string();
+  if (path.extension() == ".json") {
+    const auto text = read_file(path);
+    if (!text) return text.error();
+    return export_from_json(where, *text);
+  }
+  if (path.extension() != ".npz" && path.extension() != ".safetensors")
+    return bad_input(where, "name", "a file named .json, .npz or .safetensors",
+                     "'" + printable(path.filename().string()) + "'");
+  auto file = path.extension() == ".npz" ? read_npz(path) : read_safetensors(path);
+  if (!file) return file.error();
+  return export_from(where, std::move(*file), num_heads);
+}
+
+std::map<std::string, Array> answers_of(const Trace& trace) {
+  const AttentionTrace& self = trace.attention(Stack::self, 0);
+  const Index heads = self.num_heads(), queries = trace.queries(), keys = trace.keys();
+  std::vector<Matrix> weights, scores;
+  for (Index head = 0; head < heads; ++head) {
+    const HeadRef ref{.layer = 0, .head = head};
+    weights.push_back(Matrix(queries, keys));
+    scores.push_back(Matrix(queries, keys));
+    for (Index first = 0; first < queries; first += kRowBlock) {
+      const Index count = std::min(kRowBlock, queries - first);
+      weights.back().middleRows(first, count) = attention_rows(trace, ref, first, count);
+      scores.back().middleRows(first, count) = score_rows(trace, ref, first, count);
+    }
+  }
+  std::map<std::string, Array> arrays;
+  arrays["attentions"] = array_of({1, heads, queries, keys}, weights);
+  arrays["scores"] = array_of({1, heads, queries, keys}, scores);
+  arrays["output"] = array_of({queries, trace.last_hidden_state().cols()}, {trace.last_hidden_state()});
+  for (const auto& [name, side_by_side, count] : {std::tuple{"queries", &self.query, heads},
+                                                  {"keys", &self.key, self.num_kv_heads},
+                                                  {"values", &self.value, self.num_kv_heads}}) {
+    std::vector<Matrix> parts;
+    for (Index head = 0; head < count; ++head) parts.emplace_back(head_columns(*side_by_side, head, count));
+    arrays[name] = array_of({1, count, side_by_side->rows(), side_by_side->cols() / count}, parts);
+  }
+  return arrays;
+}
+
+Result<ExportFile> answers_to(const ExportFile& mine) {
+  if (!mine.computed)
+    return bad_input(mine.name, "query", "the inputs of the attention, or a second file to compare with", "neither");
+  ExportFile ours;
+  ours.name = "Headlight";
+  ours.arrays = answers_of(*mine.computed);
+  const bool answered = std::any_of(ours.arrays.begin(), ours.arrays.end(),
+                                    [&](const auto& named) { return mine.arrays.contains(named.first); });
+  if (!mine.own_answers || !answered)
+    return bad_input(mine.name, "attentions", "`attentions` or `output` as your implementation computed them",
+                     "neither");
+  ours.words = {{"", words_of(*mine.computed)}};
+  ours.computed = mine.computed;
+  ours.own_answers = false;
+  return ours;
+}
+
+}  // namespace headlight

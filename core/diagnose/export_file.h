@@ -1,0 +1,64 @@
+// A file of arrays that somebody wants compared: an export of Headlight or of another program, BertViz's JSON, or a
+// tensors file, whose answers are computed here.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/matrix.h"
+#include "base/result.h"
+#include "model/trace.h"
+#include "read/array/array.h"
+
+namespace headlight {
+
+/// The parts of an array's name: `0.encoder_attentions` is sentence 0 of a batch, stack `encoder_`, kind `attentions`.
+struct ArrayName {
+  std::optional<Index> sentence;
+  std::string stack;  // encoder_, decoder_, cross_ or empty
+  std::string kind;   // what is left
+};
+ArrayName parse_array_name(std::string_view name);
+
+/// The axes that an export gives to arrays of this kind, `layer`, `head`, `query`, `key` for attentions; empty for a
+/// kind that no export has.
+std::vector<std::string_view> axes_of(std::string_view kind);
+
+/// The tokens along the two sides of an attention.
+struct AxisWords {
+  std::vector<std::string> queries, keys;
+};
+
+struct ExportFile {
+  std::string name;                        // as it was asked for
+  std::map<std::string, Array> arrays;     // a batch axis of 1 left out, a missing axis of layers put in
+  std::map<std::string, AxisWords> words;  // by what stands before the kind: "", "encoder_", "0.cross_"
+  std::map<std::string, Matrix> masks;     // by the same: (T, S) added to the scores, where the file says so
+  std::optional<Index> d_k;                // where the file says so
+  std::shared_ptr<const Trace> computed;   // of a tensors file: Headlight's answer to its inputs
+  bool own_answers = true;                 // false where `arrays` has Headlight's because the file had none
+};
+
+/// `.json` (schema headlight.attention/1 or BertViz's), `.npz` or `.safetensors`. A tensors file without answers has
+/// Headlight's. `num_heads` is asked of tensors files only, and may stand in their metadata. Errors name file, array.
+Result<ExportFile> read_export(const std::filesystem::path& path, std::optional<Index> num_heads);
+
+/// The same from arrays that were read already.
+Result<ExportFile> export_from(std::string_view where, ArrayFile file, std::optional<Index> num_heads);
+
+/// The same from the text of a JSON file. Errors name the place of a ragged list.
+Result<ExportFile> export_from_json(std::string_view where, std::string_view text);
+
+/// What an export of the answer to a tensors file holds: `attentions`, `output`, `queries`, `keys`, `values`, `scores`.
+std::map<std::string, Array> answers_of(const Trace& trace);
+
+/// Headlight's own answers to the inputs of a tensors file. An Error where `mine` holds no inputs, or no answer to
+/// compare with them.
+Result<ExportFile> answers_to(const ExportFile& mine);
+
+}  // namespace headlight

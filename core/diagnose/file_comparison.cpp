@@ -1,0 +1,154 @@
+#include "diagnose/file_comparison.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+namespace headlight {
+namespace {
+
+/// Inputs first, then the kinds in the order in which one layer computes them.
+constexpr std::array<std::string_view, 6> kStepsOfLayer = {"hidden_states", "queries", "keys",
+                                                           "values",        "scores",  "attentions"};
+constexpr std::array<std::string_view, 3> kStepsAfterLayers = {"output", "last_hidden_state", "logits"};
+
+/// Where a layer of an array stands: sentence, stack, layer, step within the layer, and the name where nothing else
+/// tells two apart.
+using Station = std::tuple<Index, int, Index, int, std::string>;
+
+template <std::size_t N>
+int step_in(const std::array<std::string_view, N>& steps, std::string_view kind) {
+  const auto at = std::find(steps.begin(), steps.end(), kind);
+  return at == steps.end() ? -1 : static_cast<int>(at - steps.begin());
+}
+
+Station station(const std::string& name, Index layer) {
+  constexpr int kInputs = 0, kEncoder = 1, kMain = 2, kUnknown = 3;
+  constexpr Index kAfterLayers = std::numeric_limits<Index>::max();
+  const ArrayName parts = parse_array_name(name);
+  const Index sentence = parts.sentence.value_or(0);
+  const int stack = parts.stack == "encoder_" ? kEncoder : kMain;
+  if (const int step = step_in(kStepsAfterLayers, parts.kind); step >= 0)
+    return {sentence, stack, kAfterLayers, step, name};
+  if (const int step = step_in(kStepsOfLayer, parts.kind); step >= 0) {
+    const int after_self = parts.stack == "cross_" ? static_cast<int>(kStepsOfLayer.size()) : 0;
+    return {sentence, stack, layer, step + after_self, name};
+  }
+  const bool input = parts.kind == "query" || parts.kind == "key" || parts.kind == "value" || parts.kind == "mask" ||
+                     parts.kind == "num_heads" || parts.kind.find("_proj.") != std::string::npos;
+  return {sentence, input ? kInputs : kUnknown, 0, 0, name};
+}
+
+Index layer_of(const std::string& name, const std::vector<Index>& at) {
+  const auto axes = axes_of(parse_array_name(name).kind);
+  return !axes.empty() && axes[0] == "layer" && !at.empty() ? at[0] : 0;
+}
+
+std::vector<Index> indices(std::size_t offset, const std::vector<Index>& shape) {
+  std::vector<Index> at(shape.size());
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    at[axis] = static_cast<Index>(offset % static_cast<std::size_t>(shape[axis]));
+    offset /= static_cast<std::size_t>(shape[axis]);
+  }
+  return at;
+}
+
+float apart(float a, float b) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
+  const float difference = std::abs(a - b);
+  return std::isnan(difference) ? std::numeric_limits<float>::infinity() : difference;
+}
+
+/// Axes of 1 in front say nothing about an array that no export knows.
+std::vector<Index> without_leading_ones(std::vector<Index> shape) {
+  shape.erase(shape.begin(), std::find_if(shape.begin(), shape.end(), [](Index size) { return size != 1; }));
+  return shape;
+}
+
+ComparedArray compare_array(const std::string& name, const Array& expected, const Array& found, float tolerance) {
+  ComparedArray result{.name = name, .expected_shape = expected.shape, .found_shape = found.shape};
+  const std::string kind = parse_array_name(name).kind;
+  if (axes_of(kind).empty() && !result.same_shape()) {
+    result.expected_shape = without_leading_ones(expected.shape);
+    result.found_shape = without_leading_ones(found.shape);
+  }
+  float magnitude = 1;
+  if (kind != "attentions")
+    for (const float value : expected.values)
+      if (std::isfinite(value)) magnitude = std::max(magnitude, std::abs(value));
+  result.tolerance = tolerance * magnitude;
+  if (!result.same_shape() || expected.values.empty()) return result;
+  assert(expected.values.size() == found.values.size());
+  std::size_t largest = 0, first = expected.values.size();
+  for (std::size_t i = 0; i < expected.values.size(); ++i) {
+    const float difference = apart(expected.values[i], found.values[i]);
+    if (difference > apart(expected.values[largest], found.values[largest])) largest = i;
+    if (difference > result.tolerance && first == expected.values.size()) first = i;
+  }
+  const auto cell = [&](std::size_t i) {
+    return ComparedCell{indices(i, result.expected_shape), expected.values[i], found.values[i]};
+  };
+  result.largest = cell(largest);
+  if (first < expected.values.size()) result.first = cell(first);
+  return result;
+}
+
+std::string quoted_word(const std::vector<std::string>& words, Index at) {
+  const bool known = static_cast<std::size_t>(at) < words.size();
+  return known ? " '" + printable(words[static_cast<std::size_t>(at)]) + "'" : std::string();
+}
+
+}  // namespace
+
+float ComparedCell::difference() const { return apart(expected, found); }
+
+FileComparison compare(const ExportFile& expected, const ExportFile& found, float tolerance) {
+  FileComparison comparison;
+  for (const auto& [name, array] : expected.arrays) {
+    const auto other = found.arrays.find(name);
+    if (other != found.arrays.end()) comparison.arrays.push_back(compare_array(name, array, other->second, tolerance));
+    else if (expected.own_answers) comparison.only_a.push_back(name);
+  }
+  for (const auto& [name, array] : found.arrays)
+    if (found.own_answers && !expected.arrays.contains(name)) comparison.only_b.push_back(name);
+  std::sort(comparison.arrays.begin(), comparison.arrays.end(),
+            [](const auto& a, const auto& b) { return station(a.name, 0) < station(b.name, 0); });
+
+  const auto parts_at = [&](std::size_t i) {
+    const ComparedArray& array = comparison.arrays[i];
+    return station(array.name, array.first ? layer_of(array.name, array.first->at) : 0);
+  };
+  for (std::size_t i = 0; i < comparison.arrays.size(); ++i)
+    if (!comparison.arrays[i].equal() && (!comparison.first || parts_at(i) < parts_at(*comparison.first)))
+      comparison.first = i;
+  return comparison;
+}
+
+std::string cell_text(std::string_view array, const std::vector<Index>& at, const ExportFile& expected,
+                      const ExportFile& found) {
+  const ArrayName parts = parse_array_name(array);
+  const auto axes = axes_of(parts.kind);
+  const std::string sentence = parts.sentence ? std::to_string(*parts.sentence) + "." : "";
+  AxisWords words;
+  for (const ExportFile* file : {&expected, &found}) {
+    // What has no stack's name in an encoder-decoder is the decoder's.
+    const bool decoders = parts.stack.empty() && file->words.contains(sentence + "decoder_");
+    const auto known = file->words.find(sentence + (decoders ? "decoder_" : parts.stack));
+    if (known == file->words.end()) continue;
+    if (words.queries.empty()) words.queries = known->second.queries;
+    if (words.keys.empty()) words.keys = known->second.keys;
+  }
+  if (axes.size() != at.size()) return shape_text(at);
+  std::string text;
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    text += (axis > 0 ? ", " : "") + std::string(axes[axis]) + " " + std::to_string(at[axis]);
+    if (axes[axis] == "query" || axes[axis] == "token") text += quoted_word(words.queries, at[axis]);
+    if (axes[axis] == "key") text += quoted_word(words.keys, at[axis]);
+  }
+  return text;
+}
+
+}  // namespace headlight

@@ -1,0 +1,158 @@
+#include "diagnose/mistakes.h"
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace headlight::mistakes {
+
+namespace {
+
+std::string decimal(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+Prediction rescaled(const Known& known, double factor) {
+  if (!known.dot.empty()) return {attend(known.dot, known.scale * factor, known.mask)};
+  Prediction prediction;
+  for (const Grid& logits : known.logits) {
+    Grid scaled = logits;  // −inf stays −inf whatever the factor
+    for (Index i = 0; i < scaled.size(); ++i)
+      if (std::isfinite(scaled.data()[i])) scaled.data()[i] *= factor;
+    prediction.values.push_back(softmax_keys(scaled));
+  }
+  return prediction;
+}
+
+Grid full_logits(const Known& known, std::size_t head) { return known.dot[head] * known.scale + known.mask; }
+
+}  // namespace
+
+Maybe rescaled_by(const Known& known, double factor) { return rescaled(known, factor); }
+
+Maybe rescaled_by_power_of_d_k(const Known& known, double power) {
+  if (known.d_k < 2) return kUnknown;
+  return rescaled(known, std::pow(static_cast<double>(known.d_k), power));
+}
+
+Maybe rescaled_by_any(const Known& known, const Heads& found) {
+  if (!same_shape(known.logits, found)) return kUnknown;
+  constexpr double kTooSmall = 1e-20;
+  // The slope of log(found) over the known logits, both less their row's mean.
+  double both = 0, own = 0;
+  for (std::size_t head = 0; head < found.size(); ++head) {
+    for (Index i = 0; i < known.queries(); ++i) {
+      double count = 0, mean_known = 0, mean_found = 0;
+      const auto usable = [&](Index j) {
+        return std::isfinite(known.logits[head](i, j)) && found[head](i, j) > kTooSmall;
+      };
+      for (Index j = 0; j < known.keys(); ++j)
+        if (usable(j)) ++count, mean_known += known.logits[head](i, j), mean_found += std::log(found[head](i, j));
+      for (Index j = 0; j < known.keys(); ++j) {
+        if (!usable(j)) continue;
+        const double apart = known.logits[head](i, j) - mean_known / count;
+        own += apart * apart;
+        both += apart * (std::log(found[head](i, j)) - mean_found / count);
+      }
+    }
+  }
+  if (!(own > 0)) return kUnknown;
+  const double factor = both / own;
+  Prediction prediction = rescaled(known, factor);
+  prediction.fitted = 1;
+  prediction.text = "scores multiplied by " + decimal(factor);
+  if (known.d_k > 0) {
+    prediction.text +=
+        ": scale " + decimal(factor / std::sqrt(static_cast<double>(known.d_k))) + " in place of 1/sqrt(d_k)";
+  } else if (const double d_k = factor * factor; factor > 1.01 && std::abs(d_k - std::round(d_k)) < 1e-2) {
+    prediction.text += " (d_k is not in the files: if it is " + decimal(std::round(d_k)) +
+                       ", they are not divided by sqrt(d_k); if " + decimal(factor) +
+                       ", multiplied by sqrt(d_k) instead)";
+  }
+  return prediction;
+}
+
+Maybe softmax_over_queries(const Known& known, const Heads& found) {
+  Prediction prediction;
+  if (!known.dot.empty()) {
+    for (std::size_t head = 0; head < known.dot.size(); ++head)
+      prediction.values.emplace_back(softmax_keys(full_logits(known, head).transpose()).transpose());
+    return prediction;
+  }
+  if (!same_shape(known.logits, found)) return kUnknown;
+  for (std::size_t head = 0; head < found.size(); ++head)
+    prediction.values.push_back(softmax_rows_up_to_offsets(known.logits[head], found[head]));
+  prediction.fitted = count_rows(found);
+  return prediction;
+}
+
+Maybe softmax_over_heads(const Known& known, const Heads& found) {
+  const bool direct = !known.dot.empty();
+  if (!direct && !same_shape(known.logits, found)) return kUnknown;
+  Prediction prediction{known.weights, direct ? 0 : count_rows(found)};
+  const auto heads = static_cast<Index>(known.weights.size());
+  Heads full;
+  for (std::size_t head = 0; direct && head < known.dot.size(); ++head) full.push_back(full_logits(known, head));
+  for (Index i = 0; i < known.queries(); ++i) {
+    Grid logits(heads, known.keys()), of_found(heads, known.keys());
+    for (Index head = 0; head < heads; ++head) {
+      const auto h = static_cast<std::size_t>(head);
+      logits.row(head) = (direct ? full[h] : known.logits[h]).row(i);
+      if (!direct) of_found.row(head) = found[h].row(i);
+    }
+    const Grid weights =
+        direct ? Grid(softmax_keys(logits.transpose()).transpose()) : softmax_rows_up_to_offsets(logits, of_found);
+    for (Index head = 0; head < heads; ++head) {
+      auto row = prediction.values[static_cast<std::size_t>(head)].row(i);
+      row = weights.row(head);
+      // Where every head is blocked there is nothing to divide by, and implementations differ.
+      for (Index j = 0; j < known.keys(); ++j)
+        if ((logits.col(j).array() == -std::numeric_limits<double>::infinity()).all()) row(j) = kFree;
+    }
+  }
+  return prediction;
+}
+
+Maybe softmax_missing(const Known& known, const Heads& found) {
+  if (!same_shape(known.logits, found)) return kUnknown;
+  Prediction prediction;
+  for (std::size_t head = 0; head < found.size(); ++head) {
+    Grid scores = known.logits[head];
+    for (Index i = 0; i < scores.rows(); ++i) {
+      double sum = 0, count = 0;
+      for (Index j = 0; j < scores.cols(); ++j)
+        if (std::isfinite(scores(i, j)) && std::isfinite(found[head](i, j)))
+          sum += found[head](i, j) - scores(i, j), ++count;
+      for (Index j = 0; j < scores.cols(); ++j)
+        scores(i, j) = std::isfinite(scores(i, j)) && count > 0 ? scores(i, j) + sum / count : kFree;
+    }
+    prediction.values.push_back(std::move(scores));
+  }
+  prediction.fitted = count_rows(found);
+  return prediction;
+}
+
+Maybe dropout(const Known& known, const Heads& found) {
+  if (!same_shape(known.weights, found)) return kUnknown;
+  double sum_found = 0, sum_known = 0;
+  Index zeros = 0;
+  for (std::size_t head = 0; head < found.size(); ++head) {
+    for (Index i = 0; i < found[head].size(); ++i) {
+      const double weight = known.weights[head].data()[i];
+      if (!(weight > 0)) continue;
+      if (found[head].data()[i] == 0) ++zeros;
+      else sum_found += found[head].data()[i], sum_known += weight;
+    }
+  }
+  const double factor = sum_found / sum_known;
+  if (zeros == 0 || !(factor > 1)) return kUnknown;
+  Prediction prediction{
+      .values = {}, .fitted = 1 + zeros, .text = "dropout left on (p = " + decimal(1 - 1 / factor) + ")"};
+  for (std::size_t head = 0; head < found.size(); ++head)
+    prediction.values.push_back((found[head].array() != 0).select(known.weights[head].array() * factor, 0.0).matrix());
+  return prediction;
+}
+
+}  // namespace headlight::mistakes

@@ -1,0 +1,79 @@
+// One attention layer written out in doubles, with every step exchangeable: what usual mistakes make of it is computed
+// here. What is unknown about the layer is empty; a variant that needs it then gives nothing.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "base/matrix.h"
+
+namespace headlight {
+
+using Grid = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Heads = std::vector<Grid>;  // one a head
+
+/// In a prediction: not said by it.
+inline constexpr double kFree = std::numeric_limits<double>::quiet_NaN();
+
+/// x·Wᵀ + b; an empty weight is the identity, an empty bias zero.
+struct Projection {
+  Grid weight;  // (out, in)
+  Grid bias;    // (1, out)
+};
+
+struct LayerInputs {
+  Grid query, key, value;  // (T, d_model), (S, d_model), (S, d_model) before projection
+  Projection query_proj, key_proj, value_proj, out_proj;
+};
+
+/// What is known about a layer that is believed to be right.
+struct Known {
+  Heads weights;     // (T, S)
+  Heads dot;         // (T, S) q·kᵀ; empty where q and k are unknown
+  Heads logits;      // (T, S) whose softmax the weights are: scale·dot + mask, or log(weights)
+  Grid mask;         // (T, S) added to the scores: −inf where blocked
+  double scale = 1;  // multiplies `dot`
+  Index num_heads = 0;
+  Index num_kv_heads = 0;  // 0 where unknown, as d_k
+  Index d_k = 0;
+  Grid query, key, value;  // (T, H·d_k), (S, H_kv·d_k), (S, H_kv·d_v) after projection, heads side by side
+  std::optional<LayerInputs> inputs;
+
+  Index queries() const { return mask.rows(); }
+  Index keys() const { return mask.cols(); }
+};
+
+/// How the columns of a projection are dealt out to heads: d_k neighbours each; every H-th column; or rows and columns
+/// of the whole matrix read on as if it were (H, T, d_k).
+enum class HeadSplit { blocks, interleaved, reshaped };
+Heads split_heads(const Grid& side_by_side, Index num_heads, HeadSplit how);
+
+/// exp(s − max) / Σ along the last axis; a row of −inf becomes zeros.
+Grid softmax_keys(const Grid& scores);
+
+/// q·kᵀ of each head of q; heads of k are shared by groups.
+Heads dot_products(const Heads& query, const Heads& key);
+
+/// softmax(scale·dot + mask).
+Heads attend(const Heads& dot, double scale, const Grid& mask);
+
+/// Whether a query may attend to a key, as far as a mask says so by itself: values below −10⁴ block as −inf does.
+using Allowed = Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+Allowed allowed_by(const Grid& mask);
+/// 0 where allowed, −inf elsewhere.
+Grid mask_of(const Allowed& allowed);
+
+/// softmax over the rows of exp(logits + r), where the numbers r, one a row, are those that lead to `found` best: the
+/// logits of a row are known up to such a number when only its softmax is. Columns of nothing but −inf are NaN.
+Grid softmax_rows_up_to_offsets(const Grid& logits, const Grid& found);
+
+enum class Slip { none, transposed, bias_left_out, left_out };
+/// x·Wᵀ + b with a slip: x·W, x·Wᵀ, or x. Nothing where the slip changes nothing or the shapes forbid it.
+std::optional<Grid> project_with(const Projection& projection, const Grid& x, Slip slip);
+
+/// weights·values of each head, side by side; then the output projection.
+Grid concatenated(const Heads& heads);
+Heads weighted_values(const Heads& weights, const Heads& values);
+
+}  // namespace headlight

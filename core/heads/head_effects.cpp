@@ -1,0 +1,107 @@
+#include "heads/head_effects.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "heads/head_measures.h"
+#include "math/output.h"
+
+namespace headlight {
+namespace {
+
+constexpr float kForwardShare = 0.95f;  // of the work for one head; the rest is comparing
+
+/// The logarithms of softmax(logits): as finite as the logits are.
+std::vector<double> log_probabilities(const Matrix& logits) {
+  const double largest = static_cast<double>(logits.maxCoeff());
+  double sum = 0;
+  for (Index i = 0; i < logits.size(); ++i) sum += std::exp(static_cast<double>(logits.data()[i]) - largest);
+  const double normalizer = largest + std::log(sum);
+  std::vector<double> result;
+  for (Index i = 0; i < logits.size(); ++i) result.push_back(static_cast<double>(logits.data()[i]) - normalizer);
+  return result;
+}
+
+/// What there is to compare of the answer before.
+struct Before {
+  const Trace& trace;
+  std::vector<Index> places;               // empty: no output layer
+  std::vector<std::vector<double>> words;  // log-probabilities, one list a place
+};
+
+Before before_of(const Trace& trace) {
+  Before before{.trace = trace, .places = {}, .words = {}};
+  if (trace.logits.size() == 0) return before;
+  before.places = asked_places(trace);
+  for (const Index place : before.places) before.words.push_back(log_probabilities(logit_rows(trace, place, 1)));
+  return before;
+}
+
+void compare_words(const Before& before, const Trace& after, HeadEffect& effect) {
+  double divergence = 0, top = 0;
+  for (std::size_t i = 0; i < before.places.size(); ++i) {
+    const std::vector<double>& was = before.words[i];
+    const std::vector<double> is = log_probabilities(logit_rows(after, before.places[i], 1));
+    double sum = 0;
+    for (std::size_t word = 0; word < was.size(); ++word) sum += std::exp(was[word]) * (was[word] - is[word]);
+    divergence += std::max(0.0, sum);  // what is below 0 is rounding
+    const auto best = static_cast<std::size_t>(std::max_element(was.begin(), was.end()) - was.begin());
+    top += std::exp(is[best]) - std::exp(was[best]);
+  }
+  const auto count = static_cast<double>(before.places.size());
+  effect.change = static_cast<float>(divergence / count);
+  effect.top_word = static_cast<float>(top / count);
+}
+
+float hidden_change(const Trace& before, const Trace& after) {
+  const auto& tokens = before.query_tokens().tokens;
+  double difference = 0, size = 0;
+  for (Index query = 0; query < before.last_hidden_state().rows(); ++query) {
+    if (tokens[static_cast<std::size_t>(query)].pad) continue;
+    const auto was = before.last_hidden_state().row(query).cast<double>().eval();
+    difference += (after.last_hidden_state().row(query).cast<double>() - was).squaredNorm();
+    size += was.squaredNorm();
+  }
+  return size > 0 ? static_cast<float>(std::sqrt(difference / size)) : 0.0f;
+}
+
+}  // namespace
+
+std::vector<Index> asked_places(const Trace& trace) {
+  std::vector<Index> places;
+  const auto& tokens = trace.query_tokens().tokens;
+  if (trace.request.config.arch != Arch::encoder) return {trace.answering};
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    if (is_masked(tokens[i])) places.push_back(static_cast<Index>(i));
+  return places;
+}
+
+Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, Progress& progress, int threads) {
+  const std::vector<HeadRef> heads = heads_of(trace);
+  if (trace.attention(heads.front().stack, 0).patterns)
+    return bad_input("effect", "", "a model, in which heads can be switched off", "attention alone");
+  const float begin = progress.begin, share = progress.share;
+  const Before before = before_of(trace);
+  std::vector<HeadEffect> effects;
+  for (const HeadRef& head : heads) {
+    effects.push_back({.head = head});
+    Request request = trace.request;
+    switch_off(request.edits, head, true);
+    progress.begin = begin + share * static_cast<float>(effects.size() - 1) / static_cast<float>(heads.size());
+    progress.share = kForwardShare * share / static_cast<float>(heads.size());
+    const auto after = forward(request, progress, &trace, threads);
+    if (!after)
+      return Error{"head " + std::to_string(head.layer) + "." + std::to_string(head.head) +
+                   " off: " + after.error().message};
+    if (!*after) return std::optional<std::vector<HeadEffect>>{};
+    if (before.places.empty()) effects.back().change = hidden_change(trace, **after);
+    else compare_words(before, **after, effects.back());
+  }
+  progress.begin = begin;
+  progress.share = share;
+  progress.done = begin + share;
+  return std::optional(std::move(effects));
+}
+
+}  // namespace headlight

@@ -1,0 +1,229 @@
+#include "heads/head_measures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "base/parallel.h"
+#include "math/attention.h"
+
+namespace headlight {
+namespace {
+
+constexpr Index kNone = -1;
+
+void add(MeasureSums::OfHead& sums, Measure measure, double value) {
+  MeasureSums::Mean& mean = sums.means[static_cast<std::size_t>(measure)];
+  mean.sum += value;
+  ++mean.count;
+}
+
+/// What the rows of one attention are measured against, whatever the head.
+struct Sides {
+  bool one_sequence = false;        // queries and keys are the same tokens
+  std::vector<bool> counts = {};    // (T) queries that are not padding
+  std::vector<Index> special = {};  // places of the special keys that are not padding
+  std::optional<Index> first = {};  // first key that is not padding
+  std::vector<Index> earlier = {};  // (T) of one sequence: where the same token stood last, or kNone
+};
+
+bool same_texts(const Tokens& a, const Tokens& b) {
+  return std::equal(a.tokens.begin(), a.tokens.end(), b.tokens.begin(), b.tokens.end(),
+                    [](const Token& x, const Token& y) { return x.raw == y.raw; });
+}
+
+std::vector<Index> earlier_places(const Tokens& tokens) {
+  std::vector<Index> earlier;
+  std::map<std::pair<std::int64_t, std::string_view>, Index> last;
+  for (const Token& token : tokens.tokens) {
+    const auto place = static_cast<Index>(earlier.size());
+    earlier.push_back(kNone);
+    if (token.pad) continue;
+    const auto [at, fresh] = last.try_emplace({token.id, token.text}, place);
+    if (!fresh) earlier.back() = std::exchange(at->second, place);
+  }
+  return earlier;
+}
+
+Sides sides_of(const Trace& trace, Stack stack) {
+  const Tokens& queries = trace.query_tokens(stack);
+  const Tokens& keys = trace.key_tokens(stack);
+  Sides sides{.one_sequence = stack != Stack::cross && same_texts(queries, keys)};
+  for (const Token& token : queries.tokens) sides.counts.push_back(!token.pad);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const Token& token = keys.tokens[i];
+    if (token.pad) continue;
+    if (!sides.first) sides.first = static_cast<Index>(i);
+    if (token.special) sides.special.push_back(static_cast<Index>(i));
+  }
+  if (sides.one_sequence) sides.earlier = earlier_places(queries);
+  return sides;
+}
+
+/// How many keys each query may attend to.
+std::vector<Index> allowed_keys(const Mask& mask) {
+  std::vector<Index> allowed;
+  Matrix added;
+  for (Index first = 0; first < mask.queries(); first += kRowBlock) {
+    added.setZero(std::min(kRowBlock, mask.queries() - first), mask.keys());
+    mask.add_to(added, first);
+    for (Index r = 0; r < added.rows(); ++r)
+      allowed.push_back((added.row(r).array() > -std::numeric_limits<float>::infinity()).count());
+  }
+  return allowed;
+}
+
+void add_places(const Sides& sides, Index query, const Vector& row, double total, MeasureSums::OfHead& sums) {
+  double way = 0;
+  for (Index key = 0; key < row.size(); ++key)
+    way += static_cast<double>(row(key)) * static_cast<double>(std::abs(query - key));
+  add(sums, Measure::distance, way / total);
+  if (query > 0) add(sums, Measure::previous, static_cast<double>(row(query - 1)));
+  if (query + 1 < row.size()) add(sums, Measure::next, static_cast<double>(row(query + 1)));
+  add(sums, Measure::same, static_cast<double>(row(query)));
+  const auto before = [&](Index place) { return sides.earlier[static_cast<std::size_t>(place)]; };
+  if (before(query) == kNone) return;
+  double duplicate = 0, induction = 0;
+  for (Index place = before(query); place != kNone; place = before(place)) {
+    duplicate += static_cast<double>(row(place));
+    induction += static_cast<double>(row(place + 1));
+  }
+  add(sums, Measure::duplicate, duplicate);
+  add(sums, Measure::induction, induction);
+}
+
+void add_row(const Sides& sides, Index query, Index allowed, const Vector& row, MeasureSums::OfHead& sums) {
+  double total = 0, products = 0;
+  Index with_weight = 0;
+  for (Index key = 0; key < row.size(); ++key) {
+    const auto weight = static_cast<double>(row(key));
+    if (weight <= 0) continue;
+    total += weight;
+    products += weight * std::log(weight);
+    ++with_weight;
+  }
+  if (total <= 0) return;
+  // −Σ p ln p with p = A / total; what is below 0 is rounding.
+  const double entropy = std::max(0.0, std::log(total) - products / total);
+  add(sums, Measure::entropy, entropy);
+  // A weight set by hand may lie on a blocked key.
+  if (const Index keys = std::max(allowed, with_weight); keys > 1)
+    add(sums, Measure::normalized, entropy / std::log(static_cast<double>(keys)));
+  const float largest = row.maxCoeff();
+  add(sums, Measure::confidence, static_cast<double>(largest));
+  sums.largest = std::max(largest, sums.largest.value_or(largest));
+  if (sides.first) add(sums, Measure::first, static_cast<double>(row(*sides.first)));
+  if (!sides.special.empty()) {
+    double special = 0;
+    for (const Index key : sides.special) special += static_cast<double>(row(key));
+    add(sums, Measure::special, special);
+  }
+  if (sides.one_sequence) add_places(sides, query, row, total, sums);
+}
+
+/// False when stopped.
+bool add_head(const Trace& trace, const HeadRef& head, const Sides& sides, const std::vector<Index>& allowed,
+              const std::atomic<bool>& stop, MeasureSums::OfHead& sums) {
+  const Index queries = trace.queries(head.stack);
+  Vector row;
+  for (Index first = 0; first < queries; first += kRowBlock) {
+    if (stop) return false;
+    const Matrix block = attention_rows(trace, head, first, std::min(kRowBlock, queries - first));
+    for (Index r = 0; r < block.rows(); ++r) {
+      const auto query = static_cast<std::size_t>(first + r);
+      if (!sides.counts[query]) continue;
+      row = block.row(r);
+      add_row(sides, first + r, allowed[query], row, sums);
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string_view name(Measure measure) {
+  switch (measure) {
+    case Measure::entropy: return "entropy";
+    case Measure::normalized: return "normalized";
+    case Measure::distance: return "distance";
+    case Measure::confidence: return "confidence";
+    case Measure::previous: return "previous";
+    case Measure::next: return "next";
+    case Measure::same: return "same";
+    case Measure::first: return "first";
+    case Measure::special: return "special";
+    case Measure::duplicate: return "duplicate";
+    case Measure::induction: return "induction";
+    case Measure::largest: break;
+  }
+  return "largest";
+}
+
+std::vector<HeadRef> heads_of(const Trace& trace, std::optional<Stack> stack) {
+  std::vector<HeadRef> heads;
+  for (const Stack each : kStacks) {
+    if (!trace.has(each) || (stack && each != *stack)) continue;
+    for (Index layer = 0; layer < trace.num_layers(each); ++layer)
+      for (Index head = 0; head < trace.attention(each, layer).num_heads(); ++head)
+        heads.push_back({layer, head, each});
+  }
+  return heads;
+}
+
+bool add_sentence(MeasureSums& sums, const Trace& trace, Progress& progress, int threads) {
+  if (sums.heads.empty()) {
+    sums.heads = heads_of(trace);
+    sums.of_heads.resize(sums.heads.size());
+  }
+  progress.done = progress.begin;
+  std::map<Stack, Sides> sides;
+  std::map<const Mask*, std::vector<Index>> allowed;
+  for (const HeadRef& head : sums.heads) {
+    if (!sides.contains(head.stack)) sides.emplace(head.stack, sides_of(trace, head.stack));
+    const Mask& mask = trace.mask(head.stack, head.layer);
+    if (!allowed.contains(&mask)) allowed.emplace(&mask, allowed_keys(mask));
+  }
+  parallel_for(static_cast<Index>(sums.heads.size()), threads, [&](Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    const HeadRef& head = sums.heads[at];
+    if (add_head(trace, head, sides.at(head.stack), allowed.at(&trace.mask(head.stack, head.layer)), progress.stop,
+                 sums.of_heads[at]))
+      progress.done.fetch_add(progress.share / static_cast<float>(sums.heads.size()));
+  });
+  return !progress.stop;
+}
+
+std::vector<HeadMeasures> measures_of(const MeasureSums& sums) {
+  std::vector<HeadMeasures> all;
+  for (std::size_t head = 0; head < sums.heads.size(); ++head) {
+    HeadMeasures& measures = all.emplace_back(HeadMeasures{.head = sums.heads[head]});
+    for (std::size_t i = 0; i < kMeasures.size(); ++i) {
+      const MeasureSums::Mean& mean = sums.of_heads[head].means[i];
+      if (mean.count > 0) measures.values[i] = static_cast<float>(mean.sum / static_cast<double>(mean.count));
+    }
+    measures.values[static_cast<std::size_t>(Measure::largest)] = sums.of_heads[head].largest;
+  }
+  return all;
+}
+
+std::optional<std::vector<HeadMeasures>> measure_heads(const Trace& trace, Progress& progress, int threads) {
+  MeasureSums sums;
+  if (!add_sentence(sums, trace, progress, threads)) return std::nullopt;
+  return measures_of(sums);
+}
+
+std::vector<std::size_t> ranking(const std::vector<std::optional<float>>& values, bool ascending) {
+  std::vector<std::size_t> places(values.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+    if (!values[a] || !values[b]) return values[a].has_value() && !values[b];
+    return ascending ? *values[a] < *values[b] : *values[a] > *values[b];
+  });
+  return places;
+}
+
+}  // namespace headlight

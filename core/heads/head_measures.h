@@ -1,0 +1,79 @@
+// What each head does, in a dozen numbers: how it spreads its weight, how far it looks, and on which tokens its weight
+// lies. Patterns are read row block by row block and never held whole.
+//
+// A is a head's pattern, weights after dropout and edits, A_ij from query i to key j. A measure is a mean over the rows
+// that count: those of queries that are not padding, with any weight at all (a row that may attend to nothing has none).
+// Of several sentences all rows count alike. Sums are in double; a measure is the nearest float.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "math/forward.h"
+
+namespace headlight {
+
+/// Those marked (self) compare places of one sentence: an attention from one sequence to another has none of them.
+enum class Measure {
+  entropy,  // −Σ_j p_ij ln p_ij, p_ij = A_ij / Σ_j A_ij, in nats (Ghader & Monz 2017; Clark et al. 2019, section 3.3)
+  normalized,  // each row's entropy / ln(keys that it may attend to), 0 … 1; rows of a single key are left out
+  distance,    // (self) Σ_j A_ij |i − j| / Σ_j A_ij, in tokens (Vig & Belinkov 2019)
+  confidence,  // max_j A_ij (Voita et al. 2019, who leave out the end of the sentence)
+  previous,    // (self) A_i,i−1, of all rows but the first (Clark et al. 2019, section 3.1)
+  next,        // (self) A_i,i+1, of all rows but the last (Clark et al. 2019, section 3.1)
+  same,        // (self) A_ii (Clark et al. 2019, section 3.1)
+  first,       // A_i0, the sink; 0 is the first token that is not padding (Xiao et al. 2023)
+  special,     // Σ_j A_ij over special tokens j (Clark et al. 2019, section 3.2)
+  duplicate,   // (self) Σ_j A_ij, j < i, token j = token i; of the rows with such a j (Wang et al. 2022)
+  induction,   // (self) Σ_j A_i,j+1 over those same j; of the same rows (Olsson et al. 2022)
+  largest,     // max_ij A_ij
+};
+inline constexpr std::array kMeasures{Measure::entropy,  Measure::normalized, Measure::distance,  Measure::confidence,
+                                      Measure::previous, Measure::next,       Measure::same,      Measure::first,
+                                      Measure::special,  Measure::duplicate,  Measure::induction, Measure::largest};
+
+/// As files and options call it.
+std::string_view name(Measure measure);
+
+struct HeadMeasures {
+  HeadRef head;
+  std::array<std::optional<float>, kMeasures.size()> values = {};  // nothing where no row has this measure
+
+  const std::optional<float>& operator[](Measure measure) const { return values[static_cast<std::size_t>(measure)]; }
+  friend bool operator==(const HeadMeasures&, const HeadMeasures&) = default;
+};
+
+/// Sums over rows, from which measures follow.
+struct MeasureSums {
+  struct Mean {
+    double sum = 0;
+    Index count = 0;
+  };
+  struct OfHead {
+    std::array<Mean, kMeasures.size()> means = {};
+    std::optional<float> largest = {};
+  };
+  std::vector<HeadRef> heads = {};    // as heads_of() has them
+  std::vector<OfHead> of_heads = {};  // one a head
+};
+
+/// Adds the rows of one more sentence; the answers are of one model. False when stopped. The same to the bit with any
+/// number of threads (0: one for each processor).
+bool add_sentence(MeasureSums& sums, const Trace& trace, Progress& progress, int threads = 0);
+
+/// One entry a head.
+std::vector<HeadMeasures> measures_of(const MeasureSums& sums);
+
+/// Of a single sentence; nothing when stopped.
+std::optional<std::vector<HeadMeasures>> measure_heads(const Trace& trace, Progress& progress, int threads = 0);
+
+/// The heads of the answer in the order of the data's way, then by layer and head; of one attention, or of all.
+std::vector<HeadRef> heads_of(const Trace& trace, std::optional<Stack> stack = {});
+
+/// The places of `values` from the largest to the smallest, or the other way; equal ones stay in their order, absent
+/// ones come last.
+std::vector<std::size_t> ranking(const std::vector<std::optional<float>>& values, bool ascending);
+
+}  // namespace headlight

@@ -1,0 +1,101 @@
+#include "heads/pattern_difference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace headlight {
+namespace {
+
+constexpr float kAbsent = std::numeric_limits<float>::quiet_NaN();
+constexpr float kBlocked = -std::numeric_limits<float>::infinity();
+
+/// The cells of one answer on the joint axes.
+Matrix spread(const Matrix& weights, const JointAxes& axes, std::optional<Index> JointToken::*side) {
+  Matrix result =
+      Matrix::Constant(static_cast<Index>(axes.queries.size()), static_cast<Index>(axes.keys.size()), kAbsent);
+  for (Index r = 0; r < result.rows(); ++r) {
+    const auto query = axes.queries[static_cast<std::size_t>(r)].*side;
+    for (Index c = 0; query && c < result.cols(); ++c)
+      if (const auto key = axes.keys[static_cast<std::size_t>(c)].*side) result(r, c) = weights(*query, *key);
+  }
+  return result;
+}
+
+double entropy(double p) { return p > 0 ? -p * std::log(p) : 0; }
+
+/// What a row gives to a key: nothing where it is blocked or absent.
+double given(float weight) { return weight > 0 ? static_cast<double>(weight) : 0; }
+
+/// The sum of a row; 0 where the answer lacks its token.
+double sum_of(const Matrix& weights, Index row) {
+  double sum = 0;
+  for (Index c = 0; c < weights.cols(); ++c) sum += given(weights(row, c));
+  return sum;
+}
+
+double divergence_of_rows(const PatternPair& pair, Index row, double sum_a, double sum_b) {
+  double mixed = 0, alone = 0;
+  for (Index c = 0; c < pair.a.cols(); ++c) {
+    const double p = given(pair.a(row, c)) / sum_a, q = given(pair.b(row, c)) / sum_b;
+    mixed += entropy((p + q) / 2);
+    alone += (entropy(p) + entropy(q)) / 2;
+  }
+  return std::max(0.0, mixed - alone);
+}
+
+}  // namespace
+
+PatternPair pair_patterns(const Matrix& a, const Matrix& b, const JointAxes& axes) {
+  PatternPair pair{spread(a, axes, &JointToken::a), spread(b, axes, &JointToken::b), {}};
+  pair.difference = pair.a.binaryExpr(pair.b, [](float before, float after) {
+    if (std::isnan(before) || std::isnan(after)) return kAbsent;
+    if (before < 0 && after < 0) return kBlocked;
+    return std::max(after, 0.0f) - std::max(before, 0.0f);
+  });
+  return pair;
+}
+
+PatternDifference measure_difference(const PatternPair& pair) {
+  PatternDifference result;
+  double sum = 0, divergence = 0;
+  Index cells = 0, rows = 0;
+  for (Index r = 0; r < pair.difference.rows(); ++r) {
+    for (Index c = 0; c < pair.difference.cols(); ++c) {
+      const float size = std::abs(pair.difference(r, c));
+      if (!std::isfinite(size)) continue;
+      if (!result.at || size > result.largest) {
+        result.largest = size;
+        result.at = CellRef{r, c};
+      }
+      sum += static_cast<double>(size);
+      ++cells;
+    }
+    const double sum_a = sum_of(pair.a, r), sum_b = sum_of(pair.b, r);
+    if (sum_a == 0 || sum_b == 0) continue;
+    divergence += divergence_of_rows(pair, r, sum_a, sum_b);
+    ++rows;
+  }
+  if (cells > 0) result.mean = static_cast<float>(sum / static_cast<double>(cells));
+  if (rows > 0) result.divergence = static_cast<float>(divergence / static_cast<double>(rows));
+  return result;
+}
+
+Matrix shrunk_difference(const Matrix& difference, Index most) {
+  const Index rows = std::min(difference.rows(), most), cols = std::min(difference.cols(), most);
+  if (rows == difference.rows() && cols == difference.cols()) return difference;
+  Matrix small = Matrix::Constant(rows, cols, kAbsent);
+  const auto farther = [](float a, float b) {
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) ? b : a;
+    if (a == kBlocked || b == kBlocked) return std::max(a, b);
+    return std::abs(b) > std::abs(a) ? b : a;
+  };
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j)
+      for (Index r = i * difference.rows() / rows; r < (i + 1) * difference.rows() / rows; ++r)
+        for (Index c = j * difference.cols() / cols; c < (j + 1) * difference.cols() / cols; ++c)
+          small(i, j) = farther(small(i, j), difference(r, c));
+  return small;
+}
+
+}  // namespace headlight

@@ -1,0 +1,129 @@
+#include "read/array/array.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cstdint>
+#include <cstring>
+
+#include "base/utf8.h"
+
+namespace headlight {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "files are read as little-endian memory");
+
+template <class Stored, class Widen>
+void append_as(bool big_endian, std::string_view bytes, std::vector<float>& values, const Widen& widen) {
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(Stored)) {
+    char element[sizeof(Stored)];
+    std::memcpy(element, bytes.data() + at, sizeof(Stored));
+    if (big_endian) std::reverse(element, element + sizeof(Stored));
+    Stored stored;
+    std::memcpy(&stored, element, sizeof(Stored));
+    values.push_back(widen(stored));
+  }
+}
+
+template <class Number>
+void append_numbers(bool big_endian, std::string_view bytes, std::vector<float>& values) {
+  append_as<Number>(big_endian, bytes, values, [](Number stored) { return static_cast<float>(stored); });
+}
+
+}  // namespace
+
+std::size_t width(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::boolean:
+    case Dtype::u8:
+    case Dtype::i8: return 1;
+    case Dtype::u16:
+    case Dtype::i16:
+    case Dtype::f16:
+    case Dtype::bf16: return 2;
+    case Dtype::u32:
+    case Dtype::i32:
+    case Dtype::f32: return 4;
+    case Dtype::u64:
+    case Dtype::i64:
+    case Dtype::f64: return 8;
+  }
+  return 0;
+}
+
+std::string_view name(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::boolean: return "bool";
+    case Dtype::u8: return "uint8";
+    case Dtype::i8: return "int8";
+    case Dtype::u16: return "uint16";
+    case Dtype::i16: return "int16";
+    case Dtype::u32: return "uint32";
+    case Dtype::i32: return "int32";
+    case Dtype::u64: return "uint64";
+    case Dtype::i64: return "int64";
+    case Dtype::f16: return "float16";
+    case Dtype::bf16: return "bfloat16";
+    case Dtype::f32: return "float32";
+    case Dtype::f64: return "float64";
+  }
+  return "";
+}
+
+bool is_floating(Dtype dtype) {
+  return dtype == Dtype::f16 || dtype == Dtype::bf16 || dtype == Dtype::f32 || dtype == Dtype::f64;
+}
+
+std::optional<std::size_t> num_elements(const std::vector<Index>& shape) {
+  std::size_t product = 1;
+  for (const Index size : shape) {
+    if (size < 0 || static_cast<std::size_t>(size) > kMostElements) return std::nullopt;
+    if (size == 0) product = 0;
+    if (product > 0 && static_cast<std::size_t>(size) > kMostElements / product) return std::nullopt;
+    product *= static_cast<std::size_t>(size);
+  }
+  return product;
+}
+
+std::string shape_text(const std::vector<Index>& shape) {
+  std::string text = "(";
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (axis > 0) text += ", ";
+    if (axis == 8) return text + "…)";
+    text += std::to_string(shape[axis]);
+  }
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+void append_widened(Dtype dtype, bool big_endian, std::string_view bytes, std::vector<float>& values) {
+  assert(bytes.size() % width(dtype) == 0);
+  switch (dtype) {
+    case Dtype::boolean:
+      return append_as<std::uint8_t>(false, bytes, values, [](std::uint8_t byte) { return byte != 0 ? 1.0f : 0.0f; });
+    case Dtype::u8: return append_numbers<std::uint8_t>(big_endian, bytes, values);
+    case Dtype::i8: return append_numbers<std::int8_t>(big_endian, bytes, values);
+    case Dtype::u16: return append_numbers<std::uint16_t>(big_endian, bytes, values);
+    case Dtype::i16: return append_numbers<std::int16_t>(big_endian, bytes, values);
+    case Dtype::u32: return append_numbers<std::uint32_t>(big_endian, bytes, values);
+    case Dtype::i32: return append_numbers<std::int32_t>(big_endian, bytes, values);
+    case Dtype::u64: return append_numbers<std::uint64_t>(big_endian, bytes, values);
+    case Dtype::i64: return append_numbers<std::int64_t>(big_endian, bytes, values);
+    case Dtype::f16:
+      return append_as<std::uint16_t>(big_endian, bytes, values, [](std::uint16_t bits) {
+        return static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(bits));
+      });
+    case Dtype::bf16:  // the upper half of a float32
+      return append_as<std::uint16_t>(big_endian, bytes, values, [](std::uint16_t bits) {
+        return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+      });
+    case Dtype::f32: return append_numbers<float>(big_endian, bytes, values);
+    case Dtype::f64: return append_numbers<double>(big_endian, bytes, values);
+  }
+}
+
+Result<Matrix> to_matrix(std::string_view where, std::string_view what, const Array& array) {
+  if (array.shape.size() != 2) return bad_input(where, what, "two axes", shape_text(array.shape));
+  return Matrix{Eigen::Map<const Matrix>(array.values.data(), array.shape[0], array.shape[1])};
+}
+
+}  // namespace headlight

@@ -1,0 +1,40 @@
+// NumPy's .npy format: a magic string, a Python dictionary with dtype, order and shape, the array's bytes.
+// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "read/array/array.h"
+
+namespace headlight {
+
+/// What stands before the data.
+struct NpyHeader {
+  Dtype dtype = Dtype::f32;
+  bool big_endian = false;
+  bool fortran_order = false;
+  std::vector<Index> shape;
+  std::size_t count = 0;  // elements
+};
+
+/// Magic, version and header length: this many bytes tell how long the header is.
+inline constexpr std::size_t kNpyPrefix = 12;
+
+/// The offset at which the data begins, from the first bytes of the file. Versions 1 to 3.
+Result<std::size_t> npy_data_offset(std::string_view where, std::string_view prefix);
+
+/// `header` are all bytes before the data.
+Result<NpyHeader> parse_npy_header(std::string_view where, std::string_view header);
+
+/// Elements in file order → the array, in C order.
+Array make_array(const NpyHeader& header, std::vector<float> values);
+
+/// A whole .npy file: exactly one array.
+Result<Array> parse_npy(std::string_view where, std::string_view bytes);
+Result<Array> read_npy(const std::filesystem::path& path);
+
+}  // namespace headlight

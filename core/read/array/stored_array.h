@@ -1,0 +1,32 @@
+// Arrays where they lie in a file: their bytes are read when somebody asks for them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/mapped_file.h"
+#include "read/array/array.h"
+
+namespace headlight {
+
+struct StoredArray {
+  Dtype dtype = Dtype::f32;
+  std::vector<Index> shape;
+  std::string_view bytes;                  // little-endian, on any address
+  std::string where;                       // the file's name in messages
+  std::shared_ptr<const void> owner = {};  // keeps the bytes readable; null: somebody else does
+  const MappedFile* mapped = nullptr;      // the owner where it is a file
+};
+
+struct StoredArrays {
+  std::map<std::string, StoredArray> arrays;
+  std::map<std::string, std::string> metadata;  // safetensors' own
+};
+
+/// f16 or bf16.
+inline bool is_half(const StoredArray& array) { return array.dtype == Dtype::f16 || array.dtype == Dtype::bf16; }
+
+}  // namespace headlight

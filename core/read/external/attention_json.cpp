@@ -1,0 +1,251 @@
+#include "read/external/attention_json.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "read/external/patterns.h"
+#include "read/json/json_document.h"
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kSchema = "headlight.attention/1";
+constexpr std::size_t kMostAttentionBytes = std::size_t{1} << 29;  // parsed, a number takes several times its text
+
+std::string at(const std::string& place, std::size_t i) { return place + "[" + std::to_string(i) + "]"; }
+
+const json* member(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() ? nullptr : &*found;
+}
+
+/// A list that is not empty.
+Status check_list(std::string_view where, std::string_view place, const json& value, std::string_view of) {
+  if (value.is_array() && !value.empty()) return Done{};
+  return bad_input(where, place, "a list of " + std::string(of), value.is_array() ? "an empty one" : value.type_name());
+}
+
+Status check_length(std::string_view where, std::string_view place, const json& list, std::size_t length,
+                    std::string_view of) {
+  if (list.is_array() && list.size() == length) return Done{};
+  return bad_input(where, place, std::to_string(length) + " " + std::string(of) + ", as the first has",
+                   list.is_array() ? std::to_string(list.size()) : list.type_name());
+}
+
+Result<Matrix> parse_pattern(std::string_view where, const std::string& place, const json& rows, std::size_t queries,
+                             std::size_t keys) {
+  if (const auto s = check_length(where, place, rows, queries, "queries"); !s) return s.error();
+  Matrix pattern(static_cast<Index>(queries), static_cast<Index>(keys));
+  for (std::size_t query = 0; query < queries; ++query) {
+    const json& row = rows[query];
+    if (const auto s = check_length(where, at(place, query), row, keys, "keys"); !s) return s.error();
+    for (std::size_t key = 0; key < keys; ++key) {
+      if (!row[key].is_number()) return bad_input(where, at(at(place, query), key), "a number", row[key].type_name());
+      pattern(static_cast<Index>(query), static_cast<Index>(key)) = row[key].get<float>();
+    }
+  }
+  return pattern;
+}
+
+/// [layer][head][query][key], every list as long as its sisters.
+Result<std::vector<std::vector<Matrix>>> parse_patterns(std::string_view where, const std::string& place,
+                                                        const json& layers) {
+  const json* list = &layers;
+  std::vector<std::size_t> sizes;
+  std::string first = place;
+  for (const char* axis : {"layers", "heads", "queries", "keys"}) {
+    if (const auto s = check_list(where, first, *list, axis); !s) return s.error();
+    sizes.push_back(list->size());
+    list = &list->front();
+    first = at(first, 0);
+  }
+  std::vector<std::vector<Matrix>> patterns;
+  for (std::size_t layer = 0; layer < sizes[0]; ++layer) {
+    const std::string in_layer = at(place, layer);
+    if (const auto s = check_length(where, in_layer, layers[layer], sizes[1], "heads"); !s) return s.error();
+    auto& heads = patterns.emplace_back();
+    for (std::size_t head = 0; head < sizes[1]; ++head) {
+      auto pattern = parse_pattern(where, at(in_layer, head), layers[layer][head], sizes[2], sizes[3]);
+      if (!pattern) return pattern.error();
+      heads.push_back(std::move(*pattern));
+    }
+  }
+  return patterns;
+}
+
+Result<Tokens> parse_texts(std::string_view where, const std::string& place, const json* list, Index count) {
+  if (list == nullptr || list->is_null()) return numbered_tokens(count);
+  if (!list->is_array()) return bad_input(where, place, "a list of token texts", list->type_name());
+  if (list->size() != static_cast<std::size_t>(count))
+    return bad_input(where, place, std::to_string(count) + " tokens", std::to_string(list->size()));
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    if (!(*list)[i].is_string()) return bad_input(where, at(place, i), "a text", (*list)[i].type_name());
+    texts.push_back((*list)[i].get<std::string>());
+  }
+  return tokens_of(texts);
+}
+
+/// Text, spelling and flags of the tokens as an export of Headlight has them; what a token does not say is left alone.
+/// Tokens that were added, not typed, have no bytes of the text. Padding is not marked again, for what its mask did to
+/// the weights is in them already.
+Status take_details(std::string_view where, const std::string& place, const json& list, Tokens& tokens) {
+  if (!list.is_array() || list.size() != tokens.size())
+    return bad_input(where, place, std::to_string(tokens.size()) + " tokens",
+                     list.is_array() ? std::to_string(list.size()) : list.type_name());
+  Tokens detailed;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const json& fields = list[i];
+    if (!fields.is_object()) return bad_input(where, at(place, i), "an object", fields.type_name());
+    Token token = tokens.tokens[i];
+    for (const auto& [key, field] : {std::pair{"text", &token.text}, {"raw", &token.raw}}) {
+      const json* value = member(fields, key);
+      if (value == nullptr) continue;
+      if (!value->is_string()) return bad_input(where, at(place, i) + "." + key, "a text", value->type_name());
+      *field = value->get<std::string>();
+    }
+    for (const auto& [key, field] : {std::pair{"special", &token.special}, {"known", &token.known}}) {
+      const json* value = member(fields, key);
+      if (value == nullptr) continue;
+      if (!value->is_boolean()) return bad_input(where, at(place, i) + "." + key, "true or false", value->type_name());
+      *field = value->get<bool>();
+    }
+    if (const json* id = member(fields, "id")) {
+      if (!id->is_number_integer()) return bad_input(where, at(place, i) + ".id", "a whole number", id->type_name());
+      token.id = id->get<std::int64_t>();
+    }
+    const json* bytes = member(fields, "bytes");
+    const bool without_bytes = bytes && bytes->is_array() && bytes->size() == 2 && (*bytes)[0] == (*bytes)[1];
+    token.begin = detailed.text.size();
+    if (!without_bytes) detailed.text += token.raw;
+    token.end = detailed.text.size();
+    detailed.tokens.push_back(std::move(token));
+  }
+  tokens = std::move(detailed);
+  return Done{};
+}
+
+/// The lists of tokens beside `attention` in an export of Headlight, for each side that a stack has.
+Status take_all_details(std::string_view where, const json& document, std::map<Stack, FoundPatterns>& found) {
+  const json* source = member(document, "tokens");
+  const json* target = member(document, "target_tokens");
+  const json* keys = member(document, "key_tokens");
+  for (auto& [stack, patterns] : found) {
+    const bool of_target = target != nullptr && stack != Stack::encoder;
+    const json* queries_of = of_target ? target : source;
+    const json* keys_of = keys && !target ? keys : stack == Stack::self ? queries_of : source;
+    if (queries_of)
+      if (const auto s =
+              take_details(where, of_target ? "target_tokens" : "tokens", *queries_of, patterns.stack.query_tokens);
+          !s)
+        return s;
+    if (keys_of)
+      if (const auto s = take_details(where,
+                                      keys_of == keys     ? "key_tokens"
+                                      : keys_of == target ? "target_tokens"
+                                                          : "tokens",
+                                      *keys_of, patterns.stack.key_tokens);
+          !s)
+        return s;
+  }
+  return Done{};
+}
+
+std::string name_of(const json& entry) {
+  const json* name = entry.is_object() ? member(entry, "name") : nullptr;
+  return name && name->is_string() ? name->get<std::string>() : std::string();
+}
+
+std::optional<Stack> stack_named(std::string_view name) {
+  if (name == "Encoder") return Stack::encoder;
+  if (name == "Decoder") return Stack::self;
+  if (name == "Cross") return Stack::cross;
+  return std::nullopt;
+}
+
+Result<FoundPatterns> parse_entry(std::string_view where, const std::string& place, const json& entry) {
+  const json* attn = member(entry, "attn");
+  if (attn == nullptr) return bad_input(where, place, "attn, the weights", "none");
+  auto patterns = parse_patterns(where, place + ".attn", *attn);
+  if (!patterns) return patterns.error();
+  const Matrix& first = (*patterns)[0][0];
+  auto queries = parse_texts(where, place + ".left_text", member(entry, "left_text"), first.rows());
+  if (!queries) return queries.error();
+  auto keys = parse_texts(where, place + ".right_text", member(entry, "right_text"), first.cols());
+  if (!keys) return keys.error();
+  FoundPatterns found{.name = place, .stack = {}};
+  found.stack.patterns = std::move(*patterns);
+  found.stack.query_tokens = std::move(*queries);
+  found.stack.key_tokens = std::move(*keys);
+  return found;
+}
+
+Result<TensorsFile> from_object(std::string_view where, const json& document) {
+  const json* list = member(document, "attention");
+  if (list == nullptr) return bad_input(where, "attention", "a list of patterns", "none");
+  if (const auto s = check_list(where, "attention", *list, "patterns"); !s) return s.error();
+  TensorsFile file;
+  bool has_stacks = false;
+  for (const json& entry : *list) has_stacks = has_stacks || (stack_named(name_of(entry)) && list->size() > 1);
+  std::map<Stack, FoundPatterns> found;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const std::string place = at("attention", i);
+    const json& entry = (*list)[i];
+    if (!entry.is_object()) return bad_input(where, place, "an object", entry.type_name());
+    const std::string name = name_of(entry);
+    const auto stack = has_stacks ? stack_named(name) : i == 0 ? std::optional(Stack::self) : std::nullopt;
+    if (!stack) {
+      file.warnings.push_back(std::string(where) + ": " + place + " \"" + printable(name) + "\": not shown");
+      continue;
+    }
+    if (found.contains(*stack)) return bad_input(where, place, "each name once", "\"" + printable(name) + "\" again");
+    auto patterns = parse_entry(where, place, entry);
+    if (!patterns) return patterns.error();
+    found.emplace(*stack, std::move(*patterns));
+  }
+  if (member(document, "schema"))
+    if (const auto s = take_all_details(where, document, found); !s) return s.error();
+  for (const char* key : {"include_layers", "include_heads"})
+    if (const json* kept = member(document, key); kept && kept->is_array())
+      for (std::size_t i = 0; i < kept->size(); ++i)
+        if ((*kept)[i] != i) {
+          file.warnings.push_back(std::string(where) + ": " + key + ": only some are in the file; counted from 0 here");
+          break;
+        }
+  auto model = pattern_model(where, std::move(found), file.warnings);
+  if (!model) return model.error();
+  file.model = std::move(*model);
+  return file;
+}
+
+}  // namespace
+
+Result<TensorsFile> parse_attention_json(std::string_view where, std::string_view text) {
+  const auto document = parse_json(where, text);
+  if (!document) return document.error();
+  if (!document->is_object()) return bad_input(where, "", "an object with attention", document->type_name());
+  if (const json* schema = member(*document, "schema"); schema && *schema != kSchema)
+    return bad_input(where, "schema", kSchema,
+                     schema->is_string() ? "'" + printable(schema->get<std::string>()) + "'" : schema->type_name());
+  const json* batch = member(*document, "batch");
+  if (batch == nullptr) return from_object(where, *document);
+  if (const auto s = check_list(where, "batch", *batch, "exports"); !s) return s.error();
+  if (!batch->front().is_object()) return bad_input(where, "batch[0]", "an object", batch->front().type_name());
+  auto file = from_object(where, batch->front());
+  if (file && batch->size() > 1)
+    file->warnings.push_back(std::string(where) + ": a batch of " + std::to_string(batch->size()) +
+                             " sentences: the first is shown");
+  return file;
+}
+
+Result<TensorsFile> read_attention_json(const std::filesystem::path& path) {
+  const auto text = read_file(path, kMostAttentionBytes);
+  if (!text) return text.error();
+  return parse_attention_json(path.string(), *text);
+}
+
+}  // namespace headlight

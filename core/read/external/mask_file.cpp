@@ -1,0 +1,104 @@
+#include "read/external/mask_file.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "read/array/npy.h"
+#include "read/json/json_document.h"
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+
+constexpr float kBlocked = -std::numeric_limits<float>::infinity();
+/// A JSON mask of 5,000 tokens takes 50 to 75 MB. Parsed, JSON takes up to 33 times the memory of its text ("{},{},…").
+constexpr std::size_t kMostJsonBytes = std::size_t{80} << 20;
+
+std::string cell_name(std::string_view what, Index query, Index key) {
+  return (what.empty() ? std::string() : std::string(what) + ": ") + "query " + std::to_string(query) + " key " +
+         std::to_string(key);
+}
+
+Result<Matrix> rows_of(std::string_view where, const json& list) {
+  if (!list.is_array() || list.empty() || !list.front().is_array() || list.front().empty())
+    return bad_input(where, "mask", "a list of rows [query][key]",
+                     list.is_array() ? "a list without rows" : list.type_name());
+  const Index queries = static_cast<Index>(list.size()), keys = static_cast<Index>(list.front().size());
+  if (static_cast<std::size_t>(queries) > kMostElements / static_cast<std::size_t>(keys))
+    return bad_input(where, "mask", "a mask that fits memory", std::to_string(queries) + " rows");
+  for (Index query = 0; query < queries; ++query) {
+    const json& row = list[static_cast<std::size_t>(query)];
+    if (!row.is_array() || row.size() != static_cast<std::size_t>(keys))
+      return bad_input(where, "mask: query " + std::to_string(query), "a list of " + std::to_string(keys) + " keys",
+                       row.is_array() ? std::to_string(row.size()) : row.type_name());
+  }
+  Matrix mask(queries, keys);
+  for (Index query = 0; query < queries; ++query) {
+    const json& row = list[static_cast<std::size_t>(query)];
+    for (Index key = 0; key < keys; ++key) {
+      const json& cell = row[static_cast<std::size_t>(key)];
+      const bool zero_or_one = cell.is_number_unsigned() && cell.get<std::uint64_t>() <= 1;
+      if (!cell.is_boolean() && !zero_or_one)
+        return bad_input(where, cell_name("mask", query, key), "true, false, 1 or 0",
+                         cell.is_number() ? printable(cell.dump()) : cell.type_name());
+      const bool allowed = cell.is_boolean() ? cell.get<bool>() : cell.get<std::uint64_t>() == 1;
+      mask(query, key) = allowed ? 0.0f : kBlocked;
+    }
+  }
+  return mask;
+}
+
+}  // namespace
+
+Result<Matrix> additive_mask(std::string_view where, std::string_view what, const Array& array) {
+  const std::size_t axes = array.shape.size();
+  if (axes < 1 || axes > 2 || array.values.empty())
+    return bad_input(where, what, "(queries, keys)", shape_text(array.shape));
+  Matrix mask = Eigen::Map<const Matrix>(array.values.data(), axes == 2 ? array.shape[0] : 1, array.shape.back());
+  for (Index query = 0; query < mask.rows(); ++query) {
+    for (Index key = 0; key < mask.cols(); ++key) {
+      float& cell = mask(query, key);
+      if (is_floating(array.dtype)) {
+        if (std::isnan(cell) || cell > std::numeric_limits<float>::max())
+          return bad_input(where, cell_name(what, query, key), "a finite number or -inf",
+                           std::isnan(cell) ? "nan" : "inf");
+      } else {
+        if (cell != 0.0f && cell != 1.0f)
+          return bad_input(where, cell_name(what, query, key), "0 or 1", json(static_cast<double>(cell)).dump());
+        cell = cell == 1.0f ? 0.0f : kBlocked;
+      }
+    }
+  }
+  return mask;
+}
+
+Result<Matrix> parse_json_mask(std::string_view where, std::string_view text) {
+  const auto document = parse_json(where, text);
+  if (!document) return document.error();
+  const json* list = &*document;
+  if (list->is_object() && list->contains("mask")) list = &(*list)["mask"];
+  if (list->is_object() && list->contains("allowed")) list = &(*list)["allowed"];
+  return rows_of(where, *list);
+}
+
+Result<Matrix> read_mask(const std::filesystem::path& path) {
+  const std::string where = path.string();
+  if (path.extension() == ".npy") {
+    const auto array = read_npy(path);
+    if (!array) return array.error();
+    return additive_mask(where, "mask", *array);
+  }
+  if (path.extension() == ".json") {
+    const auto text = read_file(path, kMostJsonBytes);
+    if (!text) return text.error();
+    return parse_json_mask(where, *text);
+  }
+  return bad_input(where, "mask", "a file named .npy or .json", "'" + printable(path.filename().string()) + "'");
+}
+
+}  // namespace headlight

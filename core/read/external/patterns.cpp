@@ -1,0 +1,137 @@
+#include "read/external/patterns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+namespace headlight {
+namespace {
+
+constexpr float kRounding = -1e-6f;  // a negative number this small is a zero of another program's arithmetic
+constexpr double kRowTolerance = 1e-3;
+
+std::string number_text(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+std::string row_place(std::size_t layer, std::size_t head, Index query) {
+  return "layer " + std::to_string(layer) + " head " + std::to_string(head) + " query " + std::to_string(query);
+}
+
+Status check_size(std::string_view where, std::string_view what, std::string_view axis, std::size_t size, Index most) {
+  if (size >= 1 && size <= static_cast<std::size_t>(most)) return Done{};
+  return bad_input(where, what, "1 to " + std::to_string(most) + " " + std::string(axis), std::to_string(size));
+}
+
+Status check_weights(std::string_view where, FoundPatterns& found, std::vector<std::string>& warnings) {
+  auto& patterns = found.stack.patterns;
+  if (const auto s = check_size(where, found.name, "layers", patterns.size(), kMaxLayers); !s) return s;
+  if (const auto s = check_size(where, found.name, "heads", patterns[0].size(), kMaxHeads); !s) return s;
+  std::size_t odd_rows = 0;
+  std::string first_odd;
+  for (std::size_t layer = 0; layer < patterns.size(); ++layer) {
+    for (std::size_t head = 0; head < patterns[layer].size(); ++head) {
+      Matrix& weights = patterns[layer][head];
+      for (Index query = 0; query < weights.rows(); ++query) {
+        double sum = 0;
+        for (Index key = 0; key < weights.cols(); ++key) {
+          float& weight = weights(query, key);
+          if (!std::isfinite(weight) || weight < kRounding)
+            return bad_input(where, found.name + ": " + row_place(layer, head, query) + " key " + std::to_string(key),
+                             "a finite weight of at least 0", number_text(static_cast<double>(weight)));
+          weight = std::max(weight, 0.0f);
+          sum += static_cast<double>(weight);
+        }
+        if (std::abs(sum - 1) <= kRowTolerance || sum == 0) continue;
+        if (++odd_rows == 1) first_odd = row_place(layer, head, query) + " sums to " + number_text(sum);
+      }
+    }
+  }
+  if (odd_rows > 0)
+    warnings.push_back(std::string(where) + ": " + found.name + ": " + std::to_string(odd_rows) +
+                       (odd_rows == 1 ? " row of weights sums" : " rows of weights sum") + " to neither 1 nor 0 (" +
+                       (odd_rows == 1 ? "" : "the first, ") + first_odd + ")");
+  return Done{};
+}
+
+/// Cross-attention happens in the decoder's layers, from its tokens to the encoder's.
+Status check_together(std::string_view where, const std::map<Stack, FoundPatterns>& found) {
+  const auto cross = found.find(Stack::cross), encoder = found.find(Stack::encoder);
+  if (cross == found.end()) return Done{};
+  const FoundPatterns& own = found.at(Stack::self);
+  const auto equal = [&](std::string_view axis, std::size_t size, std::size_t wanted, std::string_view of) -> Status {
+    if (size == wanted) return Done{};
+    return bad_input(where, cross->second.name,
+                     std::to_string(wanted) + " " + std::string(axis) + ", as " + std::string(of),
+                     std::to_string(size));
+  };
+  const ExternalStack& stack = cross->second.stack;
+  if (const auto s = equal("layers", stack.patterns.size(), own.stack.patterns.size(), own.name); !s) return s;
+  if (const auto s = equal("queries", stack.query_tokens.size(), own.stack.query_tokens.size(), own.name); !s) return s;
+  if (encoder == found.end()) return Done{};
+  return equal("keys", stack.key_tokens.size(), encoder->second.stack.key_tokens.size(), encoder->second.name);
+}
+
+}  // namespace
+
+Tokens tokens_of(const std::vector<std::string>& texts) {
+  Tokens tokens;
+  for (const std::string& raw : texts) {
+    const std::size_t begin = tokens.text.size();
+    tokens.text += raw;
+    const std::size_t first = raw.find_first_not_of(' ');
+    const std::string text = first == std::string::npos ? raw : raw.substr(first);
+    tokens.tokens.push_back(
+        {.id = hashed_id(text), .text = text, .raw = raw, .begin = begin, .end = tokens.text.size()});
+  }
+  return tokens;
+}
+
+Tokens numbered_tokens(Index count) {
+  std::vector<std::string> texts;
+  for (Index i = 0; i < count; ++i) texts.push_back(std::to_string(i));
+  return tokens_of(texts);
+}
+
+Result<std::shared_ptr<const Model>> pattern_model(std::string_view where, std::map<Stack, FoundPatterns> found,
+                                                   std::vector<std::string>& warnings) {
+  if (found.size() == 1) {
+    auto only = found.extract(found.begin());
+    only.key() = Stack::self;
+    found.insert(std::move(only));
+  } else if (!found.contains(Stack::self)) {
+    auto cross = found.extract(Stack::cross);
+    cross.key() = Stack::self;
+    warnings.push_back(std::string(where) + ": " + cross.mapped().name +
+                       ": shown as the decoder's attention, which the file does not have");
+    found.insert(std::move(cross));
+  }
+  if (const auto fits = check_together(where, found); !fits) return fits.error();
+  auto model = std::make_shared<Model>();
+  ExternalInputs given;
+  for (auto& [stack, patterns] : found) {
+    if (const auto valid = check_weights(where, patterns, warnings); !valid) return valid.error();
+    given.stacks.emplace(stack, std::move(patterns.stack));
+  }
+  const auto& self = given.stacks.at(Stack::self).patterns;
+  Config& config = model->config;
+  config = {.arch = given.stacks.size() == 1 ? Arch::encoder : Arch::encoder_decoder,
+            .num_heads = static_cast<Index>(self[0].size()),
+            .num_layers = static_cast<Index>(self.size()),
+            .ffn = 0,
+            .position = Position::none};
+  config.d_model = config.num_heads;
+  if (const auto encoder = given.stacks.find(Stack::encoder); encoder != given.stacks.end())
+    config.encoder_layers = static_cast<Index>(encoder->second.patterns.size());
+  model->name = std::filesystem::path(where).filename().string();
+  model->given = std::move(given);
+  return std::shared_ptr<const Model>(std::move(model));
+}
+
+}  // namespace headlight

@@ -1,0 +1,360 @@
+#include "read/external/tensors_file.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "read/array/npz.h"
+#include "read/array/safetensors.h"
+#include "read/external/attention_json.h"
+#include "read/external/mask_file.h"
+#include "read/external/patterns.h"
+#include "read/json/json_document.h"
+
+namespace headlight {
+namespace {
+
+/// What an export holds beside attention, and what a file of inputs may hold as the expected answer.
+constexpr std::string_view kAnswers[] = {"attentions",
+                                         "encoder_attentions",
+                                         "decoder_attentions",
+                                         "cross_attentions",
+                                         "hidden_states",
+                                         "last_hidden_state",
+                                         "encoder_last_hidden_state",
+                                         "logits",
+                                         "output",
+                                         "queries",
+                                         "keys",
+                                         "values",
+                                         "scores"};
+
+/// The arrays of one file, taken by name; what was not taken in the end is surplus.
+class Arrays {
+ public:
+  Arrays(std::string_view where, const ArrayFile& file) : where_(where), file_(file) {}
+
+  const Array* find(const std::string& name) {
+    const auto at = file_.arrays.find(name);
+    if (at == file_.arrays.end()) return nullptr;
+    taken_.insert(name);
+    return &at->second;
+  }
+
+  /// An array of `axes` axes, none of them empty, every number finite; an empty optional where the file has none.
+  Result<std::optional<Matrix>> find_finite(const std::string& name, std::size_t axes) {
+    const Array* array = find(name);
+    if (array == nullptr) return std::optional<Matrix>{};
+    if (array->shape.size() != axes || array->values.empty())
+      return bad_input(where_, name, axes == 2 ? "two axes, none empty" : "one axis, not empty",
+                       shape_text(array->shape));
+    const Index columns = array->shape.back();
+    for (std::size_t i = 0; i < array->values.size(); ++i) {
+      if (std::isfinite(array->values[i])) continue;
+      const Index at = static_cast<Index>(i);
+      const std::string row = axes == 2 ? std::to_string(at / columns) + ", " : std::string();
+      return bad_input(where_, name + "[" + row + std::to_string(at % columns) + "]", "a finite number",
+                       std::isnan(array->values[i]) ? "nan"
+                       : array->values[i] > 0       ? "inf"
+                                                    : "-inf");
+    }
+    return std::optional<Matrix>{
+        Eigen::Map<const Matrix>(array->values.data(), axes == 2 ? array->shape[0] : 1, columns)};
+  }
+
+  /// Arrays that were not taken: answers that an export holds beside its inputs, and strangers.
+  std::vector<std::string> surplus() const {
+    std::vector<std::string> warnings;
+    std::string answers;
+    for (const auto& [name, array] : file_.arrays) {
+      if (taken_.contains(name)) continue;
+      if (std::find(std::begin(kAnswers), std::end(kAnswers), name) != std::end(kAnswers))
+        answers += (answers.empty() ? "" : ", ") + name;
+      else warnings.push_back(std::string(where_) + ": " + printable(name) + ": no part of a tensors file, not used");
+    }
+    if (!answers.empty())
+      warnings.push_back(std::string(where_) + ": " + answers +
+                         ": answers to compare with (headlight compare), not inputs");
+    return warnings;
+  }
+
+ private:
+  std::string_view where_;
+  const ArrayFile& file_;
+  std::set<std::string> taken_;
+};
+
+/// One projection for inputs of `columns` columns; `columns` becomes the width of what it gives.
+Status take_projection(std::string_view where, Arrays& arrays, const std::string& name, std::string_view input,
+                       Index& columns, Linear& linear) {
+  auto weight = arrays.find_finite(name + ".weight", 2);
+  if (!weight) return weight.error();
+  if (*weight) {
+    if ((*weight)->cols() != columns)
+      return bad_input(where, name + ".weight",
+                       "(out, " + std::to_string(columns) + ") for " + std::string(input) + " of " +
+                           std::to_string(columns) + " columns",
+                       shape_text({(*weight)->rows(), (*weight)->cols()}));
+    linear.weight = std::move(**weight);
+    columns = linear.weight.rows();
+  }
+  auto bias = arrays.find_finite(name + ".bias", 1);
+  if (!bias) return bias.error();
+  if (*bias) {
+    if ((*bias)->cols() != columns)
+      return bad_input(where, name + ".bias", shape_text({columns}), shape_text({(*bias)->cols()}));
+    linear.bias = (*bias)->row(0);
+  }
+  return Done{};
+}
+
+Result<Index> heads_of(std::string_view where, Arrays& arrays, const ArrayFile& file, std::optional<Index> asked) {
+  const Array* array = arrays.find("num_heads");
+  Index heads = 0;
+  std::string found;
+  if (asked) {
+    heads = *asked;
+    found = std::to_string(heads);
+  } else if (const auto at = file.metadata.find("num_heads"); at != file.metadata.end()) {
+    const auto [end, error] = std::from_chars(at->second.data(), at->second.data() + at->second.size(), heads);
+    if (error != std::errc{} || end != at->second.data() + at->second.size()) heads = 0;
+    found = "'" + printable(at->second) + "'";
+  } else if (array != nullptr) {
+    const float value = array->values.size() == 1 ? array->values[0] : 0.0f;
+    heads = value >= 1 && value <= static_cast<float>(kMaxHeads) && value == std::floor(value)
+                ? static_cast<Index>(value)
+                : 0;
+    found = "an array " + shape_text(array->shape);
+    if (array->values.size() == 1 && std::isfinite(value)) found = printable(nlohmann::json(value).dump());
+  } else {
+    return bad_input(where, "num_heads", "a number in the metadata or --num-heads", "neither");
+  }
+  if (heads < 1 || heads > kMaxHeads) return bad_input(where, "num_heads", "1 to " + std::to_string(kMaxHeads), found);
+  return heads;
+}
+
+std::optional<std::string> metadata_text(const ArrayFile& file, const std::string& key) {
+  const auto at = file.metadata.find(key);
+  return at == file.metadata.end() ? std::nullopt : std::optional(at->second);
+}
+
+Result<Tokens> parse_tokens(std::string_view where, const std::string& key, const std::optional<std::string>& list,
+                            Index count) {
+  if (!list) return numbered_tokens(count);
+  std::vector<std::string> texts;
+  const std::string inside = std::string(where) + ": metadata " + key;
+  const auto parsed = parse_json(inside, *list);
+  if (!parsed) return parsed.error();
+  if (!parsed->is_array()) return bad_input(inside, "", "a JSON list", parsed->type_name());
+  for (const auto& text : *parsed) {
+    if (!text.is_string()) return bad_input(inside, "", "a list of strings", text.type_name());
+    texts.push_back(text.get<std::string>());
+  }
+  if (texts.size() != static_cast<std::size_t>(count))
+    return bad_input(inside, "", std::to_string(count) + " tokens", std::to_string(texts.size()));
+  return tokens_of(texts);
+}
+
+/// Query, key and value, with the defaults filled in and the rows compared.
+Status take_inputs(std::string_view where, Arrays& arrays, const ArrayFile& file, ExternalStack& given) {
+  for (const auto& [name, matrix] : {std::pair{"query", &given.query}, {"key", &given.key}, {"value", &given.value}}) {
+    auto taken = arrays.find_finite(name, 2);
+    if (!taken) return taken.error();
+    if (*taken) *matrix = std::move(**taken);
+    else if (matrix != &given.query) *matrix = given.query;
+    else
+      return bad_input(where, "query", "an array (queries, d_model), or attentions (layers, heads, queries, keys)",
+                       "neither");
+  }
+  if (given.value.rows() != given.key.rows())
+    return bad_input(where, "value", "(" + std::to_string(given.key.rows()) + ", …), as many rows as key",
+                     shape_text({given.value.rows(), given.value.cols()}) +
+                         (file.arrays.contains("value") ? "" : ", the query it defaults to"));
+  const auto tokens = metadata_text(file, "tokens");
+  auto query_tokens = parse_tokens(where, "tokens", tokens, given.query.rows());
+  if (!query_tokens) return query_tokens.error();
+  given.query_tokens = std::move(*query_tokens);
+  // Where the keys are as many as the queries, they are the same tokens unless the file says otherwise.
+  const auto key_list = metadata_text(file, "key_tokens");
+  const bool same_tokens = !key_list && given.key.rows() == given.query.rows();
+  auto key_tokens = parse_tokens(where, "key_tokens", same_tokens ? tokens : key_list, given.key.rows());
+  if (!key_tokens) return key_tokens.error();
+  given.key_tokens = std::move(*key_tokens);
+  return Done{};
+}
+
+Status take_projections(std::string_view where, Arrays& arrays, const ExternalStack& given, Index num_heads,
+                        AttentionWeights& weights) {
+  Index query = given.query.cols(), key = given.key.cols(), value = given.value.cols();
+  if (const auto s = take_projection(where, arrays, "q_proj", "query", query, weights.query); !s) return s;
+  if (const auto s = take_projection(where, arrays, "k_proj", "key", key, weights.key); !s) return s;
+  if (const auto s = take_projection(where, arrays, "v_proj", "value", value, weights.value); !s) return s;
+  Index output = value;
+  if (const auto s = take_projection(where, arrays, "out_proj", "the heads", output, weights.output); !s) return s;
+  if (key != query)
+    return bad_input(where, "key", std::to_string(query) + " columns after projection, as query", std::to_string(key));
+  for (const auto& [name, columns] : {std::pair{"query", query}, {"value", value}})
+    if (columns % num_heads != 0)
+      return bad_input(where, "num_heads",
+                       "a divisor of the " + std::to_string(columns) + " columns of the projected " + name,
+                       std::to_string(num_heads));
+  return Done{};
+}
+
+Result<std::optional<Matrix>> take_mask(std::string_view where, Arrays& arrays, const ExternalStack& given) {
+  const Array* array = arrays.find("mask");
+  if (array == nullptr) return std::optional<Matrix>{};
+  auto mask = additive_mask(where, "mask", *array);
+  if (!mask) return mask.error();
+  const bool fits = (mask->rows() == given.query.rows() || mask->rows() == 1) &&
+                    (mask->cols() == given.key.rows() || mask->cols() == 1);
+  if (!fits)
+    return bad_input(where, "mask", shape_text({given.query.rows(), given.key.rows()}) + " (queries, keys)",
+                     shape_text(array->shape));
+  return std::optional<Matrix>{std::move(*mask)};
+}
+
+/// (layers, heads, T, S) as matrices; a batch of one in front of the layers or the heads is dropped.
+Result<FoundPatterns> patterns_of(std::string_view where, const std::string& name, const Array& array) {
+  std::vector<Index> shape = array.shape;
+  if (shape.size() == 5 && (shape[0] == 1 || shape[1] == 1)) shape.erase(shape.begin() + (shape[0] == 1 ? 0 : 1));
+  if (shape.size() != 4 || array.values.empty())
+    return bad_input(where, name, "(layers, heads, queries, keys), none empty", shape_text(array.shape));
+  if (shape[0] > kMaxLayers || shape[1] > kMaxHeads)
+    return bad_input(where, name,
+                     "at most " + std::to_string(kMaxLayers) + " layers of " + std::to_string(kMaxHeads) + " heads",
+                     shape_text(array.shape));
+  FoundPatterns found{.name = name, .stack = {}};
+  const float* values = array.values.data();
+  for (Index layer = 0; layer < shape[0]; ++layer) {
+    auto& heads = found.stack.patterns.emplace_back();
+    for (Index head = 0; head < shape[1]; ++head, values += shape[2] * shape[3])
+      heads.emplace_back(Eigen::Map<const Matrix>(values, shape[2], shape[3]));
+  }
+  return found;
+}
+
+/// The metadata's tokens for one side of an attention: the first list that the file has.
+Result<Tokens> take_tokens(std::string_view where, const ArrayFile& file, std::initializer_list<const char*> keys,
+                           Index count) {
+  for (const char* key : keys)
+    if (const auto list = metadata_text(file, key)) return parse_tokens(where, key, list, count);
+  return numbered_tokens(count);
+}
+
+/// An empty map where the file has no patterns.
+Result<std::map<Stack, FoundPatterns>> take_patterns(std::string_view where, Arrays& arrays, const ArrayFile& file) {
+  std::map<Stack, FoundPatterns> found;
+  const bool one = file.arrays.contains("attentions");
+  for (const auto& [name, stack] : {std::pair{"attentions", Stack::self},
+                                    {"encoder_attentions", Stack::encoder},
+                                    {"decoder_attentions", Stack::self},
+                                    {"cross_attentions", Stack::cross}}) {
+    const bool wanted = one == (name == std::string_view("attentions"));
+    const Array* array = wanted ? arrays.find(name) : nullptr;
+    if (array == nullptr) continue;
+    auto patterns = patterns_of(where, name, *array);
+    if (!patterns) return patterns.error();
+    const Matrix& first = patterns->stack.patterns[0][0];
+    const bool of_target = stack != Stack::encoder && !one;
+    auto queries = of_target ? take_tokens(where, file, {"target_tokens", "tokens"}, first.rows())
+                             : take_tokens(where, file, {"tokens"}, first.rows());
+    if (!queries) return queries.error();
+    patterns->stack.query_tokens = std::move(*queries);
+    // The keys of an own attention are its queries, where they are as many; those of a cross-attention the source.
+    const bool source = stack == Stack::cross && file.metadata.contains("target_tokens");
+    auto keys = source ? take_tokens(where, file, {"tokens"}, first.cols())
+                : file.metadata.contains("key_tokens") && (one || stack == Stack::cross)
+                    ? take_tokens(where, file, {"key_tokens"}, first.cols())
+                : stack != Stack::cross && first.rows() == first.cols() ? Result<Tokens>(patterns->stack.query_tokens)
+                                                                        : numbered_tokens(first.cols());
+    if (!keys) return keys.error();
+    patterns->stack.key_tokens = std::move(*keys);
+    found.emplace(stack, std::move(*patterns));
+  }
+  return found;
+}
+
+/// The first file of a numbered batch, `0.attentions` and its like, without the number.
+ArrayFile first_of_batch(const ArrayFile& file) {
+  constexpr std::string_view kFirst = "0.";
+  ArrayFile first;
+  for (const auto& [name, array] : file.arrays)
+    if (name.substr(0, kFirst.size()) == kFirst) first.arrays.emplace(name.substr(kFirst.size()), array);
+  for (const auto& [name, text] : file.metadata)
+    if (name.substr(0, kFirst.size()) == kFirst) first.metadata.emplace(name.substr(kFirst.size()), text);
+  return first;
+}
+
+bool has_patterns(const ArrayFile& file, const std::string& before = "") {
+  for (const char* name : {"attentions", "encoder_attentions", "decoder_attentions", "cross_attentions"})
+    if (file.arrays.contains(before + name)) return true;
+  return false;
+}
+
+Result<TensorsFile> patterns_from(std::string_view where, const ArrayFile& file) {
+  Arrays arrays(where, file);
+  auto found = take_patterns(where, arrays, file);
+  if (!found) return found.error();
+  TensorsFile result;
+  auto model = pattern_model(where, std::move(*found), result.warnings);
+  if (!model) return model.error();
+  result.model = std::move(*model);
+  for (auto& warning : arrays.surplus()) result.warnings.push_back(std::move(warning));
+  return result;
+}
+
+Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads) {
+  Arrays arrays(where, file);
+  ExternalStack given;
+  if (const auto taken = take_inputs(where, arrays, file, given); !taken) return taken.error();
+  const auto heads = heads_of(where, arrays, file, num_heads);
+  if (!heads) return heads.error();
+  BlockWeights block;
+  if (const auto taken = take_projections(where, arrays, given, *heads, block.self); !taken) return taken.error();
+  block.self.num_heads = block.self.num_kv_heads = *heads;
+  auto mask = take_mask(where, arrays, given);
+  if (!mask) return mask.error();
+
+  auto model = std::make_shared<Model>();
+  model->name = std::filesystem::path(where).filename().string();
+  const AttentionWeights& self = block.self;
+  model->config = {.d_model = given.query.cols(),
+                   .num_heads = *heads,
+                   .num_layers = 1,
+                   .ffn = 0,
+                   .position = Position::none,
+                   .bias = {.query = self.query.bias.size() > 0,
+                            .key = self.key.bias.size() > 0,
+                            .value = self.value.bias.size() > 0,
+                            .output = self.output.bias.size() > 0,
+                            .ffn = false}};
+  model->blocks.push_back(std::move(block));
+  model->given.emplace().stacks.emplace(Stack::self, std::move(given));
+  return TensorsFile{.model = std::move(model), .mask = std::move(*mask), .warnings = arrays.surplus()};
+}
+
+}  // namespace
+
+Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads) {
+  if (file.arrays.contains("query")) return inputs_from(where, file, num_heads);
+  if (has_patterns(file)) return patterns_from(where, file);
+  if (!has_patterns(file, "0.")) return inputs_from(where, file, num_heads);
+  auto first = patterns_from(where, first_of_batch(file));
+  if (first) first->warnings.push_back(std::string(where) + ": a batch of sentences: the first is shown");
+  return first;
+}
+
+Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optional<Index> num_heads) {
+  const auto ending = path.extension();
+  if (ending == ".json") return read_attention_json(path);
+  if (ending != ".safetensors" && ending != ".npz")
+    return bad_input(path.string(), "name", "a file named .safetensors, .npz or .json",
+                     "'" + printable(path.filename().string()) + "'");
+  const auto file = ending == ".npz" ? read_npz(path) : read_safetensors(path);
+  if (!file) return file.error();
+  return tensors_from(path.string(), *file, num_heads);
+}
+
+}  // namespace headlight

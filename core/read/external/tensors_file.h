@@ -1,0 +1,43 @@
+// A tensors file: somebody's own query, key and value with the projections of one attention layer, under the names
+// that torch.nn.MultiheadAttention's users know; or attention that another program computed. Read here into a Model
+// that carries its inputs, or the patterns.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/matrix.h"
+#include "base/result.h"
+#include "model/weights.h"
+#include "read/array/array.h"
+
+namespace headlight {
+
+struct TensorsFile {
+  std::shared_ptr<const Model> model;  // given: inputs, their projections in blocks[0].self; or patterns, no blocks
+  std::optional<Matrix> mask;          // added to the scores, (T, S) or broadcast to it
+  std::vector<std::string> warnings;   // arrays that nothing asks for, rows that do not sum to 1
+};
+
+/// Inputs: `query` (T, d_model); `key`, `value` (S, …), by default `query`; `mask`; `q_proj`, `k_proj`, `v_proj`,
+/// `out_proj` with `.weight` (out, in) and `.bias` (out): a missing weight is the identity, a missing bias zero. Key
+/// and value may be wider or narrower than query where their projections say so. The number of heads is `num_heads`
+/// where given, else the metadata's (an array of one number in an .npz). Tokens are the metadata's `tokens` and
+/// `key_tokens`, JSON lists, by default 0, 1, …
+///
+/// Patterns, where there is no `query`: `attentions`, or of an encoder-decoder `encoder_attentions`,
+/// `decoder_attentions` and `cross_attentions`, each (layers, heads, T, S), with or without a batch of one in front of
+/// the layers or the heads. Tokens as above; with several of them `tokens` are the source's, `target_tokens` the
+/// target's. Of a numbered batch (`0.attentions`, …) the first is taken, with a warning.
+///
+/// Errors name `where` and the array.
+Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads);
+
+/// `.safetensors` or `.npz`; or `.json`, attention as read/external/attention_json.h has it.
+Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optional<Index> num_heads);
+
+}  // namespace headlight

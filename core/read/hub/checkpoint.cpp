@@ -1,0 +1,343 @@
+#include "read/hub/checkpoint.h"
+
+#include <atomic>
+#include <cassert>
+#include <system_error>
+#include <utility>
+
+#include "math/position.h"
+#include "read/hub/stored_tensors.h"
+#include "read/hub/tensor_names.h"
+#include "read/hub/weight_files.h"
+
+namespace headlight {
+namespace {
+
+Linear& linear_of(Field field, BlockWeights& block) {
+  switch (field) {
+    case Field::query: return block.self.query;
+    case Field::key: return block.self.key;
+    case Field::value: return block.self.value;
+    case Field::attention_output: return block.self.output;
+    case Field::cross_query: return block.cross->query;
+    case Field::cross_key: return block.cross->key;
+    case Field::cross_value: return block.cross->value;
+    case Field::cross_output: return block.cross->output;
+    case Field::gate: return block.gate;
+    case Field::up: return block.up;
+    default: assert(field == Field::down); return block.down;
+  }
+}
+
+NormWeights& norm_of(Field field, BlockWeights& block) {
+  switch (field) {
+    case Field::query_norm: return block.self.query_norm.emplace();
+    case Field::key_norm: return block.self.key_norm.emplace();
+    case Field::attention_norm: return block.attention_norm;
+    case Field::cross_norm: return block.cross_norm;
+    default: assert(field == Field::ffn_norm); return block.ffn_norm;
+  }
+}
+
+/// Rows of a fused projection.
+Linear part_of(const Linear& fused, Index first, Index count) {
+  Linear part{.weight = fused.weight.middleRows(first, count), .bias = {}};
+  if (fused.bias.size() > 0) part.bias = fused.bias.segment(first, count);
+  return part;
+}
+
+/// A Model whose fields are filled by the rows of a family's table.
+class Loader {
+ public:
+  Loader(const HubConfig& hub, StoredTensors tensors, const std::atomic<bool>& stop)
+      : hub_(hub), tensors_(std::move(tensors)), stop_(stop) {
+    with_output_ = hub.output == OutputLayer::required ||
+                   (hub.output == OutputLayer::if_stored && tensors_.any_begins(output_marker(hub)));
+  }
+
+  Result<Checkpoint> load(std::string model_name) {
+    if (const auto fits = tensors_.check_memory(); !fits) return fits.error();
+    lay_out();
+    model_->name = std::move(model_name);
+    const std::vector<Row> rows = tensor_names(hub_, with_output_);
+    for (const Row& row : rows) {
+      const std::size_t layers = is_of_a_block(row) ? stack(row.part).blocks.size() : 1;
+      for (std::size_t layer = 0; layer < layers; ++layer) {
+        if (stop_) return Checkpoint{};
+        if (const auto taken = take(row, layer); !taken) return taken.error();
+      }
+      pack(*model_);  // while little of it is there: what is being packed stands in memory twice
+    }
+    finish();
+    tensors_.warn_of_surplus(rows, "a " + std::string(name(hub_.family)) + " with this configuration");
+    return Checkpoint{.model = std::move(model_), .warnings = tensors_.warnings()};
+  }
+
+ private:
+  StackWeights& stack(StackPart part) { return part == StackPart::encoder ? *model_->encoder : *model_; }
+
+  /// Stacks and blocks with their numbers of heads, before any tensor.
+  void lay_out() {
+    const Config& config = hub_.config;
+    model_->config = config;
+    lay_out_embeddings(*model_);
+    AttentionWeights attention;
+    attention.scale = hub_.attention_scale;
+    attention.num_heads = config.num_heads;
+    attention.num_kv_heads = config.kv_heads();
+    model_->blocks.resize(static_cast<std::size_t>(config.num_layers));
+    for (BlockWeights& block : model_->blocks) {
+      block.self = attention;
+      if (config.arch == Arch::encoder_decoder) block.cross = attention;
+    }
+    if (config.arch != Arch::encoder_decoder) return;
+    model_->encoder.emplace();
+    lay_out_embeddings(*model_->encoder);
+    model_->encoder->blocks.resize(static_cast<std::size_t>(config.layers_of_encoder()));
+    attention.num_heads = attention.num_kv_heads = hub_.encoder_heads;
+    for (BlockWeights& block : model_->encoder->blocks) block.self = attention;
+  }
+
+  void lay_out_embeddings(StackWeights& stack) const {
+    stack.embeddings.scale = hub_.embedding_scale;
+    stack.embeddings.first_position = hub_.first_position;
+    stack.embeddings.pad_id = hub_.pad_id;
+    stack.longest = hub_.longest;
+  }
+
+  /// The names under which a row's array may stand, the usual endings first.
+  std::vector<std::string> names(const Row& row, std::size_t layer,
+                                 const std::vector<std::string_view>& endings) const {
+    std::vector<std::string> all;
+    for (const std::string_view ending : endings) all.push_back(tensors_.full_name(row.name, layer, ending));
+    for (const std::string_view other : row.also) all.push_back(tensors_.full_name(other, layer, endings.front()));
+    return all;
+  }
+
+  Result<Linear> take_linear(const Row& row, std::size_t layer) {
+    Linear linear;
+    const TensorShape size = shape(row.field, row.part, hub_);
+    if (row.form == Form::transposed) {
+      const auto weight = tensors_.take_matrix(names(row, layer, {".weight"}), {size.cols, size.rows}, row.need);
+      if (!weight) return weight.error();
+      linear.weight = weight->transpose();
+    } else {
+      auto weight = tensors_.take_weight(names(row, layer, {".weight"}), size, row.need);
+      if (!weight) return weight.error();
+      linear = std::move(*weight);
+    }
+    if (!row.bias) return linear;
+    auto bias = tensors_.take_vector(names(row, layer, {".bias"}), size.rows, row.need);
+    if (!bias) return bias.error();
+    linear.bias = std::move(*bias);
+    return linear;
+  }
+
+  Result<NormWeights> take_norm(const Row& row, std::size_t layer) {
+    NormWeights norm;
+    norm.epsilon = hub_.norm_epsilon;
+    norm.kind = hub_.config.norm_kind;
+    const Index size = shape(row.field, row.part, hub_).cols;
+    auto scale = tensors_.take_vector(names(row, layer, {".weight", ".gamma"}), size, row.need);
+    if (!scale) return scale.error();
+    norm.scale = std::move(*scale);
+    if (!row.bias) return norm;
+    auto shift = tensors_.take_vector(names(row, layer, {".bias", ".beta"}), size, row.need);
+    if (!shift) return shift.error();
+    norm.shift = std::move(*shift);
+    return norm;
+  }
+
+  Status take(const Row& row, std::size_t layer) {
+    switch (kind(row.field)) {
+      case FieldKind::matrix: {
+        auto matrix = tensors_.take_matrix(names(row, layer, {""}), shape(row.field, row.part, hub_), row.need);
+        if (!matrix) return matrix.error();
+        put(row, std::move(*matrix));
+        break;
+      }
+      case FieldKind::table: {
+        auto table = tensors_.take_weight(names(row, layer, {""}), shape(row.field, row.part, hub_), row.need, true);
+        if (!table) return table.error();
+        put(row, std::make_shared<const Linear>(std::move(*table)));
+        break;
+      }
+      case FieldKind::vector: {
+        auto vector = tensors_.take_vector(names(row, layer, {""}), shape(row.field, row.part, hub_).cols, row.need);
+        if (!vector) return vector.error();
+        output_.bias = std::move(*vector);
+        break;
+      }
+      case FieldKind::linear: {
+        auto linear = take_linear(row, layer);
+        if (!linear) return linear.error();
+        put(row, layer, std::move(*linear));
+        break;
+      }
+      case FieldKind::norm: {
+        auto norm = take_norm(row, layer);
+        if (!norm) return norm.error();
+        put(row, layer, std::move(*norm));
+        break;
+      }
+      case FieldKind::none: break;
+    }
+    return Done{};
+  }
+
+  void put(const Row& row, Matrix matrix) {
+    Embeddings& embeddings = stack(row.part).embeddings;
+    switch (row.field) {
+      case Field::positions: embeddings.positions = std::move(matrix); return;
+      case Field::token_types: embeddings.token_types = std::move(matrix); return;
+      default: {
+        assert(row.field == Field::relative_bias);
+        const auto bias = std::make_shared<const RelativeBias>(
+            RelativeBias{std::move(matrix), row.part == StackPart::encoder, hub_.relative_distance});
+        for (BlockWeights& block : stack(row.part).blocks) block.self.relative_bias = bias;
+      }
+    }
+  }
+
+  void put(const Row& row, std::shared_ptr<const Linear> table) {
+    if (row.field == Field::output) {
+      output_.weight = std::move(table);
+      return;
+    }
+    if (row.part == StackPart::both) model_->encoder->embeddings.tokens = table;
+    stack(row.part).embeddings.tokens = std::move(table);
+  }
+
+  void put(const Row& row, std::size_t layer, Linear linear) {
+    if (row.field == Field::transform) {
+      output_.transform = std::move(linear);
+      return;
+    }
+    if (row.field == Field::embedding_projection) {
+      stack(row.part).embeddings.projection = std::move(linear);
+      return;
+    }
+    BlockWeights& block = stack(row.part).blocks[layer];
+    if (row.field != Field::query_key_value) {
+      linear_of(row.field, block) = std::move(linear);
+      return;
+    }
+    const Index queries = shape(Field::query, row.part, hub_).rows, keys = shape(Field::key, row.part, hub_).rows;
+    block.self.query = part_of(linear, 0, queries);
+    block.self.key = part_of(linear, queries, keys);
+    block.self.value = part_of(linear, queries + keys, keys);
+  }
+
+  void put(const Row& row, std::size_t layer, NormWeights norm) {
+    StackWeights& weights = stack(row.part);
+    switch (row.field) {
+      case Field::embedding_norm: weights.embeddings.norm = std::move(norm); return;
+      case Field::final_norm: weights.final_norm = std::move(norm); return;
+      case Field::transform_norm: output_.transform_norm = std::move(norm); return;
+      default: norm_of(row.field, weights.blocks[layer]) = std::move(norm);
+    }
+  }
+
+  /// What follows from the tensors and the configuration.
+  void finish() {
+    const Config& config = hub_.config;
+    if (config.position == Position::rotary) model_->rotary = hub_.rotary;
+    if (config.position == Position::sinusoidal_halves) settle_sinusoids();
+    if (with_output_) {
+      if (config.tied) output_.weight = model_->embeddings.tokens;
+      output_.scale = hub_.output_scale;
+      output_.activation = hub_.output_activation;
+      model_->output = std::move(output_);
+    } else if (hub_.output != OutputLayer::none) {
+      const std::string begin(output_marker(hub_));
+      tensors_.warn(begin + (begin.ends_with('.') ? "*" : ""), "not stored, so the model has no output layer");
+    }
+    pack(*model_);
+  }
+
+  /// Stored sines and cosines are computed anew; a table of anything else, be it only rounded to half precision, is
+  /// used as it is.
+  void settle_sinusoids() {
+    Matrix& places = model_->embeddings.positions;
+    Matrix& encoder_places = model_->encoder->embeddings.positions;
+    if (places.size() == 0 && encoder_places.size() == 0) return;
+    const Matrix sinusoids = sinusoidal_positions(hub_.positions, hub_.config.d_model, true);
+    bool differ = false;
+    for (Matrix* table : {&places, &encoder_places}) {
+      if (table->size() == 0) *table = sinusoids;
+      differ = differ || (*table - sinusoids).cwiseAbs().maxCoeff() > 1e-6f;
+    }
+    if (differ) {
+      model_->config.position = Position::learned;
+      tensors_.warn("embed_positions", "not the sines and cosines of the places in full precision; used as stored");
+    } else {
+      places = encoder_places = {};
+    }
+  }
+
+  const HubConfig& hub_;
+  StoredTensors tensors_;
+  const std::atomic<bool>& stop_;
+  bool with_output_ = false;
+  std::shared_ptr<Model> model_ = std::make_shared<Model>();
+  OutputWeights output_;
+};
+
+std::string name_of(const std::filesystem::path& folder) {
+  const auto path = folder.lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
+/// Arrays in memory as if they lay in a file.
+StoredArrays stored_in_memory(std::string_view where, ArrayFile file) {
+  const auto kept = std::make_shared<const ArrayFile>(std::move(file));
+  StoredArrays stored{.arrays = {}, .metadata = kept->metadata};
+  for (const auto& [name, array] : kept->arrays) {
+    const std::string_view bytes(reinterpret_cast<const char*>(array.values.data()),
+                                 array.values.size() * sizeof(float));
+    stored.arrays.emplace(name, StoredArray{.dtype = is_floating(array.dtype) ? Dtype::f32 : array.dtype,
+                                            .shape = array.shape,
+                                            .bytes = bytes,
+                                            .where = std::string(where),
+                                            .owner = kept});
+  }
+  return stored;
+}
+
+}  // namespace
+
+Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub, StoredArrays stored,
+                                   Progress& progress, std::size_t most_widened) {
+  progress.done = 0;
+  StoredTensors tensors(where, std::move(stored), prefix(hub.family), most_widened, progress);
+  auto checkpoint =
+      Loader(hub, std::move(tensors), progress.stop).load(name_of(std::filesystem::path(where).parent_path()));
+  if (checkpoint && checkpoint->model) progress.done = 1;
+  return checkpoint;
+}
+
+Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub, ArrayFile file) {
+  Progress progress;
+  return checkpoint_from(where, hub, stored_in_memory(where, std::move(file)), progress);
+}
+
+Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder, Progress& progress, std::size_t most_widened) {
+  const auto config = folder / "config.json";
+  std::error_code error;
+  const bool is_folder = std::filesystem::is_directory(folder, error);
+  if (!is_folder || !std::filesystem::exists(config, error))
+    return bad_input(folder.string(), "", "a folder with config.json and model.safetensors",
+                     is_folder ? "no config.json" : "no folder");
+  const auto hub = read_hub_config(config);
+  if (!hub) return hub.error();
+  auto files = open_weights(folder);
+  if (!files) return files.error();
+  return checkpoint_from(files->where, *hub, std::move(files->stored), progress, most_widened);
+}
+
+Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder) {
+  Progress progress;
+  return read_checkpoint(folder, progress);
+}
+
+}  // namespace headlight

@@ -1,0 +1,76 @@
+// config.json of a folder in the Hugging Face layout: each family of models spells the same few sizes its own way.
+// Read here into Config and the little that the tensors' shapes need beside it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/config.h"
+#include "model/weights.h"
+
+namespace headlight {
+
+/// The families whose tensors names.h knows; `model_type` in config.json. xlm-roberta and camembert are roberta, mt5 is
+/// t5; headlight is what this program trains.
+enum class Family {
+  bert,
+  roberta,
+  distilbert,
+  electra,
+  gpt2,
+  llama,
+  mistral,
+  qwen2,
+  qwen3,
+  bart,
+  marian,
+  t5,
+  headlight
+};
+std::string_view name(Family family);
+
+/// Whether the checkpoint ends in scores over the vocabulary, as the class named in `architectures` says.
+enum class OutputLayer { none, if_stored, required };
+
+struct HubConfig {
+  Family family = Family::bert;
+  Config config = {};
+  Index embedding_size = 0;                 // width of the tables of embeddings; 0: d_model
+  Index vocabulary = 0;                     // V, of the encoder where the two differ
+  Index output_vocabulary = 0;              // V of the decoder and of the output layer
+  Index positions = 0;                      // rows of the position table, of families that have one
+  Index first_position = 0;                 // the row of the first token
+  std::optional<std::int64_t> pad_id = {};  // of families whose padding has a place of its own (Embeddings)
+  Index token_types = 0;
+  Index encoder_heads = 0;  // of an encoder-decoder
+  Index encoder_ffn = 0;
+  bool shared_embeddings = true;  // encoder and decoder have one table of token vectors
+  float embedding_scale = 1;
+  float norm_epsilon = 1e-5f;
+  std::optional<Rotary> rotary = {};
+  bool head_norms = false;                    // of each head's q and k
+  std::optional<float> attention_scale = {};  // in place of 1/sqrt(d_k)
+  Index relative_buckets = 0;                 // of a bias for distances; 0: none
+  Index relative_distance = 0;                // RelativeBias::max_distance
+  float output_scale = 1;                     // OutputWeights
+  std::optional<Activation> output_activation = {};
+  std::optional<LongestText> longest = {};
+  OutputLayer output = OutputLayer::if_stored;
+  std::optional<std::int64_t> decoder_start = {};  // what the decoder of an encoder-decoder reads before anything else
+
+  Index table_width() const { return embedding_size > 0 ? embedding_size : config.d_model; }
+};
+
+/// Tokens of the largest vocabulary and places of the longest table that are accepted.
+inline constexpr Index kMaxVocabulary = Index{1} << 21, kMaxPositions = Index{1} << 20;
+
+/// Errors name the key: a family, an activation or an option that is not known, a size that is missing or absurd.
+/// Keys without which a family has a default of its own (transformers' configuration classes) may be missing or null.
+Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text);
+
+Result<HubConfig> read_hub_config(const std::filesystem::path& path);
+
+}  // namespace headlight

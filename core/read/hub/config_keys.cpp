@@ -1,0 +1,88 @@
+#include "read/hub/config_keys.h"
+
+#include <cmath>
+
+#include "read/array/array.h"
+
+namespace headlight {
+
+using nlohmann::json;
+
+std::string found_text(const json& value) {
+  if (value.is_object() || value.is_array()) return value.type_name();
+  return printable(value.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+const json* Keyed::find(Keys keys) const {
+  for (const char* key : keys)
+    if (const auto at = object_.find(key); at != object_.end() && !at->is_null()) return &*at;
+  return nullptr;
+}
+
+bool Keyed::is_null(const char* key) const {
+  const auto at = object_.find(key);
+  return at != object_.end() && at->is_null();
+}
+
+Index Keyed::size(Keys keys, Index most, std::optional<Index> fallback, Index least) {
+  const json* value = find(keys);
+  if (value == nullptr && fallback) return *fallback;
+  const std::string expected = "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+  if (value == nullptr) return fail(keys, expected, "none"), least;
+  // What does not fit 64 bits was parsed as a float; what does not fit the signed ones is above every limit.
+  const bool fits = value->is_number_unsigned() ? value->get<std::uint64_t>() <= static_cast<std::uint64_t>(most)
+                                                : value->is_number_integer();
+  if (!fits || value->get<Index>() < least || value->get<Index>() > most)
+    return fail(keys, expected, found_text(*value)), least;
+  return value->get<Index>();
+}
+
+double Keyed::number(Keys keys, double least, double most, std::optional<double> fallback) {
+  const json* value = find(keys);
+  if (value == nullptr && fallback) return *fallback;
+  const double got = value != nullptr && value->is_number() ? value->get<double>() : NAN;
+  if (got >= least && got <= most) return got;
+  fail(keys, "a number from " + json(least).dump() + " to " + json(most).dump(), value ? found_text(*value) : "none");
+  return fallback.value_or(least);
+}
+
+bool Keyed::flag(Keys keys, bool fallback) {
+  const json* value = find(keys);
+  if (value == nullptr) return fallback;
+  if (value->is_boolean()) return value->get<bool>();
+  return fail(keys, "true or false", found_text(*value)), fallback;
+}
+
+std::string Keyed::word(Keys keys, std::string_view fallback) {
+  const json* value = find(keys);
+  if (value == nullptr) return std::string(fallback);
+  if (value->is_string()) return value->get<std::string>();
+  return fail(keys, "a name", found_text(*value)), std::string(fallback);
+}
+
+Activation Keyed::activation(Keys keys, std::string_view fallback) {
+  const std::string word_found = word(keys, fallback);
+  if (word_found == "relu") return Activation::relu;
+  if (word_found == "gelu" || word_found == "gelu_python") return Activation::gelu;
+  for (const char* tanh : {"gelu_new", "gelu_fast", "gelu_pytorch_tanh"})
+    if (word_found == tanh) return Activation::gelu_tanh;
+  if (word_found == "silu" || word_found == "swish") return Activation::silu;
+  fail(keys, "relu, gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, silu or swish", "'" + printable(word_found) + "'");
+  return Activation::relu;
+}
+
+void Keyed::only(Keys keys, bool supported) {
+  if (flag(keys, supported) != supported)
+    fail(keys, supported ? "true" : "false", supported ? "false, unsupported" : "true, unsupported");
+}
+
+void Keyed::only(Keys keys, std::string_view supported) {
+  const std::string found = word(keys, supported);
+  if (found != supported) fail(keys, supported, "'" + printable(found) + "'");
+}
+
+void Keyed::fail(Keys keys, std::string_view expected, std::string_view found) {
+  if (!error_) error_ = bad_input(where_, *keys.begin(), expected, found);
+}
+
+}  // namespace headlight

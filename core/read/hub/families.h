@@ -1,0 +1,25 @@
+// What config.json says of each family, read into HubConfig; a mistake stays in the Keyed.
+#pragma once
+
+#include "read/hub/config_file.h"
+#include "read/hub/config_keys.h"
+
+namespace headlight {
+
+HubConfig bert_config(Keyed& keyed, Family family);  // bert, roberta, electra
+HubConfig distilbert_config(Keyed& keyed);
+HubConfig gpt2_config(Keyed& keyed);
+HubConfig llama_config(Keyed& keyed, Family family);  // llama, mistral, qwen2, qwen3
+HubConfig bart_config(Keyed& keyed, Family family);   // bart, marian
+HubConfig t5_config(Keyed& keyed);
+HubConfig headlight_config(Keyed& keyed);
+
+/// `with_output`: the classes of the family whose last step is the vocabulary. `where_named`: what is demanded of a file
+/// that names one of them.
+OutputLayer output_layer(const Keyed& keyed, std::initializer_list<std::string_view> with_output,
+                         OutputLayer where_named);
+
+/// Heads must share the columns of a hidden state.
+void check_heads(Keyed& keyed, Keys keys, Index heads, Index d_model);
+
+}  // namespace headlight

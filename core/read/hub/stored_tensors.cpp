@@ -1,0 +1,272 @@
+#include "read/hub/stored_tensors.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "model/panels.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::string_view kLayer = "{layer}";
+constexpr Index kRows = 64;                    // widened at a time
+constexpr std::size_t kMostSurplusNamed = 16;  // further ones are only counted
+
+bool begins(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
+
+/// The array's numbers in float32, one after the other.
+template <class Visit>
+void for_each_part(const StoredArray& array, const Visit& visit) {
+  constexpr std::size_t kPart = std::size_t{1} << 16;  // elements
+  const std::size_t size = width(array.dtype);
+  std::vector<float> values;
+  for (std::size_t at = 0; at < array.bytes.size(); at += kPart * size) {
+    values.clear();
+    append_widened(array.dtype, false, array.bytes.substr(at, kPart * size), values);
+    if (!visit(values, at / size)) return;
+  }
+}
+
+bool same_numbers(const StoredArray& a, const StoredArray& b) {
+  if (a.shape != b.shape) return false;
+  if (a.dtype == b.dtype) return a.bytes == b.bytes;
+  bool same = true;
+  for_each_part(a, [&](const std::vector<float>& values, std::size_t first) {
+    std::vector<float> others;
+    append_widened(b.dtype, false, b.bytes.substr(first * width(b.dtype), values.size() * width(b.dtype)), others);
+    return same = values == others;
+  });
+  return same;
+}
+
+HalfMatrix half_matrix(const StoredArray& array, Index rows, Index columns) {
+  return {.kind = array.dtype == Dtype::bf16 ? HalfMatrix::Kind::bfloat16 : HalfMatrix::Kind::float16,
+          .rows = rows,
+          .cols = columns,
+          .bytes = array.bytes.data(),
+          .file = array.owner};
+}
+
+/// Rows [first, first + count) of a matrix with so many columns, in float32.
+Matrix rows_of(const StoredArray& array, Index columns, Index first, Index count) {
+  if (is_half(array)) return widened(half_matrix(array, first + count, columns), first, count);
+  const auto row = static_cast<std::size_t>(columns) * width(array.dtype);
+  const std::string_view bytes =
+      array.bytes.substr(static_cast<std::size_t>(first) * row, static_cast<std::size_t>(count) * row);
+  Matrix rows(count, columns);
+  if (array.dtype == Dtype::f32) {
+    std::copy_n(bytes.data(), bytes.size(), reinterpret_cast<char*>(rows.data()));
+  } else {
+    std::vector<float> values;
+    append_widened(array.dtype, false, bytes, values);
+    std::copy(values.begin(), values.end(), rows.data());
+  }
+  return rows;
+}
+
+/// The first number that is none, or infinite; null where there is no such.
+const float* not_finite_in(const Matrix& values) {
+  const float* const end = values.data() + values.size();
+  const float* const at = std::find_if(values.data(), end, [](float v) { return !std::isfinite(v); });
+  return at == end ? nullptr : at;
+}
+
+}  // namespace
+
+StoredTensors::StoredTensors(std::string_view where, StoredArrays stored, std::string_view prefix,
+                             std::size_t most_widened, Progress& progress)
+    : where_(where), stored_(std::move(stored)), progress_(progress) {
+  if (any_begins(prefix)) prefix_ = prefix;
+  std::size_t halves = 0;
+  for (const auto& [name, array] : stored_.arrays) {
+    bytes_ += static_cast<double>(array.bytes.size());
+    if (is_half(array)) halves += array.bytes.size();
+  }
+  halves_stay_ = halves > most_widened;
+}
+
+bool StoredTensors::any_begins(std::string_view text) const {
+  const auto at = stored_.arrays.lower_bound(std::string(text));
+  return at != stored_.arrays.end() && begins(at->first, text);
+}
+
+std::string StoredTensors::full_name(std::string_view pattern, std::size_t layer, std::string_view ending) const {
+  std::string name = pattern.front() == '/' ? std::string(pattern.substr(1)) : prefix_ + std::string(pattern);
+  if (const auto at = name.find(kLayer); at != std::string::npos)
+    name.replace(at, kLayer.size(), std::to_string(layer));
+  return name.append(ending);
+}
+
+Result<const StoredArray*> StoredTensors::find(const std::vector<std::string>& names, const std::vector<Index>& shape,
+                                               Need need) {
+  const std::string* chosen = nullptr;
+  const StoredArray* array = nullptr;
+  for (const std::string& candidate : names) {
+    const auto at = stored_.arrays.find(candidate);
+    if (at == stored_.arrays.end()) continue;
+    taken_.insert(candidate);
+    if (array == nullptr) {
+      chosen = &candidate;
+      array = &at->second;
+    } else if (!same_numbers(at->second, *array)) {
+      warn(candidate, "differs from " + *chosen + ", which the model has in its place; not used");
+    }
+    if (&at->second != array) taken(at->second);
+  }
+  if (array == nullptr) {
+    if (need == Need::required) return bad_input(where_, names.front(), "a tensor " + shape_text(shape), "none");
+    if (need == Need::expected) warn(names.front(), "missing, taken as zero");
+    return array;
+  }
+  const std::string shown = printable(*chosen);
+  if (!is_floating(array->dtype)) return bad_input(array->where, shown, "floating-point numbers", name(array->dtype));
+  std::vector<Index> stored = array->shape;
+  while (shape.size() == 1 && stored.size() > 1 && stored.front() == 1) stored.erase(stored.begin());
+  if (stored != shape) return bad_input(array->where, shown, shape_text(shape), shape_text(array->shape));
+  return array;
+}
+
+std::string StoredTensors::name_of(const StoredArray& array, const std::vector<std::string>& names) const {
+  const auto is_it = [&](const std::string& name) {
+    const auto at = stored_.arrays.find(name);
+    return at != stored_.arrays.end() && &at->second == &array;
+  };
+  return printable(*std::find_if(names.begin(), names.end(), is_it));
+}
+
+Error StoredTensors::not_finite(const StoredArray& array, const std::vector<std::string>& names, Index at,
+                                float value) const {
+  const Index columns = array.shape.back();
+  const std::string row = array.shape.size() == 2 ? std::to_string(at / columns) + ", " : std::string();
+  return bad_input(array.where, name_of(array, names) + "[" + row + std::to_string(at % columns) + "]",
+                   "a finite number",
+                   std::isnan(value) ? "nan"
+                   : value > 0       ? "inf"
+                                     : "-inf");
+}
+
+void StoredTensors::taken(const StoredArray& array) {
+  if (array.mapped) array.mapped->release(array.bytes);
+  bytes_taken_ += static_cast<double>(array.bytes.size());
+  if (bytes_ > 0) progress_.done = static_cast<float>(std::min(bytes_taken_ / bytes_, 1.0));
+}
+
+Result<Matrix> StoredTensors::widen(const StoredArray& array, Index rows, Index columns,
+                                    const std::vector<std::string>& names) {
+  Matrix values(rows, columns);
+  for (Index first = 0; first < rows; first += kRows) {
+    const Index count = std::min(kRows, rows - first);
+    values.middleRows(first, count) = rows_of(array, columns, first, count);
+  }
+  if (const float* bad = not_finite_in(values)) return not_finite(array, names, bad - values.data(), *bad);
+  taken(array);
+  return values;
+}
+
+Result<Matrix> StoredTensors::take_matrix(const std::vector<std::string>& names, TensorShape size, Need need) {
+  const auto array = find(names, {size.rows, size.cols}, need);
+  if (!array) return array.error();
+  return *array ? widen(**array, size.rows, size.cols, names) : Matrix{};
+}
+
+Result<Vector> StoredTensors::take_vector(const std::vector<std::string>& names, Index size, Need need) {
+  const auto array = find(names, {size}, need);
+  if (!array) return array.error();
+  if (!*array) return Vector{};
+  const auto row = widen(**array, 1, size, names);
+  if (!row) return row.error();
+  return Vector{row->row(0)};
+}
+
+Result<Linear> StoredTensors::take_weight(const std::vector<std::string>& names, TensorShape size, Need need,
+                                          bool packs) {
+  const auto found = find(names, {size.rows, size.cols}, need);
+  if (!found) return found.error();
+  Linear linear;
+  if (!*found) return linear;
+  const StoredArray& array = **found;
+  std::optional<Error> error;
+  const auto checked = [&](Index first, Index count) {
+    Matrix rows = rows_of(array, size.cols, first, count);
+    if (const float* bad = error ? nullptr : not_finite_in(rows))
+      error = not_finite(array, names, first * size.cols + (bad - rows.data()), *bad);
+    return rows;
+  };
+  if (halves_stay_ && is_half(array)) {
+    for (Index first = 0; first < size.rows && !error; first += kRows)
+      checked(first, std::min(kRows, size.rows - first));
+    linear.half = std::make_shared<const HalfMatrix>(half_matrix(array, size.rows, size.cols));
+  } else if (packs) {
+    linear.panels = packed(size.rows, size.cols, checked);
+  } else {
+    auto weight = widen(array, size.rows, size.cols, names);
+    if (!weight) return weight.error();
+    linear.weight = std::move(*weight);
+    return linear;
+  }
+  if (error) return *error;
+  taken(array);
+  return linear;
+}
+
+Status StoredTensors::check_memory() const {
+  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  double needed = 0;
+  for (const auto& [name, array] : stored_.arrays) {
+    const bool stays = halves_stay_ && is_half(array) && array.shape.size() == 2;
+    if (is_floating(array.dtype) && !stays)
+      needed += 4.0 * static_cast<double>(array.bytes.size()) / static_cast<double>(width(array.dtype));
+  }
+  constexpr double kGigabyte = 1e9;
+  if (memory <= 0 || needed <= memory) return Done{};
+  return bad_input(
+      where_, "size",
+      "weights that fit this machine's memory of " + std::to_string(static_cast<long>(memory / kGigabyte)) + " GB",
+      std::to_string(static_cast<long>(needed / kGigabyte)) + " GB in float32");
+}
+
+void StoredTensors::warn(std::string_view what, std::string_view says) {
+  warnings_.push_back(where_ + ": " + printable(what) + ": " + std::string(says));
+}
+
+bool StoredTensors::matches(std::string_view pattern, std::string_view name) const {
+  const bool open = pattern.back() == '*';
+  if (open) pattern.remove_suffix(1);
+  const auto at = pattern.find(kLayer);
+  const std::string begin = full_name(pattern.substr(0, at), 0);
+  if (!begins(name, begin)) return false;
+  name.remove_prefix(begin.size());
+  if (at != std::string_view::npos) {
+    const auto digits = std::min(name.find_first_not_of("0123456789"), name.size());
+    const std::string_view after = pattern.substr(at + kLayer.size());
+    if (digits == 0 || !begins(name.substr(digits), after)) return false;
+    name.remove_prefix(digits + after.size());
+  }
+  return open || name.empty();
+}
+
+void StoredTensors::warn_of_surplus(const std::vector<Row>& rows, std::string_view model) {
+  std::size_t surplus = 0;
+  std::set<std::string> unused;
+  for (const auto& [stored_name, array] : stored_.arrays) {
+    if (taken_.contains(stored_name)) continue;
+    const auto row = std::find_if(rows.begin(), rows.end(), [this, &stored = stored_name](const Row& known) {
+      return kind(known.field) == FieldKind::none && matches(known.name, stored);
+    });
+    if (row == rows.end()) {
+      if (++surplus <= kMostSurplusNamed) warn(stored_name, "no part of " + std::string(model) + ", not used");
+    } else if (row->field == Field::unused) {
+      unused.insert(full_name(row->name, 0));
+    }
+  }
+  if (surplus > kMostSurplusNamed)
+    warnings_.push_back(where_ + ": " + std::to_string(surplus - kMostSurplusNamed) + " more tensors are no part of " +
+                        std::string(model) + ", not used");
+  for (const std::string& known : unused) warn(known, kNotNeeded);
+}
+
+}  // namespace headlight

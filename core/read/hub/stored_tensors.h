@@ -1,0 +1,71 @@
+// The tensors of a checkpoint while a model is made of them: each is taken once, checked, and given out as float32, or
+// left where it is in half precision; what is left over in the end is told.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/matrix.h"
+#include "base/result.h"
+#include "math/forward.h"
+#include "model/weights.h"
+#include "read/array/stored_array.h"
+#include "read/hub/tensor_names.h"
+
+namespace headlight {
+
+/// How the warning of a tensor ends that is known and of no use here.
+inline constexpr std::string_view kNotNeeded = "needed neither for attention nor for the next word, not used";
+
+class StoredTensors {
+ public:
+  /// `where` names all files together in errors and warnings; `prefix` is dropped where no name begins with it.
+  /// Weights in half precision stay in their file where widening all would take more than `most_widened` bytes more
+  /// than the file has. `progress` follows the bytes that are taken.
+  StoredTensors(std::string_view where, StoredArrays stored, std::string_view prefix, std::size_t most_widened,
+                Progress& progress);
+
+  bool any_begins(std::string_view text) const;
+
+  /// A row's name as the file has it: with the prefix, the layer and an ending.
+  std::string full_name(std::string_view pattern, std::size_t layer, std::string_view ending = "") const;
+
+  /// The tensor under the first of the names that the file has; further ones must hold the same (else a warning).
+  /// Empty where there is none and need not be. Errors: missing, misshapen, integers, a number that is not finite.
+  Result<Matrix> take_matrix(const std::vector<std::string>& names, TensorShape size, Need need);
+  /// The same with one axis; leading axes of size 1 are dropped.
+  Result<Vector> take_vector(const std::vector<std::string>& names, Index size, Need need);
+  /// The weight of a linear layer: a matrix, or, where weights stay in their file, that place in it. `packs`: in place
+  /// of a matrix what pack() makes of it, so that it is never in memory twice.
+  Result<Linear> take_weight(const std::vector<std::string>& names, TensorShape size, Need need, bool packs = false);
+
+  /// An Error where the tensors, as far as they do not stay in their file, are larger than the machine's memory.
+  Status check_memory() const;
+
+  void warn(std::string_view what, std::string_view says);
+  /// Warns of every tensor that was not taken, except of `derived` ones. `model` says what does not ask for it.
+  void warn_of_surplus(const std::vector<Row>& rows, std::string_view model);
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  Result<const StoredArray*> find(const std::vector<std::string>& names, const std::vector<Index>& shape, Need need);
+  Result<Matrix> widen(const StoredArray& array, Index rows, Index columns, const std::vector<std::string>& names);
+  Error not_finite(const StoredArray& array, const std::vector<std::string>& names, Index at, float value) const;
+  /// The name among these under which the array stands.
+  std::string name_of(const StoredArray& array, const std::vector<std::string>& names) const;
+  void taken(const StoredArray& array);
+  bool matches(std::string_view pattern, std::string_view name) const;
+
+  std::string where_;
+  StoredArrays stored_;
+  std::string prefix_;
+  bool halves_stay_ = false;
+  double bytes_ = 0, bytes_taken_ = 0;
+  Progress& progress_;
+  std::set<std::string> taken_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace headlight

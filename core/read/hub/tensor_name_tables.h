@@ -1,0 +1,37 @@
+// The tables of names.h, one for each way of naming; families that share one differ in a few rows.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "read/hub/tensor_names.h"
+
+namespace headlight {
+
+using Rows = std::vector<Row>;
+
+Rows bert_names(const HubConfig& hub, bool with_output);  // bert, roberta, electra
+Rows distilbert_names(const HubConfig& hub, bool with_output);
+Rows gpt2_names(const HubConfig& hub, bool with_output);
+Rows llama_names(const HubConfig& hub, bool with_output);  // llama, mistral, qwen2, qwen3
+Rows bart_names(const HubConfig& hub, bool with_output);   // bart, marian
+Rows t5_names(const HubConfig& hub, bool with_output);
+Rows headlight_names(const HubConfig& hub, bool with_output);
+
+inline void append(Rows& rows, const Rows& more) { rows.insert(rows.end(), more.begin(), more.end()); }
+
+/// A linear layer that has a bias or not; a norm without a shift.
+inline Row linear_row(std::string_view name, Field field, bool bias) {
+  return {.name = name, .field = field, .bias = bias};
+}
+inline Row rms_norm_row(std::string_view name, Field field, StackPart part = StackPart::main) {
+  return {.name = name, .field = field, .part = part, .bias = false};
+}
+
+/// The weight of an output layer that is the tokens' own table, or a table beside it. `tokens` is that table's row.
+inline void add_output_weight(Rows& rows, Row& tokens, std::string_view name, const HubConfig& hub, bool with_output) {
+  if (hub.config.tied) tokens.also.push_back(name);
+  else if (with_output) append(rows, {{name, Field::output}});
+}
+
+}  // namespace headlight

@@ -1,0 +1,110 @@
+#include "read/hub/tensor_names.h"
+
+#include "read/hub/tensor_name_tables.h"
+
+namespace headlight {
+
+FieldKind kind(Field field) {
+  switch (field) {
+    case Field::positions:
+    case Field::token_types:
+    case Field::relative_bias: return FieldKind::matrix;
+    case Field::tokens:
+    case Field::output: return FieldKind::table;
+    case Field::output_bias: return FieldKind::vector;
+    case Field::embedding_norm:
+    case Field::final_norm:
+    case Field::attention_norm:
+    case Field::cross_norm:
+    case Field::query_norm:
+    case Field::key_norm:
+    case Field::ffn_norm:
+    case Field::transform_norm: return FieldKind::norm;
+    case Field::derived:
+    case Field::unused: return FieldKind::none;
+    default: return FieldKind::linear;
+  }
+}
+
+bool is_of_a_block(const Row& row) { return row.name.find("{layer}") != std::string_view::npos; }
+
+std::string_view prefix(Family family) {
+  switch (family) {
+    case Family::bert: return "bert.";
+    case Family::roberta: return "roberta.";
+    case Family::distilbert: return "distilbert.";
+    case Family::electra: return "electra.";
+    case Family::gpt2:
+    case Family::t5: return "transformer.";
+    default: return "model.";
+  }
+}
+
+std::vector<Row> tensor_names(const HubConfig& hub, bool with_output) {
+  switch (hub.family) {
+    case Family::bert:
+    case Family::roberta:
+    case Family::electra: return bert_names(hub, with_output);
+    case Family::distilbert: return distilbert_names(hub, with_output);
+    case Family::gpt2: return gpt2_names(hub, with_output);
+    case Family::llama:
+    case Family::mistral:
+    case Family::qwen2:
+    case Family::qwen3: return llama_names(hub, with_output);
+    case Family::bart:
+    case Family::marian: return bart_names(hub, with_output);
+    case Family::t5: return t5_names(hub, with_output);
+    case Family::headlight: break;
+  }
+  return headlight_names(hub, with_output);
+}
+
+std::string_view output_marker(const HubConfig& hub) {
+  switch (hub.family) {
+    case Family::bert: return "cls.predictions.";
+    case Family::roberta: return "lm_head.";
+    case Family::distilbert: return "vocab_transform.";
+    case Family::electra: return "generator_predictions.";
+    case Family::headlight: return hub.config.tied ? "output.bias" : "output.weight";
+    case Family::bart:
+    case Family::marian: return hub.config.tied ? "final_logits_bias" : "lm_head.";
+    default: return hub.config.tied ? "" : "lm_head.";
+  }
+}
+
+TensorShape shape(Field field, StackPart part, const HubConfig& hub) {
+  const Config& config = hub.config;
+  const bool encoder = part == StackPart::encoder;
+  const Index d = config.d_model, e = hub.table_width();
+  const Index queries = config.num_heads * config.d_k(), keys = config.kv_heads() * config.d_k();
+  const Index ffn = encoder && hub.encoder_ffn > 0 ? hub.encoder_ffn : config.ffn;
+  switch (field) {
+    case Field::tokens: return {part == StackPart::main ? hub.output_vocabulary : hub.vocabulary, e};
+    case Field::positions: return {hub.positions, e};
+    case Field::token_types: return {hub.token_types, e};
+    case Field::embedding_norm:
+    case Field::transform_norm: return {1, e};
+    case Field::embedding_projection: return {d, e};
+    case Field::relative_bias: return {hub.relative_buckets, config.num_heads};
+    case Field::query_norm:
+    case Field::key_norm: return {1, config.d_k()};
+    case Field::query:
+    case Field::cross_query: return {queries, d};
+    case Field::key:
+    case Field::value:
+    case Field::cross_key:
+    case Field::cross_value: return {keys, d};
+    case Field::query_key_value: return {queries + 2 * keys, d};
+    case Field::attention_output:
+    case Field::cross_output: return {d, queries};
+    case Field::gate:
+    case Field::up: return {ffn, d};
+    case Field::down: return {d, ffn};
+    case Field::output: return {hub.output_vocabulary, e};
+    case Field::output_bias: return {1, hub.output_vocabulary};
+    case Field::transform: return {e, d};
+    default: return {1, d};
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,94 @@
+// The names under which Hugging Face's checkpoints store their tensors: for each family one table, name → field
+// (names_encoders.cpp, names_decoders.cpp, names_encoder_decoders.cpp).
+// A new family is a table there and a way to read its config.json (hub_families.h).
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/matrix.h"
+#include "read/hub/config_file.h"
+
+namespace headlight {
+
+/// What a tensor is in model/weights.h, and with it its shape.
+enum class Field {
+  // of a stack
+  tokens,                // (V, e), e: the width of the tables, d_model in most families
+  positions,             // (P, e)
+  token_types,           // (types, e)
+  embedding_norm,        // (e)
+  embedding_projection,  // (d_model, e)
+  relative_bias,         // (buckets, H), of all blocks
+  final_norm,            // norms: (d_model)
+  // of a block
+  query,  // (H·d_k, d_model)
+  key,
+  value,             // (H_kv·d_k, d_model)
+  query_key_value,   // the three one below the other
+  attention_output,  // (d_model, H·d_k)
+  query_norm,
+  key_norm,  // (d_k)
+  attention_norm,
+  cross_query,
+  cross_key,
+  cross_value,
+  cross_output,
+  cross_norm,
+  gate,
+  up,    // (ffn, d_model)
+  down,  // (d_model, ffn)
+  ffn_norm,
+  // of the output layer
+  output,          // (V, e)
+  output_bias,     // (V)
+  transform,       // (e, d_model)
+  transform_norm,  // (e)
+  // without a field
+  derived,  // follows from config.json and is computed anew: masks, place numbers, rotary frequencies
+  unused,   // a known part that neither attention nor the next word needs
+};
+
+/// How many arrays a field is, and under which endings: a linear layer is `.weight` (out, in) and `.bias` (out), a norm
+/// `.weight` and `.bias` (older files: `.gamma` and `.beta`); matrices, tables (weights as those of linear layers) and
+/// vectors are one array under the whole name.
+enum class FieldKind { matrix, table, vector, linear, norm, none };
+FieldKind kind(Field field);
+
+/// The shape of a matrix, or of a linear layer's weight; of a vector or norm (1, n).
+struct TensorShape {
+  Index rows = 0, cols = 0;
+};
+
+enum class StackPart { main, encoder, both };  // the stack that a row is about
+enum class Form { plain, transposed };         // transposed: weights are stored (in, out)
+/// A tensor that is `expected` may be missing with a warning; one that is `optional` need not be stored.
+enum class Need { required, expected, optional };
+
+struct Row {
+  // {layer} stands for the layer's number; behind a leading / there is never the family's prefix; a closing * means
+  // all that begin so.
+  std::string_view name;
+  Field field;
+  Form form = Form::plain;
+  StackPart part = StackPart::main;
+  Need need = Need::required;
+  bool bias = true;                         // of a linear layer or norm
+  std::vector<std::string_view> also = {};  // other names of the same array, of which any one suffices
+};
+
+/// Whether the row stands for a tensor of every layer.
+bool is_of_a_block(const Row& row);
+
+/// What stands before the names of a model that is part of a larger one: all of them have it, or none.
+std::string_view prefix(Family family);
+
+/// The tensors of a model of this family and configuration. `with_output`: it has an output layer.
+std::vector<Row> tensor_names(const HubConfig& hub, bool with_output);
+
+/// How the names of arrays begin that only a model with an output layer has, where it is not tied.
+std::string_view output_marker(const HubConfig& hub);
+
+TensorShape shape(Field field, StackPart part, const HubConfig& hub);
+
+}  // namespace headlight

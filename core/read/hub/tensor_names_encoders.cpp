@@ -1,0 +1,97 @@
+#include "read/hub/tensor_name_tables.h"
+
+namespace headlight {
+namespace {
+
+/// Of a masked language model. Its weight may be stored although it is the tokens' own.
+void append_output(Rows& rows, const HubConfig& hub) {
+  std::string_view weight;
+  switch (hub.family) {
+    case Family::roberta:
+      append(rows, {
+                       {"/lm_head.dense", Field::transform},
+                       {"/lm_head.layer_norm", Field::transform_norm},
+                       {.name = "/lm_head.bias", .field = Field::output_bias, .also = {"/lm_head.decoder.bias"}},
+                   });
+      weight = "/lm_head.decoder.weight";
+      break;
+    case Family::electra:
+      append(rows, {
+                       {"/generator_predictions.dense", Field::transform},
+                       {"/generator_predictions.LayerNorm", Field::transform_norm},
+                       {"/generator_lm_head.bias", Field::output_bias},
+                   });
+      weight = "/generator_lm_head.weight";
+      break;
+    default:
+      append(
+          rows,
+          {
+              {"/cls.predictions.transform.dense", Field::transform},
+              {"/cls.predictions.transform.LayerNorm", Field::transform_norm},
+              {.name = "/cls.predictions.bias", .field = Field::output_bias, .also = {"/cls.predictions.decoder.bias"}},
+          });
+      weight = "/cls.predictions.decoder.weight";
+  }
+  if (hub.config.tied) rows.front().also.push_back(weight);
+  else append(rows, {{weight, Field::output}});
+}
+
+}  // namespace
+
+Rows bert_names(const HubConfig& hub, bool with_output) {
+  Rows rows = {
+      {"embeddings.word_embeddings.weight", Field::tokens},
+      {"embeddings.position_embeddings.weight", Field::positions},
+      {"embeddings.token_type_embeddings.weight", Field::token_types},
+      {"embeddings.LayerNorm", Field::embedding_norm},
+      {"encoder.layer.{layer}.attention.self.query", Field::query},
+      {"encoder.layer.{layer}.attention.self.key", Field::key},
+      {"encoder.layer.{layer}.attention.self.value", Field::value},
+      {"encoder.layer.{layer}.attention.output.dense", Field::attention_output},
+      {"encoder.layer.{layer}.attention.output.LayerNorm", Field::attention_norm},
+      {"encoder.layer.{layer}.intermediate.dense", Field::up},
+      {"encoder.layer.{layer}.output.dense", Field::down},
+      {"encoder.layer.{layer}.output.LayerNorm", Field::ffn_norm},
+      {"embeddings.position_ids", Field::derived},
+      {"embeddings.token_type_ids", Field::derived},  // zeros, which stand in for types that nobody gives
+      {"pooler.*", Field::unused},
+      {"/cls.seq_relationship.*", Field::unused},
+      {"/discriminator_predictions.*", Field::unused},
+      {"/classifier.*", Field::unused},
+      {"/qa_outputs.*", Field::unused},
+  };
+  if (hub.table_width() != hub.config.d_model) append(rows, {{"embeddings_project", Field::embedding_projection}});
+  if (with_output) append_output(rows, hub);
+  return rows;
+}
+
+Rows distilbert_names(const HubConfig& hub, bool with_output) {
+  Rows rows = {
+      {"embeddings.word_embeddings.weight", Field::tokens},
+      {"embeddings.position_embeddings.weight", Field::positions},
+      {"embeddings.LayerNorm", Field::embedding_norm},
+      {"transformer.layer.{layer}.attention.q_lin", Field::query},
+      {"transformer.layer.{layer}.attention.k_lin", Field::key},
+      {"transformer.layer.{layer}.attention.v_lin", Field::value},
+      {"transformer.layer.{layer}.attention.out_lin", Field::attention_output},
+      {"transformer.layer.{layer}.sa_layer_norm", Field::attention_norm},
+      {"transformer.layer.{layer}.ffn.lin1", Field::up},
+      {"transformer.layer.{layer}.ffn.lin2", Field::down},
+      {"transformer.layer.{layer}.output_layer_norm", Field::ffn_norm},
+      {"embeddings.position_ids", Field::derived},
+      {"/pre_classifier.*", Field::unused},
+      {"/classifier.*", Field::unused},
+      {"/qa_outputs.*", Field::unused},
+  };
+  if (!with_output) return rows;
+  append(rows, {
+                   {"/vocab_transform", Field::transform},
+                   {"/vocab_layer_norm", Field::transform_norm},
+                   {"/vocab_projector.bias", Field::output_bias},
+               });
+  add_output_weight(rows, rows.front(), "/vocab_projector.weight", hub, with_output);
+  return rows;
+}
+
+}  // namespace headlight

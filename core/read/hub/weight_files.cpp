@@ -1,0 +1,115 @@
+#include "read/hub/weight_files.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "read/array/safetensors.h"
+#include "read/json/json_document.h"
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kWhole = "model.safetensors";
+constexpr const char* kIndex = "model.safetensors.index.json";
+constexpr std::size_t kMostIndexBytes = std::size_t{64} << 20;
+constexpr std::size_t kMostShards = 1024;
+
+/// A name in the same folder and nowhere else.
+bool is_plain(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." &&
+         name.find_first_of(std::string("/\\\0", 3)) == std::string::npos;
+}
+
+Result<WeightFiles> open_shards(const std::filesystem::path& folder) {
+  const auto index = folder / kIndex;
+  const auto text = read_file(index, kMostIndexBytes);
+  if (!text) return text.error();
+  const auto shard_of = parse_shard_index(index.string(), *text);
+  if (!shard_of) return shard_of.error();
+  std::vector<std::string> names;
+  for (const auto& [tensor, shard] : *shard_of) names.push_back(shard);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  if (names.size() > kMostShards)
+    return bad_input(index.string(), "weight_map", "at most " + std::to_string(kMostShards) + " shards",
+                     std::to_string(names.size()));
+
+  WeightFiles files{.where = index.string(), .stored = {}};
+  for (const std::string& name : names) {
+    auto shard = map_safetensors(folder / name);
+    if (!shard) return shard.error();
+    for (auto& [tensor, array] : shard->arrays) {
+      const auto twice = files.stored.arrays.find(tensor);
+      if (twice != files.stored.arrays.end())
+        return bad_input(array.where, printable(tensor), "each tensor in one shard",
+                         "it in " + std::filesystem::path(twice->second.where).filename().string() + " too");
+      files.stored.arrays.emplace(tensor, std::move(array));
+    }
+    files.stored.metadata.merge(shard->metadata);
+  }
+  for (const auto& [tensor, shard] : *shard_of) {
+    const auto at = files.stored.arrays.find(tensor);
+    const std::string where = (folder / shard).string();
+    if (at == files.stored.arrays.end() || at->second.where != where)
+      return bad_input(where, printable(tensor), "the tensor that " + std::string(kIndex) + " says is here",
+                       at == files.stored.arrays.end()
+                           ? "none"
+                           : "it in " + std::filesystem::path(at->second.where).filename().string());
+  }
+  return files;
+}
+
+/// What to do with weights that PyTorch pickled: a program that unpickles them runs whatever they say.
+constexpr const char* kConvert =
+    "pytorch_model.bin, PyTorch's own format; convert it there with: python3 -c \"import torch, safetensors.torch as "
+    "s; "
+    "s.save_file({k: v.clone() for k, v in torch.load('pytorch_model.bin', map_location='cpu', "
+    "weights_only=True).items()}, 'model.safetensors')\"";
+
+std::string found_instead(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (std::filesystem::exists(folder / "pytorch_model.bin", error)) return kConvert;
+  if (std::filesystem::exists(folder / "pytorch_model.bin.index.json", error))
+    return "shards of pytorch_model.bin, PyTorch's own format; save the model again with transformers' "
+           "save_pretrained(…, safe_serialization=True)";
+  for (const char* other : {"tf_model.h5", "flax_model.msgpack"})
+    if (std::filesystem::exists(folder / other, error)) return std::string(other) + " in its place";
+  return std::string("no ") + kWhole;
+}
+
+}  // namespace
+
+Result<std::map<std::string, std::string>> parse_shard_index(std::string_view where, std::string_view text) {
+  const auto document = parse_json(where, text);
+  if (!document) return document.error();
+  const bool is_object = document->is_object();
+  const auto map = is_object ? document->find("weight_map") : document->end();
+  if (!is_object || map == document->end() || !map->is_object() || map->empty())
+    return bad_input(where, "weight_map", "an object from tensors to shards", "none");
+  std::map<std::string, std::string> shard_of;
+  for (const auto& [tensor, shard] : map->items()) {
+    if (!shard.is_string() || !is_plain(shard.get_ref<const std::string&>()))
+      return bad_input(
+          where, printable(tensor), "the name of a shard in this folder",
+          shard.is_string() ? "'" + printable(shard.get_ref<const std::string&>()) + "'" : shard.type_name());
+    shard_of.emplace(tensor, shard.get_ref<const std::string&>());
+  }
+  return shard_of;
+}
+
+Result<WeightFiles> open_weights(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (std::filesystem::exists(folder / kWhole, error)) {
+    auto stored = map_safetensors(folder / kWhole);
+    if (!stored) return stored.error();
+    return WeightFiles{.where = (folder / kWhole).string(), .stored = std::move(*stored)};
+  }
+  if (std::filesystem::exists(folder / kIndex, error)) return open_shards(folder);
+  return bad_input(folder.string(), "", "a folder with config.json and model.safetensors", found_instead(folder));
+}
+
+}  // namespace headlight

@@ -1,0 +1,104 @@
+#include "read/json/json_document.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/printable.h"
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+
+/// Builds the document from the parser's events, so that it can stop at the first thing that is not wanted.
+class DocumentBuilder final : public nlohmann::json_sax<json> {
+ public:
+  DocumentBuilder(std::string_view where, std::string_view text) : where_(where), text_(text) {}
+
+  bool null() override { return put(nullptr); }
+  bool boolean(bool value) override { return put(value); }
+  bool number_integer(number_integer_t value) override { return put(value); }
+  bool number_unsigned(number_unsigned_t value) override { return put(value); }
+  bool number_float(number_float_t value, const string_t&) override { return put(value); }
+  bool string(string_t& value) override { return put(std::move(value)); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(json::object()); }
+  bool start_array(std::size_t) override { return open(json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& value) override {
+    if (open_.back()->contains(value)) {
+      error_ = bad_input(where_, "key \"" + printable(value) + "\"", "each key once", "it twice in one object");
+      return false;
+    }
+    key_ = std::move(value);
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string& last_token, const json::exception&) override {
+    const std::string_view before = text_.substr(0, position > 0 ? std::min(position - 1, text_.size()) : 0);
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const std::string_view in_line = before.substr(before.rfind('\n') + 1);
+    // Continuation bytes of UTF-8 are no columns of their own.
+    const auto column = 1 + std::count_if(in_line.begin(), in_line.end(), [](char c) { return (c & 0xC0) != 0x80; });
+    const bool at_end = position > text_.size();
+    error_ = bad_input(where_, "line " + std::to_string(line) + ", column " + std::to_string(column), "valid JSON",
+                       at_end ? "the end" : "'" + printable(last_token) + "'");
+    return false;
+  }
+
+  Result<json> take(bool parsed) && {
+    if (error_) return *error_;
+    if (!parsed) return bad_input(where_, "", "valid JSON", "something else");
+    return std::move(document_);
+  }
+
+ private:
+  json* place(json value) {
+    if (open_.empty()) return &(document_ = std::move(value));
+    json& parent = *open_.back();
+    if (parent.is_object()) return &(parent[std::exchange(key_, {})] = std::move(value));
+    parent.push_back(std::move(value));
+    return &parent.back();
+  }
+
+  bool put(json value) {
+    place(std::move(value));
+    return true;
+  }
+
+  bool open(json container) {
+    if (open_.size() == kMostJsonDepth) {
+      error_ = bad_input(where_, "nesting", "at most " + std::to_string(kMostJsonDepth) + " levels", "more");
+      return false;
+    }
+    // A parent is not touched while a child is open, so the pointers stay good.
+    open_.push_back(place(std::move(container)));
+    return true;
+  }
+
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  std::string_view where_, text_;
+  json document_;
+  std::vector<json*> open_;
+  std::string key_;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+Result<json> parse_json(std::string_view where, std::string_view text) {
+  DocumentBuilder builder(where, text);
+  const bool parsed = json::sax_parse(text.begin(), text.end(), &builder);
+  return std::move(builder).take(parsed);
+}
+
+}  // namespace headlight

@@ -1,0 +1,276 @@
+#include "read/tokenizer/tokenizer_file.h"
+
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "base/utf8.h"
+#include "read/json/json_document.h"
+#include "read/tokenizer/sentencepiece_tokenizer.h"
+#include "read/tokenizer/tokenizer_json.h"
+#include "read/tokenizer/tokenizer_rules.h"
+#include "read/tokenizer/tokenizer_settings.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+/// How Qwen2's converter cuts a text.
+constexpr const char* kQwenSplit =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+using Path = std::filesystem::path;
+
+bool has_file(const Path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+/// Lines without their ends; what follows the last end is a line, unless it is empty.
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+Result<std::string> read_text(const Path& path) {
+  auto text = read_file(path, kMostBytes);
+  if (!text) return text.error();
+  if (const Status status = check_utf8(path.string(), *text); !status) return status.error();
+  return text;
+}
+
+Result<WordTable> read_vocabulary_json(const Path& path) {
+  const auto text = read_file(path, kMostBytes);
+  if (!text) return text.error();
+  const auto document = parse_json(path.string(), *text);
+  if (!document) return document.error();
+  JsonProblems problems{.where = path.string()};
+  auto words = vocabulary_from(JsonField(*document, "vocabulary", problems));
+  if (problems.first) return *problems.first;
+  return WordTable(std::move(words));
+}
+
+TokenizerFile file_of(Tokenizer tokenizer, Path path, std::vector<std::string> warnings = {}) {
+  return {.tokenizer = std::make_shared<const Tokenizer>(std::move(tokenizer)),
+          .file = std::move(path),
+          .warnings = std::move(warnings)};
+}
+
+/// What tokenizer_config.json lists, else `fallback`; numbered by the vocabulary, or as listed where it has no such word.
+Status set_listed_tokens(Tokenizer& tokenizer, const TokenizerSettings& settings, std::vector<AddedToken> fallback) {
+  std::vector<AddedToken> tokens = settings.added;
+  if (tokens.empty()) {
+    tokens = std::move(fallback);
+    std::erase_if(tokens, [&tokenizer](const AddedToken& token) { return !words_of(tokenizer).id(token.content); });
+  }
+  for (AddedToken& token : tokens) token.id = words_of(tokenizer).id(token.content).value_or(token.id);
+  return set_added_tokens(tokenizer, std::move(tokens));
+}
+
+AddedToken special_token(std::string content, bool strip_left = false) {
+  return {.content = std::move(content), .strip_left = strip_left, .normalized = false, .special = true};
+}
+
+/// The id and word of a special token that must be in the vocabulary.
+Result<std::pair<std::int32_t, std::string>> special_of(const Path& path, const Tokenizer& tokenizer,
+                                                        const std::string& word) {
+  if (const auto id = words_of(tokenizer).id(word)) return std::pair{*id, word};
+  return bad_input(path.string(), "special tokens", quoted_word(word) + " in the vocabulary", "none");
+}
+
+Status surround(const Path& path, Tokenizer& tokenizer, const std::string& first, const std::string& last,
+                int separators, int type) {
+  const auto before = special_of(path, tokenizer, first);
+  if (!before) return before.error();
+  const auto after = special_of(path, tokenizer, last);
+  if (!after) return after.error();
+  tokenizer.templates.push_back(for_pairs(template_around({*before}, {*after}), separators, type));
+  return Done{};
+}
+
+/// Byte-level pairs: GPT-2, RoBERTa and BART, Qwen2.
+Result<TokenizerFile> read_byte_pairs(const Path& folder) {
+  const auto settings = read_tokenizer_settings(folder);
+  if (!settings) return settings.error();
+  const Path path = folder / "vocab.json", merges_path = folder / "merges.txt";
+  auto words = read_vocabulary_json(path);
+  if (!words) return words.error();
+  if (words->id("!</w>"))
+    return bad_input(path.string(), "vocabulary", "one of bytes, as GPT-2's", "one of words that end in </w>");
+  const auto text = read_text(merges_path);
+  if (!text) return text.error();
+  const auto merges = merges_from_lines(merges_path.string(), lines_of(*text));
+  if (!merges) return merges.error();
+  // By the class; where none is stored, by the words that begin and end RoBERTa's texts.
+  const std::string& name = settings->tokenizer_class;
+  const bool roberta = name.empty() ? words->id("<s>") && words->id("</s>") && !words->id("<|endoftext|>")
+                                    : name == "RobertaTokenizer" || name == "BartTokenizer";
+  const bool qwen = name == "Qwen2Tokenizer";
+  if (!roberta && !qwen && !name.empty() && name != "GPT2Tokenizer")
+    return bad_input(path.string(), "tokenizer_class",
+                     "GPT2Tokenizer, RobertaTokenizer, BartTokenizer or Qwen2Tokenizer", quoted_word(name));
+  auto bpe = Bpe::make(merges_path.string(), *std::move(words), {}, *merges);
+  if (!bpe) return bpe.error();
+  Tokenizer tokenizer;
+  tokenizer.model = *std::move(bpe);
+  const bool prefix_space = settings->flag("add_prefix_space", false);
+  std::vector<AddedToken> fallback;
+  if (qwen) {
+    tokenizer.normalizers.emplace_back(UnicodeForm::nfc);
+    tokenizer.pre_tokenizers.emplace_back(SplitAtPattern{known_regex(kQwenSplit), Delimiters::isolated, false});
+    for (PreTokenizer& rule : byte_level_rules(prefix_space, false))
+      tokenizer.pre_tokenizers.push_back(std::move(rule));
+  } else {
+    tokenizer.pre_tokenizers = byte_level_rules(prefix_space, true);
+  }
+  if (roberta) {
+    for (const char* word : {"<s>", "<pad>", "</s>", "<unk>"}) fallback.push_back(special_token(word));
+    fallback.push_back(special_token("<mask>", true));
+    const Status status =
+        surround(path, tokenizer, settings->special("cls_token", "<s>"), settings->special("sep_token", "</s>"), 2, 0);
+    if (!status) return status.error();
+  } else {
+    fallback.push_back(special_token("<|endoftext|>"));
+    if (!qwen && settings->flag("add_bos_token", false)) {
+      auto bos = special_of(path, tokenizer, settings->special("bos_token", "<|endoftext|>"));
+      if (!bos) return bos.error();
+      tokenizer.templates.push_back(template_around({*std::move(bos)}, {}));
+    }
+  }
+  if (const Status status = set_listed_tokens(tokenizer, *settings, std::move(fallback)); !status)
+    return status.error();
+  tokenizer.spelling = spelling_of(tokenizer);
+  return file_of(std::move(tokenizer), path);
+}
+
+/// BERT, DistilBERT, ELECTRA: a word a line, numbered from 0.
+Result<TokenizerFile> read_wordpiece(const Path& folder) {
+  const auto settings = read_tokenizer_settings(folder);
+  if (!settings) return settings.error();
+  const Path path = folder / "vocab.txt";
+  const auto text = read_text(path);
+  if (!text) return text.error();
+  std::vector<WordTable::Word> list;
+  for (std::string_view line : lines_of(*text)) {
+    if (list.size() == static_cast<std::size_t>(kMostTokenIds))
+      return bad_input(path.string(), "words", "at most " + std::to_string(kMostTokenIds), "more");
+    line = line.substr(0, line.find_last_not_of(" \t\r\v\f") + 1);
+    list.push_back({std::string(line), static_cast<std::int32_t>(list.size())});
+  }
+  const std::size_t count = list.size();
+  Tokenizer tokenizer;
+  tokenizer.model = WordPiece{.words = WordTable(std::move(list)), .unknown = settings->special("unk_token", "[UNK]")};
+  std::vector<std::string> warnings;
+  if (words_of(tokenizer).size() < count)
+    warnings.push_back(path.string() + ": " + std::to_string(count - words_of(tokenizer).size()) +
+                       " words stand there again; the last line counts");
+  if (!settings->stored)
+    warnings.push_back(
+        path.string() +
+        ": no tokenizer_config.json beside it; capitals and accents are dropped, as BERT does by default");
+  const bool lowercase = settings->flag("do_lower_case", true);
+  tokenizer.normalizers.emplace_back(CleanText{});
+  if (settings->flag("tokenize_chinese_chars", true)) tokenizer.normalizers.emplace_back(SpaceChinese{});
+  if (settings->flag("strip_accents", lowercase)) tokenizer.normalizers.emplace_back(DropAccents{});
+  if (lowercase) tokenizer.normalizers.emplace_back(Lowercase{});
+  tokenizer.pre_tokenizers.emplace_back(SplitAtKind{CharacterKind::white_space, Delimiters::removed});
+  tokenizer.pre_tokenizers.emplace_back(SplitAtKind{CharacterKind::punctuation, Delimiters::isolated});
+  const std::string first = settings->special("cls_token", "[CLS]"), last = settings->special("sep_token", "[SEP]");
+  if (const Status status = surround(path, tokenizer, first, last, 1, 1); !status) return status.error();
+  std::vector<AddedToken> fallback;
+  for (const auto& [token, word] :
+       {std::pair{"unk_token", "[UNK]"}, std::pair{"sep_token", "[SEP]"}, std::pair{"pad_token", "[PAD]"},
+        std::pair{"cls_token", "[CLS]"}, std::pair{"mask_token", "[MASK]"}})
+    fallback.push_back(special_token(settings->special(token, word)));
+  if (const Status status = set_listed_tokens(tokenizer, *settings, std::move(fallback)); !status)
+    return status.error();
+  tokenizer.spelling = spelling_of(tokenizer);
+  return file_of(std::move(tokenizer), path, std::move(warnings));
+}
+
+Result<SentencePieceModel> read_sentencepiece(const Path& path) {
+  const auto bytes = read_file(path, kMostBytes);
+  if (!bytes) return bytes.error();
+  return parse_sentencepiece_model(path.string(), *bytes);
+}
+
+Result<Tokenizer> read_marian_side(const Path& path, const WordTable& words) {
+  const auto model = read_sentencepiece(path);
+  if (!model) return model.error();
+  return marian_tokenizer(path.string(), *model, words);
+}
+
+Result<TokenizerFile> read_marian(const Path& folder) {
+  const Path path = folder / "source.spm", target_path = folder / "target.spm";
+  const Path target_words = folder / "target_vocab.json";
+  const auto words = read_vocabulary_json(folder / "vocab.json");
+  if (!words) return words.error();
+  auto source = read_marian_side(path, *words);
+  if (!source) return source.error();
+  TokenizerFile file = file_of(*std::move(source), path);
+  if (!has_file(target_path)) return file;
+  const auto other = has_file(target_words) ? read_vocabulary_json(target_words) : words;
+  if (!other) return other.error();
+  auto target = read_marian_side(target_path, *other);
+  if (!target) return target.error();
+  file.target = std::make_shared<const Tokenizer>(*std::move(target));
+  return file;
+}
+
+Result<TokenizerFile> read_sentencepiece_file(const Path& folder, const std::string& name) {
+  const Path path = folder / name;
+  const auto settings = read_tokenizer_settings(folder);
+  if (!settings) return settings.error();
+  const auto family = sentencepiece_family(path.string(), name, *settings);
+  if (!family) return family.error();
+  const auto model = read_sentencepiece(path);
+  if (!model) return model.error();
+  auto tokenizer = sentencepiece_tokenizer(path.string(), *model, *family, *settings);
+  if (!tokenizer) return tokenizer.error();
+  return file_of(*std::move(tokenizer), path);
+}
+
+constexpr const char* kSentencePieceFiles[] = {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"};
+
+bool has_pair(const Path& folder, const char* other) {
+  return has_file(folder / "vocab.json") && has_file(folder / other);
+}
+
+}  // namespace
+
+bool has_tokenizer(const std::filesystem::path& folder) {
+  for (const char* name : kSentencePieceFiles)
+    if (has_file(folder / name)) return true;
+  return has_file(folder / "tokenizer.json") || has_pair(folder, "merges.txt") || has_pair(folder, "source.spm") ||
+         has_file(folder / "vocab.txt");
+}
+
+Result<TokenizerFile> read_tokenizer(const std::filesystem::path& folder) {
+  const Path json = folder / "tokenizer.json";
+  if (has_file(json)) {
+    const auto text = read_file(json, kMostBytes);
+    if (!text) return text.error();
+    auto parsed = parse_tokenizer_json(json.string(), *text);
+    if (!parsed) return parsed.error();
+    return file_of(std::move(parsed->tokenizer), json, std::move(parsed->warnings));
+  }
+  if (has_pair(folder, "merges.txt")) return read_byte_pairs(folder);
+  if (has_pair(folder, "source.spm")) return read_marian(folder);
+  if (has_file(folder / "vocab.txt")) return read_wordpiece(folder);
+  for (const char* name : kSentencePieceFiles)
+    if (has_file(folder / name)) return read_sentencepiece_file(folder, name);
+  return bad_input(folder.string(), "tokenizer",
+                   "tokenizer.json, vocab.json with merges.txt, vocab.json with source.spm, vocab.txt, "
+                   "tokenizer.model, spiece.model or sentencepiece.bpe.model",
+                   "none of them");
+}
+
+}  // namespace headlight

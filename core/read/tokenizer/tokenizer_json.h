@@ -1,0 +1,37 @@
+// tokenizer.json: a whole tokenizer as Hugging Face's tokenizers write it, version 1.0.
+// https://huggingface.co/docs/tokenizers/api/tokenizer
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "read/json/json_fields.h"
+#include "text/tokenizer.h"
+
+namespace headlight {
+
+struct TokenizerJson {
+  Tokenizer tokenizer;
+  std::vector<std::string> warnings;
+};
+
+/// Ids are those that the library itself would give: an added token that the vocabulary has takes its id from there,
+/// others are numbered on from the vocabulary's size, whatever the file says. Truncation, padding and dropout are not
+/// applied, as transformers does not apply them unless asked, with a warning. Errors name `where` and the field.
+Result<TokenizerJson> parse_tokenizer_json(std::string_view where, std::string_view text);
+
+/// A vocabulary {word: id}; ids are unique and below kMostTokenIds.
+std::vector<WordTable::Word> vocabulary_from(const JsonField& field);
+
+/// Merges as lines "a b" (a line that begins with #version is none).
+Result<std::vector<std::pair<std::string_view, std::string_view>>> merges_from_lines(
+    std::string_view where, const std::vector<std::string_view>& lines);
+
+/// Gives the tokenizer its added tokens: their ids and what they look like normalised.
+Status set_added_tokens(Tokenizer& tokenizer, std::vector<AddedToken> tokens);
+
+}  // namespace headlight

@@ -1,0 +1,69 @@
+// What is trained on: sentences of the grammar or a text of one's own, as rows of a model's token table, and the
+// questions that are asked about them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/weights.h"
+#include "train/grammar/grammar.h"
+#include "train/grammar/special_words.h"
+#include "train/network/batch.h"
+
+namespace headlight {
+
+enum class Task {
+  masked,       // words are hidden, swapped or left as they are, and asked for in their place (Devlin et al. 2019,
+                // section 3.1)
+  causal,       // each place is asked for the next word
+  translation,  // the same of a sentence in English, whose Chinese the encoder reads; the last word is kEndWord
+};
+std::string_view name(Task task);
+
+/// What a model of this architecture is trained to do.
+Task task_of(Arch arch);
+
+struct Corpus {
+  std::string name;                                   // "grammar", or the file
+  std::vector<std::string> words = {};                // the word of row kFirstWordRow + i
+  std::shared_ptr<const Grammar> grammar = {};        // its words in its order, those of its translations; null: …
+  std::vector<std::vector<std::int32_t>> lines = {};  // … rows of each sentence
+
+  Index rows() const { return static_cast<Index>(words.size()) + kFirstWordRow; }
+  /// Whether its words are those of sentences and of their translations, kEndWord the last.
+  bool translated() const { return grammar && !words.empty() && words.back() == kEndWord; }
+};
+
+/// The grammar as a corpus for this task: of translations also their words.
+Corpus corpus_of(std::shared_ptr<const Grammar> grammar, Task task = Task::masked);
+
+/// Sentences that were cut into words already. The `most_words` most frequent words have rows of their own, of equally
+/// frequent ones those that come first; sentences longer than `longest` are left out. An Error where nothing is left.
+Result<Corpus> corpus_of(std::string_view where, const std::vector<std::vector<std::string>>& sentences,
+                         std::size_t most_words, std::size_t longest);
+
+/// The words of a model that was trained on it, special ones first.
+std::shared_ptr<const Vocabulary> vocabulary_of(const Corpus& corpus);
+
+/// What a masked task does to the words, each a probability. Of a translation, to the English words that the decoder
+/// reads: hidden and swapped ones are asked for in their place, as if the reader had slipped; the others are followed
+/// by the next word as ever.
+struct Corruption {
+  float mask = 0.15f;    // hidden behind <mask>
+  float swap = 0.15f;    // replaced by another word: a word that is not hidden must be checked against its partners
+  float keep = 0.10f;    // left as it is and asked for
+  float family = 0.7f;   // of swaps: by a word that stands in the same places of the grammar
+  float restore = 0.5f;  // of pronouns that the grammar knows: asked for the noun, as if the pronoun had replaced it
+
+  friend bool operator==(const Corruption&, const Corruption&) = default;
+};
+
+/// `count` sentences for step `step` (from 1) of a training with this seed: a function of the three. Translations need
+/// a corpus that was made for them.
+Batch draw_batch(const Corpus& corpus, Task task, const Corruption& corruption, std::uint64_t seed, Index step,
+                 Index count);
+
+}  // namespace headlight

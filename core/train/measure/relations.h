@@ -1,0 +1,112 @@
+// Which head shows which relation: measured on sentences that no training saw, beside what chance and position alone
+// would give. Heads, directions and offsets are chosen on validation sentences and scored on others.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "math/forward.h"
+#include "train/grammar/grammar.h"
+
+namespace headlight {
+
+/// A head, and from which of a relation's two words it looks at the other.
+struct DirectedHead {
+  Index layer = 0, head = 0;
+  bool reversed = false;  // from key to query
+
+  friend bool operator==(const DirectedHead&, const DirectedHead&) = default;
+};
+
+/// How often a head's strongest target is the right word: the word itself and special tokens left out.
+struct HeadScore {
+  double accuracy = 0;
+  double weight = 0;  // mean weight on the right word
+  double hard = 0;    // accuracy where both offset baselines are wrong; 0 where there are no such sentences
+  Index hard_count = 0;
+};
+
+struct RelationScore {
+  std::string relation, en, zh;
+  Stack stack = Stack::self;
+  DirectedHead chosen = {};  // of the last layer, the relations of `apart` on different heads
+  HeadScore score = {};
+  double random = 0;       // the best head of fresh weights of the same shape
+  double offset = 0;       // the best fixed distance from the one word to the other
+  double kind_offset = 0;  // the best distance for each kind of sentence
+  Index sentences = 0;     // that were scored
+  /// [layer · heads + head] the better of both directions, by validation; scored on test sentences.
+  std::vector<DirectedHead> directed = {};
+  std::vector<HeadScore> heads = {};
+};
+
+/// A sentence of the tutorials: for each of its relations the head that shows it best.
+struct LiteralScore {
+  std::string text, relation, query, key;
+  DirectedHead best = {};  // of those whose strongest target is the right word; the strongest weight
+  bool shown = false;      // whether there is one
+  double weight = 0;
+  bool by_chosen = false;  // whether the head that was chosen for the relation shows it too
+};
+
+/// What one cross head shows of where words come from: of the English words that were made of a word of the sentence,
+/// which counts wherever it stands in it (Chen et al. 2020, "Accurate Word Alignment Induction from Neural Machine
+/// Translation").
+struct CrossHead {
+  Index layer = 0, head = 0;
+  HeadScore own = {};   // in the row that reads the word
+  HeadScore next = {};  // in the row before, which says it
+};
+
+/// A sentence of the tutorials and its English: how many of the words that come from one are shown to.
+struct LiteralAlignment {
+  std::string text, english;
+  Index words = 0, right = 0;  // by the head and in the rows that were chosen
+};
+
+/// How a model that translates shows what its words were made of. The best of all heads in either kind of row are the
+/// relations OWN and NEXT of the report, the better one by validation first.
+struct AlignmentReport {
+  Index words = 0;      // that were scored
+  double diagonal = 0;  // right where a word is taken to come from as far along the sentence as it stands itself
+  std::vector<CrossHead> heads = {};
+  std::vector<LiteralAlignment> literals = {};
+};
+
+/// How well the next word is foretold on held-out sentences.
+struct NextWordScore {
+  double accuracy = 0;    // the most probable word is the right one
+  double perplexity = 0;  // e to the mean of −ln p
+  Index words = 0;
+};
+
+struct RelationReport {
+  std::uint64_t test_seed = 0;
+  std::vector<RelationScore> relations = {};
+  Index pairs = 0, pairs_right = 0;  // minimal pairs, and those of which both sentences are right
+  std::vector<LiteralScore> literals = {};
+  Index unknown_words = 0;         // of the grammar, that the model does not have
+  AlignmentReport alignment = {};  // of an encoder-decoder; else no heads
+  NextWordScore next_word = {};    // of a model that says the next word; else of no words
+};
+
+struct RelationOptions {
+  std::uint64_t validation_seed = 1, test_seed = 2;
+  Index sentences = 1000;  // of validation, and of test
+  Index pairs = 200;
+  bool scrambled = false;  // every word replaced by one of its family: what is left when words' own ties are cut
+  std::vector<std::string> apart = {"SP", "VO", "DP", "CO"};  // relations that want heads of their own
+  int threads = 0;
+};
+
+/// Measures the self-attention of a model whose vocabulary says the grammar's words; of an encoder-decoder the
+/// cross-attention, on sentences and their English. Nothing where it was stopped.
+/// Errors: no vocabulary, none of the words, of an encoder-decoder no English in the grammar.
+Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<const Model>& model,
+                                                        const Grammar& grammar, const RelationOptions& options,
+                                                        Progress& progress);
+
+}  // namespace headlight

@@ -1,0 +1,18 @@
+// The scores of a model's heads as JSON: what `heads --relations` prints and a model's card keeps.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "read/json/json_fields.h"
+#include "train/measure/relations.h"
+
+namespace headlight {
+
+/// {"test_seed": …, "relations": [one a relation], "pairs": …, "literals": […]}, and where they were measured
+/// "alignment" and "next_word".
+nlohmann::ordered_json relations_json(const RelationReport& report);
+
+/// The same read back; what is wrong goes to the field's problems. `heads` are not kept in JSON.
+RelationReport relations_from(const JsonField& field);
+
+}  // namespace headlight

@@ -1,0 +1,307 @@
+#include "train/network/gradients.h"
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+#include <string>
+
+#include "base/pool.h"
+#include "base/random.h"
+#include "math/position.h"
+#include "train/network/stack_pass.h"
+
+namespace headlight {
+namespace {
+
+/// Sentences [first, first + count).
+struct Range {
+  Index first = 0, count = 0;
+};
+
+/// Cuts a range into `parts` of about as many tokens each; none is empty unless there are too few sentences.
+std::vector<Range> cut(const Sentences& sentences, const Range& whole, Index parts) {
+  Index tokens = 0;
+  for (Index i = 0; i < whole.count; ++i) tokens += sentences.lengths[static_cast<std::size_t>(whole.first + i)];
+  std::vector<Range> result;
+  Index passed = 0, first = whole.first;
+  for (Index i = 0; i < whole.count; ++i) {
+    passed += sentences.lengths[static_cast<std::size_t>(whole.first + i)];
+    const Index next = whole.first + i + 1;
+    if (passed * parts < tokens * (static_cast<Index>(result.size()) + 1) && i + 1 < whole.count) continue;
+    result.push_back({first, next - first});
+    first = next;
+  }
+  return result;
+}
+
+Index tokens_of(const Sentences& sentences, const Range& range) {
+  Index tokens = 0;
+  for (Index i = 0; i < range.count; ++i) tokens += sentences.lengths[static_cast<std::size_t>(range.first + i)];
+  return tokens;
+}
+
+/// As many shards as the batch is worth: each has gradients of its own, and may have a thread of its own.
+constexpr Index kTokensOfShard = 160, kMostShards = 8;
+/// What is computed at a time stays in a core's own cache.
+constexpr Index kTokensAtOnce = 144;
+
+Index number_of_shards(Index tokens) {
+  Index shards = 1;
+  while (2 * shards <= kMostShards && tokens / (2 * shards) >= kTokensOfShard) shards *= 2;
+  return shards;
+}
+
+}  // namespace
+
+struct Workspace::Memory {
+  explicit Memory(int threads) : pool(threads), arenas(static_cast<std::size_t>(pool.threads())) {}
+
+  Pool pool;
+  std::vector<Arena> arenas;            // one a worker
+  std::vector<Floats> shard_gradients;  // of shards 1, 2, …; the first writes where the sum goes
+  Floats transposed;
+  Matrix sinusoids;
+  Floats gradients;
+};
+
+Workspace::Workspace(int threads) : memory_(std::make_unique<Memory>(threads)) {}
+Workspace::~Workspace() = default;
+Workspace::Workspace(Workspace&&) noexcept = default;
+Workspace& Workspace::operator=(Workspace&&) noexcept = default;
+Floats& Workspace::gradients() { return memory_->gradients; }
+
+namespace {
+
+/// What every shard of a step reads.
+struct Step {
+  const Network& network;
+  const Batch& batch;
+  const Objective& objective;
+  std::uint64_t seed;
+  float per_weight;  // 1 / the weight of all targets
+  const float* transposed;
+  const Matrix& sinusoids;
+};
+
+float weight_of(const Batch& batch, Index at) {
+  return batch.weights.empty() ? 1.0f : batch.weights[static_cast<std::size_t>(at)];
+}
+
+void transpose_weights(const Network& network, Floats& transposed) {
+  transposed.resize(network.values.size());
+  const auto turn = [&](const LinearOffsets& place) {
+    if (place.weight < 0) return;
+    kernels().transpose(network.values.data() + place.weight, place.out, place.in, transposed.data() + place.weight);
+  };
+  turn({.out = network.words, .in = network.config.d_model, .weight = network.output_weight});
+  for (const StackOffsets* stack : {&network.encoder, &network.main})
+    for (const BlockOffsets& block : stack->blocks)
+      for (const LinearOffsets& place : {block.self.projections, block.self.output, block.cross.projections,
+                                         block.cross.memory, block.cross.output, block.up, block.down})
+        turn(place);
+}
+
+/// The output layer over those hidden states that have a target. `dhidden` receives their gradients, if it is there.
+void run_output(const PassContext& context, const Step& step, const Packed& rows, const Range& range,
+                const float* hidden, float* dhidden, Loss& loss) {
+  const Network& network = step.network;
+  const Index d = network.config.d_model, words = network.words;
+  std::vector<Index> asked;   // rows
+  std::vector<Index> places;  // in the batch
+  for (Index sentence = 0; sentence < rows.count(); ++sentence) {
+    const Index from = (range.first + sentence) * step.batch.input.length;
+    for (Index t = 0; t < rows.length(sentence); ++t) {
+      const bool wanted = step.batch.targets[static_cast<std::size_t>(from + t)] >= 0;
+      if (!wanted || weight_of(step.batch, from + t) <= 0.0f) continue;
+      asked.push_back(rows.start(sentence) + t);
+      places.push_back(from + t);
+    }
+  }
+  const Index count = static_cast<Index>(asked.size());
+  float* chosen = context.arena.take(count * d);
+  float* scores = context.arena.take(count * words);
+  for (Index i = 0; i < count; ++i) {
+    const float* from = hidden + asked[static_cast<std::size_t>(i)] * d;
+    std::copy(from, from + d, chosen + i * d);
+  }
+  const LinearOffsets output{.out = words, .in = d, .weight = network.output_weight, .bias = network.output_bias};
+  linear_forward(context, output, chosen, d, count, scores, false);
+  for (Index i = 0; i < count; ++i) {
+    const Index at = places[static_cast<std::size_t>(i)];
+    const Index target = step.batch.targets[static_cast<std::size_t>(at)];
+    assert(target < words);
+    const float weight = weight_of(step.batch, at);
+    bool right = false;
+    const double nats = kernels().cross_entropy(scores + i * words, words, target, weight * step.per_weight,
+                                                step.objective.label_smoothing, right);
+    loss.mean += static_cast<double>(weight) * nats;
+    ++loss.targets;
+    if (right) ++loss.right;
+  }
+  if (!dhidden) return;
+  linear_backward(context, output, chosen, scores, count, chosen, false);
+  std::fill(dhidden, dhidden + rows.rows() * d, 0.0f);
+  for (Index i = 0; i < count; ++i)
+    std::copy(chosen + i * d, chosen + (i + 1) * d, dhidden + asked[static_cast<std::size_t>(i)] * d);
+}
+
+/// Some sentences of a shard, there and, where there are gradients, back. `states` receives the last hidden states, if
+/// it is there; then nothing else is asked for.
+void run_part(const PassContext& context, const Step& step, const Range& range, Loss& loss, float* states) {
+  const Network& network = step.network;
+  const Index d = network.config.d_model;
+  const bool two_stacks = network.config.arch == Arch::encoder_decoder;
+  const Packed own = packed(step.batch.input, range.first, range.count);
+  const Packed source = two_stacks ? packed(step.batch.source, range.first, range.count) : Packed{};
+  std::optional<StackPass> encoder;
+  const float* memory = nullptr;
+  if (two_stacks) {
+    encoder.emplace(context, network.encoder, source, nullptr, false);
+    memory = encoder->forward();
+  }
+  PassContext main_context = context;
+  main_context.seed = Random(context.seed).next();
+  StackPass main(main_context, network.main, own, two_stacks ? &source : nullptr, network.config.arch != Arch::encoder);
+  const float* hidden = main.forward(memory);
+  if (states) {
+    std::copy(hidden, hidden + own.rows() * d, states);
+    return;
+  }
+  float* dhidden = context.gradients ? context.arena.take(own.rows() * d) : nullptr;
+  run_output(context, step, own, range, hidden, dhidden, loss);
+  if (!dhidden) return;
+  float* dmemory = nullptr;
+  if (two_stacks) {
+    dmemory = context.arena.take(source.rows() * d);
+    std::fill(dmemory, dmemory + source.rows() * d, 0.0f);
+  }
+  main.backward(dhidden, dmemory);
+  if (encoder) encoder->backward(dmemory);
+}
+
+Loss run_shard(const Step& step, const Range& shard, float* gradients, Arena& arena) {
+  Loss loss;
+  if (gradients) clear_added(step.network, gradients);
+  bool first = true;
+  const Sentences& sentences = step.batch.input;
+  const Index parts = (tokens_of(sentences, shard) + kTokensAtOnce - 1) / kTokensAtOnce;
+  for (const Range& range : cut(sentences, shard, parts)) {
+    arena.reset();
+    const PassContext context{.network = step.network,
+                              .transposed = step.transposed,
+                              .sinusoids = step.sinusoids,
+                              .arena = arena,
+                              .gradients = gradients,
+                              .first = first,
+                              .dropout = step.objective.dropout,
+                              .seed = derive_seed(step.seed, "sentence " + std::to_string(range.first))};
+    run_part(context, step, range, loss, nullptr);
+    first = false;
+  }
+  return loss;
+}
+
+/// Adds the gradients of the other shards to those of the first, in their order. Here and in transpose_weights() a
+/// thread would take longer to wake than to help.
+void add_up(const std::vector<Floats>& others, std::size_t count, Floats& gradients) {
+  constexpr Index kChunk = 1 << 12;  // stays in the cache while all shards are added to it
+  const Index size = static_cast<Index>(gradients.size());
+  for (Index at = 0; at < size; at += kChunk)
+    for (std::size_t other = 0; other < count; ++other)
+      kernels().add(gradients.data() + at, others[other].data() + at, 1.0f, std::min(kChunk, size - at));
+}
+
+/// What every shard reads besides the network itself.
+void prepare(const Network& network, const Batch& batch, Workspace::Memory& memory) {
+  transpose_weights(network, memory.transposed);
+  const Index longest = std::max(batch.input.length, batch.source.length), d = network.config.d_model;
+  if (network.config.position == Position::sinusoidal &&
+      (memory.sinusoids.rows() < longest || memory.sinusoids.cols() != d))
+    memory.sinusoids = sinusoidal_positions(longest, d);
+}
+
+Loss run_batch(const Network& network, const Batch& batch, const Objective& objective, std::uint64_t seed,
+               Floats* gradients, Workspace& workspace) {
+  Workspace::Memory& memory = workspace.memory();
+  const Sentences& input = batch.input;
+  assert(batch.targets.size() == static_cast<std::size_t>(input.count * input.length));
+  double weight = 0;
+  for (Index sentence = 0; sentence < input.count; ++sentence)
+    for (Index t = 0; t < input.lengths[static_cast<std::size_t>(sentence)]; ++t) {
+      const Index at = sentence * input.length + t;
+      if (batch.targets[static_cast<std::size_t>(at)] >= 0) weight += std::max(0.0f, weight_of(batch, at));
+    }
+  if (gradients) gradients->resize(network.values.size());
+  if (weight <= 0.0 || input.count == 0) {
+    if (gradients) std::fill(gradients->begin(), gradients->end(), 0.0f);
+    return {};
+  }
+
+  prepare(network, batch, memory);
+  const std::vector<Range> shards = cut(input, {0, input.count}, number_of_shards(input.tokens()));
+  memory.shard_gradients.resize(std::max(memory.shard_gradients.size(), shards.size() - 1));
+  if (gradients)
+    for (Floats& own : memory.shard_gradients) own.resize(network.values.size());
+  std::vector<Loss> losses(shards.size());
+  const Step step{.network = network,
+                  .batch = batch,
+                  .objective = objective,
+                  .seed = seed,
+                  .per_weight = static_cast<float>(1.0 / weight),
+                  .transposed = memory.transposed.data(),
+                  .sinusoids = memory.sinusoids};
+  memory.pool.run(static_cast<Index>(shards.size()), [&](Index shard, int worker) {
+    const auto at = static_cast<std::size_t>(shard);
+    float* own = !gradients ? nullptr : shard == 0 ? gradients->data() : memory.shard_gradients[at - 1].data();
+    losses[at] = run_shard(step, shards[at], own, memory.arenas[static_cast<std::size_t>(worker)]);
+  });
+  if (gradients) add_up(memory.shard_gradients, shards.size() - 1, *gradients);
+  Loss result{.weight = weight};
+  for (const Loss& own : losses) {
+    result.mean += own.mean;
+    result.targets += own.targets;
+    result.right += own.right;
+  }
+  result.mean /= weight;
+  return result;
+}
+
+}  // namespace
+
+Loss loss_and_gradients(const Network& network, const Batch& batch, const Objective& objective, std::uint64_t seed,
+                        Floats& gradients, Workspace& workspace) {
+  return run_batch(network, batch, objective, seed, &gradients, workspace);
+}
+
+Loss loss(const Network& network, const Batch& batch, Workspace& workspace) {
+  return run_batch(network, batch, {}, 0, nullptr, workspace);
+}
+
+Matrix hidden_states(const Network& network, const Batch& batch, Workspace& workspace) {
+  Workspace::Memory& memory = workspace.memory();
+  const Sentences& input = batch.input;
+  Matrix states(input.tokens(), network.config.d_model);
+  if (states.rows() == 0) return states;
+  prepare(network, batch, memory);
+  const Objective plain;
+  const Step step{.network = network,
+                  .batch = batch,
+                  .objective = plain,
+                  .seed = 0,
+                  .per_weight = 1,
+                  .transposed = memory.transposed.data(),
+                  .sinusoids = memory.sinusoids};
+  const std::vector<Range> parts = cut(input, {0, input.count}, (input.tokens() + kTokensAtOnce - 1) / kTokensAtOnce);
+  memory.pool.run(static_cast<Index>(parts.size()), [&](Index part, int worker) {
+    const Range& range = parts[static_cast<std::size_t>(part)];
+    Arena& arena = memory.arenas[static_cast<std::size_t>(worker)];
+    arena.reset();
+    const PassContext context{
+        .network = network, .transposed = step.transposed, .sinusoids = step.sinusoids, .arena = arena};
+    Loss none;
+    run_part(context, step, range, none, states.data() + tokens_of(input, {0, range.first}) * states.cols());
+  });
+  return states;
+}
+
+}  // namespace headlight

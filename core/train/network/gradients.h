@@ -1,0 +1,57 @@
+// The loss of a batch and what each number of the network does to it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "train/network/batch.h"
+#include "train/network/network.h"
+
+namespace headlight {
+
+/// What is asked for besides the right word.
+struct Objective {
+  float label_smoothing = 0;  // this share of the target is spread evenly over all words (Szegedy et al. 2016, sec. 7)
+  float dropout = 0;          // of attention weights and of what each sublayer adds (Srivastava et al. 2014)
+};
+
+struct Loss {
+  double mean = 0;    // cross-entropy in nats per target, weighted
+  double weight = 0;  // of all targets; 0: nothing was asked, mean is 0
+  Index targets = 0;
+  Index right = 0;  // targets that had the largest score
+};
+
+/// Memory and threads that are kept from step to step.
+class Workspace {
+ public:
+  /// `threads`: 0 for one for each processor. They change no bit of any result.
+  explicit Workspace(int threads = 0);
+  ~Workspace();
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
+
+  struct Memory;
+  Memory& memory() { return *memory_; }
+  /// Of a caller that keeps none of its own.
+  Floats& gradients();
+
+ private:
+  std::unique_ptr<Memory> memory_;
+};
+
+/// Cross-entropy of the softmax over words, averaged over the targets, and its gradients, laid out as network.values.
+/// `seed` decides what dropout hides. The same to the bit with any number of threads: the batch is cut into shards by
+/// its own size, and their gradients are summed in order.
+/// Ids are rows of the token table; sentences are no longer than network.places where positions are learned.
+Loss loss_and_gradients(const Network& network, const Batch& batch, const Objective& objective, std::uint64_t seed,
+                        Floats& gradients, Workspace& workspace);
+
+/// The loss alone, without dropout and smoothing.
+Loss loss(const Network& network, const Batch& batch, Workspace& workspace);
+
+/// The last hidden states of the main stack, without dropout: a row for each token of batch.input that is not padding.
+/// Targets are not looked at.
+Matrix hidden_states(const Network& network, const Batch& batch, Workspace& workspace);
+
+}  // namespace headlight

@@ -1,0 +1,16 @@
+// For processors with AVX-512; CMakeLists.txt sets the flags.
+#if defined(__x86_64__)
+#include "train/network/attention_bodies.h"
+#include "train/network/row_bodies.h"
+
+namespace headlight {
+
+const Kernels& avx512_kernels();
+
+const Kernels& avx512_kernels() {
+  static constexpr Kernels table = HEADLIGHT_KERNEL_TABLE;
+  return table;
+}
+
+}  // namespace headlight
+#endif

@@ -1,0 +1,117 @@
+#include "train/network/linear_pass.h"
+
+#include <algorithm>
+
+namespace headlight {
+
+float* Arena::take(Index size) {
+  constexpr Index kLine = 16;  // floats of a cache line
+  constexpr Index kBlock = Index{1} << 18;
+  size = (size + kLine - 1) / kLine * kLine;
+  if (blocks_.empty() || used_ + size > static_cast<Index>(blocks_.back().size())) {
+    blocks_.emplace_back(static_cast<std::size_t>(std::max(size, kBlock)));
+    used_ = 0;
+  }
+  float* at = blocks_.back().data() + used_;
+  used_ += size;
+  return at;
+}
+
+void Arena::reset() {
+  used_ = 0;
+  if (blocks_.size() <= 1) return;
+  std::size_t all = 0;
+  for (const Floats& block : blocks_) all += block.size();
+  blocks_.clear();
+  blocks_.emplace_back(all);
+}
+
+Packed packed(const Sentences& sentences, Index first, Index count) {
+  Packed result;
+  result.starts.push_back(0);
+  for (Index sentence = first; sentence < first + count; ++sentence) {
+    const Index length = sentences.lengths[static_cast<std::size_t>(sentence)];
+    const auto from = sentences.ids.begin() + sentence * sentences.length;
+    result.ids.insert(result.ids.end(), from, from + length);
+    result.starts.push_back(result.starts.back() + length);
+    result.longest = std::max(result.longest, length);
+  }
+  return result;
+}
+
+void linear_forward(const PassContext& context, const LinearOffsets& place, const float* x, Index x_row, Index rows,
+                    float* y, bool add) {
+  kernels().product({.m = rows,
+                     .n = place.out,
+                     .k = place.in,
+                     .a = x,
+                     .a_row = x_row,
+                     .a_col = 1,
+                     .b = context.transposed + place.weight,
+                     .b_row = place.out,
+                     .c = y,
+                     .c_row = place.out,
+                     .bias = context.values_if(place.bias),
+                     .add = add});
+}
+
+void linear_backward(const PassContext& context, const LinearOffsets& place, const float* x, const float* dy,
+                     Index rows, float* dx, bool add) {
+  static constexpr float kOne = 1.0f;
+  const Index out = place.out, in = place.in;
+  kernels().product({.m = out,
+                     .n = in,
+                     .k = rows,
+                     .a = dy,
+                     .a_row = 1,
+                     .a_col = out,
+                     .b = x,
+                     .b_row = in,
+                     .c = context.gradients + place.weight,
+                     .c_row = in,
+                     .add = !context.first});
+  if (place.bias >= 0)  // the sums of dy's columns
+    kernels().product({.m = 1,
+                       .n = out,
+                       .k = rows,
+                       .a = &kOne,
+                       .a_row = 0,
+                       .a_col = 0,
+                       .b = dy,
+                       .b_row = out,
+                       .c = context.gradients + place.bias,
+                       .c_row = out,
+                       .add = !context.first});
+  if (!dx) return;
+  kernels().product({.m = rows,
+                     .n = in,
+                     .k = out,
+                     .a = dy,
+                     .a_row = out,
+                     .a_col = 1,
+                     .b = context.values(place.weight),
+                     .b_row = in,
+                     .c = dx,
+                     .c_row = in,
+                     .add = add});
+}
+
+void clear_added(const Network& network, float* gradients) {
+  const Index d = network.config.d_model;
+  const auto clear = [&](Index at, Index size) {
+    if (at >= 0) std::fill(gradients + at, gradients + at + size, 0.0f);
+  };
+  const auto clear_norm = [&](const NormOffsets& norm) {
+    clear(norm.scale, d);
+    clear(norm.shift, d);
+  };
+  if (network.output_weight != network.tokens) clear(network.tokens, network.words * d);
+  for (const StackOffsets* stack : {&network.encoder, &network.main}) {
+    clear(stack->positions, network.places * d);
+    clear_norm(stack->final_norm);
+    for (const BlockOffsets& block : stack->blocks)
+      for (const NormOffsets& norm : {block.attention_norm, block.cross_norm, block.ffn_norm}) clear_norm(norm);
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,337 @@
+#include "train/network/network.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <memory>
+#include <type_traits>
+
+#include "base/random.h"
+
+namespace headlight {
+namespace {
+
+/// Lays out one matrix or vector after another.
+struct Layout {
+  Network& network;
+  Index next = 0;
+
+  Index add(std::string name, Index rows, Index cols, bool decays) {
+    network.parameters.push_back({std::move(name), next, rows, cols, decays});
+    next += rows * cols;
+    return network.parameters.back().offset;
+  }
+  Index vector(std::string name, Index size) { return add(std::move(name), 1, size, false); }
+  Index matrix(std::string name, Index rows, Index cols) { return add(std::move(name), rows, cols, true); }
+
+  /// Several layers over the same input, one below the other.
+  LinearOffsets linear(const std::string& prefix, const std::vector<std::string>& names, Index out, Index in,
+                       bool biased) {
+    LinearOffsets place{.out = out * static_cast<Index>(names.size()), .in = in};
+    for (const std::string& name : names) {
+      const Index at = matrix(prefix + name + ".weight", out, in);
+      if (place.weight < 0) place.weight = at;
+    }
+    if (!biased) return place;
+    for (const std::string& name : names) {
+      const Index at = vector(prefix + name + ".bias", out);
+      if (place.bias < 0) place.bias = at;
+    }
+    return place;
+  }
+
+  NormOffsets norm(const std::string& name) {
+    NormOffsets place{.scale = vector(name + ".scale", network.config.d_model)};
+    if (network.config.norm_kind == NormKind::layer_norm) place.shift = vector(name + ".shift", network.config.d_model);
+    return place;
+  }
+
+  AttentionOffsets attention(const std::string& prefix, bool cross) {
+    const Config& config = network.config;
+    const Index d = config.d_model, heads = config.num_heads * config.d_k();
+    AttentionOffsets place;
+    if (cross) {
+      place.projections = linear(prefix, {"query"}, heads, d, config.bias.query);
+      place.memory = linear(prefix, {"key", "value"}, heads, d, config.bias.query);
+    } else {
+      place.projections = linear(prefix, {"query", "key", "value"}, heads, d, config.bias.query);
+    }
+    place.output = linear(prefix, {"output"}, d, heads, config.bias.output);
+    return place;
+  }
+
+  StackOffsets stack(const std::string& prefix, Index layers, bool cross) {
+    const Config& config = network.config;
+    StackOffsets stack;
+    if (config.position == Position::learned)
+      stack.positions = matrix(prefix + "positions", network.places, config.d_model);
+    for (Index layer = 0; layer < layers; ++layer) {
+      const std::string name = prefix + "layer." + std::to_string(layer) + ".";
+      BlockOffsets block{.has_cross = cross, .has_ffn = config.ffn > 0};
+      block.self = attention(name, false);
+      block.attention_norm = norm(name + "attention_norm");
+      if (cross) {
+        block.cross = attention(name + "cross.", true);
+        block.cross_norm = norm(name + "cross_norm");
+      }
+      if (block.has_ffn) {
+        block.up = linear(name, {"up"}, config.ffn, config.d_model, config.bias.ffn);
+        block.down = linear(name, {"down"}, config.d_model, config.ffn, config.bias.ffn);
+        block.ffn_norm = norm(name + "ffn_norm");
+      }
+      stack.blocks.push_back(block);
+    }
+    if (config.norm == Norm::pre) stack.final_norm = norm(prefix + "final_norm");
+    return stack;
+  }
+};
+
+/// Everything of a network but its numbers, which are zero.
+Network laid_out(const Config& config, Index words, Index places, bool output_bias) {
+  Network network;
+  network.config = config;
+  network.words = words;
+  network.places = config.position == Position::learned ? places : 0;
+  network.embedding_scale = std::sqrt(static_cast<float>(config.d_model));
+  Layout layout{network};
+  network.tokens = layout.matrix("tokens", words, config.d_model);
+  const bool two_stacks = config.arch == Arch::encoder_decoder;
+  if (two_stacks) network.encoder = layout.stack("encoder.", config.layers_of_encoder(), false);
+  network.main = layout.stack(two_stacks ? "decoder." : "", config.num_layers, two_stacks);
+  network.output_weight = config.tied ? network.tokens : layout.matrix("output.weight", words, config.d_model);
+  if (output_bias) network.output_bias = layout.vector("output.bias", words);
+  network.values.assign(static_cast<std::size_t>(layout.next), 0.0f);
+  return network;
+}
+
+/// Calls visit(place in the array, matrix or vector of the model, rows, cols) for everything that the two have in
+/// common. `AModel` is Model or const Model.
+template <class Weights, class Visit>
+void visit_linear(const LinearOffsets& place, Weights& linear, Index part, Index parts, const Visit& visit) {
+  const Index out = place.out / parts;
+  if constexpr (std::is_const_v<Weights>)
+    visit(place.weight + part * out * place.in, weight_rows(linear, 0, linear.outputs()), out, place.in);
+  else visit(place.weight + part * out * place.in, linear.weight, out, place.in);
+  if (place.bias >= 0) visit(place.bias + part * out, linear.bias, Index{1}, out);
+}
+
+template <class Weights, class Visit>
+void visit_norm(const NormOffsets& place, Index d, Weights& norm, const Visit& visit) {
+  visit(place.scale, norm.scale, Index{1}, d);
+  if (place.shift >= 0) visit(place.shift, norm.shift, Index{1}, d);
+}
+
+template <class Weights, class Visit>
+void visit_attention(const AttentionOffsets& place, bool cross, Weights& attention, const Visit& visit) {
+  visit_linear(place.projections, attention.query, 0, cross ? 1 : 3, visit);
+  visit_linear(cross ? place.memory : place.projections, attention.key, cross ? 0 : 1, cross ? 2 : 3, visit);
+  visit_linear(cross ? place.memory : place.projections, attention.value, cross ? 1 : 2, cross ? 2 : 3, visit);
+  visit_linear(place.output, attention.output, 0, 1, visit);
+}
+
+template <class Weights, class Visit>
+void visit_stack(const StackOffsets& place, const Network& network, Weights& stack, const Visit& visit) {
+  const Index d = network.config.d_model;
+  if (place.positions >= 0) visit(place.positions, stack.embeddings.positions, network.places, d);
+  for (std::size_t layer = 0; layer < place.blocks.size(); ++layer) {
+    const BlockOffsets& from = place.blocks[layer];
+    auto& block = stack.blocks[layer];
+    visit_attention(from.self, false, block.self, visit);
+    visit_norm(from.attention_norm, d, block.attention_norm, visit);
+    if (from.has_cross) {
+      visit_attention(from.cross, true, *block.cross, visit);
+      visit_norm(from.cross_norm, d, block.cross_norm, visit);
+    }
+    if (from.has_ffn) {
+      visit_linear(from.up, block.up, 0, 1, visit);
+      visit_linear(from.down, block.down, 0, 1, visit);
+      visit_norm(from.ffn_norm, d, block.ffn_norm, visit);
+    }
+  }
+  if (place.final_norm.scale >= 0) visit_norm(place.final_norm, d, *stack.final_norm, visit);
+}
+
+NormWeights empty_norm(const Network& network) {
+  return {.scale = {}, .shift = {}, .epsilon = network.epsilon, .kind = network.config.norm_kind};
+}
+
+/// The blocks of a model of this shape, without numbers.
+void shape_stack(const Network& network, const StackOffsets& place, std::shared_ptr<const Linear> tokens,
+                 StackWeights& stack) {
+  stack.embeddings.tokens = std::move(tokens);
+  stack.embeddings.scale = network.embedding_scale;
+  const auto shape = [&](AttentionWeights& attention) {
+    attention.num_heads = attention.num_kv_heads = network.config.num_heads;
+  };
+  for (const BlockOffsets& from : place.blocks) {
+    BlockWeights& block = stack.blocks.emplace_back();
+    shape(block.self);
+    block.attention_norm = block.cross_norm = block.ffn_norm = empty_norm(network);
+    if (from.has_cross) shape(block.cross.emplace());
+  }
+  if (place.final_norm.scale >= 0) stack.final_norm = empty_norm(network);
+}
+
+void draw(Network& network, const Parameter& parameter) {
+  const bool scale = parameter.name.ends_with("norm.scale");
+  float* values = network.values.data() + parameter.offset;
+  if (!parameter.decays) {
+    std::fill(values, values + parameter.size(), scale ? 1.0f : 0.0f);
+    return;
+  }
+  const Config& config = network.config;
+  double variance = 2.0 / static_cast<double>(parameter.rows + parameter.cols);
+  if (parameter.name == "tokens" || parameter.name == "output.weight")
+    variance = 1.0 / static_cast<double>(config.d_model);
+  else if (parameter.name.ends_with("positions")) variance = 0.25;
+  else if (config.norm == Norm::pre &&
+           (parameter.name.ends_with("output.weight") || parameter.name.ends_with("down.weight")))
+    variance /= 2.0 * static_cast<double>(config.num_layers);
+  const auto limit = static_cast<float>(std::sqrt(3.0 * variance));
+  Random random(derive_seed(config.seed, parameter.name));
+  for (Index i = 0; i < parameter.size(); ++i) values[i] = random.symmetric(limit);
+}
+
+Status refuse(std::string_view what, std::string_view expected, std::string_view found) {
+  return bad_input("training", what, expected, found);
+}
+
+/// What a fresh network does not have.
+Status check_plain(const AttentionWeights& attention) {
+  if (attention.query_norm || attention.key_norm) return refuse("attention", "no norms of q and k", "norms");
+  if (attention.scale) return refuse("attention", "scores over sqrt(d_k)", "a scale of its own");
+  if (attention.relative_bias) return refuse("attention", "no relative bias", "a relative bias");
+  return Done{};
+}
+
+Status check_plain(const StackWeights& stack, const std::shared_ptr<const Linear>& tokens) {
+  const Embeddings& embeddings = stack.embeddings;
+  if (!embeddings.tokens) return refuse("token vectors", "a table", "vectors drawn from the words");
+  if (embeddings.tokens != tokens) return refuse("token vectors", "one table for both stacks", "two");
+  if (embeddings.first_position != 0 || embeddings.pad_id)
+    return refuse("positions", "rows from 0 on", "rows kept for padding");
+  if (embeddings.token_types.size() > 0) return refuse("embeddings", "no token types", "token types");
+  if (embeddings.norm || !embeddings.projection.is_identity())
+    return refuse("embeddings", "no norm and no projection", "one of the two");
+  if (stack.rotary) return refuse("position", "none, sinusoidal or learned", "rotary");
+  for (const BlockWeights& block : stack.blocks) {
+    if (const auto plain = check_plain(block.self); !plain) return plain;
+    if (block.cross)
+      if (const auto plain = check_plain(*block.cross); !plain) return plain;
+    if (!block.ungated()) return refuse("feed-forward", "no gate", "a gate");
+  }
+  return Done{};
+}
+
+Status check_plain(const Model& model) {
+  if (model.given) return refuse("model", "one with weights", "a tensors file");
+  if (!model.output) return refuse("output layer", "one", "none");
+  const OutputWeights& output = *model.output;
+  if (!output.transform.is_identity() || output.transform_norm || output.scale != 1.0f)
+    return refuse("output layer", "scores straight from the hidden states", "a transform or a scale");
+  if (const auto plain = check_plain(model, model.embeddings.tokens); !plain) return plain;
+  if (!model.encoder) return Done{};
+  if (model.encoder->embeddings.scale != model.embeddings.scale)
+    return refuse("token vectors", "one scale for both stacks", "two");
+  return check_plain(*model.encoder, model.embeddings.tokens);
+}
+
+const std::string& parameter_at(const Network& network, Index at) {
+  const auto found = std::find_if(network.parameters.begin(), network.parameters.end(),
+                                  [&](const Parameter& parameter) { return parameter.offset == at; });
+  assert(found != network.parameters.end());
+  return found->name;
+}
+
+/// The blocks and norms that the layout is about to fill.
+Status check_layers(const StackOffsets& place, const StackWeights& stack) {
+  if (place.blocks.size() != stack.blocks.size())
+    return refuse("layers", std::to_string(place.blocks.size()), std::to_string(stack.blocks.size()));
+  for (std::size_t layer = 0; layer < place.blocks.size(); ++layer)
+    if (place.blocks[layer].has_cross != stack.blocks[layer].cross.has_value())
+      return refuse("layer " + std::to_string(layer), "cross-attention as the architecture has it", "another");
+  if ((place.final_norm.scale >= 0) == stack.final_norm.has_value()) return Done{};
+  return refuse("final norm", place.final_norm.scale >= 0 ? "one" : "none", stack.final_norm ? "one" : "none");
+}
+
+}  // namespace
+
+Status check_trainable(const Config& config) {
+  if (const auto valid = check(config); !valid) return valid;
+  if (config.position == Position::rotary || config.position == Position::sinusoidal_halves)
+    return refuse("position", "none, sinusoidal or learned", name(config.position));
+  if (config.kv_heads() != config.num_heads)
+    return refuse("heads of keys and values", std::to_string(config.num_heads), std::to_string(config.kv_heads()));
+  if (config.gated) return refuse("feed-forward", "no gate", "a gate");
+  if (config.activation != Activation::relu && config.activation != Activation::gelu)
+    return refuse("activation", "relu or gelu", name(config.activation));
+  if (config.bias.query != config.bias.key || config.bias.query != config.bias.value)
+    return refuse("biases of query, key and value", "all or none", "some");
+  return Done{};
+}
+
+Network fresh_network(const Config& config, Index words, Index places, bool output_bias) {
+  assert(check_trainable(config));
+  Network network = laid_out(config, words, places, output_bias);
+  for (const Parameter& parameter : network.parameters) draw(network, parameter);
+  return network;
+}
+
+Model model_of(const Network& network) {
+  Model model;
+  model.config = network.config;
+  const Index d = network.config.d_model;
+  const float* values = network.values.data();
+  const auto copy = [&](Index at, auto& to, Index rows, Index cols) {
+    to = Eigen::Map<const Matrix>(values + at, rows, cols);
+  };
+  const auto table = [&](Index at) { return table_of(Eigen::Map<const Matrix>(values + at, network.words, d)); };
+  const auto tokens = table(network.tokens);
+  shape_stack(network, network.main, tokens, model);
+  visit_stack(network.main, network, static_cast<StackWeights&>(model), copy);
+  if (network.config.arch == Arch::encoder_decoder) {
+    StackWeights& encoder = model.encoder.emplace();
+    shape_stack(network, network.encoder, tokens, encoder);
+    visit_stack(network.encoder, network, encoder, copy);
+  }
+  OutputWeights& output = model.output.emplace();
+  output.weight = network.output_weight == network.tokens ? tokens : table(network.output_weight);
+  if (network.output_bias >= 0) copy(network.output_bias, output.bias, 1, network.words);
+  return model;
+}
+
+Result<Network> network_of(const Model& model) {
+  if (const auto trainable = check_trainable(model.config); !trainable) return trainable.error();
+  if (const auto plain = check_plain(model); !plain) return plain.error();
+  Config config = model.config;
+  const Linear &tokens = *model.embeddings.tokens, &output = *model.output->weight;
+  config.tied = same_weights(output, tokens);
+  Network network =
+      laid_out(config, tokens.outputs(), model.embeddings.positions.rows(), model.output->bias.size() > 0);
+  network.embedding_scale = model.embeddings.scale;
+  network.epsilon = model.blocks.front().attention_norm.epsilon;
+  if (const auto fit = check_layers(network.main, model); !fit) return fit.error();
+  if (model.encoder)
+    if (const auto fit = check_layers(network.encoder, *model.encoder); !fit) return fit.error();
+
+  Status fits = Done{};
+  const auto copy = [&](Index at, const auto& from, Index rows, Index cols) {
+    if (from.rows() == rows && from.cols() == cols)
+      std::copy(from.data(), from.data() + from.size(), network.values.data() + at);
+    else if (fits)
+      fits = refuse(parameter_at(network, at), std::to_string(rows) + " by " + std::to_string(cols),
+                    std::to_string(from.rows()) + " by " + std::to_string(from.cols()));
+  };
+  const auto copy_table = [&](Index at, const Linear& table) {
+    copy(at, weight_rows(table, 0, table.outputs()), network.words, config.d_model);
+  };
+  copy_table(network.tokens, tokens);
+  visit_stack(network.main, network, static_cast<const StackWeights&>(model), copy);
+  if (model.encoder) visit_stack(network.encoder, network, *model.encoder, copy);
+  if (!config.tied) copy_table(network.output_weight, output);
+  if (network.output_bias >= 0) copy(network.output_bias, model.output->bias, 1, network.words);
+  if (!fits) return fits.error();
+  return network;
+}
+
+}  // namespace headlight

@@ -1,0 +1,269 @@
+#include "train/network/stack_pass.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "base/random.h"
+
+namespace headlight {
+namespace {
+
+Index rounded_up(Index size, Index multiple) { return (size + multiple - 1) / multiple * multiple; }
+
+}  // namespace
+
+StackPass::StackPass(const PassContext& context, const StackOffsets& place, const Packed& own, const Packed* source,
+                     bool causal)
+    : context_(context),
+      network_(context.network),
+      place_(place),
+      own_(own),
+      source_(source),
+      causal_(causal),
+      pre_(network_.config.norm == Norm::pre),
+      rows_(own.rows()),
+      d_(network_.config.d_model),
+      heads_(network_.config.num_heads),
+      d_k_(network_.config.d_k()),
+      width_(heads_ * d_k_) {
+  const Index keys = std::max(own.longest, source ? source->longest : 0);
+  scratch_ = context.arena.take((d_k_ + own.longest) * rounded_up(keys, kWeightsMultiple));
+}
+
+float* StackPass::embed() {
+  float* x = context_.arena.take(rows_ * d_);
+  const Matrix& sinusoids = context_.sinusoids;
+  const bool sinusoidal = network_.config.position == Position::sinusoidal;
+  for (Index sentence = 0; sentence < own_.count(); ++sentence) {
+    for (Index row = own_.start(sentence); row < own_.end(sentence); ++row) {
+      const float* token = context_.values(network_.tokens + own_.ids[static_cast<std::size_t>(row)] * d_);
+      const Index place = row - own_.start(sentence);
+      assert(place_.positions < 0 || place < network_.places);
+      const float* position = sinusoidal              ? sinusoids.data() + place * d_
+                              : place_.positions >= 0 ? context_.values(place_.positions + place * d_)
+                                                      : nullptr;
+      float* to = x + row * d_;
+      for (Index j = 0; j < d_; ++j) to[j] = token[j] * network_.embedding_scale;
+      if (position) kernels().add(to, position, 1.0f, d_);
+    }
+  }
+  return x;
+}
+
+NormPass StackPass::norm_pass(const NormOffsets& place) {
+  return {.rows = rows_,
+          .d = d_,
+          .centred = network_.config.norm_kind == NormKind::layer_norm,
+          .epsilon = network_.epsilon,
+          .scale = context_.values(place.scale),
+          .shift = context_.values_if(place.shift),
+          .unit = context_.arena.take(rows_ * d_),
+          .inverse = context_.arena.take(rows_)};
+}
+
+/// A mask of dropout; null where there is none.
+float* StackPass::dropout_mask(Index size) {
+  if (context_.dropout <= 0.0f) return nullptr;
+  float* factors = context_.arena.take(size);
+  kernels().dropout_factors(Random(context_.seed + ++masks_).next(), context_.dropout, factors, size);
+  return factors;
+}
+
+/// What a sublayer reads of the stream; in post-norm the stream goes on as a copy.
+const float* StackPass::enter(const NormOffsets& norm, float*& x, NormPass& kept) {
+  if (pre_) {
+    kept = norm_pass(norm);
+    float* input = context_.arena.take(rows_ * d_);
+    kernels().norm_forward(kept, x, input);
+    return input;
+  }
+  const float* input = x;
+  x = context_.arena.take(rows_ * d_);
+  std::copy(input, input + rows_ * d_, x);
+  return input;
+}
+
+/// Adds a sublayer's last linear layer to the stream, which is normed after it in post-norm.
+void StackPass::leave(const LinearOffsets& output, const float* inner, const NormOffsets& norm, float*& x,
+                      float*& factors, NormPass& kept) {
+  factors = dropout_mask(rows_ * d_);
+  if (factors) {
+    linear_forward(context_, output, inner, output.in, rows_, branch_, false);
+    kernels().multiply(branch_, factors, rows_ * d_);
+    kernels().add(x, branch_, 1.0f, rows_ * d_);
+  } else {
+    linear_forward(context_, output, inner, output.in, rows_, x, true);
+  }
+  if (pre_) return;
+  kept = norm_pass(norm);
+  float* normed = context_.arena.take(rows_ * d_);
+  kernels().norm_forward(kept, x, normed);
+  x = normed;
+}
+
+AttentionPass StackPass::head_pass(const Attention& kept, bool cross, Index sentence, Index head,
+                                   Index weights_at) const {
+  const Packed& others = cross ? *source_ : own_;
+  const Index own_row = cross ? width_ : 3 * width_, other_row = cross ? 2 * width_ : 3 * width_;
+  const float* keys = cross ? kept.remembered : kept.projected + width_;
+  const Index from = others.start(sentence) * other_row + head * d_k_;
+  AttentionPass pass{.queries = own_.length(sentence),
+                     .keys = others.length(sentence),
+                     .d_k = d_k_,
+                     .scale = 1.0f / std::sqrt(static_cast<float>(d_k_)),
+                     .causal = causal_ && !cross,
+                     .q = kept.projected + own_.start(sentence) * own_row + head * d_k_,
+                     .k = keys + from,
+                     .v = keys + width_ + from,
+                     .q_row = own_row,
+                     .k_row = other_row,
+                     .v_row = other_row,
+                     .weights = kept.weights + weights_at,
+                     .factors = kept.factors ? kept.factors + weights_at : nullptr,
+                     .dropped = kept.dropped ? kept.dropped + weights_at : nullptr,
+                     .z = kept.z + own_.start(sentence) * width_ + head * d_k_,
+                     .z_row = width_,
+                     .scratch = scratch_};
+  pass.weights_row = rounded_up(pass.keys, kWeightsMultiple);
+  return pass;
+}
+
+void StackPass::run_attention(const AttentionOffsets& place, const float* memory, Attention& kept) {
+  const bool cross = memory != nullptr;
+  const Packed& others = cross ? *source_ : own_;
+  kept.projected = context_.arena.take(rows_ * place.projections.out);
+  linear_forward(context_, place.projections, kept.input, d_, rows_, kept.projected, false);
+  if (cross) {
+    kept.remembered = context_.arena.take(others.rows() * 2 * width_);
+    linear_forward(context_, place.memory, memory, d_, others.rows(), kept.remembered, false);
+  }
+  Index cells = 0;
+  for (Index sentence = 0; sentence < own_.count(); ++sentence)
+    cells += heads_ * own_.length(sentence) * rounded_up(others.length(sentence), kWeightsMultiple);
+  kept.weights = context_.arena.take(cells);
+  kept.factors = dropout_mask(cells);
+  kept.dropped = kept.factors ? context_.arena.take(cells) : nullptr;
+  kept.z = context_.arena.take(rows_ * width_);
+  Index at = 0;
+  for (Index sentence = 0; sentence < own_.count(); ++sentence) {
+    for (Index head = 0; head < heads_; ++head) {
+      const AttentionPass pass = head_pass(kept, cross, sentence, head, at);
+      kernels().attention_forward(pass);
+      at += pass.queries * pass.weights_row;
+    }
+  }
+}
+
+const float* StackPass::forward(const float* memory) {
+  memory_ = memory;
+  if (context_.dropout > 0.0f) branch_ = context_.arena.take(rows_ * d_);
+  float* x = embed();
+  blocks_.resize(place_.blocks.size());
+  for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
+    const BlockOffsets& place = place_.blocks[layer];
+    Block& block = blocks_[layer];
+    block.self.input = enter(place.attention_norm, x, block.self.norm);
+    run_attention(place.self, nullptr, block.self);
+    leave(place.self.output, block.self.z, place.attention_norm, x, block.self.output_factors, block.self.norm);
+    if (place.has_cross) {
+      block.cross.input = enter(place.cross_norm, x, block.cross.norm);
+      run_attention(place.cross, memory, block.cross);
+      leave(place.cross.output, block.cross.z, place.cross_norm, x, block.cross.output_factors, block.cross.norm);
+    }
+    if (!place.has_ffn) continue;
+    FeedForward& ffn = block.ffn;
+    ffn.input = enter(place.ffn_norm, x, ffn.norm);
+    const Index count = rows_ * place.up.out;
+    ffn.hidden = context_.arena.take(count);
+    ffn.slope = context_.arena.take(count);
+    linear_forward(context_, place.up, ffn.input, d_, rows_, ffn.hidden, false);
+    (network_.config.activation == Activation::gelu ? kernels().gelu : kernels().relu)(ffn.hidden, ffn.slope, count);
+    leave(place.down, ffn.hidden, place.ffn_norm, x, ffn.output_factors, ffn.norm);
+  }
+  if (place_.final_norm.scale < 0) return x;
+  final_ = norm_pass(place_.final_norm);
+  float* last = context_.arena.take(rows_ * d_);
+  kernels().norm_forward(final_, x, last);
+  return last;
+}
+
+void StackPass::norm_back(const NormOffsets& place, const NormPass& kept, const float* dy, float* dx, bool add) {
+  kernels().norm_backward(kept, dy, dx, add, context_.gradients + place.scale,
+                          place.shift < 0 ? nullptr : context_.gradients + place.shift);
+}
+
+/// The gradient of what a sublayer's last linear layer gave. In post-norm `dx` goes back through the norm first.
+const float* StackPass::leave_back(const float* factors, const NormOffsets& norm, const NormPass& kept, float* dx) {
+  if (!pre_) norm_back(norm, kept, dx, dx, false);
+  if (!factors) return dx;
+  std::copy(dx, dx + rows_ * d_, branch_);
+  kernels().multiply(branch_, factors, rows_ * d_);
+  return branch_;
+}
+
+/// Through a sublayer's first linear layer, `dinner` being the gradient of its output, into the stream.
+void StackPass::enter_back(const LinearOffsets& place, const float* input, const float* dinner, const NormOffsets& norm,
+                           const NormPass& kept, float* dx) {
+  if (!pre_) return linear_backward(context_, place, input, dinner, rows_, dx, true);
+  linear_backward(context_, place, input, dinner, rows_, branch_, false);
+  norm_back(norm, kept, branch_, dx, true);
+}
+
+void StackPass::feed_forward_back(const BlockOffsets& place, const FeedForward& kept, float* dx) {
+  const float* dy = leave_back(kept.output_factors, place.ffn_norm, kept.norm, dx);
+  linear_backward(context_, place.down, kept.hidden, dy, rows_, wide_, false);
+  kernels().multiply(wide_, kept.slope, rows_ * place.up.out);
+  enter_back(place.up, kept.input, wide_, place.ffn_norm, kept.norm, dx);
+}
+
+void StackPass::attention_back(const AttentionOffsets& place, const NormOffsets& norm, const Attention& kept, float* dx,
+                               float* dmemory) {
+  const bool cross = kept.remembered != nullptr;
+  const Packed& others = cross ? *source_ : own_;
+  const float* dy = leave_back(kept.output_factors, norm, kept.norm, dx);
+  linear_backward(context_, place.output, kept.z, dy, rows_, inner_, false);
+  Index at = 0;
+  for (Index sentence = 0; sentence < own_.count(); ++sentence) {
+    for (Index head = 0; head < heads_; ++head) {
+      const AttentionPass pass = head_pass(kept, cross, sentence, head, at);
+      AttentionGradients gradients{.z = inner_ + (pass.z - kept.z), .q = wide_ + (pass.q - kept.projected)};
+      gradients.k = cross ? remembered_ + (pass.k - kept.remembered) : wide_ + (pass.k - kept.projected);
+      gradients.v = cross ? remembered_ + (pass.v - kept.remembered) : wide_ + (pass.v - kept.projected);
+      kernels().attention_backward(pass, gradients);
+      at += pass.queries * pass.weights_row;
+    }
+  }
+  if (cross) linear_backward(context_, place.memory, memory_, remembered_, others.rows(), dmemory, true);
+  enter_back(place.projections, kept.input, wide_, norm, kept.norm, dx);
+}
+
+void StackPass::backward(float* dx, float* dmemory) {
+  Index widest = 3 * width_;
+  for (const BlockOffsets& place : place_.blocks) widest = std::max(widest, place.up.out);
+  if (!branch_) branch_ = context_.arena.take(rows_ * d_);
+  inner_ = context_.arena.take(rows_ * width_);
+  wide_ = context_.arena.take(rows_ * widest);
+  if (source_) remembered_ = context_.arena.take(source_->rows() * 2 * width_);
+
+  if (place_.final_norm.scale >= 0) norm_back(place_.final_norm, final_, dx, dx, false);
+  for (std::size_t layer = blocks_.size(); layer-- > 0;) {
+    const BlockOffsets& place = place_.blocks[layer];
+    const Block& block = blocks_[layer];
+    if (place.has_ffn) feed_forward_back(place, block.ffn, dx);
+    if (place.has_cross) attention_back(place.cross, place.cross_norm, block.cross, dx, dmemory);
+    attention_back(place.self, place.attention_norm, block.self, dx, nullptr);
+  }
+
+  float* tokens = context_.gradients + network_.tokens;
+  for (Index sentence = 0; sentence < own_.count(); ++sentence) {
+    for (Index row = own_.start(sentence); row < own_.end(sentence); ++row) {
+      const float* from = dx + row * d_;
+      kernels().add(tokens + own_.ids[static_cast<std::size_t>(row)] * d_, from, network_.embedding_scale, d_);
+      if (place_.positions < 0) continue;
+      kernels().add(context_.gradients + place_.positions + (row - own_.start(sentence)) * d_, from, 1.0f, d_);
+    }
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,72 @@
+// One stack over some sentences, there and back. What the way back needs is kept from the way there.
+#pragma once
+
+#include "train/network/linear_pass.h"
+
+namespace headlight {
+
+class StackPass {
+ public:
+  /// `source`: the sentences whose hidden states cross-attention reads; null where there is none. `causal`: of the
+  /// stack's own attention.
+  StackPass(const PassContext& context, const StackOffsets& place, const Packed& own, const Packed* source,
+            bool causal);
+
+  /// The last hidden states (rows, d_model). `memory` (rows of the source, d_model).
+  const float* forward(const float* memory = nullptr);
+
+  /// `dx` (rows, d_model), the gradient of those, is used up. `dmemory` is added to.
+  void backward(float* dx, float* dmemory = nullptr);
+
+ private:
+  struct Attention {
+    const float* input = nullptr;  // (rows, d)
+    float* projected = nullptr;    // q, k and v side by side, or q alone
+    float* remembered = nullptr;   // k and v of the memory
+    float *weights = nullptr, *factors = nullptr, *dropped = nullptr;
+    float* z = nullptr;  // (rows, H·d_k)
+    float* output_factors = nullptr;
+    NormPass norm;
+  };
+  struct FeedForward {
+    const float* input = nullptr;
+    float *hidden = nullptr, *slope = nullptr;
+    float* output_factors = nullptr;
+    NormPass norm;
+  };
+  struct Block {
+    Attention self, cross;
+    FeedForward ffn;
+  };
+
+  float* embed();
+  const float* enter(const NormOffsets& norm, float*& x, NormPass& kept);
+  void leave(const LinearOffsets& output, const float* inner, const NormOffsets& norm, float*& x, float*& factors,
+             NormPass& kept);
+  NormPass norm_pass(const NormOffsets& place);
+  void run_attention(const AttentionOffsets& place, const float* memory, Attention& kept);
+  void attention_back(const AttentionOffsets& place, const NormOffsets& norm, const Attention& kept, float* dx,
+                      float* dmemory);
+  void feed_forward_back(const BlockOffsets& place, const FeedForward& kept, float* dx);
+  const float* leave_back(const float* factors, const NormOffsets& norm, const NormPass& kept, float* dx);
+  void enter_back(const LinearOffsets& place, const float* input, const float* dinner, const NormOffsets& norm,
+                  const NormPass& kept, float* dx);
+  void norm_back(const NormOffsets& place, const NormPass& kept, const float* dy, float* dx, bool add);
+  AttentionPass head_pass(const Attention& kept, bool cross, Index sentence, Index head, Index weights_at) const;
+  float* dropout_mask(Index size);
+
+  const PassContext& context_;
+  const Network& network_;
+  const StackOffsets& place_;
+  const Packed& own_;
+  const Packed* source_;
+  bool causal_, pre_;
+  Index rows_, d_, heads_, d_k_, width_;  // width_: H·d_k
+  std::uint64_t masks_ = 0;               // of dropout, drawn so far
+  std::vector<Block> blocks_;
+  NormPass final_;
+  const float* memory_ = nullptr;
+  float *scratch_ = nullptr, *branch_ = nullptr, *inner_ = nullptr, *wide_ = nullptr, *remembered_ = nullptr;
+};
+
+}  // namespace headlight

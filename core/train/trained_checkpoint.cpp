@@ -1,0 +1,349 @@
+#include "train/trained_checkpoint.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "read/array/safetensors.h"
+#include "read/json/json_document.h"
+#include "train/card_text.h"
+#include "train/measure/relations_json.h"
+
+namespace headlight {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kSchema = "headlight.training/1";
+
+Json config_json(const Model& model) {
+  const Config& config = model.config;
+  const Index rows = model.embeddings.tokens->outputs();
+  Json json = {{"model_type", "headlight"},
+               {"architectures", Json::array({"HeadlightModel"})},
+               {"arch", name(config.arch)},
+               {"hidden_size", config.d_model},
+               {"num_attention_heads", config.num_heads},
+               {"head_dim", config.d_k()},
+               {"num_hidden_layers", config.num_layers},
+               {"intermediate_size", config.ffn},
+               {"hidden_act", name(config.activation)},
+               {"position", name(config.position)},
+               {"norm", name(config.norm)},
+               {"norm_type", name(config.norm_kind)},
+               {"norm_eps", model.blocks.front().attention_norm.epsilon},
+               {"bias", config.bias.any()},
+               {"tie_word_embeddings", config.tied},
+               {"embedding_scale", model.embeddings.scale},
+               {"vocab_size", rows},
+               {"seed", config.seed}};
+  if (config.arch == Arch::encoder_decoder) json["encoder_layers"] = config.layers_of_encoder();
+  if (config.arch == Arch::encoder_decoder) json["decoder_start_token_id"] = kStartRow;
+  if (config.arch == Arch::encoder_decoder && model.vocabulary->words.back() == kEndWord)
+    json["eos_token_id"] = rows - 1;
+  if (config.position == Position::learned) json["max_position_embeddings"] = model.embeddings.positions.rows();
+  return json;
+}
+
+/// Words as text/words.h cuts them, each looked up as it is.
+Json tokenizer_json(const Vocabulary& vocabulary, Arch arch) {
+  Json words = Json::object(), added = Json::array();
+  // Behind one another: looking each up would take the square of a large vocabulary's time.
+  auto& rows = words.get_ref<Json::object_t&>();
+  for (std::size_t row = 0; row < vocabulary.words.size(); ++row) {
+    const auto special = std::find(std::begin(kSpecialWords), std::end(kSpecialWords), vocabulary.words[row]);
+    if (row < std::size(kSpecialWords) || special == std::end(kSpecialWords))
+      rows.emplace_back(vocabulary.words[row], row);
+  }
+  const auto add = [&](std::size_t row) {
+    added.push_back({{"id", row},
+                     {"content", vocabulary.words[row]},
+                     {"single_word", false},
+                     {"lstrip", false},
+                     {"rstrip", false},
+                     {"normalized", false},
+                     {"special", true}});
+  };
+  for (std::size_t row = 0; row < std::size(kSpecialWords); ++row) add(row);
+  if (arch == Arch::encoder_decoder && vocabulary.words.back() == kEndWord) add(vocabulary.words.size() - 1);
+  const std::string start(kSpecialWords[kStartRow]);
+  const Json before = {{"SpecialToken", {{"id", start}, {"type_id", 0}}}};
+  const auto sequence = [](const char* id, int type) { return Json{{"Sequence", {{"id", id}, {"type_id", type}}}}; };
+  const Json template_processing = {
+      {"type", "TemplateProcessing"},
+      {"single", Json::array({before, sequence("A", 0)})},
+      {"pair", Json::array({before, sequence("A", 0), before, sequence("B", 1)})},
+      {"special_tokens",
+       {{start, {{"id", start}, {"ids", Json::array({kStartRow})}, {"tokens", Json::array({start})}}}}}};
+  return {{"version", "1.0"},
+          {"truncation", nullptr},
+          {"padding", nullptr},
+          {"added_tokens", added},
+          {"normalizer", nullptr},
+          {"pre_tokenizer", {{"type", "Words"}}},
+          // What is said in its own place needs nothing before it; what is said next begins with <s>.
+          {"post_processor", arch == Arch::decoder ? template_processing : Json()},
+          {"decoder", nullptr},
+          {"model", {{"type", "WordLevel"}, {"vocab", words}, {"unk_token", kSpecialWords[kUnknownRow]}}}};
+}
+
+/// The tensors under the names of read/names_headlight.cpp.
+class Tensors {
+ public:
+  explicit Tensors(const Model& model) {
+    add("embeddings.tokens", *model.embeddings.tokens);
+    if (!model.config.tied) add("output", *model.output->weight);
+    if (model.output->bias.size() > 0) add("output.bias", model.output->bias);
+    if (model.encoder) add("encoder.", *model.encoder);
+    add("", model);
+  }
+
+  std::vector<NamedTensor> list;
+
+ private:
+  void add(const std::string& name, const Matrix& matrix) {
+    list.push_back({name, {matrix.rows(), matrix.cols()}, matrix.data()});
+  }
+  void add(const std::string& name, const Vector& vector) { list.push_back({name, {vector.size()}, vector.data()}); }
+  void add(const std::string& name, const Linear& linear) {
+    assert(linear.weight.size() > 0);  // as model_of() makes them
+    add(name + ".weight", linear.weight);
+    if (linear.bias.size() > 0) add(name + ".bias", linear.bias);
+  }
+  void add(const std::string& name, const NormWeights& norm) {
+    add(name + ".weight", norm.scale);
+    if (norm.shift.size() > 0) add(name + ".bias", norm.shift);
+  }
+  void add(const std::string& name, const AttentionWeights& attention) {
+    add(name + ".query", attention.query);
+    add(name + ".key", attention.key);
+    add(name + ".value", attention.value);
+    add(name + ".output", attention.output);
+  }
+  void add(const std::string& prefix, const StackWeights& stack) {
+    if (stack.embeddings.positions.size() > 0) add(prefix + "embeddings.positions.weight", stack.embeddings.positions);
+    for (std::size_t layer = 0; layer < stack.blocks.size(); ++layer) {
+      const BlockWeights& block = stack.blocks[layer];
+      const std::string name = prefix + "layers." + std::to_string(layer) + ".";
+      add(name + "attention", block.self);
+      add(name + "attention_norm", block.attention_norm);
+      if (block.cross) {
+        add(name + "cross_attention", *block.cross);
+        add(name + "cross_norm", block.cross_norm);
+      }
+      if (block.has_ffn()) {
+        add(name + "ffn.up", block.up);
+        add(name + "ffn.down", block.down);
+        add(name + "ffn_norm", block.ffn_norm);
+      }
+    }
+    if (stack.final_norm) add(prefix + "final_norm", *stack.final_norm);
+  }
+};
+
+Json plan_json(const TrainingPlan& plan) {
+  const Corruption& corruption = plan.corruption;
+  const TrainingRecipe& recipe = plan.recipe;
+  Json json = {{"task", name(plan.task)},
+               {"seed", plan.config.seed},
+               {"steps", plan.steps()},
+               {"batch", plan.batch},
+               {"optimizer",
+                {{"name", "AdamW"},
+                 {"learning_rate", recipe.schedule.peak},
+                 {"beta1", recipe.adamw.beta1},
+                 {"beta2", recipe.adamw.beta2},
+                 {"epsilon", recipe.adamw.epsilon},
+                 {"decay", recipe.adamw.decay},
+                 {"warmup", recipe.schedule.warmup},
+                 {"floor", recipe.schedule.floor},
+                 {"clip", recipe.clip}}},
+               {"dropout", recipe.objective.dropout},
+               {"label_smoothing", recipe.objective.label_smoothing}};
+  if (plan.task == Task::translation) {
+    json["corruption"] = {{"mask", corruption.mask}, {"swap", corruption.swap}, {"family", corruption.family}};
+  } else if (plan.task == Task::masked) {
+    json["corruption"] = {{"mask", corruption.mask},
+                          {"swap", corruption.swap},
+                          {"keep", corruption.keep},
+                          {"family", corruption.family},
+                          {"restore", corruption.restore}};
+  }
+  return json;
+}
+
+float number(const JsonField& field, const char* name) {
+  const nlohmann::json& value = field.at(name).value();
+  if (value.is_number() && std::isfinite(value.get<float>())) return value.get<float>();
+  field.at(name).problem("a number");
+  return 0;
+}
+
+TrainingPlan plan_from(const JsonField& field) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;
+  TrainingPlan plan;
+  const std::string task = field.text("task");
+  for (const Task one : {Task::masked, Task::causal, Task::translation})
+    if (task == name(one)) plan.task = one;
+  plan.config.seed = static_cast<std::uint64_t>(field.integer("seed", 0, kMost));
+  plan.batch = field.integer("batch", 1, kMost);
+  const JsonField optimizer = field.at("optimizer");
+  plan.recipe.adamw = {number(optimizer, "beta1"), number(optimizer, "beta2"), number(optimizer, "epsilon"),
+                       number(optimizer, "decay")};
+  plan.recipe.schedule = {number(optimizer, "learning_rate"), optimizer.integer("warmup", 0, kMost),
+                          field.integer("steps", 0, kMost), number(optimizer, "floor")};
+  plan.recipe.clip = number(optimizer, "clip");
+  plan.recipe.objective.dropout = number(field, "dropout");
+  plan.recipe.objective.label_smoothing = number(field, "label_smoothing");
+  if (plan.task == Task::translation) {
+    const JsonField corruption = field.at("corruption");
+    plan.corruption.mask = number(corruption, "mask");
+    plan.corruption.swap = number(corruption, "swap");
+    plan.corruption.family = number(corruption, "family");
+  } else if (plan.task == Task::masked) {
+    const JsonField corruption = field.at("corruption");
+    plan.corruption = {number(corruption, "mask"), number(corruption, "swap"), number(corruption, "keep"),
+                       number(corruption, "family"), number(corruption, "restore")};
+  }
+  return plan;
+}
+
+Json card_json(const TrainingCard& card) {
+  Json json = {{"schema", kSchema}, {"corpus", card.corpus}, {"command", card.command},
+               {"step", card.step}, {"tokens", card.tokens}, {"plan", plan_json(card.plan)}};
+  if (card.scores) json["scores"] = relations_json(*card.scores);
+  return json;
+}
+
+/// A path in the command may be no UTF-8.
+Status write_json(const std::filesystem::path& path, const Json& json) {
+  return write_file(path, json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+/// What a training must have in common with the one it goes on from.
+std::string identity(const TrainingPlan& plan, const Corpus& corpus) {
+  Json json = plan_json(plan);
+  std::uint64_t words = corpus.lines.size();
+  for (const std::string& word : corpus.words) words = derive_seed(words, word);
+  for (const auto& line : corpus.lines) {
+    const std::string_view rows(reinterpret_cast<const char*>(line.data()), line.size() * sizeof line.front());
+    words = derive_seed(words, rows);
+  }
+  json["words"] = words;
+  json["shape"] = {name(plan.config.arch),
+                   plan.config.d_model,
+                   plan.config.num_heads,
+                   plan.config.d_k(),
+                   plan.config.num_layers,
+                   plan.config.layers_of_encoder(),
+                   plan.config.ffn,
+                   name(plan.config.position),
+                   name(plan.config.norm),
+                   name(plan.config.norm_kind),
+                   name(plan.config.activation),
+                   plan.config.bias.any(),
+                   plan.config.tied};
+  return json.dump();
+}
+
+}  // namespace
+
+Status save_checkpoint(const std::filesystem::path& folder, const Model& model, const TrainingCard& card,
+                       TensorType type) {
+  assert(model.vocabulary && model.output);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return bad_input(folder.string(), "", "a folder that can be made", error.message());
+  // The weights last: a folder with weights has all that they need.
+  if (const Status done = write_json(folder / "config.json", config_json(model)); !done) return done;
+  const Json tokenizer = tokenizer_json(*model.vocabulary, model.config.arch);
+  if (const Status done = write_json(folder / "tokenizer.json", tokenizer); !done) return done;
+  if (const Status done = write_json(folder / "training.json", card_json(card)); !done) return done;
+  if (const Status done = write_file(folder / "README.md", card_text(model, card)); !done) return done;
+  const Tensors tensors(model);
+  return write_tensors(folder / "model.safetensors", tensors.list, {{"format", "pt"}}, type);
+}
+
+Result<TrainingCard> parse_card(std::string_view where, std::string_view text) {
+  const auto json = parse_json(where, text);
+  if (!json) return json.error();
+  JsonProblems problems{std::string(where)};
+  const JsonField root(*json, "", problems);
+  if (root.text("schema") != kSchema) root.at("schema").problem(std::string(kSchema));
+  TrainingCard card{.corpus = root.text("corpus"), .command = root.text("command")};
+  card.step = root.integer("step", 0, std::int64_t{1} << 53);
+  const JsonField tokens = root.at("tokens");
+  if (tokens.value().is_number() && tokens.value().get<double>() >= 0) card.tokens = tokens.value().get<double>();
+  else tokens.problem("a number from 0 on");
+  card.plan = plan_from(root.at("plan"));
+  if (root.has("scores")) card.scores = relations_from(root.at("scores"));
+  if (problems.first) return *problems.first;
+  return card;
+}
+
+Result<std::optional<TrainingCard>> read_card(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / "training.json";
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return std::optional<TrainingCard>();
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+  const auto text = read_file(path, kMostBytes);
+  if (!text) return text.error();
+  auto card = parse_card(path.string(), *text);
+  if (!card) return card.error();
+  return std::optional(*std::move(card));
+}
+
+Status save_training(const std::filesystem::path& folder, const Training& training, const TrainingPlan& plan,
+                     const Corpus& corpus) {
+  const Index size = training.network.size();
+  std::vector<NamedTensor> tensors = {{"values", {size}, training.network.values.data()}};
+  if (!training.moments.first.empty()) {
+    tensors.push_back({"first", {size}, training.moments.first.data()});
+    tensors.push_back({"second", {size}, training.moments.second.data()});
+  }
+  return write_tensors(folder / "resume.safetensors", tensors,
+                       {{"step", std::to_string(training.step)}, {"plan", identity(plan, corpus)}});
+}
+
+Result<Training> resume_training(const std::filesystem::path& folder, const TrainingPlan& plan, const Corpus& corpus) {
+  const std::filesystem::path path = folder / "resume.safetensors";
+  auto training = begin_training(plan, corpus);
+  if (!training) return training;
+  const auto file = read_safetensors(path);
+  if (!file) return file.error();
+  const auto said = [&](const char* key) {
+    const auto found = file->metadata.find(key);
+    return found == file->metadata.end() ? std::string() : found->second;
+  };
+  if (said("plan") != identity(plan, corpus)) {
+    return bad_input(path.string(), "plan", "the options and the corpus that this training began with", "others");
+  }
+  char* end = nullptr;
+  const std::string step = said("step");
+  training->step = std::strtoll(step.c_str(), &end, 10);
+  if (step.empty() || *end != 0 || training->step < 0)
+    return bad_input(path.string(), "step", "a number", "'" + step + "'");
+  const auto take = [&](const char* what, Floats& to) -> Status {
+    const auto found = file->arrays.find(what);
+    const auto size = static_cast<std::size_t>(training->network.size());
+    if (found == file->arrays.end() || found->second.values.size() != size) {
+      return bad_input(path.string(), what, std::to_string(size) + " numbers",
+                       found == file->arrays.end() ? "none" : std::to_string(found->second.values.size()));
+    }
+    to.assign(found->second.values.begin(), found->second.values.end());
+    if (!std::all_of(to.begin(), to.end(), [](float value) { return std::isfinite(value); }))
+      return bad_input(path.string(), what, "finite numbers", "others");
+    return Done{};
+  };
+  if (const Status done = take("values", training->network.values); !done) return done.error();
+  if (training->step > 0) {
+    if (const Status done = take("first", training->moments.first); !done) return done.error();
+    if (const Status done = take("second", training->moments.second); !done) return done.error();
+  }
+  return training;
+}
+
+}  // namespace headlight

@@ -1,0 +1,45 @@
+// A trained model on disk: a folder in the Hugging Face layout with a card that says how it was made, and what a
+// training needs to go on after it was interrupted.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "train/measure/relations.h"
+#include "train/plan.h"
+#include "write/safetensors.h"
+
+namespace headlight {
+
+/// How a model was made and what was measured of it: training.json, and README.md in words.
+struct TrainingCard {
+  TrainingPlan plan = {};
+  std::string corpus;                         // "grammar", or the name of a text
+  std::string command;                        // that makes it again
+  Index step = 0;                             // steps taken
+  double tokens = 0;                          // words read
+  std::optional<RelationReport> scores = {};  // of a model of the grammar
+};
+
+/// Writes config.json, tokenizer.json, training.json, README.md and model.safetensors, each whole or not at all, into
+/// the folder, which is made where it is missing. The model must have a vocabulary.
+Status save_checkpoint(const std::filesystem::path& folder, const Model& model, const TrainingCard& card,
+                       TensorType type = TensorType::float32);
+
+/// What training.json says. Errors name the file `where` and the field.
+Result<TrainingCard> parse_card(std::string_view where, std::string_view text);
+
+/// training.json of a folder; nothing where it has none.
+Result<std::optional<TrainingCard>> read_card(const std::filesystem::path& folder);
+
+/// Beside the model: all that `train` goes on from (resume.safetensors), so that a stop at any moment loses nothing
+/// before it.
+Status save_training(const std::filesystem::path& folder, const Training& training, const TrainingPlan& plan,
+                     const Corpus& corpus);
+
+/// Reads it back. Errors: no such file, another plan or vocabulary, numbers that are not finite.
+Result<Training> resume_training(const std::filesystem::path& folder, const TrainingPlan& plan, const Corpus& corpus);
+
+}  // namespace headlight

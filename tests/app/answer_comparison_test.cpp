@@ -1,0 +1,301 @@
+// Two answers beside each other: keeping, swapping and dropping A, and what differs between A and B.
+#include "session/answer_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/against_option.h"
+#include "math/attention.h"
+#include "math/output.h"
+#include "session/command_line_of.h"
+#include "session/open_file.h"
+#include "session_fixture.h"
+
+namespace headlight {
+namespace {
+
+using fixture::lexicon;
+using fixture::small_document;
+
+class ComparisonTest : public testing::Test {
+ protected:
+  explicit ComparisonTest(Document document = small_document())
+      : state(initial_state(lexicon(), std::move(document), {})) {
+    settle();
+  }
+  void settle() { loop.settle(state); }
+  template <class... Said>
+  void say(Said... said) {
+    (update(state, Command(std::move(said))), ...);
+    settle();
+  }
+  const ComparedHeads& heads() { return *state.comparison->heads; }
+
+  Loop loop{{}, {}};
+  AppState state;
+};
+
+Matrix weights(const Trace& trace, const HeadRef& head) {
+  return attention_rows(trace, head, 0, trace.queries(head.stack));
+}
+
+TEST_F(ComparisonTest, IsAskedOnlyWhereItIsSeen) {
+  say(KeepAnswer{}, SetText{"我请小猫"});
+  EXPECT_FALSE(comparison_question(state));
+  EXPECT_FALSE(state.comparison);
+  say(ShowView{View::compare});
+  ASSERT_TRUE(state.comparison);
+  EXPECT_TRUE(is_of_now(state));
+  EXPECT_TRUE(answers(*state.comparison, *comparison_question(state)));
+  const auto before = state.comparison->heads;
+  say(ChooseHead{{1, 1}});
+  EXPECT_EQ(state.comparison->heads, before) << "another head of the same two";
+  EXPECT_EQ(state.comparison->chosen, (HeadRef{1, 1}));
+}
+
+TEST_F(ComparisonTest, TwoSentencesStandOnOneAxis) {
+  const auto a = state.trace;
+  say(KeepAnswer{}, SetText{"小猫帮我订了去北京的车票"}, ShowView{View::compare}, ChooseHead{{1, 0}});
+  const auto b = state.trace;
+  const JointStack& stack = *heads().stack(Stack::self);
+  const PatternPair& maps = state.comparison->maps;
+  const Matrix in_a = weights(*a, {1, 0}), in_b = weights(*b, {1, 0});
+  ASSERT_EQ(maps.difference.rows(), static_cast<Index>(stack.queries.size()));
+  for (Index r = 0; r < maps.difference.rows(); ++r)
+    for (Index c = 0; c < maps.difference.cols(); ++c) {
+      const CellsBehind cells = cells_behind(stack, {r, c});
+      EXPECT_EQ(std::isnan(maps.a(r, c)), !cells.a);
+      EXPECT_EQ(std::isnan(maps.b(r, c)), !cells.b);
+      EXPECT_EQ(std::isnan(maps.difference(r, c)), !cells.a || !cells.b);
+      if (cells.a) { EXPECT_EQ(maps.a(r, c), in_a(cells.a->query, cells.a->key)); }
+      if (cells.b) { EXPECT_EQ(maps.b(r, c), in_b(cells.b->query, cells.b->key)); }
+      if (cells.a && cells.b) {
+        EXPECT_EQ(maps.difference(r, c), in_b(cells.b->query, cells.b->key) - in_a(cells.a->query, cells.a->key));
+      }
+      if (cells.b) { EXPECT_EQ(joint_cell(stack, cells.b, {}), (CellRef{r, c})); }
+      if (cells.a) { EXPECT_EQ(joint_cell(stack, {}, cells.a), (CellRef{r, c})); }
+    }
+  const auto pairs = std::count_if(stack.axes.queries.begin(), stack.axes.queries.end(),
+                                   [](const JointToken& place) { return place.in_both(); });
+  EXPECT_EQ(pairs, 6) << "帮 我 订了 去 北京 的";
+  float largest = 0;
+  for (const HeadDifference& head : heads().heads) largest = std::max(largest, head.measured.largest);
+  EXPECT_EQ(heads().largest, largest);
+  EXPECT_EQ(heads().heads.size(), 4u);
+  EXPECT_EQ(heads().head({1, 0})->map.rows(), maps.difference.rows());
+}
+
+TEST_F(ComparisonTest, AHeadSwitchedOffIsComparedWithTheQuestionBeforeEdits) {
+  say(ShowView{View::compare});
+  EXPECT_FALSE(compared_trace(state)) << "nothing was kept, nothing was edited";
+  say(SwitchHead{{0, 1}, true});
+  ASSERT_TRUE(compared_trace(state));
+  EXPECT_EQ(compared_trace(state), state.baseline);
+  EXPECT_TRUE(compares_edits(state));
+  ASSERT_TRUE(is_of_now(state));
+  EXPECT_EQ(heads().head({0, 0})->measured.largest, 0) << "the first layer reads the same";
+  EXPECT_GT(heads().head({1, 0})->measured.largest, 0);
+  say(SwitchHead{{0, 1}, false});
+  EXPECT_FALSE(compared_trace(state));
+}
+
+TEST_F(ComparisonTest, BlockedCellsCountAsNothing) {
+  say(KeepAnswer{}, SetMask{true, true}, ShowView{View::compare});
+  const PatternPair& maps = state.comparison->maps;
+  for (Index r = 0; r < maps.b.rows(); ++r)
+    for (Index c = 0; c < maps.b.cols(); ++c)
+      if (c > r) {
+        EXPECT_EQ(maps.b(r, c), -1);
+        EXPECT_EQ(maps.difference(r, c), -maps.a(r, c));
+      }
+}
+
+TEST_F(ComparisonTest, OfAnotherModelTheHeadsOfBothAreCompared) {
+  Config larger = fixture::small_config();
+  larger.num_heads = 4;
+  larger.num_layers = 3;
+  say(KeepAnswer{}, SetConfig{larger}, ShowView{View::compare});
+  say(ChooseHead{{2, 3}});
+  EXPECT_EQ(heads().heads.size(), 4u);
+  EXPECT_EQ(heads().only_b, 8u);
+  EXPECT_EQ(heads().only_a, 0u);
+  EXPECT_TRUE(state.comparison->maps.a.array().isNaN().all()) << "A has no such head";
+  EXPECT_FALSE(state.comparison->maps.b.array().isNaN().any());
+  EXPECT_EQ(heads().head({2, 3}), nullptr);
+  say(ChooseHead{{0, 0}}, SwapKept{});
+  EXPECT_EQ(heads().only_a, 8u);
+  EXPECT_EQ(heads().only_b, 0u);
+}
+
+TEST_F(ComparisonTest, AnAttentionThatAOnlyLacksHasNoDifference) {
+  Config both = fixture::small_config();
+  both.arch = Arch::encoder_decoder;
+  say(KeepAnswer{}, SetConfig{both}, ShowView{View::compare});
+  say(ChooseHead{{0, 0, Stack::cross}});
+  const JointStack& cross = *heads().stack(Stack::cross);
+  EXPECT_FALSE(cross.in_both);
+  EXPECT_TRUE(state.comparison->maps.difference.array().isNaN().all());
+  EXPECT_TRUE(heads().stack(Stack::self)->in_both);
+}
+
+TEST_F(ComparisonTest, HeadsStandInTheOrderOfWhatDiffers) {
+  say(KeepAnswer{}, SetText{"小猫帮我订了去北京的机票"}, ShowView{View::compare});
+  for (const DifferenceOrder order : {DifferenceOrder::largest, DifferenceOrder::mean, DifferenceOrder::divergence}) {
+    const auto by = heads_by(heads(), Stack::self, order);
+    ASSERT_EQ(by.size(), 4u);
+    for (std::size_t i = 1; i < by.size(); ++i)
+      EXPECT_GE(*order_value(*heads().head(by[i - 1]), order), *order_value(*heads().head(by[i]), order));
+  }
+  EXPECT_EQ(heads_by(heads(), Stack::self, DifferenceOrder::layer),
+            (std::vector<HeadRef>{{0, 0}, {0, 1}, {1, 0}, {1, 1}}));
+  EXPECT_TRUE(heads_by(heads(), Stack::cross, DifferenceOrder::layer).empty());
+}
+
+TEST_F(ComparisonTest, SwappingAsksAsQuestionAgain) {
+  const Document first = state.document;
+  say(KeepAnswer{}, SetText{"小猫帮我"}, ShowView{View::compare});
+  const Document second = state.document;
+  const float largest = heads().largest;
+  const auto b = state.trace;
+  const std::size_t undos = state.undo.size();
+  say(EndGesture{}, SwapKept{});
+  EXPECT_TRUE(state.document == first);
+  EXPECT_EQ(state.kept->trace, b);
+  EXPECT_TRUE(state.kept->document == second);
+  EXPECT_EQ(state.trace->request.tokens.text, first.text);
+  EXPECT_GT(largest, 0);
+  EXPECT_EQ(heads().largest, largest);
+  say(Undo{});
+  EXPECT_TRUE(state.document == second) << "one step of undo";
+  EXPECT_EQ(state.undo.size(), undos + 1);
+  say(Redo{});
+  EXPECT_TRUE(state.document == first);
+  say(DropKept{});
+  EXPECT_FALSE(state.kept);
+  EXPECT_FALSE(comparison_question(state));
+}
+
+TEST_F(ComparisonTest, NothingIsKeptOrSwappedBeforeTheAnswerIsThere) {
+  const auto first = state.trace;
+  say(KeepAnswer{});
+  update(state, Command(SetText{"小猫"}));
+  update(state, Command(KeepAnswer{}));
+  update(state, Command(SwapKept{}));
+  EXPECT_EQ(state.kept->trace, first);
+  EXPECT_EQ(state.document.text, "小猫");
+  settle();
+  say(KeepAnswer{});
+  EXPECT_EQ(state.kept->trace, state.trace);
+}
+
+TEST_F(ComparisonTest, ASentenceOfABatchAndAPrefixAreAskedAgain) {
+  Document document = small_document("我请李雷帮我订票\n小猫饿坏了");
+  document.config.arch = Arch::decoder;
+  document.mask.causal = true;
+  state = initial_state(lexicon(), document, {});
+  settle();
+  say(ChooseSentence{1}, ChoosePrefix{2});
+  say(KeepAnswer{});
+  const Request asked = state.trace->request;
+  EXPECT_EQ(asked.tokens.size(), 2u);
+  say(ChoosePrefix{0}, ChooseSentence{0}, ShowView{View::compare});
+  EXPECT_FALSE(state.trace->request == asked);
+  say(SwapKept{});
+  EXPECT_TRUE(state.trace->request == asked) << "the same part of the same sentence";
+  say(SwapKept{});
+  EXPECT_EQ(state.view.sentence, 0u);
+  EXPECT_EQ(state.view.prefix, 0u);
+}
+
+TEST_F(ComparisonTest, SwappingEndsWhatIsBeingWritten) {
+  Document document = small_document("我请");
+  document.config.arch = Arch::decoder;
+  document.mask.causal = true;
+  state = initial_state(lexicon(), document, {});
+  settle();
+  say(KeepAnswer{});
+  update(state, Command(SetText{"我请小猫"}));
+  settle();
+  state.generation = Generation{5, {}};
+  update(state, Command(SwapKept{}));
+  EXPECT_FALSE(state.generation);
+  settle();
+  EXPECT_EQ(state.document.text, "我请");
+}
+
+TEST_F(ComparisonTest, IsCopiedAsACommandThatAsksBoth) {
+  say(SetText{"it's"}, EndGesture{});
+  say(KeepAnswer{}, SetText{"小猫 \"b\""}, SetMask{true, true}, ShowView{View::compare}, ChooseHead{{1, 0}});
+  const auto words = command_words(state);
+  ASSERT_TRUE(words) << words.error().message;
+  EXPECT_EQ((*words)[1], "figure");
+  const auto against = std::find(words->begin(), words->end(), "--against");
+  ASSERT_NE(against, words->end());
+  const auto question = question_of(*std::next(against));
+  ASSERT_TRUE(question) << question.error().message;
+  EXPECT_EQ(question->text, "it's");
+  EXPECT_EQ(question->config, state.kept->document.config);
+  EXPECT_FALSE(question->mask.causal);
+  say(KeepAnswer{}, SetText{"it's \"b\""});
+  say(KeepAnswer{});
+  EXPECT_FALSE(command_words(state)) << "quotes of both kinds";
+}
+
+TEST_F(ComparisonTest, WordsThatOnlyAHasCanBePinned) {
+  say(KeepAnswer{}, SetText{"小猫"}, ShowView{View::compare});
+  say(Pin{std::nullopt, CellRef{9, 8}});
+  EXPECT_EQ(state.view.pinned_kept, (CellRef{9, 8}));
+  say(Pin{std::nullopt, CellRef{10, 0}});
+  EXPECT_FALSE(state.view.pinned_kept) << "A has ten words";
+  say(Pin{std::nullopt, CellRef{9, 8}}, DropKept{});
+  EXPECT_FALSE(state.view.pinned_kept);
+}
+
+TEST_F(ComparisonTest, LongSentencesAreRefusedInOneLine) {
+  std::string text;
+  for (int i = 0; i < 513; ++i) text += i == 0 ? "a" : " a";
+  say(KeepAnswer{}, SetText{text}, ShowView{View::compare});
+  ASSERT_TRUE(state.comparison);
+  EXPECT_EQ(heads().too_long, 513u);
+  EXPECT_TRUE(heads().heads.empty());
+  EXPECT_EQ(state.comparison->maps.a.size(), 0);
+  say(SetText{text.substr(2)});
+  EXPECT_FALSE(heads().too_long);
+  EXPECT_EQ(heads().heads.size(), 4u);
+  EXPECT_EQ(heads().heads.front().map.rows(), kThumbnail);
+}
+
+TEST_F(ComparisonTest, TheSameBitsWithAnyNumberOfThreads) {
+  say(KeepAnswer{}, SetText{"小猫帮我订了去北京的机票"}, ShowView{View::compare});
+  const ComparisonQuestion question = *comparison_question(state);
+  Progress progress;
+  const auto one = compare_answers(question, nullptr, progress, 1),
+             three = compare_answers(question, nullptr, progress, 3);
+  for (std::size_t i = 0; i < one->heads->heads.size(); ++i) {
+    EXPECT_EQ(one->heads->heads[i].measured.mean, three->heads->heads[i].measured.mean);
+    EXPECT_EQ(one->heads->heads[i].measured.divergence, three->heads->heads[i].measured.divergence);
+  }
+  progress.stop = true;
+  EXPECT_EQ(compare_answers(question, nullptr, progress, 1), nullptr);
+}
+
+TEST_F(ComparisonTest, TheNextWordsOfBothStandTogether) {
+  auto decoder = open_model("shipped:decoder");
+  ASSERT_TRUE(decoder);
+  state = initial_state(lexicon(), decoder->session.document, {});
+  settle();
+  say(KeepAnswer{}, SwitchHead{{0, 0}, true}, ShowView{View::compare});
+  const Vector before = probabilities(state.kept->trace->logits), after = probabilities(state.trace->logits);
+  ASSERT_FALSE(heads().words.empty());
+  const ComparedWord& first = heads().words.front();
+  EXPECT_EQ(std::max(*first.a, *first.b), std::max(before.maxCoeff(), after.maxCoeff()));
+  for (const ComparedWord& word : heads().words) {
+    const auto row = find_word(*state.trace->model, word.text);
+    ASSERT_TRUE(row) << word.text;
+    EXPECT_EQ(word.a, before(*row));
+    EXPECT_EQ(word.b, after(*row));
+  }
+}
+
+}  // namespace
+}  // namespace headlight
