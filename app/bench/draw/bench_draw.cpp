@@ -17,6 +17,7 @@
 #include "gl/map_texture.h"
 #include "gl/offscreen.h"
 #include "gui/frame/imgui_compat.h"
+#include "session/startup.h"
 
 namespace headlight {
 namespace {
