@@ -35,6 +35,8 @@ struct RowNorm {
   float epsilon = 1e-5f;
   const float* scale = nullptr;
   const float* shift = nullptr;  // null: none
+  float* unit = nullptr;         // (d) receives the row before scale and shift; null: not wanted
+  float* inverse = nullptr;      // receives 1 / standard deviation; null: not wanted
 };
 
 struct MathKernels {
@@ -53,6 +55,9 @@ struct MathKernels {
   void (*gelu)(float* x, Index count);
   void (*gelu_tanh)(float* x, Index count);
   void (*silu)(float* x, Index count);
+  /// The same values, and their derivatives in `slope`: for training.
+  void (*relu_with_slope)(float* x, float* slope, Index count);
+  void (*gelu_with_slope)(float* x, float* slope, Index count);
   /// The largest of them; one that is not a number is not larger than any. −inf for none.
   float (*largest)(const float* x, Index count);
   /// into ← the larger of into and x

@@ -210,9 +210,5 @@ inline void widen(const std::uint16_t* halves, Index count, float* to) {
   }
 }
 
-inline void transpose_whole(const float* from, Index rows, Index cols, float* to) {
-  transpose(from, cols, rows, cols, to, rows);
-}
-
 }  // namespace
 }  // namespace headlight

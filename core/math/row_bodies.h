@@ -89,6 +89,7 @@ inline void softmax(float* row, Index count, float& largest, float& total) {
 
 inline void norm(const RowNorm& own, const float* x, float* y) {
   const float size = static_cast<float>(own.d);
+  float* unit = own.unit ? own.unit : y;
   float mean = 0;
   if (own.centred) {
     Sixteen total = sixteen_of(0);
@@ -98,12 +99,15 @@ inline void norm(const RowNorm& own, const float* x, float* y) {
   Sixteen squares = sixteen_of(0);
   for (Index j = 0; j < own.d; j += kWidth) {
     const Lanes centred = first(load(x + j, own.d - j) - mean, own.d - j, 0);
-    store(y + j, centred, own.d - j);
+    store(unit + j, centred, own.d - j);
     squares.part[part_of(j)] += centred * centred;
   }
   const float inverse = 1.0f / __builtin_sqrtf(sum(squares) / size + own.epsilon);
+  if (own.inverse) *own.inverse = inverse;
   for (Index j = 0; j < own.d; j += kWidth) {
-    Lanes result = load(y + j, own.d - j) * inverse * load(own.scale + j, own.d - j);
+    const Lanes normalized = load(unit + j, own.d - j) * inverse;
+    if (own.unit) store(unit + j, normalized, own.d - j);
+    Lanes result = normalized * load(own.scale + j, own.d - j);
     if (own.shift) result += load(own.shift + j, own.d - j);
     store(y + j, result, own.d - j);
   }
@@ -126,25 +130,43 @@ inline void relu(float* x, Index count) {
   each(x, count, [](Lanes v) { return v < 0.0f ? Lanes{} : v; });
 }
 
-/// x·Φ(x) by the complementary error function of Press et al., Numerical Recipes, section 6.2 (erfcc): its relative error
-/// is below 1.2e-7 everywhere.
+inline void relu_with_slope(float* x, float* slope, Index count) {
+  for (Index i = 0; i < count; i += kWidth)
+    store(slope + i, load(x + i, count - i) > 0.0f ? all(1.0f) : Lanes{}, count - i);
+  relu(x, count);
+}
+
+/// Φ(x), the distribution function of the standard normal distribution, by the complementary error function of Press et
+/// al., Numerical Recipes, section 6.2 (erfcc): its relative error is below 1.2e-7 everywhere.
+inline Lanes normal_distribution(Lanes x) {
+  const Lanes size = (x < 0.0f ? -x : x) * 0.70710678f;
+  const Lanes t = 1.0f / (1.0f + size * 0.5f);
+  Lanes p = all(0.17087277f);
+  p = multiply_add(p, t, all(-0.82215223f));
+  p = multiply_add(p, t, all(1.48851587f));
+  p = multiply_add(p, t, all(-1.13520398f));
+  p = multiply_add(p, t, all(0.27886807f));
+  p = multiply_add(p, t, all(-0.18628806f));
+  p = multiply_add(p, t, all(0.09678418f));
+  p = multiply_add(p, t, all(0.37409196f));
+  p = multiply_add(p, t, all(1.00002368f));
+  p = multiply_add(p, t, all(-1.26551223f));
+  const Lanes tail = t * exponential_lanes(p - size * size) * 0.5f;  // 1 − Φ(|x|)
+  return x < 0.0f ? tail : 1.0f - tail;
+}
+
+/// x·Φ(x)
 inline void gelu(float* x, Index count) {
-  each(x, count, [](Lanes v) {
-    const Lanes size = (v < 0.0f ? -v : v) * 0.70710678f;
-    const Lanes t = 1.0f / (1.0f + size * 0.5f);
-    Lanes p = all(0.17087277f);
-    p = multiply_add(p, t, all(-0.82215223f));
-    p = multiply_add(p, t, all(1.48851587f));
-    p = multiply_add(p, t, all(-1.13520398f));
-    p = multiply_add(p, t, all(0.27886807f));
-    p = multiply_add(p, t, all(-0.18628806f));
-    p = multiply_add(p, t, all(0.09678418f));
-    p = multiply_add(p, t, all(0.37409196f));
-    p = multiply_add(p, t, all(1.00002368f));
-    p = multiply_add(p, t, all(-1.26551223f));
-    const Lanes tail = t * exponential_lanes(p - size * size) * 0.5f;  // 1 − Φ(|x|)
-    return v * (v < 0.0f ? tail : 1.0f - tail);
-  });
+  each(x, count, [](Lanes v) { return v * normal_distribution(v); });
+}
+
+/// The derivative is Φ(x) + x·φ(x), φ being the density e^(−x²/2) / √(2π).
+inline void gelu_with_slope(float* x, float* slope, Index count) {
+  for (Index i = 0; i < count; i += kWidth) {
+    const Lanes v = load(x + i, count - i), below = normal_distribution(v);
+    store(slope + i, below + v * exponential_lanes(v * v * -0.5f) * 0.39894228f, count - i);
+    store(x + i, v * below, count - i);
+  }
 }
 
 /// ½(1 + tanh y) is the logistic function of 2y.
@@ -174,10 +196,10 @@ inline bool finite(const float* x, Index count) {
   return !any(all_of_them != 0.0f);
 }
 
-#define HEADLIGHT_MATH_KERNEL_TABLE                                                                                 \
-  {                                                                                                                 \
-    product, transpose, widen, softmax, exponential, norm, relu, gelu, gelu_tanh, silu, largest_of, larger_of_both, \
-        finite                                                                                                      \
+#define HEADLIGHT_MATH_KERNEL_TABLE                                                                                    \
+  {                                                                                                                    \
+    product, transpose, widen, softmax, exponential, norm, relu, gelu, gelu_tanh, silu, relu_with_slope,               \
+        gelu_with_slope, largest_of, larger_of_both, finite                                                            \
   }
 
 }  // namespace

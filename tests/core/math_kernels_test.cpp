@@ -61,6 +61,59 @@ TEST(MathKernels, ProductsOfEverySize) {
         }
 }
 
+TEST(MathKernels, ProductsOfATransposedMatrixAddTheBiasAndWhatWasThere) {
+  for (const NamedMathKernels& named : all_kernels()) {
+    for (const Index m : {1, 2, 5, 6, 7, 13, 24, 25})
+      for (const Index n : {1, 3, 4, 15, 16, 17, 33, 48, 64, 65, 80, 81, 100})
+        for (const Index k : {0, 1, 9}) {
+          const Floats a = drawn(m * k, 1), b = drawn(k * n, 2), bias = drawn(n, 3);
+          for (const bool transposed : {false, true})
+            for (const bool add : {false, true}) {
+              Floats c(static_cast<std::size_t>(m * (n + 2)), 7.0f);
+              Product product{.m = m,
+                              .n = n,
+                              .k = k,
+                              .a = a.data(),
+                              .a_row = transposed ? 1 : k,
+                              .a_col = transposed ? m : 1,
+                              .b = b.data(),
+                              .b_row = n,
+                              .c = c.data(),
+                              .c_row = n + 2,
+                              .bias = transposed ? bias.data() : nullptr,
+                              .add = add};
+              named.table->product(product);
+              for (Index i = 0; i < m; ++i)
+                for (Index j = 0; j < n + 2; ++j) {
+                  const auto at = [](const Floats& x, Index place) {
+                    return static_cast<double>(x[static_cast<std::size_t>(place)]);
+                  };
+                  double wanted = add || j >= n ? 7 : 0;
+                  if (transposed && j < n) wanted += at(bias, j);
+                  for (Index p = 0; p < k && j < n; ++p)
+                    wanted += at(a, transposed ? p * m + i : i * k + p) * at(b, p * n + j);
+                  ASSERT_NEAR(at(c, i * (n + 2) + j), wanted, 5e-6)
+                      << named.name << " " << m << "x" << n << "x" << k << " at " << i << ", " << j;
+                }
+            }
+        }
+  }
+}
+
+TEST(MathKernels, TransposeEverySize) {
+  for (const NamedMathKernels& named : all_kernels())
+    for (const Index rows : {1, 4, 15, 16, 17, 40})
+      for (const Index cols : {1, 3, 16, 31, 48}) {
+        const Floats from = drawn(rows * cols, 1);
+        Floats to(from.size());
+        named.table->transpose(from.data(), cols, rows, cols, to.data(), rows);
+        for (Index i = 0; i < rows; ++i)
+          for (Index j = 0; j < cols; ++j)
+            ASSERT_EQ(to[static_cast<std::size_t>(j * rows + i)], from[static_cast<std::size_t>(i * cols + j)])
+                << named.name << " " << rows << "x" << cols;
+      }
+}
+
 TEST(MathKernels, ARowAloneIsTheRowAmongOthers) {
   constexpr Index kRows = 21, kOut = 37, kIn = 700;
   const Floats x = drawn(kRows * kIn, 1), w = drawn(kOut * kIn, 2);
@@ -183,6 +236,49 @@ TEST(MathKernels, ActivationsAgreeWithTheirFormulas) {
   }
 }
 
+TEST(MathKernels, ActivationsWithTheirSlopes) {
+  for (const NamedMathKernels& named : all_kernels()) {
+    const Floats before = drawn(1001, 4, 8);
+    const Index count = static_cast<Index>(before.size());
+    Floats x = before, slope(x.size()), plain = before;
+    named.table->gelu_with_slope(x.data(), slope.data(), count);
+    named.table->gelu(plain.data(), count);
+    EXPECT_EQ(x, plain) << named.name;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double v = static_cast<double>(before[i]), phi = 0.5 * std::erfc(-v / std::sqrt(2.0));
+      ASSERT_NEAR(static_cast<double>(slope[i]), phi + v * std::exp(-v * v / 2) / std::sqrt(2 * M_PI), 3e-7)
+          << named.name << " " << v;
+    }
+    x = plain = before;
+    named.table->relu_with_slope(x.data(), slope.data(), count);
+    named.table->relu(plain.data(), count);
+    EXPECT_EQ(x, plain) << named.name;
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(slope[i], before[i] > 0.0f ? 1.0f : 0.0f);
+  }
+}
+
+TEST(MathKernels, ANormGivesItsUnitRowAndInverseDeviation) {
+  constexpr Index kD = 37;
+  const Floats x = drawn(kD, 1, 3), scale = drawn(kD, 2), shift = drawn(kD, 3);
+  for (const NamedMathKernels& named : all_kernels()) {
+    Floats y(x.size()), again(x.size()), unit(x.size());
+    float inverse = 0;
+    RowNorm row{.d = kD, .scale = scale.data(), .shift = shift.data()};
+    named.table->norm(row, x.data(), y.data());
+    row.unit = unit.data();
+    row.inverse = &inverse;
+    named.table->norm(row, x.data(), again.data());
+    EXPECT_EQ(y, again) << named.name;
+    double mean = 0, squares = 0;
+    for (const float v : x) mean += static_cast<double>(v) / kD;
+    for (const float v : x) squares += std::pow(static_cast<double>(v) - mean, 2) / kD;
+    const double wanted = 1 / std::sqrt(squares + 1e-5);
+    EXPECT_NEAR(static_cast<double>(inverse), wanted, 1e-6 * wanted) << named.name;
+    for (std::size_t j = 0; j < x.size(); ++j)
+      ASSERT_NEAR(static_cast<double>(unit[j]), (static_cast<double>(x[j]) - mean) * wanted, 1e-6) << named.name;
+  }
+}
+
 /// Everything that a table computes of one set of numbers, as bytes.
 std::string everything(const MathKernels& kernels) {
   std::string bytes;
@@ -203,6 +299,11 @@ std::string everything(const MathKernels& kernels) {
     y.assign(x.begin(), x.begin() + 601);
     activation(y.data(), 601);
     keep(y);
+  }
+  for (const auto activation : {kernels.gelu_with_slope, kernels.relu_with_slope}) {
+    Floats slope(601);
+    activation(y.data(), slope.data(), 601);
+    keep(slope);
   }
   y.assign(x.begin(), x.begin() + 601);
   float largest = 0, sum = 0;

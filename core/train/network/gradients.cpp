@@ -91,7 +91,8 @@ void transpose_weights(const Network& network, Floats& transposed) {
   transposed.resize(network.values.size());
   const auto turn = [&](const LinearOffsets& place) {
     if (place.weight < 0) return;
-    kernels().transpose(network.values.data() + place.weight, place.out, place.in, transposed.data() + place.weight);
+    math_kernels().transpose(network.values.data() + place.weight, place.in, place.out, place.in,
+                             transposed.data() + place.weight, place.out);
   };
   turn({.out = network.words, .in = network.config.d_model, .weight = network.output_weight});
   for (const StackOffsets* stack : {&network.encoder, &network.main})

@@ -1,6 +1,6 @@
-// The inner loops of training, compiled for several kinds of processor; the best one is chosen where the program runs.
-// Every sum is taken in one order, whatever the width of the registers: processors that have fused multiply-add give
-// the same bits, and those that have none differ in the last place.
+// The inner loops that training has beside those of math/kernels.h, compiled for several kinds of processor; the best
+// one is chosen where the program runs. Every sum is taken in one order, whatever the width of the registers: processors
+// that have fused multiply-add give the same bits, and those that have none differ in the last place.
 #pragma once
 
 #include <cstdint>
@@ -20,29 +20,6 @@ struct NormPass {
   float* inverse = nullptr;      // (rows) 1 / standard deviation, kept
 };
 
-/// One head of one sentence. Rows of queries, keys and values lie `q_row`, `k_row`, `v_row` apart.
-struct AttentionPass {
-  Index queries = 0, keys = 0, d_k = 0;
-  Index weights_row = 0;  // keys, rounded up to a multiple of kWeightsMultiple
-  float scale = 1;
-  bool causal = false;  // query i sees keys 0 … i
-  const float *q = nullptr, *k = nullptr, *v = nullptr;
-  Index q_row = 0, k_row = 0, v_row = 0;
-  float* weights = nullptr;        // (queries, weights_row) kept; 0 beyond what is seen
-  const float* factors = nullptr;  // of dropout, as weights; null: none
-  float* dropped = nullptr;        // weights · factors, kept; the weights themselves where there are no factors
-  float* z = nullptr;
-  Index z_row = 0;
-  float* scratch = nullptr;  // (d_k + queries) · weights_row
-};
-inline constexpr Index kWeightsMultiple = 16;
-
-/// What the way back needs besides. Gradients of q, k, v lie as they do, and are written, not added to.
-struct AttentionGradients {
-  const float* z = nullptr;  // rows z_row apart
-  float *q = nullptr, *k = nullptr, *v = nullptr;
-};
-
 struct AdamWStep {
   float beta1 = 0, beta2 = 0, epsilon = 0;
   float keep = 1;        // 1 − learning rate · decay
@@ -52,20 +29,14 @@ struct AdamWStep {
 };
 
 struct Kernels {
-  void (*product)(const Product&);
-  void (*transpose)(const float* from, Index rows, Index cols, float* to);
-  void (*norm_forward)(const NormPass&, const float* x, float* y);
   /// dx (+)= the gradient of x; the gradients of scale and shift are added to.
   void (*norm_backward)(const NormPass&, const float* dy, float* dx, bool add, float* dscale, float* dshift);
-  /// x → its activation; `slope` receives the derivative.
-  void (*relu)(float* x, float* slope, Index count);
-  void (*gelu)(float* x, float* slope, Index count);
   /// x ← x · factors
   void (*multiply)(float* x, const float* factors, Index count);
   /// x ← x + y · factor
   void (*add)(float* x, const float* y, float factor, Index count);
-  void (*attention_forward)(const AttentionPass&);
-  void (*attention_backward)(const AttentionPass&, const AttentionGradients&);
+  /// row (size): the gradients of a row of attention weights → those of the scores before `scale`.
+  void (*softmax_backward)(const float* weights, float* row, Index size, float scale);
   /// scores (n) → the gradient of weight · cross-entropy; returned: the cross-entropy itself, and whether the target
   /// had the largest score.
   double (*cross_entropy)(float* scores, Index n, Index target, float weight, float smoothing, bool& right);

@@ -1,6 +1,5 @@
 // For processors with AVX-512; CMakeLists.txt sets the flags.
 #if defined(__x86_64__)
-#include "train/network/attention_bodies.h"
 #include "train/network/row_bodies.h"
 
 namespace headlight {

@@ -1,5 +1,4 @@
 // For any processor.
-#include "train/network/attention_bodies.h"
 #include "train/network/row_bodies.h"
 
 namespace headlight {

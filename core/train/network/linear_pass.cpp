@@ -41,59 +41,59 @@ Packed packed(const Sentences& sentences, Index first, Index count) {
 
 void linear_forward(const PassContext& context, const LinearOffsets& place, const float* x, Index x_row, Index rows,
                     float* y, bool add) {
-  kernels().product({.m = rows,
-                     .n = place.out,
-                     .k = place.in,
-                     .a = x,
-                     .a_row = x_row,
-                     .a_col = 1,
-                     .b = context.transposed + place.weight,
-                     .b_row = place.out,
-                     .c = y,
-                     .c_row = place.out,
-                     .bias = context.values_if(place.bias),
-                     .add = add});
+  math_kernels().product({.m = rows,
+                          .n = place.out,
+                          .k = place.in,
+                          .a = x,
+                          .a_row = x_row,
+                          .a_col = 1,
+                          .b = context.transposed + place.weight,
+                          .b_row = place.out,
+                          .c = y,
+                          .c_row = place.out,
+                          .bias = context.values_if(place.bias),
+                          .add = add});
 }
 
 void linear_backward(const PassContext& context, const LinearOffsets& place, const float* x, const float* dy,
                      Index rows, float* dx, bool add) {
   static constexpr float kOne = 1.0f;
   const Index out = place.out, in = place.in;
-  kernels().product({.m = out,
-                     .n = in,
-                     .k = rows,
-                     .a = dy,
-                     .a_row = 1,
-                     .a_col = out,
-                     .b = x,
-                     .b_row = in,
-                     .c = context.gradients + place.weight,
-                     .c_row = in,
-                     .add = !context.first});
+  math_kernels().product({.m = out,
+                          .n = in,
+                          .k = rows,
+                          .a = dy,
+                          .a_row = 1,
+                          .a_col = out,
+                          .b = x,
+                          .b_row = in,
+                          .c = context.gradients + place.weight,
+                          .c_row = in,
+                          .add = !context.first});
   if (place.bias >= 0)  // the sums of dy's columns
-    kernels().product({.m = 1,
-                       .n = out,
-                       .k = rows,
-                       .a = &kOne,
-                       .a_row = 0,
-                       .a_col = 0,
-                       .b = dy,
-                       .b_row = out,
-                       .c = context.gradients + place.bias,
-                       .c_row = out,
-                       .add = !context.first});
+    math_kernels().product({.m = 1,
+                            .n = out,
+                            .k = rows,
+                            .a = &kOne,
+                            .a_row = 0,
+                            .a_col = 0,
+                            .b = dy,
+                            .b_row = out,
+                            .c = context.gradients + place.bias,
+                            .c_row = out,
+                            .add = !context.first});
   if (!dx) return;
-  kernels().product({.m = rows,
-                     .n = in,
-                     .k = out,
-                     .a = dy,
-                     .a_row = out,
-                     .a_col = 1,
-                     .b = context.values(place.weight),
-                     .b_row = in,
-                     .c = dx,
-                     .c_row = in,
-                     .add = add});
+  math_kernels().product({.m = rows,
+                          .n = in,
+                          .k = out,
+                          .a = dy,
+                          .a_row = out,
+                          .a_col = 1,
+                          .b = context.values(place.weight),
+                          .b_row = in,
+                          .c = dx,
+                          .c_row = in,
+                          .add = add});
 }
 
 void clear_added(const Network& network, float* gradients) {

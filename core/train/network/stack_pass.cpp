@@ -11,6 +11,16 @@ namespace {
 
 Index rounded_up(Index size, Index multiple) { return (size + multiple - 1) / multiple * multiple; }
 
+void norm_forward(const NormPass& pass, const float* x, float* y) {
+  RowNorm row{
+      .d = pass.d, .centred = pass.centred, .epsilon = pass.epsilon, .scale = pass.scale, .shift = pass.shift};
+  for (Index r = 0; r < pass.rows; ++r) {
+    row.unit = pass.unit + r * pass.d;
+    row.inverse = pass.inverse + r;
+    math_kernels().norm(row, x + r * pass.d, y + r * pass.d);
+  }
+}
+
 }  // namespace
 
 StackPass::StackPass(const PassContext& context, const StackOffsets& place, const Packed& own, const Packed* source,
@@ -75,7 +85,7 @@ const float* StackPass::enter(const NormOffsets& norm, float*& x, NormPass& kept
   if (pre_) {
     kept = norm_pass(norm);
     float* input = context_.arena.take(rows_ * d_);
-    kernels().norm_forward(kept, x, input);
+    norm_forward(kept, x, input);
     return input;
   }
   const float* input = x;
@@ -98,7 +108,7 @@ void StackPass::leave(const LinearOffsets& output, const float* inner, const Nor
   if (pre_) return;
   kept = norm_pass(norm);
   float* normed = context_.arena.take(rows_ * d_);
-  kernels().norm_forward(kept, x, normed);
+  norm_forward(kept, x, normed);
   x = normed;
 }
 
@@ -149,7 +159,7 @@ void StackPass::run_attention(const AttentionOffsets& place, const float* memory
   for (Index sentence = 0; sentence < own_.count(); ++sentence) {
     for (Index head = 0; head < heads_; ++head) {
       const AttentionPass pass = head_pass(kept, cross, sentence, head, at);
-      kernels().attention_forward(pass);
+      attention_forward(pass);
       at += pass.queries * pass.weights_row;
     }
   }
@@ -178,13 +188,15 @@ const float* StackPass::forward(const float* memory) {
     ffn.hidden = context_.arena.take(count);
     ffn.slope = context_.arena.take(count);
     linear_forward(context_, place.up, ffn.input, d_, rows_, ffn.hidden, false);
-    (network_.config.activation == Activation::gelu ? kernels().gelu : kernels().relu)(ffn.hidden, ffn.slope, count);
+    const MathKernels& math = math_kernels();
+    (network_.config.activation == Activation::gelu ? math.gelu_with_slope
+                                                    : math.relu_with_slope)(ffn.hidden, ffn.slope, count);
     leave(place.down, ffn.hidden, place.ffn_norm, x, ffn.output_factors, ffn.norm);
   }
   if (place_.final_norm.scale < 0) return x;
   final_ = norm_pass(place_.final_norm);
   float* last = context_.arena.take(rows_ * d_);
-  kernels().norm_forward(final_, x, last);
+  norm_forward(final_, x, last);
   return last;
 }
 
@@ -230,7 +242,7 @@ void StackPass::attention_back(const AttentionOffsets& place, const NormOffsets&
       AttentionGradients gradients{.z = inner_ + (pass.z - kept.z), .q = wide_ + (pass.q - kept.projected)};
       gradients.k = cross ? remembered_ + (pass.k - kept.remembered) : wide_ + (pass.k - kept.projected);
       gradients.v = cross ? remembered_ + (pass.v - kept.remembered) : wide_ + (pass.v - kept.projected);
-      kernels().attention_backward(pass, gradients);
+      attention_backward(pass, gradients);
       at += pass.queries * pass.weights_row;
     }
   }

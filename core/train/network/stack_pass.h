@@ -1,6 +1,7 @@
 // One stack over some sentences, there and back. What the way back needs is kept from the way there.
 #pragma once
 
+#include "train/network/attention_pass.h"
 #include "train/network/linear_pass.h"
 
 namespace headlight {
