@@ -1,0 +1,45 @@
+# What `cmake --install` and `cpack` make of a build: the program, its data, and what a desktop expects of a program.
+#   cpack -G DEB   a Debian package for the system that it is built on (Debian 12, Ubuntu 24.04)
+#   cpack -G TGZ   a relocatable archive with the libraries in it, for any x86-64 system with glibc 2.36 or later
+include(GNUInstallDirs)
+
+# bin/headlight looks for ../share/headlight beside itself (asset_folder), wherever the prefix is.
+install(TARGETS headlight RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY assets shaders DESTINATION ${CMAKE_INSTALL_DATADIR}/headlight
+  PATTERN desktop EXCLUDE PATTERN readme EXCLUDE)
+install(FILES assets/desktop/headlight.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
+install(FILES assets/desktop/headlight.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
+install(FILES assets/desktop/headlight-mime.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages)
+install(FILES assets/desktop/headlight.metainfo.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/metainfo)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(EXISTS ${CMAKE_SOURCE_DIR}/python/headlight.py)
+  install(FILES python/headlight.py DESTINATION lib/python3/dist-packages)
+endif()
+
+# The manual page and the completions say what --help says, because they are made of it when the program is installed.
+install(CODE "
+  execute_process(COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:headlight> -D VERSION=${PROJECT_VERSION}
+    -D OUT=\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}
+    -P ${CMAKE_SOURCE_DIR}/cmake/texts_of_help.cmake COMMAND_ERROR_IS_FATAL ANY)")
+
+set(CPACK_PACKAGE_NAME headlight)
+set(CPACK_PACKAGE_VENDOR Headlight)
+set(CPACK_PACKAGE_CONTACT "The Headlight authors <headlight@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "attention of transformers as live heatmaps")
+set(CPACK_PACKAGE_DESCRIPTION "Type a sentence and see every attention head of every layer as a heatmap.
+Masks can be toggled and painted, heads switched off, checkpoints opened
+from disk, small models trained while their heads are watched; every number
+can be exported. Works offline.")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_GENERATOR DEB)
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_SOURCE_DIR}/cmake/package_options.cmake)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# Opened while the program runs, so no header names them: the drivers, X11's extensions, a font with Latin and Chinese.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS
+  "libegl1, libgl1, libgl1-mesa-dri, libxcursor1, libxi6, libxinerama1, libxrandr2, fonts-wqy-microhei")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-numpy")
+include(CPack)

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# A package is whole: package.sh BUILD_FOLDER. Makes the Debian package of this build, unpacks it into a bare root and
+# runs what lies there. Without dpkg the system is of another family, and the test is skipped (77).
+set -euo pipefail
+build=$1
+command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null || {
+  echo 'package: dpkg-deb and dpkg-shlibdeps are not installed'
+  exit 77
+}
+folder=$(mktemp -d "${TMPDIR:-/tmp}/headlight-package-XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+
+fail() {
+  echo "package: $*" >&2
+  exit 1
+}
+
+cpack -G DEB --config "$build/CPackConfig.cmake" -B "$folder/out" >"$folder/log" 2>&1 || {
+  cat "$folder/log" >&2
+  fail 'cpack -G DEB failed'
+}
+package=$(find "$folder/out" -maxdepth 1 -name 'headlight_*.deb')
+[[ -n $package ]] || fail "expected headlight_*.deb, found $(ls "$folder/out")"
+
+depends=$(dpkg-deb -f "$package" Depends)
+for name in libc6 libcairo2 libicu libzip fonts-wqy-microhei; do
+  [[ $depends == *"$name"* ]] || fail "Depends: expected $name among them, found $depends"
+done
+
+root=$folder/root
+dpkg-deb -x "$package" "$root"
+for file in bin/headlight share/man/man1/headlight.1 share/bash-completion/completions/headlight \
+  share/zsh/vendor-completions/_headlight share/fish/vendor_completions.d/headlight.fish \
+  share/applications/headlight.desktop share/metainfo/headlight.metainfo.xml share/mime/packages/headlight-mime.xml \
+  share/icons/hicolor/scalable/apps/headlight.svg share/doc/headlight/copyright; do
+  [[ -s $root/usr/$file ]] || fail "expected /usr/$file, found $(cd "$root" && find . -type f | head -n 40 | tr '\n' ' ')"
+done
+
+cd /
+run() { env -i PATH=/usr/bin:/bin HOME="$folder/home" LC_ALL=C.UTF-8 "$@"; }
+[[ $(run "$root/usr/bin/headlight" --version) =~ ^headlight\ [0-9]+\.[0-9]+\.[0-9]+$ ]] || fail '--version: no version'
+run "$root/usr/bin/headlight" export --text '我请李雷帮我订了去北京的机票' >"$folder/export.json" || fail 'export failed'
+grep -q '"text":"机票"' "$folder/export.json" || fail 'export: expected the token 机票'
+
+# Every command is in the manual page and in each of the completions.
+commands=$(run "$root/usr/bin/headlight" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\+\) .*/\1/p')
+[[ -n $commands ]] || fail '--help: expected a list of commands'
+for command in $commands; do
+  for file in share/man/man1/headlight.1 share/bash-completion/completions/headlight \
+    share/zsh/vendor-completions/_headlight share/fish/vendor_completions.d/headlight.fish; do
+    grep -qw "$command" "$root/usr/$file" || fail "/usr/$file: expected the command $command"
+  done
+done
+bash -n "$root/usr/share/bash-completion/completions/headlight" || fail 'the completions of bash cannot be read'
+completed=$(bash -c 'source "$1"; COMP_WORDS=(headlight export --form); COMP_CWORD=2; _headlight; echo "${COMPREPLY[*]}"' \
+  _ "$root/usr/share/bash-completion/completions/headlight")
+[[ $completed == --format ]] || fail "completion of --form: expected --format, found '$completed'"
+if command -v man >/dev/null; then
+  warned=$(man --warnings=w -E UTF-8 -l "$root/usr/share/man/man1/headlight.1" 2>&1 >/dev/null)
+  [[ -z $warned ]] || fail "the manual page: $warned"
+fi
+if command -v desktop-file-validate >/dev/null; then
+  desktop-file-validate "$root/usr/share/applications/headlight.desktop" || fail 'the desktop file is not valid'
+fi
