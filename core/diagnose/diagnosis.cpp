@@ -31,10 +31,6 @@ Heads layer_of(const Array* array, Index layer) {
   return heads;
 }
 
-Projection projection_of(const Linear& linear) {
-  return {weight_rows(linear, 0, linear.outputs()).cast<double>(), linear.bias.cast<double>()};
-}
-
 /// The largest difference over cells of which both say something; infinite for other shapes.
 double apart(const Heads& a, const Heads& b, const Heads* where = nullptr) {
   if (!mistakes::same_shape(a, b) || (where && !mistakes::same_shape(a, *where))) return kNever;
@@ -62,9 +58,10 @@ void take_inputs(const Trace& trace, Known& known) {
     for (Index j = 0; j < known.keys(); ++j) known.mask(i, j) = static_cast<double>(self.mask->added(i, j));
   const ExternalStack& given = trace.model->given->stacks.at(Stack::self);
   const AttentionWeights& weights = trace.model->blocks[0].self;
-  known.inputs = LayerInputs{given.query.cast<double>(),   given.key.cast<double>(),   given.value.cast<double>(),
-                             projection_of(weights.query), projection_of(weights.key), projection_of(weights.value),
-                             projection_of(weights.output)};
+  known.inputs = LayerInputs{given.query.cast<double>(),         given.key.cast<double>(),
+                             given.value.cast<double>(),         reference::layer_of(weights.query),
+                             reference::layer_of(weights.key),   reference::layer_of(weights.value),
+                             reference::layer_of(weights.output)};
 }
 
 /// Queries, keys and values of an export, heads side by side.
@@ -75,10 +72,10 @@ void take_projected(const ExportFile& file, const std::string& before, Index lay
   if (queries.size() != known.weights.size() || keys.empty() || queries.size() % keys.size() != 0 ||
       queries[0].cols() != keys[0].cols() || queries[0].rows() != known.queries() || keys[0].rows() != known.keys())
     return;
-  known.query = concatenated(queries);
-  known.key = concatenated(keys);
+  known.query = reference::concatenated(queries);
+  known.key = reference::concatenated(keys);
   known.num_kv_heads = static_cast<Index>(keys.size());
-  if (values.size() == keys.size()) known.value = concatenated(values);
+  if (values.size() == keys.size()) known.value = reference::concatenated(values);
   known.scale = 1 / std::sqrt(static_cast<double>(queries[0].cols()));
 }
 
@@ -128,7 +125,7 @@ Known known_of(const ExportFile& believed, const ExportFile& other, const std::s
   if (const Heads scores = layer_of(find(believed, before + "scores"), layer);
       mistakes::same_shape(scores, known.weights)) {
     Heads again;
-    for (const Grid& head : scores) again.push_back(softmax_keys(head));
+    for (const Grid& head : scores) again.push_back(reference::softmax(head));
     if (apart(again, known.weights) < 1e-4) known.logits = scores;
   }
 

@@ -75,7 +75,7 @@ struct ProjectionRole {
   const char* name;
   Grid Known::*projected;
   Grid LayerInputs::*input;
-  Projection LayerInputs::*projection;
+  reference::LinearLayer LayerInputs::*projection;
   Index Known::*num_heads;
 };
 inline constexpr ProjectionRole kQuery{"query", &Known::query, &LayerInputs::query, &LayerInputs::query_proj,

@@ -68,7 +68,7 @@ Maybe query_and_key_swapped(const Known& known, const Heads& found) {
   Prediction prediction;
   if (!known.dot.empty()) {
     for (const Grid& dot : known.dot)
-      prediction.values.push_back(softmax_keys(dot.transpose() * known.scale + known.mask));
+      prediction.values.push_back(reference::softmax(dot.transpose() * known.scale + known.mask));
     return prediction;
   }
   if (!same_shape(known.logits, found) || has_mask(known)) return kUnknown;
@@ -109,17 +109,17 @@ Maybe query_scaled(const Known& known) {
 
 Maybe output_with(const Known& known, Slip slip) {
   if (!has_values(known)) return kUnknown;
-  return output_of(known, concatenated(z_of(known, known.weights)), slip);
+  return output_of(known, reference::concatenated(z_of(known, known.weights)), slip);
 }
 
 Maybe output_with_weights(const Known& known, const Heads& weights) {
   if (!has_values(known) || weights.size() != known.weights.size()) return kUnknown;
-  return output_of(known, concatenated(z_of(known, weights)));
+  return output_of(known, reference::concatenated(z_of(known, weights)));
 }
 
 Maybe output_with_values(const Known& known, const Maybe& values) {
   if (!values) return kUnknown;
-  return output_of(known, concatenated(weighted_values(known.weights, values->values)));
+  return output_of(known, reference::concatenated(weighted_values(known.weights, values->values)));
 }
 
 Maybe heads_not_brought_together(const Known& known) {

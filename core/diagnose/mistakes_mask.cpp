@@ -151,7 +151,7 @@ Maybe blocked_scores_zero(const Known& known, const Heads& found) {
   Prediction prediction;
   if (!known.dot.empty()) {
     for (Grid scores : known.dot)
-      prediction.values.push_back(softmax_keys(allowed.select(scores.array() * known.scale, 0.0).matrix()));
+      prediction.values.push_back(reference::softmax(allowed.select(scores.array() * known.scale, 0.0).matrix()));
     return prediction;
   }
   if (!same_shape(known.weights, found)) return kUnknown;

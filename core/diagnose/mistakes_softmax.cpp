@@ -21,7 +21,7 @@ Prediction rescaled(const Known& known, double factor) {
     Grid scaled = logits;  // −inf stays −inf whatever the factor
     for (Index i = 0; i < scaled.size(); ++i)
       if (std::isfinite(scaled.data()[i])) scaled.data()[i] *= factor;
-    prediction.values.push_back(softmax_keys(scaled));
+    prediction.values.push_back(reference::softmax(scaled));
   }
   return prediction;
 }
@@ -78,7 +78,7 @@ Maybe softmax_over_queries(const Known& known, const Heads& found) {
   Prediction prediction;
   if (!known.dot.empty()) {
     for (std::size_t head = 0; head < known.dot.size(); ++head)
-      prediction.values.emplace_back(softmax_keys(full_logits(known, head).transpose()).transpose());
+      prediction.values.emplace_back(reference::softmax(full_logits(known, head).transpose()).transpose());
     return prediction;
   }
   if (!same_shape(known.logits, found)) return kUnknown;
@@ -102,8 +102,8 @@ Maybe softmax_over_heads(const Known& known, const Heads& found) {
       logits.row(head) = (direct ? full[h] : known.logits[h]).row(i);
       if (!direct) of_found.row(head) = found[h].row(i);
     }
-    const Grid weights =
-        direct ? Grid(softmax_keys(logits.transpose()).transpose()) : softmax_rows_up_to_offsets(logits, of_found);
+    const Grid weights = direct ? Grid(reference::softmax(logits.transpose()).transpose())
+                                : softmax_rows_up_to_offsets(logits, of_found);
     for (Index head = 0; head < heads; ++head) {
       auto row = prediction.values[static_cast<std::size_t>(head)].row(i);
       row = weights.row(head);

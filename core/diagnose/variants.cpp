@@ -8,11 +8,13 @@ namespace headlight {
 namespace {
 
 constexpr double kNoWeight = -std::numeric_limits<double>::infinity();
+
 }  // namespace
 
 Heads split_heads(const Grid& side_by_side, Index num_heads, HeadSplit how) {
   assert(num_heads > 0 && side_by_side.cols() % num_heads == 0);
   const Index rows = side_by_side.rows(), width = side_by_side.cols() / num_heads;
+  if (how == HeadSplit::blocks) return reference::split_heads(side_by_side, num_heads);
   Heads heads;
   for (Index head = 0; head < num_heads; ++head) {
     if (how == HeadSplit::reshaped) {
@@ -20,38 +22,22 @@ Heads split_heads(const Grid& side_by_side, Index num_heads, HeadSplit how) {
       continue;
     }
     Grid part(rows, width);
-    for (Index column = 0; column < width; ++column)
-      part.col(column) = side_by_side.col(how == HeadSplit::blocks ? head * width + column : column * num_heads + head);
+    for (Index column = 0; column < width; ++column) part.col(column) = side_by_side.col(column * num_heads + head);
     heads.push_back(std::move(part));
   }
   return heads;
 }
 
-Grid softmax_keys(const Grid& scores) {
-  Grid weights(scores.rows(), scores.cols());
-  for (Index i = 0; i < scores.rows(); ++i) {
-    const double largest = scores.row(i).maxCoeff();
-    if (largest == kNoWeight) {
-      weights.row(i).setZero();
-      continue;
-    }
-    double sum = 0;
-    for (Index j = 0; j < scores.cols(); ++j) sum += weights(i, j) = std::exp(scores(i, j) - largest);
-    weights.row(i) /= sum;
-  }
-  return weights;
-}
-
 Heads dot_products(const Heads& query, const Heads& key) {
   Heads dot;
   for (std::size_t head = 0; head < query.size(); ++head)
-    dot.emplace_back(query[head] * key[head * key.size() / query.size()].transpose());
+    dot.push_back(reference::dot_products(query[head], key[head * key.size() / query.size()]));
   return dot;
 }
 
 Heads attend(const Heads& dot, double scale, const Grid& mask) {
   Heads weights;
-  for (const Grid& head : dot) weights.push_back(softmax_keys(head * scale + mask));
+  for (const Grid& head : dot) weights.push_back(reference::softmax(head * scale + mask));
   return weights;
 }
 
@@ -92,14 +78,14 @@ Grid softmax_rows_up_to_offsets(const Grid& logits, const Grid& found) {
     }
     if (moved < kSettled) break;
   }
-  const Grid weights = softmax_keys((logits.colwise() + of_row).transpose()).transpose();
+  const Grid weights = reference::softmax((logits.colwise() + of_row).transpose()).transpose();
   Grid result = weights;
   for (Index j = 0; j < cols; ++j)
     if ((logits.col(j).array() == kNoWeight).all()) result.col(j).setConstant(kFree);
   return result;
 }
 
-std::optional<Grid> project_with(const Projection& projection, const Grid& x, Slip slip) {
+std::optional<Grid> project_with(const reference::LinearLayer& projection, const Grid& x, Slip slip) {
   const bool weighted = projection.weight.size() > 0, biased = projection.bias.size() > 0;
   if (slip == Slip::bias_left_out && !biased) return std::nullopt;
   if ((slip == Slip::transposed || slip == Slip::left_out) && !weighted) return std::nullopt;
@@ -108,27 +94,16 @@ std::optional<Grid> project_with(const Projection& projection, const Grid& x, Sl
     if (projection.weight.rows() != x.cols()) return std::nullopt;
     return x;
   }
-  Grid y = x;
-  if (weighted && slip == Slip::transposed) y = x * projection.weight;
-  else if (weighted) y = x * projection.weight.transpose();
-  if (biased && slip != Slip::bias_left_out) y.rowwise() += projection.bias.row(0);
-  return y;
-}
-
-Grid concatenated(const Heads& heads) {
-  Grid side_by_side(heads.front().rows(), heads.front().cols() * static_cast<Index>(heads.size()));
-  Index column = 0;
-  for (const Grid& head : heads) {
-    side_by_side.middleCols(column, head.cols()) = head;
-    column += head.cols();
-  }
-  return side_by_side;
+  reference::LinearLayer layer = projection;
+  if (slip == Slip::transposed) layer.weight.transposeInPlace();
+  if (slip == Slip::bias_left_out) layer.bias.resize(0, 0);
+  return reference::linear(x, layer);
 }
 
 Heads weighted_values(const Heads& weights, const Heads& values) {
   Heads z;
   for (std::size_t head = 0; head < weights.size(); ++head)
-    z.emplace_back(weights[head] * values[head * values.size() / weights.size()]);
+    z.push_back(reference::weighted_sums(weights[head], values[head * values.size() / weights.size()]));
   return z;
 }
 

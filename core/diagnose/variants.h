@@ -1,30 +1,24 @@
-// One attention layer written out in doubles, with every step exchangeable: what usual mistakes make of it is computed
-// here. What is unknown about the layer is empty; a variant that needs it then gives nothing.
+// The steps of attention as math/reference.h writes them out, and the variants of them that usual mistakes compute. What
+// is unknown about a layer is empty; a variant that needs it then gives nothing.
 #pragma once
 
 #include <limits>
 #include <optional>
 #include <vector>
 
-#include "base/matrix.h"
+#include "math/reference.h"
 
 namespace headlight {
 
-using Grid = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Heads = std::vector<Grid>;  // one a head
+using reference::Grid;
+using reference::Heads;
 
 /// In a prediction: not said by it.
 inline constexpr double kFree = std::numeric_limits<double>::quiet_NaN();
 
-/// x·Wᵀ + b; an empty weight is the identity, an empty bias zero.
-struct Projection {
-  Grid weight;  // (out, in)
-  Grid bias;    // (1, out)
-};
-
 struct LayerInputs {
   Grid query, key, value;  // (T, d_model), (S, d_model), (S, d_model) before projection
-  Projection query_proj, key_proj, value_proj, out_proj;
+  reference::LinearLayer query_proj, key_proj, value_proj, out_proj;
 };
 
 /// What is known about a layer that is believed to be right.
@@ -49,9 +43,6 @@ struct Known {
 enum class HeadSplit { blocks, interleaved, reshaped };
 Heads split_heads(const Grid& side_by_side, Index num_heads, HeadSplit how);
 
-/// exp(s − max) / Σ along the last axis; a row of −inf becomes zeros.
-Grid softmax_keys(const Grid& scores);
-
 /// q·kᵀ of each head of q; heads of k are shared by groups.
 Heads dot_products(const Heads& query, const Heads& key);
 
@@ -70,10 +61,9 @@ Grid softmax_rows_up_to_offsets(const Grid& logits, const Grid& found);
 
 enum class Slip { none, transposed, bias_left_out, left_out };
 /// x·Wᵀ + b with a slip: x·W, x·Wᵀ, or x. Nothing where the slip changes nothing or the shapes forbid it.
-std::optional<Grid> project_with(const Projection& projection, const Grid& x, Slip slip);
+std::optional<Grid> project_with(const reference::LinearLayer& projection, const Grid& x, Slip slip);
 
-/// weights·values of each head, side by side; then the output projection.
-Grid concatenated(const Heads& heads);
+/// weights·values of each head.
 Heads weighted_values(const Heads& weights, const Heads& values);
 
 }  // namespace headlight

@@ -54,32 +54,28 @@ Matrix value_input(const Trace& trace, const HeadRef& head) {
 Grid effective(const Trace& trace, const HeadRef& head) {
   Grid weights = reference::grid(pattern(trace, head));
   if (!is_off(trace.request.edits, head)) return weights;
-  std::vector<double> mean(weights[0].size(), 0.0);
-  if (trace.request.edits.off_as == OffAs::mean)
-    for (const auto& row : weights)
-      for (std::size_t j = 0; j < row.size(); ++j) mean[j] += row[j] / static_cast<double>(weights.size());
-  for (auto& row : weights) row = mean;
+  const Grid mean = weights.colwise().mean();
+  for (Index i = 0; i < weights.rows(); ++i)
+    weights.row(i) = trace.request.edits.off_as == OffAs::mean ? mean : Grid::Zero(1, mean.cols());
   return weights;
 }
 
 /// ‖α_ij (x_j W_V + b_V) W_O‖, number by number.
 Grid norms_by_the_formula(const Trace& trace, const HeadRef& head) {
   const AttentionWeights& weights = weights_of(trace, head);
-  const Grid values = reference::linear(reference::grid(value_input(trace, head)), weights.value);
-  const auto d_v = values[0].size() / reference::at(weights.num_kv_heads);
-  const auto kv = reference::at(head.head * weights.num_kv_heads / weights.num_heads);
+  const Grid values = reference::linear(reference::grid(value_input(trace, head)), reference::layer_of(weights.value));
+  const Index d_v = values.cols() / weights.num_kv_heads;
+  const Index kv = head.head * weights.num_kv_heads / weights.num_heads;
   const Matrix output = weight_rows(weights.output, 0, weights.output.outputs());
   Grid norms = effective(trace, head);
-  for (std::size_t j = 0; j < values.size(); ++j) {
+  for (Index j = 0; j < values.rows(); ++j) {
     double square = 0;
     for (Index out = 0; out < weights.output.outputs(); ++out) {
       double added = 0;
-      for (std::size_t c = 0; c < d_v; ++c)
-        added +=
-            values[j][kv * d_v + c] * double(output(out, head.head * static_cast<Index>(d_v) + static_cast<Index>(c)));
+      for (Index c = 0; c < d_v; ++c) added += values(j, kv * d_v + c) * double(output(out, head.head * d_v + c));
       square += added * added;
     }
-    for (auto& row : norms) row[j] *= std::sqrt(square);
+    norms.col(j) *= std::sqrt(square);
   }
   return norms;
 }
@@ -182,29 +178,22 @@ TEST(NormMaps, AHeadThatIsOffAddsNothing) {
 /// A_l ⋯ A_0 of ½ mean + ½ I with rows that sum to 1, in doubles.
 std::vector<Grid> rollout_by_the_formula(const Trace& trace, Stack stack) {
   std::vector<Grid> all;
-  const auto tokens = reference::at(trace.queries(stack));
-  const Index heads = trace.num_heads(stack);
+  const Index tokens = trace.queries(stack), heads = trace.num_heads(stack);
   for (Index layer = 0; layer < trace.num_layers(stack); ++layer) {
-    Grid a(tokens, std::vector<double>(tokens, 0.0));
-    for (Index head = 0; head < heads; ++head) {
-      const Grid weights = effective(trace, {layer, head, stack});
-      for (std::size_t i = 0; i < tokens; ++i)
-        for (std::size_t j = 0; j < tokens; ++j) a[i][j] += weights[i][j] / (2.0 * static_cast<double>(heads));
+    Grid a = Grid::Zero(tokens, tokens);
+    for (Index head = 0; head < heads; ++head)
+      a += effective(trace, {layer, head, stack}) / (2.0 * static_cast<double>(heads));
+    for (Index i = 0; i < tokens; ++i) {
+      a(i, i) += 0.5;
+      a.row(i) /= a.row(i).sum();
     }
-    for (std::size_t i = 0; i < tokens; ++i) {
-      a[i][i] += 0.5;
-      double sum = 0;
-      for (const double value : a[i]) sum += value;
-      for (double& value : a[i]) value /= sum;
+    Grid product = a;
+    if (!all.empty()) {
+      product.setZero();
+      for (Index i = 0; i < tokens; ++i)
+        for (Index k = 0; k < tokens; ++k)
+          for (Index j = 0; j < tokens; ++j) product(i, j) += a(i, k) * all.back()(k, j);
     }
-    if (all.empty()) {
-      all.push_back(a);
-      continue;
-    }
-    Grid product(tokens, std::vector<double>(tokens, 0.0));
-    for (std::size_t i = 0; i < tokens; ++i)
-      for (std::size_t k = 0; k < tokens; ++k)
-        for (std::size_t j = 0; j < tokens; ++j) product[i][j] += a[i][k] * all.back()[k][j];
     all.push_back(product);
   }
   return all;

@@ -28,9 +28,11 @@ TEST(Linear, AgreesWithPlainLoops) {
   for (const auto& [tokens, in, out] : {Shape{1, 1, 1}, {1, 7, 5}, {10, 64, 64}, {33, 5, 48}, {9, 50, 1}}) {
     const Linear weights{random_matrix(random, out, in), random_matrix(random, 1, out)};
     const Matrix x = random_matrix(random, tokens, in);
-    EXPECT_LE(reference::difference(linear(x, weights), reference::linear(grid(x), weights)), 1e-5);
+    EXPECT_LE(reference::difference(linear(x, weights), reference::linear(grid(x), reference::layer_of(weights))),
+              1e-5);
     const Linear no_bias{weights.weight, {}};
-    EXPECT_LE(reference::difference(linear(x, no_bias), reference::linear(grid(x), no_bias)), 1e-5);
+    EXPECT_LE(reference::difference(linear(x, no_bias), reference::linear(grid(x), reference::layer_of(no_bias))),
+              1e-5);
   }
 }
 

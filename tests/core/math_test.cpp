@@ -192,7 +192,8 @@ TEST(LayerNorm, AgreesWithPlainLoops) {
     NormWeights weights{random_matrix(random, 1, d), random_matrix(random, 1, d)};
     for (const float spread : {1e-3f, 1.0f, 1000.0f}) {
       const Matrix x = random_matrix(random, 6, d, spread);
-      EXPECT_LE(reference::difference(norm(x, weights), reference::norm(grid(x), weights)), 2e-5) << d << " " << spread;
+      EXPECT_LE(reference::difference(norm(x, weights), reference::norm(grid(x), reference::layer_of(weights))), 2e-5)
+          << d << " " << spread;
     }
   }
 }
@@ -220,7 +221,8 @@ TEST(RmsNorm, AgreesWithPlainLoopsWithAndWithoutAShift) {
     for (int shifted = 0; shifted < 2; ++shifted) {
       if (shifted) weights.shift = random_matrix(random, 1, d);
       const Matrix x = random_matrix(random, 6, d, 3.0f);
-      EXPECT_LE(reference::difference(norm(x, weights), reference::norm(grid(x), weights)), 1e-5) << d;
+      EXPECT_LE(reference::difference(norm(x, weights), reference::norm(grid(x), reference::layer_of(weights))), 1e-5)
+          << d;
     }
   }
 }
@@ -236,7 +238,7 @@ TEST(NormHeads, IsTheNormOfEachPart) {
   for (const NormKind kind : {NormKind::layer_norm, NormKind::rms_norm}) {
     const NormWeights weights{.scale = random_matrix(random, 1, 6), .shift = random_matrix(random, 1, 6), .kind = kind};
     const Matrix x = random_matrix(random, 5, 24, 2.0f), y = norm_heads(x, weights, 4);
-    EXPECT_LE(reference::difference(y, reference::norm(grid(x), weights, 4)), 1e-5);
+    EXPECT_LE(reference::difference(y, reference::norm(grid(x), reference::layer_of(weights), 4)), 1e-5);
     for (Index head = 0; head < 4; ++head)
       EXPECT_TRUE(same(y.middleCols(head * 6, 6), norm(x.middleCols(head * 6, 6), weights))) << head;
   }
@@ -334,7 +336,7 @@ TEST(Rotated, AgreesWithPlainLoops) {
       const Matrix x = random_matrix(random, 30, heads * d_k);
       const Rotary rotary = rotary_of(pairs, interleaved);
       const Matrix y = rotated(x, rotary, heads);
-      EXPECT_LE(reference::difference(y, reference::rotated(grid(x), rotary, static_cast<std::size_t>(heads))), 5e-6);
+      EXPECT_LE(reference::difference(y, reference::rotated(grid(x), rotary, heads)), 5e-6);
       EXPECT_TRUE(same(x.row(0), y.row(0))) << "the first place is not turned";
       for (Index head = 0; head < heads; ++head)
         EXPECT_TRUE(same(x.middleCols(head * d_k + 2 * pairs, d_k - 2 * pairs),

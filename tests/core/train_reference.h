@@ -1,21 +1,22 @@
-// The loss of a network written down once more, in double precision and without a thought for speed: what gradients
-// are held against. Parameters are found by their names alone.
+// The loss of a network in doubles, by the textbook of math/reference.h: what gradients are compared with. Parameters are
+// found by their names alone.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "base/random.h"
+#include "math/reference.h"
 #include "train/network/batch.h"
 #include "train/network/network.h"
 
 namespace headlight::training {
 
-using Row = std::vector<double>;
-using Rows = std::vector<Row>;
+using reference::Grid;
 
 class Reference {
  public:
@@ -29,16 +30,15 @@ class Reference {
   double loss(const Batch& batch, double smoothing = 0) const {
     double sum = 0, weights = 0;
     for (Index sentence = 0; sentence < batch.input.count; ++sentence) {
-      const Rows states = hidden(batch, sentence);
-      for (std::size_t t = 0; t < states.size(); ++t) {
-        const auto at = static_cast<std::size_t>(sentence * batch.input.length) + t;
+      const Grid states = hidden(batch, sentence);
+      const Grid scores =
+          reference::linear(states, {grid(find("output.weight") ? "output.weight" : "tokens"), grid("output.bias")});
+      for (Index t = 0; t < states.rows(); ++t) {
+        const auto at = static_cast<std::size_t>(sentence * batch.input.length + t);
         if (batch.targets[at] < 0) continue;
         const double weight = batch.weights.empty() ? 1.0 : static_cast<double>(batch.weights[at]);
-        const Row scores = words(states[t]);
-        double total = 0, mean = 0;
-        for (const double s : scores) total += std::exp(s), mean += s / static_cast<double>(scores.size());
-        const double own = scores[static_cast<std::size_t>(batch.targets[at])];
-        sum += weight * (std::log(total) - (1 - smoothing) * own - smoothing * mean);
+        const double total = scores.row(t).array().exp().sum(), own = scores(t, batch.targets[at]);
+        sum += weight * (std::log(total) - (1 - smoothing) * own - smoothing * scores.row(t).mean());
         weights += weight;
       }
     }
@@ -50,124 +50,68 @@ class Reference {
     const auto found = places_.find(name);
     return found == places_.end() ? nullptr : found->second;
   }
-  double at(const Parameter& parameter, std::size_t row, std::size_t col) const {
-    return values[static_cast<std::size_t>(parameter.offset) + row * static_cast<std::size_t>(parameter.cols) + col];
+  /// (rows, cols); empty where there is no parameter of this name.
+  Grid grid(const std::string& name) const {
+    const Parameter* parameter = find(name);
+    if (!parameter) return {};
+    return Eigen::Map<const Grid>(values.data() + parameter->offset, parameter->rows, parameter->cols);
+  }
+  reference::LinearLayer linear(const std::string& name) const {
+    return {grid(name + ".weight"), grid(name + ".bias")};
+  }
+  reference::NormLayer norm(const std::string& name) const {
+    return {.scale = grid(name + ".scale"),
+            .shift = grid(name + ".shift"),
+            .epsilon = static_cast<double>(network_.epsilon),
+            .kind = network_.config.norm_kind};
+  }
+  reference::AttentionLayer attention(const std::string& name) const {
+    return {.query = linear(name + "query"),
+            .key = linear(name + "key"),
+            .value = linear(name + "value"),
+            .output = linear(name + "output"),
+            .num_heads = network_.config.num_heads,
+            .num_kv_heads = network_.config.num_heads};
   }
 
-  Row words(const Row& state) const {
-    const Parameter* untied = find("output.weight");
-    const Parameter& table = untied ? *untied : *find("tokens");
-    const Parameter* bias = find("output.bias");
-    Row scores(static_cast<std::size_t>(table.rows), 0.0);
-    for (std::size_t word = 0; word < scores.size(); ++word) {
-      for (std::size_t j = 0; j < state.size(); ++j) scores[word] += at(table, word, j) * state[j];
-      if (bias) scores[word] += at(*bias, 0, word);
-    }
-    return scores;
-  }
-
-  Rows linear(const std::string& name, const Rows& x) const {
-    const Parameter& weight = *find(name + ".weight");
-    const Parameter* bias = find(name + ".bias");
-    Rows y(x.size(), Row(static_cast<std::size_t>(weight.rows), 0.0));
-    for (std::size_t t = 0; t < x.size(); ++t)
-      for (std::size_t i = 0; i < y[t].size(); ++i) {
-        for (std::size_t j = 0; j < x[t].size(); ++j) y[t][i] += at(weight, i, j) * x[t][j];
-        if (bias) y[t][i] += at(*bias, 0, i);
-      }
-    return y;
-  }
-
-  Rows norm(const std::string& name, Rows x) const {
-    const Parameter& scale = *find(name + ".scale");
-    const Parameter* shift = find(name + ".shift");
-    for (Row& row : x) {
-      const double size = static_cast<double>(row.size());
-      double mean = 0, variance = 0;
-      if (shift)  // a layer norm
-        for (const double v : row) mean += v / size;
-      for (double& v : row) v -= mean, variance += v * v / size;
-      for (std::size_t j = 0; j < row.size(); ++j) {
-        row[j] *= at(scale, 0, j) / std::sqrt(variance + static_cast<double>(network_.epsilon));
-        if (shift) row[j] += at(*shift, 0, j);
-      }
-    }
-    return x;
-  }
-
-  Rows attention(const std::string& name, const Rows& x, const Rows& memory, bool causal) const {
-    const Rows q = linear(name + "query", x), k = linear(name + "key", memory), v = linear(name + "value", memory);
-    const auto d_k = static_cast<std::size_t>(network_.config.d_k());
-    Rows z(x.size(), Row(q[0].size(), 0.0));
-    for (std::size_t from = 0; from < q[0].size(); from += d_k)
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        const std::size_t seen = causal ? i + 1 : memory.size();
-        Row weights(seen);
-        double total = 0;
-        for (std::size_t j = 0; j < seen; ++j) {
-          double score = 0;
-          for (std::size_t c = from; c < from + d_k; ++c) score += q[i][c] * k[j][c];
-          total += weights[j] = std::exp(score / std::sqrt(static_cast<double>(d_k)));
-        }
-        for (std::size_t j = 0; j < seen; ++j)
-          for (std::size_t c = from; c < from + d_k; ++c) z[i][c] += weights[j] / total * v[j][c];
-      }
-    return linear(name + "output", z);
-  }
-
-  Rows feed_forward(const std::string& name, const Rows& x) const {
-    Rows h = linear(name + "up", x);
-    for (Row& row : h)
-      for (double& v : row)
-        v = network_.config.activation == Activation::relu ? std::max(v, 0.0)
-                                                           : 0.5 * v * (1 + std::erf(v / std::sqrt(2.0)));
-    return linear(name + "down", h);
-  }
-
-  template <class Sublayer>
-  Rows sublayer(const std::string& norm_name, const Rows& x, const Sublayer& f) const {
-    const bool pre = network_.config.norm == Norm::pre;
-    Rows sum = f(pre ? norm(norm_name, x) : x);
-    for (std::size_t t = 0; t < x.size(); ++t)
-      for (std::size_t j = 0; j < x[t].size(); ++j) sum[t][j] += x[t][j];
-    return pre ? sum : norm(norm_name, sum);
-  }
-
-  Rows stack(const std::string& prefix, const Sentences& sentences, Index sentence, const Rows* memory,
+  Grid stack(const std::string& prefix, const Sentences& sentences, Index sentence, const Grid* memory,
              bool causal) const {
-    const auto d = static_cast<std::size_t>(network_.config.d_model);
-    const auto length = static_cast<std::size_t>(sentences.lengths[static_cast<std::size_t>(sentence)]);
-    Rows x(length, Row(d, 0.0));
-    const Parameter& tokens = *find("tokens");
-    const Parameter* learned = find(prefix + "positions");
-    for (std::size_t t = 0; t < length; ++t) {
-      const auto id =
-          static_cast<std::size_t>(sentences.ids[static_cast<std::size_t>(sentence * sentences.length) + t]);
-      for (std::size_t j = 0; j < d; ++j) {
-        x[t][j] = at(tokens, id, j) * static_cast<double>(network_.embedding_scale);
-        const double angle =
-            static_cast<double>(t) * std::pow(10000.0, -static_cast<double>(j / 2 * 2) / static_cast<double>(d));
-        if (learned) x[t][j] += at(*learned, t, j);
-        else if (network_.config.position == Position::sinusoidal)
-          x[t][j] += j % 2 == 0 ? std::sin(angle) : std::cos(angle);
-      }
+    const Config& config = network_.config;
+    const Index length = sentences.lengths[static_cast<std::size_t>(sentence)];
+    Grid x(length, config.d_model);
+    const Grid tokens = grid("tokens"), learned = grid(prefix + "positions");
+    for (Index t = 0; t < length; ++t) {
+      x.row(t) = tokens.row(sentences.ids[static_cast<std::size_t>(sentence * sentences.length + t)]) *
+                 static_cast<double>(network_.embedding_scale);
+      if (learned.size() > 0) x.row(t) += learned.row(t);
+      else if (config.position == Position::sinusoidal)
+        for (Index j = 0; j < config.d_model; ++j) x(t, j) += reference::sinusoid(t, j, config.d_model);
     }
+    reference::AttentionOptions self;
+    if (causal) self.mask = Grid::Zero(length, length);
+    for (Index i = 0; causal && i < length; ++i)
+      for (Index j = i + 1; j < length; ++j) self.mask(i, j) = -std::numeric_limits<double>::infinity();
     for (int layer = 0; find(prefix + "layer." + std::to_string(layer) + ".query.weight"); ++layer) {
       const std::string name = prefix + "layer." + std::to_string(layer) + ".";
-      x = sublayer(name + "attention_norm", x, [&](const Rows& in) { return attention(name, in, in, causal); });
-      if (memory)
-        x = sublayer(name + "cross_norm", x,
-                     [&](const Rows& in) { return attention(name + "cross.", in, *memory, false); });
-      if (network_.config.ffn > 0)
-        x = sublayer(name + "ffn_norm", x, [&](const Rows& in) { return feed_forward(name, in); });
+      reference::BlockLayer block{.self = attention(name),
+                                  .up = linear(name + "up"),
+                                  .gate = {},
+                                  .down = linear(name + "down"),
+                                  .self_norm = norm(name + "attention_norm"),
+                                  .cross_norm = norm(name + "cross_norm"),
+                                  .ffn_norm = norm(name + "ffn_norm"),
+                                  .norm = config.norm,
+                                  .activation = config.activation};
+      if (memory) block.cross = attention(name + "cross.");
+      x = reference::block(block, x, self, memory).output;
     }
-    return network_.config.norm == Norm::pre ? norm(prefix + "final_norm", x) : x;
+    return config.norm == Norm::pre ? reference::norm(x, norm(prefix + "final_norm")) : x;
   }
 
-  Rows hidden(const Batch& batch, Index sentence) const {
+  Grid hidden(const Batch& batch, Index sentence) const {
     if (network_.config.arch != Arch::encoder_decoder)
       return stack("", batch.input, sentence, nullptr, network_.config.arch == Arch::decoder);
-    const Rows memory = stack("encoder.", batch.source, sentence, nullptr, false);
+    const Grid memory = stack("encoder.", batch.source, sentence, nullptr, false);
     return stack("decoder.", batch.input, sentence, &memory, true);
   }
 

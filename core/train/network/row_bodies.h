@@ -111,10 +111,8 @@ inline void adamw(const AdamWStep& step, const float* gradients, float* first_mo
   }
 }
 
-#define HEADLIGHT_KERNEL_TABLE                                                                           \
-  {                                                                                                      \
-    norm_backward, multiply, add, softmax_backward, cross_entropy, dropout_factors, sum_of_squares, adamw \
-  }
+#define HEADLIGHT_KERNEL_TABLE \
+  { norm_backward, multiply, add, softmax_backward, cross_entropy, dropout_factors, sum_of_squares, adamw }
 
 }  // namespace
 }  // namespace headlight

@@ -12,8 +12,7 @@ namespace {
 Index rounded_up(Index size, Index multiple) { return (size + multiple - 1) / multiple * multiple; }
 
 void norm_forward(const NormPass& pass, const float* x, float* y) {
-  RowNorm row{
-      .d = pass.d, .centred = pass.centred, .epsilon = pass.epsilon, .scale = pass.scale, .shift = pass.shift};
+  RowNorm row{.d = pass.d, .centred = pass.centred, .epsilon = pass.epsilon, .scale = pass.scale, .shift = pass.shift};
   for (Index r = 0; r < pass.rows; ++r) {
     row.unit = pass.unit + r * pass.d;
     row.inverse = pass.inverse + r;
@@ -189,8 +188,8 @@ const float* StackPass::forward(const float* memory) {
     ffn.slope = context_.arena.take(count);
     linear_forward(context_, place.up, ffn.input, d_, rows_, ffn.hidden, false);
     const MathKernels& math = math_kernels();
-    (network_.config.activation == Activation::gelu ? math.gelu_with_slope
-                                                    : math.relu_with_slope)(ffn.hidden, ffn.slope, count);
+    (network_.config.activation == Activation::gelu ? math.gelu_with_slope : math.relu_with_slope)(ffn.hidden,
+                                                                                                   ffn.slope, count);
     leave(place.down, ffn.hidden, place.ffn_norm, x, ffn.output_factors, ffn.norm);
   }
   if (place_.final_norm.scale < 0) return x;
