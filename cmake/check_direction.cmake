@@ -10,7 +10,7 @@ endforeach()
 set(CHECKED 0)
 foreach(OTHER ${ROOMS})
   string(REGEX MATCH "^(core|app)" HALF ${OTHER})
-  file(GLOB HEADERS RELATIVE ${SOURCE}/${HALF} ${SOURCE}/${OTHER}/*.h ${SOURCE}/${OTHER}/frame/*.h)
+  file(GLOB HEADERS RELATIVE ${SOURCE}/${HALF} ${SOURCE}/${OTHER}/*.h)
   list(LENGTH HEADERS COUNT)
   # A room's own include root shows the rooms inside it, which are below it or its own.
   string(FIND "${OTHER}" "${ROOM}/" INSIDE)

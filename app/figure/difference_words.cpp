@@ -222,11 +222,6 @@ DifferenceWords difference_words(Language language, const NamedAnswer& a, const 
   return words;
 }
 
-const char* nothing_aligned(Language language) {
-  return either(language, "No tokens of A and B are aligned here: there is nothing to subtract.",
-                "此处 A 与 B 没有对齐的词元：没有可以相减的。");
-}
-
 std::string in_a_line(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& one : words) line += (line.empty() ? "" : " · ") + one;

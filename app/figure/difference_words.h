@@ -24,9 +24,6 @@ struct DifferenceWords {
 };
 DifferenceWords difference_words(Language language, const NamedAnswer& a, const NamedAnswer& b);
 
-/// Why there is no difference to be seen where no token of the two sentences is aligned.
-const char* nothing_aligned(Language language);
-
 /// Those of one answer in a line: `causal · off: 1·3`.
 std::string in_a_line(const std::vector<std::string>& words);
 

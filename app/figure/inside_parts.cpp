@@ -5,8 +5,8 @@
 #include <cstdio>
 
 #include "base/utf8.h"
-#include "figure/explain_words.h"
 #include "figure/labels.h"
+#include "words/explain_words.h"
 
 namespace headlight {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "base/within.h"
 #include "explain/cell.h"
-#include "figure/explain_words.h"
 #include "figure/inside_parts.h"
 #include "figure/labels.h"
 #include "figure/page.h"
+#include "words/explain_words.h"
 
 namespace headlight {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gui/frame/panels.h"
+#include "gui/shell/shell.h"
 
 namespace headlight {
 namespace {

@@ -2,9 +2,9 @@
 #include "figure/inside_parts.h"
 
 #include "app/figures.h"
-#include "figure/explain_words.h"
 #include "figure/labels.h"
 #include "session/inside.h"
+#include "words/explain_words.h"
 
 namespace headlight {
 namespace {

@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include "figure/difference_words.h"
-#include "gui/compare/compare_words.h"
 #include "gui/compare/joint_map.h"
 #include "gui/keys_fixture.h"
 #include "session/open_file.h"
+#include "words/compare_words.h"
 
 namespace headlight {
 namespace {
@@ -39,14 +39,14 @@ TEST_F(CompareViewTest, TheEmptyViewSaysWhatToDo) {
   Harness& h = *harness;
   h.click("view compare");
   EXPECT_EQ(state().view.view, View::compare);
-  EXPECT_TRUE(h.says(kNothingKept.en));
+  EXPECT_TRUE(h.says(kCompareWords.nothing_kept.en));
   EXPECT_TRUE(h.says("Keep this answer as A"));
   EXPECT_FALSE(h.has("map A"));
   h.click("keep");
   h.settle();
   ASSERT_TRUE(state().kept);
   EXPECT_TRUE(h.has("map A"));
-  EXPECT_TRUE(h.says(kSameAsA.en));
+  EXPECT_TRUE(h.says(kCompareWords.same_as_a.en));
 }
 
 TEST_F(CompareViewTest, AnswersAreKeptFromEveryView) {
@@ -76,11 +76,11 @@ TEST_F(CompareViewTest, AfterARestartTheKeptAnswerIsThereAgain) {
   opened.opened.kind = OpenFile::Kind::session;
   opened.opened.session = *session;
   key({Key::digit_5});
-  EXPECT_TRUE(h.says(kNothingKept.en));
+  EXPECT_TRUE(h.says(kCompareWords.nothing_kept.en));
   h.commands.emplace_back(opened);
   h.frame();
   ASSERT_TRUE(state().kept);
-  if (!state().kept->trace) { EXPECT_TRUE(h.says(kComputingA.en)); }
+  if (!state().kept->trace) { EXPECT_TRUE(h.says(kCompareWords.computing_a.en)); }
   h.settle();
   ASSERT_TRUE(h.has("map A"));
   EXPECT_EQ(plain(state().comparison->maps.difference), before);
@@ -158,7 +158,7 @@ TEST_F(CompareViewTest, AWordThatOnlyAHasIsLitAndPinnedToo) {
   EXPECT_FALSE(state().view.pinned);
   EXPECT_EQ(state().view.pinned_kept, (CellRef{2, 1}));
   EXPECT_TRUE(h.says("李雷 looks at 请: A "));
-  EXPECT_TRUE(h.says(kNotInB.en));
+  EXPECT_TRUE(h.says(kCompareWords.not_in_b.en));
   h.point_away();
   EXPECT_TRUE(h.drew(palette(Theme::light).accent, around("map difference", only_a))) << "pinned";
   key({Key::right});
@@ -194,7 +194,7 @@ TEST_F(CompareViewTest, AHeadSwitchedOffStandsBesideTheQuestionWithoutEdits) {
   h.key(Key::space);
   h.settle();
   EXPECT_TRUE(h.has("map A"));
-  EXPECT_TRUE(h.says(kWithoutEdits.en));
+  EXPECT_TRUE(h.says(kCompareWords.without_edits.en));
   EXPECT_TRUE(h.says("off: 1·1"));
   EXPECT_FALSE(h.has("swap")) << "there is nothing to swap with yet";
   h.key(Key::space);
@@ -261,15 +261,15 @@ TEST_F(CompareViewTest, WhatOnlyOneModelHasIsSaid) {
   other.num_heads *= 2;
   h.say(KeepAnswer{}, SetConfig{other}, EndGesture{}, ShowView{View::compare});
   h.settle();
-  EXPECT_TRUE(h.says(std::string(kHeadsOnlyB.en) + " 8")) << h.words_on_screen();
+  EXPECT_TRUE(h.says(std::string(kCompareWords.heads_only_b.en) + " 8")) << h.words_on_screen();
   EXPECT_TRUE(h.says("heads 4"));
   EXPECT_TRUE(h.says("heads 8"));
   h.say(ChooseHead{{0, 7}});
   h.settle();
-  EXPECT_TRUE(h.says(kNoSuchHeadInA.en));
+  EXPECT_TRUE(h.says(kCompareWords.no_such_head_in_a.en));
   h.move_to(joint_point("map B", {1, 1}));
   h.frame(2);
-  EXPECT_TRUE(h.says(kNotInA.en));
+  EXPECT_TRUE(h.says(kCompareWords.not_in_a.en));
 }
 
 TEST_F(CompareViewTest, AFigureOfItIsWrittenAsSeen) {
@@ -296,8 +296,8 @@ TEST_F(CompareViewTest, WhereNoTokenIsInBothThereIsNoDifferenceToTell) {
   Harness& h = *harness;
   keep_and_ask("two cats sleep");
   ASSERT_TRUE(shares_no_cell(axes()));
-  EXPECT_TRUE(h.says(nothing_aligned(Language::en))) << h.words_on_screen();
-  EXPECT_FALSE(h.says(kCompareHint.en));
+  EXPECT_TRUE(h.says(words(Language::en, kCompareWords.nothing_aligned))) << h.words_on_screen();
+  EXPECT_FALSE(h.says(kCompareWords.compare_hint.en));
   EXPECT_FALSE(h.says("largest 0.000"));
   h.click("differences by mean");
   h.point_away();
@@ -306,10 +306,10 @@ TEST_F(CompareViewTest, WhereNoTokenIsInBothThereIsNoDifferenceToTell) {
   h.frame(2);
   EXPECT_FALSE(h.has("colour bar")) << "nothing has the colours of a difference";
   h.click("language");
-  EXPECT_TRUE(h.says(nothing_aligned(Language::zh)));
+  EXPECT_TRUE(h.says(words(Language::zh, kCompareWords.nothing_aligned)));
   h.say(SetText{"two 我 sleep"}, EndGesture{});
   h.settle();
-  EXPECT_FALSE(h.says(nothing_aligned(Language::zh)));
+  EXPECT_FALSE(h.says(words(Language::zh, kCompareWords.nothing_aligned)));
 }
 
 /// The middle of a joint cell of a zoomed map.

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "gui/harness.h"
+#include "gui/question/question.h"
 
 namespace headlight {
 namespace {

@@ -1,5 +1,5 @@
 // Everything that can be explained has its words, in both languages.
-#include "figure/explain_words.h"
+#include "words/explain_words.h"
 
 #include <gtest/gtest.h>
 

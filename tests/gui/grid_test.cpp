@@ -4,6 +4,7 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/map_view.h"
 #include "gui/harness.h"
+#include "words/answer_words.h"
 
 namespace headlight {
 namespace {
@@ -121,7 +122,7 @@ TEST_F(GridTest, LongSentencesArePooledAndSayWhatADotIs) {
   Harness& h = *harness;
   EXPECT_EQ(h.map("head 0.0").weights.rows(), kThumbnail);
   EXPECT_TRUE(h.says("300 × 300"));
-  EXPECT_TRUE(h.says(words(Language::en, Str::pooled)));
+  EXPECT_TRUE(h.says(words(Language::en, kAnswerWords.pooled)));
   EXPECT_EQ(h.map("large map").weights.rows(), 300) << "the large head has its own weights";
   EXPECT_TRUE(same(h.map("large map").weights, weights_of(*h.state.trace, {0, 0})));
   h.hover("large map", {299, 150});

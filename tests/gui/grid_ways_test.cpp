@@ -1,4 +1,5 @@
 // All layers at a glance, and one row or one column of every head.
+#include "figure/labels.h"
 #include "gui/harness.h"
 #include "math/attention.h"
 #include "session/head_grid.h"

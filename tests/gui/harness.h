@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "gui/frame/imgui_compat.h"
-#include "gui/frame/panels.h"
+#include "gui/shell/shell.h"
 #include "session/loop.h"
 #include "temporary_folder.h"
 

@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <thread>
 
-#include "gui/heads/head_words.h"
 #include "gui/keys_fixture.h"
 #include "session/head_grid.h"
+#include "words/head_words.h"
 
 namespace headlight {
 namespace {

@@ -2,11 +2,13 @@
 // down to what was learned, and back.
 #include <fstream>
 
-#include "figure/explain_words.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/map_view.h"
 #include "gui/harness.h"
 #include "gui/inside/matrix_map.h"
+#include "words/answer_words.h"
+#include "words/explain_words.h"
+#include "words/inside_words.h"
 
 namespace headlight {
 namespace {
@@ -209,7 +211,7 @@ TEST_F(InsideViewTest, AnEditWhileLookingIsFollowed) {
   h.key(Key::escape);
   EXPECT_TRUE(h.has("matrix"));
   EXPECT_FALSE(h.has("cell value")) << "the cell is outside now";
-  EXPECT_TRUE(h.says(words(Language::en, Str::click_for_terms)));
+  EXPECT_TRUE(h.says(words(Language::en, kInsideWords.click_for_terms)));
   EXPECT_TRUE(is_consistent(h.state));
 }
 
@@ -221,7 +223,7 @@ TEST_F(InsideViewTest, WhatTheModelLostIsSaidAndLeftByTheWayOneCame) {
   look_at(matrix_id(Quantity::query, {1, 1, Stack::cross}), MatrixCell{1, 1});
   h.click("kind encoder");
   h.settle();
-  EXPECT_TRUE(h.says(words(Language::en, Str::no_such_matrix)));
+  EXPECT_TRUE(h.says(words(Language::en, kInsideWords.no_such_matrix)));
   EXPECT_FALSE(h.has("matrix"));
   for (const Key key : {Key::right, Key::down, Key::y, Key::y}) h.key(key);
   h.click("look back");
@@ -235,7 +237,7 @@ TEST_F(InsideViewTest, NoTextIsSaidHereToo) {
   h.settle();
   h.retype("");
   h.settle();
-  EXPECT_TRUE(h.says(words(Language::en, Str::empty_text)));
+  EXPECT_TRUE(h.says(words(Language::en, kAnswerWords.empty_text)));
   EXPECT_FALSE(h.has("matrix"));
   h.key(Key::escape);
   for (const Key key : {Key::right, Key::u, Key::y, Key::space, Key::x}) h.key(key);
@@ -275,7 +277,7 @@ TEST_F(InsideViewTest, OfATensorsFileThereIsOneAttention) {
       EXPECT_TRUE(h.has("matrix")) << node.id;
     }
     look_at(matrix_id(Quantity::up));
-    EXPECT_TRUE(h.says(words(Language::en, Str::no_such_matrix)));
+    EXPECT_TRUE(h.says(words(Language::en, kInsideWords.no_such_matrix)));
   }
 }
 
@@ -303,7 +305,7 @@ TEST_F(InsideViewTest, OfAPatternComputedElsewhereThereIsTheWeightAlone) {
     EXPECT_TRUE(h.has("matrix")) << node.id;
   }
   look_at(matrix_id(Quantity::query));
-  EXPECT_TRUE(h.says(words(Language::en, Str::no_such_matrix)));
+  EXPECT_TRUE(h.says(words(Language::en, kInsideWords.no_such_matrix)));
   h.click("causal");
   h.settle();
   EXPECT_FALSE(is_stale(h.state)) << problem_of(h.state);

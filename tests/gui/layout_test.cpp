@@ -2,6 +2,10 @@
 #include <iterator>
 
 #include "gui/harness.h"
+#include "words/mask_words.h"
+#include "words/model_words.h"
+#include "words/window_words.h"
+#include "words/words.h"
 
 namespace headlight {
 namespace {
@@ -162,26 +166,26 @@ TEST_P(LayoutTest, TheControlsLabelsFitTheirColumn) {
   const auto width = [&](TextSize size, const std::string& text) {
     return h.fonts.font(size)->CalcTextSizeA(h.fonts.pixels(size), 1e6f, 0, text.c_str()).x;
   };
-  const std::pair<Str, const char*> labels[] = {{Str::pad_last, "100"},
-                                                {Str::d_model, "8192"},
-                                                {Str::heads, "128 · d_k 512"},
-                                                {Str::layers, "128"},
-                                                {Str::seed, ""},
-                                                {Str::positions, ""},
-                                                {Str::scale, "0.1768"},
-                                                {Str::arch, ""},
-                                                {Str::norm, ""},
-                                                {Str::activation, ""},
-                                                {Str::feed_forward, "65536"},
-                                                {Str::encoder_layers, "128"},
-                                                {Str::decoder_layers, "128"},
-                                                {Str::kv_heads, "128"},
-                                                {Str::d_k, "1024"},
-                                                {Str::dropout, "0.123"},
-                                                {Str::heads_off, "128"},
-                                                {Str::weights_by_hand, "128"},
-                                                {Str::norm_kind, ""},
-                                                {Str::bias, ""}};
+  const std::pair<Words, const char*> labels[] = {{kMaskWords.pad_last, "100"},
+                                                  {kModelWords.d_model, "8192"},
+                                                  {kModelWords.heads, "128 · d_k 512"},
+                                                  {kModelWords.layers, "128"},
+                                                  {kModelWords.seed, ""},
+                                                  {kModelWords.positions, ""},
+                                                  {kMaskWords.scale, "0.1768"},
+                                                  {kModelWords.arch, ""},
+                                                  {kModelWords.norm, ""},
+                                                  {kModelWords.activation, ""},
+                                                  {kModelWords.feed_forward, "65536"},
+                                                  {kModelWords.encoder_layers, "128"},
+                                                  {kModelWords.decoder_layers, "128"},
+                                                  {kModelWords.kv_heads, "128"},
+                                                  {kModelWords.d_k, "1024"},
+                                                  {kMaskWords.dropout, "0.123"},
+                                                  {kMaskWords.heads_off, "128"},
+                                                  {kMaskWords.weights_by_hand, "128"},
+                                                  {kModelWords.norm_kind, ""},
+                                                  {kModelWords.bias, ""}};
   for (const auto& [label, value] : labels) {
     const std::string text = words(GetParam().language, label);
     EXPECT_LE(width(TextSize::small, text) + width(TextSize::small, value) + 6 * GetParam().ui_scale, room) << text;
@@ -195,7 +199,7 @@ TEST_P(LayoutTest, OverlaysFitTheWindow) {
   h.say(ShowHelp{true});
   h.frame(3);
   EXPECT_TRUE(inside(h.box("close help"), window, false));
-  EXPECT_TRUE(h.says(words(GetParam().language, Str::close)));
+  EXPECT_TRUE(h.says(words(GetParam().language, kWindowWords.close)));
   h.move_to({window.w / 2, window.h / 2});
   h.wheel(-100);
   const KeyHelp& last = *std::rbegin(kKeyHelp);

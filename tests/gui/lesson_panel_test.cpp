@@ -3,6 +3,7 @@
 
 #include "session/lesson_commands.h"
 #include "session/startup.h"
+#include "words/chosen_head_words.h"
 
 namespace headlight {
 namespace {
@@ -118,7 +119,7 @@ TEST_F(LessonPanel, TheFirstStartExplainsItselfUntilItIsRead) {
   h.click("dismiss greeting");
   h.frame(2);
   EXPECT_TRUE(state().settings.greeted);
-  EXPECT_TRUE(h.says(words(Language::en, Str::what_is_a_square)));
+  EXPECT_TRUE(h.says(words(Language::en, kChosenHeadWords.what_is_a_square)));
   EXPECT_FALSE(h.says("Point at a cell and"));
   EXPECT_TRUE(settings_from_json(to_json(state().settings)).greeted) << "and is kept";
 }

@@ -2,9 +2,9 @@
 #include <cstdio>
 
 #include "figure/map_kinds.h"
-#include "gui/heads/map_words.h"
 #include "gui/keys_fixture.h"
 #include "session/derived_maps.h"
+#include "words/map_words.h"
 
 namespace headlight {
 namespace {
@@ -74,7 +74,7 @@ TEST_F(OtherMapsTest, MasksAndWeightsByHandStayWhatTheyAre) {
   show(MapKind::norms);
   h.click_at(h.cell_point("large map", {5, 9}));
   h.settle();
-  EXPECT_TRUE(h.says(kWeightByHand.en));
+  EXPECT_TRUE(h.says(kMapWords.weight_by_hand.en));
   h.slide("weight by hand", 0.2f, 0.5f);
   h.settle();
   ASSERT_EQ(document().edits.weights.size(), 1u);

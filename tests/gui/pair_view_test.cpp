@@ -2,8 +2,8 @@
 #include "base/file.h"
 #include "gui/frame/draw.h"
 #include "gui/keys_fixture.h"
-#include "gui/question/pair_words.h"
 #include "pair_tokenizer.h"
+#include "words/pair_words.h"
 
 namespace headlight {
 namespace {
@@ -32,7 +32,7 @@ class PairViewTest : public KeysTest {
 
 TEST_F(PairViewTest, ASecondSentenceIsTypedBesideTheFirst) {
   Harness& h = *harness;
-  EXPECT_TRUE(h.says(kSecondHint.en)) << "empty at first";
+  EXPECT_TRUE(h.says(kPairWords.second_hint.en)) << "empty at first";
   EXPECT_FALSE(h.has("pair a-b")) << "one sentence has no parts";
   const Matrix alone = h.map("head 0.0").weights;
   type_second("it was tired");

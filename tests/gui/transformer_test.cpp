@@ -3,6 +3,8 @@
 #include "gui/frame/map_view.h"
 #include "gui/harness.h"
 #include "math/forward.h"
+#include "words/answer_words.h"
+#include "words/model_words.h"
 
 namespace headlight {
 namespace {
@@ -85,9 +87,9 @@ TEST_F(TwoTextsTest, EachStackHasMapsOfItsOwn) {
         for (Index i = 0; i < weights.size(); ++i) EXPECT_EQ(std::max(0.0f, drawn.data()[i]), weights.data()[i]);
       }
     EXPECT_EQ(h.has("head 1.0"), stack != Stack::encoder) << "the encoder has one layer";
-    EXPECT_TRUE(h.says(words(Language::en, stack == Stack::self      ? Str::decoder
-                                           : stack == Stack::encoder ? Str::encoder
-                                                                     : Str::cross)));
+    EXPECT_TRUE(h.says(words(Language::en, stack == Stack::self      ? kModelWords.decoder
+                                           : stack == Stack::encoder ? kModelWords.encoder
+                                                                     : kAnswerWords.cross)));
   }
   EXPECT_TRUE(h.state.undo.empty());
 }

@@ -95,16 +95,8 @@ TEST_F(WindowTest, TheHelpOpensAndCloses) {
 #if IMGUI_VERSION_NUM < 19200
 TEST_F(WindowTest, EveryWordHasItsGlyphs) {
   Harness& h = *harness;
-  std::string all;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(Str::count); ++i)
-    for (const Language language : {Language::en, Language::zh}) {
-      const std::string word = words(language, static_cast<Str>(i));
-      EXPECT_FALSE(word.empty()) << i;
-      all += word;
-    }
-  for (const KeyHelp& help : kKeyHelp) all.append(help.keys).append(help.en).append(help.zh);
   for (const TextSize size : {TextSize::small, TextSize::body, TextSize::title})
-    for (const char32_t c : code_points(all))
+    for (const char32_t c : code_points(all_words()))
       EXPECT_NE(h.fonts.font(size)->FindGlyphNoFallback(static_cast<ImWchar>(c)), nullptr)
           << std::hex << static_cast<unsigned>(c);
 }

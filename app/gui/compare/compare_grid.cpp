@@ -6,10 +6,12 @@
 
 #include "figure/difference_words.h"
 #include "figure/grid_layout.h"
-#include "gui/compare/compare_words.h"
+#include "gui/compare/compare.h"
 #include "gui/compare/joint_map.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/panels.h"
+#include "gui/frame/no_answer.h"
+#include "gui/frame/stacks.h"
+#include "words/compare_words.h"
 
 namespace headlight {
 namespace {
@@ -20,14 +22,14 @@ constexpr const char* kOrderNames[] = {"differences by layer", "differences by l
 void order_buttons(Gui& gui) {
   ImGui::AlignTextToFramePadding();
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted(gui.word(kOrderOfDifferences));
+  ImGui::TextUnformatted(gui.word(kCompareWords.order_of_differences));
   ImGui::PopStyleColor();
-  for (std::size_t i = 0; i < std::size(kDifferenceOrders); ++i) {
-    same_line_if_room(button_width(gui.word(kDifferenceOrders[i].name)), i == 0 ? 4 * gui.unit : 0);
+  for (std::size_t i = 0; i < std::size(kCompareWords.orders); ++i) {
+    same_line_if_room(button_width(gui.word(kCompareWords.orders[i].name)), i == 0 ? 4 * gui.unit : 0);
     const auto order = static_cast<DifferenceOrder>(i);
-    if (flat_button(gui, kOrderNames[i], gui.word(kDifferenceOrders[i].name), gui.state.view.differences == order))
+    if (flat_button(gui, kOrderNames[i], gui.word(kCompareWords.orders[i].name), gui.state.view.differences == order))
       gui.say(OrderDifferences{order});
-    explain_item(gui, gui.word(kDifferenceOrders[i].tip));
+    explain_item(gui, gui.word(kCompareWords.orders[i].tip));
   }
 }
 
@@ -36,9 +38,11 @@ void headline(Gui& gui) {
   const ComparedHeads& compared = *gui.state.comparison->heads;
   const JointStack* stack = compared.stack(gui.state.view.chosen.stack);
   const bool none = stack && shares_no_cell(*stack);
-  std::string line = none ? nothing_aligned(gui.state.settings.language) : gui.word(kCompareHint);
-  if (compared.only_a > 0) line += std::string("  ") + gui.word(kHeadsOnlyA) + " " + std::to_string(compared.only_a);
-  if (compared.only_b > 0) line += std::string("  ") + gui.word(kHeadsOnlyB) + " " + std::to_string(compared.only_b);
+  std::string line = gui.word(none ? kCompareWords.nothing_aligned : kCompareWords.compare_hint);
+  if (compared.only_a > 0)
+    line += std::string("  ") + gui.word(kCompareWords.heads_only_a) + " " + std::to_string(compared.only_a);
+  if (compared.only_b > 0)
+    line += std::string("  ") + gui.word(kCompareWords.heads_only_b) + " " + std::to_string(compared.only_b);
   wrapped_dim(gui, line);
 }
 
@@ -86,7 +90,7 @@ void all_heads(Gui& gui) {
   const Stack chosen = state.view.chosen.stack;
   const JointStack* stack = compared.stack(chosen);
   const std::vector<HeadRef> order = heads_by(compared, chosen, state.view.differences);
-  if (!stack || order.empty()) return wrapped_dim(gui, gui.word(kNoHeadInBoth));
+  if (!stack || order.empty()) return wrapped_dim(gui, gui.word(kCompareWords.no_head_in_both));
   const AxisLabels labels = axis_labels(gui, stack->queries, stack->keys);
   const float text = ImGui::GetFontSize(), title_height = text + 6 * gui.unit;
   const float most_cells = static_cast<float>(std::max(stack->queries.size(), stack->keys.size()));
@@ -119,7 +123,7 @@ void all_heads(Gui& gui) {
 }  // namespace
 
 void step_differences(Gui& gui, bool back) {
-  const std::size_t count = std::size(kDifferenceOrders), now = static_cast<std::size_t>(gui.state.view.differences);
+  const std::size_t count = std::size(kCompareWords.orders), now = static_cast<std::size_t>(gui.state.view.differences);
   gui.say(OrderDifferences{static_cast<DifferenceOrder>((now + (back ? count - 1 : 1)) % count)});
 }
 
@@ -127,7 +131,8 @@ void compare_grid_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (!state.comparison) return nothing_yet(gui);
   if (const auto& too_long = state.comparison->heads->too_long)
-    return wrapped_small(gui, std::string(gui.word(kTooLongToCompare)) + " " + std::to_string(*too_long),
+    return wrapped_small(gui,
+                         std::string(gui.word(kCompareWords.too_long_to_compare)) + " " + std::to_string(*too_long),
                          gui.colours().warning);
   stack_tabs(gui);
   order_buttons(gui);

@@ -3,12 +3,13 @@
 #include <cmath>
 #include <cstdio>
 
-#include "gui/compare/compare_words.h"
+#include "gui/compare/compare.h"
 #include "gui/compare/joint_map.h"
+#include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/panels.h"
-#include "gui/heads/grid_parts.h"
-#include "gui/heads/grid_words.h"
+#include "words/compare_words.h"
+#include "words/grid_words.h"
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {
@@ -28,7 +29,7 @@ void title(Gui& gui) {
     char number[24];
     std::snprintf(number, sizeof number, " %.3f", static_cast<double>(*value));
     line += (line.empty() ? "" : "   ") +
-            std::string(gui.word(kDifferenceOrders[static_cast<std::size_t>(order)].name)) + number;
+            std::string(gui.word(kCompareWords.orders[static_cast<std::size_t>(order)].name)) + number;
   }
   ImGui::SameLine(0, 12 * gui.unit);
   ImGui::AlignTextToFramePadding();
@@ -38,7 +39,7 @@ void title(Gui& gui) {
 /// The lit cell in both answers, in words and digits.
 void cell_line(Gui& gui) {
   const std::string words = lit_joint_cell_in_words(gui);
-  if (words.empty()) dim_text(gui, gui.word(kPointForBoth));
+  if (words.empty()) dim_text(gui, gui.word(kCompareWords.point_for_both));
   else ImGui::TextUnformatted(words.c_str());
   gui.name_item("compared cell");
 }
@@ -73,7 +74,8 @@ void one_map(Gui& gui, const SideWords& side, const JointStack& stack, const Axi
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddText({layout.plot.x, box.y}, ink, side.title);
   if (side.side == JointSide::a && !state.comparison->heads->head(state.comparison->chosen))
-    list.AddText({layout.plot.x + 2 * ImGui::GetFontSize(), box.y}, gui.colours().dim, gui.word(kNoSuchHeadInA));
+    list.AddText({layout.plot.x + 2 * ImGui::GetFontSize(), box.y}, gui.colours().dim,
+                 gui.word(kCompareWords.no_such_head_in_a));
   ImGui::SetCursorScreenPos(top_left(layout.plot));
   const bool clicked = ImGui::InvisibleButton(side.name, {layout.plot.w, layout.plot.h});
   const bool hovered = ImGui::IsItemHovered();
@@ -88,7 +90,7 @@ void one_map(Gui& gui, const SideWords& side, const JointStack& stack, const Axi
 }
 
 std::string percent_or_none(const Gui& gui, const std::optional<float>& probability) {
-  return probability ? percent(*probability) : gui.word(kUnknownWord);
+  return probability ? percent(*probability) : gui.word(kCompareWords.unknown_word);
 }
 
 /// The most probable words of both: A's share above B's, as bars and in digits.
@@ -99,7 +101,8 @@ void next_words(Gui& gui, const Box& box) {
   const bool masked = state.trace->model->config.arch == Arch::encoder;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float text = ImGui::GetFontSize(), row = text + 10 * gui.unit;
-  list.AddText({box.x, box.y}, gui.colours().dim, gui.word(masked ? kMaskedWordOfBoth : kNextWordOfBoth));
+  list.AddText({box.x, box.y}, gui.colours().dim,
+               gui.word(masked ? kCompareWords.masked_word_of_both : kCompareWords.next_word_of_both));
   float number = 0;
   for (const ComparedWord& word : words)
     for (const auto& probability : {word.a, word.b})
@@ -133,18 +136,18 @@ void next_words(Gui& gui, const Box& box) {
 float weight_legend(Gui& gui, const Box& box) {
   const float text = ImGui::GetFontSize(), width = std::min(box.w, 200 * gui.unit);
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddText({box.x, box.y}, gui.colours().dim, gui.word(kWeightsOfBoth));
+  list.AddText({box.x, box.y}, gui.colours().dim, gui.word(kCompareWords.weights_of_both));
   draw_ramp(gui, list, weight_scale_of_both(gui.state),
             {box.x + 6 * gui.unit, box.y + text + 4 * gui.unit, width - 12 * gui.unit, 8 * gui.unit});
   ImGui::SetCursorScreenPos({box.x - ImGui::GetStyle().FramePadding.x, box.y + 2 * text + 16 * gui.unit});
-  const auto choose = [&](const char* name, Str label, Scale wanted) {
+  const auto choose = [&](const char* name, const Words& label, Scale wanted) {
     if (flat_button(gui, name, gui.word(label), gui.state.view.scale == wanted)) gui.say(SetColourScale{wanted});
-    explain_item(gui, Str::tip_colour_scale);
+    explain_item(gui, kWindowWords.tip_colour_scale);
   };
-  choose("linear", Str::linear, Scale::linear);
+  choose("linear", kWindowWords.linear, Scale::linear);
   ImGui::SameLine(0, 0);
-  choose("log", Str::logarithmic, Scale::log);
-  same_line_if_room(button_width(gui.word(kOwnRange)), 8 * gui.unit);
+  choose("log", kWindowWords.logarithmic, Scale::log);
+  same_line_if_room(button_width(gui.word(kGridWords.own_range)), 8 * gui.unit);
   own_range_button(gui);
   return 2 * text + 20 * gui.unit + ImGui::GetFrameHeight();
 }
@@ -157,9 +160,9 @@ void beside_maps(Gui& gui, const JointStack& stack, Box box) {
   const auto alone = [](const JointToken& token) { return !token.in_both(); };
   const auto any_alone = [&](const JointAxis& axis) { return std::any_of(axis.begin(), axis.end(), alone); };
   if (stack.in_both && (any_alone(stack.axes.queries) || any_alone(stack.axes.keys))) {
-    const float height = ImGui::CalcTextSize(gui.word(kOnlyOneHas), nullptr, false, box.w).y;
-    ImGui::GetWindowDrawList()->AddText(nullptr, 0, {box.x, box.y}, gui.colours().dim, gui.word(kOnlyOneHas), nullptr,
-                                        box.w);
+    const float height = ImGui::CalcTextSize(gui.word(kCompareWords.only_one_has), nullptr, false, box.w).y;
+    ImGui::GetWindowDrawList()->AddText(nullptr, 0, {box.x, box.y}, gui.colours().dim,
+                                        gui.word(kCompareWords.only_one_has), nullptr, box.w);
     box.y += height + 12 * gui.unit;
     box.h -= height + 12 * gui.unit;
   }

@@ -2,10 +2,13 @@
 #include <algorithm>
 
 #include "figure/difference_words.h"
-#include "gui/compare/compare_words.h"
+#include "gui/compare/compare.h"
 #include "gui/compare/joint_map.h"
+#include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/panels.h"
+#include "gui/frame/no_answer.h"
+#include "words/answer_words.h"
+#include "words/compare_words.h"
 
 namespace headlight {
 namespace {
@@ -23,9 +26,9 @@ BothInWords both_in_words(const Gui& gui) {
                                    : NamedAnswer{*other, state.document, b.step};
   const DifferenceWords words = difference_words(state.settings.language, a, b);
   BothInWords both{in_a_line(words.a), in_a_line(words.b)};
-  if (!state.kept) both.a = gui.word(kWithoutEdits) + (both.a.empty() ? "" : ": " + both.a);
-  if (both.a.empty()) both.a = gui.word(kKeptAnswer);
-  if (both.b.empty()) both.b = gui.word(kSameAsA);
+  if (!state.kept) both.a = gui.word(kCompareWords.without_edits) + (both.a.empty() ? "" : ": " + both.a);
+  if (both.a.empty()) both.a = gui.word(kCompareWords.kept_answer);
+  if (both.b.empty()) both.b = gui.word(kCompareWords.same_as_a);
   return both;
 }
 
@@ -48,11 +51,6 @@ void answer_line(Gui& gui, const char* name, ImU32 ink, const std::string& words
 
 }  // namespace
 
-void keep_button(Gui& gui) {
-  if (flat_button(gui, "keep", gui.word(kKeepAsA))) gui.say(KeepAnswer{});
-  explain_item(gui, gui.word(kTipKeepAsA));
-}
-
 void compare_start_panel(Gui& gui) {
   if (!gui.state.trace || nothing_asked(gui.state)) return nothing_yet(gui);
   problem_line(gui);
@@ -61,44 +59,45 @@ void compare_start_panel(Gui& gui) {
   ImGui::SetCursorPosY(room.y * 0.36f);
   {
     const FontScope title(gui, TextSize::title);
-    const char* words = gui.word(gui.state.kept ? kComputingA : kNothingKept);
+    const char* words = gui.word(gui.state.kept ? kCompareWords.computing_a : kCompareWords.nothing_kept);
     centre(ImGui::CalcTextSize(words).x);
     ImGui::TextUnformatted(words);
   }
   if (gui.state.kept) return;
-  const float width = std::min(room.x * 0.8f, ImGui::CalcTextSize(gui.word(kHowToCompare)).x + 1);
+  const float width = std::min(room.x * 0.8f, ImGui::CalcTextSize(gui.word(kCompareWords.how_to_compare)).x + 1);
   centre(width);
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  ImGui::TextUnformatted(gui.word(kHowToCompare));
+  ImGui::TextUnformatted(gui.word(kCompareWords.how_to_compare));
   ImGui::PopTextWrapPos();
   ImGui::Dummy({0, 8 * gui.unit});
-  centre(button_width(gui.word(kKeepAsA)));
+  centre(button_width(gui.word(kCompareWords.keep_as_a)));
   ImGui::PushStyleColor(ImGuiCol_Button, gui.colours().button);
-  if (ImGui::Button(gui.word(kKeepAsA))) gui.say(KeepAnswer{});
+  if (ImGui::Button(gui.word(kCompareWords.keep_as_a))) gui.say(KeepAnswer{});
   ImGui::PopStyleColor();
   gui.name_item("keep");
-  explain_item(gui, gui.word(kTipKeepAsA));
+  explain_item(gui, kCompareWords.tip_keep_as_a);
 }
 
 void compare_header_panel(Gui& gui) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{ImGui::GetStyle().ItemSpacing.x, 0});
   const BothInWords both = both_in_words(gui);
   const float gap = 16 * gui.unit, end = ImGui::GetWindowContentRegionMax().x;
-  float buttons = button_width(gui.word(kKeepAsA));
-  if (gui.state.kept) buttons += button_width(gui.word(kSwapAB)) + button_width(gui.word(kDropA));
+  float buttons = button_width(gui.word(kCompareWords.keep_as_a));
+  if (gui.state.kept)
+    buttons += button_width(gui.word(kCompareWords.swap_a_b)) + button_width(gui.word(kCompareWords.drop_a));
   answer_line(gui, "A", ink_of_a(gui), both.a, end - buttons - gap);
   ImGui::SameLine(end - buttons);
   keep_button(gui);
   if (gui.state.kept) {
     ImGui::SameLine(0, 0);
-    if (flat_button(gui, "swap", gui.word(kSwapAB))) gui.say(SwapKept{});
-    explain_item(gui, gui.word(kTipSwapAB));
+    if (flat_button(gui, "swap", gui.word(kCompareWords.swap_a_b))) gui.say(SwapKept{});
+    explain_item(gui, kCompareWords.tip_swap_a_b);
     ImGui::SameLine(0, 0);
-    if (flat_button(gui, "drop", gui.word(kDropA))) gui.say(DropKept{});
-    explain_item(gui, gui.word(kTipDropA));
+    if (flat_button(gui, "drop", gui.word(kCompareWords.drop_a))) gui.say(DropKept{});
+    explain_item(gui, kCompareWords.tip_drop_a);
   }
   if (const std::string& problem = problem_of(gui.state); !problem.empty())
-    answer_line(gui, "B", gui.colours().warning, problem + " — " + gui.word(Str::stale), end);
+    answer_line(gui, "B", gui.colours().warning, problem + " — " + gui.word(kAnswerWords.stale), end);
   else answer_line(gui, "B", ink_of_b(gui), both.b, end);
   ImGui::PopStyleVar();
 }

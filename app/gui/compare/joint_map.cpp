@@ -4,10 +4,11 @@
 #include <cmath>
 #include <cstdio>
 
-#include "gui/compare/compare_words.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "session/viewport.h"
+#include "words/answer_words.h"
+#include "words/compare_words.h"
 
 namespace headlight {
 namespace {
@@ -98,7 +99,7 @@ std::optional<float> weight_at(const Trace& trace, const HeadRef& head, const Ce
 }
 
 std::string weight_in_words(const Gui& gui, const std::optional<float>& weight) {
-  return weight ? weight_text(*weight) : std::string(gui.word(Str::blocked));
+  return weight ? weight_text(*weight) : std::string(gui.word(kAnswerWords.blocked));
 }
 
 std::string signed_weight(float difference) {
@@ -204,17 +205,17 @@ std::string joint_cell_in_words(Gui& gui, const HeadRef& head, const JointStack&
   const auto label = [&](const std::vector<Token>& tokens, Index i) {
     return gui.fonts.shown(axis_label(tokens[static_cast<std::size_t>(i)]));
   };
-  std::string line =
-      label(stack.queries, cell.query) + " " + gui.word(Str::attends) + " " + label(stack.keys, cell.key) + ": ";
+  std::string line = label(stack.queries, cell.query) + " " + gui.word(kAnswerWords.attends) + " " +
+                     label(stack.keys, cell.key) + ": ";
   const CellsBehind cells = cells_behind(stack, cell);
   const Trace &a = *compared_trace(gui.state), &b = *gui.state.trace;
   const bool in_a = cells.a && gui.state.comparison->heads->head(head);
   std::optional<float> before, after;
   if (in_a) before = weight_at(a, head, *cells.a);
   if (cells.b) after = weight_at(b, head, *cells.b);
-  if (!in_a) return line + "B " + weight_in_words(gui, after) + " (" + gui.word(kNotInA) + ")";
+  if (!in_a) return line + "B " + weight_in_words(gui, after) + " (" + gui.word(kCompareWords.not_in_a) + ")";
   line += "A " + weight_in_words(gui, before);
-  if (!cells.b) return line + " (" + gui.word(kNotInB) + ")";
+  if (!cells.b) return line + " (" + gui.word(kCompareWords.not_in_b) + ")";
   line += " → B " + weight_in_words(gui, after);
   return before || after ? line + " (" + signed_weight(after.value_or(0) - before.value_or(0)) + ")" : line;
 }

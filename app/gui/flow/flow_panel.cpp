@@ -3,12 +3,17 @@
 #include <numeric>
 
 #include "figure/flow.h"
+#include "gui/flow/flow.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
+#include "gui/frame/fold_switches.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/map_view.h"
-#include "gui/frame/panels.h"
-#include "gui/heads/grid_parts.h"
+#include "gui/frame/no_answer.h"
+#include "gui/frame/relation_labels.h"
+#include "gui/frame/stacks.h"
+#include "words/answer_words.h"
+#include "words/flow_words.h"
 
 namespace headlight {
 namespace {
@@ -37,17 +42,17 @@ void toggle(Gui& gui, Index head) {
 void head_choices(Gui& gui) {
   FlowLook flow = gui.state.view.flow;
   const auto all = all_heads_of_layer(gui.state);
-  if (flat_button(gui, "flow all heads", gui.word(Str::flow_all_heads), flow.heads == all)) {
+  if (flat_button(gui, "flow all heads", gui.word(kFlowWords.all_heads), flow.heads == all)) {
     flow.heads = all;
     gui.say(SetFlow{flow});
   }
-  explain_item(gui, Str::tip_flow_heads);
+  explain_item(gui, kFlowWords.tip_heads);
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "flow chosen head", gui.word(Str::flow_chosen_head), !flow.heads)) {
+  if (flat_button(gui, "flow chosen head", gui.word(kFlowWords.chosen_head), !flow.heads)) {
     flow.heads.reset();
     gui.say(SetFlow{flow});
   }
-  explain_item(gui, Str::tip_flow_heads);
+  explain_item(gui, kFlowWords.tip_heads);
 }
 
 /// Small weights have most of the slider.
@@ -57,13 +62,14 @@ void threshold_slider(Gui& gui) {
   ImGui::AlignTextToFramePadding();
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
   ImGui::TextUnformatted(
-      (std::string(gui.word(Str::threshold)) + " " + tick_number(std::round(flow.threshold * 1e4f) / 1e4f)).c_str());
+      (std::string(gui.word(kFlowWords.threshold)) + " " + tick_number(std::round(flow.threshold * 1e4f) / 1e4f))
+          .c_str());
   ImGui::PopStyleColor();
-  const float width = ImGui::CalcTextSize((std::string(gui.word(Str::threshold)) + " 0.0000").c_str()).x;
+  const float width = ImGui::CalcTextSize((std::string(gui.word(kFlowWords.threshold)) + " 0.0000").c_str()).x;
   ImGui::SameLine(ImGui::GetItemRectMin().x - ImGui::GetWindowPos().x + width + 8 * gui.unit);
   float root = std::sqrt(flow.threshold);
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
-  if (slider(gui, "threshold", root, 0.0f, 1.0f, Str::tip_threshold, 160 * gui.unit)) {
+  if (slider(gui, "threshold", root, 0.0f, 1.0f, kFlowWords.tip_threshold, 160 * gui.unit)) {
     flow.threshold = std::clamp(root * root, 0.0f, 1.0f);
     gui.say(SetFlow{flow});
   }
@@ -77,7 +83,7 @@ void legend(Gui& gui) {
   const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
   const HeadRef& chosen = state.view.chosen;
   for (Index head = 0; head < state.trace->num_heads(chosen.stack); ++head) {
-    std::string label = std::string(gui.word(Str::head)) + " " + std::to_string(head + 1);
+    std::string label = std::string(gui.word(kAnswerWords.head)) + " " + std::to_string(head + 1);
     for (const RelationScore* one : relations_of(state.document, {chosen.layer, head, chosen.stack}))
       label += " " + one->relation;
     const float text = ImGui::CalcTextSize(label.c_str()).x, height = ImGui::GetTextLineHeight() + 6 * gui.unit;
@@ -88,7 +94,7 @@ void legend(Gui& gui) {
     if (ImGui::InvisibleButton(name.c_str(), {width, height})) toggle(gui, head);
     const bool hovered = ImGui::IsItemHovered(), shown = is_shown(state, head);
     gui.name_item(name);
-    explain_item(gui, Str::tip_flow_head);
+    explain_item(gui, kFlowWords.tip_head);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float y = at.y + height / 2;
     const ImU32 colour = to_imgui(head_colour(state.settings.theme, static_cast<std::size_t>(head)));
@@ -225,11 +231,11 @@ void point_at_word(Gui& gui, const std::vector<FlowHead>& heads, const FlowWord&
 }
 
 void no_lines(Gui& gui, const std::vector<FlowHead>& heads) {
-  if (heads.empty()) return dim_text(gui, gui.word(Str::no_head_shown));
+  if (heads.empty()) return dim_text(gui, gui.word(kFlowWords.no_head_shown));
   float largest = 0;
   for (const FlowHead& head : heads)
     if (!head.lines->empty()) largest = std::max(largest, head.lines->front().weight);
-  dim_text(gui, std::string(gui.word(Str::no_line)) + " " + weight_text(largest));
+  dim_text(gui, std::string(gui.word(kFlowWords.no_line)) + " " + weight_text(largest));
 }
 
 void name_words(Gui& gui, const FlowLayout& layout) {
@@ -327,7 +333,7 @@ void flow_panel(Gui& gui) {
   if (!state.view.flow.heads) measured_line(gui, state.view.chosen);
   legend(gui);
   if (const std::string folds = folds_in_words(gui); !folds.empty()) wrapped_dim(gui, folds);
-  if (!problem) wrapped_dim(gui, gui.word(Str::flow_hint));
+  if (!problem) wrapped_dim(gui, gui.word(kFlowWords.hint));
   const std::vector<FlowHead> heads = drawn_heads(state);
   const auto above = [&](const FlowHead& head) {
     return !head.lines->empty() && head.lines->front().weight >= state.view.flow.threshold;

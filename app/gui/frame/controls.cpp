@@ -1,13 +1,16 @@
 #include "gui/frame/controls.h"
 
+#include "words/compare_words.h"
+#include "words/grid_words.h"
+
 namespace headlight {
 
-void section(Gui& gui, Str title) {
+void section(Gui& gui, const Words& title) {
   ImGui::Dummy({0, 6 * gui.unit});
   ImGui::TextUnformatted(gui.word(title));
 }
 
-void control_label(Gui& gui, Str string, const std::string& right) {
+void control_label(Gui& gui, const Words& string, const std::string& right) {
   dim_text(gui, gui.word(string));
   if (right.empty()) return;
   const FontScope small(gui, TextSize::small);
@@ -29,7 +32,7 @@ SlimScope::~SlimScope() {
   ImGui::PopFont();
 }
 
-bool slider(Gui& gui, const char* name, int& value, int least, int most, Str tip) {
+bool slider(Gui& gui, const char* name, int& value, int least, int most, const Words& tip) {
   const SlimScope slim(gui);
   ImGui::PushID(name);
   const bool moved = ImGui::SliderInt("##slider", &value, least, most, "", ImGuiSliderFlags_AlwaysClamp);
@@ -40,7 +43,7 @@ bool slider(Gui& gui, const char* name, int& value, int least, int most, Str tip
   return moved;
 }
 
-bool slider(Gui& gui, const char* name, float& value, float least, float most, Str tip, float width) {
+bool slider(Gui& gui, const char* name, float& value, float least, float most, const Words& tip, float width) {
   const SlimScope slim(gui, width);
   ImGui::PushID(name);
   const bool moved = ImGui::SliderFloat("##slider", &value, least, most, "", ImGuiSliderFlags_None);
@@ -51,7 +54,7 @@ bool slider(Gui& gui, const char* name, float& value, float least, float most, S
   return moved;
 }
 
-bool checkbox(Gui& gui, const char* name, Str string, bool& value, Str tip) {
+bool checkbox(Gui& gui, const char* name, const Words& string, bool& value, const Words& tip) {
   ImGui::PushID(name);
   const bool changed = ImGui::Checkbox(gui.word(string), &value);
   ImGui::PopID();
@@ -60,7 +63,7 @@ bool checkbox(Gui& gui, const char* name, Str string, bool& value, Str tip) {
   return changed;
 }
 
-bool wide_button(Gui& gui, const char* name, Str string, Str tip, bool on) {
+bool wide_button(Gui& gui, const char* name, const Words& string, const Words& tip, bool on) {
   ImGui::PushStyleColor(ImGuiCol_Text, on ? gui.colours().accent : gui.colours().text);
   ImGui::PushID(name);
   const bool pressed = ImGui::Button(gui.word(string), {-1, 0});
@@ -69,6 +72,17 @@ bool wide_button(Gui& gui, const char* name, Str string, Str tip, bool on) {
   gui.name_item(name);
   explain_item(gui, tip);
   return pressed;
+}
+
+void keep_button(Gui& gui) {
+  if (flat_button(gui, "keep", gui.word(kCompareWords.keep_as_a))) gui.say(KeepAnswer{});
+  explain_item(gui, kCompareWords.tip_keep_as_a);
+}
+
+void own_range_button(Gui& gui) {
+  const bool own = gui.state.view.own_range;
+  if (flat_button(gui, "own range", gui.word(kGridWords.own_range), own)) gui.say(SetOwnRange{!own});
+  explain_item(gui, kGridWords.tip_own_range);
 }
 
 }  // namespace headlight

@@ -12,10 +12,10 @@
 namespace headlight {
 
 /// The heading of a group.
-void section(Gui& gui, Str title);
+void section(Gui& gui, const Words& title);
 
 /// A label on its own line, its value at the right; the control below is as wide as the panel.
-void control_label(Gui& gui, Str string, const std::string& right = {});
+void control_label(Gui& gui, const Words& string, const std::string& right = {});
 
 /// Sliders are low bars: their value stands beside the label.
 class SlimScope {
@@ -26,18 +26,24 @@ class SlimScope {
 };
 
 /// True while the value moves; the step of undo ends when the slider is let go.
-bool slider(Gui& gui, const char* name, int& value, int least, int most, Str tip);
-bool slider(Gui& gui, const char* name, float& value, float least, float most, Str tip, float width = -1);
+bool slider(Gui& gui, const char* name, int& value, int least, int most, const Words& tip);
+bool slider(Gui& gui, const char* name, float& value, float least, float most, const Words& tip, float width = -1);
 
-bool checkbox(Gui& gui, const char* name, Str string, bool& value, Str tip);
+bool checkbox(Gui& gui, const char* name, const Words& string, bool& value, const Words& tip);
 
 /// A full-width button; true when pressed.
-bool wide_button(Gui& gui, const char* name, Str string, Str tip, bool on = false);
+bool wide_button(Gui& gui, const char* name, const Words& string, const Words& tip, bool on = false);
+
+/// Keeps the answer on the screen as A, from any view.
+void keep_button(Gui& gui);
+
+/// Whether each head has colours, or bars, up to its own largest weight.
+void own_range_button(Gui& gui);
 
 /// A choice among words of the interface, side by side; in a new line where they do not fit.
 template <class Choice>
-void choices(Gui& gui, Str title, Str tip, Choice now, std::initializer_list<std::pair<Choice, Str>> all,
-             const std::function<void(Choice)>& choose) {
+void choices(Gui& gui, const Words& title, const Words& tip, Choice now,
+             std::initializer_list<std::pair<Choice, Words>> all, const std::function<void(Choice)>& choose) {
   control_label(gui, title);
   const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
   bool first = true;

@@ -1,12 +1,16 @@
 #include "gui/frame/gui.h"
 
-#include "figure/figure.h"
-#include "figure/map_kinds.h"
-#include "gui/frame/panels.h"
-#include "gui/heads/derived_maps.h"
-
 #include <algorithm>
 #include <cstdio>
+
+#include "figure/figure.h"
+#include "figure/labels.h"
+#include "figure/map_kinds.h"
+#include "gui/frame/stacks.h"
+#include "session/derived_maps.h"
+#include "words/answer_words.h"
+#include "words/map_words.h"
+#include "words/mask_words.h"
 
 namespace headlight {
 
@@ -45,6 +49,13 @@ std::string weight_text(float weight) {
   return text;
 }
 
+std::string percent(float probability) {
+  char text[32];
+  const double part = 100.0 * static_cast<double>(probability);
+  std::snprintf(text, sizeof text, part >= 9.95 ? "%.0f%%" : part >= 0.095 ? "%.1f%%" : "%.2g%%", part);
+  return text;
+}
+
 namespace {
 
 /// Of the folded cell: whether one of its weights was set by hand.
@@ -60,17 +71,28 @@ std::string folded_cell_in_words(Gui& gui, const FoldedStack& folded, const Head
   const FoldedAxis& queries = folded.fold.queries;
   const FoldedAxis& keys = folded.fold.keys;
   const auto row = queries.group(cell.query), column = keys.group(cell.key);
-  if (!row) return query_label(gui, cell.query, head.stack) + ": " + gui.word(Str::left_out);
-  if (!column) return key_label(gui, cell.key, head.stack) + ": " + gui.word(Str::left_out);
+  if (!row) return query_label(gui, cell.query, head.stack) + ": " + gui.word(kAnswerWords.left_out);
+  if (!column) return key_label(gui, cell.key, head.stack) + ": " + gui.word(kAnswerWords.left_out);
   const auto label = [&](const FoldedAxis& axis, Index group) {
     return gui.fonts.shown(axis_label(axis.tokens[static_cast<std::size_t>(group)]));
   };
-  const std::string line = label(queries, *row) + " " + gui.word(Str::attends) + " " + label(keys, *column) + ": ";
+  const std::string line =
+      label(queries, *row) + " " + gui.word(kAnswerWords.attends) + " " + label(keys, *column) + ": ";
   const float weight = folded.map(head)(*row, *column);
-  if (weight < 0) return line + gui.word(Str::blocked);
+  if (weight < 0) return line + gui.word(kAnswerWords.blocked);
   const bool by_hand = any_by_hand(gui.state.trace->request.edits, head, queries.groups[static_cast<std::size_t>(*row)],
                                    keys.groups[static_cast<std::size_t>(*column)]);
-  return line + weight_text(weight) + (by_hand ? std::string(" (") + gui.word(Str::by_hand) + ")" : "");
+  return line + weight_text(weight) + (by_hand ? std::string(" (") + gui.word(kMaskWords.by_hand) + ")" : "");
+}
+
+std::string other_cell_in_words(Gui& gui, const DerivedMaps& maps, const HeadRef& head, const CellRef& cell) {
+  const bool norms = maps.kind == MapKind::norms;
+  const std::string verb = gui.word(norms ? kMapWords.takes_from : kMapWords.contains);
+  const std::string line =
+      query_label(gui, cell.query, head.stack) + " " + verb + " " + key_label(gui, cell.key, head.stack) + ": ";
+  const float number = (*maps.map(head))(cell.query, cell.key);
+  if (number < 0) return line + gui.word(kAnswerWords.blocked);
+  return line + number_title(gui.state.settings.language, maps.kind) + " " + weight_text(number);
 }
 
 }  // namespace
@@ -80,14 +102,14 @@ std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell) {
   if (const FoldedStack* folded = shown_fold(gui.state, head.stack))
     return folded_cell_in_words(gui, *folded, head, cell);
   const Trace& trace = *gui.state.trace;
-  std::string line = query_label(gui, cell.query, head.stack) + " " + gui.word(Str::attends) + " " +
+  std::string line = query_label(gui, cell.query, head.stack) + " " + gui.word(kAnswerWords.attends) + " " +
                      key_label(gui, cell.key, head.stack) + ": ";
   const float weight = attention_rows(trace, head, cell.query, 1)(0, cell.key);
   const bool by_hand = edited_weight(trace.request.edits, head, cell) != nullptr;
   if (!by_hand && !trace.mask(head.stack, head.layer).allowed(cell.query, cell.key))
-    return line + gui.word(Str::blocked);
+    return line + gui.word(kAnswerWords.blocked);
   line += weight_text(weight);
-  return by_hand ? line + " (" + gui.word(Str::by_hand) + ")" : line;
+  return by_hand ? line + " (" + gui.word(kMaskWords.by_hand) + ")" : line;
 }
 
 std::string head_words(const Gui& gui, const HeadRef& head) {
@@ -96,8 +118,8 @@ std::string head_words(const Gui& gui, const HeadRef& head) {
   return text + head_title(gui.state.settings.language, head);
 }
 
-void explain_item(const Gui& gui, Str string) {
-  if (ImGui::IsItemHovered()) explain_item(gui, std::string(gui.word(string)));
+void explain_item(const Gui& gui, const Words& words) {
+  if (ImGui::IsItemHovered()) explain_item(gui, std::string(gui.word(words)));
 }
 
 void explain_item(const Gui& gui, const std::string& text) {

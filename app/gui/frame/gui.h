@@ -10,10 +10,10 @@
 #include "figure/map_layout.h"
 #include "gui/frame/font.h"
 #include "gui/frame/maps.h"
-#include "gui/frame/strings.h"
 #include "gui/frame/theme.h"
 #include "session/samples.h"
 #include "session/state.h"
+#include "words/words.h"
 
 namespace headlight {
 
@@ -41,7 +41,6 @@ struct Gui {
   Probe* probe = nullptr;
 
   const Palette& colours() const { return palette(state.settings.theme); }
-  const char* word(Str string) const { return words(state.settings.language, string); }
   const char* word(const Words& words) const { return headlight::words(state.settings.language, words); }
   bool chinese() const { return state.settings.language == Language::zh; }
   float text_height() const { return ImGui::GetFontSize(); }
@@ -83,12 +82,15 @@ std::string head_words(const Gui& gui, const HeadRef& head);
 /// A weight as the window prints it in a line of text.
 std::string weight_text(float weight);
 
+/// A probability as the window prints it: 34%, 0.5%.
+std::string percent(float probability);
+
 /// `机票 looks at 订了: 0.0934`, for a cell of a head of the answer on the screen; where tokens are folded, of the cell
-/// that this one went into.
+/// that this one went into; of maps that are no weights `机票 takes from 订了: norm 0.4213`.
 std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell);
 
 /// A tooltip on the last item, wrapped.
-void explain_item(const Gui& gui, Str string);
+void explain_item(const Gui& gui, const Words& words);
 void explain_item(const Gui& gui, const std::string& text);
 
 }  // namespace headlight

@@ -9,6 +9,7 @@
 #include "gui/frame/imgui_compat.h"
 #include "session/derived_maps.h"
 #include "session/viewport.h"
+#include "words/answer_words.h"
 
 namespace headlight {
 namespace {
@@ -214,17 +215,18 @@ std::optional<Viewport> turned(const Viewport& now, Index queries, Index keys, f
 
 bool part_line(Gui& gui, const Viewport& part) {
   char text[128];
-  std::snprintf(text, sizeof text, "%s %d–%d × %d–%d", gui.word(Str::part_of_pattern),
+  std::snprintf(text, sizeof text, "%s %d–%d × %d–%d", gui.word(kAnswerWords.part_of_pattern),
                 static_cast<int>(part.first_query), static_cast<int>(part.first_query + part.num_queries - 1),
                 static_cast<int>(part.first_key), static_cast<int>(part.first_key + part.num_keys - 1));
   const float right = ImGui::GetItemRectMax().x;
   const float end = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
-  const float width = ImGui::CalcTextSize(text).x + ImGui::CalcTextSize(gui.word(Str::whole_pattern)).x + 40 * gui.unit;
+  const float width =
+      ImGui::CalcTextSize(text).x + ImGui::CalcTextSize(gui.word(kAnswerWords.whole_pattern)).x + 40 * gui.unit;
   if (right + width < end) ImGui::SameLine(0, 12 * gui.unit);
   ImGui::AlignTextToFramePadding();
   dim_text(gui, text);
   ImGui::SameLine();
-  return flat_button(gui, "whole", gui.word(Str::whole_pattern));
+  return flat_button(gui, "whole", gui.word(kAnswerWords.whole_pattern));
 }
 
 MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area) {

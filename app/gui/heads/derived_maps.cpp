@@ -2,8 +2,10 @@
 
 #include "figure/map_kinds.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/panels.h"
-#include "gui/heads/map_words.h"
+#include "gui/frame/stacks.h"
+#include "gui/heads/heads.h"
+#include "words/answer_words.h"
+#include "words/map_words.h"
 
 namespace headlight {
 namespace {
@@ -11,7 +13,9 @@ namespace {
 constexpr MapKind kKinds[] = {MapKind::weights, MapKind::norms, MapKind::rollout};
 
 const char* word_of(const Gui& gui, MapKind kind) {
-  return gui.word(kind == MapKind::norms ? kNormMaps : kind == MapKind::rollout ? kRolloutMaps : kWeightMaps);
+  return gui.word(kind == MapKind::norms     ? kMapWords.norm_maps
+                  : kind == MapKind::rollout ? kMapWords.rollout_maps
+                                             : kMapWords.weight_maps);
 }
 
 /// Why the chosen head's stack has no maps of this kind.
@@ -38,7 +42,7 @@ void map_kind_switches(Gui& gui, bool beside) {
     ImGui::PopStyleVar();
     explain_item(gui, why ? why_not_line(language, kind, *why)
                           : std::string(kind_line(language, kind)) + "\n" + kind_formula(language, kind) + "\n" +
-                                gui.word(kTipMapKinds));
+                                gui.word(kMapWords.tip_map_kinds));
   }
 }
 
@@ -55,7 +59,7 @@ std::string map_kind_words(const Gui& gui) {
   if (const auto why = why_not_here(state, kind)) return why_not_line(language, kind, *why);
   const MapKind shown = shown_kind(state, state.view.chosen.stack);
   if (shown == kind) return kind_line(language, kind);
-  return std::string(word_of(gui, kind)) + ": " + gui.word(Str::computing);
+  return std::string(word_of(gui, kind)) + ": " + gui.word(kAnswerWords.computing);
 }
 
 std::string map_title(const Gui& gui, const HeadRef& head) {
@@ -65,19 +69,9 @@ std::string map_title(const Gui& gui, const HeadRef& head) {
   return gui.state.trace->encoder ? std::string(stack_word(gui, head.stack)) + " · " + title : title;
 }
 
-std::string other_cell_in_words(Gui& gui, const DerivedMaps& maps, const HeadRef& head, const CellRef& cell) {
-  const bool norms = maps.kind == MapKind::norms;
-  const std::string verb = gui.word(norms ? kTakesFrom : kContains);
-  const std::string line =
-      query_label(gui, cell.query, head.stack) + " " + verb + " " + key_label(gui, cell.key, head.stack) + ": ";
-  const float number = (*maps.map(head))(cell.query, cell.key);
-  if (number < 0) return line + gui.word(Str::blocked);
-  return line + number_title(gui.state.settings.language, maps.kind) + " " + weight_text(number);
-}
-
 const char* row_words(const Gui& gui, MapKind kind) {
-  if (kind == MapKind::weights) return gui.word(Str::row_of);
-  return gui.word(kind == MapKind::norms ? kWhatItTakes : kWhatItContains);
+  if (kind == MapKind::weights) return gui.word(kAnswerWords.row_of);
+  return gui.word(kind == MapKind::norms ? kMapWords.what_it_takes : kMapWords.what_it_contains);
 }
 
 std::vector<HeadRef> layers_of(const AppState& state) {

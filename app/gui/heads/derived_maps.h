@@ -9,18 +9,12 @@ namespace headlight {
 /// The switch between the kinds of maps, behind the last item where `beside` and where there is room.
 void map_kind_switches(Gui& gui, bool beside);
 
-/// The next kind of maps, or the one before.
-void step_map_kind(Gui& gui, bool back);
-
 /// What a square of such maps is, or why there are none: one line above them. Empty where the maps are weights and were
 /// to be.
 std::string map_kind_words(const Gui& gui);
 
 /// The title of the map on which a head is seen: `Layer 2` of a rollout, else the head's.
 std::string map_title(const Gui& gui, const HeadRef& head);
-
-/// `机票 takes from 订了: norm 0.4213`, of a cell of such a map.
-std::string other_cell_in_words(Gui& gui, const DerivedMaps& maps, const HeadRef& head, const CellRef& cell);
 
 /// What stands before the bars of a row, and before their sum.
 const char* row_words(const Gui& gui, MapKind kind);

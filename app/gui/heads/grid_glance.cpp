@@ -7,8 +7,8 @@
 #include "gui/frame/map_view.h"
 #include "gui/heads/derived_maps.h"
 #include "gui/heads/grid_parts.h"
-#include "gui/heads/grid_words.h"
 #include "session/head_grid.h"
+#include "words/grid_words.h"
 
 namespace headlight {
 namespace {

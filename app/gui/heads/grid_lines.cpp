@@ -3,10 +3,11 @@
 
 #include "figure/line_bars.h"
 #include "gui/frame/draw.h"
+#include "gui/frame/relation_labels.h"
 #include "gui/heads/derived_maps.h"
 #include "gui/heads/grid_parts.h"
-#include "gui/heads/grid_words.h"
 #include "session/head_grid.h"
+#include "words/grid_words.h"
 
 namespace headlight {
 namespace {
@@ -106,7 +107,7 @@ bool whose_line(Gui& gui, const HeadLine& line) {
   gui.name_item("line word");
   ImGui::SameLine(0, 6 * gui.unit);
   const char* title = line_title(gui.state.settings.language, line.of_query, shown_kind(gui.state, stack));
-  dim_text(gui, there ? gui.fonts.shown(title) : std::string(gui.word(kLeftOutHere)));
+  dim_text(gui, there ? gui.fonts.shown(title) : std::string(gui.word(kGridWords.left_out_here)));
   return there;
 }
 

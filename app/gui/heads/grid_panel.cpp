@@ -4,12 +4,19 @@
 
 #include "figure/grid_layout.h"
 #include "gui/frame/draw.h"
+#include "gui/frame/fold_switches.h"
 #include "gui/frame/map_view.h"
+#include "gui/frame/no_answer.h"
+#include "gui/frame/relation_labels.h"
+#include "gui/frame/stacks.h"
 #include "gui/heads/derived_maps.h"
+#include "gui/heads/greeting.h"
 #include "gui/heads/grid_parts.h"
-#include "gui/heads/grid_words.h"
-#include "gui/lesson/lesson_panel.h"
+#include "gui/heads/heads.h"
 #include "session/head_grid.h"
+#include "words/answer_words.h"
+#include "words/chosen_head_words.h"
+#include "words/grid_words.h"
 
 namespace headlight {
 namespace {
@@ -25,13 +32,14 @@ void headline(Gui& gui) {
   const std::string kind = map_kind_words(gui);
   // The greeting says what a square is, and one row or column what it shows.
   const bool is_said = greets || shown_line(state);
-  std::string line = !kind.empty() ? kind : is_said ? "" : gui.word(Str::what_is_a_square);
+  std::string line = !kind.empty() ? kind : is_said ? "" : gui.word(kChosenHeadWords.what_is_a_square);
   if (kind.empty() && !shown_line(state) && state.trace) {
     const MapContent content = whole_content(state, state.view.chosen);
     const Index rows = content.region.num_queries, columns = content.region.num_keys;
     if (std::max(rows, columns) > kThumbnail)
       line = std::to_string(rows) + " × " + std::to_string(columns) + ": " +
-             gui.word(content.folded ? Str::pooled_folded : Str::pooled);  // what is folded cannot be zoomed
+             gui.word(content.folded ? kAnswerWords.pooled_folded
+                                     : kAnswerWords.pooled);  // what is folded cannot be zoomed
   }
   for (const auto& warning : state.trace ? state.trace->warnings : std::vector<std::string>{}) line += "  " + warning;
   if (line.empty()) return;
@@ -47,7 +55,7 @@ bool on_off(Gui& gui, const HeadRef& head, const Box& box, bool off, const std::
   if (ImGui::InvisibleButton(name.c_str(), {box.w, box.h})) gui.say_once(SwitchHead{head, !off});
   const bool hovered = ImGui::IsItemHovered();
   gui.name_box(name, box);
-  explain_item(gui, Str::tip_on_off);
+  explain_item(gui, kChosenHeadWords.tip_on_off);
   const ImVec2 middle{box.x + box.w / 2, box.y + box.h / 2};
   const float radius = 4 * gui.unit;
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -164,10 +172,10 @@ void grid_switch(Gui& gui, bool beside) {
     GridShow show;
     const char* name;
     const Words &label, &tip;
-  } ways[] = {{GridShow::maps, "grid maps", kGridMaps, kTipGridMaps},
-              {GridShow::glance, "grid glance", kGridGlance, kTipGridGlance},
-              {GridShow::query, "grid row", kGridQuery, kTipGridQuery},
-              {GridShow::key, "grid column", kGridKey, kTipGridKey}};
+  } ways[] = {{GridShow::maps, "grid maps", kGridWords.grid_maps, kGridWords.tip_grid_maps},
+              {GridShow::glance, "grid glance", kGridWords.grid_glance, kGridWords.tip_grid_glance},
+              {GridShow::query, "grid row", kGridWords.grid_query, kGridWords.tip_grid_query},
+              {GridShow::key, "grid column", kGridWords.grid_key, kGridWords.tip_grid_key}};
   const FontScope small(gui, TextSize::small);
   float width = 0;
   for (const auto& way : ways) width += button_width(gui.word(way.label));
@@ -181,46 +189,6 @@ void grid_switch(Gui& gui, bool beside) {
 
 void step_grid(Gui& gui, bool back) {
   gui.say(ShowGrid{static_cast<GridShow>((static_cast<int>(gui.state.view.grid) + (back ? 3 : 1)) % 4)});
-}
-
-bool stack_tabs(Gui& gui) {
-  const AppState& state = gui.state;
-  if (!state.trace || !(state.trace->has(Stack::encoder) || state.trace->has(Stack::cross))) return false;
-  bool first = true;
-  for (const Stack stack : kStacks) {
-    if (!state.trace->has(stack)) continue;
-    if (!first) ImGui::SameLine(0, 0);
-    first = false;
-    const std::string name = std::string("stack ") + words(Language::en, stack == Stack::self    ? Str::decoder
-                                                                         : stack == Stack::cross ? Str::cross
-                                                                                                 : Str::encoder);
-    if (flat_button(gui, name.c_str(), stack_word(gui, stack), state.view.chosen.stack == stack))
-      gui.say(ChooseHead{{state.view.chosen.layer, state.view.chosen.head, stack}});
-    explain_item(gui, stack == Stack::cross ? Str::tip_cross : Str::tip_stack);
-  }
-  return true;
-}
-
-bool problem_line(Gui& gui) {
-  const std::string& problem = problem_of(gui.state);
-  if (problem.empty()) return false;
-  wrapped_small(gui, gui.state.trace ? problem + " — " + gui.word(Str::stale) : problem, gui.colours().warning);
-  return true;
-}
-
-void nothing_yet(Gui& gui) {
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const auto centred = [&](const char* text) {
-    ImGui::SetCursorPosX((room.x - ImGui::CalcTextSize(text).x) / 2);
-    ImGui::TextUnformatted(text);
-  };
-  ImGui::SetCursorPosY(room.y * 0.4f);
-  if (nothing_asked(gui.state)) {
-    const FontScope title(gui, TextSize::title);
-    centred(gui.word(Str::empty_text));
-  }
-  if (nothing_asked(gui.state)) centred(gui.word(Str::empty_hint));
-  else if (problem_of(gui.state).empty()) centred(gui.word(Str::computing));
 }
 
 void grid_panel(Gui& gui) {

@@ -5,9 +5,10 @@
 
 #include "gui/frame/controls.h"
 #include "gui/frame/imgui_compat.h"
-#include "gui/frame/panels.h"
-#include "gui/heads/head_words.h"
+#include "gui/heads/heads.h"
 #include "session/head_grid.h"
+#include "words/head_words.h"
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {
@@ -39,16 +40,16 @@ void order_menu(Gui& gui) {
 void order_control(Gui& gui, bool same_line) {
   const HeadOrder& order = gui.state.view.order;
   const OrderWords words = order_words(order);
-  const std::string label = std::string(gui.word(kOrderOfHeads)) + ": " + gui.word(words.name);
+  const std::string label = std::string(gui.word(kHeadOrderWords.order_of_heads)) + ": " + gui.word(words.name);
   if (same_line) beside(gui, button_width(label.c_str()), 12);
   if (flat_button(gui, "order", label.c_str(), order.by != HeadOrder::By::layer)) ImGui::OpenPopup("orders");
-  explain_item(gui, order.by == HeadOrder::By::layer ? gui.word(kTipOrder) : gui.word(words.tip));
+  explain_item(gui, order.by == HeadOrder::By::layer ? gui.word(kHeadOrderWords.tip_order) : gui.word(words.tip));
   order_menu(gui);
   if (order.by == HeadOrder::By::layer) return;
-  const char* arrow = gui.word(order.ascending ? kSmallestFirst : kLargestFirst);
+  const char* arrow = gui.word(order.ascending ? kHeadOrderWords.smallest_first : kHeadOrderWords.largest_first);
   beside(gui, button_width(arrow), 0);
   if (flat_button(gui, "direction", arrow)) gui.say(OrderHeads{{order.by, order.measure, !order.ascending}});
-  explain_item(gui, gui.word(kTipDirection));
+  explain_item(gui, kHeadOrderWords.tip_direction);
 }
 
 /// While every head is switched off in turn, and where that cannot be done.
@@ -59,14 +60,14 @@ void sweep(Gui& gui) {
     return;
   }
   if (!gui.work.sweeping) return;
-  const std::string label = gui.word(kTrying);
+  const std::string label = gui.word(kHeadOrderWords.trying);
   beside(gui, ImGui::CalcTextSize(label.c_str()).x + 160 * gui.unit, 12);
   quiet(gui, label);
   ImGui::SameLine(0, 6 * gui.unit);
   ImGui::ProgressBar(gui.work.sweep_progress, {80 * gui.unit, ImGui::GetFrameHeight()});
   gui.name_item("sweep");
   ImGui::SameLine(0, 2 * gui.unit);
-  if (flat_button(gui, "cancel sweep", gui.word(Str::cancel))) gui.say(OrderHeads{});
+  if (flat_button(gui, "cancel sweep", gui.word(kWindowWords.cancel))) gui.say(OrderHeads{});
 }
 
 /// A box for one of the two words; true when it changed.
@@ -96,7 +97,8 @@ void found_words(Gui& gui) {
   const bool lacks = lacks_words(state);
   const auto all = heads_of(*state.trace, state.view.chosen.stack).size();
   const std::string text =
-      lacks ? gui.word(kNoSuchWord) : std::to_string(*count) + " " + gui.word(kFoundOf) + " " + std::to_string(all);
+      lacks ? gui.word(kHeadOrderWords.no_such_word)
+            : std::to_string(*count) + " " + gui.word(kHeadOrderWords.found_of) + " " + std::to_string(all);
   beside(gui, ImGui::CalcTextSize(text.c_str()).x, 8);
   quiet(gui, text, lacks);
   gui.name_item("found");
@@ -110,15 +112,15 @@ void search(Gui& gui) {
   const float box = 72 * gui.unit;
   beside(gui, box, 12);
   if (state.view.focus_find) ImGui::SetKeyboardFocusHere();
-  changed |= word_box(gui, "find from", kFromHint, find.words.from, box);
+  changed |= word_box(gui, "find from", kHeadOrderWords.from_hint, find.words.from, box);
   if (state.view.focus_find && ImGui::IsItemActive()) gui.say(FocusFind{false});
-  beside(gui, ImGui::CalcTextSize(gui.word(kLooksAt)).x + box);
-  quiet(gui, gui.word(kLooksAt));
+  beside(gui, ImGui::CalcTextSize(gui.word(kHeadOrderWords.looks_at)).x + box);
+  quiet(gui, gui.word(kHeadOrderWords.looks_at));
   ImGui::SameLine(0, 6 * gui.unit);
-  changed |= word_box(gui, "find to", kToHint, find.words.to, box);
+  changed |= word_box(gui, "find to", kHeadOrderWords.to_hint, find.words.to, box);
   char number[16];
   std::snprintf(number, sizeof number, "%.2f", static_cast<double>(find.above));
-  const std::string above = std::string(gui.word(kMoreThan)) + " " + number;
+  const std::string above = std::string(gui.word(kHeadOrderWords.more_than)) + " " + number;
   beside(gui, ImGui::CalcTextSize(above.c_str()).x + 64 * gui.unit);
   quiet(gui, above);
   ImGui::SameLine(0, 6 * gui.unit);
@@ -128,19 +130,19 @@ void search(Gui& gui) {
     const SlimScope slim(gui, 56 * gui.unit);
     changed |= ImGui::SliderFloat("##above", &find.above, 0.0f, 1.0f, "", ImGuiSliderFlags_AlwaysClamp);
     gui.name_item("find above");
-    explain_item(gui, gui.word(kTipAbove));
+    explain_item(gui, kHeadOrderWords.tip_above);
   }
   ImGui::SameLine(0, 0);
   ImGui::SetCursorPosY(top);
   ImGui::Dummy({0, ImGui::GetFrameHeight()});
   found_words(gui);
   if (state.trace && state.view.pinned) {
-    beside(gui, button_width(gui.word(kPinnedCell)));
-    if (flat_button(gui, "find pinned", gui.word(kPinnedCell))) {
+    beside(gui, button_width(gui.word(kHeadOrderWords.pinned_cell)));
+    if (flat_button(gui, "find pinned", gui.word(kHeadOrderWords.pinned_cell))) {
       find.words = words_of_cell(state, *state.view.pinned);
       changed = true;
     }
-    explain_item(gui, gui.word(kTipPinnedCell));
+    explain_item(gui, kHeadOrderWords.tip_pinned_cell);
   }
   beside(gui, button_width("×"), 0);
   if (flat_button(gui, "find off", "×")) {
@@ -157,9 +159,9 @@ void head_order_line(Gui& gui, bool same_line) {
   order_control(gui, same_line);
   sweep(gui);
   if (gui.state.view.find.on) return search(gui);
-  beside(gui, button_width(gui.word(kFindHeads)), 12);
-  if (flat_button(gui, "find heads", gui.word(kFindHeads))) begin_search(gui);
-  explain_item(gui, gui.word(kTipFind));
+  beside(gui, button_width(gui.word(kHeadOrderWords.find_heads)), 12);
+  if (flat_button(gui, "find heads", gui.word(kHeadOrderWords.find_heads))) begin_search(gui);
+  explain_item(gui, kHeadOrderWords.tip_find);
 }
 
 void begin_search(Gui& gui) {

@@ -4,12 +4,17 @@
 #include <cstdlib>
 
 #include "figure/map_kinds.h"
-#include "gui/compare/compare_words.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/panels.h"
+#include "gui/frame/relation_labels.h"
+#include "gui/frame/scope.h"
 #include "gui/heads/derived_maps.h"
-#include "gui/heads/map_words.h"
+#include "gui/heads/heads.h"
+#include "words/answer_words.h"
+#include "words/chosen_head_words.h"
+#include "words/compare_words.h"
+#include "words/map_words.h"
+#include "words/mask_words.h"
 
 namespace headlight {
 namespace {
@@ -89,7 +94,7 @@ bool drag_bar(Gui& gui, const MapContent& content, const Box& box, Index query) 
   if (!fits || !state.view.pinned || state.view.pinned->query != query) return false;
   ImGui::SetCursorScreenPos(top_left(box));
   ImGui::InvisibleButton("row bars", {box.w, box.h});
-  explain_item(gui, Str::tip_bars);
+  explain_item(gui, kChosenHeadWords.tip_bars);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (ImGui::IsItemActive()) {
     const float place = std::clamp((mouse.x - box.x) / box.w, 0.0f, 0.999f);
@@ -125,7 +130,8 @@ void row_bars(Gui& gui, const MapContent& content, const MapLayout& layout, cons
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float text = ImGui::GetFontSize();
   char head[128];
-  std::snprintf(head, sizeof head, content.kind == MapKind::norms ? "%s = %.4f" : "%s = %.6f", gui.word(Str::sum), sum);
+  std::snprintf(head, sizeof head, content.kind == MapKind::norms ? "%s = %.4f" : "%s = %.6f",
+                gui.word(kAnswerWords.sum), sum);
   const std::string label = row_label(gui, content, lit.query);
   list.AddText({layout.plot.x, area.y}, gui.colours().accent, label.c_str());
   const float row_of_x = layout.plot.x + ImGui::CalcTextSize(label.c_str()).x + 6 * gui.unit;
@@ -175,10 +181,10 @@ void title(Gui& gui) {
   if (kind == MapKind::rollout) return;  // of no head
   const bool off = is_off(state.document.edits, state.view.chosen);
   ImGui::SameLine(0, 10 * gui.unit);
-  if (flat_button(gui, "switch head", gui.word(off ? Str::head_is_off : Str::head_is_on), off))
+  if (flat_button(gui, "switch head", gui.word(off ? kChosenHeadWords.head_is_off : kChosenHeadWords.head_is_on), off))
     gui.say_once(SwitchHead{state.view.chosen, !off});
-  explain_item(gui, Str::tip_on_off);
-  same_line_if_room(button_width(gui.word(kKeepAsA)), 0);
+  explain_item(gui, kChosenHeadWords.tip_on_off);
+  same_line_if_room(button_width(gui.word(kCompareWords.keep_as_a)), 0);
   keep_button(gui);
   const Viewport& part = state.view.viewport;
   if (part.num_queries > 0 && kind == MapKind::weights && !shown_fold(state, state.view.chosen.stack))
@@ -189,7 +195,7 @@ void title(Gui& gui) {
 void cell_line(Gui& gui, const std::optional<CellRef>& lit) {
   if (!lit) {
     const bool paints = gui.state.view.painting && !shown_fold(gui.state, gui.state.view.chosen.stack);
-    dim_text(gui, gui.word(paints ? Str::paint_hint : Str::pinned_hint));
+    dim_text(gui, gui.word(paints ? kMaskWords.paint_hint : kChosenHeadWords.pinned_hint));
     return;
   }
   ImGui::TextUnformatted(cell_in_words(gui, gui.state.view.chosen, *lit).c_str());
@@ -206,21 +212,23 @@ void pinned_cell(Gui& gui) {
     return;
   }
   const CellRef cell = *state.view.pinned;
-  if (flat_button(gui, "why", gui.word(Str::why))) {
+  if (flat_button(gui, "why", gui.word(kChosenHeadWords.why))) {
     gui.say(ShowView{View::inside});
     gui.say(ShowSteps{true});
     gui.say(LookAt{{matrix_id(Quantity::weights, head), MatrixCell{cell.query, cell.key}}});
   }
   const bool folded = shown_fold(state, head.stack) != nullptr;
-  explain_item(gui, std::string(kind != MapKind::weights ? gui.word(kTipWhyOther)
-                                                         : gui.word(folded ? Str::tip_why_folded : Str::tip_why)));
+  explain_item(gui, std::string(kind != MapKind::weights
+                                    ? gui.word(kMapWords.tip_why_other)
+                                    : gui.word(folded ? kChosenHeadWords.tip_why_folded : kChosenHeadWords.tip_why)));
   ImGui::SameLine(0, 8 * gui.unit);
   ImGui::AlignTextToFramePadding();
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted(kind != MapKind::weights ? gui.word(kWeightByHand)
-                                                  : gui.word(folded ? Str::not_while_folded : Str::set_by_hand));
+  ImGui::TextUnformatted(kind != MapKind::weights
+                             ? gui.word(kMapWords.weight_by_hand)
+                             : gui.word(folded ? kAnswerWords.not_while_folded : kMaskWords.set_by_hand));
   ImGui::PopStyleColor();
-  if (folded) return explain_item(gui, Str::tip_not_while_folded);
+  if (folded) return explain_item(gui, kAnswerWords.tip_not_while_folded);
   ImGui::SameLine(0, 6 * gui.unit);
   const WeightEdit* edit = edited_weight(state.document.edits, head, cell);
   float weight = edit ? edit->weight : attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
@@ -228,13 +236,13 @@ void pinned_cell(Gui& gui) {
   // The room for × is kept free: a slider that grew narrower under the pointer would jump.
   const float room = ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight() - 8 * gui.unit;
   ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
-  if (slider(gui, "weight by hand", weight, 0.0f, 1.0f, Str::tip_weight, std::max(60 * gui.unit, room)))
+  if (slider(gui, "weight by hand", weight, 0.0f, 1.0f, kMaskWords.tip_weight, std::max(60 * gui.unit, room)))
     gui.say(SetWeight{head, cell, std::clamp(weight, 0.0f, 1.0f)});
   if (!edit) return;
   ImGui::SameLine(0, 4 * gui.unit);
   ImGui::SetCursorPosY(top);
   if (flat_button(gui, "weight as computed", "×")) gui.say_once(SetWeight{head, cell, std::nullopt});
-  explain_item(gui, Str::tip_weight);
+  explain_item(gui, kMaskWords.tip_weight);
 }
 
 /// Whether the two are drawn as one cell.

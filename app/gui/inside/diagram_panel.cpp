@@ -2,11 +2,14 @@
 #include <cmath>
 
 #include "figure/diagram_layout.h"
-#include "figure/explain_words.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
-#include "gui/frame/panels.h"
+#include "gui/frame/no_answer.h"
+#include "gui/inside/inside.h"
 #include "gui/inside/matrix_map.h"
+#include "words/answer_words.h"
+#include "words/explain_words.h"
+#include "words/inside_words.h"
 
 namespace headlight {
 namespace {
@@ -130,7 +133,7 @@ void draw_step(Gui& gui, const Inside& inside, std::size_t index) {
 void steps(Gui& gui) {
   const Inside& inside = *gui.state.inside;
   if (inside.steps.empty() || !inside.question.cell) {
-    dim_text(gui, gui.word(Str::pin_for_steps));
+    dim_text(gui, gui.word(kInsideWords.pin_for_steps));
     return;
   }
   ImGui::BeginChild("steps");
@@ -145,13 +148,14 @@ void way_panel(Gui& gui) {
   if (nothing_asked(state)) return nothing_yet(gui);
   problem_line(gui);
   if (!state.trace) return nothing_yet(gui);
-  if (flat_button(gui, "show steps", gui.word(Str::steps_of_weight), state.view.steps)) gui.say(ShowSteps{true});
-  explain_item(gui, Str::tip_steps);
+  if (flat_button(gui, "show steps", gui.word(kInsideWords.steps_of_weight), state.view.steps))
+    gui.say(ShowSteps{true});
+  explain_item(gui, kInsideWords.tip_steps);
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "show way", gui.word(Str::way_of_data), !state.view.steps)) gui.say(ShowSteps{false});
-  explain_item(gui, Str::tip_way);
+  if (flat_button(gui, "show way", gui.word(kInsideWords.way_of_data), !state.view.steps)) gui.say(ShowSteps{false});
+  explain_item(gui, kInsideWords.tip_way);
   if (!state.inside) {
-    dim_text(gui, gui.word(Str::computing));
+    dim_text(gui, gui.word(kAnswerWords.computing));
     return;
   }
   const auto& question = state.inside->question;

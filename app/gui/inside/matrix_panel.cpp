@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "figure/explain_words.h"
 #include "figure/inside_parts.h"
 #include "figure/labels.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/map_view.h"
-#include "gui/frame/panels.h"
+#include "gui/inside/inside.h"
 #include "gui/inside/matrix_map.h"
+#include "words/explain_words.h"
+#include "words/inside_words.h"
 
 namespace headlight {
 namespace {
@@ -22,9 +23,9 @@ std::string shown_place(Gui& gui, const Trace& trace, const MatrixId& id, Index 
 
 void back_button(Gui& gui) {
   ImGui::BeginDisabled(gui.state.view.looked.empty());
-  if (flat_button(gui, "look back", gui.word(Str::back))) gui.say(LookBack{});
+  if (flat_button(gui, "look back", gui.word(kInsideWords.back))) gui.say(LookBack{});
   ImGui::EndDisabled();
-  explain_item(gui, Str::tip_back);
+  explain_item(gui, kInsideWords.tip_back);
 }
 
 /// Back, symbol, name, where it is, formula and shape.
@@ -229,7 +230,7 @@ void terms_table(Gui& gui, const Trace& trace, const Cell& cell) {
 /// The chosen cell: its number, how it follows, and the numbers it came from.
 void cell_of_matrix(Gui& gui, const Inside& inside) {
   if (!inside.terms) {
-    dim_text(gui, gui.word(Str::click_for_terms));
+    dim_text(gui, gui.word(kInsideWords.click_for_terms));
     return;
   }
   const Cell& cell = *inside.terms;
@@ -256,7 +257,7 @@ void matrix_panel(Gui& gui) {
   const MatrixId& id = inside.question.look.matrix;
   if (inside.matrix.values.size() == 0) {
     back_button(gui);
-    dim_text(gui, gui.word(Str::no_such_matrix));
+    dim_text(gui, gui.word(kInsideWords.no_such_matrix));
     return;
   }
   heading(gui, *inside.question.trace, id);

@@ -2,38 +2,14 @@
 
 #include <algorithm>
 
-#include "figure/page.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
-#include "gui/lesson/lesson_words.h"
+#include "gui/frame/paragraph.h"
 #include "session/lesson_commands.h"
+#include "words/lesson_words.h"
 
 namespace headlight {
 namespace {
-
-/// A paragraph, broken into lines.
-struct Paragraph {
-  std::vector<std::string> lines;
-  float height = 0;
-};
-
-Paragraph paragraph(Gui& gui, const std::string& text, float room) {
-  const TextWidth measure = [](std::string_view part, float) {
-    return ImGui::CalcTextSize(part.data(), part.data() + part.size()).x;
-  };
-  Paragraph set{wrapped(gui.fonts.shown(text), ImGui::GetFontSize(), room, measure), 0};
-  set.height = static_cast<float>(set.lines.size()) * (ImGui::GetFontSize() * kLineOfText);
-  return set;
-}
-
-void draw_paragraph(Gui& gui, const Paragraph& set, ImVec2 at, ImU32 colour, const char* name, float width) {
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  gui.name_box(name, {at.x, at.y, width, set.height});
-  for (const std::string& line : set.lines) {
-    list.AddText(at, colour, line.c_str());
-    at.y += ImGui::GetFontSize() * kLineOfText;
-  }
-}
 
 /// Where the strip has its parts: what is said at the left, what is asked for beside it where there is room.
 struct Places {
@@ -62,7 +38,7 @@ Places places_of(Gui& gui, const LessonStep& step, float width) {
   places.try_width = std::min(room - left - mark, 560 * unit);
   places.text = paragraph(gui, step.text.in(language), places.text_width);
   if (!step.attempt.empty())
-    places.attempt = paragraph(gui, gui.word(kTry) + step.attempt.in(language), places.try_width);
+    places.attempt = paragraph(gui, gui.word(kLessonWords.attempt) + step.attempt.in(language), places.try_width);
   places.try_y = places.head + (beside || step.attempt.empty() ? 0 : places.text.height + 4 * unit);
   places.height = std::max(places.head + places.text.height, places.try_y + places.attempt.height) + 10 * unit;
   return places;
@@ -89,16 +65,18 @@ void draw_mark(Gui& gui, ImVec2 at, std::optional<bool> done) {
 
 std::string step_words(const Gui& gui, std::size_t step, std::size_t count) {
   const std::string now = std::to_string(step + 1), all = std::to_string(count);
-  return std::string(gui.word(kStep)) + " " + now + " " + gui.word(kOfSteps) + " " + all + " " + gui.word(kAfterSteps);
+  return std::string(gui.word(kLessonWords.step)) + " " + now + " " + gui.word(kLessonWords.of_steps) + " " + all +
+         " " + gui.word(kLessonWords.after_steps);
 }
 
 /// The way on, at the right end of the strip's first line.
 void page_buttons(Gui& gui, const Lesson& lesson, const LessonStep& step) {
   const LessonPosition& place = *gui.state.view.lesson;
   const bool last = place.step + 1 == lesson.steps.size(), last_lesson = place.lesson + 1 == gui.state.lessons->size();
-  const char* next = gui.word(last && !last_lesson ? kNextLesson : kNext);
-  float width = button_width(gui.word(kPrevious)) + button_width(next) + button_width(gui.word(kLeave));
-  if (step.scene) width += button_width(gui.word(kSetAgain));
+  const char* next = gui.word(last && !last_lesson ? kLessonWords.next_lesson : kLessonWords.next);
+  float width =
+      button_width(gui.word(kLessonWords.previous)) + button_width(next) + button_width(gui.word(kLessonWords.leave));
+  if (step.scene) width += button_width(gui.word(kLessonWords.set_again));
   ImGui::SameLine(std::max(ImGui::GetCursorPosX(), ImGui::GetWindowWidth() - width - 8 * gui.unit));
   const auto button = [&](const char* name, const Words& label, const Words& tip, bool possible = true) {
     ImGui::BeginDisabled(!possible);
@@ -108,11 +86,14 @@ void page_buttons(Gui& gui, const Lesson& lesson, const LessonStep& step) {
     ImGui::SameLine(0, 0);
     return pressed;
   };
-  if (step.scene && button("lesson again", kSetAgain, kTipSetAgain)) gui.say(GoToStep{place.step});
-  if (button("lesson back", kPrevious, kTipPrevious, place.step > 0 || place.lesson > 0)) turn_page(gui, true);
-  if (button("lesson next", last && !last_lesson ? kNextLesson : kNext, kTipNext, !(last && last_lesson)))
+  if (step.scene && button("lesson again", kLessonWords.set_again, kLessonWords.tip_set_again))
+    gui.say(GoToStep{place.step});
+  if (button("lesson back", kLessonWords.previous, kLessonWords.tip_previous, place.step > 0 || place.lesson > 0))
+    turn_page(gui, true);
+  if (button("lesson next", last && !last_lesson ? kLessonWords.next_lesson : kLessonWords.next, kLessonWords.tip_next,
+             !(last && last_lesson)))
     turn_page(gui, false);
-  if (button("leave lesson", kLeave, kTipLeave)) gui.say(OpenLesson{});
+  if (button("leave lesson", kLessonWords.leave, kLessonWords.tip_leave)) gui.say(OpenLesson{});
 }
 
 }  // namespace
@@ -149,11 +130,11 @@ void lesson_panel(Gui& gui) {
   draw_paragraph(gui, places.attempt, at, gui.colours().text, "lesson try", places.try_width);
   ImGui::SetCursorScreenPos({at.x - kMark * gui.unit, at.y});
   ImGui::Dummy({places.try_width + kMark * gui.unit, places.attempt.height});
-  explain_item(gui, gui.word(kTipDone));
+  explain_item(gui, kLessonWords.tip_done);
 }
 
 float lesson_menu_width(Gui& gui) {
-  return gui.state.lessons && !gui.state.lessons->empty() ? button_width(gui.word(kLessons)) : 0;
+  return gui.state.lessons && !gui.state.lessons->empty() ? button_width(gui.word(kLessonWords.lessons)) : 0;
 }
 
 void lesson_menu(Gui& gui) {
@@ -161,9 +142,9 @@ void lesson_menu(Gui& gui) {
   if (lesson_menu_width(gui) <= 0) return;
   const bool key = key_pressed(Key::f2, false) && state.browser.purpose == Browser::Purpose::none && !state.view.help &&
                    !state.view.palette;
-  if (flat_button(gui, "lessons", gui.word(kLessons), state.view.lesson.has_value()) || key)
+  if (flat_button(gui, "lessons", gui.word(kLessonWords.lessons), state.view.lesson.has_value()) || key)
     ImGui::OpenPopup("lessons list");
-  explain_item(gui, gui.word(kTipLessons));
+  explain_item(gui, kLessonWords.tip_lessons);
   const Box button = {ImGui::GetItemRectMin().x, ImGui::GetItemRectMin().y, 0, ImGui::GetItemRectSize().y};
   ImGui::SetNextWindowPos({button.x, button.bottom() + 4 * gui.unit}, ImGuiCond_Appearing);
   if (!ImGui::BeginPopup("lessons list")) return;
@@ -197,46 +178,6 @@ void turn_page(Gui& gui, bool back) {
     return gui.say(GoToStep{(*gui.state.lessons)[before].steps.size() - 1});
   }
   if (!back && place.lesson + 1 < gui.state.lessons->size()) gui.say(OpenLesson{place.lesson + 1});
-}
-
-bool greeting(Gui& gui) {
-  const AppState& state = gui.state;
-  if (state.settings.greeted || state.view.lesson) return false;
-  const ImVec2 padding = ImGui::GetStyle().FramePadding, corner = ImGui::GetCursorScreenPos();
-  const ImVec2 space = ImGui::GetContentRegionAvail();
-  const float room = space.x - button_width("×");
-  std::vector<Paragraph> sentences;
-  float height = 0;
-  for (const Words& sentence : kGreeting)
-    height += sentences.emplace_back(paragraph(gui, gui.word(sentence), room)).height;
-  if (height > 0.4f * space.y) return false;  // the maps come first
-  float y = corner.y + padding.y;
-  for (std::size_t i = 0; i < sentences.size(); ++i) {
-    draw_paragraph(gui, sentences[i], {corner.x, y}, gui.colours().text, ("greeting " + std::to_string(i)).c_str(),
-                   room);
-    y += sentences[i].height;
-  }
-  ImGui::SetCursorScreenPos({corner.x + room, corner.y});
-  if (flat_button(gui, "dismiss greeting", "×")) {
-    Settings settings = state.settings;
-    settings.greeted = true;
-    gui.say(SetSettings{settings});
-  }
-  explain_item(gui, gui.word(kTipDismiss));
-  ImGui::SetCursorScreenPos({corner.x - padding.x, y});
-  if (lesson_menu_width(gui) > 0 && flat_button(gui, "first lesson", gui.word(kBegin))) gui.say(OpenLesson{0});
-  return true;
-}
-
-std::string all_lesson_words() {
-  std::string all;
-  for (const Words& words :
-       {kLessons, kTipLessons, kStep,        kOfSteps,      kAfterSteps,       kTry,         kTipDone, kPrevious,
-        kNext,    kNextLesson, kTipPrevious, kTipNext,      kSetAgain,         kTipSetAgain, kLeave,   kTipLeave,
-        kBegin,   kTipDismiss, kBeginLesson, kNextOfLesson, kPreviousOfLesson, kLeaveLesson})
-    all.append(words.en).append(words.zh);
-  for (const Words& words : kGreeting) all.append(words.en).append(words.zh);
-  return all;
 }
 
 }  // namespace headlight

@@ -18,7 +18,4 @@ float lesson_menu_width(Gui& gui);
 /// One step further or back, over the ends of the lessons.
 void turn_page(Gui& gui, bool back);
 
-/// Three sentences for who sees the window for the first time; false where they were read.
-bool greeting(Gui& gui);
-
 }  // namespace headlight

@@ -1,4 +1,5 @@
-#include "gui/frame/panels.h"
+
+#include "gui/question/question.h"
 
 namespace headlight {
 

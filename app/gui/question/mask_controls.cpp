@@ -1,7 +1,12 @@
 #include <algorithm>
 
 #include "gui/frame/controls.h"
-#include "gui/frame/panels.h"
+#include "gui/frame/scope.h"
+#include "gui/frame/stacks.h"
+#include "gui/question/question.h"
+#include "words/answer_words.h"
+#include "words/mask_words.h"
+#include "words/sentence_words.h"
 
 namespace headlight {
 namespace {
@@ -10,14 +15,14 @@ namespace {
 void scope(Gui& gui) {
   const AppState& state = gui.state;
   const HeadRef& head = state.view.chosen;
-  const std::string one = std::string(gui.word(Str::layer)) + " " + std::to_string(head.layer + 1);
-  if (flat_button(gui, "all layers", gui.word(Str::all_layers), !state.view.one_layer)) gui.say(SetScope{false});
-  explain_item(gui, Str::tip_scope);
+  const std::string one = std::string(gui.word(kAnswerWords.layer)) + " " + std::to_string(head.layer + 1);
+  if (flat_button(gui, "all layers", gui.word(kMaskWords.all_layers), !state.view.one_layer)) gui.say(SetScope{false});
+  explain_item(gui, kMaskWords.tip_scope);
   ImGui::SameLine(0, 0);
   if (flat_button(gui, "one layer", one.c_str(), state.view.one_layer)) gui.say(SetScope{true});
-  explain_item(gui, Str::tip_scope);
+  explain_item(gui, kMaskWords.tip_scope);
   if (layer_edit(state.document.edits, head.stack, head.layer) &&
-      wide_button(gui, "clear layer", Str::clear_layer, Str::tip_scope))
+      wide_button(gui, "clear layer", kMaskWords.clear_layer, kMaskWords.tip_scope))
     gui.say_once(ClearLayer{head.stack, head.layer});
 }
 
@@ -26,63 +31,44 @@ void padding_slider(Gui& gui) {
   if (!request || request->model) return;
   int pad = static_cast<int>(gui.state.document.pad);
   const int most = std::max(1, static_cast<int>(request->tokens.size()));
-  control_label(gui, Str::pad_last, std::to_string(pad));
-  if (slider(gui, "pad", pad, 0, most, Str::tip_pad_here)) gui.say(SetPad{static_cast<std::size_t>(pad)});
+  control_label(gui, kMaskWords.pad_last, std::to_string(pad));
+  if (slider(gui, "pad", pad, 0, most, kSentenceWords.tip_pad_here)) gui.say(SetPad{static_cast<std::size_t>(pad)});
 }
 
 }  // namespace
-
-const char* stack_word(const Gui& gui, Stack stack) {
-  if (stack == Stack::encoder) return gui.word(Str::encoder);
-  return gui.word(stack == Stack::cross ? Str::cross : Str::decoder);
-}
-
-std::optional<Index> scoped_layer(const AppState& state) {
-  return state.view.one_layer ? std::optional(state.view.chosen.layer) : std::nullopt;
-}
-
-const Mask& mask_of_chosen(const AppState& state) {
-  return state.trace->mask(state.view.chosen.stack, state.view.chosen.layer);
-}
-
-const MaskSpec& scoped_mask(const AppState& state) {
-  const Stack stack = state.view.chosen.stack;
-  return state.view.one_layer ? mask_of(state.document, stack, state.view.chosen.layer)
-                              : mask_of(state.document, stack);
-}
 
 void mask_controls(Gui& gui) {
   const AppState& state = gui.state;
   const Stack stack = state.view.chosen.stack;
   const auto layer = scoped_layer(state);
   const MaskSpec& mask = scoped_mask(state);
-  section(gui, Str::section_mask);
+  section(gui, kMaskWords.section_mask);
   if (state.trace && state.trace->encoder) {
     ImGui::SameLine();
     ImGui::TextUnformatted(("· " + std::string(stack_word(gui, stack))).c_str());
   }
   if (state.trace && state.trace->num_layers(stack) > 1) scope(gui);
   SetMask wanted{mask.causal, mask.padding, stack, layer};
-  bool changed = checkbox(gui, "causal", Str::mask_causal, wanted.causal, Str::tip_causal);
-  changed = checkbox(gui, "padding", Str::mask_padding, wanted.padding, Str::tip_padding) || changed;
+  bool changed = checkbox(gui, "causal", kMaskWords.causal, wanted.causal, kMaskWords.tip_causal);
+  changed = checkbox(gui, "padding", kMaskWords.padding, wanted.padding, kMaskWords.tip_padding) || changed;
   if (changed) gui.say_once(wanted);
   padding_slider(gui);
   if (state.trace && shown_fold(state, stack)) {  // there are no single cells to paint
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, ImGui::GetStyle().Alpha * 0.5f);
-    ImGui::Button(gui.word(Str::paint), {-1, 0});
+    ImGui::Button(gui.word(kMaskWords.paint), {-1, 0});
     ImGui::PopStyleVar();
     gui.name_item("paint");
-    explain_item(gui, Str::tip_not_while_folded);
-  } else if (wide_button(gui, "paint", Str::paint, Str::paint_hint, state.view.painting)) {
+    explain_item(gui, kAnswerWords.tip_not_while_folded);
+  } else if (wide_button(gui, "paint", kMaskWords.paint, kMaskWords.paint_hint, state.view.painting)) {
     gui.say(SetPainting{!state.view.painting});
   }
-  if (!mask.painted.empty() && wide_button(gui, "clear paint", Str::clear_paint, Str::paint_hint))
+  if (!mask.painted.empty() && wide_button(gui, "clear paint", kMaskWords.clear_paint, kMaskWords.paint_hint))
     gui.say_once(ClearPaint{stack, layer});
   if (mask.given) {
     ImGui::AlignTextToFramePadding();
-    ImGui::TextUnformatted(gui.word(Str::mask_from_file));
+    ImGui::TextUnformatted(gui.word(kMaskWords.mask_from_file));
     ImGui::SameLine();
-    if (flat_button(gui, "remove mask", gui.word(Str::remove))) gui.say_once(GiveMask{nullptr, stack, layer});
+    if (flat_button(gui, "remove mask", gui.word(kMaskWords.remove))) gui.say_once(GiveMask{nullptr, stack, layer});
   }
 }
 

@@ -4,9 +4,10 @@
 #include "base/utf8.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
-#include "gui/frame/panels.h"
+#include "gui/question/question.h"
 #include "gui/question/text_boxes.h"
 #include "session/tokenizers.h"
+#include "words/sentence_words.h"
 
 namespace headlight {
 namespace {
@@ -29,7 +30,7 @@ void take_sample(Gui& gui, const Sample& sample) {
 namespace {
 
 void samples_menu(Gui& gui) {
-  if (ImGui::Button(gui.word(Str::samples))) ImGui::OpenPopup("samples");
+  if (ImGui::Button(gui.word(kSentenceWords.samples))) ImGui::OpenPopup("samples");
   gui.name_item("samples");
   if (!ImGui::BeginPopup("samples")) return;
   if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
@@ -132,7 +133,8 @@ void chip(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Bo
   const bool hovered = ImGui::IsItemHovered(), cuttable = cuts_words(gui.state.document, side);
   gui.name_box(named(side, "chip " + std::to_string(i)), box);
   if (!token.known && hovered) explain_item(gui, unknown_hint(gui, token));
-  else if (!cuttable && !reads_ids(gui.state.document, side) && !token.special) explain_item(gui, Str::tip_own_cuts);
+  else if (!cuttable && !reads_ids(gui.state.document, side) && !token.special)
+    explain_item(gui, kSentenceWords.tip_own_cuts);
   const auto& cell = gui.state.view.hovered ? gui.state.view.hovered : gui.state.view.pinned;
   const bool is_row = is_along(gui.state, side, true), is_column = is_along(gui.state, side, false);
   const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
@@ -227,11 +229,12 @@ void ask_by(Gui& gui, bool ids) {
 /// Text or ids, of a checkpoint that reads both.
 void ids_choice(Gui& gui) {
   const bool ids = reads_ids(gui.state.document);
-  if (flat_button(gui, "ask by text", gui.word(Str::as_text), !ids) && ids) ask_by(gui, false);
-  explain_item(gui, Str::tip_as_ids);
+  if (flat_button(gui, "ask by text", gui.word(kSentenceWords.as_text), !ids) && ids) ask_by(gui, false);
+  explain_item(gui, kSentenceWords.tip_as_ids);
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "ask by ids", gui.word(Str::as_ids), ids) && !ids && whole_request(gui.state)) ask_by(gui, true);
-  explain_item(gui, Str::tip_as_ids);
+  if (flat_button(gui, "ask by ids", gui.word(kSentenceWords.as_ids), ids) && !ids && whole_request(gui.state))
+    ask_by(gui, true);
+  explain_item(gui, kSentenceWords.tip_as_ids);
 }
 
 void split_choice(Gui& gui) {
@@ -242,27 +245,28 @@ void split_choice(Gui& gui) {
     if (reads_ids(document)) return;
     ImGui::SameLine(0, 16 * gui.unit);
   }
-  const auto choice = [&](const char* name, Str label, Split split) {
+  const auto choice = [&](const char* name, const Words& label, Split split) {
     const bool on = !by_hand && document.split == split;
     if (flat_button(gui, name, gui.word(label), on)) gui.say_once(SetSplit{split});
-    explain_item(gui, Str::tip_split);
+    explain_item(gui, kSentenceWords.tip_split);
   };
   ImGui::AlignTextToFramePadding();
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted(gui.word(Str::split));
+  ImGui::TextUnformatted(gui.word(kSentenceWords.split));
   ImGui::PopStyleColor();
   ImGui::SameLine(0, 4 * gui.unit);
   if (is_checkpoint(document)) {
-    if (flat_button(gui, "split by tokenizer", gui.word(Str::own_tokenizer), !by_hand) && by_hand)
+    if (flat_button(gui, "split by tokenizer", gui.word(kSentenceWords.own_tokenizer), !by_hand) && by_hand)
       gui.say_once(SetSplit{document.split});
   } else {
-    choice("split words", Str::words, Split::words);
+    choice("split words", kSentenceWords.words, Split::words);
     ImGui::SameLine(0, 0);
-    choice("split characters", Str::characters, Split::characters);
+    choice("split characters", kSentenceWords.characters, Split::characters);
   }
   if (by_hand) {
     ImGui::SameLine(0, 0);
-    if (flat_button(gui, "split automatic", gui.word(Str::automatic), true)) gui.say_once(SetSplit{document.split});
+    if (flat_button(gui, "split automatic", gui.word(kSentenceWords.automatic), true))
+      gui.say_once(SetSplit{document.split});
   }
   if (gui.state.requests.size() > 1) {
     const std::size_t count = gui.state.requests.size(), now = gui.state.view.sentence;
@@ -270,7 +274,7 @@ void split_choice(Gui& gui) {
     if (flat_button(gui, "sentence before", "<")) gui.say(ChooseSentence{(now + count - 1) % count});
     ImGui::SameLine(0, 0);
     ImGui::AlignTextToFramePadding();
-    ImGui::Text("%s %zu / %zu", gui.word(Str::sentence_number), now + 1, count);
+    ImGui::Text("%s %zu / %zu", gui.word(kSentenceWords.sentence_number), now + 1, count);
     ImGui::SameLine(0, 0);
     if (flat_button(gui, "sentence after", ">")) gui.say(ChooseSentence{(now + 1) % count});
   }
@@ -293,7 +297,7 @@ void sentence_panel(Gui& gui) {
   if (!has_own_inputs(document)) {
     const bool ids = reads_ids(document), target_ids = reads_ids(document, TextSide::target);
     const float samples =
-        ids ? 0 : ImGui::CalcTextSize(gui.word(Str::samples)).x + 2 * ImGui::GetStyle().FramePadding.x;
+        ids ? 0 : ImGui::CalcTextSize(gui.word(kSentenceWords.samples)).x + 2 * ImGui::GetStyle().FramePadding.x;
     const float room = ImGui::GetContentRegionAvail().x - samples - gap;
     const bool pairs = takes_pairs(document);
     const float boxes = 1.0f + (two ? 1 : 0) + (pairs ? 1 : 0);

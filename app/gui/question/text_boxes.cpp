@@ -7,7 +7,8 @@
 
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
-#include "gui/question/pair_words.h"
+#include "words/pair_words.h"
+#include "words/sentence_words.h"
 
 namespace headlight {
 namespace {
@@ -82,21 +83,21 @@ void side_box(Gui& gui, TextSide side, float width) {
   const std::string& text = passage(gui.state.document, side).text;
   if (side == TextSide::target)
     return text_box(gui,
-                    {named(side, "text"), text, gui.word(Str::target_hint), false,
+                    {named(side, "text"), text, gui.word(kSentenceWords.target_hint), false,
                      [](Gui& g, std::string typed) { g.say(SetTarget{std::move(typed)}); }},
                     width);
   text_box(gui,
-           {named(side, "text"), text, gui.word(Str::sentence_hint), true,
+           {named(side, "text"), text, gui.word(kSentenceWords.sentence_hint), true,
             [](Gui& g, std::string typed) { g.say(SetText{std::move(typed)}); }},
            width);
 }
 
 void second_box(Gui& gui, float width) {
   text_box(gui,
-           {"second text", gui.state.document.second, gui.word(kSecondHint), false,
+           {"second text", gui.state.document.second, gui.word(kPairWords.second_hint), false,
             [](Gui& g, std::string typed) { g.say(SetSecond{std::move(typed)}); }},
            width);
-  if (gui.state.document.second.empty()) explain_item(gui, gui.word(kTipSecond));
+  if (gui.state.document.second.empty()) explain_item(gui, kPairWords.tip_second);
 }
 
 void ids_box(Gui& gui, TextSide side, float width) {
@@ -110,7 +111,7 @@ void ids_box(Gui& gui, TextSide side, float width) {
     resize_text(data, *static_cast<std::string*>(data->UserData));
     return 0;
   };
-  if (ImGui::InputTextWithHint("##ids", gui.word(Str::ids_hint), text.data(), text.capacity() + 1,
+  if (ImGui::InputTextWithHint("##ids", gui.word(kSentenceWords.ids_hint), text.data(), text.capacity() + 1,
                                ImGuiInputTextFlags_CallbackResize, grow, &text)) {
     std::istringstream numbers(std::string(text.c_str()));
     SetIds wanted{{}, side};

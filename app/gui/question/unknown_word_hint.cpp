@@ -1,17 +1,18 @@
-#include "gui/frame/panels.h"
+#include "gui/question/question.h"
 #include "session/known_words.h"
+#include "words/sentence_words.h"
 
 namespace headlight {
 
 std::string unknown_hint(const Gui& gui, const Token& token) {
   constexpr std::size_t kExamples = 24;
-  std::string hint = gui.word(Str::tip_unknown);
+  std::string hint = gui.word(kSentenceWords.tip_unknown);
   const std::shared_ptr<const Model>& model = gui.state.document.model;
   if (!model || !model->vocabulary) return hint;
   const KnownWords known = known_words(*model->vocabulary, token.text, kExamples);
-  hint += std::string("\n") + gui.word(Str::words_known) + std::to_string(known.count);
+  hint += std::string("\n") + gui.word(kSentenceWords.words_known) + std::to_string(known.count);
   if (known.examples.empty()) return hint;
-  hint += std::string("\n") + gui.word(Str::knows_for_example);
+  hint += std::string("\n") + gui.word(kSentenceWords.knows_for_example);
   for (std::size_t i = 0; i < known.examples.size(); ++i) hint += (i > 0 ? "  " : "") + known.examples[i];
   return hint;
 }

@@ -3,17 +3,19 @@
 #include <algorithm>
 #include <sstream>
 
-#include "gui/compare/compare_words.h"
-#include "gui/frame/panels.h"
-#include "gui/heads/grid_words.h"
-#include "gui/heads/head_words.h"
-#include "gui/heads/map_words.h"
+#include "gui/frame/scope.h"
+#include "gui/heads/heads.h"
 #include "gui/lesson/lesson_panel.h"
-#include "gui/lesson/lesson_words.h"
-#include "gui/question/pair_words.h"
-#include "gui/shell/action_words.h"
+#include "gui/question/question.h"
 #include "session/head_grid.h"
 #include "session/lesson.h"
+#include "words/action_words.h"
+#include "words/compare_words.h"
+#include "words/grid_words.h"
+#include "words/head_words.h"
+#include "words/lesson_words.h"
+#include "words/map_words.h"
+#include "words/pair_words.h"
 
 namespace headlight {
 namespace {
@@ -53,14 +55,16 @@ void change_settings(Gui& gui, const std::function<void(Settings&)>& change) {
 
 void add_views(List& list, bool has_kept) {
   list.say(kShowHeads, "1", ShowView{View::heads});
-  for (const auto& [words, show] : {std::pair(&kGridMaps, GridShow::maps), std::pair(&kGridGlance, GridShow::glance),
-                                    std::pair(&kGridQuery, GridShow::query), std::pair(&kGridKey, GridShow::key)})
+  for (const auto& [words, show] :
+       {std::pair(&kGridWords.grid_maps, GridShow::maps), std::pair(&kGridWords.grid_glance, GridShow::glance),
+        std::pair(&kGridWords.grid_query, GridShow::query), std::pair(&kGridWords.grid_key, GridShow::key)})
     list.add(*words, "1", [show = show](Gui& gui) {
       gui.say(ShowView{View::heads});
       gui.say(ShowGrid{show});
     });
-  for (const auto& [words, kind] : {std::pair(&kWeightMaps, MapKind::weights), std::pair(&kNormMaps, MapKind::norms),
-                                    std::pair(&kRolloutMaps, MapKind::rollout)})
+  for (const auto& [words, kind] :
+       {std::pair(&kMapWords.weight_maps, MapKind::weights), std::pair(&kMapWords.norm_maps, MapKind::norms),
+        std::pair(&kMapWords.rollout_maps, MapKind::rollout)})
     list.add(*words, "\\", [kind = kind](Gui& gui) {
       gui.say(ShowView{View::heads});
       gui.say(ShowMaps{kind});
@@ -68,11 +72,11 @@ void add_views(List& list, bool has_kept) {
   list.say(kShowInside, "2", ShowView{View::inside});
   list.say(kShowFlow, "3", ShowView{View::flow});
   list.say(kShowTrain, "4", ShowView{View::train});
-  list.say(kShowCompare, "5", ShowView{View::compare});
-  list.say(kKeepThisAsA, "Shift 5", KeepAnswer{});
+  list.say(kCompareWords.show_compare, "5", ShowView{View::compare});
+  list.say(kCompareWords.keep_this_as_a, "Shift 5", KeepAnswer{});
   if (!has_kept) return;
-  list.say(kSwapBoth, "Home", SwapKept{});
-  list.say(kLetAGo, "Del", DropKept{});
+  list.say(kCompareWords.swap_both, "Home", SwapKept{});
+  list.say(kCompareWords.let_a_go, "Del", DropKept{});
 }
 
 void add_files(List& list, const Gui& gui) {
@@ -100,15 +104,16 @@ void add_files(List& list, const Gui& gui) {
 
 void add_lessons(List& list, const Gui& gui) {
   if (gui.state.view.lesson) {
-    list.add(kNextOfLesson, "Ctrl Page Down", [](Gui& g) { turn_page(g, false); });
-    list.add(kPreviousOfLesson, "Ctrl Page Up", [](Gui& g) { turn_page(g, true); });
-    list.say(kLeaveLesson, "", OpenLesson{});
+    list.add(kLessonWords.next_of_lesson, "Ctrl Page Down", [](Gui& g) { turn_page(g, false); });
+    list.add(kLessonWords.previous_of_lesson, "Ctrl Page Up", [](Gui& g) { turn_page(g, true); });
+    list.say(kLessonWords.leave_lesson, "", OpenLesson{});
   }
   if (!gui.state.lessons) return;
   const Language language = gui.state.settings.language;
   for (std::size_t i = 0; i < gui.state.lessons->size(); ++i) {
     const Said& title = (*gui.state.lessons)[i].title;
-    list.add(kBeginLesson, title.in(language), title.en + " " + title.zh, "F2", [i](Gui& g) { g.say(OpenLesson{i}); });
+    list.add(kLessonWords.begin_lesson, title.in(language), title.en + " " + title.zh, "F2",
+             [i](Gui& g) { g.say(OpenLesson{i}); });
   }
 }
 
@@ -132,7 +137,7 @@ void add_question(List& list, const Gui& gui) {
   if (!(state.document.edits == Edits{})) list.say(kClearEdits, "", ClearEdits{});
   list.say(kStartOver, "", Reset{});
   list.say(kTypeSentence, "Ctrl L", FocusText{true});
-  if (!state.document.second.empty()) list.say(kTakeSecondAway, "", SetSecond{});
+  if (!state.document.second.empty()) list.say(kPairWords.take_second_away, "", SetSecond{});
 }
 
 void add_look(List& list, const Gui& gui) {
@@ -148,14 +153,14 @@ void add_look(List& list, const Gui& gui) {
       FoldChoice fold = state.view.fold;
       fold.pair = static_cast<PairPart>(i);
       const Words& part = pair_words(fold.pair).name;
-      list.add(kShowPairPart, gui.word(part), std::string(part.en) + " " + part.zh, "6",
+      list.add(kPairWords.show_pair_part, gui.word(part), std::string(part.en) + " " + part.zh, "6",
                [fold](Gui& g) { g.say(SetFold{fold}); });
     }
   list.say(state.view.scale == Scale::log ? kLinearColours : kLogColours, "G",
            SetColourScale{state.view.scale == Scale::log ? Scale::linear : Scale::log});
   list.say(state.view.own_range ? kSharedRange : kOwnRangeOn, "Shift G", SetOwnRange{!state.view.own_range});
   for (int map = 0; map < kColourMaps; ++map) {
-    const Words& name = kColourWords[map];
+    const Words& name = kGridWords.colour_words[map];
     list.add(kChooseColours, gui.word(name), std::string(name.en) + " " + name.zh, "", [map](Gui& g) {
       change_settings(g, [map](Settings& settings) { settings.colours = static_cast<ColourMap>(map); });
     });

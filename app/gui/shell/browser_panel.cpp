@@ -2,13 +2,17 @@
 #include <cstring>
 #include <filesystem>
 
-#include "gui/compare/compare_words.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
-#include "gui/frame/panels.h"
-#include "gui/heads/grid_words.h"
+#include "gui/shell/shell.h"
 #include "paper/figure_file.h"
 #include "session/answer_comparison.h"
+#include "words/compare_words.h"
+#include "words/file_words.h"
+#include "words/grid_words.h"
+#include "words/inside_words.h"
+#include "words/train_words.h"
+#include "words/window_words.h"
 #include "write/export.h"
 
 namespace headlight {
@@ -84,7 +88,7 @@ void entry_list(Gui& gui, float height) {
   ImGui::BeginChild("entries", {0, height}, false);
   const std::filesystem::path folder(browser.folder);
   if (folder.has_parent_path() && folder.parent_path() != folder) {
-    const std::string up = std::string(".. ") + gui.word(Str::folder_up);
+    const std::string up = std::string(".. ") + gui.word(kFileWords.folder_up);
     if (ImGui::Selectable(up.c_str())) gui.say(Browse{browser.purpose, folder.parent_path().string()});
     gui.name_item("folder up");
   }
@@ -108,7 +112,7 @@ void entry_list(Gui& gui, float height) {
 
 void recent_files(Gui& gui) {
   if (gui.state.browser.purpose != Browser::Purpose::open || gui.state.settings.recent.empty()) return;
-  dim_text(gui, gui.word(Str::recent));
+  dim_text(gui, gui.word(kFileWords.recent));
   for (std::size_t i = 0; i < std::min<std::size_t>(4, gui.state.settings.recent.size()); ++i) {
     const std::string& path = gui.state.settings.recent[i];
     ImGui::PushID(static_cast<int>(1000 + i));
@@ -118,25 +122,25 @@ void recent_files(Gui& gui) {
   }
 }
 
-Str action_word(const Browser& browser) {
-  if (browser.purpose == Browser::Purpose::open) return Str::do_open;
-  if (browser.purpose == Browser::Purpose::corpus) return Str::do_train_on;
+const Words& action_word(const Browser& browser) {
+  if (browser.purpose == Browser::Purpose::open) return kFileWords.do_open;
+  if (browser.purpose == Browser::Purpose::corpus) return kFileWords.do_train_on;
   std::error_code ignored;
-  if (!browser.name.empty() && std::filesystem::is_regular_file(target(browser), ignored)) return Str::do_replace;
-  return browser.purpose == Browser::Purpose::save ? Str::do_save : Str::do_export;
+  if (!browser.name.empty() && std::filesystem::is_regular_file(target(browser), ignored)) return kFileWords.do_replace;
+  return browser.purpose == Browser::Purpose::save ? kFileWords.do_save : kFileWords.do_export;
 }
 
-Str heading(Browser::Purpose purpose) {
-  if (purpose == Browser::Purpose::open) return Str::open;
-  if (purpose == Browser::Purpose::figure) return Str::figure;
-  if (purpose == Browser::Purpose::corpus) return Str::corpus_text;
-  return purpose == Browser::Purpose::save ? Str::save_as : Str::export_numbers;
+const Words& heading(Browser::Purpose purpose) {
+  if (purpose == Browser::Purpose::open) return kWindowWords.open;
+  if (purpose == Browser::Purpose::figure) return kWindowWords.figure;
+  if (purpose == Browser::Purpose::corpus) return kTrainWords.corpus_text;
+  return purpose == Browser::Purpose::save ? kWindowWords.save_as : kWindowWords.export_numbers;
 }
 
 /// What the figure shows, and how wide it is.
 void figure_choices(Gui& gui) {
   const Browser& browser = gui.state.browser;
-  const auto choice = [&](const char* name, Str label, bool on, FigureKind kind, bool slide) {
+  const auto choice = [&](const char* name, const Words& label, bool on, FigureKind kind, bool slide) {
     if (flat_button(gui, name, gui.word(label), on)) gui.say(ChooseFigure{kind, slide});
   };
   bool first = true;
@@ -145,35 +149,36 @@ void figure_choices(Gui& gui) {
     first = false;
     if (flat_button(gui, name, label, browser.figure == one)) gui.say(ChooseFigure{one, browser.slide});
   };
-  kind("figure grid", gui.word(Str::figure_grid), FigureKind::grid);
-  kind("figure head", gui.word(Str::figure_head), FigureKind::head);
-  kind("figure flow", gui.word(Str::view_flow), FigureKind::flow);
-  kind("figure layers", gui.word(Str::figure_layers), FigureKind::layers);
-  kind("figure row", gui.word(kGridQuery), FigureKind::row);
-  kind("figure column of heads", gui.word(kGridKey), FigureKind::column);
-  kind("figure steps", gui.word(Str::steps_of_weight), FigureKind::steps);
-  kind("figure diagram", gui.word(Str::way_of_data), FigureKind::diagram);
+  kind("figure grid", gui.word(kFileWords.figure_grid), FigureKind::grid);
+  kind("figure head", gui.word(kFileWords.figure_head), FigureKind::head);
+  kind("figure flow", gui.word(kWindowWords.view_flow), FigureKind::flow);
+  kind("figure layers", gui.word(kFileWords.figure_layers), FigureKind::layers);
+  kind("figure row", gui.word(kGridWords.grid_query), FigureKind::row);
+  kind("figure column of heads", gui.word(kGridWords.grid_key), FigureKind::column);
+  kind("figure steps", gui.word(kInsideWords.steps_of_weight), FigureKind::steps);
+  kind("figure diagram", gui.word(kInsideWords.way_of_data), FigureKind::diagram);
   if (gui.state.trace && exists(*gui.state.trace, gui.state.view.look.matrix)) {
     const std::string label =
-        std::string(gui.word(Str::figure_matrix)) + " " + gui.fonts.shown(symbol(gui.state.view.look.matrix));
+        std::string(gui.word(kFileWords.figure_matrix)) + " " + gui.fonts.shown(symbol(gui.state.view.look.matrix));
     kind("figure matrix", label.c_str(), FigureKind::matrix);
   }
   if (compared_trace(gui.state)) {
     kind("figure compare", "A | B", FigureKind::compare);
-    explain_item(gui, gui.word(kTipFigureCompare));
+    explain_item(gui, kCompareWords.tip_figure_compare);
   }
-  choice("figure column", Str::column, !browser.slide, browser.figure, false);
+  choice("figure column", kFileWords.column, !browser.slide, browser.figure, false);
   ImGui::SameLine(0, 0);
-  choice("figure slide", Str::slide, browser.slide, browser.figure, true);
+  choice("figure slide", kFileWords.slide, browser.slide, browser.figure, true);
 }
 
 /// Which numbers are exported.
 void export_choices(Gui& gui) {
   const ExportPart part = gui.state.browser.part;
-  if (flat_button(gui, "export all", gui.word(Str::export_all), part == ExportPart::all))
+  if (flat_button(gui, "export all", gui.word(kFileWords.export_all), part == ExportPart::all))
     gui.say(ChooseExport{ExportPart::all});
   ImGui::SameLine(0, 0);
-  const std::string head = std::string(gui.word(Str::export_head)) + " · " + head_words(gui, gui.state.view.chosen);
+  const std::string head =
+      std::string(gui.word(kFileWords.export_head)) + " · " + head_words(gui, gui.state.view.chosen);
   if (flat_button(gui, "export head", head.c_str(), part == ExportPart::head)) gui.say(ChooseExport{ExportPart::head});
 }
 
@@ -206,14 +211,14 @@ void browser_panel(Gui& gui) {
           : 0;
   entry_list(gui, ImGui::GetContentRegionAvail().y - line * (exporting ? 2.9f : 2.1f) - recent);
   recent_files(gui);
-  if (exporting) dim_text(gui, gui.word(drawing ? Str::figure_format : Str::unknown_format));
+  if (exporting) dim_text(gui, gui.word(drawing ? kFileWords.figure_format : kFileWords.unknown_format));
   name_box(gui, -1);
   ImGui::BeginDisabled(!is_possible(browser));
   if (ImGui::Button(gui.word(action_word(browser)))) act(gui);
   gui.name_item("file action");
   ImGui::EndDisabled();
   ImGui::SameLine();
-  if (flat_button(gui, "close browser", gui.word(Str::close))) gui.say(Browse{});
+  if (flat_button(gui, "close browser", gui.word(kWindowWords.close))) gui.say(Browse{});
   ImGui::End();
   ImGui::PopStyleVar(2);
   ImGui::PopStyleColor();

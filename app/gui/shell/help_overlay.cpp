@@ -2,7 +2,9 @@
 #include <iterator>
 
 #include "gui/frame/draw.h"
-#include "gui/frame/panels.h"
+#include "gui/shell/shell.h"
+#include "words/window_words.h"
+#include "words/words.h"
 
 namespace headlight {
 namespace {
@@ -63,7 +65,7 @@ void help_overlay(Gui& gui) {
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize);
   {
     const FontScope title(gui, TextSize::title);
-    ImGui::TextUnformatted(gui.word(Str::help));
+    ImGui::TextUnformatted(gui.word(kWindowWords.help));
   }
   {
     // Two columns of small text where one would be higher than the window.
@@ -73,7 +75,7 @@ void help_overlay(Gui& gui) {
     const FontScope font(gui, two ? TextSize::small : TextSize::body);
     help_table(gui, two && 2 * help_size(gui.chinese()).width <= display.x * 0.96f - 40 * gui.unit ? 2 : 1, most);
   }
-  if (flat_button(gui, "close help", gui.word(Str::close))) gui.say(ShowHelp{false});
+  if (flat_button(gui, "close help", gui.word(kWindowWords.close))) gui.say(ShowHelp{false});
   const bool outside =
       ImGui::IsMouseReleased(0) &&
       !ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem | ImGuiHoveredFlags_ChildWindows);

@@ -3,9 +3,9 @@
 
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
-#include "gui/frame/panels.h"
-#include "gui/shell/action_words.h"
 #include "gui/shell/actions.h"
+#include "gui/shell/shell.h"
+#include "words/action_words.h"
 
 namespace headlight {
 namespace {

@@ -1,15 +1,20 @@
 #include <algorithm>
 
+#include "gui/compare/compare.h"
 #include "gui/compare/joint_map.h"
+#include "gui/flow/flow.h"
 #include "gui/frame/imgui_compat.h"
+#include "gui/frame/scope.h"
+#include "gui/frame/start_training.h"
 #include "gui/heads/derived_maps.h"
-#include "gui/heads/grid_parts.h"
+#include "gui/heads/heads.h"
 #include "gui/lesson/lesson_panel.h"
-#include "gui/question/pair_words.h"
+#include "gui/question/question.h"
 #include "gui/shell/actions.h"
-#include "gui/train/train_parts.h"
+#include "gui/shell/shell.h"
 #include "session/head_grid.h"
 #include "session/viewport.h"
+#include "words/pair_words.h"
 
 namespace headlight {
 namespace {

@@ -4,24 +4,26 @@
 
 #include "figure/map_kinds.h"
 #include "gui/compare/joint_map.h"
+#include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/map_view.h"
-#include "gui/frame/panels.h"
 #include "gui/heads/derived_maps.h"
-#include "gui/heads/grid_parts.h"
-#include "gui/heads/grid_words.h"
 #include "gui/inside/matrix_map.h"
+#include "gui/shell/shell.h"
+#include "gui/train/train.h"
+#include "words/grid_words.h"
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {
 
 std::string notice_text(Gui& gui, const Notice& notice) {
   switch (notice.kind) {
-    case Notice::Kind::opened: return std::string(gui.word(Str::opened)) + " " + notice.text;
-    case Notice::Kind::saved: return std::string(gui.word(Str::saved)) + " " + notice.text;
-    case Notice::Kind::exported: return std::string(gui.word(Str::exported)) + " " + notice.text;
-    case Notice::Kind::copied: return std::string(gui.word(Str::copied)) + " " + notice.text;
-    case Notice::Kind::restored: return gui.word(Str::restored) + notice.text;
+    case Notice::Kind::opened: return std::string(gui.word(kWindowWords.opened)) + " " + notice.text;
+    case Notice::Kind::saved: return std::string(gui.word(kWindowWords.saved)) + " " + notice.text;
+    case Notice::Kind::exported: return std::string(gui.word(kWindowWords.exported)) + " " + notice.text;
+    case Notice::Kind::copied: return std::string(gui.word(kWindowWords.copied)) + " " + notice.text;
+    case Notice::Kind::restored: return gui.word(kWindowWords.restored) + notice.text;
     case Notice::Kind::failed: return notice.text;
   }
   return {};
@@ -40,7 +42,7 @@ void notice_line(Gui& gui, const Notice& notice) {
   if (more > 0) {
     explain_item(gui, text);
     ImGui::SameLine();
-    dim_text(gui, "+" + std::to_string(more) + " " + gui.word(Str::more_lines));
+    dim_text(gui, "+" + std::to_string(more) + " " + gui.word(kWindowWords.more_lines));
     gui.name_item("more of the notice");
     explain_item(gui, text);
   }
@@ -60,7 +62,7 @@ std::string answer_text(Gui& gui) {
   else if (lit) line = cell_in_words(gui, head, *lit);
   if (!line.empty()) line += "  ·  ";
   char numbers[192];
-  std::snprintf(numbers, sizeof numbers, "  ·  %s %s  ·  %d × %d", gui.word(Str::mask_is),
+  std::snprintf(numbers, sizeof numbers, "  ·  %s %s  ·  %d × %d", gui.word(kWindowWords.mask_is),
                 mask_title(gui.state.settings.language, trace.mask(head.stack, head.layer).kind()).c_str(),
                 static_cast<int>(trace.queries(head.stack)), static_cast<int>(trace.keys(head.stack)));
   line += map_title(gui, head) + numbers;
@@ -92,12 +94,13 @@ void colour_menu(Gui& gui, const Box& box) {
   ImGui::SetCursorScreenPos({box.x, box.y});
   if (ImGui::InvisibleButton("colour bar", {box.w, box.h})) ImGui::OpenPopup("colours");
   gui.name_box("colour bar", box);
-  explain_item(gui, gui.word(kTipColours));
+  explain_item(gui, kGridWords.tip_colours);
   if (!ImGui::BeginPopup("colours")) return;
   for (int map = 0; map < kColourMaps; ++map) {
     Settings settings = gui.state.settings;
     settings.colours = static_cast<ColourMap>(map);
-    if (ImGui::Selectable(gui.word(kColourWords[map]), settings == gui.state.settings)) gui.say(SetSettings{settings});
+    if (ImGui::Selectable(gui.word(kGridWords.colour_words[map]), settings == gui.state.settings))
+      gui.say(SetSettings{settings});
     gui.name_item("colours " + std::string(name(settings.colours)));
   }
   ImGui::EndPopup();
@@ -108,9 +111,9 @@ float colour_bar(Gui& gui) {
   const ColourScale scale = shown_colour_scale(gui.state);
   const float unit = gui.unit, width = 200 * unit, height = 8 * unit;
   const FontScope small(gui, TextSize::small);
-  const char* labels[] = {gui.word(Str::linear), gui.word(Str::logarithmic)};
+  const char* labels[] = {gui.word(kWindowWords.linear), gui.word(kWindowWords.logarithmic)};
   const float padding = 2 * ImGui::GetStyle().FramePadding.x;
-  const char* own = gui.word(kOwnRange);
+  const char* own = gui.word(kGridWords.own_range);
   const bool has_own = gui.state.view.view == View::heads || gui.state.view.view == View::train;
   const float own_width = has_own ? ImGui::CalcTextSize(own).x + padding + 8 * unit : 0;
   const float buttons = ImGui::CalcTextSize(labels[0]).x + ImGui::CalcTextSize(labels[1]).x + 2 * padding + own_width;
@@ -132,7 +135,7 @@ float colour_bar(Gui& gui) {
   ImGui::SetCursorPos({right - buttons, top});
   const auto choose = [&](const char* name, const char* label, Scale wanted) {
     if (flat_button(gui, name, label, gui.state.view.scale == wanted)) gui.say(SetColourScale{wanted});
-    explain_item(gui, Str::tip_colour_scale);
+    explain_item(gui, kWindowWords.tip_colour_scale);
   };
   choose("linear", labels[0], Scale::linear);
   ImGui::SameLine(0, 0);
@@ -145,12 +148,6 @@ float colour_bar(Gui& gui) {
 
 }  // namespace
 
-void own_range_button(Gui& gui) {
-  const bool own = gui.state.view.own_range;
-  if (flat_button(gui, "own range", gui.word(kOwnRange), own)) gui.say(SetOwnRange{!own});
-  explain_item(gui, gui.word(kTipOwnRange));
-}
-
 void status_bar(Gui& gui) {
   const AppState& state = gui.state;
   const ImVec2 start = ImGui::GetCursorPos();
@@ -159,9 +156,9 @@ void status_bar(Gui& gui) {
   ImGui::PushClipRect(ImGui::GetWindowPos(), {ImGui::GetWindowPos().x + bar - 12 * gui.unit, 1e6f}, true);
   if (gui.work.writing) {
     ImGui::SetNextItemWidth(220 * gui.unit);
-    ImGui::ProgressBar(gui.work.writing_progress, {220 * gui.unit, 0}, gui.word(Str::writing));
+    ImGui::ProgressBar(gui.work.writing_progress, {220 * gui.unit, 0}, gui.word(kWindowWords.writing));
     ImGui::SameLine();
-    if (flat_button(gui, "cancel", gui.word(Str::cancel))) gui.say(CancelFileWork{});
+    if (flat_button(gui, "cancel", gui.word(kWindowWords.cancel))) gui.say(CancelFileWork{});
     ImGui::SameLine();
   }
   training_status(gui);

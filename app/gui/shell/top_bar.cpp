@@ -1,28 +1,34 @@
-#include "gui/compare/compare_words.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/panels.h"
 #include "gui/lesson/lesson_panel.h"
 #include "gui/shell/actions.h"
+#include "gui/shell/shell.h"
+#include "words/compare_words.h"
+#include "words/model_words.h"
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {
 
 void view_tabs(Gui& gui, float gap) {
   const View now = gui.state.view.view;
-  if (flat_button(gui, "view heads", gui.word(Str::view_heads), now == View::heads)) gui.say(ShowView{View::heads});
-  explain_item(gui, Str::tip_view_heads);
+  if (flat_button(gui, "view heads", gui.word(kWindowWords.view_heads), now == View::heads))
+    gui.say(ShowView{View::heads});
+  explain_item(gui, kWindowWords.tip_view_heads);
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "view inside", gui.word(Str::view_inside), now == View::inside)) gui.say(ShowView{View::inside});
-  explain_item(gui, Str::tip_view_inside);
+  if (flat_button(gui, "view inside", gui.word(kWindowWords.view_inside), now == View::inside))
+    gui.say(ShowView{View::inside});
+  explain_item(gui, kWindowWords.tip_view_inside);
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "view flow", gui.word(Str::view_flow), now == View::flow)) gui.say(ShowView{View::flow});
-  explain_item(gui, Str::tip_view_flow);
+  if (flat_button(gui, "view flow", gui.word(kWindowWords.view_flow), now == View::flow)) gui.say(ShowView{View::flow});
+  explain_item(gui, kWindowWords.tip_view_flow);
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "view train", gui.word(Str::view_train), now == View::train)) gui.say(ShowView{View::train});
-  explain_item(gui, Str::tip_view_train);
+  if (flat_button(gui, "view train", gui.word(kWindowWords.view_train), now == View::train))
+    gui.say(ShowView{View::train});
+  explain_item(gui, kWindowWords.tip_view_train);
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "view compare", gui.word(kViewCompare), now == View::compare)) gui.say(ShowView{View::compare});
-  explain_item(gui, gui.word(kTipViewCompare));
+  if (flat_button(gui, "view compare", gui.word(kCompareWords.view_compare), now == View::compare))
+    gui.say(ShowView{View::compare});
+  explain_item(gui, kCompareWords.tip_view_compare);
   ImGui::SameLine(0, 0);
   lesson_menu(gui);
   ImGui::SameLine(0, gap);
@@ -35,36 +41,38 @@ struct Shown {
 
 void file_buttons(Gui& gui, float gap, const Shown& shown) {
   const AppState& state = gui.state;
-  if (flat_button(gui, "open", gui.word(Str::open))) gui.say(Browse{Browser::Purpose::open, {}});
+  if (flat_button(gui, "open", gui.word(kWindowWords.open))) gui.say(Browse{Browser::Purpose::open, {}});
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "save", gui.word(Str::save), has_unsaved_changes(state))) save_session(gui);
+  if (flat_button(gui, "save", gui.word(kWindowWords.save), has_unsaved_changes(state))) save_session(gui);
   ImGui::SameLine(0, 0);
   if (shown.save_as) {
-    if (flat_button(gui, "save as", gui.word(Str::save_as))) gui.say(Browse{Browser::Purpose::save, {}});
+    if (flat_button(gui, "save as", gui.word(kWindowWords.save_as))) gui.say(Browse{Browser::Purpose::save, {}});
     ImGui::SameLine(0, 0);
   }
-  if (flat_button(gui, "export", gui.word(Str::export_numbers))) gui.say(Browse{Browser::Purpose::export_to, {}});
+  if (flat_button(gui, "export", gui.word(kWindowWords.export_numbers)))
+    gui.say(Browse{Browser::Purpose::export_to, {}});
   ImGui::SameLine(0, 0);
   if (shown.figure) {
-    if (flat_button(gui, "figure", gui.word(Str::figure))) gui.say(Browse{Browser::Purpose::figure, {}});
-    explain_item(gui, Str::tip_figure);
+    if (flat_button(gui, "figure", gui.word(kWindowWords.figure))) gui.say(Browse{Browser::Purpose::figure, {}});
+    explain_item(gui, kWindowWords.tip_figure);
   }
   ImGui::SameLine(0, gap);
   ImGui::BeginDisabled(state.undo.empty() && !state.gesture);
-  if (flat_button(gui, "undo", gui.word(Str::undo))) gui.say(Undo{});
+  if (flat_button(gui, "undo", gui.word(kWindowWords.undo))) gui.say(Undo{});
   ImGui::EndDisabled();
   ImGui::SameLine(0, 0);
   ImGui::BeginDisabled(state.redo.empty());
-  if (flat_button(gui, "redo", gui.word(Str::redo))) gui.say(Redo{});
+  if (flat_button(gui, "redo", gui.word(kWindowWords.redo))) gui.say(Redo{});
   ImGui::EndDisabled();
   ImGui::SameLine(0, 0);
-  if (shown.reset && flat_button(gui, "reset", gui.word(Str::reset))) gui.say_once(Reset{});
+  if (shown.reset && flat_button(gui, "reset", gui.word(kWindowWords.reset))) gui.say_once(Reset{});
 }
 
 void person_buttons(Gui& gui, const Shown& shown) {
   const bool dark = gui.state.settings.theme == Theme::dark;
-  const char* labels[] = {gui.word(Str::smaller), gui.word(Str::larger), gui.word(dark ? Str::light : Str::dark),
-                          gui.word(Str::language), gui.word(Str::help)};
+  const char* labels[] = {gui.word(kWindowWords.smaller), gui.word(kWindowWords.larger),
+                          gui.word(dark ? kWindowWords.light : kWindowWords.dark), gui.word(kWindowWords.language),
+                          gui.word(kWindowWords.help)};
   float width = 0;
   for (const char* label : labels) width += button_width(label);
   if (!shown.sizes) width -= button_width(labels[0]) + button_width(labels[1]);
@@ -83,13 +91,14 @@ void person_buttons(Gui& gui, const Shown& shown) {
 
 std::string model_line(Gui& gui) {
   const Document& document = gui.state.document;
-  if (is_shipped(document)) return gui.fonts.shown(gui.word(Str::trained_model));
+  if (is_shipped(document)) return gui.fonts.shown(gui.word(kWindowWords.trained_model));
   if (document.model && document.trained)
-    return gui.fonts.shown(std::string(gui.word(Str::trained_here)) + " " + document.model->name);
+    return gui.fonts.shown(std::string(gui.word(kWindowWords.trained_here)) + " " + document.model->name);
   if (document.model)
-    return gui.fonts.shown(std::string(gui.word(document.model->given ? Str::tensors_model : Str::checkpoint)) + " " +
-                           document.model->name);
-  return std::string(gui.word(Str::random_model)) + " · " + gui.word(Str::seed) + " " +
+    return gui.fonts.shown(
+        std::string(gui.word(document.model->given ? kWindowWords.tensors_model : kWindowWords.checkpoint)) + " " +
+        document.model->name);
+  return std::string(gui.word(kWindowWords.random_model)) + " · " + gui.word(kModelWords.seed) + " " +
          std::to_string(document.config.seed);
 }
 
@@ -112,12 +121,13 @@ ImU32 mark_colour(const Gui& gui, Severity severity) {
 }
 
 Badge badge_of(Gui& gui, const ModelCheck& check) {
-  if (!check.findings) return {gui.colours().faint, gui.word(Str::check_running)};
+  if (!check.findings) return {gui.colours().faint, gui.word(kWindowWords.check_running)};
   const Severity worst = gravest(*check.findings);
   if (worst <= Severity::note && agrees_with_reference(*check.findings))
-    return {mark_colour(gui, Severity::good), gui.word(Str::check_agrees), true};
-  if (worst <= Severity::note) return {mark_colour(gui, Severity::note), gui.word(Str::check_passed), true};
-  return {mark_colour(gui, worst), gui.word(worst == Severity::warning ? Str::check_doubtful : Str::check_wrong)};
+    return {mark_colour(gui, Severity::good), gui.word(kWindowWords.check_agrees), true};
+  if (worst <= Severity::note) return {mark_colour(gui, Severity::note), gui.word(kWindowWords.check_passed), true};
+  return {mark_colour(gui, worst),
+          gui.word(worst == Severity::warning ? kWindowWords.check_doubtful : kWindowWords.check_wrong)};
 }
 
 /// A tick, or a filled circle with a stroke in it, in a square of the text's height.
@@ -188,12 +198,14 @@ void check_badge(Gui& gui, float top, const HasRoom& has_room) {
 void top_bar(Gui& gui) {
   const float top = ImGui::GetCursorPosY(), gap = 16 * gui.unit, close_gap = 6 * gui.unit;
   float buttons = 3 * gap, padding = 0;  // between the groups, and at the right end; inside the buttons
-  for (const Str string :
-       {Str::view_heads, Str::view_inside, Str::view_flow, Str::view_train, Str::open, Str::save, Str::save_as,
-        Str::export_numbers, Str::figure, Str::undo, Str::redo, Str::reset, Str::smaller, Str::larger,
-        gui.state.settings.theme == Theme::dark ? Str::light : Str::dark, Str::language, Str::help})
+  for (const Words& string :
+       {kWindowWords.view_heads, kWindowWords.view_inside, kWindowWords.view_flow, kWindowWords.view_train,
+        kWindowWords.open, kWindowWords.save, kWindowWords.save_as, kWindowWords.export_numbers, kWindowWords.figure,
+        kWindowWords.undo, kWindowWords.redo, kWindowWords.reset, kWindowWords.smaller, kWindowWords.larger,
+        gui.state.settings.theme == Theme::dark ? kWindowWords.light : kWindowWords.dark, kWindowWords.language,
+        kWindowWords.help})
     buttons += button_width(gui.word(string)), padding += 2 * ImGui::GetStyle().FramePadding.x;
-  buttons += button_width(gui.word(kViewCompare)), padding += 2 * ImGui::GetStyle().FramePadding.x;
+  buttons += button_width(gui.word(kCompareWords.view_compare)), padding += 2 * ImGui::GetStyle().FramePadding.x;
   if (const float lessons = lesson_menu_width(gui); lessons > 0)
     buttons += lessons, padding += 2 * ImGui::GetStyle().FramePadding.x;
   const auto has_room = [&](float width) {
@@ -204,15 +216,15 @@ void top_bar(Gui& gui) {
   Shown shown;
   // By half of the padding, by closer groups, and by what gives way.
   float spared = padding / 2 + 3 * (gap - close_gap);
-  const auto give_way = [&](bool& one, std::initializer_list<Str> labels) {
+  const auto give_way = [&](bool& one, std::initializer_list<Words> labels) {
     if (has_room(-spared)) return;
     one = false;
-    for (const Str label : labels) spared += button_width(gui.word(label)) - ImGui::GetStyle().FramePadding.x;
+    for (const Words& label : labels) spared += button_width(gui.word(label)) - ImGui::GetStyle().FramePadding.x;
   };
-  give_way(shown.save_as, {Str::save_as});
-  give_way(shown.reset, {Str::reset});
-  give_way(shown.sizes, {Str::smaller, Str::larger});
-  give_way(shown.figure, {Str::figure});
+  give_way(shown.save_as, {kWindowWords.save_as});
+  give_way(shown.reset, {kWindowWords.reset});
+  give_way(shown.sizes, {kWindowWords.smaller, kWindowWords.larger});
+  give_way(shown.figure, {kWindowWords.figure});
   if (tight) ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2{4 * gui.unit, ImGui::GetStyle().FramePadding.y});
   if (has_room(gui.fonts.pixels(TextSize::title) * 4.4f)) {
     // The name stands on the same base line as the smaller text beside it.

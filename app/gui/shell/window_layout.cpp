@@ -1,9 +1,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/compare/compare.h"
+#include "gui/flow/flow.h"
 #include "gui/frame/imgui_compat.h"
-#include "gui/frame/panels.h"
+#include "gui/heads/heads.h"
+#include "gui/inside/inside.h"
 #include "gui/lesson/lesson_panel.h"
+#include "gui/question/question.h"
+#include "gui/shell/shell.h"
+#include "gui/train/train.h"
 #include "session/answer_comparison.h"
 
 namespace headlight {

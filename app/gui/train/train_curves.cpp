@@ -3,9 +3,11 @@
 #include <cstdio>
 
 #include "figure/curve.h"
+#include "figure/labels.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/train/train_parts.h"
+#include "words/train_words.h"
 
 namespace headlight {
 namespace {
@@ -75,7 +77,7 @@ void draw_now(Gui& gui, const CurveFrame& frame, const TrainingRun& run) {
 }
 
 /// The title of a plot and, at the right, a number in its curve's colour.
-void plot_title(Gui& gui, Str title, const std::string& right) {
+void plot_title(Gui& gui, const Words& title, const std::string& right) {
   dim_text(gui, gui.word(title));
   const FontScope small(gui, TextSize::small);
   const float width = ImGui::CalcTextSize(right.c_str()).x + 2 * gui.unit;
@@ -93,7 +95,7 @@ void loss_plot(Gui& gui, const TrainingRun& run, float height) {
   }
   char text[64] = "";
   if (!points.empty()) std::snprintf(text, sizeof text, "%.3f", points.back().loss());
-  plot_title(gui, Str::loss, text);
+  plot_title(gui, kTrainWords.loss, text);
   const FontScope small(gui, TextSize::small);
   CurveFrame frame = frame_of(gui, run, height);
   frame.top = top > 0 ? top * 1.05 : 1;
@@ -152,13 +154,13 @@ void legend(Gui& gui, const TrainingRun& run) {
     width += ImGui::CalcTextSize(named.back().label.c_str()).x + 28 * gui.unit;
   }
   auto& entries = width <= 1.8f * ImGui::GetContentRegionAvail().x ? named : coded;
-  entries.push_back({"legend right", gui.word(Str::share_right), {}, gui.colours().faint});
+  entries.push_back({"legend right", gui.word(kTrainWords.share_right), {}, gui.colours().faint});
   draw_legend(gui, entries);
 }
 
 void score_plot(Gui& gui, const TrainingRun& run, float height) {
-  dim_text(gui, gui.word(run.scores.empty() ? Str::share_right : Str::scores_of_heads));
-  if (!run.scores.empty()) explain_item(gui, Str::tip_scores_of_heads);
+  dim_text(gui, gui.word(run.scores.empty() ? kTrainWords.share_right : kTrainWords.scores_of_heads));
+  if (!run.scores.empty()) explain_item(gui, kTrainWords.tip_scores_of_heads);
   const FontScope small(gui, TextSize::small);
   CurveFrame frame = frame_of(gui, run, height);
   draw_axes(gui, frame);
@@ -198,7 +200,7 @@ void time_slider(Gui& gui, const TrainingRun& run) {
   ImGui::InvisibleButton("time", {frame.plot.w, height});
   gui.name_box("time", frame.plot);
   const bool held = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
-  explain_item(gui, Str::tip_time);
+  explain_item(gui, kTrainWords.tip_time);
   if (held) {
     const auto wanted = step_near(run, frame.step_at(ImGui::GetIO().MousePos.x));
     if (wanted != run.shown || !shows_training(gui.state)) gui.say(ChooseShot{wanted});
@@ -217,12 +219,14 @@ void time_slider(Gui& gui, const TrainingRun& run) {
                        24);
   ImGui::SetCursorScreenPos({frame.plot.x, frame.plot.y + height});
   ImGui::AlignTextToFramePadding();
-  const std::string at = std::string(gui.word(Str::training_step)) + " " + std::to_string(run.shown.value_or(run.step));
+  const std::string at =
+      std::string(gui.word(kTrainWords.training_step)) + " " + std::to_string(run.shown.value_or(run.step));
   ImGui::TextUnformatted(at.c_str());
   ImGui::SameLine(0, 8 * gui.unit);
   const bool newest = !run.shown && shows_training(gui.state);
-  if (flat_button(gui, "newest", gui.word(is_working(run) ? Str::live : Str::newest), newest)) gui.say(ChooseShot{});
-  explain_item(gui, Str::tip_newest);
+  if (flat_button(gui, "newest", gui.word(is_working(run) ? kTrainWords.live : kTrainWords.newest), newest))
+    gui.say(ChooseShot{});
+  explain_item(gui, kTrainWords.tip_newest);
 }
 
 }  // namespace

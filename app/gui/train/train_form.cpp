@@ -3,7 +3,11 @@
 #include <cstdio>
 
 #include "gui/frame/controls.h"
+#include "gui/frame/start_training.h"
 #include "gui/train/train_parts.h"
+#include "words/mask_words.h"
+#include "words/model_words.h"
+#include "words/train_words.h"
 
 namespace headlight {
 namespace {
@@ -19,7 +23,7 @@ std::string short_number(float value) {
 /// Where the controls of a row begin, behind their labels.
 float column(const Gui& gui) { return std::max(120 * gui.unit, ImGui::GetContentRegionMax().x * 0.42f); }
 
-void row_label(Gui& gui, Str label, Str tip) {
+void row_label(Gui& gui, const Words& label, const Words& tip) {
   ImGui::AlignTextToFramePadding();
   dim_text(gui, gui.word(label));
   explain_item(gui, tip);
@@ -28,7 +32,7 @@ void row_label(Gui& gui, Str label, Str tip) {
 }
 
 /// A low slider in the rest of the row with its value behind it; true while it moves to a number.
-bool valued_slider(Gui& gui, const char* name, float& value, float least, float most, Str tip,
+bool valued_slider(Gui& gui, const char* name, float& value, float least, float most, const Words& tip,
                    const std::string& shown) {
   const float text = ImGui::CalcTextSize("0.0002").x, top = ImGui::GetCursorPosY();
   ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
@@ -42,7 +46,8 @@ bool valued_slider(Gui& gui, const char* name, float& value, float least, float 
 }
 
 /// A whole number with buttons to step it; true where it was changed.
-bool number_row(Gui& gui, const char* name, Str label, Str tip, int& value, int step, int least, int most) {
+bool number_row(Gui& gui, const char* name, const Words& label, const Words& tip, int& value, int step, int least,
+                int most) {
   row_label(gui, label, tip);
   ImGui::PushID(name);
   const bool changed = ImGui::InputInt("##number", &value, step, 10 * step);
@@ -54,7 +59,8 @@ bool number_row(Gui& gui, const char* name, Str label, Str tip, int& value, int 
 }
 
 template <class Value, class Change>
-void number(Gui& gui, const char* name, Str label, Str tip, Value now, int step, int least, int most, Change change) {
+void number(Gui& gui, const char* name, const Words& label, const Words& tip, Value now, int step, int least, int most,
+            Change change) {
   int value =
       static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(now), static_cast<std::uint64_t>(most)));
   if (!number_row(gui, name, label, tip, value, step, least, most)) return;
@@ -65,16 +71,16 @@ void number(Gui& gui, const char* name, Str label, Str tip, Value now, int step,
 
 void schedule(Gui& gui) {
   const TrainingPlan& plan = gui.state.training_plan;
-  number(gui, "training steps", Str::training_steps, Str::tip_training_steps, plan.steps(), 500, 1, kMostSteps,
-         [](TrainingPlan& changed, int steps) { changed.recipe.schedule.steps = steps; });
-  number(gui, "training batch", Str::training_batch, Str::tip_training_batch, plan.batch, 8, 1, kMostBatch,
-         [](TrainingPlan& changed, int batch) { changed.batch = batch; });
-  number(gui, "training seed", Str::seed, Str::tip_seed, plan.config.seed, 1, 0, kMostSeed,
+  number(gui, "training steps", kTrainWords.training_steps, kTrainWords.tip_training_steps, plan.steps(), 500, 1,
+         kMostSteps, [](TrainingPlan& changed, int steps) { changed.recipe.schedule.steps = steps; });
+  number(gui, "training batch", kTrainWords.training_batch, kTrainWords.tip_training_batch, plan.batch, 8, 1,
+         kMostBatch, [](TrainingPlan& changed, int batch) { changed.batch = batch; });
+  number(gui, "training seed", kModelWords.seed, kModelWords.tip_seed, plan.config.seed, 1, 0, kMostSeed,
          [](TrainingPlan& changed, int seed) { changed.config.seed = static_cast<std::uint64_t>(seed); });
   const float now = plan.recipe.schedule.peak;
   float exponent = std::log10(std::max(1e-5f, now));
-  row_label(gui, Str::learning_rate, Str::tip_learning_rate);
-  if (!valued_slider(gui, "learning rate", exponent, -5, -1, Str::tip_learning_rate, short_number(now))) return;
+  row_label(gui, kTrainWords.learning_rate, kTrainWords.tip_learning_rate);
+  if (!valued_slider(gui, "learning rate", exponent, -5, -1, kTrainWords.tip_learning_rate, short_number(now))) return;
   const float power = std::pow(10.0f, std::floor(exponent));
   TrainingPlan next = plan;
   next.recipe.schedule.peak = std::round(std::pow(10.0f, exponent) / power * 10) / 10 * power;  // two digits
@@ -84,7 +90,7 @@ void schedule(Gui& gui) {
 /// A part of what is asked for: off, or on with its share.
 struct PlanSwitch {
   const char* name;
-  Str label, tip;
+  const Words &label, tip;
   float most;
   float& (*of)(TrainingPlan&);
   float usual;                                // where it is switched on and the usual plan has it off
@@ -92,19 +98,19 @@ struct PlanSwitch {
 };
 
 constexpr PlanSwitch kTerms[] = {
-    {"hide", Str::term_hide, Str::tip_term_hide, 0.6f, [](TrainingPlan& p) -> float& { return p.corruption.mask; },
-     0.15f, PlanSwitch::corrupted},
-    {"swap", Str::term_swap, Str::tip_term_swap, 0.6f, [](TrainingPlan& p) -> float& { return p.corruption.swap; },
-     0.15f, PlanSwitch::corrupted},
-    {"keep", Str::term_keep, Str::tip_term_keep, 0.6f, [](TrainingPlan& p) -> float& { return p.corruption.keep; },
-     0.1f, PlanSwitch::masked},
-    {"family", Str::term_family, Str::tip_term_family, 1.0f,
+    {"hide", kTrainWords.term_hide, kTrainWords.tip_term_hide, 0.6f,
+     [](TrainingPlan& p) -> float& { return p.corruption.mask; }, 0.15f, PlanSwitch::corrupted},
+    {"swap", kTrainWords.term_swap, kTrainWords.tip_term_swap, 0.6f,
+     [](TrainingPlan& p) -> float& { return p.corruption.swap; }, 0.15f, PlanSwitch::corrupted},
+    {"keep", kTrainWords.term_keep, kTrainWords.tip_term_keep, 0.6f,
+     [](TrainingPlan& p) -> float& { return p.corruption.keep; }, 0.1f, PlanSwitch::masked},
+    {"family", kTrainWords.term_family, kTrainWords.tip_term_family, 1.0f,
      [](TrainingPlan& p) -> float& { return p.corruption.family; }, 0.7f, PlanSwitch::masked},
-    {"restore", Str::term_restore, Str::tip_term_restore, 1.0f,
+    {"restore", kTrainWords.term_restore, kTrainWords.tip_term_restore, 1.0f,
      [](TrainingPlan& p) -> float& { return p.corruption.restore; }, 0.8f, PlanSwitch::masked},
-    {"training dropout", Str::dropout, Str::tip_term_dropout, 0.5f,
+    {"training dropout", kMaskWords.dropout, kTrainWords.tip_term_dropout, 0.5f,
      [](TrainingPlan& p) -> float& { return p.recipe.objective.dropout; }, 0.1f, PlanSwitch::every},
-    {"label smoothing", Str::term_smoothing, Str::tip_term_smoothing, 0.5f,
+    {"label smoothing", kTrainWords.term_smoothing, kTrainWords.tip_term_smoothing, 0.5f,
      [](TrainingPlan& p) -> float& { return p.recipe.objective.label_smoothing; }, 0.1f, PlanSwitch::every},
 };
 
@@ -120,9 +126,9 @@ bool is_part_of(const PlanSwitch& term, Task task) {
          (task == Task::translation && term.of_task == PlanSwitch::corrupted);
 }
 
-Str words_of(Task task) {
-  if (task == Task::translation) return Str::task_translation;
-  return task == Task::masked ? Str::task_masked : Str::task_causal;
+const Words& words_of(Task task) {
+  if (task == Task::translation) return kTrainWords.task_translation;
+  return task == Task::masked ? kTrainWords.task_masked : kTrainWords.task_causal;
 }
 
 void term_row(Gui& gui, const PlanSwitch& term) {
@@ -145,14 +151,15 @@ void term_row(Gui& gui, const PlanSwitch& term) {
 
 void corpus_row(Gui& gui) {
   const CorpusChoice& corpus = gui.state.training_corpus;
-  row_label(gui, Str::corpus, Str::tip_corpus);
-  if (flat_button(gui, "corpus grammar", gui.word(Str::corpus_grammar), corpus.text.empty()) && !corpus.text.empty())
+  row_label(gui, kTrainWords.corpus, kTrainWords.tip_corpus);
+  if (flat_button(gui, "corpus grammar", gui.word(kTrainWords.corpus_grammar), corpus.text.empty()) &&
+      !corpus.text.empty())
     gui.say(SetCorpus{});
-  explain_item(gui, Str::tip_corpus);
+  explain_item(gui, kTrainWords.tip_corpus);
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "corpus text", gui.word(Str::corpus_text), !corpus.text.empty()))
+  if (flat_button(gui, "corpus text", gui.word(kTrainWords.corpus_text), !corpus.text.empty()))
     gui.say(Browse{Browser::Purpose::corpus, {}});
-  explain_item(gui, Str::tip_corpus_text);
+  explain_item(gui, kTrainWords.tip_corpus_text);
   if (corpus.text.empty()) return;
   ImGui::PushTextWrapPos(0);
   dim_text(gui, gui.fonts.shown(corpus.text));
@@ -161,33 +168,26 @@ void corpus_row(Gui& gui) {
 }
 
 std::string shape_words(Gui& gui, const Config& config) {
-  const auto part = [&](Str label, Index value) {
+  const auto part = [&](const Words& label, Index value) {
     return " · " + std::string(gui.word(label)) + " " + std::to_string(value);
   };
-  const Str arch = config.arch == Arch::encoder   ? Str::encoder
-                   : config.arch == Arch::decoder ? Str::decoder
-                                                  : Str::encoder_decoder;
-  return gui.word(arch) + part(Str::d_model, config.d_model) + part(Str::heads, config.num_heads) +
-         part(Str::layers, config.num_layers) + part(Str::feed_forward, config.ffn);
+  const Words& arch = config.arch == Arch::encoder   ? kModelWords.encoder
+                      : config.arch == Arch::decoder ? kModelWords.decoder
+                                                     : kModelWords.encoder_decoder;
+  return gui.word(arch) + part(kModelWords.d_model, config.d_model) + part(kModelWords.heads, config.num_heads) +
+         part(kModelWords.layers, config.num_layers) + part(kModelWords.feed_forward, config.ffn);
 }
 
 }  // namespace
 
-void say_start(Gui& gui, bool usual) {
-  const AppState& state = gui.state;
-  TrainingPlan plan = next_training(state);
-  if (usual) plan = default_plan(plan.config);
-  if (check_plan(plan)) gui.say(StartTraining{plan, usual ? CorpusChoice{} : state.training_corpus});
-}
-
 void training_form(Gui& gui) {
   const TrainingPlan plan = next_training(gui.state);
   const Status possible = check_plan(plan);
-  ImGui::TextUnformatted(gui.word(Str::train_a_model));
-  wrapped_small(gui, gui.word(Str::train_explained), gui.colours().dim);
+  ImGui::TextUnformatted(gui.word(kTrainWords.train_a_model));
+  wrapped_small(gui, gui.word(kTrainWords.train_explained), gui.colours().dim);
   wrapped_small(gui, shape_words(gui, plan.config), gui.colours().text);
   gui.name_item("training shape");
-  explain_item(gui, Str::tip_training_shape);
+  explain_item(gui, kTrainWords.tip_training_shape);
   wrapped_small(gui, gui.word(words_of(plan.task)), gui.colours().dim);
   gui.name_item("training task");
   schedule(gui);
@@ -196,7 +196,8 @@ void training_form(Gui& gui) {
     if (is_part_of(term, plan.task)) term_row(gui, term);
   ImGui::Dummy({0, 2 * gui.unit});
   ImGui::BeginDisabled(!possible);
-  if (wide_button(gui, "start training", Str::start_training, Str::tip_start_training)) say_start(gui, false);
+  if (wide_button(gui, "start training", kTrainWords.start_training, kTrainWords.tip_start_training))
+    say_start(gui, false);
   ImGui::EndDisabled();
   if (possible) return;
   wrapped_small(gui, possible.error().message, gui.colours().warning);

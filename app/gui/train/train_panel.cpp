@@ -3,24 +3,27 @@
 #include <cstdio>
 
 #include "gui/frame/controls.h"
+#include "gui/train/train.h"
 #include "gui/train/train_parts.h"
+#include "words/train_words.h"
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {
 
 constexpr std::size_t kMostEarlier = 12;
 
-Str phase_word(TrainingPhase phase) {
+const Words& phase_word(TrainingPhase phase) {
   switch (phase) {
-    case TrainingPhase::preparing: return Str::phase_preparing;
-    case TrainingPhase::running: return Str::phase_running;
-    case TrainingPhase::paused: return Str::phase_paused;
-    case TrainingPhase::measuring: return Str::phase_measuring;
-    case TrainingPhase::done: return Str::phase_done;
-    case TrainingPhase::stopped: return Str::phase_stopped;
-    case TrainingPhase::failed: return Str::phase_failed;
+    case TrainingPhase::preparing: return kTrainWords.phase_preparing;
+    case TrainingPhase::running: return kTrainWords.phase_running;
+    case TrainingPhase::paused: return kTrainWords.phase_paused;
+    case TrainingPhase::measuring: return kTrainWords.phase_measuring;
+    case TrainingPhase::done: return kTrainWords.phase_done;
+    case TrainingPhase::stopped: return kTrainWords.phase_stopped;
+    case TrainingPhase::failed: return kTrainWords.phase_failed;
   }
-  return Str::phase_failed;
+  return kTrainWords.phase_failed;
 }
 
 float share_done(const TrainingRun& run) {
@@ -29,13 +32,13 @@ float share_done(const TrainingRun& run) {
 
 /// How far, how fast, how long.
 std::string progress_words(const Gui& gui, const TrainingRun& run) {
-  std::string line = std::string(gui.word(Str::training_step)) + " " + std::to_string(run.step) + " / " +
+  std::string line = std::string(gui.word(kTrainWords.training_step)) + " " + std::to_string(run.step) + " / " +
                      std::to_string(run.plan.steps());
   char text[64];
   std::snprintf(text, sizeof text, "%.0f", run.tokens_per_second);
-  if (run.tokens_per_second > 0) line += std::string(" · ") + text + " " + gui.word(Str::words_a_second);
+  if (run.tokens_per_second > 0) line += std::string(" · ") + text + " " + gui.word(kTrainWords.words_a_second);
   if (run.phase == TrainingPhase::running && run.seconds_left > 0)
-    line += " · " + duration_words(gui, run.seconds_left) + " " + gui.word(Str::time_left);
+    line += " · " + duration_words(gui, run.seconds_left) + " " + gui.word(kTrainWords.time_left);
   return line;
 }
 
@@ -44,32 +47,33 @@ void run_buttons(Gui& gui, const TrainingRun& run) {
   const bool runs = run.phase == TrainingPhase::running;
   bool any = false;
   if (runs || can_resume(run)) {
-    if (flat_button(gui, "pause training", gui.word(runs ? Str::pause_training : Str::resume_training), true))
+    if (flat_button(gui, "pause training", gui.word(runs ? kTrainWords.pause_training : kTrainWords.resume_training),
+                    true))
       runs ? gui.say(PauseTraining{}) : gui.say(ResumeTraining{});
-    explain_item(gui, Str::tip_pause_training);
+    explain_item(gui, kTrainWords.tip_pause_training);
     any = true;
   }
   if (is_active(run)) {
     if (any) beside();
-    if (flat_button(gui, "stop training", gui.word(Str::stop_training))) gui.say(StopTraining{});
-    explain_item(gui, Str::tip_stop_training);
+    if (flat_button(gui, "stop training", gui.word(kTrainWords.stop_training))) gui.say(StopTraining{});
+    explain_item(gui, kTrainWords.tip_stop_training);
     any = true;
   }
   if (run.phase == TrainingPhase::stopped && !run.folder.empty()) {
-    if (flat_button(gui, "continue training", gui.word(Str::resume_training), true))
+    if (flat_button(gui, "continue training", gui.word(kTrainWords.resume_training), true))
       gui.say(ContinueTraining{run.folder});
-    explain_item(gui, Str::tip_continue_training);
+    explain_item(gui, kTrainWords.tip_continue_training);
     any = true;
   }
   if (run.live && !shows_training(gui.state)) {
     if (any) beside();
-    if (flat_button(gui, "show training", gui.word(Str::show_training))) gui.say(ShowTraining{});
-    explain_item(gui, Str::tip_show_training);
+    if (flat_button(gui, "show training", gui.word(kTrainWords.show_training))) gui.say(ShowTraining{});
+    explain_item(gui, kTrainWords.tip_show_training);
   }
 }
 
 void run_part(Gui& gui, const TrainingRun& run) {
-  const std::string name = run.name.empty() ? gui.word(Str::view_train) : run.name;
+  const std::string name = run.name.empty() ? gui.word(kWindowWords.view_train) : run.name;
   ImGui::TextUnformatted(gui.fonts.shown(name).c_str());
   ImGui::SameLine(0, 8 * gui.unit);
   ImGui::PushStyleColor(ImGuiCol_Text, is_working(run) ? gui.colours().accent : gui.colours().dim);
@@ -96,9 +100,10 @@ void one_earlier(Gui& gui, const TrainedFolder& left) {
     dim_text(gui, name);
     wrapped_small(gui, left.problem, gui.colours().warning);
   } else if (left.unfinished && !own) {
-    if (flat_button(gui, ("go on " + left.name).c_str(), (std::string(gui.word(Str::go_on_with)) + " " + name).c_str()))
+    if (flat_button(gui, ("go on " + left.name).c_str(),
+                    (std::string(gui.word(kTrainWords.go_on_with)) + " " + name).c_str()))
       gui.say(ContinueTraining{left.folder});
-    explain_item(gui, Str::tip_continue_training);
+    explain_item(gui, kTrainWords.tip_continue_training);
     ImGui::SameLine(0, 6 * gui.unit);
     ImGui::AlignTextToFramePadding();
     dim_text(gui, std::to_string(left.step) + " / " + std::to_string(left.steps));
@@ -112,7 +117,7 @@ void one_earlier(Gui& gui, const TrainedFolder& left) {
 void earlier_part(Gui& gui) {
   const auto& all = gui.state.trained;
   if (all.empty()) return;
-  section(gui, Str::trained_earlier);
+  section(gui, kTrainWords.trained_earlier);
   std::size_t shown = 0;
   for (const bool unfinished : {true, false})
     for (const TrainedFolder& left : all)
@@ -123,11 +128,11 @@ void earlier_part(Gui& gui) {
 
 std::string duration_words(const Gui& gui, double seconds) {
   const auto whole = static_cast<long>(std::clamp(std::ceil(seconds), 0.0, 1e8));
-  const std::string rest = std::to_string(whole % 60) + " " + gui.word(Str::seconds);
+  const std::string rest = std::to_string(whole % 60) + " " + gui.word(kTrainWords.seconds);
   if (whole < 60) return rest;
-  if (whole < 3600) return std::to_string(whole / 60) + " " + gui.word(Str::minutes) + " " + rest;
-  return std::to_string(whole / 3600) + " " + gui.word(Str::hours) + " " + std::to_string(whole / 60 % 60) + " " +
-         gui.word(Str::minutes);
+  if (whole < 3600) return std::to_string(whole / 60) + " " + gui.word(kTrainWords.minutes) + " " + rest;
+  return std::to_string(whole / 3600) + " " + gui.word(kTrainWords.hours) + " " + std::to_string(whole / 60 % 60) +
+         " " + gui.word(kTrainWords.minutes);
 }
 
 void train_panel(Gui& gui) {
@@ -140,7 +145,7 @@ void train_panel(Gui& gui) {
     training_curves(gui, *run, is_active(*run) ? std::max(least, bottom - ImGui::GetCursorPosY()) : least);
   }
   if (!run || !is_active(*run)) {
-    if (run) section(gui, Str::another_training);
+    if (run) section(gui, kTrainWords.another_training);
     training_form(gui);
     earlier_part(gui);
   }
@@ -155,11 +160,11 @@ void training_status(Gui& gui) {
                             std::to_string(static_cast<int>(100 * share_done(*run))) + " %";
   ImGui::ProgressBar(share_done(*run), {180 * gui.unit, 0}, words.c_str());
   gui.name_item("training status");
-  explain_item(gui, Str::tip_training_status);
+  explain_item(gui, kTrainWords.tip_training_status);
   if (ImGui::IsItemClicked()) gui.say(ShowView{View::train});
   ImGui::SameLine();
-  if (flat_button(gui, "cancel training", gui.word(Str::stop_training))) gui.say(StopTraining{});
-  explain_item(gui, Str::tip_stop_training);
+  if (flat_button(gui, "cancel training", gui.word(kTrainWords.stop_training))) gui.say(StopTraining{});
+  explain_item(gui, kTrainWords.tip_stop_training);
   ImGui::SameLine();
 }
 

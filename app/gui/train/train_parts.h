@@ -1,7 +1,7 @@
 // The parts of the training panel.
 #pragma once
 
-#include "gui/frame/panels.h"
+#include "gui/train/train.h"
 
 namespace headlight {
 
@@ -10,9 +10,6 @@ void training_form(Gui& gui);
 
 /// How the loss fell and the heads' scores rose, and the slider over the steps; about as high as `height`.
 void training_curves(Gui& gui, const TrainingRun& run, float height);
-
-/// Starts a training of the document's shape, or says that one goes on: by the plan of the panel, or by the usual one.
-void say_start(Gui& gui, bool usual);
 
 /// A time in words: "40 s", "2 min 10 s".
 std::string duration_words(const Gui& gui, double seconds);

@@ -1,8 +1,10 @@
+#include "gui/frame/fold_switches.h"
+
 #include "gui/frame/draw.h"
-#include "gui/heads/grid_parts.h"
-#include "gui/heads/map_words.h"
-#include "gui/question/pair_words.h"
 #include "session/derived_maps.h"
+#include "words/answer_words.h"
+#include "words/map_words.h"
+#include "words/pair_words.h"
 
 namespace headlight {
 namespace {
@@ -20,7 +22,9 @@ bool fold_switch(Gui& gui, Fixed fixed, const char* name, const char* label, boo
   ImGui::PushStyleVar(ImGuiStyleVar_Alpha, alpha);
   const bool pressed = flat_button(gui, name, label, on && !fixed);
   ImGui::PopStyleVar();
-  explain_item(gui, fixed.other ? gui.word(kTipFoldKinds) : fixed.too_long ? gui.word(Str::tip_fold_too_long) : tip);
+  explain_item(gui, fixed.other      ? gui.word(kMapWords.tip_fold_kinds)
+                    : fixed.too_long ? gui.word(kAnswerWords.tip_fold_too_long)
+                                     : tip);
   return pressed && !fixed;
 }
 
@@ -29,11 +33,11 @@ void pair_switches(Gui& gui, bool beside, Fixed fixed) {
   FoldChoice fold = gui.state.view.fold;
   const PairPart shown = fold.pair;
   float width = 0;  // they stay together
-  for (const PairWords& part : kPairWords) width += button_width(gui.word(part.name));
+  for (const PairPartWords& part : kPairWords.parts) width += button_width(gui.word(part.name));
   if (beside) same_line_if_room(width, 12 * gui.unit);
   for (int i = 0; i < kPairParts; ++i) {
     fold.pair = static_cast<PairPart>(i);
-    const PairWords& words = pair_words(fold.pair);
+    const PairPartWords& words = pair_words(fold.pair);
     const std::string id = "pair " + std::string(name(fold.pair));
     if (i > 0) ImGui::SameLine(0, 0);
     if (fold_switch(gui, fixed, id.c_str(), gui.word(words.name), shown == fold.pair, gui.word(words.tip)))
@@ -46,8 +50,8 @@ void pair_switches(Gui& gui, bool beside, Fixed fixed) {
 std::string folds_in_words(const Gui& gui) {
   const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
   if (!folded) return {};
-  std::string words = folded->fold.done.special ? gui.word(Str::special_folded) : "";
-  if (folded->fold.done.words) words += (words.empty() ? "" : "  ") + std::string(gui.word(Str::words_merged));
+  std::string words = folded->fold.done.special ? gui.word(kAnswerWords.special_folded) : "";
+  if (folded->fold.done.words) words += (words.empty() ? "" : "  ") + std::string(gui.word(kAnswerWords.words_merged));
   if (folded->fold.done.pair != PairPart::all)
     words += (words.empty() ? "" : "  ") + std::string(gui.word(pair_words(folded->fold.done.pair).done));
   return words;
@@ -59,7 +63,7 @@ void fold_switches(Gui& gui, bool beside) {
   const FontScope small(gui, TextSize::small);
   const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
   const Fixed fixed{shown_maps(state, state.view.chosen.stack) != nullptr, possible.too_long};
-  const auto choice = [&](const char* name, Str label, Str tip, bool there, bool FoldChoice::*which) {
+  const auto choice = [&](const char* name, const Words& label, const Words& tip, bool there, bool FoldChoice::*which) {
     if (!there) return;
     if (beside) same_line_if_room(button_width(gui.word(label)), 12 * gui.unit);
     beside = true;
@@ -68,8 +72,10 @@ void fold_switches(Gui& gui, bool beside) {
     fold.*which = !on;
     if (fold_switch(gui, fixed, name, gui.word(label), on, gui.word(tip))) gui.say(SetFold{fold});
   };
-  choice("fold special", Str::fold_special, Str::tip_fold_special, possible.choice.special, &FoldChoice::special);
-  choice("merge words", Str::merge_words, Str::tip_merge_words, possible.choice.words, &FoldChoice::words);
+  choice("fold special", kAnswerWords.fold_special, kAnswerWords.tip_fold_special, possible.choice.special,
+         &FoldChoice::special);
+  choice("merge words", kAnswerWords.merge_words, kAnswerWords.tip_merge_words, possible.choice.words,
+         &FoldChoice::words);
   if (possible.choice.pair != PairPart::all) pair_switches(gui, beside, fixed);
 }
 

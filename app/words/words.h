@@ -7,57 +7,14 @@
 
 namespace headlight {
 
-// A line holds the words of one panel.
-// clang-format off
-enum class Str {
-  open, save, save_as, export_numbers, samples, reset, undo, redo, help, language, light, dark, larger, smaller,
-  sentence_hint, sentence_number, split, words, characters, automatic, section_mask, mask_causal, mask_padding,
-  pad_last, paint, paint_hint, clear_paint, mask_from_file, remove, section_model, d_model, heads, layers, seed,
-  positions, position_none, position_sinusoidal, position_learned, position_rotary, encoder_layers, decoder_layers,
-  kv_heads, own_d_k, d_k, tied, gated, section_scores, scale_automatic, scale, dropout, drop_others, heads_off,
-  off_zero, off_mean, all_on, weights_by_hand, clear_weights, section_block, arch, encoder, decoder, encoder_decoder,
-  cross, norm, norm_post, norm_pre, norm_kind, norm_layer, norm_rms, feed_forward, activation, bias,
-  what_is_a_square, pooled, empty_text, empty_hint, computing, stale, cancel, layer, head, row_of, sum, blocked,
-  attends, pinned_hint, linear, logarithmic, random_model, tensors_model, mask_is, opened,
-  saved, exported, restored, writing, folder_up, do_open, do_save, do_replace, do_export, close, recent,
-  unknown_format, whole_pattern, part_of_pattern, checkpoint, all_layers, clear_layer, target_hint, ids_hint,
-  head_is_on, head_is_off, why, set_by_hand, by_hand, view_heads, view_inside, next_word, masked_word, find_word,
-  no_such_word, stop, temperature, prefix, steps_of_weight, way_of_data, pin_for_steps, node_add, node_norm,
-  node_other_layers, back, click_for_terms, no_such_matrix, check_agrees,
-  check_passed, check_doubtful, check_wrong, check_running, tip_d_model, tip_heads, tip_layers, tip_seed,
-  tip_positions, tip_scale, tip_causal, tip_padding, tip_arch, tip_norm, tip_feed_forward, tip_activation, tip_bias,
-  tip_colour_scale, own_tokenizer, as_text, as_ids, tip_as_ids, trained_model, trained_weights, tip_trained, no_trained_shape,
-  nearest_trained, position_alone, random_weights_score, tip_measured, supervised_pronouns,
-  tip_own_cuts, tip_unknown, words_known, knows_for_example, held_out_sentences, tip_split, tip_pad_here, tip_scope, tip_norm_kind, tip_gated, tip_kv_heads, tip_own_d_k,
-  tip_tied, tip_dropout, tip_off_as, tip_weight, tip_bars, tip_on_off, tip_stack, tip_cross, tip_why, tip_view_heads,
-  tip_view_inside, tip_append, tip_find_word, tip_write, tip_temperature, tip_prefix, tip_steps, tip_way, tip_back,
-  fold_special, merge_words, special_folded, words_merged, left_out, not_while_folded, tip_fold_special,
-  tip_merge_words, tip_fold_too_long, tip_not_while_folded, tip_why_folded,
-  view_train, tip_view_train, train_a_model, train_explained, tip_training_shape, task_masked, task_causal, task_translation,
-  training_steps, tip_training_steps, training_batch, tip_training_batch, learning_rate, tip_learning_rate, corpus,
-  tip_corpus, corpus_grammar, corpus_text, tip_corpus_text, term_hide, tip_term_hide, term_swap, tip_term_swap,
-  term_keep, tip_term_keep, term_family, tip_term_family, term_restore, tip_term_restore, tip_term_dropout,
-  term_smoothing, tip_term_smoothing, start_training, tip_start_training, pause_training, resume_training,
-  tip_pause_training, stop_training, tip_stop_training, show_training, tip_show_training, phase_preparing,
-  phase_running, phase_paused, phase_measuring, phase_done, phase_stopped, phase_failed, training_step,
-  words_a_second, time_left, seconds, minutes, hours, loss, share_right, scores_of_heads, tip_scores_of_heads,
-  tip_time, live, newest, tip_newest, trained_earlier, go_on_with, tip_continue_training, another_training,
-  train_this_shape, tip_train_this_shape, trained_here, tip_training_status, do_train_on,
-  view_flow, tip_view_flow, flow_all_heads, flow_chosen_head, tip_flow_heads, tip_flow_head, threshold, tip_threshold,
-  no_line, no_head_shown, flow_hint, figure, tip_figure, figure_format, figure_grid, figure_head, figure_layers, column,
-  slide, copied, export_all, export_head, more_lines, figure_matrix, pooled_folded,
-  count
-};
-
-/// The same in both languages. Areas of the window that have words of their own keep them beside their code.
+/// The same in both languages. The words of an area of the window are the members of one struct, `k…Words`.
 struct Words {
   const char* en;
   const char* zh;
 };
-inline const char* words(Language language, const Words& words) { return language == Language::zh ? words.zh : words.en; }
-
-/// The words in one language; `…` and other characters of the interface included.
-const char* words(Language language, Str string);
+inline const char* words(Language language, const Words& words) {
+  return language == Language::zh ? words.zh : words.en;
+}
 
 /// All characters that the interface needs in both languages, so that their glyphs are there from the start.
 std::string all_words();
@@ -68,6 +25,7 @@ struct KeyHelp {
   const char* en;
   const char* zh;
 };
+// clang-format off
 inline constexpr KeyHelp kKeyHelp[] = {
     {"Ctrl L", "type in the sentence box", "在句子框中输入"},
     {"Esc", "leave the box, let a pinned cell go, close, stop opening", "离开输入框，取消固定，关闭，停止打开"},

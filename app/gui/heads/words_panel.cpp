@@ -4,8 +4,9 @@
 
 #include "gui/frame/controls.h"
 #include "gui/frame/imgui_compat.h"
-#include "gui/frame/panels.h"
+#include "gui/heads/heads.h"
 #include "math/output.h"
+#include "words/chosen_head_words.h"
 
 namespace headlight {
 namespace {
@@ -39,7 +40,7 @@ void candidate_chip(Gui& gui, const Candidate& word, const Vector& earlier, bool
   if (ImGui::InvisibleButton("word", size) && can_append) gui.say_once(AppendWord{word});
   ImGui::PopID();
   gui.name_item(name);
-  if (can_append) explain_item(gui, Str::tip_append);
+  if (can_append) explain_item(gui, kChosenHeadWords.tip_append);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 end{at.x + size.x, at.y + size.y};
   list.AddRectFilled(at, end, colours.button, 4 * gui.unit);
@@ -68,7 +69,7 @@ void candidates(Gui& gui) {
   const Trace& trace = *state.trace;
   const bool writes_on = trace.model->config.arch != Arch::encoder;
   const std::string word = query_label(gui, trace.answering, Stack::self);
-  lead(gui, std::string(gui.word(writes_on ? Str::next_word : Str::masked_word)) + " " + word);
+  lead(gui, std::string(gui.word(writes_on ? kChosenHeadWords.next_word : kChosenHeadWords.masked_word)) + " " + word);
   const Vector now = probabilities(trace.logits), earlier = before(state);
   for (const Candidate& candidate : most_probable(*trace.model, now, kCandidates))
     candidate_chip(gui, candidate, earlier, writes_on);
@@ -85,18 +86,18 @@ void search(Gui& gui) {
     resize_text(data, *static_cast<std::string*>(data->UserData));
     return 0;
   };
-  if (ImGui::InputTextWithHint("##word", gui.word(Str::find_word), text.data(), text.capacity() + 1,
+  if (ImGui::InputTextWithHint("##word", gui.word(kChosenHeadWords.find_word), text.data(), text.capacity() + 1,
                                ImGuiInputTextFlags_CallbackResize, grow, &text)) {
     text.resize(std::strlen(text.c_str()));
     gui.say(SearchWord{gui.fonts.typed(text)});
   }
   gui.name_item("find word");
-  explain_item(gui, Str::tip_find_word);
+  explain_item(gui, kChosenHeadWords.tip_find_word);
   ImGui::SameLine(0, 8 * gui.unit);
   if (state.view.word.empty()) return;
   const Trace& trace = *state.trace;
   const auto row = find_word(*trace.model, state.view.word);
-  if (!row) return lead(gui, gui.word(Str::no_such_word));
+  if (!row) return lead(gui, gui.word(kChosenHeadWords.no_such_word));
   candidate_chip(gui, candidate(*trace.model, probabilities(trace.logits), *row), before(state),
                  trace.model->config.arch != Arch::encoder);
 }
@@ -105,25 +106,25 @@ void writing_on(Gui& gui) {
   const AppState& state = gui.state;
   const auto sampling = state.view.sampling;
   if (state.generation) {
-    if (flat_button(gui, "stop writing", gui.word(Str::stop), true)) gui.say(StopGenerating{});
+    if (flat_button(gui, "stop writing", gui.word(kChosenHeadWords.stop), true)) gui.say(StopGenerating{});
     ImGui::SameLine(0, 0);
   } else {
     for (const int count : {1, 5, 20}) {
       const std::string label = "+" + std::to_string(count);
       if (flat_button(gui, ("write " + std::to_string(count)).c_str(), label.c_str()))
         gui.say(Generate{count, sampling});
-      explain_item(gui, Str::tip_write);
+      explain_item(gui, kChosenHeadWords.tip_write);
       ImGui::SameLine(0, 0);
     }
   }
   ImGui::SameLine(0, 10 * gui.unit);
   char text[32];
   std::snprintf(text, sizeof text, "%.2f", static_cast<double>(sampling.temperature));
-  lead(gui, std::string(gui.word(Str::temperature)) + " " + text);
+  lead(gui, std::string(gui.word(kChosenHeadWords.temperature)) + " " + text);
   Sampling changed = sampling;
   const float top = ImGui::GetCursorPosY();
   ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
-  if (slider(gui, "temperature", changed.temperature, 0.0f, 2.0f, Str::tip_temperature, 90 * gui.unit))
+  if (slider(gui, "temperature", changed.temperature, 0.0f, 2.0f, kChosenHeadWords.tip_temperature, 90 * gui.unit))
     gui.say(SetSampling{{std::max(0.0f, changed.temperature), sampling.seed}});
   ImGui::SameLine(0, 10 * gui.unit);
   ImGui::SetCursorPosY(top);
@@ -136,24 +137,17 @@ void prefix(Gui& gui) {
   const int count = static_cast<int>(query_tokens(*whole).size());
   if (count < 2) return;
   int now = gui.state.view.prefix == 0 ? count : std::min(count, static_cast<int>(gui.state.view.prefix));
-  lead(gui, std::string(gui.word(Str::prefix)) + " " + std::to_string(now) + " / " + std::to_string(count));
+  lead(gui, std::string(gui.word(kChosenHeadWords.prefix)) + " " + std::to_string(now) + " / " + std::to_string(count));
   const float top = ImGui::GetCursorPosY();
   ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
   const SlimScope slim(gui, std::max(60 * gui.unit, ImGui::GetContentRegionAvail().x));
   if (ImGui::SliderInt("##prefix", &now, 1, count, "", ImGuiSliderFlags_AlwaysClamp))
     gui.say(ChoosePrefix{now == count ? 0 : static_cast<std::size_t>(now)});
   gui.name_item("prefix");
-  explain_item(gui, Str::tip_prefix);
+  explain_item(gui, kChosenHeadWords.tip_prefix);
 }
 
 }  // namespace
-
-std::string percent(float probability) {
-  char text[32];
-  const double part = 100.0 * static_cast<double>(probability);
-  std::snprintf(text, sizeof text, part >= 9.95 ? "%.0f%%" : part >= 0.095 ? "%.1f%%" : "%.2g%%", part);
-  return text;
-}
 
 bool shows_words(const AppState& state) {
   if (!can_say_words(state) || nothing_asked(state)) return false;

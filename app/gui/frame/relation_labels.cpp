@@ -1,7 +1,9 @@
-#include "gui/frame/controls.h"
-#include "gui/frame/panels.h"
+#include "gui/frame/relation_labels.h"
+
+#include "gui/frame/draw.h"
 #include "session/bundled_models.h"
 #include "train/trained_checkpoint.h"
+#include "words/answer_words.h"
 
 namespace headlight {
 
@@ -19,19 +21,19 @@ void measured_line(Gui& gui, const HeadRef& head) {
     ImGui::TextUnformatted(gui.fonts.shown(title + " " + score_text(one->score.accuracy)).c_str());
     ImGui::PopStyleColor();
     gui.name_item("measured " + one->relation);
-    std::string tip = gui.word(Str::tip_measured) + std::string("\n") + gui.word(Str::held_out_sentences) +
-                      std::to_string(one->sentences);
+    std::string tip = gui.word(kAnswerWords.tip_measured) + std::string("\n") +
+                      gui.word(kAnswerWords.held_out_sentences) + std::to_string(one->sentences);
     if (ImGui::IsItemHovered()) {
       const bool pronouns =
           gui.state.document.card->plan.corruption.restore > 0 && gui.state.document.card->plan.task == Task::masked;
-      if (pronouns) tip += std::string("\n") + gui.word(Str::supervised_pronouns);
+      if (pronouns) tip += std::string("\n") + gui.word(kAnswerWords.supervised_pronouns);
       explain_item(gui, tip);
     }
     const float end = ImGui::GetItemRectMax().x + 8 * gui.unit;
     const FontScope small(gui, TextSize::small);
     const std::string beside =
-        gui.fonts.shown(std::string(gui.word(Str::position_alone)) + " " + score_text(one->kind_offset) + " · " +
-                        gui.word(Str::random_weights_score) + " " + score_text(one->random));
+        gui.fonts.shown(std::string(gui.word(kAnswerWords.position_alone)) + " " + score_text(one->kind_offset) +
+                        " · " + gui.word(kAnswerWords.random_weights_score) + " " + score_text(one->random));
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
     if (end + ImGui::CalcTextSize(beside.c_str()).x <= right) ImGui::SameLine(0, 8 * gui.unit);
     dim_text(gui, beside);

@@ -1,4 +1,4 @@
-#include "figure/explain_words.h"
+#include "words/explain_words.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,7 +1,7 @@
 // The names of what can be done, as the palette lists it, and the palette's own words.
 #pragma once
 
-#include "gui/frame/strings.h"
+#include "words/words.h"
 
 namespace headlight {
 

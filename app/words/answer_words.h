@@ -1,0 +1,62 @@
+// An answer as every view speaks of it: its heads and cells, what is folded, what is missing.
+#pragma once
+
+#include "words/words.h"
+
+namespace headlight {
+
+struct AnswerWords {
+  Words empty_text{"No sentence yet", "还没有句子"};
+  Words empty_hint{"Type one above, or take a sample.", "在上方输入，或选择一个例句。"};
+  Words computing{"computing", "计算中"};
+  Words stale{"the maps are of the sentence before", "图仍是之前的句子"};
+  Words layer{"Layer", "层"};
+  Words head{"Head", "头"};
+  Words cross{"cross", "交叉"};
+  Words tip_stack{"The heads with which a sentence looks at itself.", "句子看向自身的头。"};
+  Words tip_cross{"Cross-attention: the decoder's words look at the encoder's.",
+                  "交叉注意力：解码器的词看向编码器的词。"};
+  Words row_of{"where this word looks:", "这个词看向："};
+  Words sum{"sum", "总和"};
+  Words blocked{"blocked by the mask", "被掩码屏蔽"};
+  Words attends{"looks at", "看向"};
+  Words left_out{"left out with the special tokens", "随特殊词元略去"};
+  Words whole_pattern{"Whole", "全部"};
+  Words part_of_pattern{"shown:", "显示："};
+  Words pooled{"each dot shows the largest weight of the cells it covers; turn the wheel over the large head to zoom",
+               "每个点显示其覆盖单元格中的最大权重；在大图上滚动滚轮缩放"};
+  Words pooled_folded{"each dot shows the largest weight of the cells it covers", "每个点显示其覆盖单元格中的最大权重"};
+  Words fold_special{"Fold special tokens", "折叠特殊词元"};
+  Words tip_fold_special{
+      "Leaves special tokens out of the maps and divides each row by what is left of it, so that it sums to 1 again, "
+      "as an export with --special renormalize. Nothing is computed anew.",
+      "在图中略去特殊词元，并把每行剩下的权重重新缩放到总和 1，与 --special renormalize 的导出相同。不重新计算。"};
+  Words merge_words{"Merge subwords", "合并子词"};
+  Words tip_merge_words{
+      "The tokens of one word become one row and one column: weights to a word are summed over its tokens, weights "
+      "from a word are the mean over them, so rows still sum to 1. Special tokens are left out first.",
+      "同一个词的词元成为一行和一列：看向一个词的权重对其词元求和，从它出发的权重取平均，因此每行总和仍为 "
+      "1。特殊词元先被略去。"};
+  Words special_folded{"Special tokens left out, rows scaled back to 1.", "已略去特殊词元，每行重新缩放到总和 1。"};
+  Words words_merged{"Subwords merged to words: weights to a word summed, weights from it averaged.",
+                     "子词已合并成词：看向一个词的权重相加，从它出发的权重取平均。"};
+  Words not_while_folded{"by hand: token by token only", "手动设定：只按词元"};
+  Words tip_not_while_folded{"Masks and weights by hand belong to single tokens. Show all tokens first: Z and Shift Z.",
+                             "掩码与手动权重属于单个词元。请先显示所有词元：Z 与 Shift Z。"};
+  Words tip_fold_too_long{"Only for sentences of up to 512 tokens, of large models fewer.",
+                          "只用于不超过 512 个词元的句子，大模型更少。"};
+  Words position_alone{"position alone", "只靠位置"};
+  Words random_weights_score{"random weights", "随机权重"};
+  Words tip_measured{
+      "Measured on held-out sentences: how often the strongest target of this head, itself left out, is the right "
+      "word. Beside it what the best fixed distance for each kind of sentence reaches, and the best head of random "
+      "weights.",
+      "在未训练过的句子上测得：该头最强的目标（不算自身）恰为正确词的比例。旁边是每类句子最佳固定距离的得分，以及随机权"
+      "重最好的头的得分。"};
+  Words held_out_sentences{"Sentences: ", "句子数："};
+  Words supervised_pronouns{"In training, pronouns were asked for the noun they stand for.",
+                            "训练时要求代词说出它所指的名词。"};
+};
+inline constexpr AnswerWords kAnswerWords;
+
+}  // namespace headlight

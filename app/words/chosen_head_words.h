@@ -1,0 +1,40 @@
+// The chosen head beside the grid, and the next words below it.
+#pragma once
+
+#include "words/words.h"
+
+namespace headlight {
+
+struct ChosenHeadWords {
+  Words what_is_a_square{
+      "Each map is one head. A row is the word that looks, a column the word it looks at; stronger colour, more "
+      "attention.",
+      "每张图是一个注意力头。行是在看的词，列是被看的词；颜色越强，注意力越多。"};
+  Words pinned_hint{"Hover a cell to read it, click to keep it.", "指向单元格以读数，点击固定。"};
+  Words head_is_on{"on", "开"};
+  Words head_is_off{"off", "关"};
+  Words tip_on_off{"Switches the head off, or on again.", "关闭或打开这个头。"};
+  Words why{"Why?", "为什么？"};
+  Words tip_why{"Shows every number behind this weight.", "显示这个权重背后的每个数。"};
+  Words tip_why_folded{
+      "Shows every number behind the weight between the first tokens of these words, as it is before folding.",
+      "显示这两个词的第一个词元之间的权重（折叠之前）背后的每个数。"};
+  Words tip_bars{"Drag a bar to set its weight by hand.", "拖动柱条以手动设定权重。"};
+  Words next_word{"After", "下一个词，接在"};
+  Words masked_word{"In place of", "代替"};
+  Words tip_append{"Click to write this word.", "点击以写下这个词。"};
+  Words find_word{"find a word", "查找词"};
+  Words tip_find_word{"The probability of any word of the vocabulary.", "词表中任意一个词的概率。"};
+  Words no_such_word{"not in the vocabulary", "不在词表中"};
+  Words tip_write{"Lets the decoder write so many words on.", "让解码器接着写这么多词。"};
+  Words stop{"Stop", "停止"};
+  Words temperature{"temperature", "温度"};
+  Words tip_temperature{"0 always takes the most probable word; larger values take risks.",
+                        "0 总取最可能的词；越大越随机。"};
+  Words prefix{"read so far", "已读"};
+  Words tip_prefix{"Shows the answer after so many tokens: the decoder word by word.",
+                   "显示读过这么多词元后的结果：逐词观察解码器。"};
+};
+inline constexpr ChosenHeadWords kChosenHeadWords;
+
+}  // namespace headlight

@@ -1,0 +1,76 @@
+// The words of View::compare, in both languages.
+#pragma once
+
+#include "words/words.h"
+
+namespace headlight {
+
+/// An order of the differences: a name, and what it goes by.
+struct DifferenceOrderWords {
+  Words name, tip;
+};
+
+struct CompareWords {
+  Words view_compare{"Compare", "对比"};
+  Words tip_view_compare{"An answer that was kept beside the one there is now, and what differs. Key: 5",
+                         "把保留的结果与现在的结果并排，并显示差异。按键：5"};
+  Words keep_as_a{"Keep as A", "留作 A"};
+  Words tip_keep_as_a{"Keeps this answer as A. What you change afterwards is B, beside it in Compare. Key: Shift 5",
+                      "把这个结果留作 A。之后的任何改动就是 B，在“对比”中与它并排。按键：Shift 5"};
+  Words swap_a_b{"Swap", "交换"};
+  Words tip_swap_a_b{"Asks A's question again, and what is on the screen becomes A. Key: Home",
+                     "重新询问 A 的问题，屏幕上的结果成为 A。按键：Home"};
+  Words drop_a{"Drop A", "放下 A"};
+  Words tip_drop_a{"Lets A go. Key: Delete", "不再保留 A。按键：Delete"};
+  Words nothing_kept{"Two answers, side by side", "两个结果，并排对比"};
+  Words computing_a{"A is being computed again …", "正在重新计算 A……"};
+  Words how_to_compare{
+      "Keep this answer as A. Then change anything: the sentence, the model, the mask, a head. B is what is then "
+      "there.",
+      "把这个结果留作 A，然后改动任何东西：句子、模型、掩码、一个头。之后屏幕上的就是 B。"};
+  Words same_as_a{"the same as A: change the sentence, the model, the mask or a head",
+                  "与 A 相同：改动句子、模型、掩码或一个头"};
+  Words kept_answer{"the answer that was kept", "保留的结果"};
+  Words without_edits{"without edits", "未修改时"};
+  Words compare_hint{"Each square is a head: B − A. Rose: A looks more. Blue: B looks more.",
+                     "每个方格是一个头：B − A。玫红：A 看得更多；蓝：B 看得更多。"};
+  Words only_one_has{"Words in rose are only in A, words in blue only in B.", "玫红的词只在 A 中，蓝色的词只在 B 中。"};
+  Words nothing_aligned{"No tokens of A and B are aligned here: there is nothing to subtract.",
+                        "此处 A 与 B 没有对齐的词元：没有可以相减的。"};
+  Words heads_only_a{"heads only in A:", "只在 A 中的头："};
+  Words heads_only_b{"heads only in B:", "只在 B 中的头："};
+  Words no_head_in_both{"A has no head like those of B here.", "这里 A 没有与 B 对应的头。"};
+  Words no_such_head_in_a{"A has no such head", "A 没有这个头"};
+  Words too_long_to_compare{"Sentences of up to 512 tokens can be compared; this one has",
+                            "可以对比最多 512 个词元的句子；这一句有"};
+  Words point_for_both{"Point at a cell to see what it is in both; click to keep it.",
+                       "指向单元格以查看它在两边的值；点击以固定。"};
+  Words not_in_a{"not in A", "A 中没有"};
+  Words not_in_b{"not in B", "B 中没有"};
+  Words weights_of_both{"weights of A and B", "A 与 B 的权重"};
+  Words next_word_of_both{"next word", "下一个词"};
+  Words masked_word_of_both{"masked word", "被遮住的词"};
+  Words unknown_word{"—", "—"};
+  Words tip_figure_compare{"The chosen head in A, in B, and B − A.", "所选的头在 A、B 中，以及 B − A。"};
+  Words order_of_differences{"order", "顺序"};
+  DifferenceOrderWords orders[4]{
+      // by DifferenceOrder
+      {{"layer", "层"}, {"Layer by layer, as the data goes.", "按数据经过的层排列。"}},
+      {{"largest", "最大"},
+       {"The largest difference of any cell, the most first. Key: ;", "任意单元格的最大差异，大者在前。按键：;"}},
+      {{"mean", "平均"},
+       {"The mean size of the differences, over cells that both have, the most first. Key: ;",
+        "双方都有的单元格上差异的平均大小，大者在前。按键：;"}},
+      {{"divergence", "散度"},
+       {"How far the rows are apart as distributions: the mean Jensen–Shannon divergence, 0 to 0.69, the most first. "
+        "Key: ;",
+        "各行作为分布相距多远：平均 Jensen–Shannon 散度，0 到 0.69，大者在前。按键：;"}},
+  };
+  Words show_compare{"Compare two answers", "对比两个结果"};
+  Words keep_this_as_a{"Keep this answer as A, to compare with", "把这个结果留作 A，用于对比"};
+  Words swap_both{"Swap A and B", "交换 A 与 B"};
+  Words let_a_go{"Let A go", "放下 A"};
+};
+inline constexpr CompareWords kCompareWords;
+
+}  // namespace headlight

@@ -1,0 +1,48 @@
+// The mask, the scale, and what is changed by hand.
+#pragma once
+
+#include "words/words.h"
+
+namespace headlight {
+
+struct MaskWords {
+  Words section_mask{"Mask", "掩码"};
+  Words causal{"causal", "因果"};
+  Words tip_causal{"No word may look at words after it.", "任何词都不能看它后面的词。"};
+  Words padding{"padding", "填充"};
+  Words tip_padding{"No word may look at padding tokens.", "任何词都不能看填充词元。"};
+  Words pad_last{"padding tokens", "填充词元数"};
+  Words paint{"Paint mask", "绘制掩码"};
+  Words paint_hint{"click or drag over cells to block or allow them", "点击或拖过单元格以屏蔽或允许"};
+  Words clear_paint{"Clear painted", "清除绘制"};
+  Words mask_from_file{"from a file", "来自文件"};
+  Words remove{"Remove", "移除"};
+  Words all_layers{"all layers", "所有层"};
+  Words tip_scope{"Whether mask and scale are changed in every layer, or in the chosen head's layer alone.",
+                  "掩码与缩放作用于所有层，还是只作用于所选头所在的层。"};
+  Words clear_layer{"Same as the others", "与其他层相同"};
+  Words section_scores{"Scores", "打分"};
+  Words scale_automatic{"scale 1/√d_k", "缩放 1/√d_k"};
+  Words scale{"scale", "缩放"};
+  Words tip_scale{"What the products q·k are multiplied by before the softmax; larger makes attention sharper.",
+                  "点积 q·k 在 softmax 之前乘以的数；越大注意力越集中。"};
+  Words dropout{"dropout", "随机失活"};
+  Words tip_dropout{"Each weight is left out with this probability, as in training; the others grow to make up for it.",
+                    "像训练时那样，每个权重以此概率被丢弃，其余相应放大。"};
+  Words drop_others{"Drop others", "换一组失活"};
+  Words heads_off{"heads off", "已关闭的头"};
+  Words tip_off_as{"What a head that is off hands on: nothing, or its mean over the sentence.",
+                   "关闭的头输出什么：零，或它在句中的平均值。"};
+  Words off_zero{"as zero", "置零"};
+  Words off_mean{"as mean", "取平均"};
+  Words all_on{"All on again", "全部打开"};
+  Words weights_by_hand{"weights by hand", "手动权重"};
+  Words clear_weights{"As computed", "恢复计算值"};
+  Words tip_weight{"Sets this weight; the others of its row share the rest. Everything after it is computed with it.",
+                   "设定这个权重；同一行的其余权重分享剩下的部分。之后的一切都按它计算。"};
+  Words set_by_hand{"set by hand", "手动设定"};
+  Words by_hand{"by hand", "手动"};
+};
+inline constexpr MaskWords kMaskWords;
+
+}  // namespace headlight

@@ -1,0 +1,86 @@
+// The shape of a model and where its weights come from.
+#pragma once
+
+#include "words/words.h"
+
+namespace headlight {
+
+struct ModelWords {
+  Words section_model{"Model", "模型"};
+  Words trained_weights{"trained weights", "训练好的权重"};
+  Words tip_trained{
+      "Weights that were learned from sentences of Headlight's grammar, where this shape has some; else fresh random "
+      "ones. A trained model knows only its own words: others are marked.",
+      "若有此形状的训练好的模型就用它（由 Headlight "
+      "的语法例句训练而来），否则用随机初始权重。训练好的模型只认识自己的词，生词会标出。"};
+  Words no_trained_shape{"no trained weights of this shape", "此形状没有训练好的权重"};
+  Words nearest_trained{"nearest trained", "最接近的训练模型"};
+  Words train_this_shape{"Train this shape", "训练此形状"};
+  Words tip_train_this_shape{
+      "Starts a training of this shape on the grammar at once, by the plan of the shipped models.",
+      "立即用语法例句训练此形状，计划与自带的模型相同。"};
+  Words d_model{"d_model", "d_model"};
+  Words tip_d_model{"Width of the vectors: how many numbers describe one token between the layers.",
+                    "向量宽度：层与层之间用多少个数描述一个词元。"};
+  Words heads{"heads", "头数"};
+  Words tip_heads{"How many heads share the width; each works on d_k = d_model / heads numbers.",
+                  "多少个头共享这个宽度；每个头处理 d_k = d_model / 头数 个数。"};
+  Words layers{"layers", "层数"};
+  Words tip_layers{"How many blocks stand one above the other.", "上下堆叠多少个模块。"};
+  Words encoder_layers{"encoder layers", "编码器层数"};
+  Words decoder_layers{"decoder layers", "解码器层数"};
+  Words kv_heads{"key and value heads", "键值头数"};
+  Words tip_kv_heads{"Fewer heads of keys and values than of queries: each is shared by a group.",
+                     "键与值的头比查询少：每个由一组查询头共用。"};
+  Words own_d_k{"own d_k", "自定 d_k"};
+  Words tip_own_d_k{"The width of a head apart from d_model / heads.", "头的宽度不由 d_model / 头数 决定。"};
+  Words d_k{"d_k", "d_k"};
+  Words seed{"seed", "随机种子"};
+  Words tip_seed{"Which random weights: the same seed gives the same numbers every time.",
+                 "哪一组随机权重：相同的种子每次给出相同的数。"};
+  Words positions{"positions", "位置编码"};
+  Words tip_positions{
+      "What tells the model where a word stands: nothing, sines and cosines or a learned vector added to its own, or a "
+      "turn of query and key.",
+      "告诉模型词在哪里的方式：没有、在向量上加正弦与余弦、加可学习的向量，或旋转查询与键。"};
+  Words position_none{"none", "无"};
+  Words position_sinusoidal{"sinusoidal", "正弦"};
+  Words position_learned{"learned", "可学习"};
+  Words position_rotary{"rotary", "旋转"};
+  Words tied{"tied output", "共享输出词向量"};
+  Words tip_tied{"The output layer uses the words' own vectors.", "输出层使用词本身的向量。"};
+  Words section_block{"Block", "模块"};
+  Words arch{"kind", "类型"};
+  Words tip_arch{
+      "An encoder looks both ways; a decoder begins with the causal mask; with both, the decoder reads the encoder's "
+      "output.",
+      "编码器向两边看；解码器默认使用因果掩码；两者都有时，解码器读取编码器的输出。"};
+  Words encoder{"encoder", "编码器"};
+  Words decoder{"decoder", "解码器"};
+  Words encoder_decoder{"encoder-decoder", "编码器-解码器"};
+  Words norm{"norm", "归一化"};
+  Words tip_norm{"Whether each sublayer's sum is normalised after it, or its input before it.",
+                 "归一化在残差相加之后，还是在子层输入之前。"};
+  Words norm_post{"after", "之后"};
+  Words norm_pre{"before", "之前"};
+  Words norm_kind{"norm kind", "归一化方式"};
+  Words tip_norm_kind{
+      "LayerNorm takes the mean away and divides by the deviation; RMSNorm only divides by the root mean square.",
+      "LayerNorm 减去均值再除以标准差；RMSNorm 只除以均方根。"};
+  Words norm_layer{"Layer", "Layer"};
+  Words norm_rms{"RMS", "RMS"};
+  Words feed_forward{"feed-forward", "前馈宽度"};
+  Words tip_feed_forward{"Width of the feed-forward layer that follows attention; 0 leaves it out.",
+                         "注意力之后前馈层的宽度；0 表示不用。"};
+  Words gated{"gated", "门控"};
+  Words tip_gated{"The hidden layer is multiplied by a second one that acts as a gate.",
+                  "隐藏层再乘以另一个作为门的层。"};
+  Words activation{"activation", "激活函数"};
+  Words tip_activation{"The curve inside the feed-forward layer.", "前馈层中的非线性函数。"};
+  Words bias{"bias", "偏置"};
+  Words tip_bias{"Which of the projections and the feed-forward add a constant vector.",
+                 "哪些投影以及前馈层加常数向量。"};
+};
+inline constexpr ModelWords kModelWords;
+
+}  // namespace headlight

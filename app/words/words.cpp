@@ -1,0 +1,55 @@
+#include "words/words.h"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+
+#include "words/action_words.h"
+#include "words/answer_words.h"
+#include "words/chosen_head_words.h"
+#include "words/compare_words.h"
+#include "words/explain_words.h"
+#include "words/file_words.h"
+#include "words/flow_words.h"
+#include "words/grid_words.h"
+#include "words/head_words.h"
+#include "words/inside_words.h"
+#include "words/lesson_words.h"
+#include "words/map_words.h"
+#include "words/mask_words.h"
+#include "words/model_words.h"
+#include "words/pair_words.h"
+#include "words/sentence_words.h"
+#include "words/train_words.h"
+#include "words/window_words.h"
+
+namespace headlight {
+namespace {
+
+/// An area holds nothing but Words.
+template <class Area>
+void add(std::string& all, const Area& area) {
+  static_assert(sizeof(Area) % sizeof(Words) == 0);
+  for (const Words& words : std::bit_cast<std::array<Words, sizeof(Area) / sizeof(Words)>>(area))
+    all.append(words.en).append(words.zh);
+}
+
+template <class... Area>
+std::string characters(const Area&... areas) {
+  std::string all;
+  (add(all, areas), ...);
+  return all;
+}
+
+}  // namespace
+
+std::string all_words() {
+  std::string all = characters(kWindowWords, kFileWords, kSentenceWords, kModelWords, kMaskWords, kAnswerWords,
+                               kChosenHeadWords, kInsideWords, kTrainWords, kFlowWords, kCompareWords, kGridWords,
+                               kHeadOrderWords, kMapWords, kLessonWords, kPairWords);
+  for (const Words* words : kActionWords) all.append(words->en).append(words->zh);
+  for (const KeyHelp& help : kKeyHelp) all.append(help.keys).append(help.en).append(help.zh);
+  return all + all_explain_words() + "+−→";
+}
+
+}  // namespace headlight
