@@ -12,145 +12,118 @@ namespace {
 
 using Q = Quantity;
 
-bool has_weight(const MatrixSource& way, Q quantity) {
-  const Linear* linear = linear_of(way, quantity);
+bool has_weight(const MatrixSource& source, Q quantity) {
+  const Linear* linear = linear_of(source, quantity);
   return linear && !linear->is_identity();
 }
 
-bool has_bias(const MatrixSource& way, Q quantity) {
-  const Linear* linear = linear_of(way, quantity);
-  return linear && linear->bias.size() > 0;
-}
-
-bool has_shift(const MatrixSource& way, Q quantity) {
-  const NormWeights* norm = norm_of(way, quantity);
-  return norm && norm->shift.size() > 0;
+/// A part of a linear layer or of a norm exists where the model has it.
+bool exists_in_layer(const MatrixSource& source, const Kind& kind) {
+  if (kind.role == Role::weight) return has_weight(source, kind.quantity);
+  if (kind.role == Role::bias) {
+    const Linear* linear = linear_of(source, kind.quantity);
+    return linear && linear->bias.size() > 0;
+  }
+  const NormWeights* norm = norm_of(source, kind.quantity);
+  return norm && (kind.role == Role::scale || norm->shift.size() > 0);
 }
 
 /// Rotated after the projection: everywhere but in cross-attention.
-bool is_turned(const MatrixSource& way, const MatrixId& id) {
-  return id.stack != Stack::cross && way.stack->rotary.has_value();
+bool is_rotated(const MatrixSource& source, const MatrixId& id) {
+  return id.stack != Stack::cross && source.stack->rotary.has_value();
 }
 
 /// What a pattern that another program computed has: no query, no key, no value.
-bool exists_in_pattern(const MatrixSource& way, const MatrixId& id) {
+bool exists_in_pattern(const MatrixSource& source, const MatrixId& id) {
   switch (id.quantity) {
     case Q::given_weights:
     case Q::log_weights:
     case Q::mask:
     case Q::scores:
-    case Q::exponentials: return !way.attention_trace->mask->is_open();
+    case Q::exponentials: return !source.attention_trace->mask->is_open();
     case Q::softmax:
     case Q::weights: return true;
-    case Q::dropped: return has_dropout(way.trace);
+    case Q::dropped: return has_dropout(source.trace);
     default: return false;
   }
 }
 
-bool exists_in_head(const MatrixSource& way, const MatrixId& id) {
+bool exists_in_head(const MatrixSource& source, const MatrixId& id) {
   switch (id.quantity) {
-    case Q::query_weight:
-    case Q::key_weight:
-    case Q::value_weight: return has_weight(way, id.quantity);
-    case Q::query_bias:
-    case Q::key_bias:
-    case Q::value_bias: return has_bias(way, id.quantity);
-    case Q::query_projected: return norm_of(way, Q::query) || is_turned(way, id);
-    case Q::key_projected: return norm_of(way, Q::key) || is_turned(way, id);
-    case Q::query_normed: return norm_of(way, Q::query) && is_turned(way, id);
-    case Q::key_normed: return norm_of(way, Q::key) && is_turned(way, id);
+    case Q::query_projected: return norm_of(source, Q::query) || is_rotated(source, id);
+    case Q::key_projected: return norm_of(source, Q::key) || is_rotated(source, id);
+    case Q::query_normed: return norm_of(source, Q::query) && is_rotated(source, id);
+    case Q::key_normed: return norm_of(source, Q::key) && is_rotated(source, id);
     case Q::given_weights:
     case Q::log_weights: return false;
-    case Q::relative_bias: return way.attention_trace->relative_bias != nullptr;
-    case Q::dropped: return has_dropout(way.trace);
-    case Q::head_output: return is_off(way.trace.request.edits, head_ref(id));
+    case Q::relative_bias: return source.attention_trace->relative_bias != nullptr;
+    case Q::dropped: return has_dropout(source.trace);
+    case Q::head_output: return is_off(source.trace.request.edits, head_ref(id));
     default: return true;
   }
 }
 
-bool exists_in_attention(const MatrixSource& way, const MatrixId& id) {
+bool exists_in_attention(const MatrixSource& source, const MatrixId& id) {
   switch (id.quantity) {
     case Q::given_query:
     case Q::given_key:
-    case Q::given_value: return way.bare;
-    case Q::attention_norm_scale:
-    case Q::query_norm_scale:
-    case Q::key_norm_scale: return norm_of(way, id.quantity) != nullptr;
-    case Q::attention_norm_shift:
-    case Q::query_norm_shift:
-    case Q::key_norm_shift: return has_shift(way, id.quantity);
-    case Q::output_weight: return has_weight(way, id.quantity);
-    case Q::output_bias: return has_bias(way, id.quantity);
-    case Q::attention_sum: return !way.bare && !way.pre;
+    case Q::given_value: return source.bare;
+    case Q::attention_sum: return !source.bare && !source.pre;
     default: return true;
   }
 }
 
-bool exists_in_ffn(const MatrixSource& way, Q quantity) {
-  if (!way.block || !way.block->has_ffn()) return false;
-  const bool gated = !way.block->ungated();
+bool exists_in_ffn(const MatrixSource& source, Q quantity) {
+  if (!source.block || !source.block->has_ffn()) return false;
   switch (quantity) {
-    case Q::ffn_norm_shift: return has_shift(way, quantity);
-    case Q::gate_weight:
     case Q::gate:
-    case Q::activated_gate: return gated;
-    case Q::gate_bias: return gated && has_bias(way, quantity);
-    case Q::up_bias:
-    case Q::down_bias: return has_bias(way, quantity);
-    case Q::ffn_sum: return !way.pre;
+    case Q::activated_gate: return !source.block->ungated();
+    case Q::ffn_sum: return !source.pre;
     default: return true;
   }
 }
 
-bool exists_in_embedding(const MatrixSource& way, Q quantity) {
-  if (way.bare) return quantity == Q::embedding;
-  const Embeddings& embeddings = way.stack->embeddings;
+bool exists_in_embedding(const MatrixSource& source, Q quantity) {
+  if (source.bare) return quantity == Q::embedding;
+  const Embeddings& embeddings = source.stack->embeddings;
   switch (quantity) {
     case Q::token_lookup: return embeddings.scale != 1.0f;
     case Q::position_vectors:
-      return way.model.config.position != Position::none && way.model.config.position != Position::rotary;
+      return source.model.config.position != Position::none && source.model.config.position != Position::rotary;
     case Q::type_vectors: return embeddings.token_types.size() > 0;
-    case Q::embedding_sum: return embeddings.norm.has_value() || has_weight(way, Q::embedding_projection_weight);
-    case Q::embedding_norm_scale: return embeddings.norm.has_value();
-    case Q::embedding_norm_shift: return has_shift(way, quantity);
-    case Q::embedding_normed: return embeddings.norm.has_value() && has_weight(way, Q::embedding_projection_weight);
-    case Q::embedding_projection_weight: return has_weight(way, quantity);
-    case Q::embedding_projection_bias: return has_bias(way, quantity);
+    case Q::embedding_sum: return embeddings.norm.has_value() || has_weight(source, Q::embedding_projection_weight);
+    case Q::embedding_normed: return embeddings.norm.has_value() && has_weight(source, Q::embedding_projection_weight);
     default: return true;
   }
 }
 
-bool exists_at_end(const MatrixSource& way, Q quantity) {
+bool exists_at_end(const MatrixSource& source, Q quantity) {
   switch (quantity) {
-    case Q::final_norm_scale:
-    case Q::transform_norm_scale:
-    case Q::transformed: return norm_of(way, quantity) != nullptr;
-    case Q::final_norm_shift:
-    case Q::transform_norm_shift: return has_shift(way, quantity);
-    case Q::transform_weight:
+    case Q::transformed: return norm_of(source, quantity) != nullptr;
     case Q::transform:
-    case Q::activated_transform: return has_weight(way, Q::transform_weight);
-    case Q::transform_bias: return has_bias(way, quantity);
-    case Q::vocabulary_bias: return way.model.output && way.model.output->bias.size() > 0;
-    case Q::unscaled_logits: return way.model.output && way.model.output->scale != 1.0f;
+    case Q::activated_transform: return has_weight(source, Q::transform_weight);
+    case Q::vocabulary_bias: return source.model.output && source.model.output->bias.size() > 0;
+    case Q::unscaled_logits: return source.model.output && source.model.output->scale != 1.0f;
     case Q::last_hidden_state: return true;
-    default: return way.model.output.has_value();
+    default: return source.model.output.has_value();
   }
 }
 
 /// The stack whose token sequence a matrix's rows are.
-Index tokens_of(const MatrixSource& way, const MatrixId& id, Axis side) {
-  const Tokens& tokens = side == Axis::keys ? way.trace.key_tokens(id.stack) : way.trace.query_tokens(id.stack);
+Index tokens_of(const MatrixSource& source, const MatrixId& id, Axis side) {
+  const Tokens& tokens = side == Axis::keys ? source.trace.key_tokens(id.stack) : source.trace.query_tokens(id.stack);
   return static_cast<Index>(tokens.size());
 }
 
-Index d_model(const MatrixSource& way) { return way.bare ? way.given->query.cols() : way.model.config.d_model; }
+Index d_model(const MatrixSource& source) {
+  return source.bare ? source.given->query.cols() : source.model.config.d_model;
+}
 
 /// The width of the tables of embeddings, and of what the vocabulary's weight reads.
-Index table_width(const MatrixSource& way, const MatrixId& id) {
-  if (kind_of(id.quantity).part == MatrixPart::output) return way.model.output->weight->inputs();
-  const Linear& projection = way.stack->embeddings.projection;
-  return projection.is_identity() ? d_model(way) : projection.inputs();
+Index table_width(const MatrixSource& source, const MatrixId& id) {
+  if (kind_of(id.quantity).part == MatrixPart::output) return source.model.output->weight->inputs();
+  const Linear& projection = source.stack->embeddings.projection;
+  return projection.is_identity() ? d_model(source) : projection.inputs();
 }
 
 /// The width of what an attention gives.
@@ -159,25 +132,25 @@ Index output_width(const AttentionWeights& weights, const AttentionTrace& trace)
 }
 
 /// The width of what a projection of this head reads.
-Index input_width(const MatrixSource& way, Q quantity) {
+Index input_width(const MatrixSource& source, Q quantity) {
   switch (quantity) {
-    case Q::given_query: return way.given->query.cols();
-    case Q::given_key: return way.given->key.cols();
-    case Q::given_value: return way.given->value.cols();
-    default: return linear_of(way, quantity)->inputs();
+    case Q::given_query: return source.given->query.cols();
+    case Q::given_key: return source.given->key.cols();
+    case Q::given_value: return source.given->value.cols();
+    default: return linear_of(source, quantity)->inputs();
   }
 }
 
-Index length(const MatrixSource& way, const MatrixId& id, Axis axis) {
+Index length(const MatrixSource& source, const MatrixId& id, Axis axis) {
   switch (axis) {
     case Axis::queries:
-    case Axis::keys: return tokens_of(way, id, axis);
-    case Axis::d_k: return way.d_k();
-    case Axis::d_v: return way.d_v();
-    case Axis::heads_d_v: return way.d_v() * way.attention_trace->num_heads();
-    case Axis::ffn: return way.block->up.outputs();
-    case Axis::embedding: return table_width(way, id);
-    case Axis::vocabulary: return way.model.output->weight->outputs();
+    case Axis::keys: return tokens_of(source, id, axis);
+    case Axis::d_k: return source.d_k();
+    case Axis::d_v: return source.d_v();
+    case Axis::heads_d_v: return source.d_v() * source.attention_trace->num_heads();
+    case Axis::ffn: return source.block->up.outputs();
+    case Axis::embedding: return table_width(source, id);
+    case Axis::vocabulary: return source.model.output->weight->outputs();
     case Axis::one: return 1;
     case Axis::d_model: break;
   }
@@ -185,17 +158,17 @@ Index length(const MatrixSource& way, const MatrixId& id, Axis axis) {
     case Q::output_weight:
     case Q::output_bias:
     case Q::attention_output:
-    case Q::contribution: return output_width(*way.attention, *way.attention_trace);
+    case Q::contribution: return output_width(*source.attention, *source.attention_trace);
     case Q::after_attention:
     case Q::block_output:
-    case Q::last_hidden_state: return way.bare ? way.trace.last_hidden_state().cols() : d_model(way);
+    case Q::last_hidden_state: return source.bare ? source.trace.last_hidden_state().cols() : d_model(source);
     case Q::query_weight:
     case Q::key_weight:
     case Q::value_weight:
     case Q::given_query:
     case Q::given_key:
-    case Q::given_value: return input_width(way, id.quantity);
-    default: return d_model(way);
+    case Q::given_value: return input_width(source, id.quantity);
+    default: return d_model(source);
   }
 }
 
@@ -255,41 +228,43 @@ MatrixId matrix_id(Quantity quantity, const HeadRef& head) {
 }
 
 bool is_per_head(Quantity quantity) { return kind_of(quantity).part == MatrixPart::head; }
-bool is_learned(Quantity quantity) { return kind_of(quantity).learned; }
+bool is_learned(Quantity quantity) { return kind_of(quantity).role != Role::computed; }
 
 bool exists(const Trace& trace, const MatrixId& id) {
-  const MatrixSource way(trace, id);
+  const MatrixSource source(trace, id);
   const MatrixPart part = kind_of(id.quantity).part;
-  if (!way.stack_trace) return false;
+  if (!source.stack_trace) return false;
   if (part == MatrixPart::head || part == MatrixPart::attention)
-    if (!way.attention_trace || id.head < 0 || id.head >= way.attention_trace->num_heads()) return false;
-  if (way.pattern) return (part == MatrixPart::head || part == MatrixPart::attention) && exists_in_pattern(way, id);
+    if (!source.attention_trace || id.head < 0 || id.head >= source.attention_trace->num_heads()) return false;
+  if (source.pattern)
+    return (part == MatrixPart::head || part == MatrixPart::attention) && exists_in_pattern(source, id);
+  if (kind_of(id.quantity).role >= Role::weight) return exists_in_layer(source, kind_of(id.quantity));
   switch (part) {
-    case MatrixPart::head: return exists_in_head(way, id);
-    case MatrixPart::attention: return exists_in_attention(way, id);
-    case MatrixPart::ffn: return exists_in_ffn(way, id.quantity);
-    case MatrixPart::block: return way.block_trace != nullptr;
-    case MatrixPart::embedding: return exists_in_embedding(way, id.quantity);
+    case MatrixPart::head: return exists_in_head(source, id);
+    case MatrixPart::attention: return exists_in_attention(source, id);
+    case MatrixPart::ffn: return exists_in_ffn(source, id.quantity);
+    case MatrixPart::block: return source.block_trace != nullptr;
+    case MatrixPart::embedding: return exists_in_embedding(source, id.quantity);
     case MatrixPart::end:
     case MatrixPart::output: break;
   }
-  return exists_at_end(way, id.quantity);
+  return exists_at_end(source, id.quantity);
 }
 
 Axes axes(const Trace& trace, const MatrixId& id) {
   const Kind& kind = kind_of(id.quantity);
-  const MatrixSource way(trace, id);
+  const MatrixSource source(trace, id);
   const auto as_it_is = [&](Axis axis) {
-    return axis == Axis::embedding && table_width(way, id) == d_model(way) ? Axis::d_model : axis;
+    return axis == Axis::embedding && table_width(source, id) == d_model(source) ? Axis::d_model : axis;
   };
   return {as_it_is(kind.rows), as_it_is(kind.cols)};
 }
 
 Shape shape(const Trace& trace, const MatrixId& id) {
   assert(exists(trace, id));
-  const MatrixSource way(trace, id);
+  const MatrixSource source(trace, id);
   const Kind& kind = kind_of(id.quantity);
-  return {length(way, id, kind.rows), length(way, id, kind.cols)};
+  return {length(source, id, kind.rows), length(source, id, kind.cols)};
 }
 
 const Tokens* tokens_along(const Trace& trace, const MatrixId& id, Axis axis) {

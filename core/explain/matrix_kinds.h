@@ -5,8 +5,13 @@
 
 namespace headlight {
 
-/// Where in a model a kind of matrix has its place; with it the form of its path.
+struct MatrixSource;
+
+/// The part of a model that a kind of matrix belongs to; it decides the form of its path.
 enum class MatrixPart { embedding, attention, head, ffn, block, end, output };
+
+/// weight, bias: of a linear layer; scale, shift: of a norm; given: looked up, or from a file; computed: all others.
+enum class Role { computed, given, weight, bias, scale, shift };
 
 struct Kind {
   Quantity quantity;
@@ -14,7 +19,9 @@ struct Kind {
   const char* name;  // the last word of its path
   const char* symbol;
   Axis rows, cols;
-  bool learned = false;  // learned, looked up or given
+  Role role = Role::computed;
+  const Linear* (*linear)(const MatrixSource&) = nullptr;     // the layer that it belongs to, of all heads
+  const NormWeights* (*norm)(const MatrixSource&) = nullptr;  // the norm that it belongs to, or that computes it
 };
 
 const Kind& kind_of(Quantity quantity);

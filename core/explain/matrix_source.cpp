@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "explain/matrix_kinds.h"
 #include "math/output.h"
 
 namespace headlight {
@@ -29,69 +30,20 @@ MatrixSource::MatrixSource(const Trace& of, const MatrixId& id) : trace(of), mod
   }
 }
 
-const NormWeights* norm_of(const MatrixSource& way, Quantity quantity) {
-  const auto pointer = [](const std::optional<NormWeights>& norm) { return norm ? &*norm : nullptr; };
-  if (way.model.given && !way.attention) return nullptr;
-  switch (quantity) {
-    case Quantity::embedding_norm_scale:
-    case Quantity::embedding_norm_shift:
-    case Quantity::embedding_normed:
-    case Quantity::embedding: return way.bare || !way.stack ? nullptr : pointer(way.stack->embeddings.norm);
-    case Quantity::attention_norm_scale:
-    case Quantity::attention_norm_shift:
-    case Quantity::attention_input:
-    case Quantity::after_attention:
-      if (way.bare || !way.attention) return nullptr;
-      return way.attention == &way.block->self ? &way.block->attention_norm : &way.block->cross_norm;
-    case Quantity::query_norm_scale:
-    case Quantity::query_norm_shift:
-    case Quantity::query_normed:
-    case Quantity::query: return way.attention ? pointer(way.attention->query_norm) : nullptr;
-    case Quantity::key_norm_scale:
-    case Quantity::key_norm_shift:
-    case Quantity::key_normed:
-    case Quantity::key: return way.attention ? pointer(way.attention->key_norm) : nullptr;
-    case Quantity::ffn_norm_scale:
-    case Quantity::ffn_norm_shift:
-    case Quantity::ffn_input:
-    case Quantity::block_output: return way.block && way.block->has_ffn() ? &way.block->ffn_norm : nullptr;
-    case Quantity::final_norm_scale:
-    case Quantity::final_norm_shift:
-    case Quantity::last_hidden_state: return way.bare || !way.stack ? nullptr : pointer(way.stack->final_norm);
-    case Quantity::transform_norm_scale:
-    case Quantity::transform_norm_shift:
-    case Quantity::transformed: return way.model.output ? pointer(way.model.output->transform_norm) : nullptr;
-    default: return nullptr;
-  }
+const NormWeights* norm_of(const MatrixSource& source, Quantity quantity) {
+  if (source.model.given && !source.attention) return nullptr;
+  const auto norm = kind_of(quantity).norm;
+  return norm ? norm(source) : nullptr;
 }
 
-const Linear* linear_of(const MatrixSource& way, Quantity quantity) {
-  switch (quantity) {
-    case Quantity::embedding_projection_weight:
-    case Quantity::embedding_projection_bias: return way.stack ? &way.stack->embeddings.projection : nullptr;
-    case Quantity::transform_weight:
-    case Quantity::transform_bias: return way.model.output ? &way.model.output->transform : nullptr;
-    case Quantity::vocabulary_weight: return way.model.output ? way.model.output->weight.get() : nullptr;
-    case Quantity::query_weight:
-    case Quantity::query_bias: return way.attention ? &way.attention->query : nullptr;
-    case Quantity::key_weight:
-    case Quantity::key_bias: return way.attention ? &way.attention->key : nullptr;
-    case Quantity::value_weight:
-    case Quantity::value_bias: return way.attention ? &way.attention->value : nullptr;
-    case Quantity::output_weight:
-    case Quantity::output_bias: return way.attention ? &way.attention->output : nullptr;
-    case Quantity::gate_weight:
-    case Quantity::gate_bias: return way.block ? &way.block->gate : nullptr;
-    case Quantity::up_weight:
-    case Quantity::up_bias: return way.block ? &way.block->up : nullptr;
-    case Quantity::down_weight:
-    case Quantity::down_bias: return way.block ? &way.block->down : nullptr;
-    default: return nullptr;
-  }
+const Linear* linear_of(const MatrixSource& source, Quantity quantity) {
+  const auto linear = kind_of(quantity).linear;
+  return linear ? linear(source) : nullptr;
 }
 
-Activation activation_of(const MatrixSource& way, Quantity quantity) {
-  return quantity == Quantity::activated_transform ? transform_activation(way.model) : way.model.config.activation;
+Activation activation_of(const MatrixSource& source, Quantity quantity) {
+  return quantity == Quantity::activated_transform ? transform_activation(source.model)
+                                                   : source.model.config.activation;
 }
 
 bool has_dropout(const Trace& trace) { return trace.request.edits.dropout > 0.0f; }

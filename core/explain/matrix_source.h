@@ -27,13 +27,13 @@ struct MatrixSource {
 };
 
 /// The weights of the norm that makes this matrix, or that it belongs to; null where there is none.
-const NormWeights* norm_of(const MatrixSource& way, Quantity quantity);
+const NormWeights* norm_of(const MatrixSource& source, Quantity quantity);
 
 /// The learned matrix or vector of a linear layer, whole (of all heads); null for other kinds.
-const Linear* linear_of(const MatrixSource& way, Quantity quantity);
+const Linear* linear_of(const MatrixSource& source, Quantity quantity);
 
 /// The activation that makes this matrix.
-Activation activation_of(const MatrixSource& way, Quantity quantity);
+Activation activation_of(const MatrixSource& source, Quantity quantity);
 
 /// The dropout and the hand that come between softmax and weights of this head.
 bool has_dropout(const Trace& trace);

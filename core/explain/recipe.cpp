@@ -18,31 +18,31 @@ MatrixId stream_before_attention(const MatrixId& id) {
   return matrix_id(Q::embedding, {.stack = id.stack});
 }
 
-MatrixId stream_before_ffn(const MatrixSource& way, const MatrixId& id) {
-  const Stack last = way.block->cross ? Stack::cross : id.stack;
+MatrixId stream_before_ffn(const MatrixSource& source, const MatrixId& id) {
+  const Stack last = source.block->cross ? Stack::cross : id.stack;
   return matrix_id(Q::after_attention, {id.layer, 0, last});
 }
 
 /// The matrix that is this one unchanged.
 std::optional<MatrixId> handed_through(const Trace& trace, const MatrixId& id) {
-  const MatrixSource way(trace, id);
+  const MatrixSource source(trace, id);
   switch (id.quantity) {
     case Q::embedding: {
-      if (way.bare) return beside(id, Q::given_query);
+      if (source.bare) return beside(id, Q::given_query);
       const bool alone = !exists(trace, beside(id, Q::embedding_sum)) &&
                          !exists(trace, beside(id, Q::position_vectors)) && !exists(trace, beside(id, Q::type_vectors));
       return alone ? std::optional(beside(id, Q::token_vectors)) : std::nullopt;
     }
     case Q::attention_input:
-      if (way.bare) return beside(id, Q::given_query);
-      return way.pre ? std::nullopt : std::optional(stream_before_attention(id));
-    case Q::after_attention: return way.bare ? std::optional(beside(id, Q::attention_output)) : std::nullopt;
-    case Q::ffn_input: return way.pre ? std::nullopt : std::optional(stream_before_ffn(way, id));
+      if (source.bare) return beside(id, Q::given_query);
+      return source.pre ? std::nullopt : std::optional(stream_before_attention(id));
+    case Q::after_attention: return source.bare ? std::optional(beside(id, Q::attention_output)) : std::nullopt;
+    case Q::ffn_input: return source.pre ? std::nullopt : std::optional(stream_before_ffn(source, id));
     case Q::block_output:
-      if (way.block->has_ffn()) return std::nullopt;
-      return stream_before_ffn(way, id);
+      if (source.block->has_ffn()) return std::nullopt;
+      return stream_before_ffn(source, id);
     case Q::last_hidden_state:
-      if (norm_of(way, id.quantity)) return std::nullopt;
+      if (norm_of(source, id.quantity)) return std::nullopt;
       return matrix_id(Q::block_output, {trace.num_layers(id.stack) - 1, 0, id.stack});
     default: return std::nullopt;
   }
@@ -51,7 +51,7 @@ std::optional<MatrixId> handed_through(const Trace& trace, const MatrixId& id) {
 /// Builds recipes of one matrix from others beside it.
 class RecipeBuilder {
  public:
-  RecipeBuilder(const Trace& trace, const MatrixId& id) : trace_(trace), way_(trace, id), id_(id) {}
+  RecipeBuilder(const Trace& trace, const MatrixId& id) : trace_(trace), source_(trace, id), id_(id) {}
 
   Recipe make() const;
 
@@ -76,7 +76,7 @@ class RecipeBuilder {
   }
 
   Recipe normed(const MatrixId& x, Q scale, Q shift) const {
-    const bool layer = norm_of(way_, id_.quantity)->kind == NormKind::layer_norm;
+    const bool layer = norm_of(source_, id_.quantity)->kind == NormKind::layer_norm;
     Recipe recipe{layer ? Op::layer_norm : Op::rms_norm, {x}};
     for (const MatrixId& operand : present({scale, shift})) recipe.operands.push_back(operand);
     return recipe;
@@ -84,22 +84,22 @@ class RecipeBuilder {
 
   Recipe embedding_sum() const { return simple(Op::sum, {Q::token_vectors, Q::position_vectors, Q::type_vectors}); }
   Recipe query_projection() const {
-    const MatrixId x = way_.bare ? at(Q::given_query) : at(Q::attention_input);
-    return projected(x, Q::query_weight, Q::query_bias, id_.head * way_.d_k());
+    const MatrixId x = source_.bare ? at(Q::given_query) : at(Q::attention_input);
+    return projected(x, Q::query_weight, Q::query_bias, id_.head * source_.d_k());
   }
   MatrixId key_side(Q given) const {
-    if (way_.bare) return at(given);
+    if (source_.bare) return at(given);
     if (id_.stack == Stack::cross) return origin(trace_, matrix_id(Q::last_hidden_state, {.stack = Stack::encoder}));
     return at(Q::attention_input);
   }
-  Index kv_offset(Index width) const { return way_.attention_trace->kv_head(id_.head) * width; }
+  Index kv_offset(Index width) const { return source_.attention_trace->kv_head(id_.head) * width; }
   Recipe key_projection() const {
-    return projected(key_side(Q::given_key), Q::key_weight, Q::key_bias, kv_offset(way_.d_k()));
+    return projected(key_side(Q::given_key), Q::key_weight, Q::key_bias, kv_offset(source_.d_k()));
   }
   /// q or k as used: the last of projection, norm and rotation that the model has.
   Recipe as_used(Q before_all, Q normed_only, Q scale, Q shift, Recipe projection) const {
     if (!has(before_all)) return projection;
-    const bool turned = id_.stack != Stack::cross && way_.stack->rotary;
+    const bool turned = id_.stack != Stack::cross && source_.stack->rotary;
     if (!turned) return normed(at(before_all), scale, shift);
     return {Op::rotation, {has(normed_only) ? at(normed_only) : at(before_all)}};
   }
@@ -119,13 +119,13 @@ class RecipeBuilder {
     return simple(zero ? Op::zero_off : Op::mean_off, {Q::head_output});
   }
   Recipe contribution() const {
-    const Index first = id_.head * way_.d_v();
+    const Index first = id_.head * source_.d_v();
     if (!has(Q::output_weight)) return {Op::columns, {at(Q::z)}, 1.0f, -first};
     return {Op::projection, {at(Q::z), at(Q::output_weight)}, 1.0f, first};
   }
   Recipe concat() const {
     Recipe recipe{Op::concatenation, {}};
-    for (Index head = 0; head < way_.attention_trace->num_heads(); ++head)
+    for (Index head = 0; head < source_.attention_trace->num_heads(); ++head)
       recipe.operands.push_back(matrix_id(Q::z, {id_.layer, head, id_.stack}));
     return recipe;
   }
@@ -146,11 +146,11 @@ class RecipeBuilder {
   MatrixId output_input() const { return has(Q::transformed) ? at(Q::transformed) : before_transform_norm(); }
   Recipe logits() const {
     if (!has(Q::unscaled_logits)) return projected(output_input(), Q::vocabulary_weight, Q::vocabulary_bias);
-    return {Op::scale, present({Q::unscaled_logits, Q::vocabulary_bias}), way_.model.output->scale};
+    return {Op::scale, present({Q::unscaled_logits, Q::vocabulary_bias}), source_.model.output->scale};
   }
 
   const Trace& trace_;
-  const MatrixSource way_;
+  const MatrixSource source_;
   const MatrixId id_;
 };
 
@@ -158,9 +158,9 @@ Recipe RecipeBuilder::make() const {
   switch (id_.quantity) {
     case Q::token_vectors:
       if (!has(Q::token_lookup)) return {};
-      return {Op::scale, {at(Q::token_lookup)}, way_.stack->embeddings.scale};
+      return {Op::scale, {at(Q::token_lookup)}, source_.stack->embeddings.scale};
     case Q::position_vectors: {
-      const Position position = way_.model.config.position;
+      const Position position = source_.model.config.position;
       return {position == Position::learned ? Op::given : Op::sine, {}};
     }
     case Q::embedding_sum: return embedding_sum();
@@ -176,11 +176,11 @@ Recipe RecipeBuilder::make() const {
     case Q::key_normed: return normed(at(Q::key_projected), Q::key_norm_scale, Q::key_norm_shift);
     case Q::key:
       return as_used(Q::key_projected, Q::key_normed, Q::key_norm_scale, Q::key_norm_shift, key_projection());
-    case Q::value: return projected(key_side(Q::given_value), Q::value_weight, Q::value_bias, kv_offset(way_.d_v()));
+    case Q::value: return projected(key_side(Q::given_value), Q::value_weight, Q::value_bias, kv_offset(source_.d_v()));
     case Q::log_weights: return simple(Op::logarithm, {Q::given_weights});
     case Q::dot: return simple(Op::dot_product, {Q::query, Q::key});
-    case Q::scaled: return {Op::scale, {at(Q::dot)}, way_.attention_trace->scale};
-    case Q::scores: return simple(Op::mask, {way_.pattern ? Q::log_weights : Q::scaled, Q::relative_bias, Q::mask});
+    case Q::scaled: return {Op::scale, {at(Q::dot)}, source_.attention_trace->scale};
+    case Q::scores: return simple(Op::mask, {source_.pattern ? Q::log_weights : Q::scaled, Q::relative_bias, Q::mask});
     case Q::exponentials: return simple(Op::exponential, {Q::scores});
     case Q::softmax: return softmax();
     case Q::dropped: return simple(Op::dropout, {Q::softmax});
@@ -192,19 +192,19 @@ Recipe RecipeBuilder::make() const {
     case Q::attention_output: return projected(at(Q::concat), Q::output_weight, Q::output_bias);
     case Q::attention_sum: return residual(stream_before_attention(id_), Q::attention_output);
     case Q::after_attention:
-      if (way_.pre) return residual(stream_before_attention(id_), Q::attention_output);
+      if (source_.pre) return residual(stream_before_attention(id_), Q::attention_output);
       return normed(at(Q::attention_sum), Q::attention_norm_scale, Q::attention_norm_shift);
     case Q::ffn_input:
-      return normed(origin(trace_, stream_before_ffn(way_, id_)), Q::ffn_norm_scale, Q::ffn_norm_shift);
+      return normed(origin(trace_, stream_before_ffn(source_, id_)), Q::ffn_norm_scale, Q::ffn_norm_shift);
     case Q::gate: return projected(at(Q::ffn_input), Q::gate_weight, Q::gate_bias);
     case Q::activated_gate: return simple(Op::activation, {Q::gate});
     case Q::up: return projected(at(Q::ffn_input), Q::up_weight, Q::up_bias);
     case Q::hidden:
       return has(Q::gate) ? simple(Op::product, {Q::activated_gate, Q::up}) : simple(Op::activation, {Q::up});
     case Q::ffn_output: return projected(at(Q::hidden), Q::down_weight, Q::down_bias);
-    case Q::ffn_sum: return residual(stream_before_ffn(way_, id_), Q::ffn_output);
+    case Q::ffn_sum: return residual(stream_before_ffn(source_, id_), Q::ffn_output);
     case Q::block_output:
-      if (way_.pre) return residual(stream_before_ffn(way_, id_), Q::ffn_output);
+      if (source_.pre) return residual(stream_before_ffn(source_, id_), Q::ffn_output);
       return normed(at(Q::ffn_sum), Q::ffn_norm_scale, Q::ffn_norm_shift);
     case Q::last_hidden_state:
       return normed(origin(trace_, matrix_id(Q::block_output, {trace_.num_layers(id_.stack) - 1, 0, id_.stack})),

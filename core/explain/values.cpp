@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "explain/matrix_kinds.h"
 #include "explain/matrix_source.h"
 #include "explain/recipe.h"
 #include "math/attention.h"
@@ -29,77 +30,58 @@ Matrix head_part(const Vector& bias, Index head, Index heads) {
   return bias.segment(head * width, width);
 }
 
-Matrix learned_rows(const MatrixSource& way, const MatrixId& id, Index first, Index count) {
-  const auto heads = [&] { return way.attention_trace->num_heads(); };
-  const auto kv_heads = [&] { return way.attention_trace->num_kv_heads; };
-  const auto kv_head = [&] { return way.attention_trace->kv_head(id.head); };
+/// Rows of a weight or a bias, of one head where each head has its own.
+Matrix layer_rows(const MatrixSource& source, const MatrixId& id, const Kind& kind, Index first, Index count) {
+  const Linear& layer = *linear_of(source, id.quantity);
+  const bool weight = kind.role == Role::weight;
+  if (kind.part != MatrixPart::head) return weight ? weight_rows(layer, first, count) : Matrix(layer.bias);
+  const AttentionTrace& attention = *source.attention_trace;
+  const bool of_query = &layer == &source.attention->query;
+  const Index head = of_query ? id.head : attention.kv_head(id.head);
+  const Index heads = of_query ? attention.num_heads() : attention.num_kv_heads;
+  return weight ? head_rows(layer, head, heads, first, count) : head_part(layer.bias, head, heads);
+}
+
+Matrix learned_rows(const MatrixSource& source, const MatrixId& id, Index first, Index count) {
+  const Kind& kind = kind_of(id.quantity);
+  if (kind.role == Role::weight || kind.role == Role::bias) return layer_rows(source, id, kind, first, count);
+  if (kind.role == Role::scale) return norm_of(source, id.quantity)->scale;
+  if (kind.role == Role::shift) return norm_of(source, id.quantity)->shift;
   switch (id.quantity) {
     case Q::token_lookup: {
-      const StackWeights unscaled{.embeddings = {.tokens = way.stack->embeddings.tokens}};
-      return token_vectors(way.model, unscaled, way.trace.query_tokens(id.stack)).middleRows(first, count);
+      const StackWeights unscaled{.embeddings = {.tokens = source.stack->embeddings.tokens}};
+      return token_vectors(source.model, unscaled, source.trace.query_tokens(id.stack)).middleRows(first, count);
     }
-    case Q::type_vectors: return type_vectors(*way.stack, way.trace.query_tokens(id.stack)).middleRows(first, count);
-    case Q::given_query: return way.given->query.middleRows(first, count);
-    case Q::given_key: return way.given->key.middleRows(first, count);
-    case Q::given_value: return way.given->value.middleRows(first, count);
+    case Q::type_vectors:
+      return type_vectors(*source.stack, source.trace.query_tokens(id.stack)).middleRows(first, count);
+    case Q::given_query: return source.given->query.middleRows(first, count);
+    case Q::given_key: return source.given->key.middleRows(first, count);
+    case Q::given_value: return source.given->value.middleRows(first, count);
     case Q::given_weights:
-      return (*way.attention_trace->patterns)[static_cast<std::size_t>(id.head)].middleRows(first, count);
-    case Q::query_weight: return head_rows(way.attention->query, id.head, heads(), first, count);
-    case Q::key_weight: return head_rows(way.attention->key, kv_head(), kv_heads(), first, count);
-    case Q::value_weight: return head_rows(way.attention->value, kv_head(), kv_heads(), first, count);
-    case Q::query_bias: return head_part(way.attention->query.bias, id.head, heads());
-    case Q::key_bias: return head_part(way.attention->key.bias, kv_head(), kv_heads());
-    case Q::value_bias: return head_part(way.attention->value.bias, kv_head(), kv_heads());
+      return (*source.attention_trace->patterns)[static_cast<std::size_t>(id.head)].middleRows(first, count);
     case Q::relative_bias:
-      return relative_bias_rows(*way.attention_trace->relative_bias, id.head, first, count,
-                                way.attention_trace->mask->keys());
+      return relative_bias_rows(*source.attention_trace->relative_bias, id.head, first, count,
+                                source.attention_trace->mask->keys());
     case Q::mask: {
-      const Mask& mask = *way.attention_trace->mask;
+      const Mask& mask = *source.attention_trace->mask;
       Matrix added(count, mask.keys());
       for (Index r = 0; r < count; ++r)
         for (Index key = 0; key < mask.keys(); ++key) added(r, key) = mask.added(first + r, key);
       return added;
     }
-    case Q::embedding_projection_weight:
-    case Q::output_weight:
-    case Q::gate_weight:
-    case Q::up_weight:
-    case Q::down_weight:
-    case Q::transform_weight:
-    case Q::vocabulary_weight: return weight_rows(*linear_of(way, id.quantity), first, count);
-    case Q::embedding_projection_bias:
-    case Q::transform_bias:
-    case Q::output_bias:
-    case Q::gate_bias:
-    case Q::up_bias:
-    case Q::down_bias: return linear_of(way, id.quantity)->bias;
-    case Q::embedding_norm_scale:
-    case Q::attention_norm_scale:
-    case Q::query_norm_scale:
-    case Q::key_norm_scale:
-    case Q::ffn_norm_scale:
-    case Q::transform_norm_scale:
-    case Q::final_norm_scale: return norm_of(way, id.quantity)->scale;
-    case Q::embedding_norm_shift:
-    case Q::attention_norm_shift:
-    case Q::query_norm_shift:
-    case Q::key_norm_shift:
-    case Q::ffn_norm_shift:
-    case Q::transform_norm_shift:
-    case Q::final_norm_shift: return norm_of(way, id.quantity)->shift;
-    case Q::vocabulary_bias: return way.model.output->bias;
+    case Q::vocabulary_bias: return source.model.output->bias;
     default: break;
   }
   assert(false);
   return {};
 }
 
-/// Whole matrices that the Trace keeps.
-const Matrix* stored(const MatrixSource& way, const MatrixId& id) {
+/// Matrices that the Trace stores whole.
+const Matrix* stored(const MatrixSource& source, const MatrixId& id) {
   switch (id.quantity) {
-    case Q::embedding: return &way.stack_trace->embedding;
-    case Q::block_output: return &way.block_trace->output;
-    case Q::last_hidden_state: return &way.stack_trace->last_hidden_state();
+    case Q::embedding: return &source.stack_trace->embedding;
+    case Q::block_output: return &source.block_trace->output;
+    case Q::last_hidden_state: return &source.stack_trace->last_hidden_state();
     default: return nullptr;
   }
 }
@@ -118,25 +100,25 @@ Matrix by_rows(const Matrix& x, const MakeRow& make_row) {
 }
 
 /// The z of all heads side by side.
-Matrix concatenated(const MatrixSource& way, const MatrixId& id, Index first, Index count) {
-  const Index heads = way.attention_trace->num_heads(), d_v = way.d_v();
+Matrix concatenated(const MatrixSource& source, const MatrixId& id, Index first, Index count) {
+  const Index heads = source.attention_trace->num_heads(), d_v = source.d_v();
   Matrix all(count, heads * d_v);
   for (Index head = 0; head < heads; ++head)
-    all.middleCols(head * d_v, d_v) = z_rows(way.trace, {id.layer, head, id.stack}, first, count);
+    all.middleCols(head * d_v, d_v) = z_rows(source.trace, {id.layer, head, id.stack}, first, count);
   return all;
 }
 
-/// What a function of math/ gives whole, from what the Trace keeps.
-std::optional<Matrix> known(const MatrixSource& way, const MatrixId& id, Index first, Index count) {
-  const AttentionTrace* attention = way.attention_trace;
+/// What one function of math/ computes from what the Trace stores.
+std::optional<Matrix> known(const MatrixSource& source, const MatrixId& id, Index first, Index count) {
+  const AttentionTrace* attention = source.attention_trace;
   const Tokens* tokens = nullptr;
   switch (id.quantity) {
     case Q::token_vectors:
-      tokens = &way.trace.query_tokens(id.stack);
-      return token_vectors(way.model, *way.stack, *tokens).middleRows(first, count);
+      tokens = &source.trace.query_tokens(id.stack);
+      return token_vectors(source.model, *source.stack, *tokens).middleRows(first, count);
     case Q::position_vectors:
-      tokens = &way.trace.query_tokens(id.stack);
-      return position_vectors(way.model, *way.stack, *tokens).middleRows(first, count);
+      tokens = &source.trace.query_tokens(id.stack);
+      return position_vectors(source.model, *source.stack, *tokens).middleRows(first, count);
     case Q::query: return head_columns(attention->query, id.head, attention->num_heads()).middleRows(first, count);
     case Q::key:
       return head_columns(attention->key, attention->kv_head(id.head), attention->num_kv_heads)
@@ -144,20 +126,21 @@ std::optional<Matrix> known(const MatrixSource& way, const MatrixId& id, Index f
     case Q::value:
       return head_columns(attention->value, attention->kv_head(id.head), attention->num_kv_heads)
           .middleRows(first, count);
-    case Q::scores: return score_rows(way.trace, head_ref(id), first, count);
-    case Q::softmax: return softmax_of_rows(way.trace, head_ref(id), first, count);
-    case Q::weights: return attention_rows(way.trace, head_ref(id), first, count);
-    case Q::z: return z_rows(way.trace, head_ref(id), first, count);
-    case Q::concat: return concatenated(way, id, first, count);
-    case Q::attention_output: return linear(concatenated(way, id, first, count), way.attention->output);
+    case Q::scores: return score_rows(source.trace, head_ref(id), first, count);
+    case Q::softmax: return softmax_of_rows(source.trace, head_ref(id), first, count);
+    case Q::weights: return attention_rows(source.trace, head_ref(id), first, count);
+    case Q::z: return z_rows(source.trace, head_ref(id), first, count);
+    case Q::concat: return concatenated(source, id, first, count);
+    case Q::attention_output: return linear(concatenated(source, id, first, count), source.attention->output);
     case Q::hidden:
-      return ffn_hidden(*way.block, way.model.config.activation,
-                        rows_of(way.trace, beside(id, Q::ffn_input), first, count));
+      return ffn_hidden(*source.block, source.model.config.activation,
+                        rows_of(source.trace, beside(id, Q::ffn_input), first, count));
     case Q::unscaled_logits:
-      return linear(rows_of(way.trace, recipe(way.trace, id).operands[0], first, count), *way.model.output->weight);
-    case Q::logits: return logit_rows(way.trace, first, count);
+      return linear(rows_of(source.trace, recipe(source.trace, id).operands[0], first, count),
+                    *source.model.output->weight);
+    case Q::logits: return logit_rows(source.trace, first, count);
     case Q::probabilities: {
-      Matrix rows = logit_rows(way.trace, first, count);
+      Matrix rows = logit_rows(source.trace, first, count);
       for (Index r = 0; r < count; ++r) rows.row(r) = probabilities(rows.row(r));
       return rows;
     }
@@ -190,9 +173,9 @@ Matrix columns(const Matrix& x, Index offset, Index width) {
   return y;
 }
 
-Matrix cooked(const MatrixSource& way, const MatrixId& id, const Recipe& recipe, Index first, Index count) {
-  const auto rows = [&](std::size_t operand) { return rows_of(way.trace, recipe.operands[operand], first, count); };
-  const auto all = [&](std::size_t operand) { return whole(way.trace, recipe.operands[operand]); };
+Matrix computed(const MatrixSource& source, const MatrixId& id, const Recipe& recipe, Index first, Index count) {
+  const auto rows = [&](std::size_t operand) { return rows_of(source.trace, recipe.operands[operand], first, count); };
+  const auto all = [&](std::size_t operand) { return whole(source.trace, recipe.operands[operand]); };
   switch (recipe.operation) {
     case Op::sum:
     case Op::mask: {
@@ -208,7 +191,7 @@ Matrix cooked(const MatrixSource& way, const MatrixId& id, const Recipe& recipe,
       return linear(input, weights);
     }
     case Op::columns: {
-      Matrix y = columns(rows(0), recipe.offset, shape(way.trace, id).cols);
+      Matrix y = columns(rows(0), recipe.offset, shape(source.trace, id).cols);
       if (recipe.operands.size() > 1) y.rowwise() += Vector(all(1));
       return y;
     }
@@ -222,7 +205,7 @@ Matrix cooked(const MatrixSource& way, const MatrixId& id, const Recipe& recipe,
       Matrix dropped = rows(0);
       for (Index r = 0; r < count; ++r)
         for (Index key = 0; key < dropped.cols(); ++key)
-          dropped(r, key) *= dropout_factor(way.trace.request.edits, head_ref(id), first + r, key);
+          dropped(r, key) *= dropout_factor(source.trace.request.edits, head_ref(id), first + r, key);
       return dropped;
     }
     case Op::weighted_sum: {
@@ -230,10 +213,10 @@ Matrix cooked(const MatrixSource& way, const MatrixId& id, const Recipe& recipe,
       return by_rows(rows(0), [&](const Matrix& weights) { return Matrix(weights * v); });
     }
     case Op::layer_norm:
-    case Op::rms_norm: return norm(rows(0), *norm_of(way, id.quantity));
+    case Op::rms_norm: return norm(rows(0), *norm_of(source, id.quantity));
     case Op::activation: {
       Matrix x = rows(0);
-      activate(x, activation_of(way, id.quantity));
+      activate(x, activation_of(source, id.quantity));
       return x;
     }
     default: break;
@@ -247,11 +230,11 @@ Matrix cooked(const MatrixSource& way, const MatrixId& id, const Recipe& recipe,
 Matrix rows_of(const Trace& trace, const MatrixId& asked, Index first, Index count) {
   assert(exists(trace, asked));
   const MatrixId id = origin(trace, asked);
-  const MatrixSource way(trace, id);
-  if (is_learned(id.quantity)) return learned_rows(way, id, first, count);
-  if (const Matrix* kept = stored(way, id)) return kept->middleRows(first, count);
-  if (auto rows = known(way, id, first, count)) return std::move(*rows);
-  return cooked(way, id, recipe(trace, id), first, count);
+  const MatrixSource source(trace, id);
+  if (is_learned(id.quantity)) return learned_rows(source, id, first, count);
+  if (const Matrix* whole_one = stored(source, id)) return whole_one->middleRows(first, count);
+  if (auto rows = known(source, id, first, count)) return std::move(*rows);
+  return computed(source, id, recipe(trace, id), first, count);
 }
 
 }  // namespace headlight
