@@ -3,18 +3,34 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace headlight {
 
+using Names = std::span<const std::string_view>;
+
+/// The name of this value.
+template <class Enum>
+constexpr std::string_view name_in(Names names, Enum value) {
+  return names[static_cast<std::size_t>(value)];
+}
+
 /// The value of this name; nothing where none has it.
-template <class Enum, std::size_t N>
-std::optional<Enum> value_named(const std::string_view (&names)[N], std::string_view name) {
-  const auto found = std::find(std::begin(names), std::end(names), name);
-  if (found == std::end(names)) return std::nullopt;
-  return static_cast<Enum>(found - std::begin(names));
+template <class Enum>
+std::optional<Enum> value_named(Names names, std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Enum>(found - names.begin());
+}
+
+/// All of them, for a message: "post, pre".
+inline std::string listed(Names names, std::string_view between = ", ") {
+  std::string list;
+  for (const std::string_view name : names) list.append(list.empty() ? "" : between).append(name);
+  return list;
 }
 
 }  // namespace headlight

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/names.h"
 #include "check/reference_answers.h"
 #include "math/attention.h"
 #include "read/array/npz.h"
@@ -252,6 +253,8 @@ void Checker::check_answers() {
   check_uniformity(**answer);
 }
 
+constexpr std::string_view kSeverityNames[] = {"good", "note", "warning", "error"};
+
 }  // namespace
 
 std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, Progress& progress) {
@@ -272,15 +275,7 @@ Severity gravest(const std::vector<Finding>& findings) {
   return worst;
 }
 
-std::string_view name(Severity severity) {
-  switch (severity) {
-    case Severity::good: return "good";
-    case Severity::note: return "note";
-    case Severity::warning: return "warning";
-    case Severity::error: return "error";
-  }
-  return "";
-}
+std::string_view name(Severity severity) { return name_in(kSeverityNames, severity); }
 
 bool agrees_with_reference(const std::vector<Finding>& findings) {
   bool compared = false, differs = false;

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/names.h"
 #include "base/parallel.h"
 #include "math/attention.h"
 
@@ -143,25 +144,13 @@ bool add_head(const Trace& trace, const HeadRef& head, const Sides& sides, const
   return true;
 }
 
+constexpr std::string_view kMeasureNames[] = {"entropy",  "normalized", "distance",  "confidence",
+                                              "previous", "next",       "same",      "first",
+                                              "special",  "duplicate",  "induction", "largest"};
+
 }  // namespace
 
-std::string_view name(Measure measure) {
-  switch (measure) {
-    case Measure::entropy: return "entropy";
-    case Measure::normalized: return "normalized";
-    case Measure::distance: return "distance";
-    case Measure::confidence: return "confidence";
-    case Measure::previous: return "previous";
-    case Measure::next: return "next";
-    case Measure::same: return "same";
-    case Measure::first: return "first";
-    case Measure::special: return "special";
-    case Measure::duplicate: return "duplicate";
-    case Measure::induction: return "induction";
-    case Measure::largest: break;
-  }
-  return "largest";
-}
+std::string_view name(Measure measure) { return name_in(kMeasureNames, measure); }
 
 std::vector<HeadRef> heads_of(const Trace& trace, std::optional<Stack> stack) {
   std::vector<HeadRef> heads;

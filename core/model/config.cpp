@@ -2,6 +2,9 @@
 
 #include <cstdlib>
 #include <string>
+#include <type_traits>
+
+#include "model/config_fields.h"
 
 namespace headlight {
 namespace {
@@ -14,14 +17,12 @@ Status check_range(std::string_view what, Index value, Index least, Index most) 
 }  // namespace
 
 Status check(const Config& config, Index most_parameters) {
-  for (const auto& status :
-       {check_range("d_model", config.d_model, 1, kMaxDModel), check_range("num_heads", config.num_heads, 1, kMaxHeads),
-        check_range("num_kv_heads", config.num_kv_heads, 0, kMaxHeads),
-        check_range("head_dim", config.head_dim, 0, kMaxHeadDim),
-        check_range("layers", config.num_layers, 1, kMaxLayers),
-        check_range("encoder_layers", config.encoder_layers, 0, kMaxLayers),
-        check_range("ffn", config.ffn, 0, kMaxFfn)})
-    if (!status) return status;
+  Status sizes = Done{};
+  for_each_field([&](const auto& field) {
+    if constexpr (std::is_same_v<decltype(field), const SizeField&>)
+      if (sizes) sizes = check_range(field.name, config.*field.value, field.least, field.most);
+  });
+  if (!sizes) return sizes;
   if (config.head_dim == 0 && config.d_model % config.num_heads != 0)
     return bad_input("model", "num_heads", "a divisor of d_model " + std::to_string(config.d_model),
                      std::to_string(config.num_heads));
@@ -38,38 +39,11 @@ Status check(const Config& config, Index most_parameters) {
   return check_range("parameters", parameters, 1, most_parameters);
 }
 
-std::string_view name(Arch arch) {
-  switch (arch) {
-    case Arch::encoder: return "encoder";
-    case Arch::decoder: return "decoder";
-    case Arch::encoder_decoder: break;
-  }
-  return "encoder-decoder";
-}
-
-std::string_view name(Position position) {
-  switch (position) {
-    case Position::none: return "none";
-    case Position::sinusoidal: return "sinusoidal";
-    case Position::sinusoidal_halves: return "sinusoidal-halves";
-    case Position::learned: return "learned";
-    case Position::rotary: break;
-  }
-  return "rotary";
-}
-
-std::string_view name(Norm norm) { return norm == Norm::post ? "post" : "pre"; }
-std::string_view name(NormKind kind) { return kind == NormKind::layer_norm ? "layer" : "rms"; }
-
-std::string_view name(Activation activation) {
-  switch (activation) {
-    case Activation::relu: return "relu";
-    case Activation::gelu: return "gelu";
-    case Activation::gelu_tanh: return "gelu-tanh";
-    case Activation::silu: break;
-  }
-  return "silu";
-}
+std::string_view name(Arch arch) { return name_in(kArchNames, arch); }
+std::string_view name(Position position) { return name_in(kPositionNames, position); }
+std::string_view name(Norm norm) { return name_in(kNormNames, norm); }
+std::string_view name(NormKind kind) { return name_in(kNormKindNames, kind); }
+std::string_view name(Activation activation) { return name_in(kActivationNames, activation); }
 
 Index nearest_divisor(Index d_model, Index wanted, Index most) {
   Index best = 1;

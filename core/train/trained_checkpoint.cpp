@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "model/config_fields.h"
 #include "read/array/safetensors.h"
 #include "read/json/json_document.h"
 #include "train/card_text.h"
@@ -19,28 +20,31 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kSchema = "headlight.training/1";
 
+/// What a model has of a field of its shape, as config.json says it.
+struct FieldValue {
+  const Config& config;
+
+  Json operator()(const SizeField& field) const { return field.used_by(config); }
+  template <class Enum>
+  Json operator()(const ChoiceField<Enum>& field) const {
+    return name(config.*field.value);
+  }
+  Json operator()(const FlagField& field) const { return config.*field.value; }
+  Json operator()(const BiasField& field) const { return (config.*field.value).any(); }
+  Json operator()(const SeedField& field) const { return config.*field.value; }
+};
+
 Json config_json(const Model& model) {
   const Config& config = model.config;
   const Index rows = model.embeddings.tokens->outputs();
-  Json json = {{"model_type", "headlight"},
-               {"architectures", Json::array({"HeadlightModel"})},
-               {"arch", name(config.arch)},
-               {"hidden_size", config.d_model},
-               {"num_attention_heads", config.num_heads},
-               {"head_dim", config.d_k()},
-               {"num_hidden_layers", config.num_layers},
-               {"intermediate_size", config.ffn},
-               {"hidden_act", name(config.activation)},
-               {"position", name(config.position)},
-               {"norm", name(config.norm)},
-               {"norm_type", name(config.norm_kind)},
-               {"norm_eps", model.blocks.front().attention_norm.epsilon},
-               {"bias", config.bias.any()},
-               {"tie_word_embeddings", config.tied},
-               {"embedding_scale", model.embeddings.scale},
-               {"vocab_size", rows},
-               {"seed", config.seed}};
-  if (config.arch == Arch::encoder_decoder) json["encoder_layers"] = config.layers_of_encoder();
+  Json json = {{"model_type", "headlight"}, {"architectures", Json::array({"HeadlightModel"})}};
+  for_each_field([&](const auto& field) {
+    if (field.key) json[field.key] = FieldValue{config}(field);
+  });
+  if (config.arch != Arch::encoder_decoder) json.erase("encoder_layers");
+  json["norm_eps"] = model.blocks.front().attention_norm.epsilon;
+  json["embedding_scale"] = model.embeddings.scale;
+  json["vocab_size"] = rows;
   if (config.arch == Arch::encoder_decoder) json["decoder_start_token_id"] = kStartRow;
   if (config.arch == Arch::encoder_decoder && model.vocabulary->words.back() == kEndWord)
     json["eos_token_id"] = rows - 1;
@@ -233,19 +237,11 @@ std::string identity(const TrainingPlan& plan, const Corpus& corpus) {
     words = derive_seed(words, rows);
   }
   json["words"] = words;
-  json["shape"] = {name(plan.config.arch),
-                   plan.config.d_model,
-                   plan.config.num_heads,
-                   plan.config.d_k(),
-                   plan.config.num_layers,
-                   plan.config.layers_of_encoder(),
-                   plan.config.ffn,
-                   name(plan.config.position),
-                   name(plan.config.norm),
-                   name(plan.config.norm_kind),
-                   name(plan.config.activation),
-                   plan.config.bias.any(),
-                   plan.config.tied};
+  json["shape"] = Json::array();
+  for_each_field([&](const auto& field) {
+    if (field.key && !std::is_same_v<decltype(field), const SeedField&>)
+      json["shape"].push_back(FieldValue{plan.config}(field));
+  });
   return json.dump();
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/names.h"
 #include "base/parallel.h"
 #include "math/attention.h"
 #include "math/output.h"
@@ -129,11 +130,11 @@ ArrayStream without_special(ArrayStream array, const Tokens& rows, const Tokens*
   return array;
 }
 
+constexpr std::string_view kSpecialTokensNames[] = {"show", "hide", "renormalize"};
+
 }  // namespace
 
-std::string_view name(SpecialTokens special) {
-  return special == SpecialTokens::show ? "show" : special == SpecialTokens::hide ? "hide" : "renormalize";
-}
+std::string_view name(SpecialTokens special) { return name_in(kSpecialTokensNames, special); }
 
 std::vector<Index> kept_places(const Tokens& tokens, SpecialTokens special) {
   std::vector<Index> places;

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/names.h"
 #include "write/csv.h"
 #include "write/json.h"
 #include "write/npz.h"
@@ -25,21 +26,14 @@ std::filesystem::path scratch_for(const std::optional<std::filesystem::path>& fi
   return failure ? std::filesystem::path(".") : folder;
 }
 
+constexpr std::string_view kFormatNames[] = {"json", "npz", "safetensors", "csv"};
+
 }  // namespace
 
-std::string_view name(Format format) {
-  switch (format) {
-    case Format::json: return "json";
-    case Format::npz: return "npz";
-    case Format::safetensors: return "safetensors";
-    case Format::csv: return "csv";
-  }
-  return "";
-}
+std::string_view name(Format format) { return name_in(kFormatNames, format); }
 
 Result<Format> parse_format(std::string_view format_name) {
-  for (const Format format : kFormats)
-    if (name(format) == format_name) return format;
+  if (const auto format = value_named<Format>(kFormatNames, format_name)) return *format;
   return bad_input("--format", "", "json, npz, safetensors or csv", "'" + std::string(format_name) + "'");
 }
 

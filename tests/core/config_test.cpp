@@ -1,10 +1,13 @@
-#include "model/config.h"
+#include "model/config_fields.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
+#include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "model/weights.h"
@@ -26,6 +29,53 @@ TEST(Config, NamesTheFieldTheRangeAndTheValue) {
   EXPECT_EQ(refused({.num_heads = -4}), "model: num_heads: expected 1 to 128, found -4");
   EXPECT_EQ(refused({.num_layers = 129}), "model: layers: expected 1 to 128, found 129");
   EXPECT_EQ(refused({.ffn = -1}), "model: ffn: expected 0 to 65536, found -1");
+}
+
+TEST(ConfigFields, EachFieldIsVisitedOnceUnderNamesOfItsOwn) {
+  // As many names as Config has fields, or this does not compile.
+  const auto& [arch, d_model, num_heads, num_kv_heads, head_dim, num_layers, encoder_layers, ffn, position, norm,
+               norm_kind, activation, gated, bias, tied, seed] = Config{};
+  std::vector<const void*> fields{&arch,           &d_model, &num_heads, &num_kv_heads, &head_dim,  &num_layers,
+                                  &encoder_layers, &ffn,     &position,  &norm,         &norm_kind, &activation,
+                                  &gated,          &bias,    &tied,      &seed};
+  const Config plain;
+  std::vector<std::ptrdiff_t> offsets, expected;
+  const auto offset = [](const void* base, const void* field) {
+    return static_cast<const char*>(field) - static_cast<const char*>(base);
+  };
+  for (const void* field : fields) expected.push_back(offset(fields.front(), field));
+  std::set<std::string> names, options, keys;
+  for_each_field([&](const auto& field) {
+    offsets.push_back(offset(&plain.arch, &(plain.*field.value)));
+    EXPECT_TRUE(names.insert(field.name).second) << field.name;
+    EXPECT_TRUE(options.insert(field.option).second) << field.option;
+    EXPECT_TRUE(!field.key || keys.insert(field.key).second) << field.name;
+  });
+  EXPECT_EQ(offsets, expected);
+}
+
+TEST(ConfigFields, WhatIsDerivedIsSaidByTheOthers) {
+  const Config config{.d_model = 48, .num_heads = 6, .num_layers = 3};
+  for_each_field([&](const auto& field) {
+    if constexpr (std::is_same_v<decltype(field), const SizeField&>) {
+      EXPECT_EQ(field.is_derived(), Config{}.*field.value == 0) << field.name;
+      EXPECT_TRUE(field.is_derived() ? field.used_by(config) > 0 : field.used_by(config) == config.*field.value)
+          << field.name;
+    }
+  });
+}
+
+TEST(ConfigFields, EachNameIsThatOfItsValue) {
+  for_each_field([&](const auto& field) {
+    if constexpr (requires { field.names; }) {
+      for (std::size_t i = 0; i < field.names.size(); ++i) {
+        using Enum = std::remove_reference_t<decltype(Config{}.*field.value)>;
+        EXPECT_EQ(name(static_cast<Enum>(i)), field.names[i]);
+        EXPECT_EQ(value_named<Enum>(field.names, field.names[i]), static_cast<Enum>(i));
+      }
+      EXPECT_FALSE(value_named<Arch>(field.names, "no such name"));
+    }
+  });
 }
 
 TEST(Config, HeadsMustDivideTheModel) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/names.h"
 #include "base/utf8.h"
 
 namespace headlight {
@@ -30,6 +31,9 @@ void append_numbers(bool big_endian, std::string_view bytes, std::vector<float>&
   append_as<Number>(big_endian, bytes, values, [](Number stored) { return static_cast<float>(stored); });
 }
 
+constexpr std::string_view kDtypeNames[] = {"bool",   "uint8", "int8",    "uint16",   "int16",   "uint32", "int32",
+                                            "uint64", "int64", "float16", "bfloat16", "float32", "float64"};
+
 }  // namespace
 
 std::size_t width(Dtype dtype) {
@@ -51,24 +55,7 @@ std::size_t width(Dtype dtype) {
   return 0;
 }
 
-std::string_view name(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::boolean: return "bool";
-    case Dtype::u8: return "uint8";
-    case Dtype::i8: return "int8";
-    case Dtype::u16: return "uint16";
-    case Dtype::i16: return "int16";
-    case Dtype::u32: return "uint32";
-    case Dtype::i32: return "int32";
-    case Dtype::u64: return "uint64";
-    case Dtype::i64: return "int64";
-    case Dtype::f16: return "float16";
-    case Dtype::bf16: return "bfloat16";
-    case Dtype::f32: return "float32";
-    case Dtype::f64: return "float64";
-  }
-  return "";
-}
+std::string_view name(Dtype dtype) { return name_in(kDtypeNames, dtype); }
 
 bool is_floating(Dtype dtype) {
   return dtype == Dtype::f16 || dtype == Dtype::bf16 || dtype == Dtype::f32 || dtype == Dtype::f64;

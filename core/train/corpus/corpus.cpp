@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/names.h"
+
 namespace headlight {
 namespace {
 
@@ -124,16 +126,11 @@ Asked asked_to_translate(const Corpus& corpus, const Corruption& corruption, Ran
   return asked;
 }
 
+constexpr std::string_view kTaskNames[] = {"masked", "causal", "translation"};
+
 }  // namespace
 
-std::string_view name(Task task) {
-  switch (task) {
-    case Task::masked: break;
-    case Task::causal: return "causal";
-    case Task::translation: return "translation";
-  }
-  return "masked";
-}
+std::string_view name(Task task) { return name_in(kTaskNames, task); }
 
 Task task_of(Arch arch) {
   switch (arch) {
