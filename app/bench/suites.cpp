@@ -22,7 +22,7 @@
 namespace headlight {
 namespace {
 
-/// Tokens from which on somebody may want to stop an answer, and the moments of a round at which it is tried.
+/// Sentences of at least this many tokens are also stopped, at these moments of a round.
 constexpr Index kWorthStopping = 2048;
 constexpr int kMomentsARound = 4;
 
@@ -62,7 +62,7 @@ struct AttentionSize {
   Index tokens = 0, d_model = 0, heads = 0;
 };
 
-/// Somebody's own query, key and value with four projections and their biases.
+/// A query, key and value with four projections and their biases.
 Request bare_attention(const AttentionSize& size) {
   const Index d = size.d_model;
   auto model = std::make_shared<Model>();

@@ -1,4 +1,4 @@
-// Of two sentences, who looks at whom.
+// --pair: which part of a pair of sentences is the query, and which the key.
 #pragma once
 
 #include <CLI/CLI.hpp>

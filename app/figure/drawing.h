@@ -1,5 +1,5 @@
 // A picture as data: what stands where and in which colour, in points (1/72 inch) from the top left corner. Made by
-// figure.h, drawn by whoever can fill and write: a file with cairo, a window with Dear ImGui, a test by looking.
+// figure.h, painted by cairo into a file and by Dear ImGui into the window; tests read it as it is.
 #pragma once
 
 #include <array>

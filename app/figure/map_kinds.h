@@ -1,4 +1,4 @@
-// The kinds of maps in words: what a square is, and who described it first. Window and files say the same.
+// The kinds of maps in words: what a square is, and its source. The window and the figures use the same words.
 #pragma once
 
 #include <string>

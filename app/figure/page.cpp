@@ -23,7 +23,7 @@ std::string shortened(std::string_view text) {
   return result;
 }
 
-/// Of PairPart, in its order: who looks at whom.
+/// In the order of PairPart: the queries' sentence, then the keys'.
 constexpr const char* kPairTitles[] = {"", "A→A", "A→B", "B→A", "B→B"};
 
 std::string joined(const Tokens& tokens) {

@@ -86,7 +86,7 @@ Offscreen::Offscreen(Offscreen&& other) noexcept
       width_(other.width_),
       height_(other.height_) {}
 
-// The display is the process's, shared by all who ask for it, and stays initialised: Mesa unloads and reloads its
+// One display for the process; it stays initialised: Mesa unloads and reloads its
 // driver, and leaks a little, each time it is ended.
 Offscreen::~Offscreen() {
   if (!context_) return;

@@ -237,7 +237,7 @@ TEST_F(Shipped, TrainedWeightsAreAChoice) {
   update(alone, UseTrained{true});
   EXPECT_EQ(alone.document, before) << "none came along";
 
-  // A checkpoint of somebody's own has a shape of its own.
+  // A user's checkpoint has a shape of its own.
   AppState own = this->state();
   own.document.source = "/some/folder";
   own.document.trained = false;

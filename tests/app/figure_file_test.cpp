@@ -214,7 +214,7 @@ std::vector<bool> ink_of(const std::string& text) {
 }
 
 TEST(FigureFile, ChineseIsDrawnAndNotABox) {
-  const auto unknown = ink_of("\U0010FFFD");  // a character of nobody's
+  const auto unknown = ink_of("\U0010FFFD");  // a character without a glyph
   const auto count = [](const std::vector<bool>& ink) { return std::count(ink.begin(), ink.end(), true); };
   std::vector<std::vector<bool>> seen{unknown};
   for (const char* character :

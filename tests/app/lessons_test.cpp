@@ -131,7 +131,7 @@ TEST(Lessons, ACheckFindsWhatIsWrongWithALesson) {
             "warning step 1: done: it is so from the start\n");
 }
 
-/// What a reader does who follows step after step: nothing where it takes a training.
+/// What a reader of the lesson does at this step; nothing where the step takes a training.
 Commands reader_of(const std::string& name, std::size_t step, const AppState& state) {
   const auto pin = [](Index query, Index key) { return Commands{Pin{CellRef{query, key}}}; };
   const auto type = [](const char* text) { return Commands{SetText{text}}; };

@@ -340,7 +340,7 @@ TEST_F(TrainerTest, GoesOnBehindAnotherDocument) {
 TEST_F(TrainerTest, TheWindowIsNeverOutrun) {
   say({StartTraining{tiny_plan(1000000), tiny_text(folder)}});
   ASSERT_TRUE(eventually([&] { return shows_training(state); }));
-  // Nobody steps: news waits, and is one piece when it is taken.
+  // Without a step of the loop news waits, and is one piece when it is taken.
   std::this_thread::sleep_for(std::chrono::milliseconds(900));
   const auto version = state.training_version;
   say({});

@@ -28,7 +28,7 @@ const BundledModel& translator() {
   return models()->front();
 }
 
-/// The window after somebody chose encoder-decoder.
+/// The window after encoder-decoder was chosen.
 AppState translating() {
   const auto shipped = models();
   AppState state = initial_state(lexicon(), default_document(shipped.get()), Settings{}, {}, shipped);

@@ -213,7 +213,7 @@ TEST_F(File, FailureAtTheLastMomentLeavesNothing) {
   EXPECT_TRUE(fs::is_empty(in("a")));
 }
 
-/// Root may write anywhere; as long as this lives the process acts as nobody.
+/// Root may write anywhere; while this object exists the process runs as the user "nobody".
 class AsNobody {
  public:
   AsNobody() : acts_(!was_root_ || ::seteuid(65534) == 0) {}

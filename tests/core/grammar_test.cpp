@@ -321,7 +321,7 @@ TEST(Grammar, RefusesWhatItCannotReadInOneLine) {
   EXPECT_NE(parse_grammar("toy.json", "{").error().message.find("toy.json"), std::string::npos);
 }
 
-// Else whoever draws would do so for ever.
+// Else drawing would never end.
 TEST(Grammar, RefusesWhatNothingCouldBeDrawnOf) {
   json grammar = toy();
   grammar["relations"]["VO"].erase("held_out");

@@ -163,7 +163,7 @@ TEST(Forward, ALaterEditBeginsAtItsLayerAndGivesTheSameBits) {
   }
 }
 
-// An earlier answer with a mark in its first layer: whoever takes that layer over has the mark.
+// An earlier answer with a mark in its first layer: an answer that reuses that layer has the mark.
 TEST(Forward, TakesOverTheLayersBelowTheEdit) {
   Request request{.config = {.d_model = 8, .num_heads = 2, .num_layers = 3, .ffn = 0}, .tokens = counted(5)};
   Trace marked = *ask(request);

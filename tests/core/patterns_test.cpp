@@ -5,7 +5,7 @@
 
 #include "asking.h"
 
-// Attention that another program computed: shown, masked and edited, though nobody knows its query, key and value.
+// Attention that another program computed: shown, masked and edited, although its query, key and value are unknown.
 
 namespace headlight {
 namespace {

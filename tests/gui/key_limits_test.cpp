@@ -1,4 +1,4 @@
-// When the keys do nothing: while somebody types, behind the browser, at a limit.
+// When the keys do nothing: while a text box has the focus, behind the browser, at a limit.
 #include <cmath>
 
 #include "gui/keys_fixture.h"
@@ -43,7 +43,7 @@ TEST_F(KeyLimitsTest, NothingHappensBehindTheBrowser) {
   h.say(Browse{Browser::Purpose::open, testing::TempDir()});
   h.settle();
   const Box name = h.box("file name");
-  h.click_at({name.x + 20, name.y - 60});  // into the list, so that nobody types
+  h.click_at({name.x + 20, name.y - 60});  // into the list: no text box has the focus
   ASSERT_FALSE(typing());
   const Document before = document();
   for (const Key each : {Key::m, Key::d, Key::l, Key::s, Key::x, Key::backspace}) key({each});

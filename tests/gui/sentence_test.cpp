@@ -1,4 +1,4 @@
-// The sentence box, the samples and the chips: typing, pasting, cutting; and texts nobody expects.
+// The sentence box, the samples and the chips: typing, pasting, cutting; and unusual texts.
 #include "gui/frame/draw.h"
 #include "gui/frame/map_view.h"
 #include "gui/harness.h"

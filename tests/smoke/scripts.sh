@@ -138,7 +138,7 @@ for each in 1 2 3; do
   [[ $(<"$work/out.$each") == "three[$each]7" ]] || fail "three at once: found $(<"$work/out.$each")"
 done
 
-# A program that is open keeps nobody from building.
+# A running program does not prevent a build.
 mkfifo "$work/typed"
 "$tree/run" <"$work/typed" >"$work/out.open" 2>&1 &
 exec {typed}>"$work/typed"
@@ -155,7 +155,7 @@ answers 'fourinput' 'after the tree was moved'
 ln -s "$tree/run" "$work/link"
 [[ $("$work/link" linked </dev/null) == 'four[linked]' ]] || fail 'through a link: expected the same program'
 
-# A tree that somebody else owns is built in the reader's own cache.
+# A tree of another owner is built in the user's cache.
 reader=()
 ((EUID)) || reader=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 chmod a+rx "$work"

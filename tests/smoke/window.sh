@@ -13,7 +13,7 @@ for tool in xvfb-run xauth xdotool; do
   command -v "$tool" >/dev/null || fail "expected $tool to be installed, found none"
 done
 
-# First, what somebody without a display is told; then the rest of this script once more, with a display.
+# First, the message without a display; then the rest of this script once more, with a display.
 if [[ ${1-} != --inside ]]; then
   status=0
   line=$(env -u DISPLAY -u WAYLAND_DISPLAY "$1" 2>&1 >/dev/null </dev/null) || status=$?

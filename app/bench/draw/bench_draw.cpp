@@ -27,7 +27,7 @@ constexpr double kShortestTurn = 0.05;  // seconds of frames in a row, as measur
 constexpr int kPressesARound = 40;
 constexpr int kLongestAnswer = 60;  // seconds
 
-/// Wakes who waits for an answer.
+/// Wakes the thread that waits for an answer.
 class Bell {
  public:
   void ring() {
@@ -143,7 +143,7 @@ double rectangles(Stage& stage, const std::vector<Matrix>& maps, int across) {
 /// Frames in turn: in each round every kind of frame for a while, after one that is not timed.
 class Frames {
  public:
-  /// `frame` draws one and gives the seconds of it that are our own; `maps` is who counts its uploads.
+  /// `frame` draws one and gives the seconds of it that are our own; `maps` counts its uploads.
   void add(std::string name, std::string own, std::function<double()> frame, const MapPainter* maps = nullptr) {
     kinds_.push_back({std::move(name), std::move(own), std::move(frame), maps, 0, {}, {}});
   }
