@@ -3,6 +3,7 @@
 
 #include "check/checkpoint_check.h"
 #include "cli/commands.h"
+#include "document/assets.h"
 #include "session/lesson_check.h"
 #include "session/startup.h"
 #include "write/json.h"

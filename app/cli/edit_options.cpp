@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/within.h"
+#include "document/stack_names.h"
 #include "read/external/mask_file.h"
-#include "session/stack_names.h"
 
 namespace headlight {
 namespace {

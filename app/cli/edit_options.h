@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "session/document.h"
+#include "document/document.h"
 
 namespace headlight {
 

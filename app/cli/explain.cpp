@@ -2,8 +2,8 @@
 #include "cli/commands.h"
 #include "cli/explain_text.h"
 #include "cli/request_options.h"
+#include "document/stack_names.h"
 #include "math/forward.h"
-#include "session/stack_names.h"
 
 namespace headlight {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "base/utf8.h"
-#include "session/stack_names.h"
+#include "document/stack_names.h"
 #include "write/json.h"
 #include "write/number.h"
 

@@ -3,8 +3,9 @@
 
 #include "cli/commands.h"
 #include "cli/request_options.h"
-#include "session/export.h"
-#include "session/stack_names.h"
+#include "document/assets.h"
+#include "document/export.h"
+#include "document/stack_names.h"
 
 namespace headlight {
 namespace {

@@ -6,13 +6,14 @@
 #include "cli/pair_option.h"
 #include "cli/request_options.h"
 #include "cli/view_options.h"
+#include "derived/answer_comparison.h"
+#include "derived/derived_maps.h"
+#include "derived/matrix_names.h"
+#include "document/answer_snapshot.h"
+#include "document/stack_names.h"
 #include "figure/figure.h"
 #include "figure/page.h"
 #include "paper/figure_file.h"
-#include "session/answer_comparison.h"
-#include "session/derived_maps.h"
-#include "session/matrix_names.h"
-#include "session/stack_names.h"
 
 namespace headlight {
 namespace {

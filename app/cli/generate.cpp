@@ -4,9 +4,9 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/request_options.h"
+#include "document/tokenizers.h"
 #include "math/forward.h"
 #include "math/generate.h"
-#include "session/tokenizers.h"
 #include "write/json.h"
 #include "write/number.h"
 

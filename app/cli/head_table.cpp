@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "document/bundled_models.h"
 #include "heads/head_similarity.h"
-#include "session/bundled_models.h"
 #include "write/arrays.h"
 
 namespace headlight {

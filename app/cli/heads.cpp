@@ -8,6 +8,7 @@
 #include "session/startup.h"
 #include "train/measure/alignment.h"
 #include "train/measure/relations_json.h"
+#include "training/training_files.h"
 
 namespace headlight {
 namespace {

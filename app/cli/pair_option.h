@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "session/fold.h"
+#include "derived/fold.h"
 
 namespace headlight {
 

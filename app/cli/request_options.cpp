@@ -4,8 +4,10 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
-#include "session/bundled_models.h"
-#include "session/tokenizers.h"
+#include "document/assets.h"
+#include "document/bundled_models.h"
+#include "document/open_model.h"
+#include "document/tokenizers.h"
 
 namespace headlight {
 namespace {
@@ -106,6 +108,13 @@ Status check_weights(const Document& document, const std::vector<Request>& reque
       return bad_input("--weight", "key", "0 to " + std::to_string(keys - 1), place(edit.cell.key, keys));
   }
   return Done{};
+}
+
+Session session_of(OpenedModel model) {
+  Session session;
+  session.document = std::move(model.document);
+  session.model_warnings = std::move(model.model_warnings);
+  return session;
 }
 
 }  // namespace
@@ -209,7 +218,7 @@ Result<Startup> RequestOptions::opened_source() const {
     if (!uses_shipped_model()) return start;
     auto opened = open_model(kDefaultModel);
     if (!opened) return opened.error();
-    start.session = std::move(opened->session);
+    start.session = session_of(*std::move(opened));
     return start;
   }
   if (is_session(source_)) {
@@ -229,8 +238,8 @@ Result<Startup> RequestOptions::opened_source() const {
   const bool heads = is_tensors(source_) && given("--num-heads");
   auto opened = open_model(source_, heads ? std::optional(config_.num_heads) : std::nullopt);
   if (!opened) return opened.error();
-  start.session = std::move(opened->session);
   start.warnings = std::move(opened->warnings);
+  start.session = session_of(*std::move(opened));
   return start;
 }
 

@@ -6,9 +6,9 @@
 #include "cli/pair_option.h"
 #include "cli/request_options.h"
 #include "cli/view_options.h"
-#include "session/answer_comparison.h"
-#include "session/derived_maps.h"
-#include "session/stack_names.h"
+#include "derived/answer_comparison.h"
+#include "derived/derived_maps.h"
+#include "document/stack_names.h"
 
 namespace headlight {
 namespace {

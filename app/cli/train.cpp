@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "cli/commands.h"
-#include "session/training_files.h"
 #include "train/trained_checkpoint.h"
+#include "training/training_files.h"
 
 namespace headlight {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "session/view_names.h"
+#include "view/view_names.h"
 
 namespace headlight {
 

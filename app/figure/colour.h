@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "session/settings.h"
-#include "session/view_state.h"
+#include "view/settings.h"
+#include "view/view_state.h"
 
 namespace headlight {
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <array>
 
+#include "derived/answer_comparison.h"
 #include "figure/difference_words.h"
 #include "figure/labels.h"
 #include "figure/map_items.h"
-#include "session/answer_comparison.h"
 #include "words/compare_words.h"
 
 namespace headlight {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "document/document.h"
 #include "model/trace.h"
-#include "session/document.h"
-#include "session/settings.h"
+#include "view/settings.h"
 
 namespace headlight {
 

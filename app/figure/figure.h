@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "derived/derived_maps.h"
 #include "figure/drawing.h"
-#include "session/derived_maps.h"
 #include "session/figure_request.h"
 
 namespace headlight {

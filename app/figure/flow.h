@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "derived/flow_lines.h"
 #include "figure/drawing.h"
-#include "session/flow_lines.h"
 
 namespace headlight {
 

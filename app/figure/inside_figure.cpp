@@ -4,12 +4,12 @@
 #include <numeric>
 
 #include "base/within.h"
+#include "derived/head_stats.h"
 #include "figure/diagram_layout.h"
 #include "figure/inside_parts.h"
 #include "figure/labels.h"
 #include "figure/page.h"
 #include "math/attention.h"
-#include "session/head_stats.h"
 
 namespace headlight {
 namespace {

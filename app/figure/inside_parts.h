@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "derived/inside.h"
 #include "figure/drawing.h"
-#include "session/inside.h"
-#include "session/settings.h"
+#include "view/settings.h"
 
 namespace headlight {
 

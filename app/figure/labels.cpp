@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "session/bundled_models.h"
+#include "document/bundled_models.h"
 #include "write/number.h"
 
 namespace headlight {

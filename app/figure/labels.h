@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "document/document.h"
 #include "model/trace.h"
-#include "session/document.h"
-#include "session/settings.h"
+#include "view/settings.h"
 
 namespace headlight {
 

@@ -5,11 +5,11 @@
 #include <limits>
 
 #include "base/within.h"
+#include "derived/head_stats.h"
 #include "figure/head_titles.h"
 #include "figure/line_bars.h"
 #include "figure/map_items.h"
 #include "figure/map_kinds.h"
-#include "session/head_stats.h"
 
 namespace headlight {
 namespace {

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "base/utf8.h"
+#include "derived/fold.h"
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "math/attention.h"
-#include "session/fold.h"
 
 namespace headlight {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "derived/derived_maps.h"
 #include "figure/figure.h"
-#include "session/derived_maps.h"
 
 namespace headlight {
 

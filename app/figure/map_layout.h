@@ -7,7 +7,7 @@
 
 #include "base/matrix.h"
 #include "model/tokens.h"
-#include "session/view_state.h"
+#include "view/view_state.h"
 
 namespace headlight {
 

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/measure.h"
+#include "document/answer_snapshot.h"
 #include "gl/frame.h"
 #include "gl/map_texture.h"
 #include "gl/offscreen.h"

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "figure/colour.h"
 #include "gl/gui_context.h"
-#include "session/settings.h"
+#include "view/settings.h"
 
 namespace headlight {
 

@@ -11,22 +11,22 @@
 #include <vector>
 
 #include "check/checkpoint_check.h"
+#include "derived/flow_lines.h"
+#include "derived/inside.h"
+#include "document/document.h"
 #include "math/attention.h"
 #include "math/generate.h"
-#include "session/document.h"
-#include "session/flow_lines.h"
-#include "session/inside.h"
-#include "session/session_file.h"
-#include "session/settings.h"
-#include "session/training_run.h"
-#include "session/view_state.h"
+#include "session/open_file.h"
+#include "training/training_news.h"
+#include "view/settings.h"
+#include "view/view_state.h"
 
 namespace headlight {
 
 // A command is one line.
 // clang-format off
-struct DerivedMaps;   // session/derived_maps.h
-struct AnswerComparison;  // session/answer_comparison.h
+struct DerivedMaps;   // derived/derived_maps.h
+struct AnswerComparison;  // derived/answer_comparison.h
 
 // The question. Edits of one kind that follow each other are one step of undo, until EndGesture or another kind.
 struct SetText { std::string text; };
@@ -152,31 +152,7 @@ struct FileSaved { std::string path; std::optional<Document> session; };  // the
 struct FileFailed { std::string message; };
 struct Copied { std::string text; };              // into the clipboard
 struct DismissNotice {};
-// … of a training; `run` is the training's id.
-struct TrainingBegun {
-  std::uint64_t run = 0;
-  TrainingPlan plan;
-  CorpusChoice corpus;
-  std::string folder;
-  Index step = 0;
-  double tokens = 0;
-  std::shared_ptr<const Network> layout;
-  std::shared_ptr<const Model> model;
-  std::shared_ptr<const Tokenizers> tokenizers;
-};
-struct TrainingNews {
-  std::uint64_t run = 0;
-  std::vector<StepResult> results = {};      // of the steps since the last news
-  double tokens_per_second = 0, seconds_left = 0;
-  std::vector<Shot> shots = {};
-  ShotClock clock = {};
-  std::vector<ScorePoint> scores = {};
-  std::shared_ptr<const Model> model = {}; // as it stands behind the last of `results`; null: nobody waited for it
-  bool measuring = false;
-};
-struct TrainingPaused { std::uint64_t run = 0; };  // where it was to pause by itself
-struct TrainingDone { std::uint64_t run = 0; std::shared_ptr<const TrainingCard> card; };
-struct TrainingFailed { std::uint64_t run = 0; std::string message; };
+// … of a training: training/training_news.h.
 struct TrainedListed { std::vector<TrainedFolder> folders; };
 struct HeadsReady { std::shared_ptr<const HeadStats> heads; };      // about the heads of an answer
 struct EffectsReady { std::shared_ptr<const EffectAnswer> effects; };

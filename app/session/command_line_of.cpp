@@ -4,11 +4,11 @@
 #include <charconv>
 #include <iterator>
 
-#include "session/derived_maps.h"
+#include "derived/derived_maps.h"
+#include "document/stack_names.h"
 #include "session/figure_request.h"
-#include "session/stack_names.h"
-#include "session/view_names.h"
 #include "text/words.h"
+#include "view/view_names.h"
 
 namespace headlight {
 namespace {

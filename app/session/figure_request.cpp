@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <iterator>
 
-#include "session/answer_comparison.h"
-#include "session/derived_maps.h"
+#include "derived/answer_comparison.h"
+#include "derived/derived_maps.h"
 #include "session/head_grid.h"
-#include "session/view_names.h"
+#include "session/shown.h"
+#include "view/view_names.h"
 
 namespace headlight {
 

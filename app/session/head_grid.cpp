@@ -4,7 +4,8 @@
 #include <iterator>
 #include <tuple>
 
-#include "session/derived_maps.h"
+#include "derived/derived_maps.h"
+#include "session/shown.h"
 #include "session/state_rules.h"
 
 namespace headlight {

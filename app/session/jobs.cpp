@@ -5,9 +5,11 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "session/bundled_models.h"
-#include "session/derived_maps.h"
-#include "session/export.h"
+#include "derived/derived_maps.h"
+#include "document/answer_snapshot.h"
+#include "document/bundled_models.h"
+#include "document/export.h"
+#include "session/open_file.h"
 
 namespace headlight {
 namespace {

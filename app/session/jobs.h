@@ -1,7 +1,7 @@
 // What workers do for the window: each job answers with a command, or with nothing where it was stopped.
 #pragma once
 
-#include "session/answer_comparison.h"
+#include "derived/answer_comparison.h"
 #include "session/figure_request.h"
 #include "session/worker.h"
 

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
+#include "derived/matrix_names.h"
 #include "session/lesson_commands.h"
-#include "session/matrix_names.h"
 #include "session/update.h"
 
 namespace headlight {

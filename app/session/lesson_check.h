@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "check/checkpoint_check.h"
-#include "session/lesson.h"
+#include "lesson/lesson.h"
 
 namespace headlight {
 

@@ -5,6 +5,18 @@
 #include "session/state_rules.h"
 
 namespace headlight {
+namespace {
+
+GoalFacts goal_facts(const AppState& state) {
+  GoalFacts facts{.document = state.document, .view = state.view};
+  if (state.trace && !is_stale(state)) facts.trace = state.trace.get();
+  if (!shows_training(state)) return facts;
+  facts.trained_steps = state.training->step;
+  facts.shown_step = state.training->shown;
+  return facts;
+}
+
+}  // namespace
 
 const Lesson* current_lesson(const AppState& state) {
   const auto& place = state.view.lesson;
@@ -25,9 +37,10 @@ LessonMark lesson_mark(const AppState& state) {
 std::optional<bool> is_attempt_done(const AppState& state) {
   const LessonStep* step = current_step(state);
   if (!step || step->goals.empty()) return std::nullopt;
+  const GoalFacts facts = goal_facts(state);
   const Scene* scene = step->scene ? &*step->scene : nullptr;
   return std::all_of(step->goals.begin(), step->goals.end(),
-                     [&](const Goal& goal) { return is_reached(goal, state, scene); });
+                     [&](const Goal& goal) { return is_reached(goal, facts, scene); });
 }
 
 std::optional<LessonPosition> place_of(const AppState& state, const LessonMark& mark) {

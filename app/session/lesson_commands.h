@@ -1,7 +1,7 @@
 // How a lesson is walked through: what its commands change.
 #pragma once
 
-#include "session/lesson.h"
+#include "lesson/lesson.h"
 #include "session/state.h"
 
 namespace headlight {

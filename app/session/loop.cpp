@@ -4,10 +4,11 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "session/derived_maps.h"
+#include "derived/derived_maps.h"
 #include "session/head_grid.h"
 #include "session/jobs.h"
 #include "session/recovery.h"
+#include "session/shown.h"
 
 namespace headlight {
 namespace {

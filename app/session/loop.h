@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "session/answer_comparison.h"
+#include "derived/answer_comparison.h"
 #include "session/figure_request.h"
 #include "session/trainer.h"
 #include "session/update.h"

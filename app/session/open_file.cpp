@@ -1,99 +1,64 @@
 #include "session/open_file.h"
 
-#include <system_error>
-
 #include "base/file.h"
-#include "read/external/attention_json.h"
-#include "read/external/tensors_file.h"
-#include "read/hub/checkpoint.h"
-#include "session/bundled_models.h"
-#include "session/tokenizers.h"
-#include "train/trained_checkpoint.h"
+#include "base/utf8.h"
+#include "document/open_model.h"
+#include "lesson/lesson.h"
+#include "read/external/mask_file.h"
 
 namespace headlight {
-namespace {
 
-namespace fs = std::filesystem;
-
-bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
+Result<OpenFile> open_any(const std::filesystem::path& path) {
+  Progress progress;
+  return open_any(path, progress);
 }
 
-bool is_tensors(const fs::path& path) { return path.extension() == ".safetensors" || path.extension() == ".npz"; }
-
-/// Masks are JSON too, but have no list of attentions.
-bool is_attention_json(const fs::path& path) {
-  if (path.extension() != ".json" || path.filename().string().ends_with(".headlight.json")) return false;
-  const auto text = read_file(path);
-  return text && text->find("\"attention\"") != std::string::npos;
-}
-
-Error no_num_heads(const fs::path& path, Index found) {
-  return bad_input(path.string(), "--num-heads", "none, the file says it", std::to_string(found));
-}
-
-}  // namespace
-
-bool names_model(const fs::path& path) {
-  return path.string().starts_with(kShipped) || is_folder(path) || is_tensors(path) || is_attention_json(path);
-}
-
-Result<OpenFile> open_model(const fs::path& asked, std::optional<Index> num_heads, Progress& progress) {
-  const auto resolved = resolved_source(asked);
-  if (!resolved) return resolved.error();
-  const fs::path& path = *resolved;
+Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress) {
+  const std::string name = path.filename().string(), ending = path.extension().string();
   OpenFile opened;
-  opened.kind = OpenFile::Kind::document;
-  Document& document = opened.session.document;
-  if (is_tensors(path)) {
-    auto file = read_tensors(path, num_heads);
-    if (!file) return file.error();
-    document.model = std::move(file->model);
-    if (file->mask) document.mask.given = std::make_shared<const Matrix>(std::move(*file->mask));
-    opened.warnings = std::move(file->warnings);
-  } else if (num_heads) {
-    return no_num_heads(path, *num_heads);
-  } else if (is_folder(path)) {
-    auto checkpoint = read_checkpoint(path, progress);
-    if (!checkpoint) return checkpoint.error();
-    if (!checkpoint->model) return Error{path.string() + ": cancelled, nothing was opened"};
-    opened.session.model_warnings = checkpoint->warnings;
-    opened.warnings = std::move(checkpoint->warnings);
-    document.tokenizers = read_tokenizers(path, *checkpoint->model, opened.warnings);
-    document.model = std::move(checkpoint->model);
-    if (auto card = read_card(path); !card) opened.warnings.push_back(card.error().message);
-    else if (*card) document.card = std::make_shared<const TrainingCard>(**std::move(card));
-    document.mask.causal = is_causal_by_default(document.model->config.arch);
-  } else if (is_attention_json(path)) {
-    auto file = read_attention_json(path);
-    if (!file) return file.error();
-    document.model = std::move(file->model);
-    opened.warnings = std::move(file->warnings);
-  } else {
-    std::error_code ignored;
-    return bad_input(path.string(), "kind",
-                     "a checkpoint folder, a tensors file (.safetensors, .npz) or a JSON of attention",
-                     fs::exists(path, ignored) ? "another file" : "no such file");
-  }
-  if (asked.string().starts_with(kShipped)) {
-    document.source = asked.string();
-    document.trained = true;
-    document.config = document.model->config;
+  if (name.ends_with(".headlight.json")) {
+    auto session = read_session(path, progress);
+    if (!session) return session.error();
+    opened.kind = OpenFile::Kind::session;
+    opened.session = std::move(*session);
+    opened.warnings = opened.session.model_warnings;
     return opened;
   }
-  document.trained = document.card != nullptr;
-  if (document.trained) document.config = document.model->config;
-  // A session that names the model may be opened from another folder than this one.
-  std::error_code error;
-  const auto absolute = fs::absolute(path, error);
-  document.source = (error ? path : absolute.lexically_normal()).string();
-  return opened;
-}
-
-Result<OpenFile> open_model(const fs::path& path, std::optional<Index> num_heads) {
-  Progress progress;
-  return open_model(path, num_heads, progress);
+  if (name.ends_with(kLessonEnding)) {
+    auto lesson = read_lesson(path, nullptr);
+    if (!lesson) return lesson.error();
+    opened.kind = OpenFile::Kind::lesson;
+    opened.lesson = std::make_shared<const Lesson>(std::move(*lesson));
+    return opened;
+  }
+  if (names_model(path)) {
+    auto model = open_model(path, std::nullopt, progress);
+    if (!model) return model.error();
+    opened.kind = OpenFile::Kind::document;
+    opened.session.document = std::move(model->document);
+    opened.session.model_warnings = std::move(model->model_warnings);
+    opened.warnings = std::move(model->warnings);
+    return opened;
+  }
+  if (ending == ".npy" || ending == ".json") {
+    auto mask = read_mask(path);
+    if (!mask) return mask.error();
+    opened.kind = OpenFile::Kind::mask;
+    opened.mask = std::make_shared<const Matrix>(std::move(*mask));
+    return opened;
+  }
+  if (ending == ".txt" || ending.empty()) {
+    auto text = read_file(path, std::size_t{1} << 24);
+    if (!text) return text.error();
+    if (const auto valid = check_utf8(path.string(), *text); !valid) return valid.error();
+    opened.text = std::move(*text);
+    if (opened.text.starts_with("\uFEFF")) opened.text.erase(0, std::string_view("\uFEFF").size());
+    while (opened.text.ends_with('\n') || opened.text.ends_with('\r')) opened.text.pop_back();
+    return opened;
+  }
+  return bad_input(path.string(), "kind",
+                   "a checkpoint folder, .headlight.json, .lesson.json, .safetensors, .npz, .npy, .json or .txt",
+                   ending.empty() ? "no ending" : ending);
 }
 
 }  // namespace headlight

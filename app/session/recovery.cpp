@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "session/settings.h"
+#include "view/settings.h"
 
 namespace headlight {
 namespace {

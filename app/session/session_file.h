@@ -1,19 +1,29 @@
-// Documents as JSON: the `request` of an export and the content of a .headlight.json file are the same text.
+// A session as a file, .headlight.json: the question, what is looked at, A of View::compare and the lesson.
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
-
-#include <nlohmann/json_fwd.hpp>
+#include <vector>
 
 #include "base/result.h"
-#include "session/open_file.h"
+#include "document/answer_snapshot.h"
+#include "view/view_state.h"
 
 namespace headlight {
 
-/// Everything needed to compute a sentence of the document again, as one line of JSON. `sentence` is written for batches.
-std::string request_json(const Document& document, std::optional<std::size_t> sentence = std::nullopt);
+struct Lesson;  // lesson/lesson.h
+
+struct Session {
+  Document document;
+  ViewState view;
+  std::vector<std::string> model_warnings = {};   // of loading the checkpoint that the document names
+  std::optional<AnswerSnapshot> kept = {};        // A of View::compare, without its trace
+  LessonMark lesson = {};                         // that is read
+  std::shared_ptr<const Lesson> own_lesson = {};  // the same, of a file that is not among the program's or the user's
+  std::vector<std::string> lost = {};  // what there was beside the question and cannot be had again, a line each
+};
 
 /// A .headlight.json file's text.
 std::string to_json(const Session& session);
@@ -23,12 +33,5 @@ Result<Session> session_from_json(const std::string& where, const std::string& t
 Result<Session> session_from_json(const std::string& where, const std::string& text);
 Result<Session> read_session(const std::filesystem::path& path, Progress& progress);
 Result<Session> read_session(const std::filesystem::path& path);
-
-/// The `view` of a session. It never keeps one from opening: what cannot be used takes its default.
-ViewState view_from_json(const nlohmann::json& object, std::size_t num_sentences);
-
-/// Opens whatever the window takes: a session, a lesson, a model (opened.h), a mask (.npy, .json), a text.
-Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress);
-Result<OpenFile> open_any(const std::filesystem::path& path);
 
 }  // namespace headlight

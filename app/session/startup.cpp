@@ -1,14 +1,13 @@
 #include "session/startup.h"
 
 #include "base/file.h"
-#include "session/assets.h"
+#include "document/assets.h"
 #include "session/lesson_commands.h"
+#include "session/open_file.h"
 #include "session/update.h"
 
 namespace headlight {
 namespace {
-
-constexpr std::size_t kLargestAsset = std::size_t{1} << 24;
 
 /// By its whole path, so that a window that is opened elsewhere finds it again.
 Status open_lesson_file(AppState& state, const std::filesystem::path& file) {
@@ -26,29 +25,6 @@ Status open_lesson_file(AppState& state, const std::filesystem::path& file) {
 }
 
 }  // namespace
-
-Result<Lexicon> read_lexicon() {
-  const auto folder = asset_folder();
-  if (!folder) return folder.error();
-  const auto path = *folder / "assets" / "lexicon.txt";
-  const auto text = read_file(path, kLargestAsset);
-  if (!text) return text.error();
-  return parse_lexicon(path.string(), *text);
-}
-
-Result<std::shared_ptr<const Grammar>> read_grammar(const std::filesystem::path& path) {
-  const auto text = read_file(path, kLargestAsset);
-  if (!text) return text.error();
-  auto grammar = parse_grammar(path.string(), *text);
-  if (!grammar) return grammar.error();
-  return std::make_shared<const Grammar>(*std::move(grammar));
-}
-
-Result<std::shared_ptr<const Grammar>> read_grammar() {
-  const auto folder = asset_folder();
-  if (!folder) return folder.error();
-  return read_grammar(*folder / "assets" / "grammar.json");
-}
 
 Result<Resources> read_resources() {
   auto folder = asset_folder();

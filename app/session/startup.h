@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "session/bundled_models.h"
-#include "session/lesson.h"
-#include "session/samples.h"
+#include "document/bundled_models.h"
+#include "document/samples.h"
+#include "lesson/lesson.h"
 #include "session/session_file.h"
-#include "session/settings.h"
 #include "session/state.h"
-#include "train/grammar/grammar.h"
+#include "view/settings.h"
 
 namespace headlight {
 
@@ -56,13 +55,6 @@ Status begin_lessons(AppState& state, const Lessons& lessons, const Startup& sta
 /// Begins as the last window was left: its layout, and the lesson that was read in it. Nothing is said of a crash here
 /// (session/recovery.h). A lesson that is gone is told as a notice.
 void take_up(AppState& state, const Settings& settings);
-
-/// The lexicon among the program's assets.
-Result<Lexicon> read_lexicon();
-
-/// The grammar of the shipped models, or another one.
-Result<std::shared_ptr<const Grammar>> read_grammar();
-Result<std::shared_ptr<const Grammar>> read_grammar(const std::filesystem::path& path);
 
 /// The settings as they were kept, or the default ones.
 Settings read_settings();

@@ -1,8 +1,8 @@
 #include "session/state.h"
 
-#include "session/derived_maps.h"
+#include "derived/derived_maps.h"
 #include "session/lesson_commands.h"
-#include "session/viewport.h"
+#include "session/shown.h"
 
 namespace headlight {
 
@@ -103,11 +103,6 @@ const ModelCheck* check_of_model(const AppState& state) {
   for (const ModelCheck& check : state.checks)
     if (check.model.lock() == state.document.model) return &check;
   return nullptr;
-}
-
-bool same_question(const std::optional<AnswerSnapshot>& a, const std::optional<AnswerSnapshot>& b) {
-  if (!a || !b) return !a && !b;
-  return a->sentence == b->sentence && a->prefix == b->prefix && a->step == b->step && a->document == b->document;
 }
 
 Session session_of(const AppState& state) {

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "session/bundled_models.h"
+#include "derived/fold.h"
+#include "document/bundled_models.h"
 #include "session/command.h"
-#include "session/fold.h"
 
 namespace headlight {
 
-struct Lesson;  // session/lesson.h
+struct Lesson;  // lesson/lesson.h
 
 /// A line for the user at the foot of the window, until it is dismissed or replaced.
 struct Notice {

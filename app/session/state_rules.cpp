@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
-#include "session/answer_comparison.h"
+#include "derived/answer_comparison.h"
+#include "document/tokenizers.h"
 #include "session/lesson_commands.h"
-#include "session/tokenizers.h"
+#include "session/open_file.h"
+#include "session/shown.h"
 #include "session/training_commands.h"
 
 namespace headlight {

@@ -3,6 +3,13 @@
 #include <iterator>
 
 namespace headlight {
+namespace {
+
+Command as_command(TrainingReply reply) {
+  return std::visit([](auto&& one) { return Command(std::move(one)); }, std::move(reply));
+}
+
+}  // namespace
 
 Trainer::Trainer(std::function<void()> wake, TrainerOptions options)
     : wake_(wake), options_(std::move(options)), worker_(std::move(wake)) {}
@@ -17,7 +24,12 @@ void Trainer::follow(const AppState& state) {
     going_ = false;
   }
   const bool wanted = is_working(run);
-  if (wanted && !going_) worker_.post([job = job_](Progress& progress) { return job->run(progress); });
+  if (wanted && !going_)
+    worker_.post([job = job_](Progress& progress) -> std::optional<Command> {
+      auto last = job->run(progress);
+      if (!last) return std::nullopt;
+      return as_command(*std::move(last));
+    });
   if (!wanted && going_) worker_.cancel();
   going_ = wanted;
   if (!is_active(run) && !can_resume(run) && !worker_.busy()) job_->release();
@@ -28,7 +40,8 @@ void Trainer::follow(const AppState& state) {
 std::vector<Command> Trainer::take() {
   std::vector<Command> last = worker_.take();  // before the news: what was told until then is among them
   if (!job_) return last;
-  std::vector<Command> all = job_->take();
+  std::vector<Command> all;
+  for (TrainingReply& reply : job_->take()) all.push_back(as_command(std::move(reply)));
   std::move(last.begin(), last.end(), std::back_inserter(all));
   return all;
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "session/state.h"
-#include "session/training_job.h"
 #include "session/worker.h"
+#include "training/training_job.h"
 
 namespace headlight {
 

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "session/answer_comparison.h"
-#include "session/derived_maps.h"
+#include "derived/answer_comparison.h"
+#include "derived/derived_maps.h"
 #include "session/figure_request.h"
 #include "session/lesson_commands.h"
+#include "session/open_file.h"
 #include "session/state_rules.h"
 #include "session/training_commands.h"
 

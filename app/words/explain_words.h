@@ -6,7 +6,7 @@
 
 #include "explain/diagram.h"
 #include "explain/steps.h"
-#include "session/settings.h"
+#include "view/settings.h"
 
 namespace headlight {
 

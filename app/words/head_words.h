@@ -1,7 +1,7 @@
 // The words about the order of the heads and about finding them, in both languages.
 #pragma once
 
-#include "session/head_stats.h"
+#include "derived/head_stats.h"
 #include "words/words.h"
 
 namespace headlight {

@@ -1,7 +1,7 @@
 // The words about pairs of sentences, in both languages.
 #pragma once
 
-#include "session/view_state.h"
+#include "view/view_state.h"
 #include "words/words.h"
 
 namespace headlight {

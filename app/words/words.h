@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "session/settings.h"
+#include "view/settings.h"
 
 namespace headlight {
 

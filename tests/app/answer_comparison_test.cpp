@@ -1,14 +1,15 @@
 // Two answers beside each other: keeping, swapping and dropping A, and what differs between A and B.
-#include "session/answer_comparison.h"
+#include "derived/answer_comparison.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "cli/against_option.h"
+#include "document/open_model.h"
 #include "math/attention.h"
 #include "math/output.h"
 #include "session/command_line_of.h"
-#include "session/open_file.h"
+#include "session/shown.h"
 #include "session_fixture.h"
 
 namespace headlight {
@@ -282,7 +283,7 @@ TEST_F(ComparisonTest, TheSameBitsWithAnyNumberOfThreads) {
 TEST_F(ComparisonTest, TheNextWordsOfBothStandTogether) {
   auto decoder = open_model("shipped:decoder");
   ASSERT_TRUE(decoder);
-  state = initial_state(lexicon(), decoder->session.document, {});
+  state = initial_state(lexicon(), decoder->document, {});
   settle();
   say(KeepAnswer{}, SwitchHead{{0, 0}, true}, ShowView{View::compare});
   const Vector before = probabilities(state.kept->trace->logits), after = probabilities(state.trace->logits);

@@ -1,4 +1,4 @@
-#include "session/assets.h"
+#include "document/assets.h"
 #include "temporary_folder.h"
 
 #include <gtest/gtest.h>

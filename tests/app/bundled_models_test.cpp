@@ -1,12 +1,12 @@
 // The trained models that come along: which of them answers which shape, and how sessions name them.
-#include "session/bundled_models.h"
+#include "document/bundled_models.h"
 
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
 #include "core/grammars.h"
+#include "document/tokenizers.h"
 #include "session/session_file.h"
-#include "session/tokenizers.h"
 #include "session/update.h"
 #include "train/trained_checkpoint.h"
 

@@ -1,10 +1,11 @@
 // A checkpoint that is asked by texts: its own tokenizer, from the folder to the exported numbers.
 #include "app/program.h"
+#include "document/export.h"
+#include "document/open_model.h"
+#include "document/tokenizers.h"
 #include "math/generate.h"
-#include "session/export.h"
 #include "session/open_file.h"
 #include "session/session_file.h"
-#include "session/tokenizers.h"
 #include "session/update.h"
 #include "write/export.h"
 
@@ -73,7 +74,7 @@ class CheckpointFolder : public Folder {
   Document document() const {
     auto opened = open_model(path());
     EXPECT_TRUE(opened) << opened.error().message;
-    return opened ? opened->session.document : Document{};
+    return opened ? opened->document : Document{};
   }
 };
 

@@ -5,11 +5,12 @@
 
 #include "app/program.h"
 #include "cli/request_options.h"
+#include "derived/derived_maps.h"
+#include "derived/matrix_names.h"
+#include "document/open_model.h"
 #include "paper/figure_file.h"
-#include "session/derived_maps.h"
-#include "session/matrix_names.h"
 #include "session/update.h"
-#include "session/view_names.h"
+#include "view/view_names.h"
 
 namespace headlight {
 namespace {
@@ -138,7 +139,7 @@ TEST(AsCommand, ModelsByTheirName) {
   }
   const auto gpt2 = open_model(fixture::golden("gpt2").string());
   ASSERT_TRUE(gpt2) << gpt2.error().message;
-  document = gpt2->session.document;
+  document = gpt2->document;
   document.ids = {5, 9, 50};
   expect_same_question(document, "ids");
 }

@@ -2,10 +2,11 @@
 #include <cmath>
 
 #include "app/figures.h"
+#include "derived/answer_comparison.h"
+#include "document/answer_snapshot.h"
 #include "figure/difference_words.h"
 #include "heads/token_alignment.h"
 #include "math/attention.h"
-#include "session/answer_comparison.h"
 
 namespace headlight {
 namespace {

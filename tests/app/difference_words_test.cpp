@@ -1,7 +1,7 @@
 // What differs between two questions, in words that say only that.
 #include "figure/difference_words.h"
 
-#include "session/open_file.h"
+#include "document/open_model.h"
 #include "session_fixture.h"
 
 namespace headlight {
@@ -60,7 +60,7 @@ TEST_F(DifferenceWordsTest, SpacesAndUnknownWordsStandAsTyped) {
   EXPECT_EQ(said(a, b), "the cat  sat | the dog  sat");
   auto translator = open_model("shipped:translator");
   ASSERT_TRUE(translator);
-  a = b = translator->session.document;
+  a = b = translator->document;
   a.target.text = "I asked Li Lei";
   b.target.text = "The quokka asked Li Lei";
   EXPECT_EQ(said(a, b), "I asked Li Lei | The quokka asked Li Lei");

@@ -1,10 +1,11 @@
-#include "session/export.h"
+#include "document/export.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "app/session_fixture.h"
+#include "document/document_json.h"
 #include "session/session_file.h"
 
 namespace headlight {

@@ -6,10 +6,10 @@
 #include <set>
 
 #include "app/figures.h"
+#include "document/bundled_models.h"
 #include "figure/flow.h"
 #include "figure/labels.h"
 #include "math/attention.h"
-#include "session/bundled_models.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {

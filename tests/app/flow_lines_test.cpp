@@ -1,4 +1,4 @@
-#include "session/flow_lines.h"
+#include "derived/flow_lines.h"
 
 #include "app/figures.h"
 #include "math/attention.h"

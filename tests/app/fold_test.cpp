@@ -1,5 +1,5 @@
 // Maps with tokens folded, as numbers: by hand, against exports, and what must hold of any of them.
-#include "session/fold.h"
+#include "derived/fold.h"
 
 #include "app/session_fixture.h"
 #include "base/random.h"

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
+#include "document/open_model.h"
 #include "math/generate.h"
 
 namespace headlight {
@@ -100,7 +101,7 @@ TEST(AppendWord, GoesToTheDecoderAndIsUndone) {
 TEST(AppendWord, ACheckpointTakesTheId) {
   auto opened = open_model(fixture::golden("gpt2"));
   ASSERT_TRUE(opened) << opened.error().message;
-  Document document = opened->session.document;
+  Document document = opened->document;
   EXPECT_FALSE(requests_of(document, lexicon()));
   document.ids = {5, 9};
   append_word(document, 0, {.id = 7, .text = "7"}, lexicon());

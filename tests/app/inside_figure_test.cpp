@@ -2,8 +2,8 @@
 #include "figure/inside_parts.h"
 
 #include "app/figures.h"
+#include "derived/inside.h"
 #include "figure/labels.h"
-#include "session/inside.h"
 #include "words/explain_words.h"
 
 namespace headlight {

@@ -1,5 +1,5 @@
 // What the Inside view is given: pictures whose numbers are those of the matrices, for any question.
-#include "session/inside.h"
+#include "derived/inside.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "session/known_words.h"
+#include "document/known_words.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,12 @@
 // The lessons that come along: that each can be read and shown, that what it says of the models is true, and that what
 // it asks for can be done. And how a lesson is read, walked through and left.
 #include "app/session_fixture.h"
+#include "derived/matrix_names.h"
 #include "explain/matrices.h"
 #include "math/attention.h"
 #include "session/lesson_check.h"
 #include "session/lesson_commands.h"
-#include "session/matrix_names.h"
+#include "session/open_file.h"
 #include "session/session_file.h"
 #include "session/startup.h"
 

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "app/figures.h"
+#include "derived/flow_lines.h"
 #include "figure/labels.h"
 #include "math/attention.h"
-#include "session/flow_lines.h"
 
 namespace headlight {
 namespace {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "app/session_fixture.h"
-#include "session/export.h"
+#include "document/export.h"
 #include "session/recovery.h"
 
 namespace headlight {

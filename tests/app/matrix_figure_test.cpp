@@ -1,10 +1,10 @@
 // One matrix on a page, with the terms of a cell of it.
 #include "app/figures.h"
+#include "derived/inside.h"
+#include "derived/matrix_names.h"
 #include "explain/cell.h"
 #include "figure/inside_parts.h"
 #include "figure/labels.h"
-#include "session/inside.h"
-#include "session/matrix_names.h"
 #include "words/explain_words.h"
 
 namespace headlight {

@@ -2,7 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
-#include "session/bundled_models.h"
+#include "document/bundled_models.h"
+#include "document/open_model.h"
 #include "session/loop.h"
 #include "session/open_file.h"
 #include "session/session_file.h"
@@ -77,7 +78,7 @@ TEST(ModelCheck, HasTheWarningsOfLoading) {
 TEST(ModelCheck, AStateThatBeginsWithACheckpointLooksAtItToo) {
   auto opened = open_model(golden("family-qwen2"));
   ASSERT_TRUE(opened) << opened.error().message;
-  AppState state = initial_state(fixture::lexicon(), opened->session.document, {}, {"model.safetensors: odd"});
+  AppState state = initial_state(fixture::lexicon(), opened->document, {}, {"model.safetensors: odd"});
   ASSERT_NE(check_of_model(state), nullptr);
   EXPECT_FALSE(check_of_model(state)->findings);
   Loop loop({}, {});
@@ -89,7 +90,7 @@ TEST(ModelCheck, AStateThatBeginsWithACheckpointLooksAtItToo) {
 TEST(ModelCheck, AShippedModelIsLookedAtInItsOwnFolder) {
   auto opened = open_model(kDefaultModel);
   ASSERT_TRUE(opened) << opened.error().message;
-  AppState state = initial_state(fixture::lexicon(), opened->session.document, {});
+  AppState state = initial_state(fixture::lexicon(), opened->document, {});
   Loop loop({}, {});
   loop.settle(state);
   ASSERT_TRUE(check_of_model(state) && check_of_model(state)->findings);
@@ -104,7 +105,7 @@ TEST(ModelCheck, AShippedModelThatTheControlsTakeIsCheckedToo) {
   ASSERT_TRUE(shipped) << shipped.error().message;
   auto opened = open_model(kDefaultModel);
   ASSERT_TRUE(opened) << opened.error().message;
-  AppState state = initial_state(fixture::lexicon(), opened->session.document, {}, {}, *shipped);
+  AppState state = initial_state(fixture::lexicon(), opened->document, {}, {}, *shipped);
   EXPECT_EQ(state.document.model, (*shipped)->front().model) << "one model, one identity";
   Loop loop({}, {});
   loop.settle(state);
@@ -140,7 +141,7 @@ TEST(Opening, IsFollowedAndCanBeCancelled) {
   const Folder folder;
   auto opened = open_model(path);
   ASSERT_TRUE(opened);
-  const std::string session = folder.with("s.headlight.json", to_json(opened->session));
+  const std::string session = folder.with("s.headlight.json", to_json(Session{opened->document, {}}));
   for (const auto& file : {path, fixture::fs::path(session)}) {
     Progress stopped;
     stopped.stop = true;

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/cli.h"
-#include "session/bundled_models.h"
+#include "document/bundled_models.h"
 
 namespace headlight {
 namespace {

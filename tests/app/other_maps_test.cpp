@@ -1,5 +1,5 @@
 // Norms and rollout in place of the weights: when they are made, what is shown of them, and in figures.
-#include "session/derived_maps.h"
+#include "derived/derived_maps.h"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include "figure/map_kinds.h"
 #include "session/figure_request.h"
 #include "session/session_file.h"
+#include "session/shown.h"
 
 namespace headlight {
 namespace {

@@ -1,10 +1,10 @@
 // Two sentences as a pair, from the tokenizer's template to the part of the maps that is shown.
 #include "app/figures.h"
 #include "app/program.h"
+#include "derived/fold.h"
+#include "document/open_model.h"
 #include "pair_tokenizer.h"
 #include "session/command_line_of.h"
-#include "session/fold.h"
-#include "session/open_file.h"
 #include "session/session_file.h"
 #include "session/update.h"
 
@@ -27,7 +27,7 @@ class PairFolder : public Folder {
   Document document(std::string first, std::string second) const {
     auto opened = open_model(path());
     EXPECT_TRUE(opened) << opened.error().message;
-    Document document = opened ? opened->session.document : Document{};
+    Document document = opened ? opened->document : Document{};
     document.text = std::move(first);
     document.second = std::move(second);
     return document;

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "app/session_fixture.h"
-#include "session/settings.h"
+#include "view/settings.h"
 
 namespace headlight {
 namespace {

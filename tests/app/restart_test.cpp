@@ -5,9 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/session_fixture.h"
-#include "session/answer_comparison.h"
+#include "derived/answer_comparison.h"
 #include "session/lesson_commands.h"
+#include "session/open_file.h"
 #include "session/session_file.h"
+#include "session/shown.h"
 #include "session/startup.h"
 #include "session/state_rules.h"
 #include "session/update.h"

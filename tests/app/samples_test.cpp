@@ -1,8 +1,9 @@
-#include "session/samples.h"
+#include "document/samples.h"
 
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
+#include "session/open_file.h"
 
 namespace headlight {
 namespace {

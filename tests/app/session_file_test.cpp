@@ -7,6 +7,9 @@
 #include "app/session_fixture.h"
 #include "base/random.h"
 #include "base/utf8.h"
+#include "document/document_json.h"
+#include "document/open_model.h"
+#include "session/open_file.h"
 
 namespace headlight {
 namespace {
@@ -330,7 +333,7 @@ TEST(SessionFile, TensorsAreReadAgainFromWhereverTheyWere) {
   const auto opened = open_model("w.safetensors");
   std::filesystem::current_path(here);
   ASSERT_TRUE(opened) << opened.error().message;
-  Session session = opened->session;
+  Session session{opened->document, {}};
   session.document.edits.scale = 0.3f;
   const std::string path = folder.with("s.headlight.json", to_json(session));
   const auto read = read_session(path);
@@ -377,7 +380,7 @@ TEST(SessionFile, ACheckpointIsReadAgainWithItsIds) {
   for (const char* name : {"gpt2", "marian"}) {
     const auto opened = open_model(fixture::golden(name));
     ASSERT_TRUE(opened) << opened.error().message;
-    Session session = opened->session;
+    Session session{opened->document, {}};
     session.document.ids = {1, 5, 2};
     session.document.target.ids =
         main_side(session.document) == TextSide::target ? std::vector<std::int64_t>{3} : std::vector<std::int64_t>{};

@@ -1,4 +1,4 @@
-#include "session/settings.h"
+#include "view/settings.h"
 
 #include <gtest/gtest.h>
 

@@ -4,11 +4,12 @@
 #include <filesystem>
 #include <set>
 
-#include "session/assets.h"
-#include "session/bundled_models.h"
+#include "document/assets.h"
+#include "document/bundled_models.h"
+#include "document/tokenizers.h"
 #include "session/startup.h"
-#include "session/tokenizers.h"
 #include "train/trained_checkpoint.h"
+#include "training/training_files.h"
 
 namespace headlight {
 namespace {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
+#include "document/open_model.h"
+#include "session/open_file.h"
 
 namespace headlight {
 namespace {

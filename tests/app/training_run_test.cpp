@@ -1,5 +1,5 @@
 // What is kept of a training stays small, and the curves of it keep every step.
-#include "session/training_run.h"
+#include "training/training_run.h"
 
 #include <gtest/gtest.h>
 

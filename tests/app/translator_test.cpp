@@ -2,13 +2,14 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
+#include "document/bundled_models.h"
+#include "document/tokenizers.h"
 #include "math/attention.h"
-#include "session/bundled_models.h"
 #include "session/startup.h"
-#include "session/tokenizers.h"
 #include "session/update.h"
 #include "train/measure/alignment.h"
 #include "train/trained_checkpoint.h"
+#include "training/training_files.h"
 
 namespace headlight {
 namespace {

@@ -1,9 +1,10 @@
-#include "session/viewport.h"
+#include "view/viewport.h"
 
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
 #include "base/random.h"
+#include "session/shown.h"
 
 namespace headlight {
 namespace {

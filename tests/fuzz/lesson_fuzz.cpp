@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "lesson/lesson.h"
 #include "require.h"
-#include "session/lesson.h"
 
 namespace {
 

@@ -1,10 +1,12 @@
 // Two answers side by side: kept with a key or a button, lit together, pinned, swapped, dropped.
 #include <cmath>
 
+#include "document/open_model.h"
 #include "figure/difference_words.h"
 #include "gui/compare/joint_map.h"
 #include "gui/keys_fixture.h"
 #include "session/open_file.h"
+#include "session/shown.h"
 #include "words/compare_words.h"
 
 namespace headlight {
@@ -434,7 +436,7 @@ TEST_F(CompareViewTest, TooLongSentencesGetOneLine) {
 TEST_F(CompareViewTest, NextWordsStandBesideEachOther) {
   auto decoder = open_model("shipped:decoder");
   ASSERT_TRUE(decoder);
-  start(decoder->session.document);
+  start(decoder->document);
   Harness& h = *harness;
   h.say(KeepAnswer{}, SwitchHead{{1, 0}, true}, EndGesture{}, ShowView{View::compare});
   h.settle();

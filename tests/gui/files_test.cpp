@@ -2,8 +2,8 @@
 #include <fstream>
 
 #include "base/file.h"
+#include "document/export.h"
 #include "gui/harness.h"
-#include "session/export.h"
 
 namespace headlight {
 namespace {

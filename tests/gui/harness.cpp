@@ -7,10 +7,10 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
+#include "derived/answer_comparison.h"
+#include "document/assets.h"
 #include "math/attention.h"
 #include "paper/figure_file.h"
-#include "session/answer_comparison.h"
-#include "session/assets.h"
 #include "session/startup.h"
 #include "text/words.h"
 

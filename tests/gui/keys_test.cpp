@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "gui/keys_fixture.h"
-#include "session/lesson.h"
+#include "lesson/lesson.h"
 
 namespace headlight {
 namespace {

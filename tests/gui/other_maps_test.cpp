@@ -1,9 +1,10 @@
 // Norms and rollout in the window: drawn in place of the weights, and every number beside them of their kind.
 #include <cstdio>
 
+#include "derived/derived_maps.h"
 #include "figure/map_kinds.h"
 #include "gui/keys_fixture.h"
-#include "session/derived_maps.h"
+#include "session/shown.h"
 #include "words/map_words.h"
 
 namespace headlight {

@@ -1,9 +1,9 @@
 // The training panel: started, paused, stopped and looked through by hand and by key, beside the live heads.
 #include <thread>
 
+#include "document/bundled_models.h"
 #include "gui/harness.h"
 #include "read/hub/checkpoint.h"
-#include "session/bundled_models.h"
 
 namespace headlight {
 namespace {

@@ -11,6 +11,7 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/no_answer.h"
 #include "gui/frame/stacks.h"
+#include "session/shown.h"
 #include "words/compare_words.h"
 
 namespace headlight {

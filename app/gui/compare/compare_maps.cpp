@@ -7,6 +7,7 @@
 #include "gui/compare/joint_map.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
+#include "session/shown.h"
 #include "words/compare_words.h"
 #include "words/grid_words.h"
 #include "words/window_words.h"

@@ -7,6 +7,7 @@
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/no_answer.h"
+#include "session/shown.h"
 #include "words/answer_words.h"
 #include "words/compare_words.h"
 

@@ -6,7 +6,8 @@
 
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
-#include "session/viewport.h"
+#include "session/shown.h"
+#include "view/viewport.h"
 #include "words/answer_words.h"
 #include "words/compare_words.h"
 

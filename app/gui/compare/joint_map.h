@@ -1,8 +1,8 @@
 // A map on the joint axes of two answers: what A gives, what B gives, or how they differ.
 #pragma once
 
+#include "derived/answer_comparison.h"
 #include "gui/frame/map_view.h"
-#include "session/answer_comparison.h"
 
 namespace headlight {
 

@@ -1,7 +1,8 @@
 #include "gui/frame/fold_switches.h"
 
+#include "derived/derived_maps.h"
 #include "gui/frame/draw.h"
-#include "session/derived_maps.h"
+#include "session/shown.h"
 #include "words/answer_words.h"
 #include "words/map_words.h"
 #include "words/pair_words.h"

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "derived/derived_maps.h"
 #include "figure/figure.h"
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "gui/frame/stacks.h"
-#include "session/derived_maps.h"
+#include "session/shown.h"
 #include "words/answer_words.h"
 #include "words/map_words.h"
 #include "words/mask_words.h"

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "document/samples.h"
 #include "figure/map_layout.h"
 #include "gui/frame/font.h"
 #include "gui/frame/maps.h"
 #include "gui/frame/theme.h"
-#include "session/samples.h"
 #include "session/state.h"
 #include "words/words.h"
 
@@ -69,7 +69,7 @@ class FontScope {
 };
 
 /// The colour scale of everything on the screen: from 0 to the largest weight of any head, or the largest number of the
-/// kind that its maps show (session/derived_maps.h).
+/// kind that its maps show (derived/derived_maps.h).
 ColourScale colour_scale(const AppState& state);
 
 /// The token of a query or a key as the window shows it.

@@ -5,10 +5,11 @@
 #include <cstdio>
 
 #include "base/utf8.h"
+#include "derived/derived_maps.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
-#include "session/derived_maps.h"
-#include "session/viewport.h"
+#include "session/shown.h"
+#include "view/viewport.h"
 #include "words/answer_words.h"
 
 namespace headlight {

@@ -1,7 +1,7 @@
 #include "gui/frame/relation_labels.h"
 
+#include "document/bundled_models.h"
 #include "gui/frame/draw.h"
-#include "session/bundled_models.h"
 #include "train/trained_checkpoint.h"
 #include "words/answer_words.h"
 

@@ -1,8 +1,8 @@
-// What the window says and draws of maps that are no weights: norms of heads, rollout of layers (session/derived_maps.h).
+// What the window says and draws of maps that are no weights: norms of heads, rollout of layers (derived/derived_maps.h).
 #pragma once
 
+#include "derived/derived_maps.h"
 #include "gui/frame/map_view.h"
-#include "session/derived_maps.h"
 
 namespace headlight {
 

@@ -7,6 +7,7 @@
 #include "gui/heads/derived_maps.h"
 #include "gui/heads/grid_parts.h"
 #include "session/head_grid.h"
+#include "session/shown.h"
 #include "words/grid_words.h"
 
 namespace headlight {

@@ -14,6 +14,7 @@
 #include "gui/heads/grid_parts.h"
 #include "gui/heads/heads.h"
 #include "session/head_grid.h"
+#include "session/shown.h"
 #include "words/answer_words.h"
 #include "words/chosen_head_words.h"
 #include "words/grid_words.h"

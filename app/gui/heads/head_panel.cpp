@@ -10,6 +10,7 @@
 #include "gui/frame/scope.h"
 #include "gui/heads/derived_maps.h"
 #include "gui/heads/heads.h"
+#include "session/shown.h"
 #include "words/answer_words.h"
 #include "words/chosen_head_words.h"
 #include "words/compare_words.h"

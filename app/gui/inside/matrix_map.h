@@ -1,9 +1,9 @@
 // Any matrix of an explanation as a map: colours on both sides of zero where it has both, its numbers where they fit.
 #pragma once
 
+#include "derived/inside.h"
 #include "figure/inside_parts.h"
 #include "gui/frame/gui.h"
-#include "session/inside.h"
 
 namespace headlight {
 

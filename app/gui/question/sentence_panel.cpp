@@ -2,11 +2,11 @@
 #include <cmath>
 
 #include "base/utf8.h"
+#include "document/tokenizers.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/question/question.h"
 #include "gui/question/text_boxes.h"
-#include "session/tokenizers.h"
 #include "words/sentence_words.h"
 
 namespace headlight {

@@ -1,5 +1,5 @@
+#include "document/known_words.h"
 #include "gui/question/question.h"
-#include "session/known_words.h"
 #include "words/sentence_words.h"
 
 namespace headlight {

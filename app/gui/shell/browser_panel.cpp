@@ -2,11 +2,12 @@
 #include <cstring>
 #include <filesystem>
 
+#include "derived/answer_comparison.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/shell/shell.h"
 #include "paper/figure_file.h"
-#include "session/answer_comparison.h"
+#include "session/shown.h"
 #include "words/compare_words.h"
 #include "words/file_words.h"
 #include "words/grid_words.h"

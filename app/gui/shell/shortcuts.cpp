@@ -13,7 +13,8 @@
 #include "gui/shell/actions.h"
 #include "gui/shell/shell.h"
 #include "session/head_grid.h"
-#include "session/viewport.h"
+#include "session/shown.h"
+#include "view/viewport.h"
 #include "words/pair_words.h"
 
 namespace headlight {

@@ -11,6 +11,7 @@
 #include "gui/inside/matrix_map.h"
 #include "gui/shell/shell.h"
 #include "gui/train/train.h"
+#include "session/shown.h"
 #include "words/grid_words.h"
 #include "words/window_words.h"
 

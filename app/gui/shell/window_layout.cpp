@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "derived/answer_comparison.h"
 #include "gui/compare/compare.h"
 #include "gui/flow/flow.h"
 #include "gui/frame/imgui_compat.h"
@@ -10,7 +11,7 @@
 #include "gui/question/question.h"
 #include "gui/shell/shell.h"
 #include "gui/train/train.h"
-#include "session/answer_comparison.h"
+#include "session/shown.h"
 
 namespace headlight {
 namespace {

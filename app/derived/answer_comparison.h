@@ -1,0 +1,110 @@
+// Two answers beside each other: A that was kept, or the same question without edits, and B that is on the screen.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heads/pattern_difference.h"
+#include "math/forward.h"
+#include "text/words.h"
+
+namespace headlight {
+
+/// What the heads of View::compare stand in order of: their layers, or how much two answers differ in them, most first.
+enum class DifferenceOrder { layer, largest, mean, divergence };
+
+/// The two answers, and the head of B that is looked at.
+struct ComparisonQuestion {
+  std::shared_ptr<const Trace> a, b;
+  HeadRef head;
+
+  friend bool operator==(const ComparisonQuestion&, const ComparisonQuestion&) = default;
+};
+
+/// The axes of an attention of B, with the tokens along them (B's where both have them).
+struct JointStack {
+  JointAxes axes;
+  std::vector<Token> queries, keys;
+  bool in_both = false;  // A has this attention; else no token is A's
+};
+
+/// Whether their rows and their columns are the same words in the same places.
+bool same_axes(const JointStack& a, const JointStack& b);
+
+/// Whether both have the attention but no token of the rows, or none of the columns, is in both: then nothing can be
+/// subtracted.
+bool shares_no_cell(const JointStack& stack);
+
+/// A head that both answers have.
+struct HeadDifference {
+  HeadRef head;
+  Matrix map;  // B − A on the joint axes (heads/pattern_difference.h), at most kThumbnail cells a side
+  PatternDifference measured;
+};
+
+/// A word that an answer says next, or in the masked place, and how probable it is; nothing where its model does not
+/// know the word.
+struct ComparedWord {
+  std::string text;
+  std::optional<float> a, b;
+};
+
+/// All heads of two answers.
+struct ComparedHeads {
+  std::weak_ptr<const Trace> a, b;
+  std::optional<std::size_t> too_long = {};              // tokens of a sentence that is longer than kMostAligned
+  std::array<std::optional<JointStack>, 3> stacks = {};  // by Stack; those that B has
+  std::vector<HeadDifference> heads = {};                // in the order of heads_of() of B
+  std::size_t only_a = 0, only_b = 0;                    // heads that the other does not have
+  float largest = 0;                                     // |B − A| of any of them
+  std::vector<ComparedWord> words = {};                  // the most probable of either, where both say one
+
+  const JointStack* stack(Stack stack) const;
+  /// Null where A has no such head.
+  const HeadDifference* head(const HeadRef& head) const;
+};
+
+/// All heads, and one of them in full.
+struct AnswerComparison {
+  std::shared_ptr<const ComparedHeads> heads;
+  HeadRef chosen;
+  PatternPair maps = {};  // of `chosen`; A's all NaN where it has no such head; empty where the sentences are too long
+};
+
+/// What the colours of a head's difference go up to: the largest of all heads, or its own. The largest weight of the
+/// chosen head in either answer.
+float range_of(const ComparedHeads& compared, const HeadRef& head, bool own);
+float largest_weight(const PatternPair& maps);
+
+/// Whether it is answered; a question that asks for one head more is not.
+bool answers(const AnswerComparison& comparison, const ComparisonQuestion& question);
+
+/// The answer; what `known` says of the same two is taken over. Null when stopped.
+std::shared_ptr<const AnswerComparison> compare_answers(const ComparisonQuestion& question,
+                                                        const AnswerComparison* known, Progress& progress,
+                                                        int threads = 0);
+
+/// layer, largest, mean, divergence.
+std::string_view name(DifferenceOrder order);
+std::optional<DifferenceOrder> parse_difference_order(std::string_view name);
+
+/// The heads of B's attention that both have, in the order that is asked for; of equal ones the lower first.
+std::vector<HeadRef> heads_by(const ComparedHeads& compared, Stack stack, DifferenceOrder order);
+/// What they are put in that order by; nothing for the order of their layers, and where no cell is in both.
+std::optional<float> order_value(const HeadDifference& head, DifferenceOrder order);
+
+/// The place of a cell of B, or of a cell of A, on the joint axes; nothing where they do not have it.
+std::optional<CellRef> joint_cell(const JointStack& stack, const std::optional<CellRef>& of_b,
+                                  const std::optional<CellRef>& of_a);
+
+/// What a joint cell is in the two answers; nothing in one that lacks its row or its column.
+struct CellsBehind {
+  std::optional<CellRef> a, b;
+};
+CellsBehind cells_behind(const JointStack& stack, const CellRef& joint);
+
+}  // namespace headlight

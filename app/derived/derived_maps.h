@@ -1,0 +1,44 @@
+// The maps of an answer as another reading than its weights draws them: by the length of what heads add, or rolled out
+// through the layers (heads/derived_maps.h). They are asked for while somebody looks at them, and drawn in place of the
+// weights, token by token, once they are there.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "heads/derived_maps.h"
+#include "model/trace.h"
+
+namespace headlight {
+
+/// What the maps of the heads show: the attention weights; how long the vectors are that they bring; what they come to
+/// through all layers below (heads/derived_maps.h).
+enum class MapKind { weights, norms, rollout };
+
+/// weights, norms, rollout: as options and session files call it.
+std::string_view name(MapKind kind);
+std::optional<MapKind> parse_map_kind(std::string_view name);
+
+/// Why the maps of a stack cannot be of this kind; nothing where they can.
+std::optional<MapUnavailable> why_not(const Trace& trace, Stack stack, MapKind kind);
+
+struct DerivedMaps {
+  std::shared_ptr<const Trace> trace;
+  MapKind kind = MapKind::norms;
+  std::array<std::vector<Matrix>, 3> stacks;  // by Stack, empty where it cannot be: a map a head, layer after layer; of
+                                              // MapKind::rollout a map a layer
+  float largest = 0;                          // of all of them
+
+  /// The map on which a head is seen: of a rollout that of its layer; null where its stack has none.
+  const Matrix* map(const HeadRef& head) const;
+};
+
+/// Of every stack of the answer that has them; `kind` is not `weights`. Null when stopped; the same to the bit with any
+/// number of threads.
+std::shared_ptr<const DerivedMaps> other_maps(std::shared_ptr<const Trace> trace, MapKind kind, Progress& progress,
+                                              int threads = 0);
+
+}  // namespace headlight

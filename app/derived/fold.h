@@ -1,0 +1,120 @@
+// Maps with tokens folded for reading: special tokens left out, the pieces of a word as one row and one column, of two
+// sentences the rows of one and the columns of one.
+// A look at weights: beyond kThumbnail tokens they are computed again for it, by a worker.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/trace.h"
+
+namespace headlight {
+
+/// Of two sentences A and B, who looks at whom; the rows of what is left out are not scaled.
+enum class PairPart { all, a_to_a, a_to_b, b_to_a, b_to_b };
+
+/// What is folded in the maps of the heads.
+struct FoldChoice {
+  bool special = false;           // special tokens are left out, rows scaled back to 1
+  bool words = false;             // the tokens of a word are one row and one column
+  PairPart pair = PairPart::all;  // of a pair of sentences, the part that is shown
+  friend bool operator==(const FoldChoice&, const FoldChoice&) = default;
+};
+
+/// One side of a map: which tokens each of its rows, or columns, stands for.
+struct FoldedAxis {
+  struct Group {
+    Index first = 0, count = 1;  // tokens beside each other
+    friend bool operator==(const Group&, const Group&) = default;
+  };
+  std::vector<Group> groups;
+  std::vector<Index> group_of;  // of every token; −1: left out
+  std::vector<Token> tokens;    // of every group, its text as it was typed
+
+  /// The group of a token; nothing where the token is left out or there is no such token.
+  std::optional<Index> group(Index token) const;
+  /// Whether two tokens are one token, or in one group.
+  bool together(Index a, Index b) const;
+};
+
+struct Fold {
+  FoldedAxis queries, keys;
+  FoldChoice done;                 // what there was to fold, of what was wanted
+  std::vector<char> counted = {};  // of every key, whether what a row is scaled back to 1 by counts it
+
+  /// Whether the same tokens are in the same groups.
+  friend bool operator==(const Fold& a, const Fold& b) {
+    return a.done == b.done && a.queries.groups == b.queries.groups && a.keys.groups == b.keys.groups;
+  }
+};
+
+/// all, a-a, a-b, b-a, b-b.
+std::string_view name(PairPart part);
+std::optional<PairPart> parse_pair_part(std::string_view name);
+
+/// What folding would change of a map with these sides: special tokens beside others, words of several tokens, two
+/// sentences (then `pair` is not PairPart::all). Special
+/// tokens are those that Token::special names, padding that fills a sentence up among them; what was typed and marked
+/// as padding is not. Words are those of word_numbers (text/tokenizer.h); a token without a byte range is alone.
+FoldChoice foldable(const Tokens& queries, const Tokens& keys);
+
+/// Nothing where nothing of what is wanted is foldable.
+std::optional<Fold> fold_of(const Tokens& queries, const Tokens& keys, FoldChoice wanted);
+
+/// Weights (T, S), −1 where blocked, as (query groups, key groups). First special tokens are left out and each row is
+/// divided by what is left of it, as an export with SpecialTokens::renormalize does. Then the weights to the tokens of
+/// a word are summed, and the weights from them averaged (Clark et al. 2019, section 4.1), so that rows keep their sum.
+/// Of two sentences the rows and the columns that are asked for are kept as they are: a row may sum to less than 1.
+/// −1 where all cells of a group are blocked.
+Matrix folded(const Matrix& weights, const Fold& fold);
+
+/// The cell that is so many groups further, by its first tokens.
+CellRef moved(const Fold& fold, CellRef from, Index queries, Index keys);
+
+/// The maps of one stack of an answer.
+struct FoldedStack {
+  Fold fold;
+  Index num_heads = 0;
+  std::vector<Matrix> maps;  // layer after layer
+  std::vector<Matrix> small =
+      {};  // the same at most kThumbnail × kThumbnail, as thumbnails are; none where all maps are
+
+  std::size_t place(const HeadRef& head) const { return static_cast<std::size_t>(head.layer * num_heads + head.head); }
+  const Matrix& map(const HeadRef& head) const { return maps[place(head)]; }
+  const Matrix& thumbnail(const HeadRef& head) const { return small.empty() ? map(head) : small[place(head)]; }
+};
+
+/// Longer sides are not folded, nor stacks whose patterns have more cells than this together: their maps would take
+/// 160 MB.
+inline constexpr Index kMostFolded = 512, kMostFoldedCells = 40'000'000;
+
+/// An answer's maps as a look wants them, and what other looks could do.
+struct FoldedMaps {
+  struct Possible {
+    FoldChoice choice;
+    bool too_long = false;  // it would, of a shorter sentence
+  };
+  std::shared_ptr<const Trace> trace;
+  FoldChoice wanted;
+  std::array<Possible, 3> possible;  // by Stack
+  std::array<std::optional<FoldedStack>, 3> stacks;
+  float largest = 0;  // weight of every head of every stack, folded or not
+};
+
+/// Whether folding takes no time that anybody notices: of patterns that are kept as thumbnails, up to kThumbnail tokens a
+/// side. Beyond that each is computed again, which is for a worker.
+bool folds_at_once(const Trace& trace);
+
+/// Cells shrunk to at most `most` × `most`; each shows the largest weight of those it covers, −1 where all are blocked.
+Matrix pooled(const Matrix& weights, Index most);
+
+/// Of every stack of the answer; not null but where `stop` became true.
+std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace, FoldChoice wanted);
+std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace, FoldChoice wanted,
+                                              const std::atomic<bool>& stop, int threads = 0);
+
+}  // namespace headlight

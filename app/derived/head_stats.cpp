@@ -1,0 +1,115 @@
+#include "derived/head_stats.h"
+
+#include <algorithm>
+
+#include "heads/head_similarity.h"
+#include "math/attention.h"
+
+namespace headlight {
+
+std::vector<HeadOrder> head_orders() {
+  std::vector<HeadOrder> orders{{}};
+  for (const Measure measure : kMeasures) orders.push_back({HeadOrder::By::measure, measure});
+  orders.push_back({HeadOrder::By::effect});
+  orders.push_back({HeadOrder::By::similar});
+  return orders;
+}
+
+std::string_view name(const HeadOrder& order) {
+  switch (order.by) {
+    case HeadOrder::By::measure: return name(order.measure);
+    case HeadOrder::By::effect: return "effect";
+    case HeadOrder::By::similar: return "similar";
+    case HeadOrder::By::layer: break;
+  }
+  return "layer";
+}
+
+std::optional<HeadOrder> parse_head_order(std::string_view wanted) {
+  for (const HeadOrder& order : head_orders())
+    if (name(order) == wanted) return order;
+  return std::nullopt;
+}
+
+Vector line_of(const Trace& trace, const HeadLine& line, const HeadRef& head, const std::atomic<bool>& stop) {
+  Region region{.head = head, .num_queries = trace.queries(line.stack), .num_keys = trace.keys(line.stack)};
+  (line.of_query ? region.first_query : region.first_key) = line.at;
+  (line.of_query ? region.num_queries : region.num_keys) = 1;
+  const Matrix weights = region_weights(trace, region, std::max(region.num_queries, region.num_keys), stop);
+  if (stop) return {};
+  return Eigen::Map<const Vector>(weights.data(), weights.size()).cwiseMax(0.0f);
+}
+
+CellRef brightest_of_last_row(const Trace& trace, const HeadRef& head) {
+  const auto& tokens = trace.query_tokens(head.stack).tokens;
+  Index query = trace.queries(head.stack) - 1;
+  while (query > 0 && tokens[static_cast<std::size_t>(query)].pad) --query;
+  const Matrix& thumbnail = trace.head(head).thumbnail;
+  Index key = 0;
+  if (thumbnail.rows() == trace.queries(head.stack) && thumbnail.cols() == trace.keys(head.stack))
+    thumbnail.row(query).maxCoeff(&key);
+  return {query, key};
+}
+
+bool covers(const HeadStats& answer, const HeadQuestion& question) {
+  return answer.trace.lock() == question.trace && (!question.measures || !answer.measures.empty()) &&
+         (!question.similar || !answer.similar.empty()) && (!question.words || answer.words == question.words) &&
+         (!question.line || answer.line == question.line);
+}
+
+namespace {
+
+bool add_similar(const Trace& trace, Progress& progress, HeadStats& answer) {
+  for (const Stack stack : kStacks) {
+    if (!trace.has(stack)) continue;
+    const auto apart = head_divergence(trace, stack, progress);
+    if (!apart) return false;
+    const std::vector<HeadRef> heads = heads_of(trace, stack);
+    std::optional<Index> before;
+    for (const Index at : like_beside_like(*apart)) {
+      answer.similar.push_back(heads[static_cast<std::size_t>(at)]);
+      answer.apart.push_back(before ? std::optional((*apart)(*before, at)) : std::nullopt);
+      before = at;
+    }
+  }
+  return true;
+}
+
+bool add_lines(const Trace& trace, const HeadLine& line, Progress& progress, HeadStats& answer) {
+  std::vector<Vector> lines;
+  const std::vector<HeadRef> heads = heads_of(trace, line.stack);
+  for (const HeadRef& head : heads) {
+    lines.push_back(line_of(trace, line, head, progress.stop));
+    if (progress.stop) return false;
+    progress.done = static_cast<float>(lines.size()) / static_cast<float>(heads.size());
+  }
+  answer.lines = std::move(lines);
+  answer.line = line;
+  return true;
+}
+
+}  // namespace
+
+std::shared_ptr<const HeadStats> answer_heads(const HeadQuestion& question, const HeadStats* known,
+                                              Progress& progress) {
+  auto answer = std::make_shared<HeadStats>();
+  if (known && known->trace.lock() == question.trace) *answer = *known;
+  else answer->trace = question.trace;
+  if (question.measures && answer->measures.empty()) {
+    auto measures = measure_heads(*question.trace, progress);
+    if (!measures) return nullptr;
+    answer->measures = std::move(*measures);
+  }
+  if (question.similar && answer->similar.empty() && !add_similar(*question.trace, progress, *answer)) return nullptr;
+  if (question.words && answer->words != question.words) {
+    auto found = strongest_cells(*question.trace, *question.words, progress);
+    if (!found) return nullptr;
+    answer->found = std::move(*found);
+    answer->words = question.words;
+  }
+  if (question.line && answer->line != question.line && !add_lines(*question.trace, *question.line, progress, *answer))
+    return nullptr;
+  return answer;
+}
+
+}  // namespace headlight

@@ -1,0 +1,87 @@
+// What the Inside view shows of an answer: the picture of the data's way with its matrices, one matrix large, the terms
+// of one of its cells, and the steps behind one weight. Made on a worker; the window only draws it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "explain/diagram.h"
+#include "explain/steps.h"
+
+namespace headlight {
+
+/// A cell of any matrix.
+struct MatrixCell {
+  Index row = 0, col = 0;
+  friend bool operator==(const MatrixCell&, const MatrixCell&) = default;
+};
+
+/// A matrix that is looked at inside the model, and the cell of it whose terms are shown.
+struct Look {
+  MatrixId matrix{Quantity::weights};
+  std::optional<MatrixCell> cell = {};
+  friend bool operator==(const Look&, const Look&) = default;
+};
+
+/// What is asked: an answer, and where somebody looks.
+struct InsideQuestion {
+  std::shared_ptr<const Trace> trace;
+  HeadRef head;  // the chosen one
+  Look look;
+  std::optional<CellRef> cell;  // the weight whose steps are told
+
+  friend bool operator==(const InsideQuestion&, const InsideQuestion&) = default;
+};
+
+/// A part of a matrix as a picture: some whole rows, their columns pooled to the value of largest magnitude.
+struct Picture {
+  Index first_row = 0, rows = 0;  // of the matrix; the picture has a row for each
+  Index columns = 0;              // of the matrix; the picture may have fewer
+  Matrix values;                  // −inf where every value of a group is
+  std::vector<Index> taken = {};  // of pooled columns: the column of the matrix that each value stands in
+  float largest = 0;              // magnitude of any finite value
+
+  /// The column of the matrix that value (row, c) stands in.
+  Index column_of(Index row, Index c) const {
+    return taken.empty() ? c : taken[static_cast<std::size_t>(row * values.cols() + c)];
+  }
+  /// Which columns of the matrix column `c` of the picture covers: [first, second).
+  std::pair<Index, Index> covers(Index c) const {
+    return {c * columns / values.cols(), (c + 1) * columns / values.cols()};
+  }
+};
+
+struct Inside {
+  InsideQuestion question;
+  Diagram diagram;
+  std::vector<Picture> pictures;       // one a node
+  Picture matrix;                      // of question.look.matrix, or empty where this answer has none
+  std::optional<Cell> terms;           // of question.look.cell
+  std::vector<Step> steps;             // of question.cell
+  std::vector<Picture> step_pictures;  // one a step
+};
+
+/// Rows of a node's picture, and of the large one.
+inline constexpr Index kNodeRows = 32, kLookRows = 256;
+/// Columns of them.
+inline constexpr Index kNodeColumns = 128, kLookColumns = 2048;
+
+/// The way of the data through the layer of a head: of an encoder-decoder through the encoder's of the same number, or its
+/// last.
+Diagram diagram_of(const Trace& trace, const HeadRef& head);
+
+/// The numbers of a step.
+Picture picture_of(const Step& step);
+
+/// Rows of `id` around `row`, at most `most_rows`, their columns pooled to at most `most_columns`.
+Picture picture_of(const Trace& trace, const MatrixId& id, Index row, Index most_rows, Index most_columns);
+
+/// The answer; null when `stop` became true.
+std::shared_ptr<const Inside> look_inside(const InsideQuestion& question, const std::atomic<bool>& stop);
+
+/// Whether its numbers can be below zero, so that they need colours on both sides of it.
+bool is_signed(const MatrixId& id);
+
+}  // namespace headlight

@@ -1,0 +1,27 @@
+#include "document/answer_snapshot.h"
+
+#include <algorithm>
+
+namespace headlight {
+
+bool same_question(const std::optional<AnswerSnapshot>& a, const std::optional<AnswerSnapshot>& b) {
+  if (!a || !b) return !a && !b;
+  return a->sentence == b->sentence && a->prefix == b->prefix && a->step == b->step && a->document == b->document;
+}
+
+Result<AnswerSnapshot> answer_to_keep(const Document& document, const Lexicon& lexicon) {
+  Progress progress;
+  return answer_to_keep(AnswerSnapshot{.trace = nullptr, .document = document}, lexicon, progress);
+}
+
+Result<AnswerSnapshot> answer_to_keep(AnswerSnapshot kept, const Lexicon& lexicon, Progress& progress) {
+  const auto requests = requests_of(kept.document, lexicon);
+  if (!requests) return requests.error();
+  kept.sentence = std::min(kept.sentence, requests->size() - 1);
+  auto trace = forward(prefix_of((*requests)[kept.sentence], kept.prefix), progress);
+  if (!trace) return trace.error();
+  kept.trace = std::move(*trace);
+  return kept;
+}
+
+}  // namespace headlight

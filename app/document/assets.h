@@ -1,0 +1,29 @@
+// Where the program's own files are: the shipped model, the lexicon, the shaders.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "base/result.h"
+#include "text/words.h"
+
+namespace headlight {
+
+/// An asset that is larger is refused.
+inline constexpr std::size_t kLargestAsset = std::size_t{1} << 24;
+
+/// The folder that holds `assets/` and `shaders/`: $HEADLIGHT_DATA where that is set, else share/headlight beside the
+/// folder of the executable, else the source tree the program was built from. The Error names every place looked at.
+Result<std::filesystem::path> asset_folder();
+
+/// The places for an executable at `executable`, first to last; `data` is the value of $HEADLIGHT_DATA, null or empty
+/// where it is not set. Where it is set it is the only place: a wrong value is not passed over in silence.
+std::vector<std::filesystem::path> asset_places(const char* data, const std::filesystem::path& executable);
+
+/// The first of `places` with a folder `assets` and a folder `shaders` in it.
+Result<std::filesystem::path> first_asset_folder(const std::vector<std::filesystem::path>& places);
+
+/// The lexicon among the program's assets.
+Result<Lexicon> read_lexicon();
+
+}  // namespace headlight

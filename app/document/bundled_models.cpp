@@ -1,0 +1,129 @@
+#include "document/bundled_models.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "document/assets.h"
+#include "document/tokenizers.h"
+#include "read/hub/checkpoint.h"
+#include "train/trained_checkpoint.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool same_shape(const Config& a, const Config& b) {
+  return a.arch == b.arch && a.d_model == b.d_model && a.num_heads == b.num_heads && a.d_k() == b.d_k() &&
+         a.kv_heads() == b.kv_heads() && a.num_layers == b.num_layers && a.ffn == b.ffn && a.position == b.position &&
+         a.norm == b.norm && a.norm_kind == b.norm_kind && a.activation == b.activation && a.gated == b.gated;
+}
+
+}  // namespace
+
+bool is_shipped(const Document& document) { return document.model && document.source.starts_with(kShipped); }
+
+Result<fs::path> resolved_source(const fs::path& path) {
+  const std::string text = path.string();
+  if (!text.starts_with(kShipped)) return path;
+  const std::string model = text.substr(kShipped.size());
+  const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  if (model.empty() || !std::all_of(model.begin(), model.end(), is_plain))
+    return bad_input(text, "", "the name of a shipped model", "'" + model + "'");
+  const auto folder = asset_folder();
+  if (!folder) return folder.error();
+  return *folder / "assets" / "models" / model;
+}
+
+Result<std::shared_ptr<const BundledModels>> read_shipped_models() {
+  const auto folder = asset_folder();
+  if (!folder) return folder.error();
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(*folder / "assets" / "models", error), end; !error && at != end; at.increment(error))
+    if (at->is_directory()) names.push_back(std::string(kShipped) + at->path().filename().string());
+  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return std::pair(a != kDefaultModel, a) < std::pair(b != kDefaultModel, b);
+  });
+  BundledModels models;
+  for (const std::string& name : names) {
+    const auto path = resolved_source(name);
+    if (!path) return path.error();
+    auto checkpoint = read_checkpoint(*path);
+    if (!checkpoint) return checkpoint.error();
+    std::vector<std::string> warnings;
+    auto tokenizers = read_tokenizers(*path, *checkpoint->model, warnings);
+    auto card = read_card(*path);
+    if (!card) return card.error();
+    models.push_back({name, std::move(checkpoint->model), std::move(tokenizers),
+                      *card ? std::make_shared<const TrainingCard>(**std::move(card)) : nullptr});
+  }
+  return std::make_shared<const BundledModels>(std::move(models));
+}
+
+const BundledModel* find_model(const BundledModels& models, const Config& config) {
+  const auto found = std::find_if(models.begin(), models.end(), [&](const BundledModel& shipped) {
+    return same_shape(shipped.model->config, config);
+  });
+  return found == models.end() ? nullptr : &*found;
+}
+
+const BundledModel* nearest_model(const BundledModels& models, const Config& config) {
+  const auto apart = [](Index a, Index b) {
+    return std::abs(std::log2(static_cast<double>(std::max<Index>(1, a)) / static_cast<double>(std::max<Index>(1, b))));
+  };
+  const auto distance = [&](const BundledModel& shipped) {
+    const Config& own = shipped.model->config;
+    return (own.arch == config.arch ? 0 : 1000) + apart(own.d_model, config.d_model) +
+           apart(own.num_heads, config.num_heads) + apart(own.num_layers, config.num_layers);
+  };
+  const auto nearest =
+      std::min_element(models.begin(), models.end(),
+                       [&](const BundledModel& a, const BundledModel& b) { return distance(a) < distance(b); });
+  return nearest == models.end() ? nullptr : &*nearest;
+}
+
+void take_model(Document& document, const BundledModel& shipped) {
+  document.model = shipped.model;
+  document.tokenizers = shipped.tokenizers;
+  document.card = shipped.card;
+  document.source = shipped.source;
+  document.trained = true;
+  document.config = shipped.model->config;
+}
+
+void share_model(Document& document, const BundledModels* models) {
+  if (!models || !is_shipped(document)) return;
+  for (const BundledModel& shipped : *models)
+    if (shipped.source == document.source) take_model(document, shipped);
+}
+
+void reshape(Document& document, const Config& config, const BundledModels* models) {
+  const BundledModel* trained = models ? find_model(*models, config) : nullptr;
+  if (!trained && models && config.arch != config_of(document).arch) {
+    const BundledModel* nearest = nearest_model(*models, config);
+    if (nearest && nearest->model->config.arch == config.arch) trained = nearest;
+  }
+  if (trained) return take_model(document, *trained);
+  document.model = nullptr;
+  document.tokenizers = nullptr;
+  document.card = nullptr;
+  document.source.clear();
+  document.config = config;
+}
+
+Document default_document(const BundledModels* models) {
+  Document document;
+  if (models && !models->empty()) take_model(document, models->front());
+  return document;
+}
+
+std::vector<const RelationScore*> relations_of(const Document& document, const HeadRef& head) {
+  std::vector<const RelationScore*> relations;
+  if (!document.card || !document.card->scores) return relations;
+  for (const RelationScore& one : document.card->scores->relations)
+    if (HeadRef{one.chosen.layer, one.chosen.head, one.stack} == head) relations.push_back(&one);
+  return relations;
+}
+
+}  // namespace headlight

@@ -1,0 +1,353 @@
+#include "document/document.h"
+
+#include <algorithm>
+
+#include "base/utf8.h"
+#include "document/tokenizers.h"
+
+namespace headlight {
+namespace {
+
+/// By what a checkpoint reads the texts of this side; null: by nothing.
+const Tokenizer* tokenizer_of(const Document& document, TextSide side) {
+  if (!is_checkpoint(document) || !document.tokenizers) return nullptr;
+  return (side == TextSide::target ? document.tokenizers->target : document.tokenizers->source).get();
+}
+
+const std::optional<Token>& start_of(const Document& document, TextSide side) {
+  static const std::optional<Token> none;
+  return side == TextSide::target && document.tokenizers ? document.tokenizers->start : none;
+}
+
+/// Whether the decoder reads its start token alone: it has one, and nobody has said anything yet.
+bool says_nothing_yet(const Document& document) {
+  return tokenizer_of(document, TextSide::target) && start_of(document, TextSide::target) &&
+         document.target.ids.empty() && sentences(document.target.text).empty();
+}
+
+/// The rows of the table of embeddings that a checkpoint looks ids of this side up in.
+Index rows_of(const Model& model, TextSide side) {
+  const bool encoder = side == TextSide::source && model.encoder;
+  return (encoder ? model.encoder->embeddings : model.embeddings).tokens->outputs();
+}
+
+Status check_ids(std::string_view where, std::string_view option, const std::vector<std::int64_t>& ids) {
+  if (ids.empty())
+    return bad_input(where, "",
+                     "ids, as " + std::string(option) +
+                         " 1,2,3 gives them (the checkpoint has no tokenizer "
+                         "that could read a text)",
+                     "none");
+  if (ids.size() > kMaxTokens)
+    return bad_input(where, "", "at most " + std::to_string(kMaxTokens), std::to_string(ids.size()));
+  return Done{};
+}
+
+/// The one sentence of a side that is asked by ids.
+Result<std::vector<Tokens>> tokens_of_side_ids(const Document& document, TextSide side) {
+  const bool target = side == TextSide::target;
+  const std::vector<std::int64_t>& ids = passage(document, side).ids;
+  if (const auto valid = check_ids(target ? "decoder ids" : "ids", target ? "--decoder-ids" : "--ids", ids); !valid)
+    return valid.error();
+  const std::vector<int>& types = document.token_types;
+  if (!target && !types.empty() && types.size() != ids.size())
+    return bad_input("token types", "", std::to_string(ids.size()) + ", as many as there are ids",
+                     std::to_string(types.size()));
+  const Tokenizer* tokenizer = tokenizer_of(document, side);
+  Tokens tokens = tokenizer ? tokens_of_ids(ids, *tokenizer, start_of(document, side)) : tokens_of_ids(ids);
+  if (!target)
+    for (std::size_t i = 0; i < types.size(); ++i) tokens.tokens[i].type = types[i];
+  return std::vector<Tokens>{std::move(tokens)};
+}
+
+/// The sentences of one side, each with as many tokens as it has.
+Result<std::vector<Tokens>> lines_of_side(const Document& document, TextSide side, const Lexicon& lexicon) {
+  if (reads_ids(document, side)) return tokens_of_side_ids(document, side);
+  const char* where = side == TextSide::target ? "target" : "text";
+  const TextInput& read = passage(document, side);
+  const Tokenizer* tokenizer = tokenizer_of(document, side);
+  if (!tokenizer) return tokens_of_lines(where, read, lexicon, kMaxTokens);
+  const bool pairs = side == TextSide::source && !document.second.empty() && takes_pairs(document);
+  auto lines = encoded_lines(where, read, *tokenizer, rows_of(*document.model, side), kMaxTokens,
+                             pairs ? document.second : std::string{});
+  if (lines && side == TextSide::target && says_nothing_yet(document))
+    lines->resize(reads_ids(document, TextSide::source) ? 1 : sentences(document.text).size());
+  if (lines && side == TextSide::target)
+    for (Tokens& tokens : *lines) tokens = shifted_right(std::move(tokens), document.tokenizers->start);
+  return lines;
+}
+
+/// The same, each as long as the longest.
+Result<std::vector<Tokens>> padded_sentences(const Document& document, TextSide side, const Lexicon& lexicon) {
+  const char* where = side == TextSide::target ? "target" : "text";
+  auto lines = lines_of_side(document, side, lexicon);
+  if (!lines) return lines;
+  if (lines->empty()) return bad_input(where, "tokens", "at least one", "none");
+  std::size_t longest = 0;
+  for (Tokens& tokens : *lines) {
+    if (tokens.size() == 0) return bad_input(where, "tokens", "at least one", "none");
+    tokens = with_padding_marked(std::move(tokens), side == TextSide::source ? document.pad : 0);
+    longest = std::max(longest, tokens.size());
+  }
+  if (lines->size() > 1 && lines->size() * longest > kMaxBatchTokens)
+    return bad_input(where, "tokens of the batch, every sentence as long as the longest",
+                     "at most " + std::to_string(kMaxBatchTokens), std::to_string(lines->size() * longest));
+  for (Tokens& tokens : *lines) {
+    const std::size_t own = tokens.size();
+    tokens = padded(std::move(tokens), longest);
+    if (!tokenizer_of(document, side)) continue;
+    for (std::size_t i = own; i < longest; ++i) {
+      Token padding = document.tokenizers->padding;
+      padding.begin = padding.end = tokens.text.size();
+      tokens.tokens[i] = std::move(padding);
+    }
+  }
+  return lines;
+}
+
+Error unpaired_lines(std::size_t sources, std::size_t targets) {
+  return bad_input("target", "sentences", std::to_string(sources) + ", a line for each line of the text",
+                   std::to_string(targets));
+}
+
+MaskSpec Document::*mask_field(Stack stack) {
+  switch (stack) {
+    case Stack::encoder: return &Document::encoder_mask;
+    case Stack::cross: return &Document::cross_mask;
+    case Stack::self: break;
+  }
+  return &Document::mask;
+}
+
+/// The first rows and columns of a given mask, where it has more.
+void shrink(MaskSpec& mask, Index queries, Index keys) {
+  std::erase_if(mask.painted, [&](const PaintedCell& cell) { return cell.query >= queries || cell.key >= keys; });
+  if (!mask.given || (mask.given->rows() <= queries && mask.given->cols() <= keys)) return;
+  mask.given = std::make_shared<const Matrix>(
+      mask.given->topLeftCorner(std::min(queries, mask.given->rows()), std::min(keys, mask.given->cols())));
+}
+
+}  // namespace
+
+TextInput& passage(Document& document, TextSide side) {
+  if (side == TextSide::target) return document.target;
+  return document;
+}
+
+const TextInput& passage(const Document& document, TextSide side) {
+  if (side == TextSide::target) return document.target;
+  return document;
+}
+
+TextSide main_side(const Document& document) {
+  return config_of(document).arch == Arch::encoder_decoder ? TextSide::target : TextSide::source;
+}
+
+const Config& config_of(const Document& document) { return document.model ? document.model->config : document.config; }
+
+bool has_own_inputs(const Document& document) { return document.model && document.model->given; }
+
+bool is_checkpoint(const Document& document) { return document.model && !document.model->given; }
+
+bool takes_shape(const Document& document) { return !document.model || document.trained; }
+
+bool can_read_text(const Document& document) {
+  return !document.model || tokenizer_of(document, TextSide::source) != nullptr;
+}
+
+bool reads_ids(const Document& document, TextSide side) {
+  return is_checkpoint(document) && (!passage(document, side).ids.empty() || !tokenizer_of(document, side));
+}
+
+bool takes_pairs(const Document& document) {
+  if (!is_checkpoint(document) || reads_ids(document) || config_of(document).arch == Arch::decoder) return false;
+  return takes_pairs(*tokenizer_of(document, TextSide::source));
+}
+
+bool reads_sentences(const Document& document) {
+  if (has_own_inputs(document) || reads_ids(document)) return false;
+  return config_of(document).arch != Arch::encoder_decoder || !reads_ids(document, TextSide::target);
+}
+
+bool cuts_words(const Document& document, TextSide side) {
+  if (has_own_inputs(document) || reads_ids(document, side)) return false;
+  const Tokenizer* tokenizer = tokenizer_of(document, side);
+  return !tokenizer || finds_words(*tokenizer);
+}
+
+const Lexicon& lexicon_of(const Document& document, TextSide side, const Lexicon& lexicon) {
+  const Tokenizer* tokenizer = tokenizer_of(document, side);
+  const Lexicon* own = tokenizer ? lexicon_of(*tokenizer) : nullptr;
+  return own ? *own : lexicon;
+}
+
+void set_text(Document& document, TextSide side, std::string text, const Lexicon& lexicon) {
+  TextInput& changed = passage(document, side);
+  set_text(changed, std::move(text), lexicon_of(document, side, lexicon));
+  if (!can_read_text(document)) return;
+  changed.ids.clear();
+  if (side == TextSide::source) document.token_types.clear();
+}
+
+void toggle_cut(Document& document, TextSide side, std::size_t offset, const Lexicon& lexicon) {
+  TextInput& changed = passage(document, side);
+  if (const Tokenizer* tokenizer = tokenizer_of(document, side)) keep_cuts(changed, *tokenizer);
+  toggle_cut(changed, offset, lexicon_of(document, side, lexicon));
+}
+
+MaskSpec& mask_of(Document& document, Stack stack) { return document.*mask_field(stack); }
+const MaskSpec& mask_of(const Document& document, Stack stack) { return document.*mask_field(stack); }
+
+const MaskSpec& mask_of(const Document& document, Stack stack, Index layer) {
+  const LayerEdit* edit = layer_edit(document.edits, stack, layer);
+  return edit && edit->mask ? *edit->mask : mask_of(document, stack);
+}
+
+Result<std::vector<Request>> requests_of(const Document& document, const Lexicon& lexicon) {
+  Request common{.model = document.model,
+                 .config = config_of(document),
+                 .vocabulary = document.model ? nullptr : lexicon.vocabulary,
+                 .tokens = {},
+                 .target = {},
+                 .mask = document.mask,
+                 .encoder_mask = document.encoder_mask,
+                 .cross_mask = document.cross_mask,
+                 .edits = document.edits};
+  if (has_own_inputs(document)) return std::vector<Request>{common};
+  if (!document.model)
+    if (const auto valid = check(document.config); !valid) return valid.error();
+
+  auto sources = padded_sentences(document, TextSide::source, lexicon);
+  if (!sources) return sources.error();
+  std::vector<Request> requests(sources->size(), common);
+  for (std::size_t i = 0; i < requests.size(); ++i) requests[i].tokens = std::move((*sources)[i]);
+  if (common.config.arch != Arch::encoder_decoder) return requests;
+
+  auto targets = padded_sentences(document, TextSide::target, lexicon);
+  if (!targets) return targets.error();
+  if (targets->size() != requests.size()) return unpaired_lines(requests.size(), targets->size());
+  for (std::size_t i = 0; i < requests.size(); ++i) requests[i].target = std::move((*targets)[i]);
+  return requests;
+}
+
+Result<std::vector<Document>> documents_of_lines(const Document& document) {
+  if (!reads_sentences(document)) return std::vector<Document>{document};
+  const bool two_texts = config_of(document).arch == Arch::encoder_decoder;
+  const auto sources = sentences(document.text), targets = sentences(document.target.text);
+  if (sources.empty()) return bad_input("text", "tokens", "at least one", "none");
+  const bool alone = two_texts && says_nothing_yet(document);
+  if (two_texts && !alone && targets.size() != sources.size()) return unpaired_lines(sources.size(), targets.size());
+  std::vector<Document> documents;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    Document one = document;
+    static_cast<TextInput&>(one) = text_input_of(document, sources[i]);
+    if (!document.second.empty()) one.second = line_of_second(document.second, i);
+    if (two_texts && !alone) one.target = text_input_of(document.target, targets[i]);
+    documents.push_back(std::move(one));
+  }
+  return documents;
+}
+
+namespace {
+
+/// The texts that may come to the sentence with one more word: cut by the model itself, and with the word cut by hand.
+std::vector<TextInput> continued(const Document& document, TextSide side, std::size_t sentence, std::size_t pad,
+                                 const Candidate& word, const Lexicon& lexicon) {
+  const Tokenizer& tokenizer = *tokenizer_of(document, side);
+  const TextInput& before = passage(document, side);
+  const std::string bytes = bytes_of_id(tokenizer, word.id);
+  if (bytes.empty() || !check_utf8("", bytes)) return {};
+  TextInput whole = before;
+  if (sentences(before.text).size() <= sentence) {  // the first word behind a start token
+    whole.text = bytes;
+    whole.hand_cuts.reset();
+    return {whole};
+  }
+  if (finds_words(tokenizer)) {
+    TextInput by_hand = before;
+    keep_cuts(by_hand, tokenizer);
+    insert_word(by_hand, sentence, pad, bytes, lexicon_of(document, side, lexicon));
+    if (before.hand_cuts) return {by_hand};
+    whole.text = by_hand.text;
+    return {whole, by_hand};
+  }
+  const std::size_t at = sentences(before.text)[sentence].end;
+  whole.text.insert(at, bytes);
+  if (whole.hand_cuts) {
+    std::vector<std::size_t>& cuts = *whole.hand_cuts;
+    const auto behind = std::upper_bound(cuts.begin(), cuts.end(), at);
+    for (auto cut = behind; cut != cuts.end(); ++cut) *cut += bytes.size();
+    cuts.insert(behind, at);
+  }
+  return {whole};
+}
+
+std::vector<std::int64_t> ids_of(const Tokens& tokens) {
+  std::vector<std::int64_t> ids;
+  for (const Token& token : tokens.tokens) ids.push_back(token.id);
+  return ids;
+}
+
+/// From now on the sentence alone is asked, the written side by `ids`.
+void ask_by_ids(Document& document, TextSide side, std::size_t sentence, std::vector<std::int64_t> ids) {
+  for (const TextSide each : {TextSide::source, TextSide::target}) {
+    const auto lines = sentences(passage(document, each).text);
+    if (reads_ids(document, each) || sentence >= lines.size()) continue;
+    passage(document, each) = text_input_of(passage(document, each), lines[sentence]);
+    if (each == TextSide::source) document.second = line_of_second(document.second, sentence);
+  }
+  passage(document, side).ids = std::move(ids);
+  if (side == TextSide::source) document.token_types.clear();
+}
+
+}  // namespace
+
+void append_word(Document& document, std::size_t sentence, const Candidate& word, const Lexicon& lexicon) {
+  const TextSide side = main_side(document);
+  TextInput& written = passage(document, side);
+  const std::size_t pad = side == TextSide::source ? document.pad : 0;
+  if (!is_checkpoint(document)) return insert_word(written, sentence, pad, word.text, lexicon);
+  const auto lines = lines_of_side(document, side, lexicon);
+  if (!lines || sentence >= lines->size()) return;
+  std::vector<std::int64_t> ids = ids_of((*lines)[sentence]);
+  const auto before = static_cast<std::ptrdiff_t>(std::min(pad, ids.size()));
+  const auto at = ids.insert(ids.end() - before, word.id) - ids.begin();
+  if (reads_ids(document, side)) {
+    written.ids = std::move(ids);
+    if (side == TextSide::source && !document.token_types.empty())
+      document.token_types.insert(document.token_types.begin() + at, 0);
+    return;
+  }
+  for (TextInput& longer : continued(document, side, sentence, pad, word, lexicon)) {
+    Document trial = document;
+    passage(trial, side) = std::move(longer);
+    const auto found = lines_of_side(trial, side, lexicon);
+    if (!found || found->size() != lines->size() || ids_of((*found)[sentence]) != ids) continue;
+    document = std::move(trial);
+    return;
+  }
+  ask_by_ids(document, side, sentence, std::move(ids));
+}
+
+Request prefix_of(Request request, std::size_t count) {
+  const bool has_decoder = request.config.arch != Arch::encoder && !(request.model && request.model->given);
+  const bool writes_target = request.config.arch == Arch::encoder_decoder;
+  Tokens& tokens = writes_target ? request.target : request.tokens;
+  if (!has_decoder || count == 0 || count >= tokens.size()) return request;
+  tokens.tokens.resize(count);
+  tokens.text.resize(tokens.tokens.back().end);
+  const auto queries = static_cast<Index>(count);
+  const Index keys = static_cast<Index>(writes_target ? request.tokens.size() : count);
+  shrink(request.mask, queries, queries);
+  shrink(request.cross_mask, queries, keys);
+  for (LayerEdit& layer : request.edits.layers)
+    if (layer.mask && layer.stack != Stack::encoder)
+      shrink(*layer.mask, queries, layer.stack == Stack::cross ? keys : queries);
+  std::erase_if(request.edits.weights, [&](const WeightEdit& edit) {
+    const Index all_keys = edit.head.stack == Stack::cross ? keys : queries;
+    return edit.head.stack != Stack::encoder && (edit.cell.query >= queries || edit.cell.key >= all_keys);
+  });
+  return request;
+}
+
+}  // namespace headlight

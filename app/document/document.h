@@ -1,0 +1,117 @@
+// What is asked, as the user sees it: the text and everything set around it. Undo is a vector of these; a Request is
+// derived from one. The command line and the window fill the same Document, so they get the same answer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "document/text_input.h"
+#include "math/output.h"
+#include "model/request.h"
+
+namespace headlight {
+
+struct Tokenizers;
+struct TrainingCard;
+
+inline constexpr std::string_view kDefaultSentence = "我请李雷帮我订了去北京的机票";
+/// … and what it is in English, which the decoder of an encoder-decoder reads.
+inline constexpr std::string_view kDefaultTarget = "I asked Li Lei to book me a ticket to Beijing";
+
+/// More tokens than this are refused: their patterns could be computed, but not waited for.
+inline constexpr std::size_t kMaxTokens = 16384;
+/// The limit of a batch, which is padded to its longest sentence.
+inline constexpr std::size_t kMaxBatchTokens = std::size_t{1} << 18;
+
+/// The texts of a document: what the first stack reads, and in an encoder-decoder what the decoder reads.
+enum class TextSide { source, target };
+
+struct Document : TextInput {  // the source
+  Document() : TextInput{.text = std::string(kDefaultSentence)} {}
+
+  TextInput target{.text = std::string(kDefaultTarget)};  // read where the model is an encoder-decoder
+  std::string second;                  // sentence B of a pair, a line for each line of the text; empty: no pair.
+                                       // Read where takes_pairs()
+  std::vector<int> token_types;        // of `ids`; empty: all 0
+  std::size_t pad = 0;                 // the last tokens of each sentence of the source that count as padding
+  Config config;                       // of fresh weights
+  std::shared_ptr<const Model> model;  // in place of fresh weights: a checkpoint, or what a tensors file held
+  std::shared_ptr<const Tokenizers> tokenizers;  // of a checkpoint (document/tokenizers.h); null: it has none
+  std::shared_ptr<const TrainingCard> card;      // how the model was made and what was measured; null: nobody says
+  std::string source;    // the path `model` was read from, or a shipped model (document/bundled_models.h)
+  bool trained = false;  // of a model: `config` is its shape; without: shapes that a shipped model
+                         // has are answered by it, others by fresh weights
+  MaskSpec mask;         // of Stack::self
+  MaskSpec encoder_mask;
+  MaskSpec cross_mask;
+  Edits edits;
+
+  friend bool operator==(const Document&, const Document&) = default;
+};
+
+TextInput& passage(Document& document, TextSide side);
+const TextInput& passage(const Document& document, TextSide side);
+
+/// The text that the main stack reads, to which generated words are appended.
+TextSide main_side(const Document& document);
+
+/// The model's own configuration where there is a model.
+const Config& config_of(const Document& document);
+
+/// Whether the model came with its own inputs in place of a text: a tensors file.
+bool has_own_inputs(const Document& document);
+/// Whether the model is a checkpoint, which reads ids, and texts where it has a tokenizer.
+bool is_checkpoint(const Document& document);
+/// Whether the controls of the shape act on it: fresh weights, a shipped model, one that was trained here.
+bool takes_shape(const Document& document);
+/// Whether a text could be asked: with fresh weights always, of a checkpoint where it has a tokenizer.
+bool can_read_text(const Document& document);
+/// Whether a checkpoint is asked by ids on this side: where it has some, or nothing that could read a text.
+bool reads_ids(const Document& document, TextSide side = TextSide::source);
+/// Whether a second sentence can be put beside each: the model is no decoder, reads text, and its tokenizer says how.
+bool takes_pairs(const Document& document);
+/// Whether every sentence of the text is a question of its own: no ids, no inputs of a tensors file.
+bool reads_sentences(const Document& document);
+/// Whether its tokens may be cut by hand: they are words, not pieces that a tokenizer learned.
+bool cuts_words(const Document& document, TextSide side = TextSide::source);
+/// By what a text of the document is cut where nobody says: the vocabulary of a word-level model, or `lexicon`.
+const Lexicon& lexicon_of(const Document& document, TextSide side, const Lexicon& lexicon);
+
+/// Changes a text, as set_text of passage.h; ids that were asked in its place go.
+void set_text(Document& document, TextSide side, std::string text, const Lexicon& lexicon);
+/// Cuts a text at a byte offset, or joins it there. Only where cuts_words.
+void toggle_cut(Document& document, TextSide side, std::size_t offset, const Lexicon& lexicon);
+
+/// Whether `Stack::self` is causal unless somebody says otherwise.
+inline bool is_causal_by_default(Arch arch) { return arch != Arch::encoder; }
+
+/// The mask of a stack.
+MaskSpec& mask_of(Document& document, Stack stack);
+const MaskSpec& mask_of(const Document& document, Stack stack);
+/// The mask of one layer: its own where it has one, else its stack's.
+const MaskSpec& mask_of(const Document& document, Stack stack, Index layer);
+
+/// One Request a sentence, each padded to the longest; of an encoder-decoder the lines of the two texts in pairs, each
+/// side padded to its own longest. A tensors file and ids give exactly one. A checkpoint's text is read by its own
+/// tokenizer, special tokens around it; what its decoder reads is that text shifted right (document/tokenizers.h), so of
+/// an empty target its start token alone.
+Result<std::vector<Request>> requests_of(const Document& document, const Lexicon& lexicon);
+
+/// Each sentence, with its target, as a document of its own; a model that reads no text has one.
+Result<std::vector<Document>> documents_of_lines(const Document& document);
+
+/// Appends a word to what the main stack reads in one sentence, before any padding: as a token of its own, whatever
+/// the split would make of it. A checkpoint is asked about exactly the ids it was asked about before, and the new one:
+/// where no text comes to those, the sentence alone goes on as ids.
+void append_word(Document& document, std::size_t sentence, const Candidate& word, const Lexicon& lexicon);
+
+/// The same question about the first `count` tokens of what the decoder reads; given masks are cut to fit. An encoder
+/// and a tensors file have no decoder: theirs is returned as it is, and so is one of `count` tokens or fewer.
+Request prefix_of(Request request, std::size_t count);
+
+}  // namespace headlight

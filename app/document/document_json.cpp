@@ -1,0 +1,227 @@
+#include "document/document_json.h"
+
+#include <array>
+#include <limits>
+
+#include "base/utf8.h"
+#include "document/edits_json.h"
+#include "document/fields.h"
+#include "document/open_model.h"
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+
+struct BiasName {
+  const char* name;
+  bool Biases::*field;
+};
+constexpr std::array<BiasName, 5> kBiases{{{"query", &Biases::query},
+                                           {"key", &Biases::key},
+                                           {"value", &Biases::value},
+                                           {"output", &Biases::output},
+                                           {"ffn", &Biases::ffn}}};
+
+/// true, false, or a list of those that are there.
+json bias_json(const Biases& bias) {
+  if (bias == Biases{}) return true;
+  json names = json::array();
+  for (const BiasName& one : kBiases)
+    if (bias.*one.field) names.push_back(one.name);
+  return names.empty() ? json(false) : names;
+}
+
+void read_bias(Fields& fields, Biases& bias) {
+  const json* at = fields.find("bias");
+  if (!at) return;
+  bool valid = at->is_boolean() || at->is_array();
+  const bool all = at->is_boolean() && at->get<bool>();
+  bias = {all, all, all, all, all};
+  for (const json& item : at->is_array() ? *at : json::array()) {
+    bool found = false;
+    for (const BiasName& one : kBiases)
+      if (item == one.name) found = bias.*one.field = true;
+    valid = valid && found;
+  }
+  if (!valid) fields.fail("bias", "true, false or a list of query, key, value, output, ffn", *at);
+}
+
+void write_config(const Config& config, json& object) {
+  object["random"] = true;
+  object["arch"] = name(config.arch);
+  object["d_model"] = config.d_model;
+  object["num_heads"] = config.num_heads;
+  if (config.num_kv_heads > 0) object["num_kv_heads"] = config.num_kv_heads;
+  if (config.head_dim > 0) object["head_dim"] = config.head_dim;
+  object["layers"] = config.num_layers;
+  if (config.encoder_layers > 0) object["encoder_layers"] = config.encoder_layers;
+  object["ffn"] = config.ffn;
+  object["position"] = name(config.position);
+  object["norm"] = name(config.norm);
+  object["norm_type"] = name(config.norm_kind);
+  object["activation"] = name(config.activation);
+  object["gated"] = config.gated;
+  object["bias"] = bias_json(config.bias);
+  object["tied"] = config.tied;
+  object["seed"] = config.seed;
+}
+
+void read_config(Fields& fields, Config& config) {
+  const auto most = [](Index limit) { return static_cast<std::uint64_t>(limit); };
+  fields.read_choice("arch", config.arch, {Arch::encoder, Arch::decoder, Arch::encoder_decoder});
+  fields.read_integer("d_model", config.d_model, most(kMaxDModel));
+  fields.read_integer("num_heads", config.num_heads, most(kMaxHeads));
+  fields.read_integer("num_kv_heads", config.num_kv_heads, most(kMaxHeads));
+  fields.read_integer("head_dim", config.head_dim, most(kMaxHeadDim));
+  fields.read_integer("layers", config.num_layers, most(kMaxLayers));
+  fields.read_integer("encoder_layers", config.encoder_layers, most(kMaxLayers));
+  fields.read_integer("ffn", config.ffn, most(kMaxFfn));
+  fields.read_choice(
+      "position", config.position,
+      {Position::none, Position::sinusoidal, Position::sinusoidal_halves, Position::learned, Position::rotary});
+  fields.read_choice("norm", config.norm, {Norm::post, Norm::pre});
+  fields.read_choice("norm_type", config.norm_kind, {NormKind::layer_norm, NormKind::rms_norm});
+  fields.read_choice("activation", config.activation,
+                     {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu});
+  fields.read("gated", config.gated);
+  read_bias(fields, config.bias);
+  fields.read("tied", config.tied);
+  fields.read_integer("seed", config.seed, std::numeric_limits<std::uint64_t>::max());
+}
+
+struct PassageKeys {
+  const char *text, *split, *cuts, *ids;
+};
+constexpr PassageKeys kSource{"text", "split", "cuts", "ids"};
+constexpr PassageKeys kTarget{"target", "target_split", "target_cuts", "decoder_ids"};
+
+void write_passage(const TextInput& passage, const PassageKeys& keys, bool as_ids, json& object) {
+  if (as_ids) {
+    object[keys.ids] = passage.ids;
+    return;
+  }
+  object[keys.text] = passage.text;
+  object[keys.split] = name(passage.split);
+  if (passage.hand_cuts) object[keys.cuts] = *passage.hand_cuts;
+}
+
+void read_passage(Fields& fields, const PassageKeys& keys, TextInput& passage) {
+  fields.read_list(keys.ids, passage.ids, 0, std::numeric_limits<std::int32_t>::max());
+  fields.read(keys.text, passage.text);
+  if (first_invalid_utf8(passage.text)) return fields.fail(keys.text, "UTF-8", *fields.find(keys.text));
+  fields.read_choice(keys.split, passage.split, {Split::words, Split::characters});
+  const json* cuts = fields.find(keys.cuts);
+  if (!cuts) return;
+  std::vector<std::size_t> offsets;
+  bool valid = cuts->is_array();
+  for (const json& cut : valid ? *cuts : json::array()) {
+    valid = valid && cut.is_number_unsigned();
+    if (valid) offsets.push_back(cut.get<std::size_t>());
+  }
+  if (!valid || !are_cuts(passage.text, offsets)) return fields.fail(keys.cuts, "byte offsets inside the text", *cuts);
+  passage.hand_cuts = std::move(offsets);
+}
+
+/// Whether the heads of the model's file are as many as somebody said.
+bool takes_num_heads(const Document& document) {
+  return has_own_inputs(document) && document.model->given->stacks.at(Stack::self).patterns.empty();
+}
+
+/// The model that the object names, with the masks that came with it.
+Status read_model(Fields& fields, Document& document, Progress& progress, std::vector<std::string>& warnings,
+                  const BundledModels* shipped, const Document* beside) {
+  std::string source;
+  fields.read("source", source);
+  if (source.empty() || !fields.status()) return fields.status();
+  for (const BundledModel& one : shipped ? *shipped : BundledModels{}) {
+    if (one.source != source) continue;
+    take_model(document, one);
+    document.mask.causal = is_causal_by_default(document.config.arch);
+    return Done{};
+  }
+  if (beside && beside->model && beside->source == source) {
+    document.model = beside->model;
+    document.tokenizers = beside->tokenizers;
+    document.card = beside->card;
+    document.source = source;
+    document.trained = beside->trained;
+    document.config = beside->config;
+    document.mask.causal = is_causal_by_default(config_of(document).arch);
+    return Done{};
+  }
+  Index num_heads = 0;
+  fields.read_integer("num_heads", num_heads, static_cast<std::uint64_t>(kMaxHeads));
+  auto opened = open_model(source, num_heads > 0 ? std::optional(num_heads) : std::nullopt, progress);
+  if (!opened) return opened.error();
+  warnings = std::move(opened->model_warnings);
+  document = std::move(opened->document);
+  return Done{};
+}
+
+}  // namespace
+
+json document_json(const Document& document) {
+  json object;
+  if (document.model) {
+    object["source"] = document.source;
+    if (takes_num_heads(document)) object["num_heads"] = document.model->config.num_heads;
+  } else {
+    write_config(document.config, object);
+    if (document.trained) object["trained"] = true;
+  }
+  const bool two_texts = config_of(document).arch == Arch::encoder_decoder;
+  if (!has_own_inputs(document)) {
+    write_passage(document, kSource, reads_ids(document), object);
+    if (!document.second.empty()) object["text_pair"] = document.second;
+    if (two_texts) write_passage(document.target, kTarget, reads_ids(document, TextSide::target), object);
+    if (reads_ids(document) && !document.token_types.empty()) object["token_type_ids"] = document.token_types;
+    object["pad"] = document.pad;
+  }
+  object["mask"] = mask_json(document.mask);
+  if (two_texts || document.encoder_mask != MaskSpec{}) object["encoder_mask"] = mask_json(document.encoder_mask);
+  if (two_texts || document.cross_mask != MaskSpec{}) object["cross_mask"] = mask_json(document.cross_mask);
+  write_edits(document.edits, object);
+  return object;
+}
+
+std::string request_json(const Document& document, std::optional<std::size_t> sentence) {
+  json object = document_json(document);
+  if (sentence) object["sentence"] = *sentence;
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<Document> document_from_json(const std::string& where, const json& object, Progress& progress,
+                                    std::vector<std::string>& warnings, const BundledModels* shipped,
+                                    const Document* beside) {
+  if (!object.is_object()) return bad_input(where, "request", "an object", object.type_name());
+  Document document;
+  Fields fields(where, object);
+  if (const auto read = read_model(fields, document, progress, warnings, shipped, beside); !read) return read.error();
+  if (!document.model) read_config(fields, document.config);
+  if (!document.model) fields.read("trained", document.trained);
+  read_passage(fields, kSource, document);
+  read_passage(fields, kTarget, document.target);
+  fields.read("text_pair", document.second);
+  if (first_invalid_utf8(document.second)) fields.fail("text_pair", "UTF-8", *fields.find("text_pair"));
+  fields.read_list("token_type_ids", document.token_types, 0, std::numeric_limits<std::int32_t>::max());
+  fields.read_integer("pad", document.pad, kMaxTokens);
+  if (!fields.status()) return fields.status().error();
+  struct Named {
+    const char* key;
+    MaskSpec* mask;
+  };
+  for (const Named& named : {Named{"mask", &document.mask}, Named{"encoder_mask", &document.encoder_mask},
+                             Named{"cross_mask", &document.cross_mask}}) {
+    const json* mask = fields.find(named.key);
+    if (!mask) continue;
+    *named.mask = {};
+    if (const auto read = read_mask_json(where, *mask, *named.mask); !read) return read.error();
+  }
+  if (const auto read = read_edits(where, object, document.edits); !read) return read.error();
+  if (!document.model)
+    if (const auto valid = check(document.config); !valid) return Error{where + ": " + valid.error().message};
+  return document;
+}
+
+}  // namespace headlight

@@ -1,0 +1,30 @@
+// Exporting what a document asks. The window's menu and the command line both come here, so the bytes are the same.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "document/document.h"
+#include "write/export.h"
+
+namespace headlight {
+
+/// The format that a file's ending names; an Error that lists the endings for any other.
+Result<Format> format_for(const std::filesystem::path& path);
+
+/// Computes every request of the document (`known`, an earlier answer, is used where it fits) and writes them to
+/// `file`, or to standard output. Warnings of the answers are appended to `warnings`.
+Status export_document(const Document& document, const std::vector<Request>& requests, Format format,
+                       const ExportOptions& options, const std::optional<std::filesystem::path>& file,
+                       Progress& progress, const std::shared_ptr<const Trace>& known = nullptr,
+                       std::vector<std::string>* warnings = nullptr, int threads = 0);
+
+/// Each sentence on its own, not padded to the others, as one JSON object a line, in order; `jobs` of them are computed
+/// at once (0: one for each processor). Errors say which sentence.
+Status export_lines(const Document& document, const Lexicon& lexicon, const ExportOptions& options,
+                    const std::optional<std::filesystem::path>& file, int jobs,
+                    std::vector<std::string>* warnings = nullptr);
+
+}  // namespace headlight

@@ -1,0 +1,36 @@
+#include "document/known_words.h"
+
+#include <algorithm>
+
+namespace headlight {
+namespace {
+
+bool is_ascii(std::string_view word) { return static_cast<unsigned char>(word.front()) < 0x80; }
+
+bool is_special(std::string_view word) { return word.size() > 2 && word.front() == '<' && word.back() == '>'; }
+
+/// Punctuation is known to every model and tells nothing.
+bool tells(std::string_view word) {
+  const char first = word.front();
+  const bool letter = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
+  return !is_ascii(word) || letter;
+}
+
+}  // namespace
+
+KnownWords known_words(const Vocabulary& vocabulary, std::string_view like, std::size_t most) {
+  KnownWords known;
+  std::vector<const std::string*> alike;
+  const bool ascii = like.empty() || is_ascii(like);
+  for (const std::string& word : vocabulary.words) {
+    if (word.empty() || is_special(word)) continue;
+    ++known.count;
+    if (is_ascii(word) == ascii && tells(word)) alike.push_back(&word);
+  }
+  if (known.count > kMostWholeWords) return known;
+  const std::size_t count = std::min(most, alike.size());
+  for (std::size_t i = 0; i < count; ++i) known.examples.push_back(*alike[i * alike.size() / count]);
+  return known;
+}
+
+}  // namespace headlight

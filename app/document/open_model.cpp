@@ -1,0 +1,98 @@
+#include "document/open_model.h"
+
+#include <system_error>
+
+#include "base/file.h"
+#include "document/bundled_models.h"
+#include "document/tokenizers.h"
+#include "read/external/attention_json.h"
+#include "read/external/tensors_file.h"
+#include "read/hub/checkpoint.h"
+#include "train/trained_checkpoint.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+bool is_tensors(const fs::path& path) { return path.extension() == ".safetensors" || path.extension() == ".npz"; }
+
+/// Masks are JSON too, but have no list of attentions.
+bool is_attention_json(const fs::path& path) {
+  if (path.extension() != ".json" || path.filename().string().ends_with(".headlight.json")) return false;
+  const auto text = read_file(path);
+  return text && text->find("\"attention\"") != std::string::npos;
+}
+
+Error no_num_heads(const fs::path& path, Index found) {
+  return bad_input(path.string(), "--num-heads", "none, the file says it", std::to_string(found));
+}
+
+}  // namespace
+
+bool names_model(const fs::path& path) {
+  return path.string().starts_with(kShipped) || is_folder(path) || is_tensors(path) || is_attention_json(path);
+}
+
+Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_heads, Progress& progress) {
+  const auto resolved = resolved_source(asked);
+  if (!resolved) return resolved.error();
+  const fs::path& path = *resolved;
+  OpenedModel opened;
+  Document& document = opened.document;
+  if (is_tensors(path)) {
+    auto file = read_tensors(path, num_heads);
+    if (!file) return file.error();
+    document.model = std::move(file->model);
+    if (file->mask) document.mask.given = std::make_shared<const Matrix>(std::move(*file->mask));
+    opened.warnings = std::move(file->warnings);
+  } else if (num_heads) {
+    return no_num_heads(path, *num_heads);
+  } else if (is_folder(path)) {
+    auto checkpoint = read_checkpoint(path, progress);
+    if (!checkpoint) return checkpoint.error();
+    if (!checkpoint->model) return Error{path.string() + ": cancelled, nothing was opened"};
+    opened.model_warnings = checkpoint->warnings;
+    opened.warnings = std::move(checkpoint->warnings);
+    document.tokenizers = read_tokenizers(path, *checkpoint->model, opened.warnings);
+    document.model = std::move(checkpoint->model);
+    if (auto card = read_card(path); !card) opened.warnings.push_back(card.error().message);
+    else if (*card) document.card = std::make_shared<const TrainingCard>(**std::move(card));
+    document.mask.causal = is_causal_by_default(document.model->config.arch);
+  } else if (is_attention_json(path)) {
+    auto file = read_attention_json(path);
+    if (!file) return file.error();
+    document.model = std::move(file->model);
+    opened.warnings = std::move(file->warnings);
+  } else {
+    std::error_code ignored;
+    return bad_input(path.string(), "kind",
+                     "a checkpoint folder, a tensors file (.safetensors, .npz) or a JSON of attention",
+                     fs::exists(path, ignored) ? "another file" : "no such file");
+  }
+  if (asked.string().starts_with(kShipped)) {
+    document.source = asked.string();
+    document.trained = true;
+    document.config = document.model->config;
+    return opened;
+  }
+  document.trained = document.card != nullptr;
+  if (document.trained) document.config = document.model->config;
+  // A session that names the model may be opened from another folder than this one.
+  std::error_code error;
+  const auto absolute = fs::absolute(path, error);
+  document.source = (error ? path : absolute.lexically_normal()).string();
+  return opened;
+}
+
+Result<OpenedModel> open_model(const fs::path& path, std::optional<Index> num_heads) {
+  Progress progress;
+  return open_model(path, num_heads, progress);
+}
+
+}  // namespace headlight

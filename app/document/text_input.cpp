@@ -1,0 +1,183 @@
+#include "document/text_input.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/utf8.h"
+
+namespace headlight {
+namespace {
+
+/// The cuts inside one sentence, counted from its beginning.
+std::vector<std::size_t> cuts_within(const std::vector<std::size_t>& cuts, Line line) {
+  std::vector<std::size_t> inside;
+  for (auto at = std::upper_bound(cuts.begin(), cuts.end(), line.begin); at != cuts.end() && *at < line.end; ++at)
+    inside.push_back(*at - line.begin);
+  return inside;
+}
+
+/// None in a text that will be refused.
+std::vector<std::size_t> automatic_cuts(std::string_view text, Split split, const Lexicon& lexicon) {
+  std::vector<std::size_t> cuts;
+  if (!check_text("", text)) return cuts;
+  for (const Line line : sentences(text))
+    for (const std::size_t cut : cut_points(text.substr(line.begin, line.end - line.begin), split, lexicon))
+      cuts.push_back(line.begin + cut);
+  return cuts;
+}
+
+/// What changed from one text to another, in whole characters: the bytes [begin, old_end) became [begin, end).
+struct Change {
+  std::size_t begin, old_end, end;
+};
+
+Change change_between(std::string_view old, std::string_view text) {
+  std::size_t begin =
+      static_cast<std::size_t>(std::mismatch(old.begin(), old.end(), text.begin(), text.end()).first - old.begin());
+  // Different characters may begin with the same bytes, and end with them.
+  while (begin > 0 && !(is_boundary(old, begin) && is_boundary(text, begin))) --begin;
+  old.remove_prefix(begin);
+  text.remove_prefix(begin);
+  std::size_t shared = static_cast<std::size_t>(
+      std::mismatch(old.rbegin(), old.rend(), text.rbegin(), text.rend()).first - old.rbegin());
+  while (shared > 0 && !is_boundary(text, text.size() - shared)) --shared;
+  return {begin, begin + old.size() - shared, begin + text.size() - shared};
+}
+
+/// The cuts in the changed part and at its two ends, ascending; `automatic` are those of the whole new text.
+std::vector<std::size_t> cuts_of_change(const TextInput& before, const Change& change,
+                                        const std::vector<std::size_t>& automatic) {
+  const auto was_cut = [&](std::size_t at) {
+    return std::binary_search(before.hand_cuts->begin(), before.hand_cuts->end(), at);
+  };
+  const bool cut_before = was_cut(change.begin), cut_after = was_cut(change.old_end);
+  if (change.begin == change.end)  // nothing new
+    return cut_before || cut_after ? std::vector{change.begin} : std::vector<std::size_t>{};
+  std::vector<std::size_t> cuts;
+  for (const std::size_t cut : automatic)
+    if (cut >= change.begin && cut <= change.end) cuts.push_back(cut);
+  const auto at_end = [&](std::size_t cut) { return cut == change.begin || cut == change.end; };
+  const bool between_tokens = cut_before || change.begin == 0 || change.begin == before.text.size();
+  if (change.begin == change.old_end && between_tokens) {
+    // Typed between two tokens: which of them it belongs to, if any, is not said by hand.
+    if (cut_before && std::none_of(cuts.begin(), cuts.end(), at_end)) cuts.insert(cuts.begin(), change.begin);
+    return cuts;
+  }
+  std::erase_if(cuts, at_end);
+  if (cut_before) cuts.insert(cuts.begin(), change.begin);
+  if (cut_after) cuts.push_back(change.end);
+  return cuts;
+}
+
+bool is_latin(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+}  // namespace
+
+std::vector<Line> sentences(std::string_view text) {
+  std::vector<Line> lines;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t newline = std::min(text.find('\n', begin), text.size());
+    std::size_t end = newline;
+    if (end > begin && text[end - 1] == '\r') --end;
+    if (end > begin) lines.push_back({begin, end});
+    begin = newline + 1;
+  }
+  return lines;
+}
+
+TextInput text_input_of(const TextInput& passage, Line line) {
+  TextInput one{.text = passage.text.substr(line.begin, line.end - line.begin), .split = passage.split};
+  if (passage.hand_cuts) one.hand_cuts = cuts_within(*passage.hand_cuts, line);
+  return one;
+}
+
+Status check_text(std::string_view where, std::string_view text) {
+  if (text.size() > kMaxTextBytes)
+    return bad_input(where, "size", "at most " + std::to_string(kMaxTextBytes) + " bytes", std::to_string(text.size()));
+  if (const auto valid = check_utf8(where, text); !valid) return valid;
+  if (const std::size_t count = sentences(text).size(); count > kMaxSentences)
+    return bad_input(where, "sentences", "at most " + std::to_string(kMaxSentences), std::to_string(count));
+  return Done{};
+}
+
+std::vector<std::size_t> current_cuts(const TextInput& passage, const Lexicon& lexicon) {
+  return passage.hand_cuts ? *passage.hand_cuts : automatic_cuts(passage.text, passage.split, lexicon);
+}
+
+Result<std::vector<Tokens>> tokens_of_lines(std::string_view where, const TextInput& passage, const Lexicon& lexicon,
+                                            std::size_t most) {
+  if (const auto valid = check_text(where, passage.text); !valid) return valid.error();
+  const auto cuts = current_cuts(passage, lexicon);
+  std::vector<Tokens> lines;
+  for (const Line line : sentences(passage.text)) {
+    const auto inside = cuts_within(cuts, line);
+    if (inside.size() + 1 > most)
+      return bad_input(where, "tokens", "at most " + std::to_string(most), std::to_string(inside.size() + 1));
+    lines.push_back(tokens_between(passage.text.substr(line.begin, line.end - line.begin), inside));
+  }
+  return lines;
+}
+
+void set_text(TextInput& passage, std::string text, const Lexicon& lexicon) {
+  if (passage.hand_cuts) {
+    const std::vector<std::size_t>& old_cuts = *passage.hand_cuts;
+    const Change change = change_between(passage.text, text);
+    std::vector<std::size_t> cuts;
+    for (const std::size_t cut : old_cuts)
+      if (cut < change.begin) cuts.push_back(cut);
+    const auto inside = cuts_of_change(passage, change, automatic_cuts(text, passage.split, lexicon));
+    cuts.insert(cuts.end(), inside.begin(), inside.end());
+    for (const std::size_t cut : old_cuts)
+      if (cut > change.old_end) cuts.push_back(cut - change.old_end + change.end);
+    std::erase_if(cuts, [&](std::size_t cut) { return cut == 0 || cut >= text.size(); });
+    passage.hand_cuts = std::move(cuts);
+  }
+  passage.text = std::move(text);
+}
+
+void toggle_cut(TextInput& passage, std::size_t offset, const Lexicon& lexicon) {
+  if (offset == 0 || offset >= passage.text.size() || !is_boundary(passage.text, offset)) return;
+  auto cuts = current_cuts(passage, lexicon);
+  const auto at = std::lower_bound(cuts.begin(), cuts.end(), offset);
+  if (at != cuts.end() && *at == offset) cuts.erase(at);
+  else cuts.insert(at, offset);
+  passage.hand_cuts = std::move(cuts);
+}
+
+void insert_word(TextInput& passage, std::size_t sentence, std::size_t from_end, std::string_view word,
+                 const Lexicon& lexicon) {
+  auto cuts = current_cuts(passage, lexicon);
+  const Line line = sentences(passage.text)[sentence];
+  const auto inside = cuts_within(cuts, line);
+  // Where each token begins, and at last where the line ends: `from_end` counts from there.
+  std::vector<std::size_t> begins{line.begin};
+  for (const std::size_t cut : inside) begins.push_back(line.begin + cut);
+  begins.push_back(line.end);
+  const std::size_t at = begins[begins.size() - 1 - std::min(from_end, begins.size() - 1)];
+
+  std::string inserted(word);
+  if (at > line.begin && !word.empty() && (is_latin(word.front()) || is_latin(passage.text[at - 1])))
+    inserted.insert(0, " ");
+  passage.text.insert(at, inserted);
+  for (std::size_t& cut : cuts)
+    if (cut > at) cut += inserted.size();
+  std::erase(cuts, at);
+  if (at < line.end) cuts.insert(std::upper_bound(cuts.begin(), cuts.end(), at), at + inserted.size());
+  if (at > line.begin) cuts.insert(std::lower_bound(cuts.begin(), cuts.end(), at), at);
+  passage.hand_cuts = std::move(cuts);
+}
+
+Tokens tokens_of_ids(const std::vector<std::int64_t>& ids) {
+  Tokens tokens;
+  for (const std::int64_t id : ids) {
+    const std::size_t begin = tokens.text.size();
+    const std::string text = std::to_string(id);
+    if (begin > 0) tokens.text += ' ';
+    tokens.text += text;
+    tokens.tokens.push_back(
+        {.id = id, .text = text, .raw = tokens.text.substr(begin), .begin = begin, .end = tokens.text.size()});
+  }
+  return tokens;
+}
+
+}  // namespace headlight

@@ -1,0 +1,203 @@
+#include "document/tokenizers.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/file.h"
+#include "base/utf8.h"
+#include "read/hub/config_file.h"
+#include "read/json/json_document.h"
+#include "read/tokenizer/tokenizer_file.h"
+
+namespace headlight {
+namespace {
+
+/// A token that nobody typed.
+Token special_token(std::int64_t id, const Tokenizer& tokenizer) {
+  Token token;
+  token.id = id;
+  token.special = true;
+  token.text = visible(bytes_of_id(tokenizer, id));
+  if (token.text.empty()) token.text = std::to_string(id);
+  token.raw = token.text;
+  return token;
+}
+
+/// An id, or a list of ids, under a key of one of the folder's files; empty where it says nothing.
+std::vector<std::int64_t> ids_at(const std::filesystem::path& file, const char* key) {
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+  std::vector<std::int64_t> ids;
+  const auto text = read_file(file, kMostBytes);
+  if (!text) return ids;
+  const auto object = parse_json(file.filename().string(), *text);
+  if (!object || !object->is_object()) return ids;
+  const auto value = object->find(key);
+  if (value == object->end()) return ids;
+  const auto add = [&](const nlohmann::json& id) {
+    if (id.is_number_unsigned() && id.get<std::uint64_t>() < kMaxVocabulary) ids.push_back(id.get<std::int64_t>());
+  };
+  if (value->is_array()) std::for_each(value->begin(), value->end(), add);
+  else add(*value);
+  return ids;
+}
+
+/// generation_config.json goes before config.json, as in transformers' generate; nothing where neither says it.
+std::optional<std::int64_t> decoder_start(const std::filesystem::path& folder) {
+  if (const auto ids = ids_at(folder / "generation_config.json", "decoder_start_token_id"); !ids.empty())
+    return ids.front();
+  const auto hub = read_hub_config(folder / "config.json");
+  return hub ? hub->decoder_start : std::nullopt;
+}
+
+std::vector<std::int64_t> ends_of(const std::filesystem::path& folder) {
+  const auto ids = ids_at(folder / "generation_config.json", "eos_token_id");
+  return ids.empty() ? ids_at(folder / "config.json", "eos_token_id") : ids;
+}
+
+/// The token that the vocabulary names as padding, of the id 0 where it names none: it is masked.
+Token padding_of(const Tokenizer& tokenizer) {
+  for (const char* word : {"<pad>", "[PAD]", "<|pad|>"}) {
+    for (const AddedToken& added : tokenizer.added.tokens())
+      if (added.content == word) return {.id = added.id, .text = word, .raw = word, .special = true, .pad = true};
+    if (const auto id = words_of(tokenizer).id(word))
+      return {.id = *id, .text = word, .raw = word, .special = true, .pad = true};
+  }
+  return {.id = 0, .text = "<pad>", .raw = "<pad>", .special = true, .pad = true};
+}
+
+void check_size(const std::string& where, const Vocabulary& vocabulary, const Embeddings& embeddings,
+                std::vector<std::string>& warnings) {
+  const auto ids = static_cast<Index>(vocabulary.words.size());
+  if (!embeddings.tokens || ids <= embeddings.tokens->outputs()) return;
+  warnings.push_back(bad_input(where, "vocabulary",
+                               "at most " + std::to_string(embeddings.tokens->outputs()) +
+                                   " ids, one for each row of the table of embeddings",
+                               std::to_string(ids))
+                         .message);
+}
+
+bool is_put_around(const Tokenizer& tokenizer, std::int64_t id) {
+  for (const Template& around : tokenizer.templates)
+    for (const Template::Part& part : around.parts)
+      for (const auto& [special, word] : part.specials)
+        if (special == id) return true;
+  return false;
+}
+
+}  // namespace
+
+std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& folder, Model& model,
+                                                  std::vector<std::string>& warnings) {
+  auto result = std::make_shared<Tokenizers>();
+  result->ends = ends_of(folder);
+  auto file = read_tokenizer(folder);
+  if (!file) {
+    result->problem = file.error().message;
+    if (has_tokenizer(folder)) warnings.push_back(result->problem);
+    return result;
+  }
+  warnings.insert(warnings.end(), file->warnings.begin(), file->warnings.end());
+  result->source = std::move(file->tokenizer);
+  result->target = file->target ? std::move(file->target) : result->source;
+  result->padding = padding_of(*result->source);
+  model.vocabulary = vocabulary_of(*result->target);
+  const std::string where = file->file.string();
+  check_size(where, *model.vocabulary, model.embeddings, warnings);
+  if (!model.encoder) return result;
+  if (result->target != result->source)
+    check_size(where, *vocabulary_of(*result->source), model.encoder->embeddings, warnings);
+  if (const auto id = decoder_start(folder)) result->start = special_token(*id, *result->target);
+  return result;
+}
+
+bool is_end(const Tokenizers* tokenizers, std::int64_t id) {
+  return tokenizers && std::find(tokenizers->ends.begin(), tokenizers->ends.end(), id) != tokenizers->ends.end();
+}
+
+Result<std::vector<Tokens>> encoded_lines(std::string_view where, const TextInput& passage, const Tokenizer& tokenizer,
+                                          Index rows, std::size_t most, std::string_view second) {
+  if (const auto valid = check_text(where, passage.text); !valid) return valid.error();
+  if (const auto valid = check_text("text_pair", second); !valid) return valid.error();
+  std::vector<Tokens> lines;
+  for (const Line line : sentences(passage.text)) {
+    const TextInput one = text_input_of(passage, line);
+    const std::string beside = line_of_second(second, lines.size());
+    auto tokens = !beside.empty() ? encode_pair(tokenizer, one.text, beside)
+                  : one.hand_cuts ? encode_pieces(tokenizer, one.text, *one.hand_cuts, true)
+                                  : encode(tokenizer, one.text, true);
+    if (!tokens) return tokens.error();
+    if (tokens->size() == 0) return bad_input(where, "tokens", "at least one", "none");
+    if (tokens->size() > most)
+      return bad_input(where, "tokens", "at most " + std::to_string(most), std::to_string(tokens->size()));
+    for (std::size_t i = 0; i < tokens->size(); ++i) {
+      const Token& token = tokens->tokens[i];
+      if (token.id >= rows)
+        return bad_input(where, "token " + std::to_string(i) + " '" + token.text + "'",
+                         "an id below " + std::to_string(rows) + ", the rows of the table of embeddings",
+                         std::to_string(token.id));
+    }
+    lines.push_back(*std::move(tokens));
+  }
+  return lines;
+}
+
+std::string line_of_second(std::string_view second, std::size_t number) {
+  for (; number > 0 && !second.empty(); --number)
+    second.remove_prefix(
+        std::min(second.size(), second.find('\n') == second.npos ? second.size() : second.find('\n') + 1));
+  std::string line(second.substr(0, second.find('\n')));
+  if (line.ends_with('\r')) line.pop_back();
+  return line;
+}
+
+Tokens shifted_right(Tokens tokens, const std::optional<Token>& start) {
+  std::vector<Token>& list = tokens.tokens;
+  while (!list.empty() && list.back().special) list.pop_back();
+  if (start) list.insert(list.begin(), *start);
+  return tokens;
+}
+
+Tokens tokens_of_ids(const std::vector<std::int64_t>& ids, const Tokenizer& tokenizer,
+                     const std::optional<Token>& start) {
+  Tokens tokens;
+  const auto add = [&](const std::string& bytes) {
+    Token& token = tokens.tokens.emplace_back();
+    token.begin = tokens.text.size();
+    tokens.text += bytes;
+    token.end = tokens.text.size();
+    return &token;
+  };
+  bool whole = true;  // whether the bytes of the words make a text
+  for (const bool as_shown : {false, true}) {
+    if (as_shown && whole) break;
+    tokens = {};
+    for (const std::int64_t id : ids) {
+      const std::string bytes = bytes_of_id(tokenizer, id);
+      const std::string shown = bytes.empty() ? std::to_string(id) : visible(bytes);
+      Token& token = *add(as_shown || bytes.empty() ? shown : bytes);
+      token.id = id;
+      token.text = without_leading_space(shown);
+      token.raw = bytes.empty() ? shown : bytes;
+      token.known = !bytes.empty();
+      token.special = is_put_around(tokenizer, id) || (start && tokens.size() == 1 && start->id == id);
+    }
+    whole = !first_invalid_utf8(tokens.text);
+  }
+  return tokens;
+}
+
+void keep_cuts(TextInput& passage, const Tokenizer& tokenizer) {
+  if (passage.hand_cuts || !check_text("", passage.text)) return;
+  std::vector<std::size_t> cuts;
+  for (const Line line : sentences(passage.text)) {
+    const std::string_view sentence = std::string_view(passage.text).substr(line.begin, line.end - line.begin);
+    const auto tokens = encode(tokenizer, sentence, false);
+    if (!tokens) return;
+    for (const Token& token : tokens->tokens)
+      if (token.begin > 0 && (cuts.empty() || line.begin + token.begin > cuts.back()))
+        cuts.push_back(line.begin + token.begin);
+  }
+  passage.hand_cuts = std::move(cuts);
+}
+
+}  // namespace headlight

@@ -1,0 +1,179 @@
+#include "lesson/lesson.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/utf8.h"
+#include "document/document_json.h"
+#include "read/array/array.h"
+#include "read/json/json_document.h"
+#include "view/view_json.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::string_view kSchema = "headlight.lesson/1";
+constexpr std::size_t kLargestLesson = std::size_t{1} << 20, kMostSteps = 64, kMostText = 2000, kMostTitle = 80;
+
+bool is_text(const json& value, std::size_t most) {
+  return value.is_string() && !value.get_ref<const std::string&>().empty() &&
+         value.get_ref<const std::string&>().size() <= most;
+}
+
+/// {"en": …, "zh": …}, one of them alone, or a string: then it is read in both languages.
+Result<Said> said_from_json(const std::string& where, const char* what, const json& value, std::size_t most) {
+  const auto wrong = [&](const json& found) {
+    const std::string shown = found.is_string() && found.get_ref<const std::string&>().size() > most
+                                  ? std::to_string(found.get_ref<const std::string&>().size()) + " bytes"
+                                  : printable(found.dump(-1, ' ', false, json::error_handler_t::replace));
+    return bad_input(where, what, "a text of at most " + std::to_string(most) + " bytes in en, zh or both", shown);
+  };
+  if (is_text(value, most)) return Said{value.get<std::string>(), value.get<std::string>()};
+  if (!value.is_object()) return wrong(value);
+  Said said;
+  for (const auto& [language, text] : value.items()) {
+    if ((language != "en" && language != "zh") || !is_text(text, most)) return wrong(value);
+    (language == "en" ? said.en : said.zh) = text.get<std::string>();
+  }
+  if (said.en.empty()) said.en = said.zh;
+  if (said.zh.empty()) said.zh = said.en;
+  if (said.empty()) return wrong(value);
+  return said;
+}
+
+/// The request with a model where it names none, and a path to one that begins at the lesson's folder.
+json with_model(json request, const fs::path& folder) {
+  if (!request.contains("source") && !request.contains("random")) request["source"] = kDefaultModel;
+  const auto source = request.find("source");
+  if (source == request.end() || !source->is_string()) return request;
+  const std::string path = source->get<std::string>();
+  if (!path.empty() && !path.starts_with(kShipped) && fs::path(path).is_relative())
+    *source = (folder / path).lexically_normal().string();
+  return request;
+}
+
+Result<Scene> scene_from_json(const std::string& where, const json& set, const fs::path& folder,
+                              const BundledModels* shipped) {
+  if (!set.is_object()) return bad_input(where, "set", "an object with request and view", set.type_name());
+  const json request = set.value("request", json::object());
+  if (!request.is_object()) return bad_input(where, "request", "an object", request.type_name());
+  Progress progress;
+  std::vector<std::string> warnings;
+  auto document = document_from_json(where, with_model(request, folder), progress, warnings, shipped);
+  if (!document) {  // a model's own complaint names the model's file alone
+    const std::string& message = document.error().message;
+    return message.starts_with(where) ? document.error() : Error{where + ": source: " + message};
+  }
+  const std::size_t count = reads_sentences(*document) ? sentences(document->text).size() : 1;
+  return Scene{std::move(*document), view_from_json(set.value("view", json()), count)};
+}
+
+Result<LessonStep> step_from_json(const std::string& where, const json& object, const fs::path& folder,
+                                  const BundledModels* shipped) {
+  if (!object.is_object()) return bad_input(where, "", "an object", object.type_name());
+  LessonStep step;
+  auto text = said_from_json(where, "text", object.value("text", json()), kMostText);
+  if (!text) return text.error();
+  step.text = std::move(*text);
+  if (const auto attempt = object.find("try"); attempt != object.end()) {
+    auto said = said_from_json(where, "try", *attempt, kMostText);
+    if (!said) return said.error();
+    step.attempt = std::move(*said);
+  }
+  if (const auto set = object.find("set"); set != object.end()) {
+    auto scene = scene_from_json(where, *set, folder, shipped);
+    if (!scene) return scene.error();
+    step.scene = std::move(*scene);
+  }
+  auto goals = goals_from_json(where, object.value("done", json::object()));
+  if (!goals) return goals.error();
+  auto claims = claims_from_json(where, object.value("claims", json::array()));
+  if (!claims) return claims.error();
+  step.goals = std::move(*goals);
+  step.claims = std::move(*claims);
+  return step;
+}
+
+/// Without the number that puts the files in order: `masks` of `06-masks`.
+std::string_view without_number(std::string_view name) {
+  const std::size_t end = name.find_first_not_of("0123456789");
+  if (end == 0 || end == std::string_view::npos || name[end] != '-') return name;
+  return name.substr(end + 1);
+}
+
+std::string name_of(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.substr(0, name.find('.'));
+}
+
+std::vector<fs::path> lesson_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (at->path().extension() == ".json" && !at->path().filename().string().starts_with('.'))
+      files.push_back(at->path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+Result<Lesson> lesson_from_json(const fs::path& path, const std::string& text, const BundledModels* shipped) {
+  const std::string where = path.string();
+  const auto object = parse_json(where, text);
+  if (!object) return object.error();
+  if (!object->is_object()) return bad_input(where, "lesson", "an object", object->type_name());
+  const json schema = object->value("schema", json());
+  if (schema != kSchema)
+    return bad_input(where, "schema", kSchema, schema.is_null() ? "nothing" : printable(schema.dump()));
+  Lesson lesson{name_of(path), where, {}, {}};
+  auto title = said_from_json(where, "title", object->value("title", json()), kMostTitle);
+  if (!title) return title.error();
+  lesson.title = std::move(*title);
+  const json steps = object->value("steps", json());
+  if (!steps.is_array() || steps.empty() || steps.size() > kMostSteps)
+    return bad_input(where, "steps", "a list of 1 to " + std::to_string(kMostSteps),
+                     steps.is_array() ? std::to_string(steps.size()) : steps.type_name());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    auto step = step_from_json(where + ": step " + std::to_string(i + 1), steps[i], path.parent_path(), shipped);
+    if (!step) return step.error();
+    lesson.steps.push_back(std::move(*step));
+  }
+  return lesson;
+}
+
+Result<Lesson> read_lesson(const fs::path& path, const BundledModels* shipped) {
+  const auto text = read_file(path, kLargestLesson);
+  if (!text) return text.error();
+  return lesson_from_json(path, *text, shipped);
+}
+
+Lessons read_lessons(const std::vector<fs::path>& folders, const BundledModels* shipped) {
+  Lessons read;
+  for (const fs::path& folder : folders) {
+    for (const fs::path& file : lesson_files(folder)) {
+      auto lesson = read_lesson(file, shipped);
+      if (lesson) read.lessons.push_back(std::move(*lesson));
+      else read.problems.push_back(lesson.error().message);
+    }
+  }
+  return read;
+}
+
+std::optional<std::size_t> find_lesson(const std::vector<Lesson>& lessons, std::string_view name) {
+  for (std::size_t i = 0; i < lessons.size(); ++i)
+    if (lessons[i].name == name) return i;
+  for (std::size_t i = 0; i < lessons.size(); ++i)
+    if (without_number(lessons[i].name) == name) return i;
+  return std::nullopt;
+}
+
+fs::path lessons_folder() { return data_folder() / "lessons"; }
+
+}  // namespace headlight

@@ -1,0 +1,39 @@
+// What the view shows of the state: which maps are wanted and drawn, which part of them, and which two
+// answers are compared.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "derived/answer_comparison.h"
+#include "derived/derived_maps.h"
+#include "session/state.h"
+#include "view/viewport.h"
+
+namespace headlight {
+
+/// What is to be drawn: weights in all views but those that draw the maps of all heads.
+MapKind wanted_kind(const AppState& state);
+
+/// The maps that are drawn of a stack of the answer on the screen, until those that are wanted are there perhaps of
+/// another kind; null: its weights.
+const DerivedMaps* shown_maps(const AppState& state, Stack stack);
+MapKind shown_kind(const AppState& state, Stack stack);
+
+/// What is compared with the answer on the screen: the one that was kept; else, where the question has edits, the same
+/// without them, once it is known. Null where there is neither.
+std::shared_ptr<const Trace> compared_trace(const AppState& state);
+/// Whether that is the question without its edits.
+bool compares_edits(const AppState& state);
+
+/// What View::compare asks; nothing where it is not shown or has nothing to compare.
+std::optional<ComparisonQuestion> comparison_question(const AppState& state);
+
+/// Whether the comparison is of the answers that are compared now, whichever head was looked at.
+bool is_of_now(const AppState& state);
+
+/// The part of the enlarged head zoomed or moved (view/viewport.h); there must be an answer.
+Viewport zoomed(const AppState& state, float factor, const CellRef& around);
+Viewport panned(const AppState& state, Index queries, Index keys);
+
+}  // namespace headlight

@@ -1,0 +1,229 @@
+#include "training/training_files.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+#include "base/file.h"
+#include "base/utf8.h"
+#include "document/assets.h"
+#include "document/document.h"
+#include "text/characters.h"
+#include "train/trained_checkpoint.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostListed = 64;
+constexpr int kMostOfAName = 1000;
+
+/// White space at the end of a line is a token of its own, but no word.
+bool is_blank(const std::string& text) {
+  const std::vector<char32_t> characters = code_points(text);
+  return std::all_of(characters.begin(), characters.end(), is_white_space);
+}
+
+Result<Corpus> corpus_of_text(const CorpusChoice& choice, Progress& progress) {
+  const bool standard_input = choice.text == "-";
+  const auto text = standard_input ? read_standard_input() : read_file(choice.text);
+  if (!text) return text.error();
+  const std::string where = standard_input ? "standard input" : choice.text;
+  const auto lexicon = read_lexicon();
+  if (!lexicon) return lexicon.error();
+  std::vector<std::vector<std::string>> all;
+  for (const Line line : sentences(*text)) {
+    if (progress.stop) return Error{where + ": cancelled"};
+    const TextInput passage{.text = text->substr(line.begin, line.end - line.begin)};
+    const auto tokens = tokens_of_lines(where, passage, *lexicon, kMaxTokens);
+    if (!tokens) return tokens.error();
+    auto& words = all.emplace_back();
+    for (const Token& token : tokens->front().tokens)
+      if (!is_blank(token.text)) words.push_back(token.text);
+  }
+  return corpus_of(where, all, choice.most_words, kLongestSentence);
+}
+
+/// As a shell reads it back.
+std::string shell_word(const std::string& word) {
+  const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("_-./+=:", c); };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+/// The fewest digits that are read back as the same float.
+std::string shortest(float value) {
+  char text[32];
+  return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
+}
+
+/// Whether somebody else holds the folder.
+bool is_held(const fs::path& folder) {
+  const int descriptor = ::open((folder / kLockFile).c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool held = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0;
+  ::close(descriptor);
+  return held;
+}
+
+TrainedFolder looked_into(const fs::path& folder) {
+  TrainedFolder found{.folder = folder.string(), .name = folder.filename().string()};
+  const auto card = read_card(folder);
+  if (!card) {
+    found.problem = card.error().message;
+    return found;
+  }
+  std::error_code error;
+  found.unfinished = fs::exists(folder / "resume.safetensors", error);
+  if (!*card) {
+    found.problem = bad_input(folder.string(), "", "training.json of a model trained here", "none").message;
+    return found;
+  }
+  found.corpus = (*card)->corpus;
+  found.step = (*card)->step;
+  found.steps = (*card)->plan.steps();
+  return found;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Grammar>> read_grammar(const std::filesystem::path& path) {
+  const auto text = read_file(path, kLargestAsset);
+  if (!text) return text.error();
+  auto grammar = parse_grammar(path.string(), *text);
+  if (!grammar) return grammar.error();
+  return std::make_shared<const Grammar>(*std::move(grammar));
+}
+
+Result<std::shared_ptr<const Grammar>> read_grammar() {
+  const auto folder = asset_folder();
+  if (!folder) return folder.error();
+  return read_grammar(*folder / "assets" / "grammar.json");
+}
+
+Result<Corpus> read_corpus(const CorpusChoice& choice, Task task, Progress& progress) {
+  if (!choice.text.empty()) return corpus_of_text(choice, progress);
+  const auto grammar = choice.grammar.empty() ? read_grammar() : read_grammar(choice.grammar);
+  if (!grammar) return grammar.error();
+  return corpus_of(*grammar, task);
+}
+
+Status check_plan(const TrainingPlan& plan) {
+  if (const Status trainable = check_trainable(plan.config); !trainable) return trainable;
+  if (plan.config.bias.any() && !(plan.config.bias == Biases{}))
+    return bad_input("bias", "", "all of them or none", "some");
+  if (plan.task == Task::causal) return Done{};
+  const Corruption& asked = plan.corruption;
+  const float sum = asked.mask + asked.swap + asked.keep;
+  if (sum > 1) return bad_input("hide, swap, keep", "", "at most 1 together", "more");
+  if (plan.task == Task::masked && sum <= 0) return bad_input("hide, swap, keep", "", "one above 0", "none");
+  return Done{};
+}
+
+std::string training_command(const TrainingPlan& plan, const CorpusChoice& corpus, const std::string& name, bool half) {
+  const Config& config = plan.config;
+  const TrainingPlan usual = default_plan(config);  // what needs not be said
+  std::string line = "headlight train";
+  const auto add = [&](const char* option, const std::string& value) {
+    line += std::string(" ") + option + " " + shell_word(value);
+  };
+  const auto add_unusual = [&](const char* option, float value, float usually) {
+    if (value != usually) add(option, shortest(value));
+  };
+  if (!corpus.text.empty()) add("--text", corpus.text);
+  if (!corpus.text.empty() && corpus.most_words != CorpusChoice{}.most_words)
+    add("--words", std::to_string(corpus.most_words));
+  if (!corpus.grammar.empty()) add("--grammar", corpus.grammar);
+  if (!name.empty()) add("--name", name);
+  add("--arch", std::string(headlight::name(config.arch)));
+  add("--d-model", std::to_string(config.d_model));
+  add("--num-heads", std::to_string(config.num_heads));
+  if (config.head_dim > 0) add("--head-dim", std::to_string(config.head_dim));
+  add("--layers", std::to_string(config.num_layers));
+  if (config.encoder_layers > 0) add("--encoder-layers", std::to_string(config.encoder_layers));
+  add("--ffn", std::to_string(config.ffn));
+  add("--norm", std::string(headlight::name(config.norm)));
+  add("--activation", std::string(headlight::name(config.activation)));
+  add("--position", std::string(headlight::name(config.position)));
+  if (!config.bias.any()) line += " --no-bias";
+  if (!config.tied) line += " --untied";
+  add("--steps", std::to_string(plan.steps()));
+  add("--batch", std::to_string(plan.batch));
+  add("--learning-rate", shortest(plan.recipe.schedule.peak));
+  add("--warmup", std::to_string(plan.recipe.schedule.warmup));
+  const TrainingRecipe& usually = usual.recipe;
+  add_unusual("--decay", plan.recipe.adamw.decay, usually.adamw.decay);
+  add_unusual("--clip", plan.recipe.clip, usually.clip);
+  add_unusual("--dropout", plan.recipe.objective.dropout, usually.objective.dropout);
+  add_unusual("--label-smoothing", plan.recipe.objective.label_smoothing, usually.objective.label_smoothing);
+  if (plan.task != Task::causal) {
+    add("--hide", shortest(plan.corruption.mask));
+    add("--swap", shortest(plan.corruption.swap));
+  }
+  if (plan.task == Task::masked) {
+    add("--keep", shortest(plan.corruption.keep));
+    add_unusual("--family", plan.corruption.family, usual.corruption.family);
+    add("--restore", shortest(plan.corruption.restore));
+  }
+  add("--seed", std::to_string(config.seed));
+  if (half) line += " --half";
+  return line + " -o DIR";
+}
+
+std::vector<TrainedFolder> list_trained(const fs::path& base) {
+  std::vector<std::pair<fs::file_time_type, fs::path>> folders;
+  std::error_code error, gone;
+  for (fs::directory_iterator at(base, error), end; !error && at != end; at.increment(error))
+    if (at->is_directory(gone) && !is_held(at->path())) folders.emplace_back(at->last_write_time(gone), at->path());
+  std::sort(folders.begin(), folders.end(), std::greater<>());
+  if (folders.size() > kMostListed) folders.resize(kMostListed);
+  std::vector<TrainedFolder> list;
+  for (const auto& [time, folder] : folders) list.push_back(looked_into(folder));
+  return list;
+}
+
+Result<FolderLock> FolderLock::take(const fs::path& folder) {
+  const int descriptor = ::open((folder / kLockFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor < 0) return bad_input(folder.string(), "", "a folder that can be written", std::strerror(errno));
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return FolderLock(descriptor);
+  ::close(descriptor);
+  return bad_input(folder.string(), "", "a folder that nobody trains in", "another window's training");
+}
+
+FolderLock::FolderLock(FolderLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+FolderLock::~FolderLock() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<fs::path> fresh_folder(const fs::path& base, const Config& config) {
+  std::error_code error;
+  fs::create_directories(base, error);
+  if (error) return bad_input(base.string(), "", "a folder that can be made", error.message());
+  const std::string stem = std::string(name(config.arch)) + "-d" + std::to_string(config.d_model) + "-h" +
+                           std::to_string(config.num_heads) + "-l" + std::to_string(config.num_layers) + "-s" +
+                           std::to_string(config.seed);
+  for (int number = 1; number <= kMostOfAName; ++number) {
+    const fs::path folder = base / (number == 1 ? stem : stem + "-" + std::to_string(number));
+    if (fs::create_directory(folder, error)) return folder;
+    if (error) return bad_input(folder.string(), "", "a folder that can be made", error.message());
+  }
+  return bad_input((base / stem).string(), "", "a name that is free", "a thousand of them");
+}
+
+}  // namespace headlight

@@ -1,0 +1,76 @@
+// Where trainings get their sentences and where they are kept, for the window and the command line alike: the corpus,
+// the command that makes a model again, the folders of models that were trained in the window.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "math/forward.h"
+#include "train/plan.h"
+
+namespace headlight {
+
+/// What a model is trained on.
+struct CorpusChoice {
+  std::string text = {};          // a file of sentences, one a line ("-": standard input); empty: …
+  std::string grammar = {};       // … the grammar of this file; empty: the one that comes along
+  std::size_t most_words = 4000;  // the most frequent words of a text that have rows of their own
+
+  friend bool operator==(const CorpusChoice&, const CorpusChoice&) = default;
+};
+
+/// Reads it for a task; a text is cut into words as the window cuts it. Errors are those of the file; stopped, one that
+/// says so.
+Result<Corpus> read_corpus(const CorpusChoice& choice, Task task, Progress& progress);
+
+/// The grammar of the shipped models, or another one.
+Result<std::shared_ptr<const Grammar>> read_grammar();
+Result<std::shared_ptr<const Grammar>> read_grammar(const std::filesystem::path& path);
+
+/// An Error naming the first thing about a plan that cannot be carried out: its shape, or what is asked for.
+Status check_plan(const TrainingPlan& plan);
+
+/// The `headlight train` that carries out a plan again, for the card; what is usual is left out where nobody misses it.
+std::string training_command(const TrainingPlan& plan, const CorpusChoice& corpus, const std::string& name, bool half);
+
+/// Sentences that the scores in a card are measured on, of validation and of test each.
+inline constexpr Index kScoreSentences = 2000;
+
+/// A folder that a training left.
+struct TrainedFolder {
+  std::string folder, name;
+  std::string corpus = {};    // as its card says
+  Index step = 0, steps = 0;  // taken, and planned
+  bool unfinished = false;    // it can be gone on with
+  std::string problem = {};   // one line; empty: none
+
+  friend bool operator==(const TrainedFolder&, const TrainedFolder&) = default;
+};
+
+/// What is in `base`, the newest first; a folder that some program trains in right now is left out, and so is whatever is
+/// no folder. Nothing where there is no such folder.
+std::vector<TrainedFolder> list_trained(const std::filesystem::path& base);
+
+inline constexpr const char* kLockFile = "training.lock";
+
+/// Of a folder somebody trains in: held as long as it lives, also against other programs; a program that was killed
+/// holds nothing.
+class FolderLock {
+ public:
+  /// Errors: somebody else has it, or nothing can be written there.
+  static Result<FolderLock> take(const std::filesystem::path& folder);
+  FolderLock(FolderLock&& other) noexcept;
+  FolderLock& operator=(FolderLock&& other) noexcept;
+  ~FolderLock();
+
+ private:
+  explicit FolderLock(int descriptor) : descriptor_(descriptor) {}
+  int descriptor_ = -1;
+};
+
+/// Makes a folder in `base` that is named after the shape; a number is added where there is such a one.
+Result<std::filesystem::path> fresh_folder(const std::filesystem::path& base, const Config& config);
+
+}  // namespace headlight

@@ -1,0 +1,246 @@
+#include "training/training_job.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "base/measure.h"
+#include "read/hub/checkpoint.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Seconds between news at least: four or five pictures a second show how heads form.
+constexpr double kNewsSeconds = 0.22;
+/// The share of the time that the scores of samples may take.
+constexpr double kScoreShare = 0.07;
+
+int training_threads(int wanted) {
+  const int all = static_cast<int>(std::thread::hardware_concurrency());
+  return wanted > 0 ? wanted : std::max(1, all - 1);
+}
+
+}  // namespace
+
+TrainingJob::TrainingJob(const TrainingRun& run, TrainerOptions options, std::function<void()> wake)
+    : id_(run.id),
+      options_(std::move(options)),
+      wake_(std::move(wake)),
+      resumed_(run.resumed),
+      plan_(run.plan),
+      choice_(run.corpus),
+      until_(run.until) {}
+
+std::vector<TrainingReply> TrainingJob::take() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(told_, {});
+}
+
+void TrainingJob::release() {
+  training_.reset();
+  lock_.reset();
+}
+
+bool TrainingJob::is_taken() {
+  const std::lock_guard lock(mutex_);
+  return told_.empty();
+}
+
+void TrainingJob::post(TrainingReply reply) {
+  {
+    const std::lock_guard lock(mutex_);
+    told_.push_back(std::move(reply));
+  }
+  if (wake_) wake_();
+}
+
+std::shared_ptr<Model> TrainingJob::model(bool finished) const {
+  auto made = std::make_shared<Model>(model_of(training_->network));
+  made->name = folder_.filename().string();
+  if (!finished) made->name += ", step " + std::to_string(training_->step);
+  made->vocabulary = vocabulary_;
+  return made;
+}
+
+TrainingCard TrainingJob::card() const {
+  return {.plan = plan_,
+          .corpus = corpus_.grammar ? "grammar" : corpus_.name,
+          .command = training_command(plan_, choice_, {}, false),
+          .step = training_->step,
+          .tokens = tokens_};
+}
+
+Status TrainingJob::keep() const {
+  if (const Status done = save_checkpoint(folder_, *model(true), card()); !done) return done;
+  return save_training(folder_, *training_, plan_, corpus_);
+}
+
+Status TrainingJob::go_on_from_disk(Progress& progress) {
+  folder_ = resumed_;
+  auto held = FolderLock::take(folder_);
+  if (!held) return held.error();
+  lock_.emplace(*std::move(held));
+  const auto left = read_card(folder_);
+  if (!left) return left.error();
+  if (!*left) return bad_input((folder_ / "training.json").string(), "", "what a training left", "no such file");
+  const auto checkpoint = read_checkpoint(folder_, progress);
+  if (!checkpoint) return checkpoint.error();
+  if (!checkpoint->model) return Error{folder_.string() + ": cancelled"};
+  plan_ = (*left)->plan;
+  const std::uint64_t seed = plan_.config.seed;
+  plan_.config = checkpoint->model->config;
+  plan_.config.seed = seed;
+  if (plan_.config.head_dim * plan_.config.num_heads == plan_.config.d_model) plan_.config.head_dim = 0;
+  choice_ = {.text = (*left)->corpus == "grammar" ? std::string() : (*left)->corpus};
+  auto corpus = read_corpus(choice_, plan_.task, progress);
+  if (!corpus) return corpus.error();
+  corpus_ = *std::move(corpus);
+  auto training = headlight::resume_training(folder_, plan_, corpus_);
+  if (!training) return training.error();
+  training_ = *std::move(training);
+  tokens_ = (*left)->tokens;
+  return Done{};
+}
+
+Status TrainingJob::begin_anew(Progress& progress) {
+  if (const Status possible = check_plan(plan_); !possible) return possible;
+  auto corpus = read_corpus(choice_, plan_.task, progress);
+  if (!corpus) return corpus.error();
+  corpus_ = *std::move(corpus);
+  if (options_.folder.empty()) return bad_input("training", "", "a folder to keep it in", "none");
+  const auto folder = fresh_folder(options_.folder, plan_.config);
+  if (!folder) return folder.error();
+  folder_ = *folder;
+  auto held = FolderLock::take(folder_);
+  if (!held) return held.error();
+  lock_.emplace(*std::move(held));
+  auto training = begin_training(plan_, corpus_);
+  if (!training) return training.error();
+  training_ = *std::move(training);
+  return Done{};
+}
+
+Status TrainingJob::prepare(Progress& progress) {
+  if (const Status ready = resumed_.empty() ? begin_anew(progress) : go_on_from_disk(progress); !ready) return ready;
+  vocabulary_ = vocabulary_of(corpus_);
+  if (const Status kept = keep(); !kept) return kept;  // a folder that cannot be written is known at once
+  const auto first = model(false);
+  std::vector<std::string> warnings;
+  auto tokenizers = read_tokenizers(folder_, *first, warnings);
+  vocabulary_ = first->vocabulary;
+  Network layout = training_->network;
+  layout.values = {};
+  clock_ = shot_clock(plan_.steps(), training_->network.size());
+  post(TrainingBegun{id_, plan_, choice_, folder_.string(), training_->step, tokens_,
+                     std::make_shared<const Network>(std::move(layout)), first, std::move(tokenizers)});
+  look(progress);
+  return Done{};
+}
+
+/// Keeps the network as it is, and scores its heads on a few sentences unless that was done too often.
+void TrainingJob::look(const Progress& progress) {
+  shots_.push_back(shot_of(training_->network, training_->step));
+  if (clock_.tick()) thin(shots_, clock_);
+  if (!corpus_.grammar || options_.sample_sentences <= 0 || progress.stop) return;
+  const double before = seconds_now();
+  const double spent = trained_seconds_ + (begun_at_ > 0 ? before - begun_at_ : 0);
+  if (scored_seconds_ > kScoreShare * spent) return;
+  RelationOptions sample;
+  sample.sentences = options_.sample_sentences;
+  sample.pairs = 0;
+  sample.threads = 1;
+  Progress own;
+  auto report = measure_relations(model(false), *corpus_.grammar, sample, own);
+  scored_seconds_ += seconds_now() - before;
+  // A model that cannot be scored has no curves of scores.
+  if (report && *report)
+    scores_.push_back({training_->step, std::make_shared<const RelationReport>(**std::move(report))});
+}
+
+void TrainingJob::tell(bool measuring) {
+  const double now = seconds_now(), spent = std::max(1e-9, now - begun_at_);
+  const auto steps = static_cast<double>(std::max<Index>(1, training_->step - begun_step_));
+  TrainingNews news{.run = id_};
+  news.results = std::exchange(results_, {});
+  news.shots = std::exchange(shots_, {});
+  news.scores = std::exchange(scores_, {});
+  news.clock = clock_;
+  news.tokens_per_second = (tokens_ - begun_tokens_) / spent;
+  news.seconds_left = spent / steps * static_cast<double>(plan_.steps() - training_->step);
+  news.measuring = measuring;
+  if (wants_model_.exchange(false) || measuring) news.model = model(measuring);
+  told_at_ = now;
+  post(std::move(news));
+}
+
+/// Steps until it is stopped, paused or through; the first thing that cannot be kept ends it.
+Status TrainingJob::train_on(const Progress& progress) {
+  begun_at_ = told_at_ = seconds_now();
+  begun_step_ = training_->step;
+  begun_tokens_ = tokens_;
+  double kept_at = begun_at_;
+  Status kept = Done{};
+  Workspace workspace(training_threads(options_.threads));
+  const Index last = until_ > 0 ? std::min(until_, plan_.steps()) : plan_.steps();
+  train(*training_, plan_, corpus_, workspace, last, [&](const StepReport& report, const Batch& batch) {
+    const Index words = batch.input.tokens();
+    tokens_ += static_cast<double>(words);
+    results_.push_back({report.loss.mean, report.loss.targets, report.loss.right, words});
+    if (clock_.due(training_->step)) look(progress);
+    const double now = seconds_now();
+    if (now - told_at_ >= kNewsSeconds && is_taken()) tell(false);
+    if (now - kept_at >= options_.save_seconds) {
+      kept_at = now;
+      kept = keep();
+    }
+    return kept && !progress.stop;
+  });
+  trained_seconds_ += seconds_now() - begun_at_;
+  until_ = 0;
+  return kept;
+}
+
+/// The scores of the end, and the folder as it stays.
+Result<std::shared_ptr<const TrainingCard>> TrainingJob::finish(Progress& progress) {
+  TrainingCard card = this->card();
+  if (corpus_.grammar && options_.score_sentences > 0) {
+    RelationOptions wanted;
+    wanted.sentences = options_.score_sentences;
+    wanted.threads = training_threads(options_.threads);
+    auto scores = measure_relations(model(true), *corpus_.grammar, wanted, progress);
+    if (progress.stop) return std::shared_ptr<const TrainingCard>();
+    if (scores && *scores) card.scores = **std::move(scores);
+  }
+  if (const Status done = save_checkpoint(folder_, *model(true), card); !done) return done.error();
+  std::error_code ignored;
+  for (const char* file : {"resume.safetensors", kLockFile}) fs::remove(folder_ / file, ignored);
+  release();
+  return std::make_shared<const TrainingCard>(std::move(card));
+}
+
+std::optional<TrainingReply> TrainingJob::run(Progress& progress) {
+  if (!training_) {
+    if (const Status ready = prepare(progress); !ready) {
+      release();
+      if (progress.stop) return std::nullopt;
+      return TrainingFailed{id_, ready.error().message};
+    }
+  }
+  Status kept = train_on(progress);
+  const bool through = training_->step >= plan_.steps() && kept && !progress.stop;
+  want_model();
+  tell(through);
+  if (through) {
+    auto card = finish(progress);
+    if (!card) return TrainingFailed{id_, card.error().message};
+    if (*card) return TrainingDone{id_, *std::move(card)};
+  }
+  if (const Status last = keep(); kept && !last) kept = last;
+  if (!kept) return TrainingFailed{id_, kept.error().message};
+  if (progress.stop) return std::nullopt;
+  return TrainingPaused{id_};
+}
+
+}  // namespace headlight

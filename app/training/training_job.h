@@ -1,0 +1,87 @@
+// One training as a job: it begins or goes on where it was left, takes steps until it is stopped, keeps itself on disk
+// and tells what happens. Stopped and run again it goes on to the same bits.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "training/training_news.h"
+
+namespace headlight {
+
+struct TrainerOptions {
+  std::filesystem::path folder = {};        // holds a folder for each training; empty: none can be kept, so none begins
+  int threads = 0;                          // 0: all processors but one, which is the window's
+  Index score_sentences = kScoreSentences;  // measured on at the end
+  Index sample_sentences = 100;             // … and while it goes on, where that takes little of its time
+  double save_seconds = 5;                  // what a crash may cost
+};
+
+class TrainingJob {
+ public:
+  /// `wake` is called from the job's thread when there is news.
+  TrainingJob(const TrainingRun& run, TrainerOptions options, std::function<void()> wake);
+
+  /// Works until it is done, pauses or is stopped; then all that happened is told and kept. Nothing comes back where it
+  /// was stopped. One thread at a time.
+  std::optional<TrainingReply> run(Progress& progress);
+
+  std::uint64_t id() const { return id_; }
+  /// From any thread: what was told since the last call.
+  std::vector<TrainingReply> take();
+  /// From any thread: the window shows the last model and has time for another.
+  void want_model() { wants_model_ = true; }
+  /// From any thread while it does not run: gives its folder and its memory back.
+  void release();
+  bool is_released() const { return !training_ && !lock_; }
+
+ private:
+  Status prepare(Progress& progress);
+  Status go_on_from_disk(Progress& progress);
+  Status begin_anew(Progress& progress);
+  Status train_on(const Progress& progress);
+  void look(const Progress& progress);
+  /// Null where it was stopped.
+  Result<std::shared_ptr<const TrainingCard>> finish(Progress& progress);
+  bool is_taken();
+  std::shared_ptr<Model> model(bool finished) const;
+  TrainingCard card() const;
+  Status keep() const;
+  void post(TrainingReply reply);
+  void tell(bool measuring);
+
+  const std::uint64_t id_;
+  const TrainerOptions options_;
+  const std::function<void()> wake_;
+  const std::string resumed_;
+
+  std::mutex mutex_;
+  std::vector<TrainingReply> told_;  // not taken yet
+  std::atomic<bool> wants_model_ = true;
+
+  TrainingPlan plan_;
+  CorpusChoice choice_;
+  Index until_ = 0;
+  std::filesystem::path folder_;
+  std::optional<FolderLock> lock_;
+  Corpus corpus_;
+  std::optional<Training> training_;
+  std::shared_ptr<const Vocabulary> vocabulary_;
+  ShotClock clock_;
+  double tokens_ = 0;  // words read, those before it was interrupted among them
+  double scored_seconds_ = 0, trained_seconds_ = 0;
+  double begun_at_ = 0, told_at_ = 0;  // of this run
+  Index begun_step_ = 0;
+  double begun_tokens_ = 0;
+
+  // Not told yet.
+  std::vector<StepResult> results_;
+  std::vector<Shot> shots_;
+  std::vector<ScorePoint> scores_;
+};
+
+}  // namespace headlight

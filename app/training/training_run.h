@@ -1,0 +1,129 @@
+// What the window knows of a training that goes on behind it, or went on: how far it is, how its loss fell, which heads
+// found which relation when, and the network as it was at some of its steps. Plain values; session/trainer.h does it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "document/tokenizers.h"
+#include "train/network/network.h"
+#include "train/trained_checkpoint.h"
+#include "training/training_files.h"
+
+namespace headlight {
+
+/// What a step reported.
+struct StepResult {
+  double loss = 0;               // cross-entropy in nats per word that was asked for
+  Index targets = 0, right = 0;  // words that were asked for, and those that were said
+  Index tokens = 0;              // words that were read
+};
+
+/// A stretch of steps.
+struct LossPoint {
+  Index first = 0, steps = 0;  // the first step, from 1, and how many
+  double loss_sum = 0;
+  Index targets = 0, right = 0;
+
+  double loss() const { return loss_sum / static_cast<double>(std::max<Index>(1, steps)); }
+  double share_right() const { return static_cast<double>(right) / static_cast<double>(std::max<Index>(1, targets)); }
+  Index last() const { return first + steps - 1; }
+};
+
+/// All steps in at most kMostLossPoints stretches of one length; the last may still be growing.
+struct LossCurve {
+  Index stretch = 1;  // steps a point
+  std::vector<LossPoint> points;
+};
+inline constexpr std::size_t kMostLossPoints = 512;
+
+/// Adds what step `step`, the one after the last, reported; neighbours are joined where the points become too many.
+void add(LossCurve& curve, Index step, const StepResult& result);
+
+/// The network at a step, rounded to half precision.
+struct Shot {
+  Index step = 0;
+  std::shared_ptr<const std::vector<Eigen::half>> values;
+};
+
+/// Which steps are kept: multiples of a stretch, which doubles whenever there are too many.
+struct ShotClock {
+  Index stretch = 1;
+  std::size_t most = 64, count = 0;
+
+  bool due(Index step) const { return step % stretch == 0; }
+  /// One was kept; true where the stretch doubled, so that every other one is to go.
+  bool tick();
+};
+/// Of a training of so many steps and a network of so many numbers: at most 64, and no more than 256 MiB of them.
+ShotClock shot_clock(Index steps, Index numbers);
+
+Shot shot_of(const Network& network, Index step);
+/// Drops those that the clock no longer keeps.
+void thin(std::vector<Shot>& shots, const ShotClock& clock);
+
+/// Scores of a sample of sentences, as the heads stood at a step.
+struct ScorePoint {
+  Index step = 0;
+  std::shared_ptr<const RelationReport> report;
+};
+inline constexpr std::size_t kMostScorePoints = 256;
+
+/// Adds a point; every other one is dropped where they become too many.
+void add(std::vector<ScorePoint>& points, ScorePoint point);
+
+enum class TrainingPhase {
+  preparing,  // the corpus is read, the folder is made
+  running,
+  paused,
+  measuring,  // all steps are taken: its heads are scored
+  done,
+  stopped,  // and kept: it can be gone on with
+  failed,
+};
+
+struct TrainingRun {
+  std::uint64_t id = 0;  // counts the trainings of this window
+  TrainingPhase phase = TrainingPhase::preparing;
+  std::string message = {};  // why it failed
+  TrainingPlan plan = {};
+  CorpusChoice corpus = {};
+  std::string resumed = {};  // the folder that it goes on from; empty: it begins
+  Index until = 0;           // it pauses behind this step; 0: nowhere
+
+  std::string folder = {}, name = {};  // empty before it has begun
+  Index step = 0;
+  double tokens = 0, tokens_per_second = 0, seconds_left = 0;
+  LossCurve losses = {};
+  std::vector<ScorePoint> scores = {};
+  std::vector<Shot> shots = {};
+  std::optional<Index> shown = {};             // the step that is looked at; none: the newest
+  std::shared_ptr<const Network> layout = {};  // without its numbers
+  std::shared_ptr<const Model> live = {};      // the newest …
+  Index live_step = 0;                         // … and the step behind which it stands so
+  std::shared_ptr<const Tokenizers> tokenizers = {};
+  std::shared_ptr<const TrainingCard> card = {};  // with the scores of the end, once it is done
+};
+
+/// Whether it goes on, now or when somebody says so.
+inline bool is_active(const TrainingRun& run) { return run.phase <= TrainingPhase::measuring; }
+/// Whether it takes steps, is about to, or is being scored.
+inline bool is_working(const TrainingRun& run) { return is_active(run) && run.phase != TrainingPhase::paused; }
+/// Whether it can be gone on with at once: paused, or kept from going on by a disk that was full.
+inline bool can_resume(const TrainingRun& run) {
+  return run.phase == TrainingPhase::paused || (run.phase == TrainingPhase::failed && !run.folder.empty());
+}
+
+/// The model at a kept step: as a model file of half precision would give it.
+std::shared_ptr<const Model> model_at(const TrainingRun& run, const Shot& shot);
+/// The kept step that is nearest to `step`; null where none is.
+const Shot* nearest_shot(const TrainingRun& run, Index step);
+/// The scores that were known at `step`; null: none yet.
+const ScorePoint* scores_at(const TrainingRun& run, Index step);
+/// A card of what is shown: the plan, and the scores of a sample.
+std::shared_ptr<const TrainingCard> card_at(const TrainingRun& run, Index step);
+
+}  // namespace headlight

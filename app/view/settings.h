@@ -1,0 +1,71 @@
+// What belongs to the person and not to the question: language, theme, size, files opened lately. Kept between starts.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "view/view_state.h"
+
+namespace headlight {
+
+enum class Language { en, zh };
+enum class Theme { light, dark };
+/// The colours of weights (figure/colour.h).
+enum class ColourMap { teal, viridis, cividis, grey };
+inline constexpr int kColourMaps = 4;
+/// teal, viridis, cividis, grey.
+std::string_view name(ColourMap map);
+std::optional<ColourMap> parse_colour_map(std::string_view name);
+
+/// How large the window is, at a scale of 100 %; while it is maximised, how large it was before.
+struct WindowSize {
+  int width = 1400, height = 900;
+  bool maximised = false;
+  friend bool operator==(const WindowSize&, const WindowSize&) = default;
+};
+inline constexpr WindowSize kLeastWindow{480, 320}, kMostWindow{16384, 16384};
+
+struct Settings {
+  Language language = Language::en;
+  Theme theme = Theme::light;
+  float ui_scale = 1;                   // 1 … 2, on top of the display's own
+  std::vector<std::string> recent;      // sessions and files, newest first
+  std::string folder = "/";             // where the file browser begins
+  bool greeted = false;                 // the first words about the window were read
+  ColourMap colours = ColourMap::teal;  // of the weights
+  WindowSize window;
+  Layout layout;      // of the window before; what is looked at now is in ViewState
+  LessonMark lesson;  // … and the lesson that was read in it
+
+  friend bool operator==(const Settings&, const Settings&) = default;
+};
+
+inline constexpr float kLeastUiScale = 1, kMostUiScale = 2;
+inline constexpr std::size_t kMostRecent = 8;
+
+/// Puts `path` first among the recent files.
+void remember(Settings& settings, const std::string& path);
+
+/// What is remembered of a window that is `now` so large: a maximised one keeps the size that it goes back to, and no size
+/// leaves its limits.
+WindowSize remembered(const WindowSize& before, const WindowSize& now);
+
+/// The settings of someone who never set any: the system's language.
+Settings default_settings();
+
+std::string to_json(const Settings& settings);
+/// Unknown fields are ignored and bad ones take their default: settings never keep the program from starting.
+Settings settings_from_json(const std::string& text);
+
+/// $XDG_CONFIG_HOME/headlight/settings.json, $XDG_STATE_HOME/headlight, $XDG_DATA_HOME/headlight and `trained` in it, or
+/// their usual places under $HOME.
+std::filesystem::path settings_path();
+std::filesystem::path state_folder();
+std::filesystem::path data_folder();
+std::filesystem::path trained_folder();
+
+}  // namespace headlight

@@ -1,0 +1,150 @@
+// What is looked at: never a part of the question, never undone, and never kept inside a widget.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/matrix.h"
+#include "derived/answer_comparison.h"
+#include "derived/derived_maps.h"
+#include "derived/fold.h"
+#include "derived/head_stats.h"
+#include "derived/inside.h"
+#include "math/generate.h"
+
+namespace headlight {
+
+enum class Scale { linear, log };
+
+/// The views of the window: every head of every layer; the way of the data through one of them; the lines between the
+/// words; every head beside a training; an answer that was kept beside the one there is now.
+enum class View { heads, inside, flow, train, compare };
+
+/// Whether special tokens and pieces of words are folded in a view (derived/fold.h): where weights are shown alone.
+inline bool folds_tokens(View view) { return view != View::inside && view != View::compare; }
+
+/// How View::heads shows all heads of a stack: maps with words; all layers at a glance, as small as they must be; what
+/// one query looks at in each of them; who looks at one key.
+enum class GridShow { maps, glance, query, key };
+
+/// What a file of numbers is made of: all that was asked; the attention of the chosen head of the sentence that is
+/// looked at.
+enum class ExportPart { all, head };
+
+/// The list of everything that can be done: what was typed to find an entry, and which of those found is chosen.
+struct CommandPalette {
+  std::string query;
+  std::size_t chosen = 0;
+  friend bool operator==(const CommandPalette&, const CommandPalette&) = default;
+};
+
+/// A step of a lesson (lesson/lesson.h), both counted from 0.
+struct LessonPosition {
+  std::size_t lesson = 0, step = 0;
+  friend bool operator==(const LessonPosition&, const LessonPosition&) = default;
+};
+
+/// The same as files have it: the lesson's name and its file. Without a name: none is read.
+struct LessonMark {
+  std::string name, path;
+  std::size_t step = 0;
+  friend bool operator==(const LessonMark&, const LessonMark&) = default;
+};
+
+/// The pictures that can be written: all heads of a stack, one head large, lines between the words, all heads small, one
+/// head in two answers, one row or one column of every head, the steps behind one weight, the way of the data, one matrix
+/// of it.
+enum class FigureKind { grid, head, flow, layers, compare, row, column, steps, diagram, matrix };
+
+/// Whether such a picture has maps or lines of one answer's heads, whose tokens can be folded.
+inline bool shows_folds(FigureKind kind) {
+  return kind != FigureKind::steps && kind != FigureKind::diagram && kind != FigureKind::matrix &&
+         kind != FigureKind::compare;
+}
+
+/// The part of the pattern that a large map shows, in cells; zero sizes: all of it.
+struct Viewport {
+  Index first_query = 0, num_queries = 0;
+  Index first_key = 0, num_keys = 0;
+  friend bool operator==(const Viewport&, const Viewport&) = default;
+};
+
+/// What View::flow draws of the chosen head's layer.
+struct FlowLook {
+  std::optional<std::vector<Index>> heads = {};  // ascending; nothing: the chosen one alone
+  float threshold = 0.05f;                       // lines of smaller weights are left out
+
+  friend bool operator==(const FlowLook&, const FlowLook&) = default;
+};
+
+struct ViewState {
+  std::size_t sentence = 0;  // of a batch
+  std::size_t prefix = 0;    // only the first tokens of what the decoder reads are asked about; 0: all
+  HeadRef chosen;            // the enlarged head
+  std::optional<HeadRef> hovered_head;
+  std::optional<CellRef> hovered;  // lights up in every head of its stack
+  std::optional<CellRef> pinned;
+  std::optional<CellRef> hovered_kept, pinned_kept;  // in View::compare: cells of A that the answer on the screen lacks
+  DifferenceOrder differences = DifferenceOrder::layer;
+  Scale scale = Scale::linear;
+  bool own_range = false;  // each map's colours go up to its own largest value, not to that of all
+  MapKind maps = MapKind::weights;
+  GridShow grid = GridShow::maps;
+  FoldChoice fold;
+  Viewport viewport;
+  Viewport compared;           // the same of the three maps of View::compare, on their joint axes
+  bool one_layer = false;      // the controls of mask and scale act on the chosen head's layer alone
+  bool painting = false;       // a click on the enlarged head paints the mask instead of pinning
+  std::optional<bool> stroke;  // while a stroke is painted: what it sets cells to, true = may attend
+  bool focus_text = false;     // the sentence box is to take the keyboard, its text selected
+  View view = View::heads;
+  Look look;                              // in View::inside
+  std::vector<Look> looked;               // where one came from, the last at the end
+  std::string word;                       // whose probability is searched for among the next words
+  Sampling sampling;                      // how words are chosen when the decoder writes on
+  bool steps = true;                      // View::inside tells the steps behind the pinned weight, else draws the way
+  bool help = false;                      // the overlay with the keys
+  HeadOrder order;                        // of the heads in the grid
+  HeadSearch find;                        // heads that are looked for
+  bool focus_find = false;                // the search is to take the keyboard
+  FlowLook flow;                          // in View::flow
+  std::optional<LessonPosition> lesson;   // that is being read
+  std::optional<CommandPalette> palette;  // the list of everything that can be done, while it is open
+
+  friend bool operator==(const ViewState&, const ViewState&) = default;
+};
+
+/// What of a look is about no question in particular: a window begins with what the last one had.
+struct Layout {
+  View view = View::heads;
+  GridShow grid = GridShow::maps;
+  MapKind maps = MapKind::weights;
+  FoldChoice fold;
+  Scale scale = Scale::linear;
+  bool own_range = false, steps = true;
+  DifferenceOrder differences = DifferenceOrder::layer;
+
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+Layout layout_of(const ViewState& view);
+void set_layout(ViewState& view, const Layout& layout);
+
+/// The file browser, for opening, saving and exporting, for figures, and for a text to train on.
+struct Browser {
+  enum class Purpose { none, open, save, export_to, figure, corpus } purpose = Purpose::none;
+  std::string folder;
+  std::string name;  // the chosen or typed file name; may be a whole path
+
+  struct Entry {
+    std::string name;
+    bool folder = false;
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+  std::vector<Entry> entries;            // of `folder`: folders first, then files, by name
+  FigureKind figure = FigureKind::grid;  // what Purpose::figure writes …
+  bool slide = false;                    // … as wide as a slide; else as a column of a paper
+  ExportPart part = ExportPart::all;     // what Purpose::export_to writes
+};
+
+}  // namespace headlight

@@ -1,0 +1,21 @@
+// Zooming and panning of a map, in whole cells.
+#pragma once
+
+#include "view/view_state.h"
+
+namespace headlight {
+
+/// As far in as one can zoom: this many cells across.
+inline constexpr Index kLeastViewport = 4;
+
+/// Of a map of queries × keys, the part `now` zoomed in by `factor` (out, below 1) with the cell `around` staying where it
+/// is.
+Viewport zoomed(const Viewport& now, Index queries, Index keys, float factor, const CellRef& around);
+
+/// The same part moved by whole cells, as far as the map goes.
+Viewport panned(Viewport now, Index queries, Index keys, const CellRef& by);
+
+/// All of a map in place of a part without a size.
+Viewport whole_or(const Viewport& part, Index queries, Index keys);
+
+}  // namespace headlight
