@@ -19,13 +19,13 @@ bool has_weight(const MatrixSource& source, Q quantity) {
 
 /// A part of a linear layer or of a norm exists where the model has it.
 bool exists_in_layer(const MatrixSource& source, const Kind& kind) {
-  if (kind.role == Role::weight) return has_weight(source, kind.quantity);
-  if (kind.role == Role::bias) {
+  if (kind.role == MatrixRole::weight) return has_weight(source, kind.quantity);
+  if (kind.role == MatrixRole::bias) {
     const Linear* linear = linear_of(source, kind.quantity);
     return linear && linear->bias.size() > 0;
   }
   const NormWeights* norm = norm_of(source, kind.quantity);
-  return norm && (kind.role == Role::scale || norm->shift.size() > 0);
+  return norm && (kind.role == MatrixRole::scale || norm->shift.size() > 0);
 }
 
 /// Rotated after the projection: everywhere but in cross-attention.
@@ -228,7 +228,7 @@ MatrixId matrix_id(Quantity quantity, const HeadRef& head) {
 }
 
 bool is_per_head(Quantity quantity) { return kind_of(quantity).part == MatrixPart::head; }
-bool is_learned(Quantity quantity) { return kind_of(quantity).role != Role::computed; }
+bool is_learned(Quantity quantity) { return kind_of(quantity).role != MatrixRole::computed; }
 
 bool exists(const Trace& trace, const MatrixId& id) {
   const MatrixSource source(trace, id);
@@ -238,7 +238,7 @@ bool exists(const Trace& trace, const MatrixId& id) {
     if (!source.attention_trace || id.head < 0 || id.head >= source.attention_trace->num_heads()) return false;
   if (source.pattern)
     return (part == MatrixPart::head || part == MatrixPart::attention) && exists_in_pattern(source, id);
-  if (kind_of(id.quantity).role >= Role::weight) return exists_in_layer(source, kind_of(id.quantity));
+  if (kind_of(id.quantity).role >= MatrixRole::weight) return exists_in_layer(source, kind_of(id.quantity));
   switch (part) {
     case MatrixPart::head: return exists_in_head(source, id);
     case MatrixPart::attention: return exists_in_attention(source, id);

@@ -12,7 +12,7 @@ using Q = Quantity;
 using P = MatrixPart;
 using A = Axis;
 
-using R = Role;
+using R = MatrixRole;
 
 const Linear* embedding_projection(const MatrixSource& source) {
   return source.stack ? &source.stack->embeddings.projection : nullptr;

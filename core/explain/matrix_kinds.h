@@ -11,7 +11,7 @@ struct MatrixSource;
 enum class MatrixPart { embedding, attention, head, ffn, block, end, output };
 
 /// weight, bias: of a linear layer; scale, shift: of a norm; given: looked up, or from a file; computed: all others.
-enum class Role { computed, given, weight, bias, scale, shift };
+enum class MatrixRole { computed, given, weight, bias, scale, shift };
 
 struct Kind {
   Quantity quantity;
@@ -19,7 +19,7 @@ struct Kind {
   const char* name;  // the last word of its path
   const char* symbol;
   Axis rows, cols;
-  Role role = Role::computed;
+  MatrixRole role = MatrixRole::computed;
   const Linear* (*linear)(const MatrixSource&) = nullptr;     // the layer that it belongs to, of all heads
   const NormWeights* (*norm)(const MatrixSource&) = nullptr;  // the norm that it belongs to, or that computes it
 };

@@ -33,7 +33,7 @@ Matrix head_part(const Vector& bias, Index head, Index heads) {
 /// Rows of a weight or a bias, of one head where each head has its own.
 Matrix layer_rows(const MatrixSource& source, const MatrixId& id, const Kind& kind, Index first, Index count) {
   const Linear& layer = *linear_of(source, id.quantity);
-  const bool weight = kind.role == Role::weight;
+  const bool weight = kind.role == MatrixRole::weight;
   if (kind.part != MatrixPart::head) return weight ? weight_rows(layer, first, count) : Matrix(layer.bias);
   const AttentionTrace& attention = *source.attention_trace;
   const bool of_query = &layer == &source.attention->query;
@@ -44,9 +44,10 @@ Matrix layer_rows(const MatrixSource& source, const MatrixId& id, const Kind& ki
 
 Matrix learned_rows(const MatrixSource& source, const MatrixId& id, Index first, Index count) {
   const Kind& kind = kind_of(id.quantity);
-  if (kind.role == Role::weight || kind.role == Role::bias) return layer_rows(source, id, kind, first, count);
-  if (kind.role == Role::scale) return norm_of(source, id.quantity)->scale;
-  if (kind.role == Role::shift) return norm_of(source, id.quantity)->shift;
+  if (kind.role == MatrixRole::weight || kind.role == MatrixRole::bias)
+    return layer_rows(source, id, kind, first, count);
+  if (kind.role == MatrixRole::scale) return norm_of(source, id.quantity)->scale;
+  if (kind.role == MatrixRole::shift) return norm_of(source, id.quantity)->shift;
   switch (id.quantity) {
     case Q::token_lookup: {
       const StackWeights unscaled{.embeddings = {.tokens = source.stack->embeddings.tokens}};
