@@ -50,7 +50,8 @@ std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const J
   };
   std::string caption = "A: " + line(words.a) + "  B: " + line(words.b);
   const auto alone = [](const JointToken& place) { return !place.in_both(); };
-  if (shares_no_cell(stack)) caption += std::string("  ") + headlight::words(options.language, kCompareWords.nothing_aligned);
+  if (shares_no_cell(stack))
+    caption += std::string("  ") + headlight::words(options.language, kCompareWords.nothing_aligned);
   if (std::any_of(stack.axes.queries.begin(), stack.axes.queries.end(), alone) ||
       std::any_of(stack.axes.keys.begin(), stack.axes.keys.end(), alone))
     caption += either(options.language, "  Words in rose are only in A, words in blue only in B.",

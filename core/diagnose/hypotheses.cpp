@@ -88,11 +88,12 @@ void add_projections(std::vector<Hypothesis>& table) {
     const std::string name = side.name;
     for (const Slip slip : {Slip::transposed, Slip::bias_left_out, Slip::left_out})
       table.push_back({subject, slip_text(name, slip),
-                       from_known([side, slip](const Known& known) { return side_with(known, side, slip); })});
+                       from_known([side = side, slip](const Known& known) { return side_with(known, side, slip); })});
     for (const auto& [how, text] : {std::pair{HeadSplit::interleaved, "every H-th column in place of d_k neighbours"},
                                     {HeadSplit::reshaped, "(T, H, d_k) read on as (H, T, d_k)"}})
-      table.push_back({subject, name + " heads split in the wrong order: " + text,
-                       from_known([side, how](const Known& known) { return side_split(known, side, how); })});
+      table.push_back(
+          {subject, name + " heads split in the wrong order: " + text,
+           from_known([side = side, how = how](const Known& known) { return side_split(known, side, how); })});
   }
   table.push_back({PredictedArray::queries, "query already divided by sqrt(d_k)", from_known(query_scaled)});
 }

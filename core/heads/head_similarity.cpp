@@ -5,14 +5,13 @@
 #include <limits>
 
 #include "base/parallel.h"
+#include "heads/entropy.h"
 #include "heads/head_measures.h"
 
 namespace headlight {
 namespace {
 
 using Row = Eigen::Matrix<double, 1, Eigen::Dynamic>;
-
-double entropy(double p) { return p > 0 ? -p * std::log(p) : 0; }
 
 /// A head's pattern as distributions: p = weight · scale of its row, 0 where blocked. Rows without weight have scale 0.
 struct Distributions {
@@ -29,7 +28,7 @@ Distributions distributions_of(const Matrix& thumbnail) {
   for (Index r = 0; r < thumbnail.rows(); ++r) {
     const double sum = thumbnail.row(r).cast<double>().cwiseMax(0.0).sum();
     if (sum > 0) result.scales(r) = 1 / sum;
-    for (Index j = 0; j < thumbnail.cols(); ++j) result.entropies(r) += entropy(result.p(r, j));
+    for (Index j = 0; j < thumbnail.cols(); ++j) result.entropies(r) += entropy_term(result.p(r, j));
   }
   return result;
 }
@@ -50,7 +49,7 @@ float divergence(const Distributions& a, const Distributions& b, const std::vect
   for (Index r = 0; r < a.weights.rows(); ++r) {
     if (!counts[static_cast<std::size_t>(r)] || a.scales(r) == 0 || b.scales(r) == 0) continue;
     double mixed = 0;
-    for (Index j = 0; j < a.weights.cols(); ++j) mixed += entropy((a.p(r, j) + b.p(r, j)) / 2);
+    for (Index j = 0; j < a.weights.cols(); ++j) mixed += entropy_term((a.p(r, j) + b.p(r, j)) / 2);
     sum += std::max(0.0, mixed - (a.entropies(r) + b.entropies(r)) / 2);
     ++count;
   }

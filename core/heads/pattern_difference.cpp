@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "heads/entropy.h"
+
 namespace headlight {
 namespace {
 
@@ -22,8 +24,6 @@ Matrix spread(const Matrix& weights, const JointAxes& axes, std::optional<Index>
   return result;
 }
 
-double entropy(double p) { return p > 0 ? -p * std::log(p) : 0; }
-
 /// What a row gives to a key: nothing where it is blocked or absent.
 double given(float weight) { return weight > 0 ? static_cast<double>(weight) : 0; }
 
@@ -38,8 +38,8 @@ double divergence_of_rows(const PatternPair& pair, Index row, double sum_a, doub
   double mixed = 0, alone = 0;
   for (Index c = 0; c < pair.a.cols(); ++c) {
     const double p = given(pair.a(row, c)) / sum_a, q = given(pair.b(row, c)) / sum_b;
-    mixed += entropy((p + q) / 2);
-    alone += (entropy(p) + entropy(q)) / 2;
+    mixed += entropy_term((p + q) / 2);
+    alone += (entropy_term(p) + entropy_term(q)) / 2;
   }
   return std::max(0.0, mixed - alone);
 }

@@ -4,13 +4,14 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "fuzz/target.h"
 #include "read/external/attention_json.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+HEADLIGHT_FUZZ_TARGET(attention_json) {
   const auto file = headlight::parse_attention_json("fuzz", {reinterpret_cast<const char*>(data), size});
   if (!file) {
     if (file.error().message.find('\n') != std::string::npos) std::abort();
-    return 0;
+    return;
   }
   if (!headlight::check(file->model->config)) std::abort();
   for (const auto& [stack, given] : file->model->given->stacks) {
@@ -23,5 +24,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       }
     }
   }
-  return 0;
 }

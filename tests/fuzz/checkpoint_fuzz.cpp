@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "fuzz/target.h"
 #include "math/forward.h"
 #include "read/array/safetensors.h"
 #include "read/hub/checkpoint.h"
@@ -25,7 +26,7 @@ void check(const headlight::Checkpoint& checkpoint) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+HEADLIGHT_FUZZ_TARGET(checkpoint) {
   const auto hub = headlight::parse_hub_config("config.json", kConfig);
   if (!hub) std::abort();
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
@@ -34,12 +35,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     auto stored = headlight::locate_safetensors("fuzz", bytes);
     if (!stored) {
       if (stored.error().message.find('\n') != std::string::npos) std::abort();
-      return 0;
+      return;
     }
     headlight::Progress progress;
     const auto checkpoint = headlight::checkpoint_from("fuzz", *hub, std::move(*stored), progress, most_widened);
     if (checkpoint) check(*checkpoint);
     else if (checkpoint.error().message.find('\n') != std::string::npos) std::abort();
   }
-  return 0;
 }

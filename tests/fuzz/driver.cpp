@@ -1,4 +1,4 @@
-// Runs a fuzz target without a fuzzer, the same way every time: driver RUNS FILE… feeds every file as it is, and then
+// Runs a fuzz target without a fuzzer, the same way every time: fuzz TARGET RUNS FILE… feeds every file as it is, and then
 // RUNS damaged ones. With clang and HEADLIGHT_FUZZ=ON the same targets are linked with libFuzzer instead.
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+extern "C" int LLVMFuzzerInitialize(int* count, char*** words);
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
@@ -44,7 +45,8 @@ std::string damaged(std::string bytes, std::mt19937& random) {
 }  // namespace
 
 int main(int count, char** words) {
-  if (count < 3) return std::cerr << "driver RUNS FILE...\n", 2;
+  LLVMFuzzerInitialize(&count, &words);  // takes TARGET
+  if (count < 3) return std::cerr << "fuzz TARGET RUNS FILE...\n", 2;
   std::vector<std::string> seeds;
   for (int i = 2; i < count; ++i) {
     std::ifstream file(words[i], std::ios::binary);

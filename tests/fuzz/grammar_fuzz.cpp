@@ -4,16 +4,17 @@
 #include <cstdint>
 #include <string_view>
 
-#include "require.h"
+#include "fuzz/require.h"
+#include "fuzz/target.h"
 #include "train/corpus/corpus.h"
 
 using namespace headlight;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+HEADLIGHT_FUZZ_TARGET(grammar) {
   auto read = parse_grammar("fuzz", {reinterpret_cast<const char*>(data), size});
   if (!read) {
     require_line(read.error().message);
-    return 0;
+    return;
   }
   const auto grammar = std::make_shared<const Grammar>(*std::move(read));
   Random random(1);
@@ -41,5 +42,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const std::int32_t row : batch.input.ids) require(row >= 0 && row < corpus.rows());
     for (const std::int32_t row : batch.targets) require(row >= -1 && row < corpus.rows());
   }
-  return 0;
 }

@@ -4,12 +4,12 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "fuzz/target.h"
 #include "read/json/json_document.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+HEADLIGHT_FUZZ_TARGET(json) {
   const auto document = headlight::parse_json("fuzz", {reinterpret_cast<const char*>(data), size});
   // What was accepted can be written and is accepted again.
   if (document && !headlight::parse_json("fuzz", document->dump())) std::abort();
   if (!document && document.error().message.find('\n') != std::string::npos) std::abort();
-  return 0;
 }

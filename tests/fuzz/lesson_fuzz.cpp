@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <string>
 
+#include "fuzz/require.h"
+#include "fuzz/target.h"
 #include "lesson/lesson.h"
-#include "require.h"
 
 namespace {
 
@@ -23,7 +24,7 @@ void check(const LessonStep& step, const Lexicon& lexicon) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+HEADLIGHT_FUZZ_TARGET(lesson) {
   static const auto shipped = read_shipped_models();  // once, not for every step that speaks of one
   static const Lexicon lexicon;
   require(static_cast<bool>(shipped));
@@ -31,10 +32,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       lesson_from_json("/nowhere/fuzz.lesson.json", {reinterpret_cast<const char*>(data), size}, shipped->get());
   if (!lesson) {
     require_line(lesson.error().message);
-    return 0;
+    return;
   }
   require(lesson->name == "fuzz" && !lesson->title.en.empty() && !lesson->title.zh.empty());
   require(!lesson->steps.empty());
   for (const LessonStep& step : lesson->steps) check(step, lexicon);
-  return 0;
 }

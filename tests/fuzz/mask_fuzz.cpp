@@ -6,6 +6,7 @@
 #include <limits>
 #include <string_view>
 
+#include "fuzz/target.h"
 #include "read/array/npy.h"
 #include "read/external/mask_file.h"
 
@@ -22,13 +23,12 @@ headlight::Result<headlight::Matrix> mask_from(std::string_view bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
+HEADLIGHT_FUZZ_TARGET(mask) {
+  if (size == 0) return;
   const auto mask = mask_from({reinterpret_cast<const char*>(data), size});
   if (!mask) {
     if (mask.error().message.find('\n') != std::string::npos) std::abort();
-    return 0;
+    return;
   }
   if (mask->size() == 0 || !(mask->array() <= std::numeric_limits<float>::max()).all()) std::abort();
-  return 0;
 }

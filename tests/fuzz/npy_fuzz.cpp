@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "fuzz/target.h"
 #include "read/array/npy.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+HEADLIGHT_FUZZ_TARGET(npy) {
   const auto array = headlight::parse_npy("fuzz", {reinterpret_cast<const char*>(data), size});
   if (array && headlight::num_elements(array->shape) != array->values.size()) std::abort();
   if (!array && array.error().message.find('\n') != std::string::npos) std::abort();
-  return 0;
 }

@@ -4,14 +4,15 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "fuzz/target.h"
 #include "read/array/npz.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+HEADLIGHT_FUZZ_TARGET(npz) {
   constexpr std::size_t kLimit = 1 << 22;
   const auto file = headlight::parse_npz("fuzz", {reinterpret_cast<const char*>(data), size}, kLimit);
   if (!file) {
     if (file.error().message.find('\n') != std::string::npos) std::abort();
-    return 0;
+    return;
   }
   std::size_t bytes = 0;
   for (const auto& [name, array] : file->arrays) {
@@ -19,5 +20,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     bytes += array.values.size() * sizeof(float);
   }
   if (bytes > kLimit) std::abort();
-  return 0;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds every fuzz target with clang and libFuzzer and lets each look for trouble, from its seeds and what earlier
+# Builds the fuzz program with clang and libFuzzer and lets each of its targets look for trouble, from its seeds and what earlier
 # calls found:
 #   tests/fuzz/run.sh [SECONDS [TARGET…]]      60 seconds each; a TARGET is a name as in `json`, by default all
 # HEADLIGHT_FUZZ_BUILD is the build folder (build/fuzz), CLANG the compiler (clang++). What breaks a target is kept as
@@ -32,7 +32,7 @@ fi
 
 cmake -S "$source" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER="$clang" -DCMAKE_BUILD_TYPE=Debug -DHEADLIGHT_GUI=OFF \
   -DHEADLIGHT_FUZZ=ON -DHEADLIGHT_SANITIZE=address,undefined,fuzzer-no-link > /dev/null
-cmake --build "$build" --target "${targets[@]/%/_fuzz}"
+cmake --build "$build" --target fuzz
 
 broken=0
 for name in "${targets[@]}"; do
@@ -46,7 +46,7 @@ for name in "${targets[@]}"; do
   before=$(find "$found" -type f | wc -l)
   log=$found/../$name.log
   # A reader is bounded in time and memory: an input of a few kilobytes takes neither 10 seconds nor 1 GB at once.
-  "$build/tests/${name}_fuzz" -max_total_time="$seconds" -timeout=10 -malloc_limit_mb=1024 -rss_limit_mb=2048 \
+  "$build/tests/fuzz" "$name" -max_total_time="$seconds" -timeout=10 -malloc_limit_mb=1024 -rss_limit_mb=2048 \
     -max_len=16384 -artifact_prefix="$found/" -print_final_stats=1 "$corpus" "$seeds" > "$log" 2>&1 || true
   rm -r "$seeds"
   after=$(find "$found" -type f | wc -l)

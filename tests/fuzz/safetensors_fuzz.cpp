@@ -4,18 +4,18 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "fuzz/target.h"
 #include "read/array/safetensors.h"
 #include "read/external/tensors_file.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+HEADLIGHT_FUZZ_TARGET(safetensors) {
   const auto file = headlight::parse_safetensors("fuzz", {reinterpret_cast<const char*>(data), size});
   if (!file) {
     if (file.error().message.find('\n') != std::string::npos) std::abort();
-    return 0;
+    return;
   }
   for (const auto& [name, array] : file->arrays)
     if (headlight::num_elements(array.shape) != array.values.size()) std::abort();
   const auto tensors = headlight::tensors_from("fuzz", *file, std::nullopt);
   if (!tensors && tensors.error().message.find('\n') != std::string::npos) std::abort();
-  return 0;
 }

@@ -5,8 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "fuzz/require.h"
+#include "fuzz/target.h"
 #include "read/tokenizer/sentencepiece_tokenizer.h"
-#include "require.h"
 
 namespace {
 
@@ -22,15 +23,14 @@ void try_text(const Result<Tokenizer>& tokenizer) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+HEADLIGHT_FUZZ_TARGET(sentencepiece) {
   const auto model = parse_sentencepiece_model("fuzz", {reinterpret_cast<const char*>(data), size});
   if (!model) {
     require_line(model.error().message);
-    return 0;
+    return;
   }
   for (const auto family : {SentencePieceFamily::llama, SentencePieceFamily::t5, SentencePieceFamily::xlm_roberta})
     try_text(sentencepiece_tokenizer("fuzz", *model, family, {}));
   WordTable words({{"</s>", 0}, {"<unk>", 1}, {"▁", 2}, {"t", 3}});
   try_text(marian_tokenizer("fuzz", *model, words));
-  return 0;
 }

@@ -5,16 +5,16 @@
 #include <string>
 #include <string_view>
 
+#include "fuzz/target.h"
 #include "read/hub/weight_files.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+HEADLIGHT_FUZZ_TARGET(shards) {
   const auto shards = headlight::parse_shard_index("fuzz", {reinterpret_cast<const char*>(data), size});
   if (!shards) {
     if (shards.error().message.find('\n') != std::string::npos) std::abort();
-    return 0;
+    return;
   }
   if (shards->empty()) std::abort();
   for (const auto& [tensor, shard] : *shards)
     if (shard.empty() || shard == ".." || shard.find('/') != std::string::npos) std::abort();
-  return 0;
 }

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "base/utf8.h"
-#include "require.h"
+#include "fuzz/require.h"
+#include "fuzz/target.h"
 #include "text/words.h"
 
 namespace {
@@ -32,7 +33,7 @@ void check_cuts(const std::string& text, const std::vector<std::size_t>& cuts) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+HEADLIGHT_FUZZ_TARGET(text) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   const bool valid = !first_invalid_utf8(bytes);
   require(static_cast<bool>(check_utf8("input", bytes)) == valid);
@@ -54,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto lexicon = parse_lexicon("lexicon", lines);
   if (!valid) {
     require(line < bytes.size() || !lexicon);
-    return 0;
+    return;
   }
   if (!lexicon) lexicon = Lexicon{};
   const std::vector<std::size_t> clusters = cut_points(bytes, Split::characters, *lexicon);
@@ -64,5 +65,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_cuts(text, cuts);
     if (text.size() == bytes.size()) require(std::includes(clusters.begin(), clusters.end(), cuts.begin(), cuts.end()));
   }
-  return 0;
 }

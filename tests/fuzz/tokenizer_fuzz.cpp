@@ -6,17 +6,18 @@
 #include <string_view>
 
 #include "base/utf8.h"
+#include "fuzz/require.h"
+#include "fuzz/target.h"
 #include "read/tokenizer/tokenizer_json.h"
-#include "require.h"
 
 using namespace headlight;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+HEADLIGHT_FUZZ_TARGET(tokenizer) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const auto parsed = parse_tokenizer_json("fuzz", bytes);
   if (!parsed) {
     require_line(parsed.error().message);
-    return 0;
+    return;
   }
   for (const std::string& warning : parsed->warnings) require_line(warning);
   vocabulary_of(parsed->tokenizer);
@@ -35,5 +36,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto again = encode(parsed->tokenizer, text, true);
     require(again && *again == *tokens);
   }
-  return 0;
 }

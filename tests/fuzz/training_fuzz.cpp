@@ -4,22 +4,22 @@
 #include <memory>
 #include <string_view>
 
-#include "require.h"
+#include "fuzz/require.h"
+#include "fuzz/target.h"
 #include "train/card_text.h"
 #include "train/measure/relations_json.h"
 #include "train/trained_checkpoint.h"
 
 using namespace headlight;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+HEADLIGHT_FUZZ_TARGET(training) {
   const auto card = parse_card("fuzz", {reinterpret_cast<const char*>(data), size});
   if (!card) {
     require_line(card.error().message);
-    return 0;
+    return;
   }
   Model model;
   model.vocabulary = std::make_shared<const Vocabulary>();
   require(!card_text(model, *card).empty());
   if (card->scores) require(!relations_json(*card->scores).dump().empty());
-  return 0;
 }

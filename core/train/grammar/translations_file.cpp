@@ -46,9 +46,9 @@ std::optional<Reference> reference_of(std::string text) {
   return reference;
 }
 
-class Reader {
+class TranslationsReader {
  public:
-  explicit Reader(Grammar& grammar) : grammar_(grammar), dictionary_(grammar.dictionary) {
+  explicit TranslationsReader(Grammar& grammar) : grammar_(grammar), dictionary_(grammar.dictionary) {
     for (std::size_t word = 0; word < grammar.words.size(); ++word)
       numbers_.emplace(grammar.words[word], static_cast<std::int32_t>(word));
   }
@@ -259,6 +259,6 @@ class Reader {
 
 }  // namespace
 
-void read_translations(const JsonField& root, Grammar& grammar) { Reader(grammar).read(root); }
+void read_translations(const JsonField& root, Grammar& grammar) { TranslationsReader(grammar).read(root); }
 
 }  // namespace headlight
