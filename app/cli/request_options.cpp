@@ -1,6 +1,7 @@
 #include "cli/request_options.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "base/file.h"
 #include "base/utf8.h"
@@ -8,6 +9,7 @@
 #include "document/bundled_models.h"
 #include "document/open_model.h"
 #include "document/tokenizers.h"
+#include "model/config_fields.h"
 
 namespace headlight {
 namespace {
@@ -34,11 +36,18 @@ bool is_session(const std::string& path) { return path.ends_with(".headlight.jso
 bool is_tensors(const std::string& path) { return path.ends_with(".safetensors") || path.ends_with(".npz"); }
 
 constexpr const char* kTextOptions[] = {"--text", "--text-pair", "--tokens", "--target", "--target-tokens", "--split"};
-/// What shapes fresh weights; what a tensors file allows of it is --num-heads alone.
-constexpr const char* kModelOptions[] = {
-    "--arch",           "--d-model", "--num-heads", "--num-kv-heads", "--head-dim",  "--layers",
-    "--encoder-layers", "--ffn",     "--position",  "--norm",         "--norm-type", "--activation",
-    "--gated",          "--bias",    "--no-bias",   "--untied",       "--seed"};
+/// The options of a field of the model's shape; of a tensors file --num-heads alone is allowed.
+std::vector<const char*> options_of(const auto& field) {
+  if constexpr (std::is_same_v<decltype(field), const BiasField&>) return {field.option, "--no-bias"};
+  return {field.option};
+}
+std::vector<const char*> model_options() {
+  std::vector<const char*> options;
+  for_each_field([&](const auto& field) {
+    for (const char* option : options_of(field)) options.push_back(option);
+  });
+  return options;
+}
 constexpr const char* kIdOptions[] = {"--ids", "--decoder-ids", "--token-type-ids"};
 
 Status take_text(const char* option, const std::string& found, TextInput& passage) {
@@ -61,33 +70,35 @@ Status take_marked(const char* option, const std::string& found, TextInput& pass
   return Done{};
 }
 
-struct BiasName {
-  const char* name;
-  bool Biases::*field;
-};
-constexpr BiasName kBiases[] = {{"query", &Biases::query},
-                                {"key", &Biases::key},
-                                {"value", &Biases::value},
-                                {"output", &Biases::output},
-                                {"ffn", &Biases::ffn}};
-
 Status take_bias(const std::vector<std::string>& names, Biases& bias) {
   bias = {false, false, false, false, false};
   for (const std::string& one : names) {
-    const auto at =
-        std::find_if(std::begin(kBiases), std::end(kBiases), [&](const BiasName& b) { return one == b.name; });
-    if (at == std::end(kBiases)) return bad_input("--bias", "", "query, key, value, output or ffn", one);
-    bias.*at->field = true;
+    const auto at = std::find_if(std::begin(kBiasNames), std::end(kBiasNames),
+                                 [&](const BiasName& bias_name) { return one == bias_name.name; });
+    if (at == std::end(kBiasNames)) return bad_input("--bias", "", "query, key, value, output or ffn", one);
+    bias.*at->value = true;
   }
   return Done{};
 }
 
-std::string bias_text(const Biases& bias) {
-  std::string text;
-  for (const BiasName& one : kBiases)
-    if (bias.*one.field) text.append(text.empty() ? "" : ",").append(one.name);
-  return text.empty() ? "no bias" : text;
-}
+/// What a config has of a field, for messages.
+struct FieldText {
+  const Config& config;
+
+  std::string operator()(const SizeField& field) const { return std::to_string(field.used_by(config)); }
+  template <class Enum>
+  std::string operator()(const ChoiceField<Enum>& field) const {
+    return std::string(name(config.*field.value));
+  }
+  std::string operator()(const FlagField& field) const { return config.*field.value ? field.yes : field.no; }
+  std::string operator()(const BiasField& field) const {
+    std::string text;
+    for (const BiasName& one : kBiasNames)
+      if (config.*field.value.*one.value) text.append(text.empty() ? "" : ",").append(one.name);
+    return text.empty() ? "no bias" : text;
+  }
+  std::string operator()(const SeedField& field) const { return std::to_string(config.*field.value); }
+};
 
 Status check_numbers(const char* option, const auto& numbers) {
   for (const auto number : numbers)
@@ -160,41 +171,37 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
       ->group(text)
       ->type_name("N")
       ->check(not_negative, "");
-  const char* model = "The model";
-  const auto add_size = [&](const char* option, Index& size, const char* help) {
-    command.add_option(option, size, help)->group(model)->type_name("N");
-  };
-  command.add_flag("--random", random_, "Fresh weights, shaped by the options below")->group(model);
-  command.add_option("--arch", arch_, "encoder (default), decoder or encoder-decoder")->group(model);
-  add_size("--d-model", config_.d_model, "Width of the residual stream, 64 by default");
-  add_size("--num-heads", config_.num_heads, "Heads, 4 by default; a divisor of d_model unless --head-dim is given");
-  add_size("--num-kv-heads", config_.num_kv_heads,
-           "Heads of keys and values, each shared by some of the queries' heads");
-  add_size("--head-dim", config_.head_dim, "d_k, by default d_model / num_heads");
-  add_size("--layers", config_.num_layers, "Layers, 2 by default; of an encoder-decoder the decoder's");
-  add_size("--encoder-layers", config_.encoder_layers, "Layers of an encoder-decoder's encoder, by default as many");
-  add_size("--ffn", config_.ffn, "Width of the feed-forward layer, 256 by default; 0 leaves it out");
-  command.add_option("--position", position_, "sinusoidal (default), sinusoidal-halves, learned, rotary or none")
-      ->group(model);
-  command.add_option("--norm", norm_, "post (default) or pre: after the residual sum, or before the sublayer")
-      ->group(model);
-  command.add_option("--norm-type", norm_type_, "layer (default) or rms")->group(model);
-  command.add_option("--activation", activation_, "relu (default), gelu, gelu-tanh or silu")->group(model);
-  command.add_flag("--gated", gated_, "A gated feed-forward layer: down(activation(gate) · up)")->group(model);
-  command.add_option("--bias", bias_, "The layers that have a bias, of query,key,value,output,ffn; default: all")
-      ->group(model)
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("LIST");
-  command.add_flag("--no-bias", no_bias_, "No layer has a bias")->group(model)->excludes("--bias");
-  command.add_flag("--untied", untied_, "The output layer has vectors of its own, not the words'")->group(model);
-  command.add_option("--seed", config_.seed, "Seed of the fresh weights, 0 by default")
-      ->group(model)
-      ->type_name("N")
-      ->check(not_negative, "");
+  add_model_options(command);
   command.add_option("--threads", threads_, "Threads to compute with; 0, the default: all")
       ->type_name("N")
       ->check(CLI::Range(0, 1024));
+}
+
+void RequestOptions::add_model_options(CLI::App& command) {
+  const char* model = "The model";
+  command.add_flag("--random", random_, "Fresh weights, shaped by the options below")->group(model);
+  for_each_field([&](const auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if constexpr (std::is_same_v<Field, SizeField>) {
+      command.add_option(field.option, config_.*field.value, field.help)->group(model)->type_name("N");
+    } else if constexpr (std::is_same_v<Field, SeedField>) {
+      command.add_option(field.option, config_.*field.value, field.help)
+          ->group(model)
+          ->type_name("N")
+          ->check(not_negative, "");
+    } else if constexpr (std::is_same_v<Field, FlagField>) {
+      command.add_flag(field.option, flags_[field.option], field.help)->group(model);
+    } else if constexpr (std::is_same_v<Field, BiasField>) {
+      command.add_option(field.option, bias_, field.help)
+          ->group(model)
+          ->delimiter(',')
+          ->allow_extra_args(false)
+          ->type_name("LIST");
+      command.add_flag("--no-bias", no_bias_, "No layer has a bias")->group(model)->excludes(field.option);
+    } else {
+      command.add_option(field.option, choices_[field.option], field.help)->group(model);
+    }
+  });
 }
 
 /// Without a SOURCE: the shipped model, unless fresh weights or a shape of their own were asked for.
@@ -202,8 +209,8 @@ bool RequestOptions::uses_shipped_model() const {
   const auto folder = resolved_source(kDefaultModel);
   std::error_code ignored;
   if (!folder || !std::filesystem::exists(*folder, ignored)) return false;
-  const auto asked = [this](const char* option) { return given(option); };
-  if (std::any_of(std::begin(kModelOptions), std::end(kModelOptions), asked)) return false;
+  for (const char* option : model_options())
+    if (given(option)) return false;
   return !given("--random") && !given("--split") && !given("--target") && !given("--target-tokens");
 }
 
@@ -286,40 +293,22 @@ Status RequestOptions::check_model(const Document& document) const {
   if (has_own_inputs(document)) {
     if (given("--num-heads") && !is_tensors(source_))
       return bad_input("--num-heads", "", "the tensors file itself as SOURCE", source_);
-    for (const char* option : kModelOptions)
+    for (const char* option : model_options())
       if (given(option) && std::string_view(option) != "--num-heads")
         return bad_input(option, "", "no such option beside a tensors file", document.source);
     return Done{};
   }
   if (given("--seed")) return bad_input("--seed", "", "no such option beside a checkpoint", document.source);
   if (const auto taken = take_model(asked); !taken) return taken;
-  struct Field {
-    const char* option;
-    std::string (*text)(const Config&);
-  };
-  constexpr Field kFields[] = {
-      {"--arch", [](const Config& c) { return std::string(name(c.arch)); }},
-      {"--d-model", [](const Config& c) { return std::to_string(c.d_model); }},
-      {"--num-heads", [](const Config& c) { return std::to_string(c.num_heads); }},
-      {"--num-kv-heads", [](const Config& c) { return std::to_string(c.kv_heads()); }},
-      {"--head-dim", [](const Config& c) { return std::to_string(c.d_k()); }},
-      {"--layers", [](const Config& c) { return std::to_string(c.num_layers); }},
-      {"--encoder-layers", [](const Config& c) { return std::to_string(c.layers_of_encoder()); }},
-      {"--ffn", [](const Config& c) { return std::to_string(c.ffn); }},
-      {"--position", [](const Config& c) { return std::string(name(c.position)); }},
-      {"--norm", [](const Config& c) { return std::string(name(c.norm)); }},
-      {"--norm-type", [](const Config& c) { return std::string(name(c.norm_kind)); }},
-      {"--activation", [](const Config& c) { return std::string(name(c.activation)); }},
-      {"--gated", [](const Config& c) { return std::string(c.gated ? "gated" : "not gated"); }},
-      {"--bias", [](const Config& c) { return bias_text(c.bias); }},
-      {"--no-bias", [](const Config& c) { return bias_text(c.bias); }},
-      {"--untied", [](const Config& c) { return std::string(c.tied ? "tied" : "untied"); }},
-  };
   const Config& model = document.model->config;
-  for (const Field& field : kFields)
-    if (given(field.option) && field.text(asked) != field.text(model))
-      return bad_input(field.option, "", field.text(model) + ", as the checkpoint has it", field.text(asked));
-  return Done{};
+  Status same = Done{};
+  for_each_field([&](const auto& field) {
+    const std::string wanted = FieldText{asked}(field), there = FieldText{model}(field);
+    for (const char* option : options_of(field))
+      if (same && given(option) && wanted != there)
+        same = bad_input(option, "", there + ", as the checkpoint has it", wanted);
+  });
+  return same;
 }
 
 Status RequestOptions::check_text_option(const char* option, const Document& document) const {
@@ -405,44 +394,24 @@ Status RequestOptions::apply_model(Config& config) const {
 }
 
 Status RequestOptions::take_model(Config& config) const {
-  struct Size {
-    const char* option;
-    Index Config::*field;
-  };
-  for (const Size& size : {Size{"--d-model", &Config::d_model}, Size{"--num-heads", &Config::num_heads},
-                           Size{"--num-kv-heads", &Config::num_kv_heads}, Size{"--head-dim", &Config::head_dim},
-                           Size{"--layers", &Config::num_layers}, Size{"--encoder-layers", &Config::encoder_layers},
-                           Size{"--ffn", &Config::ffn}})
-    if (given(size.option)) config.*size.field = config_.*size.field;
-  if (given("--seed")) config.seed = config_.seed;
-  if (gated_) config.gated = true;
-  if (untied_) config.tied = false;
-  if (no_bias_) config.bias = {false, false, false, false, false};
-  if (given("--bias"))
-    if (const auto taken = take_bias(bias_, config.bias); !taken) return taken;
-  if (given("--arch"))
-    if (const auto chosen = choose("--arch", arch_, config.arch, {Arch::encoder, Arch::decoder, Arch::encoder_decoder});
-        !chosen)
-      return chosen;
-  if (given("--position"))
-    if (const auto chosen = choose(
-            "--position", position_, config.position,
-            {Position::sinusoidal, Position::sinusoidal_halves, Position::learned, Position::rotary, Position::none});
-        !chosen)
-      return chosen;
-  if (given("--norm"))
-    if (const auto chosen = choose("--norm", norm_, config.norm, {Norm::post, Norm::pre}); !chosen) return chosen;
-  if (given("--norm-type"))
-    if (const auto chosen =
-            choose("--norm-type", norm_type_, config.norm_kind, {NormKind::layer_norm, NormKind::rms_norm});
-        !chosen)
-      return chosen;
-  if (given("--activation"))
-    if (const auto chosen = choose("--activation", activation_, config.activation,
-                                   {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu});
-        !chosen)
-      return chosen;
-  return Done{};
+  Status taken = Done{};
+  for_each_field([&](const auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if constexpr (std::is_same_v<Field, SizeField> || std::is_same_v<Field, SeedField>) {
+      if (given(field.option)) config.*field.value = config_.*field.value;
+    } else if constexpr (std::is_same_v<Field, FlagField>) {
+      if (flags_.at(field.option)) config.*field.value = !(Config{}.*field.value);
+    } else if constexpr (std::is_same_v<Field, BiasField>) {
+      if (no_bias_) config.*field.value = {false, false, false, false, false};
+      if (given(field.option) && taken) taken = take_bias(bias_, config.*field.value);
+    } else if (given(field.option)) {
+      using Enum = std::remove_reference_t<decltype(config.*field.value)>;
+      const std::string& word = choices_.at(field.option);
+      if (const auto value = value_named<Enum>(field.names, word)) config.*field.value = *value;
+      else if (taken) taken = bad_input(field.option, "", listed(field.names, " or "), word);
+    }
+  });
+  return taken;
 }
 
 }  // namespace headlight

@@ -1,6 +1,7 @@
 // [SOURCE] [REQUEST]: the options by which every command says what is asked, and the Document they make.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,11 +37,13 @@ class RequestOptions {
 
  private:
   bool given(const char* option) const { return command_.count(option) > 0; }
+  void add_model_options(CLI::App& command);
   bool uses_shipped_model() const;
   Result<Startup> opened_source() const;
   Status check_text_option(const char* option, const Document& document) const;
   Status apply_text(Document& document) const;
   Status apply_ids(Document& document) const;
+  /// Takes the fields whose options were given.
   Status take_model(Config& config) const;
   Status apply_model(Config& config) const;
   /// An Error names the first option that says something else than the model that was opened.
@@ -50,10 +53,11 @@ class RequestOptions {
   std::string source_, text_, second_, tokens_, target_, target_tokens_, split_;
   std::vector<std::int64_t> ids_, decoder_ids_;
   std::vector<int> token_types_;
-  std::string arch_, position_, norm_, norm_type_, activation_;
+  Config config_;                               // its sizes and its seed as given
+  std::map<std::string, std::string> choices_;  // by option: the other fields that take a word
+  std::map<std::string, bool> flags_;
   std::vector<std::string> bias_;
-  Config config_;
-  bool no_bias_ = false, gated_ = false, untied_ = false, random_ = false;
+  bool no_bias_ = false, random_ = false;
   std::size_t pad_ = 0;
   EditOptions edits_;
   int threads_ = 0;

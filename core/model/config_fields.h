@@ -44,6 +44,7 @@ struct ChoiceField : FieldNames {
 /// The option is given where the flag is not as it is by default.
 struct FlagField : FieldNames {
   bool Config::*value;
+  const char *yes, *no;  // in messages
 };
 
 struct BiasField : FieldNames {
@@ -122,13 +123,17 @@ void for_each_field(const Visit& visit) {
                                 &Config::activation,
                                 kActivationNames});
   visit(FlagField{{"gated", "--gated", nullptr, "A gated feed-forward layer: down(activation(gate) · up)"},
-                  &Config::gated});
+                  &Config::gated,
+                  "gated",
+                  "not gated"});
   visit(
       BiasField{{"bias", "--bias", "bias", "The layers that have a bias, of query,key,value,output,ffn; default: all"},
                 &Config::bias});
   visit(
       FlagField{{"tied", "--untied", "tie_word_embeddings", "The output layer has vectors of its own, not the words'"},
-                &Config::tied});
+                &Config::tied,
+                "tied",
+                "untied"});
   visit(SeedField{{"seed", "--seed", "seed", "Seed of the fresh weights, 0 by default"}, &Config::seed});
 }
 

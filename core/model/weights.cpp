@@ -5,10 +5,13 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <string_view>
+#include <type_traits>
 
 #include "base/pages.h"
 #include "base/random.h"
 #include "model/panels.h"
+#include "model/weight_tree.h"
 
 namespace headlight {
 namespace {
@@ -34,37 +37,50 @@ NormWeights fresh_norm(const Config& config) {
   return norm;
 }
 
-AttentionWeights random_attention(const Config& config, const std::string& prefix) {
-  const Index d = config.d_model, d_k = config.d_k();
-  const Index queries = config.num_heads * d_k, keys = config.kv_heads() * d_k;
-  return {.query = random_linear(config, prefix + "query", queries, d, config.bias.query),
-          .key = random_linear(config, prefix + "key", keys, d, config.bias.key),
-          .value = random_linear(config, prefix + "value", keys, d, config.bias.value),
-          .output = random_linear(config, prefix + "output", d, queries, config.bias.output),
-          .num_heads = config.num_heads,
-          .num_kv_heads = config.kv_heads()};
+/// (out, in) of a layer and whether it has a bias; 0 outputs where the model has no such layer.
+struct LayerShape {
+  Index out = 0, in = 0;
+  bool biased = false;
+};
+
+LayerShape shape_of(const Config& config, LayerKind kind) {
+  const Index d = config.d_model, queries = config.num_heads * config.d_k(), keys = config.kv_heads() * config.d_k();
+  switch (kind) {
+    case LayerKind::query: return {queries, d, config.bias.query};
+    case LayerKind::key: return {keys, d, config.bias.key};
+    case LayerKind::value: return {keys, d, config.bias.value};
+    case LayerKind::output: return {d, queries, config.bias.output};
+    case LayerKind::gate: return {config.gated ? config.ffn : 0, d, config.bias.ffn};
+    case LayerKind::up: return {config.ffn, d, config.bias.ffn};
+    case LayerKind::down: return {config.ffn > 0 ? d : 0, config.ffn, config.bias.ffn};
+    case LayerKind::norm: break;
+  }
+  return {};
 }
+
+/// Draws a layer of fresh weights; of the feed-forward nothing where the model has none.
+struct LayerDrawing {
+  const Config& config;
+  std::string prefix;
+
+  void operator()(const LayerName& layer, Linear& linear) const {
+    const LayerShape shape = shape_of(config, layer.kind);
+    if (shape.out > 0) linear = random_linear(config, prefix + layer.name, shape.out, shape.in, shape.biased);
+  }
+  void operator()(const LayerName& layer, NormWeights& norm) const {
+    if (config.ffn > 0 || std::string_view(layer.name) != "ffn_norm") norm = fresh_norm(config);
+  }
+};
 
 /// `prefix` keeps the streams of an encoder apart from those of its decoder.
 StackWeights random_stack(const Config& config, const std::string& prefix, Index layers, bool cross) {
   StackWeights stack;
-  const Index d = config.d_model;
   for (Index layer = 0; layer < layers; ++layer) {
-    const std::string name = prefix + "layer." + std::to_string(layer) + ".";
-    BlockWeights block;
-    block.self = random_attention(config, name);
-    block.attention_norm = fresh_norm(config);
-    if (cross) {
-      block.cross = random_attention(config, name + "cross.");
-      block.cross_norm = fresh_norm(config);
-    }
-    if (config.ffn > 0) {
-      block.up = random_linear(config, name + "up", config.ffn, d, config.bias.ffn);
-      if (config.gated) block.gate = random_linear(config, name + "gate", config.ffn, d, config.bias.ffn);
-      block.down = random_linear(config, name + "down", d, config.ffn, config.bias.ffn);
-      block.ffn_norm = fresh_norm(config);
-    }
-    stack.blocks.push_back(std::move(block));
+    BlockWeights& block = stack.blocks.emplace_back();
+    block.self.num_heads = config.num_heads;
+    block.self.num_kv_heads = config.kv_heads();
+    if (cross) block.cross = block.self;
+    for_each_layer(block, LayerDrawing{config, prefix + "layer." + std::to_string(layer) + "."});
   }
   if (config.norm == Norm::pre) stack.final_norm = fresh_norm(config);
   if (config.position == Position::rotary) {
@@ -96,19 +112,13 @@ OutputWeights random_output(const Config& config, const Vocabulary& vocabulary) 
   return {.weight = table_of(std::move(vectors)), .scale = 1.0f / std::sqrt(static_cast<float>(config.d_model))};
 }
 
-/// Those of the blocks whose weight is stored as it is.
+/// The layers of the blocks whose weight is stored row by row.
 void append_plain(StackWeights& stack, std::vector<Linear*>& to) {
-  const auto append = [&](Linear& linear) {
-    if (linear.weight.size() > 0) to.push_back(&linear);
-  };
-  const auto append_attention = [&](AttentionWeights& attention) {
-    for (Linear* linear : {&attention.query, &attention.key, &attention.value, &attention.output}) append(*linear);
-  };
-  for (BlockWeights& block : stack.blocks) {
-    append_attention(block.self);
-    if (block.cross) append_attention(*block.cross);
-    for (Linear* linear : {&block.gate, &block.up, &block.down}) append(*linear);
-  }
+  for (BlockWeights& block : stack.blocks)
+    for_each_layer(block, [&](const LayerName&, auto& layer) {
+      if constexpr (std::is_same_v<decltype(layer), Linear&>)
+        if (layer.weight.size() > 0) to.push_back(&layer);
+    });
 }
 
 /// Where a table stands that is stored as it is; one that is shared stands in several places.

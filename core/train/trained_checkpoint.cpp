@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "model/config_fields.h"
+#include "model/weight_tree.h"
 #include "read/array/safetensors.h"
 #include "read/json/json_document.h"
 #include "train/card_text.h"
@@ -112,38 +113,23 @@ class Tensors {
     list.push_back({name, {matrix.rows(), matrix.cols()}, matrix.data()});
   }
   void add(const std::string& name, const Vector& vector) { list.push_back({name, {vector.size()}, vector.data()}); }
+  /// Layers without numbers are left out.
   void add(const std::string& name, const Linear& linear) {
+    if (linear.is_identity()) return;
     assert(linear.weight.size() > 0);  // as model_of() makes them
     add(name + ".weight", linear.weight);
     if (linear.bias.size() > 0) add(name + ".bias", linear.bias);
   }
   void add(const std::string& name, const NormWeights& norm) {
-    add(name + ".weight", norm.scale);
+    if (norm.scale.size() > 0) add(name + ".weight", norm.scale);
     if (norm.shift.size() > 0) add(name + ".bias", norm.shift);
-  }
-  void add(const std::string& name, const AttentionWeights& attention) {
-    add(name + ".query", attention.query);
-    add(name + ".key", attention.key);
-    add(name + ".value", attention.value);
-    add(name + ".output", attention.output);
   }
   void add(const std::string& prefix, const StackWeights& stack) {
     if (stack.embeddings.positions.size() > 0) add(prefix + "embeddings.positions.weight", stack.embeddings.positions);
-    for (std::size_t layer = 0; layer < stack.blocks.size(); ++layer) {
-      const BlockWeights& block = stack.blocks[layer];
-      const std::string name = prefix + "layers." + std::to_string(layer) + ".";
-      add(name + "attention", block.self);
-      add(name + "attention_norm", block.attention_norm);
-      if (block.cross) {
-        add(name + "cross_attention", *block.cross);
-        add(name + "cross_norm", block.cross_norm);
-      }
-      if (block.has_ffn()) {
-        add(name + "ffn.up", block.up);
-        add(name + "ffn.down", block.down);
-        add(name + "ffn_norm", block.ffn_norm);
-      }
-    }
+    for (std::size_t layer = 0; layer < stack.blocks.size(); ++layer)
+      for_each_layer(stack.blocks[layer], [&](const LayerName& name, const auto& weights) {
+        add(prefix + "layers." + std::to_string(layer) + "." + name.stored, weights);
+      });
     if (stack.final_norm) add(prefix + "final_norm", *stack.final_norm);
   }
 };

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/random.h"
 #include "math/attention.h"
 #include "math/forward.h"
+#include "model/weight_tree.h"
 
 namespace headlight::reference {
 
@@ -116,13 +118,10 @@ inline void unpack(Model& model) {
   };
   for (StackWeights* stack : {static_cast<StackWeights*>(&model), model.encoder ? &*model.encoder : nullptr}) {
     if (!stack) continue;
-    for (BlockWeights& block : stack->blocks) {
-      for (AttentionWeights* attention : {&block.self, block.cross ? &*block.cross : nullptr})
-        for (Linear AttentionWeights::*linear :
-             {&AttentionWeights::query, &AttentionWeights::key, &AttentionWeights::value, &AttentionWeights::output})
-          if (attention) unpack_linear(attention->*linear);
-      for (Linear* linear : {&block.gate, &block.up, &block.down}) unpack_linear(*linear);
-    }
+    for (BlockWeights& block : stack->blocks)
+      for_each_layer(block, [&](const LayerName&, auto& layer) {
+        if constexpr (std::is_same_v<decltype(layer), Linear&>) unpack_linear(layer);
+      });
   }
 }
 

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "base/random.h"
+#include "model/weight_tree.h"
 
 namespace headlight {
 namespace {
@@ -104,51 +107,47 @@ Network laid_out(const Config& config, Index words, Index places, bool output_bi
   return network;
 }
 
-/// Calls visit(place in the array, matrix or vector of the model, rows, cols) for everything that the two have in
-/// common. `AModel` is Model or const Model.
-template <class Weights, class Visit>
-void visit_linear(const LinearOffsets& place, Weights& linear, Index part, Index parts, const Visit& visit) {
-  const Index out = place.out / parts;
-  if constexpr (std::is_const_v<Weights>)
-    visit(place.weight + part * out * place.in, weight_rows(linear, 0, linear.outputs()), out, place.in);
-  else visit(place.weight + part * out * place.in, linear.weight, out, place.in);
-  if (place.bias >= 0) visit(place.bias + part * out, linear.bias, Index{1}, out);
-}
+/// Calls visit(parameter, matrix or vector of the model) for every parameter of a network in its blocks, its positions
+/// and its final norm, found by their names.
+class SharedParameters {
+ public:
+  explicit SharedParameters(const Network& network) {
+    for (const Parameter& parameter : network.parameters) parameters_[parameter.name] = &parameter;
+  }
 
-template <class Weights, class Visit>
-void visit_norm(const NormOffsets& place, Index d, Weights& norm, const Visit& visit) {
-  visit(place.scale, norm.scale, Index{1}, d);
-  if (place.shift >= 0) visit(place.shift, norm.shift, Index{1}, d);
-}
+  template <class Weights, class Visit>
+  void visit_stack(const std::string& prefix, Weights& stack, const Visit& visit) const {
+    visit_one(prefix + "positions", stack.embeddings.positions, visit);
+    for (std::size_t number = 0; number < stack.blocks.size(); ++number)
+      for_each_layer(stack.blocks[number], [&](const LayerName& name, auto& layer) {
+        visit_layer(prefix + "layer." + std::to_string(number) + "." + name.name, layer, visit);
+      });
+    if (stack.final_norm) visit_layer(prefix + "final_norm", *stack.final_norm, visit);
+  }
+  /// Nothing where the network has no parameter of this name.
+  template <class Weights, class Visit>
+  void visit_one(const std::string& name, Weights&& weights, const Visit& visit) const {
+    if (const auto found = parameters_.find(name); found != parameters_.end()) visit(*found->second, weights);
+  }
 
-template <class Weights, class Visit>
-void visit_attention(const AttentionOffsets& place, bool cross, Weights& attention, const Visit& visit) {
-  visit_linear(place.projections, attention.query, 0, cross ? 1 : 3, visit);
-  visit_linear(cross ? place.memory : place.projections, attention.key, cross ? 0 : 1, cross ? 2 : 3, visit);
-  visit_linear(cross ? place.memory : place.projections, attention.value, cross ? 1 : 2, cross ? 2 : 3, visit);
-  visit_linear(place.output, attention.output, 0, 1, visit);
-}
-
-template <class Weights, class Visit>
-void visit_stack(const StackOffsets& place, const Network& network, Weights& stack, const Visit& visit) {
-  const Index d = network.config.d_model;
-  if (place.positions >= 0) visit(place.positions, stack.embeddings.positions, network.places, d);
-  for (std::size_t layer = 0; layer < place.blocks.size(); ++layer) {
-    const BlockOffsets& from = place.blocks[layer];
-    auto& block = stack.blocks[layer];
-    visit_attention(from.self, false, block.self, visit);
-    visit_norm(from.attention_norm, d, block.attention_norm, visit);
-    if (from.has_cross) {
-      visit_attention(from.cross, true, *block.cross, visit);
-      visit_norm(from.cross_norm, d, block.cross_norm, visit);
-    }
-    if (from.has_ffn) {
-      visit_linear(from.up, block.up, 0, 1, visit);
-      visit_linear(from.down, block.down, 0, 1, visit);
-      visit_norm(from.ffn_norm, d, block.ffn_norm, visit);
+ private:
+  template <class Layer, class Visit>
+  void visit_layer(const std::string& name, Layer& layer, const Visit& visit) const {
+    if constexpr (std::is_same_v<std::remove_const_t<Layer>, NormWeights>) {
+      visit_one(name + ".scale", layer.scale, visit);
+      visit_one(name + ".shift", layer.shift, visit);
+    } else {
+      if constexpr (std::is_const_v<Layer>) visit_one(name + ".weight", weight_rows(layer, 0, layer.outputs()), visit);
+      else visit_one(name + ".weight", layer.weight, visit);
+      visit_one(name + ".bias", layer.bias, visit);
     }
   }
-  if (place.final_norm.scale >= 0) visit_norm(place.final_norm, d, *stack.final_norm, visit);
+
+  std::map<std::string, const Parameter*> parameters_;
+};
+
+std::string main_prefix(const Network& network) {
+  return network.config.arch == Arch::encoder_decoder ? "decoder." : "";
 }
 
 NormWeights empty_norm(const Network& network) {
@@ -236,13 +235,6 @@ Status check_plain(const Model& model) {
   return check_plain(*model.encoder, model.embeddings.tokens);
 }
 
-const std::string& parameter_at(const Network& network, Index at) {
-  const auto found = std::find_if(network.parameters.begin(), network.parameters.end(),
-                                  [&](const Parameter& parameter) { return parameter.offset == at; });
-  assert(found != network.parameters.end());
-  return found->name;
-}
-
 /// The blocks and norms that the layout is about to fill.
 Status check_layers(const StackOffsets& place, const StackWeights& stack) {
   if (place.blocks.size() != stack.blocks.size())
@@ -282,21 +274,22 @@ Model model_of(const Network& network) {
   model.config = network.config;
   const Index d = network.config.d_model;
   const float* values = network.values.data();
-  const auto copy = [&](Index at, auto& to, Index rows, Index cols) {
-    to = Eigen::Map<const Matrix>(values + at, rows, cols);
+  const SharedParameters shared(network);
+  const auto copy = [&](const Parameter& from, auto& to) {
+    to = Eigen::Map<const Matrix>(values + from.offset, from.rows, from.cols);
   };
   const auto table = [&](Index at) { return table_of(Eigen::Map<const Matrix>(values + at, network.words, d)); };
   const auto tokens = table(network.tokens);
   shape_stack(network, network.main, tokens, model);
-  visit_stack(network.main, network, static_cast<StackWeights&>(model), copy);
+  shared.visit_stack(main_prefix(network), static_cast<StackWeights&>(model), copy);
   if (network.config.arch == Arch::encoder_decoder) {
     StackWeights& encoder = model.encoder.emplace();
     shape_stack(network, network.encoder, tokens, encoder);
-    visit_stack(network.encoder, network, encoder, copy);
+    shared.visit_stack("encoder.", encoder, copy);
   }
   OutputWeights& output = model.output.emplace();
   output.weight = network.output_weight == network.tokens ? tokens : table(network.output_weight);
-  if (network.output_bias >= 0) copy(network.output_bias, output.bias, 1, network.words);
+  if (network.output_bias >= 0) output.bias = Eigen::Map<const Matrix>(values + network.output_bias, 1, network.words);
   return model;
 }
 
@@ -315,21 +308,19 @@ Result<Network> network_of(const Model& model) {
     if (const auto fit = check_layers(network.encoder, *model.encoder); !fit) return fit.error();
 
   Status fits = Done{};
-  const auto copy = [&](Index at, const auto& from, Index rows, Index cols) {
-    if (from.rows() == rows && from.cols() == cols)
-      std::copy(from.data(), from.data() + from.size(), network.values.data() + at);
+  const auto copy = [&](const Parameter& to, const auto& from) {
+    if (from.rows() == to.rows && from.cols() == to.cols)
+      std::copy(from.data(), from.data() + from.size(), network.values.data() + to.offset);
     else if (fits)
-      fits = refuse(parameter_at(network, at), std::to_string(rows) + " by " + std::to_string(cols),
+      fits = refuse(to.name, std::to_string(to.rows) + " by " + std::to_string(to.cols),
                     std::to_string(from.rows()) + " by " + std::to_string(from.cols()));
   };
-  const auto copy_table = [&](Index at, const Linear& table) {
-    copy(at, weight_rows(table, 0, table.outputs()), network.words, config.d_model);
-  };
-  copy_table(network.tokens, tokens);
-  visit_stack(network.main, network, static_cast<const StackWeights&>(model), copy);
-  if (model.encoder) visit_stack(network.encoder, network, *model.encoder, copy);
-  if (!config.tied) copy_table(network.output_weight, output);
-  if (network.output_bias >= 0) copy(network.output_bias, model.output->bias, 1, network.words);
+  const SharedParameters shared(network);
+  shared.visit_one("tokens", weight_rows(tokens, 0, tokens.outputs()), copy);
+  shared.visit_stack(main_prefix(network), static_cast<const StackWeights&>(model), copy);
+  if (model.encoder) shared.visit_stack("encoder.", std::as_const(*model.encoder), copy);
+  shared.visit_one("output.weight", weight_rows(output, 0, output.outputs()), copy);
+  shared.visit_one("output.bias", model.output->bias, copy);
   if (!fits) return fits.error();
   return network;
 }
