@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <utility>
 
 #include "cli/commands.h"
 #include "train/trained_checkpoint.h"
@@ -14,6 +15,7 @@ namespace {
 
 struct TrainArguments {
   CorpusChoice corpus;
+  std::vector<std::string> texts, taught_heads;
   std::string folder, arch = "encoder", norm = "pre", activation = "gelu", position = "sinusoidal", name;
   std::optional<float> hide, swap;  // else as the task has it
   TrainingPlan plan = default_plan({.d_model = 128, .num_heads = 8, .num_layers = 2, .ffn = 256});
@@ -34,6 +36,38 @@ Result<Choice> choice(const char* option, const std::string& word, std::initiali
     known += (known.empty() ? "" : ", ") + std::string(name(one));
   }
   return bad_input(option, "", known, "'" + word + "'");
+}
+
+/// What the corpus is made of, and which heads are taught.
+Status complete_corpus(TrainArguments& options) {
+  CorpusChoice& corpus = options.corpus;
+  Teaching& teaching = options.plan.teaching;
+  const bool teaches = !corpus.treebanks.empty() || teaching.grammar > 0;
+  if (corpus.tokenizer.empty()) {
+    if (options.texts.size() > 1)
+      return bad_input("--text", "", "one text, or a --tokenizer for several", std::to_string(options.texts.size()));
+    if (teaches) return bad_input("--teach", "", "a --tokenizer", "none");
+    if (!options.texts.empty()) corpus.text = options.texts.front();
+  } else {
+    corpus.texts = options.texts;
+  }
+  if (!options.taught_heads.empty() && !teaches) return bad_input("--teach-head", "", "--teach FILE.conllu", "none");
+  if (!teaches) return Done{};
+  const Config& config = options.plan.config;
+  for (const std::string& text : options.taught_heads) {
+    auto head = parse_taught_head(text);
+    if (!head) return head.error();
+    teaching.heads.push_back(*std::move(head));
+  }
+  if (teaching.heads.empty()) {
+    auto usual = usual_taught_heads(config.num_layers, config.num_heads);
+    if (!usual) return usual.error();
+    teaching.heads = *std::move(usual);
+  }
+  std::sort(teaching.heads.begin(), teaching.heads.end(), [](const TaughtHead& a, const TaughtHead& b) {
+    return std::pair(a.layer, a.head) < std::pair(b.layer, b.head);
+  });
+  return check_teaching(teaching, config.num_layers, config.num_heads);
 }
 
 Status complete(TrainArguments& options) {
@@ -59,13 +93,15 @@ Status complete(TrainArguments& options) {
   const Corruption usual = default_plan(config).corruption;
   options.plan.corruption.mask = options.hide.value_or(usual.mask);
   options.plan.corruption.swap = options.swap.value_or(usual.swap);
+  if (const Status done = complete_corpus(options); !done) return done;
   return check_plan(options.plan);
 }
 
 /// The line that is written over and over while it goes on.
 class Meter {
  public:
-  Meter(Index first, const TrainingPlan& plan) : first_(first), plan_(plan), begin_(Clock::now()) {}
+  Meter(Index first, const TrainingPlan& plan)
+      : first_(first), plan_(plan), begin_(Clock::now()), before_(first, 0.0), mark_(first, 0.0) {}
 
   void add(const StepReport& report, const Batch& batch) {
     ++steps_;
@@ -73,6 +109,8 @@ class Meter {
     right_ += report.loss.right;
     targets_ += report.loss.targets;
     tokens_ += static_cast<double>(batch.input.tokens());
+    looked_ += report.loss.looked * static_cast<double>(report.loss.looks);
+    looks_ += report.loss.looks;
   }
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
@@ -80,32 +118,42 @@ class Meter {
 
   void print(Index step, bool last) {
     const double spent = seconds();
-    const double a_step = spent / static_cast<double>(std::max<Index>(1, step - first_));
-    const double left = a_step * static_cast<double>(plan_.steps() - step);
+    const double left = pace(step, spent) * static_cast<double>(plan_.steps() - step);
     const bool terminal = isatty(STDERR_FILENO) == 1;
     if (!terminal && !last && step % 1000 != 0) return;
-    std::fprintf(stderr, "%sstep %ld of %ld   loss %.3f   right %.1f %%   %.0f words/s   %.0f s left%s",
+    char looked[40] = "";
+    if (looks_ > 0)
+      std::snprintf(looked, sizeof looked, "   taught heads %.1f %%", 100 * looked_ / static_cast<double>(looks_));
+    std::fprintf(stderr, "%sstep %ld of %ld   loss %.3f   right %.1f %%%s   %.0f words/s   %.0f s left%s",
                  terminal ? "\r" : "", static_cast<long>(step), static_cast<long>(plan_.steps()),
                  sum_ / static_cast<double>(std::max<Index>(1, steps_)),
-                 100.0 * static_cast<double>(right_) / static_cast<double>(std::max<Index>(1, targets_)),
+                 100.0 * static_cast<double>(right_) / static_cast<double>(std::max<Index>(1, targets_)), looked,
                  tokens_ / std::max(spent, 1e-9), left, terminal && !last ? "   " : "\n");
-    steps_ = right_ = targets_ = 0;
-    sum_ = 0;
+    steps_ = right_ = targets_ = looks_ = 0;
+    sum_ = looked_ = 0;
   }
 
  private:
+  /// Seconds that a step takes now: over the last minute or two, as other steps, and other programs, have another pace.
+  double pace(Index step, double spent) {
+    constexpr double kMinute = 60;
+    if (spent - mark_.second > kMinute) before_ = std::exchange(mark_, {step, spent});
+    return (spent - before_.second) / static_cast<double>(std::max<Index>(1, step - before_.first));
+  }
+
   using Clock = std::chrono::steady_clock;
   Index first_;
   const TrainingPlan& plan_;
   Clock::time_point begin_;
-  Index steps_ = 0, right_ = 0, targets_ = 0;
-  double sum_ = 0, tokens_ = 0;
+  Index steps_ = 0, right_ = 0, targets_ = 0, looks_ = 0;
+  double sum_ = 0, tokens_ = 0, looked_ = 0;
+  std::pair<Index, double> before_, mark_;  // steps and seconds, at most two minutes and at most one ago
 };
 
 Result<int> run_train(TrainArguments options) {
   if (const Status done = complete(options); !done) return done.error();
   Progress reading;
-  const auto corpus = read_corpus(options.corpus, options.plan.task, reading);
+  const auto corpus = read_corpus(options.corpus, options.plan.task, reading, options.plan.teaching);
   if (!corpus) return corpus.error();
   const TrainingPlan& plan = options.plan;
   auto training = options.resume ? resume_training(options.folder, plan, *corpus) : begin_training(plan, *corpus);
@@ -113,6 +161,7 @@ Result<int> run_train(TrainArguments options) {
 
   TrainingCard card{.plan = plan,
                     .corpus = corpus->grammar ? "grammar" : corpus->name,
+                    .treebanks = options.corpus.treebanks,
                     .command = training_command(plan, options.corpus, options.name, options.half)};
   if (options.resume) {
     const auto before = read_card(options.folder);
@@ -127,7 +176,8 @@ Result<int> run_train(TrainArguments options) {
     card.step = training->step;
     card.tokens = tokens_before + meter.tokens();
     const auto model = trained_model(*training, *corpus, model_name);
-    if (const Status done = save_checkpoint(options.folder, *model, card, type); !done) return done;
+    if (const Status done = save_checkpoint(options.folder, *model, card, type, corpus->tokenizer_json); !done)
+      return done;
     return save_training(options.folder, *training, plan, *corpus);
   };
   if (const Status done = keep(); !done) return done.error();  // a folder that cannot be written is known at once
@@ -181,8 +231,29 @@ ParsedCommand add_train(CLI::App& program) {
   TrainingPlan& plan = options->plan;
   const auto share = CLI::Range(0.0, 1.0);
   command.add_option("-o,--output", options->folder, "the folder; made where it is missing")->required();
-  command.add_option("--text", options->corpus.text,
-                     "train on the sentences of this file, one a line ('-': standard input), in place of the grammar");
+  command.add_option("--text", options->texts,
+                     "train on the sentences of this file, one a line ('-': standard input), in place of the grammar; "
+                     "with --tokenizer several, FILE:WEIGHT, the weight of each sentence beside those of others");
+  command.add_option("--tokenizer", options->corpus.tokenizer,
+                     "a tokenizer.json of your own that spells the texts: rows 0 to 3 <pad> <s> <mask> <unk>");
+  command.add_option("--teach", options->corpus.treebanks,
+                     "treebanks (CoNLL-U), FILE:WEIGHT too, that teach heads where to look: from a word to the one "
+                     "that it depends on");
+  command.add_option("--teach-head", options->taught_heads,
+                     "LAYER.HEAD=RELATION,… for each head that is taught; else 15 heads of the last two layers");
+  command
+      .add_option("--teach-grammar", plan.teaching.grammar, "share of the sentences that teach drawn of the grammar")
+      ->check(share);
+  command.add_option("--teach-share", plan.teaching.share, "share of a step's sentences that teach")->check(share);
+  command.add_option("--teach-from", plan.teaching.from, "share of the steps before the first that teaches")
+      ->check(share);
+  command
+      .add_option("--teach-weight", plan.recipe.objective.attention,
+                  "weight of what heads are taught beside that of the words")
+      ->check(CLI::Range(0.0, 1000.0));
+  command.add_option("--teach-rest", plan.teaching.rest, "weight of words without such a relation, which look at <s>")
+      ->check(share);
+  command.add_option("--teach-hide", plan.teaching.hide, "share of words hidden in sentences that teach")->check(share);
   command.add_option("--grammar", options->corpus.grammar, "a grammar of your own, written as assets/grammar.json is");
   command
       .add_option("--words", options->corpus.most_words,

@@ -194,7 +194,7 @@ void keep_cuts(TextInput& passage, const Tokenizer& tokenizer) {
     const auto tokens = encode(tokenizer, sentence, false);
     if (!tokens) return;
     for (const Token& token : tokens->tokens)
-      if (token.begin > 0 && (cuts.empty() || line.begin + token.begin > cuts.back()))
+      if (!token.continues && token.begin > 0 && (cuts.empty() || line.begin + token.begin > cuts.back()))
         cuts.push_back(line.begin + token.begin);
   }
   passage.hand_cuts = std::move(cuts);

@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "document/assets.h"
 #include "document/document.h"
+#include "read/tokenizer/tokenizer_json.h"
 #include "text/characters.h"
 #include "train/trained_checkpoint.h"
 
@@ -50,6 +51,68 @@ Result<Corpus> corpus_of_text(const CorpusChoice& choice, Progress& progress) {
       if (!is_blank(token.text)) words.push_back(token.text);
   }
   return corpus_of(where, all, choice.most_words, kLongestSentence);
+}
+
+/// "FILE:WEIGHT" or "FILE".
+Result<std::pair<std::string, float>> weighted_file(const char* option, const std::string& choice) {
+  const std::size_t colon = choice.rfind(':');
+  if (colon == choice.npos) return std::pair(choice, 1.0f);
+  float weight = 0;
+  const char* const end = choice.data() + choice.size();
+  const auto [at, error] = std::from_chars(choice.data() + colon + 1, end, weight);
+  if (error != std::errc() || at != end) return std::pair(choice, 1.0f);
+  constexpr float kMost = 1e6f;
+  if (!(weight > 0 && weight <= kMost))
+    return bad_input(option, "", "a weight above 0 and at most 1e6", "'" + choice + "'");
+  return std::pair(choice.substr(0, colon), weight);
+}
+
+Result<Corpus> corpus_of_tokens(const CorpusChoice& choice, Progress& progress, const Teaching& teaching) {
+  if (choice.texts.empty()) return bad_input("--tokenizer", "", "texts for it", "none");
+  if (!choice.grammar.empty() && teaching.grammar <= 0)
+    return bad_input("--grammar", "", "no tokenizer, or a share of it that teaches (--teach-grammar)",
+                     choice.tokenizer);
+  constexpr std::size_t kMostTokenizerBytes = std::size_t{1} << 28;
+  auto json = read_file(choice.tokenizer, kMostTokenizerBytes);
+  if (!json) return json.error();
+  auto parsed = parse_tokenizer_json(choice.tokenizer, *json);
+  if (!parsed) return parsed.error();
+  const auto tokenizer = std::make_shared<const Tokenizer>(std::move(parsed->tokenizer));
+  if (const Status usable = check_trainable(choice.tokenizer, *tokenizer); !usable) return usable.error();
+  std::vector<CorpusText> texts;
+  for (const std::string& one : choice.texts) {
+    const auto file = weighted_file("--text", one);
+    if (!file) return file.error();
+    const auto text = read_file(file->first, kMostTextBytes);
+    if (!text) return text.error();
+    auto spelt = tokenized_text(file->first, *text, file->second, *tokenizer, progress);
+    if (!spelt) return spelt.error();
+    texts.push_back(*std::move(spelt));
+  }
+  Corpus corpus = corpus_of(tokenizer, *std::move(json), std::move(texts));
+  std::shared_ptr<const Grammar> grammar;
+  if (teaching.grammar > 0) {
+    auto read = choice.grammar.empty() ? read_grammar() : read_grammar(choice.grammar);
+    if (!read) return read.error();
+    grammar = *read;
+  }
+  for (const std::string& one : choice.treebanks) {
+    const auto file = weighted_file("--teach", one);
+    if (!file) return file.error();
+    const auto text = read_file(file->first, kMostTreebankBytes);
+    if (!text) return text.error();
+    const auto treebank = parse_conllu(file->first, *text);
+    if (!treebank) return treebank.error();
+    if (progress.stop) return Error{file->first + ": cancelled"};
+    TaughtText taught{.name = file->first, .weight = file->second};
+    taught.sentences = taught_sentences(*treebank, *tokenizer, teaching.heads, grammar.get());
+    if (std::none_of(taught.sentences.begin(), taught.sentences.end(),
+                     [](const auto& own) { return !own.arcs.empty(); }))
+      return bad_input(file->first, "relations", "at least one that a head is taught", "none");
+    corpus.taught.push_back(std::move(taught));
+  }
+  corpus.taught_grammar = std::move(grammar);
+  return corpus;
 }
 
 /// As a shell reads it back.
@@ -111,7 +174,8 @@ Result<std::shared_ptr<const Grammar>> read_grammar() {
   return read_grammar(*folder / "assets" / "grammar.json");
 }
 
-Result<Corpus> read_corpus(const CorpusChoice& choice, Task task, Progress& progress) {
+Result<Corpus> read_corpus(const CorpusChoice& choice, Task task, Progress& progress, const Teaching& teaching) {
+  if (!choice.tokenizer.empty()) return corpus_of_tokens(choice, progress, teaching);
   if (!choice.text.empty()) return corpus_of_text(choice, progress);
   const auto grammar = choice.grammar.empty() ? read_grammar() : read_grammar(choice.grammar);
   if (!grammar) return grammar.error();
@@ -143,6 +207,21 @@ std::string training_command(const TrainingPlan& plan, const CorpusChoice& corpu
   if (!corpus.text.empty()) add("--text", corpus.text);
   if (!corpus.text.empty() && corpus.most_words != CorpusChoice{}.most_words)
     add("--words", std::to_string(corpus.most_words));
+  if (!corpus.tokenizer.empty()) add("--tokenizer", corpus.tokenizer);
+  for (const std::string& text : corpus.texts) add("--text", text);
+  for (const std::string& treebank : corpus.treebanks) add("--teach", treebank);
+  if (!plan.teaching.heads.empty()) {
+    const Teaching& teaching = plan.teaching;
+    add("--teach-share", shortest(teaching.share));
+    add("--teach-from", shortest(teaching.from));
+    add("--teach-grammar", shortest(teaching.grammar));
+    add("--teach-weight", shortest(plan.recipe.objective.attention));
+    add("--teach-rest", shortest(teaching.rest));
+    add("--teach-hide", shortest(teaching.hide));
+    const auto usually_taught = usual_taught_heads(config.num_layers, config.num_heads);
+    if (!usually_taught || *usually_taught != teaching.heads)
+      for (const TaughtHead& head : teaching.heads) add("--teach-head", spelled(head));
+  }
   if (!corpus.grammar.empty()) add("--grammar", corpus.grammar);
   if (!name.empty()) add("--name", name);
   add("--arch", std::string(headlight::name(config.arch)));

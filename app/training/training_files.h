@@ -18,12 +18,16 @@ struct CorpusChoice {
   std::string grammar = {};       // … the grammar of this file; empty: the one that comes along
   std::size_t most_words = 4000;  // the most frequent words of a text that have rows of their own
 
+  std::string tokenizer = {};               // a tokenizer.json that spells `texts` and `treebanks`; empty: neither
+  std::vector<std::string> texts = {};      // "FILE" or "FILE:WEIGHT", the weight of each of its sentences
+  std::vector<std::string> treebanks = {};  // CoNLL-U files that teach heads, alike
+
   friend bool operator==(const CorpusChoice&, const CorpusChoice&) = default;
 };
 
-/// Reads it for a task; a text is cut into words as the window cuts it. Errors are those of the file; stopped, one that
-/// says so.
-Result<Corpus> read_corpus(const CorpusChoice& choice, Task task, Progress& progress);
+/// Reads it for a task; a text without a tokenizer is cut into words as the window cuts it. `teaching` says which arcs of
+/// treebanks are kept, and whether the grammar teaches. Errors are those of the files; stopped, one that says so.
+Result<Corpus> read_corpus(const CorpusChoice& choice, Task task, Progress& progress, const Teaching& teaching = {});
 
 /// The grammar of the shipped models, or another one.
 Result<std::shared_ptr<const Grammar>> read_grammar();

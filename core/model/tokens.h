@@ -17,8 +17,9 @@ struct Token {
   std::size_t end = 0;
   bool special = false;  // added by the tokenizer, not typed
   bool pad = false;
-  bool known = true;  // in the vocabulary
-  int type = 0;       // of models that tell two sentences apart (token_type_ids)
+  bool known = true;       // in the vocabulary
+  bool continues = false;  // a later piece of the word that the token before belongs to, where Tokens::has_words
+  int type = 0;            // of models that tell two sentences apart (token_type_ids)
 
   friend bool operator==(const Token&, const Token&) = default;
 };
@@ -27,6 +28,7 @@ struct Tokens {
   std::string text;
   std::vector<Token> tokens;
   std::size_t second = 0;  // of two sentences, the first token of the second; 0: there is one
+  bool has_words = false;  // the tokenizer knows words: Token::continues says where they go on
 
   std::size_t size() const { return tokens.size(); }
   friend bool operator==(const Tokens&, const Tokens&) = default;

@@ -157,11 +157,18 @@ WordSpelling spelling_of(const Tokenizer& tokenizer) {
     spelling.byte_words = unigram->has_byte_fallback();
   } else if (const auto* words = std::get_if<WordPiece>(&tokenizer.model)) {
     spelling.prefix = words->prefix;
+    spelling.byte_words = words->character_fallback;
   }
   return spelling;
 }
 
 namespace {
+
+/// Whether it cuts text into words before it spells them, so that what it makes of a piece are pieces of a word.
+bool knows_words(const Tokenizer& tokenizer) {
+  const Lexicon* lexicon = lexicon_of(tokenizer);
+  return lexicon && lexicon->likely;
+}
 
 Status check_length(std::string_view text) {
   if (text.size() > kLongestText)
@@ -176,6 +183,7 @@ Result<std::vector<Token>> tokens_of(const Tokenizer& tokenizer, std::string_vie
   std::vector<Token> result;
   std::vector<ModelToken> found;
   Spelling spelling;
+  const bool words = knows_words(tokenizer);
   for (const Pieces::Piece& piece : pieces->pieces) {
     const LetterSpan letters = pieces->span(piece);
     if (piece.added >= 0) {
@@ -185,13 +193,20 @@ Result<std::vector<Token>> tokens_of(const Tokenizer& tokenizer, std::string_vie
     spell(letters, spelling);
     found.clear();
     if (const Status status = spell_with(tokenizer.model, spelling.text, found); !status) return status.error();
-    for (const ModelToken& token : found) result.push_back(token_of(tokenizer, text, token, letters, spelling));
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      Token& token = result.emplace_back(token_of(tokenizer, text, found[i], letters, spelling));
+      if (!words) continue;
+      token.continues = i > 0;
+      // A word is shown as it was typed, whatever the case of its row.
+      if (token.begin < token.end)
+        token.text = without_leading_space(visible(text.substr(token.begin, token.end - token.begin)));
+    }
   }
   return result;
 }
 
 Tokens whole(const Tokenizer& tokenizer, std::string_view text, std::vector<Token> tokens, bool add_special_tokens) {
-  Tokens result{.text = std::string(text), .tokens = std::move(tokens)};
+  Tokens result{.text = std::string(text), .tokens = std::move(tokens), .has_words = knows_words(tokenizer)};
   for (const Template& around : tokenizer.templates)
     result.tokens = surrounded(around.parts, result.tokens, {}, add_special_tokens);
   return result;
@@ -241,7 +256,8 @@ Result<Tokens> encode_pair(const Tokenizer& tokenizer, std::string_view first, s
     token.begin += first.size() + 1;
     token.end += first.size() + 1;
   }
-  Tokens result{.text = std::string(first) + '\n' + std::string(second), .tokens = {}};
+  Tokens result{
+      .text = std::string(first) + '\n' + std::string(second), .tokens = {}, .has_words = knows_words(tokenizer)};
   const std::vector<Template::Part>& parts = tokenizer.templates.front().pair;
   result.tokens = surrounded(parts, *before, *after, true);
   for (const Template::Part& part : parts) {
@@ -281,6 +297,12 @@ std::shared_ptr<const Vocabulary> vocabulary_of(const Tokenizer& tokenizer) {
 }
 
 std::vector<std::size_t> word_numbers(const Tokens& tokens) {
+  if (tokens.has_words) {
+    std::vector<std::size_t> numbers;
+    for (const Token& token : tokens.tokens)
+      numbers.push_back(numbers.empty() ? 0 : numbers.back() + (token.continues ? 0 : 1));
+    return numbers;
+  }
   const std::vector<std::size_t> cuts = cut_points(tokens.text, Split::words, Lexicon{});
   std::vector<std::size_t> numbers;
   numbers.reserve(tokens.size());

@@ -17,6 +17,9 @@ struct WordPiece {
   std::string unknown = "[UNK]";    // the word for a piece that cannot be spelt
   std::string prefix = "##";        // before words that do not begin a piece
   std::size_t longest_piece = 100;  // characters; a longer piece is unknown
+  /// Where no word of the vocabulary goes on: a character on its own, without the prefix; a Chinese character as its
+  /// bytes, <0xE9>; any other is unknown, alone or with unknown neighbours. No piece is too long then.
+  bool character_fallback = false;
 };
 
 struct WordLevel {

@@ -56,9 +56,27 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(behind_spaces(text, 0));
 }
 
+/// Whether every character is a grapheme cluster: ASCII without control codes, Chinese characters and their marks.
+bool is_plain(std::string_view text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte >= 0x80 ? byte < 0xE3 || byte > 0xE9 : byte < 0x20) return false;
+    if (byte < 0x80) continue;
+    const UChar32 c = code_point_at(text, at);
+    const bool chinese = (c >= 0x3000 && c <= 0x3011) || (c >= 0x4E00 && c <= 0x9FFF);
+    if (!chinese) return false;
+    at += 2;
+  }
+  return true;
+}
+
 Offsets boundaries(std::string_view text, UBreakIteratorType type) {
   Offsets result(text.size() + 1, false);
   result.front() = result.back() = true;
+  if (type == UBRK_CHARACTER && is_plain(text)) {
+    for (std::size_t at = 0; at < text.size(); ++at) result[at] = is_boundary(text, at);
+    return result;
+  }
   UErrorCode status = U_ZERO_ERROR;
   const std::unique_ptr<UText, decltype(&utext_close)> input(
       utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()), &status), utext_close);
@@ -144,7 +162,13 @@ void attach_spaces(Offsets& cuts, std::string_view text, const Offsets& clusters
 }
 
 Offsets word_boundaries(std::string_view text, const Offsets& clusters, const Lexicon& lexicon) {
-  Offsets cuts = boundaries(text, UBRK_WORD);
+  Offsets cuts(text.size() + 1, false);
+  if (lexicon.likely) {
+    for (const std::size_t at : lexicon.likely->cuts(text)) cuts[at] = true;
+    cuts.front() = cuts.back() = true;
+  } else {
+    cuts = boundaries(text, UBRK_WORD);
+  }
   for (std::size_t at = 0; at < cuts.size(); ++at) cuts[at] = cuts[at] && clusters[at];
   const std::vector<Stretch> words = find_words(text, clusters, lexicon);
   cut_out_words_across(cuts, words);

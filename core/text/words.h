@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "model/tokens.h"
 #include "model/weights.h"
+#include "text/likely_words.h"
 
 namespace headlight {
 
@@ -27,7 +28,10 @@ struct Lexicon {
   /// The words in the order of their bytes, ids hashed: what a model with fresh weights can say. Never null.
   std::shared_ptr<const Vocabulary> vocabulary = std::make_shared<const Vocabulary>();
 
-  friend bool operator==(const Lexicon& a, const Lexicon& b) { return a.words == b.words; }
+  /// Where words begin and end before `words` are laid over them; null: ICU says it.
+  std::shared_ptr<const LikelyWords> likely = {};
+
+  friend bool operator==(const Lexicon& a, const Lexicon& b) { return a.words == b.words && a.likely == b.likely; }
 };
 
 /// One word a line, of at most 64 characters; spaces around it are dropped, those inside it (New York) are part of it.
@@ -42,12 +46,12 @@ Lexicon lexicon_of(const std::vector<std::string>& words);
 ///
 /// characters: every grapheme cluster (UAX #29) is a token, spaces too.
 ///
-/// words: the word boundaries of ICU's root locale (UAX #29 and its dictionaries; a mark is a token of its own), with
-/// the lexicon laid over them:
+/// words: the word boundaries of ICU's root locale (UAX #29 and its dictionaries; a mark is a token of its own), or
+/// those of Lexicon::likely where it is there, with the words of the lexicon laid over them:
 ///   1. The words of the lexicon are looked up in the text, the longest first, of equal ones the leftmost; no two
 ///      overlap. Inside a run of letters of a script that writes spaces between its words, nothing is found.
-///   2. A word found across a boundary of ICU's is cut out whole: that boundary goes, the word's own ends become cuts.
-///   3. A word found inside a longer one of ICU's does not cut it, unless such words fill the longer one without a
+///   2. A word found across such a boundary is cut out whole: that boundary goes, the word's own ends become cuts.
+///   3. A word found inside a longer one does not cut it, unless such words fill the longer one without a
 ///      gap. So a stretch made of nothing but words of the lexicon is cut the same by every version of ICU.
 ///   4. White space goes to the token after it; at the end of the text it is a token of its own.
 std::vector<std::size_t> cut_points(std::string_view text, Split split, const Lexicon& lexicon);

@@ -64,6 +64,35 @@ std::string task_text(const TrainingCard& card) {
   return text;
 }
 
+/// How the sentence about the loss ends, and which heads were taught.
+std::string teaching_text(const TrainingCard& card) {
+  const TrainingPlan& plan = card.plan;
+  const Teaching& teaching = plan.teaching;
+  if (teaching.heads.empty()) return " and nothing else: nothing was asked of any attention.";
+  std::string text = line(
+      "; behind %.0f %% of the steps, in %.0f %% of the sentences, it is also asked where some heads look: %g times "
+      "the "
+      "weighted mean of −ln of the weight that a head gives to the right word (pieces of words summed). A word "
+      "without such a relation is to look at <s>, with weight %g; %.0f %% of the words of these sentences are hidden "
+      "and asked for.\n\n## Heads that were taught\n\n",
+      100 * static_cast<double>(teaching.from), 100 * static_cast<double>(teaching.share),
+      static_cast<double>(plan.recipe.objective.attention), static_cast<double>(teaching.rest),
+      100 * static_cast<double>(teaching.hide));
+  text +=
+      "These heads did not find their relations by themselves; they were told where to look, from the dependent to "
+      "its head. All other heads were asked nothing.\n\n| head | relations |\n| --- | --- |\n";
+  for (const TaughtHead& head : teaching.heads) {
+    std::string relations;
+    for (const std::string& relation : head.relations) relations += (relations.empty() ? "" : ", ") + relation;
+    text += line("| %ld.%ld | %s |\n", static_cast<long>(head.layer), static_cast<long>(head.head), relations.c_str());
+  }
+  text += "\nTaught by:";
+  for (const std::string& treebank : card.treebanks) text += " " + treebank;
+  if (teaching.grammar > 0)
+    text += line(" sentences of the grammar (%.0f %%)", 100 * static_cast<double>(teaching.grammar));
+  return text + ".";
+}
+
 }  // namespace
 
 std::string card_text(const Model& model, const TrainingCard& card) {
@@ -74,9 +103,7 @@ std::string card_text(const Model& model, const TrainingCard& card) {
       "Corpus: " +
       (card.corpus == "grammar" ? std::string("sentences of Headlight's grammar (assets/grammar.json)") : card.corpus) +
       ".\n\n";
-  text += task_text(card) +
-          " The loss is the cross-entropy of those words and nothing else: nothing was asked of any "
-          "attention.\n\n";
+  text += task_text(card) + " The loss is the cross-entropy of those words" + teaching_text(card) + "\n\n";
   text += line(
       "%ld of %ld steps, %ld sentences each, %.1f million words, seed %llu. AdamW, learning rate %g, β %g and "
       "%g, decay %g, %ld steps of warm-up, cosine to %g of it, gradients clipped to %g",

@@ -14,8 +14,11 @@ struct TrainingPlan {
   Corruption corruption = {};  // of a masked task
   TrainingRecipe recipe = {};  // its schedule says how many steps
   Index batch = 64;            // sentences a step
+  Teaching teaching = {};      // what heads are taught besides; Objective::attention weighs it
 
   Index steps() const { return recipe.schedule.steps; }
+  /// Sentences of a step (from 1) that teach.
+  Index taught_sentences(Index step) const;
 };
 
 /// The plan that the shipped models were made by, for a model of this shape: pre-norm and gelu whatever it says.

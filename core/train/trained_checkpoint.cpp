@@ -134,6 +134,22 @@ class Tensors {
   }
 };
 
+/// Only of a plan that teaches, so that others are spelt as ever.
+void add_teaching(Json& json, const TrainingPlan& plan) {
+  const Teaching& teaching = plan.teaching;
+  if (teaching.heads.empty()) return;
+  Json heads = Json::array();
+  for (const TaughtHead& head : teaching.heads)
+    heads.push_back({{"layer", head.layer}, {"head", head.head}, {"relations", head.relations}});
+  json["teaching"] = {{"weight", plan.recipe.objective.attention},
+                      {"share", teaching.share},
+                      {"from", teaching.from},
+                      {"grammar", teaching.grammar},
+                      {"rest", teaching.rest},
+                      {"hide", teaching.hide},
+                      {"heads", heads}};
+}
+
 Json plan_json(const TrainingPlan& plan) {
   const Corruption& corruption = plan.corruption;
   const TrainingRecipe& recipe = plan.recipe;
@@ -162,6 +178,7 @@ Json plan_json(const TrainingPlan& plan) {
                           {"family", corruption.family},
                           {"restore", corruption.restore}};
   }
+  add_teaching(json, plan);
   return json;
 }
 
@@ -170,6 +187,22 @@ float number(const JsonField& field, const char* name) {
   if (value.is_number() && std::isfinite(value.get<float>())) return value.get<float>();
   field.at(name).problem("a number");
   return 0;
+}
+
+void read_teaching(const JsonField& field, TrainingPlan& plan) {
+  constexpr std::int64_t kMost = 1 << 20;
+  plan.recipe.objective.attention = number(field, "weight");
+  plan.teaching = {.heads = {},
+                   .share = number(field, "share"),
+                   .from = number(field, "from"),
+                   .grammar = number(field, "grammar"),
+                   .rest = number(field, "rest"),
+                   .hide = number(field, "hide")};
+  for (const JsonField& item : field.at("heads").items()) {
+    TaughtHead head{.layer = item.integer("layer", 0, kMost), .head = item.integer("head", 0, kMost)};
+    for (const JsonField& relation : item.at("relations").items()) head.relations.push_back(relation.text());
+    plan.teaching.heads.push_back(std::move(head));
+  }
 }
 
 TrainingPlan plan_from(const JsonField& field) {
@@ -198,12 +231,14 @@ TrainingPlan plan_from(const JsonField& field) {
     plan.corruption = {number(corruption, "mask"), number(corruption, "swap"), number(corruption, "keep"),
                        number(corruption, "family"), number(corruption, "restore")};
   }
+  if (field.has("teaching")) read_teaching(field.at("teaching"), plan);
   return plan;
 }
 
 Json card_json(const TrainingCard& card) {
   Json json = {{"schema", kSchema}, {"corpus", card.corpus}, {"command", card.command},
                {"step", card.step}, {"tokens", card.tokens}, {"plan", plan_json(card.plan)}};
+  if (!card.treebanks.empty()) json["treebanks"] = card.treebanks;
   if (card.scores) json["scores"] = relations_json(*card.scores);
   return json;
 }
@@ -222,6 +257,26 @@ std::string identity(const TrainingPlan& plan, const Corpus& corpus) {
     const std::string_view rows(reinterpret_cast<const char*>(line.data()), line.size() * sizeof line.front());
     words = derive_seed(words, rows);
   }
+  const auto add = [&words](const auto& list) {
+    words = derive_seed(
+        words, std::string_view(reinterpret_cast<const char*>(list.data()), list.size() * sizeof list.front()));
+  };
+  if (corpus.tokenizer) words = derive_seed(words, corpus.tokenizer_json);
+  for (const CorpusText& text : corpus.texts) {
+    words = derive_seed(words, std::to_string(text.weight));
+    add(text.lines.rows);
+    add(text.lines.starts);
+  }
+  for (const TaughtText& text : corpus.taught) {
+    words = derive_seed(words, std::to_string(text.weight));
+    for (const TaughtSentence& sentence : text.sentences) {
+      add(sentence.rows);
+      add(sentence.arcs);
+      add(sentence.rests);
+    }
+  }
+  if (corpus.taught_grammar)
+    for (const std::string& word : corpus.taught_grammar->words) words = derive_seed(words, word);
   json["words"] = words;
   json["shape"] = Json::array();
   for_each_field([&](const auto& field) {
@@ -234,15 +289,18 @@ std::string identity(const TrainingPlan& plan, const Corpus& corpus) {
 }  // namespace
 
 Status save_checkpoint(const std::filesystem::path& folder, const Model& model, const TrainingCard& card,
-                       TensorType type) {
+                       TensorType type, std::string_view tokenizer) {
   assert(model.vocabulary && model.output);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return bad_input(folder.string(), "", "a folder that can be made", error.message());
   // The weights last: a folder with weights has all that they need.
   if (const Status done = write_json(folder / "config.json", config_json(model)); !done) return done;
-  const Json tokenizer = tokenizer_json(*model.vocabulary, model.config.arch);
-  if (const Status done = write_json(folder / "tokenizer.json", tokenizer); !done) return done;
+  const std::filesystem::path tokenizer_path = folder / "tokenizer.json";
+  const Status tokenized = tokenizer.empty()
+                               ? write_json(tokenizer_path, tokenizer_json(*model.vocabulary, model.config.arch))
+                               : write_file(tokenizer_path, tokenizer);
+  if (!tokenized) return tokenized;
   if (const Status done = write_json(folder / "training.json", card_json(card)); !done) return done;
   if (const Status done = write_file(folder / "README.md", card_text(model, card)); !done) return done;
   const Tensors tensors(model);
@@ -261,6 +319,8 @@ Result<TrainingCard> parse_card(std::string_view where, std::string_view text) {
   if (tokens.value().is_number() && tokens.value().get<double>() >= 0) card.tokens = tokens.value().get<double>();
   else tokens.problem("a number from 0 on");
   card.plan = plan_from(root.at("plan"));
+  if (root.has("treebanks"))
+    for (const JsonField& item : root.at("treebanks").items()) card.treebanks.push_back(item.text());
   if (root.has("scores")) card.scores = relations_from(root.at("scores"));
   if (problems.first) return *problems.first;
   return card;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "train/measure/relations.h"
 #include "train/plan.h"
@@ -16,7 +17,8 @@ namespace headlight {
 /// How a model was made and what was measured of it: training.json, and README.md in words.
 struct TrainingCard {
   TrainingPlan plan = {};
-  std::string corpus;                         // "grammar", or the name of a text
+  std::string corpus;                         // "grammar", or the names of texts
+  std::vector<std::string> treebanks = {};    // that taught heads of plan.teaching
   std::string command;                        // that makes it again
   Index step = 0;                             // steps taken
   double tokens = 0;                          // words read
@@ -24,9 +26,10 @@ struct TrainingCard {
 };
 
 /// Writes config.json, tokenizer.json, training.json, README.md and model.safetensors, each whole or not at all, into
-/// the folder, which is made where it is missing. The model must have a vocabulary.
+/// the folder, which is made where it is missing. The model must have a vocabulary. `tokenizer`: what tokenizer.json
+/// says, where the corpus had one of its own; else it holds the words of the vocabulary, looked up as they are.
 Status save_checkpoint(const std::filesystem::path& folder, const Model& model, const TrainingCard& card,
-                       TensorType type = TensorType::float32);
+                       TensorType type = TensorType::float32, std::string_view tokenizer = {});
 
 /// What training.json says. Errors name the file `where` and the field.
 Result<TrainingCard> parse_card(std::string_view where, std::string_view text);

@@ -7,6 +7,7 @@
 
 #include "app/program.h"
 #include "core/grammars.h"
+#include "core/own_tokenizer.h"
 
 namespace headlight::program {
 namespace {
@@ -287,6 +288,67 @@ TEST(CliHeads, SaysWhatItNeeds) {
   EXPECT_TRUE(contains(refused({"heads", "--random", "--relations", "--test-seed", "4", "--validation-seed", "4"}),
                        "--test-seed: expected another seed than that of the validation sentences, found 4"));
   EXPECT_TRUE(contains(refused({"heads", fixture::golden("bert").string(), "--relations"}), "relations: "));
+}
+
+/// A folder with a tokenizer of one's own, a text and a treebank.
+struct OwnCorpus {
+  Folder folder;
+  std::string tokenizer = folder.with("tokenizer.json", own::tokenizer_json().dump());
+  std::string text = folder.with("text.txt", "The cat sat on the mat.\nA zebra sat.\n我 它 猫\n");
+  std::string treebank = folder.with("bank.conllu", own::kTreebank);
+
+  Words taught() const {
+    return {"--tokenizer",  tokenizer,       "--text",       text + ":2", "--teach", treebank,
+            "--teach-head", "0.1=nsubj,det", "--teach-from", "0.5",       "--steps", "20"};
+  }
+};
+
+TEST(CliTrain, TeachesHeadsWithATokenizerOfOnesOwn) {
+  const OwnCorpus corpus;
+  const auto model = corpus.folder / "model";
+  const Ran ran = run(train(corpus.taught(), model));
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "taught heads")) << ran.err;
+  const json card = read_json(model / "training.json");
+  EXPECT_EQ(card["treebanks"], json::array({corpus.treebank}));
+  EXPECT_EQ(card["plan"]["teaching"]["heads"][0]["relations"], json::array({"nsubj", "det"}));
+  for (const std::string part : {"--tokenizer ", "text.txt:2 ", "--teach ", "--teach-head 0.1=nsubj,det"})
+    EXPECT_TRUE(contains(card["command"], part)) << card["command"] << part;
+  const json object = exported({model.string(), "--text", "The zebra sat."});
+  EXPECT_EQ(texts(object["tokens"]), (Words{"<s>", "The", "z", "e", "b", "r", "a", "sat", "."}));
+}
+
+TEST(CliTrain, RefusesWhatATokenizerCannotBeTrainedOnInOneLine) {
+  const OwnCorpus corpus;
+  const auto says = [&](Words words, const std::string& part) {
+    words.insert(words.end(), {"--steps", "2"});
+    const Ran ran = run(train(std::move(words), corpus.folder / "none"));
+    EXPECT_EQ(ran.status, 2) << ran.err;
+    EXPECT_TRUE(contains(ran.err, part)) << ran.err;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+    EXPECT_FALSE(fixture::fs::exists(corpus.folder / "none")) << "nothing is half written";
+  };
+  const std::string bytes = corpus.folder.with("bytes.txt", "a\xFF\n"), empty = corpus.folder.with("empty.txt", "");
+  const std::string cycle = corpus.folder.with("cycle.conllu", "1\ta\t_\tX\t_\t_\t1\tobj\t_\t_\n");
+  says({"--text", corpus.text, "--text", corpus.text}, "--tokenizer for several");
+  says({"--text", corpus.text, "--teach", corpus.treebank}, "a --tokenizer");
+  says({"--tokenizer", corpus.tokenizer}, "texts for it");
+  says({"--tokenizer", corpus.text, "--text", corpus.text}, "text.txt");
+  says({"--tokenizer", corpus.tokenizer, "--text", bytes}, "UTF-8");
+  says({"--tokenizer", corpus.tokenizer, "--text", empty}, "at least one of 1 to 120 tokens");
+  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text + ":-1"}, "a weight above 0");
+  says({"--tokenizer", corpus.tokenizer, "--text", "missing.txt"}, "missing.txt");
+  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text, "--teach", cycle, "--teach-head", "0.0=obj"},
+       "a cycle");
+  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text, "--teach", corpus.treebank, "--teach-head", "0.0=obj"},
+       "at least one that a head is taught");
+  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text, "--teach", corpus.treebank, "--teach-head", "7.0=det"},
+       "a head of 1 layers of 2");
+  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text, "--teach", corpus.treebank}, "--teach-head for each");
+  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text, "--teach-head", "0.0=det"}, "--teach FILE");
+  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text, "--arch", "decoder", "--teach", corpus.treebank,
+        "--teach-head", "0.0=det"},
+       "an encoder, and a treebank");
 }
 
 }  // namespace

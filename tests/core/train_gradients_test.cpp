@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "core/train_reference.h"
 #include "train/network/kernels.h"
 #include "train/network/training.h"
@@ -93,6 +95,92 @@ TEST_P(GradientsOf, EveryParameterAreThoseOfTheLoss) {
 
 INSTANTIATE_TEST_SUITE_P(EveryShape, GradientsOf, testing::ValuesIn(shapes()),
                          [](const auto& shape) { return std::string(shape.param.name); });
+
+/// Some heads of a batch are asked to look somewhere: at one place, at several, at the first.
+void ask_heads(Batch& batch, const Config& config) {
+  Random random(17);
+  for (std::int32_t sentence = 0; sentence < batch.input.count; ++sentence) {
+    const std::int32_t length = batch.input.lengths[static_cast<std::size_t>(sentence)];
+    for (std::int32_t layer = 0; layer < config.num_layers; ++layer)
+      for (std::int32_t head = 0; head < config.num_heads; ++head) {
+        if ((layer + head) % 2 == 0) continue;
+        for (std::int32_t query = 0; query < length; ++query) {
+          if (random.next() % 3 == 0) continue;
+          const auto first = static_cast<std::int32_t>(random.next() % static_cast<std::uint64_t>(query + 1));
+          const std::int32_t end = first < query && random.next() % 2 ? first + 2 : first + 1;
+          batch.attention.push_back({sentence, layer, head, query, first, end, 0.2f + random.uniform(), query == 0});
+        }
+      }
+  }
+}
+
+// The same by central differences, of the words and of where heads look together, on every shape that has its own
+// attention alone; of a decoder only what is seen is asked for.
+TEST_P(GradientsOf, WhereHeadsLookAreThoseOfTheLoss) {
+  const Shape& shape = GetParam();
+  if (shape.config.arch == Arch::encoder_decoder) GTEST_SKIP() << "no stack of its own";
+  constexpr float kWeight = 1.7f;
+  Network network = fresh_network(shape.config, 9, 8);
+  shake(network, 5);
+  Batch batch = drawn_batch(network, 3, 5, 9);
+  ask_heads(batch, shape.config);
+  ASSERT_GT(batch.attention.size(), 8u);
+  Workspace workspace(1);
+  Floats gradients;
+  const Objective objective{.label_smoothing = shape.smoothing, .attention = kWeight};
+  const Loss loss = loss_and_gradients(network, batch, objective, 0, gradients, workspace);
+  Reference reference(network);
+  EXPECT_NEAR(loss.attention, reference.attention_loss(batch), 2e-6);
+  const auto loss_at = [&](double& value, double moved) {
+    const double before = std::exchange(value, moved);
+    const double result = reference.loss(batch, static_cast<double>(shape.smoothing)) +
+                          static_cast<double>(kWeight) * reference.attention_loss(batch);
+    value = before;
+    return result;
+  };
+  for (const Parameter& parameter : network.parameters) {
+    if (parameter.name == "tokens" || parameter.name == "output.weight") continue;  // as above, and many
+    double largest = 0;
+    std::vector<double> wanted(static_cast<std::size_t>(std::min<Index>(parameter.size(), 24)));
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      double& value = reference.values[static_cast<std::size_t>(parameter.offset) + i];
+      constexpr double kStep = 1e-5;
+      wanted[i] = (loss_at(value, value + kStep) - loss_at(value, value - kStep)) / (2 * kStep);
+      largest = std::max(largest, std::abs(wanted[i]));
+    }
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const double found = static_cast<double>(gradients[static_cast<std::size_t>(parameter.offset) + i]);
+      const double error = std::abs(found - wanted[i]) / (std::abs(wanted[i]) + 1e-3 * largest + 1e-4);
+      ASSERT_LT(error, 1e-3) << parameter.name << "[" << i << "] " << found << " for " << wanted[i];
+    }
+  }
+}
+
+TEST(Gradients, WhereHeadsLookAreTheSameBitsWithAnyNumberOfThreadsAndNothingWhereNothingIsAsked) {
+  const Config config{.d_model = 32, .num_heads = 4, .num_layers = 2, .ffn = 64, .norm = Norm::pre};
+  const Network network = fresh_network(config, 50);
+  const Batch plain = drawn_batch(network, 150, 16, 3);
+  Batch asked = plain;
+  ask_heads(asked, config);
+  Floats expected, found;
+  Workspace one(1);
+  const Objective objective{.attention = 2, .dropout = 0.1f};
+  const Loss loss = loss_and_gradients(network, asked, objective, 7, expected, one);
+  EXPECT_GT(loss.looks, 0);
+  EXPECT_GT(loss.looked, 0.0);
+  EXPECT_LT(loss.looked, 1.0);
+  for (const int threads : {2, 3}) {
+    Workspace workspace(threads);
+    const Loss again = loss_and_gradients(network, asked, objective, 7, found, workspace);
+    EXPECT_EQ(again.attention, loss.attention);
+    EXPECT_TRUE(found == expected) << threads << " threads";
+  }
+  // Weight 0 measures and moves nothing.
+  Floats unmoved;
+  EXPECT_EQ(loss_and_gradients(network, asked, {.dropout = 0.1f}, 7, found, one).attention, loss.attention);
+  loss_and_gradients(network, plain, {.dropout = 0.1f}, 7, unmoved, one);
+  EXPECT_TRUE(found == unmoved);
+}
 
 TEST(Gradients, AreTheSameBitsWithAnyNumberOfThreads) {
   Config config{

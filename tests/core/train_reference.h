@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -41,6 +42,19 @@ class Reference {
         sum += weight * (std::log(total) - (1 - smoothing) * own - smoothing * scores.row(t).mean());
         weights += weight;
       }
+    }
+    return sum / weights;
+  }
+
+  /// The weighted mean of −ln of what heads give where Batch::attention asks them to.
+  double attention_loss(const Batch& batch) const {
+    double sum = 0, weights = 0;
+    for (const AttentionTarget& target : batch.attention) {
+      hidden(batch, target.sentence);
+      const Grid& given = given_.at({target.layer, target.head});
+      sum -= static_cast<double>(target.weight) *
+             std::log(given.row(target.query).segment(target.first, target.end - target.first).sum());
+      weights += static_cast<double>(target.weight);
     }
     return sum / weights;
   }
@@ -103,6 +117,7 @@ class Reference {
                                   .norm = config.norm,
                                   .activation = config.activation};
       if (memory) block.cross = attention(name + "cross.");
+      self.edit_weights = [&](Index head, Grid& weights) { given_[{layer, head}] = weights; };
       x = reference::block(block, x, self, memory).output;
     }
     return config.norm == Norm::pre ? reference::norm(x, norm(prefix + "final_norm")) : x;
@@ -117,6 +132,7 @@ class Reference {
 
   const Network& network_;
   std::map<std::string, const Parameter*> places_;
+  mutable std::map<std::pair<Index, Index>, Grid> given_;  // weights of the last sentence, by layer and head
 };
 
 /// Sentences of 1 to `length` words.

@@ -128,7 +128,8 @@ std::optional<TokenModel> wordpiece_from(const JsonField& field) {
   WordPiece model{.words = {},
                   .unknown = field.text("unk_token", "[UNK]"),
                   .prefix = field.text("continuing_subword_prefix", "##"),
-                  .longest_piece = 100};
+                  .longest_piece = 100,
+                  .character_fallback = field.flag("character_fallback", false)};
   if (field.has("max_input_chars_per_word"))
     model.longest_piece = static_cast<std::size_t>(field.integer("max_input_chars_per_word", 0, INT64_MAX));
   std::vector<WordTable::Word> words = vocabulary_from(field.at("vocab"));
@@ -176,13 +177,13 @@ std::vector<AddedToken> added_from(const JsonField& field) {
   return tokens;
 }
 
-/// Gives the rule `Words` the words of the vocabulary.
+/// Gives the rule `Words` the words of the vocabulary, unless it has costs.
 void set_lexicon(Tokenizer& tokenizer, const JsonField& rules) {
   for (PreTokenizer& rule : tokenizer.pre_tokenizers) {
     auto* words = std::get_if<SplitLexiconWords>(&rule);
-    if (!words) continue;
+    if (!words || words->lexicon) continue;
     if (!std::holds_alternative<WordLevel>(tokenizer.model))
-      return rules.problem("Words only before a model of the type WordLevel");
+      return rules.problem("Words without costs only before a model of the type WordLevel");
     std::vector<std::string> list;
     const WordTable& table = words_of(tokenizer);
     for (std::size_t id = 0; id < table.ids(); ++id) list.emplace_back(table.text(static_cast<std::int32_t>(id)));

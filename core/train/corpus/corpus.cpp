@@ -18,7 +18,37 @@ struct Drawn {
   std::vector<int> families, stands_for;  // empty where nothing is known
 };
 
+/// 0 up to 1, of 53 bits.
+double fraction(Random& random) { return static_cast<double>(random.next() >> 11) * 0x1p-53; }
+
+std::size_t sentences_in(const CorpusText& text) { return text.lines.size(); }
+std::size_t sentences_in(const TaughtText& text) { return text.sentences.size(); }
+
+/// One of several texts and one of its sentences, each as probable as its text's weight says.
+template <class Text>
+std::pair<const Text*, std::size_t> draw_place(const std::vector<Text>& texts, Random& random) {
+  const auto mass = [](const Text& text) {
+    return static_cast<double>(text.weight) * static_cast<double>(sentences_in(text));
+  };
+  double total = 0;
+  for (const Text& text : texts) total += mass(text);
+  double place = fraction(random) * total;
+  const Text* chosen = &texts.front();
+  for (const Text& text : texts) {
+    chosen = &text;
+    if (place < mass(text)) break;
+    if (&text != &texts.back()) place -= mass(text);
+  }
+  const auto sentence = static_cast<std::size_t>(place / static_cast<double>(chosen->weight));
+  return {chosen, std::min(sentence, sentences_in(*chosen) - 1)};
+}
+
 Drawn draw(const Corpus& corpus, Random& random) {
+  if (corpus.tokenizer) {
+    const auto [text, sentence] = draw_place(corpus.texts, random);
+    const auto line = text->lines.line(sentence);
+    return {{line.begin(), line.end()}, {}, {}};
+  }
   if (!corpus.grammar) return {corpus.lines[random.next() % corpus.lines.size()], {}, {}};
   Sentence sentence = draw_sentence(*corpus.grammar, CorpusPart::training, random);
   for (std::int32_t& word : sentence.words) word += kFirstWordRow;
@@ -34,24 +64,76 @@ std::int32_t swapped(const Corpus& corpus, const Drawn& sentence, std::size_t i,
   return random_row(corpus, random);
 }
 
+bool continues(std::int32_t row) { return (row & TokenLines::kContinues) != 0; }
+std::int32_t plain(std::int32_t row) { return row & ~TokenLines::kContinues; }
+
+/// Where the word that begins at token `begin` ends.
+std::size_t end_of_word(const std::vector<std::int32_t>& rows, std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < rows.size() && continues(rows[end])) ++end;
+  return end;
+}
+
 /// Hides, swaps and keeps words of one sentence in place; the words that are asked for are the answer, −1 elsewhere.
+/// What a tokenizer has put around a sentence, and what it does not know, is left alone.
 std::vector<std::int32_t> corrupt(const Corpus& corpus, Drawn& sentence, const Corruption& corruption, Random& random) {
   std::vector<std::int32_t> targets(sentence.rows.size(), -1);
   const Drawn whole = sentence;
-  for (std::size_t i = 0; i < sentence.rows.size(); ++i) {
+  for (std::size_t i = 0, end = 0; i < sentence.rows.size(); i = end) {
+    end = end_of_word(whole.rows, i);
+    if (corpus.tokenizer && whole.rows[i] < kFirstWordRow) continue;
     const float draw = random.uniform();
     const bool is_pronoun = !whole.stands_for.empty() && whole.stands_for[i] >= 0;
     const bool restored = is_pronoun && random.uniform() < corruption.restore;
     if (restored) targets[i] = whole.rows[static_cast<std::size_t>(whole.stands_for[i])];
     if (draw >= corruption.mask + corruption.swap + corruption.keep) continue;
-    if (!restored) targets[i] = whole.rows[i];
-    if (draw < corruption.mask) {
-      sentence.rows[i] = kMaskRow;
-    } else if (draw < corruption.mask + corruption.swap) {
-      sentence.rows[i] = swapped(corpus, whole, i, corruption.family, random);
+    for (std::size_t piece = i; piece < end; ++piece) {
+      const std::int32_t right = plain(whole.rows[piece]);
+      if (!restored && !(corpus.tokenizer && right == kUnknownRow)) targets[piece] = right;
+      if (draw < corruption.mask) {
+        sentence.rows[piece] = kMaskRow;
+      } else if (draw < corruption.mask + corruption.swap) {
+        sentence.rows[piece] = swapped(corpus, whole, piece, corruption.family, random);
+      }
     }
   }
+  for (std::int32_t& row : sentence.rows) row = plain(row);
   return targets;
+}
+
+/// Adds what the heads are asked for in sentence `number` of the batch.
+void ask_heads(const TaughtSentence& sentence, const Teaching& teaching, std::int32_t number,
+               std::vector<AttentionTarget>& targets) {
+  std::vector<float> share(sentence.rows.size());  // of each token in its word
+  for (std::size_t i = 0, end = 0; i < share.size(); i = end) {
+    end = end_of_word(sentence.rows, i);
+    std::fill(share.begin() + static_cast<std::ptrdiff_t>(i), share.begin() + static_cast<std::ptrdiff_t>(end),
+              1.0f / static_cast<float>(end - i));
+  }
+  auto arc = sentence.arcs.begin();
+  for (std::size_t head = 0; head < teaching.heads.size(); ++head) {
+    const TaughtHead& taught = teaching.heads[head];
+    for (std::size_t query = 0; query < share.size(); ++query) {
+      AttentionTarget target{.sentence = number,
+                             .layer = static_cast<std::int32_t>(taught.layer),
+                             .head = static_cast<std::int32_t>(taught.head),
+                             .query = static_cast<std::int32_t>(query)};
+      const bool has_arc = arc != sentence.arcs.end() && arc->head == static_cast<std::int32_t>(head) &&
+                           arc->query == static_cast<std::int32_t>(query);
+      if (has_arc) {
+        target.first = arc->first;
+        target.end = arc->end;
+        target.weight = share[query];
+        ++arc;
+      } else {
+        target.rest = true;  // at place 0, <s>
+        target.weight = teaching.rest * share[query];
+        if (sentence.asks_rest(head, query) && target.weight > 0) targets.push_back(target);
+        continue;
+      }
+      targets.push_back(target);
+    }
+  }
 }
 
 /// Row after row, each filled up to `length`.
@@ -88,6 +170,8 @@ Asked asked_in_place(const Corpus& corpus, const Corruption& corruption, Random&
 
 Asked asked_to_go_on(const Corpus& corpus, Random& random) {
   Asked asked{.input = {kStartRow}, .targets = draw(corpus, random).rows};
+  if (corpus.tokenizer) asked.targets.erase(asked.targets.begin());  // it has <s> before it already
+  for (std::int32_t& row : asked.targets) row = plain(row);
   asked.input.insert(asked.input.end(), asked.targets.begin(), asked.targets.end());
   asked.targets.push_back(kStartRow);  // a sentence ends where the next begins
   return asked;
@@ -127,6 +211,16 @@ Asked asked_to_translate(const Corpus& corpus, const Corruption& corruption, Ran
 }
 
 constexpr std::string_view kTaskNames[] = {"masked", "causal", "translation"};
+
+TaughtSentence draw_taught(const Corpus& corpus, const Teaching& teaching, Random& random) {
+  const bool of_grammar = corpus.taught_grammar && (corpus.taught.empty() || random.uniform() < teaching.grammar);
+  if (!of_grammar) {
+    const auto [text, sentence] = draw_place(corpus.taught, random);
+    return text->sentences[sentence];
+  }
+  const Sentence sentence = draw_sentence(*corpus.taught_grammar, CorpusPart::training, random);
+  return taught_sentence(*corpus.taught_grammar, sentence, *corpus.tokenizer, teaching.heads);
+}
 
 }  // namespace
 
@@ -189,6 +283,18 @@ Result<Corpus> corpus_of(std::string_view where, const std::vector<std::vector<s
   return corpus;
 }
 
+Corpus corpus_of(std::shared_ptr<const Tokenizer> tokenizer, std::string tokenizer_json,
+                 std::vector<CorpusText> texts) {
+  Corpus corpus;
+  for (const CorpusText& text : texts) corpus.name += (corpus.name.empty() ? "" : ", ") + text.name;
+  const auto vocabulary = vocabulary_of(*tokenizer);
+  corpus.words.assign(vocabulary->words.begin() + kFirstWordRow, vocabulary->words.end());
+  corpus.tokenizer = std::move(tokenizer);
+  corpus.tokenizer_json = std::move(tokenizer_json);
+  corpus.texts = std::move(texts);
+  return corpus;
+}
+
 std::shared_ptr<const Vocabulary> vocabulary_of(const Corpus& corpus) {
   Vocabulary vocabulary;
   for (const std::string_view word : kSpecialWords) vocabulary.words.emplace_back(word);
@@ -197,10 +303,12 @@ std::shared_ptr<const Vocabulary> vocabulary_of(const Corpus& corpus) {
 }
 
 Batch draw_batch(const Corpus& corpus, Task task, const Corruption& corruption, std::uint64_t seed, Index step,
-                 Index count) {
+                 Index count, const TaughtDraw& taught) {
   Random random(derive_seed(seed, "batch " + std::to_string(step)));
   std::vector<std::vector<std::int32_t>> inputs, targets, sources;
-  for (Index i = 0; i < count; ++i) {
+  Batch batch;
+  const Index teach = taught.teaching ? std::min(taught.count, count) : 0;
+  for (Index i = 0; i < count - teach; ++i) {
     Asked asked;
     switch (task) {
       case Task::masked: asked = asked_in_place(corpus, corruption, random); break;
@@ -211,7 +319,14 @@ Batch draw_batch(const Corpus& corpus, Task task, const Corruption& corruption, 
     targets.push_back(std::move(asked.targets));
     if (task == Task::translation) sources.push_back(std::move(asked.source));
   }
-  Batch batch;
+  for (Index i = count - teach; i < count; ++i) {
+    const TaughtSentence sentence = draw_taught(corpus, *taught.teaching, random);
+    Drawn drawn{sentence.rows, {}, {}};
+    const Corruption hidden{.mask = taught.teaching->hide, .swap = 0, .keep = 0};
+    targets.push_back(corrupt(corpus, drawn, hidden, random));
+    inputs.push_back(std::move(drawn.rows));
+    ask_heads(sentence, *taught.teaching, static_cast<std::int32_t>(i), batch.attention);
+  }
   batch.input = side_by_side(inputs);
   if (!sources.empty()) batch.source = side_by_side(sources);
   batch.targets = rows_of(targets, batch.input.length, -1);

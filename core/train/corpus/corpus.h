@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "model/weights.h"
+#include "text/tokenizer.h"
+#include "train/corpus/teaching.h"
+#include "train/corpus/tokenized.h"
 #include "train/grammar/grammar.h"
 #include "train/grammar/special_words.h"
 #include "train/network/batch.h"
@@ -32,6 +35,13 @@ struct Corpus {
   std::shared_ptr<const Grammar> grammar = {};        // its words in its order, those of its translations; null: …
   std::vector<std::vector<std::int32_t>> lines = {};  // … rows of each sentence
 
+  // Of a tokenizer of one's own, in place of those:
+  std::shared_ptr<const Tokenizer> tokenizer = {};  // its vocabulary is `words` behind the special ones; null: none
+  std::string tokenizer_json = {};                  // as it was read
+  std::vector<CorpusText> texts = {};
+  std::vector<TaughtText> taught = {};                 // of treebanks
+  std::shared_ptr<const Grammar> taught_grammar = {};  // sentences of which are taught; null: none
+
   Index rows() const { return static_cast<Index>(words.size()) + kFirstWordRow; }
   /// Whether its words are those of sentences and of their translations, kEndWord the last.
   bool translated() const { return grammar && !words.empty() && words.back() == kEndWord; }
@@ -44,6 +54,9 @@ Corpus corpus_of(std::shared_ptr<const Grammar> grammar, Task task = Task::maske
 /// frequent ones those that come first; sentences longer than `longest` are left out. An Error where nothing is left.
 Result<Corpus> corpus_of(std::string_view where, const std::vector<std::vector<std::string>>& sentences,
                          std::size_t most_words, std::size_t longest);
+
+/// Texts that a tokenizer has spelt.
+Corpus corpus_of(std::shared_ptr<const Tokenizer> tokenizer, std::string tokenizer_json, std::vector<CorpusText> texts);
 
 /// The words of a model that was trained on it, special ones first.
 std::shared_ptr<const Vocabulary> vocabulary_of(const Corpus& corpus);
@@ -61,9 +74,16 @@ struct Corruption {
   friend bool operator==(const Corruption&, const Corruption&) = default;
 };
 
+/// What a step teaches.
+struct TaughtDraw {
+  const Teaching* teaching = nullptr;  // null: nothing
+  Index count = 0;                     // sentences, of those of the step
+};
+
 /// `count` sentences for step `step` (from 1) of a training with this seed: a function of the three. Translations need
-/// a corpus that was made for them.
+/// a corpus that was made for them. Where a tokenizer has spelt the texts, all pieces of a word are hidden, swapped or
+/// kept together (Cui et al. 2019, "Pre-Training with Whole Word Masking"). Sentences that teach come last.
 Batch draw_batch(const Corpus& corpus, Task task, const Corruption& corruption, std::uint64_t seed, Index step,
-                 Index count);
+                 Index count, const TaughtDraw& taught = {});
 
 }  // namespace headlight

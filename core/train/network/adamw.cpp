@@ -9,7 +9,7 @@
 namespace headlight {
 
 void adamw_step(Network& network, const Floats& gradients, Moments& moments, const AdamW& adamw, Index step,
-                float learning_rate, float gradient_scale) {
+                float learning_rate, float gradient_scale, Workspace* workspace) {
   assert(step >= 1 && gradients.size() == network.values.size());
   moments.first.resize(gradients.size());
   moments.second.resize(gradients.size());
@@ -21,9 +21,13 @@ void adamw_step(Network& network, const Floats& gradients, Moments& moments, con
   numbers.correction = static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(static_cast<double>(adamw.beta2), t)));
   for (const Parameter& parameter : network.parameters) {
     numbers.keep = parameter.decays ? 1.0f - learning_rate * adamw.decay : 1.0f;
-    const Index at = parameter.offset;
-    kernels().adamw(numbers, gradients.data() + at, moments.first.data() + at, moments.second.data() + at,
-                    network.values.data() + at, parameter.size());
+    const auto follow = [&](Index begin, Index end) {
+      const Index at = parameter.offset + begin;
+      kernels().adamw(numbers, gradients.data() + at, moments.first.data() + at, moments.second.data() + at,
+                      network.values.data() + at, end - begin);
+    };
+    if (workspace) workspace->split(parameter.size(), follow);
+    else follow(0, parameter.size());
   }
 }
 

@@ -1,6 +1,7 @@
 // How the numbers of a network follow their gradients.
 #pragma once
 
+#include "train/network/gradients.h"
 #include "train/network/network.h"
 
 namespace headlight {
@@ -18,8 +19,9 @@ struct Moments {
 };
 
 /// One step, `step` counted from 1. The gradients are multiplied by `gradient_scale` as they are read (clipping).
+/// `workspace` lends threads, which change no bit; null: none.
 void adamw_step(Network& network, const Floats& gradients, Moments& moments, const AdamW& adamw, Index step,
-                float learning_rate, float gradient_scale = 1);
+                float learning_rate, float gradient_scale = 1, Workspace* workspace = nullptr);
 
 /// The Euclidean norm of all gradients.
 double global_norm(const Floats& gradients);

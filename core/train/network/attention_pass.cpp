@@ -72,6 +72,7 @@ void attention_backward(const AttentionPass& pass, const AttentionGradients& gra
   if (pass.factors) kernels().multiply(scores, pass.factors, pass.queries * size);
   for (Index i = 0; i < pass.queries; ++i)
     kernels().softmax_backward(pass.weights + i * size, scores + i * size, size, pass.scale);
+  if (gradients.scores) kernels().add(scores, gradients.scores, pass.scale, pass.queries * size);
   math.product({.m = pass.queries,
                 .n = pass.d_k,
                 .k = pass.keys,

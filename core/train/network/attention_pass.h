@@ -25,6 +25,8 @@ inline constexpr Index kWeightsMultiple = 16;
 /// What the way back needs besides. Gradients of q, k, v lie as they do, and are written, not added to.
 struct AttentionGradients {
   const float* z = nullptr;  // rows z_row apart
+  /// (queries, weights_row) What else is known of the gradients of the scaled scores; null: nothing.
+  const float* scores = nullptr;
   float *q = nullptr, *k = nullptr, *v = nullptr;
 };
 

@@ -22,11 +22,22 @@ struct Sentences {
   }
 };
 
+/// Where a head is asked to look from one place: at some places side by side, the pieces of a word.
+struct AttentionTarget {
+  std::int32_t sentence = 0;
+  std::int32_t layer = 0, head = 0;  // of the main stack's own attention
+  std::int32_t query = 0;            // a place in the sentence
+  std::int32_t first = 0, end = 1;   // places [first, end), those that it should look at
+  float weight = 1;
+  bool rest = false;  // the place of a word that has no such relation
+};
+
 struct Batch {
   Sentences input;                    // what the main stack reads: the encoder of an encoder, else the decoder
   Sentences source;                   // what the encoder of an encoder-decoder reads, as many sentences; else empty
   std::vector<std::int32_t> targets;  // (input.count · input.length) the word asked for in each place; −1: none
   std::vector<float> weights = {};    // of the targets, as many; empty: all 1
+  std::vector<AttentionTarget> attention = {};  // ascending by sentence, layer and head
 };
 
 }  // namespace headlight

@@ -45,10 +45,19 @@ constexpr Index kTokensOfShard = 160, kMostShards = 8;
 /// What is computed at a time stays in a core's own cache.
 constexpr Index kTokensAtOnce = 144;
 
-Index number_of_shards(Index tokens) {
+/// A shard of a large network is longer: its gradients, all of them, must be cleared and added up.
+Index number_of_shards(const Network& network, Index tokens) {
+  constexpr Index kNumbersPerToken = 8192;
+  const Index least = std::max(kTokensOfShard, network.size() / kNumbersPerToken);
   Index shards = 1;
-  while (2 * shards <= kMostShards && tokens / (2 * shards) >= kTokensOfShard) shards *= 2;
+  while (2 * shards <= kMostShards && tokens / (2 * shards) >= least) shards *= 2;
   return shards;
+}
+
+/// Where words are many, their table is read, and its gradients are written, from memory: for more tokens at a time.
+Index tokens_at_once(const Network& network) {
+  constexpr Index kManyWords = 4096, kTimes = 4;
+  return network.words > kManyWords ? kTimes * kTokensAtOnce : kTokensAtOnce;
 }
 
 }  // namespace
@@ -70,6 +79,14 @@ Workspace::Workspace(Workspace&&) noexcept = default;
 Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 Floats& Workspace::gradients() { return memory_->gradients; }
 
+void Workspace::split(Index size, const std::function<void(Index, Index)>& part) {
+  constexpr Index kStretch = Index{1} << 15;
+  constexpr Index kWorthThreads = Index{1} << 20;  // below, a thread would take longer to wake than to help
+  if (size < kWorthThreads) return part(0, size);
+  memory_->pool.run((size + kStretch - 1) / kStretch,
+                    [&](Index i, int) { part(i * kStretch, std::min(size, (i + 1) * kStretch)); });
+}
+
 namespace {
 
 /// What every shard of a step reads.
@@ -78,7 +95,8 @@ struct Step {
   const Batch& batch;
   const Objective& objective;
   std::uint64_t seed;
-  float per_weight;  // 1 / the weight of all targets
+  float per_weight;     // 1 / the weight of all targets
+  float per_attention;  // the same of those of heads, times their share of the objective
   const float* transposed;
   const Matrix& sinusoids;
 };
@@ -146,6 +164,16 @@ void run_output(const PassContext& context, const Step& step, const Packed& rows
     std::copy(chosen + i * d, chosen + (i + 1) * d, dhidden + asked[static_cast<std::size_t>(i)] * d);
 }
 
+/// What heads are asked for in some sentences.
+std::span<const AttentionTarget> attention_of(const Batch& batch, const Range& range) {
+  const auto before = [](Index sentence) {
+    return [sentence](const AttentionTarget& target) { return target.sentence < sentence; };
+  };
+  const auto& all = batch.attention;
+  const auto begin = std::partition_point(all.begin(), all.end(), before(range.first));
+  return {begin, std::partition_point(begin, all.end(), before(range.first + range.count))};
+}
+
 /// Some sentences of a shard, there and, where there are gradients, back. `states` receives the last hidden states, if
 /// it is there; then nothing else is asked for.
 void run_part(const PassContext& context, const Step& step, const Range& range, Loss& loss, float* states) {
@@ -168,6 +196,7 @@ void run_part(const PassContext& context, const Step& step, const Range& range, 
     std::copy(hidden, hidden + own.rows() * d, states);
     return;
   }
+  main.ask_attention(attention_of(step.batch, range), range.first, step.per_attention, loss);
   float* dhidden = context.gradients ? context.arena.take(own.rows() * d) : nullptr;
   run_output(context, step, own, range, hidden, dhidden, loss);
   if (!dhidden) return;
@@ -185,7 +214,8 @@ Loss run_shard(const Step& step, const Range& shard, float* gradients, Arena& ar
   if (gradients) clear_added(step.network, gradients);
   bool first = true;
   const Sentences& sentences = step.batch.input;
-  const Index parts = (tokens_of(sentences, shard) + kTokensAtOnce - 1) / kTokensAtOnce;
+  const Index at_once = tokens_at_once(step.network);
+  const Index parts = (tokens_of(sentences, shard) + at_once - 1) / at_once;
   for (const Range& range : cut(sentences, shard, parts)) {
     arena.reset();
     const PassContext context{.network = step.network,
@@ -202,14 +232,15 @@ Loss run_shard(const Step& step, const Range& shard, float* gradients, Arena& ar
   return loss;
 }
 
-/// Adds the gradients of the other shards to those of the first, in their order. Here and in transpose_weights() a
-/// thread would take longer to wake than to help.
-void add_up(const std::vector<Floats>& others, std::size_t count, Floats& gradients) {
+/// Adds the gradients of the other shards to those of the first, in their order.
+void add_up(const std::vector<Floats>& others, std::size_t count, Floats& gradients, Workspace& workspace) {
   constexpr Index kChunk = 1 << 12;  // stays in the cache while all shards are added to it
-  const Index size = static_cast<Index>(gradients.size());
-  for (Index at = 0; at < size; at += kChunk)
-    for (std::size_t other = 0; other < count; ++other)
-      kernels().add(gradients.data() + at, others[other].data() + at, 1.0f, std::min(kChunk, size - at));
+  if (count == 0) return;
+  workspace.split(static_cast<Index>(gradients.size()), [&](Index begin, Index end) {
+    for (Index at = begin; at < end; at += kChunk)
+      for (std::size_t other = 0; other < count; ++other)
+        kernels().add(gradients.data() + at, others[other].data() + at, 1.0f, std::min(kChunk, end - at));
+  });
 }
 
 /// What every shard reads besides the network itself.
@@ -232,38 +263,47 @@ Loss run_batch(const Network& network, const Batch& batch, const Objective& obje
       const Index at = sentence * input.length + t;
       if (batch.targets[static_cast<std::size_t>(at)] >= 0) weight += std::max(0.0f, weight_of(batch, at));
     }
+  double attention_weight = 0;
+  for (const AttentionTarget& target : batch.attention) attention_weight += static_cast<double>(target.weight);
   if (gradients) gradients->resize(network.values.size());
-  if (weight <= 0.0 || input.count == 0) {
+  if ((weight <= 0.0 && attention_weight <= 0.0) || input.count == 0) {
     if (gradients) std::fill(gradients->begin(), gradients->end(), 0.0f);
     return {};
   }
 
   prepare(network, batch, memory);
-  const std::vector<Range> shards = cut(input, {0, input.count}, number_of_shards(input.tokens()));
+  const std::vector<Range> shards = cut(input, {0, input.count}, number_of_shards(network, input.tokens()));
   memory.shard_gradients.resize(std::max(memory.shard_gradients.size(), shards.size() - 1));
   if (gradients)
     for (Floats& own : memory.shard_gradients) own.resize(network.values.size());
   std::vector<Loss> losses(shards.size());
-  const Step step{.network = network,
-                  .batch = batch,
-                  .objective = objective,
-                  .seed = seed,
-                  .per_weight = static_cast<float>(1.0 / weight),
-                  .transposed = memory.transposed.data(),
-                  .sinusoids = memory.sinusoids};
+  const Step step{
+      .network = network,
+      .batch = batch,
+      .objective = objective,
+      .seed = seed,
+      .per_weight = weight > 0.0 ? static_cast<float>(1.0 / weight) : 0,
+      .per_attention = attention_weight > 0.0 ? objective.attention / static_cast<float>(attention_weight) : 0,
+      .transposed = memory.transposed.data(),
+      .sinusoids = memory.sinusoids};
   memory.pool.run(static_cast<Index>(shards.size()), [&](Index shard, int worker) {
     const auto at = static_cast<std::size_t>(shard);
     float* own = !gradients ? nullptr : shard == 0 ? gradients->data() : memory.shard_gradients[at - 1].data();
     losses[at] = run_shard(step, shards[at], own, memory.arenas[static_cast<std::size_t>(worker)]);
   });
-  if (gradients) add_up(memory.shard_gradients, shards.size() - 1, *gradients);
-  Loss result{.weight = weight};
+  if (gradients) add_up(memory.shard_gradients, shards.size() - 1, *gradients, workspace);
+  Loss result{.weight = weight, .attention_weight = attention_weight};
   for (const Loss& own : losses) {
     result.mean += own.mean;
+    result.attention += own.attention;
+    result.looked += own.looked;
+    result.looks += own.looks;
     result.targets += own.targets;
     result.right += own.right;
   }
-  result.mean /= weight;
+  if (weight > 0.0) result.mean /= weight;
+  if (attention_weight > 0.0) result.attention /= attention_weight;
+  if (result.looks > 0) result.looked /= static_cast<double>(result.looks);
   return result;
 }
 
@@ -290,6 +330,7 @@ Matrix hidden_states(const Network& network, const Batch& batch, Workspace& work
                   .objective = plain,
                   .seed = 0,
                   .per_weight = 1,
+                  .per_attention = 0,
                   .transposed = memory.transposed.data(),
                   .sinusoids = memory.sinusoids};
   const std::vector<Range> parts = cut(input, {0, input.count}, (input.tokens() + kTokensAtOnce - 1) / kTokensAtOnce);

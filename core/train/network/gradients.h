@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "train/network/batch.h"
@@ -12,6 +13,7 @@ namespace headlight {
 /// What is asked for besides the right word.
 struct Objective {
   float label_smoothing = 0;  // this share of the target is spread evenly over all words (Szegedy et al. 2016, sec. 7)
+  float attention = 0;        // weight of what heads are asked for (Batch::attention) beside that of the words
   float dropout = 0;          // of attention weights and of what each sublayer adds (Srivastava et al. 2014)
 };
 
@@ -19,7 +21,14 @@ struct Loss {
   double mean = 0;    // cross-entropy in nats per target, weighted
   double weight = 0;  // of all targets; 0: nothing was asked, mean is 0
   Index targets = 0;
-  Index right = 0;  // targets that had the largest score
+  Index right = 0;              // targets that had the largest score
+  double attention = 0;         // of Batch::attention: the weighted mean of −ln of the weight that a head gives
+  double attention_weight = 0;  // of all those; 0: none is asked, attention is 0
+  double looked = 0;            // the mean weight that heads give to the right word, rests left out …
+  Index looks = 0;              // … and of how many
+
+  /// What is minimised.
+  double total(float attention_share) const { return mean + static_cast<double>(attention_share) * attention; }
 };
 
 /// Memory and threads that are kept from step to step.
@@ -35,6 +44,8 @@ class Workspace {
   Memory& memory() { return *memory_; }
   /// Of a caller that keeps none of its own.
   Floats& gradients();
+  /// Calls part(begin, end) for stretches of 0 … size, each once; on several threads where there are many.
+  void split(Index size, const std::function<void(Index, Index)>& part);
 
  private:
   std::unique_ptr<Memory> memory_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numeric>
+#include <tuple>
 
 #include "base/random.h"
 
@@ -199,6 +201,70 @@ const float* StackPass::forward(const float* memory) {
   return last;
 }
 
+namespace {
+
+/// The targets of one head in one sentence.
+std::span<const AttentionTarget> targets_of(std::span<const AttentionTarget> all, Index sentence, Index layer,
+                                            Index head) {
+  const auto key = std::tuple(sentence, layer, head);
+  const auto of = [](const AttentionTarget& target) {
+    return std::tuple<Index, Index, Index>(target.sentence, target.layer, target.head);
+  };
+  const auto begin = std::partition_point(all.begin(), all.end(), [&](const auto& target) { return of(target) < key; });
+  const auto end = std::partition_point(begin, all.end(), [&](const auto& target) { return of(target) == key; });
+  return {begin, end};
+}
+
+/// What a row of weights gives to the places of a target; never 0, so that its logarithm is finite.
+float given(const AttentionTarget& target, const float* row) {
+  constexpr float kLeast = 1e-30f;
+  return std::max(kLeast, std::accumulate(row + target.first, row + target.end, 0.0f));
+}
+
+}  // namespace
+
+void StackPass::ask_attention(std::span<const AttentionTarget> targets, Index first_sentence, float scale, Loss& loss) {
+  asked_ = targets;
+  first_asked_ = first_sentence;
+  asked_scale_ = scale;
+  if (targets.empty()) return;
+  for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
+    Index at = 0;
+    for (Index sentence = 0; sentence < own_.count(); ++sentence) {
+      for (Index head = 0; head < heads_; ++head) {
+        const AttentionPass pass = head_pass(blocks_[layer].self, false, sentence, head, at);
+        at += pass.queries * pass.weights_row;
+        for (const AttentionTarget& target :
+             targets_of(asked_, first_asked_ + sentence, static_cast<Index>(layer), head)) {
+          assert(target.query < pass.queries && target.first < target.end && target.end <= pass.keys);
+          const float own = given(target, pass.weights + target.query * pass.weights_row);
+          loss.attention -= static_cast<double>(target.weight) * std::log(static_cast<double>(own));
+          if (target.rest) continue;
+          loss.looked += static_cast<double>(own);
+          ++loss.looks;
+        }
+      }
+    }
+  }
+}
+
+/// The gradient of −ln Σ softmax over the places of a target: the weights, less their share of that sum. Null where the
+/// head is not asked.
+const float* StackPass::asked_gradients(const AttentionPass& pass, Index layer, Index sentence, Index head) {
+  const auto targets = targets_of(asked_, first_asked_ + sentence, layer, head);
+  if (targets.empty()) return nullptr;
+  std::fill(asked_gradients_, asked_gradients_ + pass.queries * pass.weights_row, 0.0f);
+  for (const AttentionTarget& target : targets) {
+    const float* row = pass.weights + target.query * pass.weights_row;
+    float* to = asked_gradients_ + target.query * pass.weights_row;
+    const float factor = target.weight * asked_scale_;
+    const float share = factor / given(target, row);
+    kernels().add(to, row, factor, pass.weights_row);
+    for (Index key = target.first; key < target.end; ++key) to[key] -= row[key] * share;
+  }
+  return asked_gradients_;
+}
+
 void StackPass::norm_back(const NormOffsets& place, const NormPass& kept, const float* dy, float* dx, bool add) {
   kernels().norm_backward(kept, dy, dx, add, context_.gradients + place.scale,
                           place.shift < 0 ? nullptr : context_.gradients + place.shift);
@@ -228,8 +294,8 @@ void StackPass::feed_forward_back(const BlockOffsets& place, const FeedForward& 
   enter_back(place.up, kept.input, wide_, place.ffn_norm, kept.norm, dx);
 }
 
-void StackPass::attention_back(const AttentionOffsets& place, const NormOffsets& norm, const Attention& kept, float* dx,
-                               float* dmemory) {
+void StackPass::attention_back(const AttentionOffsets& place, const NormOffsets& norm, const Attention& kept,
+                               Index layer, float* dx, float* dmemory) {
   const bool cross = kept.remembered != nullptr;
   const Packed& others = cross ? *source_ : own_;
   const float* dy = leave_back(kept.output_factors, norm, kept.norm, dx);
@@ -241,6 +307,7 @@ void StackPass::attention_back(const AttentionOffsets& place, const NormOffsets&
       AttentionGradients gradients{.z = inner_ + (pass.z - kept.z), .q = wide_ + (pass.q - kept.projected)};
       gradients.k = cross ? remembered_ + (pass.k - kept.remembered) : wide_ + (pass.k - kept.projected);
       gradients.v = cross ? remembered_ + (pass.v - kept.remembered) : wide_ + (pass.v - kept.projected);
+      if (!cross) gradients.scores = asked_gradients(pass, layer, sentence, head);
       attention_backward(pass, gradients);
       at += pass.queries * pass.weights_row;
     }
@@ -255,6 +322,8 @@ void StackPass::backward(float* dx, float* dmemory) {
   if (!branch_) branch_ = context_.arena.take(rows_ * d_);
   inner_ = context_.arena.take(rows_ * width_);
   wide_ = context_.arena.take(rows_ * widest);
+  if (!asked_.empty())
+    asked_gradients_ = context_.arena.take(own_.longest * rounded_up(own_.longest, kWeightsMultiple));
   if (source_) remembered_ = context_.arena.take(source_->rows() * 2 * width_);
 
   if (place_.final_norm.scale >= 0) norm_back(place_.final_norm, final_, dx, dx, false);
@@ -262,8 +331,8 @@ void StackPass::backward(float* dx, float* dmemory) {
     const BlockOffsets& place = place_.blocks[layer];
     const Block& block = blocks_[layer];
     if (place.has_ffn) feed_forward_back(place, block.ffn, dx);
-    if (place.has_cross) attention_back(place.cross, place.cross_norm, block.cross, dx, dmemory);
-    attention_back(place.self, place.attention_norm, block.self, dx, nullptr);
+    if (place.has_cross) attention_back(place.cross, place.cross_norm, block.cross, -1, dx, dmemory);
+    attention_back(place.self, place.attention_norm, block.self, static_cast<Index>(layer), dx, nullptr);
   }
 
   float* tokens = context_.gradients + network_.tokens;

@@ -1,7 +1,10 @@
 // One stack over some sentences, there and back. What the way back needs is kept from the way there.
 #pragma once
 
+#include <span>
+
 #include "train/network/attention_pass.h"
+#include "train/network/gradients.h"
 #include "train/network/linear_pass.h"
 
 namespace headlight {
@@ -15,6 +18,11 @@ class StackPass {
 
   /// The last hidden states (rows, d_model). `memory` (rows of the source, d_model).
   const float* forward(const float* memory = nullptr);
+
+  /// What the heads give of their weights where they are asked to, added to `loss`. `targets`: those of the stack's
+  /// sentences, of which the first is `first_sentence`; `scale`: what their gradients are multiplied by. Between
+  /// forward() and backward(), which then goes back from there too.
+  void ask_attention(std::span<const AttentionTarget> targets, Index first_sentence, float scale, Loss& loss);
 
   /// `dx` (rows, d_model), the gradient of those, is used up. `dmemory` is added to.
   void backward(float* dx, float* dmemory = nullptr);
@@ -46,8 +54,9 @@ class StackPass {
              NormPass& kept);
   NormPass norm_pass(const NormOffsets& place);
   void run_attention(const AttentionOffsets& place, const float* memory, Attention& kept);
-  void attention_back(const AttentionOffsets& place, const NormOffsets& norm, const Attention& kept, float* dx,
-                      float* dmemory);
+  /// `layer`: of the stack's own attention; −1 of its cross-attention.
+  void attention_back(const AttentionOffsets& place, const NormOffsets& norm, const Attention& kept, Index layer,
+                      float* dx, float* dmemory);
   void feed_forward_back(const BlockOffsets& place, const FeedForward& kept, float* dx);
   const float* leave_back(const float* factors, const NormOffsets& norm, const NormPass& kept, float* dx);
   void enter_back(const LinearOffsets& place, const float* input, const float* dinner, const NormOffsets& norm,
@@ -55,6 +64,7 @@ class StackPass {
   void norm_back(const NormOffsets& place, const NormPass& kept, const float* dy, float* dx, bool add);
   AttentionPass head_pass(const Attention& kept, bool cross, Index sentence, Index head, Index weights_at) const;
   float* dropout_mask(Index size);
+  const float* asked_gradients(const AttentionPass& pass, Index layer, Index sentence, Index head);
 
   const PassContext& context_;
   const Network& network_;
@@ -67,6 +77,10 @@ class StackPass {
   std::vector<Block> blocks_;
   NormPass final_;
   const float* memory_ = nullptr;
+  std::span<const AttentionTarget> asked_;
+  Index first_asked_ = 0;
+  float asked_scale_ = 0;
+  float* asked_gradients_ = nullptr;  // of the scores of one head in one sentence
   float *scratch_ = nullptr, *branch_ = nullptr, *inner_ = nullptr, *wide_ = nullptr, *remembered_ = nullptr;
 };
 

@@ -1,0 +1,32 @@
+#!/bin/sh
+# Makes the any-sentence model: texts, tokenizer, training. README.md says what is needed and how long it takes.
+#
+#   make.sh HEADLIGHT TREEBANKS WORK MODEL [option of headlight train …]
+#
+# HEADLIGHT: the program. TREEBANKS: a folder with the files of README.md. WORK: where texts are kept, 3 GB. MODEL: the
+# folder of the model. Begun again after an interruption it goes on where it was.
+set -eu
+[ $# -ge 4 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d' >&2; exit 2; }
+headlight=$1 treebanks=$2 work=$3 model=$4
+shift 4
+here=$(cd "$(dirname "$0")" && pwd)
+
+(cd "$treebanks" && sha256sum --check --quiet "$here/treebanks.sha256") || exit 2
+
+[ -e "$work/text/sources.tsv" ] || "$here/corpus.py" "$work/text" --debs "$work/debs"
+list=$work/debs/unpacked/python3-jieba/usr/lib/python3/dist-packages/jieba/dict.txt
+[ -e "$work/tokenizer.json" ] || "$here/words.py" "$work/tokenizer.json" --list "$list" --keep "$here/../../grammar.json" \
+  --whole 订了 --english "$work/text/en-story.txt" "$work/text/en-essay.txt" "$work/text/en-manual.txt" \
+  --chinese "$work/text/zh-story.txt" "$work/text/zh-manual.txt"
+
+resume=
+[ -e "$model/resume.safetensors" ] && resume=--resume
+exec "$headlight" train --name 'any sentence' --tokenizer "$work/tokenizer.json" \
+  --text "$work/text/en-story.txt:1" --text "$work/text/en-essay.txt:0.5" --text "$work/text/en-manual.txt:0.5" \
+  --text "$work/text/zh-story.txt:2.5" --text "$work/text/zh-manual.txt:1" \
+  --teach "$treebanks/en_ewt-train.conllu:1" --teach "$treebanks/zh_pudsimp.conllu:3" \
+  --teach "$treebanks/zh_hksimp.conllu:2" --teach "$treebanks/zh_cflsimp.conllu:2" \
+  --teach-from 0.75 --teach-share 0.66 --teach-grammar 0.2 --teach-weight 4 --teach-rest 0.15 --teach-hide 0.1 \
+  --d-model 144 --num-heads 9 --layers 4 --ffn 288 --hide 0.14 --swap 0.02 --keep 0.02 --family 0 --restore 0 \
+  --batch 128 --steps 45000 --warmup 1000 --learning-rate 0.002 --seed 1 --half --save-every 300 \
+  -o "$model" $resume "$@"
