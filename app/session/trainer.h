@@ -1,4 +1,4 @@
-// The trainings of a window: one at a time, on a thread of their own beside those that answer. What it does follows
+// The trainings of a window: one at a time, beside the workers that answer. What it does follows
 // from the state's training; what it tells comes back as commands.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace headlight {
 
 class Trainer {
  public:
-  Trainer(std::function<void()> wake, TrainerOptions options);
+  Trainer(JobThreads& threads, std::function<void()> wake, TrainerOptions options);
 
   /// Begins, pauses, goes on or stops as the state has it, and says whether the window could show another model.
   void follow(const AppState& state);
