@@ -31,11 +31,10 @@ inline constexpr std::size_t kMaxBatchTokens = std::size_t{1} << 18;
 /// The texts of a document: what the first stack reads, and in an encoder-decoder what the decoder reads.
 enum class TextSide { source, target };
 
-struct Document : TextInput {  // the source
-  Document() : TextInput{.text = std::string(kDefaultSentence)} {}
-
+struct Document {
+  TextInput source{.text = std::string(kDefaultSentence)};
   TextInput target{.text = std::string(kDefaultTarget)};  // read where the model is an encoder-decoder
-  std::string second;                  // sentence B of a pair, a line for each line of the text; empty: no pair.
+  std::string text_pair;               // sentence B of a pair, a line for each line of the text; empty: no pair.
                                        // Read where takes_pairs()
   std::vector<int> token_types;        // of `ids`; empty: all 0
   std::size_t pad = 0;                 // the last tokens of each sentence of the source that count as padding
@@ -43,10 +42,10 @@ struct Document : TextInput {  // the source
   std::shared_ptr<const Model> model;  // in place of fresh weights: a checkpoint, or what a tensors file held
   std::shared_ptr<const Tokenizers> tokenizers;  // of a checkpoint (document/tokenizers.h); null: it has none
   std::shared_ptr<const TrainingCard> card;      // how the model was made and what was measured; null: nobody says
-  std::string source;    // the path `model` was read from, or a shipped model (document/bundled_models.h)
-  bool trained = false;  // of a model: `config` is its shape; without: shapes that a shipped model
-                         // has are answered by it, others by fresh weights
-  MaskSpec mask;         // of Stack::self
+  std::string model_path;  // the path `model` was read from, or a shipped model (document/bundled_models.h)
+  bool trained = false;    // of a model: `config` is its shape; without: shapes that a shipped model
+                           // has are answered by it, others by fresh weights
+  MaskSpec mask;           // of Stack::self
   MaskSpec encoder_mask;
   MaskSpec cross_mask;
   Edits edits;
@@ -54,8 +53,9 @@ struct Document : TextInput {  // the source
   friend bool operator==(const Document&, const Document&) = default;
 };
 
-TextInput& passage(Document& document, TextSide side);
-const TextInput& passage(const Document& document, TextSide side);
+/// document.source or document.target.
+TextInput& text_input(Document& document, TextSide side);
+const TextInput& text_input(const Document& document, TextSide side);
 
 /// The text that the main stack reads, to which generated words are appended.
 TextSide main_side(const Document& document);
@@ -82,7 +82,7 @@ bool cuts_words(const Document& document, TextSide side = TextSide::source);
 /// By what a text of the document is cut where nobody says: the vocabulary of a word-level model, or `lexicon`.
 const Lexicon& lexicon_of(const Document& document, TextSide side, const Lexicon& lexicon);
 
-/// Changes a text, as set_text of passage.h; ids that were asked in its place go.
+/// Changes a text, as set_text of text_input.h; ids that were asked in its place go.
 void set_text(Document& document, TextSide side, std::string text, const Lexicon& lexicon);
 /// Cuts a text at a byte offset, or joins it there. Only where cuts_words.
 void toggle_cut(Document& document, TextSide side, std::size_t offset, const Lexicon& lexicon);

@@ -117,7 +117,7 @@ std::optional<std::shared_ptr<const Model>> check_question(const AppState& state
 }
 
 Job check_job(std::shared_ptr<const Model> model, const AppState& state) {
-  return [model = std::move(model), folder = state.document.source,
+  return [model = std::move(model), folder = state.document.model_path,
           warnings = check_of_model(state)->warnings](Progress& progress) -> std::optional<Command> {
     const auto resolved = resolved_source(folder);
     if (!resolved) return CheckReady{model, {{Severity::error, resolved.error().message}}};

@@ -15,7 +15,7 @@ constexpr double kKeepAfter = 0.5;
 
 /// As far as a session's file tells them apart: a training changes its model many times.
 bool same_document(const Document& a, Document b) {
-  if (!a.source.empty() && a.source == b.source) {
+  if (!a.model_path.empty() && a.model_path == b.model_path) {
     b.model = a.model;
     b.tokenizers = a.tokenizers;
     b.card = a.card;

@@ -52,13 +52,13 @@ struct Update {
 
   void operator()(SetText& c) { change_text(TextSide::source, std::move(c.text)); }
   void operator()(SetTarget& c) { change_text(TextSide::target, std::move(c.text)); }
-  void operator()(SetSecond& c) {
-    document().second = std::move(c.text);
+  void operator()(SetTextPair& c) {
+    document().text_pair = std::move(c.text);
     ask_again(state);
   }
   void operator()(const SetSplit& c) {
     Document& changed = document();
-    for (TextInput* text : {static_cast<TextInput*>(&changed), &changed.target}) {
+    for (TextInput* text : {&changed.source, &changed.target}) {
       text->split = c.split;
       text->hand_cuts.reset();
     }
@@ -76,7 +76,7 @@ struct Update {
     else if (std::vector<int>& types = changed.token_types;
              c.side == TextSide::source && !types.empty() && !c.ids.empty())
       types.resize(c.ids.size(), types.back());
-    passage(changed, c.side).ids = std::move(c.ids);
+    text_input(changed, c.side).ids = std::move(c.ids);
     ask_again(state);
   }
   void operator()(SetTokenTypes& c) {

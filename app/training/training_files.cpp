@@ -42,8 +42,8 @@ Result<Corpus> corpus_of_text(const CorpusChoice& choice, Progress& progress) {
   std::vector<std::vector<std::string>> all;
   for (const Line line : sentences(*text)) {
     if (progress.stop) return Error{where + ": cancelled"};
-    const TextInput passage{.text = text->substr(line.begin, line.end - line.begin)};
-    const auto tokens = tokens_of_lines(where, passage, *lexicon, kMaxTokens);
+    const TextInput input{.text = text->substr(line.begin, line.end - line.begin)};
+    const auto tokens = tokens_of_lines(where, input, *lexicon, kMaxTokens);
     if (!tokens) return tokens.error();
     auto& words = all.emplace_back();
     for (const Token& token : tokens->front().tokens)

@@ -102,7 +102,7 @@ TEST(Loop, UndoneWorkDoesNotComeBack) {
 TEST(Loop, ALongJobGivesWayToAShortOne) {
   AppState state = small_state("");
   state.document.config = {.d_model = 64, .num_heads = 8, .num_layers = 8, .ffn = 64};
-  state.document.split = Split::characters;
+  state.document.source.split = Split::characters;
   Loop loop({}, {});
   say(loop, state, {SetText{std::string(3000, 'x')}});
   ASSERT_TRUE(loop.computing());
@@ -265,7 +265,7 @@ TEST(Loop, ATargetThatCannotBeWrittenFailsAndLeavesNothing) {
 TEST(Loop, CancelledExportLeavesNothing) {
   const Folder folder;
   AppState state = small_state("");
-  state.document.split = Split::characters;
+  state.document.source.split = Split::characters;
   state.document.config = {.d_model = 32, .num_heads = 8, .num_layers = 4, .ffn = 0};
   Loop loop({}, {});
   say(loop, state, {SetText{std::string(1500, 'x')}, ExportTo{(folder / "big.csv").string()}});

@@ -57,7 +57,7 @@ TEST_F(TrainerTest, ATrainingAnswersTheSentenceAndIsOneStepOfUndo) {
   ASSERT_FALSE(is_stale(state));
   EXPECT_EQ(state.trace->model, run().live);
   EXPECT_EQ(state.trace->num_layers(), 1);
-  EXPECT_EQ(state.document.text, before.text);
+  EXPECT_EQ(state.document.source.text, before.source.text);
   ASSERT_TRUE(state.document.card && state.document.card->scores) << "its heads carry what was measured";
   EXPECT_EQ(state.document.card->scores->relations.size(), 5u);
   EXPECT_TRUE(check_of_model(state)) << "and whether it is in order is found out";
@@ -261,7 +261,7 @@ TEST_F(TrainerTest, NewModelsAreNoStepsOfUndoAndUndoStaysInTheirTime) {
   EXPECT_EQ(state.undo.size(), 3u);
   ASSERT_NE(run().live, early);
   say({Undo{}});
-  EXPECT_EQ(state.document.text, "the dog sat");
+  EXPECT_EQ(state.document.source.text, "the dog sat");
   EXPECT_EQ(state.document.model, run().live) << "another question, of the same model";
   say({Undo{}, Undo{}});
   EXPECT_FALSE(shows_training(state));
