@@ -19,19 +19,13 @@
 namespace headlight {
 namespace {
 
-/// A crashed session, taken over as this window's own: it is never without a file. A broken one is left where it is.
+/// What an earlier window held and had not saved, taken over as this window's own.
 void restore(Startup& start, std::optional<Notice>& notice, const std::filesystem::path& autosave) {
-  const auto left = crashed_session();
-  if (!left) return;
-  auto session = read_session(*left);
-  if (!session) {
-    notice = Notice{Notice::Kind::failed, session.error().message};
-    return;
-  }
-  start.session = std::move(*session);
-  notice = Notice{Notice::Kind::restored, {}};
-  std::error_code error;
-  std::filesystem::rename(*left, autosave, error);
+  Recovered recovered = recover_session(autosave);
+  if (!recovered.problems.empty()) notice = Notice{Notice::Kind::failed, in_lines(recovered.problems)};
+  if (!recovered.session) return;
+  start.session = *std::move(recovered.session);
+  notice = Notice{Notice::Kind::restored, recovered.problems.empty() ? "" : "\n" + in_lines(recovered.problems)};
 }
 
 /// The next window is as large as this one.
@@ -101,6 +95,7 @@ Status open_window(const Startup& asked) {
   Startup start = asked;
   std::optional<Notice> notice;
   if (!start.asked && !autosave.empty()) restore(start, notice, autosave);
+  const auto lock = lock_autosave(autosave);
   if (!start.open.empty()) start.session.document = default_document(resources->shipped.get());
   const bool restored = notice && notice->kind == Notice::Kind::restored;
   AppState state = initial_state(resources->lexicon, std::move(start.session.document), settings,

@@ -10,9 +10,6 @@
 namespace headlight {
 namespace {
 
-/// A change is on disk at most this many seconds after it was made.
-constexpr double kKeepAfter = 0.5;
-
 /// As far as a session's file tells them apart: a training changes its model many times.
 bool same_document(const Document& a, Document b) {
   if (!a.model_path.empty() && a.model_path == b.model_path) {

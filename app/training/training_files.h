@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file_lock.h"
 #include "math/forward.h"
 #include "train/plan.h"
 
@@ -55,20 +56,8 @@ std::vector<TrainedFolder> list_trained(const std::filesystem::path& base);
 
 inline constexpr const char* kLockFile = "training.lock";
 
-/// Of a folder somebody trains in: held as long as it lives, also against other programs; a program that was killed
-/// holds nothing.
-class FolderLock {
- public:
-  /// Errors: somebody else has it, or nothing can be written there.
-  static Result<FolderLock> take(const std::filesystem::path& folder);
-  FolderLock(FolderLock&& other) noexcept;
-  FolderLock& operator=(FolderLock&& other) noexcept;
-  ~FolderLock();
-
- private:
-  explicit FolderLock(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_ = -1;
-};
+/// Holds a folder that is trained in. Errors: another training holds it, or nothing can be written there.
+Result<FileLock> lock_folder(const std::filesystem::path& folder);
 
 /// Makes a folder in `base` that is named after the shape; a number is added where there is such a one.
 Result<std::filesystem::path> fresh_folder(const std::filesystem::path& base, const Config& config);

@@ -172,7 +172,7 @@ TEST_F(TrainerTest, ClosingTheWindowStopsAndKeeps) {
 TEST_F(TrainerTest, AStoppedOneIsOfferedInTheSameWindow) {
   finish({StartTraining{tiny_plan(), {}, 4}});
   EXPECT_TRUE(state.trained.empty()) << "nobody else may go on with what is paused here";
-  EXPECT_FALSE(FolderLock::take(run().folder));
+  EXPECT_FALSE(lock_folder(run().folder));
   finish({StopTraining{}});
   ASSERT_EQ(state.trained.size(), 1u);
   EXPECT_TRUE(state.trained.front().unfinished);
@@ -388,12 +388,12 @@ TEST(TrainedFolders, AreListedNewestFirstAndNeverAFailure) {
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->filename(), "encoder-d8-h2-l2-s0");
   EXPECT_EQ(second->filename(), "encoder-d8-h2-l2-s0-2");
-  auto held = FolderLock::take(*first);
+  auto held = lock_folder(*first);
   ASSERT_TRUE(held);
-  EXPECT_FALSE(FolderLock::take(*first));
+  EXPECT_FALSE(lock_folder(*first));
   EXPECT_EQ(list_trained(folder.path()).size(), 2u);
-  { const FolderLock gone = *std::move(held); }
-  EXPECT_TRUE(FolderLock::take(*first));
+  { const FileLock gone = *std::move(held); }
+  EXPECT_TRUE(lock_folder(*first));
 }
 
 }  // namespace
