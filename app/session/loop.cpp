@@ -59,7 +59,7 @@ Loop::~Loop() {
   for (const FileJob& job : file_jobs_)
     if (job.saves) static_cast<void>(job.run(progress));
   autosaves_.wait();
-  if (!autosave_.empty()) forget_autosave(autosave_);
+  if (!unsaved_) forget_autosave(autosave_);
 }
 
 void Loop::step(AppState& state, Commands& commands, double now) {
@@ -69,8 +69,12 @@ void Loop::step(AppState& state, Commands& commands, double now) {
   }
   commands.clear();
   for (Command& news : trainer_.take()) update(state, std::move(news));
-  for (Worker* worker : answering_)
-    for (Command& answer : worker->take()) update(state, std::move(answer));
+  for (Worker* worker : answering_) {
+    for (Command& answer : worker->take()) {
+      if (worker == &files_ && saving_ && answer.as<FileFailed>()) quits_after_saving_ = false;
+      update(state, std::move(answer));
+    }
+  }
   if (!file_jobs_.empty() && !files_.busy()) {
     saving_ = file_jobs_.front().saves;
     files_.post(std::move(file_jobs_.front().run));
@@ -78,7 +82,8 @@ void Loop::step(AppState& state, Commands& commands, double now) {
   }
   trainer_.follow(state);
   errands_.ask(state);
-  keep(state, now);
+  delay_quit(state);
+  autosave(state, now);
 }
 
 void Loop::carry_out(const AppState& state, const Command& command) {
@@ -96,32 +101,50 @@ void Loop::carry_out(const AppState& state, const Command& command) {
   }
 }
 
-void Loop::keep(const AppState& state, double now) {
+bool Loop::saves() const {
+  const auto saves = [](const FileJob& job) { return job.saves; };
+  return (saving_ && files_.busy()) || std::any_of(file_jobs_.begin(), file_jobs_.end(), saves);
+}
+
+void Loop::delay_quit(AppState& state) {
+  const bool asked = std::exchange(quits_after_saving_, false) || state.quit;
+  state.quit = asked && !saves();
+  quits_after_saving_ = asked && !state.quit;
+}
+
+void Loop::autosave(AppState& state, double now) {
+  unsaved_ = has_unsaved_changes(state);
   if (autosave_.empty()) return;
+  for (Command& failed : autosaves_.take()) {
+    autosaved_.reset();
+    autosave_at_ = now + kAutosaveRetry;
+    if (!std::exchange(autosave_failed_, true)) update(state, std::move(failed));
+  }
   Session session = session_of(state);
   const Settings settings = settings_to_keep(state);
   if (first_step_) {
     first_step_ = false;
-    // What a crash left was taken over; it must not wait for a change to be kept again.
+    // What was restored must not wait for a change to be written again.
     const bool restored = state.notice && state.notice->kind == Notice::Kind::restored;
-    if (!restored) kept_ = session;
-    kept_settings_ = settings;
+    if (!restored) autosaved_ = session;
+    autosaved_settings_ = settings;
   }
-  if (same_session(session, kept_) && settings == kept_settings_) {
-    changed_at_.reset();
+  if (autosaved_ && same_session(session, *autosaved_) && settings == autosaved_settings_) {
+    autosave_at_.reset();
+    if (!autosaves_.busy()) autosave_failed_ = false;
     return;
   }
-  if (!changed_at_) changed_at_ = now;
+  if (!autosave_at_) autosave_at_ = now + kAutosaveAfter;
   if (state.quit) autosaves_.wait();
-  else if (now - *changed_at_ < kKeepAfter || autosaves_.busy()) return;
-  changed_at_.reset();
-  kept_ = session;
-  kept_settings_ = settings;
-  autosaves_.post([path = autosave_, session = std::move(session), settings](Progress&) {
-    // Nobody can be asked where this fails; the next change tries again.
-    static_cast<void>(write_file(path, to_json(session)));
-    static_cast<void>(write_file(settings_path(), to_json(settings)));
-    return std::optional<Command>{};
+  else if (now < *autosave_at_ || autosaves_.busy()) return;
+  autosave_at_.reset();
+  autosaved_ = session;
+  autosaved_settings_ = settings;
+  autosaves_.post([path = autosave_, session = std::move(session), settings](Progress&) -> std::optional<Command> {
+    const Status kept = write_file(path, to_json(session)), set = write_file(settings_path(), to_json(settings));
+    if (!kept) return FileFailed{"autosave: " + kept.error().message};
+    if (!set) return FileFailed{set.error().message};
+    return std::nullopt;
   });
 }
 
@@ -132,7 +155,8 @@ bool Loop::is_answering() const {
 double Loop::next_due(double now) const {
   double due = 1e9;
   if (is_answering()) due = 0.05;
-  if (changed_at_) due = std::min(due, std::max(0.0, *changed_at_ + kKeepAfter - now));
+  if (autosave_at_) due = std::min(due, std::max(0.0, *autosave_at_ - now));
+  if (autosaves_.busy()) due = std::min(due, kAutosaveAfter);  // perhaps it fails
   return due;
 }
 

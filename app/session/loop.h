@@ -26,8 +26,8 @@ class Loop {
   /// `wake` is called from other threads when an answer is ready. `autosave` is where the session is kept against a
   /// crash; empty: nowhere. Settings are written only where there is an autosave.
   Loop(std::function<void()> wake, std::string autosave, LoopOptions options = {});
-  /// A clean end: what was asked to be saved is saved, a training is stopped and kept, everything else stops, and the
-  /// autosave is taken away.
+  /// The end: what was asked to be saved is saved, a training is stopped and kept on disk, everything else stops. The
+  /// autosave is removed where it holds nothing unsaved; else a later window takes it over.
   ~Loop();
 
   /// Applies the commands, then the workers' answers, then posts what is wanted and not yet asked. `now` in seconds.
@@ -55,7 +55,10 @@ class Loop {
 
  private:
   void carry_out(const AppState& state, const Command& command);
-  void keep(const AppState& state, double now);
+  /// A program does not end before its saves, nor where one of them failed.
+  void delay_quit(AppState& state);
+  bool saves() const;
+  void autosave(AppState& state, double now);
   bool is_answering() const;
 
   struct FileJob {
@@ -75,9 +78,12 @@ class Loop {
   bool saving_ = false;             // the last of them that files_ was given saves
 
   std::string autosave_;
-  Session kept_;  // as written last
-  Settings kept_settings_;
-  std::optional<double> changed_at_;
+  std::optional<Session> autosaved_;  // as written last; nothing where that failed
+  Settings autosaved_settings_;
+  std::optional<double> autosave_at_;  // when what changed is written
+  bool autosave_failed_ = false;       // and the user knows
+  bool unsaved_ = false;               // as of the last step
+  bool quits_after_saving_ = false;
   bool first_step_ = true;
 };
 

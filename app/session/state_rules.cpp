@@ -8,11 +8,10 @@
 #include "session/open_file.h"
 #include "session/shown.h"
 #include "session/training_commands.h"
+#include "session/update.h"
 
 namespace headlight {
 namespace {
-
-constexpr std::size_t kMostUndo = 500;
 
 /// A head that the answer has.
 HeadRef fitted(const Trace& trace, HeadRef head) {
