@@ -10,6 +10,7 @@
 #include "gl/frame.h"
 #include "gl/map_texture.h"
 #include "gl/offscreen.h"
+#include "gl/quit_signals.h"
 #include "gl/window.h"
 #include "paper/figure_file.h"
 #include "session/loop.h"
@@ -91,6 +92,7 @@ Status open_window(const Startup& asked) {
   Fonts& fonts = (*window)->gui().fonts();
   fonts.keep(all_words());
 
+  QuitSignals signals(&Window::wake);
   const auto autosave = autosave_path();
   Startup start = asked;
   std::optional<Notice> notice;
@@ -129,7 +131,7 @@ Status open_window(const Startup& asked) {
       follow_size(state, **window, commands);
     }
     for (auto& path : (*window)->take_dropped()) commands.emplace_back(OpenPath{std::move(path)});
-    if ((*window)->should_close()) commands.emplace_back(Quit{});
+    if ((*window)->should_close() || signals.take()) commands.emplace_back(Quit{});
     const auto version = state.trace_version + state.training_version;
     loop.step(state, commands, seconds_now());
     if (state.trace_version + state.training_version != version) frames = kFramesAfterEvent;

@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "autosave-", kSuffix = ".headlight.json";
 /// How write_file names what it has not finished (base/file.cpp).
 constexpr std::string_view kTemporary = ".headlight-";
+constexpr const char* kLockEnding = ".lock";
 /// How an autosave that cannot be read is called from then on.
 constexpr std::string_view kUnreadable = "unreadable-";
 
@@ -35,7 +36,7 @@ pid_t owner(const fs::path& path) {
 
 bool is_running(pid_t process) { return ::kill(process, 0) == 0 || errno == EPERM; }
 
-fs::path lock_of(const fs::path& autosave) { return autosave.string() + ".lock"; }
+fs::path lock_of(const fs::path& autosave) { return autosave.string() + kLockEnding; }
 
 /// Whether the window of an autosave runs. Process numbers come again, so the lock decides where there is one; this
 /// process has written nothing yet.
@@ -45,13 +46,18 @@ bool has_window(const fs::path& autosave, pid_t process) {
   return process != ::getpid() && is_running(process);
 }
 
-/// Removes what programs that are gone had begun to write.
-void sweep_temporaries(const fs::path& folder) {
+/// Removes what programs that are gone had begun to write, and their locks that guard nothing.
+void sweep(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    const pid_t process = process_of(at->path().filename().string(), kTemporary);
+    const fs::path& path = at->path();
+    const pid_t process = process_of(path.filename().string(), kTemporary);
+    fs::path guarded = path;
+    guarded.replace_extension();
     std::error_code ignored;
-    if (process > 0 && !is_running(process)) fs::remove(at->path(), ignored);
+    const bool is_lock = path.extension() == kLockEnding && owner(guarded) > 0;
+    if ((process > 0 && !is_running(process)) || (is_lock && !fs::exists(guarded, ignored) && !is_locked(path)))
+      fs::remove(path, ignored);
   }
 }
 
@@ -62,7 +68,7 @@ fs::path autosave_path() {
   fs::create_directories(state_folder(), error);
   fs::create_directories(settings_path().parent_path(), error);
   if (!fs::is_directory(state_folder(), error)) return {};
-  for (const fs::path& folder : {state_folder(), settings_path().parent_path()}) sweep_temporaries(folder);
+  for (const fs::path& folder : {state_folder(), settings_path().parent_path()}) sweep(folder);
   return state_folder() / (std::string(kPrefix) + std::to_string(::getpid()) + std::string(kSuffix));
 }
 
