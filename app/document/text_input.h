@@ -1,4 +1,4 @@
-// A text and how it is cut into tokens: by a split, or where somebody said. A document has one, or two.
+// A text and how it is cut into tokens: by a split, or by hand.
 #pragma once
 
 #include <cstddef>

@@ -31,7 +31,7 @@ struct Tokenizers {
 std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& folder, Model& model,
                                                   std::vector<std::string>& warnings);
 
-/// Whether the model says with this id that its text ends. `tokenizers` may be null.
+/// Whether this id ends a text (eos_token_id). `tokenizers` may be null.
 bool is_end(const Tokenizers* tokenizers, std::int64_t id);
 
 /// The tokens of each sentence, special tokens around them, by `tokenizer`: where boundaries were set by hand each
@@ -52,7 +52,7 @@ Tokens shifted_right(Tokens tokens, const std::optional<Token>& start);
 Tokens tokens_of_ids(const std::vector<std::int64_t>& ids, const Tokenizer& tokenizer,
                      const std::optional<Token>& start = std::nullopt);
 
-/// Makes the boundaries that a word-level tokenizer finds in the text those of the input, as if set by hand.
+/// Stores the boundaries that a word-level tokenizer finds as cuts by hand.
 void set_hand_cuts(TextInput& input, const Tokenizer& tokenizer);
 
 }  // namespace headlight

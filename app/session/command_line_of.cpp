@@ -209,8 +209,8 @@ void add_picture(Words& words, const AppState& state, const FigureRequest& order
   add(words, "-o", "figure.pdf");
 }
 
-/// How A of View::compare was asked, as --against takes it. Errors are those of saying it, and a word with quotes of both
-/// kinds, which the option's own string cannot hold.
+/// The question of A of View::compare as --against takes it. Errors: those of request_words, and a word with quotes of
+/// both kinds, which the option's own string cannot hold.
 Result<std::string> against_words(const Document& document) {
   const auto words = request_words(document);
   if (!words) return words.error();

@@ -24,7 +24,7 @@ class Trainer {
   void wait() const { worker_.wait(); }
   /// Whether it works, or its last word was not taken yet.
   bool busy() const { return worker_.busy(); }
-  /// Whether it has a folder that nobody else may go on with.
+  /// Whether it holds the lock of a training's folder.
   bool holds_folder() const { return job_ && !job_->is_released(); }
 
  private:

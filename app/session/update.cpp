@@ -293,7 +293,7 @@ struct Update {
   }
   void operator()(NameFile& c) { state.browser.name = std::move(c.name); }
   void operator()(FolderListed& c) {
-    if (state.browser.folder != c.folder) return;  // somebody went on meanwhile
+    if (state.browser.folder != c.folder) return;  // another folder was chosen meanwhile
     state.browser.entries = std::move(c.entries);
   }
   void operator()(const OpenPath&) { state.browser.purpose = Browser::Purpose::none; }
@@ -306,7 +306,7 @@ struct Update {
   void operator()(const Quit&) { state.quit = true; }
 
   void operator()(TraceReady& c) {
-    if (!is_stale(state) && !(c.trace->request == *wanted(state))) return;  // nobody wants it any more
+    if (!is_stale(state) && !(c.trace->request == *wanted(state))) return;  // no longer wanted
     state.trace = std::move(c.trace);
     state.trace_milliseconds = c.milliseconds;
     ++state.trace_version;

@@ -33,7 +33,7 @@ Result<std::shared_ptr<const Grammar>> read_grammar(const std::filesystem::path&
 /// An Error naming the first thing about a plan that cannot be carried out: its shape, or what is asked for.
 Status check_plan(const TrainingPlan& plan);
 
-/// The `headlight train` that carries out a plan again, for the card; what is usual is left out where nobody misses it.
+/// The `headlight train` that carries out a plan again, for the card; options that equal their default are left out.
 std::string training_command(const TrainingPlan& plan, const CorpusChoice& corpus, const std::string& name, bool half);
 
 /// Sentences that the scores in a card are measured on, of validation and of test each.
@@ -50,8 +50,8 @@ struct TrainedFolder {
   friend bool operator==(const TrainedFolder&, const TrainedFolder&) = default;
 };
 
-/// What is in `base`, the newest first; a folder that some program trains in right now is left out, and so is whatever is
-/// no folder. Nothing where there is no such folder.
+/// The trained folders in `base`, the newest first, without those whose lock a training holds. Empty where `base` does
+/// not exist.
 std::vector<TrainedFolder> list_trained(const std::filesystem::path& base);
 
 inline constexpr const char* kLockFile = "training.lock";
