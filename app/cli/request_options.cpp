@@ -50,23 +50,23 @@ std::vector<const char*> model_options() {
 }
 constexpr const char* kIdOptions[] = {"--ids", "--decoder-ids", "--token-type-ids"};
 
-Status take_text(const char* option, const std::string& found, TextInput& passage) {
-  passage.text = found;
-  passage.hand_cuts.reset();
+Status take_text(const char* option, const std::string& found, TextInput& input) {
+  input.text = found;
+  input.hand_cuts.reset();
   if (found == "-") {
     auto text = read_standard_input();
     if (!text) return text.error();
-    passage.text = std::move(*text);
-    while (passage.text.ends_with('\n') || passage.text.ends_with('\r')) passage.text.pop_back();
+    input.text = std::move(*text);
+    while (input.text.ends_with('\n') || input.text.ends_with('\r')) input.text.pop_back();
   }
-  return check_utf8(option, passage.text);
+  return check_utf8(option, input.text);
 }
 
-Status take_marked(const char* option, const std::string& found, TextInput& passage) {
+Status take_marked(const char* option, const std::string& found, TextInput& input) {
   auto marked = parse_marked_tokens(option, found);
   if (!marked) return marked.error();
-  passage.text = std::move(marked->text);
-  passage.hand_cuts = std::move(marked->cuts);
+  input.text = std::move(marked->text);
+  input.hand_cuts = std::move(marked->cuts);
   return Done{};
 }
 
@@ -288,17 +288,18 @@ Result<Asked> RequestOptions::ask() const {
 }
 
 Status RequestOptions::check_model(const Document& document) const {
-  if (given("--random")) return bad_input("--random", "", "no such option beside a model of its own", document.source);
+  if (given("--random"))
+    return bad_input("--random", "", "no such option beside a model of its own", document.model_path);
   Config asked = document.model->config;
   if (has_own_inputs(document)) {
     if (given("--num-heads") && !is_tensors(source_))
       return bad_input("--num-heads", "", "the tensors file itself as SOURCE", source_);
     for (const char* option : model_options())
       if (given(option) && std::string_view(option) != "--num-heads")
-        return bad_input(option, "", "no such option beside a tensors file", document.source);
+        return bad_input(option, "", "no such option beside a tensors file", document.model_path);
     return Done{};
   }
-  if (given("--seed")) return bad_input("--seed", "", "no such option beside a checkpoint", document.source);
+  if (given("--seed")) return bad_input("--seed", "", "no such option beside a checkpoint", document.model_path);
   if (const auto taken = take_model(asked); !taken) return taken;
   const Config& model = document.model->config;
   Status same = Done{};
@@ -312,16 +313,18 @@ Status RequestOptions::check_model(const Document& document) const {
 }
 
 Status RequestOptions::check_text_option(const char* option, const Document& document) const {
-  if (has_own_inputs(document)) return bad_input(option, "", "no such option beside a tensors file", document.source);
+  if (has_own_inputs(document))
+    return bad_input(option, "", "no such option beside a tensors file", document.model_path);
   if (!can_read_text(document))
     return bad_input(option, "", "--ids beside a checkpoint without a tokenizer",
-                     document.tokenizers ? document.tokenizers->problem : document.source);
+                     document.tokenizers ? document.tokenizers->problem : document.model_path);
   if (is_checkpoint(document) && std::string_view(option) == "--split")
-    return bad_input(option, "", "no such option beside a checkpoint, which has its own tokenizer", document.source);
+    return bad_input(option, "", "no such option beside a checkpoint, which has its own tokenizer",
+                     document.model_path);
   if (std::string_view(option) == "--text-pair" && !takes_pairs(document))
     return bad_input(option, "", "a checkpoint, no decoder, whose tokenizer has a template for pairs",
                      reads_ids(document) ? "ids in place of text"
-                     : document.model    ? document.source
+                     : document.model    ? document.model_path
                                          : "fresh weights");
   const bool of_target = std::string_view(option).starts_with("--target");
   const Arch arch = config_of(document).arch;
@@ -333,7 +336,7 @@ Status RequestOptions::check_text_option(const char* option, const Document& doc
 
 Status RequestOptions::apply_text(Document& document) const {
   if ((given("--text") || given("--tokens")) && can_read_text(document)) {
-    document.ids.clear();
+    document.source.ids.clear();
     document.token_types.clear();
   }
   for (const char* option : kTextOptions)
@@ -342,25 +345,26 @@ Status RequestOptions::apply_text(Document& document) const {
   if (given("--target") || given("--target-tokens")) document.target.ids.clear();
   if (given("--text-pair")) {
     if (const auto valid = check_utf8("--text-pair", second_); !valid) return valid;
-    document.second = second_;
+    document.text_pair = second_;
   }
   if (given("--text"))
-    if (const auto taken = take_text("--text", text_, document); !taken) return taken;
+    if (const auto taken = take_text("--text", text_, document.source); !taken) return taken;
   if (given("--tokens"))
-    if (const auto taken = take_marked("--tokens", tokens_, document); !taken) return taken;
+    if (const auto taken = take_marked("--tokens", tokens_, document.source); !taken) return taken;
   if (given("--target"))
     if (const auto taken = take_text("--target", target_, document.target); !taken) return taken;
   if (given("--target-tokens"))
     if (const auto taken = take_marked("--target-tokens", target_tokens_, document.target); !taken) return taken;
   if (given("--split")) {
-    for (TextInput* passage : {static_cast<TextInput*>(&document), &document.target}) {
-      passage->hand_cuts.reset();
-      if (const auto chosen = choose("--split", split_, passage->split, {Split::words, Split::characters}); !chosen)
+    for (TextInput* input : {&document.source, &document.target}) {
+      input->hand_cuts.reset();
+      if (const auto chosen = choose("--split", split_, input->split, {Split::words, Split::characters}); !chosen)
         return chosen;
     }
   }
   if (!given("--pad")) return Done{};
-  if (has_own_inputs(document)) return bad_input("--pad", "", "no such option beside a tensors file", document.source);
+  if (has_own_inputs(document))
+    return bad_input("--pad", "", "no such option beside a tensors file", document.model_path);
   document.pad = pad_;
   return Done{};
 }
@@ -375,14 +379,14 @@ Status RequestOptions::apply_ids(Document& document) const {
                                check_numbers("--token-type-ids", token_types_)})
     if (!status) return status;
   if (given("--ids")) {
-    document.ids = ids_;
+    document.source.ids = ids_;
     document.token_types.clear();
   }
   if (given("--decoder-ids")) document.target.ids = decoder_ids_;
   if (given("--ids") && config_of(document).arch == Arch::encoder_decoder && document.target.ids.empty() &&
       can_read_text(document) && !given("--target") && !given("--target-tokens"))
     return bad_input("--decoder-ids", "", "ids, or a --target, beside --ids of an encoder-decoder", "none");
-  if (given("--token-type-ids") && document.ids.empty())
+  if (given("--token-type-ids") && document.source.ids.empty())
     return bad_input("--token-type-ids", "", "--ids beside it", "none");
   if (given("--token-type-ids")) document.token_types = token_types_;
   return Done{};

@@ -1,5 +1,5 @@
-// The maps of an answer as another reading than its weights draws them: by the length of what heads add, or rolled out
-// through the layers (heads/derived_maps.h). They are asked for while somebody looks at them, and drawn in place of the
+// Maps of an answer in place of its attention weights: norms of the weighted values, or attention rollout
+// (heads/derived_maps.h). They are computed while a view shows them, and drawn in place of the
 // weights, token by token, once they are there.
 #pragma once
 
@@ -14,11 +14,11 @@
 
 namespace headlight {
 
-/// What the maps of the heads show: the attention weights; how long the vectors are that they bring; what they come to
-/// through all layers below (heads/derived_maps.h).
+/// What the maps of the heads show: the attention weights; the norms of the weighted value vectors; the weights
+/// multiplied through all layers below (heads/derived_maps.h).
 enum class MapKind { weights, norms, rollout };
 
-/// weights, norms, rollout: as options and session files call it.
+/// weights, norms, rollout: the names in options and session files.
 std::string_view name(MapKind kind);
 std::optional<MapKind> parse_map_kind(std::string_view name);
 

@@ -1,4 +1,4 @@
-// The lines of the Flow view: the weights of heads that are worth a line each, found without keeping any pattern.
+// The lines of the Flow view: the largest weights of heads, found row by row, so that no pattern is stored.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // Maps with tokens folded for reading: special tokens left out, the pieces of a word as one row and one column, of two
 // sentences the rows of one and the columns of one.
-// A look at weights: beyond kThumbnail tokens they are computed again for it, by a worker.
+// Patterns of more than kThumbnail tokens are not stored, so folding computes them again, on a worker.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace headlight {
 
-/// Of two sentences A and B, who looks at whom; the rows of what is left out are not scaled.
+/// Of a pair of sentences A and B: the queries and keys that are shown. Rows are not scaled back to 1.
 enum class PairPart { all, a_to_a, a_to_b, b_to_a, b_to_b };
 
 /// What is folded in the maps of the heads.
@@ -105,8 +105,8 @@ struct FoldedMaps {
   float largest = 0;  // weight of every head of every stack, folded or not
 };
 
-/// Whether folding takes no time that anybody notices: of patterns that are kept as thumbnails, up to kThumbnail tokens a
-/// side. Beyond that each is computed again, which is for a worker.
+/// Whether folding is fast enough for the window's thread: every pattern is stored, as a thumbnail of up to kThumbnail
+/// tokens a side. Longer patterns are computed again, on a worker.
 bool folds_at_once(const Trace& trace);
 
 /// Cells shrunk to at most `most` × `most`; each shows the largest weight of those it covers, −1 where all are blocked.

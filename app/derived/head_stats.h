@@ -1,5 +1,5 @@
 // What is known of every head of an answer beside its map: measures, likeness, the words it looks at, and what is lost
-// without it. Asked only while somebody wants to see it.
+// without it. Computed only while a view shows it.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ std::vector<HeadOrder> head_orders();
 std::string_view name(const HeadOrder& order);
 std::optional<HeadOrder> parse_head_order(std::string_view name);
 
-/// Heads that are looked for: those that look from one word at another with more than a weight.
+/// A search for heads whose weight from one word to another is above a threshold.
 struct HeadSearch {
   bool on = false;
   WordPair words = {};
@@ -39,7 +39,7 @@ struct HeadSearch {
   friend bool operator==(const HeadSearch&, const HeadSearch&) = default;
 };
 
-/// One row of the patterns of every head of a stack: what a query looks at; or one column: who looks at a key.
+/// One row of the patterns of every head of a stack: the weights of one query; or one column: the weights of one key.
 struct HeadLine {
   Stack stack = Stack::self;
   bool of_query = true;
@@ -51,7 +51,7 @@ struct HeadLine {
 /// The weights of that line in one head, by key or by query; 0 where blocked. Empty when `stop` became true.
 Vector line_of(const Trace& trace, const HeadLine& line, const HeadRef& head, const std::atomic<bool>& stop);
 
-/// The cell to begin with where nothing is pinned: where the last token that is not padding looks most.
+/// The default cell where none is pinned: the largest weight of the last token that is not padding.
 CellRef brightest_of_last_row(const Trace& trace, const HeadRef& head);
 
 /// What is asked of the heads of an answer.
@@ -82,7 +82,7 @@ bool covers(const HeadStats& answer, const HeadQuestion& question);
 /// The answer; what `known` says of the same trace is taken over. Null when stopped.
 std::shared_ptr<const HeadStats> answer_heads(const HeadQuestion& question, const HeadStats* known, Progress& progress);
 
-/// What is lost without each head of an answer, or why nobody can say.
+/// The loss without each head of an answer, or why it cannot be computed.
 struct EffectAnswer {
   std::weak_ptr<const Trace> trace;
   std::vector<HeadEffect> effects = {};

@@ -25,7 +25,7 @@ struct Look {
   friend bool operator==(const Look&, const Look&) = default;
 };
 
-/// What is asked: an answer, and where somebody looks.
+/// What is asked: an answer, a head, a matrix and a weight.
 struct InsideQuestion {
   std::shared_ptr<const Trace> trace;
   HeadRef head;  // the chosen one
@@ -68,8 +68,8 @@ inline constexpr Index kNodeRows = 32, kLookRows = 256;
 /// Columns of them.
 inline constexpr Index kNodeColumns = 128, kLookColumns = 2048;
 
-/// The way of the data through the layer of a head: of an encoder-decoder through the encoder's of the same number, or its
-/// last.
+/// The data flow through the layer of a head; in an encoder-decoder also through the encoder layer of the same number,
+/// or its last.
 Diagram diagram_of(const Trace& trace, const HeadRef& head);
 
 /// The numbers of a step.

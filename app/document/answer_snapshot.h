@@ -1,4 +1,4 @@
-// An answer with the document that asked for it, so that later answers can be compared with it.
+// An answer with the document that asked for it: A of View::compare.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-/// An answer that what comes after it is compared with, and how it was asked.
+/// An answer that later answers are compared with, and its question.
 struct AnswerSnapshot {
   std::shared_ptr<const Trace> trace;  // null: a session says what was asked, and the answer is being computed
   Document document;
@@ -18,12 +18,12 @@ struct AnswerSnapshot {
   std::optional<Index> step = {};  // of the training whose model answered
 };
 
-/// Whether two kept answers are answers to the same question.
+/// Whether two snapshots have the same question; their traces may differ.
 bool same_question(const std::optional<AnswerSnapshot>& a, const std::optional<AnswerSnapshot>& b);
 
-/// An answer to be kept that nobody saw: that to a document's first sentence. Errors are those of asking it.
+/// Computes the answer to the document's first sentence. Errors are those of requests_of and forward.
 Result<AnswerSnapshot> answer_to_keep(const Document& document, const Lexicon& lexicon);
-/// The same of one whose question alone is known. Its trace stays null when stopped.
+/// Computes the trace of a snapshot that has its question alone. The trace stays null when stopped.
 Result<AnswerSnapshot> answer_to_keep(AnswerSnapshot kept, const Lexicon& lexicon, Progress& progress);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Where the program's own files are: the shipped model, the lexicon, the shaders.
+// Where the program's own files are: the bundled models, the lexicon, the shaders.
 #pragma once
 
 #include <filesystem>
@@ -9,15 +9,15 @@
 
 namespace headlight {
 
-/// An asset that is larger is refused.
+/// Bytes; a larger asset is refused.
 inline constexpr std::size_t kLargestAsset = std::size_t{1} << 24;
 
 /// The folder that holds `assets/` and `shaders/`: $HEADLIGHT_DATA where that is set, else share/headlight beside the
-/// folder of the executable, else the source tree the program was built from. The Error names every place looked at.
+/// folder of the executable, else the source tree the program was built from. The Error names each folder tried.
 Result<std::filesystem::path> asset_folder();
 
-/// The places for an executable at `executable`, first to last; `data` is the value of $HEADLIGHT_DATA, null or empty
-/// where it is not set. Where it is set it is the only place: a wrong value is not passed over in silence.
+/// The candidate folders for an executable at `executable`, in order; `data` is the value of $HEADLIGHT_DATA, null or
+/// empty where it is not set. Where it is set it is the only candidate, so that a wrong value is an error.
 std::vector<std::filesystem::path> asset_places(const char* data, const std::filesystem::path& executable);
 
 /// The first of `places` with a folder `assets` and a folder `shaders` in it.

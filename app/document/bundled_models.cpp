@@ -21,7 +21,7 @@ bool same_shape(const Config& a, const Config& b) {
 
 }  // namespace
 
-bool is_shipped(const Document& document) { return document.model && document.source.starts_with(kShipped); }
+bool is_shipped(const Document& document) { return document.model && document.model_path.starts_with(kShipped); }
 
 Result<fs::path> resolved_source(const fs::path& path) {
   const std::string text = path.string();
@@ -87,7 +87,7 @@ void take_model(Document& document, const BundledModel& shipped) {
   document.model = shipped.model;
   document.tokenizers = shipped.tokenizers;
   document.card = shipped.card;
-  document.source = shipped.source;
+  document.model_path = shipped.source;
   document.trained = true;
   document.config = shipped.model->config;
 }
@@ -95,7 +95,7 @@ void take_model(Document& document, const BundledModel& shipped) {
 void share_model(Document& document, const BundledModels* models) {
   if (!models || !is_shipped(document)) return;
   for (const BundledModel& shipped : *models)
-    if (shipped.source == document.source) take_model(document, shipped);
+    if (shipped.source == document.model_path) take_model(document, shipped);
 }
 
 void reshape(Document& document, const Config& config, const BundledModels* models) {
@@ -108,7 +108,7 @@ void reshape(Document& document, const Config& config, const BundledModels* mode
   document.model = nullptr;
   document.tokenizers = nullptr;
   document.card = nullptr;
-  document.source.clear();
+  document.model_path.clear();
   document.config = config;
 }
 

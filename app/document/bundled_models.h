@@ -22,28 +22,28 @@ struct BundledModel {
   std::string source;  // "shipped:encoder"
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Tokenizers> tokenizers;
-  std::shared_ptr<const TrainingCard> card;  // null: nobody says
+  std::shared_ptr<const TrainingCard> card;  // null: unknown
 };
 using BundledModels = std::vector<BundledModel>;
 
 bool is_shipped(const Document& document);
 
-/// The folder that a shipped model's name stands for; any other path as it is.
+/// The folder of a bundled model's name; any other path unchanged.
 Result<std::filesystem::path> resolved_source(const std::filesystem::path& path);
 
-/// All of them, the default first. Errors: what is wrong with the first that cannot be read.
+/// All bundled models, the default first. Error: that of the first model that cannot be read.
 Result<std::shared_ptr<const BundledModels>> read_shipped_models();
 
-/// The model of this shape, or null: the sizes that the sliders move, whatever else the configuration says.
+/// The model with these sizes (those that the sliders set), or null; other fields of the configuration are ignored.
 const BundledModel* find_model(const BundledModels& models, const Config& config);
 
 /// The model whose sizes are nearest to the configuration's, of its architecture if there is one; null: there is none.
 const BundledModel* nearest_model(const BundledModels& models, const Config& config);
 
-/// Takes a shipped model for the document's text; masks and edits stay.
+/// Puts a bundled model into the document; text, masks and edits stay.
 void take_model(Document& document, const BundledModel& shipped);
 
-/// A document that was read with a shipped model of its own gets the one that is here already: one model, one identity.
+/// Replaces the document's own copy of a bundled model by the loaded one, because models are compared by identity.
 /// `models` may be null.
 void share_model(Document& document, const BundledModels* models);
 

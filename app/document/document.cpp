@@ -46,7 +46,7 @@ Status check_ids(std::string_view where, std::string_view option, const std::vec
 /// The one sentence of a side that is asked by ids.
 Result<std::vector<Tokens>> tokens_of_side_ids(const Document& document, TextSide side) {
   const bool target = side == TextSide::target;
-  const std::vector<std::int64_t>& ids = passage(document, side).ids;
+  const std::vector<std::int64_t>& ids = text_input(document, side).ids;
   if (const auto valid = check_ids(target ? "decoder ids" : "ids", target ? "--decoder-ids" : "--ids", ids); !valid)
     return valid.error();
   const std::vector<int>& types = document.token_types;
@@ -64,14 +64,14 @@ Result<std::vector<Tokens>> tokens_of_side_ids(const Document& document, TextSid
 Result<std::vector<Tokens>> lines_of_side(const Document& document, TextSide side, const Lexicon& lexicon) {
   if (reads_ids(document, side)) return tokens_of_side_ids(document, side);
   const char* where = side == TextSide::target ? "target" : "text";
-  const TextInput& read = passage(document, side);
+  const TextInput& read = text_input(document, side);
   const Tokenizer* tokenizer = tokenizer_of(document, side);
   if (!tokenizer) return tokens_of_lines(where, read, lexicon, kMaxTokens);
-  const bool pairs = side == TextSide::source && !document.second.empty() && takes_pairs(document);
+  const bool pairs = side == TextSide::source && !document.text_pair.empty() && takes_pairs(document);
   auto lines = encoded_lines(where, read, *tokenizer, rows_of(*document.model, side), kMaxTokens,
-                             pairs ? document.second : std::string{});
+                             pairs ? document.text_pair : std::string{});
   if (lines && side == TextSide::target && says_nothing_yet(document))
-    lines->resize(reads_ids(document, TextSide::source) ? 1 : sentences(document.text).size());
+    lines->resize(reads_ids(document, TextSide::source) ? 1 : sentences(document.source.text).size());
   if (lines && side == TextSide::target)
     for (Tokens& tokens : *lines) tokens = shifted_right(std::move(tokens), document.tokenizers->start);
   return lines;
@@ -129,14 +129,12 @@ void shrink(MaskSpec& mask, Index queries, Index keys) {
 
 }  // namespace
 
-TextInput& passage(Document& document, TextSide side) {
-  if (side == TextSide::target) return document.target;
-  return document;
+TextInput& text_input(Document& document, TextSide side) {
+  return side == TextSide::target ? document.target : document.source;
 }
 
-const TextInput& passage(const Document& document, TextSide side) {
-  if (side == TextSide::target) return document.target;
-  return document;
+const TextInput& text_input(const Document& document, TextSide side) {
+  return side == TextSide::target ? document.target : document.source;
 }
 
 TextSide main_side(const Document& document) {
@@ -156,7 +154,7 @@ bool can_read_text(const Document& document) {
 }
 
 bool reads_ids(const Document& document, TextSide side) {
-  return is_checkpoint(document) && (!passage(document, side).ids.empty() || !tokenizer_of(document, side));
+  return is_checkpoint(document) && (!text_input(document, side).ids.empty() || !tokenizer_of(document, side));
 }
 
 bool takes_pairs(const Document& document) {
@@ -182,7 +180,7 @@ const Lexicon& lexicon_of(const Document& document, TextSide side, const Lexicon
 }
 
 void set_text(Document& document, TextSide side, std::string text, const Lexicon& lexicon) {
-  TextInput& changed = passage(document, side);
+  TextInput& changed = text_input(document, side);
   set_text(changed, std::move(text), lexicon_of(document, side, lexicon));
   if (!can_read_text(document)) return;
   changed.ids.clear();
@@ -190,8 +188,8 @@ void set_text(Document& document, TextSide side, std::string text, const Lexicon
 }
 
 void toggle_cut(Document& document, TextSide side, std::size_t offset, const Lexicon& lexicon) {
-  TextInput& changed = passage(document, side);
-  if (const Tokenizer* tokenizer = tokenizer_of(document, side)) keep_cuts(changed, *tokenizer);
+  TextInput& changed = text_input(document, side);
+  if (const Tokenizer* tokenizer = tokenizer_of(document, side)) set_hand_cuts(changed, *tokenizer);
   toggle_cut(changed, offset, lexicon_of(document, side, lexicon));
 }
 
@@ -233,15 +231,15 @@ Result<std::vector<Request>> requests_of(const Document& document, const Lexicon
 Result<std::vector<Document>> documents_of_lines(const Document& document) {
   if (!reads_sentences(document)) return std::vector<Document>{document};
   const bool two_texts = config_of(document).arch == Arch::encoder_decoder;
-  const auto sources = sentences(document.text), targets = sentences(document.target.text);
+  const auto sources = sentences(document.source.text), targets = sentences(document.target.text);
   if (sources.empty()) return bad_input("text", "tokens", "at least one", "none");
   const bool alone = two_texts && says_nothing_yet(document);
   if (two_texts && !alone && targets.size() != sources.size()) return unpaired_lines(sources.size(), targets.size());
   std::vector<Document> documents;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     Document one = document;
-    static_cast<TextInput&>(one) = text_input_of(document, sources[i]);
-    if (!document.second.empty()) one.second = line_of_second(document.second, i);
+    one.source = text_input_of(document.source, sources[i]);
+    if (!document.text_pair.empty()) one.text_pair = line_of_text_pair(document.text_pair, i);
     if (two_texts && !alone) one.target = text_input_of(document.target, targets[i]);
     documents.push_back(std::move(one));
   }
@@ -254,7 +252,7 @@ namespace {
 std::vector<TextInput> continued(const Document& document, TextSide side, std::size_t sentence, std::size_t pad,
                                  const Candidate& word, const Lexicon& lexicon) {
   const Tokenizer& tokenizer = *tokenizer_of(document, side);
-  const TextInput& before = passage(document, side);
+  const TextInput& before = text_input(document, side);
   const std::string bytes = bytes_of_id(tokenizer, word.id);
   if (bytes.empty() || !check_utf8("", bytes)) return {};
   TextInput whole = before;
@@ -265,7 +263,7 @@ std::vector<TextInput> continued(const Document& document, TextSide side, std::s
   }
   if (finds_words(tokenizer)) {
     TextInput by_hand = before;
-    keep_cuts(by_hand, tokenizer);
+    set_hand_cuts(by_hand, tokenizer);
     insert_word(by_hand, sentence, pad, bytes, lexicon_of(document, side, lexicon));
     if (before.hand_cuts) return {by_hand};
     whole.text = by_hand.text;
@@ -291,12 +289,12 @@ std::vector<std::int64_t> ids_of(const Tokens& tokens) {
 /// From now on the sentence alone is asked, the written side by `ids`.
 void ask_by_ids(Document& document, TextSide side, std::size_t sentence, std::vector<std::int64_t> ids) {
   for (const TextSide each : {TextSide::source, TextSide::target}) {
-    const auto lines = sentences(passage(document, each).text);
+    const auto lines = sentences(text_input(document, each).text);
     if (reads_ids(document, each) || sentence >= lines.size()) continue;
-    passage(document, each) = text_input_of(passage(document, each), lines[sentence]);
-    if (each == TextSide::source) document.second = line_of_second(document.second, sentence);
+    text_input(document, each) = text_input_of(text_input(document, each), lines[sentence]);
+    if (each == TextSide::source) document.text_pair = line_of_text_pair(document.text_pair, sentence);
   }
-  passage(document, side).ids = std::move(ids);
+  text_input(document, side).ids = std::move(ids);
   if (side == TextSide::source) document.token_types.clear();
 }
 
@@ -304,7 +302,7 @@ void ask_by_ids(Document& document, TextSide side, std::size_t sentence, std::ve
 
 void append_word(Document& document, std::size_t sentence, const Candidate& word, const Lexicon& lexicon) {
   const TextSide side = main_side(document);
-  TextInput& written = passage(document, side);
+  TextInput& written = text_input(document, side);
   const std::size_t pad = side == TextSide::source ? document.pad : 0;
   if (!is_checkpoint(document)) return insert_word(written, sentence, pad, word.text, lexicon);
   const auto lines = lines_of_side(document, side, lexicon);
@@ -320,7 +318,7 @@ void append_word(Document& document, std::size_t sentence, const Candidate& word
   }
   for (TextInput& longer : continued(document, side, sentence, pad, word, lexicon)) {
     Document trial = document;
-    passage(trial, side) = std::move(longer);
+    text_input(trial, side) = std::move(longer);
     const auto found = lines_of_side(trial, side, lexicon);
     if (!found || found->size() != lines->size() || ids_of((*found)[sentence]) != ids) continue;
     document = std::move(trial);

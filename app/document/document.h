@@ -23,30 +23,29 @@ inline constexpr std::string_view kDefaultSentence = "我请李雷帮我订了�
 /// … and what it is in English, which the decoder of an encoder-decoder reads.
 inline constexpr std::string_view kDefaultTarget = "I asked Li Lei to book me a ticket to Beijing";
 
-/// More tokens than this are refused: their patterns could be computed, but not waited for.
+/// More tokens than this are refused: their patterns would take too long to compute.
 inline constexpr std::size_t kMaxTokens = 16384;
-/// The limit of a batch, which is padded to its longest sentence.
+/// The same for a batch, whose sentences are padded to the longest.
 inline constexpr std::size_t kMaxBatchTokens = std::size_t{1} << 18;
 
 /// The texts of a document: what the first stack reads, and in an encoder-decoder what the decoder reads.
 enum class TextSide { source, target };
 
-struct Document : TextInput {  // the source
-  Document() : TextInput{.text = std::string(kDefaultSentence)} {}
-
+struct Document {
+  TextInput source{.text = std::string(kDefaultSentence)};
   TextInput target{.text = std::string(kDefaultTarget)};  // read where the model is an encoder-decoder
-  std::string second;                  // sentence B of a pair, a line for each line of the text; empty: no pair.
+  std::string text_pair;               // sentence B of a pair, a line for each line of the text; empty: no pair.
                                        // Read where takes_pairs()
   std::vector<int> token_types;        // of `ids`; empty: all 0
   std::size_t pad = 0;                 // the last tokens of each sentence of the source that count as padding
   Config config;                       // of fresh weights
   std::shared_ptr<const Model> model;  // in place of fresh weights: a checkpoint, or what a tensors file held
   std::shared_ptr<const Tokenizers> tokenizers;  // of a checkpoint (document/tokenizers.h); null: it has none
-  std::shared_ptr<const TrainingCard> card;      // how the model was made and what was measured; null: nobody says
-  std::string source;    // the path `model` was read from, or a shipped model (document/bundled_models.h)
-  bool trained = false;  // of a model: `config` is its shape; without: shapes that a shipped model
-                         // has are answered by it, others by fresh weights
-  MaskSpec mask;         // of Stack::self
+  std::shared_ptr<const TrainingCard> card;      // how the model was made and what was measured; null: unknown
+  std::string model_path;  // the path `model` was read from, or a shipped model (document/bundled_models.h)
+  bool trained = false;    // of a model: `config` is its shape; without: shapes that a shipped model
+                           // has are answered by it, others by fresh weights
+  MaskSpec mask;           // of Stack::self
   MaskSpec encoder_mask;
   MaskSpec cross_mask;
   Edits edits;
@@ -54,8 +53,9 @@ struct Document : TextInput {  // the source
   friend bool operator==(const Document&, const Document&) = default;
 };
 
-TextInput& passage(Document& document, TextSide side);
-const TextInput& passage(const Document& document, TextSide side);
+/// document.source or document.target.
+TextInput& text_input(Document& document, TextSide side);
+const TextInput& text_input(const Document& document, TextSide side);
 
 /// The text that the main stack reads, to which generated words are appended.
 TextSide main_side(const Document& document);
@@ -73,21 +73,21 @@ bool takes_shape(const Document& document);
 bool can_read_text(const Document& document);
 /// Whether a checkpoint is asked by ids on this side: where it has some, or nothing that could read a text.
 bool reads_ids(const Document& document, TextSide side = TextSide::source);
-/// Whether a second sentence can be put beside each: the model is no decoder, reads text, and its tokenizer says how.
+/// Whether sentences may be pairs: the model is no decoder, reads text, and its tokenizer has a template for pairs.
 bool takes_pairs(const Document& document);
-/// Whether every sentence of the text is a question of its own: no ids, no inputs of a tensors file.
+/// Whether each sentence of the text gives a Request: no ids, no inputs of a tensors file.
 bool reads_sentences(const Document& document);
-/// Whether its tokens may be cut by hand: they are words, not pieces that a tokenizer learned.
+/// Whether tokens may be cut by hand: they are words, not subwords of a tokenizer.
 bool cuts_words(const Document& document, TextSide side = TextSide::source);
-/// By what a text of the document is cut where nobody says: the vocabulary of a word-level model, or `lexicon`.
+/// The lexicon that cuts a text without cuts by hand: the vocabulary of a word-level model, or `lexicon`.
 const Lexicon& lexicon_of(const Document& document, TextSide side, const Lexicon& lexicon);
 
-/// Changes a text, as set_text of passage.h; ids that were asked in its place go.
+/// Changes a text as set_text of text_input.h does, and removes the ids that stood in its place.
 void set_text(Document& document, TextSide side, std::string text, const Lexicon& lexicon);
-/// Cuts a text at a byte offset, or joins it there. Only where cuts_words.
+/// Adds or removes a cut at a byte offset. Precondition: cuts_words.
 void toggle_cut(Document& document, TextSide side, std::size_t offset, const Lexicon& lexicon);
 
-/// Whether `Stack::self` is causal unless somebody says otherwise.
+/// Whether `Stack::self` is causal by default.
 inline bool is_causal_by_default(Arch arch) { return arch != Arch::encoder; }
 
 /// The mask of a stack.
@@ -96,10 +96,10 @@ const MaskSpec& mask_of(const Document& document, Stack stack);
 /// The mask of one layer: its own where it has one, else its stack's.
 const MaskSpec& mask_of(const Document& document, Stack stack, Index layer);
 
-/// One Request a sentence, each padded to the longest; of an encoder-decoder the lines of the two texts in pairs, each
-/// side padded to its own longest. A tensors file and ids give exactly one. A checkpoint's text is read by its own
-/// tokenizer, special tokens around it; what its decoder reads is that text shifted right (document/tokenizers.h), so of
-/// an empty target its start token alone.
+/// One Request a sentence, each padded to the longest; an encoder-decoder takes the lines of both texts in pairs, each
+/// side padded to its own longest. A tensors file and ids give exactly one. A checkpoint's tokenizer encodes its text,
+/// with special tokens; its decoder reads the target shifted right (document/tokenizers.h), so for an empty target the
+/// start token alone.
 Result<std::vector<Request>> requests_of(const Document& document, const Lexicon& lexicon);
 
 /// Each sentence, with its target, as a document of its own; a model that reads no text has one.

@@ -96,21 +96,21 @@ struct PassageKeys {
 constexpr PassageKeys kSource{"text", "split", "cuts", "ids"};
 constexpr PassageKeys kTarget{"target", "target_split", "target_cuts", "decoder_ids"};
 
-void write_passage(const TextInput& passage, const PassageKeys& keys, bool as_ids, json& object) {
+void write_text_input(const TextInput& input, const PassageKeys& keys, bool as_ids, json& object) {
   if (as_ids) {
-    object[keys.ids] = passage.ids;
+    object[keys.ids] = input.ids;
     return;
   }
-  object[keys.text] = passage.text;
-  object[keys.split] = name(passage.split);
-  if (passage.hand_cuts) object[keys.cuts] = *passage.hand_cuts;
+  object[keys.text] = input.text;
+  object[keys.split] = name(input.split);
+  if (input.hand_cuts) object[keys.cuts] = *input.hand_cuts;
 }
 
-void read_passage(Fields& fields, const PassageKeys& keys, TextInput& passage) {
-  fields.read_list(keys.ids, passage.ids, 0, std::numeric_limits<std::int32_t>::max());
-  fields.read(keys.text, passage.text);
-  if (first_invalid_utf8(passage.text)) return fields.fail(keys.text, "UTF-8", *fields.find(keys.text));
-  fields.read_choice(keys.split, passage.split, {Split::words, Split::characters});
+void read_text_input(Fields& fields, const PassageKeys& keys, TextInput& input) {
+  fields.read_list(keys.ids, input.ids, 0, std::numeric_limits<std::int32_t>::max());
+  fields.read(keys.text, input.text);
+  if (first_invalid_utf8(input.text)) return fields.fail(keys.text, "UTF-8", *fields.find(keys.text));
+  fields.read_choice(keys.split, input.split, {Split::words, Split::characters});
   const json* cuts = fields.find(keys.cuts);
   if (!cuts) return;
   std::vector<std::size_t> offsets;
@@ -119,8 +119,8 @@ void read_passage(Fields& fields, const PassageKeys& keys, TextInput& passage) {
     valid = valid && cut.is_number_unsigned();
     if (valid) offsets.push_back(cut.get<std::size_t>());
   }
-  if (!valid || !are_cuts(passage.text, offsets)) return fields.fail(keys.cuts, "byte offsets inside the text", *cuts);
-  passage.hand_cuts = std::move(offsets);
+  if (!valid || !are_cuts(input.text, offsets)) return fields.fail(keys.cuts, "byte offsets inside the text", *cuts);
+  input.hand_cuts = std::move(offsets);
 }
 
 /// Whether the heads of the model's file are as many as somebody said.
@@ -140,11 +140,11 @@ Status read_model(Fields& fields, Document& document, Progress& progress, std::v
     document.mask.causal = is_causal_by_default(document.config.arch);
     return Done{};
   }
-  if (beside && beside->model && beside->source == source) {
+  if (beside && beside->model && beside->model_path == source) {
     document.model = beside->model;
     document.tokenizers = beside->tokenizers;
     document.card = beside->card;
-    document.source = source;
+    document.model_path = source;
     document.trained = beside->trained;
     document.config = beside->config;
     document.mask.causal = is_causal_by_default(config_of(document).arch);
@@ -164,7 +164,7 @@ Status read_model(Fields& fields, Document& document, Progress& progress, std::v
 json document_json(const Document& document) {
   json object;
   if (document.model) {
-    object["source"] = document.source;
+    object["source"] = document.model_path;
     if (takes_num_heads(document)) object["num_heads"] = document.model->config.num_heads;
   } else {
     write_config(document.config, object);
@@ -172,9 +172,9 @@ json document_json(const Document& document) {
   }
   const bool two_texts = config_of(document).arch == Arch::encoder_decoder;
   if (!has_own_inputs(document)) {
-    write_passage(document, kSource, reads_ids(document), object);
-    if (!document.second.empty()) object["text_pair"] = document.second;
-    if (two_texts) write_passage(document.target, kTarget, reads_ids(document, TextSide::target), object);
+    write_text_input(document.source, kSource, reads_ids(document), object);
+    if (!document.text_pair.empty()) object["text_pair"] = document.text_pair;
+    if (two_texts) write_text_input(document.target, kTarget, reads_ids(document, TextSide::target), object);
     if (reads_ids(document) && !document.token_types.empty()) object["token_type_ids"] = document.token_types;
     object["pad"] = document.pad;
   }
@@ -200,10 +200,10 @@ Result<Document> document_from_json(const std::string& where, const json& object
   if (const auto read = read_model(fields, document, progress, warnings, shipped, beside); !read) return read.error();
   if (!document.model) read_config(fields, document.config);
   if (!document.model) fields.read("trained", document.trained);
-  read_passage(fields, kSource, document);
-  read_passage(fields, kTarget, document.target);
-  fields.read("text_pair", document.second);
-  if (first_invalid_utf8(document.second)) fields.fail("text_pair", "UTF-8", *fields.find("text_pair"));
+  read_text_input(fields, kSource, document.source);
+  read_text_input(fields, kTarget, document.target);
+  fields.read("text_pair", document.text_pair);
+  if (first_invalid_utf8(document.text_pair)) fields.fail("text_pair", "UTF-8", *fields.find("text_pair"));
   fields.read_list("token_type_ids", document.token_types, 0, std::numeric_limits<std::int32_t>::max());
   fields.read_integer("pad", document.pad, kMaxTokens);
   if (!fields.status()) return fields.status().error();

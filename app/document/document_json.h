@@ -15,12 +15,12 @@ namespace headlight {
 
 nlohmann::json document_json(const Document& document);
 
-/// Everything needed to compute a sentence of the document again, as one line of JSON. `sentence` is written for batches.
+/// All that is needed to compute a sentence of the document again, as one line of JSON. `sentence` is for batches.
 std::string request_json(const Document& document, std::optional<std::size_t> sentence = std::nullopt);
 
-/// Reads what document_json made; a model that it names is read again from its path, followed by `progress`, and what
-/// was noticed then is appended to `warnings`. Unknown fields are ignored. Models among `shipped` are taken from there,
-/// and that of the document `beside` it, if it is the same.
+/// Reads what document_json wrote. A model that it names is read again from its path, followed by `progress`; warnings
+/// of that are appended to `warnings`. Unknown fields are ignored. A model among `shipped`, or that of the document
+/// `beside`, is used as it is.
 Result<Document> document_from_json(const std::string& where, const nlohmann::json& object, Progress& progress,
                                     std::vector<std::string>& warnings, const BundledModels* shipped = nullptr,
                                     const Document* beside = nullptr);

@@ -1,4 +1,4 @@
-// Exporting what a document asks. The window's menu and the command line both come here, so the bytes are the same.
+// Exports of a document, for the window and the command line alike, so that both write the same bytes.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace headlight {
 /// The format that a file's ending names; an Error that lists the endings for any other.
 Result<Format> format_for(const std::filesystem::path& path);
 
-/// Computes every request of the document (`known`, an earlier answer, is used where it fits) and writes them to
+/// Computes every request of the document (`known`, an earlier answer, is reused where it fits) and writes them to
 /// `file`, or to standard output. Warnings of the answers are appended to `warnings`.
 Status export_document(const Document& document, const std::vector<Request>& requests, Format format,
                        const ExportOptions& options, const std::optional<std::filesystem::path>& file,

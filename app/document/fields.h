@@ -1,4 +1,4 @@
-// Reading a JSON object from outside field by field: what is not there keeps its default.
+// Reads an untrusted JSON object field by field; an absent field keeps its default.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace headlight {
 
-/// Reads fields one after another and keeps the first thing that is wrong.
+/// Reads fields one after another and keeps the first error.
 class Fields {
  public:
   Fields(std::string where, const nlohmann::json& object) : where_(std::move(where)), object_(object) {}

@@ -1,4 +1,4 @@
-// What a model can read: the hint beside a word that it does not know.
+// Examples of a vocabulary's words, for the hint beside an unknown word.
 #pragma once
 
 #include <cstddef>

@@ -76,7 +76,7 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
                      fs::exists(path, ignored) ? "another file" : "no such file");
   }
   if (asked.string().starts_with(kShipped)) {
-    document.source = asked.string();
+    document.model_path = asked.string();
     document.trained = true;
     document.config = document.model->config;
     return opened;
@@ -86,7 +86,7 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
   // A session that names the model may be opened from another folder than this one.
   std::error_code error;
   const auto absolute = fs::absolute(path, error);
-  document.source = (error ? path : absolute.lexically_normal()).string();
+  document.model_path = (error ? path : absolute.lexically_normal()).string();
   return opened;
 }
 

@@ -85,9 +85,9 @@ std::vector<Line> sentences(std::string_view text) {
   return lines;
 }
 
-TextInput text_input_of(const TextInput& passage, Line line) {
-  TextInput one{.text = passage.text.substr(line.begin, line.end - line.begin), .split = passage.split};
-  if (passage.hand_cuts) one.hand_cuts = cuts_within(*passage.hand_cuts, line);
+TextInput text_input_of(const TextInput& input, Line line) {
+  TextInput one{.text = input.text.substr(line.begin, line.end - line.begin), .split = input.split};
+  if (input.hand_cuts) one.hand_cuts = cuts_within(*input.hand_cuts, line);
   return one;
 }
 
@@ -100,54 +100,54 @@ Status check_text(std::string_view where, std::string_view text) {
   return Done{};
 }
 
-std::vector<std::size_t> current_cuts(const TextInput& passage, const Lexicon& lexicon) {
-  return passage.hand_cuts ? *passage.hand_cuts : automatic_cuts(passage.text, passage.split, lexicon);
+std::vector<std::size_t> current_cuts(const TextInput& input, const Lexicon& lexicon) {
+  return input.hand_cuts ? *input.hand_cuts : automatic_cuts(input.text, input.split, lexicon);
 }
 
-Result<std::vector<Tokens>> tokens_of_lines(std::string_view where, const TextInput& passage, const Lexicon& lexicon,
+Result<std::vector<Tokens>> tokens_of_lines(std::string_view where, const TextInput& input, const Lexicon& lexicon,
                                             std::size_t most) {
-  if (const auto valid = check_text(where, passage.text); !valid) return valid.error();
-  const auto cuts = current_cuts(passage, lexicon);
+  if (const auto valid = check_text(where, input.text); !valid) return valid.error();
+  const auto cuts = current_cuts(input, lexicon);
   std::vector<Tokens> lines;
-  for (const Line line : sentences(passage.text)) {
+  for (const Line line : sentences(input.text)) {
     const auto inside = cuts_within(cuts, line);
     if (inside.size() + 1 > most)
       return bad_input(where, "tokens", "at most " + std::to_string(most), std::to_string(inside.size() + 1));
-    lines.push_back(tokens_between(passage.text.substr(line.begin, line.end - line.begin), inside));
+    lines.push_back(tokens_between(input.text.substr(line.begin, line.end - line.begin), inside));
   }
   return lines;
 }
 
-void set_text(TextInput& passage, std::string text, const Lexicon& lexicon) {
-  if (passage.hand_cuts) {
-    const std::vector<std::size_t>& old_cuts = *passage.hand_cuts;
-    const Change change = change_between(passage.text, text);
+void set_text(TextInput& input, std::string text, const Lexicon& lexicon) {
+  if (input.hand_cuts) {
+    const std::vector<std::size_t>& old_cuts = *input.hand_cuts;
+    const Change change = change_between(input.text, text);
     std::vector<std::size_t> cuts;
     for (const std::size_t cut : old_cuts)
       if (cut < change.begin) cuts.push_back(cut);
-    const auto inside = cuts_of_change(passage, change, automatic_cuts(text, passage.split, lexicon));
+    const auto inside = cuts_of_change(input, change, automatic_cuts(text, input.split, lexicon));
     cuts.insert(cuts.end(), inside.begin(), inside.end());
     for (const std::size_t cut : old_cuts)
       if (cut > change.old_end) cuts.push_back(cut - change.old_end + change.end);
     std::erase_if(cuts, [&](std::size_t cut) { return cut == 0 || cut >= text.size(); });
-    passage.hand_cuts = std::move(cuts);
+    input.hand_cuts = std::move(cuts);
   }
-  passage.text = std::move(text);
+  input.text = std::move(text);
 }
 
-void toggle_cut(TextInput& passage, std::size_t offset, const Lexicon& lexicon) {
-  if (offset == 0 || offset >= passage.text.size() || !is_boundary(passage.text, offset)) return;
-  auto cuts = current_cuts(passage, lexicon);
+void toggle_cut(TextInput& input, std::size_t offset, const Lexicon& lexicon) {
+  if (offset == 0 || offset >= input.text.size() || !is_boundary(input.text, offset)) return;
+  auto cuts = current_cuts(input, lexicon);
   const auto at = std::lower_bound(cuts.begin(), cuts.end(), offset);
   if (at != cuts.end() && *at == offset) cuts.erase(at);
   else cuts.insert(at, offset);
-  passage.hand_cuts = std::move(cuts);
+  input.hand_cuts = std::move(cuts);
 }
 
-void insert_word(TextInput& passage, std::size_t sentence, std::size_t from_end, std::string_view word,
+void insert_word(TextInput& input, std::size_t sentence, std::size_t from_end, std::string_view word,
                  const Lexicon& lexicon) {
-  auto cuts = current_cuts(passage, lexicon);
-  const Line line = sentences(passage.text)[sentence];
+  auto cuts = current_cuts(input, lexicon);
+  const Line line = sentences(input.text)[sentence];
   const auto inside = cuts_within(cuts, line);
   // Where each token begins, and at last where the line ends: `from_end` counts from there.
   std::vector<std::size_t> begins{line.begin};
@@ -156,15 +156,15 @@ void insert_word(TextInput& passage, std::size_t sentence, std::size_t from_end,
   const std::size_t at = begins[begins.size() - 1 - std::min(from_end, begins.size() - 1)];
 
   std::string inserted(word);
-  if (at > line.begin && !word.empty() && (is_latin(word.front()) || is_latin(passage.text[at - 1])))
+  if (at > line.begin && !word.empty() && (is_latin(word.front()) || is_latin(input.text[at - 1])))
     inserted.insert(0, " ");
-  passage.text.insert(at, inserted);
+  input.text.insert(at, inserted);
   for (std::size_t& cut : cuts)
     if (cut > at) cut += inserted.size();
   std::erase(cuts, at);
   if (at < line.end) cuts.insert(std::upper_bound(cuts.begin(), cuts.end(), at), at + inserted.size());
   if (at > line.begin) cuts.insert(std::lower_bound(cuts.begin(), cuts.end(), at), at);
-  passage.hand_cuts = std::move(cuts);
+  input.hand_cuts = std::move(cuts);
 }
 
 Tokens tokens_of_ids(const std::vector<std::int64_t>& ids) {

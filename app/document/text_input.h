@@ -1,4 +1,4 @@
-// A text and how it is cut into tokens: by a split, or where somebody said. A document has one, or two.
+// A text and how it is cut into tokens: by a split, or by hand.
 #pragma once
 
 #include <cstddef>
@@ -34,29 +34,29 @@ struct Line {
 };
 std::vector<Line> sentences(std::string_view text);
 
-/// One sentence as a passage of its own, cut as it was.
-TextInput text_input_of(const TextInput& passage, Line line);
+/// One sentence as a input of its own, cut as it was.
+TextInput text_input_of(const TextInput& input, Line line);
 
 /// An Error, its line beginning with `where`, for a text that is too long or not UTF-8.
 Status check_text(std::string_view where, std::string_view text);
 
 /// The byte offsets at which the whole text is cut now, by hand or by `split`.
-std::vector<std::size_t> current_cuts(const TextInput& passage, const Lexicon& lexicon);
+std::vector<std::size_t> current_cuts(const TextInput& input, const Lexicon& lexicon);
 
 /// The tokens of each sentence. Errors as check_text, and for more than `most` tokens in a sentence.
-Result<std::vector<Tokens>> tokens_of_lines(std::string_view where, const TextInput& passage, const Lexicon& lexicon,
+Result<std::vector<Tokens>> tokens_of_lines(std::string_view where, const TextInput& input, const Lexicon& lexicon,
                                             std::size_t most);
 
 /// Changes the text. Boundaries set by hand stay where the text did not change; new text is cut by `split`, also
 /// from its neighbours where it was put between two tokens or at an end.
-void set_text(TextInput& passage, std::string text, const Lexicon& lexicon);
+void set_text(TextInput& input, std::string text, const Lexicon& lexicon);
 
 /// Cuts at `offset`, or joins there; from then on the boundaries are the user's.
-void toggle_cut(TextInput& passage, std::size_t offset, const Lexicon& lexicon);
+void toggle_cut(TextInput& input, std::size_t offset, const Lexicon& lexicon);
 
 /// Puts a word into a sentence as a token of its own, `from_end` tokens before the sentence's end; words written with
 /// spaces between them get one.
-void insert_word(TextInput& passage, std::size_t sentence, std::size_t from_end, std::string_view word,
+void insert_word(TextInput& input, std::size_t sentence, std::size_t from_end, std::string_view word,
                  const Lexicon& lexicon);
 
 /// The ids as tokens: the text of each is its number, for want of a vocabulary.

@@ -114,14 +114,14 @@ bool is_end(const Tokenizers* tokenizers, std::int64_t id) {
   return tokenizers && std::find(tokenizers->ends.begin(), tokenizers->ends.end(), id) != tokenizers->ends.end();
 }
 
-Result<std::vector<Tokens>> encoded_lines(std::string_view where, const TextInput& passage, const Tokenizer& tokenizer,
+Result<std::vector<Tokens>> encoded_lines(std::string_view where, const TextInput& input, const Tokenizer& tokenizer,
                                           Index rows, std::size_t most, std::string_view second) {
-  if (const auto valid = check_text(where, passage.text); !valid) return valid.error();
+  if (const auto valid = check_text(where, input.text); !valid) return valid.error();
   if (const auto valid = check_text("text_pair", second); !valid) return valid.error();
   std::vector<Tokens> lines;
-  for (const Line line : sentences(passage.text)) {
-    const TextInput one = text_input_of(passage, line);
-    const std::string beside = line_of_second(second, lines.size());
+  for (const Line line : sentences(input.text)) {
+    const TextInput one = text_input_of(input, line);
+    const std::string beside = line_of_text_pair(second, lines.size());
     auto tokens = !beside.empty() ? encode_pair(tokenizer, one.text, beside)
                   : one.hand_cuts ? encode_pieces(tokenizer, one.text, *one.hand_cuts, true)
                                   : encode(tokenizer, one.text, true);
@@ -141,7 +141,7 @@ Result<std::vector<Tokens>> encoded_lines(std::string_view where, const TextInpu
   return lines;
 }
 
-std::string line_of_second(std::string_view second, std::size_t number) {
+std::string line_of_text_pair(std::string_view second, std::size_t number) {
   for (; number > 0 && !second.empty(); --number)
     second.remove_prefix(
         std::min(second.size(), second.find('\n') == second.npos ? second.size() : second.find('\n') + 1));
@@ -186,18 +186,18 @@ Tokens tokens_of_ids(const std::vector<std::int64_t>& ids, const Tokenizer& toke
   return tokens;
 }
 
-void keep_cuts(TextInput& passage, const Tokenizer& tokenizer) {
-  if (passage.hand_cuts || !check_text("", passage.text)) return;
+void set_hand_cuts(TextInput& input, const Tokenizer& tokenizer) {
+  if (input.hand_cuts || !check_text("", input.text)) return;
   std::vector<std::size_t> cuts;
-  for (const Line line : sentences(passage.text)) {
-    const std::string_view sentence = std::string_view(passage.text).substr(line.begin, line.end - line.begin);
+  for (const Line line : sentences(input.text)) {
+    const std::string_view sentence = std::string_view(input.text).substr(line.begin, line.end - line.begin);
     const auto tokens = encode(tokenizer, sentence, false);
     if (!tokens) return;
     for (const Token& token : tokens->tokens)
       if (!token.continues && token.begin > 0 && (cuts.empty() || line.begin + token.begin > cuts.back()))
         cuts.push_back(line.begin + token.begin);
   }
-  passage.hand_cuts = std::move(cuts);
+  input.hand_cuts = std::move(cuts);
 }
 
 }  // namespace headlight

@@ -31,18 +31,18 @@ struct Tokenizers {
 std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& folder, Model& model,
                                                   std::vector<std::string>& warnings);
 
-/// Whether the model says with this id that its text ends. `tokenizers` may be null.
+/// Whether this id ends a text (eos_token_id). `tokenizers` may be null.
 bool is_end(const Tokenizers* tokenizers, std::int64_t id);
 
 /// The tokens of each sentence, special tokens around them, by `tokenizer`: where boundaries were set by hand each
 /// piece is encoded on its own. Errors as tokens_of_lines, those of the tokenizer, and an id that a table of embeddings
 /// of `rows` rows does not have. Of pairs each line of `second` is the second sentence of the line with its number; a
 /// line that has none, or an empty one, is one sentence. Boundaries that were set by hand are not those of a pair.
-Result<std::vector<Tokens>> encoded_lines(std::string_view where, const TextInput& passage, const Tokenizer& tokenizer,
+Result<std::vector<Tokens>> encoded_lines(std::string_view where, const TextInput& input, const Tokenizer& tokenizer,
                                           Index rows, std::size_t most, std::string_view second = {});
 
 /// The line with a number of a text of second sentences, empty ones counted; empty where there is none.
-std::string line_of_second(std::string_view second, std::size_t number);
+std::string line_of_text_pair(std::string_view second, std::size_t number);
 
 /// What a decoder reads of a text: `start` first, and nothing of what the tokenizer puts behind a text, which is what
 /// it has yet to say (transformers' shift_tokens_right).
@@ -52,7 +52,7 @@ Tokens shifted_right(Tokens tokens, const std::optional<Token>& start);
 Tokens tokens_of_ids(const std::vector<std::int64_t>& ids, const Tokenizer& tokenizer,
                      const std::optional<Token>& start = std::nullopt);
 
-/// Makes the boundaries that a word-level tokenizer finds in the text those of the passage, as if set by hand.
-void keep_cuts(TextInput& passage, const Tokenizer& tokenizer);
+/// Stores the boundaries that a word-level tokenizer finds as cuts by hand.
+void set_hand_cuts(TextInput& input, const Tokenizer& tokenizer);
 
 }  // namespace headlight

@@ -188,7 +188,7 @@ std::string dropout(Language language, const NamedAnswer& answer) {
          std::to_string(edits.dropout_seed);
 }
 
-std::string source_path(Language, const NamedAnswer& answer) { return answer.document.source; }
+std::string source_path(Language, const NamedAnswer& answer) { return answer.document.model_path; }
 
 /// Adds what is not the same; true where that was something.
 bool add(DifferenceWords& words, Language language, const NamedAnswer& a, const NamedAnswer& b, Aspect aspect) {
@@ -210,7 +210,7 @@ DifferenceWords difference_words(Language language, const NamedAnswer& a, const 
   say(padding);
   if (a.trace.model != b.trace.model) {
     // A model that is called something else says enough; the shapes tell those of one name apart.
-    const bool one_training = a.step && b.step && a.document.source == b.document.source;
+    const bool one_training = a.step && b.step && a.document.model_path == b.document.model_path;
     bool told = say(one_training ? training_step : model_name);
     if (!told)
       for (const Aspect aspect : {kind_of_model, width, heads, layers, head_dim, kv_heads, ffn, positions, norms,

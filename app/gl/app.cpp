@@ -10,6 +10,7 @@
 #include "gl/frame.h"
 #include "gl/map_texture.h"
 #include "gl/offscreen.h"
+#include "gl/quit_signals.h"
 #include "gl/window.h"
 #include "paper/figure_file.h"
 #include "session/loop.h"
@@ -19,19 +20,13 @@
 namespace headlight {
 namespace {
 
-/// A crashed session, taken over as this window's own: it is never without a file. A broken one is left where it is.
+/// What an earlier window held and had not saved, taken over as this window's own.
 void restore(Startup& start, std::optional<Notice>& notice, const std::filesystem::path& autosave) {
-  const auto left = crashed_session();
-  if (!left) return;
-  auto session = read_session(*left);
-  if (!session) {
-    notice = Notice{Notice::Kind::failed, session.error().message};
-    return;
-  }
-  start.session = std::move(*session);
-  notice = Notice{Notice::Kind::restored, {}};
-  std::error_code error;
-  std::filesystem::rename(*left, autosave, error);
+  Recovered recovered = recover_session(autosave);
+  if (!recovered.problems.empty()) notice = Notice{Notice::Kind::failed, in_lines(recovered.problems)};
+  if (!recovered.session) return;
+  start.session = *std::move(recovered.session);
+  notice = Notice{Notice::Kind::restored, recovered.problems.empty() ? "" : "\n" + in_lines(recovered.problems)};
 }
 
 /// The next window is as large as this one.
@@ -97,10 +92,12 @@ Status open_window(const Startup& asked) {
   Fonts& fonts = (*window)->gui().fonts();
   fonts.keep(all_words());
 
+  QuitSignals signals(&Window::wake);
   const auto autosave = autosave_path();
   Startup start = asked;
   std::optional<Notice> notice;
   if (!start.asked && !autosave.empty()) restore(start, notice, autosave);
+  const auto lock = lock_autosave(autosave);
   if (!start.open.empty()) start.session.document = default_document(resources->shipped.get());
   const bool restored = notice && notice->kind == Notice::Kind::restored;
   AppState state = initial_state(resources->lexicon, std::move(start.session.document), settings,
@@ -134,7 +131,7 @@ Status open_window(const Startup& asked) {
       follow_size(state, **window, commands);
     }
     for (auto& path : (*window)->take_dropped()) commands.emplace_back(OpenPath{std::move(path)});
-    if ((*window)->should_close()) commands.emplace_back(Quit{});
+    if ((*window)->should_close() || signals.take()) commands.emplace_back(Quit{});
     const auto version = state.trace_version + state.training_version;
     loop.step(state, commands, seconds_now());
     if (state.trace_version + state.training_version != version) frames = kFramesAfterEvent;

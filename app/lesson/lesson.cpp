@@ -70,7 +70,7 @@ Result<Scene> scene_from_json(const std::string& where, const json& set, const f
     const std::string& message = document.error().message;
     return message.starts_with(where) ? document.error() : Error{where + ": source: " + message};
   }
-  const std::size_t count = reads_sentences(*document) ? sentences(document->text).size() : 1;
+  const std::size_t count = reads_sentences(*document) ? sentences(document->source.text).size() : 1;
   return Scene{std::move(*document), view_from_json(set.value("view", json()), count)};
 }
 

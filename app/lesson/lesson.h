@@ -20,7 +20,7 @@ namespace headlight {
 
 /// A text in the window's languages.
 struct Said {
-  std::string en, zh;  // neither is empty, unless nothing is said: who writes in one language is read in it
+  std::string en, zh;  // both empty or none: a text in one language stands in both
 
   const std::string& in(Language language) const { return language == Language::zh ? zh : en; }
   bool empty() const { return en.empty(); }
@@ -36,7 +36,7 @@ struct LessonStep {
   Said text;                   // what is to be seen
   Said attempt;                // what the reader is asked to change; empty: nothing
   std::optional<Scene> scene;  // nothing: everything stays as the reader has it
-  std::vector<Goal> goals;     // all of them reached: the reader did it. Empty: nobody can tell
+  std::vector<Goal> goals;     // all of them reached: the attempt is done. Empty: unknown
   std::vector<Claim> claims;   // what the text says about the numbers, so that it can be checked
 };
 

@@ -49,7 +49,7 @@ bool has_mask(const std::string& word, const GoalFacts& facts) {
 bool has_changed(const std::string& word, const GoalFacts& facts, const Scene* scene) {
   if (!scene) return false;
   const ViewState &now = facts.view, &then = scene->view;
-  if (word == "text") return facts.document.text != scene->document.text;
+  if (word == "text") return facts.document.source.text != scene->document.source.text;
   if (word == "target") return facts.document.target.text != scene->document.target.text;
   if (word == "head") return now.chosen != then.chosen;
   if (word == "pinned") return now.pinned && now.pinned != then.pinned;
@@ -88,7 +88,7 @@ constexpr Property kProperties[] = {
      "causal, not_causal, padding, not_padding or painted",
      [](const std::string& w, double, const GoalFacts& f, const Scene*) { return has_mask(w, f); }},
     {"text_contains", Takes::words, is_word, "a text",
-     [](const std::string& w, double, const GoalFacts& f, const Scene*) { return has(f.document.text, w); }},
+     [](const std::string& w, double, const GoalFacts& f, const Scene*) { return has(f.document.source.text, w); }},
     {"target_contains", Takes::words, is_word, "a text",
      [](const std::string& w, double, const GoalFacts& f, const Scene*) { return has(f.document.target.text, w); }},
     {"pinned_query", Takes::words, is_word, "a word, or word#2",

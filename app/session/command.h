@@ -31,7 +31,7 @@ struct AnswerComparison;  // derived/answer_comparison.h
 // The question. Edits of one kind that follow each other are one step of undo, until EndGesture or another kind.
 struct SetText { std::string text; };
 struct SetTarget { std::string text; };           // of the decoder of an encoder-decoder
-struct SetSecond { std::string text; };           // sentence B of a pair, a line for each line of the text
+struct SetTextPair { std::string text; };           // sentence B of a pair, a line for each line of the text
 struct SetSplit { Split split; };                 // also gives up boundaries set by hand
 struct ToggleCut { std::size_t offset = 0; TextSide side = TextSide::source; };  // byte offset in the text
 struct SetIds {                                   // what a checkpoint reads
@@ -173,7 +173,7 @@ using AnyCommand =
                  TrainingNews, TrainingPaused, TrainingDone, TrainingFailed, TrainedListed, OrderHeads, FindHeads,
                  FocusFind, HeadsReady, EffectsReady, SetFlow, FlowReady, ChooseFigure, FigureTo, SetOwnRange, ShowMaps,
                  ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied,
-                 MapsReady, ComparisonReady, OrderDifferences, SetSecond, KeptReady,
+                 MapsReady, ComparisonReady, OrderDifferences, SetTextPair, KeptReady,
                  KeptFailed, SetComparedPart, FoldsReady>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every

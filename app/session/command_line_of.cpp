@@ -71,7 +71,7 @@ void add_ids(Words& words, const char* option, const auto& ids) {
   add(words, option, std::move(list));
 }
 
-void add_passage(Words& words, const TextInput& text, const char* plain, const char* by_hand) {
+void add_text(Words& words, const TextInput& text, const char* plain, const char* by_hand) {
   if (text.hand_cuts) add(words, by_hand, mark_tokens(text.text, *text.hand_cuts));
   else add(words, plain, text.text);
 }
@@ -79,14 +79,15 @@ void add_passage(Words& words, const TextInput& text, const char* plain, const c
 void add_texts(Words& words, const Document& document) {
   const bool two_sides = config_of(document).arch == Arch::encoder_decoder;
   if (has_own_inputs(document)) return;
-  if (reads_ids(document)) add_ids(words, "--ids", document.ids);
-  else add_passage(words, document, "--text", "--tokens");
-  if (takes_pairs(document) && !document.second.empty()) add(words, "--text-pair", document.second);
+  if (reads_ids(document)) add_ids(words, "--ids", document.source.ids);
+  else add_text(words, document.source, "--text", "--tokens");
+  if (takes_pairs(document) && !document.text_pair.empty()) add(words, "--text-pair", document.text_pair);
   if (reads_ids(document) && !document.token_types.empty()) add_ids(words, "--token-type-ids", document.token_types);
   if (two_sides && reads_ids(document, TextSide::target)) add_ids(words, "--decoder-ids", document.target.ids);
-  else if (two_sides) add_passage(words, document.target, "--target", "--target-tokens");
-  const bool cuts = !is_checkpoint(document) && (!document.hand_cuts || (two_sides && !document.target.hand_cuts));
-  if (cuts && document.split != Split::words) add(words, "--split", std::string(name(document.split)));
+  else if (two_sides) add_text(words, document.target, "--target", "--target-tokens");
+  const bool cuts =
+      !is_checkpoint(document) && (!document.source.hand_cuts || (two_sides && !document.target.hand_cuts));
+  if (cuts && document.source.split != Split::words) add(words, "--split", std::string(name(document.source.split)));
   if (document.pad > 0) add(words, "--pad", std::to_string(document.pad));
 }
 
@@ -208,8 +209,8 @@ void add_picture(Words& words, const AppState& state, const FigureRequest& order
   add(words, "-o", "figure.pdf");
 }
 
-/// How A of View::compare was asked, as --against takes it. Errors are those of saying it, and a word with quotes of both
-/// kinds, which the option's own string cannot hold.
+/// The question of A of View::compare as --against takes it. Errors: those of request_words, and a word with quotes of
+/// both kinds, which the option's own string cannot hold.
 Result<std::string> against_words(const Document& document) {
   const auto words = request_words(document);
   if (!words) return words.error();
@@ -241,7 +242,7 @@ Result<Words> asking(const AppState& state, const Document& document) {
 
 Result<Words> request_words(const Document& document) {
   Words words;
-  if (document.model) words.push_back(document.source);
+  if (document.model) words.push_back(document.model_path);
   add_texts(words, document);
   if (!document.model) add_config(words, document.config);
   if (const auto masks = add_masks(words, document); !masks) return masks.error();

@@ -1,4 +1,4 @@
-// A figure that somebody asked the window for: everything that it depends on, so that it can be drawn on a worker.
+// A figure of the window as a value: everything that it depends on, so that a worker can draw it.
 #pragma once
 
 #include <filesystem>

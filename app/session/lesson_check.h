@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-/// A finding for each claim, and for each thing that is wrong; their lines begin with `step 2: `. `shipped` may be null.
+/// A finding for each claim and each error; their lines begin with `step 2: `. `shipped` may be null.
 std::vector<Finding> check_lesson(Lesson lesson, const Lexicon& lexicon, std::shared_ptr<const BundledModels> shipped);
 
 }  // namespace headlight

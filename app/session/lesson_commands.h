@@ -19,7 +19,7 @@ std::optional<LessonPosition> place_of(const AppState& state, const LessonMark& 
 /// The line that says so.
 std::string lesson_is_gone(const LessonMark& mark);
 
-/// Begins a lesson, or leaves the one that is being read: then everything stays as it is. `kind` is that of the command.
+/// Begins a lesson; without one, leaves the current lesson and changes nothing else. `kind` is that of the command.
 void open_lesson(AppState& state, std::optional<std::size_t> lesson, std::size_t kind);
 /// Goes to a step: the question becomes what it sets, in one step of undo, and so does the look.
 void go_to_step(AppState& state, std::size_t step, std::size_t kind);

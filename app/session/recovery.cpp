@@ -3,58 +3,121 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <string>
+#include <utility>
 
 #include "view/settings.h"
 
 namespace headlight {
 namespace {
 
-constexpr std::string_view kPrefix = "autosave-", kSuffix = ".headlight.json";
+namespace fs = std::filesystem;
 
-/// The process that wrote it, from its name; 0 for other files.
-pid_t owner(const std::filesystem::path& path) {
+constexpr std::string_view kPrefix = "autosave-", kSuffix = ".headlight.json";
+/// How write_file names what it has not finished (base/file.cpp).
+constexpr std::string_view kTemporary = ".headlight-";
+constexpr const char* kLockEnding = ".lock";
+/// How an autosave that cannot be read is called from then on.
+constexpr std::string_view kUnreadable = "unreadable-";
+
+/// The process number behind `prefix`; 0 for other names.
+pid_t process_of(const std::string& name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) return 0;
+  return static_cast<pid_t>(std::strtol(name.c_str() + prefix.size(), nullptr, 10));
+}
+
+/// The process that wrote an autosave, from its name; 0 for other files.
+pid_t owner(const fs::path& path) {
   const std::string name = path.filename().string();
-  if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return 0;
-  return static_cast<pid_t>(std::strtol(name.c_str() + kPrefix.size(), nullptr, 10));
+  return name.ends_with(kSuffix) ? process_of(name, kPrefix) : 0;
 }
 
 bool is_running(pid_t process) { return ::kill(process, 0) == 0 || errno == EPERM; }
 
+fs::path lock_of(const fs::path& autosave) { return autosave.string() + kLockEnding; }
+
+/// Whether the window of an autosave runs. Process numbers come again, so the lock decides where there is one; this
+/// process has written nothing yet.
+bool has_window(const fs::path& autosave, pid_t process) {
+  std::error_code error;
+  if (fs::exists(lock_of(autosave), error)) return is_locked(lock_of(autosave));
+  return process != ::getpid() && is_running(process);
+}
+
+/// Removes what programs that are gone had begun to write, and their locks that guard nothing.
+void sweep(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const fs::path& path = at->path();
+    const pid_t process = process_of(path.filename().string(), kTemporary);
+    fs::path guarded = path;
+    guarded.replace_extension();
+    std::error_code ignored;
+    const bool is_lock = path.extension() == kLockEnding && owner(guarded) > 0;
+    if ((process > 0 && !is_running(process)) || (is_lock && !fs::exists(guarded, ignored) && !is_locked(path)))
+      fs::remove(path, ignored);
+  }
+}
+
 }  // namespace
 
-std::filesystem::path autosave_path() {
+fs::path autosave_path() {
   std::error_code error;
-  std::filesystem::create_directories(state_folder(), error);
-  std::filesystem::create_directories(settings_path().parent_path(), error);
-  if (!std::filesystem::is_directory(state_folder(), error)) return {};
+  fs::create_directories(state_folder(), error);
+  fs::create_directories(settings_path().parent_path(), error);
+  if (!fs::is_directory(state_folder(), error)) return {};
+  for (const fs::path& folder : {state_folder(), settings_path().parent_path()}) sweep(folder);
   return state_folder() / (std::string(kPrefix) + std::to_string(::getpid()) + std::string(kSuffix));
 }
 
-std::optional<std::filesystem::path> crashed_session() {
-  std::optional<std::filesystem::path> newest;
-  std::filesystem::file_time_type newest_time{};
-  std::error_code error;
-  for (std::filesystem::directory_iterator at(state_folder(), error), end; !error && at != end; at.increment(error)) {
-    const auto& entry = *at;
-    const pid_t process = owner(entry.path());
-    // Process numbers come again: what bears this process's own was there before it.
-    if (process <= 0 || (process != ::getpid() && is_running(process))) continue;
-    std::error_code gone;
-    const auto time = entry.last_write_time(gone);
-    if (gone) continue;
-    if (newest && time <= newest_time) continue;
-    newest = entry.path();
-    newest_time = time;
-  }
-  return newest;
+std::optional<FileLock> lock_autosave(const fs::path& path) {
+  if (path.empty()) return std::nullopt;
+  auto lock = FileLock::take(lock_of(path));
+  return lock ? *std::move(lock) : std::nullopt;
 }
 
-void forget_autosave(const std::filesystem::path& path) {
+std::vector<fs::path> left_sessions() {
+  std::vector<std::pair<fs::file_time_type, fs::path>> left;
   std::error_code error;
-  std::filesystem::remove(path, error);
+  for (fs::directory_iterator at(state_folder(), error), end; !error && at != end; at.increment(error)) {
+    const pid_t process = owner(at->path());
+    if (process <= 0 || has_window(at->path(), process)) continue;
+    std::error_code gone;
+    const auto time = at->last_write_time(gone);
+    if (!gone) left.emplace_back(time, at->path());
+  }
+  std::sort(left.begin(), left.end(), std::greater<>());
+  std::vector<fs::path> paths;
+  for (auto& [time, path] : left) paths.push_back(std::move(path));
+  return paths;
+}
+
+Recovered recover_session(const fs::path& autosave) {
+  Recovered recovered;
+  for (const fs::path& left : left_sessions()) {
+    auto session = read_session(left);
+    std::error_code error;
+    if (session) {
+      fs::rename(left, autosave, error);
+      if (left != autosave) fs::remove(lock_of(left), error);
+      recovered.session = *std::move(session);
+      return recovered;
+    }
+    const fs::path aside = left.parent_path() / (std::string(kUnreadable) + left.filename().string());
+    fs::rename(left, aside, error);
+    fs::remove(lock_of(left), error);
+    recovered.problems.push_back(session.error().message + "; it is now " + aside.string());
+  }
+  return recovered;
+}
+
+void forget_autosave(const fs::path& path) {
+  if (path.empty()) return;
+  std::error_code error;
+  fs::remove(path, error);
+  fs::remove(lock_of(path), error);
 }
 
 }  // namespace headlight

@@ -1,19 +1,42 @@
-// What the user typed or set survives a crash: every running window keeps its session in a file of its own, which a
-// clean end removes. One whose program is gone was left by a crash.
+// What the user typed or set survives a crash and an end without saving: every running window keeps its session in a
+// file of its own, its autosave. A window that ends with nothing unsaved removes it; any other autosave is taken over
+// by a later window.
 #pragma once
 
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file_lock.h"
+#include "session/session_file.h"
 
 namespace headlight {
 
-/// This process's file, in a folder that exists afterwards; empty where no such folder can be made.
+/// A change is on disk at most this many seconds after it was made …
+inline constexpr double kAutosaveAfter = 0.5;
+/// … and where it could not be written (a full disk), it is tried again after so many.
+inline constexpr double kAutosaveRetry = 5;
+
+/// This process's file, in a folder that exists afterwards; empty where no such folder can be made. Temporary files of
+/// programs that were killed while they wrote there are removed.
 std::filesystem::path autosave_path();
 
-/// A session that a crash left behind, the newest if there are several. To be asked before this process keeps its own.
-std::optional<std::filesystem::path> crashed_session();
+/// Says that the window of this autosave is running, as long as the lock lives; nothing where it cannot be made.
+std::optional<FileLock> lock_autosave(const std::filesystem::path& path);
 
-/// After a clean end, or once a session was taken over.
+/// The autosaves of windows that are gone, the newest first. To be asked before this process keeps its own.
+std::vector<std::filesystem::path> left_sessions();
+
+struct Recovered {
+  std::optional<Session> session = {};
+  std::vector<std::string> problems = {};  // a line for each newer autosave that could not be read
+};
+/// Takes over the newest of left_sessions() that can be read: its file becomes `autosave`. One that cannot be read is
+/// renamed, so that it hides no older one, and its line says where it is.
+Recovered recover_session(const std::filesystem::path& autosave);
+
+/// Removes an autosave and its lock's file.
 void forget_autosave(const std::filesystem::path& path);
 
 }  // namespace headlight

@@ -87,7 +87,7 @@ Result<Session> session_from_json(const std::string& where, const std::string& t
   std::vector<std::string> warnings;
   auto document = document_from_json(where, *request, progress, warnings);
   if (!document) return document.error();
-  const std::size_t num_sentences = reads_sentences(*document) ? sentences(document->text).size() : 1;
+  const std::size_t num_sentences = reads_sentences(*document) ? sentences(document->source.text).size() : 1;
   Session session{std::move(*document), view_from_json(object->value("view", json()), num_sentences),
                   std::move(warnings)};
   read_kept(where, object->value("kept", json()), progress, session);

@@ -23,7 +23,7 @@ bool is_stale(const AppState& state) {
 
 bool nothing_asked(const AppState& state) {
   const Document& document = state.document;
-  return !has_own_inputs(document) && !reads_ids(document) && sentences(document.text).empty();
+  return !has_own_inputs(document) && !reads_ids(document) && sentences(document.source.text).empty();
 }
 
 const std::string& problem_of(const AppState& state) {
@@ -64,7 +64,7 @@ std::optional<InsideQuestion> inside_question(const AppState& state) {
 }
 
 bool shows_training(const AppState& state) {
-  return state.training && !state.training->folder.empty() && state.document.source == state.training->folder;
+  return state.training && !state.training->folder.empty() && state.document.model_path == state.training->folder;
 }
 
 std::optional<Index> shown_step(const AppState& state) {
@@ -123,7 +123,7 @@ Settings settings_to_keep(const AppState& state) {
 bool has_unsaved_changes(const AppState& state) { return !(state.document == state.saved_document); }
 
 std::size_t sentence_begin(const AppState& state, TextSide side) {
-  const auto lines = sentences(passage(state.document, side).text);
+  const auto lines = sentences(text_input(state.document, side).text);
   return state.view.sentence < lines.size() ? lines[state.view.sentence].begin : 0;
 }
 

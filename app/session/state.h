@@ -28,17 +28,17 @@ struct Detail {
   std::uint64_t version = 0;
 };
 
-/// Words that are still to be generated.
+/// Generation that goes on: words left.
 struct Generation {
   Index left = 0;
   Sampling sampling;
 };
 
-/// What is known of whether a checkpoint was loaded right.
+/// The checks of a loaded checkpoint (check/checkpoint_check.h).
 struct ModelCheck {
   std::weak_ptr<const Model> model;
   std::vector<std::string> warnings;             // of loading it
-  std::optional<std::vector<Finding>> findings;  // none: nobody has looked yet
+  std::optional<std::vector<Finding>> findings;  // none: not checked yet
 };
 
 struct AppState {

@@ -8,11 +8,10 @@
 #include "session/open_file.h"
 #include "session/shown.h"
 #include "session/training_commands.h"
+#include "session/update.h"
 
 namespace headlight {
 namespace {
-
-constexpr std::size_t kMostUndo = 500;
 
 /// A head that the answer has.
 HeadRef fitted(const Trace& trace, HeadRef head) {
@@ -217,8 +216,8 @@ void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
       Document& fresh = file.session.document;
       if (is_checkpoint(fresh)) {  // asked about what was typed, cut its own way
         for (const TextSide side : {TextSide::source, TextSide::target})
-          passage(fresh, side).text = passage(document, side).text;
-        fresh.second = document.second;
+          text_input(fresh, side).text = text_input(document, side).text;
+        fresh.text_pair = document.text_pair;
       }
       document = std::move(fresh);
       state.session_path.clear();  // another question: saving it must not replace the session before

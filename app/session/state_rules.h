@@ -44,9 +44,9 @@ void fold_maps(AppState& state);
 /// Looks at a matrix; the head that it belongs to becomes the chosen one.
 void look_at(ViewState& view, Look look);
 
-/// The answer on the screen becomes what later ones are compared with. Nothing where it is not the answer to what is asked.
+/// Keeps the answer on the screen as A of View::compare. Does nothing while it is stale.
 void keep_answer(AppState& state);
-/// Asks the kept answer's question again, and keeps the answer on the screen in its place.
+/// Asks A's question again, and keeps the answer on the screen as A.
 void swap_kept(AppState& state, std::size_t kind);
 
 }  // namespace headlight

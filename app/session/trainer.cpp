@@ -11,8 +11,8 @@ Command as_command(TrainingReply reply) {
 
 }  // namespace
 
-Trainer::Trainer(std::function<void()> wake, TrainerOptions options)
-    : wake_(wake), options_(std::move(options)), worker_(std::move(wake)) {}
+Trainer::Trainer(JobThreads& threads, std::function<void()> wake, TrainerOptions options)
+    : wake_(wake), options_(std::move(options)), worker_(threads, std::move(wake)) {}
 
 void Trainer::follow(const AppState& state) {
   if (!state.training) return;

@@ -1,4 +1,4 @@
-// The trainings of a window: one at a time, on a thread of their own beside those that answer. What it does follows
+// The trainings of a window: one at a time, beside the workers that answer. What it does follows
 // from the state's training; what it tells comes back as commands.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace headlight {
 
 class Trainer {
  public:
-  Trainer(std::function<void()> wake, TrainerOptions options);
+  Trainer(JobThreads& threads, std::function<void()> wake, TrainerOptions options);
 
   /// Begins, pauses, goes on or stops as the state has it, and says whether the window could show another model.
   void follow(const AppState& state);
@@ -24,7 +24,7 @@ class Trainer {
   void wait() const { worker_.wait(); }
   /// Whether it works, or its last word was not taken yet.
   bool busy() const { return worker_.busy(); }
-  /// Whether it has a folder that nobody else may go on with.
+  /// Whether it holds the lock of a training's folder.
   bool holds_folder() const { return job_ && !job_->is_released(); }
 
  private:

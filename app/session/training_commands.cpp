@@ -34,7 +34,7 @@ void show_model(AppState& state, const std::shared_ptr<const Model>& model,
                 const std::shared_ptr<const TrainingCard>& card) {
   const TrainingRun& run = *state.training;
   const auto give = [&](Document& document) {
-    if (document.source != run.folder) return;
+    if (document.model_path != run.folder) return;
     document.model = model;
     document.card = card;
     document.tokenizers = run.tokenizers;
@@ -43,7 +43,7 @@ void show_model(AppState& state, const std::shared_ptr<const Model>& model,
     for (Document& document : *documents) give(document);
   if (state.gesture) give(*state.gesture);
   give(state.saved_document);
-  if (state.document.source != run.folder) return;
+  if (state.document.model_path != run.folder) return;
   give(state.document);
   ask_again(state);
 }
@@ -62,10 +62,10 @@ void take_training(AppState& state, std::size_t kind) {
   Document& document = edited(state, kind);
   const Arch before = config_of(document).arch;
   document.config = run.plan.config;
-  document.source = run.folder;
+  document.model_path = run.folder;
   document.trained = true;
   if (before != run.plan.config.arch) document.mask.causal = is_causal_by_default(run.plan.config.arch);
-  for (const TextSide side : {TextSide::source, TextSide::target}) passage(document, side).ids.clear();
+  for (const TextSide side : {TextSide::source, TextSide::target}) text_input(document, side).ids.clear();
   document.token_types.clear();
   document.model = run.live;
   document.tokenizers = run.tokenizers;
@@ -119,7 +119,7 @@ void choose_shot(AppState& state, std::optional<Index> step, std::size_t kind) {
 }
 
 void show_kept_step(AppState& state, Index step, const Document& kept) {
-  if (!state.training || state.training->folder.empty() || kept.source != state.training->folder) return;
+  if (!state.training || state.training->folder.empty() || kept.model_path != state.training->folder) return;
   state.training->shown = step;
   show_model(state, kept.model, kept.card);
 }

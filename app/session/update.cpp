@@ -52,13 +52,13 @@ struct Update {
 
   void operator()(SetText& c) { change_text(TextSide::source, std::move(c.text)); }
   void operator()(SetTarget& c) { change_text(TextSide::target, std::move(c.text)); }
-  void operator()(SetSecond& c) {
-    document().second = std::move(c.text);
+  void operator()(SetTextPair& c) {
+    document().text_pair = std::move(c.text);
     ask_again(state);
   }
   void operator()(const SetSplit& c) {
     Document& changed = document();
-    for (TextInput* text : {static_cast<TextInput*>(&changed), &changed.target}) {
+    for (TextInput* text : {&changed.source, &changed.target}) {
       text->split = c.split;
       text->hand_cuts.reset();
     }
@@ -76,7 +76,7 @@ struct Update {
     else if (std::vector<int>& types = changed.token_types;
              c.side == TextSide::source && !types.empty() && !c.ids.empty())
       types.resize(c.ids.size(), types.back());
-    passage(changed, c.side).ids = std::move(c.ids);
+    text_input(changed, c.side).ids = std::move(c.ids);
     ask_again(state);
   }
   void operator()(SetTokenTypes& c) {
@@ -293,7 +293,7 @@ struct Update {
   }
   void operator()(NameFile& c) { state.browser.name = std::move(c.name); }
   void operator()(FolderListed& c) {
-    if (state.browser.folder != c.folder) return;  // somebody went on meanwhile
+    if (state.browser.folder != c.folder) return;  // another folder was chosen meanwhile
     state.browser.entries = std::move(c.entries);
   }
   void operator()(const OpenPath&) { state.browser.purpose = Browser::Purpose::none; }
@@ -306,7 +306,7 @@ struct Update {
   void operator()(const Quit&) { state.quit = true; }
 
   void operator()(TraceReady& c) {
-    if (!is_stale(state) && !(c.trace->request == *wanted(state))) return;  // nobody wants it any more
+    if (!is_stale(state) && !(c.trace->request == *wanted(state))) return;  // no longer wanted
     state.trace = std::move(c.trace);
     state.trace_milliseconds = c.milliseconds;
     ++state.trace_version;

@@ -5,6 +5,9 @@
 
 namespace headlight {
 
+/// Documents that undo can bring back; older ones are forgotten.
+inline constexpr std::size_t kMostUndo = 500;
+
 /// A state that shows `document`; `lexicon` must outlive it. `model_warnings` are those of loading its checkpoint.
 AppState initial_state(const Lexicon& lexicon, Document document, Settings settings,
                        std::vector<std::string> model_warnings = {},

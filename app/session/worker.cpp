@@ -1,31 +1,74 @@
 #include "session/worker.h"
 
+#include <system_error>
+#include <utility>
+
 namespace headlight {
 
-Worker::Worker(std::function<void()> wake) : wake_(std::move(wake)), thread_([this] { run(); }) {}
-
-Worker::~Worker() {
+JobThreads::~JobThreads() {
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
-    waiting_.reset();
-    if (running_) running_->stop = true;
   }
   changed_.notify_all();
-  thread_.join();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void JobThreads::run(std::function<void()> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+    try {
+      if (tasks_.size() > idle_) threads_.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {  // the system has no more threads: the task waits for one that is busy
+      if (threads_.empty()) throw;
+    }
+  }
+  changed_.notify_one();
+}
+
+std::size_t JobThreads::count() const {
+  const std::lock_guard lock(mutex_);
+  return threads_.size();
+}
+
+void JobThreads::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    ++idle_;
+    changed_.wait(lock, [this] { return closing_ || !tasks_.empty(); });
+    --idle_;
+    if (tasks_.empty()) return;
+    std::function<void()> task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    task();
+    task = nullptr;
+    lock.lock();
+  }
+}
+
+Worker::Worker(JobThreads& threads, std::function<void()> wake) : threads_(threads), wake_(std::move(wake)) {}
+
+Worker::~Worker() {
+  std::unique_lock lock(mutex_);
+  waiting_.reset();
+  if (running_) running_->stop = true;
+  changed_.wait(lock, [this] { return !has_thread_; });
 }
 
 void Worker::post(Job job) {
-  {
-    const std::lock_guard lock(mutex_);
-    waiting_ = std::move(job);
-  }
-  changed_.notify_all();
+  std::optional<Job> replaced(std::move(job));  // destroyed outside the mutex: a job may hold a large answer
+  const std::lock_guard lock(mutex_);
+  std::swap(waiting_, replaced);
+  if (std::exchange(has_thread_, true)) return;
+  threads_.run([this] { run(); });
 }
 
 void Worker::cancel() {
+  std::optional<Job> forgotten;
   const std::lock_guard lock(mutex_);
-  waiting_.reset();
+  std::swap(waiting_, forgotten);
   if (running_) running_->stop = true;
 }
 
@@ -57,16 +100,14 @@ void Worker::wait(double seconds) const {
 
 void Worker::run() {
   std::unique_lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [this] { return closing_ || waiting_; });
-    if (closing_) return;
-    const Job job = std::move(*waiting_);
-    waiting_.reset();
+  while (waiting_) {
+    Job job = *std::exchange(waiting_, std::nullopt);
     const auto progress = std::make_shared<Progress>();
     running_ = progress;
     started_ = std::chrono::steady_clock::now();
     lock.unlock();
     auto answer = job(*progress);
+    job = nullptr;  // outside the mutex: it may hold the last reference to a large answer
     lock.lock();
     running_.reset();
     if (answer) answers_.push_back(std::move(*answer));
@@ -76,6 +117,8 @@ void Worker::run() {
     wake_();
     lock.lock();
   }
+  has_thread_ = false;
+  changed_.notify_all();
 }
 
 }  // namespace headlight

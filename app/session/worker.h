@@ -1,10 +1,11 @@
-// One thread that computes one thing at a time. A later job replaces one that waits; a running one that nobody wants
-// any more is stopped, but not at once: with edits a few milliseconds apart, stopping at each of them would never show
-// a picture.
+// Jobs that run beside the window. A Worker runs one job at a time; a later job replaces one that waits. A running job
+// that is no longer wanted is stopped, but not at once: with edits a few milliseconds apart, stopping at each of them
+// would never show a picture.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -17,20 +18,43 @@
 
 namespace headlight {
 
-/// Runs on the worker's thread; nothing comes back from a job that was stopped.
+/// Runs on a thread of JobThreads; a job that was stopped gives nothing.
 using Job = std::function<std::optional<Command>(Progress&)>;
 
 /// How long a running job may go on once another waits.
 inline constexpr std::chrono::milliseconds kPatience{100};
 
+/// The threads that workers share. A thread is started where none is idle, and kept: there are as many as jobs ever ran
+/// at the same time, so no job waits for another worker's.
+class JobThreads {
+ public:
+  JobThreads() = default;
+  ~JobThreads();  // waits for every task
+  JobThreads(const JobThreads&) = delete;
+
+  void run(std::function<void()> task);
+  /// Threads that were started.
+  std::size_t count() const;
+
+ private:
+  void work();
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> tasks_;  // not begun
+  std::size_t idle_ = 0;
+  bool closing_ = false;
+  std::vector<std::thread> threads_;
+};
+
 class Worker {
  public:
-  /// `wake` is called from the worker's thread whenever an answer is ready.
-  explicit Worker(std::function<void()> wake);
+  /// `wake` is called from another thread whenever an answer is ready. `threads` must live longer.
+  Worker(JobThreads& threads, std::function<void()> wake);
   ~Worker();  // stops what runs and waits for it
   Worker(const Worker&) = delete;
 
-  /// Replaces the job that waits, if one does.
+  /// Replaces the job that waits, if there is one.
   void post(Job job);
   /// Forgets the waiting job and stops the running one.
   void cancel();
@@ -45,8 +69,10 @@ class Worker {
   void wait(double seconds) const;
 
  private:
+  /// Runs jobs until none waits.
   void run();
 
+  JobThreads& threads_;
   std::function<void()> wake_;
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
@@ -54,8 +80,7 @@ class Worker {
   std::shared_ptr<Progress> running_;  // null: nothing runs
   std::chrono::steady_clock::time_point started_{};
   std::vector<Command> answers_;
-  bool closing_ = false;
-  std::thread thread_;
+  bool has_thread_ = false;  // run() goes on, or is about to begin
 };
 
 }  // namespace headlight

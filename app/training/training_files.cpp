@@ -1,12 +1,7 @@
 #include "training/training_files.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <utility>
@@ -43,8 +38,8 @@ Result<Corpus> corpus_of_text(const CorpusChoice& choice, Progress& progress) {
   std::vector<std::vector<std::string>> all;
   for (const Line line : sentences(*text)) {
     if (progress.stop) return Error{where + ": cancelled"};
-    const TextInput passage{.text = text->substr(line.begin, line.end - line.begin)};
-    const auto tokens = tokens_of_lines(where, passage, *lexicon, kMaxTokens);
+    const TextInput input{.text = text->substr(line.begin, line.end - line.begin)};
+    const auto tokens = tokens_of_lines(where, input, *lexicon, kMaxTokens);
     if (!tokens) return tokens.error();
     auto& words = all.emplace_back();
     for (const Token& token : tokens->front().tokens)
@@ -128,15 +123,6 @@ std::string shell_word(const std::string& word) {
 std::string shortest(float value) {
   char text[32];
   return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
-}
-
-/// Whether somebody else holds the folder.
-bool is_held(const fs::path& folder) {
-  const int descriptor = ::open((folder / kLockFile).c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  const bool held = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0;
-  ::close(descriptor);
-  return held;
 }
 
 TrainedFolder looked_into(const fs::path& folder) {
@@ -263,7 +249,8 @@ std::vector<TrainedFolder> list_trained(const fs::path& base) {
   std::vector<std::pair<fs::file_time_type, fs::path>> folders;
   std::error_code error, gone;
   for (fs::directory_iterator at(base, error), end; !error && at != end; at.increment(error))
-    if (at->is_directory(gone) && !is_held(at->path())) folders.emplace_back(at->last_write_time(gone), at->path());
+    if (at->is_directory(gone) && !is_locked(at->path() / kLockFile))
+      folders.emplace_back(at->last_write_time(gone), at->path());
   std::sort(folders.begin(), folders.end(), std::greater<>());
   if (folders.size() > kMostListed) folders.resize(kMostListed);
   std::vector<TrainedFolder> list;
@@ -271,23 +258,11 @@ std::vector<TrainedFolder> list_trained(const fs::path& base) {
   return list;
 }
 
-Result<FolderLock> FolderLock::take(const fs::path& folder) {
-  const int descriptor = ::open((folder / kLockFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor < 0) return bad_input(folder.string(), "", "a folder that can be written", std::strerror(errno));
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return FolderLock(descriptor);
-  ::close(descriptor);
-  return bad_input(folder.string(), "", "a folder that nobody trains in", "another window's training");
-}
-
-FolderLock::FolderLock(FolderLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
-FolderLock::~FolderLock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+Result<FileLock> lock_folder(const fs::path& folder) {
+  auto lock = FileLock::take(folder / kLockFile);
+  if (!lock) return lock.error();
+  if (!*lock) return bad_input(folder.string(), "", "a folder that nobody trains in", "another window's training");
+  return **std::move(lock);
 }
 
 Result<fs::path> fresh_folder(const fs::path& base, const Config& config) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file_lock.h"
 #include "math/forward.h"
 #include "train/plan.h"
 
@@ -36,7 +37,7 @@ Result<std::shared_ptr<const Grammar>> read_grammar(const std::filesystem::path&
 /// An Error naming the first thing about a plan that cannot be carried out: its shape, or what is asked for.
 Status check_plan(const TrainingPlan& plan);
 
-/// The `headlight train` that carries out a plan again, for the card; what is usual is left out where nobody misses it.
+/// The `headlight train` that carries out a plan again, for the card; options that equal their default are left out.
 std::string training_command(const TrainingPlan& plan, const CorpusChoice& corpus, const std::string& name, bool half);
 
 /// Sentences that the scores in a card are measured on, of validation and of test each.
@@ -53,26 +54,14 @@ struct TrainedFolder {
   friend bool operator==(const TrainedFolder&, const TrainedFolder&) = default;
 };
 
-/// What is in `base`, the newest first; a folder that some program trains in right now is left out, and so is whatever is
-/// no folder. Nothing where there is no such folder.
+/// The trained folders in `base`, the newest first, without those whose lock a training holds. Empty where `base` does
+/// not exist.
 std::vector<TrainedFolder> list_trained(const std::filesystem::path& base);
 
 inline constexpr const char* kLockFile = "training.lock";
 
-/// Of a folder somebody trains in: held as long as it lives, also against other programs; a program that was killed
-/// holds nothing.
-class FolderLock {
- public:
-  /// Errors: somebody else has it, or nothing can be written there.
-  static Result<FolderLock> take(const std::filesystem::path& folder);
-  FolderLock(FolderLock&& other) noexcept;
-  FolderLock& operator=(FolderLock&& other) noexcept;
-  ~FolderLock();
-
- private:
-  explicit FolderLock(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_ = -1;
-};
+/// Holds a folder that is trained in. Errors: another training holds it, or nothing can be written there.
+Result<FileLock> lock_folder(const std::filesystem::path& folder);
 
 /// Makes a folder in `base` that is named after the shape; a number is added where there is such a one.
 Result<std::filesystem::path> fresh_folder(const std::filesystem::path& base, const Config& config);

@@ -79,7 +79,7 @@ Status TrainingJob::keep() const {
 
 Status TrainingJob::go_on_from_disk(Progress& progress) {
   folder_ = resumed_;
-  auto held = FolderLock::take(folder_);
+  auto held = lock_folder(folder_);
   if (!held) return held.error();
   lock_.emplace(*std::move(held));
   const auto left = read_card(folder_);
@@ -113,7 +113,7 @@ Status TrainingJob::begin_anew(Progress& progress) {
   const auto folder = fresh_folder(options_.folder, plan_.config);
   if (!folder) return folder.error();
   folder_ = *folder;
-  auto held = FolderLock::take(folder_);
+  auto held = lock_folder(folder_);
   if (!held) return held.error();
   lock_.emplace(*std::move(held));
   auto training = begin_training(plan_, corpus_);

@@ -67,7 +67,7 @@ class TrainingJob {
   CorpusChoice choice_;
   Index until_ = 0;
   std::filesystem::path folder_;
-  std::optional<FolderLock> lock_;
+  std::optional<FileLock> lock_;
   Corpus corpus_;
   std::optional<Training> training_;
   std::shared_ptr<const Vocabulary> vocabulary_;

@@ -29,7 +29,7 @@ struct TrainingNews {
   std::vector<Shot> shots = {};
   ShotClock clock = {};
   std::vector<ScorePoint> scores = {};
-  std::shared_ptr<const Model> model = {};  // as it stands behind the last of `results`; null: nobody waited for it
+  std::shared_ptr<const Model> model = {};  // after the last of `results`; null: not asked for
   bool measuring = false;
 };
 struct TrainingPaused {

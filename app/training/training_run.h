@@ -108,7 +108,7 @@ struct TrainingRun {
   std::shared_ptr<const TrainingCard> card = {};  // with the scores of the end, once it is done
 };
 
-/// Whether it goes on, now or when somebody says so.
+/// Whether it goes on, at once or when it is resumed.
 inline bool is_active(const TrainingRun& run) { return run.phase <= TrainingPhase::measuring; }
 /// Whether it takes steps, is about to, or is being scored.
 inline bool is_working(const TrainingRun& run) { return is_active(run) && run.phase != TrainingPhase::paused; }

@@ -1,4 +1,4 @@
-// What belongs to the person and not to the question: language, theme, size, files opened lately. Kept between starts.
+// What belongs to the user and not to the question: language, theme, size, recent files. Stored between starts.
 #pragma once
 
 #include <filesystem>
@@ -50,18 +50,18 @@ inline constexpr std::size_t kMostRecent = 8;
 /// Puts `path` first among the recent files.
 void remember(Settings& settings, const std::string& path);
 
-/// What is remembered of a window that is `now` so large: a maximised one keeps the size that it goes back to, and no size
-/// leaves its limits.
+/// The size to store of a window that is `now` so large: a maximised window keeps the size that it goes back to. Each
+/// size stays within its limits.
 WindowSize remembered(const WindowSize& before, const WindowSize& now);
 
-/// The settings of someone who never set any: the system's language.
+/// The settings of the first start: the system's language.
 Settings default_settings();
 
 std::string to_json(const Settings& settings);
 /// Unknown fields are ignored and bad ones take their default: settings never keep the program from starting.
 Settings settings_from_json(const std::string& text);
 
-/// $XDG_CONFIG_HOME/headlight/settings.json, $XDG_STATE_HOME/headlight, $XDG_DATA_HOME/headlight and `trained` in it, or
+/// $XDG_CONFIG_HOME/headlight/settings.json, $XDG_STATE_HOME/headlight, $XDG_DATA_HOME/headlight and its `trained`, or
 /// their usual places under $HOME.
 std::filesystem::path settings_path();
 std::filesystem::path state_folder();

@@ -1,4 +1,4 @@
-// What is looked at: never a part of the question, never undone, and never kept inside a widget.
+// What is looked at. It is no part of the question, is not undone, and is not stored in a widget.
 #pragma once
 
 #include <optional>
@@ -17,15 +17,15 @@ namespace headlight {
 
 enum class Scale { linear, log };
 
-/// The views of the window: every head of every layer; the way of the data through one of them; the lines between the
-/// words; every head beside a training; an answer that was kept beside the one there is now.
+/// The views of the window: every head of every layer; the data flow through one of them; the lines between the
+/// words; every head beside a training; a snapshot of an answer beside the current answer.
 enum class View { heads, inside, flow, train, compare };
 
 /// Whether special tokens and pieces of words are folded in a view (derived/fold.h): where weights are shown alone.
 inline bool folds_tokens(View view) { return view != View::inside && view != View::compare; }
 
 /// How View::heads shows all heads of a stack: maps with words; all layers at a glance, as small as they must be; what
-/// one query looks at in each of them; who looks at one key.
+/// the weights of one query in each of them; the weights of one key.
 enum class GridShow { maps, glance, query, key };
 
 /// What a file of numbers is made of: all that was asked; the attention of the chosen head of the sentence that is
@@ -52,9 +52,9 @@ struct LessonMark {
   friend bool operator==(const LessonMark&, const LessonMark&) = default;
 };
 
-/// The pictures that can be written: all heads of a stack, one head large, lines between the words, all heads small, one
-/// head in two answers, one row or one column of every head, the steps behind one weight, the way of the data, one matrix
-/// of it.
+/// The figures that can be written: all heads of a stack, one head large, lines between the words, all heads small, one
+/// head in two answers, one row or one column of every head, the steps behind one weight, the data flow diagram, one
+/// matrix of it.
 enum class FigureKind { grid, head, flow, layers, compare, row, column, steps, diagram, matrix };
 
 /// Whether such a picture has maps or lines of one answer's heads, whose tokens can be folded.

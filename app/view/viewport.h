@@ -8,8 +8,8 @@ namespace headlight {
 /// As far in as one can zoom: this many cells across.
 inline constexpr Index kLeastViewport = 4;
 
-/// Of a map of queries × keys, the part `now` zoomed in by `factor` (out, below 1) with the cell `around` staying where it
-/// is.
+/// Zooms the part `now` of a map of queries × keys in by `factor` (below 1: out). The cell `around` stays at the same
+/// point.
 Viewport zoomed(const Viewport& now, Index queries, Index keys, float factor, const CellRef& around);
 
 /// The same part moved by whole cells, as far as the map goes.

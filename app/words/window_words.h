@@ -47,7 +47,7 @@ struct WindowWords {
   Words opened{"Opened", "已打开"};
   Words saved{"Saved", "已保存"};
   Words exported{"Exported", "已导出"};
-  Words restored{"The last window ended unexpectedly; this is what it held.", "上次窗口意外结束，已恢复其内容。"};
+  Words restored{"Restored: the last window had not saved this.", "已恢复：上次窗口未保存的内容。"};
   Words copied{"Copied:", "已复制："};
   Words writing{"working on files", "正在处理文件"};
   Words more_lines{"more", "条"};

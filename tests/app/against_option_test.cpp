@@ -9,7 +9,7 @@ namespace {
 TEST(AgainstOption, IsAskedAsItWouldStandAfterTheCommand) {
   const auto document = question_of("--random --text 'a b  c' --mask causal --off 0.1 --d-model 8 --num-heads 2");
   ASSERT_TRUE(document) << document.error().message;
-  EXPECT_EQ(document->text, "a b  c");
+  EXPECT_EQ(document->source.text, "a b  c");
   EXPECT_TRUE(document->mask.causal);
   EXPECT_EQ(document->edits.off, (std::vector<HeadRef>{{0, 1}}));
   EXPECT_EQ(document->config.d_model, 8);
@@ -18,7 +18,7 @@ TEST(AgainstOption, IsAskedAsItWouldStandAfterTheCommand) {
 TEST(AgainstOption, NothingIsTheDefaultQuestion) {
   const auto document = question_of("");
   ASSERT_TRUE(document) << document.error().message;
-  EXPECT_EQ(document->text, kDefaultSentence);
+  EXPECT_EQ(document->source.text, kDefaultSentence);
   const auto small = question_of("shipped:encoder-d64-h1");
   ASSERT_TRUE(small) << small.error().message;
   EXPECT_EQ(small->model->config.num_heads, 1);

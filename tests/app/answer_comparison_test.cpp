@@ -183,7 +183,7 @@ TEST_F(ComparisonTest, NothingIsKeptOrSwappedBeforeTheAnswerIsThere) {
   update(state, Command(KeepAnswer{}));
   update(state, Command(SwapKept{}));
   EXPECT_EQ(state.kept->trace, first);
-  EXPECT_EQ(state.document.text, "小猫");
+  EXPECT_EQ(state.document.source.text, "小猫");
   settle();
   say(KeepAnswer{});
   EXPECT_EQ(state.kept->trace, state.trace);
@@ -221,7 +221,7 @@ TEST_F(ComparisonTest, SwappingEndsWhatIsBeingWritten) {
   update(state, Command(SwapKept{}));
   EXPECT_FALSE(state.generation);
   settle();
-  EXPECT_EQ(state.document.text, "我请");
+  EXPECT_EQ(state.document.source.text, "我请");
 }
 
 TEST_F(ComparisonTest, IsCopiedAsACommandThatAsksBoth) {

@@ -148,10 +148,10 @@ TEST_F(Shipped, AreFoundByShapeAndByNearness) {
 
 TEST_F(Shipped, DefaultDocumentIsTheDefaultSentenceOfTheDefaultModel) {
   const AppState state = this->state();
-  EXPECT_EQ(state.document.source, kDefaultModel);
+  EXPECT_EQ(state.document.model_path, kDefaultModel);
   EXPECT_TRUE(state.document.trained);
   EXPECT_TRUE(is_shipped(state.document));
-  EXPECT_EQ(state.document.text, kDefaultSentence);
+  EXPECT_EQ(state.document.source.text, kDefaultSentence);
   EXPECT_EQ(state.problem, "");
   ASSERT_EQ(state.requests.size(), 1u);
   EXPECT_EQ(state.requests[0].tokens.size(), 10u);
@@ -164,7 +164,7 @@ TEST_F(Shipped, SlidersFindTheModelOfAShapeOrFreshWeights) {
   AppState state = this->state();
   const auto asked = [&] { return wanted(state) ? wanted(state)->tokens.size() : 0; };
   update(state, SetConfig{shape(32, 4, 2)});
-  EXPECT_EQ(state.document.source, "shipped:d-32");
+  EXPECT_EQ(state.document.model_path, "shipped:d-32");
   EXPECT_EQ(state.document.config.d_model, 32);
   EXPECT_EQ(asked(), 10u);
 
@@ -172,21 +172,21 @@ TEST_F(Shipped, SlidersFindTheModelOfAShapeOrFreshWeights) {
   EXPECT_EQ(state.document.model, nullptr);
   EXPECT_EQ(state.document.tokenizers, nullptr);
   EXPECT_EQ(state.document.card, nullptr);
-  EXPECT_EQ(state.document.source, "");
+  EXPECT_EQ(state.document.model_path, "");
   EXPECT_TRUE(state.document.trained) << "would rather be trained";
   EXPECT_EQ(state.document.config.d_model, 64);
   EXPECT_EQ(asked(), 10u);
 
   update(state, SetConfig{shape(16, 2, 2)});
-  EXPECT_EQ(state.document.source, "shipped:heads-2");
+  EXPECT_EQ(state.document.model_path, "shipped:heads-2");
 
   update(state, SetConfig{shape(16, 4, 2, Arch::decoder)});
-  EXPECT_EQ(state.document.source, "shipped:decoder");
+  EXPECT_EQ(state.document.model_path, "shipped:decoder");
   EXPECT_TRUE(state.document.mask.causal) << "a decoder begins so";
   EXPECT_EQ(asked(), 11u) << "<s> before the words";
   update(state, EndGesture{});
   update(state, Undo{});
-  EXPECT_EQ(state.document.source, kDefaultModel);
+  EXPECT_EQ(state.document.model_path, kDefaultModel);
   EXPECT_FALSE(state.document.mask.causal);
 }
 
@@ -203,14 +203,14 @@ TEST_F(Shipped, AnotherArchitectureIsItsNearestModelWhateverTheShape) {
   other.num_layers = 1;
   other.arch = Arch::decoder;
   update(state, SetConfig{other});
-  EXPECT_EQ(state.document.source, "shipped:decoder");
+  EXPECT_EQ(state.document.model_path, "shipped:decoder");
   EXPECT_EQ(state.document.config.d_model, 16) << "as it was trained";
   EXPECT_TRUE(state.document.mask.causal);
   other = state.document.config;
   other.d_model = 30;
   other.arch = Arch::encoder;
   update(state, SetConfig{other});
-  EXPECT_EQ(state.document.source, "shipped:d-32");
+  EXPECT_EQ(state.document.model_path, "shipped:d-32");
   EXPECT_FALSE(state.document.mask.causal);
   update(state, UseTrained{false});
   other = state.document.config;
@@ -229,7 +229,7 @@ TEST_F(Shipped, TrainedWeightsAreAChoice) {
   EXPECT_EQ(state.document.model, nullptr) << "fresh weights were asked for";
   update(state, SetConfig{shape(48, 4, 2)});
   update(state, UseTrained{true});
-  EXPECT_EQ(state.document.source, "shipped:d-32") << "the nearest";
+  EXPECT_EQ(state.document.model_path, "shipped:d-32") << "the nearest";
   EXPECT_TRUE(state.document.trained);
 
   AppState alone = initial_state(lexicon(), fixture::small_document(), Settings{});
@@ -239,7 +239,7 @@ TEST_F(Shipped, TrainedWeightsAreAChoice) {
 
   // A user's checkpoint has a shape of its own.
   AppState own = this->state();
-  own.document.source = "/some/folder";
+  own.document.model_path = "/some/folder";
   own.document.trained = false;
   const Document kept = own.document;
   update(own, SetConfig{shape(32, 4, 2)});
@@ -267,10 +267,10 @@ TEST_F(Shipped, SessionsNameTheModelAndNoPath) {
   EXPECT_EQ(text.find(folder_.path().string()), std::string::npos) << text;
   const auto read = session_from_json("s.headlight.json", text);
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->document.source, kDefaultModel);
+  EXPECT_EQ(read->document.model_path, kDefaultModel);
   EXPECT_TRUE(read->document.trained);
   EXPECT_TRUE(is_shipped(read->document));
-  EXPECT_EQ(read->document.text, state.document.text);
+  EXPECT_EQ(read->document.source.text, state.document.source.text);
   ASSERT_NE(read->document.card, nullptr);
   ASSERT_NE(read->document.tokenizers, nullptr);
 

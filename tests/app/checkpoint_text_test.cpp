@@ -105,12 +105,12 @@ std::string joined(const Ids& ids) {
 TEST(CheckpointText, WordsAreCutByTheVocabulary) {
   const CheckpointFolder model("gpt2", words_json(kWords));
   Document document = model.document();
-  document.text = "我请李雷帮我订了去北京的机票";
+  document.source.text = "我请李雷帮我订了去北京的机票";
   const Tokens tokens = asked(document).front().tokens;
   EXPECT_EQ(texts_of(tokens), (Texts{"<s>", "我", "请", "李雷", "帮", "我", "订了", "去", "北京", "的", "机票"}));
   EXPECT_EQ(ids_of(tokens), (Ids{0, 3, 4, 5, 6, 3, 7, 8, 9, 10, 11}));
   EXPECT_TRUE(tokens.tokens.front().special);
-  document.text = "the cat in New York ";
+  document.source.text = "the cat in New York ";
   const Tokens english = asked(document).front().tokens;
   EXPECT_EQ(texts_of(english), (Texts{"<s>", "the", "cat", "in", "New York"}));
   EXPECT_EQ(ids_of(english), (Ids{0, 12, 13, 1, 15}));
@@ -123,7 +123,7 @@ TEST(CheckpointText, WordsAreCutByTheVocabulary) {
 TEST(CheckpointText, EveryPieceCutByHandIsLookedUp) {
   const CheckpointFolder model("gpt2", words_json(kWords));
   Document document = model.document();
-  document.text = "the cat sat";
+  document.source.text = "the cat sat";
   toggle_cut(document, TextSide::source, 7, lexicon());  // "the| cat sat"
   EXPECT_EQ(texts_of(asked(document).front().tokens), (Texts{"<s>", "the", "cat sat"}));
   EXPECT_FALSE(asked(document).front().tokens.tokens[2].known);
@@ -138,7 +138,7 @@ TEST(CheckpointText, CapitalsGoOnlyWhereANormalizerSaysSo) {
   const CheckpointFolder lower("gpt2", words_json(kWords, json{{"type", "Lowercase"}}));
   for (const auto& [model, ids] : {std::pair{&plain, Ids{0, 1, 13}}, std::pair{&lower, Ids{0, 12, 13}}}) {
     Document document = model->document();
-    document.text = "The cat";
+    document.source.text = "The cat";
     EXPECT_EQ(ids_of(asked(document).front().tokens), ids);
   }
 }
@@ -146,7 +146,7 @@ TEST(CheckpointText, CapitalsGoOnlyWhereANormalizerSaysSo) {
 TEST(CheckpointText, SeveralLinesAreABatchPaddedWithTheVocabularysPadding) {
   const CheckpointFolder model("gpt2", words_json(kWords));
   Document document = model.document();
-  document.text = "the cat sat\n我";
+  document.source.text = "the cat sat\n我";
   const auto requests = asked(document);
   ASSERT_EQ(requests.size(), 2u);
   EXPECT_EQ(ids_of(requests[1].tokens), (Ids{0, 3, 2, 2}));
@@ -160,7 +160,7 @@ TEST(CheckpointText, GivesTheSameBytesAsItsIds) {
        {std::tuple{"gpt2", words_json(kWords), "我请李雷 the cat"}, std::tuple{"gpt2", bytes_json(), "the cat that"}}) {
     const CheckpointFolder model(name, tokenizer);
     Document document = model.document();
-    document.text = text;
+    document.source.text = text;
     const Ids ids = ids_of(asked(document).front().tokens);
     const std::string a = (out / "a.npz").string(), b = (out / "b.npz").string(), c = (out / "c.npz").string();
     ASSERT_EQ(run({"export", model.folder(), "--text", text, "--with", "qkv,scores", "-o", a}).status, 0);
@@ -177,7 +177,7 @@ TEST(CheckpointText, GivesTheSameBytesAsItsIds) {
 TEST(CheckpointText, IdsAreSpeltByTheVocabulary) {
   const CheckpointFolder model("gpt2", words_json(kWords));
   Document document = model.document();
-  document.ids = {0, 12, 13, 40};
+  document.source.ids = {0, 12, 13, 40};
   const Tokens tokens = asked(document).front().tokens;
   EXPECT_EQ(texts_of(tokens), (Texts{"<s>", "the", "cat", "40"}));
   EXPECT_TRUE(tokens.tokens[0].special);
@@ -187,7 +187,7 @@ TEST(CheckpointText, IdsAreSpeltByTheVocabulary) {
 TEST(CheckpointText, TheDecoderBeginsWithItsStart) {
   CheckpointFolder model("marian", words_json(kWords));  // decoder_start_token_id 49
   Document document = model.document();
-  document.text = "我请\n去";
+  document.source.text = "我请\n去";
   document.target.text = "the cat\nsat";
   const auto requests = asked(document);
   EXPECT_EQ(ids_of(requests[0].tokens), (Ids{0, 3, 4}));
@@ -197,7 +197,7 @@ TEST(CheckpointText, TheDecoderBeginsWithItsStart) {
   model.with("generation_config.json", R"({"decoder_start_token_id": 7})");
   EXPECT_EQ(ids_of(asked([&] {
                      Document other = model.document();
-                     other.text = "我", other.target.text = "the";
+                     other.source.text = "我", other.target.text = "the";
                      return other;
                    }())
                        .front()
@@ -212,7 +212,7 @@ TEST(CheckpointText, TheDecoderBeginsWithItsStart) {
 TEST(CheckpointText, NextWordsHaveTheirNames) {
   const CheckpointFolder model("gpt2", words_json(kWords));
   Document document = model.document();
-  document.text = "the cat";
+  document.source.text = "the cat";
   const auto trace = forward(asked(document).front());
   ASSERT_TRUE(trace) << trace.error().message;
   EXPECT_EQ(find_word(*(*trace)->model, "sat"), Index{14});
@@ -231,28 +231,28 @@ Ids appended(Document& document, std::int64_t id, std::size_t sentence = 0) {
 TEST(CheckpointText, GoesOnAfterExactlyWhatItRead) {
   const CheckpointFolder words("gpt2", words_json(kWords));
   Document document = words.document();
-  document.text = "the cat";
+  document.source.text = "the cat";
   EXPECT_EQ(appended(document, 14), (Ids{0, 12, 13, 14}));
-  EXPECT_EQ(document.text, "the cat sat");
+  EXPECT_EQ(document.source.text, "the cat sat");
   EXPECT_EQ(appended(document, 9), (Ids{0, 12, 13, 14, 9}));
-  EXPECT_TRUE(document.ids.empty());
+  EXPECT_TRUE(document.source.ids.empty());
   EXPECT_EQ(appended(document, 45), (Ids{0, 12, 13, 14, 9, 45})) << "no text comes to an id without a word";
-  EXPECT_EQ(document.ids, (Ids{0, 12, 13, 14, 9, 45}));
+  EXPECT_EQ(document.source.ids, (Ids{0, 12, 13, 14, 9, 45}));
 
   const CheckpointFolder bytes("gpt2", bytes_json());
   document = bytes.document();
-  document.text = "cat";
+  document.source.text = "cat";
   EXPECT_EQ(appended(document, 8), (Ids{4, 5, 0, 8}));
-  EXPECT_EQ(document.text, "cat th");
-  document.text = "cat";
+  EXPECT_EQ(document.source.text, "cat th");
+  document.source.text = "cat";
   EXPECT_EQ(appended(document, 1), (Ids{4, 5, 0, 1})) << "as a text this is another token";
-  EXPECT_EQ(document.ids, (Ids{4, 5, 0, 1}));
-  document.ids.clear();
+  EXPECT_EQ(document.source.ids, (Ids{4, 5, 0, 1}));
+  document.source.ids.clear();
   EXPECT_EQ(appended(document, 9), (Ids{4, 5, 0, 9})) << "a byte is no text";
   EXPECT_EQ(appended(document, 10), (Ids{4, 5, 0, 9, 10}));
 
-  document.ids.clear();
-  document.text = "the\ncat";
+  document.source.ids.clear();
+  document.source.text = "the\ncat";
   EXPECT_EQ(appended(document, 1, 1), (Ids{4, 5, 0, 1})) << "the sentence goes on alone";
 }
 
@@ -262,15 +262,15 @@ TEST(CheckpointText, IsKeptInSessionsAndByUndo) {
   auto opened = open_any(model.path());
   ASSERT_TRUE(opened) << opened.error().message;
   update(state, FileOpened{model.folder(), std::move(*opened)});
-  EXPECT_EQ(state.document.text, "the cat") << "what was typed is asked again";
+  EXPECT_EQ(state.document.source.text, "the cat") << "what was typed is asked again";
   ASSERT_TRUE(wanted(state)) << problem_of(state);
   EXPECT_EQ(ids_of(wanted(state)->tokens), (Ids{0, 12, 13}));
   update(state, ToggleCut{3});
   EXPECT_EQ(ids_of(wanted(state)->tokens), (Ids{0, 1}));
   const auto again = session_from_json("s", to_json(Session{state.document, {}}));
   ASSERT_TRUE(again) << again.error().message;
-  EXPECT_EQ(again->document.text, "the cat");
-  EXPECT_EQ(again->document.hand_cuts, state.document.hand_cuts);
+  EXPECT_EQ(again->document.source.text, "the cat");
+  EXPECT_EQ(again->document.source.hand_cuts, state.document.source.hand_cuts);
   EXPECT_EQ(ids_of(asked(again->document).front().tokens), (Ids{0, 1}));
   update(state, SetIds{{5, 6}});
   EXPECT_EQ(ids_of(wanted(state)->tokens), (Ids{5, 6}));
@@ -278,7 +278,7 @@ TEST(CheckpointText, IsKeptInSessionsAndByUndo) {
   EXPECT_EQ(ids_of(wanted(state)->tokens), (Ids{0, 13})) << "typing goes before ids";
   for (int i = 0; i < 4; ++i) update(state, Undo{});
   EXPECT_FALSE(state.document.model);
-  EXPECT_EQ(state.document.text, "the cat");
+  EXPECT_EQ(state.document.source.text, "the cat");
   update(state, Redo{});
   EXPECT_EQ(ids_of(wanted(state)->tokens), (Ids{0, 12, 13}));
 }
@@ -371,7 +371,7 @@ TEST(CheckpointText, SpecialTokensAreLeftOut) {
 TEST(CheckpointText, HiddenStatesLoseTheRowsOfSpecialTokensToo) {
   const CheckpointFolder model("gpt2", words_json(kWords));
   Document document = model.document();
-  document.text = "我请";
+  document.source.text = "我请";
   const auto trace = forward(asked(document).front());
   ASSERT_TRUE(trace) << trace.error().message;
   const auto all = all_arrays(**trace, {}), kept = all_arrays(**trace, {.special = SpecialTokens::hide});

@@ -50,7 +50,7 @@ void expect_same_question(const Document& document, const std::string& what) {
 
 Document fresh(std::string text = "我请李雷帮我订了去北京的机票") {
   Document document;
-  document.text = std::move(text);
+  document.source.text = std::move(text);
   return document;
 }
 
@@ -93,10 +93,10 @@ TEST(AsCommand, TextsAsTheyAreCut) {
   expect_same_question(fresh("我爱北京\nI love Beijing"), "a batch");
   expect_same_question(fresh("it's 100% \\ | 'quoted' "), "signs");
   Document document = fresh("我爱北京");
-  document.split = document.target.split = Split::characters;
+  document.source.split = document.target.split = Split::characters;
   expect_same_question(document, "characters");
   document = fresh("我爱|北\\京");
-  document.hand_cuts = {{3, 7}};
+  document.source.hand_cuts = {{3, 7}};
   expect_same_question(document, "by hand");
   document.pad = 2;
   document.mask.padding = false;
@@ -140,7 +140,7 @@ TEST(AsCommand, ModelsByTheirName) {
   const auto gpt2 = open_model(fixture::golden("gpt2").string());
   ASSERT_TRUE(gpt2) << gpt2.error().message;
   document = gpt2->document;
-  document.ids = {5, 9, 50};
+  document.source.ids = {5, 9, 50};
   expect_same_question(document, "ids");
 }
 

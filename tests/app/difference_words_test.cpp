@@ -34,7 +34,7 @@ class DifferenceWordsTest : public testing::Test {
 TEST_F(DifferenceWordsTest, OfTheSameQuestionThereAreNone) { EXPECT_EQ(said(a, b), " | "); }
 
 TEST_F(DifferenceWordsTest, OneThingIsSaidOfBoth) {
-  b.text = "我请小猫";
+  b.source.text = "我请小猫";
   EXPECT_EQ(said(a, b), "我请李雷 | 我请小猫");
   b = a;
   b.mask.causal = true;
@@ -50,13 +50,13 @@ TEST_F(DifferenceWordsTest, OneThingIsSaidOfBoth) {
   b.edits.dropout = 0.1f;
   EXPECT_EQ(said(a, b), "no dropout | dropout 0.1, seed 0");
   b = a;
-  b.hand_cuts = std::vector<std::size_t>{3};
+  b.source.hand_cuts = std::vector<std::size_t>{3};
   EXPECT_EQ(said(a, b), "我|请|李雷 | 我|请李雷");
 }
 
 TEST_F(DifferenceWordsTest, SpacesAndUnknownWordsStandAsTyped) {
-  a.text = "the cat  sat";
-  b.text = "the dog  sat";
+  a.source.text = "the cat  sat";
+  b.source.text = "the dog  sat";
   EXPECT_EQ(said(a, b), "the cat  sat | the dog  sat");
   auto translator = open_model("shipped:translator");
   ASSERT_TRUE(translator);
@@ -76,7 +76,7 @@ TEST_F(DifferenceWordsTest, OfTheModelWhatTellsThemApart) {
 }
 
 TEST_F(DifferenceWordsTest, OfATrainingItsSteps) {
-  a.source = b.source = "trained/mine";
+  a.model_path = b.model_path = "trained/mine";
   b.config.seed = 1;  // another model
   const auto before = answer(a), after = answer(b);
   const DifferenceWords words = difference_words(Language::en, {*before, a, 200}, {*after, b, 900});
@@ -85,7 +85,7 @@ TEST_F(DifferenceWordsTest, OfATrainingItsSteps) {
 }
 
 TEST_F(DifferenceWordsTest, SeveralThingsStandInALine) {
-  b.text = "小猫";
+  b.source.text = "小猫";
   b.mask.causal = true;
   EXPECT_EQ(said(a, b), "我请李雷 · mask: none | 小猫 · mask: causal");
 }

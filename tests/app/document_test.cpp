@@ -22,7 +22,7 @@ Texts sentence_texts(const std::string& text) {
 
 Document of_text(std::string text) {
   Document document;
-  document.text = std::move(text);
+  document.source.text = std::move(text);
   return document;
 }
 
@@ -31,15 +31,17 @@ Document by_hand(const std::string& marked) {
   auto parsed = parse_marked_tokens("test", marked);
   EXPECT_TRUE(parsed);
   Document document = of_text(parsed->text);
-  document.hand_cuts = parsed->cuts;
+  document.source.hand_cuts = parsed->cuts;
   return document;
 }
 
-std::string marked(const Document& document) { return mark_tokens(document.text, current_cuts(document, lexicon())); }
+std::string marked(const Document& document) {
+  return mark_tokens(document.source.text, current_cuts(document.source, lexicon()));
+}
 
 std::string after_edit(const std::string& before, std::string text) {
   Document document = by_hand(before);
-  set_text(document, std::move(text), lexicon());
+  set_text(document.source, std::move(text), lexicon());
   return marked(document);
 }
 
@@ -88,8 +90,8 @@ TEST(Requests, SentencesOfABatchArePaddedToTheLongest) {
   ASSERT_TRUE(requests);
   ASSERT_EQ(requests->size(), 2u);
   const Tokens &first = (*requests)[0].tokens, &second = (*requests)[1].tokens;
-  EXPECT_EQ(first.text, "我爱");
-  EXPECT_EQ(second.text, "The cat sat down.");
+  EXPECT_EQ(first.source.text, "我爱");
+  EXPECT_EQ(second.source.text, "The cat sat down.");
   ASSERT_EQ(first.size(), second.size());
   EXPECT_FALSE(first.tokens[1].pad);
   for (std::size_t i = 2; i < first.size(); ++i) EXPECT_TRUE(first.tokens[i].pad && first.tokens[i].special) << i;
@@ -114,7 +116,7 @@ TEST(Requests, LastTokensOfEachSentenceCountAsPadding) {
 
 TEST(Requests, CharactersKeepWhatPeopleReadAsOne) {
   Document document = of_text("李e\u0301👩‍👩‍👧");
-  document.split = Split::characters;
+  document.source.split = Split::characters;
   const auto requests = requests_of(document, lexicon());
   ASSERT_TRUE(requests);
   EXPECT_EQ(raws(requests->front().tokens), (Texts{"李", "e\u0301", "👩‍👩‍👧"}));
@@ -146,9 +148,9 @@ TEST(Requests, WhatCannotBeAskedIsOneClearLine) {
   EXPECT_EQ(problem(heads), "model: num_heads: expected a divisor of d_model 64, found 5");
 
   Document long_text = of_text(std::string(kMaxTokens + 1, 'x'));
-  long_text.split = Split::characters;
+  long_text.source.split = Split::characters;
   EXPECT_EQ(problem(long_text), "text: tokens: expected at most 16384, found 16385");
-  long_text.text.pop_back();
+  long_text.source.text.pop_back();
   EXPECT_EQ(problem(long_text), "");
 
   EXPECT_EQ(problem(of_text(std::string(kMaxTextBytes + 1, 'x'))),
@@ -161,8 +163,8 @@ TEST(Requests, ABatchIsRefusedBeforeItFillsTheMemory) {
   EXPECT_EQ(problem(of_text(many)), "text: sentences: expected at most 4096, found 4097");
 
   Document uneven = of_text(std::string(kMaxTokens, 'x'));
-  uneven.split = Split::characters;
-  for (int i = 0; i < 20; ++i) uneven.text += "\na";
+  uneven.source.split = Split::characters;
+  for (int i = 0; i < 20; ++i) uneven.source.text += "\na";
   EXPECT_NE(problem(uneven).find("expected at most 262144, found 344064"), std::string::npos) << problem(uneven);
 }
 
@@ -172,7 +174,7 @@ TEST(Requests, ATensorsFileGivesExactlyOne) {
   model->config = {.d_model = 6, .num_heads = 2, .num_layers = 1, .ffn = 0};
   model->given = ExternalInputs{{{Stack::self, ExternalStack{}}}};
   document.model = model;
-  document.text = "";
+  document.source.text = "";
   const auto requests = requests_of(document, lexicon());
   ASSERT_TRUE(requests);
   ASSERT_EQ(requests->size(), 1u);
@@ -183,11 +185,11 @@ TEST(Requests, ATensorsFileGivesExactlyOne) {
 TEST(ToggleCut, JoinsAndSplits) {
   Document document = of_text("我请李雷");
   EXPECT_EQ(marked(document), "我|请|李雷");
-  toggle_cut(document, 3, lexicon());
+  toggle_cut(document.source, 3, lexicon());
   EXPECT_EQ(marked(document), "我请|李雷");
-  toggle_cut(document, 9, lexicon());
+  toggle_cut(document.source, 9, lexicon());
   EXPECT_EQ(marked(document), "我请|李|雷");
-  toggle_cut(document, 3, lexicon());
+  toggle_cut(document.source, 3, lexicon());
   EXPECT_EQ(marked(document), "我|请|李|雷");
 }
 
@@ -195,19 +197,19 @@ TEST(ToggleCut, IgnoresEndsOutsideAndTheInsideOfACharacter) {
   const Document before = of_text("我请😀");
   for (const std::size_t offset : {0u, 1u, 2u, 4u, 7u, 8u, 9u, 10u, 11u, 1000u}) {
     Document document = before;
-    toggle_cut(document, offset, lexicon());
+    toggle_cut(document.source, offset, lexicon());
     EXPECT_EQ(document, before) << offset;
   }
   Document empty = of_text("");
-  toggle_cut(empty, 0, lexicon());
-  EXPECT_FALSE(empty.hand_cuts);
+  toggle_cut(empty.source, 0, lexicon());
+  EXPECT_FALSE(empty.source.hand_cuts);
 }
 
 TEST(SetText, WithoutBoundariesByHandTheSplitDecides) {
   Document document;
-  set_text(document, "我爱", lexicon());
-  EXPECT_EQ(document.text, "我爱");
-  EXPECT_FALSE(document.hand_cuts);
+  set_text(document.source, "我爱", lexicon());
+  EXPECT_EQ(document.source.text, "我爱");
+  EXPECT_FALSE(document.source.hand_cuts);
 }
 
 TEST(SetText, BoundariesByHandStayWhereTheTextDidNotChange) {
@@ -240,8 +242,8 @@ TEST(SetText, NewTextIsCutByTheSplit) {
 
 TEST(SetText, TypingLetterByLetterIsCutAsWell) {
   Document document = by_hand("机|票");
-  std::string text = document.text;
-  for (const char* typed : {"去", "北", "京", " ", "c", "a", "t"}) set_text(document, text += typed, lexicon());
+  std::string text = document.source.text;
+  for (const char* typed : {"去", "北", "京", " ", "c", "a", "t"}) set_text(document.source, text += typed, lexicon());
   EXPECT_EQ(marked(document), "机|票|去|北京| cat");
 }
 
@@ -251,20 +253,20 @@ TEST(SetText, CharactersThatShareBytesAreWholeCharacters) {
   EXPECT_EQ(after_edit("机|我|票", "机愑票"), "机|愑|票");
   EXPECT_EQ(after_edit("a|😀|b", "a😁b"), "a|😁|b");
   Document document = by_hand("戒|b");
-  set_text(document, "我戒b", lexicon());
-  EXPECT_TRUE(are_cuts(document.text, *document.hand_cuts));
-  EXPECT_TRUE(std::count(document.hand_cuts->begin(), document.hand_cuts->end(), 6u));
+  set_text(document.source, "我戒b", lexicon());
+  EXPECT_TRUE(are_cuts(document.source.text, *document.source.hand_cuts));
+  EXPECT_TRUE(std::count(document.source.hand_cuts->begin(), document.source.hand_cuts->end(), 6u));
 }
 
 TEST(SetText, SurvivesTextThatIsNotUtf8) {
   Document document = by_hand("机|票");
-  set_text(document, "机票\xE6\x88", lexicon());
+  set_text(document.source, "机票\xE6\x88", lexicon());
   EXPECT_FALSE(requests_of(document, lexicon()));
-  toggle_cut(document, 3, lexicon());
-  set_text(document, "机票", lexicon());
-  EXPECT_TRUE(are_cuts(document.text, *document.hand_cuts));
+  toggle_cut(document.source, 3, lexicon());
+  set_text(document.source, "机票", lexicon());
+  EXPECT_TRUE(are_cuts(document.source.text, *document.source.hand_cuts));
   Document automatic = of_text("\xFF机");
-  toggle_cut(automatic, 1, lexicon());
+  toggle_cut(automatic.source, 1, lexicon());
   EXPECT_FALSE(requests_of(automatic, lexicon()));
 }
 
@@ -277,25 +279,25 @@ TEST(SetText, AfterAnyEditsTheTokensJoinToTheText) {
     Document document = of_text("我请李雷 went 😀");
     for (int step = 0; step < 25; ++step) {
       const auto boundary_at = [&](std::size_t at) {
-        while (!is_boundary(document.text, at)) --at;
+        while (!is_boundary(document.source.text, at)) --at;
         return at;
       };
       if (below(3) == 0) {
-        toggle_cut(document, below(document.text.size() + 2), lexicon());
+        toggle_cut(document.source, below(document.source.text.size() + 2), lexicon());
       } else {
-        const std::size_t begin = boundary_at(below(document.text.size() + 1));
-        const std::size_t end = boundary_at(std::min(document.text.size(), begin + below(8)));
-        std::string text = document.text.substr(0, begin);
+        const std::size_t begin = boundary_at(below(document.source.text.size() + 1));
+        const std::size_t end = boundary_at(std::min(document.source.text.size(), begin + below(8)));
+        std::string text = document.source.text.substr(0, begin);
         for (std::size_t i = below(4); i > 0; --i) text += pieces[below(pieces.size())];
-        set_text(document, text + document.text.substr(std::max(begin, end)), lexicon());
+        set_text(document.source, text + document.source.text.substr(std::max(begin, end)), lexicon());
       }
-      const auto cuts = current_cuts(document, lexicon());
-      ASSERT_TRUE(are_cuts(document.text, cuts)) << run << " " << step << " " << document.text;
+      const auto cuts = current_cuts(document.source, lexicon());
+      ASSERT_TRUE(are_cuts(document.source.text, cuts)) << run << " " << step << " " << document.source.text;
       std::string joined;
-      for (const auto& raw : raws(tokens_between(document.text, cuts))) joined += raw;
-      ASSERT_EQ(joined, document.text);
+      for (const auto& raw : raws(tokens_between(document.source.text, cuts))) joined += raw;
+      ASSERT_EQ(joined, document.source.text);
       const auto requests = requests_of(document, lexicon());
-      ASSERT_EQ(static_cast<bool>(requests), !sentences(document.text).empty());
+      ASSERT_EQ(static_cast<bool>(requests), !sentences(document.source.text).empty());
     }
   }
 }

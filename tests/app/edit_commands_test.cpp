@@ -227,7 +227,7 @@ TEST(Batch, PaddingIsAttendedToWhereTheMaskAllowsIt) {
     Document document = fixture::small_document("我\n我 爱 你");
     document.mask.padding = padding;
     const auto batch = requests_of(document, fixture::lexicon());
-    document.text = "我";
+    document.source.text = "我";
     const auto alone = requests_of(document, fixture::lexicon());
     ASSERT_TRUE(batch && alone);
     const auto padded = forward(batch->front()), plain = forward(alone->front());

@@ -79,20 +79,20 @@ TEST(AppendWord, StandsBeforeThePadding) {
 
 TEST(AppendWord, BelongsToItsSentence) {
   Document document = decoder("我爱\n你\n他 们");
-  document.hand_cuts = {3, 10, 14};  // one of them at a line's end, where it cuts nothing
+  document.source.hand_cuts = {3, 10, 14};  // one of them at a line's end, where it cuts nothing
   append_word(document, 1, {.text = "去"}, lexicon());
-  EXPECT_EQ(document.text, "我爱\n你去\n他 们");
+  EXPECT_EQ(document.source.text, "我爱\n你去\n他 们");
   const auto requests = requests_of(document, lexicon());
   ASSERT_TRUE(requests) << requests.error().message;
   EXPECT_EQ(raws((*requests)[1].tokens), (Texts{"你", "去"}));
-  EXPECT_TRUE(are_cuts(document.text, *document.hand_cuts));
+  EXPECT_TRUE(are_cuts(document.source.text, *document.source.hand_cuts));
 }
 
 TEST(AppendWord, GoesToTheDecoderAndIsUndone) {
   AppState state = state_of(translator());
   update(state, AppendWord{{.text = "love"}});
   EXPECT_EQ(state.document.target.text, "I love");
-  EXPECT_EQ(state.document.text, "我爱你");
+  EXPECT_EQ(state.document.source.text, "我爱你");
   EXPECT_EQ(wanted(state)->target.size(), 2u);
   update(state, Undo{});
   EXPECT_EQ(state.document.target.text, "I");
@@ -103,9 +103,9 @@ TEST(AppendWord, ACheckpointTakesTheId) {
   ASSERT_TRUE(opened) << opened.error().message;
   Document document = opened->document;
   EXPECT_FALSE(requests_of(document, lexicon()));
-  document.ids = {5, 9};
+  document.source.ids = {5, 9};
   append_word(document, 0, {.id = 7, .text = "7"}, lexicon());
-  EXPECT_EQ(document.ids, (std::vector<std::int64_t>{5, 9, 7}));
+  EXPECT_EQ(document.source.ids, (std::vector<std::int64_t>{5, 9, 7}));
   const auto requests = requests_of(document, lexicon());
   ASSERT_TRUE(requests) << requests.error().message;
   EXPECT_EQ(token_texts(requests->front().tokens), (Texts{"5", "9", "7"}));

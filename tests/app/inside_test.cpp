@@ -83,8 +83,8 @@ TEST(Inside, BlockedGroupsStayBlocked) {
 
 TEST(Inside, TheRowsAreThoseAroundTheCell) {
   Document document = fixture::small_document();
-  document.split = Split::characters;
-  document.text = std::string(90, 'a');
+  document.source.split = Split::characters;
+  document.source.text = std::string(90, 'a');
   const auto trace = answer_of(document);
   const auto inside = inside_of({trace, {}, {matrix_id(Quantity::query), {}}, CellRef{80, 3}});
   const Picture& first = inside->pictures.front();

@@ -239,7 +239,7 @@ TEST(Lessons, AStepIsOneStepOfUndoAndLeavingChangesNothing) {
   EXPECT_EQ(state.view, left);
   // Both steps are the same question here: a step that changes nothing is no step of undo.
   update(state, Undo{});
-  EXPECT_EQ(state.document.text, "我爱");
+  EXPECT_EQ(state.document.source.text, "我爱");
   update(state, Redo{});
   EXPECT_EQ(state.document, shown);
 }
@@ -268,7 +268,7 @@ TEST(Lessons, AStepWithoutASettingLeavesEverythingAsItIs) {
   update(state, OpenLesson{0});
   update(state, SetText{"我爱"});
   update(state, GoToStep{1});
-  EXPECT_EQ(state.document.text, "我爱");
+  EXPECT_EQ(state.document.source.text, "我爱");
   EXPECT_EQ(state.view.lesson, (LessonPosition{0, 1}));
   EXPECT_EQ(is_attempt_done(state), std::nullopt) << "nobody can tell";
 }
@@ -330,7 +330,7 @@ TEST(Lessons, AFileIsOpenedInTheWindowAndAgainWhenItWasChanged) {
     ASSERT_NE(current_lesson(state), nullptr);
     EXPECT_EQ(current_lesson(state)->title.en, title);
     EXPECT_EQ(state.lessons->size(), 11u);
-    EXPECT_EQ(state.document.text, "我爱");
+    EXPECT_EQ(state.document.source.text, "我爱");
     EXPECT_EQ(state.document.model, shipped()->front().model) << "one model, one identity";
   }
 }

@@ -149,7 +149,7 @@ TEST(LineFigure, HeadsStandInTheOrderThatIsAskedFor) {
 
 TEST(LineFigure, BarsAndLinesAreFoldedAsMapsAre) {
   Document document = small_document("the cats sat");
-  document.split = Split::characters;
+  document.source.split = Split::characters;
   const auto trace = answer_of(document);
   const auto folds = folded_maps(trace, {.special = false, .words = true});
   const FoldedStack& stack = *folds->stacks[static_cast<std::size_t>(Stack::self)];

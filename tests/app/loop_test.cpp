@@ -102,7 +102,7 @@ TEST(Loop, UndoneWorkDoesNotComeBack) {
 TEST(Loop, ALongJobGivesWayToAShortOne) {
   AppState state = small_state("");
   state.document.config = {.d_model = 64, .num_heads = 8, .num_layers = 8, .ffn = 64};
-  state.document.split = Split::characters;
+  state.document.source.split = Split::characters;
   Loop loop({}, {});
   say(loop, state, {SetText{std::string(3000, 'x')}});
   ASSERT_TRUE(loop.computing());
@@ -265,7 +265,7 @@ TEST(Loop, ATargetThatCannotBeWrittenFailsAndLeavesNothing) {
 TEST(Loop, CancelledExportLeavesNothing) {
   const Folder folder;
   AppState state = small_state("");
-  state.document.split = Split::characters;
+  state.document.source.split = Split::characters;
   state.document.config = {.d_model = 32, .num_heads = 8, .num_layers = 4, .ffn = 0};
   Loop loop({}, {});
   say(loop, state, {SetText{std::string(1500, 'x')}, ExportTo{(folder / "big.csv").string()}});
@@ -327,7 +327,7 @@ class Autosave : public testing::Test {
   bool kept() const { return std::filesystem::exists(path_); }
 };
 
-TEST_F(Autosave, HoldsAChangeSoonAndGoesAtACleanEnd) {
+TEST_F(Autosave, HoldsAChangeSoonAndStaysUntilItIsSaved) {
   AppState state = small_state();
   {
     Loop loop({}, path_);
@@ -346,7 +346,65 @@ TEST_F(Autosave, HoldsAChangeSoonAndGoesAtACleanEnd) {
     ASSERT_TRUE(session) << session.error().message;
     EXPECT_EQ(session->document, state.document);
   }
+  EXPECT_TRUE(kept()) << "what was typed was not saved";
+  {
+    Loop loop({}, path_);
+    loop.settle(state);
+    say(loop, state, {SaveSession{(folder_ / "mine.headlight.json").string()}});
+    loop.settle(state);
+    say(loop, state, {Quit{}});
+    EXPECT_TRUE(state.quit);
+  }
+  EXPECT_FALSE(kept()) << "nothing is unsaved";
+}
+
+TEST_F(Autosave, QuittingAtOnceKeepsWhatWasTyped) {
+  AppState state = small_state();
+  {
+    Loop loop({}, path_);
+    say(loop, state, {}, 0);
+    say(loop, state, {SetText{"我写的字"}, Quit{}}, 0.01);
+    EXPECT_TRUE(state.quit);
+  }
+  ASSERT_TRUE(kept());
+  EXPECT_NE(bytes(path_).find("我写的字"), std::string::npos);
+}
+
+TEST_F(Autosave, ASaveThatFailsTakesTheEndBack) {
+  AppState state = small_state();
+  {
+    Loop loop({}, path_);
+    say(loop, state, {}, 0);
+    say(loop, state, {SetText{"我写的字"}, SaveSession{"/dev/null/mine.headlight.json"}, Quit{}}, 0.01);
+    EXPECT_FALSE(state.quit) << "the save goes on";
+    loop.settle(state);
+    EXPECT_FALSE(state.quit);
+    ASSERT_TRUE(state.notice);
+    EXPECT_EQ(state.notice->kind, Notice::Kind::failed);
+    say(loop, state, {SaveSession{(folder_ / "mine.headlight.json").string()}, Quit{}}, 0.02);
+    loop.settle(state);
+    EXPECT_TRUE(state.quit);
+  }
   EXPECT_FALSE(kept());
+}
+
+TEST_F(Autosave, WhatCannotBeWrittenIsSaidOnceAndTriedAgain) {
+  AppState state = small_state();
+  const std::filesystem::path folder = folder_ / "full";
+  Loop loop({}, (folder / "autosave.headlight.json").string());
+  loop.settle(state);
+  say(loop, state, {}, 0);
+  say(loop, state, {SetText{"我写的字"}}, 1);
+  ASSERT_TRUE(eventually(
+      loop, state, [&] { return state.notice.has_value(); }, 2));
+  EXPECT_EQ(state.notice->kind, Notice::Kind::failed);
+  EXPECT_NE(state.notice->text.find("autosave"), std::string::npos);
+  say(loop, state, {DismissNotice{}}, 2);
+  EXPECT_GT(loop.next_due(2), 1) << "but not at once";
+  std::filesystem::create_directories(folder);
+  ASSERT_TRUE(eventually(
+      loop, state, [&] { return std::filesystem::exists(folder / "autosave.headlight.json"); }, 8));
+  EXPECT_FALSE(state.notice);
 }
 
 TEST_F(Autosave, SettingsAreKeptAlsoByQuittingAtOnce) {

@@ -25,7 +25,7 @@ constexpr const char* kFolder = HEADLIGHT_TEST_DATA "/golden/gpt2";
 TEST(Open, NothingIsTheTrainedModel) {
   const Startup start = started({});
   EXPECT_TRUE(is_shipped(start.session.document));
-  EXPECT_EQ(start.session.document.text, kDefaultSentence);
+  EXPECT_EQ(start.session.document.source.text, kDefaultSentence);
   EXPECT_FALSE(start.asked);
   EXPECT_EQ(start.open, "");
 }
@@ -43,7 +43,7 @@ TEST(Open, ACheckpointThatIsAskedSomethingIsReadAtOnce) {
   const Startup start = started({kFolder, "--ids", "1,2,3"});
   EXPECT_EQ(start.open, "");
   ASSERT_TRUE(start.session.document.model);
-  EXPECT_EQ(start.session.document.ids, (std::vector<std::int64_t>{1, 2, 3}));
+  EXPECT_EQ(start.session.document.source.ids, (std::vector<std::int64_t>{1, 2, 3}));
 }
 
 TEST(Open, FreshWeightsAreFresh) {

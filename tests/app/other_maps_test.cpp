@@ -124,7 +124,7 @@ TEST(DerivedMaps, OfALongSentenceStayWeights) {
   std::string text;
   for (int i = 0; i < 130; ++i) text += "词";
   Document document = fixture::small_document(text);
-  document.split = Split::characters;
+  document.source.split = Split::characters;
   AppState state = initial_state(fixture::lexicon(), document, Settings{});
   Loop loop({}, {});
   settle(loop, state, {ShowMaps{MapKind::norms}});

@@ -28,8 +28,8 @@ class PairFolder : public Folder {
     auto opened = open_model(path());
     EXPECT_TRUE(opened) << opened.error().message;
     Document document = opened ? opened->document : Document{};
-    document.text = std::move(first);
-    document.second = std::move(second);
+    document.source.text = std::move(first);
+    document.text_pair = std::move(second);
     return document;
   }
 };
@@ -99,7 +99,7 @@ TEST(Pair, IsOfferedOnlyWhereTheModelTakesOne) {
   EXPECT_EQ(asked(decoder.document("the cat", "it")).front().tokens.size(), 4u) << "what is not offered is not read";
   const PairFolder model;
   Document ids = model.document("", "it");
-  ids.ids = {2, 4, 3};
+  ids.source.ids = {2, 4, 3};
   EXPECT_FALSE(takes_pairs(ids));
   EXPECT_NE(refused({"export", "--text", "我", "--text-pair", "你"}).find("--text-pair"), std::string::npos);
   EXPECT_NE(refused({"export", decoder.folder(), "--text", "the", "--text-pair", "it"}).find("--text-pair"),
@@ -115,19 +115,19 @@ TEST(Pair, GoesIntoSessionsCommandsAndUndo) {
   const Document document = model.document("the cat sat", "it was tired");
   const auto session = session_from_json("s", to_json(Session{document, {}}));
   ASSERT_TRUE(session) << session.error().message;
-  EXPECT_EQ(session->document.second, "it was tired");
+  EXPECT_EQ(session->document.text_pair, "it was tired");
   const auto words = request_words(document);
   ASSERT_TRUE(words);
   EXPECT_EQ(*words, (Words{model.folder(), "--text", "the cat sat", "--text-pair", "it was tired"}));
   AppState state = initial_state(lexicon(), model.document("the cat sat", ""), Settings{});
-  update(state, SetSecond{"it"});
-  update(state, SetSecond{"it was"});
+  update(state, SetTextPair{"it"});
+  update(state, SetTextPair{"it was"});
   EXPECT_EQ(ids_of(whole_request(state)->tokens), "2,4,5,6,3,7,8,3");
   update(state, Undo{});
-  EXPECT_EQ(state.document.second, "");
+  EXPECT_EQ(state.document.text_pair, "");
   EXPECT_EQ(ids_of(whole_request(state)->tokens), "2,4,5,6,3");
   update(state, Redo{});
-  EXPECT_EQ(state.document.second, "it was");
+  EXPECT_EQ(state.document.text_pair, "it was");
 }
 
 TEST(Pair, TokenizeShowsTheTypes) {

@@ -32,15 +32,30 @@ class Recovery : public testing::Test {
     return path;
   }
 
+  /// The newest autosave of a window that is gone.
+  static std::optional<fs::path> newest() {
+    const auto left = left_sessions();
+    return left.empty() ? std::nullopt : std::optional(left.front());
+  }
+  /// The same with a text in it.
+  fs::path text_left_by(pid_t process, const std::string& text, int age) {
+    const fs::path path = left_by(process, age);
+    Session session;
+    session.document.source.text = text;
+    EXPECT_TRUE(write_file(path, to_json(session)));
+    fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(age));
+    return path;
+  }
+
   fixture::Folder folder_;
   fixture::Variable state_{"XDG_STATE_HOME", folder_.path().c_str()};
   fixture::Variable config_{"XDG_CONFIG_HOME", folder_.path().c_str()};
 };
 
 TEST_F(Recovery, NothingIsLeftBehindByNobody) {
-  EXPECT_FALSE(crashed_session());
+  EXPECT_FALSE(newest());
   fs::remove_all(state_folder());
-  EXPECT_FALSE(crashed_session()) << "not even a folder";
+  EXPECT_FALSE(newest()) << "not even a folder";
 }
 
 TEST_F(Recovery, TheFolderExistsAndTheNameIsOurs) {
@@ -55,20 +70,20 @@ TEST_F(Recovery, TheFolderExistsAndTheNameIsOurs) {
 TEST_F(Recovery, WithoutAFolderNothingIsKept) {
   const fixture::Variable nowhere("XDG_STATE_HOME", "/dev/null");
   EXPECT_EQ(autosave_path(), fs::path());
-  EXPECT_FALSE(crashed_session());
+  EXPECT_FALSE(newest());
 }
 
 TEST_F(Recovery, SessionsOfLivingProgramsAreLeftAlone) {
   left_by(getppid());
   left_by(1);
-  EXPECT_FALSE(crashed_session());
+  EXPECT_FALSE(newest());
 }
 
 TEST_F(Recovery, OtherFilesAreNoSessions) {
   for (const char* name : {"autosave-.headlight.json", "autosave-x.headlight.json", "autosave-0.headlight.json",
                            "autosave--5.headlight.json", "settings.json", "autosave-5.json", ".headlight-7-0"})
     EXPECT_TRUE(write_file(state_folder() / name, "{}"));
-  EXPECT_FALSE(crashed_session());
+  EXPECT_FALSE(newest());
 }
 
 TEST_F(Recovery, TheNewestOfThoseLeftBehind) {
@@ -77,14 +92,58 @@ TEST_F(Recovery, TheNewestOfThoseLeftBehind) {
   left_by(first, 2);
   const fs::path newest = left_by(second, 1);
   left_by(getppid());
-  EXPECT_EQ(crashed_session(), newest);
+  EXPECT_EQ(newest(), newest);
   forget_autosave(newest);
-  EXPECT_EQ(crashed_session(), state_folder() / ("autosave-" + std::to_string(first) + ".headlight.json"));
+  EXPECT_EQ(newest(), state_folder() / ("autosave-" + std::to_string(first) + ".headlight.json"));
 }
 
 TEST_F(Recovery, AProcessNumberThatCameAgainHidesNothing) {
   const fs::path left = left_by(getpid(), 1);
-  EXPECT_EQ(crashed_session(), left);
+  EXPECT_EQ(newest(), left);
+}
+
+TEST_F(Recovery, TheLockAndNotTheProcessNumberSaysThatAWindowRuns) {
+  const fs::path path = left_by(getppid());  // a number that came again, after a restart of the machine
+  {
+    const auto lock = lock_autosave(path);
+    ASSERT_TRUE(lock);
+    EXPECT_FALSE(newest());
+  }
+  EXPECT_EQ(newest(), path);
+  const auto ended_window = left_by(ended());
+  const auto lock = lock_autosave(ended_window);
+  EXPECT_EQ(left_sessions(), std::vector{path});
+}
+
+TEST_F(Recovery, ABrokenAutosaveHidesNoOlderOne) {
+  const pid_t first = ended(), second = ended(), third = ended();
+  text_left_by(first, "older", 3);
+  const fs::path good = text_left_by(second, "typed", 2), broken = left_by(third, 1);
+  Recovered recovered = recover_session(autosave_path());
+  ASSERT_TRUE(recovered.session);
+  EXPECT_EQ(recovered.session->document.source.text, "typed");
+  EXPECT_TRUE(fs::exists(autosave_path())) << "it is this window's own from now on";
+  EXPECT_FALSE(fs::exists(good));
+  ASSERT_EQ(recovered.problems.size(), 1u);
+  const fs::path aside = broken.parent_path() / ("unreadable-" + broken.filename().string());
+  EXPECT_NE(recovered.problems.front().find(aside.string()), std::string::npos);
+  EXPECT_TRUE(fs::exists(aside));
+  EXPECT_FALSE(fs::exists(broken));
+  forget_autosave(autosave_path());
+  recovered = recover_session(autosave_path());
+  ASSERT_TRUE(recovered.session) << "the older one is left for the next start";
+  EXPECT_EQ(recovered.session->document.source.text, "older");
+  EXPECT_TRUE(recovered.problems.empty()) << "the broken one is told of once";
+}
+
+TEST_F(Recovery, UnfinishedFilesOfKilledProgramsAreSwept) {
+  const fs::path left = state_folder() / (".headlight-" + std::to_string(ended()) + "-0"),
+                 living = state_folder() / (".headlight-" + std::to_string(getppid()) + "-0");
+  EXPECT_TRUE(write_file(left, "{"));
+  EXPECT_TRUE(write_file(living, "{"));
+  autosave_path();
+  EXPECT_FALSE(fs::exists(left));
+  EXPECT_TRUE(fs::exists(living));
 }
 
 TEST_F(Recovery, ForgettingTwiceIsForgetting) {

@@ -251,8 +251,8 @@ TEST(Restart, ACrashLeavesAAndTheLookOnDisk) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   ASSERT_TRUE(left && left->kept);
-  EXPECT_EQ(left->kept->document.text, "我爱北京");
-  EXPECT_EQ(left->document.text, "我");
+  EXPECT_EQ(left->kept->document.source.text, "我爱北京");
+  EXPECT_EQ(left->document.source.text, "我");
   EXPECT_EQ(read_settings().layout.view, View::compare);
   EXPECT_EQ(read_settings().layout.grid, GridShow::glance);
 }

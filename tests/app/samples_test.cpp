@@ -22,7 +22,7 @@ TEST(Samples, TheShippedOnesCanAllBeAsked) {
       continue;
     }
     Document document;
-    document.text = sample.text;
+    document.source.text = sample.text;
     EXPECT_TRUE(requests_of(document, fixture::lexicon())) << sample.text;
   }
 }

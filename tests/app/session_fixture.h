@@ -59,7 +59,7 @@ inline Config small_config() { return {.d_model = 8, .num_heads = 2, .num_layers
 
 inline Document small_document(std::string text = std::string(kDefaultSentence)) {
   Document document;
-  document.text = std::move(text);
+  document.source.text = std::move(text);
   document.config = small_config();
   return document;
 }

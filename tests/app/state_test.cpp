@@ -21,17 +21,17 @@ AppState answered() {
 TEST(Update, EveryEditChangesItsPartOfTheDocument) {
   AppState state = small_state();
   update(state, SetText{"我爱"});
-  EXPECT_EQ(state.document.text, "我爱");
+  EXPECT_EQ(state.document.source.text, "我爱");
   ASSERT_EQ(state.requests.size(), 1u);
   EXPECT_EQ(state.requests[0].tokens.size(), 2u);
 
   update(state, ToggleCut{3});
-  EXPECT_EQ(state.document.hand_cuts, std::optional(std::vector<std::size_t>{}));
+  EXPECT_EQ(state.document.source.hand_cuts, std::optional(std::vector<std::size_t>{}));
   EXPECT_EQ(wanted(state)->tokens.size(), 1u);
 
   update(state, SetSplit{Split::characters});
-  EXPECT_EQ(state.document.split, Split::characters);
-  EXPECT_FALSE(state.document.hand_cuts);
+  EXPECT_EQ(state.document.source.split, Split::characters);
+  EXPECT_FALSE(state.document.source.hand_cuts);
 
   update(state, SetPad{1});
   EXPECT_EQ(state.document.pad, 1u);
@@ -302,7 +302,7 @@ TEST(Opening, ASessionIsItsDocumentItsLookAndAPlaceToSave) {
   ASSERT_TRUE(state.notice);
   EXPECT_EQ(state.notice->kind, Notice::Kind::opened);
   update(state, Undo{});
-  EXPECT_EQ(state.document.text, kDefaultSentence);
+  EXPECT_EQ(state.document.source.text, kDefaultSentence);
 }
 
 TEST(Opening, TheLookOfASessionWaitsForItsAnswer) {
@@ -354,7 +354,7 @@ TEST(Opening, AMaskATextAndTensorsAreEdits) {
   text.kind = OpenFile::Kind::text;
   text.text = "我爱";
   update(state, FileOpened{"/x/t.txt", text});
-  EXPECT_EQ(state.document.text, "我爱");
+  EXPECT_EQ(state.document.source.text, "我爱");
 
   const auto tensors = open_model(fixture::golden("tensors-cross-4x6/input.safetensors"));
   ASSERT_TRUE(tensors) << tensors.error().message;
@@ -366,7 +366,7 @@ TEST(Opening, AMaskATextAndTensorsAreEdits) {
   EXPECT_EQ(state.settings.recent.size(), 3u);
 
   update(state, Undo{});
-  EXPECT_EQ(state.document.text, "我爱");
+  EXPECT_EQ(state.document.source.text, "我爱");
   EXPECT_EQ(state.document.model, nullptr);
   update(state, Undo{});
   update(state, Undo{});

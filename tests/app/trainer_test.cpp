@@ -57,7 +57,7 @@ TEST_F(TrainerTest, ATrainingAnswersTheSentenceAndIsOneStepOfUndo) {
   ASSERT_FALSE(is_stale(state));
   EXPECT_EQ(state.trace->model, run().live);
   EXPECT_EQ(state.trace->num_layers(), 1);
-  EXPECT_EQ(state.document.text, before.text);
+  EXPECT_EQ(state.document.source.text, before.source.text);
   ASSERT_TRUE(state.document.card && state.document.card->scores) << "its heads carry what was measured";
   EXPECT_EQ(state.document.card->scores->relations.size(), 5u);
   EXPECT_TRUE(check_of_model(state)) << "and whether it is in order is found out";
@@ -172,7 +172,7 @@ TEST_F(TrainerTest, ClosingTheWindowStopsAndKeeps) {
 TEST_F(TrainerTest, AStoppedOneIsOfferedInTheSameWindow) {
   finish({StartTraining{tiny_plan(), {}, 4}});
   EXPECT_TRUE(state.trained.empty()) << "nobody else may go on with what is paused here";
-  EXPECT_FALSE(FolderLock::take(run().folder));
+  EXPECT_FALSE(lock_folder(run().folder));
   finish({StopTraining{}});
   ASSERT_EQ(state.trained.size(), 1u);
   EXPECT_TRUE(state.trained.front().unfinished);
@@ -261,7 +261,7 @@ TEST_F(TrainerTest, NewModelsAreNoStepsOfUndoAndUndoStaysInTheirTime) {
   EXPECT_EQ(state.undo.size(), 3u);
   ASSERT_NE(run().live, early);
   say({Undo{}});
-  EXPECT_EQ(state.document.text, "the dog sat");
+  EXPECT_EQ(state.document.source.text, "the dog sat");
   EXPECT_EQ(state.document.model, run().live) << "another question, of the same model";
   say({Undo{}, Undo{}});
   EXPECT_FALSE(shows_training(state));
@@ -388,12 +388,12 @@ TEST(TrainedFolders, AreListedNewestFirstAndNeverAFailure) {
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->filename(), "encoder-d8-h2-l2-s0");
   EXPECT_EQ(second->filename(), "encoder-d8-h2-l2-s0-2");
-  auto held = FolderLock::take(*first);
+  auto held = lock_folder(*first);
   ASSERT_TRUE(held);
-  EXPECT_FALSE(FolderLock::take(*first));
+  EXPECT_FALSE(lock_folder(*first));
   EXPECT_EQ(list_trained(folder.path()).size(), 2u);
-  { const FolderLock gone = *std::move(held); }
-  EXPECT_TRUE(FolderLock::take(*first));
+  { const FileLock gone = *std::move(held); }
+  EXPECT_TRUE(lock_folder(*first));
 }
 
 }  // namespace

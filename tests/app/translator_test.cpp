@@ -72,7 +72,7 @@ TEST(Translator, AlignsWordsItNeverSawTogether) {
 
 TEST(Translator, IsWhatTheWindowTakesForAnEncoderDecoder) {
   const AppState state = translating();
-  EXPECT_EQ(state.document.source, "shipped:translator");
+  EXPECT_EQ(state.document.model_path, "shipped:translator");
   EXPECT_EQ(state.problem, "");
   EXPECT_EQ(state.document.target.text, kDefaultTarget);
   ASSERT_EQ(state.requests.size(), 1u);

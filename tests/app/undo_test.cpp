@@ -74,9 +74,9 @@ TEST(Undo, TypingIsOneStep) {
   update(state, EndGesture{});
   EXPECT_EQ(state.undo.size(), 1u);
   update(state, Undo{});
-  EXPECT_EQ(state.document.text, "");
+  EXPECT_EQ(state.document.source.text, "");
   update(state, Redo{});
-  EXPECT_EQ(state.document.text, "hello");
+  EXPECT_EQ(state.document.source.text, "hello");
 }
 
 TEST(Undo, AStrokeIsOneStepAndTheNextStrokeAnother) {
@@ -100,13 +100,13 @@ TEST(Undo, AnotherKindOfEditEndsTheGesture) {
   update(state, SetPad{1});
   update(state, SetText{"abc"});
   update(state, Undo{});
-  EXPECT_EQ(state.document.text, "ab");
+  EXPECT_EQ(state.document.source.text, "ab");
   EXPECT_EQ(state.document.pad, 1u);
   update(state, Undo{});
   EXPECT_EQ(state.document.pad, 0u);
-  EXPECT_EQ(state.document.text, "ab");
+  EXPECT_EQ(state.document.source.text, "ab");
   update(state, Undo{});
-  EXPECT_EQ(state.document.text, kDefaultSentence);
+  EXPECT_EQ(state.document.source.text, kDefaultSentence);
 }
 
 TEST(Undo, AnEditForgetsWhatWasUndone) {
@@ -117,7 +117,7 @@ TEST(Undo, AnEditForgetsWhatWasUndone) {
   EXPECT_EQ(state.redo.size(), 1u);
   update(state, SetText{"two"});
   update(state, Redo{});
-  EXPECT_EQ(state.document.text, "two");
+  EXPECT_EQ(state.document.source.text, "two");
   EXPECT_TRUE(state.redo.empty());
 }
 

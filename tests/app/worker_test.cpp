@@ -33,7 +33,8 @@ using Texts = std::vector<std::string>;
 TEST(Worker, AnswersArriveOnceAndWake) {
   std::atomic<int> woken = 0;
   {
-    Worker worker([&] { ++woken; });
+    JobThreads threads;
+    Worker worker(threads, [&] { ++woken; });
     EXPECT_FALSE(worker.busy());
     worker.post(numbered("1"));
     worker.wait();
@@ -48,7 +49,8 @@ TEST(Worker, AnswersArriveOnceAndWake) {
 }
 
 TEST(Worker, ALaterJobReplacesTheOneThatWaits) {
-  Worker worker({});
+  JobThreads threads;
+  Worker worker(threads, {});
   std::promise<void> began;
   worker.post(endless(began));
   began.get_future().wait();
@@ -62,7 +64,8 @@ TEST(Worker, ALaterJobReplacesTheOneThatWaits) {
 }
 
 TEST(Worker, ARunningJobGoesOnWhileNobodyWaits) {
-  Worker worker({});
+  JobThreads threads;
+  Worker worker(threads, {});
   std::promise<void> began;
   worker.post(endless(began));
   began.get_future().wait();
@@ -72,7 +75,8 @@ TEST(Worker, ARunningJobGoesOnWhileNobodyWaits) {
 }
 
 TEST(Worker, CancelStopsWhatRunsAndForgetsWhatWaits) {
-  Worker worker({});
+  JobThreads threads;
+  Worker worker(threads, {});
   std::promise<void> began;
   worker.post(endless(began));
   began.get_future().wait();
@@ -89,7 +93,8 @@ TEST(Worker, EndsWhileAJobRunsAndAnotherWaits) {
   std::promise<void> began;
   std::atomic<bool> ran = false;
   {
-    Worker worker({});
+    JobThreads threads;
+    Worker worker(threads, {});
     worker.post(endless(began));
     began.get_future().wait();
     worker.post([&](Progress&) {
@@ -101,7 +106,8 @@ TEST(Worker, EndsWhileAJobRunsAndAnotherWaits) {
 }
 
 TEST(Worker, ProgressIsTheRunningJobs) {
-  Worker worker({});
+  JobThreads threads;
+  Worker worker(threads, {});
   EXPECT_EQ(worker.progress(), 0.0f);
   std::promise<void> half, go;
   worker.post([&](Progress& progress) {

@@ -7,8 +7,8 @@ namespace {
 TEST_F(GuiTest, EscEndsWorkOnFilesBeforeAnythingElse) {
   const TemporaryFolder folder;
   Document document;
-  document.split = Split::characters;
-  document.text = std::string(1500, 'x');
+  document.source.split = Split::characters;
+  document.source.text = std::string(1500, 'x');
   document.config = {.d_model = 32, .num_heads = 8, .num_layers = 4, .ffn = 0};
   start(document);
   harness->say(Pin{CellRef{1, 0}});

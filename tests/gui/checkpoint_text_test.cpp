@@ -68,13 +68,13 @@ TEST_F(CheckpointTextTest, IsAskedByItsIdsAndBack) {
   h.click("ask by ids");
   h.settle();
   EXPECT_TRUE(h.has("ids") && h.has("ask by text") && !h.has("text") && !h.has("split by tokenizer"));
-  EXPECT_EQ(h.state.document.ids, (Ids{0, 2, 3}));
+  EXPECT_EQ(h.state.document.source.ids, (Ids{0, 2, 3}));
   EXPECT_EQ(h.state.trace->last_hidden_state(), trace->last_hidden_state());
   EXPECT_EQ(h.state.trace->query_tokens().tokens[2].text, "cat");
   h.click("ask by text");
   h.settle();
   EXPECT_TRUE(h.has("text"));
-  EXPECT_EQ(h.state.document.text, "the cat");
+  EXPECT_EQ(h.state.document.source.text, "the cat");
   EXPECT_EQ(ids(), (Ids{0, 2, 3}));
   h.click("undo");
   h.click("undo");
@@ -92,7 +92,7 @@ TEST_F(CheckpointTextTest, PiecesThatWereLearnedAreNotMoved) {
   EXPECT_FALSE(h.has("gap 2"));
   h.click("chip 1");
   h.settle();
-  EXPECT_FALSE(h.state.document.hand_cuts);
+  EXPECT_FALSE(h.state.document.source.hand_cuts);
 }
 
 }  // namespace

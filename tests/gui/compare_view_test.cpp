@@ -89,7 +89,7 @@ TEST_F(CompareViewTest, AfterARestartTheKeptAnswerIsThereAgain) {
   EXPECT_TRUE(h.says(std::string(kDefaultSentence))) << "what A is";
   key({Key::home});
   h.settle();
-  EXPECT_EQ(document().text, kDefaultSentence) << "A's question is asked again";
+  EXPECT_EQ(document().source.text, kDefaultSentence) << "A's question is asked again";
 }
 
 TEST_F(CompareViewTest, ThreeMapsShareAxesAndOneScale) {
@@ -209,10 +209,10 @@ TEST_F(CompareViewTest, KeysAndButtonsSwapAndDrop) {
   keep_and_ask("小猫帮我");
   key({Key::home});
   h.settle();
-  EXPECT_EQ(document().text, kDefaultSentence);
+  EXPECT_EQ(document().source.text, kDefaultSentence);
   h.click("swap");
   h.settle();
-  EXPECT_EQ(document().text, "小猫帮我");
+  EXPECT_EQ(document().source.text, "小猫帮我");
   h.click("drop");
   EXPECT_FALSE(state().kept);
   h.click("keep");
@@ -375,10 +375,10 @@ TEST_F(CompareViewTest, AZoomedMapIsDraggedAndTheKeysZoomIt) {
   for (int i = 0; i < 6; ++i) h.drag(middle, {plot.x + 2, plot.y + 2}, 1, 30);
   const Viewport end = state().view.compared;
   EXPECT_EQ(end.first_key + end.num_keys, static_cast<Index>(axes().keys.size())) << "up to the last cell";
-  const std::string text = document().text;
+  const std::string text = document().source.text;
   key({Key::home});
   EXPECT_EQ(state().view.compared, Viewport{});
-  EXPECT_EQ(document().text, text) << "what is zoomed is not swapped";
+  EXPECT_EQ(document().source.text, text) << "what is zoomed is not swapped";
   key({Key::equal});
   key({Key::minus});
   EXPECT_EQ(state().view.compared, Viewport{});

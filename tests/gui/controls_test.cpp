@@ -241,11 +241,11 @@ TEST_F(ControlsTest, StartOverIsUndoneToo) {
   Harness& h = *harness;
   h.click("kind decoder");
   h.retype("abc");
-  EXPECT_EQ(h.state.document.text, "abc") << "the words of a decoder, which appear on the way, take no key";
+  EXPECT_EQ(h.state.document.source.text, "abc") << "the words of a decoder, which appear on the way, take no key";
   h.click("reset");
   EXPECT_TRUE(h.state.document == Document{});
   h.click("undo");
-  EXPECT_EQ(h.state.document.text, "abc");
+  EXPECT_EQ(h.state.document.source.text, "abc");
   EXPECT_EQ(config().arch, Arch::decoder);
 }
 

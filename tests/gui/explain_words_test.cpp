@@ -55,7 +55,7 @@ std::vector<Request> many_requests() {
   const auto draw = [&](std::uint64_t below) { return static_cast<Index>(random.next() % below); };
   for (int i = 0; i < 60; ++i) {
     Document document;
-    document.text = "我爱你";
+    document.source.text = "我爱你";
     document.target.text = "I love you";
     Config& config = document.config;
     config = {.arch = static_cast<Arch>(draw(3)), .d_model = 8, .num_heads = 2, .num_layers = 2, .ffn = 8 * draw(2)};

@@ -53,14 +53,14 @@ TEST_F(FilesTest, ATypedNameAndEnterOpens) {
   harness->type("a.txt");  // the field has the keyboard at once
   enter();
   EXPECT_EQ(browsing(), Browser::Purpose::none);
-  EXPECT_EQ(state().document.text, "小猫饿坏了");
+  EXPECT_EQ(state().document.source.text, "小猫饿坏了");
   EXPECT_EQ(notice(), Notice::Kind::opened);
   EXPECT_TRUE(harness->says("Opened"));
   EXPECT_TRUE(harness->has("notice"));
   harness->click("dismiss");
   EXPECT_FALSE(harness->has("notice"));
   harness->click("undo");
-  EXPECT_EQ(state().document.text, kDefaultSentence);
+  EXPECT_EQ(state().document.source.text, kDefaultSentence);
 }
 
 TEST_F(FilesTest, AClickChoosesAndADoubleClickOpens) {
@@ -72,11 +72,11 @@ TEST_F(FilesTest, AClickChoosesAndADoubleClickOpens) {
   EXPECT_EQ(browsing(), Browser::Purpose::open);
   harness->click("file action");
   harness->settle();
-  EXPECT_EQ(state().document.text, "人人");
+  EXPECT_EQ(state().document.source.text, "人人");
   browse("open");
   harness->double_click("entry a.txt");
   harness->settle();
-  EXPECT_EQ(state().document.text, "我爱");
+  EXPECT_EQ(state().document.source.text, "我爱");
   EXPECT_EQ(browsing(), Browser::Purpose::none);
 }
 
@@ -320,7 +320,7 @@ TEST_F(FilesTest, AFileDroppedWhileTypingWins) {
   harness->say(OpenPath{folder / "a.txt"});
   harness->settle();
   harness->frame(3);
-  EXPECT_EQ(state().document.text, "小猫");
+  EXPECT_EQ(state().document.source.text, "小猫");
 }
 
 TEST_F(FilesTest, RecentFilesAreOfferedAgain) {
@@ -334,7 +334,7 @@ TEST_F(FilesTest, RecentFilesAreOfferedAgain) {
   harness->say(SetText{"x"}, EndGesture{});
   harness->click("recent 0");
   harness->settle();
-  EXPECT_EQ(state().document.text, "小猫");
+  EXPECT_EQ(state().document.source.text, "小猫");
 }
 
 }  // namespace

@@ -179,7 +179,7 @@ TEST_F(FlowViewTest, OneWordAndAThousand) {
     std::string text;
     for (std::size_t i = 0; i < count; ++i) text += (i ? " " : "") + std::string("w") + std::to_string(i % 10);
     Document document;
-    document.text = text;
+    document.source.text = text;
     document.config = {.d_model = 8, .num_heads = 8, .num_layers = 1, .ffn = 0};
     show(document);
     harness->say(SetFlow{{.heads = all_heads_of_layer(harness->state), .threshold = 0}});

@@ -115,9 +115,9 @@ TEST_F(GridTest, ManyHeadsScrollAndStayLegible) {
 
 TEST_F(GridTest, LongSentencesArePooledAndSayWhatADotIs) {
   Document document;
-  document.split = Split::characters;
+  document.source.split = Split::characters;
   document.config = {.d_model = 8, .num_heads = 1, .num_layers = 1, .ffn = 0};
-  document.text = std::string(300, 'a');
+  document.source.text = std::string(300, 'a');
   start(document);
   Harness& h = *harness;
   EXPECT_EQ(h.map("head 0.0").weights.rows(), kThumbnail);

@@ -379,7 +379,7 @@ testing::AssertionResult is_consistent(const AppState& state) {
   const Config& config = state.document.config;
   if (const auto possible = check(config); !possible) return testing::AssertionFailure() << possible.error().message;
   for (const TextSide side : {TextSide::source, TextSide::target}) {
-    const TextInput& text = passage(state.document, side);
+    const TextInput& text = text_input(state.document, side);
     if (text.hand_cuts && !are_cuts(text.text, *text.hand_cuts))
       return testing::AssertionFailure() << "cuts that are none";
   }

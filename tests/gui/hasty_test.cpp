@@ -29,7 +29,7 @@ class HastyHands {
       case 10: h_.move_to(somewhere()); break;
       case 11: pick(4) == 0 ? h_.settle() : h_.frame(); break;
     }
-    if (h_.state.quit || h_.state.document.text.size() > 300 || h_.state.document.config.d_model > 96 ||
+    if (h_.state.quit || h_.state.document.source.text.size() > 300 || h_.state.document.config.d_model > 96 ||
         h_.state.document.config.num_layers > 4 || h_.state.settings.ui_scale > 1.5f) {
       h_.state.quit = false;
       Settings settings = h_.state.settings;

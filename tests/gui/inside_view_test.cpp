@@ -362,7 +362,7 @@ TEST_F(InsideViewTest, TheFigureIsOfTheMatrixThatIsLookedAt) {
 
 TEST_F(InsideViewTest, ABatchAndItsPadding) {
   Document document = document_of(Arch::encoder);
-  document.text = "我请李雷帮我\n我爱你";
+  document.source.text = "我请李雷帮我\n我爱你";
   start(document);
   Harness& h = *harness;
   h.say(ChooseSentence{1});

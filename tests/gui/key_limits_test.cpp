@@ -34,7 +34,7 @@ TEST_F(KeyLimitsTest, WhileTypingUndoIsTheBoxesOwn) {
   h.retype("abc");
   ctrl(Key::z);
   EXPECT_EQ(document().config.d_model, 68) << "not the window's";
-  EXPECT_NE(document().text, "abc");
+  EXPECT_NE(document().source.text, "abc");
   EXPECT_TRUE(typing());
 }
 

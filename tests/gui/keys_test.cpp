@@ -44,7 +44,7 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          EXPECT_TRUE(typing());
          h.key(Key::end);
          h.type("吗");
-         EXPECT_TRUE(document().text.ends_with("票吗"));
+         EXPECT_TRUE(document().source.text.ends_with("票吗"));
          h.key(Key::escape);
          ctrl(Key::z);
        }},
@@ -315,10 +315,10 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
            EXPECT_EQ(document().config.position, position);
          }
          key({Key::w});
-         EXPECT_EQ(document().split, Split::characters);
+         EXPECT_EQ(document().source.split, Split::characters);
          EXPECT_EQ(h.tokens().substr(0, 11), "我|请|李");
          key({Key::w});
-         EXPECT_EQ(document().split, Split::words);
+         EXPECT_EQ(document().source.split, Split::words);
        }},
       {"G / Shift G",
        [&] {
@@ -493,9 +493,9 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
       {"Ctrl 1 … 9",
        [&] {
          ctrl(Key::digit_2);
-         EXPECT_NE(document().text, kDefaultSentence);
+         EXPECT_NE(document().source.text, kDefaultSentence);
          ctrl(Key::digit_1);
-         EXPECT_EQ(document().text, kDefaultSentence);
+         EXPECT_EQ(document().source.text, kDefaultSentence);
        }},
       {"T / 中",
        [&] {
@@ -540,7 +540,7 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
       {"Compare: ; / Home / Del",
        [&] {
          shift(Key::digit_5);
-         const std::string text = document().text;
+         const std::string text = document().source.text;
          h.say(SetText{"小猫饿坏了"}, EndGesture{}, ShowView{View::compare});
          h.settle();
          key({Key::semicolon});
@@ -549,7 +549,7 @@ std::map<std::string, std::function<void()>> KeyHelpTest::promises() {
          EXPECT_EQ(state().view.differences, DifferenceOrder::layer);
          key({Key::home});
          h.settle();
-         EXPECT_EQ(document().text, text);
+         EXPECT_EQ(document().source.text, text);
          key({Key::del});
          EXPECT_FALSE(state().kept);
          h.say(Undo{}, Undo{}, ShowView{View::heads});
@@ -653,7 +653,7 @@ TEST_F(KeyHelpTest, EveryLineOfTheHelpIsTrue) {
     EXPECT_TRUE(is_consistent(state()));
     EXPECT_EQ(state().view, ViewState{}) << "left as it was found";
     EXPECT_EQ(document().config, Config{});
-    EXPECT_EQ(document().text, kDefaultSentence);
+    EXPECT_EQ(document().source.text, kDefaultSentence);
   }
   for (const auto& [keys, promise] : all) ADD_FAILURE() << keys << " is not in the help";
 }

@@ -117,8 +117,8 @@ class LayoutTest : public testing::TestWithParam<Shape> {
 
 TEST_P(LayoutTest, EverythingStandsWhereItBelongs) {
   Document document;
-  document.text += "\n小猫饿坏了";
-  document.hand_cuts = std::vector<std::size_t>{3, 6};
+  document.source.text += "\n小猫饿坏了";
+  document.source.hand_cuts = std::vector<std::size_t>{3, 6};
   document.mask.painted = {{1, 1, false}};
   document.mask.given = std::make_shared<const Matrix>(Matrix::Zero(1, 1));
   document.config.head_dim = 16;

@@ -45,7 +45,7 @@ TEST_F(LessonPanel, IsChosenFromTheListAndSetsTheWindow) {
   h.click("lesson 1");
   h.settle();
   EXPECT_EQ(place(), (LessonPosition{1, 0}));
-  EXPECT_EQ(state().document.text, "我爱");
+  EXPECT_EQ(state().document.source.text, "我爱");
   EXPECT_EQ(state().view.view, View::inside);
   EXPECT_TRUE(h.says("Sums."));
   h.click("view heads");
@@ -53,7 +53,7 @@ TEST_F(LessonPanel, IsChosenFromTheListAndSetsTheWindow) {
   EXPECT_GT(h.box("all heads").y, before) << "the strip has its own room";
   h.click("leave lesson");
   EXPECT_FALSE(state().view.lesson);
-  EXPECT_EQ(state().document.text, "我爱") << "everything stays as it is";
+  EXPECT_EQ(state().document.source.text, "我爱") << "everything stays as it is";
   EXPECT_FALSE(h.has("lesson text") && h.box("lesson").h > 0 && h.says("Sums."));
 }
 
@@ -86,7 +86,7 @@ TEST_F(LessonPanel, TheKeysTurnThePagesOverTheEndsOfLessons) {
   h.say(SetText{"小猫饿坏了"}, EndGesture{});
   next();
   EXPECT_EQ(place(), (LessonPosition{0, 1}));
-  EXPECT_EQ(state().document.text, "小猫饿坏了") << "a step without a setting leaves the text";
+  EXPECT_EQ(state().document.source.text, "小猫饿坏了") << "a step without a setting leaves the text";
   next();
   EXPECT_EQ(place(), (LessonPosition{1, 0}));
   next();

@@ -36,16 +36,16 @@ TEST_F(PairViewTest, ASecondSentenceIsTypedBesideTheFirst) {
   EXPECT_FALSE(h.has("pair a-b")) << "one sentence has no parts";
   const Matrix alone = h.map("head 0.0").weights;
   type_second("it was tired");
-  EXPECT_EQ(document().second, "it was tired");
+  EXPECT_EQ(document().text_pair, "it was tired");
   EXPECT_EQ(h.tokens(), "[PAD]|the|cat|sat|[PAD]|it|was|tired|[PAD]");
   EXPECT_EQ(h.map("head 0.0").weights.rows(), 9);
   ctrl(Key::z);
   h.settle();
-  EXPECT_EQ(document().second, "");
+  EXPECT_EQ(document().text_pair, "");
   EXPECT_EQ(h.map("head 0.0").weights, alone);
   ctrl_shift(Key::z);
   h.settle();
-  EXPECT_EQ(document().second, "it was tired");
+  EXPECT_EQ(document().text_pair, "it was tired");
 }
 
 TEST_F(PairViewTest, APartIsChosenWithAClickOrAKey) {
@@ -111,7 +111,7 @@ TEST_F(PairViewTest, AskedByIdsItIsStillAPair) {
   const Matrix whole = h.map("head 1.1").weights;
   h.click("ask by ids");
   h.settle();
-  EXPECT_EQ(document().ids.size(), 9u);
+  EXPECT_EQ(document().source.ids.size(), 9u);
   EXPECT_EQ(h.map("head 1.1").weights, whole) << "with its types";
   EXPECT_TRUE(h.has("pair a-b"));
   h.say(SetIds{{2, 4, 3, 7, 3, 8}}, EndGesture{});
@@ -131,9 +131,9 @@ TEST_F(PairViewTest, AskingByIdsIsOneStepOfUndo) {
   EXPECT_EQ(state().undo.size(), before + 1);
   ctrl(Key::z);
   h.settle();
-  EXPECT_TRUE(document().ids.empty());
+  EXPECT_TRUE(document().source.ids.empty());
   EXPECT_TRUE(document().token_types.empty());
-  EXPECT_EQ(document().second, "it was tired");
+  EXPECT_EQ(document().text_pair, "it was tired");
 }
 
 TEST_F(PairViewTest, ThePaletteHasTheParts) {
@@ -152,7 +152,7 @@ TEST_F(PairViewTest, ThePaletteHasTheParts) {
   h.type("second sentence away");
   h.key(Key::enter);
   h.settle();
-  EXPECT_EQ(document().second, "");
+  EXPECT_EQ(document().text_pair, "");
 }
 
 TEST_F(GuiTest, OtherModelsAreOfferedNoSecondSentence) { EXPECT_FALSE(harness->has("second text")); }

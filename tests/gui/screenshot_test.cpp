@@ -93,7 +93,7 @@ TEST_P(Screens, LookAsTheyDid) {
   start.session.view.pinned = screen.pinned;
   if (screen.against) {
     start.against = start.session.document;
-    start.against->text = screen.against;
+    start.against->source.text = screen.against;
   }
   start.lesson = screen.lesson;
   start.step = screen.step;

@@ -10,7 +10,7 @@ constexpr const char* kTen = "我|请|李雷|帮|我|订了|去|北京|的|机�
 
 class SentenceTest : public GuiTest {
  protected:
-  const std::string& text() const { return harness->state.document.text; }
+  const std::string& text() const { return harness->state.document.source.text; }
 };
 
 TEST_F(SentenceTest, TheOldMapsStayUntilTheNewOnesCome) {
@@ -137,7 +137,7 @@ TEST_F(SentenceTest, AClickInAGapJoins) {
   h.click("undo");
   h.click("undo");
   EXPECT_EQ(h.tokens(), kTen);
-  EXPECT_FALSE(h.state.document.hand_cuts);
+  EXPECT_FALSE(h.state.document.source.hand_cuts);
 }
 
 TEST_F(SentenceTest, AClickInsideCuts) {
@@ -255,7 +255,7 @@ TEST_F(SentenceTest, OnlySpacesAndOnlyLineBreaks) {
 
 TEST_F(SentenceTest, FiveThousandTokensPasted) {
   Document document;
-  document.split = Split::characters;
+  document.source.split = Split::characters;
   document.config = {.d_model = 4, .num_heads = 1, .num_layers = 1, .ffn = 0};
   start(document);
   Harness& h = *harness;

@@ -277,7 +277,7 @@ TEST_F(TrainPanel, WhatWasLeftIsOffered) {
   ASSERT_TRUE(again.scroll_into("train", "open encoder-d8-h2-l1-s0"));
   again.click("open encoder-d8-h2-l1-s0");
   again.settle();
-  EXPECT_EQ(again.state.document.source, run().folder);
+  EXPECT_EQ(again.state.document.model_path, run().folder);
 }
 
 TEST_F(TrainPanel, AFolderThatCannotBeWrittenIsSaid) {

@@ -36,7 +36,7 @@ TEST_F(TwoTextsTest, TheTargetIsTypedCutAndUndone) {
   h.type("The cat sat");
   h.key(Key::escape);
   EXPECT_EQ(h.state.document.target.text, "The cat sat");
-  EXPECT_EQ(h.state.document.text, before.text) << "the source is another box";
+  EXPECT_EQ(h.state.document.source.text, before.source.text) << "the source is another box";
   EXPECT_EQ(target(), "The| cat| sat");
   EXPECT_EQ(h.state.undo.size(), 1u);
   h.settle();
@@ -167,11 +167,11 @@ TEST_F(WritingTest, AClickOnAWordWritesIt) {
   const Candidate word = most_probable(*h.state.trace->model, probabilities(h.state.trace->logits), 1).front();
   ASSERT_TRUE(h.has("word " + word.text));
   h.click("word " + word.text);
-  EXPECT_TRUE(h.state.document.text.ends_with(word.text)) << h.state.document.text;
+  EXPECT_TRUE(h.state.document.source.text.ends_with(word.text)) << h.state.document.source.text;
   EXPECT_EQ(tokens(), 11);
   EXPECT_EQ(h.state.undo.size(), 1u);
   h.click("undo");
-  EXPECT_EQ(h.state.document.text, kDefaultSentence);
+  EXPECT_EQ(h.state.document.source.text, kDefaultSentence);
 }
 
 TEST_F(WritingTest, FiveWordsAreOneStepOfUndo) {
@@ -183,7 +183,7 @@ TEST_F(WritingTest, FiveWordsAreOneStepOfUndo) {
   EXPECT_FALSE(is_stale(h.state));
   EXPECT_EQ(h.state.undo.size(), 1u);
   h.click("undo");
-  EXPECT_EQ(h.state.document.text, kDefaultSentence);
+  EXPECT_EQ(h.state.document.source.text, kDefaultSentence);
   h.settle();
   h.click("redo");
   h.settle();
@@ -200,7 +200,7 @@ TEST_F(WritingTest, ItStopsWhenToldTo) {
   EXPECT_LT(tokens(), 30);
   EXPECT_FALSE(h.has("stop writing"));
   h.key({Key::left_ctrl, Key::z});
-  EXPECT_EQ(h.state.document.text, kDefaultSentence) << "what was written is one step";
+  EXPECT_EQ(h.state.document.source.text, kDefaultSentence) << "what was written is one step";
 }
 
 TEST_F(WritingTest, AnEditEndsIt) {
@@ -221,12 +221,12 @@ TEST_F(WritingTest, TemperatureTakesRisksTheSameWayEveryTime) {
   EXPECT_TRUE(h.state.undo.empty()) << "nothing is written by that";
   h.click("write 5");
   h.settle();
-  const std::string first = h.state.document.text;
+  const std::string first = h.state.document.source.text;
   h.click("undo");
   h.settle();
   h.click("write 5");
   h.settle();
-  EXPECT_EQ(h.state.document.text, first);
+  EXPECT_EQ(h.state.document.source.text, first);
 }
 
 TEST_F(WritingTest, TheSliderOfThePrefixGoesBackInTime) {

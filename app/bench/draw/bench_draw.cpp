@@ -101,7 +101,7 @@ Document patterns(std::size_t layers, std::size_t heads, Index tokens) {
 
 Document empty_text() {
   Document document;
-  document.text.clear();
+  document.source.text.clear();
   return document;
 }
 
@@ -229,10 +229,10 @@ Result<BenchRow> word_on_gpt2(const std::string& name, Stage& stage, std::unique
   Document document;
   document.model = random_gpt2_small();
   document.mask.causal = true;
-  for (Index i = 0; i + 1 < kTokens; ++i) document.ids.push_back(i);
+  for (Index i = 0; i + 1 < kTokens; ++i) document.source.ids.push_back(i);
   Scene scene(stage, std::move(painter), document);
   return keys(name, presses, [&](int press) -> Result<double> {
-    Commands shorter{SetIds{document.ids}};
+    Commands shorter{SetIds{document.source.ids}};
     scene.loop.step(scene.state, shorter, seconds_now());
     scene.loop.settle(scene.state);
     for (int i = 0; i < kFramesAfterEvent; ++i) scene.frame();

@@ -239,14 +239,14 @@ void ids_choice(Gui& gui) {
 
 void split_choice(Gui& gui) {
   const Document& document = gui.state.document;
-  const bool by_hand = document.hand_cuts || (has_target(document) && document.target.hand_cuts);
+  const bool by_hand = document.source.hand_cuts || (has_target(document) && document.target.hand_cuts);
   if (is_checkpoint(document) && !takes_shape(document)) {
     ids_choice(gui);
     if (reads_ids(document)) return;
     ImGui::SameLine(0, 16 * gui.unit);
   }
   const auto choice = [&](const char* name, const Words& label, Split split) {
-    const bool on = !by_hand && document.split == split;
+    const bool on = !by_hand && document.source.split == split;
     if (flat_button(gui, name, gui.word(label), on)) gui.say_once(SetSplit{split});
     explain_item(gui, kSentenceWords.tip_split);
   };
@@ -257,7 +257,7 @@ void split_choice(Gui& gui) {
   ImGui::SameLine(0, 4 * gui.unit);
   if (is_checkpoint(document)) {
     if (flat_button(gui, "split by tokenizer", gui.word(kSentenceWords.own_tokenizer), !by_hand) && by_hand)
-      gui.say_once(SetSplit{document.split});
+      gui.say_once(SetSplit{document.source.split});
   } else {
     choice("split words", kSentenceWords.words, Split::words);
     ImGui::SameLine(0, 0);
@@ -266,7 +266,7 @@ void split_choice(Gui& gui) {
   if (by_hand) {
     ImGui::SameLine(0, 0);
     if (flat_button(gui, "split automatic", gui.word(kSentenceWords.automatic), true))
-      gui.say_once(SetSplit{document.split});
+      gui.say_once(SetSplit{document.source.split});
   }
   if (gui.state.requests.size() > 1) {
     const std::size_t count = gui.state.requests.size(), now = gui.state.view.sentence;

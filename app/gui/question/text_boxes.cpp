@@ -80,7 +80,7 @@ void text_box(Gui& gui, const TextBox& box, float width) {
 std::string named(TextSide side, const std::string& name) { return side == TextSide::target ? "target " + name : name; }
 
 void side_box(Gui& gui, TextSide side, float width) {
-  const std::string& text = passage(gui.state.document, side).text;
+  const std::string& text = text_input(gui.state.document, side).text;
   if (side == TextSide::target)
     return text_box(gui,
                     {named(side, "text"), text, gui.word(kSentenceWords.target_hint), false,
@@ -94,15 +94,15 @@ void side_box(Gui& gui, TextSide side, float width) {
 
 void second_box(Gui& gui, float width) {
   text_box(gui,
-           {"second text", gui.state.document.second, gui.word(kPairWords.second_hint), false,
-            [](Gui& g, std::string typed) { g.say(SetSecond{std::move(typed)}); }},
+           {"second text", gui.state.document.text_pair, gui.word(kPairWords.second_hint), false,
+            [](Gui& g, std::string typed) { g.say(SetTextPair{std::move(typed)}); }},
            width);
-  if (gui.state.document.second.empty()) explain_item(gui, kPairWords.tip_second);
+  if (gui.state.document.text_pair.empty()) explain_item(gui, kPairWords.tip_second);
 }
 
 void ids_box(Gui& gui, TextSide side, float width) {
   std::string text;
-  for (const std::int64_t id : passage(gui.state.document, side).ids)
+  for (const std::int64_t id : text_input(gui.state.document, side).ids)
     text += (text.empty() ? "" : ", ") + std::to_string(id);
   text.reserve(text.size() + 64);
   ImGui::PushID(static_cast<int>(side));

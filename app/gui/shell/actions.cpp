@@ -137,7 +137,7 @@ void add_question(List& list, const Gui& gui) {
   if (!(state.document.edits == Edits{})) list.say(kClearEdits, "", ClearEdits{});
   list.say(kStartOver, "", Reset{});
   list.say(kTypeSentence, "Ctrl L", FocusText{true});
-  if (!state.document.second.empty()) list.say(kPairWords.take_second_away, "", SetSecond{});
+  if (!state.document.text_pair.empty()) list.say(kPairWords.take_second_away, "", SetTextPair{});
 }
 
 void add_look(List& list, const Gui& gui) {

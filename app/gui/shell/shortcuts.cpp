@@ -332,7 +332,7 @@ void question_keys(Gui& gui, bool shift) {
   if (key_pressed(Key::o, false)) config = with_position(config, next_position(config.position));
   if (!(config == document.config)) gui.say_once(SetConfig{config});
   if (key_pressed(Key::w, false))
-    gui.say_once(SetSplit{document.split == Split::words ? Split::characters : Split::words});
+    gui.say_once(SetSplit{document.source.split == Split::words ? Split::characters : Split::words});
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ void draw_window(Gui& gui) {
   const float bar = line + 14 * unit, status = line + 16 * unit;
   const Document& document = gui.state.document;
   std::ptrdiff_t newlines = 0;
-  for (const std::string* text : {&document.text, &document.target.text, &document.second})
+  for (const std::string* text : {&document.source.text, &document.target.text, &document.text_pair})
     newlines = std::max(newlines, std::count(text->begin(), text->end(), '\n'));
   const float text_lines = static_cast<float>(std::min<std::ptrdiff_t>(newlines, 2)) * ImGui::GetTextLineHeight();
   const float sentence = (has_own_inputs(document) ? 0 : line + text_lines + 6 * unit) + line + 22 * unit;

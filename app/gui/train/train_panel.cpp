@@ -107,7 +107,8 @@ void one_earlier(Gui& gui, const TrainedFolder& left) {
     ImGui::SameLine(0, 6 * gui.unit);
     ImGui::AlignTextToFramePadding();
     dim_text(gui, std::to_string(left.step) + " / " + std::to_string(left.steps));
-  } else if (flat_button(gui, ("open " + left.name).c_str(), name.c_str(), gui.state.document.source == left.folder)) {
+  } else if (flat_button(gui, ("open " + left.name).c_str(), name.c_str(),
+                         gui.state.document.model_path == left.folder)) {
     gui.say(OpenPath{left.folder});
   }
   ImGui::PopID();

@@ -1,0 +1,57 @@
+#include "gl/quit_signals.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace headlight {
+namespace {
+
+constexpr int kSignals[] = {SIGTERM, SIGHUP, SIGINT};
+constexpr char kSignal = 's', kEnd = 'e';
+
+/// Where the handler writes: a handler can be given nothing else.
+std::atomic<int> write_end = -1;
+
+void tell(char what) {
+  const int error = errno;
+  [[maybe_unused]] const auto written = ::write(write_end, &what, 1);
+  errno = error;
+}
+
+void on_signal(int) { tell(kSignal); }
+
+}  // namespace
+
+QuitSignals::QuitSignals(std::function<void()> wake) {
+  if (::pipe2(pipe_, O_CLOEXEC) != 0) return;  // then a signal ends the program, as without this class
+  write_end = pipe_[1];
+  thread_ = std::thread([this, wake = std::move(wake)] {
+    char what = 0;
+    for (;;) {
+      const auto count = ::read(pipe_[0], &what, 1);
+      if (count < 0 && errno == EINTR) continue;
+      if (count != 1 || what == kEnd) return;
+      asked_ = true;
+      wake();
+    }
+  });
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  for (const int signal : kSignals) ::sigaction(signal, &action, nullptr);
+}
+
+QuitSignals::~QuitSignals() {
+  if (!thread_.joinable()) return;
+  for (const int signal : kSignals) ::signal(signal, SIG_DFL);
+  tell(kEnd);
+  thread_.join();
+  write_end = -1;
+  for (const int end : pipe_) ::close(end);
+}
+
+}  // namespace headlight
