@@ -83,7 +83,7 @@ TEST(DiagnoseCommand, TheScaleOfTheTutorialIsRecognised) {
 
   const Ran text = run({"diagnose", a, b});
   EXPECT_EQ(text.status, 1);
-  EXPECT_TRUE(contains(text.out, "first difference: attentions, layer 0, head 0, query 0 '我', key ")) << text.out;
+  EXPECT_TRUE(contains(text.out, "first difference: attentions, L0·H0, query 0 '我', key ")) << text.out;
   EXPECT_TRUE(contains(text.out, "diagnosis: scores multiplied by sqrt(d_k)\n")) << text.out;
 }
 
