@@ -95,7 +95,7 @@ Result<int> run_bench(const BenchArguments& options, const Frontend& frontend) {
 }  // namespace
 
 ParsedCommand add_bench(CLI::App& program, const Frontend& frontend) {
-  CLI::App* command = program.add_subcommand("bench", "How fast it is on this machine: the figures of the README");
+  CLI::App* command = program.add_subcommand("bench", "How fast this machine is: the figures of docs/performance.md");
   command->footer(
       "headlight bench attention --threads 1 --rounds 9\n"
       "headlight bench --format json > figures.json\n"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -11,6 +13,9 @@ namespace headlight {
 namespace {
 
 constexpr int kBadInput = 2;
+
+/// Earlier names of commands: still accepted, in no help.
+constexpr std::pair<std::string_view, std::string_view> kEarlierNames[] = {{"compare", "diagnose"}};
 
 int report(const std::string& message) {
   std::fprintf(stderr, "%s\n", message.c_str());
@@ -47,13 +52,15 @@ int run_command_line(int argc, const char* const* argv, const Frontend& frontend
   const std::vector<ParsedCommand> runs{
       add_open(program, frontend), add_export(program),   add_screenshot(program, frontend),
       add_explain(program),        add_next(program),     add_generate(program),
-      add_compare(program),        add_tokenize(program), add_check(program),
+      add_diagnose(program),       add_tokenize(program), add_check(program),
       add_train(program),          add_heads(program),    add_figure(program),
       add_bench(program, frontend)};
   const auto commands = program.get_subcommands({});
 
   // `open` may be left out.
   std::vector<std::string> arguments(argv + 1, argv + argc);
+  for (const auto& [earlier, name] : kEarlierNames)
+    if (!arguments.empty() && arguments[0] == earlier) arguments[0] = name;
   const auto is_command = [&](const std::string& word) {
     return std::any_of(commands.begin(), commands.end(), [&](const CLI::App* c) { return c->get_name() == word; });
   };

@@ -22,7 +22,7 @@ ParsedCommand add_tokenize(CLI::App& program);
 ParsedCommand add_next(CLI::App& program);
 ParsedCommand add_generate(CLI::App& program);
 ParsedCommand add_explain(CLI::App& program);
-ParsedCommand add_compare(CLI::App& program);
+ParsedCommand add_diagnose(CLI::App& program);
 ParsedCommand add_check(CLI::App& program);
 ParsedCommand add_train(CLI::App& program);
 ParsedCommand add_heads(CLI::App& program);

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/within.h"
-#include "document/stack_names.h"
+#include "model/head_text.h"
 #include "read/external/mask_file.h"
 
 namespace headlight {
@@ -53,14 +53,13 @@ std::optional<float> parse_number(std::string_view text) {
   return number;
 }
 
-std::vector<std::string_view> split_at(std::string_view text, char mark) {
-  std::vector<std::string_view> parts;
-  for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark)) {
-    parts.push_back(text.substr(0, at));
-    text.remove_prefix(at + 1);
-  }
-  parts.push_back(text);
-  return parts;
+/// Takes the number behind the last dot off `text`, the dot included.
+std::optional<Index> take_last(std::string_view& text) {
+  const std::size_t dot = text.rfind('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const auto number = parse_index(text.substr(dot + 1));
+  text = text.substr(0, dot);
+  return number;
 }
 
 Result<MaskSpec> parse_mask(const char* option, const std::string& text) {
@@ -111,7 +110,7 @@ EditOptions::EditOptions(CLI::App& command) : command_(command) {
   command.add_option("--scale", scale_, "Multiplies the scores in place of 1/sqrt(d_k)")
       ->group(attention)
       ->type_name("X");
-  command.add_option("--off", off_, "Heads switched off: 0.3,1.*,cross:0.1 (layer.head)")
+  command.add_option("--off", off_, "Heads switched off: 0.3,1.*,cross:0.1 (layer.head, from 0; L0.H3 is taken too)")
       ->group(attention)
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -182,19 +181,17 @@ Status EditOptions::apply_off(Document& document) const {
     document.edits.off_as = off_as_ == "mean" ? OffAs::mean : OffAs::zero;
   }
   for (const std::string& text : off_) {
-    std::string_view place = text;
-    const auto stack = take_stack(place);
+    std::string_view rest = text;
+    const auto stack = take_stack(rest);
     const auto size = known_size("--off", document, stack, text);
     if (!size) return size.error();
-    const auto parts = split_at(place, '.');
-    const auto layer = parse_index(parts[0]);
-    const bool all = parts.size() == 2 && parts[1] == "*";
-    const Index head = parts.size() == 2 && !all ? parse_index(parts[1]).value_or(-1) : 0;
-    if (!layer || parts.size() != 2 || head < 0) return bad_input("--off", "", "LAYER.HEAD or LAYER.*", text);
-    if (const auto valid = check_within("--off", "layer", *layer, size->layers); !valid) return valid;
-    if (!all)
-      if (const auto valid = check_within("--off", "head", head, size->heads); !valid) return valid;
-    for (Index h = head; h < (all ? size->heads : head + 1); ++h) switch_off(document.edits, {*layer, h, *stack}, true);
+    const auto heads = parse_heads(rest);
+    if (!heads) return bad_input("--off", "", "LAYER.HEAD or LAYER.*", text);
+    if (const auto valid = check_within("--off", "layer", heads->layer, size->layers); !valid) return valid;
+    if (heads->head)
+      if (const auto valid = check_within("--off", "head", *heads->head, size->heads); !valid) return valid;
+    const Index first = heads->head.value_or(0), end = heads->head ? first + 1 : size->heads;
+    for (Index head = first; head < end; ++head) switch_off(document.edits, {heads->layer, head, *stack}, true);
   }
   return Done{};
 }
@@ -202,20 +199,19 @@ Status EditOptions::apply_off(Document& document) const {
 Status EditOptions::apply_weights(Document& document) const {
   for (const std::string& text : weights_) {
     const std::size_t equals = text.find('=');
-    std::string_view place = std::string_view(text).substr(0, equals);
-    const auto stack = take_stack(place);
+    std::string_view cell = std::string_view(text).substr(0, equals);
+    const auto stack = take_stack(cell);
     const auto size = known_size("--weight", document, stack, text);
     if (!size) return size.error();
-    std::vector<Index> numbers;
-    for (const std::string_view part : split_at(place, '.'))
-      if (const auto number = parse_index(part)) numbers.push_back(*number);
+    const auto key = take_last(cell), query = take_last(cell);  // what is left names the head
+    const auto head = parse_head(cell);
     const float weight =
         equals == std::string::npos ? -1.0f : parse_number(std::string_view(text).substr(equals + 1)).value_or(-1.0f);
-    if (numbers.size() != 4 || split_at(place, '.').size() != 4 || !(weight >= 0.0f && weight <= 1.0f))
+    if (!head || !query || !key || !(weight >= 0.0f && weight <= 1.0f))
       return bad_input("--weight", "", "LAYER.HEAD.QUERY.KEY=WEIGHT, the weight 0 to 1", text);
-    if (const auto valid = check_within("--weight", "layer", numbers[0], size->layers); !valid) return valid;
-    if (const auto valid = check_within("--weight", "head", numbers[1], size->heads); !valid) return valid;
-    set_weight(document.edits, {numbers[0], numbers[1], *stack}, {numbers[2], numbers[3]}, weight);
+    if (const auto valid = check_within("--weight", "layer", head->layer, size->layers); !valid) return valid;
+    if (const auto valid = check_within("--weight", "head", head->head, size->heads); !valid) return valid;
+    set_weight(document.edits, {head->layer, head->head, *stack}, {*query, *key}, weight);
   }
   return Done{};
 }

@@ -1,18 +1,19 @@
 #include "base/within.h"
 #include "cli/commands.h"
 #include "cli/explain_text.h"
+#include "cli/head_option.h"
 #include "cli/request_options.h"
-#include "document/stack_names.h"
 #include "math/forward.h"
+#include "model/head_text.h"
 
 namespace headlight {
 namespace {
 
 struct ExplainArguments {
-  explicit ExplainArguments(CLI::App& command) : request(command) {}
+  explicit ExplainArguments(CLI::App& command) : request(command), head(command, true) {}
   RequestOptions request;
-  std::string stack = "self", format = "text";
-  HeadRef head;
+  HeadOption head;
+  std::string format = "text";
   CellRef cell;
 };
 
@@ -27,12 +28,13 @@ Status check_cell(const Trace& trace, const HeadRef& head, const CellRef& cell) 
 Result<int> run_explain(const ExplainArguments& options) {
   const auto asked = options.request.ask();
   if (!asked) return asked.error();
-  HeadRef head = options.head;
-  head.stack = *parse_stack(options.stack);
+  const auto parts = options.head.parts();
+  if (!parts) return parts.error();
+  const HeadRef head = parts->ref();
   std::string text;
   for (const Request& request : asked->requests) {
     if (!has_stack(request, head.stack))
-      return bad_input("--stack", "", "self, the only attention of this model", options.stack);
+      return bad_input("--stack", "", "self, the only attention of this model", stack_name(head.stack));
     Progress progress;
     const auto trace = forward(request, progress, nullptr, options.request.threads());
     if (!trace) return trace.error();
@@ -50,20 +52,15 @@ Result<int> run_explain(const ExplainArguments& options) {
 ParsedCommand add_explain(CLI::App& program) {
   CLI::App* command = program.add_subcommand("explain", "Every number behind one weight, step by step");
   command->footer(
-      "headlight explain --text 我请李雷帮我订了去北京的机票 --layer 0 --head 1 --query 7 --key 4\n"
+      "headlight explain --text 我请李雷帮我订了去北京的机票 --head 0.1 --query 7 --key 4\n"
       "With --format json: [{\"name\", \"shape\", \"value\", \"terms\": [{\"from\", \"value\"}]}], a list a "
       "sentence; a blocked score is the string \"-inf\".");
   auto options = std::make_shared<ExplainArguments>(*command);
   const auto add_place = [&](const char* option, Index& place, const char* help) {
     command->add_option(option, place, help)->required()->type_name("N")->group("The weight");
   };
-  add_place("--layer", options->head.layer, "The layer, from 0");
-  add_place("--head", options->head.head, "The head, from 0");
   add_place("--query", options->cell.query, "The token that attends, from 0");
   add_place("--key", options->cell.key, "The token that it attends to, from 0");
-  command->add_option("--stack", options->stack, "self (default), or of an encoder-decoder encoder or cross")
-      ->check(CLI::IsMember({"self", "encoder", "cross"}))
-      ->group("The weight");
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
   return [options] { return run_explain(*options); };
 }

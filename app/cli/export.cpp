@@ -5,7 +5,7 @@
 #include "cli/request_options.h"
 #include "document/assets.h"
 #include "document/export.h"
-#include "document/stack_names.h"
+#include "model/head_text.h"
 
 namespace headlight {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "cli/against_option.h"
 #include "cli/commands.h"
+#include "cli/head_option.h"
 #include "cli/pair_option.h"
 #include "cli/request_options.h"
 #include "cli/view_options.h"
@@ -10,22 +11,24 @@
 #include "derived/derived_maps.h"
 #include "derived/matrix_names.h"
 #include "document/answer_snapshot.h"
-#include "document/stack_names.h"
 #include "figure/figure.h"
 #include "figure/page.h"
+#include "model/head_text.h"
 #include "paper/figure_file.h"
+
 
 namespace headlight {
 namespace {
 
 struct FigureArguments {
-  explicit FigureArguments(CLI::App& command) : request(command) {}
+  explicit FigureArguments(CLI::App& command) : request(command), head(command) {}
   RequestOptions request;
-  std::string file, view = "grid", stack, width = "column", theme, language, scale = "linear", maps = "weights";
+  HeadOption head;
+  std::string file, view = "heads", width = "column", theme, language, scale = "linear", maps = "weights";
   std::string colours = "teal", pair = "all";
   std::vector<std::string> heads, folds;
   std::optional<std::string> against, matrix;
-  Index layer = 0, head = 0, query = -1, key = -1, row = -1, column = -1;
+  Index query = -1, key = -1, row = -1, column = -1;
   bool own_range = false;
   float threshold = 0.05f;
 };
@@ -44,17 +47,17 @@ Result<float> points_of(const std::string& width) {
 Result<std::vector<HeadRef>> heads_of(const std::vector<std::string>& texts, const Trace& trace, Stack stack) {
   std::vector<HeadRef> heads;
   for (const std::string& text : texts) {
-    const std::size_t dot = text.find('.');
-    const auto layer = parse_index(std::string_view(text).substr(0, dot));
-    const std::string_view rest = dot == std::string::npos ? "" : std::string_view(text).substr(dot + 1);
-    const auto head = parse_index(rest);
-    if (!layer || (!head && rest != "*")) return bad_input("--heads", "", "LAYER.HEAD or LAYER.*", text);
-    if (*layer >= trace.num_layers(stack))
+    const auto named = parse_heads(text);
+    if (!named) return bad_input("--heads", "", "LAYER.HEAD or LAYER.*", text);
+    if (text.find(':') != std::string::npos && named->stack != stack)
+      return bad_input("--heads", "", "heads of --stack " + std::string(stack_name(stack)), text);
+    const auto& [of, layer, head] = *named;
+    if (layer >= trace.num_layers(stack))
       return bad_input("--heads", "layer", "0 to " + std::to_string(trace.num_layers(stack) - 1), text);
     if (head && *head >= trace.num_heads(stack))
       return bad_input("--heads", "head", "0 to " + std::to_string(trace.num_heads(stack) - 1), text);
     for (Index h = head.value_or(0); h < (head ? *head + 1 : trace.num_heads(stack)); ++h)
-      if (const HeadRef one{*layer, h, stack}; std::find(heads.begin(), heads.end(), one) == heads.end())
+      if (const HeadRef one{layer, h, stack}; std::find(heads.begin(), heads.end(), one) == heads.end())
         heads.push_back(one);
   }
   return heads;
@@ -83,7 +86,9 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
                                                : Language::en;
   figure.scale = options.scale == "log" ? Scale::log : Scale::linear;
   figure.colours = parse_colour_map(options.colours).value_or(ColourMap::teal);
-  figure.head = {options.layer, options.head, parse_stack(options.stack).value_or(Stack::self)};
+  const auto head = options.head.parts();
+  if (!head) return head.error();
+  figure.head = head->ref();
   if (options.query >= 0) figure.query = options.query;
   if (options.key >= 0) figure.key = options.key;
   figure.own_range = options.own_range;
@@ -120,7 +125,7 @@ Result<std::shared_ptr<const DerivedMaps>> maps_of(const FigureArguments& option
   const MapKind kind = parse_map_kind(options.maps).value_or(MapKind::weights);
   if (kind == MapKind::weights || !trace->has(figure.head.stack)) return std::shared_ptr<const DerivedMaps>{};
   if (figure.kind == FigureKind::flow || !shows_folds(figure.kind))
-    return bad_input("--maps " + options.maps, "", "--view grid, head, layers, row or column",
+    return bad_input("--maps " + options.maps, "", "--view heads, head, glance, row or column",
                      "--view " + options.view);
   if (const auto why = why_not(*trace, figure.head.stack, kind))
     return bad_input("--maps " + options.maps, "",
@@ -142,7 +147,7 @@ Result<std::shared_ptr<const FoldedMaps>> folds_of(const FigureArguments& option
   const bool of_pair = choice.pair != PairPart::all;
   const std::string asked = of_pair ? "--pair " + options.pair : "--fold";
   if (!shows_folds(figure.kind))
-    return bad_input(asked, "", "--view grid, head, layers, row, column or flow", "--view " + options.view);
+    return bad_input(asked, "", "--view heads, head, glance, row, column or flow", "--view " + options.view);
   if (options.maps != "weights") return bad_input(asked, "", "--maps weights", "--maps " + options.maps);
   auto folded = folded_maps(std::move(trace), choice);
   const auto& possible = folded->possible[static_cast<std::size_t>(stack)];
@@ -212,38 +217,34 @@ ParsedCommand add_figure(CLI::App& program) {
   CLI::App* command = program.add_subcommand("figure", "A picture for a paper or a slide: SVG, PDF or PNG");
   command->footer(
       "headlight figure --width slide -o heads.pdf\n"
-      "headlight figure --view head --layer 1 --head 6 -o head.svg\n"
+      "headlight figure --view head --head 1.6 -o head.svg\n"
       "headlight figure --maps norms -o norms.pdf\n"
       "headlight figure --view row --query 9 --own-range -o row.svg\n"
-      "headlight figure --view steps --layer 1 --head 2 --query 9 --key 5 --width slide -o steps.pdf\n"
-      "headlight figure --view matrix --matrix q --layer 1 --head 2 --row 9 --column 3 -o q.svg\n"
+      "headlight figure --view inside --head 1.2 --query 9 --key 5 --width slide -o steps.pdf\n"
+      "headlight figure --view matrix --matrix q --head 1.2 --row 9 --column 3 -o q.svg\n"
       "headlight figure --view flow --heads '1.*' --threshold 0.2 -o flow.png");
   auto options = std::make_shared<FigureArguments>(*command);
   command->add_option("-o,--output", options->file, "FILE.svg, FILE.pdf or FILE.png, whole or not at all")->required();
   command
       ->add_option(
           "--view", options->view,
-          "grid (or heads; default): all heads; head: one of them; flow: lines between the words; layers (or "
-          "glance): all heads small, a row a layer; row, column: what one word looks at in every head, who looks "
-          "at one; steps (or inside): the numbers behind one weight; diagram: the way of the data; matrix: one "
-          "matrix of it; compare: one head in two answers")
-      ->check(CLI::IsMember(view_names([](const NamedView& view) { return view.figure.has_value(); })));
+          "heads (default): a map of every head; head: one head large; glance: all heads small, a row per layer; row, "
+          "column: one row or one column of every head, as bars; inside: the numbers behind one weight; diagram: the "
+          "matrices of a layer and what each is computed from; matrix: one of these matrices; flow: lines between "
+          "the words; compare: one head in two answers")
+      ->check(view_names([](const NamedView& view) { return view.figure.has_value(); }));
   add_against(*command, options->against);
-  command->add_option("--stack", options->stack, "Of an encoder-decoder, which attention")
-      ->check(CLI::IsMember({"self", "encoder", "cross"}));
-  command->add_option("--layer", options->layer, "The layer of the head, from 0")->check(CLI::NonNegativeNumber);
-  command->add_option("--head", options->head, "The head, from 0")->check(CLI::NonNegativeNumber);
   command
       ->add_option("--query", options->query,
-                   "Of row and steps: the word that looks, from 0; that of the last word by default")
+                   "Of row and inside: the query (the token that attends), from 0; by default the last token")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--key", options->key, "Of column and steps: the word that is looked at, from 0")
+  command->add_option("--key", options->key, "Of column and inside: the key (the token attended to), from 0")
       ->check(CLI::NonNegativeNumber);
   command
       ->add_option("--matrix", options->matrix,
-                   "Of a matrix: its name as explain prints it, W_Q of the head or encoder.0.self.3.query")
+                   "Of a matrix: its name as explain prints it (W_Q of the head), or its path (encoder.0.self.3.query)")
       ->type_name("NAME");
-  command->add_option("--row", options->row, "Of a matrix: the row of the cell whose terms are told, from 0")
+  command->add_option("--row", options->row, "Of a matrix: the row of the cell whose terms are listed, from 0")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--column", options->column, "Of a matrix: the column of that cell, from 0")
       ->check(CLI::NonNegativeNumber);
@@ -251,12 +252,12 @@ ParsedCommand add_figure(CLI::App& program) {
   add_folds(*command, options->folds);
   command
       ->add_option("--heads", options->heads,
-                   "Of a flow: its heads, 0.3,1.*; of a row or column: those that it has, in this order")
+                   "Of flow: its heads, 0.3,1.*; of row and column: which heads, in this order")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("HEADS");
   command
-      ->add_option("--threshold", options->threshold, "Of a flow: the smallest weight that has a line, 0.05 by default")
+      ->add_option("--threshold", options->threshold, "Of flow: the smallest weight that has a line, 0.05 by default")
       ->type_name("X");
   command
       ->add_option("--maps", options->maps,

@@ -99,8 +99,8 @@ Result<int> run_generate(GenerateArguments& options) {
 ParsedCommand add_generate(CLI::App& program) {
   CLI::App* command = program.add_subcommand("generate", "Lets a decoder write on, token by token");
   command->footer(
-      "headlight generate --arch decoder --text 我请李雷 --count 5\n"
-      "headlight generate --arch encoder-decoder --target I --temperature 0.8 --sampling-seed 3 --format json");
+      "headlight generate shipped:decoder --text 我请李雷 --count 5\n"
+      "headlight generate shipped:translator --target I --temperature 0.8 --sampling-seed 3 --format json");
   auto options = std::make_shared<GenerateArguments>(*command);
   command->add_option("--count", options->count, "Words, 10 by default")->type_name("N")->check(CLI::Range(1, 16384));
   command

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "document/stack_names.h"
+#include "model/head_text.h"
 #include "write/csv.h"
 #include "write/json.h"
 #include "write/number.h"
@@ -59,7 +59,7 @@ void append_cell(std::string& line, const std::string& cell, std::size_t width, 
 }
 
 Error overflow(const Column& column, const HeadRow& row) {
-  return bad_input("heads", column.name + " of head " + head_text(row.measures.head), "a finite number", "an overflow");
+  return bad_input("heads", column.name + " of head " + head_label(row.measures.head), "a finite number", "an overflow");
 }
 
 std::string quoted_word(const std::string& word) { return word.empty() ? "any word" : word; }
@@ -73,7 +73,7 @@ Result<std::string> text_table(const HeadTable& table) {
     std::size_t width = 0;
   };
   std::vector<Shown> shown{{"head", {}, 0}};
-  for (const HeadRow& row : table.rows) shown[0].cells.push_back(head_text(row.measures.head));
+  for (const HeadRow& row : table.rows) shown[0].cells.push_back(head_label(row.measures.head));
   for (const Column& column : columns()) {
     Shown one{column.name, {}, 0};
     std::replace(one.name.begin(), one.name.end(), '_', ' ');

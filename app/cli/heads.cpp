@@ -5,6 +5,7 @@
 #include "cli/head_table.h"
 #include "cli/head_text.h"
 #include "cli/request_options.h"
+#include "model/head_text.h"
 #include "session/startup.h"
 #include "train/measure/alignment.h"
 #include "train/measure/relations_json.h"
@@ -29,10 +30,10 @@ constexpr const char* kOrders[] = {"effect", "learned", "found", "similar"};  //
 
 std::string as_text(const RelationReport& report) {
   char line[256];
-  std::string text = "relation  head   direction   score  weight   hard   random  offset  per kind  sentences\n";
+  std::string text = "relation  head     direction   score  weight   hard   random  offset  per kind  sentences\n";
   for (const RelationScore& one : report.relations) {
-    const std::string head = std::to_string(one.chosen.layer) + "." + std::to_string(one.chosen.head);
-    std::snprintf(line, sizeof line, "  %-5s  %s   %.3f  %.3f   %.3f   %.3f   %.3f   %.3f     %ld   ", head.c_str(),
+    const std::string head = head_label({one.chosen.layer, one.chosen.head});
+    std::snprintf(line, sizeof line, "  %-8s  %s   %.3f  %.3f   %.3f   %.3f   %.3f   %.3f     %ld   ", head.c_str(),
                   one.chosen.reversed ? "key→query" : "query→key", one.score.accuracy, one.score.weight, one.score.hard,
                   one.random, one.offset, one.kind_offset, static_cast<long>(one.sentences));
     std::string name = one.relation;
@@ -49,11 +50,12 @@ std::string as_text(const RelationReport& report) {
   for (const LiteralScore& one : report.literals) {
     text += one.relation + ": " + one.query + " → " + one.key + ": ";
     if (one.shown) {
-      std::snprintf(line, sizeof line, "head %ld.%ld%s, weight %.2f", static_cast<long>(one.best.layer),
-                    static_cast<long>(one.best.head), one.best.reversed ? " backwards" : "", one.weight);
+      std::snprintf(line, sizeof line, "right in %s%s, weight %.2f, the largest of all heads; %s",
+                    head_label({one.best.layer, one.best.head}).c_str(), one.best.reversed ? " backwards" : "",
+                    one.weight, one.by_chosen ? "right in the head above too" : "wrong in the head above");
       text += line;
     } else {
-      text += "no head";
+      text += "right in no head";
     }
     text += "   (" + one.text + ")\n";
   }
@@ -146,7 +148,7 @@ ParsedCommand add_heads(CLI::App& program) {
       "headlight heads --text 我请李雷帮我订了去北京的机票 --sort entropy --ascending\n"
       "headlight heads --from 订了 --to 机票 --above 0.5\n"
       "headlight heads CHECKPOINT --text 'The cat sat' --effect --sort effect --format json\n"
-      "The measures are defined in README.md. Several sentences make one table: their rows count alike, and\n"
+      "The measures are defined in docs/guide.md. Several sentences make one table: their rows count alike, and\n"
       "effects are the mean over the sentences.");
   auto options = std::make_shared<HeadsArguments>(command);
   const char* group = "Relations";

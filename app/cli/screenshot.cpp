@@ -2,25 +2,27 @@
 
 #include "cli/against_option.h"
 #include "cli/commands.h"
+#include "cli/head_option.h"
 #include "cli/lesson_option.h"
 #include "cli/pair_option.h"
 #include "cli/request_options.h"
 #include "cli/view_options.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
-#include "document/stack_names.h"
+#include "model/head_text.h"
 
 namespace headlight {
 namespace {
 
 struct ScreenshotArguments {
-  explicit ScreenshotArguments(CLI::App& command) : request(command), lesson(command) {}
+  explicit ScreenshotArguments(CLI::App& command) : request(command), head(command), lesson(command) {}
   RequestOptions request;
+  HeadOption head;
   LessonOption lesson;
-  std::string size = "1600x1000", stack, theme, language, view, maps, grid;
+  std::string size = "1600x1000", theme, language, view, maps, grid;
   std::vector<std::string> folds;
   ScreenshotOptions picture;
-  Index layer = 0, head = 0, query = -1, key = -1;
+  Index query = -1, key = -1;
   std::string order;
   bool ascending = false, own_range = false;
   HeadSearch find;
@@ -45,8 +47,10 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   if (!start) return start.error();
   if (const auto put = options.lesson.put_into(*start); !put) return put.error();
   ViewState& view = start->session.view;
-  if (options.layer > 0 || options.head > 0) view.chosen = {options.layer, options.head, view.chosen.stack};
-  if (!options.stack.empty()) view.chosen.stack = parse_stack(options.stack).value_or(Stack::self);
+  const auto head = options.head.parts();
+  if (!head) return head.error();
+  if (head->layer || head->head) view.chosen = {head->layer.value_or(0), head->head.value_or(0), view.chosen.stack};
+  if (head->stack) view.chosen.stack = *head->stack;
   if (options.query >= 0 && options.key >= 0) view.pinned = CellRef{options.query, options.key};
   if (!options.order.empty() && options.view == "compare") {
     const auto order = parse_difference_order(options.order);
@@ -98,25 +102,22 @@ ParsedCommand add_screenshot(CLI::App& program, const Frontend& frontend) {
       ->check(CLI::Range(kLeastUiScale, kMostUiScale));
   command
       ->add_option("--view", options->view,
-                   "heads (or grid): all heads, and one of them large; layers, row, column: all "
-                   "heads small, or one row or column of each; flow: lines between the words; "
-                   "steps (or inside), diagram: inside a block; train: beside a training; compare: A beside B")
-      ->check(CLI::IsMember(view_names([](const NamedView& view) { return view.figure != FigureKind::matrix; })));
+                   "heads: all heads, and one of them large; glance: all heads small; row, column: one row or one "
+                   "column of every head; inside: the numbers behind one weight; diagram: the matrices of a layer; "
+                   "flow: lines between the words; train: the heads beside a training; compare: A beside B")
+      ->check(view_names([](const NamedView& view) { return view.figure != FigureKind::matrix; }));
   add_folds(*command, options->folds);
   command->add_flag("--own-range", options->own_range, "Each head's colours, or bars, up to its own largest weight");
   add_against(*command, options->against);
   command->add_flag("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");
-  command->add_option("--grid", options->grid, "All heads as maps (default), at a glance, or one row or column of each")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kGridNames), std::end(kGridNames))));
+  command->add_option("--grid", options->grid)  // an earlier way to say --view glance, row or column
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kGridNames), std::end(kGridNames))))
+      ->group("");
   add_pair_part(*command, options->pair);
   command
       ->add_option("--train-steps", options->picture.train_steps,
                    "Trains so many steps before the picture, of the plan that the window offers")
       ->check(CLI::Range(0, 1000000));
-  command->add_option("--stack", options->stack, "Of an encoder-decoder, the attention of the large head")
-      ->check(CLI::IsMember({"self", "encoder", "cross"}));
-  command->add_option("--layer", options->layer, "The layer of the large head, from 0")->check(CLI::NonNegativeNumber);
-  command->add_option("--head", options->head, "The large head, from 0")->check(CLI::NonNegativeNumber);
   command->add_option("--query", options->query, "With --key: the cell that is pinned")->check(CLI::NonNegativeNumber);
   command->add_option("--key", options->key, "With --query: the cell that is pinned")->check(CLI::NonNegativeNumber);
   command
@@ -126,7 +127,7 @@ ParsedCommand add_screenshot(CLI::App& program, const Frontend& frontend) {
       ->check(CLI::IsMember({"weights", "norms", "rollout"}));
   command
       ->add_option("--order", options->order,
-                   "What the heads stand in order of: layer, a measure, effect or similar; of --view compare "
+                   "The order of the heads: layer, a measure, effect or similar; of --view compare "
                    "layer, largest, mean or divergence")
       ->type_name("METRIC");
   command->add_flag("--ascending", options->ascending, "The smallest first");

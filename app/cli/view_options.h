@@ -10,13 +10,17 @@
 
 namespace headlight {
 
-/// The names of kNamedViews for which `wanted` holds.
+/// Takes the names of those views for which `wanted` holds, and their earlier names.
 template <class Wanted>
-std::vector<std::string> view_names(Wanted wanted) {
-  std::vector<std::string> names;
+CLI::Validator view_names(Wanted wanted) {
+  std::string names;
   for (const NamedView& view : kNamedViews)
-    if (wanted(view)) names.emplace_back(view.name);
-  return names;
+    if (wanted(view)) names.append(names.empty() ? "" : ",").append(view.name);
+  const auto check = [wanted, names](const std::string& name) {
+    const NamedView* view = named_view(name);
+    return view && wanted(*view) ? std::string() : name + " not in {" + names + "}";
+  };
+  return CLI::Validator(check, "{" + names + "}", "view");
 }
 
 /// --fold special,words

@@ -4,7 +4,7 @@
 
 #include "document/document.h"
 #include "document/fields.h"
-#include "document/stack_names.h"
+#include "model/head_text.h"
 
 namespace headlight {
 namespace {

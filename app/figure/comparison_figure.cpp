@@ -6,6 +6,7 @@
 #include "figure/difference_words.h"
 #include "figure/labels.h"
 #include "figure/map_items.h"
+#include "model/head_text.h"
 #include "words/compare_words.h"
 
 namespace headlight {
@@ -19,8 +20,7 @@ Status check_comparison(const AnswerComparison& comparison) {
     return bad_input("figure", "compare", "up to " + std::to_string(kMostAligned) + " tokens",
                      std::to_string(*too_long));
   if (!comparison.heads->head(comparison.chosen))
-    return bad_input("figure", "head", "one that A has too",
-                     std::to_string(comparison.chosen.layer) + "." + std::to_string(comparison.chosen.head));
+    return bad_input("figure", "head", "one that A has too", head_label(comparison.chosen));
   return Done{};
 }
 
@@ -83,7 +83,7 @@ Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b
               {"B − A", comparison->maps.difference, differences}};
 
   Page page = new_page(options, measure);
-  add_title(page, head_title(options.language, options.head), "");
+  add_title(page, head_label(options.head), "");
   const std::size_t columns = page.room() > kWidestRowOfTwo ? 3 : 2;
   const float gap = 2 * page.label,
               side = (page.room() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);

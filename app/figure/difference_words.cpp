@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "figure/labels.h"
+#include "model/head_text.h"
 
 namespace headlight {
 namespace {
@@ -157,7 +158,7 @@ std::string heads_off(Language language, const NamedAnswer& answer) {
   std::string text = either(language, "off:", "关闭：");
   for (const HeadRef& head : edits.off)
     text += " " + (answer.trace.encoder ? stack_title(language, head.stack) + " " : "") +
-            std::to_string(head.layer + 1) + "·" + std::to_string(head.head + 1);
+            head_label(head);
   return text + (edits.off_as == OffAs::mean ? either(language, " (to their mean)", "（取均值）") : "");
 }
 
@@ -175,7 +176,7 @@ std::string layer_edits(Language language, const NamedAnswer& answer) {
   std::string text = either(language, "of their own:", "单独设置：");
   if (answer.trace.request.edits.layers.empty()) return either(language, "all layers alike", "各层相同");
   for (const LayerEdit& edit : answer.trace.request.edits.layers)
-    text += either(language, " layer ", " 层 ") + std::to_string(edit.layer + 1) +
+    text += either(language, " layer ", " 层 ") + std::to_string(edit.layer) +
             (edit.mask ? either(language, " mask", " 掩码") : "") +
             (edit.scale ? either(language, " scale ", " 缩放 ") + tick_number(*edit.scale) : "");
   return text;

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/within.h"
-#include "document/stack_names.h"
 #include "figure/page.h"
+#include "model/head_text.h"
 
 namespace headlight {
 Status check_head(const Trace& trace, const HeadRef& head) {

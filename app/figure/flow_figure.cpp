@@ -5,17 +5,12 @@
 #include "figure/flow.h"
 #include "figure/labels.h"
 #include "figure/page.h"
+#include "model/head_text.h"
 
 namespace headlight {
 namespace {
 
 constexpr float kLeastBetween = 6;  // ems between the columns
-
-/// What a head is called in the legend: of one layer by its number alone.
-std::string legend_text(Language language, const HeadRef& head, bool one_layer) {
-  if (!one_layer) return head_title(language, head);
-  return std::string(either(language, "Head", "头")) + " " + std::to_string(head.head + 1);
-}
 
 bool are_of_one_layer(const std::vector<HeadRef>& heads) {
   return std::all_of(heads.begin(), heads.end(),
@@ -23,20 +18,18 @@ bool are_of_one_layer(const std::vector<HeadRef>& heads) {
 }
 
 std::string title_of(Language language, const std::vector<HeadRef>& heads) {
-  if (heads.size() == 1) return head_title(language, heads.front());
+  if (heads.size() == 1) return head_label(heads.front());
   const std::string count = std::to_string(heads.size()) + either(language, " heads", " 个头");
   if (!are_of_one_layer(heads)) return count;
-  return std::string(either(language, "Layer", "层")) + " " + std::to_string(heads.front().layer + 1) + " · " + count;
+  return layer_title(language, heads.front().layer) + " · " + count;
 }
 
 /// The heads beside their colours, in as many lines as it takes.
-void add_legend(Page& page, const FigureOptions& options, const std::vector<HeadRef>& heads,
-                const std::vector<FlowHead>& drawn) {
-  const bool one_layer = are_of_one_layer(heads);
+void add_legend(Page& page, const std::vector<HeadRef>& heads, const std::vector<FlowHead>& drawn) {
   const float size = page.label, swatch = 1.6f * size;
   float x = page.left();
   for (std::size_t i = 0; i < heads.size(); ++i) {
-    const std::string text = legend_text(options.language, heads[i], one_layer);
+    const std::string text = head_label(heads[i]);
     const float width = swatch + 0.4f * size + page.measure(text, size);
     if (x > page.left() && x + width > page.right()) x = page.left(), page.y += kLineOfText * size;
     const float y = page.y + 0.5f * size;
@@ -121,7 +114,7 @@ Drawing draw_flow(const FigureSubject& subject, const FigureOptions& options, co
   const bool one_layer = are_of_one_layer(heads);
   for (std::size_t i = 0; i < heads.size(); ++i)
     drawn.push_back({&lines[i], head_colour(options.theme, one_layer ? static_cast<std::size_t>(heads[i].head) : i)});
-  if (heads.size() > 1) add_legend(page, options, heads, drawn);
+  if (heads.size() > 1) add_legend(page, heads, drawn);
 
   const auto queries = labels_of(axis_tokens(subject, options.head.stack, true));
   const auto keys = labels_of(axis_tokens(subject, options.head.stack, false));

@@ -4,6 +4,7 @@
 #include "figure/labels.h"
 #include "figure/map_items.h"
 #include "figure/map_kinds.h"
+#include "model/head_text.h"
 
 namespace headlight {
 namespace {
@@ -19,7 +20,7 @@ Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, co
   if (kind_of(subject, options.head.stack) == MapKind::rollout)
     add_title(page, layer_title(options.language, options.head.layer), "");
   else
-    add_title(page, head_title(options.language, options.head),
+    add_title(page, head_label(options.head),
               off ? either(options.language, "off", "已关闭")
                   : measured_text(options.language, subject.document, options.head));
   const PrintedMap map = printed_map(subject, options.head, kMostCells);

@@ -9,7 +9,6 @@ std::vector<HeadTitle> titles_of(const Page& page, const FigureSubject& subject,
   const auto width = [&](const std::string& text) { return page.measure(text, page.label); };
   const bool of_layers = kind_of(subject, options.head.stack) == MapKind::rollout;
   std::vector<HeadTitle> titles;
-  bool all_in_full = true;
   for (const HeadRef& at : heads) {
     if (of_layers) {
       titles.push_back({at, {layer_title(options.language, at.layer), {}, {}}});
@@ -19,12 +18,8 @@ std::vector<HeadTitle> titles_of(const Page& page, const FigureSubject& subject,
                     is_off(subject.trace.request.edits, at)};
     if (title.off) title.words.relations = either(options.language, "  off", "  已关闭");
     if (width(title.words.head + title.words.relations) > room) title.words.relations.clear();
-    all_in_full = all_in_full && title.words.head == head_title(options.language, at);
     titles.push_back(std::move(title));
   }
-  if (all_in_full) return titles;
-  for (HeadTitle& title : titles)
-    title.words.head = std::to_string(title.head.layer + 1) + "·" + std::to_string(title.head.head + 1);
   return titles;
 }
 
@@ -32,8 +27,6 @@ std::vector<std::string> explained(const std::vector<HeadTitle>& titles, const F
                                    Language language) {
   std::vector<std::string> remarks;
   if (kind_of(subject, titles.front().head.stack) == MapKind::rollout) return remarks;
-  if (titles.front().words.head != head_title(language, titles.front().head))
-    remarks.push_back(either(language, "titles: layer·head", "标题：层·头"));
   for (const HeadTitle& title : titles) {
     if (title.off || title.words.relations.empty()) continue;
     for (const RelationScore* one : relations_of(subject.document, title.head)) {

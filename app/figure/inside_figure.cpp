@@ -10,6 +10,7 @@
 #include "figure/labels.h"
 #include "figure/page.h"
 #include "math/attention.h"
+#include "model/head_text.h"
 
 namespace headlight {
 namespace {
@@ -74,7 +75,7 @@ Result<Drawing> draw_steps(const FigureSubject& subject, const FigureOptions& op
   if (const auto valid = check_within("figure", "query", cell.query, queries); !valid) return valid.error();
   if (const auto valid = check_within("figure", "key", cell.key, keys); !valid) return valid.error();
   Page page = new_page(options, measure);
-  add_title(page, head_title(options.language, options.head), cell_title(subject, options.head, cell));
+  add_title(page, head_label(options.head), cell_title(subject, options.head, cell));
   const std::vector<Step> steps = steps_of(trace, options.head, cell);
   const InsideType type = type_of(page.label);
   std::vector<Picture> pictures;
@@ -132,7 +133,7 @@ DiagramLayout diagram_layout(const Diagram& diagram, const Page& page, float& la
 Drawing draw_diagram(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   const Trace& trace = subject.trace;
   Page page = new_page(options, measure);
-  add_title(page, head_title(options.language, options.head),
+  add_title(page, head_label(options.head),
             measured_text(options.language, subject.document, options.head));
   const Diagram diagram = diagram_of(trace, options.head);
   float label = page.label;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "document/bundled_models.h"
+#include "model/head_text.h"
 #include "write/number.h"
 
 namespace headlight {
@@ -19,9 +20,8 @@ const std::string& relation_title(Language language, const RelationScore& relati
   return language == Language::zh ? relation.zh : relation.en;
 }
 
-std::string head_title(Language language, const HeadRef& head) {
-  return std::string(either(language, "Layer", "层")) + " " + std::to_string(head.layer + 1) + " · " +
-         either(language, "Head", "头") + " " + std::to_string(head.head + 1);
+std::string layer_title(Language language, Index layer) {
+  return std::string(either(language, "Layer", "层")) + " " + std::to_string(layer);
 }
 
 std::string stack_title(Language language, Stack stack) {
@@ -48,8 +48,7 @@ std::string model_title(Language language, const Document& document) {
 
 MeasuredTitle measured_title(Language language, const Document& document, const HeadRef& head, const std::string& value,
                              float room, const std::function<float(const std::string&)>& width_of) {
-  const std::string title = head_title(language, head);
-  const std::string number = std::to_string(head.layer + 1) + "·" + std::to_string(head.head + 1);
+  const std::string title = head_label(head);
   std::string labels, codes, names;
   for (const RelationScore* one : relations_of(document, head)) {
     const std::string score = score_text(one->score.accuracy);
@@ -57,14 +56,9 @@ MeasuredTitle measured_title(Language language, const Document& document, const 
     codes += "  " + one->relation + " " + score;
     names += "  " + one->relation;
   }
-  for (MeasuredTitle choice : {MeasuredTitle{title, value, labels},
-                               {number, value, labels},
-                               {title, value, codes},
-                               {number, value, codes},
-                               {number, value, names},
-                               {number, value, {}}})
-    if (width_of(choice.head + choice.value + choice.relations) <= room) return choice;
-  return {number, {}, {}};
+  for (const std::string& relations : {labels, codes, names, std::string()})
+    if (width_of(title + value + relations) <= room) return {title, value, relations};
+  return {title, {}, {}};
 }
 
 std::string measured_text(Language language, const Document& document, const HeadRef& head) {

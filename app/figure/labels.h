@@ -19,8 +19,8 @@ inline const char* either(Language language, const char* en, const char* zh) {
   return language == Language::zh ? zh : en;
 }
 
-/// `Layer 2 · Head 6`, counted from 1.
-std::string head_title(Language language, const HeadRef& head);
+/// `Layer 1`, `层 1`: counted from 0.
+std::string layer_title(Language language, Index layer);
 /// encoder, decoder, cross-attention.
 std::string stack_title(Language language, Stack stack);
 /// What Mask::kind gave, in words.
@@ -28,13 +28,13 @@ std::string mask_title(Language language, std::string_view kind);
 /// What computed the answer: the trained model, a checkpoint's name, fresh weights with their seed.
 std::string model_title(Language language, const Document& document);
 
-/// The title of a head, a value of it if there is one, and what was measured of it: "Layer 2 · Head 7", "  0.43",
+/// The title of a head, a value of it if there is one, and what was measured of it: "L1·H6", "  0.43",
 /// "  verb → object 0.99".
 struct MeasuredTitle {
   std::string head, value, relations;
 };
-/// Where that is wider than `room` by `width_of`, title and relations are shortened: "2·7", "  VO 0.99". `value` is there
-/// whole or, where there is no room, not at all.
+/// Where that is wider than `room` by `width_of`, the relations are shortened: "  VO 0.99", "  VO", nothing. `value` is
+/// there whole or, where there is no room, not at all.
 MeasuredTitle measured_title(Language language, const Document& document, const HeadRef& head, const std::string& value,
                              float room, const std::function<float(const std::string&)>& width_of);
 

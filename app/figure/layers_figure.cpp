@@ -76,7 +76,7 @@ Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, 
   for (Index head = 0; of_heads && head < heads; head += column_step)
     add_text(page, {.at = {x + pitch_x * static_cast<float>(head) + cell * static_cast<float>(first.cols()) / 2,
                            page.y + 1.9f * size},
-                    .text = std::to_string(head + 1),
+                    .text = std::to_string(head),
                     .size = size,
                     .role = Role::label,
                     .colour = page.ink.dim,
@@ -87,7 +87,7 @@ Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, 
     const float y = top + pitch_y * static_cast<float>(layer);
     if (layer % row_step == 0)
       add_text(page, {.at = {x - 0.5f * size, y + height / 2},
-                      .text = std::to_string(layer + 1),
+                      .text = std::to_string(layer),
                       .size = size,
                       .role = Role::label,
                       .colour = page.ink.dim,

@@ -85,10 +85,6 @@ std::string why_not_line(Language language, MapKind kind, MapUnavailable why) {
                        "：只用于不超过 128 个词元的句子。显示的是权重。");
 }
 
-std::string layer_title(Language language, Index layer) {
-  return std::string(either(language, "Layer", "层")) + " " + std::to_string(layer + 1);
-}
-
 ColourScale other_scale(const DerivedMaps& maps, Theme theme, Scale scale) {
   // Unlike weights, of which many heads have some near 1, norms and shares would leave half of the colours unused.
   const float largest = maps.kind == MapKind::rollout ? std::min(maps.largest, 1.0f) : maps.largest;

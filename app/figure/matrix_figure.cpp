@@ -8,6 +8,7 @@
 #include "figure/inside_parts.h"
 #include "figure/labels.h"
 #include "figure/page.h"
+#include "model/head_text.h"
 #include "words/explain_words.h"
 
 namespace headlight {
@@ -214,7 +215,7 @@ Result<Drawing> draw_matrix(const FigureSubject& subject, const FigureOptions& o
   FigureOptions of_head = options;
   of_head.head = {id.layer, id.head, id.stack};
   std::string line = formula_in(options.language, trace, id) + "   " + shape_text(size);
-  if (is_per_head(id.quantity)) line += "   " + head_title(options.language, of_head.head);
+  if (is_per_head(id.quantity)) line += "   " + head_label(of_head.head);
   add_lines(page, line, page.label, Role::label, page.ink.dim);
   page.y += 0.5f * page.label;
 

@@ -1,5 +1,5 @@
 // Lessons: a guided walk, each step of which sets the program to the state it speaks of and asks for a change. They are
-// files in assets/lessons and in the user's own folder; README.md says how one is written.
+// files in assets/lessons and in the user's own folder; docs/formats.md says how one is written.
 #pragma once
 
 #include <filesystem>

@@ -8,10 +8,10 @@
 #include "derived/matrix_names.h"
 #include "document/bundled_models.h"
 #include "document/fields.h"
-#include "document/stack_names.h"
 #include "explain/matrices.h"
 #include "math/attention.h"
 #include "math/output.h"
+#include "model/head_text.h"
 
 namespace headlight {
 namespace {
@@ -136,7 +136,7 @@ Result<std::vector<Claim>> claims_from_json(const std::string& where, const json
 }
 
 std::string words_of(const Claim& claim) {
-  const std::string head = "head " + head_text(claim.head);
+  const std::string head = head_label(claim.head);
   const auto word = [](const WordPosition& place) {
     return place.place ? "token " + std::to_string(*place.place) : place.word;
   };
@@ -161,7 +161,7 @@ Result<double> claimed_number(const Claim& claim, const Document& document, cons
   }
   const HeadRef& head = claim.head;
   if (!trace.has(head.stack) || head.layer >= trace.num_layers(head.stack) || head.head >= trace.num_heads(head.stack))
-    return bad_input(words_of(claim), "", "a head that the model has", head_text(head));
+    return bad_input(words_of(claim), "", "a head that the model has", head_label(head));
   if (claim.kind == Claim::Kind::matrix) return cell_of(claim, trace);
   if (claim.kind != Claim::Kind::row_largest) return weight_of(claim, trace);
   const Matrix weights = attention_rows(trace, head, 0, trace.queries(head.stack));

@@ -8,8 +8,8 @@
 
 #include "base/printable.h"
 #include "derived/matrix_names.h"
-#include "document/stack_names.h"
 #include "lesson/lesson.h"
+#include "model/head_text.h"
 #include "view/view_names.h"
 
 namespace headlight {

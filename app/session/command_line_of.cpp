@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "derived/derived_maps.h"
-#include "document/stack_names.h"
+#include "model/head_text.h"
 #include "session/figure_request.h"
 #include "text/words.h"
 #include "view/view_names.h"
@@ -147,9 +147,7 @@ Status add_edits(Words& words, const Edits& edits) {
 }
 
 void add_head(Words& words, const HeadRef& head) {
-  add(words, "--layer", std::to_string(head.layer));
-  add(words, "--head", std::to_string(head.head));
-  if (head.stack != Stack::self) add(words, "--stack", std::string(stack_name(head.stack)));
+  add(words, "--head", head_text(head));
 }
 
 /// Where the picture differs from what the command line draws by itself: type, colours, what is folded.
@@ -179,7 +177,7 @@ void add_looks(Words& words, const AppState& state, const FigureRequest& order) 
 std::string list_of(const std::vector<HeadRef>& heads) {
   std::string list;
   for (const HeadRef& head : heads)
-    list.append(list.empty() ? "" : ",").append(std::to_string(head.layer) + "." + std::to_string(head.head));
+    list.append(list.empty() ? "" : ",").append(head_text({head.layer, head.head}));
   return list;
 }
 

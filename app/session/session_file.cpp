@@ -10,6 +10,7 @@
 #include "document/assets.h"
 #include "document/document_json.h"
 #include "lesson/lesson.h"
+#include "model/head_text.h"
 #include "read/array/array.h"
 #include "read/json/json_document.h"
 #include "view/layout.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "derived/matrix_names.h"
-#include "document/stack_names.h"
+#include "model/head_text.h"
 #include "read/array/array.h"
 #include "view/layout.h"
 

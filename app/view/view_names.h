@@ -11,6 +11,20 @@
 
 namespace headlight {
 
+/// Earlier names of views: still read, in no help and in no file that is written.
+struct EarlierName {
+  std::string_view earlier, name;
+};
+inline constexpr EarlierName kEarlierViewNames[] = {
+    {"grid", "heads"}, {"layers", "glance"}, {"steps", "inside"}, {"query", "row"}, {"key", "column"}};
+
+/// The present name of a view; any other word as it is.
+inline std::string_view present_view_name(std::string_view name) {
+  for (const EarlierName& view : kEarlierViewNames)
+    if (view.earlier == name) return view.name;
+  return name;
+}
+
 /// Of View, in its order.
 inline constexpr std::string_view kViewNames[] = {"heads", "inside", "flow", "train", "compare"};
 
@@ -23,11 +37,8 @@ inline constexpr std::string_view kGridNames[] = {"maps", "glance", "row", "colu
 
 inline std::string_view grid_name(GridShow grid) { return kGridNames[static_cast<std::size_t>(grid)]; }
 
-/// Also the names that older sessions have: query, key.
 inline std::optional<GridShow> parse_grid(std::string_view name) {
-  if (name == "query") return GridShow::query;
-  if (name == "key") return GridShow::key;
-  return value_named<GridShow>(kGridNames, name);
+  return value_named<GridShow>(kGridNames, present_view_name(name));
 }
 
 /// What a name after --view shows: of the window, and as a figure.
@@ -39,26 +50,23 @@ struct NamedView {
   std::optional<FigureKind> figure = {};  // nothing: there is no such figure
 };
 
-/// Two names that stand for the same follow each other.
+/// Of those that show one view of the window the most general comes first.
 inline constexpr NamedView kNamedViews[] = {
-    {.name = "grid", .figure = FigureKind::grid},
     {.name = "heads", .figure = FigureKind::grid},
     {.name = "head", .figure = FigureKind::head},
-    {.name = "layers", .grid = GridShow::glance, .figure = FigureKind::layers},
     {.name = "glance", .grid = GridShow::glance, .figure = FigureKind::layers},
     {.name = "row", .grid = GridShow::query, .figure = FigureKind::row},
     {.name = "column", .grid = GridShow::key, .figure = FigureKind::column},
-    {.name = "flow", .view = View::flow, .figure = FigureKind::flow},
-    {.name = "steps", .view = View::inside, .figure = FigureKind::steps},
     {.name = "inside", .view = View::inside, .figure = FigureKind::steps},
     {.name = "diagram", .view = View::inside, .steps = false, .figure = FigureKind::diagram},
     {.name = "matrix", .view = View::inside, .figure = FigureKind::matrix},
+    {.name = "flow", .view = View::flow, .figure = FigureKind::flow},
     {.name = "train", .view = View::train},
     {.name = "compare", .view = View::compare, .figure = FigureKind::compare}};
 
-/// Null where there is no such name.
+/// By its name, or by an earlier one. Null where there is no such name.
 inline const NamedView* named_view(std::string_view name) {
-  const auto is = [name](const NamedView& view) { return view.name == name; };
+  const auto is = [name = present_view_name(name)](const NamedView& view) { return view.name == name; };
   const auto found = std::find_if(std::begin(kNamedViews), std::end(kNamedViews), is);
   return found == std::end(kNamedViews) ? nullptr : found;
 }

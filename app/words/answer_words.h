@@ -10,8 +10,6 @@ struct AnswerWords {
   Words empty_hint{"Type one above, or take a sample.", "在上方输入，或选择一个例句。"};
   Words computing{"computing", "计算中"};
   Words stale{"the maps are of the sentence before", "图仍是之前的句子"};
-  Words layer{"Layer", "层"};
-  Words head{"Head", "头"};
   Words cross{"cross", "交叉"};
   Words tip_stack{"The heads with which a sentence looks at itself.", "句子看向自身的头。"};
   Words tip_cross{"Cross-attention: the decoder's words look at the encoder's.",

@@ -9,7 +9,7 @@ namespace headlight {
 namespace {
 
 template <class Key>
-struct Words {
+struct NamedWords {
   Key key;
   const char* en;
   const char* zh;
@@ -17,7 +17,7 @@ struct Words {
 
 using Q = Quantity;
 
-constexpr Words<Quantity> kQuantities[] = {
+constexpr NamedWords<Quantity> kQuantities[] = {
     {Q::token_lookup, "token vectors as stored", "存储的词向量"},
     {Q::token_vectors, "token vectors", "词向量"},
     {Q::position_vectors, "position vectors", "位置向量"},
@@ -108,7 +108,7 @@ constexpr Words<Quantity> kQuantities[] = {
 
 using O = Operation;
 
-constexpr Words<Operation> kOperations[] = {
+constexpr NamedWords<Operation> kOperations[] = {
     {O::given, "A number as it was learned, looked up or read from a file: nothing comes before it.",
      "学到的、查到的或从文件读入的数：它之前没有别的数。"},
     {O::sine, "The sine of position × frequency.", "位置 × 频率 的正弦。"},
@@ -144,7 +144,7 @@ constexpr Words<Operation> kOperations[] = {
 /// Not the name of a step: z of a head that is switched off.
 constexpr std::string_view kOffStep = "z off";
 
-constexpr Words<std::string_view> kSteps[] = {
+constexpr NamedWords<std::string_view> kSteps[] = {
     {"x_query", "The word that looks, as a vector", "在看的词的向量"},
     {"x_key", "The word that is looked at, as a vector", "被看的词的向量"},
     {"x_value", "The same word, for its value", "同一个词，用于求值"},
@@ -184,7 +184,7 @@ constexpr Words<std::string_view> kSteps[] = {
     {"output", "Output of attention for this word", "这个词的注意力输出"},
 };
 
-constexpr Words<std::string_view> kNodes[] = {
+constexpr NamedWords<std::string_view> kNodes[] = {
     {"query", "Query from the file", "文件中的 query"},
     {"key", "Key from the file", "文件中的 key"},
     {"value", "Value from the file", "文件中的 value"},
@@ -209,7 +209,7 @@ constexpr Words<std::string_view> kNodes[] = {
     {"Softmax", "Probabilities", "概率"},
 };
 
-constexpr Words<std::string_view> kConstants[] = {
+constexpr NamedWords<std::string_view> kConstants[] = {
     {"scale", "scale", "缩放"},
     {"factor", "factor", "系数"},
     {"largest", "largest", "最大值"},
@@ -227,13 +227,13 @@ constexpr Words<std::string_view> kConstants[] = {
 };
 
 template <class Key, std::size_t N>
-const Words<Key>* find(const Words<Key> (&table)[N], const Key& key) {
+const NamedWords<Key>* find(const NamedWords<Key> (&table)[N], const Key& key) {
   const auto at = std::find_if(std::begin(table), std::end(table), [&](const auto& entry) { return entry.key == key; });
   return at == std::end(table) ? nullptr : at;
 }
 
 template <class Key>
-const char* in(Language language, const Words<Key>* words) {
+const char* in(Language language, const NamedWords<Key>* words) {
   return !words ? "" : language == Language::zh ? words->zh : words->en;
 }
 
@@ -283,8 +283,8 @@ std::string formula_in(Language language, const Trace& trace, const MatrixId& id
 std::string node_title(Language language, const Node& node) {
   if (node.kind == NodeKind::other_layers) {
     const std::string range = node.first_layer == node.last_layer
-                                  ? std::to_string(node.first_layer + 1)
-                                  : std::to_string(node.first_layer + 1) + "–" + std::to_string(node.last_layer + 1);
+                                  ? std::to_string(node.first_layer)
+                                  : std::to_string(node.first_layer) + "–" + std::to_string(node.last_layer);
     return (language == Language::zh              ? "第 "
             : node.first_layer == node.last_layer ? "Layer "
                                                   : "Layers ") +

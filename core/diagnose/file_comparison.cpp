@@ -7,6 +7,8 @@
 #include <limits>
 #include <tuple>
 
+#include "model/head_text.h"
+
 namespace headlight {
 namespace {
 
@@ -144,7 +146,13 @@ std::string cell_text(std::string_view array, const std::vector<Index>& at, cons
   if (axes.size() != at.size()) return shape_text(at);
   std::string text;
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-    text += (axis > 0 ? ", " : "") + std::string(axes[axis]) + " " + std::to_string(at[axis]);
+    text += axis > 0 ? ", " : "";
+    if (axes[axis] == "layer" && axis + 1 < axes.size() && axes[axis + 1] == "head") {
+      text += head_label({at[axis], at[axis + 1]});
+      ++axis;
+      continue;
+    }
+    text += std::string(axes[axis]) + " " + std::to_string(at[axis]);
     if (axes[axis] == "query" || axes[axis] == "token") text += quoted_word(words.queries, at[axis]);
     if (axes[axis] == "key") text += quoted_word(words.keys, at[axis]);
   }

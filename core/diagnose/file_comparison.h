@@ -48,7 +48,7 @@ struct FileComparison {
 /// logits; an encoder before its decoder.
 FileComparison compare(const ExportFile& expected, const ExportFile& found, float tolerance = kCompareTolerance);
 
-/// `layer 0, head 1, query 2 '李雷', key 0 '我'`: a cell in words, with the tokens where a file knows them.
+/// `L0·H1, query 2 '李雷', key 0 '我'`: a cell in words, with the tokens where a file knows them.
 std::string cell_text(std::string_view array, const std::vector<Index>& at, const ExportFile& expected,
                       const ExportFile& found);
 

@@ -6,6 +6,7 @@
 
 #include "heads/head_measures.h"
 #include "math/output.h"
+#include "model/head_text.h"
 
 namespace headlight {
 namespace {
@@ -92,8 +93,7 @@ Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, 
     progress.share = kForwardShare * share / static_cast<float>(heads.size());
     const auto after = forward(request, progress, &trace, threads);
     if (!after)
-      return Error{"head " + std::to_string(head.layer) + "." + std::to_string(head.head) +
-                   " off: " + after.error().message};
+      return Error{"head " + head_label(head) + " off: " + after.error().message};
     if (!*after) return std::optional<std::vector<HeadEffect>>{};
     if (before.places.empty()) effects.back().change = hidden_change(trace, **after);
     else compare_words(before, **after, effects.back());

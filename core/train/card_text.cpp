@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "model/head_text.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {
@@ -132,8 +133,8 @@ std::string card_text(const Model& model, const TrainingCard& card) {
       "| relation | head | score | weight | hard | random weights | best offset | offset per kind | sentences |\n"
       "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
   for (const RelationScore& one : card.scores->relations) {
-    text += line("| %s, %s | %ld.%ld %s | %.3f | %.2f | %.3f | %.2f | %.2f | %.2f | %ld |\n", one.relation.c_str(),
-                 one.en.c_str(), static_cast<long>(one.chosen.layer), static_cast<long>(one.chosen.head),
+    text += line("| %s, %s | %s %s | %.3f | %.2f | %.3f | %.2f | %.2f | %.2f | %ld |\n", one.relation.c_str(),
+                 one.en.c_str(), head_label({one.chosen.layer, one.chosen.head}).c_str(),
                  one.chosen.reversed ? "key→query" : "query→key", one.score.accuracy, one.score.weight, one.score.hard,
                  one.random, one.offset, one.kind_offset, static_cast<long>(one.sentences));
   }
@@ -143,8 +144,7 @@ std::string card_text(const Model& model, const TrainingCard& card) {
         "| cross head | own row | the row before |\n| --- | --- | --- |\n",
         static_cast<long>(alignment.words), alignment.diagonal);
     for (const CrossHead& head : alignment.heads)
-      text += line("| %ld.%ld | %.3f | %.3f |\n", static_cast<long>(head.layer), static_cast<long>(head.head),
-                   head.own.accuracy, head.next.accuracy);
+      text += line("| %s | %.3f | %.3f |\n", head_label({head.layer, head.head}).c_str(), head.own.accuracy, head.next.accuracy);
   }
   if (const NextWordScore& next = card.scores->next_word; next.words > 0)
     text += line("\nThe next word: %.1f %% of %ld right, perplexity %.2f.\n", 100 * next.accuracy,

@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "math/attention.h"
 #include "math/output.h"
+#include "model/head_text.h"
 
 namespace headlight {
 namespace {
@@ -155,8 +156,7 @@ Status check_options(const Trace& trace, const ExportOptions& options) {
     const bool there = trace.has(only->stack) && only->layer < trace.num_layers(only->stack) &&
                        only->head < trace.num_heads(only->stack);
     if (!there)
-      return bad_input("export", "head", "one that the model has",
-                       std::to_string(only->layer) + "." + std::to_string(only->head));
+      return bad_input("export", "head", "one that the model has", head_text(*only));
   }
   const SpecialTokens special = options.special;
   for (const StackNames& names : stacks_of(trace, options))

@@ -80,7 +80,7 @@ TEST(Explain, WritesForPeopleUnderTheTwoWords) {
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_EQ(ran.out.substr(0, ran.out.find('\n')), "b → 订了");
   for (const char* part : {"\nx_query  (3, 8)", "\nq  (3, 4)", "\nproducts  (1, 4)", "\nweight  (3, 3)",
-                           "\noutput  (3, 8)", "self, layer 0, head 1, query 2, key 1"})
+                           "\noutput  (3, 8)", "self, L0·H1, query 2, key 1"})
     EXPECT_TRUE(contains(ran.out, part)) << part;
   // Two columns for each Chinese character: the tokens end where their numbers do.
   EXPECT_TRUE(contains(
@@ -135,6 +135,10 @@ TEST(Explain, RefusesWhatIsNotThereInOneLine) {
   EXPECT_TRUE(contains(refused(explain(small({"--text", "a b c", "--stack", "cross"}))), "--stack"));
   refused(explain(small({"--text", "a b c", "--stack", "sideways"})));
   EXPECT_TRUE(contains(refused({"explain", "--text", "a b c", "--layer", "0"}), "required"));
+  EXPECT_EQ(refused(explain(small({"--text", "a b c"}), {"--head", "1", "--query", "0", "--key", "0"})),
+            "--head: expected LAYER.HEAD, or --layer beside it, found 1\n");
+  EXPECT_EQ(run(explain(small({"--text", "a b c"}), {"--head", "L0·H1", "--query", "2", "--key", "1"})).out,
+            run(explain(small({"--text", "a b c"}))).out);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ Words figure(Words words) {
 
 TEST(FigureCommand, WritesEveryFormatAndView) {
   const Folder folder;
-  for (const std::string view : {"grid", "head", "flow", "layers", "row", "column", "steps", "diagram"})
+  for (const std::string view : {"heads", "head", "flow", "glance", "row", "column", "inside", "diagram"})
     for (const std::string ending : {"svg", "pdf", "png"}) {
       const std::string file = (folder / (view + "." + ending)).string();
       const Ran ran = run(figure({"--view", view, "--text", "我请李雷帮我订了去北京的机票", "-o", file}));
@@ -28,7 +28,7 @@ TEST(FigureCommand, WritesEveryFormatAndView) {
   EXPECT_EQ(folder.names().size(), 24u) << "and nothing beside them";
 }
 
-TEST(FigureCommand, AViewHasTheNamesOfWindowAndFigure) {
+TEST(FigureCommand, EarlierNamesOfViewsAreTakenAndInNoHelp) {
   const Folder folder;
   const auto drawn = [&](const std::string& view) {
     const std::string file = (folder / (view + ".svg")).string();
@@ -40,6 +40,38 @@ TEST(FigureCommand, AViewHasTheNamesOfWindowAndFigure) {
   EXPECT_EQ(drawn("glance"), drawn("layers"));
   EXPECT_EQ(drawn("inside"), drawn("steps"));
   EXPECT_NE(drawn("row"), drawn("column"));
+  for (const EarlierName& view : kEarlierViewNames) EXPECT_TRUE(named_view(view.name)) << view.earlier;
+  for (const char* command : {"figure", "screenshot"}) {
+    const std::string help = run({command, "--help"}).out;
+    EXPECT_TRUE(contains(help, "{heads,head,glance,row,column,inside,diagram,")) << help;
+    for (const char* earlier : {"grid", "layers,", "steps,", "--grid"}) EXPECT_FALSE(contains(help, earlier)) << earlier;
+  }
+  EXPECT_TRUE(contains(refused(figure({"--view", "train", "-o", (folder / "x.svg").string()})),
+                       "--view: train not in {heads,head,"));
+}
+
+TEST(FigureCommand, AHeadIsNamedInEveryForm) {
+  const Folder folder;
+  int count = 0;
+  const auto drawn = [&](Words words) {
+    const std::string file = (folder / (std::to_string(count++) + ".svg")).string();
+    words.insert(words.begin(), {"figure", "--random", "--d-model", "8", "--num-heads", "2", "--layers", "2", "--view", "head"});
+    words.insert(words.end(), {"-o", file});
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return *read_file(file);
+  };
+  const std::string picture = drawn({"--layer", "1", "--head", "1"});
+  EXPECT_TRUE(contains(picture, "svg"));
+  EXPECT_NE(picture, drawn({"--head", "1"})) << "of layer 0";
+  for (const Words& words : {Words{"--head", "1.1"}, Words{"--head", "L1.H1"}, Words{"--head", "L1·H1"},
+                             Words{"--layer", "1", "--head", "1.1"}, Words{"--head", "self:1.1"}})
+    EXPECT_EQ(picture, drawn(words)) << words.back();
+  EXPECT_TRUE(contains(refused(figure({"--layer", "1", "--head", "0.1", "-o", "x.svg"})),
+                       "--head: expected a head of --layer 1, found 0.1"));
+  EXPECT_TRUE(contains(refused(figure({"--stack", "self", "--head", "cross:0.1", "-o", "x.svg"})),
+                       "--head: expected a head of --stack self, found cross:0.1"));
+  EXPECT_TRUE(contains(refused(figure({"--head", "first", "-o", "x.svg"})), "--head: expected HEAD, LAYER.HEAD or "));
 }
 
 TEST(FigureCommand, OwnRangesWordsAndFoldsAreOtherPictures) {
@@ -52,12 +84,12 @@ TEST(FigureCommand, OwnRangesWordsAndFoldsAreOtherPictures) {
     EXPECT_EQ(ran.status, 0) << ran.err;
     return *read_file(file);
   };
-  for (const std::string view : {"grid", "layers", "row", "column"})
+  for (const std::string view : {"heads", "glance", "row", "column"})
     EXPECT_NE(drawn({"--view", view}), drawn({"--view", view, "--own-range"})) << view;
   EXPECT_NE(drawn({"--view", "row", "--query", "1"}), drawn({"--view", "row", "--query", "2"}));
   EXPECT_NE(drawn({"--view", "column", "--key", "1"}), drawn({"--view", "column", "--key", "2"}));
-  EXPECT_NE(drawn({"--view", "steps", "--query", "1", "--key", "1"}),
-            drawn({"--view", "steps", "--query", "1", "--key", "2"}));
+  EXPECT_NE(drawn({"--view", "inside", "--query", "1", "--key", "1"}),
+            drawn({"--view", "inside", "--query", "1", "--key", "2"}));
 }
 
 TEST(FigureCommand, MapsOfOtherKindsAreOtherPictures) {
@@ -97,11 +129,11 @@ TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
   EXPECT_TRUE(contains(wrong({}, "x.gif"), "ending: expected .svg, .pdf or .png, found .gif"));
   EXPECT_TRUE(contains(wrong({}, "x"), "ending: expected .svg, .pdf or .png, found none"));
   EXPECT_TRUE(contains(wrong({"--maps", "norms", "--view", "flow"}),
-                       "--maps norms: expected --view grid, head, layers, row or column, found --view flow"));
+                       "--maps norms: expected --view heads, head, glance, row or column, found --view flow"));
   EXPECT_TRUE(contains(wrong({"--view", "row", "--query", "77"}), "figure: query: expected 0 to"));
   EXPECT_TRUE(contains(wrong({"--view", "column", "--key", "77"}), "figure: key: expected 0 to"));
   EXPECT_TRUE(contains(wrong({"--view", "steps", "--fold", "words"}),
-                       "--fold: expected --view grid, head, layers, row, column or flow"));
+                       "--fold: expected --view heads, head, glance, row, column or flow"));
   EXPECT_TRUE(contains(wrong({"--fold", "letters"}), "--fold"));
   EXPECT_TRUE(
       contains(wrong({"--maps", "rollout", "--arch", "encoder-decoder", "--target", "我", "--stack", "cross"}),
@@ -117,7 +149,7 @@ TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
   EXPECT_TRUE(contains(wrong({"--view", "flow", "--heads", "0"}), "--heads: expected LAYER.HEAD or LAYER.*, found 0"));
   EXPECT_TRUE(contains(wrong({"--view", "flow", "--heads", "0.7"}), "--heads: head: expected 0 to 1, found 0.7"));
   EXPECT_TRUE(contains(wrong({"--view", "flow", "--heads", "3.*"}), "--heads: layer: expected 0 to 0, found 3.*"));
-  EXPECT_TRUE(contains(wrong({"--heads", "0.1"}), "--heads: expected --view flow, row or column, found --view grid"));
+  EXPECT_TRUE(contains(wrong({"--heads", "0.1"}), "--heads: expected --view flow, row or column, found --view heads"));
   EXPECT_TRUE(contains(wrong({"--view", "tree"}), "--view"));
   EXPECT_TRUE(
       contains(wrong({"--view", "compare"}), "--against: expected [SOURCE] [REQUEST], or a question with edits"));
@@ -166,7 +198,7 @@ TEST(FigureCommand, AMatrixIsDrawnByItsName) {
   EXPECT_TRUE(contains(wrong({"--view", "matrix", "--matrix", "W_X"}),
                        "--matrix: expected a name that explain prints, as W_Q or encoder.0.self.0.weights, found W_X"));
   EXPECT_TRUE(contains(wrong({"--view", "matrix", "--matrix", "q", "--row", "77"}), "figure: row: expected 0 to"));
-  EXPECT_TRUE(contains(wrong({"--matrix", "q"}), "--matrix: expected --view matrix, found --view grid"));
+  EXPECT_TRUE(contains(wrong({"--matrix", "q"}), "--matrix: expected --view matrix, found --view heads"));
   EXPECT_TRUE(contains(wrong({"--view", "steps", "--row", "1"}), "--row, --column: expected --view matrix"));
 }
 

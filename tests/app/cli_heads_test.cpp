@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "app/program.h"
+#include "base/utf8.h"
 
 namespace headlight {
 namespace {
@@ -59,13 +60,13 @@ TEST(CliHeads, PrintsATableForPeople) {
   EXPECT_EQ(ran.status, 0) << ran.err;
   const auto table = lines(ran.out);
   ASSERT_EQ(table.size(), 3u) << ran.out;
-  EXPECT_TRUE(table[0].starts_with("head  entropy")) << table[0];
+  EXPECT_TRUE(table[0].starts_with("head   entropy")) << table[0];
   EXPECT_FALSE(contains(table[0], "special"));
-  EXPECT_TRUE(table[1].starts_with("0.1 "));
-  EXPECT_TRUE(table[2].starts_with("0.0 "));
-  EXPECT_EQ(table[1].size(), table[0].size()) << "columns are aligned";
+  EXPECT_TRUE(table[1].starts_with("L0·H1 "));
+  EXPECT_TRUE(table[2].starts_with("L0·H0 "));
+  EXPECT_EQ(code_points(table[1]).size(), code_points(table[0]).size()) << "columns are aligned";
   const Ran turned = run({"heads", patterns_file(folder), "--sort", "first", "--ascending"});
-  EXPECT_TRUE(lines(turned.out)[1].starts_with("0.0 "));
+  EXPECT_TRUE(lines(turned.out)[1].starts_with("L0·H0 "));
 }
 
 TEST(CliHeads, SortsByAnyMeasureAndCsvHasTheSameNumbers) {

@@ -70,10 +70,12 @@ TEST(Transformer, OptionsShapeEveryArchitecture) {
 TEST(Transformer, EditsAreAppliedAndKept) {
   const json plain = exported(small({"--text", "我爱你"}));
   const json weight = exported(small({"--text", "我爱你", "--weight", "0.1.2.0=0.875"}));
+  EXPECT_EQ(weight, exported(small({"--text", "我爱你", "--weight", "L0.H1.2.0=0.875"})));
   EXPECT_EQ(weight["attention"][0]["attn"][0][1][2][0], 0.875);
   EXPECT_EQ(weight["attention"][0]["attn"][0][0], plain["attention"][0]["attn"][0][0]);
   EXPECT_NE(weight["next_token"], plain["next_token"]);
   const json off = exported(small({"--text", "我爱你", "--off", "0.*", "--off-as", "mean"}));
+  EXPECT_EQ(off, exported(small({"--text", "我爱你", "--off", "L0·H0,L0.H1", "--off-as", "mean"})));
   EXPECT_EQ(off["request"]["off"], (json{"0.0", "0.1"}));
   EXPECT_EQ(off["request"]["off_as"], "mean");
   EXPECT_NE(off["next_token"], plain["next_token"]);

@@ -46,7 +46,7 @@ TEST(ComparisonFigure, HasTheThreeMapsOfTheComparison) {
     EXPECT_TRUE(maps[2].scale.diverging);
     expect_tidy(*drawing);
     const std::string text = words_of(*drawing);
-    EXPECT_NE(text.find("Layer 2 · Head 1"), std::string::npos);
+    EXPECT_NE(text.find("L1·H0"), std::string::npos);
     EXPECT_NE(text.find("B − A"), std::string::npos);
     EXPECT_NE(text.find("小猫"), std::string::npos);
   }

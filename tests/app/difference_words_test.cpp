@@ -42,7 +42,7 @@ TEST_F(DifferenceWordsTest, OneThingIsSaidOfBoth) {
   EXPECT_EQ(said(a, b, Language::zh), "掩码：无 | 掩码：因果");
   b = a;
   b.edits.off = {{0, 1}, {1, 0}};
-  EXPECT_EQ(said(a, b), "all heads on | off: 1·2 2·1");
+  EXPECT_EQ(said(a, b), "all heads on | off: L0·H1 L1·H0");
   b = a;
   b.edits.scale = 0.5f;
   EXPECT_EQ(said(a, b), "scale 1/√d_k | scale 0.5");

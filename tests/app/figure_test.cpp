@@ -73,7 +73,7 @@ TEST(Figure, TheGridHasEveryCellOfEveryHead) {
         EXPECT_TRUE(same(maps[i].weights, shown_weights(*trace, head)));
         EXPECT_EQ(maps[i].scale, weight_scale(*trace, nullptr, theme, Scale::linear));
       }
-      EXPECT_TRUE(says(drawing, "Layer 2 · Head 1"));
+      EXPECT_TRUE(says(drawing, "L1·H0"));
       EXPECT_EQ(says(drawing, "blocked"), causal) << "the sign is explained where it is used";
     }
   }
@@ -143,13 +143,13 @@ TEST(Figure, SeveralHeadsHaveColoursOfTheirOwnAndALegend) {
       document, *trace, {.kind = FigureKind::flow, .head = {}, .heads = {{0, 0}, {0, 1}, {1, 1}}, .threshold = 0.01f});
   const std::vector<Stroke> legend = all<Stroke>(drawing);
   ASSERT_EQ(legend.size(), 3u);
-  for (const char* name : {"Layer 1 · Head 1", "Layer 1 · Head 2", "Layer 2 · Head 2"})
+  for (const char* name : {"L0·H0", "L0·H1", "L1·H1"})
     EXPECT_TRUE(says(drawing, name));
   for (const Curve& curve : all<Curve>(drawing))
     EXPECT_TRUE(
         std::any_of(legend.begin(), legend.end(), [&](const Stroke& line) { return line.colour == curve.colour; }));
   const Drawing one_layer = drawn(document, *trace, {.kind = FigureKind::flow, .heads = {{1, 0}, {1, 1}}});
-  EXPECT_TRUE(says(one_layer, "Layer 2 · 2 heads"));
+  EXPECT_TRUE(says(one_layer, "Layer 1 · 2 heads"));
 }
 
 TEST(Figure, CrossAttentionNamesItsSides) {
@@ -217,7 +217,7 @@ TEST(Figure, WhatWasMeasuredOfAHeadStandsInItsTitle) {
   EXPECT_TRUE(says(grid, "VO verb → object")) << "and then explained";
   const HeadRef chosen{vo->chosen.layer, vo->chosen.head};
   const Drawing head = drawn(document, *trace, {.kind = FigureKind::head, .width = kSlide, .head = chosen});
-  EXPECT_TRUE(says(head, "Layer 2 · Head " + std::to_string(chosen.head + 1)));
+  EXPECT_TRUE(says(head, "L1·H" + std::to_string(chosen.head)));
   EXPECT_TRUE(says(head, std::string("verb → object ") + score));
   EXPECT_TRUE(says(head, "Headlight's trained model · 我请李雷帮我订了去北京的机票 · mask: none"));
 }

@@ -126,9 +126,9 @@ TEST(Lessons, ACheckFindsWhatIsWrongWithALesson) {
   EXPECT_EQ(lines,
             "error step 1: layer and head: the model has no such head\n"
             "error step 1: pinned: there is no such cell\n"
-            "error step 1: head 1.5, 机票 → 订了: expected below 0.5, found 0.975022\n"
-            "error step 1: head 1.5, 机票 → 猫: 猫: expected a word of the sentence, found none\n"
-            "good step 1: head 1.5, 机票 → 订了: 0.975022\n"
+            "error step 1: L1·H5, 机票 → 订了: expected below 0.5, found 0.975022\n"
+            "error step 1: L1·H5, 机票 → 猫: 猫: expected a word of the sentence, found none\n"
+            "good step 1: L1·H5, 机票 → 订了: 0.975022\n"
             "warning step 1: done: it is so from the start\n");
 }
 

@@ -98,7 +98,7 @@ TEST(LineFigure, EveryHeadHasABarAWord) {
     const Drawing drawing = drawn(
         document, *trace, {.kind = row ? FigureKind::row : FigureKind::column, .width = kSlide, .query = 9, .key = 2});
     EXPECT_TRUE(says(drawing, row ? "机票\nlooks, in every head, at" : "李雷\nis looked at, in every head, by"));
-    EXPECT_TRUE(says(drawing, "Layer 2 · Head 1"));
+    EXPECT_TRUE(says(drawing, "L1·H0"));
     EXPECT_TRUE(says(drawing, "causal"));
     const std::vector<Rectangle> bars = bars_of(drawing);
     std::size_t at = 0;
@@ -143,7 +143,7 @@ TEST(LineFigure, HeadsStandInTheOrderThatIsAskedFor) {
   const Drawing drawing =
       drawn(document, *trace, {.kind = FigureKind::row, .width = kSlide, .heads = {{1, 1}, {0, 0}}});
   const std::string words = words_of(drawing);
-  EXPECT_LT(words.find("Layer 2 · Head 2"), words.find("Layer 1 · Head 1"));
+  EXPECT_LT(words.find("L1·H1"), words.find("L0·H0"));
   EXPECT_EQ(bars_of(drawing).size(), 20u);
 }
 

@@ -68,13 +68,13 @@ TEST(Compare, TheFirstDifferenceIsTheFirstOnTheDatasWay) {
   b = changed(b, "hidden_states", 16, 1);
   EXPECT_EQ(first_of(a, b), "hidden_states: layer 2, token 0 '我', column 0");
   b = changed(b, "attentions", 15, 1);
-  EXPECT_EQ(first_of(a, b), "attentions: layer 1, head 1, query 1 '爱', key 1 '爱'");
+  EXPECT_EQ(first_of(a, b), "attentions: L1·H1, query 1 '爱', key 1 '爱'");
   b = changed(b, "hidden_states", 9, 1);
   EXPECT_EQ(first_of(a, b), "hidden_states: layer 1, token 0 '我', column 1");
   b = changed(b, "attentions", 6, 1);
-  EXPECT_EQ(first_of(a, b), "attentions: layer 0, head 1, query 1 '爱', key 0 '我'");
+  EXPECT_EQ(first_of(a, b), "attentions: L0·H1, query 1 '爱', key 0 '我'");
   b = changed(b, "keys", 2, 1);
-  EXPECT_EQ(first_of(a, b), "keys: layer 0, head 0, key 1 '爱', column 0");
+  EXPECT_EQ(first_of(a, b), "keys: L0·H0, key 1 '爱', column 0");
   b = changed(b, "hidden_states", 0, 1);
   EXPECT_EQ(first_of(a, b), "hidden_states: layer 0, token 0 '我', column 0");
 }
@@ -89,9 +89,9 @@ TEST(Compare, AnEncoderComesBeforeItsDecoder) {
   ExportFile b = changed(a, "logits", 9, 1);
   EXPECT_EQ(first_of(a, b), "logits: token 1 'Y', column 0");
   b = changed(a, "cross_attentions", 5, 1);
-  EXPECT_EQ(first_of(a, b), "cross_attentions: layer 0, head 0, query 1 'Y', key 2 'c'");
+  EXPECT_EQ(first_of(a, b), "cross_attentions: L0·H0, query 1 'Y', key 2 'c'");
   b = changed(b, "decoder_attentions", 3, 1);
-  EXPECT_EQ(first_of(a, b), "decoder_attentions: layer 0, head 0, query 1 'Y', key 1 'Y'");
+  EXPECT_EQ(first_of(a, b), "decoder_attentions: L0·H0, query 1 'Y', key 1 'Y'");
   b = changed(b, "encoder_last_hidden_state", 3, 1);
   EXPECT_EQ(first_of(a, b), "encoder_last_hidden_state: token 0 'a', column 3");
 }

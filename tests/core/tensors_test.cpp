@@ -259,7 +259,7 @@ TEST(Tensors, AnswersBesideInputsAreForComparison) {
   EXPECT_EQ(given(*file).query.cols(), 4);
   EXPECT_TRUE(given(*file).patterns.empty());
   EXPECT_EQ(file->warnings,
-            std::vector<std::string>{"f: attentions, output: answers to compare with (headlight compare), not inputs"});
+            std::vector<std::string>{"f: attentions, output: answers to compare with (headlight diagnose), not inputs"});
 }
 
 TEST(Tensors, TheEndingSaysWhatAFileIs) {

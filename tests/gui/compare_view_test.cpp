@@ -197,7 +197,7 @@ TEST_F(CompareViewTest, AHeadSwitchedOffStandsBesideTheQuestionWithoutEdits) {
   h.settle();
   EXPECT_TRUE(h.has("map A"));
   EXPECT_TRUE(h.says(kCompareWords.without_edits.en));
-  EXPECT_TRUE(h.says("off: 1·1"));
+  EXPECT_TRUE(h.says("off: L0·H0"));
   EXPECT_FALSE(h.has("swap")) << "there is nothing to swap with yet";
   h.key(Key::space);
   h.settle();

@@ -112,7 +112,7 @@ TEST_F(EditsTest, TheLayerIsThatOfTheChosenHead) {
   Harness& h = *harness;
   h.click("head 1.0");
   h.click("one layer");
-  EXPECT_TRUE(h.says("Layer 2"));
+  EXPECT_TRUE(h.says("Layer 1"));
   h.key(Key::m);
   EXPECT_TRUE(layer_edit(edits(), Stack::self, 1));
   EXPECT_FALSE(layer_edit(edits(), Stack::self, 0));

@@ -45,7 +45,7 @@ TEST_F(GridTest, AClickEnlargesAHead) {
   h.click("head 1.2");
   EXPECT_EQ(h.state.view.chosen, (HeadRef{1, 2}));
   EXPECT_TRUE(same(h.map("large map").weights, weights_of(*h.state.trace, {1, 2})));
-  EXPECT_TRUE(h.says("Layer 2 · Head 3"));
+  EXPECT_TRUE(h.says("L1·H2"));
   EXPECT_TRUE(h.state.undo.empty()) << "looking is not editing";
 }
 
@@ -63,7 +63,7 @@ TEST_F(GridTest, PointingLightsTheCellInEveryHead) {
   std::snprintf(expected, sizeof expected, "帮 looks at 北京: %.4f",
                 static_cast<double>(weights_of(*h.state.trace, {1, 2})(3, 7)));
   EXPECT_TRUE(h.says(expected)) << h.words_on_screen();
-  EXPECT_TRUE(h.says("Layer 2 · Head 3"));
+  EXPECT_TRUE(h.says("L1·H2"));
 
   h.point_away();
   EXPECT_FALSE(h.state.view.hovered);

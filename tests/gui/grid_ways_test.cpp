@@ -55,7 +55,7 @@ TEST_F(GridWaysTest, AGlanceHasEveryHeadOfEveryLayer) {
   EXPECT_EQ(h.state.view.chosen, (HeadRef{7, 11}));
   h.point_at("glance 3.2");
   EXPECT_EQ(h.state.view.hovered_head, (HeadRef{3, 2}));
-  EXPECT_TRUE(h.says("Layer 4 · Head 3")) << "its name, and the map large";
+  EXPECT_TRUE(h.says("L3·H2")) << "its name, and the map large";
   EXPECT_EQ(h.maps.drawn.size(), 12u * 16 + 2);
 }
 

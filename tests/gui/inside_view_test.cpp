@@ -399,11 +399,11 @@ TEST_F(InsideViewTest, TheLayerBeforeIsReachedThroughTheDiagram) {
   Harness& h = *harness;
   h.say(ChooseHead{{2, 0}}, ShowView{View::inside}, ShowSteps{false});
   h.settle();
-  EXPECT_TRUE(h.says("Layers 1–2"));
+  EXPECT_TRUE(h.says("Layers 0–1"));
   h.key({Key::left_shift, Key::left_bracket});
   h.settle();
   EXPECT_EQ(view().chosen.layer, 1);
-  EXPECT_TRUE(h.says("Layer 1"));
+  EXPECT_TRUE(h.says("Layer 0"));
 }
 
 }  // namespace

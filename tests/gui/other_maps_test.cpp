@@ -57,7 +57,7 @@ TEST_F(OtherMapsTest, ARolloutHasAMapALayer) {
   h.point_away();
   EXPECT_EQ(state().view.chosen.layer, 1);
   EXPECT_TRUE(same(h.map("large map").weights, *shown().map({1, 0})));
-  EXPECT_TRUE(h.says("Layer 2 · rollout"));
+  EXPECT_TRUE(h.says("Layer 1 · rollout"));
   EXPECT_FALSE(h.has("switch head")) << "there is no head to be switched off";
   EXPECT_TRUE(h.says(kind_line(Language::en, MapKind::rollout)));
   h.hover("layer 0", {2, 1});
@@ -150,7 +150,7 @@ TEST_F(OtherMapsTest, AreSaidInChineseToo) {
   h.say(SetSettings{settings});
   show(MapKind::rollout);
   EXPECT_TRUE(h.says(kind_line(Language::zh, MapKind::rollout)));
-  EXPECT_TRUE(h.says("层 1 · 累积"));
+  EXPECT_TRUE(h.says("层 0 · 累积"));
 }
 
 }  // namespace

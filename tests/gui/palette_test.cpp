@@ -132,7 +132,7 @@ TEST_F(PaletteTest, TheStateIsCopiedAsACommand) {
   Harness& h = *harness;
   h.key({Key::left_ctrl, Key::left_shift, Key::c});
   h.frame(2);
-  EXPECT_TRUE(h.clipboard.starts_with("headlight figure --text '我请李雷帮我订了去北京的机票' --random --view grid "))
+  EXPECT_TRUE(h.clipboard.starts_with("headlight figure --text '我请李雷帮我订了去北京的机票' --random --view heads "))
       << h.clipboard;
   EXPECT_TRUE(h.says("Copied: headlight figure"));
   h.key({Key::left_ctrl, Key::p});

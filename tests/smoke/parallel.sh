@@ -25,7 +25,7 @@ done >"$work/lines"
 "$program" export --text - --lines <"$work/lines" >"$work/one"
 [[ $(wc -l <"$work/one") == 60 ]] || fail "one process: expected 60 lines, found $(wc -l <"$work/one")"
 
-# The README's line, in smaller blocks.
+# The line of docs/command-line.md, in smaller blocks.
 parallel --keep-order --pipe --block 500 --jobs 3 "$program" export --text - --lines --threads 1 <"$work/lines" >"$work/many"
 cmp "$work/one" "$work/many" || fail 'expected the same bytes of several processes as of one, found others'
 

@@ -11,6 +11,7 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/no_answer.h"
 #include "gui/frame/stacks.h"
+#include "model/head_text.h"
 #include "session/shown.h"
 #include "words/compare_words.h"
 
@@ -58,7 +59,7 @@ std::string value_text(const HeadDifference& head, DifferenceOrder order) {
 void one_difference(Gui& gui, const HeadDifference& head, const Box& box, const AxisLabels& labels,
                     float title_height) {
   const AppState& state = gui.state;
-  const std::string id = "difference " + std::to_string(head.head.layer) + "." + std::to_string(head.head.head);
+  const std::string id = "difference " + head_text({head.head.layer, head.head.head});
   const JointStack& stack = *state.comparison->heads->stack(head.head.stack);
   const JointMap map{
       .stack = &stack, .head = head.head, .cells = &head.map, .version = joint_version(state, head.head)};
@@ -68,9 +69,7 @@ void one_difference(Gui& gui, const HeadDifference& head, const Box& box, const 
   const bool hovered = ImGui::IsItemHovered(), chosen = state.view.chosen == head.head;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const std::string value = value_text(head, state.view.differences);
-  std::string title = head_title(state.settings.language, head.head);
-  if (ImGui::CalcTextSize((title + value).c_str()).x > box.right() - layout.plot.x)
-    title = std::to_string(head.head.layer + 1) + "·" + std::to_string(head.head.head + 1);
+  const std::string title = head_label(head.head);
   const float width = ImGui::CalcTextSize(title.c_str()).x;
   list.AddText({layout.plot.x, box.y}, chosen || hovered ? gui.colours().accent : gui.colours().text, title.c_str());
   list.AddText({layout.plot.x + width, box.y}, gui.colours().dim, value.c_str());

@@ -12,6 +12,7 @@
 #include "gui/frame/no_answer.h"
 #include "gui/frame/relation_labels.h"
 #include "gui/frame/stacks.h"
+#include "model/head_text.h"
 #include "words/answer_words.h"
 #include "words/flow_words.h"
 
@@ -83,8 +84,9 @@ void legend(Gui& gui) {
   const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
   const HeadRef& chosen = state.view.chosen;
   for (Index head = 0; head < state.trace->num_heads(chosen.stack); ++head) {
-    std::string label = std::string(gui.word(kAnswerWords.head)) + " " + std::to_string(head + 1);
-    for (const RelationScore* one : relations_of(state.document, {chosen.layer, head, chosen.stack}))
+    const HeadRef of{chosen.layer, head, chosen.stack};
+    std::string label = head_label(of);
+    for (const RelationScore* one : relations_of(state.document, of))
       label += " " + one->relation;
     const float text = ImGui::CalcTextSize(label.c_str()).x, height = ImGui::GetTextLineHeight() + 6 * gui.unit;
     const float width = swatch + 6 * gui.unit + text;

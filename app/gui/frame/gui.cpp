@@ -8,6 +8,7 @@
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "gui/frame/stacks.h"
+#include "model/head_text.h"
 #include "session/shown.h"
 #include "words/answer_words.h"
 #include "words/map_words.h"
@@ -116,7 +117,7 @@ std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell) {
 std::string head_words(const Gui& gui, const HeadRef& head) {
   std::string text;
   if (gui.state.trace && gui.state.trace->encoder) text = std::string(stack_word(gui, head.stack)) + " · ";
-  return text + head_title(gui.state.settings.language, head);
+  return text + head_label(head);
 }
 
 void explain_item(const Gui& gui, const Words& words) {

@@ -7,6 +7,7 @@
 #include "gui/frame/map_view.h"
 #include "gui/heads/derived_maps.h"
 #include "gui/heads/grid_parts.h"
+#include "model/head_text.h"
 #include "session/head_grid.h"
 #include "session/shown.h"
 #include "words/grid_words.h"
@@ -22,7 +23,7 @@ void numbers(Gui& gui, const GlanceLayout& layout, ImVec2 origin, Index count, b
                                 : ImGui::GetFontSize() * kLabelPitch;
   const auto step = std::max<Index>(1, static_cast<Index>(std::ceil(room / pitch)));
   for (Index i = 0; i < count; i += step) {
-    const std::string text = std::to_string(i + 1);
+    const std::string text = std::to_string(i);
     const ImVec2 size = ImGui::CalcTextSize(text.c_str());
     const Box square = of_columns ? layout.place(0, i) : layout.place(i, 0);
     const ImVec2 at = of_columns ? ImVec2{square.x + (square.w - size.x) / 2, layout.first.y - size.y - 2 * gui.unit}
@@ -64,7 +65,7 @@ void small_map(Gui& gui, const HeadRef& head, const Box& square, bool hovered) {
   if (square.w >= 24 * gui.unit || chosen || hovered)
     draw_rect(list, {map.x - 1, map.y - 1}, {map.right() + 1, map.bottom() + 1},
               chosen || hovered ? gui.colours().accent : gui.colours().line, 0, chosen ? 2 * gui.unit : 1);
-  gui.name_box("glance " + std::to_string(head.layer) + "." + std::to_string(head.head), map);
+  gui.name_box("glance " + head_text({head.layer, head.head}), map);
   if (hovered) enlarged(gui, head, content);
 }
 

@@ -6,6 +6,7 @@
 #include "gui/frame/relation_labels.h"
 #include "gui/heads/derived_maps.h"
 #include "gui/heads/grid_parts.h"
+#include "model/head_text.h"
 #include "session/head_grid.h"
 #include "session/shown.h"
 #include "words/grid_words.h"
@@ -75,7 +76,7 @@ void one_line(Gui& gui, const Frame& frame, const HeadRef& head, Index place, co
   list.AddText({x, middle}, gui.colours().accent, title.relations.c_str());
 
   const Box bars = frame.layout.bars_of(place);
-  gui.name_box("line head " + std::to_string(head.layer) + "." + std::to_string(head.head), bars);
+  gui.name_box("line head " + head_text({head.layer, head.head}), bars);
   std::optional<Index> lit;
   const auto& lit_cell = state.view.hovered ? state.view.hovered : state.view.pinned;
   if (lit_cell) lit = frame.line.of_query ? map_column(content, lit_cell->key) : map_row(content, lit_cell->query);

@@ -13,6 +13,7 @@
 #include "gui/heads/greeting.h"
 #include "gui/heads/grid_parts.h"
 #include "gui/heads/heads.h"
+#include "model/head_text.h"
 #include "session/head_grid.h"
 #include "session/shown.h"
 #include "words/answer_words.h"
@@ -69,7 +70,7 @@ bool on_off(Gui& gui, const HeadRef& head, const Box& box, bool off, const std::
 void one_head(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, float title_height) {
   const AppState& state = gui.state;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const std::string id = "head " + std::to_string(head.layer) + "." + std::to_string(head.head);
+  const std::string id = "head " + head_text({head.layer, head.head});
   const bool off = is_off(state.document.edits, head);
   const Box button{box.right() - title_height, box.y, title_height, title_height - 3 * gui.unit};
   const bool over_button = on_off(gui, head, button, off, "on off " + id);

@@ -15,7 +15,7 @@ namespace {
 void scope(Gui& gui) {
   const AppState& state = gui.state;
   const HeadRef& head = state.view.chosen;
-  const std::string one = std::string(gui.word(kAnswerWords.layer)) + " " + std::to_string(head.layer + 1);
+  const std::string one = layer_title(state.settings.language, head.layer);
   if (flat_button(gui, "all layers", gui.word(kMaskWords.all_layers), !state.view.one_layer)) gui.say(SetScope{false});
   explain_item(gui, kMaskWords.tip_scope);
   ImGui::SameLine(0, 0);

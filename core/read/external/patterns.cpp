@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "model/head_text.h"
+
 namespace headlight {
 namespace {
 
@@ -21,7 +23,7 @@ std::string number_text(double value) {
 }
 
 std::string row_place(std::size_t layer, std::size_t head, Index query) {
-  return "layer " + std::to_string(layer) + " head " + std::to_string(head) + " query " + std::to_string(query);
+  return head_label({static_cast<Index>(layer), static_cast<Index>(head)}) + " query " + std::to_string(query);
 }
 
 Status check_size(std::string_view where, std::string_view what, std::string_view axis, std::size_t size, Index most) {

@@ -75,7 +75,7 @@ class Arrays {
     }
     if (!answers.empty())
       warnings.push_back(std::string(where_) + ": " + answers +
-                         ": answers to compare with (headlight compare), not inputs");
+                         ": answers to compare with (headlight diagnose), not inputs");
     return warnings;
   }
 

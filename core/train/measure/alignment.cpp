@@ -7,6 +7,7 @@
 #include <set>
 
 #include "math/attention.h"
+#include "model/head_text.h"
 #include "train/grammar/speller.h"
 #include "train/measure/head_scores.h"
 
@@ -223,8 +224,8 @@ std::string alignment_text(const AlignmentReport& report) {
   char line[160];
   std::string text = "cross head   its own row: right  weight   the row before: right  weight\n";
   for (const CrossHead& head : report.heads) {
-    const std::string name = std::to_string(head.layer) + "." + std::to_string(head.head);
-    std::snprintf(line, sizeof line, "  %-18s      %.3f   %.3f                    %.3f   %.3f\n", name.c_str(),
+    const std::string name = head_label({head.layer, head.head});
+    std::snprintf(line, sizeof line, "  %-19s      %.3f   %.3f                    %.3f   %.3f\n", name.c_str(),
                   head.own.accuracy, head.own.weight, head.next.accuracy, head.next.weight);
     text += line;
   }

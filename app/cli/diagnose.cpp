@@ -12,7 +12,7 @@
 namespace headlight {
 namespace {
 
-struct CompareArguments {
+struct DiagnoseArguments {
   std::string a, b, format = "text";
   float tolerance = kCompareTolerance;
   Index num_heads = 0;
@@ -150,7 +150,7 @@ std::string as_json(const Answer& answer) {
   return text + "}\n";
 }
 
-Result<int> run_compare(const CompareArguments& options) {
+Result<int> run_diagnose(const DiagnoseArguments& options) {
   if (!(options.tolerance >= 0) || !std::isfinite(options.tolerance))
     return bad_input("--tolerance", "", "a number, 0 or more", number(options.tolerance));
   const auto heads = options.num_heads > 0 ? std::optional(options.num_heads) : std::optional<Index>();
@@ -179,15 +179,15 @@ Result<int> run_compare(const CompareArguments& options) {
 
 }  // namespace
 
-ParsedCommand add_compare(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("compare", "Where two exports differ, first difference first, and why");
+ParsedCommand add_diagnose(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("diagnose", "Whether an attention is computed right, and if not, which mistake it is");
   command->footer(
-      "headlight compare attention.json mine.safetensors\n"
-      "headlight compare mine.npz        your inputs and weights, computed here and held against your own answer\n"
+      "headlight diagnose mine.npz        your inputs and weights are computed here and compared with your own answer\n"
+      "headlight diagnose attention.json mine.safetensors\n"
       "Arrays in both files are compared: attentions cell by cell, all others relative to max(1, largest |expected|).\n"
-      "Arrays in one file only are listed and are no difference. B is the one under suspicion.\n"
+      "Arrays in one file only are listed and are no difference. A is taken to be right.\n"
       "Exit status: 0 equal, 1 different, 2 wrong use or bad input.");
-  auto options = std::make_shared<CompareArguments>();
+  auto options = std::make_shared<DiagnoseArguments>();
   command->add_option("A", options->a, "What is right: an export (.json, .npz, .safetensors) or a tensors file")
       ->required();
   command->add_option("B", options->b,
@@ -202,7 +202,7 @@ ParsedCommand add_compare(CLI::App& program) {
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
-  return [options] { return run_compare(*options); };
+  return [options] { return run_diagnose(*options); };
 }
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// `headlight compare`, as a script uses it.
+// `headlight diagnose`, as a script uses it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@ using fixture::golden;
 
 /// A line of JSON, and the exit status beside it.
 json compared(Words words, int status) {
-  words.insert(words.begin(), "compare");
+  words.insert(words.begin(), "diagnose");
   words.insert(words.end(), {"--format", "json"});
   const Ran ran = run(words);
   EXPECT_EQ(ran.status, status) << ran.err;
@@ -32,7 +32,7 @@ std::string export_to(const Folder& folder, const std::string& name, Words words
   return file;
 }
 
-TEST(CompareCommand, OneAnswerIsEqualInEveryFormat) {
+TEST(DiagnoseCommand, OneAnswerIsEqualInEveryFormat) {
   const Folder folder;
   const std::string files[] = {export_to(folder, "a.json"), export_to(folder, "a.npz"),
                                export_to(folder, "a.safetensors", {"--with", "qkv,scores"})};
@@ -45,13 +45,13 @@ TEST(CompareCommand, OneAnswerIsEqualInEveryFormat) {
       EXPECT_EQ(answer["arrays"].size() == 1, attentions_only);
       for (const json& array : answer["arrays"]) EXPECT_EQ(array["max_abs"], 0.0);
     }
-  const Ran text = run({"compare", files[0], files[2]});
+  const Ran text = run({"diagnose", files[0], files[2]});
   EXPECT_EQ(text.status, 0);
   EXPECT_TRUE(contains(text.out, "\nequal\n")) << text.out;
   EXPECT_TRUE(contains(text.out, "only in B")) << text.out;
 }
 
-TEST(CompareCommand, TheScaleOfTheTutorialIsRecognised) {
+TEST(DiagnoseCommand, TheScaleOfTheTutorialIsRecognised) {
   const Folder folder;
   const std::string a = export_to(folder, "a.json"), b = export_to(folder, "b.npz", {"--scale", "2"});
   const json answer = compared({a, b}, 1);
@@ -81,13 +81,13 @@ TEST(CompareCommand, TheScaleOfTheTutorialIsRecognised) {
   EXPECT_EQ(array["largest"]["expected"].get<float>(), cell(array["at"]));
   EXPECT_EQ(array["first"]["expected"].get<float>(), cell(array["first"]["at"]));
 
-  const Ran text = run({"compare", a, b});
+  const Ran text = run({"diagnose", a, b});
   EXPECT_EQ(text.status, 1);
-  EXPECT_TRUE(contains(text.out, "first difference: attentions, layer 0, head 0, query 0 '我', key ")) << text.out;
+  EXPECT_TRUE(contains(text.out, "first difference: attentions, L0·H0, query 0 '我', key ")) << text.out;
   EXPECT_TRUE(contains(text.out, "diagnosis: scores multiplied by sqrt(d_k)\n")) << text.out;
 }
 
-TEST(CompareCommand, MasksAreRecognisedBetweenExports) {
+TEST(DiagnoseCommand, MasksAreRecognisedBetweenExports) {
   const Folder folder;
   const std::string none = export_to(folder, "none.json");
   const std::string causal = export_to(folder, "causal.json", {"--mask", "causal"});
@@ -95,23 +95,35 @@ TEST(CompareCommand, MasksAreRecognisedBetweenExports) {
   EXPECT_EQ(compared({none, causal}, 1)["diagnosis"], "A: mask missing");
 }
 
-TEST(CompareCommand, OtherWeightsHaveNoDiagnosis) {
+TEST(DiagnoseCommand, OtherWeightsHaveNoDiagnosis) {
   const Folder folder;
   const json answer = compared({export_to(folder, "a.json"), export_to(folder, "b.json", {"--seed", "5"})}, 1);
   EXPECT_EQ(answer["diagnosis"], nullptr);
   EXPECT_EQ(answer["first"], "attentions");
 }
 
-TEST(CompareCommand, ToleranceDecides) {
+TEST(DiagnoseCommand, ToleranceDecides) {
   const Folder folder;
   const std::string a = export_to(folder, "a.json"), b = export_to(folder, "b.json", {"--scale", "0.72"});
-  EXPECT_EQ(run({"compare", a, b}).status, 1);
-  EXPECT_EQ(run({"compare", a, b, "--tolerance", "1"}).status, 0);
-  EXPECT_TRUE(contains(refused({"compare", a, b, "--tolerance", "-1"}), "--tolerance"));
-  EXPECT_TRUE(contains(run({"compare", "--help"}).out, "relative to max(1"));
+  EXPECT_EQ(run({"diagnose", a, b}).status, 1);
+  EXPECT_EQ(run({"diagnose", a, b, "--tolerance", "1"}).status, 0);
+  EXPECT_TRUE(contains(refused({"diagnose", a, b, "--tolerance", "-1"}), "--tolerance"));
+  EXPECT_TRUE(contains(run({"diagnose", "--help"}).out, "relative to max(1"));
 }
 
-TEST(CompareCommand, ReferenceAnswersOfTensorsFiles) {
+TEST(DiagnoseCommand, TheEarlierNameIsTakenAndInNoHelp) {
+  const Folder folder;
+  const std::string a = export_to(folder, "a.json"), b = export_to(folder, "b.json", {"--scale", "0.72"});
+  const Ran earlier = run({"compare", a, b}), now = run({"diagnose", a, b});
+  EXPECT_EQ(earlier.status, 1);
+  EXPECT_EQ(earlier.out, now.out);
+  EXPECT_EQ(earlier.err, now.err);
+  EXPECT_EQ(run({"compare", "--help"}).out, run({"diagnose", "--help"}).out);
+  EXPECT_TRUE(contains(run({"--help"}).out, "\n  diagnose "));
+  EXPECT_FALSE(contains(run({"--help"}).out, "\n  compare "));
+}
+
+TEST(DiagnoseCommand, ReferenceAnswersOfTensorsFiles) {
   for (const char* name : {"tensors-self-6", "tensors-causal-7", "tensors-pad-8", "tensors-cross-4x6"}) {
     const std::string folder = golden(name).string();
     const json answer = compared({folder + "/input.safetensors", folder + "/expected.npz"}, 0);
@@ -122,7 +134,7 @@ TEST(CompareCommand, ReferenceAnswersOfTensorsFiles) {
   EXPECT_EQ(compared({torch + "/layers.safetensors", torch + "/expected.npz"}, 0)["arrays"].size(), 2u);
 }
 
-TEST(CompareCommand, OneFileIsItsOwnQuestion) {
+TEST(DiagnoseCommand, OneFileIsItsOwnQuestion) {
   // Two tokens whose queries are themselves; the author multiplied by sqrt(d_k).
   const auto entry = [](const char* name, const char* shape, std::size_t from, std::size_t to) {
     return std::string("\"") + name + "\":{\"dtype\":\"F32\",\"shape\":" + shape + ",\"data_offsets\":[" +
@@ -151,21 +163,21 @@ TEST(CompareCommand, OneFileIsItsOwnQuestion) {
   const std::string wrong = folder.with("wrong.safetensors", file(root));
   EXPECT_EQ(compared({wrong}, 1)["diagnosis"], "scores multiplied by sqrt(d_k)");
   EXPECT_EQ(compared({folder.with("none.safetensors", file(1))}, 1)["diagnosis"], "scores not divided by sqrt(d_k)");
-  EXPECT_TRUE(contains(run({"compare", wrong}).out, "query 0 'a', key 0 'a'"));
+  EXPECT_TRUE(contains(run({"diagnose", wrong}).out, "query 0 'a', key 0 'a'"));
 }
 
-TEST(CompareCommand, BadInputIsNamed) {
+TEST(DiagnoseCommand, BadInputIsNamed) {
   const Folder folder;
   const std::string a = export_to(folder, "a.json");
-  EXPECT_TRUE(contains(refused({"compare", a, (folder / "missing.json").string()}), "missing.json"));
-  EXPECT_TRUE(contains(refused({"compare", a, folder.with("b.txt", "x")}), "b.txt: name: expected a file named .json"));
-  EXPECT_TRUE(contains(refused({"compare", a, folder.with("b.json", "{\"attention\":[{\"attn\":[[[[1,2],[3]]]]}]}")}),
+  EXPECT_TRUE(contains(refused({"diagnose", a, (folder / "missing.json").string()}), "missing.json"));
+  EXPECT_TRUE(contains(refused({"diagnose", a, folder.with("b.txt", "x")}), "b.txt: name: expected a file named .json"));
+  EXPECT_TRUE(contains(refused({"diagnose", a, folder.with("b.json", "{\"attention\":[{\"attn\":[[[[1,2],[3]]]]}]}")}),
                        "attention[0].attn[0][0][1]: expected 2 entries"));
-  EXPECT_TRUE(contains(refused({"compare", a}), "query: expected the inputs of the attention, or a second file"));
-  EXPECT_TRUE(contains(refused({"compare", golden("tensors-self-6/input.safetensors").string()}),
+  EXPECT_TRUE(contains(refused({"diagnose", a}), "query: expected the inputs of the attention, or a second file"));
+  EXPECT_TRUE(contains(refused({"diagnose", golden("tensors-self-6/input.safetensors").string()}),
                        "as your implementation computed them"));
-  EXPECT_EQ(lines_of(refused({"compare"})), 1);
-  EXPECT_EQ(run({"compare", a, a}, "", "/dev/full").status, 2);
+  EXPECT_EQ(lines_of(refused({"diagnose"})), 1);
+  EXPECT_EQ(run({"diagnose", a, a}, "", "/dev/full").status, 2);
 }
 
 }  // namespace

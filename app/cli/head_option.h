@@ -1,0 +1,38 @@
+// --layer, --head and --stack: the head that a command is asked about.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "base/result.h"
+#include "model/head.h"
+
+namespace headlight {
+
+/// The parts of a head that were given.
+struct HeadParts {
+  std::optional<Stack> stack = {};
+  std::optional<Index> layer = {}, head = {};
+
+  /// What was not given is 0, and self.
+  HeadRef ref() const { return {layer.value_or(0), head.value_or(0), stack.value_or(Stack::self)}; }
+};
+
+class HeadOption {
+ public:
+  /// Adds the three options to a command, in a group of their own.
+  explicit HeadOption(CLI::App& command, bool required = false);
+
+  /// `--layer 1 --head 2`, or in one `--head 1.2`, `--head L1.H2`, `--head cross:1.2`. Errors: text that is no head; a
+  /// layer or a stack that the options state differently; a missing layer where a head is required.
+  Result<HeadParts> parts() const;
+
+ private:
+  bool required_;
+  std::optional<Index> layer_;
+  std::string head_, stack_;
+};
+
+}  // namespace headlight
