@@ -72,15 +72,19 @@ Loop::~Loop() {
   if (!autosave_.empty()) forget_autosave(autosave_);
 }
 
-void Loop::step(AppState& state, Commands& commands, double now) {
+bool Loop::step(AppState& state, Commands& commands, double now) {
   for (Command& command : commands) {
     update(state, command);  // first, so that a save has the gesture that it ends
     carry_out(state, command);
   }
   commands.clear();
-  for (Command& news : trainer_.take()) update(state, std::move(news));
-  for (Worker* worker : answering_)
-    for (Command& answer : worker->take()) update(state, std::move(answer));
+  bool answered = false;
+  const auto apply = [&](Commands answers) {
+    answered |= !answers.empty();
+    for (Command& answer : answers) update(state, std::move(answer));
+  };
+  apply(trainer_.take());
+  for (Worker* worker : answering_) apply(worker->take());
   if (!file_jobs_.empty() && !files_.busy()) {
     saving_ = file_jobs_.front().saves;
     files_.post(std::move(file_jobs_.front().run));
@@ -101,6 +105,7 @@ void Loop::step(AppState& state, Commands& commands, double now) {
   ask_maps(state);
   ask_folds(state);
   keep(state, now);
+  return answered;
 }
 
 void Loop::carry_out(const AppState& state, const Command& command) {
