@@ -11,7 +11,7 @@ namespace headlight {
 namespace {
 
 /// Of all thumbnails together, so that a model with thousands of heads is still a small file.
-constexpr double kMostCellsOfAll = 1.0e6;
+constexpr double kMostCellsOfLayers = 1.0e6;
 constexpr Index kLeastSide = 12;
 constexpr float kLargestThumbnail = 72;  // points
 
@@ -44,7 +44,7 @@ Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, 
   const Stack stack = options.head.stack;
   const Index layers = trace.num_layers(stack), heads = maps_a_layer(subject, stack);
   const bool of_heads = kind_of(subject, stack) != MapKind::rollout;
-  const Index fair = static_cast<Index>(std::sqrt(kMostCellsOfAll / static_cast<double>(layers * heads)));
+  const Index fair = static_cast<Index>(std::sqrt(kMostCellsOfLayers / static_cast<double>(layers * heads)));
   const Index most = std::clamp(fair, kLeastSide, kThumbnail);
   const ColourScale scale = map_scale(subject, options);
 

@@ -33,20 +33,16 @@ void add_row_labels(Page& page, const AxisText& axis, float size, const MapLayou
   }
 }
 
-/// Beside words that must be turned, Chinese still stands upright where it has the height, and so does a sign.
-TextRotation turn_of(const std::string& label, ColumnLabels columns, float size, float widest) {
+TextRotation turn_of(const std::string& label, ColumnLabels columns) {
   if (columns == ColumnLabels::horizontal) return TextRotation::level;
-  if (columns == ColumnLabels::stacked) return TextRotation::stacked;
-  const auto characters = code_points(label).size();
-  const bool fits = static_cast<float>(characters) * size <= widest;
-  return characters == 1 || (stands_upright(label) && fits) ? TextRotation::stacked : TextRotation::upwards;
+  return columns == ColumnLabels::stacked || stands_in_column(label) ? TextRotation::stacked : TextRotation::upwards;
 }
 
 void add_column_labels(Page& page, const AxisText& axis, float size, const MapLayout& layout) {
   if (layout.columns == ColumnLabels::none) return;
   for (std::size_t j = 0; j < axis.labels.size(); ++j) {
     if (!is_label(static_cast<Index>(j), layout.column_step)) continue;
-    const TextRotation turn = turn_of(axis.labels[j], layout.columns, size, axis.metrics.widest);
+    const TextRotation turn = turn_of(axis.labels[j], layout.columns);
     const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell, y = layout.plot.y - kLabelGap * size;
     add_text(page, {.at = {x, turn == TextRotation::level ? y - size / 2 : y},
                     .text = axis.labels[j],
@@ -79,13 +75,10 @@ void add_values(Page& page, const Matrix& weights, const MapLayout& layout, cons
 AxisText axis_text(const std::vector<Token>& tokens, float size, const TextWidth& measure) {
   AxisText axis;
   if (tokens.size() > kMostLabels) return axis;
-  axis.metrics.upright = true;
   for (const Token& token : tokens) {
     axis.labels.push_back(axis_label(token));
     axis.faint.push_back(token.pad);
-    axis.metrics.widest = std::max(axis.metrics.widest, measure(axis.labels.back(), size));
-    axis.metrics.longest = std::max(axis.metrics.longest, code_points(axis.labels.back()).size());
-    axis.metrics.upright = axis.metrics.upright && stands_upright(axis.labels.back());
+    axis.metrics.add(axis.labels.back(), measure(axis.labels.back(), size));
   }
   return axis;
 }
@@ -131,7 +124,10 @@ float label_height(const MapAxes& axes, const MapLayout& layout) {
     case ColumnLabels::none: break;
     case ColumnLabels::horizontal: return axes.size + gap;
     case ColumnLabels::stacked: return axes.size * static_cast<float>(axes.keys.metrics.longest) + gap;
-    case ColumnLabels::rotated: return std::max(axes.keys.metrics.widest, axes.size) + gap;
+    case ColumnLabels::rotated:
+      return std::max({axes.keys.metrics.widest_turned, axes.size * static_cast<float>(axes.keys.metrics.most_standing),
+                       axes.size}) +
+             gap;
   }
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/utf8.h"
+#include "figure/character_names.h"
 
 namespace headlight {
 namespace {
@@ -26,6 +27,11 @@ std::string axis_label(const Token& token) {
   const auto points = code_points(token.text);
   const bool blank = std::all_of(points.begin(), points.end(), is_blank);
   for (const char32_t point : points) {
+    if (is_picture_modifier(point) && !label.empty()) continue;
+    if (is_picture(point)) {
+      label += (label.empty() ? "" : " ") + character_name(point);
+      continue;
+    }
     if (++characters > kLongestLabel) {
       append_utf8(label, U'…');
       break;
@@ -44,6 +50,20 @@ bool stands_upright(std::string_view label) {
     if (!wide) return false;
   }
   return true;
+}
+
+bool stands_in_column(std::string_view label) {
+  const std::size_t characters = code_points(label).size();
+  return characters == 1 || (characters <= kLongestStack && stands_upright(label));
+}
+
+void LabelMetrics::add(std::string_view label, float width) {
+  const std::size_t characters = code_points(label).size();
+  upright = (longest == 0 || upright) && stands_upright(label);
+  widest = std::max(widest, width);
+  longest = std::max(longest, characters);
+  if (stands_in_column(label)) most_standing = std::max(most_standing, characters);
+  else widest_turned = std::max(widest_turned, width);
 }
 
 Index label_step(float text, float pitch) {
@@ -69,13 +89,14 @@ MapLayout layout_map(const Box& area, Index rows, Index columns, const LabelMetr
   // The cells without column labels tell which kind of label fits above them.
   const float roomy = std::min(width / count_columns, area.h / count_rows);
   const float stacked = static_cast<float>(column_labels.longest) * text;
+  const float turned = std::max(column_labels.widest_turned, static_cast<float>(column_labels.most_standing) * text);
   float top = 0;
   if (column_labels.widest > 0) {
     const bool wide_cells = column_labels.widest + gap <= std::min(roomy, (area.h - text) / count_rows);
     if (wide_cells) layout.columns = ColumnLabels::horizontal, top = text + gap;
     else if (column_labels.upright && column_labels.longest <= kLongestStack)
       layout.columns = ColumnLabels::stacked, top = stacked + gap;
-    else layout.columns = ColumnLabels::rotated, top = column_labels.widest + gap;
+    else layout.columns = ColumnLabels::rotated, top = turned + gap;
     if (top > most_top) layout.columns = ColumnLabels::none, top = 0;
   }
 

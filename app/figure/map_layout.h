@@ -25,18 +25,26 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-/// A token as an axis shows it: spaces that would be invisible become ␣, a line break ⏎, and long ones end in ….
+/// A token as an axis shows it: spaces that would be invisible become ␣, a line break ⏎, long ones end in …, and a picture (an
+/// emoji) is its name.
 std::string axis_label(const Token& token);
 
 /// What the layout must know of an axis' labels, measured in pixels at the label size.
 struct LabelMetrics {
-  float widest = 0;         // as a line of text
-  std::size_t longest = 0;  // characters
-  bool upright = false;     // all are written in characters that stand one above the other (Chinese, Japanese, Korean)
+  float widest = 0;               // as a line of text
+  std::size_t longest = 0;        // characters
+  bool upright = false;           // all are written in characters that stand one above the other
+  float widest_turned = 0;        // of those that cannot stand in a column, as a line of text
+  std::size_t most_standing = 0;  // characters, of those that can
+
+  /// Measures one label more; `width` is its own as a line of text. The first makes `upright` true or false.
+  void add(std::string_view label, float width);
 };
 
-/// Whether a label may be written from top to bottom, one character above the other.
+/// Whether a label may be written from top to bottom, one character above the other (Chinese, Japanese, Korean).
 bool stands_upright(std::string_view label);
+/// Whether it is, above a column beside labels that must be turned: Chinese words that are short enough, and signs.
+bool stands_in_column(std::string_view label);
 
 enum class ColumnLabels { none, horizontal, stacked, rotated };
 

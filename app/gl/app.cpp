@@ -1,4 +1,5 @@
 #include "gl/app.h"
+#include "gui/shell/shell.h"
 
 #include <stdlib.h>
 
@@ -90,7 +91,7 @@ Status open_window(const Startup& asked) {
   auto maps = make_map_painter(resources->folder / "shaders");
   if (!maps) return maps.error();
   Fonts& fonts = (*window)->gui().fonts();
-  fonts.keep(all_words());
+  fonts.keep(window_characters());
 
   QuitSignals signals(&Window::wake);
   const auto autosave = autosave_path();
@@ -132,9 +133,7 @@ Status open_window(const Startup& asked) {
     }
     for (auto& path : (*window)->take_dropped()) commands.emplace_back(OpenPath{std::move(path)});
     if ((*window)->should_close() || signals.take()) commands.emplace_back(Quit{});
-    const auto version = state.trace_version + state.training_version;
-    loop.step(state, commands, seconds_now());
-    if (state.trace_version + state.training_version != version) frames = kFramesAfterEvent;
+    if (loop.step(state, commands, seconds_now())) frames = kFramesAfterEvent;
     if (frames <= 0 && !loop.computing() && !loop.writing() && !loop.sweeping() && !loop.reading()) continue;
     frames = std::max(0, frames - 1);
 
@@ -155,7 +154,7 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
   auto maps = make_map_painter(resources->folder / "shaders");
   if (!maps) return maps.error();
   Fonts& fonts = (*context)->fonts();
-  fonts.keep(all_words());
+  fonts.keep(window_characters());
 
   Settings settings = default_settings();
   settings.theme = options.theme.value_or(settings.theme);

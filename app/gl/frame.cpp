@@ -37,6 +37,7 @@ double sleep_before_frame(const Loop& loop, int frames, double now) {
 
 void build_frame(const Screen& screen, const AppState& state, const Loop& loop, Commands& commands) {
   apply_style(state.settings.theme, screen.unit);
+  screen.fonts.use_latin_signs(state.settings.language == Language::en);
   screen.begin_frame();
   Gui gui{state, commands, screen.fonts, screen.maps, screen.samples, work_of(loop), screen.unit, nullptr};
   draw_window(gui);

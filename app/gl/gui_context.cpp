@@ -31,13 +31,11 @@ GuiContext::~GuiContext() {
 
 void GuiContext::begin_frame(float scale) {
   [[maybe_unused]] const bool rebuilt = fonts_.prepare(scale);
-#if IMGUI_VERSION_NUM < 19200
   if (rebuilt && began_) {
     ImGui_ImplOpenGL3_DestroyFontsTexture();
     ImGui_ImplOpenGL3_CreateFontsTexture();
   }
   began_ = true;  // the first NewFrame makes the texture by itself
-#endif
   ImGui_ImplOpenGL3_NewFrame();
   ImGui::NewFrame();
 }

@@ -188,7 +188,7 @@ void GlMapPainter::draw(ImDrawList& list, const Matrix& weights, std::uint64_t v
   drawings_.push_back({this, *place, scale, pixels_a_cell, opacity});
   list.AddCallback(on_render, &drawings_.back());
   list.AddImage(texture_id(place->texture), min, max);
-  list.AddCallback(reset_render_state(), nullptr);
+  list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
 }
 
 void GlMapPainter::use(const Drawing& drawing) {

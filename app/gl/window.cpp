@@ -103,18 +103,6 @@ void Window::State::install_after_imgui() {
   glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
     of(w).on_key({.key = key, .scancode = scancode, .action = action, .mods = mods});
   });
-#if IMGUI_VERSION_NUM >= 19110
-  ImGuiPlatformIO& io = ImGui::GetPlatformIO();
-  io.Platform_ClipboardUserData = this;
-  io.Platform_GetClipboardTextFn = [](ImGuiContext*) {
-    auto& state = *static_cast<State*>(ImGui::GetPlatformIO().Platform_ClipboardUserData);
-    return (state.clipboard = state.from_clipboard()).c_str();
-  };
-  io.Platform_SetClipboardTextFn = [](ImGuiContext*, const char* text) {
-    auto& state = *static_cast<State*>(ImGui::GetPlatformIO().Platform_ClipboardUserData);
-    glfwSetClipboardString(state.window, state.gui->fonts().typed(text).c_str());
-  };
-#else
   ImGuiIO& io = ImGui::GetIO();
   io.ClipboardUserData = this;
   io.GetClipboardTextFn = [](void* user) {
@@ -125,7 +113,6 @@ void Window::State::install_after_imgui() {
     auto& state = *static_cast<State*>(user);
     glfwSetClipboardString(state.window, state.gui->fonts().typed(text).c_str());
   };
-#endif
 }
 
 void Window::State::deliver(const KeyEvent& of_key) {

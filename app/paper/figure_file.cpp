@@ -1,12 +1,17 @@
 #include "paper/figure_file.h"
 
+#include <png.h>
+
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <cairo.h>
+#include <bit>
+#include <csetjmp>
+#include <cstddef>
 
 #include <cctype>
 #include <cmath>
-#include <cstdint>
+#include <cstddef>
 #include <map>
 
 #include "base/file.h"
@@ -39,28 +44,36 @@ Status paint_page(cairo_surface_t* surface, const Drawing& drawing, double scale
   return Done{};
 }
 
-std::string big_endian(std::uint32_t number) {
-  std::string bytes;
-  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 0xFF);
-  return bytes;
+void append_png(png_structp png, png_bytep data, png_size_t size) {
+  static_cast<std::string*>(png_get_io_ptr(png))->append(reinterpret_cast<const char*>(data), size);
 }
 
-/// The checksum of a PNG's chunk (PNG specification, annex D).
-std::uint32_t crc32(std::string_view bytes) {
-  std::uint32_t crc = 0xFFFFFFFF;
-  for (const char byte : bytes) {
-    crc ^= static_cast<unsigned char>(byte);
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+/// The pixels of a surface of CAIRO_FORMAT_RGB24 as a PNG that says how large it is on paper, which cairo's own writer
+/// leaves out. False where libpng fails; nothing here has a destructor that its longjmp would skip.
+bool write_png(cairo_surface_t* surface, std::string& bytes) {
+  const int width = cairo_image_surface_get_width(surface), height = cairo_image_surface_get_height(surface);
+  const int stride = cairo_image_surface_get_stride(surface);
+  unsigned char* const pixels = cairo_image_surface_get_data(surface);
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png ? png_create_info_struct(png) : nullptr;
+  if (!info || setjmp(png_jmpbuf(png))) {
+    png_destroy_write_struct(&png, &info);
+    return false;
   }
-  return ~crc;
-}
-
-/// Says how large a PNG is on paper, in a chunk that cairo leaves out.
-void set_resolution(std::string& png) {
-  const auto dots_a_metre = static_cast<std::uint32_t>(std::lround(kFigureDpi / 0.0254f));
-  const std::string chunk = "pHYs" + big_endian(dots_a_metre) + big_endian(dots_a_metre) + '\1';
-  constexpr std::size_t kAfterHeader = 8 + 25;  // the signature and the chunk IHDR
-  png.insert(kAfterHeader, big_endian(9) + chunk + big_endian(crc32(chunk)));
+  png_set_write_fn(png, &bytes, append_png, nullptr);
+  png_set_IHDR(png, info, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), 8, PNG_COLOR_TYPE_RGB,
+               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  const auto dots_a_metre = static_cast<png_uint_32>(std::lround(kFigureDpi / 0.0254f));
+  png_set_pHYs(png, info, dots_a_metre, dots_a_metre, PNG_RESOLUTION_METER);
+  png_write_info(png, info);
+  // A pixel is a number 0x00RRGGBB of 32 bits.
+  constexpr bool little = std::endian::native == std::endian::little;
+  if (little) png_set_bgr(png);
+  png_set_filler(png, 0, little ? PNG_FILLER_AFTER : PNG_FILLER_BEFORE);
+  for (int y = 0; y < height; ++y) png_write_row(png, pixels + static_cast<std::ptrdiff_t>(y) * stride);
+  png_write_end(png, nullptr);
+  png_destroy_write_struct(&png, &info);
+  return true;
 }
 
 Result<std::string> png_bytes(const Drawing& drawing, PaperFonts& fonts) {
@@ -74,12 +87,11 @@ Result<std::string> png_bytes(const Drawing& drawing, PaperFonts& fonts) {
       cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width), static_cast<int>(height));
   const Status painted = paint_page(surface, drawing, scale, fonts);
   std::string bytes;
-  const cairo_status_t status =
-      painted ? cairo_surface_write_to_png_stream(surface, append, &bytes) : CAIRO_STATUS_SUCCESS;
+  cairo_surface_flush(surface);
+  const bool written = painted && write_png(surface, bytes);
   cairo_surface_destroy(surface);
   if (!painted) return painted.error();
-  if (status != CAIRO_STATUS_SUCCESS) return failed("PNG", status);
-  set_resolution(bytes);
+  if (!written) return bad_input("figure", "PNG", "a picture that libpng can write", "none");
   return bytes;
 }
 

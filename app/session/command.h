@@ -85,7 +85,7 @@ struct SetSampling { Sampling sampling; };
 struct SearchWord { std::string word; };
 struct SetPainting { bool on = false; };
 struct SetStroke { std::optional<bool> allowed; };
-struct FocusText { bool on = false; };
+struct FocusText { bool on = false; std::string typed = {}; };  // typed: in place of the sentence
 struct ShowView { View view = View::heads; };
 struct LookAt { Look look; };                     // a matrix of the answer; its head becomes the chosen one
 struct LookBack {};
@@ -151,6 +151,7 @@ struct FileOpened { std::string path; OpenFile opened; };
 struct FileSaved { std::string path; std::optional<Document> session; };  // the document that was saved; none: an export
 struct FileFailed { std::string message; };
 struct Copied { std::string text; };              // into the clipboard
+struct Changed { std::string text; };             // what the edits before it changed, which Undo takes back
 struct DismissNotice {};
 // … of a training: training/training_news.h.
 struct TrainedListed { std::vector<TrainedFolder> folders; };
@@ -174,7 +175,7 @@ using AnyCommand =
                  FocusFind, HeadsReady, EffectsReady, SetFlow, FlowReady, ChooseFigure, FigureTo, SetOwnRange, ShowMaps,
                  ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied,
                  MapsReady, ComparisonReady, OrderDifferences, SetTextPair, KeptReady,
-                 KeptFailed, SetComparedPart, FoldsReady>;
+                 KeptFailed, SetComparedPart, FoldsReady, Changed>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
 /// file that says a command.

@@ -62,17 +62,22 @@ Loop::~Loop() {
   if (!unsaved_) forget_autosave(autosave_);
 }
 
-void Loop::step(AppState& state, Commands& commands, double now) {
+bool Loop::step(AppState& state, Commands& commands, double now) {
   for (Command& command : commands) {
     update(state, command);  // first, so that a save has the gesture that it ends
     carry_out(state, command);
   }
   commands.clear();
-  for (Command& news : trainer_.take()) update(state, std::move(news));
+  bool answered = false;
+  const auto apply = [&](Command answer) {
+    answered = true;
+    update(state, std::move(answer));
+  };
+  for (Command& news : trainer_.take()) apply(std::move(news));
   for (Worker* worker : answering_) {
     for (Command& answer : worker->take()) {
       if (worker == &files_ && saving_ && answer.as<FileFailed>()) quits_after_saving_ = false;
-      update(state, std::move(answer));
+      apply(std::move(answer));
     }
   }
   if (!file_jobs_.empty() && !files_.busy()) {
@@ -84,6 +89,7 @@ void Loop::step(AppState& state, Commands& commands, double now) {
   errands_.ask(state);
   delay_quit(state);
   autosave(state, now);
+  return answered;
 }
 
 void Loop::carry_out(const AppState& state, const Command& command) {

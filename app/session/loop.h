@@ -30,8 +30,9 @@ class Loop {
   /// autosave is removed where it holds nothing unsaved; else a later window takes it over.
   ~Loop();
 
-  /// Applies the commands, then the workers' answers, then posts what is wanted and not yet asked. `now` in seconds.
-  void step(AppState& state, Commands& commands, double now);
+  /// Applies the commands, then the workers' answers, then posts what is wanted and not yet asked. `now` in seconds. True
+  /// where an answer of any kind came: it is to be seen.
+  bool step(AppState& state, Commands& commands, double now);
 
   /// What a window shows of the work: the answer, or an export.
   bool computing() const { return errands_.worker(Errand::trace).busy(); }

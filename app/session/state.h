@@ -16,7 +16,7 @@ struct Lesson;  // lesson/lesson.h
 
 /// A line for the user at the foot of the window, until it is dismissed or replaced.
 struct Notice {
-  enum class Kind { opened, saved, exported, restored, copied, failed } kind = Kind::failed;
+  enum class Kind { opened, saved, exported, restored, copied, changed, failed } kind = Kind::failed;
   std::string text;  // a path, or what went wrong; further lines say more of it
 };
 

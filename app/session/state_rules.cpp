@@ -21,6 +21,11 @@ HeadRef fitted(const Trace& trace, HeadRef head) {
   return head;
 }
 
+/// A notice that offers to undo speaks of the last change.
+void forget_change(AppState& state) {
+  if (state.notice && state.notice->kind == Notice::Kind::changed) state.notice.reset();
+}
+
 }  // namespace
 
 void cut_prefix(AppState& state) {
@@ -51,6 +56,7 @@ void end_gesture(AppState& state) {
 }
 
 Document& edited(AppState& state, std::size_t kind) {
+  forget_change(state);
   if (state.gesture && state.gesture_kind != kind) end_gesture(state);
   if (!state.gesture) {
     state.gesture = state.document;
@@ -60,6 +66,7 @@ Document& edited(AppState& state, std::size_t kind) {
 }
 
 void step_through(AppState& state, std::vector<Document>& from, std::vector<Document>& to) {
+  forget_change(state);
   end_gesture(state);
   if (from.empty()) return;
   to.push_back(std::move(state.document));

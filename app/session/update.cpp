@@ -239,7 +239,10 @@ struct Update {
   void operator()(SearchWord& c) { looked_at().word = std::move(c.word); }
   void operator()(const SetPainting& c) { state.view.painting = c.on; }
   void operator()(const SetStroke& c) { state.view.stroke = c.allowed; }
-  void operator()(const FocusText& c) { state.view.focus_text = c.on; }
+  void operator()(FocusText& c) {
+    state.view.focus_text = c.on;
+    state.view.typed = std::move(c.typed);
+  }
   void operator()(const ShowView& c) {
     looked_at().view = c.view;
     if (c.view == View::inside && state.trace && !state.view.pinned)
@@ -395,6 +398,7 @@ struct Update {
   void operator()(const OpenLesson& c) { open_lesson(state, c.lesson, kind); }
   void operator()(const GoToStep& c) { go_to_step(state, c.step, kind); }
   void operator()(const ChooseExport& c) { state.browser.part = c.part; }
+  void operator()(Changed& c) { state.notice = Notice{Notice::Kind::changed, std::move(c.text)}; }
   void operator()(Copied& c) { state.notice = Notice{Notice::Kind::copied, std::move(c.text)}; }
   void operator()(MapsReady& c) { state.other_maps = std::move(c.maps); }
   void operator()(FoldsReady& c) {

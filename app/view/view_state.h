@@ -97,7 +97,8 @@ struct ViewState {
   bool one_layer = false;      // the controls of mask and scale act on the chosen head's layer alone
   bool painting = false;       // a click on the enlarged head paints the mask instead of pinning
   std::optional<bool> stroke;  // while a stroke is painted: what it sets cells to, true = may attend
-  bool focus_text = false;     // the sentence box is to take the keyboard, its text selected
+  bool focus_text = false;     // the sentence box is to take the keyboard, its text selected …
+  std::string typed;           // … or, where this is not empty, replaced by it
   View view = View::heads;
   Look look;                              // in View::inside
   std::vector<Look> looked;               // where one came from, the last at the end

@@ -39,8 +39,8 @@ struct AnswerWords {
   Words words_merged{"Subwords merged to words: weights to a word summed, weights from it averaged.",
                      "子词已合并成词：看向一个词的权重相加，从它出发的权重取平均。"};
   Words not_while_folded{"by hand: token by token only", "手动设定：只按词元"};
-  Words tip_not_while_folded{"Masks and weights by hand belong to single tokens. Show all tokens first: Z and Shift Z.",
-                             "掩码与手动权重属于单个词元。请先显示所有词元：Z 与 Shift Z。"};
+  Words tip_not_while_folded{"Masks and weights by hand belong to single tokens. Show all tokens first: % and %.",
+                             "掩码与手动权重属于单个词元。请先显示所有词元：% 与 %。"};
   Words tip_fold_too_long{"Only for sentences of up to 512 tokens, of large models fewer.",
                           "只用于不超过 512 个词元的句子，大模型更少。"};
   Words position_alone{"position alone", "只靠位置"};

@@ -12,16 +12,16 @@ struct DifferenceOrderWords {
 
 struct CompareWords {
   Words view_compare{"Compare", "对比"};
-  Words tip_view_compare{"An answer that was kept beside the one there is now, and what differs. Key: 5",
-                         "把保留的结果与现在的结果并排，并显示差异。按键：5"};
+  Words tip_view_compare{"An answer that was kept beside the one there is now, and what differs. Key: %",
+                         "把保留的结果与现在的结果并排，并显示差异。按键：%"};
   Words keep_as_a{"Keep as A", "留作 A"};
-  Words tip_keep_as_a{"Keeps this answer as A. What you change afterwards is B, beside it in Compare. Key: Shift 5",
-                      "把这个结果留作 A。之后的任何改动就是 B，在“对比”中与它并排。按键：Shift 5"};
+  Words tip_keep_as_a{"Keeps this answer as A. What you change afterwards is B, beside it in Compare. Key: %",
+                      "把这个结果留作 A。之后的任何改动就是 B，在“对比”中与它并排。按键：%"};
   Words swap_a_b{"Swap", "交换"};
-  Words tip_swap_a_b{"Asks A's question again, and what is on the screen becomes A. Key: Home",
-                     "重新询问 A 的问题，屏幕上的结果成为 A。按键：Home"};
+  Words tip_swap_a_b{"Asks A's question again, and what is on the screen becomes A. Key: %",
+                     "重新询问 A 的问题，屏幕上的结果成为 A。按键：%"};
   Words drop_a{"Drop A", "放下 A"};
-  Words tip_drop_a{"Lets A go. Key: Delete", "不再保留 A。按键：Delete"};
+  Words tip_drop_a{"Lets A go. Key: %", "不再保留 A。按键：%"};
   Words nothing_kept{"Two answers, side by side", "两个结果，并排对比"};
   Words computing_a{"A is being computed again …", "正在重新计算 A……"};
   Words how_to_compare{
@@ -57,19 +57,15 @@ struct CompareWords {
       // by DifferenceOrder
       {{"layer", "层"}, {"Layer by layer, as the data goes.", "按数据经过的层排列。"}},
       {{"largest", "最大"},
-       {"The largest difference of any cell, the most first. Key: ;", "任意单元格的最大差异，大者在前。按键：;"}},
+       {"The largest difference of any cell, the most first. Key: %", "任意单元格的最大差异，大者在前。按键：%"}},
       {{"mean", "平均"},
-       {"The mean size of the differences, over cells that both have, the most first. Key: ;",
-        "双方都有的单元格上差异的平均大小，大者在前。按键：;"}},
+       {"The mean size of the differences, over cells that both have, the most first. Key: %",
+        "双方都有的单元格上差异的平均大小，大者在前。按键：%"}},
       {{"divergence", "散度"},
        {"How far the rows are apart as distributions: the mean Jensen–Shannon divergence, 0 to 0.69, the most first. "
-        "Key: ;",
-        "各行作为分布相距多远：平均 Jensen–Shannon 散度，0 到 0.69，大者在前。按键：;"}},
+        "Key: %",
+        "各行作为分布相距多远：平均 Jensen–Shannon 散度，0 到 0.69，大者在前。按键：%"}},
   };
-  Words show_compare{"Compare two answers", "对比两个结果"};
-  Words keep_this_as_a{"Keep this answer as A, to compare with", "把这个结果留作 A，用于对比"};
-  Words swap_both{"Swap A and B", "交换 A 与 B"};
-  Words let_a_go{"Let A go", "放下 A"};
 };
 inline constexpr CompareWords kCompareWords;
 

@@ -7,25 +7,25 @@ namespace headlight {
 
 struct GridWords {
   Words grid_maps{"Maps", "大图"};
-  Words tip_grid_maps{"Every head as a map with its words. Key: 1, which steps through these four.",
-                      "每个头一张带词的图。按键：1，在这四种之间切换。"};
+  Words tip_grid_maps{"Every head as a map with its words. Key: %, which steps through these four.",
+                      "每个头一张带词的图。按键：%，在这四种之间切换。"};
   Words grid_glance{"At a glance", "一览"};
   Words tip_grid_glance{
       "All layers from top to bottom, all heads from left to right, each as small as it must be. A small map shows the "
-      "largest weight under each of its dots. Key: 1",
-      "从上到下是各层，从左到右是各头，按需缩小。小图的每个点显示其下最大的权重。按键：1"};
+      "largest weight under each of its dots. Key: %",
+      "从上到下是各层，从左到右是各头，按需缩小。小图的每个点显示其下最大的权重。按键：%"};
   Words grid_query{"One row", "一行"};
-  Words tip_grid_query{"What one word looks at, in every head: the row of the pinned cell. Key: 1",
-                       "一个词在每个头里看向什么：固定单元格所在的行。按键：1"};
+  Words tip_grid_query{"What one word looks at, in every head: the row of the pinned cell. Key: %",
+                       "一个词在每个头里看向什么：固定单元格所在的行。按键：%"};
   Words grid_key{"One column", "一列"};
-  Words tip_grid_key{"Who looks at one word, in every head: the column of the pinned cell. Key: 1",
-                     "在每个头里谁看向一个词：固定单元格所在的列。按键：1"};
+  Words tip_grid_key{"Who looks at one word, in every head: the column of the pinned cell. Key: %",
+                     "在每个头里谁看向一个词：固定单元格所在的列。按键：%"};
   Words left_out_here{"is left out while special tokens are folded", "在折叠特殊词元时被略去"};
   Words own_range{"own range", "各自范围"};
   Words tip_own_range{
       "Each head's colours, or bars, go up to its own largest weight; otherwise all heads share one "
-      "range. Key: Shift G",
-      "每个头的颜色或柱高到它自己的最大权重为止；否则所有头共用一个范围。按键：Shift G"};
+      "range. Key: %",
+      "每个头的颜色或柱高到它自己的最大权重为止；否则所有头共用一个范围。按键：%"};
   Words tip_colours{"Click to choose other colours.", "点击以选择其他颜色。"};
   /// By ColourMap.
   Words colour_words[4]{{"teal to violet", "青到紫"},

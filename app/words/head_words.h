@@ -16,8 +16,8 @@ struct HeadOrderWords {
   Words smallest_first{"↑", "↑"};
   Words tip_direction{"The largest or the smallest first.", "从大到小，或从小到大。"};
   Words find_heads{"find heads", "查找头"};
-  Words tip_find{"Heads that look from one word at another; the others are dimmed. Key: /",
-                 "从一个词看向另一个词的头，其余变暗。按键：/"};
+  Words tip_find{"Heads that look from one word at another; the others are dimmed. Key: %",
+                 "从一个词看向另一个词的头，其余变暗。按键：%"};
   Words from_hint{"who looks", "谁在看"};
   Words to_hint{"at whom", "看谁"};
   Words looks_at{"looks at", "看向"};
@@ -31,8 +31,8 @@ struct HeadOrderWords {
   Words trying{"trying without each head", "逐个关闭每个头"};
   Words tip_order{
       "What the heads stand in order of; the number stands beside each title. It is measured token by token, "
-      "before anything is folded. Keys: ; and Shift ;",
-      "头按什么排列；数值在每个标题旁。逐词元测量，在折叠之前。按键：; 与 Shift ;"};
+      "before anything is folded. Keys: % and %",
+      "头按什么排列；数值在每个标题旁。逐词元测量，在折叠之前。按键：% 与 %"};
   OrderWords layer{{"layer", "层"}, {"Layer by layer, as the data goes.", "按数据经过的层排列。"}};
   OrderWords effect{
       {"effect", "作用"},

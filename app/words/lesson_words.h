@@ -8,8 +8,8 @@ namespace headlight {
 struct LessonWords {
   Words lessons{"Lessons", "课程"};
   Words tip_lessons{
-      "A guided walk, from why attention to how it is learned: each step sets the window to what it speaks of. Key: F2",
-      "从为什么需要注意力到它怎样学会的一条路：每一步都把窗口设成它所讲的样子。按键：F2"};
+      "A guided walk, from why attention to how it is learned: each step sets the window to what it speaks of. Key: %",
+      "从为什么需要注意力到它怎样学会的一条路：每一步都把窗口设成它所讲的样子。按键：%"};
   Words step{"Step", "第"};
   Words of_steps{"of", "步，共"};
   Words after_steps{"", "步"};
@@ -18,25 +18,21 @@ struct LessonWords {
   Words previous{"Back", "上一步"};
   Words next{"Next", "下一步"};
   Words next_lesson{"Next lesson", "下一课"};
-  Words tip_previous{"The step before, and its state. Key: Ctrl Page Up", "上一步，以及它的状态。按键：Ctrl Page Up"};
-  Words tip_next{"The next step, and its state. What you changed stays in Undo. Key: Ctrl Page Down",
-                 "下一步，以及它的状态。你的改动仍可撤销找回。按键：Ctrl Page Down"};
+  Words tip_previous{"The step before, and its state. Key: %", "上一步，以及它的状态。按键：%"};
+  Words tip_next{"The next step, and its state. What you changed stays in Undo. Key: %",
+                 "下一步，以及它的状态。你的改动仍可撤销找回。按键：%"};
   Words set_again{"Reset step", "重置这一步"};
   Words tip_set_again{"Back to how this step begins.", "回到这一步开始时的样子。"};
   Words leave{"×", "×"};
   Words tip_leave{"Leave the lesson. Everything stays as it is.", "离开课程，一切保持原样。"};
-  Words begin_lesson{"Lesson", "课程"};
-  Words next_of_lesson{"Next step of the lesson", "课程的下一步"};
-  Words previous_of_lesson{"Previous step of the lesson", "课程的上一步"};
-  Words leave_lesson{"Leave the lesson", "离开课程"};
   /// What is seen, what to do first, where help is.
   Words greeting[3]{{"Each map is one head: a row is the word that looks, a column the word it looks at; more colour, "
                      "more attention.",
                      "每张图是一个头：行是在看的词，列是被看的词；颜色越强，注意力越多。"},
                     {"Point at a cell and it lights up in every head; then type a sentence of your own at the top.",
                      "指向一个格子，它会在每个头里亮起来；然后在上方输入你自己的句子。"},
-                    {"Lessons (F2) leads you through it step by step, and Keys (F1) lists all that can be done.",
-                     "“课程”（F2）一步步带你走，“按键”（F1）列出能做的一切。"}};
+                    {"Lessons (%) leads you through it step by step, and Keys (%) lists all that can be done.",
+                     "“课程”（%）一步步带你走，“按键”（%）列出能做的一切。"}};
   Words begin{"Begin the first lesson →", "开始第一课 →"};
   Words tip_dismiss{"Read. These words will not come again.", "知道了，不再显示。"};
 };

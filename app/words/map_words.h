@@ -9,8 +9,7 @@ struct MapWords {
   Words weight_maps{"weights", "权重"};
   Words norm_maps{"norms", "范数"};
   Words rollout_maps{"rollout", "累积"};
-  Words tip_map_kinds{"The same attention, read in another way. Keys: \\ and Shift \\",
-                      "同一注意力的另一种读法。按键：\\ 与 Shift \\"};
+  Words tip_map_kinds{"The same attention, read in another way. Keys: % and %", "同一注意力的另一种读法。按键：% 与 %"};
   Words takes_from{"takes from", "取自"};
   Words contains{"contains", "含有"};
   Words what_it_takes{"what this word takes:", "这个词取自："};
@@ -18,8 +17,8 @@ struct MapWords {
   Words weight_by_hand{"its weight by hand", "手动设定其权重"};
   Words tip_fold_kinds{
       "Only weights can be folded: lengths of vectors do not add up, and a rollout goes "
-      "through every token. Key to the weights: \\",
-      "只有权重可以折叠：向量的长度不能相加，累积则经过每个词元。回到权重的按键：\\"};
+      "through every token. Key to the weights: %",
+      "只有权重可以折叠：向量的长度不能相加，累积则经过每个词元。回到权重的按键：%"};
   Words tip_why_other{"The way to the weight of this cell, which the map's number is made of.",
                       "通向该单元格权重的每一步，图中的数由它而来。"};
 };

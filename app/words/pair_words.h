@@ -19,27 +19,26 @@ struct PairWords {
       "line "
       "goes with the line of the first box that has its number.",
       "按分词器的句对模板与第一句一起读入；模型有句子类型时一并给出。每一行与第一个框中同序号的一行配对。"};
-  Words take_second_away{"Take the second sentence away", "去掉第二句"};
   Words show_pair_part{"Of the two sentences show", "句对显示"};
   PairPartWords parts[kPairParts]{
       // by PairPart
-      {{"A+B", "A+B"}, {"", ""}, {"Both sentences. Key: 6", "两句都显示。按键：6"}},
+      {{"A+B", "A+B"}, {"", ""}, {"Both sentences. Key: %", "两句都显示。按键：%"}},
       {{"A→A", "A→A"},
        {"Only A looking at A; rows are not scaled.", "只显示 A 看 A；各行没有重新缩放。"},
-       {"How the first sentence looks at itself. Weights stay as they are: rows are not scaled back to 1. Key: 6",
-        "第一句怎样看自己。权重保持原样：各行不重新缩放到 1。按键：6"}},
+       {"How the first sentence looks at itself. Weights stay as they are: rows are not scaled back to 1. Key: %",
+        "第一句怎样看自己。权重保持原样：各行不重新缩放到 1。按键：%"}},
       {{"A→B", "A→B"},
        {"Only A looking at B; rows are not scaled.", "只显示 A 看 B；各行没有重新缩放。"},
-       {"How the first sentence looks at the second. Weights stay as they are: rows are not scaled back to 1. Key: 6",
-        "第一句怎样看第二句。权重保持原样：各行不重新缩放到 1。按键：6"}},
+       {"How the first sentence looks at the second. Weights stay as they are: rows are not scaled back to 1. Key: %",
+        "第一句怎样看第二句。权重保持原样：各行不重新缩放到 1。按键：%"}},
       {{"B→A", "B→A"},
        {"Only B looking at A; rows are not scaled.", "只显示 B 看 A；各行没有重新缩放。"},
-       {"How the second sentence looks at the first. Weights stay as they are: rows are not scaled back to 1. Key: 6",
-        "第二句怎样看第一句。权重保持原样：各行不重新缩放到 1。按键：6"}},
+       {"How the second sentence looks at the first. Weights stay as they are: rows are not scaled back to 1. Key: %",
+        "第二句怎样看第一句。权重保持原样：各行不重新缩放到 1。按键：%"}},
       {{"B→B", "B→B"},
        {"Only B looking at B; rows are not scaled.", "只显示 B 看 B；各行没有重新缩放。"},
-       {"How the second sentence looks at itself. Weights stay as they are: rows are not scaled back to 1. Key: 6",
-        "第二句怎样看自己。权重保持原样：各行不重新缩放到 1。按键：6"}},
+       {"How the second sentence looks at itself. Weights stay as they are: rows are not scaled back to 1. Key: %",
+        "第二句怎样看自己。权重保持原样：各行不重新缩放到 1。按键：%"}},
   };
 };
 inline constexpr PairWords kPairWords;

@@ -61,15 +61,14 @@ struct TrainWords {
   Words tip_term_smoothing{"This share of what is asked for is spread evenly over all words.",
                            "把这个比例的目标平均分给所有的词。"};
   Words start_training{"Start", "开始"};
-  Words tip_start_training{"Starts the training (Ctrl Enter). What it learns is kept on disk every few seconds.",
-                           "开始训练（Ctrl Enter）。学到的内容每隔几秒保存到磁盘。"};
+  Words tip_start_training{"Starts the training (%). What it learns is kept on disk every few seconds.",
+                           "开始训练（%）。学到的内容每隔几秒保存到磁盘。"};
   Words pause_training{"Pause", "暂停"};
   Words resume_training{"Go on", "继续"};
-  Words tip_pause_training{"Ctrl Enter. Going on later gives the same model to the bit.",
-                           "Ctrl Enter。之后继续，得到的模型逐位相同。"};
+  Words tip_pause_training{"%. Going on later gives the same model to the bit.", "%。之后继续，得到的模型逐位相同。"};
   Words stop_training{"Stop and keep", "停止并保留"};
-  Words tip_stop_training{"Ctrl Shift Enter. The model stays in its folder and can be gone on with.",
-                          "Ctrl Shift Enter。模型留在它的文件夹中，之后可以继续。"};
+  Words tip_stop_training{"%. The model stays in its folder and can be gone on with.",
+                          "%。模型留在它的文件夹中，之后可以继续。"};
   Words show_training{"Show its model", "查看其模型"};
   Words tip_show_training{"The sentence is answered by the model in training again.", "重新由训练中的模型回答句子。"};
   Words phase_preparing{"reading the sentences", "正在读取句子"};
@@ -92,8 +91,8 @@ struct TrainWords {
       "For each relation the head of the last layer that shows it best, on sentences that are never trained on: how "
       "often its strongest target is the right word.",
       "每种关系取最后一层中最能体现它的头，在从不训练的句子上：最强目标恰为正确词的比例。"};
-  Words tip_time{"Drag to see the heads as they were at a step (Page Up, Page Down; End for the newest).",
-                 "拖动以查看某一步时的头（Page Up、Page Down；End 为最新）。"};
+  Words tip_time{"Drag to see the heads as they were at a step (%, %; % for the newest).",
+                 "拖动以查看某一步时的头（%、%；% 为最新）。"};
   Words live{"live", "实时"};
   Words newest{"newest", "最新"};
   Words tip_newest{"The model as it is now.", "模型现在的样子。"};

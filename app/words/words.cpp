@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstddef>
 
-#include "words/action_words.h"
 #include "words/answer_words.h"
 #include "words/chosen_head_words.h"
 #include "words/compare_words.h"
@@ -19,6 +18,7 @@
 #include "words/mask_words.h"
 #include "words/model_words.h"
 #include "words/pair_words.h"
+#include "words/palette_words.h"
 #include "words/sentence_words.h"
 #include "words/train_words.h"
 #include "words/window_words.h"
@@ -46,9 +46,7 @@ std::string characters(const Area&... areas) {
 std::string all_words() {
   std::string all = characters(kWindowWords, kFileWords, kSentenceWords, kModelWords, kMaskWords, kAnswerWords,
                                kChosenHeadWords, kInsideWords, kTrainWords, kFlowWords, kCompareWords, kGridWords,
-                               kHeadOrderWords, kMapWords, kLessonWords, kPairWords);
-  for (const Words* words : kActionWords) all.append(words->en).append(words->zh);
-  for (const KeyHelp& help : kKeyHelp) all.append(help.keys).append(help.en).append(help.zh);
+                               kHeadOrderWords, kMapWords, kLessonWords, kPairWords, kPaletteWords);
   return all + all_explain_words() + "+−→";
 }
 

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <thread>
 
 #include "app/session_fixture.h"
+#include "derived/derived_maps.h"
 #include "document/export.h"
 #include "session/recovery.h"
 
@@ -43,6 +45,32 @@ TEST(Loop, AnswersWhatTheDocumentAsks) {
   EXPECT_EQ(state.trace_version, 1u);
   loop.settle(state);
   EXPECT_EQ(state.trace_version, 1u) << "and asks no more than once";
+}
+
+// The window draws when one came: an answer that it did not hear of would stay unseen until the pointer moves.
+TEST(Loop, EveryKindOfAnswerIsSaidToHaveCome) {
+  AppState state = small_state();
+  Loop loop({}, {});
+  loop.settle(state);
+  const auto comes = [&](Commands said, const std::function<bool()>& is_there) {
+    loop.step(state, said, 0);
+    for (int i = 0; i < 3000 && !is_there(); ++i) {
+      Commands none;
+      const bool answered = loop.step(state, none, 0);
+      if (is_there()) return answered;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return false;
+  };
+  HeadOrder order;
+  order.by = HeadOrder::By::measure;
+  order.measure = Measure::induction;
+  EXPECT_TRUE(comes({OrderHeads{order}}, [&] { return state.heads != nullptr; }));
+  EXPECT_TRUE(comes({ShowMaps{MapKind::norms}}, [&] { return shown_kind(state, Stack::self) == MapKind::norms; }));
+  EXPECT_TRUE(comes({SwitchHead{{0, 1}, true}, EndGesture{}}, [&] { return !is_stale(state); }));
+  loop.settle(state);
+  Commands none;
+  EXPECT_FALSE(loop.step(state, none, 0)) << "nothing came";
 }
 
 TEST(Loop, SixtyQuickEditsEndWithTheLast) {

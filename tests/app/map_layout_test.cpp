@@ -70,6 +70,10 @@ Case random_case(Random& random) {
     labels.longest = 1 + random.next() % 12;
     labels.upright = random.next() % 2 == 0;
     labels.widest = random.next() % 5 == 0 ? 0 : static_cast<float>(labels.longest) * between(5, 13);
+    if (labels.widest > 0) {
+      labels.widest_turned = random.next() % 3 == 0 ? labels.widest * between(0, 1) : labels.widest;
+      labels.most_standing = random.next() % 5;
+    }
     return labels;
   };
   const auto size = [&] { return static_cast<Index>(1 + random.next() % (random.next() % 3 == 0 ? 2000 : 20)); };
@@ -133,7 +137,8 @@ TEST(MapLayout, LabelsHaveTheirRoomAndNeverOverlap) {
         ASSERT_GE(step, kText * kLabelPitch - 1e-3f) << i;
         break;
       case ColumnLabels::rotated:
-        ASSERT_GE(above, c.column_labels.widest) << i;
+        ASSERT_GE(above, c.column_labels.widest_turned) << i;
+        ASSERT_GE(above, kText * static_cast<float>(c.column_labels.most_standing)) << i;
         ASSERT_GE(step, kText * kLabelPitch - 1e-3f) << i;
         break;
     }
@@ -143,16 +148,37 @@ TEST(MapLayout, LabelsHaveTheirRoomAndNeverOverlap) {
 }
 
 TEST(MapLayout, LabelsAreLeftOutWhereTheyWouldTakeTheMapAway) {
-  const MapLayout layout = layout_map({0, 0, 60, 60}, 5, 5, {50, 10, false}, {50, 10, false}, kText);
+  const MapLayout layout = layout_map({0, 0, 60, 60}, 5, 5, {50, 10, false, 50}, {50, 10, false, 50}, kText);
   EXPECT_FALSE(layout.rows);
   EXPECT_EQ(layout.columns, ColumnLabels::none);
 }
 
 TEST(MapLayout, ChineseStandsUprightWhereItsLineWouldNotFit) {
-  const LabelMetrics chinese{26, 2, true}, english{40, 6, false};
+  const LabelMetrics chinese{26, 2, true}, english{40, 6, false, 40};
   EXPECT_EQ(layout_map({0, 0, 400, 400}, 10, 10, chinese, chinese, kText).columns, ColumnLabels::horizontal);
   EXPECT_EQ(layout_map({0, 0, 200, 200}, 10, 10, chinese, chinese, kText).columns, ColumnLabels::stacked);
   EXPECT_EQ(layout_map({0, 0, 200, 200}, 10, 10, english, english, kText).columns, ColumnLabels::rotated);
+}
+
+TEST(MapLayout, ChineseStandsBesideWordsThatAreTurned) {
+  LabelMetrics mixed;
+  for (const auto& [label, width] : {std::pair{"<s>", 20.0f}, {"李雷", 26.0f}, {"我", 13.0f}}) mixed.add(label, width);
+  EXPECT_FALSE(mixed.upright);
+  EXPECT_EQ(mixed.widest, 26);
+  EXPECT_EQ(mixed.widest_turned, 20);
+  EXPECT_EQ(mixed.most_standing, 2u);
+  EXPECT_TRUE(stands_in_column("李雷"));
+  EXPECT_TRUE(stands_in_column("."));
+  EXPECT_FALSE(stands_in_column("<s>"));
+  const MapLayout layout = layout_map({0, 0, 200, 200}, 10, 10, mixed, mixed, kText);
+  EXPECT_EQ(layout.columns, ColumnLabels::rotated);
+  EXPECT_GE(layout.plot.y, 2 * kText) << "there is height for two characters";
+}
+
+TEST(MapLayout, PicturesAreNamed) {
+  EXPECT_EQ(axis_label({.text = "🧋"}), "bubble tea");
+  EXPECT_EQ(axis_label({.text = "👋🏽"}), "waving hand sign");
+  EXPECT_EQ(axis_label({.text = "a🧋"}), "a bubble tea");
 }
 
 TEST(MapLayout, TheCellUnderAPointIsTheInverseOfItsBox) {

@@ -3,6 +3,7 @@
 
 #include "document/open_model.h"
 #include "figure/difference_words.h"
+#include "gui/actions/look.h"
 #include "gui/compare/joint_map.h"
 #include "gui/keys_fixture.h"
 #include "session/open_file.h"
@@ -87,7 +88,7 @@ TEST_F(CompareViewTest, AfterARestartTheKeptAnswerIsThereAgain) {
   ASSERT_TRUE(h.has("map A"));
   EXPECT_EQ(plain(state().comparison->maps.difference), before);
   EXPECT_TRUE(h.says(std::string(kDefaultSentence))) << "what A is";
-  key({Key::home});
+  alt(Key::home);
   h.settle();
   EXPECT_EQ(document().source.text, kDefaultSentence) << "A's question is asked again";
 }
@@ -122,7 +123,7 @@ TEST_F(CompareViewTest, EachHeadCanHaveItsOwnRange) {
   const DrawnMap a = h.map("map A"), b = h.map("map B");
   EXPECT_EQ(a.scale, b.scale) << "of one head, so that the two can be compared";
   EXPECT_EQ(a.scale.top, nice_top(largest_weight(state().comparison->maps)));
-  h.key({Key::left_shift, Key::g});
+  h.key({Key::left_alt, Key::left_shift, Key::g});
   h.frame(2);
   EXPECT_EQ(h.map("difference 0.0").scale.top, nice_range(heads().largest));
 }
@@ -207,7 +208,7 @@ TEST_F(CompareViewTest, AHeadSwitchedOffStandsBesideTheQuestionWithoutEdits) {
 TEST_F(CompareViewTest, KeysAndButtonsSwapAndDrop) {
   Harness& h = *harness;
   keep_and_ask("小猫帮我");
-  key({Key::home});
+  alt(Key::home);
   h.settle();
   EXPECT_EQ(document().source.text, kDefaultSentence);
   h.click("swap");

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 
+#include "gui/actions/question.h"
 #include "gui/harness.h"
 #include "gui/question/question.h"
 

@@ -154,9 +154,6 @@ TEST(ExplainWords, EveryBoxOfTheDiagramsHasATitle) {
   for (const std::string& one : unknown) ADD_FAILURE() << one;
 }
 
-#if IMGUI_VERSION_NUM < 19200
-#endif
-
 TEST(ExplainWords, FormulasOfEveryMatrixAreInTheLanguage) {
   std::set<std::string> unknown;
   for (const Request& request : many_requests()) {

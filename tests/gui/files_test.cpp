@@ -46,6 +46,43 @@ class FilesTest : public GuiTest {
   TemporaryFolder folder;
 };
 
+TEST_F(FilesTest, EnterActsOnTheLastKeysToo) {
+  put("z.txt", "小猫饿坏了");
+  put("z.tx", "我爱");
+  browse("open");
+  type_name("z.tx");
+  harness->fonts.input(U't');  // in the frame of the Enter key
+  enter();
+  EXPECT_EQ(state().document.source.text, "小猫饿坏了");
+}
+
+TEST_F(FilesTest, TheNameBoxHasTheKeyboardAgain) {
+  std::filesystem::create_directory(folder / "inner");
+  std::ofstream(folder.path() / "inner" / "b.txt") << "小猫饿坏了";
+  put("a.txt", "我爱");
+  browse("open");
+  harness->type("inner");
+  enter();
+  harness->frame(3);
+  harness->type("b.txt");
+  enter();
+  EXPECT_EQ(state().document.source.text, "小猫饿坏了");
+  browse("open");
+  harness->click("folder up");
+  harness->settle();
+  harness->click("entry a.txt");
+  harness->frame(3);
+  EXPECT_TRUE(ImGui::GetIO().WantTextInput) << "after a click into the list";
+}
+
+TEST_F(FilesTest, AllOfANameIsShown) {
+  put("a##1.npz", "");
+  put("a##2.npz", "");
+  browse("open");
+  EXPECT_TRUE(harness->says("a##1.npz")) << harness->words_on_screen();
+  EXPECT_TRUE(harness->says("a##2.npz"));
+}
+
 TEST_F(FilesTest, ATypedNameAndEnterOpens) {
   put("a.txt", "小猫饿坏了");
   browse("open");
@@ -287,7 +324,7 @@ TEST_F(FilesTest, ATensorsFileHasOnlyTheControlsThatMakeSense) {
     EXPECT_FALSE(harness->has(gone)) << gone;
   for (const char* there : {"causal", "paint", "scale", "chip 0", "head 0.0", "large map"})
     EXPECT_TRUE(harness->has(there)) << there;
-  for (const Key key : {Key::d, Key::h, Key::l, Key::s, Key::o, Key::w}) harness->key(key);
+  for (const Key key : {Key::d, Key::h, Key::l, Key::s, Key::o, Key::w}) harness->key({Key::left_alt, key});
   EXPECT_EQ(state().undo.size(), 1u);
   harness->click("chip 0");
   harness->click("causal");

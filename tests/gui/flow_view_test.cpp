@@ -2,6 +2,7 @@
 #include "figure/flow.h"
 
 #include "base/file.h"
+#include "gui/actions/look.h"
 #include "gui/flow/flow.h"
 #include "gui/frame/draw.h"
 #include "gui/harness.h"

@@ -39,7 +39,7 @@ TEST_F(FoldViewTest, LinesAreFoldedAsTheMapsAre) {
   h.settle();
   EXPECT_TRUE(h.has("flow query 5"));
   h.click("fold special");
-  h.key({Key::left_shift, Key::z});
+  h.key({Key::left_alt, Key::left_shift, Key::z});
   h.settle();
   h.probe.clear();
   h.frame(2);
@@ -131,7 +131,7 @@ TEST_F(FoldViewTest, InsideABlockTokensAreSpokenOfAsTheyAre) {
   EXPECT_FALSE(h.says("left out with the special tokens"));
   EXPECT_TRUE(h.says("<s> looks at")) << h.words_on_screen();
   h.say(SetFold{});
-  h.key(Key::z);
+  h.key({Key::left_alt, Key::z});
   EXPECT_EQ(h.state.view.fold, FoldChoice{}) << "what is not seen is not changed";
 }
 
@@ -147,10 +147,10 @@ TEST_F(FoldViewTest, WhatNeedsSingleTokensRests) {
   EXPECT_TRUE(h.says("token by token only"));
   h.click("paint");
   EXPECT_FALSE(h.state.view.painting);
-  h.key(Key::p);
+  h.key({Key::left_alt, Key::p});
   EXPECT_FALSE(h.state.view.painting);
   const Document before = h.state.document;
-  h.key(Key::x);
+  h.key({Key::left_alt, Key::x});
   const Box plot = h.box("large map");
   h.hold(Key::left_shift, true);
   h.drag({plot.x + 5, plot.y + 5}, {plot.right() - 5, plot.bottom() - 5});
@@ -204,7 +204,7 @@ TEST_F(GuiTest, LongSentencesAreFoldedUpToALimit) {
   for (const FlowLine& line : h.state.flow->heads[0]) last = std::max({last, line.query, line.key});
   EXPECT_LE(last, 40);
   h.key(Key::digit_1);
-  h.key({Key::left_shift, Key::z});
+  h.key({Key::left_alt, Key::left_shift, Key::z});
   h.settle();
   EXPECT_GT(h.map("large map").weights.rows(), kThumbnail);
   for (int i = 0; i < 80; ++i) text += "word ";
@@ -212,7 +212,7 @@ TEST_F(GuiTest, LongSentencesAreFoldedUpToALimit) {
   h.settle();
   h.click("merge words");
   EXPECT_EQ(h.state.view.fold, FoldChoice{});
-  h.key({Key::left_shift, Key::z});
+  h.key({Key::left_alt, Key::left_shift, Key::z});
   EXPECT_EQ(h.state.view.fold, FoldChoice{});
   h.point_at("merge words");
   EXPECT_TRUE(h.says("up to 512 tokens"));

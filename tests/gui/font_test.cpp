@@ -127,8 +127,6 @@ TEST_F(FontTest, InjectedKeysHaveTheirNames) {
   ImGui::Render();
 }
 
-#if IMGUI_VERSION_NUM < 19200
-
 // How much of a glyph is inked, in whole pixels.
 float ink(ImFont* font, const ImFontGlyph& glyph) {
   unsigned char* pixels = nullptr;
@@ -251,7 +249,39 @@ TEST_F(FontTest, LettersOfTheKeyboardPassThroughTheTextField) {
   EXPECT_EQ(fonts_.typed(buffer), given);
 }
 
-#endif
+TEST_F(FontTest, QuotationMarksAreNarrowInLatinText) {
+  const auto widths = [&] {
+    std::vector<float> all;
+    for (const char32_t c : {U'“', U'”', U'‘', U'’', U'…'})
+      all.push_back(fonts_.font(TextSize::body)->FindGlyph(static_cast<ImWchar>(c))->AdvanceX);
+    return all;
+  };
+  fonts_.prepare(1);
+  const auto wide = widths();
+  fonts_.use_latin_signs(true);
+  EXPECT_TRUE(fonts_.wants_frame());
+  EXPECT_TRUE(fonts_.prepare(1));
+  const auto narrow = widths();
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_LT(narrow[i], 0.62f * 15) << i;
+  EXPECT_LE(narrow[4], 15) << "the ellipsis";
+  fonts_.use_latin_signs(true);
+  EXPECT_FALSE(fonts_.prepare(1)) << "nothing changed";
+  fonts_.use_latin_signs(false);
+  fonts_.prepare(1);
+  EXPECT_EQ(widths(), wide);
+}
+
+TEST_F(FontTest, WhatNoFontHasIsItsName) {
+  const std::string shown = fonts_.shown(utf8({0x1F9CB, 0xE123}));  // bubble tea; private use, without a name
+  fonts_.prepare(1);
+  for (const char32_t c : code_points(shown)) {
+    const ImFontGlyph* glyph = fonts_.font(TextSize::body)->FindGlyphNoFallback(static_cast<ImWchar>(c));
+    ASSERT_NE(glyph, nullptr);
+    EXPECT_GT(glyph->AdvanceX, 2 * 15) << "letters between brackets, no empty frame";
+    EXPECT_GT(ink(fonts_.font(TextSize::body), *glyph), 0);
+  }
+  EXPECT_EQ(fonts_.typed(shown), utf8({0x1F9CB, 0xE123}));
+}
 
 }  // namespace
 }  // namespace headlight

@@ -1,5 +1,6 @@
 // A turn of the window: what is done in a frame is answered before that frame is shown.
 #include "gl/frame.h"
+#include "gui/frame/texture_ids.h"
 
 #include <algorithm>
 
@@ -47,6 +48,7 @@ class TurnTest : public GuiTest {
 TEST_F(TurnTest, AKeyIsAnsweredInTheFrameThatItIsPressedIn) {
   const auto before = harness->state.trace_version;
   harness->maps.drawn.clear();
+  inject_key(Key::left_alt, true);
   inject_key(Key::m, true);
   EXPECT_TRUE(turn(kLong));
   EXPECT_EQ(built, 2);
@@ -56,23 +58,27 @@ TEST_F(TurnTest, AKeyIsAnsweredInTheFrameThatItIsPressedIn) {
   EXPECT_TRUE(drew_the_answer());
 
   inject_key(Key::m, false);
+  inject_key(Key::left_alt, false);
   EXPECT_FALSE(turn(kLong));
   EXPECT_EQ(built, 3) << "nothing was done: built once";
   EXPECT_EQ(shown, 2);
 }
 
 TEST_F(TurnTest, AnAnswerThatTakesLongerIsNotWaitedFor) {
+  inject_key(Key::left_alt, true);
   inject_key(Key::m, true);
   EXPECT_TRUE(turn(0));
   EXPECT_EQ(shown, 1);
   EXPECT_TRUE(harness->state.document.mask.causal) << "the control shows it all the same";
   inject_key(Key::m, false);
+  inject_key(Key::left_alt, false);
   EXPECT_FALSE(turn(0));
   harness->settle();
   EXPECT_TRUE(harness->state.trace->request.mask.causal);
 }
 
 TEST_F(TurnTest, WhatAsksForNoAnswerIsSeenAtOnce) {
+  inject_key(Key::left_alt, true);
   inject_key(Key::g, true);
   EXPECT_TRUE(turn(kLong));
   EXPECT_EQ(harness->state.view.scale, Scale::log);
@@ -80,6 +86,7 @@ TEST_F(TurnTest, WhatAsksForNoAnswerIsSeenAtOnce) {
   EXPECT_EQ(harness->maps.drawn.back().scale.scale, Scale::log);
   EXPECT_EQ(shown, 1);
   inject_key(Key::g, false);
+  inject_key(Key::left_alt, false);
 }
 
 TEST_F(TurnTest, FramesAreTakenSlowlyBesideAComputationAndNoneWhileNothingIsToBeSeen) {

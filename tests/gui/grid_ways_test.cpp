@@ -143,7 +143,7 @@ TEST_F(GridWaysTest, EveryMapCanHaveItsOwnRange) {
   Harness& h = *harness;
   const float shared = h.map("head 0.0").scale.top;
   EXPECT_EQ(h.map("head 1.3").scale.top, shared);
-  h.key({Key::left_shift, Key::g});
+  h.key({Key::left_alt, Key::left_shift, Key::g});
   h.frame(2);
   for (const HeadRef head : {HeadRef{0, 0}, HeadRef{1, 3}})
     EXPECT_EQ(h.map(place_of("head", head)).scale.top, nice_top(weights_of(*h.state.trace, head).maxCoeff()));
@@ -160,7 +160,7 @@ TEST_F(GridWaysTest, BarsCanHaveTheRangeOfTheirHead) {
   const float top = attention_rows(*h.state.trace, {1, 3}, 9, 1).maxCoeff();
   EXPECT_FALSE(h.says(tick_number(top)));
   const Box before = h.box("line head 1.3");
-  h.key({Key::left_shift, Key::g});
+  h.key({Key::left_alt, Key::left_shift, Key::g});
   h.frame(2);
   EXPECT_TRUE(h.says(tick_number(top))) << "what its bars go up to";
   EXPECT_LT(h.box("line head 1.3").w, before.w) << "and the number has room of its own";

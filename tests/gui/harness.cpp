@@ -28,24 +28,10 @@ std::size_t hash_of(const Matrix& matrix) {
 Harness& current(void* user) { return *static_cast<Harness*>(user); }
 
 void set_clipboard_functions(Harness* harness, const char* (*get)(void*), void (*set)(void*, const char*)) {
-#if IMGUI_VERSION_NUM >= 19110
-  static const char* (*get_now)(void*);
-  static void (*set_now)(void*, const char*);
-  get_now = get, set_now = set;
-  ImGuiPlatformIO& io = ImGui::GetPlatformIO();
-  io.Platform_ClipboardUserData = harness;
-  io.Platform_GetClipboardTextFn = [](ImGuiContext*) {
-    return get_now(ImGui::GetPlatformIO().Platform_ClipboardUserData);
-  };
-  io.Platform_SetClipboardTextFn = [](ImGuiContext*, const char* text) {
-    set_now(ImGui::GetPlatformIO().Platform_ClipboardUserData, text);
-  };
-#else
   ImGuiIO& io = ImGui::GetIO();
   io.ClipboardUserData = harness;
   io.GetClipboardTextFn = get;
   io.SetClipboardTextFn = set;
-#endif
 }
 
 }  // namespace
@@ -83,7 +69,7 @@ Harness::Harness(Document document, ImVec2 size, Settings settings) : size_(size
       });
   const auto opened = fonts.open();
   EXPECT_TRUE(opened) << opened.error().message;
-  fonts.keep(all_words());
+  fonts.keep(window_characters());
 
   state = initial_state(lexicon_, std::move(document), std::move(settings));
   loop =
@@ -110,6 +96,7 @@ void Harness::draw() {
   io.DeltaTime = seconds_;
   const float unit = state.settings.ui_scale;
   apply_style(state.settings.theme, unit);
+  fonts.use_latin_signs(state.settings.language == Language::en);
   fonts.prepare(unit);
   ImGui::NewFrame();
   probe.clear();
@@ -273,7 +260,7 @@ void Harness::key(std::initializer_list<Key> keys) {
 void Harness::type(std::string_view utf8) {
   for (const char32_t c : code_points(utf8)) {
     if (c == U'\n') {
-      key(Key::enter);
+      key({Key::left_shift, Key::enter});
       continue;
     }
     fonts.input(c);
@@ -293,20 +280,6 @@ void Harness::retype(std::string_view utf8) {
   key(Key::del);
   type(utf8);
 }
-
-#if IMGUI_VERSION_NUM >= 19200
-
-// The atlas moves here; what is logged is what was drawn.
-std::string Harness::words_on_screen() {
-  std::string words;
-  logged_ = &words;
-  frame();
-  logged_ = nullptr;
-  std::erase(words, ' ');
-  return words;
-}
-
-#else
 
 // Read back from the triangles: a quad whose corners are those of a glyph in the atlas is that character.
 std::string Harness::words_on_screen() {
@@ -328,8 +301,6 @@ std::string Harness::words_on_screen() {
   }
   return fonts.typed(words);
 }
-
-#endif
 
 bool Harness::says(const std::string& part) {
   std::string wanted = part;

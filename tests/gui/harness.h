@@ -89,7 +89,7 @@ class Harness {
   void key(std::initializer_list<Key> keys);
   void key(Key key) { this->key({key}); }
   void hold(Key key, bool down);
-  /// As the keyboard or the input method gives it, a character a frame; a line break is the Enter key.
+  /// As the keyboard or the input method gives it, a character a frame; a line break is Shift Enter.
   void type(std::string_view utf8);
   void paste(const std::string& text);
   /// Clicks into the sentence box, replaces what it holds, and stays in it.
@@ -107,6 +107,8 @@ class Harness {
 
   /// The tokens that the window shows, between bars.
   std::string tokens(TextSide side = TextSide::source) const;
+
+  const Palette& colours() const { return palette(state.settings.theme); }
 
   AppState state;
   Commands commands;

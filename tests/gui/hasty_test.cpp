@@ -123,9 +123,9 @@ class HastyHands {
                              Key::u,
                              Key::q,
                              Key::space};
-    constexpr Key kModifiers[] = {Key::left_shift, Key::left_ctrl, Key::left_alt};
-    const Key key = kKeys[pick(std::size(kKeys))], modifier = kModifiers[pick(3)];
-    const bool modified = pick(3) == 0;
+    constexpr Key kModifiers[] = {Key::left_shift, Key::left_ctrl, Key::left_alt, Key::left_alt};
+    const Key key = kKeys[pick(std::size(kKeys))], modifier = kModifiers[pick(4)];
+    const bool modified = pick(2) == 0;
     if (modified) inject_key(modifier, true);
     inject_key(key, true);
     h_.frame();

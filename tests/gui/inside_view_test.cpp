@@ -172,7 +172,7 @@ TEST_F(InsideViewTest, EveryBoxOfTheDiagramShowsItsMatrix) {
       EXPECT_TRUE(h.says(node_title(Language::en, node)));
       EXPECT_TRUE(is_consistent(h.state));
     }
-    for (std::size_t i = diagram.nodes.size(); i > 1; --i) h.key(Key::u);
+    for (std::size_t i = diagram.nodes.size(); i > 1; --i) h.key(Key::backspace);
     EXPECT_EQ(look().matrix, diagram.nodes.front().shows);
   }
 }
@@ -225,7 +225,8 @@ TEST_F(InsideViewTest, WhatTheModelLostIsSaidAndLeftByTheWayOneCame) {
   h.settle();
   EXPECT_TRUE(h.says(words(Language::en, kInsideWords.no_such_matrix)));
   EXPECT_FALSE(h.has("matrix"));
-  for (const Key key : {Key::right, Key::down, Key::y, Key::y}) h.key(key);
+  for (const Key key : {Key::right, Key::down}) h.key(key);
+  for (int i = 0; i < 2; ++i) h.key({Key::left_alt, Key::y});
   h.click("look back");
   h.settle();
   EXPECT_TRUE(h.has("matrix"));
@@ -240,7 +241,8 @@ TEST_F(InsideViewTest, NoTextIsSaidHereToo) {
   EXPECT_TRUE(h.says(words(Language::en, kAnswerWords.empty_text)));
   EXPECT_FALSE(h.has("matrix"));
   h.key(Key::escape);
-  for (const Key key : {Key::right, Key::u, Key::y, Key::space, Key::x}) h.key(key);
+  for (const Key key : {Key::right, Key::backspace, Key::space}) h.key(key);
+  for (const Key key : {Key::y, Key::x}) h.key({Key::left_alt, key});
   h.retype("我");
   h.settle();
   EXPECT_TRUE(h.has("matrix"));
@@ -298,7 +300,7 @@ TEST_F(InsideViewTest, OfAPatternComputedElsewhereThereIsTheWeightAlone) {
   EXPECT_TRUE(h.says("0.75"));
   EXPECT_FALSE(h.has("step q"));
   EXPECT_TRUE(h.has("step weight"));
-  h.key(Key::y);
+  h.key({Key::left_alt, Key::y});
   h.settle();
   for (const Node& node : Diagram(h.state.inside->diagram).nodes) {
     click("way", "node " + node.id);
@@ -311,7 +313,7 @@ TEST_F(InsideViewTest, OfAPatternComputedElsewhereThereIsTheWeightAlone) {
   EXPECT_FALSE(is_stale(h.state)) << problem_of(h.state);
   look_at(matrix_id(Quantity::weights), MatrixCell{0, 1});
   EXPECT_EQ(value_at(look().matrix, {0, 1}), 0);
-  h.key(Key::y);
+  h.key({Key::left_alt, Key::y});
   h.settle();
   for (const Step& step : h.state.inside->steps) EXPECT_TRUE(h.has("step " + step.name));
   EXPECT_TRUE(is_consistent(h.state));

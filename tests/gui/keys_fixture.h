@@ -11,6 +11,8 @@ class KeysTest : public GuiTest {
   Document& document() { return state().document; }
   void key(std::initializer_list<Key> keys) { harness->key(keys); }
   void shift(Key key) { harness->key({Key::left_shift, key}); }
+  void alt(Key key) { harness->key({Key::left_alt, key}); }
+  void alt_shift(Key key) { harness->key({Key::left_alt, Key::left_shift, key}); }
   void ctrl(Key key) { harness->key({Key::left_ctrl, key}); }
   void ctrl_shift(Key key) { harness->key({Key::left_ctrl, Key::left_shift, key}); }
   Browser::Purpose browsing() { return state().browser.purpose; }

@@ -80,7 +80,7 @@ TEST_F(OtherMapsTest, MasksAndWeightsByHandStayWhatTheyAre) {
   h.settle();
   ASSERT_EQ(document().edits.weights.size(), 1u);
   EXPECT_EQ(document().edits.weights.front().cell, (CellRef{5, 9}));
-  key({Key::x});
+  alt(Key::x);
   h.settle();
   EXPECT_EQ(document().mask.painted.size(), 1u);
   h.click("why");

@@ -1,6 +1,6 @@
 // Everything that can be done, by name.
 #include "gui/harness.h"
-#include "gui/shell/actions.h"
+#include "gui/shell/palette_entries.h"
 
 namespace headlight {
 namespace {
@@ -14,7 +14,7 @@ class PaletteTest : public GuiTest {
   std::vector<std::string> found() {
     std::vector<std::string> titles;
     with_gui([&](const Gui& gui) {
-      for (const Action& action : found_actions(gui, harness->state.view.palette->query))
+      for (const PaletteEntry& action : found_entries(gui, harness->state.view.palette->query))
         titles.push_back(action.title);
     });
     return titles;
@@ -114,13 +114,13 @@ TEST_F(PaletteTest, EveryActionCanBeDone) {
   Harness& h = *harness;
   const AppState before = h.state;
   std::size_t count = 0;
-  with_gui([&](const Gui& gui) { count = actions(gui).size(); });
+  with_gui([&](const Gui& gui) { count = palette_entries(gui).size(); });
   EXPECT_GT(count, 45u);
   for (std::size_t i = 0; i < count; ++i) {
     h.state = before;
     h.maps = RecordingPainter{};  // which would take the contents of a state gone by for those of this one
     Gui gui{h.state, h.commands, h.fonts, h.maps, h.samples, {}, 1, nullptr};
-    const std::vector<Action> all = actions(gui);
+    const std::vector<PaletteEntry> all = palette_entries(gui);
     all[i].run(gui);
     h.frame(2);
     EXPECT_TRUE(is_consistent(h.state)) << all[i].title;

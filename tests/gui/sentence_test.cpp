@@ -2,6 +2,7 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/map_view.h"
 #include "gui/harness.h"
+#include "words/sentence_words.h"
 
 namespace headlight {
 namespace {
@@ -49,6 +50,48 @@ TEST_F(SentenceTest, TypingReplacesAndIsOneUndoStep) {
   EXPECT_EQ(text(), "The cat sat");
 }
 
+TEST_F(SentenceTest, AnEmptyBoxSaysWhatToType) {
+  Harness& h = *harness;
+  h.retype("");
+  h.key(Key::escape);
+  h.settle();
+  EXPECT_TRUE(h.says(kSentenceWords.sentence_hint.en));
+  // Nothing is filled over the hint: what is drawn later lies above.
+  const Box box = h.box("text");
+  const ImU32 fill = ImGui::GetColorU32(ImGuiCol_FrameBg), ink = h.colours().dim;
+  std::optional<int> hint, over;
+  int at = 0;
+  const ImDrawData& data = *ImGui::GetDrawData();
+  for (int i = 0; i < data.CmdListsCount; ++i)
+    for (const ImDrawVert& vertex : data.CmdLists[i]->VtxBuffer) {
+      ++at;
+      if (!box.contains(vertex.pos.x, vertex.pos.y)) continue;
+      if (vertex.col == ink && !hint) hint = at;
+      if (vertex.col == fill) over = at;
+    }
+  ASSERT_TRUE(hint && over);
+  EXPECT_LT(*over, *hint);
+}
+
+TEST_F(SentenceTest, EnterIsDoneWithTheSentence) {
+  Harness& h = *harness;
+  h.retype("The cat sat");
+  h.key(Key::enter);
+  h.settle();
+  EXPECT_EQ(text(), "The cat sat") << "and no empty line";
+  EXPECT_FALSE(ImGui::GetIO().WantTextInput);
+  h.key(Key::right_bracket);
+  EXPECT_EQ(h.state.view.chosen, (HeadRef{0, 1})) << "the window has its keys again";
+  h.click("text");
+  h.key(Key::end);
+  h.key({Key::left_shift, Key::enter});
+  h.type("It ran");
+  EXPECT_EQ(text(), "The cat sat\nIt ran") << "the next line of a batch";
+  h.key(Key::escape);
+  h.settle();
+  EXPECT_EQ(h.state.requests.size(), 2u);
+}
+
 TEST_F(SentenceTest, CharactersAboveTheFirstPlaneSurvive) {
   Harness& h = *harness;
   h.retype("𠮷野家😀 ok");
@@ -88,9 +131,9 @@ TEST_F(SentenceTest, SeveralLinesAreABatch) {
   EXPECT_EQ(h.state.view.sentence, 0u) << "after the last comes the first";
   h.click("sentence before");
   EXPECT_EQ(h.state.view.sentence, 2u);
-  h.key(Key::n);
+  h.key({Key::left_alt, Key::n});
   EXPECT_EQ(h.state.view.sentence, 0u);
-  h.key({Key::left_shift, Key::n});
+  h.key({Key::left_alt, Key::left_shift, Key::n});
   EXPECT_EQ(h.state.view.sentence, 2u);
   h.retype("我爱");
   EXPECT_EQ(h.state.view.sentence, 0u);
@@ -218,7 +261,8 @@ TEST_F(SentenceTest, NoTextIsAStateOfItsOwn) {
   EXPECT_TRUE(is_stale(h.state));
   h.settle();
   h.key(Key::escape);
-  for (const Key key : {Key::right_bracket, Key::right, Key::d, Key::equal, Key::n}) h.key(key);
+  for (const Key key : {Key::right_bracket, Key::right, Key::equal}) h.key(key);
+  for (const Key key : {Key::d, Key::n}) h.key({Key::left_alt, key});
   h.click("export");
   h.key(Key::escape);
   h.key(Key::escape);

@@ -138,7 +138,9 @@ TEST_F(TwoTextsTest, WithoutATargetThereIsASentenceAndNoCrash) {
   EXPECT_TRUE(is_stale(h.state));
   EXPECT_FALSE(problem_of(h.state).empty()) << "it is said what is missing";
   EXPECT_TRUE(h.says(problem_of(h.state)));
-  for (const Key key : {Key::digit_2, Key::y, Key::tab, Key::space, Key::right, Key::digit_1}) h.key(key);
+  for (const Key key : {Key::digit_2, Key::tab, Key::space, Key::right, Key::digit_1}) h.key(key);
+  h.key({Key::left_alt, Key::y});
+  h.key({Key::left_alt, Key::y});
   h.settle();
   EXPECT_TRUE(is_consistent(h.state));
 }

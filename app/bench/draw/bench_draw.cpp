@@ -17,6 +17,7 @@
 #include "gl/map_texture.h"
 #include "gl/offscreen.h"
 #include "gui/frame/imgui_compat.h"
+#include "gui/shell/shell.h"
 #include "session/startup.h"
 
 namespace headlight {
@@ -208,15 +209,17 @@ Result<BenchRow> keys(const std::string& name, int presses, const std::function<
   return BenchRow{.name = name, .time = timing_of(std::move(seconds))};
 }
 
-/// The M key, which shows and hides what is to come.
+/// Alt M, which shows and hides what is to come.
 Result<BenchRow> key_on_shipped(const std::string& name, Stage& stage, std::unique_ptr<MapPainter> painter,
                                 int presses) {
   Scene scene(stage, std::move(painter), default_document(stage.resources.shipped.get()));
   for (int i = 0; i < kFramesAfterEvent; ++i) scene.frame();
   return keys(name, presses, [&](int) {
+    inject_key(Key::left_alt, true);
     inject_key(Key::m, true);
     const auto taken = until_answered(scene);
     inject_key(Key::m, false);
+    inject_key(Key::left_alt, false);
     scene.loop.settle(scene.state);
     for (int i = 0; i < kFramesAfterEvent; ++i) scene.frame();
     return taken;
@@ -321,7 +324,7 @@ Result<BenchReport> bench_draw(const BenchOptions& options) {
   if (!context) return context.error();
   auto resources = read_resources();
   if (!resources) return resources.error();
-  (*context)->fonts().keep(all_words());
+  (*context)->fonts().keep(window_characters());
   Stage stage{std::move(*surface), std::move(*context), std::move(*resources)};
   Gallery gallery{.stage = stage, .options = options, .shaders = stage.resources.folder / "shaders"};
 

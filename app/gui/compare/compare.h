@@ -10,7 +10,4 @@ void compare_header_panel(Gui& gui);  // what A is and what B is
 void compare_grid_panel(Gui& gui);    // the difference of every head
 void compare_maps_panel(Gui& gui);    // A, B and B − A of the chosen head, and the next word in both
 
-/// The next order of the differences, or the one before.
-void step_differences(Gui& gui, bool back);
-
 }  // namespace headlight

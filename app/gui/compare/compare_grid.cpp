@@ -6,11 +6,13 @@
 
 #include "figure/difference_words.h"
 #include "figure/grid_layout.h"
+#include "gui/actions/actions.h"
 #include "gui/compare/compare.h"
 #include "gui/compare/joint_map.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/no_answer.h"
 #include "gui/frame/stacks.h"
+#include "gui/frame/texture_ids.h"
 #include "model/head_text.h"
 #include "session/shown.h"
 #include "words/compare_words.h"
@@ -31,7 +33,7 @@ void order_buttons(Gui& gui) {
     const auto order = static_cast<DifferenceOrder>(i);
     if (flat_button(gui, kOrderNames[i], gui.word(kCompareWords.orders[i].name), gui.state.view.differences == order))
       gui.say(OrderDifferences{order});
-    explain_item(gui, gui.word(kCompareWords.orders[i].tip));
+    explain_item(gui, kCompareWords.orders[i].tip, {Act::next_difference_order});
   }
 }
 
@@ -121,11 +123,6 @@ void all_heads(Gui& gui) {
 }
 
 }  // namespace
-
-void step_differences(Gui& gui, bool back) {
-  const std::size_t count = std::size(kCompareWords.orders), now = static_cast<std::size_t>(gui.state.view.differences);
-  gui.say(OrderDifferences{static_cast<DifferenceOrder>((now + (back ? count - 1 : 1)) % count)});
-}
 
 void compare_grid_panel(Gui& gui) {
   const AppState& state = gui.state;

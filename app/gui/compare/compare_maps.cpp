@@ -3,10 +3,12 @@
 #include <cmath>
 #include <cstdio>
 
+#include "gui/actions/buttons.h"
 #include "gui/compare/compare.h"
 #include "gui/compare/joint_map.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
+#include "gui/frame/texture_ids.h"
 #include "session/shown.h"
 #include "words/compare_words.h"
 #include "words/grid_words.h"
@@ -64,7 +66,7 @@ void one_map(Gui& gui, const SideWords& side, const JointStack& stack, const Axi
                      .head = state.comparison->chosen,
                      .side = side.side,
                      .cells = &cells_of(state.comparison->maps, side.side),
-                     .version = joint_version(state, side.side),
+                     .version = joint_version(state, static_cast<std::size_t>(side.side)),
                      .values = true,
                      .part = state.view.compared};
   const float title_height = ImGui::GetFontSize() + 4 * gui.unit;

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "figure/difference_words.h"
+#include "gui/actions/actions.h"
+#include "gui/actions/buttons.h"
 #include "gui/compare/compare.h"
 #include "gui/compare/joint_map.h"
 #include "gui/frame/controls.h"
@@ -76,7 +78,7 @@ void compare_start_panel(Gui& gui) {
   if (ImGui::Button(gui.word(kCompareWords.keep_as_a))) gui.say(KeepAnswer{});
   ImGui::PopStyleColor();
   gui.name_item("keep");
-  explain_item(gui, kCompareWords.tip_keep_as_a);
+  explain_item(gui, kCompareWords.tip_keep_as_a, {Act::keep_answer});
 }
 
 void compare_header_panel(Gui& gui) {
@@ -92,10 +94,10 @@ void compare_header_panel(Gui& gui) {
   if (gui.state.kept) {
     ImGui::SameLine(0, 0);
     if (flat_button(gui, "swap", gui.word(kCompareWords.swap_a_b))) gui.say(SwapKept{});
-    explain_item(gui, kCompareWords.tip_swap_a_b);
+    explain_item(gui, kCompareWords.tip_swap_a_b, {Act::swap_answers});
     ImGui::SameLine(0, 0);
     if (flat_button(gui, "drop", gui.word(kCompareWords.drop_a))) gui.say(DropKept{});
-    explain_item(gui, kCompareWords.tip_drop_a);
+    explain_item(gui, kCompareWords.tip_drop_a, {Act::drop_answer});
   }
   if (const std::string& problem = problem_of(gui.state); !problem.empty())
     answer_line(gui, "B", gui.colours().warning, problem + " — " + gui.word(kAnswerWords.stale), end);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "gui/actions/look.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "session/shown.h"
@@ -129,29 +130,10 @@ ColourScale difference_scale(const AppState& state, const HeadRef& head) {
 ImU32 ink_of_a(const Gui& gui) { return to_imgui(diverging_map(gui.state.settings.theme).front()); }
 ImU32 ink_of_b(const Gui& gui) { return to_imgui(diverging_map(gui.state.settings.theme).back()); }
 
-// Those of comparisons begin with two bits set: see thumbnail_version, inside_picture_version, detail_version.
-std::uint64_t joint_version(const AppState& state, const HeadRef& head) {
-  const auto place = static_cast<std::uint64_t>(head.layer * kMaxHeads + head.head);
-  return std::uint64_t{3} << 62 | state.comparison_version << 20 | static_cast<std::uint64_t>(head.stack) << 18 | place;
-}
-
-std::uint64_t joint_version(const AppState& state, JointSide side) {
-  return joint_version(state, HeadRef{.stack = static_cast<Stack>(3)}) | static_cast<std::uint64_t>(side);
-}
-
 MapLayout joint_layout(const JointMap& map, const AxisLabels& labels, const Box& area) {
   const Viewport part = shown_part(map);
   return layout_map(area, part.num_queries, part.num_keys, labels.query_metrics, labels.key_metrics,
                     ImGui::GetFontSize());
-}
-
-std::optional<CellRef> pinned_joint_cell(const AppState& state, const JointStack& stack) {
-  return joint_cell(stack, state.view.pinned, state.view.pinned_kept);
-}
-
-std::optional<CellRef> lit_joint_cell(const AppState& state, const JointStack& stack) {
-  const auto hovered = joint_cell(stack, state.view.hovered, state.view.hovered_kept);
-  return hovered ? hovered : pinned_joint_cell(state, stack);
 }
 
 std::optional<CellRef> draw_joint_map(Gui& gui, ImDrawList& list, const JointMap& map, const AxisLabels& labels,
@@ -165,8 +147,8 @@ std::optional<CellRef> draw_joint_map(Gui& gui, ImDrawList& list, const JointMap
   gui.maps.draw(list, *map.cells, map.version, top_left(whole), bottom_right(whole), scale, opacity);
   draw_gaps(gui, list, map, layout);
   list.PopClipRect();
-  draw_rect(list, {layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
-            gui.colours().line);
+  list.AddRect({layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
+               gui.colours().line);
   const auto place = [](Index at, Index first, Index count) {
     return at >= first && at < first + count ? std::optional(at - first) : std::nullopt;
   };
@@ -228,22 +210,6 @@ std::string lit_joint_cell_in_words(Gui& gui) {
   const JointStack* stack = state.comparison->heads->stack(head.stack);
   const auto lit = stack ? lit_joint_cell(state, *stack) : std::nullopt;
   return lit ? joint_cell_in_words(gui, head, *stack, *lit) : std::string();
-}
-
-void move_joint_cell(Gui& gui, Index rows, Index columns) {
-  if (!is_of_now(gui.state)) return;
-  const JointStack* stack = gui.state.comparison->heads->stack(gui.state.view.chosen.stack);
-  if (!stack) return;
-  const auto from = lit_joint_cell(gui.state, *stack);
-  CellRef cell = from ? CellRef{from->query + rows, from->key + columns} : CellRef{};
-  const auto inside = [&] {
-    return cell.query >= 0 && cell.key >= 0 && cell.query < static_cast<Index>(stack->queries.size()) &&
-           cell.key < static_cast<Index>(stack->keys.size());
-  };
-  for (; inside(); cell = {cell.query + rows, cell.key + columns}) {
-    const CellsBehind cells = cells_behind(*stack, cell);
-    if (cells.a || cells.b) return gui.say(Pin{cells.b, cells.b ? std::nullopt : cells.a});
-  }
 }
 
 }  // namespace headlight

@@ -27,15 +27,7 @@ ColourScale difference_scale(const AppState& state, const HeadRef& head);
 ImU32 ink_of_a(const Gui& gui);
 ImU32 ink_of_b(const Gui& gui);
 
-/// A name for the content of a map: of a head's small difference, or of a side of the chosen head.
-std::uint64_t joint_version(const AppState& state, const HeadRef& head);
-std::uint64_t joint_version(const AppState& state, JointSide side);
-
 MapLayout joint_layout(const JointMap& map, const AxisLabels& labels, const Box& area);
-
-/// The cell of the comparison that is hovered, else pinned, on the joint axes.
-std::optional<CellRef> lit_joint_cell(const AppState& state, const JointStack& stack);
-std::optional<CellRef> pinned_joint_cell(const AppState& state, const JointStack& stack);
 
 /// Draws the map: words that only one answer has in its colour, rows and columns that this side lacks tinted. Gives the
 /// joint cell under the pointer.
@@ -52,8 +44,5 @@ std::string joint_cell_in_words(Gui& gui, const HeadRef& head, const JointStack&
 
 /// The cell that is hovered or pinned in those words; empty where none is.
 std::string lit_joint_cell_in_words(Gui& gui);
-
-/// The pinned joint cell moved; cells that neither answer has are stepped over.
-void move_joint_cell(Gui& gui, Index rows, Index columns);
 
 }  // namespace headlight

@@ -3,10 +3,11 @@
 #include <numeric>
 
 #include "figure/flow.h"
+#include "gui/actions/fold_switches.h"
+#include "gui/actions/look.h"
 #include "gui/flow/flow.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/fold_switches.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/map_view.h"
 #include "gui/frame/no_answer.h"
@@ -86,8 +87,7 @@ void legend(Gui& gui) {
   for (Index head = 0; head < state.trace->num_heads(chosen.stack); ++head) {
     const HeadRef of{chosen.layer, head, chosen.stack};
     std::string label = head_label(of);
-    for (const RelationScore* one : relations_of(state.document, of))
-      label += " " + one->relation;
+    for (const RelationScore* one : relations_of(state.document, of)) label += " " + one->relation;
     const float text = ImGui::CalcTextSize(label.c_str()).x, height = ImGui::GetTextLineHeight() + 6 * gui.unit;
     const float width = swatch + 6 * gui.unit + text;
     if (head > 0 && ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
@@ -101,7 +101,7 @@ void legend(Gui& gui) {
     const float y = at.y + height / 2;
     const ImU32 colour = to_imgui(head_colour(state.settings.theme, static_cast<std::size_t>(head)));
     if (shown) list.AddRectFilled({at.x, y - 2 * gui.unit}, {at.x + swatch, y + 2 * gui.unit}, colour);
-    else draw_rect(list, {at.x, y - 2 * gui.unit}, {at.x + swatch, y + 2 * gui.unit}, gui.colours().faint);
+    else list.AddRect({at.x, y - 2 * gui.unit}, {at.x + swatch, y + 2 * gui.unit}, gui.colours().faint);
     list.AddText({at.x + swatch + 6 * gui.unit, at.y + 3 * gui.unit},
                  hovered || head == chosen.head ? gui.colours().accent
                  : shown                        ? gui.colours().text
@@ -312,12 +312,6 @@ void flow_area(Gui& gui, const std::vector<FlowHead>& heads) {
 }
 
 }  // namespace
-
-std::vector<Index> all_heads_of_layer(const AppState& state) {
-  std::vector<Index> heads(static_cast<std::size_t>(state.trace->num_heads(state.view.chosen.stack)));
-  std::iota(heads.begin(), heads.end(), Index{0});
-  return heads;
-}
 
 void flow_panel(Gui& gui) {
   const AppState& state = gui.state;

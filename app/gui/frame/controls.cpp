@@ -1,8 +1,5 @@
 #include "gui/frame/controls.h"
 
-#include "words/compare_words.h"
-#include "words/grid_words.h"
-
 namespace headlight {
 
 void section(Gui& gui, const Words& title) {
@@ -64,6 +61,10 @@ bool checkbox(Gui& gui, const char* name, const Words& string, bool& value, cons
 }
 
 bool wide_button(Gui& gui, const char* name, const Words& string, const Words& tip, bool on) {
+  return wide_button(gui, name, string, std::string(gui.word(tip)), on);
+}
+
+bool wide_button(Gui& gui, const char* name, const Words& string, const std::string& tip, bool on) {
   ImGui::PushStyleColor(ImGuiCol_Text, on ? gui.colours().accent : gui.colours().text);
   ImGui::PushID(name);
   const bool pressed = ImGui::Button(gui.word(string), {-1, 0});
@@ -72,17 +73,6 @@ bool wide_button(Gui& gui, const char* name, const Words& string, const Words& t
   gui.name_item(name);
   explain_item(gui, tip);
   return pressed;
-}
-
-void keep_button(Gui& gui) {
-  if (flat_button(gui, "keep", gui.word(kCompareWords.keep_as_a))) gui.say(KeepAnswer{});
-  explain_item(gui, kCompareWords.tip_keep_as_a);
-}
-
-void own_range_button(Gui& gui) {
-  const bool own = gui.state.view.own_range;
-  if (flat_button(gui, "own range", gui.word(kGridWords.own_range), own)) gui.say(SetOwnRange{!own});
-  explain_item(gui, kGridWords.tip_own_range);
 }
 
 }  // namespace headlight

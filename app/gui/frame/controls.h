@@ -33,12 +33,7 @@ bool checkbox(Gui& gui, const char* name, const Words& string, bool& value, cons
 
 /// A full-width button; true when pressed.
 bool wide_button(Gui& gui, const char* name, const Words& string, const Words& tip, bool on = false);
-
-/// Keeps the answer on the screen as A, from any view.
-void keep_button(Gui& gui);
-
-/// Whether each head has colours, or bars, up to its own largest weight.
-void own_range_button(Gui& gui);
+bool wide_button(Gui& gui, const char* name, const Words& string, const std::string& tip, bool on = false);
 
 /// A choice among words of the interface, side by side; in a new line where they do not fit.
 template <class Choice>

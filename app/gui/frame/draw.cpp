@@ -57,14 +57,32 @@ void draw_texts(Gui& gui, ImDrawList& list, const std::vector<Text>& texts) {
   }
 }
 
+bool plain_button(const char* text) {
+  const ImVec2 padding = ImGui::GetStyle().FramePadding, size = ImGui::CalcTextSize(text);
+  const bool pressed = ImGui::Button("##button", {size.x + 2 * padding.x, 0});
+  const ImVec2 min = ImGui::GetItemRectMin();
+  ImGui::GetWindowDrawList()->AddText({min.x + padding.x, min.y + padding.y}, ImGui::GetColorU32(ImGuiCol_Text), text);
+  return pressed;
+}
+
 bool flat_button(Gui& gui, const char* name, const char* label, bool on) {
   ImGui::PushID(name);
   ImGui::PushStyleColor(ImGuiCol_Button, on ? gui.colours().button : 0);
   ImGui::PushStyleColor(ImGuiCol_Text, on ? gui.colours().accent : gui.colours().text);
-  const bool pressed = ImGui::Button(label);
+  const bool pressed = plain_button(label);
   ImGui::PopStyleColor(2);
   ImGui::PopID();
   gui.name_item(name);
+  return pressed;
+}
+
+bool plain_selectable(const std::string& text, bool selected, ImGuiSelectableFlags flags) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+  ImGui::PushID(text.c_str());
+  const bool pressed = ImGui::Selectable("##line", selected, flags, {0, size.y});
+  ImGui::PopID();
+  ImGui::GetWindowDrawList()->AddText(at, ImGui::GetColorU32(ImGuiCol_Text), text.c_str());
   return pressed;
 }
 

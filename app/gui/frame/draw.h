@@ -26,8 +26,14 @@ TextWidth window_measure(Gui& gui);
 /// Texts of a layout that window and figures share, ready to be drawn: titles in the body's font, all others in the small one.
 void draw_texts(Gui& gui, ImDrawList& list, const std::vector<Text>& texts);
 
+/// A button with all of its text as it stands.
+bool plain_button(const char* text);
+
 /// A flat button without a frame; accent-coloured while `on`.
 bool flat_button(Gui& gui, const char* name, const char* label, bool on = false);
+
+/// A line of a list, all of its text as it stands: in ImGui's own labels `##` ends the text.
+bool plain_selectable(const std::string& text, bool selected = false, ImGuiSelectableFlags flags = 0);
 
 /// How wide a button with this label is, at the current font.
 float button_width(const char* label);

@@ -11,18 +11,16 @@
 #include <vector>
 
 #include "base/utf8.h"
+#include "figure/character_names.h"
 #include "gui/frame/glyph_substitutes.h"
-#include "gui/frame/imgui_compat.h"
 #include "paper/font_files.h"
 
-#if IMGUI_VERSION_NUM < 19200
 #if __has_include(<imgui_freetype.h>)
 #include <imgui_freetype.h>
 #define HEADLIGHT_FREETYPE_BUILDER
 #elif __has_include(<misc/freetype/imgui_freetype.h>)
 #include <misc/freetype/imgui_freetype.h>
 #define HEADLIGHT_FREETYPE_BUILDER
-#endif
 #endif
 
 namespace headlight {
@@ -39,30 +37,22 @@ constexpr std::string_view kSigns =
     "★☆☀☾☼✓✔✕✖✗⟲⟳↺↻⚠�"
     "、。〈〉《》「」『』【】，．：；？！（）～";
 
-#if IMGUI_VERSION_NUM < 19200
-
 // A frame's text seldom has more characters than this; above it, those not shown of late are let go.
 constexpr std::size_t kManyGlyphs = 1500;
 constexpr int kLateFrames = 60;
 
-// An empty frame: a character that no font here can draw.
-DrawnGlyph box(float em) {
-  DrawnGlyph glyph;
-  const int line = std::max(1, static_cast<int>(em / 14));
-  glyph.width = static_cast<int>(std::lround(0.6f * em)), glyph.height = static_cast<int>(std::lround(0.75f * em));
-  glyph.left = line, glyph.top = glyph.height;
-  glyph.advance = static_cast<float>(glyph.width + 2 * line);
-  for (int y = 0; y < glyph.height; ++y)
-    for (int x = 0; x < glyph.width; ++x) {
-      const bool edge = x < line || y < line || x >= glyph.width - line || y >= glyph.height - line;
-      glyph.coverage.push_back(edge ? 170 : 0);
-    }
+/// Quotation marks and the ellipsis, which a Chinese font draws as wide as an ideograph.
+bool is_wide_sign(char32_t c) { return c == U'‘' || c == U'’' || c == U'“' || c == U'”' || c == U'…'; }
+
+/// The sign as Latin text has it: as wide as its ink, an ellipsis on the baseline.
+DrawnGlyph narrowed(DrawnGlyph glyph, char32_t c, float em) {
+  glyph.left = std::max(1, static_cast<int>(std::lround(0.06f * em)));
+  glyph.advance = static_cast<float>(glyph.width + 2 * glyph.left);
+  if (c == U'…') glyph.top = glyph.height;
   return glyph;
 }
 
 DrawnGlyph nothing() { return {1, 1, 0, 0, 0, {0}}; }
-
-#endif
 
 }  // namespace
 
@@ -75,6 +65,7 @@ struct Fonts::State {
   std::unordered_set<char32_t> built;
   bool lacking = true;
   int frame = 0;
+  bool latin_signs = false;  // quotation marks and ellipses as narrow as Latin text has them
   float scale = 0;
   std::array<ImFont*, 3> fonts{};
   std::array<float, 3> pixels{};
@@ -87,15 +78,11 @@ struct Fonts::State {
   // What ImGui is to show for a code point of its text: the character itself, or the one that it stands for.
   char32_t meant(char32_t c) const { return stand_ins.behind(c).value_or(c); }
 
-#if IMGUI_VERSION_NUM >= 19200
-  std::vector<std::size_t> loaded;
-  void load();
-#else
   using Ranges = std::vector<ImWchar>;
   void forget_late();
   void build();
   DrawnGlyph drawn(char32_t c, float em);
-#endif
+  DrawnGlyph name_of(char32_t c, float em);
 };
 
 Fonts::Fonts() : state_(new State) { keep(kSigns); }
@@ -116,10 +103,16 @@ void Fonts::keep(std::string_view text) {
   for (const char32_t c : code_points(text)) add(c);
 }
 
+void Fonts::use_latin_signs(bool on) {
+  if (state_->latin_signs == on) return;
+  state_->latin_signs = on;
+  state_->lacking = true;
+}
+
 bool Fonts::wants_frame() const { return state_->lacking; }
 ImFont* Fonts::font(TextSize size) const { return state_->fonts[static_cast<std::size_t>(size)]; }
 float Fonts::pixels(TextSize size) const { return state_->pixels[static_cast<std::size_t>(size)]; }
-void Fonts::push(TextSize size) const { push_font(font(size), pixels(size)); }
+void Fonts::push(TextSize size) const { ImGui::PushFont(font(size)); }
 
 std::string Fonts::shown(std::string_view text) {
   // What keep() always has, and nothing stands for.
@@ -139,50 +132,6 @@ void Fonts::input(char32_t code_point) {
   ImGui::GetIO().AddInputCharactersUTF8(shown(text).c_str());
 }
 
-#if IMGUI_VERSION_NUM >= 19200
-
-// ImGui rasterises by itself here; only the fonts that text needs must be there.
-void Fonts::State::load() {
-  static constexpr ImWchar kStandIns[] = {GlyphSubstitutes::kFirst, GlyphSubstitutes::kLast, 0};
-  ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
-  const auto add = [&](std::size_t file) {
-    if (std::find(loaded.begin(), loaded.end(), file) != loaded.end()) return;
-    ImFontConfig config;
-    config.MergeMode = fonts[0] != nullptr;
-    config.DstFont = fonts[0];
-    config.FontDataOwnedByAtlas = false;
-    config.FontNo = static_cast<ImU32>(files.face_index(file));
-    config.GlyphExcludeRanges = kStandIns;
-    config.PixelSnapH = true;
-    const std::string_view bytes = files.bytes(file);
-    fonts.fill(atlas.AddFontFromMemoryTTF(const_cast<char*>(bytes.data()), static_cast<int>(bytes.size()), 0, &config));
-    loaded.push_back(file);
-  };
-  add(0);
-  const auto need = [&](char32_t c) {
-    built.insert(c);
-    if (is_invisible(c) || GlyphSubstitutes::is_one(c)) return;
-    if (const auto file = files.font_with(c)) add(*file);
-  };
-  for (const char32_t c : kept) need(c);
-  for (const auto& [c, when] : wanted) need(c);
-}
-
-bool Fonts::prepare(float scale) {
-  assert(state_->opened && scale > 0);
-  ++state_->frame;
-  if (state_->lacking) state_->load();
-  state_->lacking = false;
-  state_->scale = scale;
-  for (std::size_t i = 0; i < kEm.size(); ++i)
-    state_->pixels[i] = static_cast<float>(state_->files.height_for_em(0, std::round(kEm[i] * scale)));
-  ImGui::GetIO().FontDefault = font(TextSize::body);
-  ImGui::GetStyle().FontSizeBase = pixels(TextSize::body);
-  return false;
-}
-
-#else
-
 void Fonts::State::forget_late() {
   if (wanted.size() <= kManyGlyphs) return;
   std::erase_if(wanted, [&](const auto& entry) { return entry.second < frame - kLateFrames; });
@@ -193,8 +142,47 @@ DrawnGlyph Fonts::State::drawn(char32_t c, float em) {
   const char32_t character = meant(c);
   if (GlyphSubstitutes::is_silent(c) || is_invisible(character)) return nothing();
   if (const auto file = files.font_with(character))
-    if (auto glyph = files.draw(*file, character, em)) return std::move(*glyph);
-  return box(em);
+    if (auto glyph = files.draw(*file, character, em))
+      return latin_signs && is_wide_sign(c) ? narrowed(std::move(*glyph), c, em) : std::move(*glyph);
+  return name_of(character, em);
+}
+
+// In place of a character that no font here has: its name in small letters between brackets, as one glyph.
+DrawnGlyph Fonts::State::name_of(char32_t c, float em) {
+  constexpr float kSmall = 0.72f;
+  struct Letter {
+    DrawnGlyph glyph;
+    int x;
+  };
+  std::vector<Letter> letters;
+  DrawnGlyph all;
+  float pen = 0;
+  int bottom = 0;
+  for (const char letter : "[" + character_name(c) + "]") {
+    const auto file = files.font_with(static_cast<char32_t>(letter));
+    auto glyph = file ? files.draw(*file, static_cast<char32_t>(letter), kSmall * em) : std::nullopt;
+    if (!glyph) {  // a space has no outline
+      pen += 0.25f * em;
+      continue;
+    }
+    all.top = std::max(all.top, glyph->top);
+    bottom = std::max(bottom, glyph->height - glyph->top);
+    letters.push_back({std::move(*glyph), static_cast<int>(std::lround(pen))});
+    pen += letters.back().glyph.advance;
+  }
+  all.width = static_cast<int>(std::ceil(pen)) + 1;
+  all.height = all.top + bottom;
+  all.advance = std::ceil(pen) + 1;
+  all.coverage.resize(static_cast<std::size_t>(all.width * all.height));
+  for (const Letter& letter : letters)
+    for (int y = 0; y < letter.glyph.height; ++y)
+      for (int x = 0; x < letter.glyph.width; ++x) {
+        const int column = letter.x + letter.glyph.left + x, row = all.top - letter.glyph.top + y;
+        if (column < 0 || column >= all.width) continue;
+        std::uint8_t& at = all.coverage[static_cast<std::size_t>(row * all.width + column)];
+        at = std::max(at, letter.glyph.coverage[static_cast<std::size_t>(y * letter.glyph.width + x)]);
+      }
+  return all;
 }
 
 void Fonts::State::build() {
@@ -202,7 +190,8 @@ void Fonts::State::build() {
   std::vector<char32_t> by_hand;
   const auto sort = [&](char32_t c) {
     built.insert(c);
-    const auto file = GlyphSubstitutes::is_one(c) || is_invisible(c) ? std::nullopt : files.font_with(c);
+    const bool own = GlyphSubstitutes::is_one(c) || is_invisible(c) || (latin_signs && is_wide_sign(c));
+    const auto file = own ? std::nullopt : files.font_with(c);
     if (file) by_file[*file].push_back(c);
     else by_hand.push_back(c);
   };
@@ -301,7 +290,5 @@ bool Fonts::prepare(float scale) {
   state_->lacking = false;
   return true;
 }
-
-#endif
 
 }  // namespace headlight

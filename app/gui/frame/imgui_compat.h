@@ -1,4 +1,4 @@
-// One source for Dear ImGui 1.86 (Debian 12) up to 1.92: what was renamed, moved or added between them, under one name.
+// One source for Dear ImGui 1.86 (Debian 12) and 1.90 (Ubuntu 24.04): what changed between them, under one name.
 // Keys have names of our own, as 1.86 knows only 22 of them.
 #pragma once
 
@@ -10,53 +10,6 @@ namespace headlight {
 
 /// The id of an OpenGL texture, for ImDrawList::AddImage and ImGui::Image.
 inline ImTextureID texture_id(unsigned gl_name) { return (ImTextureID)(intptr_t)gl_name; }
-
-/// The draw callback after which the renderer's own state is bound again.
-inline ImDrawCallback reset_render_state() {
-#if IMGUI_VERSION_NUM >= 19280
-  return ImGui::GetPlatformIO().DrawCallback_ResetRenderState;
-#else
-  return ImDrawCallback_ResetRenderState;
-#endif
-}
-
-/// Pair with ImGui::PopFont. `size` is the line height in pixels; before 1.92 a font has only the one it was built for.
-inline void push_font(ImFont* font, [[maybe_unused]] float size) {
-#if IMGUI_VERSION_NUM >= 19200
-  ImGui::PushFont(font, size);
-#else
-  ImGui::PushFont(font);
-#endif
-}
-
-/// A text shown while the last item is hovered.
-inline void item_tooltip(const char* text) {
-#if IMGUI_VERSION_NUM >= 18970
-  ImGui::SetItemTooltip("%s", text);
-#else
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", text);
-#endif
-}
-
-/// The outline of a rectangle; thickness in pixels.
-inline void draw_rect(ImDrawList& list, ImVec2 min, ImVec2 max, ImU32 colour, float rounding = 0, float thickness = 1) {
-#if IMGUI_VERSION_NUM >= 19280
-  list.AddRect(min, max, colour, rounding, thickness, 0);
-#else
-  list.AddRect(min, max, colour, rounding, 0, thickness);
-#endif
-}
-
-/// A line through `count` points.
-inline void draw_polyline(ImDrawList& list, const ImVec2* points, int count, ImU32 colour, bool closed,
-                          float thickness = 1) {
-  const ImDrawFlags flags = closed ? ImDrawFlags_Closed : ImDrawFlags_None;
-#if IMGUI_VERSION_NUM >= 19280
-  list.AddPolyline(points, count, colour, thickness, flags);
-#else
-  list.AddPolyline(points, count, colour, flags, thickness);
-#endif
-}
 
 /// A key of a US keyboard. The numbers are GLFW's key codes, which 1.86 uses as its own where GLFW feeds it;
 /// letters and digits are their ASCII codes, so that static_cast<Key>('M') is a key too.
@@ -205,9 +158,6 @@ inline bool key_down(Key key) { return ImGui::IsKeyDown(imgui_key(key)); }
 /// ImGui with neither a window nor a renderer, for tests: once after ImGui::CreateContext, in place of the backends,
 /// which would say which key is which and that they look after textures. Then the inject functions are its input.
 inline void prepare_headless() {
-#if IMGUI_VERSION_NUM >= 19200
-  ImGui::GetIO().BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
-#endif
 #if IMGUI_VERSION_NUM < 18700
   constexpr Key kNames[ImGuiKey_COUNT] = {
       Key::tab, Key::left,   Key::right, Key::up,        Key::down,  Key::page_up, Key::page_down, Key::home,
@@ -245,18 +195,12 @@ inline void inject_wheel(float up) {
 inline void inject_key(Key key, bool down) {
   ImGuiIO& io = ImGui::GetIO();
   const auto is = [&](Key left, Key right) { return key == left || key == right; };
-#if IMGUI_VERSION_NUM >= 18900
+#if IMGUI_VERSION_NUM >= 18700
   io.AddKeyEvent(imgui_key(key), down);
   if (is(Key::left_ctrl, Key::right_ctrl)) io.AddKeyEvent(ImGuiMod_Ctrl, down);
   if (is(Key::left_shift, Key::right_shift)) io.AddKeyEvent(ImGuiMod_Shift, down);
   if (is(Key::left_alt, Key::right_alt)) io.AddKeyEvent(ImGuiMod_Alt, down);
   if (is(Key::left_super, Key::right_super)) io.AddKeyEvent(ImGuiMod_Super, down);
-#elif IMGUI_VERSION_NUM >= 18700
-  io.AddKeyEvent(imgui_key(key), down);
-  if (is(Key::left_ctrl, Key::right_ctrl)) io.AddKeyEvent(ImGuiKey_ModCtrl, down);
-  if (is(Key::left_shift, Key::right_shift)) io.AddKeyEvent(ImGuiKey_ModShift, down);
-  if (is(Key::left_alt, Key::right_alt)) io.AddKeyEvent(ImGuiKey_ModAlt, down);
-  if (is(Key::left_super, Key::right_super)) io.AddKeyEvent(ImGuiKey_ModSuper, down);
 #else
   io.KeysDown[imgui_key(key)] = down;
   if (is(Key::left_ctrl, Key::right_ctrl)) io.KeyCtrl = down;

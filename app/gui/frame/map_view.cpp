@@ -8,6 +8,7 @@
 #include "derived/derived_maps.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
+#include "gui/frame/texture_ids.h"
 #include "session/shown.h"
 #include "view/viewport.h"
 #include "words/answer_words.h"
@@ -21,17 +22,12 @@ constexpr Index kMostLabels = 4096;
 std::vector<std::string> labels_of(Gui& gui, const std::vector<Token>& tokens, Index first, Index count,
                                    LabelMetrics& metrics) {
   std::vector<std::string> labels;
-  metrics = {.upright = true};
-  if (count > kMostLabels) {
-    metrics = {};
-    return labels;
-  }
+  metrics = {};
+  if (count > kMostLabels) return labels;
   for (Index i = first; i < first + count; ++i) {
     const std::string label = axis_label(tokens[static_cast<std::size_t>(i)]);
     labels.push_back(gui.fonts.shown(label));
-    metrics.widest = std::max(metrics.widest, ImGui::CalcTextSize(labels.back().c_str()).x);
-    metrics.longest = std::max(metrics.longest, code_points(label).size());
-    metrics.upright = metrics.upright && stands_upright(label);
+    metrics.add(label, ImGui::CalcTextSize(labels.back().c_str()).x);
   }
   return labels;
 }
@@ -94,7 +90,7 @@ void draw_labels(Gui& gui, ImDrawList& list, const MapContent& content, const Ax
 void outline_box(const Gui& gui, ImDrawList& list, Box box, float thickness) {
   const float least = 5 * gui.unit, wider = std::max(0.0f, least - box.w), higher = std::max(0.0f, least - box.h);
   box = {box.x - wider / 2, box.y - higher / 2, box.w + wider, box.h + higher};
-  draw_rect(list, top_left(box), bottom_right(box), gui.colours().accent, 0, thickness);
+  list.AddRect(top_left(box), bottom_right(box), gui.colours().accent, 0, 0, thickness);
 }
 
 void draw_axis_labels(Gui& gui, ImDrawList& list, const AxisLabels& labels, const MapLayout& layout,
@@ -121,33 +117,13 @@ void draw_axis_labels(Gui& gui, ImDrawList& list, const AxisLabels& labels, cons
     const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell;
     const ImU32 colour = j == lit_column ? gui.colours().accent : inks.columns(j);
     const float bottom = layout.plot.y - gap;
-    // Beside words that must be turned, Chinese still stands upright where it has the height, and so does a sign.
-    const auto characters = static_cast<float>(code_points(label).size());
-    const bool stands = characters == 1 || (stands_upright(label) && characters * text <= labels.key_metrics.widest);
     if (layout.columns == ColumnLabels::horizontal)
       list.AddText({std::round(x - ImGui::CalcTextSize(label.c_str()).x / 2), std::round(bottom - text)}, colour,
                    label.c_str());
-    else if (layout.columns == ColumnLabels::stacked || stands) draw_stacked(list, x, bottom, colour, label);
+    else if (layout.columns == ColumnLabels::stacked || stands_in_column(label))
+      draw_stacked(list, x, bottom, colour, label);
     else draw_rotated(list, x, bottom, colour, label);
   }
-}
-
-std::uint64_t thumbnail_version(const AppState& state, HeadRef head) {
-  const auto place = static_cast<std::uint64_t>(head.layer * state.trace->num_heads(head.stack) + head.head);
-  std::uint64_t folds = 0;  // below those of the Inside view
-  if (const FoldedStack* folded = shown_fold(state, head.stack)) {
-    const FoldChoice& done = folded->fold.done;
-    folds = static_cast<std::uint64_t>(done.pair) | (done.special ? 32u : 0u) | (done.words ? 64u : 0u);
-  }
-  const auto kind = static_cast<std::uint64_t>(shown_kind(state, head.stack));
-  return folds << 55 | kind << 58 | state.trace_version << 18 | static_cast<std::uint64_t>(head.stack) << 16 | place;
-}
-
-std::uint64_t detail_version(const AppState& state) { return std::uint64_t{1} << 63 | state.detail->version; }
-
-std::uint64_t folded_version(const AppState& state, HeadRef head) {
-  const std::uint64_t small = thumbnail_version(state, head);
-  return shown_fold(state, head.stack)->small.empty() ? small : std::uint64_t{1} << 63 | small;
 }
 
 MapContent whole_content(const AppState& state, HeadRef head) {
@@ -246,8 +222,8 @@ std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& co
   const ViewState& view = gui.state.view;
   gui.maps.draw(list, *content.weights, content.version, top_left(layout.plot), bottom_right(layout.plot),
                 map_scale(gui.state, content), opacity);
-  draw_rect(list, {layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
-            gui.colours().line);
+  list.AddRect({layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
+               gui.colours().line);
   const auto lit = view.hovered ? view.hovered : view.pinned;
   draw_labels(gui, list, content, labels, layout, lit);
   const bool cell_for_cell =

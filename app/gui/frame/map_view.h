@@ -26,12 +26,6 @@ MapContent whole_content(const AppState& state, HeadRef head);
 std::optional<Index> map_row(const MapContent& content, Index query);
 std::optional<Index> map_column(const MapContent& content, Index key);
 
-/// Names for the content of a head's thumbnail or folded map, and of the enlarged head's own weights.
-std::uint64_t thumbnail_version(const AppState& state, HeadRef head);
-std::uint64_t detail_version(const AppState& state);
-/// … and of the whole of a folded map, which must be shown.
-std::uint64_t folded_version(const AppState& state, HeadRef head);
-
 /// How strongly maps are drawn that answer an earlier question.
 inline constexpr float kStaleOpacity = 0.55f;
 

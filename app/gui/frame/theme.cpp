@@ -11,6 +11,7 @@ constexpr Palette kLight{.background = IM_COL32(251, 251, 250, 255),
                          .line = IM_COL32(224, 224, 221, 255),
                          .accent = IM_COL32(214, 84, 0, 255),
                          .warning = IM_COL32(178, 40, 28, 255),
+                         .caution = IM_COL32(152, 92, 0, 255),
                          .button = IM_COL32(231, 231, 228, 255),
                          .button_hovered = IM_COL32(218, 218, 214, 255)};
 
@@ -22,6 +23,7 @@ constexpr Palette kDark{.background = IM_COL32(21, 23, 26, 255),
                         .line = IM_COL32(48, 52, 57, 255),
                         .accent = IM_COL32(255, 146, 48, 255),
                         .warning = IM_COL32(255, 122, 104, 255),
+                        .caution = IM_COL32(240, 180, 64, 255),
                         .button = IM_COL32(44, 48, 53, 255),
                         .button_hovered = IM_COL32(58, 63, 70, 255)};
 

@@ -8,7 +8,7 @@
 namespace headlight {
 
 struct Palette {
-  ImU32 background, panel, text, dim, faint, line, accent, warning, button, button_hovered;
+  ImU32 background, panel, text, dim, faint, line, accent, warning, caution, button, button_hovered;
 };
 const Palette& palette(Theme theme);
 

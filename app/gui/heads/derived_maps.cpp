@@ -1,6 +1,7 @@
 #include "gui/heads/derived_maps.h"
 
 #include "figure/map_kinds.h"
+#include "gui/actions/actions.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/stacks.h"
 #include "gui/heads/heads.h"
@@ -43,13 +44,8 @@ void map_kind_switches(Gui& gui, bool beside) {
     ImGui::PopStyleVar();
     explain_item(gui, why ? why_not_line(language, kind, *why)
                           : std::string(kind_line(language, kind)) + "\n" + kind_formula(language, kind) + "\n" +
-                                gui.word(kMapWords.tip_map_kinds));
+                                with_keys(gui, kMapWords.tip_map_kinds, {Act::next_maps, Act::previous_maps}));
   }
-}
-
-void step_map_kind(Gui& gui, bool back) {
-  const int now = static_cast<int>(gui.state.view.maps), count = static_cast<int>(std::size(kKinds));
-  gui.say(ShowMaps{kKinds[(now + (back ? count - 1 : 1)) % count]});
 }
 
 std::string map_kind_words(const Gui& gui) {

@@ -1,5 +1,6 @@
 #include "gui/heads/greeting.h"
 
+#include "gui/actions/actions.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/paragraph.h"
 #include "words/lesson_words.h"
@@ -15,7 +16,9 @@ bool greeting(Gui& gui) {
   std::vector<Paragraph> sentences;
   float height = 0;
   for (const Words& sentence : kLessonWords.greeting)
-    height += sentences.emplace_back(paragraph(gui, gui.word(sentence), room)).height;
+    height +=
+        sentences.emplace_back(paragraph(gui, with_keys(gui, sentence, {Act::choose_lesson, Act::show_keys}), room))
+            .height;
   if (height > 0.4f * space.y) return false;  // the maps come first
   float y = corner.y + padding.y;
   for (std::size_t i = 0; i < sentences.size(); ++i) {

@@ -63,8 +63,8 @@ void small_map(Gui& gui, const HeadRef& head, const Box& square, bool hovered) {
   const bool chosen = head == state.view.chosen;
   // Maps of light colours on a light ground need an edge; where they are tiny it would be all there is.
   if (square.w >= 24 * gui.unit || chosen || hovered)
-    draw_rect(list, {map.x - 1, map.y - 1}, {map.right() + 1, map.bottom() + 1},
-              chosen || hovered ? gui.colours().accent : gui.colours().line, 0, chosen ? 2 * gui.unit : 1);
+    list.AddRect({map.x - 1, map.y - 1}, {map.right() + 1, map.bottom() + 1},
+                 chosen || hovered ? gui.colours().accent : gui.colours().line, 0, 0, chosen ? 2 * gui.unit : 1);
   gui.name_box("glance " + head_text({head.layer, head.head}), map);
   if (hovered) enlarged(gui, head, content);
 }

@@ -3,8 +3,9 @@
 #include <cstdio>
 
 #include "figure/grid_layout.h"
+#include "gui/actions/actions.h"
+#include "gui/actions/fold_switches.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/fold_switches.h"
 #include "gui/frame/map_view.h"
 #include "gui/frame/no_answer.h"
 #include "gui/frame/relation_labels.h"
@@ -27,6 +28,8 @@ namespace {
 void headline(Gui& gui) {
   const bool problem = problem_line(gui);
   const AppState& state = gui.state;
+  for (const auto& warning : state.trace ? state.trace->warnings : std::vector<std::string>{})
+    wrapped_small(gui, warning, gui.colours().caution);
   const FontScope small(gui, TextSize::small);
   if (const std::string folds = folds_in_words(gui); !folds.empty()) wrapped_dim(gui, folds);
   if (problem) return;
@@ -43,7 +46,6 @@ void headline(Gui& gui) {
              gui.word(content.folded ? kAnswerWords.pooled_folded
                                      : kAnswerWords.pooled);  // what is folded cannot be zoomed
   }
-  for (const auto& warning : state.trace ? state.trace->warnings : std::vector<std::string>{}) line += "  " + warning;
   if (line.empty()) return;
   // An explanation that would take the maps' room is left out.
   const float height = ImGui::CalcTextSize(line.c_str(), nullptr, false, ImGui::GetContentRegionAvail().x).y;
@@ -185,12 +187,8 @@ void grid_switch(Gui& gui, bool beside) {
   for (const auto& way : ways) {
     if (&way != ways) ImGui::SameLine(0, 0);
     if (flat_button(gui, way.name, gui.word(way.label), gui.state.view.grid == way.show)) gui.say(ShowGrid{way.show});
-    explain_item(gui, gui.word(way.tip));
+    explain_item(gui, way.tip, {Act::next_grid});
   }
-}
-
-void step_grid(Gui& gui, bool back) {
-  gui.say(ShowGrid{static_cast<GridShow>((static_cast<int>(gui.state.view.grid) + (back ? 3 : 1)) % 4)});
 }
 
 void grid_panel(Gui& gui) {

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "gui/actions/actions.h"
+#include "gui/actions/look.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/heads/heads.h"
@@ -43,7 +45,8 @@ void order_control(Gui& gui, bool same_line) {
   const std::string label = std::string(gui.word(kHeadOrderWords.order_of_heads)) + ": " + gui.word(words.name);
   if (same_line) beside(gui, button_width(label.c_str()), 12);
   if (flat_button(gui, "order", label.c_str(), order.by != HeadOrder::By::layer)) ImGui::OpenPopup("orders");
-  explain_item(gui, order.by == HeadOrder::By::layer ? gui.word(kHeadOrderWords.tip_order) : gui.word(words.tip));
+  explain_item(gui, order.by == HeadOrder::By::layer ? kHeadOrderWords.tip_order : words.tip,
+               {Act::next_order, Act::previous_order});
   order_menu(gui);
   if (order.by == HeadOrder::By::layer) return;
   const char* arrow = gui.word(order.ascending ? kHeadOrderWords.smallest_first : kHeadOrderWords.largest_first);
@@ -161,27 +164,7 @@ void head_order_line(Gui& gui, bool same_line) {
   if (gui.state.view.find.on) return search(gui);
   beside(gui, button_width(gui.word(kHeadOrderWords.find_heads)), 12);
   if (flat_button(gui, "find heads", gui.word(kHeadOrderWords.find_heads))) begin_search(gui);
-  explain_item(gui, kHeadOrderWords.tip_find);
-}
-
-void begin_search(Gui& gui) {
-  const AppState& state = gui.state;
-  HeadSearch find = state.view.find;
-  if (!find.on && find.words == WordPair{} && state.trace && state.view.pinned)
-    find.words = words_of_cell(state, *state.view.pinned);
-  find.on = true;
-  gui.say(FindHeads{std::move(find)});
-  gui.say(FocusFind{true});
-}
-
-void step_order(Gui& gui, bool back) {
-  const HeadOrder& now = gui.state.view.order;
-  std::vector<HeadOrder> orders = head_orders();
-  std::size_t at = 0;
-  while (at + 1 < orders.size() && name(orders[at]) != name(now)) ++at;
-  HeadOrder next = orders[(at + (back ? orders.size() - 1 : 1)) % orders.size()];
-  next.ascending = now.ascending;
-  gui.say(OrderHeads{next});
+  explain_item(gui, kHeadOrderWords.tip_find, {Act::find_heads});
 }
 
 }  // namespace headlight

@@ -4,10 +4,13 @@
 #include <cstdlib>
 
 #include "figure/map_kinds.h"
+#include "gui/actions/actions.h"
+#include "gui/actions/buttons.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/relation_labels.h"
 #include "gui/frame/scope.h"
+#include "gui/frame/texture_ids.h"
 #include "gui/heads/derived_maps.h"
 #include "gui/heads/heads.h"
 #include "session/shown.h"
@@ -229,7 +232,7 @@ void pinned_cell(Gui& gui) {
                              ? gui.word(kMapWords.weight_by_hand)
                              : gui.word(folded ? kAnswerWords.not_while_folded : kMaskWords.set_by_hand));
   ImGui::PopStyleColor();
-  if (folded) return explain_item(gui, kAnswerWords.tip_not_while_folded);
+  if (folded) return explain_item(gui, kAnswerWords.tip_not_while_folded, {Act::fold_special, Act::merge_words});
   ImGui::SameLine(0, 6 * gui.unit);
   const WeightEdit* edit = edited_weight(state.document.edits, head, cell);
   float weight = edit ? edit->weight : attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);

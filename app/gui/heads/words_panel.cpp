@@ -36,7 +36,7 @@ void candidate_chip(Gui& gui, const Candidate& word, const Vector& earlier, bool
   if (ImGui::GetCursorPosX() + size.x > ImGui::GetContentRegionMax().x) return;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const std::string name = "word " + word.text;
-  ImGui::PushID(name.c_str());
+  ImGui::PushID(static_cast<int>(word.row));  // several words of a vocabulary may read the same
   if (ImGui::InvisibleButton("word", size) && can_append) gui.say_once(AppendWord{word});
   ImGui::PopID();
   gui.name_item(name);
@@ -47,7 +47,7 @@ void candidate_chip(Gui& gui, const Candidate& word, const Vector& earlier, bool
   const float bar = (size.x - 2 * gui.unit) * std::min(1.0f, word.probability);
   list.AddRectFilled({at.x + gui.unit, end.y - 4 * gui.unit}, {at.x + gui.unit + bar, end.y - gui.unit},
                      to_imgui(colour_map(gui.state.settings.theme, gui.state.settings.colours)[170]));
-  if (can_append && ImGui::IsItemHovered()) draw_rect(list, at, end, colours.accent, 4 * gui.unit, gui.unit);
+  if (can_append && ImGui::IsItemHovered()) list.AddRect(at, end, colours.accent, 4 * gui.unit, 0, gui.unit);
   const float y = at.y + (size.y - 3 * gui.unit - ImGui::GetFontSize()) / 2;
   list.AddText({at.x + padding, y}, colours.text, text.c_str());
   const FontScope small(gui, TextSize::small);

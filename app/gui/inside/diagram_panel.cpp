@@ -5,6 +5,7 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/no_answer.h"
+#include "gui/frame/texture_ids.h"
 #include "gui/inside/inside.h"
 #include "gui/inside/matrix_map.h"
 #include "words/answer_words.h"
@@ -40,7 +41,7 @@ void draw_edge(const Gui& gui, ImDrawList& list, const std::vector<Point>& line,
   std::vector<ImVec2> points;
   for (const Point& point : line)
     points.push_back({std::round(origin.x + point.x) + 0.5f, std::round(origin.y + point.y) + 0.5f});
-  draw_polyline(list, points.data(), static_cast<int>(points.size()), colour, false, gui.unit);
+  list.AddPolyline(points.data(), static_cast<int>(points.size()), colour, 0, gui.unit);
   const ImVec2 end = points.back(), before = points[points.size() - 2];
   const float size = 4 * gui.unit;
   if (std::abs(end.x - before.x) < 1) {  // downwards
@@ -71,8 +72,8 @@ void draw_node(Gui& gui, const Inside& inside, std::size_t index, const Box& box
     ImGui::EndTooltip();
   }
   list.AddRectFilled(top_left(box), bottom_right(box), colours.panel, 4 * gui.unit);
-  draw_rect(list, top_left(box), bottom_right(box), chosen || hovered ? colours.accent : colours.line, 4 * gui.unit,
-            chosen ? 2 * gui.unit : gui.unit);
+  list.AddRect(top_left(box), bottom_right(box), chosen || hovered ? colours.accent : colours.line, 4 * gui.unit, 0,
+               chosen ? 2 * gui.unit : gui.unit);
   draw_parts(gui, list,
              node_parts(gui.state.settings.language, *inside.question.trace, node, picture, box, inside_type(gui),
                         ink_colours(gui.state.settings.theme), window_measure(gui)),
@@ -122,7 +123,7 @@ void draw_step(Gui& gui, const Inside& inside, std::size_t index) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const bool chosen = gui.state.view.look.matrix == step.id;
   if (ImGui::IsItemHovered() || chosen)
-    draw_rect(list, at, {at.x + width, at.y + height}, chosen ? colours.accent : colours.line, 4 * gui.unit, gui.unit);
+    list.AddRect(at, {at.x + width, at.y + height}, chosen ? colours.accent : colours.line, 4 * gui.unit, 0, gui.unit);
   if (!ImGui::IsItemVisible()) return;
   draw_parts(gui, list,
              step_parts(gui.state.settings.language, *inside.question.trace, step, picture, index,

@@ -11,15 +11,7 @@ void draw_picture(Gui& gui, ImDrawList& list, const Picture& picture, std::uint6
   const bool stale = is_stale(gui.state) || gui.state.inside->question.trace != gui.state.trace;
   gui.maps.draw(list, picture.values, version, top_left(box), bottom_right(box),
                 picture_scale(gui.state.settings.theme, picture, is_signed), stale ? kStaleOpacity : 1.0f);
-  draw_rect(list, {box.x - 1, box.y - 1}, {box.right() + 1, box.bottom() + 1}, gui.colours().line);
-}
-
-// Thumbnails count from 0, details from 1 << 63: these lie between.
-std::uint64_t inside_picture_version(const AppState& state, std::size_t node) {
-  return std::uint64_t{1} << 62 | state.inside_version << 10 | (node + 1);
-}
-std::uint64_t inside_matrix_version(const AppState& state) {
-  return std::uint64_t{1} << 62 | state.inside_version << 10;
+  list.AddRect({box.x - 1, box.y - 1}, {box.right() + 1, box.bottom() + 1}, gui.colours().line);
 }
 
 }  // namespace headlight

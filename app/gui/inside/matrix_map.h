@@ -11,8 +11,4 @@ namespace headlight {
 void draw_picture(Gui& gui, ImDrawList& list, const Picture& picture, std::uint64_t version, const Box& box,
                   bool is_signed);
 
-/// Names for the pictures of the Inside view: of a node, and of the matrix that is looked at.
-std::uint64_t inside_picture_version(const AppState& state, std::size_t node);
-std::uint64_t inside_matrix_version(const AppState& state);
-
 }  // namespace headlight

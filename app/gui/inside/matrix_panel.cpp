@@ -5,6 +5,7 @@
 #include "figure/labels.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/map_view.h"
+#include "gui/frame/texture_ids.h"
 #include "gui/inside/inside.h"
 #include "gui/inside/matrix_map.h"
 #include "words/explain_words.h"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gui/actions/actions.h"
+#include "gui/actions/look.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/paragraph.h"
@@ -78,22 +80,23 @@ void page_buttons(Gui& gui, const Lesson& lesson, const LessonStep& step) {
       button_width(gui.word(kLessonWords.previous)) + button_width(next) + button_width(gui.word(kLessonWords.leave));
   if (step.scene) width += button_width(gui.word(kLessonWords.set_again));
   ImGui::SameLine(std::max(ImGui::GetCursorPosX(), ImGui::GetWindowWidth() - width - 8 * gui.unit));
-  const auto button = [&](const char* name, const Words& label, const Words& tip, bool possible = true) {
+  const auto button = [&](const char* name, const Words& label, const std::string& tip, bool possible = true) {
     ImGui::BeginDisabled(!possible);
     const bool pressed = flat_button(gui, name, gui.word(label));
     ImGui::EndDisabled();
-    explain_item(gui, gui.word(tip));
+    explain_item(gui, tip);
     ImGui::SameLine(0, 0);
     return pressed;
   };
-  if (step.scene && button("lesson again", kLessonWords.set_again, kLessonWords.tip_set_again))
+  if (step.scene && button("lesson again", kLessonWords.set_again, gui.word(kLessonWords.tip_set_again)))
     gui.say(GoToStep{place.step});
-  if (button("lesson back", kLessonWords.previous, kLessonWords.tip_previous, place.step > 0 || place.lesson > 0))
+  if (button("lesson back", kLessonWords.previous, with_keys(gui, kLessonWords.tip_previous, {Act::previous_page}),
+             place.step > 0 || place.lesson > 0))
     turn_page(gui, true);
-  if (button("lesson next", last && !last_lesson ? kLessonWords.next_lesson : kLessonWords.next, kLessonWords.tip_next,
-             !(last && last_lesson)))
+  if (button("lesson next", last && !last_lesson ? kLessonWords.next_lesson : kLessonWords.next,
+             with_keys(gui, kLessonWords.tip_next, {Act::next_page}), !(last && last_lesson)))
     turn_page(gui, false);
-  if (button("leave lesson", kLessonWords.leave, kLessonWords.tip_leave)) gui.say(OpenLesson{});
+  if (button("leave lesson", kLessonWords.leave, gui.word(kLessonWords.tip_leave))) gui.say(OpenLesson{});
 }
 
 }  // namespace
@@ -140,11 +143,11 @@ float lesson_menu_width(Gui& gui) {
 void lesson_menu(Gui& gui) {
   const AppState& state = gui.state;
   if (lesson_menu_width(gui) <= 0) return;
-  const bool key = key_pressed(Key::f2, false) && state.browser.purpose == Browser::Purpose::none && !state.view.help &&
-                   !state.view.palette;
+  const bool key = is_pressed(action(Act::choose_lesson).keys.front(), false) &&
+                   state.browser.purpose == Browser::Purpose::none && !state.view.help && !state.view.palette;
   if (flat_button(gui, "lessons", gui.word(kLessonWords.lessons), state.view.lesson.has_value()) || key)
     ImGui::OpenPopup("lessons list");
-  explain_item(gui, kLessonWords.tip_lessons);
+  explain_item(gui, kLessonWords.tip_lessons, {Act::choose_lesson});
   const Box button = {ImGui::GetItemRectMin().x, ImGui::GetItemRectMin().y, 0, ImGui::GetItemRectSize().y};
   ImGui::SetNextWindowPos({button.x, button.bottom() + 4 * gui.unit}, ImGuiCond_Appearing);
   if (!ImGui::BeginPopup("lessons list")) return;
@@ -156,7 +159,7 @@ void lesson_menu(Gui& gui) {
     const bool digit =
         i < 10 && !ImGui::IsWindowAppearing() && key_pressed(static_cast<Key>('0' + (i + 1) % 10), false);
     ImGui::PushID(static_cast<int>(i));
-    if (ImGui::Selectable(gui.fonts.shown(title).c_str(), here) || digit) {
+    if (plain_selectable(gui.fonts.shown(title), here) || digit) {
       gui.say(OpenLesson{i});
       ImGui::CloseCurrentPopup();
     }
@@ -164,20 +167,6 @@ void lesson_menu(Gui& gui) {
     gui.name_item("lesson " + std::to_string(i));
   }
   ImGui::EndPopup();
-}
-
-void turn_page(Gui& gui, bool back) {
-  const Lesson* lesson = current_lesson(gui.state);
-  if (!lesson) return;
-  const LessonPosition& place = *gui.state.view.lesson;
-  if (back && place.step > 0) return gui.say(GoToStep{place.step - 1});
-  if (!back && place.step + 1 < lesson->steps.size()) return gui.say(GoToStep{place.step + 1});
-  if (back && place.lesson > 0) {
-    const std::size_t before = place.lesson - 1;
-    gui.say(OpenLesson{before});
-    return gui.say(GoToStep{(*gui.state.lessons)[before].steps.size() - 1});
-  }
-  if (!back && place.lesson + 1 < gui.state.lessons->size()) gui.say(OpenLesson{place.lesson + 1});
 }
 
 }  // namespace headlight

@@ -15,7 +15,4 @@ void lesson_menu(Gui& gui);
 /// How wide that button is; 0 where there are no lessons.
 float lesson_menu_width(Gui& gui);
 
-/// One step further or back, over the ends of the lessons.
-void turn_page(Gui& gui, bool back);
-
 }  // namespace headlight

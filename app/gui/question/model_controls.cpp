@@ -1,19 +1,12 @@
 #include <algorithm>
 
+#include "gui/actions/question.h"
 #include "gui/frame/controls.h"
-#include "gui/frame/start_training.h"
 #include "gui/question/question.h"
 #include "words/model_words.h"
 
 namespace headlight {
 namespace {
-
-std::vector<Index> divisors(Index number, Index most) {
-  std::vector<Index> all;
-  for (Index divisor = 1; divisor <= std::min(most, number); ++divisor)
-    if (number % divisor == 0) all.push_back(divisor);
-  return all;
-}
 
 /// Gives a function that sets one field of the model.
 auto setter(Gui& gui, auto Config::*field) {
@@ -182,45 +175,6 @@ void finer_controls(Gui& gui) {
 }
 
 }  // namespace
-
-Config with_d_model(Config config, Index d_model) {
-  config.d_model = std::clamp(d_model, kLeastSliderWidth, kMostSliderWidth);
-  if (config.head_dim > 0) return config;
-  return with_heads(config, nearest_divisor(config.d_model, config.num_heads, kMostSliderHeads));
-}
-
-Config with_heads(Config config, Index heads) {
-  const Index sharing = config.num_heads / config.kv_heads();
-  config.num_heads = heads;
-  if (config.num_kv_heads > 0) config.num_kv_heads = heads % sharing == 0 ? heads / sharing : 1;
-  // Rotary positions turn pairs: an odd d_k cannot have them.
-  if (config.position == Position::rotary && config.d_k() % 2 != 0) config.position = Position::sinusoidal;
-  return config;
-}
-
-Config with_heads_moved(Config config, int steps) {
-  if (config.head_dim > 0) return with_heads(config, std::clamp<Index>(config.num_heads + steps, 1, kMostSliderHeads));
-  const auto possible = divisors(config.d_model, kMostSliderHeads);
-  const auto at = std::lower_bound(possible.begin(), possible.end(), config.num_heads) - possible.begin();
-  const auto last = static_cast<std::ptrdiff_t>(possible.size()) - 1;
-  return with_heads(config, possible[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(at + steps, 0, last))]);
-}
-
-Config with_own_d_k(Config config, bool own) {
-  if (own) {
-    config.head_dim = config.d_k();
-    return config;
-  }
-  config.head_dim = 0;
-  return with_d_model(config, config.d_model);
-}
-
-Config with_position(Config config, Position position) {
-  config.position = position;
-  if (position != Position::rotary || config.d_k() % 2 == 0) return config;
-  config.head_dim = config.d_k() + 1;  // the nearest that has pairs
-  return config;
-}
 
 void model_controls(Gui& gui) {
   const Config& config = gui.state.document.config;

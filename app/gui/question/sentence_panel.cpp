@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "document/tokenizers.h"
+#include "gui/actions/question.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/question/question.h"
@@ -20,15 +21,6 @@ bool is_along(const AppState& state, TextSide side, bool rows) {
   return target == (side == TextSide::target);
 }
 
-}  // namespace
-
-void take_sample(Gui& gui, const Sample& sample) {
-  if (!sample.file.empty()) gui.say(OpenPath{sample.file});
-  else gui.say_once(SetText{sample.text});
-}
-
-namespace {
-
 void samples_menu(Gui& gui) {
   if (ImGui::Button(gui.word(kSentenceWords.samples))) ImGui::OpenPopup("samples");
   gui.name_item("samples");
@@ -39,7 +31,7 @@ void samples_menu(Gui& gui) {
     std::string text = sample.text;
     std::replace(text.begin(), text.end(), '\n', '/');
     ImGui::PushID(static_cast<int>(i));
-    if (ImGui::Selectable(gui.fonts.shown(text).c_str())) take_sample(gui, sample);
+    if (plain_selectable(gui.fonts.shown(text))) take_sample(gui, sample);
     gui.name_item("sample " + std::to_string(i));
     dim_text(gui, gui.fonts.shown(gui.chinese() ? sample.note_zh : sample.note_en));
     ImGui::PopID();
@@ -147,7 +139,7 @@ void chip(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Bo
   const bool left_out = folded && folded->fold.done.special && token.special;
   const bool faint = token.pad || left_out;
   list.AddRectFilled(top_left(box), bottom_right(box), faint ? colours.panel : colours.button, 4 * gui.unit);
-  if (lit || hovered) draw_rect(list, top_left(box), bottom_right(box), colours.accent, 4 * gui.unit, gui.unit);
+  if (lit || hovered) list.AddRect(top_left(box), bottom_right(box), colours.accent, 4 * gui.unit, 0, gui.unit);
   const float pad = 6 * gui.unit;
   const ImVec2 at{std::round(box.x + (box.w - ImGui::CalcTextSize(text.c_str()).x) / 2),
                   std::round(box.y + (box.h - ImGui::GetFontSize()) / 2)};

@@ -15,16 +15,25 @@ namespace {
 
 constexpr int kMostTextLines = 3;
 
-/// The box's text while it is edited, and whether all of it is to be selected.
+/// The box's text while it is edited, and what happens where it takes the keyboard.
 struct Editing {
   std::string text;
-  bool select_all = false;
+  bool takes_keyboard = false;
+  std::string typed;  // before the box had the keyboard: replaces the text; empty: the text is selected
 };
+
+/// The characters that came with the frame stand before the old text, where the cursor began.
+void replace_with_typed(ImGuiInputTextCallbackData* data, const std::string& typed) {
+  const std::string fresh(data->Buf, static_cast<std::size_t>(data->CursorPos));
+  data->DeleteChars(0, data->BufTextLen);
+  data->InsertChars(0, (typed + fresh).c_str());
+}
 
 int edit_callback(ImGuiInputTextCallbackData* data) {
   auto& editing = *static_cast<Editing*>(data->UserData);
   if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) resize_text(data, editing.text);
-  else if (editing.select_all) data->SelectAll();
+  else if (editing.takes_keyboard && editing.typed.empty()) data->SelectAll();
+  else if (editing.takes_keyboard) replace_with_typed(data, editing.typed);
   return 0;
 }
 
@@ -39,7 +48,8 @@ struct TextBox {
 
 void text_box(Gui& gui, const TextBox& box, float width) {
   const std::string& text = box.text;
-  Editing editing{gui.fonts.shown(text), gui.state.view.focus_text && box.takes_keyboard};
+  Editing editing{gui.fonts.shown(text), gui.state.view.focus_text && box.takes_keyboard,
+                  gui.fonts.shown(gui.state.view.typed)};
   ImGui::PushID(box.name.c_str());
   // While it is edited the box holds a text of its own and would write it over one that comes from elsewhere, as from
   // a dropped file: then it lets the keyboard go.
@@ -48,16 +58,31 @@ void text_box(Gui& gui, const TextBox& box, float width) {
   if (known != fingerprint(text) && ImGui::GetIO().WantTextInput) ImGui::SetWindowFocus(nullptr);
   known = fingerprint(text);
   std::string& shown = editing.text;
-  if (editing.select_all) ImGui::SetKeyboardFocusHere();
+  if (editing.takes_keyboard) ImGui::SetKeyboardFocusHere();
   const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;
   const ImGuiStyle& style = ImGui::GetStyle();
   const float height =
       static_cast<float>(std::min(lines, kMostTextLines)) * ImGui::GetTextLineHeight() + 2 * style.FramePadding.y;
-  const std::size_t before = shown.size();
-  const bool edited = ImGui::InputTextMultiline("##text", shown.data(), shown.capacity() + 1, {width, height},
-                                                ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways,
-                                                edit_callback, &editing);
-  if (editing.select_all && ImGui::IsItemActive()) gui.say(FocusText{false});
+  const ImVec2 corner = ImGui::GetCursorScreenPos(),
+               inside{corner.x + style.FramePadding.x, corner.y + style.FramePadding.y};
+  const bool empty = shown.empty();
+  if (empty) {  // the box is a window of its own, above what is drawn here: its frame must be ours to write on
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(corner, {corner.x + width, corner.y + height}, ImGui::GetColorU32(ImGuiCol_FrameBg),
+                       style.FrameRounding);
+    list.AddText(inside, gui.colours().dim, box.hint);
+    ImGui::PushStyleColor(ImGuiCol_FrameBg, ImVec4{});
+  }
+  // Enter is done with the sentence; with Shift it begins the next line. ImGui knows this flag for Ctrl alone.
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool enter_leaves = !io.KeyShift && !io.KeyCtrl;
+  const bool edited =
+      ImGui::InputTextMultiline("##text", shown.data(), shown.capacity() + 1, {width, height},
+                                ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways |
+                                    (enter_leaves ? ImGuiInputTextFlags_CtrlEnterForNewLine : 0),
+                                edit_callback, &editing);
+  if (empty) ImGui::PopStyleColor();
+  if (editing.takes_keyboard && ImGui::IsItemActive()) gui.say(FocusText{false});
   // Escape leaves the box; ImGui would take back what was typed.
   if (edited && !key_pressed(Key::escape, false)) {
     shown.resize(std::strlen(shown.c_str()));
@@ -67,11 +92,6 @@ void text_box(Gui& gui, const TextBox& box, float width) {
   }
   if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
   gui.name_item(box.name);
-  if (before == 0 && !ImGui::IsItemActive()) {
-    const ImVec2 min = ImGui::GetItemRectMin();
-    ImGui::GetWindowDrawList()->AddText({min.x + style.FramePadding.x, min.y + style.FramePadding.y}, gui.colours().dim,
-                                        box.hint);
-  }
   ImGui::PopID();
 }
 

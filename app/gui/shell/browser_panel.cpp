@@ -43,8 +43,7 @@ bool is_possible(const Browser& browser) {
 }
 
 /// Opens, saves or exports what is named; a named folder is entered instead.
-void act(Gui& gui) {
-  const Browser& browser = gui.state.browser;
+void act(Gui& gui, const Browser& browser) {
   if (!is_possible(browser)) return;
   const std::string path = target(browser);
   std::error_code ignored;
@@ -71,15 +70,17 @@ int resize_name(ImGuiInputTextCallbackData* data) {
 void name_box(Gui& gui, float width) {
   std::string name = gui.fonts.shown(gui.state.browser.name);
   ImGui::SetNextItemWidth(width);
-  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+  // A folder that was entered, or a list that was clicked, leaves the keyboard here.
+  if (ImGui::IsWindowAppearing() || !ImGui::IsAnyItemActive()) ImGui::SetKeyboardFocusHere();
   const bool entered =
       ImGui::InputText("##name", name.data(), name.capacity() + 1,
                        ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_EnterReturnsTrue, resize_name, &name);
   gui.name_item("file name");
   name.resize(std::strlen(name.c_str()));
-  const std::string typed = gui.fonts.typed(name);
-  if (typed != gui.state.browser.name) gui.say(NameFile{typed});
-  if (entered) act(gui);
+  Browser named = gui.state.browser;
+  named.name = gui.fonts.typed(name);
+  if (named.name != gui.state.browser.name) gui.say(NameFile{named.name});
+  if (entered) act(gui, named);  // with the last keys, which the state does not have yet
   // The field would swallow the key that closes the browser.
   if (ImGui::IsItemDeactivated() && key_pressed(Key::escape, false)) gui.say(Browse{});
 }
@@ -99,9 +100,9 @@ void entry_list(Gui& gui, float height) {
     const std::string label = gui.fonts.shown(entry.name + (entry.folder ? "/" : ""));
     if (!entry.folder) ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().text);
     else ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-    if (ImGui::Selectable(label.c_str(), entry.name == browser.name, ImGuiSelectableFlags_AllowDoubleClick)) {
+    if (plain_selectable(label, entry.name == browser.name, ImGuiSelectableFlags_AllowDoubleClick)) {
       if (entry.folder) gui.say(Browse{browser.purpose, (folder / entry.name).string()});
-      else if (ImGui::IsMouseDoubleClicked(0)) act(gui);
+      else if (ImGui::IsMouseDoubleClicked(0)) act(gui, browser);
       else gui.say(NameFile{entry.name});
     }
     ImGui::PopStyleColor();
@@ -117,7 +118,7 @@ void recent_files(Gui& gui) {
   for (std::size_t i = 0; i < std::min<std::size_t>(4, gui.state.settings.recent.size()); ++i) {
     const std::string& path = gui.state.settings.recent[i];
     ImGui::PushID(static_cast<int>(1000 + i));
-    if (ImGui::Selectable(gui.fonts.shown(path).c_str())) gui.say(OpenPath{path});
+    if (plain_selectable(gui.fonts.shown(path))) gui.say(OpenPath{path});
     gui.name_item("recent " + std::to_string(i));
     ImGui::PopID();
   }
@@ -215,7 +216,7 @@ void browser_panel(Gui& gui) {
   if (exporting) dim_text(gui, gui.word(drawing ? kFileWords.figure_format : kFileWords.unknown_format));
   name_box(gui, -1);
   ImGui::BeginDisabled(!is_possible(browser));
-  if (ImGui::Button(gui.word(action_word(browser)))) act(gui);
+  if (ImGui::Button(gui.word(action_word(browser)))) act(gui, browser);
   gui.name_item("file action");
   ImGui::EndDisabled();
   ImGui::SameLine();

@@ -1,55 +1,89 @@
 #include <algorithm>
-#include <iterator>
+#include <cmath>
+#include <string>
+#include <vector>
 
+#include "gui/actions/actions.h"
 #include "gui/frame/draw.h"
 #include "gui/shell/shell.h"
+#include "words/palette_words.h"
 #include "words/window_words.h"
-#include "words/words.h"
 
 namespace headlight {
 namespace {
 
-/// What the keys take as one column, at the current font.
-struct HelpSize {
-  float keys = 0, width = 0, row = 0, height = 0;
+/// A row of the table with its keys, or the heading of a group, which has none.
+struct Line {
+  std::string keys, meaning;
 };
 
-HelpSize help_size(bool chinese) {
-  const ImVec2 padding = ImGui::GetStyle().CellPadding;
-  HelpSize size;
-  float meanings = 0;
-  for (const KeyHelp& help : kKeyHelp) {
-    size.keys = std::max(size.keys, ImGui::CalcTextSize(help.keys).x);
-    meanings = std::max(meanings, ImGui::CalcTextSize(chinese ? help.zh : help.en).x);
+std::vector<Line> lines_of(const Gui& gui) {
+  std::vector<Line> lines;
+  for (int group = 0; group < static_cast<int>(ActionGroup::count); ++group) {
+    lines.push_back({"", gui.word(group_words(static_cast<ActionGroup>(group)))});
+    for (const Action& action : all_actions())
+      if (static_cast<int>(action.group) == group)
+        if (std::string keys = keys_of(action.id); !keys.empty())
+          lines.push_back({std::move(keys), gui.word(action.name)});
+    if (static_cast<ActionGroup>(group) == ActionGroup::files)
+      lines.push_back({chord_text(sample_chord(0)) + " … " + chord_text(sample_chord(kSampleKeys - 1)),
+                       gui.word(kPaletteWords.take_sample)});
   }
-  size.width = size.keys + meanings + 4 * padding.x;
-  size.row = ImGui::GetTextLineHeight() + 2 * padding.y;
-  size.height = static_cast<float>(std::size(kKeyHelp)) * size.row + 2 * padding.y;
-  return size;
+  return lines;
 }
 
-/// The keys in one or two columns; they scroll where they are higher than `most`.
-void help_table(Gui& gui, std::size_t columns, float most) {
-  const HelpSize one = help_size(gui.chinese());
-  const std::size_t count = std::size(kKeyHelp), rows = (count + columns - 1) / columns;
-  const float height = static_cast<float>(rows) * one.row + 2 * ImGui::GetStyle().CellPadding.y;
-  const ImVec2 size{static_cast<float>(columns) * one.width + 2 * ImGui::GetStyle().ScrollbarSize,
-                    std::min(height, most)};
-  const auto flags = ImGuiTableFlags_SizingFixedFit | (height > most ? ImGuiTableFlags_ScrollY : 0);
-  if (!ImGui::BeginTable("keys", static_cast<int>(2 * columns), flags, size)) return;
-  for (std::size_t row = 0; row < rows; ++row) {
-    ImGui::TableNextRow();
-    for (std::size_t at = row; at < count; at += rows) {
-      const KeyHelp& help = kKeyHelp[at];
-      ImGui::TableNextColumn();
-      ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().accent);
-      ImGui::TextUnformatted(help.keys);
-      ImGui::PopStyleColor();
-      ImGui::TableNextColumn();
-      ImGui::TextUnformatted(gui.chinese() ? help.zh : help.en);
-    }
+/// The lines in columns of equal length, at the current font.
+struct Columns {
+  std::size_t rows = 0;  // of a column
+  struct Column {
+    float keys = 0, meanings = 0;  // widths
+  };
+  std::vector<Column> columns;
+  float width = 0, row = 0, gap = 0;  // the gap between two columns is wider than the one inside a column
+};
+
+Columns columns_of(const Gui& gui, const std::vector<Line>& lines, std::size_t count) {
+  Columns set{(lines.size() + count - 1) / count, {}, 0, ImGui::GetTextLineHeight() + 3 * gui.unit, 32 * gui.unit};
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i % set.rows == 0) set.columns.emplace_back();
+    Columns::Column& column = set.columns.back();
+    column.keys = std::max(column.keys, ImGui::CalcTextSize(lines[i].keys.c_str()).x);
+    column.meanings = std::max(column.meanings, ImGui::CalcTextSize(lines[i].meaning.c_str()).x);
   }
-  ImGui::EndTable();
+  for (const Columns::Column& column : set.columns) set.width += column.keys + set.gap / 2 + column.meanings;
+  set.width += set.gap * static_cast<float>(set.columns.size() - 1);
+  return set;
+}
+
+/// As many columns as the height asks for and the width allows.
+Columns fitted(const Gui& gui, const std::vector<Line>& lines, ImVec2 room) {
+  Columns best = columns_of(gui, lines, 1);
+  for (std::size_t count = 2; count <= 4 && static_cast<float>(best.rows) * best.row > room.y; ++count) {
+    Columns wider = columns_of(gui, lines, count);
+    if (wider.width > room.x) break;
+    best = std::move(wider);
+  }
+  return best;
+}
+
+void draw_columns(const Gui& gui, const std::vector<Line>& lines, const Columns& set) {
+  const ImVec2 corner = ImGui::GetCursorPos();
+  float x = corner.x;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Columns::Column& column = set.columns[i / set.rows];
+    const float y = corner.y + static_cast<float>(i % set.rows) * set.row;
+    const bool heading = lines[i].keys.empty();
+    ImGui::SetCursorPos({x, y});
+    ImGui::PushStyleColor(ImGuiCol_Text, heading ? gui.colours().dim : gui.colours().accent);
+    ImGui::TextUnformatted(heading ? lines[i].meaning.c_str() : lines[i].keys.c_str());
+    ImGui::PopStyleColor();
+    if (!heading) {
+      ImGui::SetCursorPos({x + column.keys + set.gap / 2, y});
+      ImGui::TextUnformatted(lines[i].meaning.c_str());
+    }
+    if ((i + 1) % set.rows == 0) x += column.keys + set.gap / 2 + column.meanings + set.gap;
+  }
+  ImGui::SetCursorPos({corner.x, corner.y + static_cast<float>(set.rows) * set.row});
 }
 
 }  // namespace
@@ -68,12 +102,15 @@ void help_overlay(Gui& gui) {
     ImGui::TextUnformatted(gui.word(kWindowWords.help));
   }
   {
-    // Two columns of small text where one would be higher than the window.
-    const HelpSize body = help_size(gui.chinese());
+    const FontScope font(gui, TextSize::small);
+    const std::vector<Line> lines = lines_of(gui);
     const float most = display.y * 0.96f - ImGui::GetCursorPosY() - ImGui::GetFrameHeightWithSpacing() - 24 * gui.unit;
-    const bool two = body.height > most;
-    const FontScope font(gui, two ? TextSize::small : TextSize::body);
-    help_table(gui, two && 2 * help_size(gui.chinese()).width <= display.x * 0.96f - 40 * gui.unit ? 2 : 1, most);
+    const float bar = ImGui::GetStyle().ScrollbarSize;
+    const Columns set = fitted(gui, lines, {display.x * 0.96f - 40 * gui.unit - bar, most});
+    const float height = static_cast<float>(set.rows) * set.row;
+    ImGui::BeginChild("keys", {std::min(set.width + bar, display.x * 0.96f - 40 * gui.unit), std::min(height, most)});
+    draw_columns(gui, lines, set);
+    ImGui::EndChild();
   }
   if (flat_button(gui, "close help", gui.word(kWindowWords.close))) gui.say(ShowHelp{false});
   const bool outside =

@@ -3,9 +3,9 @@
 
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
-#include "gui/shell/actions.h"
+#include "gui/shell/palette_entries.h"
 #include "gui/shell/shell.h"
-#include "words/action_words.h"
+#include "words/palette_words.h"
 
 namespace headlight {
 namespace {
@@ -22,7 +22,7 @@ bool query_box(Gui& gui, CommandPalette& palette) {
   ImGui::SetNextItemWidth(-1);
   if (!ImGui::IsAnyItemActive()) ImGui::SetKeyboardFocusHere();  // an entry that is pressed keeps the pointer
   const bool entered =
-      ImGui::InputTextWithHint("##query", gui.word(kPaletteHint), shown.data(), shown.capacity() + 1,
+      ImGui::InputTextWithHint("##query", gui.word(kPaletteWords.hint), shown.data(), shown.capacity() + 1,
                                ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_EnterReturnsTrue, grow, &shown);
   gui.name_item("palette query");
   shown.resize(std::strlen(shown.c_str()));
@@ -31,16 +31,16 @@ bool query_box(Gui& gui, CommandPalette& palette) {
 }
 
 /// One entry: its name, and its keys at the right.
-bool entry(Gui& gui, const Action& action, std::size_t number, bool chosen) {
+bool entry(Gui& gui, const PaletteEntry& action, std::size_t number, bool chosen) {
   ImGui::PushID(static_cast<int>(number));
-  const bool pressed = ImGui::Selectable(gui.fonts.shown(action.title).c_str(), chosen);
+  const bool pressed = plain_selectable(gui.fonts.shown(action.title), chosen);
   ImGui::PopID();
   gui.name_item("action " + std::to_string(number));
-  const float width = ImGui::CalcTextSize(action.keys).x;
+  const float width = ImGui::CalcTextSize(action.keys.c_str()).x;
   if (width > 0) {
     ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - width);
     ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-    ImGui::TextUnformatted(action.keys);
+    ImGui::TextUnformatted(action.keys.c_str());
     ImGui::PopStyleColor();
   }
   return pressed;
@@ -62,14 +62,14 @@ void palette_panel(Gui& gui) {
   const bool closes = key_pressed(Key::escape, false);
   const bool entered = query_box(gui, palette);
 
-  const std::vector<Action> found = found_actions(gui, palette.query);
+  const std::vector<PaletteEntry> found = found_entries(gui, palette.query);
   const std::size_t before = palette.chosen;
   if (key_pressed(Key::down) && palette.chosen + 1 < found.size()) ++palette.chosen;
   if (key_pressed(Key::up) && palette.chosen > 0) --palette.chosen;
   palette.chosen = found.empty() ? 0 : std::min(palette.chosen, found.size() - 1);
 
   ImGui::BeginChild("actions");
-  if (found.empty()) dim_text(gui, gui.word(kNothingFound));
+  if (found.empty()) dim_text(gui, gui.word(kPaletteWords.nothing_found));
   std::optional<std::size_t> run;
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (entry(gui, found[i], i, i == palette.chosen)) run = i;

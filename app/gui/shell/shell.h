@@ -1,9 +1,14 @@
 // The whole window: its parts that belong to no view, and the layout of all.
 #pragma once
 
+#include <string>
+
 #include "gui/frame/gui.h"
 
 namespace headlight {
+
+/// Every character that the window itself writes, so that its glyphs are there from the start.
+std::string window_characters();
 
 /// Lays the panels out over the display and handles the keys.
 void draw_window(Gui& gui);

@@ -3,6 +3,8 @@
 #include <cstdio>
 
 #include "figure/map_kinds.h"
+#include "gui/actions/actions.h"
+#include "gui/actions/buttons.h"
 #include "gui/compare/joint_map.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
@@ -23,6 +25,7 @@ std::string notice_text(Gui& gui, const Notice& notice) {
     case Notice::Kind::opened: return std::string(gui.word(kWindowWords.opened)) + " " + notice.text;
     case Notice::Kind::saved: return std::string(gui.word(kWindowWords.saved)) + " " + notice.text;
     case Notice::Kind::exported: return std::string(gui.word(kWindowWords.exported)) + " " + notice.text;
+    case Notice::Kind::changed: return notice.text;
     case Notice::Kind::copied: return std::string(gui.word(kWindowWords.copied)) + " " + notice.text;
     case Notice::Kind::restored: return gui.word(kWindowWords.restored) + notice.text;
     case Notice::Kind::failed: return notice.text;
@@ -48,6 +51,11 @@ void notice_line(Gui& gui, const Notice& notice) {
     explain_item(gui, text);
   }
   ImGui::SameLine();
+  if (notice.kind == Notice::Kind::changed) {
+    if (flat_button(gui, "undo change", gui.word(action(Act::undo).name))) gui.say(Undo{});
+    explain_item(gui, keys_of(Act::undo));
+    ImGui::SameLine();
+  }
   if (flat_button(gui, "dismiss", "×")) gui.say(DismissNotice{});
   ImGui::SameLine(0, 16 * gui.unit);
 }

@@ -1,6 +1,7 @@
+#include "gui/actions/actions.h"
+#include "gui/actions/window.h"
 #include "gui/frame/draw.h"
 #include "gui/lesson/lesson_panel.h"
-#include "gui/shell/actions.h"
 #include "gui/shell/shell.h"
 #include "words/compare_words.h"
 #include "words/model_words.h"
@@ -28,7 +29,7 @@ void view_tabs(Gui& gui, float gap) {
   ImGui::SameLine(0, 0);
   if (flat_button(gui, "view compare", gui.word(kCompareWords.view_compare), now == View::compare))
     gui.say(ShowView{View::compare});
-  explain_item(gui, kCompareWords.tip_view_compare);
+  explain_item(gui, kCompareWords.tip_view_compare, {Act::show_compare});
   ImGui::SameLine(0, 0);
   lesson_menu(gui);
   ImGui::SameLine(0, gap);
@@ -114,7 +115,7 @@ ImU32 mark_colour(const Gui& gui, Severity severity) {
   switch (severity) {
     case Severity::good: return dark ? IM_COL32(110, 201, 128, 255) : IM_COL32(30, 126, 52, 255);
     case Severity::note: return gui.colours().dim;
-    case Severity::warning: return dark ? IM_COL32(240, 180, 64, 255) : IM_COL32(168, 104, 0, 255);
+    case Severity::warning: return gui.colours().caution;
     case Severity::error: return gui.colours().warning;
   }
   return gui.colours().text;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "derived/answer_comparison.h"
+#include "gui/actions/actions.h"
 #include "gui/compare/compare.h"
 #include "gui/flow/flow.h"
 #include "gui/frame/imgui_compat.h"
@@ -12,6 +13,7 @@
 #include "gui/shell/shell.h"
 #include "gui/train/train.h"
 #include "session/shown.h"
+#include "words/words.h"
 
 namespace headlight {
 namespace {
@@ -49,6 +51,8 @@ void compare_regions(Gui& gui, const Box& box) {
 }
 
 }  // namespace
+
+std::string window_characters() { return all_words() + all_action_words(); }
 
 void draw_window(Gui& gui) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;

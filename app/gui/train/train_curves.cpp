@@ -4,6 +4,7 @@
 
 #include "figure/curve.h"
 #include "figure/labels.h"
+#include "gui/actions/actions.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/train/train_parts.h"
@@ -66,7 +67,7 @@ void draw_curve(Gui& gui, const CurveFrame& frame, const std::vector<CurvePoint>
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (line.size() == 1) list.AddCircleFilled(line.front(), 2 * gui.unit, colour);
   else if (!line.empty())
-    draw_polyline(list, line.data(), static_cast<int>(line.size()), colour, false, kLineWidth * gui.unit);
+    list.AddPolyline(line.data(), static_cast<int>(line.size()), colour, 0, kLineWidth * gui.unit);
 }
 
 /// Where the time slider stands.
@@ -200,7 +201,7 @@ void time_slider(Gui& gui, const TrainingRun& run) {
   ImGui::InvisibleButton("time", {frame.plot.w, height});
   gui.name_box("time", frame.plot);
   const bool held = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
-  explain_item(gui, kTrainWords.tip_time);
+  explain_item(gui, kTrainWords.tip_time, {Act::earlier_step, Act::later_step, Act::newest_step});
   if (held) {
     const auto wanted = step_near(run, frame.step_at(ImGui::GetIO().MousePos.x));
     if (wanted != run.shown || !shows_training(gui.state)) gui.say(ChooseShot{wanted});

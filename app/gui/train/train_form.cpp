@@ -2,8 +2,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "gui/actions/actions.h"
+#include "gui/actions/question.h"
 #include "gui/frame/controls.h"
-#include "gui/frame/start_training.h"
 #include "gui/train/train_parts.h"
 #include "words/mask_words.h"
 #include "words/model_words.h"
@@ -196,7 +197,8 @@ void training_form(Gui& gui) {
     if (is_part_of(term, plan.task)) term_row(gui, term);
   ImGui::Dummy({0, 2 * gui.unit});
   ImGui::BeginDisabled(!possible);
-  if (wide_button(gui, "start training", kTrainWords.start_training, kTrainWords.tip_start_training))
+  if (wide_button(gui, "start training", kTrainWords.start_training,
+                  with_keys(gui, kTrainWords.tip_start_training, {Act::run_training})))
     say_start(gui, false);
   ImGui::EndDisabled();
   if (possible) return;

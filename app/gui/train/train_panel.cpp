@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "gui/actions/actions.h"
 #include "gui/frame/controls.h"
 #include "gui/train/train.h"
 #include "gui/train/train_parts.h"
@@ -50,13 +51,13 @@ void run_buttons(Gui& gui, const TrainingRun& run) {
     if (flat_button(gui, "pause training", gui.word(runs ? kTrainWords.pause_training : kTrainWords.resume_training),
                     true))
       runs ? gui.say(PauseTraining{}) : gui.say(ResumeTraining{});
-    explain_item(gui, kTrainWords.tip_pause_training);
+    explain_item(gui, kTrainWords.tip_pause_training, {Act::run_training});
     any = true;
   }
   if (is_active(run)) {
     if (any) beside();
     if (flat_button(gui, "stop training", gui.word(kTrainWords.stop_training))) gui.say(StopTraining{});
-    explain_item(gui, kTrainWords.tip_stop_training);
+    explain_item(gui, kTrainWords.tip_stop_training, {Act::stop_training});
     any = true;
   }
   if (run.phase == TrainingPhase::stopped && !run.folder.empty()) {
@@ -165,7 +166,7 @@ void training_status(Gui& gui) {
   if (ImGui::IsItemClicked()) gui.say(ShowView{View::train});
   ImGui::SameLine();
   if (flat_button(gui, "cancel training", gui.word(kTrainWords.stop_training))) gui.say(StopTraining{});
-  explain_item(gui, kTrainWords.tip_stop_training);
+  explain_item(gui, kTrainWords.tip_stop_training, {Act::stop_training});
   ImGui::SameLine();
 }
 

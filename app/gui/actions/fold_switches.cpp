@@ -1,6 +1,7 @@
-#include "gui/frame/fold_switches.h"
+#include "gui/actions/fold_switches.h"
 
 #include "derived/derived_maps.h"
+#include "gui/actions/actions.h"
 #include "gui/frame/draw.h"
 #include "session/shown.h"
 #include "words/answer_words.h"
@@ -23,8 +24,8 @@ bool fold_switch(Gui& gui, Fixed fixed, const char* name, const char* label, boo
   ImGui::PushStyleVar(ImGuiStyleVar_Alpha, alpha);
   const bool pressed = flat_button(gui, name, label, on && !fixed);
   ImGui::PopStyleVar();
-  explain_item(gui, fixed.other      ? gui.word(kMapWords.tip_fold_kinds)
-                    : fixed.too_long ? gui.word(kAnswerWords.tip_fold_too_long)
+  explain_item(gui, fixed.other      ? with_keys(gui, kMapWords.tip_fold_kinds, {Act::next_maps})
+                    : fixed.too_long ? std::string(gui.word(kAnswerWords.tip_fold_too_long))
                                      : tip);
   return pressed && !fixed;
 }
@@ -41,7 +42,8 @@ void pair_switches(Gui& gui, bool beside, Fixed fixed) {
     const PairPartWords& words = pair_words(fold.pair);
     const std::string id = "pair " + std::string(name(fold.pair));
     if (i > 0) ImGui::SameLine(0, 0);
-    if (fold_switch(gui, fixed, id.c_str(), gui.word(words.name), shown == fold.pair, gui.word(words.tip)))
+    if (fold_switch(gui, fixed, id.c_str(), gui.word(words.name), shown == fold.pair,
+                    with_keys(gui, words.tip, {Act::next_pair_part}).c_str()))
       gui.say(SetFold{fold});
   }
 }

@@ -1,0 +1,543 @@
+#include "gui/actions/actions.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
+#include "gui/actions/look.h"
+#include "gui/actions/question.h"
+#include "gui/actions/window.h"
+#include "gui/frame/scope.h"
+#include "session/lesson_commands.h"
+#include "session/shown.h"
+#include "words/model_words.h"
+
+namespace headlight {
+namespace {
+
+using enum ActionGroup;
+
+// ---- When a row is possible.
+
+bool answered(const Gui& gui) { return gui.state.trace != nullptr; }
+bool in_view(const Gui& gui, View view) { return gui.state.view.view == view; }
+bool in_heads(const Gui& gui) { return answered(gui) && in_view(gui, View::heads); }
+bool has_maps(const Gui& gui) { return in_view(gui, View::heads) || in_view(gui, View::train); }
+bool has_joint(const Gui& gui) { return answered(gui) && in_view(gui, View::compare); }
+bool has_kept(const Gui& gui) { return gui.state.kept.has_value(); }
+bool has_pinned(const Gui& gui) { return answered(gui) && gui.state.view.pinned.has_value(); }
+bool is_folded(const Gui& gui) { return shown_fold(gui.state, gui.state.view.chosen.stack) != nullptr; }
+MapKind kind(const Gui& gui) { return shown_kind(gui.state, gui.state.view.chosen.stack); }
+/// The large map of one head, whose single cells can be seen.
+bool has_weights(const Gui& gui) {
+  return answered(gui) && !in_view(gui, View::flow) && !in_view(gui, View::compare) && kind(gui) == MapKind::weights;
+}
+bool zooms(const Gui& gui) { return has_weights(gui) && !is_folded(gui); }
+bool in_flow(const Gui& gui) { return answered(gui) && in_view(gui, View::flow); }
+bool has_head(const Gui& gui) { return answered(gui) && kind(gui) != MapKind::rollout; }
+bool head_off(const Gui& gui) { return is_off(gui.state.document.edits, gui.state.view.chosen); }
+bool is_log(const Gui& gui) { return gui.state.view.scale == Scale::log; }
+bool is_own(const Gui& gui) { return gui.state.view.own_range; }
+bool takes_model(const Gui& gui) { return takes_shape(gui.state.document); }
+bool has_shots(const Gui& gui) {
+  return in_view(gui, View::train) && gui.state.training && !gui.state.training->shots.empty();
+}
+bool in_lesson(const Gui& gui) { return gui.state.view.lesson.has_value(); }
+bool is_dark(const Gui& gui) { return gui.state.settings.theme == Theme::dark; }
+template <bool (*condition)(const Gui&)>
+bool isnt(const Gui& gui) {
+  return !condition(gui);
+}
+
+// ---- What it says.
+
+template <View view>
+void show(Gui& gui) {
+  gui.say(ShowView{view});
+}
+template <GridShow way>
+void show_grid(Gui& gui) {
+  gui.say(ShowView{View::heads});
+  gui.say(ShowGrid{way});
+}
+template <MapKind maps>
+void show_maps_of(Gui& gui) {
+  gui.say(ShowView{View::heads});
+  gui.say(ShowMaps{maps});
+}
+template <class Command>
+void say(Gui& gui) {
+  gui.say(Command{});
+}
+template <class Command>
+void say_once(Gui& gui) {
+  gui.say_once(Command{});
+}
+template <Browser::Purpose purpose>
+void browse(Gui& gui) {
+  gui.say(Browse{purpose, {}});
+}
+template <Scale scale>
+void colour(Gui& gui) {
+  gui.say(SetColourScale{scale});
+}
+template <bool on>
+void set_own_range(Gui& gui) {
+  gui.say(SetOwnRange{on});
+}
+template <bool off>
+void switch_head(Gui& gui) {
+  gui.say_once(SwitchHead{gui.state.view.chosen, off});
+}
+template <bool on>
+void set_causal(Gui& gui) {
+  gui.say_once(SetMask{on, scoped_mask(gui.state).padding, gui.state.view.chosen.stack, scoped_layer(gui.state)});
+}
+template <bool on>
+void set_padding(Gui& gui) {
+  gui.say_once(SetMask{scoped_mask(gui.state).causal, on, gui.state.view.chosen.stack, scoped_layer(gui.state)});
+}
+bool is_causal(const Gui& gui) { return scoped_mask(gui.state).causal; }
+bool is_padded(const Gui& gui) { return scoped_mask(gui.state).padding; }
+template <Config (*change)(Config)>
+void config(Gui& gui) {
+  change_config(gui, change);
+}
+template <auto Config::*field, auto step, auto least, auto most>
+Config moved(Config config) {
+  config.*field = std::clamp<Index>(config.*field + step, least, most);
+  return config;
+}
+template <int steps>
+Config d_model_moved(Config config) {
+  return with_d_model(config, config.d_model + 4 * steps);
+}
+template <int steps>
+Config heads_moved(Config config) {
+  return with_heads_moved(config, steps);
+}
+template <int steps>
+Config seed_moved(Config config) {
+  config.seed += static_cast<std::uint64_t>(steps);
+  return config;
+}
+bool has_seed_before(const Gui& gui) { return takes_model(gui) && gui.state.document.config.seed > 0; }
+bool has_padding(const Gui& gui) { return takes_model(gui) && gui.state.document.pad > 0; }
+bool can_pad(const Gui& gui) {
+  const Request* request = wanted(gui.state);
+  return takes_model(gui) && request && gui.state.document.pad < request->tokens.size();
+}
+template <int steps>
+void pad(Gui& gui) {
+  gui.say_once(SetPad{gui.state.document.pad + static_cast<std::size_t>(steps)});
+}
+Config next_kind(Config config) {
+  config.arch = config.arch == Arch::encoder   ? Arch::decoder
+                : config.arch == Arch::decoder ? Arch::encoder_decoder
+                                               : Arch::encoder;
+  return config;
+}
+Config other_norm_place(Config config) {
+  config.norm = config.norm == Norm::post ? Norm::pre : Norm::post;
+  return config;
+}
+Config other_norm_kind(Config config) {
+  config.norm_kind = config.norm_kind == NormKind::layer_norm ? NormKind::rms_norm : NormKind::layer_norm;
+  return config;
+}
+Config next_activation(Config config) {
+  config.activation = static_cast<Activation>((static_cast<int>(config.activation) + 1) % 4);
+  return config;
+}
+Config other_gate(Config config) {
+  config.gated = !config.gated;
+  return config;
+}
+Config other_biases(Config config) {
+  const bool on = !config.bias.any();
+  config.bias = {on, on, on, on, on};
+  return config;
+}
+Config positions_moved(Config config) { return with_position(config, next_position(config.position)); }
+
+// A key, alone or with its modifiers.
+constexpr Chord bare(Key key) { return {key}; }
+constexpr Chord shift(Key key) { return {.key = key, .shift = true}; }
+constexpr Chord ctrl(Key key) { return {.key = key, .ctrl = true}; }
+constexpr Chord ctrl_shift(Key key) { return {.key = key, .ctrl = true, .shift = true}; }
+constexpr Chord alt(Key key) { return {.key = key, .alt = true}; }
+constexpr Chord alt_shift(Key key) { return {.key = key, .shift = true, .alt = true}; }
+
+// Keys without Ctrl and Alt only look: a letter typed anywhere goes into the sentence, and nothing that changes the model,
+// the mask or the words is a slip of the finger away. The switch of a head, Space, is the one edit among them.
+// clang-format off
+constexpr Action kActions[] = {
+    {Act::show_heads, views, {"Show all heads", "显示所有头"}, {bare(Key::digit_1)},
+     [](const Gui& gui) { return !in_view(gui, View::heads); }, show<View::heads>},
+    {Act::next_grid, views, {"Next way to show all heads", "下一种显示所有头的方式"}, {bare(Key::digit_1)}, in_heads,
+     [](Gui& gui) { step_grid(gui, false); }},
+    {Act::previous_grid, views, {"Previous way to show all heads", "上一种显示所有头的方式"}, {shift(Key::digit_1)}, in_heads,
+     [](Gui& gui) { step_grid(gui, true); }},
+    {Act::grid_maps, views, {"All heads as maps", "所有头：大图"}, {}, nullptr, show_grid<GridShow::maps>},
+    {Act::grid_glance, views, {"All heads at a glance", "所有头：一览"}, {}, nullptr, show_grid<GridShow::glance>},
+    {Act::grid_row, views, {"One row of every head", "所有头：一行"}, {}, nullptr, show_grid<GridShow::query>},
+    {Act::grid_column, views, {"One column of every head", "所有头：一列"}, {}, nullptr, show_grid<GridShow::key>},
+    {Act::next_maps, views, {"Maps: weights, norms, rollout", "图：权重、范数、累积"}, {bare(Key::backslash)}, has_maps,
+     [](Gui& gui) { step_map_kind(gui, false); }},
+    {Act::previous_maps, views, {"Maps: rollout, norms, weights", "图：累积、范数、权重"}, {shift(Key::backslash)}, has_maps,
+     [](Gui& gui) { step_map_kind(gui, true); }},
+    {Act::weight_maps, views, {"Maps of weights", "权重图"}, {}, nullptr, show_maps_of<MapKind::weights>},
+    {Act::norm_maps, views, {"Maps of norms", "范数图"}, {}, nullptr, show_maps_of<MapKind::norms>},
+    {Act::rollout_maps, views, {"Maps of the rollout", "累积图"}, {}, nullptr, show_maps_of<MapKind::rollout>},
+    {Act::show_inside, views, {"Look inside a block", "查看模块内部"}, {bare(Key::digit_2)}, nullptr, show<View::inside>},
+    {Act::steps_or_diagram, views, {"Inside: steps or diagram", "内部：逐步或结构图"}, {alt(Key::y)}, answered,
+     [](Gui& gui) { gui.say(ShowSteps{!gui.state.view.steps}); }},
+    {Act::look_back, views, {"Inside: back to what was looked at", "内部：返回之前查看的"}, {bare(Key::backspace)},
+     [](const Gui& gui) { return !gui.state.view.looked.empty(); }, say<LookBack>},
+    {Act::show_flow, views, {"Lines between the words", "词之间的连线"}, {bare(Key::digit_3)}, nullptr, show<View::flow>},
+    {Act::show_train, views, {"Train a model", "训练模型"}, {bare(Key::digit_4)}, nullptr, show<View::train>},
+    {Act::show_compare, views, {"Compare two answers", "对比两个结果"}, {bare(Key::digit_5)}, nullptr, show<View::compare>},
+    {Act::keep_answer, views, {"Keep this answer as A, to compare with", "把这个结果留作 A，用于对比"}, {shift(Key::digit_5)},
+     answered, say<KeepAnswer>},
+    {Act::swap_answers, views, {"Swap A and B", "交换 A 与 B"}, {alt(Key::home)}, has_kept, say<SwapKept>},
+    {Act::drop_answer, views, {"Let A go", "放下 A"}, {bare(Key::del)}, has_kept, say<DropKept>},
+    {Act::open_palette, views, {"Everything that can be done, by name", "按名称查找所有操作"}, {ctrl(Key::p)}, nullptr,
+     [](Gui& gui) { gui.say(ShowPalette{CommandPalette{}}); }},
+    {Act::show_keys, views, {"All keys", "所有按键"}, {bare(Key::f1), shift(Key::slash)}, nullptr,
+     [](Gui& gui) { gui.say(ShowHelp{!gui.state.view.help}); }},
+    {Act::leave, views, {"Leave the box, close, let a cell go", "离开输入框，关闭，取消固定"}, {bare(Key::escape)}, nullptr, leave},
+
+    {Act::next_head, head, {"Next head", "下一个头"}, {bare(Key::right_bracket)}, answered,
+     [](Gui& gui) { choose_head(gui, 0, 1); }, true},
+    {Act::previous_head, head, {"Previous head", "上一个头"}, {bare(Key::left_bracket)}, answered,
+     [](Gui& gui) { choose_head(gui, 0, -1); }, true},
+    {Act::next_layer, head, {"Next layer", "下一层"}, {shift(Key::right_bracket)}, answered,
+     [](Gui& gui) { choose_head(gui, 1, 0); }, true},
+    {Act::previous_layer, head, {"Previous layer", "上一层"}, {shift(Key::left_bracket)}, answered,
+     [](Gui& gui) { choose_head(gui, -1, 0); }, true},
+    {Act::next_stack, head, {"Encoder, decoder, cross-attention", "编码器、解码器、交叉注意力"}, {bare(Key::tab)}, answered,
+     [](Gui& gui) { step_stack(gui, false); }},
+    {Act::previous_stack, head, {"Cross-attention, decoder, encoder", "交叉注意力、解码器、编码器"}, {shift(Key::tab)}, answered,
+     [](Gui& gui) { step_stack(gui, true); }},
+    {Act::head_off, head, {"Switch the chosen head off", "关闭所选的头"}, {bare(Key::space)},
+     [](const Gui& gui) { return has_head(gui) && !head_off(gui); }, switch_head<true>},
+    {Act::head_on, head, {"Switch the chosen head on", "打开所选的头"}, {bare(Key::space)},
+     [](const Gui& gui) { return has_head(gui) && head_off(gui); }, switch_head<false>},
+    {Act::pin_hovered, head, {"Pin the cell under the pointer", "固定指针下的单元格"}, {bare(Key::enter)},
+     [](const Gui& gui) { return answered(gui) && (gui.state.view.hovered || gui.state.view.hovered_kept); },
+     [](Gui& gui) { gui.say(Pin{gui.state.view.hovered, gui.state.view.hovered_kept}); }},
+    {Act::move_left, head, {"Move the pinned cell left", "固定的单元格左移"}, {bare(Key::left)}, answered,
+     [](Gui& gui) { move_cell(gui, 0, -1); }, true},
+    {Act::move_right, head, {"Move the pinned cell right", "固定的单元格右移"}, {bare(Key::right)}, answered,
+     [](Gui& gui) { move_cell(gui, 0, 1); }, true},
+    {Act::move_up, head, {"Move the pinned cell up", "固定的单元格上移"}, {bare(Key::up)}, answered,
+     [](Gui& gui) { move_cell(gui, -1, 0); }, true},
+    {Act::move_down, head, {"Move the pinned cell down", "固定的单元格下移"}, {bare(Key::down)}, answered,
+     [](Gui& gui) { move_cell(gui, 1, 0); }, true},
+    {Act::next_order, head, {"Next order of the heads", "头的下一种顺序"}, {bare(Key::semicolon)}, in_heads,
+     [](Gui& gui) { step_order(gui, false); }, true},
+    {Act::previous_order, head, {"Previous order of the heads", "头的上一种顺序"}, {shift(Key::semicolon)}, in_heads,
+     [](Gui& gui) { step_order(gui, true); }, true},
+    {Act::find_heads, head, {"Find heads by the words they look from and at", "按看与被看的词查找头"}, {bare(Key::slash)},
+     in_heads, begin_search},
+    {Act::next_difference_order, head, {"Compare: next order of the heads", "对比：头的下一种顺序"}, {bare(Key::semicolon)},
+     has_joint, [](Gui& gui) { step_differences(gui, false); }, true},
+    {Act::previous_difference_order, head, {"Compare: previous order of the heads", "对比：头的上一种顺序"},
+     {shift(Key::semicolon)}, has_joint, [](Gui& gui) { step_differences(gui, true); }, true},
+    {Act::zoom_in, head, {"Zoom the large head in", "放大大图"}, {bare(Key::equal)}, zooms,
+     [](Gui& gui) { zoom(gui, 1.5f); }, true},
+    {Act::zoom_out, head, {"Zoom the large head out", "缩小大图"}, {bare(Key::minus)}, zooms,
+     [](Gui& gui) { zoom(gui, 1 / 1.5f); }, true},
+    {Act::zoom_whole, head, {"Show all of the large head", "显示整个大图"}, {bare(Key::home)}, has_weights, say<SetViewport>},
+    {Act::zoom_in_compare, head, {"Compare: zoom the three maps in", "对比：放大三幅图"}, {bare(Key::equal)}, has_joint,
+     [](Gui& gui) { zoom_compared(gui, 1.5f); }, true},
+    {Act::zoom_out_compare, head, {"Compare: zoom the three maps out", "对比：缩小三幅图"}, {bare(Key::minus)}, has_joint,
+     [](Gui& gui) { zoom_compared(gui, 1 / 1.5f); }, true},
+    {Act::zoom_whole_compare, head, {"Compare: show all of the three maps", "对比：显示三幅图的全部"}, {bare(Key::home)}, has_joint,
+     say<SetComparedPart>},
+    {Act::fewer_lines, head, {"Flow: fewer lines", "连线：更少"}, {bare(Key::equal)}, in_flow,
+     [](Gui& gui) { change_threshold(gui, 1.25f); }, true},
+    {Act::more_lines, head, {"Flow: more lines", "连线：更多"}, {bare(Key::minus)}, in_flow,
+     [](Gui& gui) { change_threshold(gui, 1 / 1.25f); }, true},
+    {Act::lines_of_heads, head, {"Flow: all heads or the chosen one", "连线：所有头或所选的头"}, {bare(Key::home)}, in_flow,
+     [](Gui& gui) {
+       FlowLook flow = gui.state.view.flow;
+       flow.heads = flow.heads ? std::nullopt : std::optional(all_heads_of_layer(gui.state));
+       gui.say(SetFlow{flow});
+     }},
+    {Act::log_colours, head, {"Logarithmic colours", "对数颜色"}, {alt(Key::g)}, isnt<is_log>, colour<Scale::log>},
+    {Act::linear_colours, head, {"Linear colours", "线性颜色"}, {alt(Key::g)}, is_log, colour<Scale::linear>},
+    {Act::own_range, head, {"A colour range for each map", "每张图各自的颜色范围"}, {alt_shift(Key::g)}, isnt<is_own>,
+     set_own_range<true>},
+    {Act::shared_range, head, {"One colour range for all maps", "所有图共用一个颜色范围"}, {alt_shift(Key::g)}, is_own,
+     set_own_range<false>},
+    {Act::fold_special, head, {"Fold special tokens, or show them", "折叠特殊词元，或显示"}, {alt(Key::z)},
+     [](const Gui& gui) { return can_fold(gui.state, &FoldChoice::special); },
+     [](Gui& gui) { toggle_fold(gui, &FoldChoice::special); }},
+    {Act::merge_words, head, {"Merge subwords into words, or split them", "子词合并成词，或分开"}, {alt_shift(Key::z)},
+     [](const Gui& gui) { return can_fold(gui.state, &FoldChoice::words); },
+     [](Gui& gui) { toggle_fold(gui, &FoldChoice::words); }},
+    {Act::next_pair_part, head, {"Pair of sentences: all, A→A, A→B, B→A, B→B", "句对：全部、A→A、A→B、B→A、B→B"},
+     {bare(Key::digit_6)}, [](const Gui& gui) { return can_choose_pair_part(gui.state); },
+     [](Gui& gui) { step_pair_part(gui, false); }, true},
+    {Act::previous_pair_part, head, {"Pair of sentences: B→B, B→A, A→B, A→A, all", "句对：B→B、B→A、A→B、A→A、全部"},
+     {shift(Key::digit_6)}, [](const Gui& gui) { return can_choose_pair_part(gui.state); },
+     [](Gui& gui) { step_pair_part(gui, true); }, true},
+    {Act::next_sentence, head, {"Next sentence of the batch", "批次中的下一句"}, {alt(Key::n)},
+     [](const Gui& gui) { return gui.state.requests.size() > 1; }, [](Gui& gui) { step_sentence(gui, false); }, true},
+    {Act::previous_sentence, head, {"Previous sentence of the batch", "批次中的上一句"}, {alt_shift(Key::n)},
+     [](const Gui& gui) { return gui.state.requests.size() > 1; }, [](Gui& gui) { step_sentence(gui, true); }, true},
+    {Act::scope, head, {"Mask and scale: all layers or this one", "掩码与缩放：所有层或本层"}, {alt(Key::c)}, answered,
+     [](Gui& gui) { gui.say(SetScope{!gui.state.view.one_layer}); }},
+
+    {Act::type_sentence, question, {"Type a sentence", "输入句子"}, {ctrl(Key::l)}, nullptr,
+     [](Gui& gui) { gui.say(FocusText{true}); }},
+    {Act::undo, question, {"Undo", "撤销"}, {ctrl(Key::z)},
+     [](const Gui& gui) { return !gui.state.undo.empty() || gui.state.gesture; }, say<Undo>, true},
+    {Act::redo, question, {"Redo", "重做"}, {ctrl_shift(Key::z), ctrl(Key::y)},
+     [](const Gui& gui) { return !gui.state.redo.empty(); }, say<Redo>, true},
+    {Act::causal_on, question, {"Hide the future: causal mask on", "遮住未来：打开因果掩码"}, {alt(Key::m)}, isnt<is_causal>,
+     set_causal<true>},
+    {Act::causal_off, question, {"Show the future: causal mask off", "看到未来：关闭因果掩码"}, {alt(Key::m)}, is_causal,
+     set_causal<false>},
+    {Act::padding_on, question, {"Hide padding: padding mask on", "遮住填充：打开填充掩码"}, {alt_shift(Key::m)},
+     isnt<is_padded>, set_padding<true>},
+    {Act::padding_off, question, {"Show padding: padding mask off", "看到填充：关闭填充掩码"}, {alt_shift(Key::m)}, is_padded,
+     set_padding<false>},
+    {Act::paint_mask, question, {"Paint the mask, or stop painting", "开始或停止绘制掩码"}, {alt(Key::p)},
+     [](const Gui& gui) { return answered(gui) && !is_folded(gui); },
+     [](Gui& gui) { gui.say(SetPainting{!gui.state.view.painting}); }},
+    {Act::block_cell, question, {"Block or allow the pinned cell", "屏蔽或允许固定的单元格"}, {alt(Key::x)},
+     [](const Gui& gui) { return has_pinned(gui) && !is_folded(gui) && !nothing_asked(gui.state); }, block_pinned},
+    {Act::clear_paint, question, {"Clear what was painted", "清除绘制的掩码"}, {alt(Key::backspace)},
+     [](const Gui& gui) { return !scoped_mask(gui.state).painted.empty(); },
+     [](Gui& gui) { gui.say_once(ClearPaint{gui.state.view.chosen.stack, scoped_layer(gui.state)}); }},
+    {Act::more_padding, question, {"One padding token more", "填充词元增加一个"}, {alt(Key::period)}, can_pad, pad<1>, true},
+    {Act::less_padding, question, {"One padding token less", "填充词元减少一个"}, {alt(Key::comma)}, has_padding, pad<-1>, true},
+    {Act::larger_scale, question, {"Larger scale: sharper attention", "缩放增大：注意力更集中"}, {alt(Key::v)}, answered,
+     [](Gui& gui) { multiply_scale(gui, 1.25f); }, true},
+    {Act::smaller_scale, question, {"Smaller scale: flatter attention", "缩放减小：注意力更平"}, {alt_shift(Key::v)}, answered,
+     [](Gui& gui) { multiply_scale(gui, 1 / 1.25f); }, true},
+    {Act::own_scale_off, question, {"Scale 1/√d_k again", "恢复缩放 1/√d_k"}, {alt(Key::digit_0)},
+     [](const Gui& gui) { return scoped_scale(gui.state).has_value(); },
+     [](Gui& gui) {
+       say_scale(gui, std::nullopt);
+       gui.say(EndGesture{});
+     }},
+    {Act::join_tokens, question, {"Join the pinned row's token with the next", "固定行的词元与下一个合并"}, {alt(Key::j)}, can_join,
+     join_pinned},
+    {Act::cut_token, question, {"Cut the pinned row's token in two", "把固定行的词元切成两个"}, {alt(Key::i)}, can_cut, cut_pinned},
+    {Act::split_text, question, {"Tokens: words or characters", "词元：按词或按字"}, {alt(Key::w)}, takes_model,
+     [](Gui& gui) {
+       gui.say_once(SetSplit{gui.state.document.source.split == Split::words ? Split::characters : Split::words});
+     }},
+    {Act::next_kind, question, {"Encoder, decoder, encoder-decoder", "编码器、解码器、编码器-解码器"}, {alt(Key::k)}, takes_model,
+     config<next_kind>},
+    {Act::wider_model, question, {"Larger d_model", "d_model 增大"}, {alt(Key::d)}, takes_model, config<d_model_moved<1>>, true},
+    {Act::narrower_model, question, {"Smaller d_model", "d_model 减小"}, {alt_shift(Key::d)}, takes_model,
+     config<d_model_moved<-1>>, true},
+    {Act::more_heads, question, {"More heads", "增加头数"}, {alt(Key::h)}, takes_model, config<heads_moved<1>>, true},
+    {Act::fewer_heads, question, {"Fewer heads", "减少头数"}, {alt_shift(Key::h)}, takes_model, config<heads_moved<-1>>, true},
+    {Act::more_layers, question, {"One layer more", "增加一层"}, {alt(Key::l)}, takes_model,
+     config<moved<&Config::num_layers, 1, 1, kMostSliderLayers>>, true},
+    {Act::fewer_layers, question, {"One layer less", "减少一层"}, {alt_shift(Key::l)}, takes_model,
+     config<moved<&Config::num_layers, -1, 1, kMostSliderLayers>>, true},
+    {Act::next_seed, question, {"Next seed", "下一个种子"}, {alt(Key::s)}, takes_model, config<seed_moved<1>>, true},
+    {Act::previous_seed, question, {"Previous seed", "上一个种子"}, {alt_shift(Key::s)}, has_seed_before,
+     config<seed_moved<-1>>, true},
+    {Act::next_positions, question, {"Positions: none, sinusoidal, learned, rotary", "位置编码：无、正弦、可学习、旋转"}, {alt(Key::o)},
+     takes_model, config<positions_moved>},
+    {Act::norm_place, question, {"Norm before or after the sublayers", "归一化在子层之前或之后"}, {alt(Key::r)}, takes_model,
+     config<other_norm_place>},
+    {Act::norm_kind, question, {"LayerNorm or RMSNorm", "LayerNorm 或 RMSNorm"}, {alt(Key::q)}, takes_model,
+     config<other_norm_kind>},
+    {Act::next_activation, question, {"Next activation function", "下一个激活函数"}, {alt(Key::a)}, takes_model,
+     config<next_activation>},
+    {Act::gated, question, {"Gated feed-forward on or off", "门控前馈 开 / 关"}, {alt(Key::e)}, takes_model, config<other_gate>},
+    {Act::wider_ffn, question, {"Wider feed-forward layer", "前馈层加宽"}, {alt(Key::f)}, takes_model,
+     config<moved<&Config::ffn, 32, 0, kMostSliderFfn>>, true},
+    {Act::narrower_ffn, question, {"Narrower feed-forward layer", "前馈层变窄"}, {alt_shift(Key::f)}, takes_model,
+     config<moved<&Config::ffn, -32, 0, kMostSliderFfn>>, true},
+    {Act::bias, question, {"Biases on or off", "偏置 开 / 关"}, {alt(Key::b)}, takes_model, config<other_biases>},
+    {Act::all_heads_on, question, {"Switch all heads on again", "重新打开所有头"}, {},
+     [](const Gui& gui) { return !gui.state.document.edits.off.empty(); }, say_once<SwitchAllOn>},
+    {Act::clear_edits, question, {"Take back every change inside the model", "取消模型内部的所有改动"}, {},
+     [](const Gui& gui) { return !(gui.state.document.edits == Edits{}); }, say_once<ClearEdits>},
+    {Act::second_away, question, {"Take the second sentence away", "去掉第二句"}, {},
+     [](const Gui& gui) { return !gui.state.document.text_pair.empty(); }, say_once<SetTextPair>},
+    {Act::start_over, question, {"Start over", "重新开始"}, {}, nullptr, say_once<Reset>},
+
+    {Act::run_training, training, {"Start, pause or continue a training", "开始、暂停或继续训练"}, {ctrl(Key::enter)}, nullptr,
+     run_training},
+    {Act::stop_training, training, {"Stop a training and keep it", "停止并保留训练"}, {ctrl_shift(Key::enter)},
+     [](const Gui& gui) { return gui.state.training && is_active(*gui.state.training); }, say<StopTraining>},
+    {Act::earlier_step, training, {"Earlier step of a training", "训练中更早的一步"}, {bare(Key::page_up)}, has_shots,
+     [](Gui& gui) { step_shot(gui, true); }, true},
+    {Act::later_step, training, {"Later step of a training", "训练中更晚的一步"}, {bare(Key::page_down)}, has_shots,
+     [](Gui& gui) { step_shot(gui, false); }, true},
+    {Act::newest_step, training, {"Newest step of a training", "训练中最新的一步"}, {bare(Key::end)}, has_shots, say<ChooseShot>},
+
+    {Act::choose_lesson, lessons, {"Choose a lesson", "选择课程"}, {bare(Key::f2)}, nullptr, nullptr},
+    {Act::next_page, lessons, {"Next step of the lesson", "课程的下一步"}, {ctrl(Key::page_down)}, in_lesson,
+     [](Gui& gui) { turn_page(gui, false); }},
+    {Act::previous_page, lessons, {"Previous step of the lesson", "课程的上一步"}, {ctrl(Key::page_up)}, in_lesson,
+     [](Gui& gui) { turn_page(gui, true); }},
+    {Act::leave_lesson, lessons, {"Leave the lesson", "离开课程"}, {}, in_lesson, say<OpenLesson>},
+
+    {Act::open_file, files, {"Open a file or a model folder", "打开文件或模型文件夹"}, {ctrl(Key::o)}, nullptr,
+     browse<Browser::Purpose::open>},
+    {Act::save_session, files, {"Save the session", "保存会话"}, {ctrl(Key::s)}, nullptr, save_session},
+    {Act::save_session_as, files, {"Save the session under another name", "会话另存为"}, {ctrl_shift(Key::s)}, nullptr,
+     browse<Browser::Purpose::save>},
+    {Act::export_numbers, files, {"Export the numbers: JSON, npz, safetensors, CSV", "导出数值：JSON、npz、safetensors、CSV"},
+     {ctrl(Key::e)}, nullptr, browse<Browser::Purpose::export_to>},
+    {Act::make_figure, files, {"Make a figure: SVG, PDF, PNG", "出图：SVG、PDF、PNG"}, {ctrl_shift(Key::e)}, nullptr,
+     browse<Browser::Purpose::figure>},
+    {Act::copy_command, files, {"Copy the picture as a command line", "把所见的图复制为命令行"}, {ctrl_shift(Key::c)}, nullptr,
+     [](Gui& gui) { copy_as_command(gui); }},
+    {Act::copy_export, files, {"Copy the export of the numbers as a command line", "把数值导出复制为命令行"}, {}, nullptr,
+     [](Gui& gui) { copy_as_command(gui, CommandGives::numbers); }},
+    {Act::copy_explanation, files, {"Copy the explanation of the pinned weight as a command line", "把所固定权重的解释复制为命令行"},
+     {}, has_pinned, [](Gui& gui) { copy_as_command(gui, CommandGives::explanation); }},
+
+    {Act::dark_theme, window, {"Dark theme", "深色主题"}, {alt(Key::t)}, isnt<is_dark>, switch_theme},
+    {Act::light_theme, window, {"Light theme", "浅色主题"}, {alt(Key::t)}, is_dark, switch_theme},
+    {Act::other_language, window, {"中文 / Chinese", "English / 英文"}, {ctrl(Key::t)}, nullptr, switch_language},
+    {Act::larger, window, {"Everything larger", "整体放大"}, {ctrl(Key::equal)}, nullptr,
+     [](Gui& gui) { resize_window(gui, true); }, true},
+    {Act::smaller, window, {"Everything smaller", "整体缩小"}, {ctrl(Key::minus)}, nullptr,
+     [](Gui& gui) { resize_window(gui, false); }, true},
+    {Act::quit, window, {"Quit", "退出"}, {ctrl(Key::q)}, nullptr, say<Quit>},
+};
+
+constexpr Words kGroups[] = {{"Views", "视图"},   {"Heads and cells", "头与单元格"}, {"Sentence, model, mask", "句子、模型、掩码"},
+                             {"Training", "训练"}, {"Lessons", "课程"},              {"Files", "文件"},
+                             {"Window", "窗口"}};
+// clang-format on
+static_assert(std::size(kGroups) == static_cast<std::size_t>(ActionGroup::count));
+
+consteval bool in_order() {
+  for (std::size_t i = 0; i < std::size(kActions); ++i)
+    if (static_cast<std::size_t>(kActions[i].id) != i) return false;
+  return std::size(kActions) == static_cast<std::size_t>(Act::count);
+}
+static_assert(in_order(), "one row for each Act, in its order");
+
+struct KeyName {
+  Key key;
+  const char* name;
+};
+constexpr KeyName kKeyNames[] = {
+    {Key::space, "Space"},
+    {Key::escape, "Esc"},
+    {Key::enter, "Enter"},
+    {Key::tab, "Tab"},
+    {Key::backspace, "Backspace"},
+    {Key::del, "Del"},
+    {Key::left, "←"},
+    {Key::right, "→"},
+    {Key::up, "↑"},
+    {Key::down, "↓"},
+    {Key::page_up, "Page Up"},
+    {Key::page_down, "Page Down"},
+    {Key::home, "Home"},
+    {Key::end, "End"},
+    {Key::f1, "F1"},
+    {Key::f2, "F2"},
+};
+/// What Shift makes of a key that is no letter, where that has a sign of its own.
+constexpr KeyName kShifted[] = {{Key::slash, "?"}, {Key::left_bracket, "{"}, {Key::right_bracket, "}"}};
+
+std::string key_name(Key key) {
+  const auto* const named =
+      std::find_if(std::begin(kKeyNames), std::end(kKeyNames), [key](const KeyName& one) { return one.key == key; });
+  return named != std::end(kKeyNames) ? named->name : std::string(1, static_cast<char>(key));
+}
+
+/// `heads 4 → 8`: a number of the model that the commands change; empty where there is none.
+std::string changed_number(const Gui& gui, std::span<const Command> said) {
+  const Config& before = gui.state.document.config;
+  const std::pair<const Words&, Index Config::*> numbers[] = {{kModelWords.heads, &Config::num_heads},
+                                                              {kModelWords.d_model, &Config::d_model},
+                                                              {kModelWords.layers, &Config::num_layers},
+                                                              {kModelWords.feed_forward, &Config::ffn}};
+  for (const Command& command : said) {
+    const auto* set = command.as<SetConfig>();
+    if (!set) continue;
+    std::string text;
+    const auto add = [&](const Words& name, const std::string& from, const std::string& to) {
+      if (from != to) text += (text.empty() ? "" : ", ") + std::string(gui.word(name)) + " " + from + " → " + to;
+    };
+    for (const auto& [name, field] : numbers)
+      add(name, std::to_string(before.*field), std::to_string(set->config.*field));
+    add(kModelWords.seed, std::to_string(before.seed), std::to_string(set->config.seed));
+    return text;
+  }
+  return {};
+}
+
+}  // namespace
+
+const Words& group_words(ActionGroup group) { return kGroups[static_cast<std::size_t>(group)]; }
+
+std::span<const Action> all_actions() { return kActions; }
+
+const Action& action(Act id) { return kActions[static_cast<std::size_t>(id)]; }
+
+void perform(Gui& gui, const Action& action) {
+  const std::size_t before = gui.commands.size();
+  action.run(gui);
+  const std::span<const Command> said = std::span(gui.commands).subspan(before);
+  const bool edits = std::any_of(said.begin(), said.end(), [](const Command& command) {
+    return command.as<EndGesture>() || command.as<SwapKept>();
+  });
+  if (!edits) return;
+  const std::string number = changed_number(gui, said);
+  gui.say(Changed{number.empty() ? gui.word(action.name) : number});
+}
+
+bool is_pressed(const Chord& chord, bool repeats) {
+  const ImGuiIO& io = ImGui::GetIO();
+  return chord.ctrl == io.KeyCtrl && chord.shift == io.KeyShift && chord.alt == io.KeyAlt &&
+         key_pressed(chord.key, repeats);
+}
+
+std::string all_action_words() {
+  std::string all;
+  for (const Words& group : kGroups) all.append(group.en).append(group.zh);
+  for (const Action& action : kActions) all.append(action.name.en).append(action.name.zh).append(keys_of(action.id));
+  return all;
+}
+
+std::string chord_text(const Chord& chord) {
+  std::string text;
+  if (chord.ctrl) text += "Ctrl ";
+  if (chord.alt) text += "Alt ";
+  const auto* const sign =
+      std::find_if(std::begin(kShifted), std::end(kShifted), [&](const KeyName& one) { return one.key == chord.key; });
+  if (chord.shift && sign != std::end(kShifted)) return text + sign->name;
+  if (chord.shift) text += "Shift ";
+  return text + key_name(chord.key);
+}
+
+std::string keys_of(Act id) {
+  std::string text;
+  for (const Chord& chord : action(id).keys)
+    if (chord.key != Key{}) text += (text.empty() ? "" : " / ") + chord_text(chord);
+  return text;
+}
+
+std::string with_keys(const Gui& gui, const Words& words, std::initializer_list<Act> acts) {
+  std::string text;
+  const Act* act = acts.begin();
+  for (const char* at = gui.word(words); *at != '\0'; ++at)
+    if (*at == '%' && act != acts.end()) text += keys_of(*act++);
+    else text += *at;
+  return text;
+}
+
+void explain_item(const Gui& gui, const Words& words, std::initializer_list<Act> acts) {
+  if (ImGui::IsItemHovered()) explain_item(gui, with_keys(gui, words, acts));
+}
+
+}  // namespace headlight

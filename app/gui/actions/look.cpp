@@ -1,0 +1,219 @@
+#include "gui/actions/look.h"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "session/head_grid.h"
+#include "session/lesson_commands.h"
+#include "session/shown.h"
+#include "view/viewport.h"
+
+namespace headlight {
+namespace {
+
+/// In the Inside view the cell whose terms are shown.
+void move_look(Gui& gui, Index rows, Index columns) {
+  const Look& look = gui.state.view.look;
+  if (!exists(*gui.state.trace, look.matrix)) return;
+  const Shape size = shape(*gui.state.trace, look.matrix);
+  const MatrixCell from = look.cell.value_or(MatrixCell{});
+  const MatrixCell to{std::clamp<Index>(from.row + (look.cell ? rows : 0), 0, size.rows - 1),
+                      std::clamp<Index>(from.col + (look.cell ? columns : 0), 0, size.cols - 1)};
+  gui.say(LookAt{{look.matrix, to}});
+}
+
+/// In Compare; cells that neither answer has are stepped over.
+void move_joint_cell(Gui& gui, Index rows, Index columns) {
+  const AppState& state = gui.state;
+  if (!is_of_now(state)) return;
+  const JointStack* stack = state.comparison->heads->stack(state.view.chosen.stack);
+  if (!stack) return;
+  const auto from = lit_joint_cell(state, *stack);
+  CellRef cell = from ? CellRef{from->query + rows, from->key + columns} : CellRef{};
+  const auto inside = [&] {
+    return cell.query >= 0 && cell.key >= 0 && cell.query < static_cast<Index>(stack->queries.size()) &&
+           cell.key < static_cast<Index>(stack->keys.size());
+  };
+  for (; inside(); cell = {cell.query + rows, cell.key + columns}) {
+    const CellsBehind cells = cells_behind(*stack, cell);
+    if (cells.a || cells.b) return gui.say(Pin{cells.b, cells.b ? std::nullopt : cells.a});
+  }
+}
+
+void move_pinned(Gui& gui, Index rows, Index columns) {
+  const Trace& trace = *gui.state.trace;
+  const Stack stack = gui.state.view.chosen.stack;
+  const auto from = gui.state.view.pinned ? gui.state.view.pinned : gui.state.view.hovered;
+  CellRef cell = from.value_or(CellRef{});
+  if (const FoldedStack* folded = shown_fold(gui.state, stack))
+    return gui.say(Pin{moved(folded->fold, cell, from ? rows : 0, from ? columns : 0)});
+  if (from)
+    cell = {std::clamp<Index>(cell.query + rows, 0, trace.queries(stack) - 1),
+            std::clamp<Index>(cell.key + columns, 0, trace.keys(stack) - 1)};
+  gui.say(Pin{cell});
+}
+
+const FoldedMaps::Possible* foldable(const AppState& state) {
+  if (!state.folded || !folds_tokens(state.view.view) || shown_maps(state, state.view.chosen.stack)) return nullptr;
+  const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
+  return possible.too_long ? nullptr : &possible;
+}
+
+}  // namespace
+
+std::optional<CellRef> pinned_joint_cell(const AppState& state, const JointStack& stack) {
+  return joint_cell(stack, state.view.pinned, state.view.pinned_kept);
+}
+
+std::optional<CellRef> lit_joint_cell(const AppState& state, const JointStack& stack) {
+  const auto hovered = joint_cell(stack, state.view.hovered, state.view.hovered_kept);
+  return hovered ? hovered : pinned_joint_cell(state, stack);
+}
+
+void choose_head(Gui& gui, Index layers, Index heads) {
+  const Trace& trace = *gui.state.trace;
+  HeadRef head = gui.state.view.chosen;
+  if (const std::vector<HeadRef> order = shown_order(gui.state); !order.empty() && layers == 0) {
+    const auto count = static_cast<Index>(order.size());
+    const Index at = std::find(order.begin(), order.end(), head) - order.begin();
+    return gui.say(ChooseHead{order[static_cast<std::size_t>((at + heads + count) % count)]});
+  }
+  const Index all = trace.num_heads(head.stack);
+  head.layer = std::clamp<Index>(head.layer + layers, 0, trace.num_layers(head.stack) - 1);
+  head.head = (head.head + heads + all) % all;
+  gui.say(ChooseHead{head});
+}
+
+void step_stack(Gui& gui, bool back) {
+  const AppState& state = gui.state;
+  std::vector<Stack> stacks;
+  for (const Stack stack : kStacks)
+    if (state.trace->has(stack)) stacks.push_back(stack);
+  const auto at =
+      static_cast<std::size_t>(std::find(stacks.begin(), stacks.end(), state.view.chosen.stack) - stacks.begin());
+  const Stack next = stacks[(at + (back ? stacks.size() - 1 : 1)) % stacks.size()];
+  gui.say(ChooseHead{{state.view.chosen.layer, state.view.chosen.head, next}});
+}
+
+void move_cell(Gui& gui, Index rows, Index columns) {
+  if (gui.state.view.view == View::inside) move_look(gui, rows, columns);
+  else if (gui.state.view.view == View::compare && compared_trace(gui.state)) move_joint_cell(gui, rows, columns);
+  else move_pinned(gui, rows, columns);
+}
+
+void step_grid(Gui& gui, bool back) {
+  gui.say(ShowGrid{static_cast<GridShow>((static_cast<int>(gui.state.view.grid) + (back ? 3 : 1)) % 4)});
+}
+
+void step_map_kind(Gui& gui, bool back) {
+  gui.say(ShowMaps{static_cast<MapKind>((static_cast<int>(gui.state.view.maps) + (back ? 2 : 1)) % 3)});
+}
+
+void step_order(Gui& gui, bool back) {
+  const HeadOrder& now = gui.state.view.order;
+  std::vector<HeadOrder> orders = head_orders();
+  std::size_t at = 0;
+  while (at + 1 < orders.size() && name(orders[at]) != name(now)) ++at;
+  HeadOrder next = orders[(at + (back ? orders.size() - 1 : 1)) % orders.size()];
+  next.ascending = now.ascending;
+  gui.say(OrderHeads{next});
+}
+
+void step_differences(Gui& gui, bool back) {
+  const int now = static_cast<int>(gui.state.view.differences);
+  gui.say(OrderDifferences{static_cast<DifferenceOrder>((now + (back ? 3 : 1)) % 4)});
+}
+
+void begin_search(Gui& gui) {
+  const AppState& state = gui.state;
+  HeadSearch find = state.view.find;
+  if (!find.on && find.words == WordPair{} && state.trace && state.view.pinned)
+    find.words = words_of_cell(state, *state.view.pinned);
+  find.on = true;
+  gui.say(FindHeads{std::move(find)});
+  gui.say(FocusFind{true});
+}
+
+void zoom(Gui& gui, float factor) {
+  const AppState& state = gui.state;
+  const Stack stack = state.view.chosen.stack;
+  const auto& lit = state.view.pinned ? state.view.pinned : state.view.hovered;
+  const CellRef middle{state.trace->queries(stack) / 2, state.trace->keys(stack) / 2};
+  gui.say(SetViewport{zoomed(state, factor, lit.value_or(middle))});
+}
+
+void zoom_compared(Gui& gui, float factor) {
+  const AppState& state = gui.state;
+  const JointStack* stack = state.comparison ? state.comparison->heads->stack(state.view.chosen.stack) : nullptr;
+  if (!stack) return;
+  const auto queries = static_cast<Index>(stack->queries.size()), keys = static_cast<Index>(stack->keys.size());
+  const CellRef around = lit_joint_cell(state, *stack).value_or(CellRef{queries / 2, keys / 2});
+  gui.say(SetComparedPart{zoomed(state.view.compared, queries, keys, factor, around)});
+}
+
+std::vector<Index> all_heads_of_layer(const AppState& state) {
+  std::vector<Index> heads(static_cast<std::size_t>(state.trace->num_heads(state.view.chosen.stack)));
+  std::iota(heads.begin(), heads.end(), Index{0});
+  return heads;
+}
+
+void change_threshold(Gui& gui, float factor) {
+  FlowLook flow = gui.state.view.flow;
+  const float moved = flow.threshold * factor;
+  if (factor > 1) flow.threshold = std::min(1.0f, std::max(kLeastThreshold, moved));
+  else flow.threshold = moved < kLeastThreshold ? 0 : moved;
+  gui.say(SetFlow{flow});
+}
+
+bool can_fold(const AppState& state, bool FoldChoice::*which) {
+  const FoldedMaps::Possible* possible = foldable(state);
+  return possible && possible->choice.*which;
+}
+
+void toggle_fold(Gui& gui, bool FoldChoice::*which) {
+  FoldChoice fold = gui.state.view.fold;
+  fold.*which = !(fold.*which);
+  gui.say(SetFold{fold});
+}
+
+bool can_choose_pair_part(const AppState& state) {
+  const FoldedMaps::Possible* possible = foldable(state);
+  return possible && possible->choice.pair != PairPart::all;
+}
+
+void step_pair_part(Gui& gui, bool back) {
+  FoldChoice fold = gui.state.view.fold;
+  fold.pair = static_cast<PairPart>((static_cast<int>(fold.pair) + (back ? 4 : 1)) % 5);
+  gui.say(SetFold{fold});
+}
+
+void step_sentence(Gui& gui, bool back) {
+  const std::size_t count = gui.state.requests.size();
+  gui.say(ChooseSentence{(gui.state.view.sentence + (back ? count - 1 : 1)) % count});
+}
+
+void turn_page(Gui& gui, bool back) {
+  const Lesson* lesson = current_lesson(gui.state);
+  if (!lesson) return;
+  const LessonPosition& place = *gui.state.view.lesson;
+  if (back && place.step > 0) return gui.say(GoToStep{place.step - 1});
+  if (!back && place.step + 1 < lesson->steps.size()) return gui.say(GoToStep{place.step + 1});
+  if (back && place.lesson > 0) {
+    const std::size_t before = place.lesson - 1;
+    gui.say(OpenLesson{before});
+    return gui.say(GoToStep{(*gui.state.lessons)[before].steps.size() - 1});
+  }
+  if (!back && place.lesson + 1 < gui.state.lessons->size()) gui.say(OpenLesson{place.lesson + 1});
+}
+
+void step_shot(Gui& gui, bool back) {
+  const auto& run = gui.state.training;
+  const auto& shots = run->shots;
+  const auto at = std::find_if(shots.begin(), shots.end(), [&](const Shot& shot) { return run->shown == shot.step; });
+  if (back && at != shots.begin()) gui.say(ChooseShot{std::prev(at)->step});
+  if (!back && at != shots.end())
+    gui.say(ChooseShot{std::next(at) == shots.end() ? std::nullopt : std::optional(std::next(at)->step)});
+}
+
+}  // namespace headlight

@@ -1,0 +1,56 @@
+// What keys and buttons do to the look: the chosen head, the cell, the order, the part that is seen.
+#pragma once
+
+#include <vector>
+
+#include "derived/answer_comparison.h"
+#include "gui/frame/gui.h"
+
+namespace headlight {
+
+/// Chooses another head: in the order of the grid where `layers` is 0 and the grid has one, else `layers` layers and `heads`
+/// heads further.
+void choose_head(Gui& gui, Index layers, Index heads);
+void step_stack(Gui& gui, bool back);
+/// Moves the pinned cell; in the Inside view the cell that is explained.
+void move_cell(Gui& gui, Index rows, Index columns);
+
+/// The next way in which the grid shows the heads, or the one before.
+void step_grid(Gui& gui, bool back);
+/// The next kind of maps, or the one before.
+void step_map_kind(Gui& gui, bool back);
+/// The next order of the heads, or the one before.
+void step_order(Gui& gui, bool back);
+/// The next order of the differences, or the one before.
+void step_differences(Gui& gui, bool back);
+/// Opens the search for heads, with the words of the pinned cell, and gives it the keyboard.
+void begin_search(Gui& gui);
+
+/// The cell of the comparison that is hovered, else pinned, on the joint axes.
+std::optional<CellRef> lit_joint_cell(const AppState& state, const JointStack& stack);
+std::optional<CellRef> pinned_joint_cell(const AppState& state, const JointStack& stack);
+
+/// Zooms the large head, or the three maps of Compare, around the lit cell.
+void zoom(Gui& gui, float factor);
+void zoom_compared(Gui& gui, float factor);
+
+/// The heads of the chosen head's layer, by number.
+std::vector<Index> all_heads_of_layer(const AppState& state);
+/// The smallest threshold above 0 that the keys reach.
+inline constexpr float kLeastThreshold = 0.001f;
+void change_threshold(Gui& gui, float factor);
+
+/// Whether special tokens can be left out, or the tokens of a word merged, in the maps that are shown.
+bool can_fold(const AppState& state, bool FoldChoice::*which);
+void toggle_fold(Gui& gui, bool FoldChoice::*which);
+bool can_choose_pair_part(const AppState& state);
+/// The next part of the pairs of words in two sentences, or the one before.
+void step_pair_part(Gui& gui, bool back);
+void step_sentence(Gui& gui, bool back);
+
+/// The next step of the lesson or the one before, over the ends of the lessons.
+void turn_page(Gui& gui, bool back);
+/// The kept step of a training before the one that is shown, or after it.
+void step_shot(Gui& gui, bool back);
+
+}  // namespace headlight

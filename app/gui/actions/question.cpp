@@ -1,0 +1,152 @@
+#include "gui/actions/question.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/frame/scope.h"
+
+namespace headlight {
+namespace {
+
+/// The token of the pinned row, where its boundaries can be moved.
+struct PinnedToken {
+  const Tokens& tokens;
+  std::size_t row;
+  TextSide side;
+
+  const Token& token() const { return tokens.tokens[row]; }
+};
+
+std::optional<PinnedToken> pinned_token(const AppState& state) {
+  if (!takes_shape(state.document) || !state.view.pinned || !state.lexicon) return std::nullopt;
+  const bool target = state.trace && state.trace->encoder && state.view.chosen.stack != Stack::encoder;
+  const TextSide side = target ? TextSide::target : TextSide::source;
+  const Tokens* tokens = shown_tokens(state, side);
+  const auto row = static_cast<std::size_t>(state.view.pinned->query);
+  if (!tokens || row >= tokens->size() || tokens->tokens[row].special) return std::nullopt;
+  return PinnedToken{*tokens, row, side};
+}
+
+std::vector<std::size_t> inner_cuts(const AppState& state, const PinnedToken& pinned) {
+  return cut_points(pinned.token().raw, Split::characters, *state.lexicon);
+}
+
+}  // namespace
+
+std::vector<Index> divisors(Index number, Index most) {
+  std::vector<Index> all;
+  for (Index divisor = 1; divisor <= std::min(most, number); ++divisor)
+    if (number % divisor == 0) all.push_back(divisor);
+  return all;
+}
+
+Config with_d_model(Config config, Index d_model) {
+  config.d_model = std::clamp(d_model, kLeastSliderWidth, kMostSliderWidth);
+  if (config.head_dim > 0) return config;
+  return with_heads(config, nearest_divisor(config.d_model, config.num_heads, kMostSliderHeads));
+}
+
+Config with_heads(Config config, Index heads) {
+  const Index sharing = config.num_heads / config.kv_heads();
+  config.num_heads = heads;
+  if (config.num_kv_heads > 0) config.num_kv_heads = heads % sharing == 0 ? heads / sharing : 1;
+  // Rotary positions turn pairs: an odd d_k cannot have them.
+  if (config.position == Position::rotary && config.d_k() % 2 != 0) config.position = Position::sinusoidal;
+  return config;
+}
+
+Config with_heads_moved(Config config, int steps) {
+  if (config.head_dim > 0) return with_heads(config, std::clamp<Index>(config.num_heads + steps, 1, kMostSliderHeads));
+  const auto possible = divisors(config.d_model, kMostSliderHeads);
+  const auto at = std::lower_bound(possible.begin(), possible.end(), config.num_heads) - possible.begin();
+  const auto last = static_cast<std::ptrdiff_t>(possible.size()) - 1;
+  return with_heads(config, possible[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(at + steps, 0, last))]);
+}
+
+Config with_own_d_k(Config config, bool own) {
+  if (own) {
+    config.head_dim = config.d_k();
+    return config;
+  }
+  config.head_dim = 0;
+  return with_d_model(config, config.d_model);
+}
+
+Config with_position(Config config, Position position) {
+  config.position = position;
+  if (position != Position::rotary || config.d_k() % 2 == 0) return config;
+  config.head_dim = config.d_k() + 1;  // the nearest that has pairs
+  return config;
+}
+
+void change_config(Gui& gui, Config (*change)(Config)) {
+  const Config changed = change(gui.state.document.config);
+  if (!(changed == gui.state.document.config)) gui.say_once(SetConfig{changed});
+}
+
+Position next_position(Position position) {
+  switch (position) {
+    case Position::none: return Position::sinusoidal;
+    case Position::sinusoidal:
+    case Position::sinusoidal_halves: return Position::learned;
+    case Position::learned: return Position::rotary;
+    case Position::rotary: break;
+  }
+  return Position::none;
+}
+
+void multiply_scale(Gui& gui, float factor) {
+  const float now = scoped_scale(gui.state).value_or(shown_scale(gui.state));
+  say_scale(gui, std::clamp(now * factor, 0.001f, 1000.0f));
+  gui.say(EndGesture{});
+}
+
+void block_pinned(Gui& gui) {
+  const AppState& state = gui.state;
+  const CellRef& cell = *state.view.pinned;
+  gui.say_once(PaintCell{cell, !mask_of_chosen(state).allowed(cell.query, cell.key), state.view.chosen.stack,
+                         scoped_layer(state)});
+}
+
+bool can_join(const Gui& gui) {
+  const auto pinned = pinned_token(gui.state);
+  return pinned && pinned->row + 1 < pinned->tokens.size() && !pinned->tokens.tokens[pinned->row + 1].special;
+}
+
+bool can_cut(const Gui& gui) {
+  const auto pinned = pinned_token(gui.state);
+  return pinned && !inner_cuts(gui.state, *pinned).empty();
+}
+
+void join_pinned(Gui& gui) {
+  const auto pinned = pinned_token(gui.state);
+  gui.say_once(ToggleCut{sentence_begin(gui.state, pinned->side) + pinned->token().end, pinned->side});
+}
+
+void cut_pinned(Gui& gui) {
+  const auto pinned = pinned_token(gui.state);
+  const auto cuts = inner_cuts(gui.state, *pinned);
+  gui.say_once(
+      ToggleCut{sentence_begin(gui.state, pinned->side) + pinned->token().begin + cuts[cuts.size() / 2], pinned->side});
+}
+
+void take_sample(Gui& gui, const Sample& sample) {
+  if (!sample.file.empty()) gui.say(OpenPath{sample.file});
+  else gui.say_once(SetText{sample.text});
+}
+
+void say_start(Gui& gui, bool usual) {
+  const AppState& state = gui.state;
+  TrainingPlan plan = next_training(state);
+  if (usual) plan = default_plan(plan.config);
+  if (check_plan(plan)) gui.say(StartTraining{plan, usual ? CorpusChoice{} : state.training_corpus});
+}
+
+void run_training(Gui& gui) {
+  const auto& run = gui.state.training;
+  if (run && can_resume(*run)) gui.say(ResumeTraining{});
+  else if (run && is_active(*run)) gui.say(PauseTraining{});
+  else if (gui.state.view.view == View::train) say_start(gui, false);
+}
+
+}  // namespace headlight

@@ -1,0 +1,47 @@
+// What keys and buttons do to the question: its model, its mask, its words.
+#pragma once
+
+#include <vector>
+
+#include "gui/frame/gui.h"
+
+namespace headlight {
+
+/// The model with another width; the number of heads follows to the nearest that divides it.
+Config with_d_model(Config config, Index d_model);
+/// With another number of heads: key and value heads keep their share, and positions stay possible.
+Config with_heads(Config config, Index heads);
+/// The number of heads moved `steps` further among those that are possible.
+Config with_heads_moved(Config config, int steps);
+/// With a d_k of its own, or d_model / heads again.
+Config with_own_d_k(Config config, bool own);
+/// With other positions; rotary ones need an even d_k.
+Config with_position(Config config, Position position);
+/// The divisors of `number` up to `most`.
+std::vector<Index> divisors(Index number, Index most);
+
+/// The limits of the sliders.
+inline constexpr Index kLeastSliderWidth = 4, kMostSliderWidth = 512, kMostSliderHeads = 16, kMostSliderLayers = 12,
+                       kMostSliderFfn = 2048, kMostSliderHeadDim = 128;
+
+/// Says the model's shape, changed by `change`, as one step of undo.
+void change_config(Gui& gui, Config (*change)(Config));
+Position next_position(Position position);
+
+void multiply_scale(Gui& gui, float factor);
+/// Blocks the pinned cell in the mask, or allows it again.
+void block_pinned(Gui& gui);
+/// Whether the pinned row is a token that can be cut, and has a token behind it that it can be joined with.
+bool can_cut(const Gui& gui);
+bool can_join(const Gui& gui);
+void cut_pinned(Gui& gui);
+void join_pinned(Gui& gui);
+
+/// Puts a sample in place of the sentence, or opens its file.
+void take_sample(Gui& gui, const Sample& sample);
+/// Starts a training of the document's shape, or says that one goes on: by the plan of the panel, or by the usual one.
+void say_start(Gui& gui, bool usual);
+/// Starts, pauses or continues the training.
+void run_training(Gui& gui);
+
+}  // namespace headlight

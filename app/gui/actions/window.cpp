@@ -1,0 +1,64 @@
+#include "gui/actions/window.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace headlight {
+namespace {
+
+void change_settings(Gui& gui, const std::function<void(Settings&)>& change) {
+  Settings settings = gui.state.settings;
+  change(settings);
+  if (!(settings == gui.state.settings)) gui.say(SetSettings{std::move(settings)});
+}
+
+}  // namespace
+
+void switch_theme(Gui& gui) {
+  change_settings(
+      gui, [](Settings& settings) { settings.theme = settings.theme == Theme::dark ? Theme::light : Theme::dark; });
+}
+
+void switch_language(Gui& gui) {
+  change_settings(gui, [](Settings& settings) {
+    settings.language = settings.language == Language::zh ? Language::en : Language::zh;
+  });
+}
+
+void resize_window(Gui& gui, bool larger) {
+  change_settings(gui, [larger](Settings& settings) {
+    settings.ui_scale = std::clamp(settings.ui_scale + (larger ? 0.1f : -0.1f), kLeastUiScale, kMostUiScale);
+  });
+}
+
+void choose_colours(Gui& gui, ColourMap colours) {
+  change_settings(gui, [colours](Settings& settings) { settings.colours = colours; });
+}
+
+void copy_as_command(Gui& gui, CommandGives gives) {
+  auto words = command_words(gui.state, gives);
+  if (!words) return gui.say(FileFailed{words.error().message});
+  const std::string line = shell_line(*words);
+  ImGui::SetClipboardText(line.c_str());
+  gui.say(Copied{line});
+}
+
+void save_session(Gui& gui) {
+  if (gui.state.session_path.empty()) gui.say(Browse{Browser::Purpose::save, {}});
+  else gui.say(SaveSession{gui.state.session_path});
+}
+
+void leave(Gui& gui) {
+  const AppState& state = gui.state;
+  if (state.view.help) gui.say(ShowHelp{false});
+  else if (state.browser.purpose != Browser::Purpose::none) gui.say(Browse{});
+  else if (gui.work.writing) gui.say(CancelFileWork{});
+  else if (state.view.painting) gui.say(SetPainting{false});
+  else if (gui.work.sweeping) gui.say(OrderHeads{});
+  else if (state.view.find.on)
+    gui.say(FindHeads{{.on = false, .words = state.view.find.words, .above = state.view.find.above}});
+  else if (state.view.pinned || state.view.pinned_kept) gui.say(Pin{});
+  else if (state.notice) gui.say(DismissNotice{});
+}
+
+}  // namespace headlight

@@ -1,0 +1,21 @@
+// What keys and buttons do to the window and its files.
+#pragma once
+
+#include "gui/frame/gui.h"
+#include "session/command_line_of.h"
+
+namespace headlight {
+
+/// The other theme, the other language, everything larger or smaller by a tenth.
+void switch_theme(Gui& gui);
+void switch_language(Gui& gui);
+void resize_window(Gui& gui, bool larger);
+void choose_colours(Gui& gui, ColourMap colours);
+/// Copies the state as a command line that gives that, or says why that cannot be.
+void copy_as_command(Gui& gui, CommandGives gives = CommandGives::picture);
+/// Saves to the session's file, or opens the browser where there is none yet.
+void save_session(Gui& gui);
+/// Closes, cancels or lets go of one thing, the frontmost first.
+void leave(Gui& gui);
+
+}  // namespace headlight

@@ -1,0 +1,64 @@
+#include "gui/frame/texture_ids.h"
+
+#include "derived/derived_maps.h"
+#include "session/shown.h"
+
+namespace headlight {
+namespace {
+
+/// The highest two bits say what kind of map it is, the others what each kind needs to tell its contents apart.
+enum class Family : std::uint64_t { small, inside, large, compared };
+constexpr std::uint64_t in(Family family, std::uint64_t rest) {
+  return static_cast<std::uint64_t>(family) << 62 | rest;
+}
+
+/// A head's place among those of all stacks: 18 bits.
+std::uint64_t place_of(const HeadRef& head, Index heads) {
+  return static_cast<std::uint64_t>(head.stack) << 16 | static_cast<std::uint64_t>(head.layer * heads + head.head);
+}
+
+/// What is folded: 7 bits.
+std::uint64_t folds_of(const AppState& state, Stack stack) {
+  const FoldedStack* folded = shown_fold(state, stack);
+  if (!folded) return 0;
+  const FoldChoice& done = folded->fold.done;
+  return static_cast<std::uint64_t>(done.pair) | (done.special ? 8u : 0u) | (done.words ? 16u : 0u);
+}
+
+/// Of an answer, counted in 35 bits: its folds, its kind of maps, the head.
+std::uint64_t map_of_answer(const AppState& state, const HeadRef& head) {
+  const auto kind = static_cast<std::uint64_t>(shown_kind(state, head.stack));
+  return folds_of(state, head.stack) << 55 | kind << 53 | state.trace_version << 18 |
+         place_of(head, state.trace->num_heads(head.stack));
+}
+
+constexpr std::uint64_t kDetail = std::uint64_t{1} << 61;  // beside the folded maps, whose folds take fewer bits
+
+}  // namespace
+
+std::uint64_t thumbnail_version(const AppState& state, HeadRef head) {
+  return in(Family::small, map_of_answer(state, head));
+}
+
+std::uint64_t folded_version(const AppState& state, HeadRef head) {
+  const bool same_as_small = shown_fold(state, head.stack)->small.empty();
+  return in(same_as_small ? Family::small : Family::large, map_of_answer(state, head));
+}
+
+std::uint64_t detail_version(const AppState& state) { return in(Family::large, kDetail | state.detail->version); }
+
+std::uint64_t inside_picture_version(const AppState& state, std::size_t node) {
+  return in(Family::inside, state.inside_version << 10 | (node + 1));
+}
+
+std::uint64_t inside_matrix_version(const AppState& state) { return in(Family::inside, state.inside_version << 10); }
+
+std::uint64_t joint_version(const AppState& state, const HeadRef& head) {
+  return in(Family::compared, state.comparison_version << 20 | place_of(head, kMaxHeads));
+}
+
+std::uint64_t joint_version(const AppState& state, std::size_t side) {
+  return in(Family::compared, state.comparison_version << 20 | std::uint64_t{3} << 18 | side);
+}
+
+}  // namespace headlight

@@ -1,0 +1,27 @@
+// Names for the contents of maps (MapPainter::draw, `version`): the same number is the same matrix. All of them are made
+// here, so that no two kinds of maps can share a number.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "session/state.h"
+
+namespace headlight {
+
+/// A head's thumbnail, small folded map, or map of another kind than weights.
+std::uint64_t thumbnail_version(const AppState& state, HeadRef head);
+/// The whole of a head's folded map, which must be shown.
+std::uint64_t folded_version(const AppState& state, HeadRef head);
+/// The enlarged head's own weights.
+std::uint64_t detail_version(const AppState& state);
+
+/// The Inside view: the picture of a node of the diagram or of a step, and the matrix that is looked at.
+std::uint64_t inside_picture_version(const AppState& state, std::size_t node);
+std::uint64_t inside_matrix_version(const AppState& state);
+
+/// Compare: the small difference of a head, and a side of the chosen head.
+std::uint64_t joint_version(const AppState& state, const HeadRef& head);
+std::uint64_t joint_version(const AppState& state, std::size_t side);
+
+}  // namespace headlight

@@ -1,0 +1,132 @@
+#include "gui/shell/palette_entries.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "gui/actions/actions.h"
+#include "gui/actions/question.h"
+#include "gui/actions/window.h"
+#include "lesson/lesson.h"
+#include "session/head_grid.h"
+#include "words/grid_words.h"
+#include "words/head_words.h"
+#include "words/pair_words.h"
+#include "words/palette_words.h"
+
+namespace headlight {
+namespace {
+
+class List {
+ public:
+  explicit List(const Gui& gui) : gui_(gui) {}
+
+  void add(const Action& action) {
+    entries_.push_back({gui_.word(action.name), words(other_language(), action.name), keys_of(action.id),
+                        [&action](Gui& gui) { perform(gui, action); }});
+  }
+  /// An action on `object`, which is found by `other` as well.
+  void add(const Words& name, const std::string& object, const std::string& other, std::function<void(Gui&)> run,
+           const std::string& keys = {}) {
+    entries_.push_back({gui_.word(name) + std::string(gui_.chinese() ? "：" : ": ") + object,
+                        words(other_language(), name) + std::string(" ") + other, keys, std::move(run)});
+  }
+  void add(const Words& name, const Words& object, std::function<void(Gui&)> run, const std::string& keys = {}) {
+    add(name, gui_.word(object), std::string(object.en) + " " + object.zh, std::move(run), keys);
+  }
+
+  std::vector<PaletteEntry> take() { return std::move(entries_); }
+
+ private:
+  Language other_language() const { return gui_.chinese() ? Language::en : Language::zh; }
+
+  const Gui& gui_;
+  std::vector<PaletteEntry> entries_;
+};
+
+/// Those that only a key makes sense for: they act on what is under the pointer, or on what is in front.
+bool is_listed(const Action& action) {
+  return action.run && action.id != Act::leave && action.id != Act::pin_hovered && action.id != Act::open_palette;
+}
+
+void add_files(List& list, const Gui& gui) {
+  for (const std::string& path : gui.state.settings.recent)
+    list.add(kPaletteWords.open_recent, path, "", [path](Gui& g) { g.say(OpenPath{path}); });
+  for (std::size_t i = 0; i < gui.samples.size(); ++i) {
+    const Sample& sample = gui.samples[i];
+    std::string text = sample.text;
+    std::replace(text.begin(), text.end(), '\n', '/');
+    list.add(
+        kPaletteWords.take_sample, text, sample.note_en + " " + sample.note_zh,
+        [sample](Gui& g) { take_sample(g, sample); }, i < kSampleKeys ? chord_text(sample_chord(i)) : "");
+  }
+  if (!gui.state.shipped) return;
+  for (const BundledModel& model : *gui.state.shipped)
+    list.add(kPaletteWords.take_model, model.source.substr(kShipped.size()), model.source,
+             [source = model.source](Gui& g) { g.say(OpenPath{source}); });
+}
+
+void add_lessons(List& list, const Gui& gui) {
+  if (!gui.state.lessons) return;
+  for (std::size_t i = 0; i < gui.state.lessons->size(); ++i) {
+    const Said& title = (*gui.state.lessons)[i].title;
+    list.add(
+        kPaletteWords.begin_lesson, title.in(gui.state.settings.language), title.en + " " + title.zh,
+        [i](Gui& g) { g.say(OpenLesson{i}); }, keys_of(Act::choose_lesson));
+  }
+}
+
+void add_looks(List& list, const Gui& gui) {
+  for (const HeadOrder& order : head_orders()) {
+    const OrderWords& one = order_words(order);
+    list.add(
+        kPaletteWords.order_heads, gui.word(one.name),
+        std::string(one.name.en) + " " + one.name.zh + " " + one.tip.en + " " + one.tip.zh,
+        [order](Gui& g) { g.say(OrderHeads{order}); }, keys_of(Act::next_order));
+  }
+  if (const Tokens* tokens = shown_tokens(gui.state); tokens && second_sentence(*tokens) > 0)
+    for (int i = 0; i < kPairParts; ++i) {
+      FoldChoice fold = gui.state.view.fold;
+      fold.pair = static_cast<PairPart>(i);
+      list.add(
+          kPairWords.show_pair_part, pair_words(fold.pair).name, [fold](Gui& g) { g.say(SetFold{fold}); },
+          keys_of(Act::next_pair_part));
+    }
+  for (int map = 0; map < kColourMaps; ++map)
+    list.add(kPaletteWords.choose_colours, kGridWords.colour_words[map],
+             [map](Gui& g) { choose_colours(g, static_cast<ColourMap>(map)); });
+}
+
+/// Letters of the Latin alphabet in one case; others have none that matters.
+std::string in_one_case(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+}  // namespace
+
+std::vector<PaletteEntry> palette_entries(const Gui& gui) {
+  List list(gui);
+  for (const Action& action : all_actions())
+    if (is_listed(action) && is_possible(gui, action)) list.add(action);
+  add_files(list, gui);
+  add_lessons(list, gui);
+  add_looks(list, gui);
+  return list.take();
+}
+
+std::vector<PaletteEntry> found_entries(const Gui& gui, const std::string& query) {
+  const auto has_all = [words = in_one_case(query)](const std::string& where) {
+    const std::string text = in_one_case(where);
+    std::istringstream stream(words);
+    for (std::string word; stream >> word;)
+      if (text.find(word) == std::string::npos) return false;
+    return true;
+  };
+  std::vector<PaletteEntry> found = palette_entries(gui);
+  std::erase_if(found, [&](const PaletteEntry& one) { return !has_all(one.title + " " + one.other + " " + one.keys); });
+  std::stable_partition(found.begin(), found.end(), [&](const PaletteEntry& one) { return has_all(one.title); });
+  return found;
+}
+
+}  // namespace headlight

@@ -1,0 +1,26 @@
+// What the palette lists: the actions that are possible now, and those that act on one of several things by name.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gui/frame/gui.h"
+
+namespace headlight {
+
+struct PaletteEntry {
+  std::string title;  // in the window's language
+  std::string other;  // in the other one, and further words by which it is found
+  std::string keys;   // that do the same
+  std::function<void(Gui&)> run;
+};
+
+/// The likely ones first.
+std::vector<PaletteEntry> palette_entries(const Gui& gui);
+
+/// Those of them that have every word of the query in their title or their other words, whatever their case: those that
+/// have them in their title first.
+std::vector<PaletteEntry> found_entries(const Gui& gui, const std::string& query);
+
+}  // namespace headlight
