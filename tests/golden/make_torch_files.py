@@ -45,3 +45,17 @@ class Evil:
 torch.save({"weight": base, "evil": Evil()}, folder / "evil.pt")
 (folder / "evil-legacy.pt").write_bytes(
     (folder / "legacy.pt").read_bytes()[:15] + pickle.dumps(Evil(), protocol=2))
+
+# A whole checkpoint, and the same in two shards: the tensors of gpt2/model.safetensors.
+raw = (folder.parent / "gpt2" / "model.safetensors").read_bytes()
+header_size = int.from_bytes(raw[:8], "little")
+header = __import__("json").loads(raw[8:8 + header_size])
+tensors = collections.OrderedDict()
+for name, entry in header.items():
+    if name == "__metadata__":
+        continue
+    begin, end = entry["data_offsets"]
+    kind = {"F32": numpy.float32, "F16": numpy.float16, "I64": numpy.int64, "U8": numpy.uint8, "BOOL": numpy.bool_}
+    data = numpy.frombuffer(raw[8 + header_size + begin:8 + header_size + end], kind[entry["dtype"]])
+    tensors[name] = torch.from_numpy(data.copy()).reshape(entry["shape"])
+torch.save(tensors, folder / "gpt2.bin")

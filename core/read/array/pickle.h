@@ -29,7 +29,12 @@ struct PickleValue {
   const PickleValue* find(std::string_view key) const;
 };
 
+/// Values point at each other, so a pickle is moved and never copied.
 struct Pickle {
+  Pickle() = default;
+  Pickle(Pickle&&) = default;
+  Pickle& operator=(Pickle&&) = default;
+
   std::deque<PickleValue> values;  // may refer to each other in circles
   std::deque<std::string> names;   // of the globals
   const PickleValue* root = nullptr;
