@@ -31,6 +31,36 @@ class Folder : public TemporaryFolder {
 
 const std::string kFirst = "model-00001-of-00002.safetensors", kSecond = "model-00002-of-00002.safetensors";
 
+// What torch.save wrote is the same model to the bit, whole and as shards.
+TEST(WeightFiles, PyTorchsOwnFilesAreTheSameModel) {
+  const std::filesystem::path torch = kGolden / "torch-files" / "gpt2.bin";
+  const auto expected = open_weights(kGolden / "gpt2");
+  ASSERT_TRUE(expected) << expected.error().message;
+  const auto same_weights = [&](const std::filesystem::path& folder) {
+    const auto found = open_weights(folder);
+    ASSERT_TRUE(found) << found.error().message;
+    ASSERT_EQ(found->stored.arrays.size(), expected->stored.arrays.size());
+    for (const auto& [name, array] : expected->stored.arrays) {
+      ASSERT_TRUE(found->stored.arrays.contains(name)) << name;
+      EXPECT_EQ(found->stored.arrays.at(name).bytes, array.bytes) << name;
+    }
+    EXPECT_TRUE(read_checkpoint(folder)) << read_checkpoint(folder).error().message;
+  };
+  TemporaryFolder whole;
+  std::filesystem::copy_file(kGolden / "gpt2" / "config.json", whole / "config.json");
+  std::filesystem::copy_file(torch, whole / "pytorch_model.bin");
+  same_weights(whole.path());
+
+  TemporaryFolder shards;
+  std::filesystem::copy_file(kGolden / "gpt2" / "config.json", shards / "config.json");
+  std::filesystem::copy_file(torch, shards / "pytorch_model-00001-of-00001.bin");
+  nlohmann::json index;
+  for (const auto& [name, array] : expected->stored.arrays)
+    index["weight_map"][name] = "pytorch_model-00001-of-00001.bin";
+  shards.with("pytorch_model.bin.index.json", index.dump());
+  same_weights(shards.path());
+}
+
 TEST(WeightFiles, ShardsAreOneModel) {
   const auto files = open_weights(kGolden / "family-llama3-sharded");
   ASSERT_TRUE(files) << files.error().message;

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "read/array/safetensors.h"
+#include "read/array/torch_file.h"
 #include "read/json/json_document.h"
 
 namespace headlight {
@@ -13,8 +14,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kWhole = "model.safetensors";
-constexpr const char* kIndex = "model.safetensors.index.json";
+/// The files that hold the weights, whole or as the index of their shards; what stands first is taken.
+struct Naming {
+  const char* whole;
+  const char* index;
+};
+constexpr Naming kNamings[] = {{"model.safetensors", "model.safetensors.index.json"},
+                               {"pytorch_model.bin", "pytorch_model.bin.index.json"}};
 constexpr std::size_t kMostIndexBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostShards = 1024;
 
@@ -24,8 +30,13 @@ bool is_plain(const std::string& name) {
          name.find_first_of(std::string("/\\\0", 3)) == std::string::npos;
 }
 
-Result<WeightFiles> open_shards(const std::filesystem::path& folder) {
-  const auto index = folder / kIndex;
+/// One file of weights, by its ending in safetensors' format or in PyTorch's.
+Result<StoredArrays> map_weights(const std::filesystem::path& path) {
+  return path.extension() == ".safetensors" ? map_safetensors(path) : map_torch(path);
+}
+
+Result<WeightFiles> open_shards(const std::filesystem::path& index) {
+  const auto folder = index.parent_path();
   const auto text = read_file(index, kMostIndexBytes);
   if (!text) return text.error();
   const auto shard_of = parse_shard_index(index.string(), *text);
@@ -40,7 +51,7 @@ Result<WeightFiles> open_shards(const std::filesystem::path& folder) {
 
   WeightFiles files{.where = index.string(), .stored = {}};
   for (const std::string& name : names) {
-    auto shard = map_safetensors(folder / name);
+    auto shard = map_weights(folder / name);
     if (!shard) return shard.error();
     for (auto& [tensor, array] : shard->arrays) {
       const auto twice = files.stored.arrays.find(tensor);
@@ -55,7 +66,7 @@ Result<WeightFiles> open_shards(const std::filesystem::path& folder) {
     const auto at = files.stored.arrays.find(tensor);
     const std::string where = (folder / shard).string();
     if (at == files.stored.arrays.end() || at->second.where != where)
-      return bad_input(where, printable(tensor), "the tensor that " + std::string(kIndex) + " says is here",
+      return bad_input(where, printable(tensor), "the tensor that " + index.filename().string() + " says is here",
                        at == files.stored.arrays.end()
                            ? "none"
                            : "it in " + std::filesystem::path(at->second.where).filename().string());
@@ -63,22 +74,11 @@ Result<WeightFiles> open_shards(const std::filesystem::path& folder) {
   return files;
 }
 
-/// What to do with weights that PyTorch pickled: a program that unpickles them runs whatever they say.
-constexpr const char* kConvert =
-    "pytorch_model.bin, PyTorch's own format; convert it there with: python3 -c \"import torch, safetensors.torch as "
-    "s; "
-    "s.save_file({k: v.clone() for k, v in torch.load('pytorch_model.bin', map_location='cpu', "
-    "weights_only=True).items()}, 'model.safetensors')\"";
-
 std::string found_instead(const std::filesystem::path& folder) {
   std::error_code error;
-  if (std::filesystem::exists(folder / "pytorch_model.bin", error)) return kConvert;
-  if (std::filesystem::exists(folder / "pytorch_model.bin.index.json", error))
-    return "shards of pytorch_model.bin, PyTorch's own format; save the model again with transformers' "
-           "save_pretrained(…, safe_serialization=True)";
   for (const char* other : {"tf_model.h5", "flax_model.msgpack"})
     if (std::filesystem::exists(folder / other, error)) return std::string(other) + " in its place";
-  return std::string("no ") + kWhole;
+  return std::string("no ") + kNamings[0].whole;
 }
 
 }  // namespace
@@ -103,12 +103,14 @@ Result<std::map<std::string, std::string>> parse_shard_index(std::string_view wh
 
 Result<WeightFiles> open_weights(const std::filesystem::path& folder) {
   std::error_code error;
-  if (std::filesystem::exists(folder / kWhole, error)) {
-    auto stored = map_safetensors(folder / kWhole);
-    if (!stored) return stored.error();
-    return WeightFiles{.where = (folder / kWhole).string(), .stored = std::move(*stored)};
+  for (const Naming& naming : kNamings) {
+    if (std::filesystem::exists(folder / naming.whole, error)) {
+      auto stored = map_weights(folder / naming.whole);
+      if (!stored) return stored.error();
+      return WeightFiles{.where = (folder / naming.whole).string(), .stored = std::move(*stored)};
+    }
+    if (std::filesystem::exists(folder / naming.index, error)) return open_shards(folder / naming.index);
   }
-  if (std::filesystem::exists(folder / kIndex, error)) return open_shards(folder);
   return bad_input(folder.string(), "", "a folder with config.json and model.safetensors", found_instead(folder));
 }
 

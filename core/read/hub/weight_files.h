@@ -1,4 +1,5 @@
-// The weights of a folder in the Hugging Face layout: model.safetensors, or shards and the index that lists them.
+// The weights of a folder in the Hugging Face layout: model.safetensors or pytorch_model.bin, or shards and the index that
+// lists them.
 #pragma once
 
 #include <filesystem>
@@ -16,11 +17,10 @@ struct WeightFiles {
   StoredArrays stored;
 };
 
-/// All arrays of the folder, where they lie. Errors: no weights (a .bin of PyTorch's gets told how to convert it), a
-/// shard whose name is not a plain file name, a tensor that is not in the shard that the index names or is in two.
+/// All arrays of the folder, where they lie. Errors: no weights, a shard whose name is not a plain file name, a tensor that is not in the shard that the index names or is in two.
 Result<WeightFiles> open_weights(const std::filesystem::path& folder);
 
-/// The shard of each tensor, as model.safetensors.index.json says it: at least one. Errors as above.
+/// The shard of each tensor, as the index says it: at least one. Errors as above.
 Result<std::map<std::string, std::string>> parse_shard_index(std::string_view where, std::string_view text);
 
 }  // namespace headlight
