@@ -9,6 +9,7 @@
 #include "figure/labels.h"
 #include "math/output.h"
 #include "page/page_numbers.h"
+#include "session/bundled_models.h"
 #include "session/edits_json.h"
 #include "session/fold.h"
 #include "session/stack_names.h"

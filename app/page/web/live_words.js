@@ -61,9 +61,14 @@ export function cutWords(text, lexicon) {
 export function tokensOf(text, side) {
   const ids = new Map(side.words.map((word, id) => [word, id]));
   const lexicon = new Set(side.words.filter((_, id) => !side.special.includes(id)));
-  const tokens = cutWords(text, lexicon).map((piece) => {
-    const word = piece.trim() === '' ? piece : piece.trimStart(), id = ids.get(word) ?? ids.get(piece);
-    return {id: id ?? side.unknown, text: word, special: false, pad: false, known: id !== undefined};
-  });
+  const token = (word, id) => ({id: id ?? side.unknown, text: word, special: false, pad: false, known: id !== undefined});
+  // Words such as <mask> are found as they stand, before anything is cut.
+  const names = side.special.map((id) => side.words[id]).filter((name) => name);
+  const special = new RegExp(`(${names.map((name) => name.replace(/[^\w]/g, '\\$&')).join('|') || '(?!)'})`, 'u');
+  const tokens = text.split(special).flatMap((part) => names.includes(part) ? [token(part, ids.get(part))]
+    : part === '' ? [] : cutWords(part, lexicon).filter((piece) => piece.trim() !== '').map((piece) => {
+      const word = piece.trimStart();
+      return token(word, ids.get(word));
+    }));
   return [...side.before, ...tokens, ...side.after];
 }

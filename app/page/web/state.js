@@ -22,7 +22,7 @@ export function createStore(answer, kept) {
   let weightsKept = new Map(), cellsKept = 0, masks = new Map();
   const store = {
     answer, kept,  // `kept`: the A of a comparison, or null
-    edits: writtenEdits(answer), written: writtenEdits(answer), recompute: null,
+    edits: null, written: null, recompute: null,
     undone: [], done: [], version: 0, computing: false,
     view: {
       view: 'heads', stack: 0, layer: 0, head: 0, pinned: null, hovered: null, hoveredHead: null,
@@ -120,6 +120,7 @@ export function createStore(answer, kept) {
     isEdited: () => ['masks', 'scale', 'edited'].some((part) => store.edits[part] !== store.written[part]),
   };
 
+  store.edits = store.written = writtenEdits(answer);
   const writtenOfKept = kept && writtenEdits(kept);
   const wantedOf = (answerOf) => answerOf === store.kept && kept ? writtenOfKept : store.edits;
 
