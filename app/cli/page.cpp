@@ -7,6 +7,7 @@
 #include "page/page.h"
 #include "session/answer_comparison.h"
 #include "session/stack_names.h"
+#include "train/trained_checkpoint.h"
 
 namespace headlight {
 namespace {
@@ -56,6 +57,15 @@ Result<std::optional<AnswerSnapshot>> other_answer(const PageArguments& options,
   return std::optional(*std::move(answer));
 }
 
+/// The head that shows its relation best, where relations were measured: what a reader should see first.
+HeadRef telling_head(const Document& document) {
+  const RelationScore* best = nullptr;
+  if (document.card && document.card->scores)
+    for (const RelationScore& one : document.card->scores->relations)
+      if (!best || one.score.accuracy > best->score.accuracy) best = &one;
+  return best ? HeadRef{best->chosen.layer, best->chosen.head, best->stack} : HeadRef{};
+}
+
 Result<int> run_page(const PageArguments& options) {
   const auto asked = options.request.ask();
   if (!asked) return asked.error();
@@ -82,6 +92,8 @@ Result<int> run_page(const PageArguments& options) {
     content.session.view.chosen = *head;
   } else if (!page.only.empty()) {
     content.session.view.chosen = page.only.front();
+  } else if (content.session.view == ViewState{}) {
+    content.session.view.chosen = telling_head(asked->document());
   }
   const auto plan = plan_page(content, page);
   if (!plan) return plan.error();

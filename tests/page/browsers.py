@@ -30,7 +30,7 @@ def wait_until(condition, what):
 class Browser:
     def open(self, url):
         self.go(url)
-        wait_until(lambda: self.js("document.documentElement.dataset.ready === 'true'"), f'{url[:80]} to be drawn')
+        wait_until(lambda: self.js("document.documentElement?.dataset.ready === 'true'"), f'{url[:80]} to be drawn')
 
     def settled(self):
         """Two frames later: everything that was asked for is drawn."""

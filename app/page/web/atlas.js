@@ -145,7 +145,7 @@ export function createAtlas(store, element, colourTop, changed) {
     if (best.side < least) best = {side: least, columns: Math.max(1, Math.floor((room + 8) / (least + 8)))};
     return best;
   }
-  const titleHeight = (room) => room < 76 ? 16 : 32;
+  const titleHeight = (room) => room < 76 ? 18 : 46;
 
   function build() {
     const stack = store.stack(), order = orderedHeads(stack);

@@ -61,9 +61,11 @@ function open(page, answer, kept) {
 
   function sizes() {
     const narrow = window.innerWidth < NARROW, stageWidth = byId('stage').clientWidth;
-    const height = narrow ? stageWidth : Math.max(260, window.innerHeight - byId('map-area').getBoundingClientRect().top - window.scrollY - 190);
+    const below = (id, rest) => window.innerHeight - byId(id).getBoundingClientRect().top - window.scrollY - rest;
+    // The sentence below the map is seen without scrolling; the bars may lie below the edge of a low window.
+    const height = narrow ? stageWidth : Math.max(300, below('stage', 100));
     return {narrow, stageWidth, stageHeight: Math.min(height, stageWidth * 1.02),
-      atlasWidth: byId('atlas').clientWidth, atlasHeight: narrow ? 4000 : Math.max(240, window.innerHeight - byId('atlas').getBoundingClientRect().top - window.scrollY - 64)};
+      atlasWidth: byId('atlas').clientWidth, atlasHeight: narrow ? stageWidth * 1.4 : Math.max(240, below('atlas', 80))};
   }
 
   /** Draws what was asked for since the last frame. */
