@@ -4,6 +4,8 @@
 #include "check/checkpoint_check.h"
 #include "cli/commands.h"
 #include "document/assets.h"
+#include "page/page_check.h"
+#include "read/external/page_text.h"
 #include "session/lesson_check.h"
 #include "session/startup.h"
 #include "write/json.h"
@@ -56,7 +58,17 @@ Result<int> run_lesson(const CheckArguments& options) {
   return say(options, name, check_lesson(std::move(*lesson), *lexicon, std::move(*shipped)));
 }
 
+Result<int> run_page(const CheckArguments& options) {
+  const auto lexicon = read_lexicon();
+  if (!lexicon) return lexicon.error();
+  Progress progress;
+  const auto findings = check_page(options.folder, *lexicon, progress);
+  if (!findings) return findings.error();
+  return say(options, options.folder, *findings);
+}
+
 Result<int> run_check(const CheckArguments& options) {
+  if (names_page(options.folder)) return run_page(options);
   if (options.folder.ends_with(".json")) return run_lesson(options);
   Progress progress;
   const auto checkpoint = read_checkpoint(options.folder, progress);
@@ -79,9 +91,10 @@ ParsedCommand add_check(CLI::App& program) {
       "vector. A line a finding: good, note, warning or error, and what was found. As JSON one object: `model`,\n"
       "`worst` (one of those), `agrees_with_reference` and `findings`, a list of {severity, line}.\n"
       "Of a lesson's file: whether every step can be shown, and whether its `claims` hold.\n"
+      "Of a page (.html): whether its question, asked again, gives the weights that the page computes.\n"
       "Exit status: 0 nothing worse than a note, 1 a warning or a difference, 2 nothing that can be read.");
   auto options = std::make_shared<CheckArguments>();
-  command->add_option("FOLDER", options->folder, "A checkpoint folder, or a lesson's .json file")->required();
+  command->add_option("FOLDER", options->folder, "A checkpoint folder, a lesson's .json file, or a page (.html)")->required();
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
   return [options] { return run_check(*options); };
 }

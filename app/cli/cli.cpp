@@ -53,7 +53,7 @@ int run_command_line(int argc, const char* const* argv, const Frontend& frontend
       add_open(program, frontend), add_export(program),   add_screenshot(program, frontend),
       add_explain(program),        add_next(program),     add_generate(program),
       add_diagnose(program),       add_tokenize(program), add_check(program),
-      add_train(program),          add_heads(program),    add_figure(program),
+      add_train(program),          add_heads(program),    add_figure(program), add_page(program),
       add_bench(program, frontend)};
   const auto commands = program.get_subcommands({});
 

@@ -27,6 +27,7 @@ ParsedCommand add_check(CLI::App& program);
 ParsedCommand add_train(CLI::App& program);
 ParsedCommand add_heads(CLI::App& program);
 ParsedCommand add_figure(CLI::App& program);
+ParsedCommand add_page(CLI::App& program);
 ParsedCommand add_bench(CLI::App& program, const Frontend& frontend);
 
 /// Puts the answer of a command on standard output; gives the exit status, or the Error of a closed pipe.

@@ -10,6 +10,7 @@
 #include "document/open_model.h"
 #include "document/tokenizers.h"
 #include "model/config_fields.h"
+#include "read/external/page_text.h"
 
 namespace headlight {
 namespace {
@@ -132,8 +133,8 @@ Session session_of(OpenedModel model) {
 
 RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(command) {
   command.add_option("SOURCE", source_,
-                     "A checkpoint folder, a tensors file (.safetensors, .npz), a JSON of attentions or a session "
-                     "(.headlight.json). Default: the trained model that comes along");
+                     "A checkpoint folder, a tensors file (.safetensors, .npz), a JSON of attentions, a session "
+                     "(.headlight.json) or a page (.html). Default: the trained model that comes along");
   const char* text = "What is asked";
   command.add_option("--text", text_, "The sentence; '-' reads standard input; several lines are a batch")->group(text);
   command.add_option("--tokens", tokens_, "The sentence with its token boundaries set by hand: 'A|B|C'")
@@ -228,18 +229,18 @@ Result<Startup> RequestOptions::opened_source() const {
     start.session = session_of(*std::move(opened));
     return start;
   }
-  if (is_session(source_)) {
+  if (is_session(source_) || names_page(source_)) {
     auto session = read_session(source_);
     if (!session) return session.error();
     start.session = std::move(*session);
-    start.session_path = source_;
+    if (!names_page(source_)) start.session_path = source_;
     return start;
   }
   if (!names_model(source_)) {
     std::error_code ignored;
     return bad_input(source_, "kind",
                      "a checkpoint folder, a tensors file (.safetensors, .npz), a JSON of attentions, a session "
-                     "(.headlight.json) or a lesson (.lesson.json)",
+                     "(.headlight.json), a page (.html) or a lesson (.lesson.json)",
                      std::filesystem::exists(source_, ignored) ? "another file" : "no such file");
   }
   const bool heads = is_tensors(source_) && given("--num-heads");

@@ -16,7 +16,7 @@ Result<OpenFile> open_any(const std::filesystem::path& path) {
 Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress) {
   const std::string name = path.filename().string(), ending = path.extension().string();
   OpenFile opened;
-  if (name.ends_with(".headlight.json")) {
+  if (name.ends_with(".headlight.json") || names_page(path)) {
     auto session = read_session(path, progress);
     if (!session) return session.error();
     opened.kind = OpenFile::Kind::session;
@@ -57,7 +57,7 @@ Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress)
     return opened;
   }
   return bad_input(path.string(), "kind",
-                   "a checkpoint folder, .headlight.json, .lesson.json, .safetensors, .npz, .npy, .json or .txt",
+                   "a checkpoint folder, .headlight.json, .html, .lesson.json, .safetensors, .npz, .npy, .json or .txt",
                    ending.empty() ? "no ending" : ending);
 }
 

@@ -12,6 +12,7 @@
 #include "lesson/lesson.h"
 #include "model/head_text.h"
 #include "read/array/array.h"
+#include "read/external/page_text.h"
 #include "read/json/json_document.h"
 #include "view/layout.h"
 #include "view/view_json.h"
@@ -22,6 +23,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kSchema = "headlight.session/1";
+/// Of a page, whose data are a session's and more.
+constexpr std::string_view kPageSchema = "headlight.page/1";
 constexpr std::size_t kLargestSession = std::size_t{1} << 28;
 
 /// What A of View::compare is the answer to.
@@ -78,7 +81,8 @@ std::string to_json(const Session& session) {
 Result<Session> session_from_json(const std::string& where, const std::string& text, Progress& progress) {
   const auto object = parse_json(where, text);
   if (!object) return object.error();
-  if (!object->is_object() || object->value("schema", json()) != kSchema)
+  const json schema = object->is_object() ? object->value("schema", json()) : json();
+  if (schema != kSchema && schema != kPageSchema)
     return bad_input(where, "schema", kSchema,
                      !object->is_object()         ? "no object"
                      : object->contains("schema") ? printable((*object)["schema"].dump())
@@ -104,7 +108,10 @@ Result<Session> session_from_json(const std::string& where, const std::string& t
 Result<Session> read_session(const std::filesystem::path& path, Progress& progress) {
   const auto text = read_file(path, kLargestSession);
   if (!text) return text.error();
-  return session_from_json(path.string(), *text, progress);
+  if (!names_page(path)) return session_from_json(path.string(), *text, progress);
+  const auto data = data_of_page(path.string(), *text);
+  if (!data) return data.error();
+  return session_from_json(path.string(), *data, progress);
 }
 
 Result<Session> read_session(const std::filesystem::path& path) {

@@ -1,3 +1,4 @@
+#include "read/external/page_text.h"
 #include "session/state_rules.h"
 
 #include <algorithm>
@@ -217,7 +218,8 @@ void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
       document = std::move(file.session.document);
       state.view = file.session.view;
       state.opened_view = state.view;
-      state.session_path = opened.path;
+      // A page holds more than a session: Save does not write over it.
+      state.session_path = names_page(opened.path) ? std::string() : opened.path;
       break;
     case OpenFile::Kind::document: {
       Document& fresh = file.session.document;

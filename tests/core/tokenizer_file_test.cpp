@@ -2,7 +2,7 @@
 #include <cstring>
 #include <limits>
 
-#include "read/tokenizer/base64.h"
+#include "base/base64.h"
 #include "read/tokenizer/sentencepiece_model.h"
 #include "read/tokenizer/tokenizer_file.h"
 #include "tokenizing.h"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/utf8.h"
-#include "read/tokenizer/base64.h"
+#include "base/base64.h"
 #include "text/words.h"
 
 namespace headlight {

@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/against_option.h"
+#include "cli/commands.h"
+#include "cli/request_options.h"
+#include "page/page.h"
+#include "session/answer_comparison.h"
+#include "session/stack_names.h"
+#include "train/trained_checkpoint.h"
+
+namespace headlight {
+namespace {
+
+struct PageArguments {
+  explicit PageArguments(CLI::App& command) : request(command) {}
+  RequestOptions request;
+  std::string file, language, theme, colours = "teal", look;
+  std::vector<std::string> only;
+  std::optional<std::string> against;
+  bool live = false;
+};
+
+/// `1.4,2.*`: heads of the stack that is named, each once.
+Result<std::vector<HeadRef>> heads_of_option(const std::vector<std::string>& texts, const Trace& trace) {
+  std::vector<HeadRef> heads;
+  for (const std::string& text : texts) {
+    std::string_view rest = text;
+    const auto stack = take_stack(rest);
+    const std::size_t dot = rest.find('.');
+    const auto layer = parse_index(rest.substr(0, dot));
+    const std::string_view head_text = dot == std::string_view::npos ? "" : rest.substr(dot + 1);
+    const auto head = parse_index(head_text);
+    if (!stack || !layer || (!head && head_text != "*"))
+      return bad_input("--only", "", "[STACK:]LAYER.HEAD or [STACK:]LAYER.*", text);
+    if (!trace.has(*stack)) return bad_input("--only", "stack", "one that the model has", text);
+    const Index last = head ? *head + 1 : trace.num_heads(*stack);
+    for (Index h = head.value_or(0); h < last; ++h) heads.push_back({*layer, h, *stack});
+  }
+  return heads;
+}
+
+/// A of the comparison: what --against asks, or what the session kept; nothing where neither is.
+Result<std::optional<AnswerSnapshot>> other_answer(const PageArguments& options, const Asked& asked) {
+  std::optional<AnswerSnapshot> none;
+  if (options.against) {
+    const auto question = question_of(*options.against);
+    if (!question) return question.error();
+    auto answer = answer_to_keep(*question, asked.lexicon);
+    if (!answer) return answer.error();
+    return std::optional(*std::move(answer));
+  }
+  if (!asked.start.session.kept) return none;
+  Progress progress;
+  auto answer = answer_to_keep(*asked.start.session.kept, asked.lexicon, progress);
+  if (!answer) return answer.error();
+  return std::optional(*std::move(answer));
+}
+
+/// The head that shows its relation best, where relations were measured: what a reader should see first.
+HeadRef telling_head(const Document& document) {
+  const RelationScore* best = nullptr;
+  if (document.card && document.card->scores)
+    for (const RelationScore& one : document.card->scores->relations)
+      if (!best || one.score.accuracy > best->score.accuracy) best = &one;
+  return best ? HeadRef{best->chosen.layer, best->chosen.head, best->stack} : HeadRef{};
+}
+
+Result<int> run_page(const PageArguments& options) {
+  const auto asked = options.request.ask();
+  if (!asked) return asked.error();
+  const std::size_t sentence = asked->start.session.view.sentence;
+  if (sentence >= asked->requests.size() || (asked->requests.size() != 1 && asked->start.session_path.empty()))
+    return bad_input("page", "sentences", "one", std::to_string(asked->requests.size()));
+  Progress progress;
+  const auto trace = forward(asked->requests[sentence], progress, nullptr, options.request.threads());
+  if (!trace) return trace.error();
+  PageContent content{.session = asked->start.session, .trace = *trace};
+  auto against = other_answer(options, *asked);
+  if (!against) return against.error();
+  content.against = *std::move(against);
+  PageOptions page{.live = options.live, .threads = options.request.threads()};
+  auto only = heads_of_option(options.only, **trace);
+  if (!only) return only.error();
+  page.only = *std::move(only);
+  if (!options.language.empty()) page.language = options.language == "zh" ? Language::zh : Language::en;
+  if (!options.theme.empty()) page.theme = options.theme == "dark" ? Theme::dark : Theme::light;
+  page.colours = parse_colour_map(options.colours).value_or(ColourMap::teal);
+  if (!options.look.empty()) {
+    const auto head = parse_head(options.look);
+    if (!head) return bad_input("--head", "", "[STACK:]LAYER.HEAD", options.look);
+    content.session.view.chosen = *head;
+  } else if (!page.only.empty()) {
+    content.session.view.chosen = page.only.front();
+  } else if (content.session.view == ViewState{}) {
+    content.session.view.chosen = telling_head(asked->document());
+  }
+  const auto plan = plan_page(content, page);
+  if (!plan) return plan.error();
+  const std::optional<std::filesystem::path> file =
+      options.file == "-" ? std::nullopt : std::optional<std::filesystem::path>(options.file);
+  std::fprintf(stderr, "%s: %s\n", file ? options.file.c_str() : "page", plan_text(*plan, content).c_str());
+  if (const auto written = write_page(content, page, *plan, file, progress); !written) return written.error();
+  print_warnings(asked->start.warnings);
+  print_warnings((*trace)->warnings);
+  return 0;
+}
+
+}  // namespace
+
+ParsedCommand add_page(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("page", "An HTML file that opens anywhere, offline, and still computes");
+  command->footer("headlight page --text 我请李雷帮我订了去北京的机票 -o page.html\n"
+                  "headlight page CHECKPOINT --text 'the cat sat' --only 1.4,2.* -o page.html\n"
+                  "headlight page --mask causal --against '--mask none' -o compared.html\n"
+                  "headlight page --live -o live.html\n"
+                  "The page holds q and k of every head (v too where there is room) as float16, not the weights: it\n"
+                  "computes them, so that the mask, the scale and the cells can be changed in the browser. It is opened\n"
+                  "again by `headlight page.html`, and checked by `headlight check page.html`.");
+  auto options = std::make_shared<PageArguments>(*command);
+  command->add_option("-o,--output", options->file, "The file to write, whole or not at all; - is standard output")->required();
+  command->add_option("--only", options->only, "Heads that are packed, [STACK:]L.H or L.*; default: all")
+      ->delimiter(',')->allow_extra_args(false)->type_name("HEADS");
+  command->add_flag("--live", options->live,
+                    "Pack the model's weights and words too, so that the page answers other sentences");
+  command->add_option("--against", options->against,
+                      "What the answer is compared with, as A: its question in one string, --against '--mask none'")
+      ->type_name("'[SOURCE] [REQUEST]'");
+  command->add_option("--head", options->look, "The head that is large when the page opens, [STACK:]L.H")->type_name("HEAD");
+  command->add_option("--language", options->language, "en or zh; default: the reader's")->check(CLI::IsMember({"en", "zh"}));
+  command->add_option("--theme", options->theme, "light or dark; default: the reader's")->check(CLI::IsMember({"light", "dark"}));
+  command->add_option("--colours", options->colours, "teal (default), viridis, cividis or grey")
+      ->check(CLI::IsMember({"teal", "viridis", "cividis", "grey"}));
+  return [options] { return run_page(*options); };
+}
+
+}  // namespace headlight

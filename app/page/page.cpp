@@ -1,0 +1,224 @@
+#include "page/page.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "figure/labels.h"
+#include "heads/head_measures.h"
+#include "heads/token_alignment.h"
+#include "page/page_data.h"
+#include "page/page_numbers.h"
+#include "page/page_tables.h"
+#include "page/page_template.h"
+#include "session/session_file.h"
+#include "session/stack_names.h"
+#include "write/arrays.h"
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+
+std::string dumped(const json& value) {
+  return without_markup(value.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+std::string megabytes(std::size_t bytes) {
+  char text[32];
+  if (bytes < 1'000'000) std::snprintf(text, sizeof text, "%.0f kB", static_cast<double>(bytes) / 1e3);
+  else std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
+  return text;
+}
+
+std::size_t size_of(std::span<const std::string_view> parts) {
+  std::size_t size = 0;
+  for (const std::string_view part : parts) size += part.size();
+  return size;
+}
+
+std::size_t text_bytes(const Trace& trace) {
+  std::size_t bytes = 0;
+  for (const Tokens* tokens : {&trace.request.tokens, &trace.request.target, &trace.query_tokens(), &trace.key_tokens()})
+    bytes += tokens->text.size() + 130 * tokens->size();
+  return bytes;
+}
+
+/// What the page looks at when it opens.
+json look_object(const PageContent& content, const PageOptions& options) {
+  const ViewState& view = content.session.view;
+  const Trace& trace = *content.trace;
+  HeadRef chosen = view.chosen;
+  if (!trace.has(chosen.stack)) chosen.stack = Stack::self;
+  json look{{"layer", chosen.layer}, {"head", chosen.head}, {"colours", name(options.colours)}};
+  for (const StackNames& names : stacks_of(trace))
+    if (names.stack == chosen.stack) look["stack"] = names.label;
+  if (view.pinned) look["pinned"] = {view.pinned->query, view.pinned->key};
+  if (view.scale == Scale::log) look["log"] = true;
+  if (view.own_range) look["own_range"] = true;
+  if (options.language) look["language"] = *options.language == Language::zh ? "zh" : "en";
+  if (options.theme) look["theme"] = *options.theme == Theme::dark ? "dark" : "light";
+  return look;
+}
+
+/// `encoder · 2 layers × 8 heads · d_model 128`.
+std::string shape_text(const Trace& trace) {
+  const AttentionTrace& first = trace.attention(Stack::self, 0);
+  std::string text = trace.model->given ? "" : std::string(name(trace.model->config.arch)) + " · ";
+  text += std::to_string(trace.num_layers()) + " × " + std::to_string(first.num_heads()) + " heads";
+  if (first.num_kv_heads != first.num_heads()) text += " (" + std::to_string(first.num_kv_heads) + " kv)";
+  if (!first.patterns) text += " · d_k " + std::to_string(first.query.cols() / first.num_heads());
+  if (!trace.model->given) text += " · d_model " + std::to_string(trace.model->config.d_model);
+  return text;
+}
+
+json axis_object(const Tokens& a, const Tokens& b) {
+  json axis = json::array();
+  const auto place = [](const std::optional<Index>& at) { return at ? json(*at) : json(nullptr); };
+  for (const JointToken& token : align_tokens(a.tokens, b.tokens)) axis.push_back({place(token.a), place(token.b)});
+  return axis;
+}
+
+/// The joint axes of every attention that both answers have.
+json axes_object(const Trace& a, const Trace& b) {
+  json axes = json::object();
+  const auto of_a = stacks_of(a);
+  for (const StackNames& names : stacks_of(b)) {
+    const auto same = [&](const StackNames& other) { return other.label == names.label; };
+    const auto found = std::find_if(of_a.begin(), of_a.end(), same);
+    if (found == of_a.end()) continue;
+    axes[std::string(names.label)] = {{"queries", axis_object(a.query_tokens(found->stack), b.query_tokens(names.stack))},
+                                      {"keys", axis_object(a.key_tokens(found->stack), b.key_tokens(names.stack))}};
+  }
+  return axes;
+}
+
+/// What tells the two questions apart, in the fewest words: the texts where they differ, else the masks, else A and B.
+std::pair<std::string, std::string> labels_of(const PageContent& content) {
+  const auto& a = *content.against->trace;
+  const Trace& b = *content.trace;
+  const auto text = [](const Trace& trace) { return trace.query_tokens().text.substr(0, 60); };
+  if (text(a) != text(b)) return {text(a), text(b)};
+  const std::string of_a = a.mask().kind(), of_b = b.mask().kind();
+  if (of_a != of_b) return {"mask " + of_a, "mask " + of_b};
+  return {a.model->name == b.model->name ? "as asked before" : a.model->name,
+          a.model->name == b.model->name ? "edited" : b.model->name};
+}
+
+Status check_heads(const Trace& trace, const std::vector<HeadRef>& heads) {
+  for (const HeadRef& head : heads) {
+    if (!trace.has(head.stack))
+      return bad_input("--only", "stack", "one of this answer", stack_name(head.stack));
+    if (head.layer >= trace.num_layers(head.stack))
+      return bad_input("--only", "layer", "0 to " + std::to_string(trace.num_layers(head.stack) - 1), head_text(head));
+    if (head.head >= trace.num_heads(head.stack))
+      return bad_input("--only", "head", "0 to " + std::to_string(trace.num_heads(head.stack) - 1), head_text(head));
+  }
+  return Done{};
+}
+
+/// The same heads of another answer, as far as it has them.
+std::vector<HeadRef> heads_of_other(const Trace& trace, const std::vector<HeadRef>& heads) {
+  std::vector<HeadRef> own;
+  for (const HeadRef& head : heads)
+    if (trace.has(head.stack) && head.layer < trace.num_layers(head.stack) && head.head < trace.num_heads(head.stack))
+      own.push_back(head);
+  return own;
+}
+
+}  // namespace
+
+Result<PagePlan> plan_page(const PageContent& content, const PageOptions& options) {
+  const Trace& trace = *content.trace;
+  PagePlan plan;
+  if (const auto known = check_heads(trace, options.only); !known) return known.error();
+  plan.heads = heads_of(trace);
+  if (!options.only.empty())
+    std::erase_if(plan.heads, [&](const HeadRef& head) {
+      return std::find(options.only.begin(), options.only.end(), head) == options.only.end();
+    });
+  if (const auto valid = check_numbers(trace, plan.heads); !valid) return valid.error();
+  std::size_t rest = size_of(page_head()) + size_of(page_tail()) + page_words_json().size() + page_colours_json().size() +
+                     2 * text_bytes(trace) + 4096;
+  const auto numbers = [&](bool values) {
+    std::size_t bytes = number_bytes(trace, plan.heads, values);
+    if (content.against) {
+      const Trace& other = *content.against->trace;
+      bytes += number_bytes(other, heads_of_other(other, plan.heads), values);
+    }
+    return bytes;
+  };
+  if (options.live) {
+    if (const auto can = check_live(content.session.document); !can) return can.error();
+    rest += live_bytes(trace);
+  }
+  if (content.against) {
+    if (const auto valid = check_numbers(*content.against->trace, heads_of_other(*content.against->trace, plan.heads)); !valid)
+      return valid.error();
+    rest += 2 * text_bytes(*content.against->trace);
+  }
+  plan.values = numbers(true) <= kMostPlainBytes;
+  plan.packed = numbers(plan.values) > kMostPlainBytes;
+  plan.bytes = numbers(plan.values) + rest;
+  if (plan.bytes > kMostPageBytes)
+    return bad_input("page", "size", "at most " + megabytes(kMostPageBytes) + "; --only 1.4,2.* takes fewer heads",
+                     megabytes(plan.bytes));
+  return plan;
+}
+
+std::string plan_text(const PagePlan& plan, const PageContent& content) {
+  const Trace& trace = *content.trace;
+  const bool given = trace.attention(Stack::self, 0).patterns != nullptr;
+  return std::string(plan.packed ? "at most " : "") + megabytes(plan.bytes) + ": " +
+         (given ? "weights" : plan.values ? "q, k and v" : "q and k, without v,") + " of " + std::to_string(plan.heads.size()) +
+         (plan.heads.size() == 1 ? " head, " : " heads, ") + std::to_string(trace.query_tokens().size()) + " tokens";
+}
+
+Status write_page(const PageContent& content, const PageOptions& options, const PagePlan& plan,
+                  const std::optional<std::filesystem::path>& file, Progress& progress) {
+  const Trace& trace = *content.trace;
+  const auto error_of = [&](const Trace& exact, const std::vector<HeadRef>& heads) {
+    // What the browser's own arithmetic adds to the rounding, in double precision where the program has single.
+    constexpr float kArithmetic = 2e-6f;
+    return rounding_error(exact, rounded(exact).trace, heads, {options.threads, &progress.stop}) + kArithmetic;
+  };
+  auto output = file ? Output::to_file(*file) : Result<Output>(Output::to_standard_output());
+  if (!output) return output.error();
+  const PageSink sink = [&](std::string_view text) { output->write(text); };
+  for (const std::string_view part : page_head()) sink(part);
+  // The session's own text, so that the page opens as one.
+  json object = json::parse(to_json(content.session), nullptr, false);
+  object["schema"] = kPageSchema;
+  object["version"] = HEADLIGHT_VERSION;
+  object["title"] = trace.query_tokens().text.substr(0, 200);
+  const Document& document = content.session.document;
+  object["card"] = {{"name", {{"en", model_title(Language::en, document)}, {"zh", model_title(Language::zh, document)}}},
+                    {"shape", shape_text(trace)}};
+  object["look"] = look_object(content, options);
+  std::string text = dumped(object);
+  text.pop_back();
+  sink(text + ",");
+  write_answer(trace, document, plan, error_of(trace, plan.heads), sink);
+  if (content.against) {
+    const Trace& other = *content.against->trace;
+    PagePlan own = plan;
+    own.heads = heads_of_other(other, plan.heads);
+    const auto [label_a, label_b] = labels_of(content);
+    std::string head = dumped({{"label_a", label_a}, {"label_b", label_b}, {"axes", axes_object(other, trace)}});
+    head.pop_back();
+    sink(",\"compare\":" + head + ",");
+    write_answer(other, content.against->document, own, error_of(other, own.heads), sink);
+    sink("}");
+  }
+  if (options.live) {
+    sink(",\"live\":");
+    write_live(trace, document, sink);
+  }
+  sink(",\"words\":" + without_markup(page_words_json()) + ",\"colours\":" + page_colours_json() + "}");
+  for (const std::string_view part : page_tail()) sink(part);
+  if (progress.stop) return Error{"page: cancelled, nothing was written"};
+  return output->commit();
+}
+
+}  // namespace headlight

@@ -1,0 +1,59 @@
+// One HTML file that opens anywhere, without a network, and still computes: the tokens, of every head q and k (never the
+// T² weights), and the program in web/ that makes the weights of them again. docs/page.md tells the format.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session/open_file.h"
+#include "session/settings.h"
+
+namespace headlight {
+
+inline constexpr std::string_view kPageSchema = "headlight.page/1";
+
+/// A larger page is refused: no browser would open it in a time that anybody waits.
+inline constexpr std::size_t kMostPageBytes = std::size_t{256} << 20;
+/// Beyond that the numbers are packed (deflate), and v stays out: only what the weights are made of is needed.
+inline constexpr std::size_t kMostPlainBytes = std::size_t{24} << 20;
+
+struct PageContent {
+  Session session;                               // the question and what is looked at
+  std::shared_ptr<const Trace> trace;            // its answer
+  std::optional<AnswerSnapshot> against = {};    // A of a comparison, with its trace; the answer above is B
+};
+
+struct PageOptions {
+  std::vector<HeadRef> only = {};  // heads that are packed; empty: all
+  bool live = false;               // the weights and the words of the model go along: the page answers other sentences
+  std::optional<Language> language = {};  // none: the reader's
+  std::optional<Theme> theme = {};        // none: the reader's
+  ColourMap colours = ColourMap::teal;
+  int threads = 0;
+};
+
+/// What a page will be, before anything is written.
+struct PagePlan {
+  std::vector<HeadRef> heads;  // those that are packed, in the order of the data's way
+  bool values = true;          // v is among it
+  bool packed = false;         // the numbers are deflated
+  std::size_t bytes = 0;       // about; of packed numbers an upper bound
+};
+
+/// Errors: more bytes than kMostPageBytes, with the size and how to take fewer heads; a head that there is none of; a
+/// number beyond what float16 holds; `live` of a model whose parts the page cannot compute.
+Result<PagePlan> plan_page(const PageContent& content, const PageOptions& options);
+
+/// What is said before the page is written: `12.3 MB: q, k and v of 16 heads, 10 tokens`.
+std::string plan_text(const PagePlan& plan, const PageContent& content);
+
+/// Writes the page to `file`, or to standard output, whole or not at all. The same content gives the same bytes.
+/// Stopped by `progress.stop` it is an Error as well.
+Status write_page(const PageContent& content, const PageOptions& options, const PagePlan& plan,
+                  const std::optional<std::filesystem::path>& file, Progress& progress);
+
+}  // namespace headlight

@@ -1,0 +1,16 @@
+// Whether a page says what is true: its question is asked again, and every weight that its q and k make is compared.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "check/checkpoint_check.h"
+#include "text/words.h"
+
+namespace headlight {
+
+/// The findings, in order: the tokens, the shapes, the weights against the stated error, the thing compared with. Errors:
+/// a file that is no page, is cut off, or whose model cannot be read here.
+Result<std::vector<Finding>> check_page(const std::filesystem::path& file, const Lexicon& lexicon, Progress& progress);
+
+}  // namespace headlight

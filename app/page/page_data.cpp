@@ -1,0 +1,298 @@
+#include "page/page_data.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "base/base64.h"
+#include "figure/labels.h"
+#include "math/output.h"
+#include "page/page_numbers.h"
+#include "session/bundled_models.h"
+#include "session/edits_json.h"
+#include "session/fold.h"
+#include "session/stack_names.h"
+#include "train/trained_checkpoint.h"
+#include "write/json.h"
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+
+/// Thumbnails of sentences of more tokens go along, so that the first picture waits for nothing.
+constexpr Index kShownAtOnce = 300;
+/// Their longer side in cells.
+constexpr Index kThumbnailOfPage = 64;
+
+std::string dumped(const json& value) { return without_markup(value.dump(-1, ' ', false, json::error_handler_t::replace)); }
+
+std::vector<HeadRef> of_stack(const std::vector<HeadRef>& heads, Stack stack) {
+  std::vector<HeadRef> own;
+  std::copy_if(heads.begin(), heads.end(), std::back_inserter(own), [&](const HeadRef& head) { return head.stack == stack; });
+  return own;
+}
+
+/// The heads of keys and values that these heads read, each once, in the order of layers and heads.
+std::vector<HeadRef> groups_of(const Trace& trace, const std::vector<HeadRef>& heads) {
+  std::vector<HeadRef> groups;
+  for (const HeadRef& head : heads)
+    groups.push_back({head.layer, trace.attention(head.stack, head.layer).kv_head(head.head), head.stack});
+  std::sort(groups.begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  return groups;
+}
+
+enum class Part { query, key, value, weights };
+
+/// The numbers of one head, (T, d_k), (S, d_k), (S, d_v) or (T, S).
+Matrix numbers_of(const Trace& trace, const HeadRef& head, Part part) {
+  const AttentionTrace& attention = trace.attention(head.stack, head.layer);
+  switch (part) {
+    case Part::query: return head_columns(attention.query, head.head, attention.num_heads());
+    case Part::key: return head_columns(attention.key, head.head, attention.num_kv_heads);
+    case Part::value: return head_columns(attention.value, head.head, attention.num_kv_heads);
+    case Part::weights: break;
+  }
+  return (*attention.patterns)[static_cast<std::size_t>(head.head)];
+}
+
+/// Heads one after another as base64 in a JSON string; packed, a list of strings, one a layer.
+void write_numbers(const Trace& trace, const std::vector<HeadRef>& heads, Part part, bool packed, const PageSink& sink) {
+  if (!packed) {
+    sink("\"");
+    Base64Encoder encoder;
+    for (const HeadRef& head : heads) {
+      std::string bytes, text;
+      append_float16(numbers_of(trace, head, part), bytes);
+      encoder.add(bytes, text);
+      sink(text);
+    }
+    std::string rest;
+    encoder.finish(rest);
+    sink(rest + "\"");
+    return;
+  }
+  sink("[");
+  for (auto head = heads.begin(); head != heads.end();) {
+    if (head != heads.begin()) sink(",");
+    const Index layer = head->layer;
+    std::string bytes;
+    for (; head != heads.end() && head->layer == layer; ++head) append_float16(numbers_of(trace, *head, part), bytes);
+    sink("\"" + encode_base64(packed_planes(bytes)) + "\"");
+  }
+  sink("]");
+}
+
+std::string float32_base64(const Matrix& numbers) {
+  return encode_base64({reinterpret_cast<const char*>(numbers.data()), static_cast<std::size_t>(numbers.size()) * 4});
+}
+
+json mask_object(const MaskSpec& spec) {
+  json object{{"causal", spec.causal}, {"padding", spec.padding}};
+  if (!spec.painted.empty()) {
+    json& painted = object["painted"] = json::array();
+    for (const PaintedCell& cell : spec.painted) painted.push_back({cell.query, cell.key, cell.allowed ? 1 : 0});
+  }
+  if (spec.given)
+    object["given"] = {{"shape", {spec.given->rows(), spec.given->cols()}}, {"data", float32_base64(*spec.given)}};
+  return object;
+}
+
+/// The tables of relative biases, each once, and which is each layer's: −1 for none.
+void add_relative(const Trace& trace, Stack stack, json& object) {
+  std::vector<const RelativeBias*> tables;
+  json of_layer = json::array();
+  for (Index layer = 0; layer < trace.num_layers(stack); ++layer) {
+    const RelativeBias* bias = trace.attention(stack, layer).relative_bias.get();
+    const auto known = std::find(tables.begin(), tables.end(), bias);
+    if (!bias) {
+      of_layer.push_back(-1);
+      continue;
+    }
+    of_layer.push_back(known - tables.begin());
+    if (known != tables.end()) continue;
+    tables.push_back(bias);
+    object["relative"].push_back({{"shape", {bias->table.rows(), bias->table.cols()}},
+                                  {"data", float32_base64(bias->table)},
+                                  {"bidirectional", bias->bidirectional},
+                                  {"max_distance", bias->max_distance}});
+  }
+  if (!tables.empty()) object["relative_of_layer"] = std::move(of_layer);
+}
+
+json scales_of(const Trace& trace, Stack stack) {
+  json scales = json::array();
+  bool same = true;
+  for (Index layer = 0; layer < trace.num_layers(stack); ++layer) {
+    scales.push_back(trace.attention(stack, layer).scale);
+    same = same && scales.back() == scales.front();
+  }
+  return same ? scales.front() : scales;
+}
+
+/// Under which name the page has the tokens along a side.
+std::string side_name(const Trace& trace, const Tokens& tokens) {
+  for (const NamedTokens& named : named_tokens(trace))
+    if (named.tokens == &tokens || *named.tokens == tokens) return named.name;
+  return "tokens";
+}
+
+/// The heads' thumbnails as the answer has them, a byte a cell: 0 … 254 for weights of 0 … 1, 255 for blocked.
+json thumbnails_of(const Trace& trace, const std::vector<HeadRef>& heads) {
+  std::string bytes;
+  for (const HeadRef& head : heads) {
+    const Matrix small = pooled(trace.head(head).thumbnail, kThumbnailOfPage);
+    for (Index i = 0; i < small.size(); ++i) {
+      const float weight = small.data()[i];
+      bytes += weight < 0 ? '\xFF' : static_cast<char>(std::lround(254 * std::min(weight, 1.0f)));
+    }
+  }
+  return {{"side", kThumbnailOfPage}, {"data", encode_base64(bytes)}};
+}
+
+void write_stack(const Trace& trace, const StackNames& names, const PagePlan& plan, const PageSink& sink) {
+  const Stack stack = names.stack;
+  const auto heads = of_stack(plan.heads, stack);
+  const AttentionTrace& first = trace.attention(stack, 0);
+  const Index num_heads = first.num_heads(), groups = first.num_kv_heads;
+  json object{{"name", names.label},
+              {"number", static_cast<int>(stack)},
+              {"queries", side_name(trace, trace.query_tokens(stack))},
+              {"keys", side_name(trace, trace.key_tokens(stack))},
+              {"layers", trace.num_layers(stack)},
+              {"heads", num_heads},
+              {"kv_heads", groups},
+              {"d_k", first.patterns ? 0 : first.query.cols() / num_heads},
+              {"d_v", first.patterns ? 0 : first.value.cols() / groups},
+              {"scale", first.patterns ? json(1) : scales_of(trace, stack)},
+              {"mask", mask_object(mask_spec(trace.request, stack))}};
+  add_relative(trace, stack, object);
+  for (const LayerEdit& edit : trace.request.edits.layers)
+    if (edit.stack == stack && edit.mask)
+      object["layer_masks"].push_back({{"layer", edit.layer}, {"mask", mask_object(*edit.mask)}});
+  if (static_cast<Index>(heads.size()) < trace.num_layers(stack) * num_heads)
+    for (const HeadRef& head : heads)
+      object["only"].push_back(std::to_string(head.layer) + "." + std::to_string(head.head));
+  if (std::max(trace.queries(stack), trace.keys(stack)) > kShownAtOnce) object["thumbnails"] = thumbnails_of(trace, heads);
+  std::string text = dumped(object);
+  text.pop_back();
+  sink(text);
+  const auto part = [&](const char* name, const std::vector<HeadRef>& of, Part which) {
+    sink(std::string(",\"") + name + "\":");
+    write_numbers(trace, of, which, plan.packed, sink);
+  };
+  if (first.patterns) {
+    part("weights", heads, Part::weights);
+  } else {
+    const auto read = groups_of(trace, heads);
+    part("q", heads, Part::query);
+    part("k", read, Part::key);
+    if (plan.values) part("v", read, Part::value);
+  }
+  sink("}");
+}
+
+/// The tokens as an export lists them, and whether each belongs to the word of the one before it.
+std::string tokens_json(const Tokens& tokens) {
+  json list = json::parse(json_tokens(tokens));
+  if (const auto fold = fold_of(tokens, tokens, {.words = true}))
+    for (const auto& group : fold->queries.groups)
+      for (Index i = group.first + 1; i < group.first + group.count; ++i)
+        list[static_cast<std::size_t>(i)]["continues"] = true;
+  return dumped(list);
+}
+
+json edits_object(const Trace& trace) {
+  const Edits& edits = trace.request.edits;
+  json object = json::object();
+  for (const HeadRef& head : edits.off) object["off"].push_back(head_text(head));
+  if (edits.off_as == OffAs::mean) object["off_as"] = "mean";
+  const auto names = stacks_of(trace);
+  for (const WeightEdit& edit : edits.weights) {
+    const auto own = std::find_if(names.begin(), names.end(), [&](const StackNames& one) { return one.stack == edit.head.stack; });
+    if (own == names.end()) continue;
+    object["weights"].push_back({{"stack", own->label}, {"layer", edit.head.layer}, {"head", edit.head.head},
+                                 {"query", edit.cell.query}, {"key", edit.cell.key}, {"weight", edit.weight}});
+  }
+  if (edits.dropout > 0) {
+    object["dropout"] = edits.dropout;
+    object["dropout_seed"] = std::to_string(edits.dropout_seed);
+  }
+  return object;
+}
+
+/// What was measured of the heads that are in the page.
+json relations_object(const Trace& trace, const Document& document, const std::vector<HeadRef>& heads) {
+  json list = json::array();
+  for (const StackNames& names : stacks_of(trace))
+    for (const HeadRef& head : of_stack(heads, names.stack))
+      for (const RelationScore* one : relations_of(document, head))
+        list.push_back({{"stack", names.label}, {"layer", head.layer}, {"head", head.head}, {"relation", one->relation},
+                        {"label", {{"en", one->en}, {"zh", one->zh}}}, {"accuracy", one->score.accuracy},
+                        {"offset", one->offset}, {"random", one->random}, {"sentences", one->sentences}});
+  return list;
+}
+
+}  // namespace
+
+std::string without_markup(std::string text) {
+  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) text.replace(at, 1, "\\u003c");
+  return text;
+}
+
+std::size_t number_bytes(const Trace& trace, const std::vector<HeadRef>& heads, bool values) {
+  std::size_t numbers = 0;
+  const auto size = [](Index rows, Index columns) { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns); };
+  for (const HeadRef& head : heads) {
+    const AttentionTrace& attention = trace.attention(head.stack, head.layer);
+    const Index queries = attention.mask->queries(), keys = attention.mask->keys();
+    numbers += attention.patterns ? size(queries, keys) : size(queries, attention.query.cols() / attention.num_heads());
+  }
+  for (const HeadRef& group : groups_of(trace, heads)) {
+    const AttentionTrace& attention = trace.attention(group.stack, group.layer);
+    if (attention.patterns) continue;
+    numbers += size(attention.key.rows(), attention.key.cols() / attention.num_kv_heads);
+    if (values) numbers += size(attention.value.rows(), attention.value.cols() / attention.num_kv_heads);
+  }
+  return base64_size(2 * numbers);
+}
+
+Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads) {
+  for (const HeadRef& head : heads) {
+    const AttentionTrace& attention = trace.attention(head.stack, head.layer);
+    if (attention.patterns) continue;
+    const HeadRef group{head.layer, attention.kv_head(head.head), head.stack};
+    for (const auto& [name, of, part] : {std::tuple("query", head, Part::query), {"key", group, Part::key}, {"value", group, Part::value}}) {
+      const float largest = numbers_of(trace, of, part).cwiseAbs().maxCoeff();
+      if (largest > kLargestFloat16)
+        return bad_input("page", head_text(head) + " " + name, "numbers up to 65504, which float16 holds", brief_number(largest));
+    }
+  }
+  return Done{};
+}
+
+void write_answer(const Trace& trace, const Document& document, const PagePlan& plan, float error, const PageSink& sink) {
+  const char* between = "";
+  for (const NamedTokens& named : named_tokens(trace)) {
+    sink(between + ("\"" + named.name + "\":") + tokens_json(*named.tokens));
+    between = ",";
+  }
+  sink(",\"stacks\":[");
+  between = "";
+  for (const StackNames& names : stacks_of(trace)) {
+    if (of_stack(plan.heads, names.stack).empty()) continue;
+    sink(between);
+    write_stack(trace, names, plan, sink);
+    between = ",";
+  }
+  sink("],\"edits\":" + dumped(edits_object(trace)));
+  sink(",\"relations\":" + dumped(relations_object(trace, document, plan.heads)));
+  sink(",\"largest\":" + dumped(trace.largest_weight) + ",\"error\":" + dumped(error));
+  if (!trace.warnings.empty()) sink(",\"warnings\":" + dumped(trace.warnings));
+  if (trace.logits.size() > 0)
+    sink(",\"next_token\":" + without_markup(json_candidates(most_probable(*trace.model, probabilities(trace.logits), kNextWords))));
+}
+
+}  // namespace headlight

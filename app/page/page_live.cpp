@@ -1,0 +1,189 @@
+// The model of a page that answers other sentences: its weights as one array of numbers, and where each matrix lies in it.
+#include <algorithm>
+#include <bit>
+
+#include <nlohmann/json.hpp>
+
+#include "base/base64.h"
+#include "math/output.h"
+#include "page/page_data.h"
+#include "page/page_numbers.h"
+#include "session/tokenizers.h"
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+
+/// Matrices one after another. Made twice: first to count, then to write.
+struct Numbers {
+  std::vector<Matrix> matrices = {};
+  std::size_t count = 0;
+  bool half = true;  // whether each is a float16 exactly
+
+  /// [offset, rows, columns]; null for an empty matrix.
+  json place(Matrix matrix) {
+    if (matrix.size() == 0) return nullptr;
+    half = half && same(matrix, rounded_to_float16(matrix));
+    json at{count, matrix.rows(), matrix.cols()};
+    count += static_cast<std::size_t>(matrix.size());
+    matrices.push_back(std::move(matrix));
+    return at;
+  }
+  json linear(const Linear& weights) {
+    if (weights.is_identity() && weights.bias.size() == 0) return nullptr;
+    Matrix all = weights.is_identity() ? Matrix() : weight_rows(weights, 0, weights.outputs());
+    return {{"weight", place(std::move(all))}, {"bias", place(weights.bias)}};
+  }
+  json norm(const NormWeights& weights) {
+    return {{"scale", place(weights.scale)}, {"shift", place(weights.shift)}, {"epsilon", weights.epsilon},
+            {"kind", weights.kind == NormKind::layer_norm ? "layer" : "rms"}};
+  }
+  json attention(const AttentionWeights& weights) {
+    return {{"query", linear(weights.query)}, {"key", linear(weights.key)}, {"value", linear(weights.value)},
+            {"output", linear(weights.output)}, {"heads", weights.num_heads}, {"kv_heads", weights.num_kv_heads}};
+  }
+  json block(const BlockWeights& weights) {
+    json object{{"self", attention(weights.self)}, {"attention_norm", norm(weights.attention_norm)}};
+    if (weights.cross) {
+      object["cross"] = attention(*weights.cross);
+      object["cross_norm"] = norm(weights.cross_norm);
+    }
+    if (!weights.has_ffn()) return object;
+    if (!weights.ungated()) object["gate"] = linear(weights.gate);
+    object["up"] = linear(weights.up);
+    object["down"] = linear(weights.down);
+    object["ffn_norm"] = norm(weights.ffn_norm);
+    return object;
+  }
+  json stack(const StackWeights& weights, json tokens) {
+    const Embeddings& embeddings = weights.embeddings;
+    json object{{"tokens", std::move(tokens)}, {"embedding_scale", embeddings.scale},
+                {"positions", place(embeddings.positions)}, {"first_position", embeddings.first_position}};
+    if (embeddings.norm) object["embedding_norm"] = norm(*embeddings.norm);
+    for (const BlockWeights& one : weights.blocks) object["blocks"].push_back(block(one));
+    if (weights.final_norm) object["final_norm"] = norm(*weights.final_norm);
+    return object;
+  }
+};
+
+/// The whole model; tables that its parts share are there once.
+json model_object(const Model& model, Numbers& numbers) {
+  const auto table_of = [&](const Linear& table) { return numbers.place(weight_rows(table, 0, table.outputs())); };
+  const json tokens = table_of(*model.embeddings.tokens);
+  json object{{"arch", name(model.config.arch)},
+              {"norm", name(model.config.norm)},
+              {"activation", name(model.config.activation)},
+              {"position", name(model.config.position)}};
+  object["stacks"]["self"] = numbers.stack(model, tokens);
+  if (model.encoder) {
+    const bool shared = model.encoder->embeddings.tokens == model.embeddings.tokens;
+    object["stacks"]["encoder"] = numbers.stack(*model.encoder, shared ? tokens : table_of(*model.encoder->embeddings.tokens));
+  }
+  if (model.output) {
+    const bool shared = model.output->weight == model.embeddings.tokens;
+    object["output"] = {{"weight", shared ? tokens : table_of(*model.output->weight)},
+                        {"bias", numbers.place(model.output->bias)}, {"scale", model.output->scale}};
+  }
+  return object;
+}
+
+json token_object(const Token& token) {
+  return {{"id", token.id}, {"text", token.text}, {"special", token.special}, {"pad", token.pad}, {"known", token.known}};
+}
+
+/// How the page cuts a text: the words by their ids, and what stands before and after.
+json side_object(const Tokenizer& tokenizer, const Tokens& tokens) {
+  const auto vocabulary = vocabulary_of(tokenizer);
+  json object{{"words", vocabulary->words}, {"special", json::array()}, {"before", json::array()}, {"after", json::array()}};
+  for (const AddedToken& added : tokenizer.added.tokens()) object["special"].push_back(added.id);
+  const auto& level = std::get<WordLevel>(tokenizer.model);
+  object["unknown"] = level.words.id(level.unknown).value_or(0);
+  for (const AddedToken& added : tokenizer.added.tokens())
+    if (added.content == level.unknown) object["unknown"] = added.id;
+  std::size_t begin = 0, end = tokens.size();
+  for (; begin < end && tokens.tokens[begin].special; ++begin) object["before"].push_back(token_object(tokens.tokens[begin]));
+  for (; end > begin && tokens.tokens[end - 1].special && !tokens.tokens[end - 1].pad; --end) {}
+  for (std::size_t i = end; i < tokens.size(); ++i) object["after"].push_back(token_object(tokens.tokens[i]));
+  return object;
+}
+
+Error cannot(const std::string& what) {
+  return bad_input("--live", "", "one of the models that come along, whose words and layers the page computes itself", what);
+}
+
+bool is_plain(const AttentionWeights& weights) {
+  return !weights.query_norm && !weights.key_norm && !weights.scale && !weights.relative_bias;
+}
+
+Status check_stack(const StackWeights& stack, const Config& config) {
+  if (!stack.embeddings.tokens || stack.embeddings.token_types.size() > 0 || stack.embeddings.pad_id ||
+      !stack.embeddings.projection.is_identity())
+    return cannot("embeddings with types or a projection");
+  if (stack.rotary || (config.position == Position::learned && stack.embeddings.positions.size() == 0))
+    return cannot("rotary or fresh positions");
+  for (const BlockWeights& block : stack.blocks)
+    if (!is_plain(block.self) || (block.cross && !is_plain(*block.cross)))
+      return cannot("attention with norms, biases by distance, or a scale of its own");
+  return Done{};
+}
+
+}  // namespace
+
+Status check_live(const Document& document) {
+  const Model* model = document.model.get();
+  if (!model || model->given) return cannot(model ? "numbers without a model" : "fresh random weights");
+  const Tokenizers* tokenizers = document.tokenizers.get();
+  const auto cuts_words = [](const std::shared_ptr<const Tokenizer>& one) {
+    return one && lexicon_of(*one) && std::holds_alternative<WordLevel>(one->model);
+  };
+  if (!tokenizers || !cuts_words(tokenizers->source) || (model->encoder && !cuts_words(tokenizers->target)))
+    return cannot("a tokenizer that cuts words into pieces");
+  if (const auto known = check_stack(*model, model->config); !known) return known;
+  if (model->encoder)
+    if (const auto known = check_stack(*model->encoder, model->config); !known) return known;
+  if (model->output && (!model->output->transform.is_identity() || model->output->transform_norm))
+    return cannot("an output layer with a transform");
+  return Done{};
+}
+
+std::size_t live_bytes(const Trace& trace) {
+  Numbers numbers;
+  model_object(*trace.model, numbers);
+  std::size_t words = 0;
+  if (trace.model->vocabulary)
+    for (const std::string& word : trace.model->vocabulary->words) words += word.size() + 3;
+  return base64_size(numbers.count * (numbers.half ? 2 : 4)) + words * (trace.model->encoder ? 2 : 1);
+}
+
+void write_live(const Trace& trace, const Document& document, const PageSink& sink) {
+  const Tokenizers& tokenizers = *document.tokenizers;
+  const Request& request = trace.request;
+  Numbers numbers;
+  json object = model_object(*trace.model, numbers);
+  object["dtype"] = numbers.half ? "float16" : "float32";
+  object["text"] = document.text;
+  object["off_as"] = request.edits.off_as == OffAs::mean ? "mean" : "zero";
+  object["source_side"] = side_object(*tokenizers.source, trace.model->encoder ? request.tokens : trace.query_tokens());
+  object["ends"] = tokenizers.ends;
+  if (trace.model->encoder) {
+    object["target"] = document.target.text;
+    object["target_side"] = side_object(*tokenizers.target, request.target);
+  }
+  std::string text = without_markup(object.dump(-1, ' ', false, json::error_handler_t::replace));
+  text.pop_back();
+  sink(text + ",\"numbers\":\"");
+  Base64Encoder encoder;
+  for (const Matrix& matrix : numbers.matrices) {
+    std::string bytes, part;
+    if (numbers.half) append_float16(matrix, bytes);
+    else bytes.assign(reinterpret_cast<const char*>(matrix.data()), static_cast<std::size_t>(matrix.size()) * 4);
+    encoder.add(bytes, part);
+    sink(part);
+  }
+  std::string rest;
+  encoder.finish(rest);
+  sink(rest + "\"}");
+}
+
+}  // namespace headlight

@@ -1,0 +1,37 @@
+// Numbers of a page: float16 in base64, perhaps packed; and what that rounding does to the weights.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+#include "base/parallel.h"
+#include "base/result.h"
+#include "model/trace.h"
+
+namespace headlight {
+
+/// The nearest float16 (IEEE 754 binary16, ties to even), little-endian, two bytes a number, row after row.
+void append_float16(const ConstMatrixRef& numbers, std::string& bytes);
+/// The same as float32 again.
+Matrix rounded_to_float16(const ConstMatrixRef& numbers);
+/// The largest number that float16 holds.
+inline constexpr float kLargestFloat16 = 65504;
+
+/// All low bytes, then all high bytes, deflated (RFC 1951): the high bytes of q and k are alike.
+std::string packed_planes(std::string_view bytes);
+/// Takes that back. An Error where the bytes are damaged or come to another number than `expected`.
+Result<std::string> unpacked_planes(std::string_view packed, std::size_t expected);
+
+/// The answer with q and k as a page has them (or the weights that another program computed), and everything else as it
+/// is. Kept alive by what it returns.
+struct RoundedTrace {
+  Trace trace;
+  std::vector<std::vector<Matrix>> patterns;  // that trace.attention(…).patterns point to
+};
+RoundedTrace rounded(const Trace& trace);
+
+/// The largest difference between any weight of these heads and the weight from rounded numbers.
+float rounding_error(const Trace& exact, const Trace& other, const std::vector<HeadRef>& heads, const Threads& threads);
+
+}  // namespace headlight

@@ -1,0 +1,246 @@
+#include "page/page_tables.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/base64.h"
+#include "figure/colour.h"
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+
+/// What the page says under a name, in English and in Chinese. `{0}` stands for a value.
+struct PageWord {
+  const char* name;
+  const char* en;
+  const char* zh;
+};
+
+constexpr PageWord kPageWords[] = {
+    {"language", "中文", "English"},
+    {"light", "Light", "浅色"},
+    {"dark", "Dark", "深色"},
+    {"print", "Print", "打印"},
+    {"help", "Keys", "按键"},
+    {"close", "Close", "关闭"},
+    {"skip", "To the map", "跳到图"},
+    {"views", "View", "视图"},
+    {"view_heads", "Map", "图"},
+    {"view_row", "One word", "一个词"},
+    {"view_flow", "Flow", "连线"},
+    {"view_compare", "Compare", "对比"},
+    {"tip_view_heads", "The chosen head, large.", "放大所选的头。"},
+    {"tip_view_row", "Where one word looks in every head.", "一个词在每个头中看向哪里。"},
+    {"tip_view_flow", "A line from each word to the words it looks at.", "从每个词到它所看的词的连线。"},
+    {"tip_view_compare", "Two answers and their difference.", "两个结果及其差别。"},
+    {"stack", "Attention", "注意力"},
+    {"stack_self", "self-attention", "自注意力"},
+    {"stack_encoder", "encoder", "编码器"},
+    {"stack_decoder", "decoder", "解码器"},
+    {"stack_cross", "cross-attention", "交叉注意力"},
+    {"tip_stack", "Which of the model's attentions is shown.", "显示模型的哪一种注意力。"},
+    {"section_mask", "Mask", "掩码"},
+    {"mask_file", "as written", "原样"},
+    {"mask_none", "none", "无"},
+    {"mask_causal", "causal", "因果"},
+    {"mask_padding", "padding", "填充"},
+    {"mask_causal_padding", "causal + padding", "因果 + 填充"},
+    {"tip_mask_file", "The mask that the page was written with.", "页面写入时的掩码。"},
+    {"tip_mask_none", "Every word may look at every word.", "每个词都可以看每个词。"},
+    {"tip_mask_causal", "A word may not look at later words.", "词不能看后面的词。"},
+    {"tip_mask_padding", "Padding tokens are not looked at.", "不看填充词元。"},
+    {"tip_mask_causal_padding", "Neither later words nor padding are looked at.", "既不看后面的词，也不看填充。"},
+    {"paint", "Paint mask", "绘制掩码"},
+    {"paint_hint", "click or drag over cells to block or allow them", "点击或拖过单元格以屏蔽或允许"},
+    {"clear_paint", "Clear painted", "清除绘制"},
+    {"scale", "scale", "缩放"},
+    {"scale_again", "as written", "恢复"},
+    {"off_count", "{0} heads off", "已关闭 {0} 个头"},
+    {"all_on", "All on again", "全部打开"},
+    {"undo", "Undo", "撤销"},
+    {"redo", "Redo", "重做"},
+    {"reset", "Start over", "重新开始"},
+    {"all_heads", "All {0} heads", "全部 {0} 个头"},
+    {"heads", "Heads", "注意力头"},
+    {"order", "order", "顺序"},
+    {"order_layer", "layer", "层"},
+    {"order_entropy", "entropy", "熵"},
+    {"order_normalized", "normalized", "归一熵"},
+    {"order_distance", "distance", "距离"},
+    {"order_confidence", "confidence", "置信度"},
+    {"order_previous", "previous", "前一个"},
+    {"order_next", "next", "后一个"},
+    {"order_same", "same", "自身"},
+    {"order_first", "first", "首词元"},
+    {"order_special", "special", "特殊词元"},
+    {"order_duplicate", "duplicate", "重复"},
+    {"order_induction", "induction", "归纳"},
+    {"order_largest", "largest", "最大"},
+    {"tip_order_entropy", "How widely a row spreads its weight, in nats: 0 looks at one token.",
+     "一行的权重分布得多广（nat）：0 表示只看一个词元。"},
+    {"tip_order_normalized", "The entropy as a share of the most that the mask leaves: 1 looks everywhere alike.",
+     "熵占掩码所允许的最大值的比例：1 表示处处一样。"},
+    {"tip_order_distance", "How many tokens away a row looks, weighted by its weights.", "一行看得多远（词元数），按权重加权。"},
+    {"tip_order_confidence", "The mean of each row's largest weight.", "每行最大权重的平均。"},
+    {"tip_order_previous", "Mean weight on the token before.", "看向前一个词元的平均权重。"},
+    {"tip_order_next", "Mean weight on the token after.", "看向后一个词元的平均权重。"},
+    {"tip_order_same", "Mean weight of a token on itself: the diagonal.", "词元看向自身的平均权重：对角线。"},
+    {"tip_order_first", "Mean weight on the first token, the attention sink.", "看向第一个词元的平均权重，即注意力汇聚点。"},
+    {"tip_order_special", "Mean weight on special tokens such as [CLS] and [SEP].", "看向 [CLS]、[SEP] 等特殊词元的平均权重。"},
+    {"tip_order_duplicate", "Mean weight on earlier places of the same token.", "看向同一词元先前位置的平均权重。"},
+    {"tip_order_induction", "Mean weight on what followed the same token earlier.", "看向同一词元先前出现之后那个词元的平均权重。"},
+    {"tip_order_largest", "The largest weight anywhere.", "任意位置上的最大权重。"},
+    {"does_previous", "previous word", "前一个词"},
+    {"does_next", "next word", "后一个词"},
+    {"does_same", "itself", "自身"},
+    {"does_first", "first word", "第一个词"},
+    {"does_duplicate", "same word again", "同一个词"},
+    {"does_spread", "spread out", "分散"},
+    {"colours", "Colours", "颜色"},
+    {"linear", "linear", "线性"},
+    {"logarithmic", "log", "对数"},
+    {"tip_colour_scale", "How weights become colours: evenly, or by their logarithm, which shows small ones.",
+     "权重如何变成颜色：线性，或按对数以显示小的权重。"},
+    {"own_range", "own range", "各自范围"},
+    {"tip_own_range", "Each map's colours go up to its own largest weight.", "每张图的颜色以自己的最大权重为上限。"},
+    {"colour_map", "colour map", "色图"},
+    {"map_teal", "teal", "青色"},
+    {"map_viridis", "viridis", "viridis"},
+    {"map_cividis", "cividis", "cividis"},
+    {"map_grey", "grey", "灰色"},
+    {"fold_special", "Fold special tokens", "折叠特殊词元"},
+    {"tip_fold_special", "Leaves special tokens out of the maps and divides each row by what is left of it.",
+     "在图中略去特殊词元，并把每行剩下的权重重新缩放到总和 1。"},
+    {"merge_words", "Merge subwords", "合并子词"},
+    {"tip_merge_words", "The tokens of one word become one row and one column.", "同一个词的词元成为一行和一列。"},
+    {"tip_fold_too_long", "Only for sentences of up to 512 tokens.", "只用于不超过 512 个词元的句子。"},
+    {"special_folded", "Special tokens left out, rows scaled back to 1.", "已略去特殊词元，每行重新缩放到总和 1。"},
+    {"words_merged", "Subwords merged to words: weights to a word summed, weights from it averaged.",
+     "子词已合并成词：看向一个词的权重相加，从它出发的权重取平均。"},
+    {"map_of", "Attention of {0}: {1} rows, {2} columns", "{0} 的注意力：{1} 行 {2} 列"},
+    {"attends", "looks at", "看向"},
+    {"row_of", "looks at", "看向"},
+    {"blocked", "blocked by the mask", "被掩码屏蔽"},
+    {"blocked_short", "blocked", "屏蔽"},
+    {"other_words", "{0} others", "其余 {0} 个"},
+    {"only_other", "not there", "无"},
+    {"pinned_hint", "Hover a cell to read it, click to keep it.", "指向单元格以读数，点击固定。"},
+    {"head_is_on", "on", "开"},
+    {"head_is_off", "off", "关"},
+    {"tip_on_off", "Switches the head off, or on again.", "关闭或打开这个头。"},
+    {"tip_relation", "On held-out sentences this head's strongest target is the right word in {0} of the cases; the best fixed "
+     "distance finds {1}, the best head of random weights {2}.",
+     "在未训练过的句子上，这个头最强的目标有 {0} 是正确的词；最佳固定距离为 {1}，随机权重的最佳头为 {2}。"},
+    {"why", "Why?", "为什么？"},
+    {"close_why", "Close", "关闭"},
+    {"why_title", "Why does {0} look at {1} in {2}?", "在 {2} 中，{0} 为什么看向 {1}？"},
+    {"step_products", "q of {0} · k of {1}", "{0} 的 q · {1} 的 k"},
+    {"terms_of", "the {0} products", "{0} 个乘积"},
+    {"rest_of_terms", "and {0} smaller ones, together {1}", "另有 {0} 个较小的，合计 {1}"},
+    {"step_scale", "× scale {0}", "× 缩放 {0}"},
+    {"step_relative", "+ bias of distance {0} (bucket {1})", "+ 距离 {0} 的偏置（第 {1} 桶）"},
+    {"step_open", "+ mask: this word may be looked at", "+ 掩码：可以看这个词"},
+    {"step_softmax", "softmax: e^({0} − {1}) / {2}", "softmax：e^({0} − {1}) / {2}"},
+    {"step_edits", "after dropout and weights set by hand", "经过失活与手动设定的权重之后"},
+    {"step_hands", "hands over that share of v of {0}", "交出 {0} 的 v 的这一份"},
+    {"hands_in_all", "Of all {0} words together: ‖z‖ = {1}.", "全部 {0} 个词合计：‖z‖ = {1}。"},
+    {"hands_nothing", "The head is off: it hands over nothing.", "这个头已关闭：不交出任何东西。"},
+    {"rows_of", "Where {0} looks in every head", "{0} 在每个头中看向哪里"},
+    {"flow_chosen_head", "chosen head", "所选的头"},
+    {"flow_all_heads", "all {0} heads of layer {1}", "第 {1} 层的全部 {0} 个头"},
+    {"tip_flow_heads", "The lines of every head of this layer, or of the chosen one alone.", "画出本层所有头的连线，或只画所选的头。"},
+    {"threshold", "lines from", "连线下限"},
+    {"no_line", "No weight is that large.", "没有这么大的权重。"},
+    {"lines_shown", "{0} lines, from {1} on", "{0} 条连线，不小于 {1}"},
+    {"flow_hint", "A line goes from the word that looks to the word it looks at; thicker, more attention.",
+     "连线从在看的词到被看的词；越粗，注意力越多。"},
+    {"zoom_in", "Closer", "放大"},
+    {"zoom_out", "Farther", "缩小"},
+    {"whole_pattern", "Whole", "全部"},
+    {"queries", "the words that look", "在看的词"},
+    {"keys", "the words that are looked at", "被看的词"},
+    {"tip_unknown", "This word is not in the model's vocabulary.", "这个词不在模型的词表中。"},
+    {"unknown_words", "The model does not know {0}: what its heads do with it says nothing.", "模型不认识 {0}：头对它的注意力没有意义。"},
+    {"ask", "Ask", "计算"},
+    {"ask_hint", "Type a sentence of your own", "输入自己的句子"},
+    {"empty_text", "No sentence yet", "还没有句子"},
+    {"too_many_words", "expected at most {0} words, found {1}", "最多 {0} 个词，现有 {1} 个"},
+    {"guess_next", "after {0}:", "{0} 之后："},
+    {"guess_masked", "in place of the hidden word:", "被遮住的词："},
+    {"guess_same", "the model's word at {0}:", "模型在 {0} 处的词："},
+    {"computed_here", "Weights are computed here, from q and k.", "权重在此页面中由 q 与 k 计算。"},
+    {"computed_live", "The whole model is computed here: every change reaches the layers above.",
+     "整个模型在此页面中计算：每个改动都会影响其上各层。"},
+    {"given_weights", "Weights as another program computed them.", "权重由其他程序计算。"},
+    {"layers_as_written", "q and k stay as they were written: a change does not reach the layers above.",
+     "q 与 k 保持写入时的值：改动不影响其上各层。"},
+    {"rounding_error", "Rounded to float16: no weight is off by more than {0}.", "已舍入为 float16：任何权重的误差不超过 {0}。"},
+    {"written_by", "Headlight {0}", "Headlight {0}"},
+    {"key_move", "move the pinned cell", "移动固定的单元格"},
+    {"key_pin", "pin the cell under the pointer", "固定指针下的单元格"},
+    {"key_let_go", "let a pinned cell go, stop painting", "取消固定，停止绘制"},
+    {"key_heads", "previous, next head / layer", "上一个、下一个头 / 层"},
+    {"key_views", "map, one word, flow, compare", "图、一个词、连线、对比"},
+    {"key_why", "every number behind the pinned weight", "固定的权重背后的每个数"},
+    {"key_causal", "causal mask", "因果掩码"},
+    {"key_padding", "padding mask", "填充掩码"},
+    {"key_paint", "paint the mask with the pointer", "用指针绘制掩码"},
+    {"key_block", "block or allow the pinned cell", "屏蔽或允许固定的单元格"},
+    {"key_clear", "clear what was painted", "清除绘制的掩码"},
+    {"key_scale", "larger / smaller scale / as written", "缩放 增 / 减 / 恢复"},
+    {"key_off", "switch the chosen head off or on", "关闭或打开所选的头"},
+    {"key_colours", "linear or logarithmic colours / a range for each map", "线性或对数颜色 / 每张图各自的范围"},
+    {"key_fold", "fold special tokens / merge subwords", "折叠特殊词元 / 合并子词"},
+    {"key_order", "order of the heads", "头的顺序"},
+    {"key_zoom", "zoom in / out / whole", "放大 / 缩小 / 全部"},
+    {"key_undo", "undo / redo", "撤销 / 重做"},
+    {"key_theme", "light or dark", "浅色或深色"},
+    {"key_help", "these keys", "显示这些按键"},
+    {"touch_help", "By touch: tap a cell to keep it, two fingers zoom, one finger moves a zoomed map.",
+     "触摸：点按单元格以固定，双指缩放，单指移动放大的图。"},
+};
+
+std::string css(Rgb colour) {
+  return "rgb(" + std::to_string(colour.r) + " " + std::to_string(colour.g) + " " + std::to_string(colour.b) + ")";
+}
+
+std::string table_of(const std::array<Rgb, 256>& map) {
+  std::string bytes;
+  for (const Rgb& colour : map) bytes += {static_cast<char>(colour.r), static_cast<char>(colour.g), static_cast<char>(colour.b)};
+  return encode_base64(bytes);
+}
+
+json theme_object(Theme theme) {
+  json object;
+  for (int i = 0; i < kColourMaps; ++i) {
+    const auto map = static_cast<ColourMap>(i);
+    object["maps"][std::string(name(map))] = table_of(colour_map(theme, map));
+  }
+  object["diverging"] = table_of(diverging_map(theme));
+  const InkColours ink = ink_colours(theme);
+  const BlockedColours blocked = blocked_colours(theme);
+  object["ink"] = {{"background", css(background_of(theme))}, {"text", css(ink.text)}, {"dim", css(ink.dim)},
+                   {"line", css(ink.line)}, {"accent", css(ink.accent)}, {"on_accent", css(text_on(ink.accent))},
+                   {"blocked_line", css(blocked.line)}, {"blocked_tint", css(blocked.tint)}, {"gap", css(gap_colour(theme))},
+                   {"below", css(diverging_map(theme)[40])}, {"above", css(diverging_map(theme)[215])}};
+  for (std::size_t i = 0; i < kHeadColours; ++i) object["heads"].push_back(css(head_colour(theme, i)));
+  return object;
+}
+
+}  // namespace
+
+std::string page_words_json() {
+  json words;
+  for (const PageWord& word : kPageWords) {
+    words["en"][word.name] = word.en;
+    words["zh"][word.name] = word.zh;
+  }
+  return words.dump();
+}
+
+std::string page_colours_json() {
+  return json{{"light", theme_object(Theme::light)}, {"dark", theme_object(Theme::dark)}}.dump();
+}
+
+}  // namespace headlight

@@ -1,0 +1,190 @@
+// softmax(q·kᵀ·scale + relative bias + mask), then dropout and what was set by hand (Vaswani et al. 2017, section 3.2):
+// the weights of a head, computed from q and k as often as the reader changes something.
+// Letters of the field: T queries, S keys, d_k numbers a query.
+
+import { dropoutFactor } from './random.js';
+
+/** Rows are computed so many at a time: they share each key that is read. */
+const ROWS = 4;
+
+/** The kind of mask that a stack was written with, as a choice of the reader: 'file' where no simple one says it. */
+export function writtenKind(stack) {
+  if (stack.mask.given || stack.layerMasks.size > 0) return 'file';
+  const pads = stack.mask.padding && stack.keyTokens.some((token) => token.pad);
+  return stack.mask.causal ? (pads ? 'causal+padding' : 'causal') : pads ? 'padding' : 'none';
+}
+
+/** The mask of one layer as the reader wants it: {kind, painted}. 'file': as it was written, else none, causal, padding
+    or causal+padding; painted cells override everything. Gives 1 where a query may attend, row by row, and what is
+    added to the scores, if anything is. */
+export function resolveMask(stack, layer, wanted) {
+  const own = stack.layerMasks.get(layer) ?? stack.mask;
+  const asked = wanted.kind === 'file' ? own
+    : {causal: wanted.kind.includes('causal'), padding: wanted.kind.includes('padding'), given: null};
+  const {T, S} = stack;
+  const allowed = new Uint8Array(T * S).fill(1);
+  let added = null;
+  if (asked.given) {
+    const {rows, cols, numbers} = asked.given;
+    added = new Float32Array(T * S);
+    for (let i = 0; i < T; ++i)
+      for (let j = 0; j < S; ++j) {
+        const number = numbers[(rows === 1 ? 0 : i) * cols + (cols === 1 ? 0 : j)];
+        if (number === -Infinity) allowed[i * S + j] = 0;
+        else added[i * S + j] = number;
+      }
+  }
+  if (asked.causal) for (let i = 0; i < T; ++i) allowed.fill(0, Math.min(i * S + i + 1, (i + 1) * S), (i + 1) * S);
+  if (asked.padding)
+    stack.keyTokens.forEach((token, j) => {
+      if (token.pad) for (let i = 0; i < T; ++i) allowed[i * S + j] = 0;
+    });
+  const ofLayer = wanted.kind === 'file' ? stack.layerMasks.get(layer)?.painted : null;
+  for (const cells of [ofLayer ?? [], wanted.painted])
+    for (const [cell, may] of cells) {
+      const [i, j] = cell.split(',').map(Number);
+      if (i >= T || j >= S) continue;
+      allowed[i * S + j] = may ? 1 : 0;
+      if (added) added[i * S + j] = 0;
+    }
+  return {allowed, added, open: !added && !allowed.includes(0)};
+}
+
+/** The row of a relative bias' table for a key `offset` places after its query (Raffel et al. 2020, section 2.1). */
+export function relativeBucket(bias, offset) {
+  let buckets = bias.buckets, first = 0, distance = -offset;
+  if (bias.bidirectional) {
+    buckets = Math.floor(buckets / 2);
+    if (offset > 0) first = buckets;
+    distance = Math.abs(offset);
+  }
+  distance = Math.max(distance, 0);
+  const exact = Math.floor(buckets / 2);
+  if (distance < exact) return first + distance;
+  // In float32, as the program rounds: a distance on the edge of two buckets must fall to the same side.
+  const {fround} = Math;
+  const beyond = fround(fround(Math.log(fround(distance / exact))) / fround(Math.log(bias.maxDistance / exact)));
+  return first + Math.min(exact + Math.trunc(fround(beyond * fround(buckets - exact))), buckets - 1);
+}
+
+function relativeByOffset(bias, head, T, S) {
+  const numbers = new Float32Array(T + S - 1);  // from key − query = −(T − 1) to S − 1
+  for (let i = 0; i < numbers.length; ++i)
+    numbers[i] = bias.numbers[relativeBucket(bias, i - (T - 1)) * bias.heads + head];
+  return numbers;
+}
+
+/** A head made ready: everything that its rows need. `wanted`: the edits of state.js. */
+export function prepareHead(answer, stack, layer, head, wanted, mask) {
+  const edits = answer.edits;
+  return {
+    stack, layer, head, mask, T: stack.T, S: stack.S,
+    pattern: stack.given ? stack.weights(layer, head) : null,
+    q: stack.given ? null : stack.q(layer, head), k: stack.given ? null : stack.k(layer, head),
+    scale: wanted.scale ?? stack.scale(layer),
+    relative: stack.relative(layer) ? relativeByOffset(stack.relative(layer), head, stack.T, stack.S) : null,
+    dropout: wanted.edited ? edits.dropout : null,
+    place: [stack.number, layer, head],
+    byHand: wanted.edited ? edits.weights.filter((edit) =>
+      edit.stack === stack.name && edit.layer === layer && edit.head === head) : [],
+  };
+}
+
+/** q·k of rows [first, first + count) into `block`, count × S. */
+function products(head, first, count, block) {
+  const {q, k, S, stack: {dk}} = head;
+  if (count < ROWS) {
+    for (let r = 0; r < count; ++r)
+      for (let j = 0, at = r * S; j < S; ++j, ++at) {
+        let sum = 0;
+        for (let d = 0, a = (first + r) * dk, b = j * dk; d < dk; ++d, ++a, ++b) sum += q[a] * k[b];
+        block[at] = sum;
+      }
+    return;
+  }
+  const r0 = first * dk, r1 = r0 + dk, r2 = r1 + dk, r3 = r2 + dk;
+  for (let j = 0; j < S; ++j) {
+    let s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (let d = 0, b = j * dk; d < dk; ++d, ++b) {
+      const number = k[b];
+      s0 += q[r0 + d] * number;
+      s1 += q[r1 + d] * number;
+      s2 += q[r2 + d] * number;
+      s3 += q[r3 + d] * number;
+    }
+    block[j] = s0;
+    block[S + j] = s1;
+    block[2 * S + j] = s2;
+    block[3 * S + j] = s3;
+  }
+}
+
+/** Scores of rows [first, first + count), −∞ where blocked. Of weights from elsewhere: their logarithms. */
+export function scoreRows(head, first, count, block) {
+  const {T, S, mask, scale, relative, pattern} = head;
+  if (pattern) for (let i = 0; i < count * S; ++i) block[i] = Math.log(pattern[first * S + i]);
+  else products(head, first, count, block);
+  for (let r = 0; r < count; ++r) {
+    const query = first + r, row = r * S, cells = query * S;
+    if (!pattern) for (let j = 0; j < S; ++j) block[row + j] *= scale;
+    if (relative) for (let j = 0; j < S; ++j) block[row + j] += relative[j - query + T - 1];
+    if (mask.added) for (let j = 0; j < S; ++j) block[row + j] += mask.added[cells + j];
+    if (!mask.open) for (let j = 0; j < S; ++j) if (mask.allowed[cells + j] === 0) block[row + j] = -Infinity;
+  }
+}
+
+function softmaxRow(block, row, S) {
+  let largest = -Infinity, sum = 0;
+  for (let j = 0; j < S; ++j) if (block[row + j] > largest) largest = block[row + j];
+  if (largest === -Infinity) {
+    block.fill(0, row, row + S);
+    return;
+  }
+  for (let j = 0; j < S; ++j) {
+    const part = Math.exp(block[row + j] - largest);
+    block[row + j] = part;
+    sum += part;
+  }
+  const inverse = 1 / sum;
+  for (let j = 0; j < S; ++j) block[row + j] *= inverse;
+}
+
+/** Weights set by hand: the others of the row share what is left of 1 in their old proportions. */
+function setByHand(head, query, block, row) {
+  const edits = head.byHand.filter((edit) => edit.query === query && edit.key < head.S);
+  if (edits.length === 0) return;
+  let set = 0, rest = 0;
+  for (const edit of edits) {
+    set += edit.weight;
+    block[row + edit.key] = 0;
+  }
+  for (let j = 0; j < head.S; ++j) rest += block[row + j];
+  if (rest > 0) for (let j = 0; j < head.S; ++j) block[row + j] *= Math.max(0, 1 - set) / rest;
+  for (const edit of edits) block[row + edit.key] = edit.weight;
+}
+
+/** Weights of rows [first, first + count) into `block`, count × S. */
+export function weightRows(head, first, count, block) {
+  const {S, mask, pattern} = head;
+  if (pattern && mask.open) {
+    block.set(pattern.subarray(first * S, (first + count) * S));
+  } else {
+    for (let r = 0; r < count; r += ROWS) {
+      const rows = Math.min(ROWS, count - r);
+      scoreRows(head, first + r, rows, block.subarray(r * S, (r + rows) * S));
+    }
+    for (let r = 0; r < count; ++r) softmaxRow(block, r * S, S);
+  }
+  for (let r = 0; r < count; ++r) {
+    if (head.dropout)
+      for (let j = 0; j < S; ++j) block[r * S + j] *= dropoutFactor(head.dropout, [...head.place, first + r, j]);
+    if (head.byHand.length > 0) setByHand(head, first + r, block, r * S);
+  }
+}
+
+/** All weights of a head, T × S. */
+export function headWeights(head) {
+  const weights = new Float32Array(head.T * head.S);
+  weightRows(head, 0, head.T, weights);
+  return weights;
+}

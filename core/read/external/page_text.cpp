@@ -1,0 +1,19 @@
+#include "read/external/page_text.h"
+
+namespace headlight {
+
+bool names_page(const std::filesystem::path& path) { return path.extension() == ".html"; }
+
+Result<std::string> data_of_page(std::string_view where, std::string_view html) {
+  // As the writer spells it; a browser's "save page" may have put its own order into the tag.
+  const std::size_t id = html.find("id=\"headlight-data\"");
+  const std::size_t begin = id == std::string_view::npos ? id : html.find('>', id);
+  if (begin == std::string_view::npos)
+    return bad_input(where, "headlight-data", "a page that headlight page wrote", "no such element");
+  const std::size_t end = html.find("</script>", begin);
+  if (end == std::string_view::npos)
+    return bad_input(where, "headlight-data", "its end, </script>", "the end of the file: the page was cut off");
+  return std::string(html.substr(begin + 1, end - begin - 1));
+}
+
+}  // namespace headlight

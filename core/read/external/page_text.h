@@ -1,0 +1,18 @@
+// The data of an HTML page that Headlight wrote (docs/page.md): JSON in a script element of its own.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace headlight {
+
+/// Whether the name says that the file is such a page: it ends in .html.
+bool names_page(const std::filesystem::path& path);
+
+/// The JSON between the element's tags. `where` is the file. Errors: no such element; the file ends within it.
+Result<std::string> data_of_page(std::string_view where, std::string_view html);
+
+}  // namespace headlight
