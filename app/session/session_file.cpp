@@ -10,7 +10,6 @@
 #include "document/assets.h"
 #include "document/document_json.h"
 #include "lesson/lesson.h"
-#include "model/head_text.h"
 #include "read/array/array.h"
 #include "read/external/page_text.h"
 #include "read/json/json_document.h"

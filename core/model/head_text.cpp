@@ -1,5 +1,4 @@
-<#include "model/head_text.h"
-=
+#include "model/head_text.h"
 
 #include <charconv>
 

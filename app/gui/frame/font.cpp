@@ -150,11 +150,11 @@ DrawnGlyph Fonts::State::drawn(char32_t c, float em) {
 // In place of a character that no font here has: its name in small letters between brackets, as one glyph.
 DrawnGlyph Fonts::State::name_of(char32_t c, float em) {
   constexpr float kSmall = 0.72f;
-  struct Letter {
+  struct NameLetter {
     DrawnGlyph glyph;
     int x;
   };
-  std::vector<Letter> letters;
+  std::vector<NameLetter> letters;
   DrawnGlyph all;
   float pen = 0;
   int bottom = 0;
@@ -174,7 +174,7 @@ DrawnGlyph Fonts::State::name_of(char32_t c, float em) {
   all.height = all.top + bottom;
   all.advance = std::ceil(pen) + 1;
   all.coverage.resize(static_cast<std::size_t>(all.width * all.height));
-  for (const Letter& letter : letters)
+  for (const NameLetter& letter : letters)
     for (int y = 0; y < letter.glyph.height; ++y)
       for (int x = 0; x < letter.glyph.width; ++x) {
         const int column = letter.x + letter.glyph.left + x, row = all.top - letter.glyph.top + y;

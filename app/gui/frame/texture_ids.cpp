@@ -7,8 +7,8 @@ namespace headlight {
 namespace {
 
 /// The highest two bits say what kind of map it is, the others what each kind needs to tell its contents apart.
-enum class Family : std::uint64_t { small, inside, large, compared };
-constexpr std::uint64_t in(Family family, std::uint64_t rest) {
+enum class MapFamily : std::uint64_t { small, inside, large, compared };
+constexpr std::uint64_t in(MapFamily family, std::uint64_t rest) {
   return static_cast<std::uint64_t>(family) << 62 | rest;
 }
 
@@ -32,33 +32,35 @@ std::uint64_t map_of_answer(const AppState& state, const HeadRef& head) {
          place_of(head, state.trace->num_heads(head.stack));
 }
 
-constexpr std::uint64_t kDetail = std::uint64_t{1} << 61;  // beside the folded maps, whose folds take fewer bits
+constexpr std::uint64_t kLargeDetail = std::uint64_t{1} << 61;  // beside the folded maps, whose folds take fewer bits
 
 }  // namespace
 
 std::uint64_t thumbnail_version(const AppState& state, HeadRef head) {
-  return in(Family::small, map_of_answer(state, head));
+  return in(MapFamily::small, map_of_answer(state, head));
 }
 
 std::uint64_t folded_version(const AppState& state, HeadRef head) {
   const bool same_as_small = shown_fold(state, head.stack)->small.empty();
-  return in(same_as_small ? Family::small : Family::large, map_of_answer(state, head));
+  return in(same_as_small ? MapFamily::small : MapFamily::large, map_of_answer(state, head));
 }
 
-std::uint64_t detail_version(const AppState& state) { return in(Family::large, kDetail | state.detail->version); }
+std::uint64_t detail_version(const AppState& state) {
+  return in(MapFamily::large, kLargeDetail | state.detail->version);
+}
 
 std::uint64_t inside_picture_version(const AppState& state, std::size_t node) {
-  return in(Family::inside, state.inside_version << 10 | (node + 1));
+  return in(MapFamily::inside, state.inside_version << 10 | (node + 1));
 }
 
-std::uint64_t inside_matrix_version(const AppState& state) { return in(Family::inside, state.inside_version << 10); }
+std::uint64_t inside_matrix_version(const AppState& state) { return in(MapFamily::inside, state.inside_version << 10); }
 
 std::uint64_t joint_version(const AppState& state, const HeadRef& head) {
-  return in(Family::compared, state.comparison_version << 20 | place_of(head, kMaxHeads));
+  return in(MapFamily::compared, state.comparison_version << 20 | place_of(head, kMaxHeads));
 }
 
 std::uint64_t joint_version(const AppState& state, std::size_t side) {
-  return in(Family::compared, state.comparison_version << 20 | std::uint64_t{3} << 18 | side);
+  return in(MapFamily::compared, state.comparison_version << 20 | std::uint64_t{3} << 18 | side);
 }
 
 }  // namespace headlight

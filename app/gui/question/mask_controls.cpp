@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "gui/actions/actions.h"
+#include "figure/labels.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/scope.h"
 #include "gui/frame/stacks.h"
@@ -59,7 +59,7 @@ void mask_controls(Gui& gui) {
     ImGui::Button(gui.word(kMaskWords.paint), {-1, 0});
     ImGui::PopStyleVar();
     gui.name_item("paint");
-    explain_item(gui, kAnswerWords.tip_not_while_folded, {Act::fold_special, Act::merge_words});
+    explain_item(gui, kAnswerWords.tip_not_while_folded);
   } else if (wide_button(gui, "paint", kMaskWords.paint, kMaskWords.paint_hint, state.view.painting)) {
     gui.say(SetPainting{!state.view.painting});
   }

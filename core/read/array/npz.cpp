@@ -10,20 +10,12 @@
 #include <vector>
 
 #include "read/array/npy.h"
+#include "read/array/zip_handles.h"
 
 namespace headlight {
 namespace {
 
 constexpr std::size_t kChunk = 1 << 20;  // a multiple of every element's width
-
-struct DiscardArchive {
-  void operator()(zip_t* archive) const { zip_discard(archive); }
-};
-struct CloseMember {
-  void operator()(zip_file_t* member) const { zip_fclose(member); }
-};
-using Archive = std::unique_ptr<zip_t, DiscardArchive>;
-using Member = std::unique_ptr<zip_file_t, CloseMember>;
 
 Error unreadable(std::string_view where, zip_error_t& reason) {
   Error error = bad_input(where, "archive", "a readable .npz (zip)", zip_error_strerror(&reason));
@@ -94,7 +86,7 @@ Result<ArrayFile> read_archive(std::string_view where, zip_t* archive, std::size
     const std::string_view member_name = stat.name;
     const std::string inside = std::string(where) + ": " + printable(member_name);
     if (!member_name.ends_with(".npy")) return bad_input(inside, "", "an array (.npy)", "another file");
-    const Member member(zip_fopen_index(archive, index, 0));
+    const ZipMember member(zip_fopen_index(archive, index, 0));
     if (!member) return bad_input(inside, "member", "a stored or deflated array", zip_strerror(archive));
     auto array = read_member(inside, member.get(), stat.size, left);
     if (!array) return array.error();
@@ -113,7 +105,7 @@ Result<ArrayFile> parse_npz(std::string_view where, std::string_view bytes, std:
   zip_error_init(&reason);
   zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &reason);
   if (source == nullptr) return unreadable(where, reason);
-  const Archive archive(zip_open_from_source(source, ZIP_RDONLY, &reason));
+  const ZipArchive archive(zip_open_from_source(source, ZIP_RDONLY, &reason));
   if (!archive) {
     zip_source_free(source);
     return unreadable(where, reason);
@@ -133,7 +125,7 @@ Result<ArrayFile> read_npz(const std::filesystem::path& path, std::size_t limit)
                      : failure                             ? failure.message()
                                                            : "something that is not a file");
   int code = 0;
-  const Archive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
+  const ZipArchive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
   if (!archive) {
     zip_error_t reason;
     zip_error_init_with_code(&reason, code);

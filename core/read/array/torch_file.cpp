@@ -14,6 +14,7 @@
 
 #include "base/printable.h"
 #include "read/array/pickle.h"
+#include "read/array/zip_handles.h"
 
 namespace headlight {
 namespace {
@@ -40,7 +41,7 @@ struct Number {
   }
 };
 
-struct Member {
+struct ZipEntry {
   std::uint16_t method = 0;            // 0 stored, 8 deflated
   std::uint64_t packed = 0, size = 0;  // bytes in the file, bytes of the content
   std::uint64_t header = 0;            // where its local header begins
@@ -59,7 +60,7 @@ class ZipDirectory {
   }
 
   /// Null where there is no such member.
-  const Member* find(const std::string& name) const {
+  const ZipEntry* find(const std::string& name) const {
     const auto at = members_.find(name);
     return at == members_.end() ? nullptr : &at->second;
   }
@@ -73,7 +74,7 @@ class ZipDirectory {
   }
 
   /// The bytes of a member that is stored as it is.
-  Result<std::string_view> stored(const std::string& name, const Member& member) const {
+  Result<std::string_view> stored(const std::string& name, const ZipEntry& member) const {
     if (member.header > bytes_.size() || bytes_.size() - member.header < kLocalBytes ||
         bytes_.substr(member.header, 4) != kLocal)
       return bad_input(where_, printable(name), "a local header in the file", "other bytes");
@@ -116,10 +117,10 @@ class ZipDirectory {
       const std::uint64_t name_size = entry.at(28, 2), extra_size = entry.at(30, 2), comment_size = entry.at(32, 2);
       const std::uint64_t varies = name_size + extra_size + comment_size;
       if (bytes_.size() - begin - kCentralBytes < varies) return broken("a directory that ends too early");
-      Member member{.method = static_cast<std::uint16_t>(entry.at(10, 2)),
-                    .packed = entry.at(20, 4),
-                    .size = entry.at(24, 4),
-                    .header = entry.at(42, 4)};
+      ZipEntry member{.method = static_cast<std::uint16_t>(entry.at(10, 2)),
+                      .packed = entry.at(20, 4),
+                      .size = entry.at(24, 4),
+                      .header = entry.at(42, 4)};
       read_extra(bytes_.substr(begin + kCentralBytes + name_size, extra_size), member);
       std::string name{bytes_.substr(begin + kCentralBytes, name_size)};
       if (!members_.emplace(std::move(name), member).second) return broken("one name twice");
@@ -129,7 +130,7 @@ class ZipDirectory {
   }
 
   /// The 64-bit extra field (4.5.3): those of the three numbers that did not fit, in this order.
-  static void read_extra(std::string_view extra, Member& member) {
+  static void read_extra(std::string_view extra, ZipEntry& member) {
     while (extra.size() >= 4) {
       const Number head{extra};
       const std::size_t size = std::min<std::size_t>(head.at(2, 2), extra.size() - 4);
@@ -149,7 +150,7 @@ class ZipDirectory {
 
   std::string where_;
   std::string_view bytes_;
-  std::map<std::string, Member> members_;
+  std::map<std::string, ZipEntry> members_;
 };
 
 struct StorageType {
@@ -167,14 +168,14 @@ constexpr std::string_view kTensor = "torch._utils _rebuild_tensor_v2", kOldTens
 /// Plain values that stand beside the tensors of a training's state.
 constexpr std::string_view kPlain[] = {"collections OrderedDict", "torch Size", "torch device"};
 
-std::optional<Dtype> dtype_of(std::string_view storage) {
+std::optional<Dtype> storage_dtype(std::string_view storage) {
   for (const StorageType& type : kStorageTypes)
     if (type.name == storage) return type.dtype;
   return std::nullopt;
 }
 
 bool is_known(std::string_view name) {
-  return dtype_of(name) || name == kTensor || name == kOldTensor || name == kParameter ||
+  return storage_dtype(name) || name == kTensor || name == kOldTensor || name == kParameter ||
          std::find(std::begin(kPlain), std::end(kPlain), name) != std::end(kPlain);
 }
 
@@ -233,7 +234,7 @@ std::optional<Storage> storage_of(const PickleValue& value) {
     return std::nullopt;
   // Before PyTorch 0.4 a storage could itself be a view of another; no file of the transformer's time has one.
   if (id.size() > 5 && id[5]->kind != Kind::none) return std::nullopt;
-  const auto dtype = dtype_of(id[1]->text);
+  const auto dtype = storage_dtype(id[1]->text);
   if (!dtype) return std::nullopt;
   return Storage{.dtype = *dtype, .key = std::string(id[2]->text), .count = static_cast<std::uint64_t>(id[4]->integer)};
 }
@@ -355,13 +356,6 @@ class Locator {
   std::size_t copied_ = 0;
 };
 
-struct DiscardArchive {
-  void operator()(zip_t* archive) const { zip_discard(archive); }
-};
-struct CloseMember {
-  void operator()(zip_file_t* member) const { zip_fclose(member); }
-};
-
 /// A deflated member; `size` is what the directory says it holds.
 Result<std::shared_ptr<const std::string>> inflated(std::string_view where, std::string_view bytes,
                                                     const std::string& name, std::uint64_t size) {
@@ -370,12 +364,12 @@ Result<std::shared_ptr<const std::string>> inflated(std::string_view where, std:
   zip_error_init(&reason);
   zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &reason);
   if (source == nullptr) return failed();
-  const std::unique_ptr<zip_t, DiscardArchive> archive(zip_open_from_source(source, ZIP_RDONLY, &reason));
+  const ZipArchive archive(zip_open_from_source(source, ZIP_RDONLY, &reason));
   if (!archive) {
     zip_source_free(source);
     return failed();
   }
-  const std::unique_ptr<zip_file_t, CloseMember> member(zip_fopen(archive.get(), name.c_str(), 0));
+  const ZipMember member(zip_fopen(archive.get(), name.c_str(), 0));
   if (!member) return failed();
   auto content = std::make_shared<std::string>();
   std::array<char, 1 << 16> chunk;
@@ -397,7 +391,7 @@ Result<StoredArrays> locate_zip(std::string_view where, std::string_view bytes) 
   std::size_t inflated_bytes = 0;
   const auto member = [&](const std::string& name) -> Result<Locator::Bytes> {
     if (const auto known = opened.find(name); known != opened.end()) return known->second;
-    const Member* found = directory->find(name);
+    const ZipEntry* found = directory->find(name);
     if (!found) return bad_input(where, "archive", "a member " + printable(name), "none");
     if (found->method == 0) {
       const auto stored = directory->stored(name, *found);
@@ -416,7 +410,7 @@ Result<StoredArrays> locate_zip(std::string_view where, std::string_view bytes) 
 
   const auto data = member(*folder + "data.pkl");
   if (!data) return data.error();
-  if (const Member* order = directory->find(*folder + "byteorder"); order) {
+  if (const ZipEntry* order = directory->find(*folder + "byteorder"); order) {
     const auto text = member(*folder + "byteorder");
     if (!text) return text.error();
     if (text->bytes != "little") return bad_input(where, "byteorder", "little", printable(text->bytes));
