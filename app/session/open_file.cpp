@@ -5,6 +5,7 @@
 #include "document/open_model.h"
 #include "lesson/lesson.h"
 #include "read/external/mask_file.h"
+#include "read/external/page_text.h"
 
 namespace headlight {
 

@@ -13,12 +13,12 @@ namespace headlight {
 namespace {
 
 /// A row of the table with its keys, or the heading of a group, which has none.
-struct Line {
+struct KeyLine {
   std::string keys, meaning;
 };
 
-std::vector<Line> lines_of(const Gui& gui) {
-  std::vector<Line> lines;
+std::vector<KeyLine> lines_of(const Gui& gui) {
+  std::vector<KeyLine> lines;
   for (int group = 0; group < static_cast<int>(ActionGroup::count); ++group) {
     lines.push_back({"", gui.word(group_words(static_cast<ActionGroup>(group)))});
     for (const Action& action : all_actions())
@@ -42,7 +42,7 @@ struct Columns {
   float width = 0, row = 0, gap = 0;  // the gap between two columns is wider than the one inside a column
 };
 
-Columns columns_of(const Gui& gui, const std::vector<Line>& lines, std::size_t count) {
+Columns columns_of(const Gui& gui, const std::vector<KeyLine>& lines, std::size_t count) {
   Columns set{(lines.size() + count - 1) / count, {}, 0, ImGui::GetTextLineHeight() + 3 * gui.unit, 32 * gui.unit};
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (i % set.rows == 0) set.columns.emplace_back();
@@ -56,7 +56,7 @@ Columns columns_of(const Gui& gui, const std::vector<Line>& lines, std::size_t c
 }
 
 /// As many columns as the height asks for and the width allows.
-Columns fitted(const Gui& gui, const std::vector<Line>& lines, ImVec2 room) {
+Columns fitted(const Gui& gui, const std::vector<KeyLine>& lines, ImVec2 room) {
   Columns best = columns_of(gui, lines, 1);
   for (std::size_t count = 2; count <= 4 && static_cast<float>(best.rows) * best.row > room.y; ++count) {
     Columns wider = columns_of(gui, lines, count);
@@ -66,7 +66,7 @@ Columns fitted(const Gui& gui, const std::vector<Line>& lines, ImVec2 room) {
   return best;
 }
 
-void draw_columns(const Gui& gui, const std::vector<Line>& lines, const Columns& set) {
+void draw_columns(const Gui& gui, const std::vector<KeyLine>& lines, const Columns& set) {
   const ImVec2 corner = ImGui::GetCursorPos();
   float x = corner.x;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -103,7 +103,7 @@ void help_overlay(Gui& gui) {
   }
   {
     const FontScope font(gui, TextSize::small);
-    const std::vector<Line> lines = lines_of(gui);
+    const std::vector<KeyLine> lines = lines_of(gui);
     const float most = display.y * 0.96f - ImGui::GetCursorPosY() - ImGui::GetFrameHeightWithSpacing() - 24 * gui.unit;
     const float bar = ImGui::GetStyle().ScrollbarSize;
     const Columns set = fitted(gui, lines, {display.x * 0.96f - 40 * gui.unit - bar, most});
