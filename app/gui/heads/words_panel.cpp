@@ -77,7 +77,7 @@ void candidates(Gui& gui) {
 }
 
 /// The probability of any one word.
-void search(Gui& gui) {
+void word_search(Gui& gui) {
   const AppState& state = gui.state;
   std::string text = gui.fonts.shown(state.view.word);
   text.reserve(64);
@@ -159,7 +159,7 @@ bool shows_words(const AppState& state) {
 void words_panel(Gui& gui) {
   if (!shows_words(gui.state)) return;
   candidates(gui);
-  search(gui);
+  word_search(gui);
   if (gui.state.trace->model->config.arch == Arch::encoder) return;
   ImGui::SameLine(0, 10 * gui.unit);
   writing_on(gui);
