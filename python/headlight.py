@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import builtins
 import html as _html
+import itertools
 import json
 import math
 import os
@@ -142,113 +143,74 @@ def heads(text: Union[str, Sequence[str], None] = None, source: Optional[str] = 
     return _json_answer("heads", text, source, options)
 
 
-def lines(sentences: Iterable[str], source: Optional[str] = None, **options: Any) -> Iterator[Dict[str, Any]]:
-    """Answers to a stream of sentences, in order, by one process: each the object that `headlight export` writes.
+def lines(sentences: Iterable[str], source: Optional[str] = None, **options: Any) -> "Lines":
+    """Answers to a stream of sentences, in order: each the object that `headlight export --lines` writes.
 
-    A sentence that cannot be answered gives `{"error": …, "text": …}` in its place. The process ends with the iterator.
+    A sentence that cannot be answered gives `{"error": …, "text": …}` in its place. Sentences are read a block ahead (8,
+    then up to 1,024 at a time), so that a stream without end is answered too and the program is never waited for.
     `options` as in `export`; `jobs=0` uses all processors."""
-    waiting: List[str] = []                # sent, and not answered; in order
-    lock = threading.Lock()
-    source_of = iter(sentences)
-    bad: Dict[int, str] = {}               # places of sentences that are not sent
-    sent, ended = 0, False
+    return Lines(_lines(sentences, source, options))
 
-    def is_line(sentence: Any) -> bool:
-        return isinstance(sentence, str) and bool(sentence.strip()) and not re.search(r"[\n\r\x00]", sentence)
 
-    with tempfile.TemporaryDirectory(prefix="headlight-") as folder:
+class Lines:
+    """An iterator over answers. Sent to another process it is the list of those that are left."""
+
+    def __init__(self, answers: Iterator[Dict[str, Any]]) -> None:
+        self._answers = answers
+
+    def __iter__(self) -> "Lines":
+        return self
+
+    def __next__(self) -> Dict[str, Any]:
+        return _first(self._answers)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return list, (list(self),)
+
+    def close(self) -> None:
+        """Ends the program's work."""
+        self._answers.close()  # type: ignore[attr-defined]
+
+
+def _lines(sentences: Iterable[str], source: Optional[str], options: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:
+    waiting = iter(sentences)
+    with tempfile.TemporaryDirectory(prefix="headlight-") as folder, ThreadPoolExecutor(max_workers=1) as ahead:
         words = ([] if source is None else [str(source)]) + _words_of_options(options, folder)
         command = [program(), "export", *words, "--text", "-", "--lines"]
-        place = 0
-        failure: List[BaseException] = []
-        again: List[str] = []
-        while not ended or again:
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                       stderr=(trouble := tempfile.TemporaryFile()))
-            assert process.stdin and process.stdout
-            first, again = again, []
-
-            def feed(first: List[str] = first, pipe: Any = process.stdin) -> None:
-                nonlocal sent, ended
-                try:
-                    for sentence in first:
-                        with lock:
-                            waiting.append(sentence)
-                        pipe.write(sentence.encode() + b"\n")
-                    while not ended:
-                        try:
-                            sentence = _first(source_of)
-                        except StopIteration:
-                            ended = True
-                            break
-                        with lock:
-                            here, sent = sent, sent + 1
-                            if is_line(sentence):
-                                waiting.append(sentence)
-                            else:
-                                bad[here] = sentence
-                        if here not in bad:
-                            pipe.write(sentence.encode() + b"\n")
-                            pipe.flush()
-                except (BrokenPipeError, ValueError):
-                    pass                      # the process ended first; what waits is sent again or told as an error
-                except BaseException as error:
-                    failure.append(error)     # of the caller's own iterator: raised to the caller below
-                    ended = True
-                finally:
-                    try:
-                        pipe.close()
-                    except (BrokenPipeError, ValueError):
-                        pass
-
-            writer = threading.Thread(target=feed, daemon=True)
-            writer.start()
-            try:
-                for line in process.stdout:
-                    while True:
-                        with lock:
-                            told = bad.pop(place, None) if place in bad else _NOTHING
-                        if told is _NOTHING:
-                            break
-                        yield _not_a_line(told)
-                        place += 1
-                    with lock:
-                        waiting.pop(0)
-                    place += 1
-                    yield json.loads(line)
-            except GeneratorExit:
-                process.kill()
-                ended = True
-                raise
-            finally:
-                process.stdout.close()
-                status = process.wait()
-                writer.join()
-                trouble.seek(0)
-                said = trouble.read().decode(errors="replace").strip().splitlines()
-                trouble.close()
-            while place in bad:
-                yield _not_a_line(bad.pop(place))
-                place += 1
-            if waiting:
-                if status == 0:
-                    raise Error(f"headlight export --lines: expected {len(waiting)} more answers, found none")
-                yield {"error": said[0] if said else f"the program ended with status {status}", "text": waiting[0]}
-                place += 1
-                again = waiting[1:]
-                waiting.clear()
-            if failure:
-                raise failure[0]
-        while place in bad:
-            yield _not_a_line(bad.pop(place))
-            place += 1
+        size = 8
+        block = list(itertools.islice(waiting, size))
+        answers = ahead.submit(_answers_to, command, block)
+        while block:
+            size = min(2 * size, 1024)
+            told = answers.result()
+            block = list(itertools.islice(waiting, size))
+            answers = ahead.submit(_answers_to, command, block)
+            for answer in told:
+                yield json.loads(answer) if isinstance(answer, bytes) else answer
 
 
-_NOTHING = object()
-
-
-def _not_a_line(sentence: Any) -> Dict[str, Any]:
-    return {"error": f"text: expected one line that is not empty, found {sentence!r}", "text": sentence}
+def _answers_to(command: Sequence[str], sentences: Sequence[Any]) -> List[Union[bytes, Dict[str, Any]]]:
+    """One answer a sentence. Where the program ends before the last of them, the sentence it stopped at is told as an error
+    and those behind it are asked again."""
+    answers: List[Union[bytes, Dict[str, Any]]] = [
+        {"error": f"text: expected one line that is not empty, found {sentence!r}", "text": sentence}
+        for sentence in sentences]
+    places = [place for place, sentence in enumerate(sentences)
+              if isinstance(sentence, str) and sentence.strip() and not re.search(r"[\n\r\x00]", sentence)]
+    while places:
+        text = "".join(sentences[place] + "\n" for place in places)
+        done = subprocess.run(command, input=text.encode(), capture_output=True, check=False)
+        found = done.stdout.split(b"\n")
+        found = found[:-1]                         # what follows the last line break is no whole answer
+        for place, answer in zip(places, found):
+            answers[place] = answer
+        places = places[len(found):]
+        if places:
+            said = done.stderr.decode(errors="replace").strip().splitlines()
+            error = said[0] if said else f"headlight export: ended with status {done.returncode}, expected an answer"
+            answers[places[0]] = {"error": error, "text": sentences[places[0]]}
+            places = places[1:]
+    return answers
 
 
 # ---- Arrays and files -----------------------------------------------------------------------------------------------
@@ -557,8 +519,16 @@ def _diagnose(arrays: Mapping[str, Array], num_heads: int, tolerance: float) -> 
         return json.loads(_run([_diagnose_command(), *words], accept=(0, 1)))
 
 
+_commands: Dict[str, str] = {}
+
+
 def _diagnose_command() -> str:
-    return "diagnose"
+    """`diagnose`, or `compare` of programs that have it under that name only."""
+    path = program()
+    if path not in _commands:
+        asked = subprocess.run([path, "--help"], capture_output=True, stdin=subprocess.DEVNULL, check=False)
+        _commands[path] = "diagnose" if b"diagnose" in asked.stdout else "compare"
+    return _commands[path]
 
 
 def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None, output: Any = None, mask: Any = None,
@@ -1013,7 +983,7 @@ _opened_functions: Dict[Any, Any] = {}
 
 
 def _opened(func: Any) -> Any:
-    """A function of torch.nn.functional that does its steps in the open: the question whether anybody overrides it is
+    """A function of torch.nn.functional that does its steps in the open: the question whether it is overridden is
     answered with no, so that its own operations are seen one by one."""
     if func not in _opened_functions:
         names = dict(func.__globals__)
@@ -1356,7 +1326,7 @@ class _Call:
                 parts.append(_MaskPart("fill", array.astype(bool), value * after, step.site))
             elif step.kind == "times":
                 parts.append(_MaskPart("times", array.astype(np.float32), 0.0, step.site))
-            elif array.shape[-1] > 1 and ((array != array[..., :1]).any() or np.isinf(array).any()):
+            elif array.shape[-1] > 1 and ((array != array[..., :1]).any() or np.isneginf(array * np.float32(value)).any()):
                 # (one finite number a row changes no weight)
                 parts.append(_MaskPart("add", array.astype(np.float32) * np.float32(value * after), 0.0, step.site,
                                        str(tensor.dtype) == "torch.bool" or bool(np.isin(array, (0, 1)).all())))
@@ -1644,7 +1614,7 @@ class Seen(Sequence):  # type: ignore[type-arg]
             self._on_fill(name, args, kwargs, out)
         elif name in ("softmax", "log_softmax", "sigmoid"):
             dim = args[1] if len(args) > 1 else kwargs.get("dim")
-            if isinstance(dim, torch_dtype()) or dim is None:
+            if isinstance(dim, _torch_dtype()) or dim is None:
                 dim = 0 if args[0].dim() in (0, 1, 3) else 1     # as torch chooses where dim is left out
             self._on_softmax(name, args[0] if args else kwargs["input"], dim, out)
         elif name in ("dropout", "dropout_", "feature_dropout"):
@@ -2178,7 +2148,7 @@ class Seen(Sequence):  # type: ignore[type-arg]
     def _orient(self, call: _Call) -> None:
         """Which operand counts keys: the one over whose rows both the softmax and the sum over values go; where these
         differ, the one that is named so, else the right one."""
-        normalised = next_side(call, call.dim_axes)
+        normalised = _counting_side(call, call.dim_axes)
         roles = call.roles()
         if normalised is not None and normalised == call.contracted:
             flipped = normalised == "a"
@@ -2353,7 +2323,7 @@ class _Result(NamedTuple):
         return len(self.shape)
 
 
-def torch_dtype() -> Any:
+def _torch_dtype() -> Any:
     return _torch().dtype
 
 
@@ -2392,6 +2362,18 @@ def _user_frames() -> Iterator[Any]:
         frame = frame.f_back
 
 
+def _locals(frame: Any) -> Mapping[str, Any]:
+    """The variables of a running function. Up to Python 3.12 asking for them leaves a copy with the frame, which would keep
+    everything in it alive until the function returns: that copy is emptied, unless other code holds it."""
+    names = frame.f_locals
+    if sys.version_info >= (3, 13) or not frame.f_code.co_flags & 1 or names is frame.f_globals:
+        return names
+    own = dict(names)
+    if sys.getrefcount(names) <= 3:
+        names.clear()
+    return own
+
+
 def _caller() -> _Site:
     """The line of the caller's code that is running."""
     for frame in _user_frames():
@@ -2410,7 +2392,7 @@ def _modules_around() -> List[Any]:
     frame = sys._getframe(1)
     while frame is not None and len(modules) < 24:
         if "self" in frame.f_code.co_varnames[:1]:
-            owner = frame.f_locals.get("self")
+            owner = _locals(frame).get("self")
             if isinstance(owner, torch.nn.Module) and all(owner is not module for module in modules):
                 modules.append(owner)
         frame = frame.f_back
@@ -2420,7 +2402,7 @@ def _modules_around() -> List[Any]:
 def _variables() -> Iterator[Tuple[str, Any]]:
     """Names and tensors of the running function and of its object, lists opened."""
     for frame in _user_frames():
-        names = dict(frame.f_locals)
+        names = dict(_locals(frame))
         owner = names.get("self")
         for holder in (names, getattr(owner, "__dict__", {})):
             for name, value in list(holder.items()):
@@ -2439,13 +2421,14 @@ def _frames(root: Any) -> _Frames:
     for depth, frame in enumerate(_user_frames()):
         code = frame.f_code
         arguments = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
-        owner = frame.f_locals.get("self") if arguments[:1] == ("self",) else None
+        variables = _locals(frame)
+        owner = variables.get("self") if arguments[:1] == ("self",) else None
         if depth == 0:
             first = owner
         elif not ((first is not None and owner is first) or (first is None and depth == 1)):
             break
         for name in arguments:
-            value = frame.f_locals.get(name)
+            value = variables.get(name)
             if re.search("mask|pad", name) and _is_tensor(value) and all(value is not known for _, known in masks):
                 masks.append((name, value.detach()))
     modules = _modules_around()
@@ -2483,7 +2466,7 @@ def _named_role(node: Optional[_Node], index: Optional[Tuple[Array, _Node]], nam
     return role
 
 
-def next_side(call: _Call, axes: Optional[frozenset]) -> Optional[str]:
+def _counting_side(call: _Call, axes: Optional[frozenset]) -> Optional[str]:
     """The operand whose rows are all that an axis counts."""
     for side in "ba":
         if axes and axes == frozenset(call.product.out_free[side]):
@@ -2528,7 +2511,7 @@ def _is_prefix(row: Array) -> bool:
 
 
 def _causal_with_padding(allowed: Array) -> bool:
-    """Each query sees itself and what was before, but for keys that nobody sees."""
+    """Each query sees itself and what was before, but for keys that no query sees."""
     lower = np.tril(np.ones(allowed.shape, bool))
     keys = allowed[-1]
     return bool((allowed == (lower & keys)).all()) and bool(keys.any())
@@ -2978,9 +2961,9 @@ def _judge_numbers(attention: Attention, seen: "Seen", intended: Optional[Array]
     kept = min([count] + [len(found.sentences) for found in founds if found is not None])
     kept = min(kept, seen.keep.sentences, 1 if rows is not None else kept)
     sentences = list(range(kept))
-    masks = _masks_of(call, seen, sentences, rows, intended, notes)
+    few = rows is None and query.shape[0] * num_heads * query.shape[2] * key.shape[2] <= _MOST_WEIGHTS
+    masks = _masks_of(call, seen, list(range(count)) if few else sentences, rows, intended, notes)
     scale_text = _scale_text(call, d_k, num_heads)
-    learned = any(step.kind == "scale" for step in call.path) and False
     roles = call.roles()
     named = {"query": roles["b" if call.flipped else "a"], "key": roles["a" if call.flipped else "b"]}
     swapped = named == {"query": "key", "key": "query"} and query.shape[2] == key.shape[2]

@@ -4,9 +4,9 @@
 #include "cli/against_option.h"
 #include "cli/commands.h"
 #include "cli/request_options.h"
+#include "derived/answer_comparison.h"
+#include "model/head_text.h"
 #include "page/page.h"
-#include "session/answer_comparison.h"
-#include "session/stack_names.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {
@@ -110,25 +110,33 @@ Result<int> run_page(const PageArguments& options) {
 
 ParsedCommand add_page(CLI::App& program) {
   CLI::App* command = program.add_subcommand("page", "An HTML file that opens anywhere, offline, and still computes");
-  command->footer("headlight page --text 我请李雷帮我订了去北京的机票 -o page.html\n"
-                  "headlight page CHECKPOINT --text 'the cat sat' --only 1.4,2.* -o page.html\n"
-                  "headlight page --mask causal --against '--mask none' -o compared.html\n"
-                  "headlight page --live -o live.html\n"
-                  "The page holds q and k of every head (v too where there is room) as float16, not the weights: it\n"
-                  "computes them, so that the mask, the scale and the cells can be changed in the browser. It is opened\n"
-                  "again by `headlight page.html`, and checked by `headlight check page.html`.");
+  command->footer(
+      "headlight page --text 我请李雷帮我订了去北京的机票 -o page.html\n"
+      "headlight page CHECKPOINT --text 'the cat sat' --only 1.4,2.* -o page.html\n"
+      "headlight page --mask causal --against '--mask none' -o compared.html\n"
+      "headlight page --live -o live.html\n"
+      "The page holds q and k of every head (v too where there is room) as float16, not the weights: it\n"
+      "computes them, so that the mask, the scale and the cells can be changed in the browser. It is opened\n"
+      "again by `headlight page.html`, and checked by `headlight check page.html`.");
   auto options = std::make_shared<PageArguments>(*command);
-  command->add_option("-o,--output", options->file, "The file to write, whole or not at all; - is standard output")->required();
+  command->add_option("-o,--output", options->file, "The file to write, whole or not at all; - is standard output")
+      ->required();
   command->add_option("--only", options->only, "Heads that are packed, [STACK:]L.H or L.*; default: all")
-      ->delimiter(',')->allow_extra_args(false)->type_name("HEADS");
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("HEADS");
   command->add_flag("--live", options->live,
                     "Pack the model's weights and words too, so that the page answers other sentences");
-  command->add_option("--against", options->against,
-                      "What the answer is compared with, as A: its question in one string, --against '--mask none'")
+  command
+      ->add_option("--against", options->against,
+                   "What the answer is compared with, as A: its question in one string, --against '--mask none'")
       ->type_name("'[SOURCE] [REQUEST]'");
-  command->add_option("--head", options->look, "The head that is large when the page opens, [STACK:]L.H")->type_name("HEAD");
-  command->add_option("--language", options->language, "en or zh; default: the reader's")->check(CLI::IsMember({"en", "zh"}));
-  command->add_option("--theme", options->theme, "light or dark; default: the reader's")->check(CLI::IsMember({"light", "dark"}));
+  command->add_option("--head", options->look, "The head that is large when the page opens, [STACK:]L.H")
+      ->type_name("HEAD");
+  command->add_option("--language", options->language, "en or zh; default: the reader's")
+      ->check(CLI::IsMember({"en", "zh"}));
+  command->add_option("--theme", options->theme, "light or dark; default: the reader's")
+      ->check(CLI::IsMember({"light", "dark"}));
   command->add_option("--colours", options->colours, "teal (default), viridis, cividis or grey")
       ->check(CLI::IsMember({"teal", "viridis", "cividis", "grey"}));
   return [options] { return run_page(*options); };

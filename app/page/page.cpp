@@ -8,12 +8,12 @@
 #include "figure/labels.h"
 #include "heads/head_measures.h"
 #include "heads/token_alignment.h"
+#include "model/head_text.h"
 #include "page/page_data.h"
 #include "page/page_numbers.h"
 #include "page/page_tables.h"
 #include "page/page_template.h"
 #include "session/session_file.h"
-#include "session/stack_names.h"
 #include "write/arrays.h"
 
 namespace headlight {
@@ -40,7 +40,8 @@ std::size_t size_of(std::span<const std::string_view> parts) {
 
 std::size_t text_bytes(const Trace& trace) {
   std::size_t bytes = 0;
-  for (const Tokens* tokens : {&trace.request.tokens, &trace.request.target, &trace.query_tokens(), &trace.key_tokens()})
+  for (const Tokens* tokens :
+       {&trace.request.tokens, &trace.request.target, &trace.query_tokens(), &trace.key_tokens()})
     bytes += tokens->text.size() + 130 * tokens->size();
   return bytes;
 }
@@ -88,8 +89,9 @@ json axes_object(const Trace& a, const Trace& b) {
     const auto same = [&](const StackNames& other) { return other.label == names.label; };
     const auto found = std::find_if(of_a.begin(), of_a.end(), same);
     if (found == of_a.end()) continue;
-    axes[std::string(names.label)] = {{"queries", axis_object(a.query_tokens(found->stack), b.query_tokens(names.stack))},
-                                      {"keys", axis_object(a.key_tokens(found->stack), b.key_tokens(names.stack))}};
+    axes[std::string(names.label)] = {
+        {"queries", axis_object(a.query_tokens(found->stack), b.query_tokens(names.stack))},
+        {"keys", axis_object(a.key_tokens(found->stack), b.key_tokens(names.stack))}};
   }
   return axes;
 }
@@ -108,8 +110,7 @@ std::pair<std::string, std::string> labels_of(const PageContent& content) {
 
 Status check_heads(const Trace& trace, const std::vector<HeadRef>& heads) {
   for (const HeadRef& head : heads) {
-    if (!trace.has(head.stack))
-      return bad_input("--only", "stack", "one of this answer", stack_name(head.stack));
+    if (!trace.has(head.stack)) return bad_input("--only", "stack", "one of this answer", stack_name(head.stack));
     if (head.layer >= trace.num_layers(head.stack))
       return bad_input("--only", "layer", "0 to " + std::to_string(trace.num_layers(head.stack) - 1), head_text(head));
     if (head.head >= trace.num_heads(head.stack))
@@ -139,8 +140,8 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
       return std::find(options.only.begin(), options.only.end(), head) == options.only.end();
     });
   if (const auto valid = check_numbers(trace, plan.heads); !valid) return valid.error();
-  std::size_t rest = size_of(page_head()) + size_of(page_tail()) + page_words_json().size() + page_colours_json().size() +
-                     2 * text_bytes(trace) + 4096;
+  std::size_t rest = size_of(page_head()) + size_of(page_tail()) + page_words_json().size() +
+                     page_colours_json().size() + 2 * text_bytes(trace) + 4096;
   const auto numbers = [&](bool values) {
     std::size_t bytes = number_bytes(trace, plan.heads, values);
     if (content.against) {
@@ -154,7 +155,8 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
     rest += live_bytes(trace);
   }
   if (content.against) {
-    if (const auto valid = check_numbers(*content.against->trace, heads_of_other(*content.against->trace, plan.heads)); !valid)
+    if (const auto valid = check_numbers(*content.against->trace, heads_of_other(*content.against->trace, plan.heads));
+        !valid)
       return valid.error();
     rest += 2 * text_bytes(*content.against->trace);
   }
@@ -171,8 +173,11 @@ std::string plan_text(const PagePlan& plan, const PageContent& content) {
   const Trace& trace = *content.trace;
   const bool given = trace.attention(Stack::self, 0).patterns != nullptr;
   return std::string(plan.packed ? "at most " : "") + megabytes(plan.bytes) + ": " +
-         (given ? "weights" : plan.values ? "q, k and v" : "q and k, without v,") + " of " + std::to_string(plan.heads.size()) +
-         (plan.heads.size() == 1 ? " head, " : " heads, ") + std::to_string(trace.query_tokens().size()) + " tokens";
+         (given         ? "weights"
+          : plan.values ? "q, k and v"
+                        : "q and k, without v,") +
+         " of " + std::to_string(plan.heads.size()) + (plan.heads.size() == 1 ? " head, " : " heads, ") +
+         std::to_string(trace.query_tokens().size()) + " tokens";
 }
 
 Status write_page(const PageContent& content, const PageOptions& options, const PagePlan& plan,
@@ -193,8 +198,9 @@ Status write_page(const PageContent& content, const PageOptions& options, const 
   object["version"] = HEADLIGHT_VERSION;
   object["title"] = trace.query_tokens().text.substr(0, 200);
   const Document& document = content.session.document;
-  object["card"] = {{"name", {{"en", model_title(Language::en, document)}, {"zh", model_title(Language::zh, document)}}},
-                    {"shape", shape_text(trace)}};
+  object["card"] = {
+      {"name", {{"en", model_title(Language::en, document)}, {"zh", model_title(Language::zh, document)}}},
+      {"shape", shape_text(trace)}};
   object["look"] = look_object(content, options);
   std::string text = dumped(object);
   text.pop_back();

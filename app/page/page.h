@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "session/open_file.h"
-#include "session/settings.h"
+#include "view/settings.h"
 
 namespace headlight {
 
@@ -22,9 +22,9 @@ inline constexpr std::size_t kMostPageBytes = std::size_t{256} << 20;
 inline constexpr std::size_t kMostPlainBytes = std::size_t{24} << 20;
 
 struct PageContent {
-  Session session;                               // the question and what is looked at
-  std::shared_ptr<const Trace> trace;            // its answer
-  std::optional<AnswerSnapshot> against = {};    // A of a comparison, with its trace; the answer above is B
+  Session session;                             // the question and what is looked at
+  std::shared_ptr<const Trace> trace;          // its answer
+  std::optional<AnswerSnapshot> against = {};  // A of a comparison, with its trace; the answer above is B
 };
 
 struct PageOptions {

@@ -8,13 +8,13 @@
 #include "base/file.h"
 #include "figure/labels.h"
 #include "heads/head_measures.h"
+#include "model/head_text.h"
 #include "page/page.h"
 #include "page/page_data.h"
 #include "page/page_numbers.h"
 #include "read/external/page_text.h"
 #include "read/json/json_document.h"
 #include "session/session_file.h"
-#include "session/stack_names.h"
 #include "write/arrays.h"
 #include "write/json.h"
 
@@ -56,7 +56,8 @@ Result<std::string> bytes_of_field(const std::string& where, const json& stack, 
 }
 
 float float16_at(const std::string& bytes, std::size_t number) {
-  const auto low = static_cast<unsigned char>(bytes[2 * number]), high = static_cast<unsigned char>(bytes[2 * number + 1]);
+  const auto low = static_cast<unsigned char>(bytes[2 * number]),
+             high = static_cast<unsigned char>(bytes[2 * number + 1]);
   return static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(static_cast<std::uint16_t>(low | high << 8)));
 }
 
@@ -95,7 +96,8 @@ Status take_numbers(const std::string& where, const json& stack, const std::vect
     return bytes_of_field(where, stack, field, 2 * each * count, layers.size());
   };
   const AttentionTrace& first = attention_in(page, encoder, heads.front());
-  const auto queries = static_cast<std::size_t>(first.mask->queries()), keys = static_cast<std::size_t>(first.mask->keys());
+  const auto queries = static_cast<std::size_t>(first.mask->queries()),
+             keys = static_cast<std::size_t>(first.mask->keys());
   if (first.patterns) {
     const auto bytes = read("weights", queries * keys, heads.size());
     if (!bytes) return bytes.error();
@@ -130,15 +132,16 @@ Status take_numbers(const std::string& where, const json& stack, const std::vect
   return Done{};
 }
 
-Status take_page(const std::string& where, const json& data, const Trace& trace, RoundedTrace& page, StackTrace* encoder,
-                 std::vector<HeadRef>& heads) {
+Status take_page(const std::string& where, const json& data, const Trace& trace, RoundedTrace& page,
+                 StackTrace* encoder, std::vector<HeadRef>& heads) {
   const json stacks = data.value("stacks", json());
   if (!stacks.is_array() || stacks.empty()) return bad_input(where, "stacks", "a list", "nothing");
   for (const json& stack : stacks) {
     if (!stack.is_object()) return bad_input(where, "stacks", "objects", "something else");
     const json label = stack.value("name", json());
     const auto names = stacks_of(trace);
-    const auto own = std::find_if(names.begin(), names.end(), [&](const StackNames& one) { return label == std::string(one.label); });
+    const auto own = std::find_if(names.begin(), names.end(),
+                                  [&](const StackNames& one) { return label == std::string(one.label); });
     if (own == names.end()) return bad_input(where, "stacks", "an attention of the answer", printable(label.dump()));
     const auto of_stack = heads_of_page(stack, trace, own->stack);
     if (of_stack.empty()) return bad_input(where, "only", "heads of the answer", "none");
@@ -153,13 +156,15 @@ Finding tokens_finding(const json& data, const Trace& trace) {
     const json list = data.value(named.name, json());
     const auto text_of = [&](std::size_t i) { return list[i].is_object() ? list[i].value("text", json()) : json(); };
     if (!list.is_array() || list.size() != named.tokens->size())
-      return wrong(named.name, std::to_string(named.tokens->size()), list.is_array() ? std::to_string(list.size()) : "no list");
+      return wrong(named.name, std::to_string(named.tokens->size()),
+                   list.is_array() ? std::to_string(list.size()) : "no list");
     for (std::size_t i = 0; i < list.size(); ++i)
       if (text_of(i) != json::parse(json_string(named.tokens->tokens[i].text)))
         return wrong(named.name + " " + std::to_string(i), printable(json_string(named.tokens->tokens[i].text)),
                      printable(text_of(i).dump(-1, ' ', false, json::error_handler_t::replace)));
   }
-  return {Severity::good, "the tokens are those that the request gives: " + std::to_string(trace.query_tokens().size())};
+  return {Severity::good,
+          "the tokens are those that the request gives: " + std::to_string(trace.query_tokens().size())};
 }
 
 }  // namespace
@@ -195,7 +200,8 @@ Result<std::vector<Finding>> check_page(const std::filesystem::path& file, const
   const float found = rounding_error(**trace, page.trace, heads, {0, &progress.stop});
   const std::string count = std::to_string(heads.size()) + (heads.size() == 1 ? " head" : " heads");
   if (!(found <= error + kSlack))
-    findings.push_back(wrong("weights of " + count, "at most " + brief_number(error) + " from the request's, as the page states",
+    findings.push_back(wrong("weights of " + count,
+                             "at most " + brief_number(error) + " from the request's, as the page states",
                              brief_number(found)));
   else
     findings.push_back({Severity::good, "weights of " + count + " are the request's: the largest difference is " +

@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/base64.h"
+#include "derived/fold.h"
+#include "document/bundled_models.h"
+#include "document/edits_json.h"
 #include "figure/labels.h"
 #include "math/output.h"
+#include "model/head_text.h"
 #include "page/page_numbers.h"
-#include "session/bundled_models.h"
-#include "session/edits_json.h"
-#include "session/fold.h"
-#include "session/stack_names.h"
 #include "train/trained_checkpoint.h"
 #include "write/json.h"
 
@@ -26,11 +26,14 @@ constexpr Index kShownAtOnce = 300;
 /// Their longer side in cells.
 constexpr Index kThumbnailOfPage = 64;
 
-std::string dumped(const json& value) { return without_markup(value.dump(-1, ' ', false, json::error_handler_t::replace)); }
+std::string dumped(const json& value) {
+  return without_markup(value.dump(-1, ' ', false, json::error_handler_t::replace));
+}
 
 std::vector<HeadRef> of_stack(const std::vector<HeadRef>& heads, Stack stack) {
   std::vector<HeadRef> own;
-  std::copy_if(heads.begin(), heads.end(), std::back_inserter(own), [&](const HeadRef& head) { return head.stack == stack; });
+  std::copy_if(heads.begin(), heads.end(), std::back_inserter(own),
+               [&](const HeadRef& head) { return head.stack == stack; });
   return own;
 }
 
@@ -59,7 +62,8 @@ Matrix numbers_of(const Trace& trace, const HeadRef& head, Part part) {
 }
 
 /// Heads one after another as base64 in a JSON string; packed, a list of strings, one a layer.
-void write_numbers(const Trace& trace, const std::vector<HeadRef>& heads, Part part, bool packed, const PageSink& sink) {
+void write_numbers(const Trace& trace, const std::vector<HeadRef>& heads, Part part, bool packed,
+                   const PageSink& sink) {
   if (!packed) {
     sink("\"");
     Base64Encoder encoder;
@@ -175,7 +179,8 @@ void write_stack(const Trace& trace, const StackNames& names, const PagePlan& pl
   if (static_cast<Index>(heads.size()) < trace.num_layers(stack) * num_heads)
     for (const HeadRef& head : heads)
       object["only"].push_back(std::to_string(head.layer) + "." + std::to_string(head.head));
-  if (std::max(trace.queries(stack), trace.keys(stack)) > kShownAtOnce) object["thumbnails"] = thumbnails_of(trace, heads);
+  if (std::max(trace.queries(stack), trace.keys(stack)) > kShownAtOnce)
+    object["thumbnails"] = thumbnails_of(trace, heads);
   std::string text = dumped(object);
   text.pop_back();
   sink(text);
@@ -211,10 +216,15 @@ json edits_object(const Trace& trace) {
   if (edits.off_as == OffAs::mean) object["off_as"] = "mean";
   const auto names = stacks_of(trace);
   for (const WeightEdit& edit : edits.weights) {
-    const auto own = std::find_if(names.begin(), names.end(), [&](const StackNames& one) { return one.stack == edit.head.stack; });
+    const auto own =
+        std::find_if(names.begin(), names.end(), [&](const StackNames& one) { return one.stack == edit.head.stack; });
     if (own == names.end()) continue;
-    object["weights"].push_back({{"stack", own->label}, {"layer", edit.head.layer}, {"head", edit.head.head},
-                                 {"query", edit.cell.query}, {"key", edit.cell.key}, {"weight", edit.weight}});
+    object["weights"].push_back({{"stack", own->label},
+                                 {"layer", edit.head.layer},
+                                 {"head", edit.head.head},
+                                 {"query", edit.cell.query},
+                                 {"key", edit.cell.key},
+                                 {"weight", edit.weight}});
   }
   if (edits.dropout > 0) {
     object["dropout"] = edits.dropout;
@@ -229,22 +239,31 @@ json relations_object(const Trace& trace, const Document& document, const std::v
   for (const StackNames& names : stacks_of(trace))
     for (const HeadRef& head : of_stack(heads, names.stack))
       for (const RelationScore* one : relations_of(document, head))
-        list.push_back({{"stack", names.label}, {"layer", head.layer}, {"head", head.head}, {"relation", one->relation},
-                        {"label", {{"en", one->en}, {"zh", one->zh}}}, {"accuracy", one->score.accuracy},
-                        {"offset", one->offset}, {"random", one->random}, {"sentences", one->sentences}});
+        list.push_back({{"stack", names.label},
+                        {"layer", head.layer},
+                        {"head", head.head},
+                        {"relation", one->relation},
+                        {"label", {{"en", one->en}, {"zh", one->zh}}},
+                        {"accuracy", one->score.accuracy},
+                        {"offset", one->offset},
+                        {"random", one->random},
+                        {"sentences", one->sentences}});
   return list;
 }
 
 }  // namespace
 
 std::string without_markup(std::string text) {
-  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) text.replace(at, 1, "\\u003c");
+  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at))
+    text.replace(at, 1, "\\u003c");
   return text;
 }
 
 std::size_t number_bytes(const Trace& trace, const std::vector<HeadRef>& heads, bool values) {
   std::size_t numbers = 0;
-  const auto size = [](Index rows, Index columns) { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns); };
+  const auto size = [](Index rows, Index columns) {
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+  };
   for (const HeadRef& head : heads) {
     const AttentionTrace& attention = trace.attention(head.stack, head.layer);
     const Index queries = attention.mask->queries(), keys = attention.mask->keys();
@@ -264,16 +283,19 @@ Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads) {
     const AttentionTrace& attention = trace.attention(head.stack, head.layer);
     if (attention.patterns) continue;
     const HeadRef group{head.layer, attention.kv_head(head.head), head.stack};
-    for (const auto& [name, of, part] : {std::tuple("query", head, Part::query), {"key", group, Part::key}, {"value", group, Part::value}}) {
+    for (const auto& [name, of, part] :
+         {std::tuple("query", head, Part::query), {"key", group, Part::key}, {"value", group, Part::value}}) {
       const float largest = numbers_of(trace, of, part).cwiseAbs().maxCoeff();
       if (largest > kLargestFloat16)
-        return bad_input("page", head_text(head) + " " + name, "numbers up to 65504, which float16 holds", brief_number(largest));
+        return bad_input("page", head_text(head) + " " + name, "numbers up to 65504, which float16 holds",
+                         brief_number(largest));
     }
   }
   return Done{};
 }
 
-void write_answer(const Trace& trace, const Document& document, const PagePlan& plan, float error, const PageSink& sink) {
+void write_answer(const Trace& trace, const Document& document, const PagePlan& plan, float error,
+                  const PageSink& sink) {
   const char* between = "";
   for (const NamedTokens& named : named_tokens(trace)) {
     sink(between + ("\"" + named.name + "\":") + tokens_json(*named.tokens));
@@ -292,7 +314,8 @@ void write_answer(const Trace& trace, const Document& document, const PagePlan& 
   sink(",\"largest\":" + dumped(trace.largest_weight) + ",\"error\":" + dumped(error));
   if (!trace.warnings.empty()) sink(",\"warnings\":" + dumped(trace.warnings));
   if (trace.logits.size() > 0)
-    sink(",\"next_token\":" + without_markup(json_candidates(most_probable(*trace.model, probabilities(trace.logits), kNextWords))));
+    sink(",\"next_token\":" +
+         without_markup(json_candidates(most_probable(*trace.model, probabilities(trace.logits), kNextWords))));
 }
 
 }  // namespace headlight

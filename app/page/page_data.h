@@ -23,7 +23,8 @@ std::size_t number_bytes(const Trace& trace, const std::vector<HeadRef>& heads, 
 Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads);
 
 /// `"tokens":…,"stacks":[…],…`: the fields of an answer, without braces. `document` is how it was asked.
-void write_answer(const Trace& trace, const Document& document, const PagePlan& plan, float error, const PageSink& sink);
+void write_answer(const Trace& trace, const Document& document, const PagePlan& plan, float error,
+                  const PageSink& sink);
 
 /// The weights and the words of the model as the page's forward pass reads them, as a JSON object.
 /// Errors: a part of the model that it does not compute, naming it.

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/base64.h"
+#include "document/tokenizers.h"
 #include "math/output.h"
 #include "page/page_data.h"
 #include "page/page_numbers.h"
-#include "session/tokenizers.h"
 
 namespace headlight {
 namespace {
@@ -36,11 +36,13 @@ struct Numbers {
     return {{"weight", place(std::move(all))}, {"bias", place(weights.bias)}};
   }
   json norm(const NormWeights& weights) {
-    return {{"scale", place(weights.scale)}, {"shift", place(weights.shift)}, {"epsilon", weights.epsilon},
+    return {{"scale", place(weights.scale)},
+            {"shift", place(weights.shift)},
+            {"epsilon", weights.epsilon},
             {"kind", weights.kind == NormKind::layer_norm ? "layer" : "rms"}};
   }
   json attention(const AttentionWeights& weights) {
-    return {{"query", linear(weights.query)}, {"key", linear(weights.key)}, {"value", linear(weights.value)},
+    return {{"query", linear(weights.query)},   {"key", linear(weights.key)}, {"value", linear(weights.value)},
             {"output", linear(weights.output)}, {"heads", weights.num_heads}, {"kv_heads", weights.num_kv_heads}};
   }
   json block(const BlockWeights& weights) {
@@ -58,8 +60,10 @@ struct Numbers {
   }
   json stack(const StackWeights& weights, json tokens) {
     const Embeddings& embeddings = weights.embeddings;
-    json object{{"tokens", std::move(tokens)}, {"embedding_scale", embeddings.scale},
-                {"positions", place(embeddings.positions)}, {"first_position", embeddings.first_position}};
+    json object{{"tokens", std::move(tokens)},
+                {"embedding_scale", embeddings.scale},
+                {"positions", place(embeddings.positions)},
+                {"first_position", embeddings.first_position}};
     if (embeddings.norm) object["embedding_norm"] = norm(*embeddings.norm);
     for (const BlockWeights& one : weights.blocks) object["blocks"].push_back(block(one));
     if (weights.final_norm) object["final_norm"] = norm(*weights.final_norm);
@@ -78,38 +82,44 @@ json model_object(const Model& model, Numbers& numbers) {
   object["stacks"]["self"] = numbers.stack(model, tokens);
   if (model.encoder) {
     const bool shared = model.encoder->embeddings.tokens == model.embeddings.tokens;
-    object["stacks"]["encoder"] = numbers.stack(*model.encoder, shared ? tokens : table_of(*model.encoder->embeddings.tokens));
+    object["stacks"]["encoder"] =
+        numbers.stack(*model.encoder, shared ? tokens : table_of(*model.encoder->embeddings.tokens));
   }
   if (model.output) {
     const bool shared = model.output->weight == model.embeddings.tokens;
     object["output"] = {{"weight", shared ? tokens : table_of(*model.output->weight)},
-                        {"bias", numbers.place(model.output->bias)}, {"scale", model.output->scale}};
+                        {"bias", numbers.place(model.output->bias)},
+                        {"scale", model.output->scale}};
   }
   return object;
 }
 
 json token_object(const Token& token) {
-  return {{"id", token.id}, {"text", token.text}, {"special", token.special}, {"pad", token.pad}, {"known", token.known}};
+  return {
+      {"id", token.id}, {"text", token.text}, {"special", token.special}, {"pad", token.pad}, {"known", token.known}};
 }
 
 /// How the page cuts a text: the words by their ids, and what stands before and after.
 json side_object(const Tokenizer& tokenizer, const Tokens& tokens) {
   const auto vocabulary = vocabulary_of(tokenizer);
-  json object{{"words", vocabulary->words}, {"special", json::array()}, {"before", json::array()}, {"after", json::array()}};
+  json object{
+      {"words", vocabulary->words}, {"special", json::array()}, {"before", json::array()}, {"after", json::array()}};
   for (const AddedToken& added : tokenizer.added.tokens()) object["special"].push_back(added.id);
   const auto& level = std::get<WordLevel>(tokenizer.model);
   object["unknown"] = level.words.id(level.unknown).value_or(0);
   for (const AddedToken& added : tokenizer.added.tokens())
     if (added.content == level.unknown) object["unknown"] = added.id;
   std::size_t begin = 0, end = tokens.size();
-  for (; begin < end && tokens.tokens[begin].special; ++begin) object["before"].push_back(token_object(tokens.tokens[begin]));
+  for (; begin < end && tokens.tokens[begin].special; ++begin)
+    object["before"].push_back(token_object(tokens.tokens[begin]));
   for (; end > begin && tokens.tokens[end - 1].special && !tokens.tokens[end - 1].pad; --end) {}
   for (std::size_t i = end; i < tokens.size(); ++i) object["after"].push_back(token_object(tokens.tokens[i]));
   return object;
 }
 
 Error cannot(const std::string& what) {
-  return bad_input("--live", "", "one of the models that come along, whose words and layers the page computes itself", what);
+  return bad_input("--live", "", "one of the models that come along, whose words and layers the page computes itself",
+                   what);
 }
 
 bool is_plain(const AttentionWeights& weights) {
@@ -162,7 +172,7 @@ void write_live(const Trace& trace, const Document& document, const PageSink& si
   Numbers numbers;
   json object = model_object(*trace.model, numbers);
   object["dtype"] = numbers.half ? "float16" : "float32";
-  object["text"] = document.text;
+  object["text"] = document.source.text;
   object["off_as"] = request.edits.off_as == OffAs::mean ? "mean" : "zero";
   object["source_side"] = side_object(*tokenizers.source, trace.model->encoder ? request.tokens : trace.query_tokens());
   object["ends"] = tokenizers.ends;

@@ -46,9 +46,7 @@ void append_float16(const ConstMatrixRef& numbers, std::string& bytes) {
     }
 }
 
-Matrix rounded_to_float16(const ConstMatrixRef& numbers) {
-  return numbers.cast<Eigen::half>().cast<float>();
-}
+Matrix rounded_to_float16(const ConstMatrixRef& numbers) { return numbers.cast<Eigen::half>().cast<float>(); }
 
 std::string packed_planes(std::string_view bytes) {
   std::string planes(bytes.size(), '\0');
@@ -105,8 +103,7 @@ float rounding_error(const Trace& exact, const Trace& other, const std::vector<H
     const Index queries = exact.queries(head.stack);
     for (Index first = 0; first < queries; first += kRowBlock) {
       const Index count = std::min(kRowBlock, queries - first);
-      const Matrix difference =
-          attention_rows(exact, head, first, count) - attention_rows(other, head, first, count);
+      const Matrix difference = attention_rows(exact, head, first, count) - attention_rows(other, head, first, count);
       float& most = largest[static_cast<std::size_t>(i)];
       most = std::max(most, difference.cwiseAbs().maxCoeff());
     }

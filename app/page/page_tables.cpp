@@ -81,15 +81,19 @@ constexpr PageWord kPageWords[] = {
      "一行的权重分布得多广（nat）：0 表示只看一个词元。"},
     {"tip_order_normalized", "The entropy as a share of the most that the mask leaves: 1 looks everywhere alike.",
      "熵占掩码所允许的最大值的比例：1 表示处处一样。"},
-    {"tip_order_distance", "How many tokens away a row looks, weighted by its weights.", "一行看得多远（词元数），按权重加权。"},
+    {"tip_order_distance", "How many tokens away a row looks, weighted by its weights.",
+     "一行看得多远（词元数），按权重加权。"},
     {"tip_order_confidence", "The mean of each row's largest weight.", "每行最大权重的平均。"},
     {"tip_order_previous", "Mean weight on the token before.", "看向前一个词元的平均权重。"},
     {"tip_order_next", "Mean weight on the token after.", "看向后一个词元的平均权重。"},
     {"tip_order_same", "Mean weight of a token on itself: the diagonal.", "词元看向自身的平均权重：对角线。"},
-    {"tip_order_first", "Mean weight on the first token, the attention sink.", "看向第一个词元的平均权重，即注意力汇聚点。"},
-    {"tip_order_special", "Mean weight on special tokens such as [CLS] and [SEP].", "看向 [CLS]、[SEP] 等特殊词元的平均权重。"},
+    {"tip_order_first", "Mean weight on the first token, the attention sink.",
+     "看向第一个词元的平均权重，即注意力汇聚点。"},
+    {"tip_order_special", "Mean weight on special tokens such as [CLS] and [SEP].",
+     "看向 [CLS]、[SEP] 等特殊词元的平均权重。"},
     {"tip_order_duplicate", "Mean weight on earlier places of the same token.", "看向同一词元先前位置的平均权重。"},
-    {"tip_order_induction", "Mean weight on what followed the same token earlier.", "看向同一词元先前出现之后那个词元的平均权重。"},
+    {"tip_order_induction", "Mean weight on what followed the same token earlier.",
+     "看向同一词元先前出现之后那个词元的平均权重。"},
     {"tip_order_largest", "The largest weight anywhere.", "任意位置上的最大权重。"},
     {"does_previous", "previous word", "前一个词"},
     {"does_next", "next word", "后一个词"},
@@ -129,7 +133,8 @@ constexpr PageWord kPageWords[] = {
     {"head_is_on", "on", "开"},
     {"head_is_off", "off", "关"},
     {"tip_on_off", "Switches the head off, or on again.", "关闭或打开这个头。"},
-    {"tip_relation", "On held-out sentences this head's strongest target is the right word in {0} of the cases; the best fixed "
+    {"tip_relation",
+     "On held-out sentences this head's strongest target is the right word in {0} of the cases; the best fixed "
      "distance finds {1}, the best head of random weights {2}.",
      "在未训练过的句子上，这个头最强的目标有 {0} 是正确的词；最佳固定距离为 {1}，随机权重的最佳头为 {2}。"},
     {"why", "Why?", "为什么？"},
@@ -149,7 +154,8 @@ constexpr PageWord kPageWords[] = {
     {"rows_of", "Where {0} looks in every head", "{0} 在每个头中看向哪里"},
     {"flow_chosen_head", "chosen head", "所选的头"},
     {"flow_all_heads", "all {0} heads of layer {1}", "第 {1} 层的全部 {0} 个头"},
-    {"tip_flow_heads", "The lines of every head of this layer, or of the chosen one alone.", "画出本层所有头的连线，或只画所选的头。"},
+    {"tip_flow_heads", "The lines of every head of this layer, or of the chosen one alone.",
+     "画出本层所有头的连线，或只画所选的头。"},
     {"threshold", "lines from", "连线下限"},
     {"no_line", "No weight is that large.", "没有这么大的权重。"},
     {"lines_shown", "{0} lines, from {1} on", "{0} 条连线，不小于 {1}"},
@@ -161,7 +167,8 @@ constexpr PageWord kPageWords[] = {
     {"queries", "the words that look", "在看的词"},
     {"keys", "the words that are looked at", "被看的词"},
     {"tip_unknown", "This word is not in the model's vocabulary.", "这个词不在模型的词表中。"},
-    {"unknown_words", "The model does not know {0}: what its heads do with it says nothing.", "模型不认识 {0}：头对它的注意力没有意义。"},
+    {"unknown_words", "The model does not know {0}: what its heads do with it says nothing.",
+     "模型不认识 {0}：头对它的注意力没有意义。"},
     {"ask", "Ask", "计算"},
     {"ask_hint", "Type a sentence of your own", "输入自己的句子"},
     {"empty_text", "No sentence yet", "还没有句子"},
@@ -175,7 +182,8 @@ constexpr PageWord kPageWords[] = {
     {"given_weights", "Weights as another program computed them.", "权重由其他程序计算。"},
     {"layers_as_written", "q and k stay as they were written: a change does not reach the layers above.",
      "q 与 k 保持写入时的值：改动不影响其上各层。"},
-    {"rounding_error", "Rounded to float16: no weight is off by more than {0}.", "已舍入为 float16：任何权重的误差不超过 {0}。"},
+    {"rounding_error", "Rounded to float16: no weight is off by more than {0}.",
+     "已舍入为 float16：任何权重的误差不超过 {0}。"},
     {"written_by", "Headlight {0}", "Headlight {0}"},
     {"key_move", "move the pinned cell", "移动固定的单元格"},
     {"key_pin", "pin the cell under the pointer", "固定指针下的单元格"},
@@ -207,7 +215,8 @@ std::string css(Rgb colour) {
 
 std::string table_of(const std::array<Rgb, 256>& map) {
   std::string bytes;
-  for (const Rgb& colour : map) bytes += {static_cast<char>(colour.r), static_cast<char>(colour.g), static_cast<char>(colour.b)};
+  for (const Rgb& colour : map)
+    bytes += {static_cast<char>(colour.r), static_cast<char>(colour.g), static_cast<char>(colour.b)};
   return encode_base64(bytes);
 }
 
@@ -220,10 +229,17 @@ json theme_object(Theme theme) {
   object["diverging"] = table_of(diverging_map(theme));
   const InkColours ink = ink_colours(theme);
   const BlockedColours blocked = blocked_colours(theme);
-  object["ink"] = {{"background", css(background_of(theme))}, {"text", css(ink.text)}, {"dim", css(ink.dim)},
-                   {"line", css(ink.line)}, {"accent", css(ink.accent)}, {"on_accent", css(text_on(ink.accent))},
-                   {"blocked_line", css(blocked.line)}, {"blocked_tint", css(blocked.tint)}, {"gap", css(gap_colour(theme))},
-                   {"below", css(diverging_map(theme)[40])}, {"above", css(diverging_map(theme)[215])}};
+  object["ink"] = {{"background", css(background_of(theme))},
+                   {"text", css(ink.text)},
+                   {"dim", css(ink.dim)},
+                   {"line", css(ink.line)},
+                   {"accent", css(ink.accent)},
+                   {"on_accent", css(text_on(ink.accent))},
+                   {"blocked_line", css(blocked.line)},
+                   {"blocked_tint", css(blocked.tint)},
+                   {"gap", css(gap_colour(theme))},
+                   {"below", css(diverging_map(theme)[40])},
+                   {"above", css(diverging_map(theme)[215])}};
   for (std::size_t i = 0; i < kHeadColours; ++i) object["heads"].push_back(css(head_colour(theme, i)));
   return object;
 }

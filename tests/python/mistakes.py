@@ -109,7 +109,7 @@ SPLIT = [
     Seeded("mask added as 0 and 1", "scores.masked_fill(mask == 0, -1e9)", "scores + mask",
            "a mask of 0 and 1 is added to the scores, .*"),
     Seeded("mask added with the wrong sign", "scores.masked_fill(mask == 0, -1e9)", "scores + mask * -1e9", "mask inverted"),
-    Seeded("mask after the softmax", "dropped = self.dropout(weights)", "dropped = torch.softmax(torch.matmul(Q, "
+    Seeded("mask after the softmax", "weights = functional.softmax(scores, dim=-1)", "weights = torch.softmax(torch.matmul(Q, "
            "K.transpose(-2, -1)) * self.scale, -1).masked_fill(mask == 0, 0)",
            "mask applied after the softmax, rows not renormalised"),
     Seeded("the diagonal blocked", "mask == 0, -1e9", "mask.tril(-1) == 0, -1e9",
@@ -231,7 +231,7 @@ PACKED = [
            "masked_fill(torch.ones_like(attn_mask).triu(), -math.inf)", "causal mask off by one: the diagonal is blocked"),
     Seeded("the next token seen", "masked_fill(attn_mask, -math.inf)", "masked_fill(attn_mask.triu(2), -math.inf)",
            "causal mask off by one: each query attends to the next token"),
-    Seeded("mask after the softmax", "weights = functional.dropout(weights, self.dropout, training=self.training)",
+    Seeded("mask after the softmax", "weights = torch.softmax(scores, dim=-1)",
            "weights = torch.bmm(q, k.transpose(1, 2)).softmax(-1) * ~attn_mask",
            "mask applied after the softmax, rows not renormalised"),
     Seeded("dropout left on", "training=self.training", "training=True", "dropout left on .*"),

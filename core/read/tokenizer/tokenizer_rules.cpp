@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
-#include "base/utf8.h"
 #include "base/base64.h"
+#include "base/utf8.h"
 #include "text/words.h"
 
 namespace headlight {

@@ -1,0 +1,427 @@
+"""The module itself: capturing, threads, gradients, files, arrays of other libraries, the program, the stream of lines."""
+import gc
+import json
+import math
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import types
+import unittest
+from unittest import mock
+
+import numpy as np
+
+from common import ROOT, torch
+import headlight
+from split_attention import SplitAttention
+
+nn, functional = torch.nn, torch.nn.functional
+B, T, H, D = 3, 7, 2, 8
+CAUSAL = torch.ones(T, T).tril().bool()
+
+
+def torch_of_two():
+    """The function of torch 2, as if it stood in a file of torch."""
+    with open(os.path.join(os.path.dirname(__file__), "classes", "torch2.py"), encoding="utf-8") as file:
+        text = file.read()
+    names = {}
+    exec(compile(text, os.path.join(os.path.dirname(torch.__file__), "nn", "functional.py"), "exec"), names)
+    return names["scaled_dot_product_attention"]
+
+
+class Fused(nn.Module):
+    def __init__(self, **options):
+        super().__init__()
+        self.q, self.kv, self.o = nn.Linear(D, D), nn.Linear(D, 2 * D), nn.Linear(D, D)
+        self.options = options
+
+    def forward(self, x, mask=None):
+        q, k, v = (part.view(B, T, H, -1).transpose(1, 2) for part in (self.q(x), *self.kv(x).chunk(2, -1)))
+        z = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, **self.options)
+        return self.o(z.transpose(1, 2).reshape(B, T, D))
+
+
+class Watching(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+        self.module, self.x = SplitAttention(D, H).eval(), torch.randn(B, T, D)
+
+    def run_once(self):
+        return self.module(self.x, self.x, self.x, CAUSAL)
+
+    def test_what_is_kept(self):
+        with headlight.watch() as seen:
+            _, weights = self.run_once()
+        call = seen[0]
+        q = self.module.W_q(self.x).view(B, T, H, -1).transpose(1, 2).detach().numpy()
+        np.testing.assert_array_equal(call.query, q)
+        self.assertEqual((call.key.shape, call.value.shape), ((B, H, T, 4), (B, H, T, 4)))
+        np.testing.assert_array_equal(call.mask, np.broadcast_to(CAUSAL.numpy(), (B, 1, T, T)))
+        self.assertAlmostEqual(call.scale, 0.5)
+        np.testing.assert_array_equal(call.weights(), weights.detach().numpy())
+        self.assertRegex(call.where, r"split_attention\.py:\d+ \(SplitAttention\)$")
+        self.assertEqual(call.weights().dtype, np.float32)
+
+    def test_weights_that_were_not_kept_are_computed(self):
+        with headlight.watch(keep=headlight.Keep(sentences=1)) as seen:
+            _, weights = self.run_once()
+        np.testing.assert_allclose(seen[0].weights(), weights.detach().numpy(), atol=2e-5)
+
+    def test_fused(self):
+        with mock.patch.object(functional, "scaled_dot_product_attention", torch_of_two(), create=True):
+            for options, mask, text in (({}, None, None), ({"is_causal": True}, None, None), ({}, CAUSAL, None),
+                                        ({}, torch.zeros(T, T).masked_fill(~CAUSAL, -math.inf), None),
+                                        ({}, ~CAUSAL, "mask inverted"), ({"scale": 0.25}, None, "scores divided by d_k"),
+                                        ({"scale": 1.0}, None, "scores not divided"),
+                                        ({}, CAUSAL.float(), "a mask of 0 and 1 is added"),
+                                        ({"dropout_p": 0.3}, None, "dropout left on")):
+                with self.subTest(options, text=text):
+                    with headlight.watch() as seen:
+                        Fused(**options).eval()(self.x, mask)
+                    report = seen.check()
+                    self.assertEqual((len(seen), len(report.mistakes)), (1, 0 if text is None else 1), str(report))
+                    if text is not None:
+                        self.assertTrue(report.mistakes[0].text.startswith(text), str(report))
+                        with open(__file__, encoding="utf-8") as file:
+                            self.assertIn("functional.scaled", file.read().splitlines()[report.mistakes[0].line - 1])
+            q, k, v = torch.randn(B, 4, T, 4), torch.randn(B, 2, T, 4), torch.randn(B, 2, T, 4)
+            with headlight.watch() as seen:
+                functional.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+            self.assertTrue(seen.check().ok)
+            again = torch.softmax(q @ k.repeat_interleave(2, 1).transpose(-2, -1) / 2, -1)
+            np.testing.assert_allclose(seen[0].weights(), again.numpy(), atol=2e-5)
+
+    def test_gradients_are_the_same_bits(self):
+        for module in (SplitAttention(D, H), nn.MultiheadAttention(D, H, batch_first=True, dropout=0.2)):
+            gradients = []
+            for watched in (False, True):
+                torch.manual_seed(1)
+                module.zero_grad()
+                if watched:
+                    with headlight.watch():
+                        module(self.x, self.x, self.x)[0].square().sum().backward()
+                else:
+                    module(self.x, self.x, self.x)[0].square().sum().backward()
+                gradients.append([parameter.grad.clone() for parameter in module.parameters()])
+            for one, other in zip(*gradients):
+                self.assertTrue(torch.equal(one, other))
+
+    def test_a_thousand_calls_leave_nothing_behind(self):
+        def live():
+            gc.collect()
+            return sum(isinstance(thing, torch.Tensor) for thing in gc.get_objects())
+        self.run_once()
+        before = live()
+        with torch.no_grad():
+            seen = headlight.watch(keep=10)
+            with seen:
+                for _ in range(1000):
+                    self.run_once()
+                self.assertLess(len(seen._tags), 100)
+        self.assertEqual(len(seen), 10)
+        self.assertIn("990 further calls not kept", str(seen.check()))
+        self.assertEqual(seen._tags, {})
+        del seen
+        self.assertLessEqual(live(), before)
+
+    def test_threads_see_their_own(self):
+        counts = {}
+
+        def work(number):
+            with headlight.watch() as seen:
+                for _ in range(number):
+                    self.run_once()
+            counts[number] = len(seen)
+        threads = [threading.Thread(target=work, args=(number,)) for number in (1, 2, 3, 4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(counts, {1: 1, 2: 2, 3: 3, 4: 4})
+
+    def test_nested_and_again(self):
+        with headlight.watch() as outer:
+            self.run_once()
+            with headlight.watch() as inner:
+                self.run_once()
+            self.run_once()
+            with self.assertRaisesRegex(headlight.Error, "not open"):
+                outer.__enter__()
+        self.assertEqual((len(outer), len(inner)), (3, 1))
+        self.assertTrue(outer.check().ok and inner.check().ok)
+        with inner:
+            self.run_once()
+        self.assertEqual(len(inner), 2)
+
+    def test_an_exception_ends_the_block_as_it_should(self):
+        with self.assertRaises(ZeroDivisionError):
+            with headlight.watch() as seen:
+                self.run_once()
+                1 / 0
+        self.assertEqual(len(seen), 1)
+        with headlight.watch() as seen:
+            pass
+        self.run_once()
+        self.assertEqual(len(seen), 0)
+
+    def test_keep(self):
+        layers = nn.ModuleList([SplitAttention(D, H) for _ in range(3)]).eval()
+
+        class Stack(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = layers
+
+            def forward(self, x):
+                for layer in self.layers:
+                    x = layer(x, x, x)[0]
+                return x
+        stack = Stack().eval()
+        with headlight.watch(keep=headlight.Keep(layers=[0, 2])) as seen:
+            stack(self.x)
+            stack(self.x)
+        self.assertEqual([call.module for call in seen], ["layers.0", "layers.2"] * 2)
+        with headlight.watch(layers[1]) as seen:
+            stack(self.x)
+        self.assertEqual(len(seen), 1)
+        seen = headlight.watch(keep=headlight.Keep(every=3))
+        for _ in range(7):
+            with seen:
+                stack(self.x)
+        self.assertEqual(len(seen), 9)
+
+    def test_several_calls_that_differ_are_each_named(self):
+        def attend(scale):
+            return torch.softmax(self.x @ self.x.transpose(1, 2) * scale, -1) @ self.x
+        with headlight.watch() as seen:
+            for scale in (1 / math.sqrt(D), 1.0, 1 / math.sqrt(D), 1 / D):
+                attend(scale)
+        report = seen.check()
+        self.assertEqual([mistake.calls for mistake in report.mistakes], [(1,), (3,)])
+        self.assertIn("(call 1 of 4)", str(report))
+
+    def test_long_sentences_are_checked_in_rows(self):
+        x = torch.randn(1, 1200, 16)
+        module = SplitAttention(16, 4).eval()
+        with torch.no_grad(), headlight.watch() as seen:
+            module(x, x, x)
+        self.assertLess(seen[0]._parts[0].found.sentences[0].numel(), (1 << 20) + 1)
+        self.assertTrue(seen.check().ok, str(seen.check()))
+        module.scale = 1.0
+        with torch.no_grad(), headlight.watch() as seen:
+            module(x, x, x)
+        self.assertIn("scores not divided by sqrt(d_k)", str(seen.check()))
+
+    def test_saved_files_open(self):
+        whole = nn.Transformer(D, H, 1, 1, 16, batch_first=True).eval()
+        with tempfile.TemporaryDirectory() as folder:
+            with headlight.watch() as seen:
+                self.run_once()
+            for name in ("run.safetensors", "run.npz"):
+                path = os.path.join(folder, name)
+                seen.save(path, sentence=1)
+                np.testing.assert_array_equal(headlight.export(source=path)["attentions"], seen[0].weights()[1][None])
+            seen.save(path := os.path.join(folder, "words.safetensors"), tokens=list("我请李雷帮我订"))
+            self.assertIn("李", json.dumps(json.loads(headlight._run(["export", path])), ensure_ascii=False))
+            with self.assertRaisesRegex(headlight.Error, "expected 7 words, found 2"):
+                seen.save(path, tokens=["a", "b"])
+            with headlight.watch() as seen:
+                whole(torch.randn(1, 5, D), torch.randn(1, 6, D))
+            seen.save(path)
+            self.assertEqual({name: array.shape for name, array in headlight.export(source=path).items()},
+                             {"encoder_attentions": (1, H, 5, 5), "decoder_attentions": (1, H, 6, 6),
+                              "cross_attentions": (1, H, 6, 5)})
+
+
+class Arrays(unittest.TestCase):
+    def shown(self, attentions, **options):
+        """The arrays of the file that `show` opens in the window."""
+        opened = {}
+
+        def popen(command, **_):
+            with open(command[-1], "rb") as file:
+                size = struct.unpack("<Q", file.read(8))[0]
+                header = json.loads(file.read(size))
+            opened.update(header)
+            return mock.Mock()
+        with mock.patch.object(subprocess, "Popen", popen), mock.patch.dict(os.environ, DISPLAY=":9"):
+            self.assertIsNone(headlight.show(attentions, **options))
+        return {name: tuple(entry["shape"]) for name, entry in opened.items() if name != "__metadata__"}
+
+    def test_what_other_libraries_hold(self):
+        layer = np.random.default_rng(0).random((2, 4, 5, 5), np.float32)
+        cross = np.ones((2, 4, 6, 5), np.float32) / 5
+        own = np.ones((2, 4, 6, 6), np.float32) / 6
+        output = types.SimpleNamespace(attentions=(torch.from_numpy(layer),) * 3)
+        cache = {f"blocks.{i}.attn.hook_pattern": torch.from_numpy(layer) for i in range(12)}
+        triple = types.SimpleNamespace(encoder_attentions=(layer,), decoder_attentions=(own,), cross_attentions=(cross,))
+        for attentions, shape in ((output, (3, 4, 5, 5)), ((layer, layer), (2, 4, 5, 5)), (layer[None], (1, 4, 5, 5)),
+                                  (cache, (12, 4, 5, 5)), (layer[0], (1, 4, 5, 5)), ({("pattern", 0): layer}, (1, 4, 5, 5))):
+            self.assertEqual(self.shown(attentions), {"attentions": shape})
+        three = {"encoder_attentions": (1, 4, 5, 5), "decoder_attentions": (1, 4, 6, 6), "cross_attentions": (1, 4, 6, 5)}
+        self.assertEqual(self.shown(triple), three)
+        self.assertEqual(self.shown(((layer,), (own,), (cross,)), tokens="abcde", target_tokens="abcdef"), three)
+        for wrong, text in (((None, None), "found None"), ((), "found none"), (object(), "found object"),
+                            ((layer, cross), "one shape"), (layer[0, 0, 0], r"found \(5,\)")):
+            with self.assertRaisesRegex(headlight.Error, text):
+                self.shown(wrong)
+
+    def test_without_a_display_nothing_is_opened(self):
+        with mock.patch.dict(os.environ, clear=False), mock.patch.object(subprocess, "Popen") as opened:
+            for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+                os.environ.pop(name, None)
+            with self.assertRaisesRegex(headlight.Error, "found neither"):
+                headlight.show(np.ones((1, 1, 2, 2), np.float32) / 2)
+            opened.assert_not_called()
+
+    def test_state_dicts(self):
+        torch.manual_seed(0)
+        x, mask = torch.randn(1, T, D), ~CAUSAL
+        module = nn.MultiheadAttention(D, H, batch_first=True).eval()
+        nn.init.normal_(module.in_proj_bias)
+        output, weights = module(x, x, x, attn_mask=mask, average_attn_weights=False)
+        state = module.state_dict()
+        q, k, v = state["in_proj_weight"].chunk(3)
+        bq, bk, bv = state["in_proj_bias"].chunk(3)
+        named = {}
+        for names in (("W_q", "W_k", "W_v", "W_o"), ("query.linear", "key.linear", "value.linear", "output"),
+                      ("q_proj", "k_proj", "v_proj", "o_proj")):
+            named[names[0]] = {f"{name}.{kind}": value for name, pair in
+                               zip(names, ((q, bq), (k, bk), (v, bv), (state["out_proj.weight"], state["out_proj.bias"])))
+                               for kind, value in zip(("weight", "bias"), pair)}
+        named["conv"] = {"c_attn.weight": state["in_proj_weight"].T, "c_attn.bias": state["in_proj_bias"],
+                         "c_proj.weight": state["out_proj.weight"].T, "c_proj.bias": state["out_proj.bias"]}
+        named["deep"] = {"layers.3.self_attn." + name: value for name, value in state.items()}
+        for name, one in {"torch": state, **named}.items():
+            with self.subTest(name):
+                answer = headlight.attention(x[0], num_heads=H, state_dict=one, mask=CAUSAL,
+                                             prefix="layers.3.self_attn" if name == "deep" else "")
+                np.testing.assert_allclose(answer["attentions"][0], weights[0].detach().numpy(), atol=2e-5)
+                np.testing.assert_allclose(answer["output"], output[0].detach().numpy(), atol=2e-5)
+                report = headlight.check(query=x[0], weights=weights[0], output=output[0], mask=CAUSAL, num_heads=H,
+                                         state_dict=one if name != "deep" else state)
+                self.assertTrue(report.ok, str(report))
+        with self.assertRaisesRegex(headlight.Error, "twice"):
+            headlight.attention(x[0], num_heads=H, state_dict={**named["W_q"], **named["q_proj"]})
+        with self.assertRaisesRegex(headlight.Error, "found conv1.weight"):
+            headlight.attention(x[0], num_heads=H, state_dict={"conv1.weight": q})
+
+    def test_numpy_alone(self):
+        random = np.random.default_rng(0)
+        q, k, v = ([random.standard_normal((6, 4)).astype(np.float32) for _ in range(3)] for _ in range(3))
+
+        def weights(scale):
+            found = []
+            for one, other in zip(q, k):
+                powers = np.exp(one @ other.T * scale)
+                found.append(powers / powers.sum(-1, keepdims=True))
+            return found
+        output = np.concatenate([one @ other for one, other in zip(weights(0.5), v)], -1)
+        right = headlight.check(query=q, key=k, value=v, weights=weights(0.5), output=output)
+        self.assertTrue(right.ok, str(right))
+        self.assertIn("scores not divided by sqrt(d_k)", str(headlight.check(query=q, key=k, weights=weights(1))))
+        self.assertIn("multiplied by sqrt(d_k)", str(headlight.check(query=np.stack(q), key=np.stack(k), weights=weights(2))))
+        with self.assertRaisesRegex(headlight.Error, "found neither"):
+            headlight.check(query=q)
+        script = ("import sys; sys.path.insert(0, sys.argv[1]); import headlight; headlight.export('我请李雷'); "
+                  "assert 'torch' not in sys.modules\nwith headlight.watch() as seen: pass\n"
+                  "assert 'torch is not imported' in str(seen.check()), seen")
+        subprocess.run([sys.executable, "-c", script, os.path.join(ROOT, "python")], check=True)
+
+
+class Program(unittest.TestCase):
+    def test_answers_as_arrays_and_dicts(self):
+        arrays = headlight.export("我请李雷", mask="causal", with_="qkv,scores")
+        self.assertEqual(arrays["attentions"].shape, (2, 8, 3, 3))
+        self.assertEqual(arrays["attentions"][0, 0, 0, 1], 0)
+        self.assertIn("queries", arrays)
+        own = headlight.export("我请李雷", mask=np.tri(3, dtype=bool))
+        np.testing.assert_array_equal(own["attentions"], arrays["attentions"])
+        self.assertGreater(headlight.next("我请", arch="decoder", top=3)["next_token"][0]["probability"], 0)
+        steps = headlight.explain("我请李雷", layer=0, head=1, query=2, key=0)["steps"]
+        self.assertTrue(any(step["name"] == "scores" for step in steps))
+        self.assertEqual(len(headlight.heads("我请李雷")["heads"]), 16)
+        with self.assertRaisesRegex(headlight.Error, "nothing-here"):
+            headlight.export(source="nothing-here")
+
+    def test_a_missing_program_is_an_error_of_one_line(self):
+        with mock.patch.dict(os.environ, {"HEADLIGHT": "/nothing/here"}):
+            with self.assertRaisesRegex(headlight.Error, "HEADLIGHT: expected the path"):
+                headlight.program()
+        with mock.patch.dict(os.environ, {"HEADLIGHT": "", "PATH": ""}):
+            with self.assertRaisesRegex(headlight.Error, "found none of them"):
+                headlight.program()
+
+    def test_lines(self):
+        sentences = ["我请李雷", "", "the cat sat", "two\nlines", "北京"] * 3
+        answers = list(headlight.lines(iter(sentences)))
+        self.assertEqual(len(answers), len(sentences))
+        for sentence, answer in zip(sentences, answers):
+            if "error" in answer:
+                self.assertIn(sentence, ("", "two\nlines"))
+            else:
+                self.assertEqual(answer["request"]["text"], sentence)
+        self.assertEqual(list(headlight.lines([])), [])
+
+    def test_lines_are_a_stream(self):
+        asked = []
+
+        def sentences():
+            for number in range(10**9):
+                asked.append(number)
+                yield f"the cat sat {number}"
+        stream = headlight.lines(sentences())
+        for number in range(5):
+            self.assertEqual(headlight._first(stream)["request"]["text"], f"the cat sat {number}")
+        stream.close()
+        self.assertLess(len(asked), 100000)
+
+        def failing():
+            yield "我"
+            raise KeyError("mine")
+        with self.assertRaisesRegex(KeyError, "mine"):
+            list(headlight.lines(failing()))
+
+    def test_a_program_that_ends_early_loses_no_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "headlight")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\nwhile read -r line; do\n  if [ \"$line\" = bad ]; then echo \"text: bad\" >&2; exit 2; fi\n"
+                           "  printf '{\"text\": \"%s\"}\\n' \"$line\"\ndone\n")
+            os.chmod(path, 0o755)
+            with mock.patch.dict(os.environ, {"HEADLIGHT": path}):
+                answers = list(headlight.lines(["a", "bad", "b", "", "bad", "c"]))
+        self.assertEqual([answer.get("text") for answer in answers], ["a", "bad", "b", "", "bad", "c"])
+        self.assertEqual([("error" in answer) for answer in answers], [False, True, False, True, True, False])
+
+    def test_log_and_tracker(self):
+        with tempfile.TemporaryDirectory() as folder:
+            weights = torch.softmax(torch.randn(5, 5, 2, 3), 1)
+            headlight.tracker.folder = folder
+            headlight.tracker.set_global_step(10)
+            headlight.tracker.debug("attn", weights)
+            headlight.tracker.debug("attn", weights)
+            headlight.tracker.debug("loss", torch.tensor(1.0))
+            headlight.tracker.add_global_step()
+            self.assertEqual(os.listdir(folder), ["step-000010.safetensors"])
+            arrays = headlight.export(source=os.path.join(folder, "step-000010.safetensors"))
+            np.testing.assert_array_equal(arrays["attentions"][1], weights[:, :, 0].permute(2, 0, 1).numpy())
+            module = SplitAttention(D, H).eval()
+            with headlight.watch() as seen:
+                module(*[torch.randn(B, T, D)] * 3)
+            path = headlight.log(200, seen, folder)
+            self.assertEqual(headlight.export(source=str(path))["attentions"].shape, (1, H, T, T))
+
+    def test_a_page_is_shut_off_and_guarded(self):
+        page = headlight.Page("<!doctype html><p title=\"a\">&amp;</p>")
+        self.assertIn('sandbox="allow-scripts"', page._repr_html_())
+        self.assertIn('srcdoc="&lt;!doctype html&gt;&lt;p title=&quot;a&quot;&gt;&amp;amp;&lt;/p&gt;"', page._repr_html_())
+        self.assertIn("too large", headlight.Page("x" * (9 << 20))._repr_html_())
+
+
+if __name__ == "__main__":
+    sys.exit(not unittest.main(exit=False).result.wasSuccessful())

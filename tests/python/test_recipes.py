@@ -1,0 +1,133 @@
+"""The recipes of docs/python.md run as they stand, and say what they say; the module installs without a network; Dask loses
+no sentence when a worker is killed; a notebook keeps the page."""
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from common import ROOT
+import headlight
+
+HAS = {name: importlib.util.find_spec(name) is not None for name in ("distributed", "dask", "nbclient", "ipykernel", "pip",
+                                                                     "setuptools", "wheel")}
+
+
+def recipes():
+    with open(os.path.join(ROOT, "docs", "python.md"), encoding="utf-8") as file:
+        return re.findall(r"```python\n(.*?)```", file.read(), re.S)
+
+
+class Recipes(unittest.TestCase):
+    def run_recipe(self, piece):
+        code = [code for code in recipes() if piece in code]
+        self.assertEqual(len(code), 1, f"recipes with {piece}")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "mine.py")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(code[0])
+            environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+            environment["PYTHONPATH"] = os.path.join(ROOT, "python")
+            done = subprocess.run([sys.executable, "mine.py"], cwd=folder, env=environment, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout, sorted(os.listdir(folder)), code[0]
+
+    def test_six_recipes(self):
+        self.assertEqual(len(recipes()), 6)
+
+    def test_mistake(self):
+        said, _, code = self.run_recipe("def attention(q, k, v)")
+        self.assertEqual(said.strip(), re.search(r"# (mine\.py:.*)", code).group(1))
+
+    def test_numpy(self):
+        said, _, code = self.run_recipe("WQ, WK, WV")
+        self.assertEqual(said.strip(), code.strip().splitlines()[-1][2:])
+
+    def test_arrays(self):
+        said, _, _ = self.run_recipe("as transformers returns them")
+        self.assertIn("found neither", said)
+
+    def test_lines(self):
+        said, _, _ = self.run_recipe("for answer in headlight.lines")
+        self.assertEqual(said.split(), ["10", "3"])
+
+    def test_training(self):
+        _, files, _ = self.run_recipe("my-training")
+        self.assertIn("my-training", files)
+
+    @unittest.skipUnless(HAS["distributed"] and HAS["dask"], "python3-distributed is not installed")
+    def test_dask(self):
+        said, _, _ = self.run_recipe("map_partitions")
+        self.assertEqual(said.strip().splitlines()[-1], "True")
+
+
+KILLED = """
+import os, signal, sys
+import dask.bag
+from distributed import Client, LocalCluster
+import headlight
+
+def answers(sentences, marker):
+    answers = []
+    for answer in headlight.lines(sentences):
+        if len(answers) == 2 and not os.path.exists(marker):
+            open(marker, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        answers.append(answer)
+    return answers
+
+if __name__ == "__main__":
+    sentences = [f"the cat sat {n}" for n in range(40)]
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster):
+        bag = dask.bag.from_sequence(sentences, npartitions=8).map_partitions(answers, marker=sys.argv[1])
+        texts = [answer["request"]["text"] for answer in bag.compute()]
+    assert os.path.exists(sys.argv[1])
+    print(texts == sentences)
+"""
+
+
+class Elsewhere(unittest.TestCase):
+    @unittest.skipUnless(HAS["distributed"] and HAS["dask"], "python3-distributed is not installed")
+    def test_a_killed_worker_loses_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "killed.py")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(KILLED)
+            done = subprocess.run([sys.executable, path, os.path.join(folder, "marker")], capture_output=True, text=True,
+                                  cwd=folder, env={**os.environ, "PYTHONPATH": os.path.join(ROOT, "python")})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout.strip().splitlines()[-1], "True")
+
+    @unittest.skipUnless(HAS["pip"] and HAS["setuptools"] and HAS["wheel"],
+                         "python3-pip, python3-setuptools or python3-wheel is not installed")
+    def test_installs_offline(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = os.path.join(folder, "python"), os.path.join(folder, "site")
+            subprocess.run(["cp", "-r", os.path.join(ROOT, "python"), source], check=True)
+            done = subprocess.run([sys.executable, "-m", "pip", "install", "--no-index", "--no-build-isolation", "--no-deps",
+                                   "--target", target, source], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            said = subprocess.run([sys.executable, "-c", "import headlight; print(headlight.__file__)"], cwd=folder,
+                                  env={**os.environ, "PYTHONPATH": target}, capture_output=True, text=True, check=True)
+            self.assertEqual(said.stdout.strip(), os.path.join(target, "headlight.py"))
+
+    @unittest.skipUnless(HAS["nbclient"] and HAS["ipykernel"], "python3-nbclient or python3-ipykernel is not installed")
+    def test_a_notebook_keeps_the_page(self):
+        import nbclient
+        import nbformat
+        cells = ["import sys; sys.path.insert(0, r'%s')" % os.path.join(ROOT, "python"),
+                 "import headlight\nheadlight.Page('<!doctype html><title>t</title><p>maps</p>')"]
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        nbclient.NotebookClient(notebook, timeout=200, kernel_name="python3").execute()
+        html = notebook.cells[1].outputs[0]["data"]["text/html"]
+        self.assertIn("<iframe sandbox=\"allow-scripts\"", html)
+        self.assertIn("srcdoc=", html)
+
+
+if __name__ == "__main__":
+    sys.exit(not unittest.main(exit=False).result.wasSuccessful())
