@@ -21,10 +21,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string dumped(const json& value) {
-  return without_markup(value.dump(-1, ' ', false, json::error_handler_t::replace));
-}
-
 std::string megabytes(std::size_t bytes) {
   char text[32];
   if (bytes < 1'000'000) std::snprintf(text, sizeof text, "%.0f kB", static_cast<double>(bytes) / 1e3);
@@ -202,7 +198,7 @@ Status write_page(const PageContent& content, const PageOptions& options, const 
       {"name", {{"en", model_title(Language::en, document)}, {"zh", model_title(Language::zh, document)}}},
       {"shape", shape_text(trace)}};
   object["look"] = look_object(content, options);
-  std::string text = dumped(object);
+  std::string text = page_json(object);
   text.pop_back();
   sink(text + ",");
   write_answer(trace, document, plan, error_of(trace, plan.heads), sink);
@@ -211,7 +207,7 @@ Status write_page(const PageContent& content, const PageOptions& options, const 
     PagePlan own = plan;
     own.heads = heads_of_other(other, plan.heads);
     const auto [label_a, label_b] = labels_of(content);
-    std::string head = dumped({{"label_a", label_a}, {"label_b", label_b}, {"axes", axes_object(other, trace)}});
+    std::string head = page_json({{"label_a", label_a}, {"label_b", label_b}, {"axes", axes_object(other, trace)}});
     head.pop_back();
     sink(",\"compare\":" + head + ",");
     write_answer(other, content.against->document, own, error_of(other, own.heads), sink);

@@ -26,10 +26,6 @@ constexpr Index kShownAtOnce = 300;
 /// Their longer side in cells.
 constexpr Index kThumbnailOfPage = 64;
 
-std::string dumped(const json& value) {
-  return without_markup(value.dump(-1, ' ', false, json::error_handler_t::replace));
-}
-
 std::vector<HeadRef> of_stack(const std::vector<HeadRef>& heads, Stack stack) {
   std::vector<HeadRef> own;
   std::copy_if(heads.begin(), heads.end(), std::back_inserter(own),
@@ -181,7 +177,7 @@ void write_stack(const Trace& trace, const StackNames& names, const PagePlan& pl
       object["only"].push_back(std::to_string(head.layer) + "." + std::to_string(head.head));
   if (std::max(trace.queries(stack), trace.keys(stack)) > kShownAtOnce)
     object["thumbnails"] = thumbnails_of(trace, heads);
-  std::string text = dumped(object);
+  std::string text = page_json(object);
   text.pop_back();
   sink(text);
   const auto part = [&](const char* name, const std::vector<HeadRef>& of, Part which) {
@@ -206,7 +202,7 @@ std::string tokens_json(const Tokens& tokens) {
     for (const auto& group : fold->queries.groups)
       for (Index i = group.first + 1; i < group.first + group.count; ++i)
         list[static_cast<std::size_t>(i)]["continues"] = true;
-  return dumped(list);
+  return page_json(list);
 }
 
 json edits_object(const Trace& trace) {
@@ -309,13 +305,17 @@ void write_answer(const Trace& trace, const Document& document, const PagePlan& 
     write_stack(trace, names, plan, sink);
     between = ",";
   }
-  sink("],\"edits\":" + dumped(edits_object(trace)));
-  sink(",\"relations\":" + dumped(relations_object(trace, document, plan.heads)));
-  sink(",\"largest\":" + dumped(trace.largest_weight) + ",\"error\":" + dumped(error));
-  if (!trace.warnings.empty()) sink(",\"warnings\":" + dumped(trace.warnings));
+  sink("],\"edits\":" + page_json(edits_object(trace)));
+  sink(",\"relations\":" + page_json(relations_object(trace, document, plan.heads)));
+  sink(",\"largest\":" + page_json(trace.largest_weight) + ",\"error\":" + page_json(error));
+  if (!trace.warnings.empty()) sink(",\"warnings\":" + page_json(trace.warnings));
   if (trace.logits.size() > 0)
     sink(",\"next_token\":" +
          without_markup(json_candidates(most_probable(*trace.model, probabilities(trace.logits), kNextWords))));
+}
+
+std::string page_json(const json& value) {
+  return without_markup(value.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 }  // namespace headlight

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "page/page.h"
 
 namespace headlight {
@@ -31,5 +33,8 @@ void write_answer(const Trace& trace, const Document& document, const PagePlan& 
 Status check_live(const Document& document);
 void write_live(const Trace& trace, const Document& document, const PageSink& sink);
 std::size_t live_bytes(const Trace& trace);
+
+/// JSON that can stand in a page: no character of it is markup.
+std::string page_json(const nlohmann::json& value);
 
 }  // namespace headlight
