@@ -7,8 +7,8 @@
     seen.show()                      # in a notebook: the page, inline; elsewhere: the window
 
 `watch` follows the operations of torch and keeps queries, keys, values, masks and scales of every attention it sees.
-All attention is computed by the program `headlight` (found by the variable HEADLIGHT, beside this file, or in PATH), none
-here. Arrays are numpy float32; layers, heads and tokens count from 0. Only numpy is needed; torch is used where the
+All attention is computed by the program `headlight` (found by the variable HEADLIGHT, beside this file, or in PATH),
+none here. Arrays are numpy float32; layers, heads and tokens count from 0. Only numpy is needed; torch is used where the
 caller has imported it. Bad input and a missing program raise `Error` with one line.
 
 This is one file on purpose: it can be copied beside a script on a server where nothing may be installed.
@@ -107,7 +107,8 @@ def _question(text: Union[str, Sequence[str], None], source: Optional[str],
     return words + ["--text", "-"], text
 
 
-def export(text: Union[str, Sequence[str], None] = None, source: Optional[str] = None, **options: Any) -> Dict[str, Array]:
+def export(text: Union[str, Sequence[str], None] = None, source: Optional[str] = None,
+           **options: Any) -> Dict[str, Array]:
     """The arrays of `headlight export` by name: `attentions` (layers, heads, T, S) and the others.
 
     `source` is a folder, file or name as on the command line, by default the shipped model; `options` are those of the
@@ -190,8 +191,8 @@ def _lines(sentences: Iterable[str], source: Optional[str], options: Mapping[str
 
 
 def _answers_to(command: Sequence[str], sentences: Sequence[Any]) -> List[Union[bytes, Dict[str, Any]]]:
-    """One answer a sentence. Where the program ends before the last of them, the sentence it stopped at is told as an error
-    and those behind it are asked again."""
+    """One answer a sentence. Where the program ends before the last of them, the sentence it stopped at is told as an
+    error and those behind it are asked again."""
     answers: List[Union[bytes, Dict[str, Any]]] = [
         {"error": f"text: expected one line that is not empty, found {sentence!r}", "text": sentence}
         for sentence in sentences]
@@ -448,7 +449,7 @@ def attention(x: Any, *, num_heads: int, state_dict: Mapping[str, Any], key: Any
 
 
 class Mistake(NamedTuple):
-    """One mistake: what, and where in the caller's code; `calls` are the places of the calls in the sequence watched."""
+    """One mistake: what, and where in the caller's code; `calls` are the places of the calls in what was watched."""
     text: str
     file: Optional[str] = None
     line: Optional[int] = None
@@ -579,10 +580,11 @@ def _unexplained(answer: Mapping[str, Any]) -> str:
     array = _first_of(array for array in answer["arrays"] if not array["equal"])
     apart = array.get("max_abs")
     size = "in shape" if array.get("shapes") else f"by {apart:.2g}" if apart is not None else "(not finite)"
-    return f"{array['name']} differ {size} from attention of these queries, keys and values; no usual mistake explains it"
+    return (f"{array['name']} differ {size} from attention of these queries, keys and values; "
+            "no usual mistake explains it")
 
 
-# ---- What is followed: nodes, one for each tensor that matters --------------------------------------------------------
+# ---- What is followed: nodes, one for each tensor that matters ------------------------------------------------------
 
 
 class Keep(NamedTuple):
@@ -625,7 +627,8 @@ class _Move(NamedTuple):
 class _Linear:
     """A projection: a product with a parameter, or with a matrix beside a larger array."""
 
-    def __init__(self, weight: Any, name: str, transposed: bool, bias: bool, x: Any = None, bias_of: Any = None) -> None:
+    def __init__(self, weight: Any, name: str, transposed: bool, bias: bool, x: Any = None,
+                 bias_of: Any = None) -> None:
         self.weight, self.name, self.bias, self.x, self.bias_of = weight, name, bias, x, bias_of
         self.transposed = transposed     # x·W where W is the weight of nn.Linear, which is (out, in)
 
@@ -778,7 +781,8 @@ def _product(name: str, args: Sequence[Any], out: Any) -> Optional[_Product]:
                     return tensor
                 ends = tensor.shape[len(shared):]
                 split = len(groups[0])
-                return tensor.reshape(*tensor.shape[:len(shared)], int(np.prod(ends[:split])), int(np.prod(ends[split:])))
+                sizes = int(np.prod(ends[:split])), int(np.prod(ends[split:]))
+                return tensor.reshape(*tensor.shape[:len(shared)], *sizes)
             return arrange
         product.a, product.b = operands
         product.to_a, product.to_b = arranged(a, (own_a, summed)), arranged(b, (own_b, summed))
@@ -788,12 +792,15 @@ def _product(name: str, args: Sequence[Any], out: Any) -> Optional[_Product]:
         product.summed = {"a": [a.index(letter) for letter in summed], "b": [b.index(letter) for letter in summed]}
         product.own_shared = {"a": [a.index(letter) for letter in shared], "b": [b.index(letter) for letter in shared]}
         product.out_shared = [result.index(letter) for letter in shared]
-        product.out_free = {"a": [result.index(letter) for letter in own_a], "b": [result.index(letter) for letter in own_b]}
+        product.out_free = {"a": [result.index(letter) for letter in own_a],
+                            "b": [result.index(letter) for letter in own_b]}
     else:
         a, b = args[-2:] if name in ("baddbmm", "addmm") else args[:2]
         if name == "__rmatmul__":
             a, b = b, a
-        if not all(_is_tensor(operand) or isinstance(operand, _Result) for operand in (a, b)) or a.dim() < 2 or b.dim() < 2:
+        if not all(_is_tensor(operand) or isinstance(operand, _Result) for operand in (a, b)):
+            return None
+        if a.dim() < 2 or b.dim() < 2:
             return None
         lead = tuple(out.shape[:-2])
         rows_b, inner = b.shape[-1], b.shape[-2]
@@ -888,8 +895,8 @@ def _layout(product: _Product) -> _Layout:
         layout.trouble = ("heads attend to heads: (T, H, d_k) is not transposed to (H, T, d_k) before the product",
                           _first_reshaping(split_node))
     elif len(several) > 1 and not [axis for axis in several if axis in within]:
-        layout.trouble = ("tokens of different sentences are mixed: batch and tokens are interchanged when heads are split",
-                          _first_reshaping(split_node))
+        layout.trouble = ("tokens of different sentences are mixed: batch and tokens are interchanged when heads are "
+                          "split", _first_reshaping(split_node))
     for place in places:
         key = rows[place][:, 0].tobytes() if each_once else tuple(int(lead[axis][place][0, 0]) for axis in within)
         by_sentence.setdefault(key, []).append(place)
@@ -902,8 +909,8 @@ def _layout(product: _Product) -> _Layout:
             sentence_of[place] = sentence
     depends = [axis for axis in range(sentence_of.ndim) if (np.diff(sentence_of, axis=axis) != 0).any()]
     if len(depends) > 1 and len(several) > 1 and layout.trouble is None:
-        layout.trouble = ("tokens of different sentences are mixed: batch and heads are interchanged when heads are split",
-                          _first_reshaping(split_node))
+        layout.trouble = ("tokens of different sentences are mixed: batch and heads are interchanged when heads are "
+                          "split", _first_reshaping(split_node))
     if len({len(group) for group in layout.groups}) != 1:
         layout.groups = [[place] for place in places]
     return layout
@@ -939,7 +946,7 @@ def _recovered(index: Array, base: _Node, values: Array, group: Sequence[Tuple[i
     return None if np.isnan(array).any() else array
 
 
-# ---- Following torch --------------------------------------------------------------------------------------------------
+# ---- Following torch ------------------------------------------------------------------------------------------------
 
 _follower_classes: Dict[Any, Any] = {}
 
@@ -1326,7 +1333,8 @@ class _Call:
                 parts.append(_MaskPart("fill", array.astype(bool), value * after, step.site))
             elif step.kind == "times":
                 parts.append(_MaskPart("times", array.astype(np.float32), 0.0, step.site))
-            elif array.shape[-1] > 1 and ((array != array[..., :1]).any() or np.isneginf(array * np.float32(value)).any()):
+            elif array.shape[-1] > 1 and ((array != array[..., :1]).any() or
+                                          np.isneginf(array * np.float32(value)).any()):
                 # (one finite number a row changes no weight)
                 parts.append(_MaskPart("add", array.astype(np.float32) * np.float32(value * after), 0.0, step.site,
                                        str(tensor.dtype) == "torch.bool" or bool(np.isin(array, (0, 1)).all())))
@@ -1597,7 +1605,8 @@ class Seen(Sequence):  # type: ignore[type-arg]
                 self._handle(func, name, args, kwargs, out)
         except Exception as error:
             place = _caller()
-            self._note(f"{_short(place.file)}:{place.line}: {name} could not be followed ({type(error).__name__}: {error})")
+            self._note(f"{_short(place.file)}:{place.line}: {name} could not be followed "
+                       f"({type(error).__name__}: {error})")
 
     def _handle(self, func: Any, name: str, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
         if name in _PRODUCTS:
@@ -1651,7 +1660,8 @@ class Seen(Sequence):  # type: ignore[type-arg]
             return
         node = self._node(args[0])
         if node is None:
-            known = name in _PERMUTES or name in ("view", "reshape", "unflatten") or isinstance(args[0], torch.nn.Parameter)
+            known = name in _PERMUTES or name in ("view", "reshape", "unflatten") or \
+                isinstance(args[0], torch.nn.Parameter)
             if not known or args[0].dim() < 2 or not args[0].is_floating_point():
                 return
             node = self._source(args[0])
@@ -1763,7 +1773,8 @@ class Seen(Sequence):  # type: ignore[type-arg]
             return
         if name == "einsum" and any(isinstance(operand, torch.nn.Parameter) for operand in (a, b)):
             return
-        if root_a is not None and root_a.kind == "product" and self._without_softmax(product, node_a, root_a, node_b, out):
+        if root_a is not None and root_a.kind == "product" and \
+                self._without_softmax(product, node_a, root_a, node_b, out):
             return
         product.node_a, product.node_b = node_a or self._source(a), node_b or self._source(b)
         site = _caller()
@@ -1780,7 +1791,8 @@ class Seen(Sequence):  # type: ignore[type-arg]
     def _variable_names(self, product: _Product) -> Dict[str, List[str]]:
         """What the caller calls the two operands, or what they were made from."""
         chains = {"a": product.node_a, "b": product.node_b}
-        nodes = {side: {id(step) for step in _path(node, ("linear", "product", "source"))} for side, node in chains.items()}
+        nodes = {side: {id(step) for step in _path(node, ("linear", "product", "source"))}
+                 for side, node in chains.items()}
         names: Dict[str, List[str]] = {"a": [], "b": []}
         for name, value in _variables():
             node = self._node(value) if _is_tensor(value) else None
@@ -1894,7 +1906,8 @@ class Seen(Sequence):  # type: ignore[type-arg]
                 self._tag(out, _Node("add", node, out.shape, _caller(), (other.detach(), sign)))
         elif root.kind == "linear" and node.kind == "linear" and _is_tensor(other) and other.dim() == 1:
             info: _Linear = node.info
-            again = _Linear(info.weight, info.name, info.transposed, True, info.x if info.transposed else None, info.bias_of)
+            again = _Linear(info.weight, info.name, info.transposed, True, info.x if info.transposed else None,
+                            info.bias_of)
             self._tag(out, _Node("linear", None, out.shape, node.site, again))
         elif root.kind == "weights":
             self._on_post("add", node, root, other, out)
@@ -2303,7 +2316,7 @@ class Seen(Sequence):  # type: ignore[type-arg]
         return _check_seen(self, None if mask is None else _numpy(mask).astype(bool))
 
 
-# ---- The caller's code ------------------------------------------------------------------------------------------------
+# ---- The caller's code ----------------------------------------------------------------------------------------------
 
 
 class _Result(NamedTuple):
@@ -2496,7 +2509,7 @@ def watch(module: Any = None, keep: Union[None, int, Keep] = None) -> Seen:
     return Seen(module, keep)
 
 
-# ---- Judging what was seen --------------------------------------------------------------------------------------------
+# ---- Judging what was seen ------------------------------------------------------------------------------------------
 
 
 class _Meant(NamedTuple):
@@ -2537,7 +2550,8 @@ def _meant_by(allowed: Array) -> Optional[_Meant]:
     if (allowed == np.triu(ones, 2)).all() and queries > 2:
         return _Meant(lower, "mask inverted")
     if (allowed == (np.tril(ones, -1) & padded)).all():
-        return _Meant(lower & (padded | (np.arange(keys) == keys - 1)), "causal mask off by one: the diagonal is blocked")
+        return _Meant(lower & (padded | (np.arange(keys) == keys - 1)),
+                      "causal mask off by one: the diagonal is blocked")
     if queries > 2 and (allowed == (np.tril(ones, 1) & padded)).all() and not (allowed == (lower & padded)).all() and \
             not (allowed == padded).all():
         return _Meant(lower & padded, "causal mask off by one: each query attends to the next token")
@@ -2650,7 +2664,8 @@ def _site_for(text: str, call: _Call) -> Optional[_Site]:
         return "value" if "value" in words else "key" if "key" in words and "query" not in words else "query"
     if re.match("scores (not )?(divided|multiplied)|query already", text):
         operands = [_path(call.node(role), ("linear", "product", "source")) for role in ("query", "key")]
-        return last(["scale"], call.path) or _first((site for path in operands for site in [last(["scale"], path)] if site), product)
+        own = [site for path in operands for site in [last(["scale"], path)] if site]
+        return last(["scale"], call.path) or (own[0] if own else product)
     if "after the softmax" in text:
         return last(["post"], call.weight_path) or softmax
     if text.startswith("dropout"):
@@ -2775,7 +2790,8 @@ def _role_mistakes(call: _Call, seen: "Seen") -> List[Mistake]:
         if root is not None and root.kind == "linear" and root.info.name:
             other = re.sub(r"\.?weight$", "", root.info.name)
             found.append(_mistake(f"the {role} is projected by {other}: {name} is not used", root.site))
-        elif root is not None and root.kind == "source" and len(root.shape) <= 3 and root.shape[-1] == parameter.shape[1]:
+        elif root is not None and root.kind == "source" and len(root.shape) <= 3 and \
+                root.shape[-1] == parameter.shape[1]:
             site = _first_reshaping(call.node(role)) or (call.path[0].site if role != "value" or call.context is None
                                                         else call.context.site)
             found.append(_mistake(f"{role} projection missing: {name} is not used", site))
@@ -2800,8 +2816,8 @@ def _judge(attention: Attention, index: int, seen: "Seen", intended: Optional[Ar
         return _Judged(mistakes, notes, True)
     opaque = [step.info for part in parts for step in (*part.path, *part.weight_path) if step.kind == "opaque"]
     if opaque:
-        return _Judged(mistakes, notes + [f"{call.where}: scores pass through {opaque[0]}, which is not followed: not judged"],
-                       False)
+        said = f"{call.where}: scores pass through {opaque[0]}, which is not followed: not judged"
+        return _Judged(mistakes, notes + [said], False)
     over = call.wrong_axis()
     if over is not None and over not in ("the queries", "the heads"):
         mistakes.append(_mistake(f"softmax over the wrong axis: over {over}", call.softmax.site))
@@ -2812,15 +2828,17 @@ def _judge(attention: Attention, index: int, seen: "Seen", intended: Optional[Ar
                 mistakes.append(_mistake("dropout on the scores, before the softmax", step.site))
         for step in part.weight_path:
             if step.kind == "post" and step.info[0] == "scale":
-                mistakes.append(_mistake(f"weights multiplied by {_number(step.info[2]) or 0:.4g} after the softmax", step.site))
-    if mistakes and any("before the softmax" in m.text or "twice" in m.text or "after the softmax" in m.text for m in mistakes):
+                text = f"weights multiplied by {_number(step.info[2]) or 0:.4g} after the softmax"
+                mistakes.append(_mistake(text, step.site))
+    if any(re.search("before the softmax|twice|after the softmax", mistake.text) for mistake in mistakes):
         return _Judged(mistakes, notes, True)
     roles = _role_mistakes(call, seen)
     if len(parts) > 1:
         roles = [mistake for mistake in roles if not mistake.text.startswith("output")]
     numbers = _judge_numbers(attention, seen, intended, notes, bool(mistakes))
     mistakes += numbers.mistakes
-    mistakes += [role for role in roles if not any("swapped" in m.text or "projection" in m.text for m in numbers.mistakes)]
+    if not any(re.search("swapped|projection", mistake.text) for mistake in numbers.mistakes):
+        mistakes += roles
     return _Judged(mistakes, numbers.notes, numbers.judged or bool(mistakes))
 
 
@@ -2889,7 +2907,8 @@ def _masks_of(call: _Call, seen: "Seen", sentences: Sequence[int], rows: Optiona
     if rows is None and text is None:
         other = _of_other_sentences(blocked)
         if other is not None:
-            text = "masks of other sentences: (batch, heads) needs each sentence's mask heads times in a row (repeat_interleave)"
+            text = ("masks of other sentences: (batch, heads) needs each sentence's mask heads times in a row "
+                    "(repeat_interleave)")
             blocked = np.broadcast_to(other[:, None], shape)
             by_sentence = [text] * len(sentences)
         elif (blocked == blocked[:, :1]).all():
@@ -2988,7 +3007,8 @@ def _judge_numbers(attention: Attention, seen: "Seen", intended: Optional[Array]
         allowed = np.broadcast_to(masks.allowed[place], (num_heads, *masks.allowed.shape[2:]))
         found = None
         if all(part is not None for part in founds):
-            found = np.concatenate([_numpy(part.sentences[place]) for part in founds if part is not None]).astype(np.float32)
+            found = np.concatenate([_numpy(part.sentences[place]) for part in founds if part is not None])
+            found = found.astype(np.float32)
             found[~allowed.any(-1)] = 0
         output = None
         if rows is None and not dropped and len(parts) == 1:
@@ -3027,7 +3047,8 @@ def _judge_numbers(attention: Attention, seen: "Seen", intended: Optional[Array]
             elif axis is not None and scale_text is None and structural is None:
                 text = f"softmax over the wrong axis: over {axis}"
             elif scale_text is not None or axis is not None or structural is not None:
-                several = [scale_text, structural, None if axis is None else f"softmax over the wrong axis: over {axis}"]
+                several = [scale_text, structural,
+                           None if axis is None else f"softmax over the wrong axis: over {axis}"]
                 for one in several:
                     if one is not None and one not in seen_texts:
                         seen_texts.add(one)
@@ -3110,7 +3131,8 @@ def _compare_one(num_heads: int, tolerance: float, task: Any) -> Optional[Dict[s
             return None
         worst = None
         for head in range(num_heads):
-            own = {name: np.ascontiguousarray(np.split(arrays[name], num_heads, axis=1)[head]) for name in ("query", "key")}
+            own = {name: np.ascontiguousarray(np.split(arrays[name], num_heads, axis=1)[head])
+                   for name in ("query", "key")}
             result = _compare_one(1, tolerance, (0, own, found[head:head + 1], None, allowed[head:head + 1],
                                                  None if bias is None else bias[head:head + 1]))
             if result is not None and (worst is None or worst["equal"]):
@@ -3140,12 +3162,13 @@ def _check_seen(seen: "Seen", intended: Optional[Array]) -> Report:
         for mistake in dict.fromkeys(result.mistakes):
             by_place.setdefault((mistake.text, mistake.file, mistake.line), []).append(index)
         notes += result.notes
-    mistakes = [Mistake(text, file, line, tuple(dict.fromkeys(calls))) for (text, file, line), calls in by_place.items()]
+    mistakes = [Mistake(text, file, line, tuple(dict.fromkeys(calls)))
+                for (text, file, line), calls in by_place.items()]
     return Report(mistakes, list(dict.fromkeys(notes)) + seen.notes(), sum(result.judged for result in judged),
                   len(attentions))
 
 
-# ---- Showing ----------------------------------------------------------------------------------------------------------
+# ---- Showing --------------------------------------------------------------------------------------------------------
 
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
 
@@ -3230,7 +3253,8 @@ def show(attentions: Any, tokens: Optional[Sequence[str]] = None, target_tokens:
         attentions = attentions._stacks(sentence)
     arrays = _stacks(attentions, sentence)
     extra = attentions if isinstance(attentions, dict) else {}
-    arrays.update({name: extra[name] for name in ("queries", "keys", "values") if isinstance(extra.get(name), np.ndarray)})
+    arrays.update({name: extra[name] for name in ("queries", "keys", "values")
+                   if isinstance(extra.get(name), np.ndarray)})
     metadata = _token_metadata({name: array for name, array in arrays.items() if name.endswith("attentions")},
                                tokens, target_tokens)
     if _in_notebook():
@@ -3246,7 +3270,7 @@ def show(attentions: Any, tokens: Optional[Sequence[str]] = None, target_tokens:
     return None
 
 
-# ---- Watching a training ----------------------------------------------------------------------------------------------
+# ---- Watching a training --------------------------------------------------------------------------------------------
 
 
 def log(step: int, seen: Any, folder: Union[str, Path] = "headlight-log", sentence: int = 0,
@@ -3304,7 +3328,8 @@ class _Tracker:
     def _write(self) -> None:
         layers, self._layers = self._layers, []
         if layers:
-            log(self.step, {"attentions": np.stack([layer for layer in layers if layer.shape == layers[0].shape])}, self.folder)
+            same = [layer for layer in layers if layer.shape == layers[0].shape]
+            log(self.step, {"attentions": np.stack(same)}, self.folder)
 
 
 tracker = _Tracker()
