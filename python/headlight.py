@@ -517,19 +517,7 @@ def _diagnose(arrays: Mapping[str, Array], num_heads: int, tolerance: float) -> 
         path = os.path.join(folder, "seen.safetensors")
         _write_safetensors(path, arrays, {"num_heads": str(num_heads)})
         words = [path, "--format", "json", "--tolerance", str(tolerance)]
-        return json.loads(_run([_diagnose_command(), *words], accept=(0, 1)))
-
-
-_commands: Dict[str, str] = {}
-
-
-def _diagnose_command() -> str:
-    """`diagnose`, or `compare` of programs that have it under that name only."""
-    path = program()
-    if path not in _commands:
-        asked = subprocess.run([path, "--help"], capture_output=True, stdin=subprocess.DEVNULL, check=False)
-        _commands[path] = "diagnose" if b"diagnose" in asked.stdout else "compare"
-    return _commands[path]
+        return json.loads(_run(["diagnose", *words], accept=(0, 1)))
 
 
 def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None, output: Any = None, mask: Any = None,

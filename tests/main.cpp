@@ -23,7 +23,7 @@ void say_running(const char* what) {
   if (write(STDERR_FILENO, line, static_cast<std::size_t>(length)) < 0) return;
 }
 
-void on_death() { say_running("the process ended in this test"); }
+[[maybe_unused]] void on_death() { say_running("the process ended in this test"); }
 
 void on_signal(int signal) {
   std::signal(signal, SIG_DFL);

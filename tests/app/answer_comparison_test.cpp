@@ -163,7 +163,7 @@ TEST_F(ComparisonTest, SwappingAsksAsQuestionAgain) {
   EXPECT_TRUE(state.document == first);
   EXPECT_EQ(state.kept->trace, b);
   EXPECT_TRUE(state.kept->document == second);
-  EXPECT_EQ(state.trace->request.tokens.text, first.text);
+  EXPECT_EQ(state.trace->request.tokens.text, first.source.text);
   EXPECT_GT(largest, 0);
   EXPECT_EQ(heads().largest, largest);
   say(Undo{});
@@ -234,7 +234,7 @@ TEST_F(ComparisonTest, IsCopiedAsACommandThatAsksBoth) {
   ASSERT_NE(against, words->end());
   const auto question = question_of(*std::next(against));
   ASSERT_TRUE(question) << question.error().message;
-  EXPECT_EQ(question->text, "it's");
+  EXPECT_EQ(question->source.text, "it's");
   EXPECT_EQ(question->config, state.kept->document.config);
   EXPECT_FALSE(question->mask.causal);
   say(KeepAnswer{}, SetText{"it's \"b\""});

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "app/program.h"
+#include "view/view_names.h"
 
 namespace headlight {
 namespace {
@@ -40,11 +41,12 @@ TEST(FigureCommand, EarlierNamesOfViewsAreTakenAndInNoHelp) {
   EXPECT_EQ(drawn("glance"), drawn("layers"));
   EXPECT_EQ(drawn("inside"), drawn("steps"));
   EXPECT_NE(drawn("row"), drawn("column"));
-  for (const EarlierName& view : kEarlierViewNames) EXPECT_TRUE(named_view(view.name)) << view.earlier;
+  for (const EarlierName& view : kEarlierViewNames) EXPECT_EQ(present_view_name(view.earlier), view.name);
   for (const char* command : {"figure", "screenshot"}) {
     const std::string help = run({command, "--help"}).out;
     EXPECT_TRUE(contains(help, "{heads,head,glance,row,column,inside,diagram,")) << help;
-    for (const char* earlier : {"grid", "layers,", "steps,", "--grid"}) EXPECT_FALSE(contains(help, earlier)) << earlier;
+    for (const char* earlier : {"grid", "layers,", "steps,", "--grid"})
+      EXPECT_FALSE(contains(help, earlier)) << earlier;
   }
   EXPECT_TRUE(contains(refused(figure({"--view", "train", "-o", (folder / "x.svg").string()})),
                        "--view: train not in {heads,head,"));
@@ -55,7 +57,8 @@ TEST(FigureCommand, AHeadIsNamedInEveryForm) {
   int count = 0;
   const auto drawn = [&](Words words) {
     const std::string file = (folder / (std::to_string(count++) + ".svg")).string();
-    words.insert(words.begin(), {"figure", "--random", "--d-model", "8", "--num-heads", "2", "--layers", "2", "--view", "head"});
+    words.insert(words.begin(),
+                 {"figure", "--random", "--d-model", "8", "--num-heads", "2", "--layers", "2", "--view", "head"});
     words.insert(words.end(), {"-o", file});
     const Ran ran = run(words);
     EXPECT_EQ(ran.status, 0) << ran.err;

@@ -7,6 +7,7 @@
 #include "figure/difference_words.h"
 #include "heads/token_alignment.h"
 #include "math/attention.h"
+#include "words/compare_words.h"
 
 namespace headlight {
 namespace {
@@ -90,7 +91,7 @@ TEST(ComparisonFigure, SaysWhereNoTokenIsInBoth) {
     const auto drawing = draw_comparison(
         a, b, {.kind = FigureKind::compare, .language = language, .width = kSlideMm * kPointsInMm}, roughly);
     ASSERT_TRUE(drawing);
-    EXPECT_TRUE(says(*drawing, nothing_aligned(language))) << words_of(*drawing);
+    EXPECT_TRUE(says(*drawing, words(language, kCompareWords.nothing_aligned))) << words_of(*drawing);
     EXPECT_EQ(all<Ramp>(*drawing).size(), 1u) << "there are no differences to have a scale";
   }
 }

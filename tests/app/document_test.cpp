@@ -90,8 +90,8 @@ TEST(Requests, SentencesOfABatchArePaddedToTheLongest) {
   ASSERT_TRUE(requests);
   ASSERT_EQ(requests->size(), 2u);
   const Tokens &first = (*requests)[0].tokens, &second = (*requests)[1].tokens;
-  EXPECT_EQ(first.source.text, "我爱");
-  EXPECT_EQ(second.source.text, "The cat sat down.");
+  EXPECT_EQ(first.text, "我爱");
+  EXPECT_EQ(second.text, "The cat sat down.");
   ASSERT_EQ(first.size(), second.size());
   EXPECT_FALSE(first.tokens[1].pad);
   for (std::size_t i = 2; i < first.size(); ++i) EXPECT_TRUE(first.tokens[i].pad && first.tokens[i].special) << i;

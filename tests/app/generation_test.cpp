@@ -67,9 +67,9 @@ TEST(AppendWord, IsATokenOfItsOwn) {
   EXPECT_EQ(raws(requests_of(inserted("我请", 0, "李雷"), lexicon())->front().tokens), (Texts{"我", "请", "李雷"}));
   EXPECT_EQ(raws(requests_of(inserted("李", 0, "雷"), lexicon())->front().tokens), (Texts{"李", "雷"}))
       << "where the split would join them";
-  EXPECT_EQ(inserted("the cat", 0, "sat").text, "the cat sat");
-  EXPECT_EQ(inserted("我", 0, "请").text, "我请");
-  EXPECT_EQ(inserted("我", 0, "New York").text, "我 New York");
+  EXPECT_EQ(inserted("the cat", 0, "sat").source.text, "the cat sat");
+  EXPECT_EQ(inserted("我", 0, "请").source.text, "我请");
+  EXPECT_EQ(inserted("我", 0, "New York").source.text, "我 New York");
 }
 
 TEST(AppendWord, StandsBeforeThePadding) {

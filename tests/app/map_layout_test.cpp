@@ -175,10 +175,16 @@ TEST(MapLayout, ChineseStandsBesideWordsThatAreTurned) {
   EXPECT_GE(layout.plot.y, 2 * kText) << "there is height for two characters";
 }
 
+Token token_of(const std::string& text) {
+  Token token;
+  token.text = text;
+  return token;
+}
+
 TEST(MapLayout, PicturesAreNamed) {
-  EXPECT_EQ(axis_label({.text = "🧋"}), "bubble tea");
-  EXPECT_EQ(axis_label({.text = "👋🏽"}), "waving hand sign");
-  EXPECT_EQ(axis_label({.text = "a🧋"}), "a bubble tea");
+  EXPECT_EQ(axis_label(token_of("🧋")), "bubble tea");
+  EXPECT_EQ(axis_label(token_of("👋🏽")), "waving hand sign");
+  EXPECT_EQ(axis_label(token_of("a🧋")), "a bubble tea");
 }
 
 TEST(MapLayout, TheCellUnderAPointIsTheInverseOfItsBox) {

@@ -87,9 +87,9 @@ TEST(Pair, OfABatchEachLineGoesWithItsOwn) {
   EXPECT_EQ(second_sentence(requests[2].tokens), 3u);
   const auto lines = documents_of_lines(model.document("the cat\nit sat\nthe", "it was\r\n\ntired"));
   ASSERT_TRUE(lines);
-  EXPECT_EQ((*lines)[0].second, "it was");
-  EXPECT_EQ((*lines)[1].second, "");
-  EXPECT_EQ((*lines)[2].second, "tired");
+  EXPECT_EQ((*lines)[0].text_pair, "it was");
+  EXPECT_EQ((*lines)[1].text_pair, "");
+  EXPECT_EQ((*lines)[2].text_pair, "tired");
 }
 
 TEST(Pair, IsOfferedOnlyWhereTheModelTakesOne) {

@@ -90,10 +90,10 @@ TEST_F(Recovery, TheNewestOfThoseLeftBehind) {
   const pid_t first = ended(), second = ended();
   ASSERT_NE(first, second);
   left_by(first, 2);
-  const fs::path newest = left_by(second, 1);
+  const fs::path latest = left_by(second, 1);
   left_by(getppid());
-  EXPECT_EQ(newest(), newest);
-  forget_autosave(newest);
+  EXPECT_EQ(newest(), latest);
+  forget_autosave(latest);
   EXPECT_EQ(newest(), state_folder() / ("autosave-" + std::to_string(first) + ".headlight.json"));
 }
 

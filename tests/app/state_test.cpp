@@ -356,7 +356,7 @@ TEST(Opening, AMaskATextAndTensorsAreEdits) {
   update(state, FileOpened{"/x/t.txt", text});
   EXPECT_EQ(state.document.source.text, "我爱");
 
-  const auto tensors = open_model(fixture::golden("tensors-cross-4x6/input.safetensors"));
+  const auto tensors = open_any(fixture::golden("tensors-cross-4x6/input.safetensors"));
   ASSERT_TRUE(tensors) << tensors.error().message;
   update(state, FileOpened{"/x/w.safetensors", *tensors});
   ASSERT_NE(wanted(state), nullptr);

@@ -16,22 +16,22 @@ namespace {
 
 using fixture::lexicon;
 
-std::shared_ptr<const BundledModels> models() {
+std::shared_ptr<const BundledModels> bundled() {
   static const auto read = read_shipped_models();
   EXPECT_TRUE(read) << (read ? "" : read.error().message);
   return read ? *read : nullptr;
 }
 
 const BundledModel& translator() {
-  for (const BundledModel& one : *models())
+  for (const BundledModel& one : *bundled())
     if (one.source == "shipped:translator") return one;
   ADD_FAILURE() << "there is no translator";
-  return models()->front();
+  return bundled()->front();
 }
 
 /// The window after encoder-decoder was chosen.
 AppState translating() {
-  const auto shipped = models();
+  const auto shipped = bundled();
   AppState state = initial_state(lexicon(), default_document(shipped.get()), Settings{}, {}, shipped);
   Config config = state.document.config;
   config.arch = Arch::encoder_decoder;

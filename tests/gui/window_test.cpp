@@ -79,7 +79,7 @@ TEST_F(WindowTest, TheHelpOpensAndCloses) {
   h.click("help");
   EXPECT_TRUE(h.state.view.help);
   for (const Action& action : all_actions())
-    if (!keys_of(action.id).empty()) EXPECT_TRUE(h.says(action.name.en)) << action.name.en;
+    EXPECT_TRUE(keys_of(action.id).empty() || h.says(action.name.en)) << action.name.en;
   EXPECT_TRUE(h.has("close help"));
   h.click("close help");
   EXPECT_FALSE(h.state.view.help);
