@@ -1,13 +1,14 @@
 // GoogleTest's main, for many tests in one process: what ends the process names the test, a test has a time of its own,
 // and where HEADLIGHT_NO_SKIP or CI is set a test that skips has failed.
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#if __has_include(<sanitizer/common_interface_defs.h>)
+#ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -23,7 +24,9 @@ void say_running(const char* what) {
   if (write(STDERR_FILENO, line, static_cast<std::size_t>(length)) < 0) return;
 }
 
-[[maybe_unused]] void on_death() { say_running("the process ended in this test"); }
+#ifdef __SANITIZE_ADDRESS__
+void on_death() { say_running("the process ended in this test"); }
+#endif
 
 void on_signal(int signal) {
   std::signal(signal, SIG_DFL);
@@ -47,9 +50,8 @@ class Watch : public testing::EmptyTestEventListener {
     running[0] = '\0';
   }
   void OnTestProgramEnd(const testing::UnitTest&) override {
-    if (skipped_ && forbidden_) say("[  FAILED  ] tests were skipped, which HEADLIGHT_NO_SKIP or CI forbids\n");
+    if (fails()) std::fputs("[  FAILED  ] tests were skipped, which HEADLIGHT_NO_SKIP or CI forbids\n", stderr);
   }
-  static void say(const char* line) { std::fputs(line, stderr); }
 
   const bool forbidden_ = is_set("HEADLIGHT_NO_SKIP") || is_set("CI");
   bool skipped_ = false;

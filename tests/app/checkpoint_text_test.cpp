@@ -38,7 +38,7 @@ json words_json(const Texts& words, const json& normalizer = nullptr) {
   root["version"] = "1.0";
   root["added_tokens"] = json::array({special(0, "<s>"), special(1, "<unk>"), special(2, "<pad>")});
   root["normalizer"] = normalizer;
-  root["pre_tokenizer"]["type"] = "Words";
+  root["pre_tokenizer"]["type"] = "Strings";
   root["post_processor"] = {{"type", "TemplateProcessing"},
                             {"single", json::array({start, text})},
                             {"pair", json::array()},
@@ -338,7 +338,7 @@ TEST(CheckpointText, SpecialTokensAreLeftOut) {
   const json show = with("show"), hide = with("hide"), scaled = with("renormalize");
   EXPECT_FALSE(show.contains("special"));
   EXPECT_EQ(hide["special"], "hide");
-  EXPECT_EQ(texts(hide["tokens"]), (Words{"我", "请", "李雷"}));
+  EXPECT_EQ(texts(hide["tokens"]), (Strings{"我", "请", "李雷"}));
   EXPECT_EQ(hide["attention"][0]["left_text"], hide["attention"][0]["right_text"]);
   const json causal = exported({model.folder(), "--text", "我请李雷", "--special", "hide"});
   EXPECT_EQ(causal["mask"]["allowed"], json::array({{1, 0, 0}, {1, 1, 0}, {1, 1, 1}}));
@@ -386,7 +386,7 @@ TEST(CheckpointText, HiddenStatesLoseTheRowsOfSpecialTokensToo) {
 
 TEST(CheckpointText, WordsNeedAVocabularyOfWords) {
   json bytes = bytes_json();
-  bytes["pre_tokenizer"] = {{"type", "Words"}};
+  bytes["pre_tokenizer"] = {{"type", "Strings"}};
   const CheckpointFolder model("gpt2", bytes);
   EXPECT_TRUE(contains(refused({"tokenize", model.folder(), "--text", "a"}), "WordLevel"));
 }

@@ -9,7 +9,7 @@ namespace {
 
 using namespace program;
 
-json measured(Words words) {
+json measured(Strings words) {
   words.insert(words.begin(), "bench");
   words.insert(words.end(), {"--rounds", "1", "--format", "json"});
   const Ran ran = run(words);

@@ -23,8 +23,8 @@ class Check : public testing::Test {
     config[key] = value;
     std::ofstream(path_ / "config.json") << config;
   }
-  Ran check(const Words& more = {}) const {
-    Words words{"check", path_.string()};
+  Ran check(const Strings& more = {}) const {
+    Strings words{"check", path_.string()};
     words.insert(words.end(), more.begin(), more.end());
     return run(words);
   }

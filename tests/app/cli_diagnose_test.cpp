@@ -13,7 +13,7 @@ using namespace program;
 using fixture::golden;
 
 /// A line of JSON, and the exit status beside it.
-json compared(Words words, int status) {
+json compared(Strings words, int status) {
   words.insert(words.begin(), "diagnose");
   words.insert(words.end(), {"--format", "json"});
   const Ran ran = run(words);
@@ -24,7 +24,7 @@ json compared(Words words, int status) {
   return answer;
 }
 
-std::string export_to(const Folder& folder, const std::string& name, Words words = {}) {
+std::string export_to(const Folder& folder, const std::string& name, Strings words = {}) {
   const std::string file = (folder / name).string();
   words.insert(words.begin(), {"export", "--random", "--text", "我 爱 北 京", "-o", file});
   const Ran ran = run(small(words));

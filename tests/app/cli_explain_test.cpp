@@ -12,14 +12,14 @@ using fixture::golden;
 
 const std::string kSentence = "我请李雷帮我订了去北京的机票";
 
-Words explain(Words words, const Words& place = {"--layer", "0", "--head", "1", "--query", "2", "--key", "1"}) {
-  Words all{"explain"};
+Strings explain(Strings words, const Strings& place = {"--layer", "0", "--head", "1", "--query", "2", "--key", "1"}) {
+  Strings all{"explain"};
   all.insert(all.end(), words.begin(), words.end());
   all.insert(all.end(), place.begin(), place.end());
   return all;
 }
 
-json steps(const Words& words) {
+json steps(const Strings& words) {
   const Ran ran = run(words);
   EXPECT_EQ(ran.status, 0) << ran.err;
   const json list = json::parse(ran.out, nullptr, false);
@@ -36,7 +36,7 @@ const json& step(const json& list, const std::string& name) {
 }
 
 TEST(Explain, EndsInTheNumbersThatExportWrites) {
-  const Words asked = small({"--text", kSentence, "--mask", "causal"});
+  const Strings asked = small({"--text", kSentence, "--mask", "causal"});
   const json list = steps(explain(small({"--text", kSentence, "--mask", "causal", "--format", "json"})));
   const json object = exported(asked);
   const float weight = object["attention"][0]["attn"][0][1][2][1].get<float>();
@@ -101,10 +101,10 @@ TEST(Explain, WrapsAfterEightNumbers) {
 }
 
 TEST(Explain, WorksForEveryArchitectureAndFile) {
-  const Words two =
+  const Strings two =
       small({"--arch", "encoder-decoder", "--text", kSentence, "--target", "a b c d", "--format", "json"});
   for (const char* stack : {"self", "encoder", "cross"}) {
-    Words words = two;
+    Strings words = two;
     words.insert(words.end(), {"--stack", stack});
     const json list = steps(explain(words));
     EXPECT_EQ(step(list, "weight")["matrix"], std::string(std::string(stack) == "encoder" ? "encoder" : "decoder") +

@@ -14,7 +14,7 @@ using fixture::golden;
 
 void expect_default_sentence(const json& object, std::size_t heads) {
   EXPECT_EQ(object["schema"], "headlight.attention/1");
-  EXPECT_EQ(texts(object["tokens"]), (Words{"我", "请", "李雷", "帮", "我", "订了", "去", "北京", "的", "机票"}));
+  EXPECT_EQ(texts(object["tokens"]), (Strings{"我", "请", "李雷", "帮", "我", "订了", "去", "北京", "的", "机票"}));
   const json& attention = object["attention"][0];
   EXPECT_EQ(attention["name"], "Self");
   EXPECT_EQ(attention["left_text"], attention["right_text"]);
@@ -154,8 +154,8 @@ TEST(Export, ADecoderIsCausalUnlessTheMaskSaysOtherwise) {
 TEST(Export, TextFromStandardInputIsABatchOfItsLines) {
   const json batch = exported(small({"--text", "-"}), "我爱\r\n\r\nThe cat sat\n")["batch"];
   ASSERT_EQ(batch.size(), 2u);
-  EXPECT_EQ(texts(batch[0]["tokens"]), (Words{"我", "爱", "<pad>"}));
-  EXPECT_EQ(texts(batch[1]["tokens"]), (Words{"The", "cat", "sat"}));
+  EXPECT_EQ(texts(batch[0]["tokens"]), (Strings{"我", "爱", "<pad>"}));
+  EXPECT_EQ(texts(batch[1]["tokens"]), (Strings{"The", "cat", "sat"}));
   EXPECT_EQ(batch[0]["attention"][0]["attn"][0][0][0][2], 0.0);
   EXPECT_EQ(exported(small({"--text", "-"}), "我爱\n"), exported(small({"--text", "我爱"})));
 }
@@ -164,7 +164,7 @@ TEST(Export, OptionsShapeTheModel) {
   const json object =
       exported({"--tokens", "我请|李|雷", "--d-model", "12", "--num-heads", "3", "--layers", "3", "--no-bias",
                 "--position", "none", "--norm", "pre", "--activation", "gelu", "--scale", "0.25", "--pad", "1"});
-  EXPECT_EQ(texts(object["tokens"]), (Words{"我请", "李", "雷"}));
+  EXPECT_EQ(texts(object["tokens"]), (Strings{"我请", "李", "雷"}));
   EXPECT_EQ(object["tokens"][2]["pad"], true);
   EXPECT_EQ(object["model"]["d_model"], 12);
   EXPECT_EQ(object["model"]["num_heads"], 3);
@@ -239,9 +239,9 @@ TEST(Export, ASessionIsAsked) {
   session.document.mask.painted = {{0, 1, false}};
   const std::string path = folder.with("s.headlight.json", to_json(session));
   const json object = exported({path});
-  EXPECT_EQ(texts(object["tokens"]), (Words{"我", "爱"}));
+  EXPECT_EQ(texts(object["tokens"]), (Strings{"我", "爱"}));
   EXPECT_EQ(object["attention"][0]["attn"][0][0][0], (json{1, 0}));
-  EXPECT_EQ(texts(exported({path, "--text", "a b c"})["tokens"]), (Words{"a", "b", "c"}));
+  EXPECT_EQ(texts(exported({path, "--text", "a b c"})["tokens"]), (Strings{"a", "b", "c"}));
 }
 
 TEST(Export, SourcesThatAreNoneAreOneLine) {
@@ -268,7 +268,7 @@ TEST(Export, SourcesThatAreNoneAreOneLine) {
 }
 
 TEST(Export, ALongSentenceIsAsManyLines) {
-  const Words words = small({"export", "--text", "-", "--split", "characters", "--format", "csv"});
+  const Strings words = small({"export", "--text", "-", "--split", "characters", "--format", "csv"});
   const Ran ran = run(words, std::string(150, 'x'));
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_EQ(lines_of(ran.out), 1 + 2 * 150 * 150);

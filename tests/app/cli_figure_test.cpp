@@ -8,7 +8,7 @@ namespace {
 
 using namespace program;
 
-Words figure(Words words) {
+Strings figure(Strings words) {
   words.insert(words.begin(), "figure");
   return small(words);
 }
@@ -55,7 +55,7 @@ TEST(FigureCommand, EarlierNamesOfViewsAreTakenAndInNoHelp) {
 TEST(FigureCommand, AHeadIsNamedInEveryForm) {
   const Folder folder;
   int count = 0;
-  const auto drawn = [&](Words words) {
+  const auto drawn = [&](Strings words) {
     const std::string file = (folder / (std::to_string(count++) + ".svg")).string();
     words.insert(words.begin(),
                  {"figure", "--random", "--d-model", "8", "--num-heads", "2", "--layers", "2", "--view", "head"});
@@ -67,8 +67,8 @@ TEST(FigureCommand, AHeadIsNamedInEveryForm) {
   const std::string picture = drawn({"--layer", "1", "--head", "1"});
   EXPECT_TRUE(contains(picture, "svg"));
   EXPECT_NE(picture, drawn({"--head", "1"})) << "of layer 0";
-  for (const Words& words : {Words{"--head", "1.1"}, Words{"--head", "L1.H1"}, Words{"--head", "L1·H1"},
-                             Words{"--layer", "1", "--head", "1.1"}, Words{"--head", "self:1.1"}})
+  for (const Strings& words : {Strings{"--head", "1.1"}, Strings{"--head", "L1.H1"}, Strings{"--head", "L1·H1"},
+                             Strings{"--layer", "1", "--head", "1.1"}, Strings{"--head", "self:1.1"}})
     EXPECT_EQ(picture, drawn(words)) << words.back();
   EXPECT_TRUE(contains(refused(figure({"--layer", "1", "--head", "0.1", "-o", "x.svg"})),
                        "--head: expected a head of --layer 1, found 0.1"));
@@ -80,7 +80,7 @@ TEST(FigureCommand, AHeadIsNamedInEveryForm) {
 TEST(FigureCommand, OwnRangesWordsAndFoldsAreOtherPictures) {
   const Folder folder;
   int count = 0;
-  const auto drawn = [&](Words words) {
+  const auto drawn = [&](Strings words) {
     const std::string file = (folder / (std::to_string(count++) + ".svg")).string();
     words.insert(words.end(), {"-o", file});
     const Ran ran = run(figure(words));
@@ -123,7 +123,7 @@ TEST(FigureCommand, TwoRunsWriteTheSameBytes) {
 
 TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
   const Folder folder;
-  const auto wrong = [&](Words words, const std::string& file = "x.svg") {
+  const auto wrong = [&](Strings words, const std::string& file = "x.svg") {
     words.insert(words.end(), {"-o", (folder / file).string()});
     const std::string line = refused(figure(words));
     EXPECT_TRUE(folder.empty()) << line;
@@ -181,7 +181,7 @@ TEST(FigureCommand, TwoAnswersAreDrawnSideBySide) {
 
 TEST(FigureCommand, AMatrixIsDrawnByItsName) {
   const Folder folder;
-  const auto drawn = [&](Words words) {
+  const auto drawn = [&](Strings words) {
     const std::string file = (folder / "m.svg").string();
     words.insert(words.begin(), {"--view", "matrix", "-o", file});
     const Ran ran = run(figure(words));
@@ -193,7 +193,7 @@ TEST(FigureCommand, AMatrixIsDrawnByItsName) {
   EXPECT_EQ(query, drawn({"--matrix", "head.query", "--head", "1"})) << "as a lesson does";
   EXPECT_NE(query, drawn({"--matrix", "q"}));
   EXPECT_NE(query, drawn({"--matrix", "q", "--head", "1", "--row", "2", "--column", "3"}));
-  const auto wrong = [&](Words words) {
+  const auto wrong = [&](Strings words) {
     words.insert(words.begin(), {"-o", (folder / "no.svg").string()});
     return refused(figure(words));
   };

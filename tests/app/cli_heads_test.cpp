@@ -14,7 +14,7 @@ using namespace program;
 
 const std::string kSentence = "我请李雷帮我订了去北京的机票";
 
-json measured(Words words, const std::string& in = "") {
+json measured(Strings words, const std::string& in = "") {
   words.insert(words.begin(), "heads");
   words.insert(words.end(), {"--format", "json"});
   const Ran ran = run(words, in);
@@ -77,7 +77,7 @@ TEST(CliHeads, SortsByAnyMeasureAndCsvHasTheSameNumbers) {
     before = head["entropy"];
     EXPECT_LE(head["normalized"].get<double>(), 1);
   }
-  Words words = small({"heads", "--text", kSentence, "--sort", "entropy", "--ascending", "--format", "csv"});
+  Strings words = small({"heads", "--text", kSentence, "--sort", "entropy", "--ascending", "--format", "csv"});
   const auto table = lines(run(words).out);
   ASSERT_EQ(table.size(), 3u);
   EXPECT_TRUE(

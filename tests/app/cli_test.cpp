@@ -113,8 +113,8 @@ TEST(CommandLine, ALessonAsTheSourceIsForTheWindow) {
   EXPECT_TRUE(contains(refused({"screenshot", lesson, "--step", "3", "-o", picture}), "--step"));
   EXPECT_TRUE(contains(refused({"screenshot", lesson, "--lesson", "masks", "-o", picture}), "--lesson"));
   EXPECT_FALSE(std::filesystem::exists(picture));
-  const Words small{"--size", "480x320", "--language", "en", "-o", picture};
-  const auto drawn = [&](Words words) {
+  const Strings small{"--size", "480x320", "--language", "en", "-o", picture};
+  const auto drawn = [&](Strings words) {
     words.insert(words.begin(), "screenshot");
     words.insert(words.end(), small.begin(), small.end());
     const Ran ran = run(words);

@@ -14,7 +14,7 @@ namespace {
 
 const char* const kText = "the cat sat on the mat\nthe dog sat on the rug\na cat saw a dog\nthe dog saw the cat\n";
 
-Words train(Words words, const fixture::fs::path& folder) {
+Strings train(Strings words, const fixture::fs::path& folder) {
   words.insert(words.begin(), "train");
   for (const char* word : {"--d-model", "16", "--num-heads", "2", "--layers", "1", "--ffn", "16", "--batch", "8", "-o"})
     words.push_back(word);
@@ -38,7 +38,7 @@ TEST(CliTrain, MakesAModelOfTheGrammarThatIsAskedAndMeasured) {
   std::vector<std::string> files;
   for (const auto& entry : fixture::fs::directory_iterator(model)) files.push_back(entry.path().filename().string());
   std::sort(files.begin(), files.end());
-  EXPECT_EQ(files, (Words{"README.md", "config.json", "model.safetensors", "tokenizer.json", "training.json"}))
+  EXPECT_EQ(files, (Strings{"README.md", "config.json", "model.safetensors", "tokenizer.json", "training.json"}))
       << "and nothing to go on from: it is done";
   const json card = read_json(model / "training.json");
   EXPECT_EQ(card["step"], 30);
@@ -48,13 +48,13 @@ TEST(CliTrain, MakesAModelOfTheGrammarThatIsAskedAndMeasured) {
   EXPECT_TRUE(contains(card["command"], "--seed 3 -o DIR"));
 
   const json object = exported({model.string(), "--text", "我请李雷帮我订了去北京的机票"});
-  EXPECT_EQ(texts(object["tokens"]), (Words{"我", "请", "李雷", "帮", "我", "订了", "去", "北京", "的", "机票"}));
+  EXPECT_EQ(texts(object["tokens"]), (Strings{"我", "请", "李雷", "帮", "我", "订了", "去", "北京", "的", "机票"}));
   EXPECT_EQ(object["model"]["d_model"], 16);
   EXPECT_EQ(object["model"]["num_heads"], 2);
   EXPECT_EQ(object["attention"][0]["attn"].size(), 1u);
   for (const json& token : object["tokens"]) EXPECT_TRUE(token["known"]) << token;
 
-  const Words ask{"heads", model.string(), "--relations", "--sentences", "60", "--pairs", "10", "--format", "json"};
+  const Strings ask{"heads", model.string(), "--relations", "--sentences", "60", "--pairs", "10", "--format", "json"};
   const Ran measured = run(ask);
   ASSERT_EQ(measured.status, 0) << measured.err;
   const json report = json::parse(measured.out, nullptr, false);
@@ -62,7 +62,7 @@ TEST(CliTrain, MakesAModelOfTheGrammarThatIsAskedAndMeasured) {
   EXPECT_EQ(report["test_seed"], 2);
   EXPECT_EQ(report["pairs"]["count"], 10);
   EXPECT_TRUE(report["pairs"]["both_right"].is_number());
-  Words relations;
+  Strings relations;
   for (const json& row : report["relations"]) {
     relations.push_back(row["relation"]);
     EXPECT_EQ(row["layer"], 0);
@@ -78,8 +78,8 @@ TEST(CliTrain, MakesAModelOfTheGrammarThatIsAskedAndMeasured) {
       EXPECT_LE(row[field], 1.0) << field;
     }
   }
-  EXPECT_EQ(relations, (Words{"CO", "DP", "IT", "SP", "VO"}));
-  Words other = ask, threads = ask;
+  EXPECT_EQ(relations, (Strings{"CO", "DP", "IT", "SP", "VO"}));
+  Strings other = ask, threads = ask;
   other.insert(other.end(), {"--test-seed", "5"});
   threads.insert(threads.end(), {"--threads", "3"});
   const json drawn = json::parse(run(other).out, nullptr, false);
@@ -112,12 +112,12 @@ TEST(CliTrain, MakesAModelThatTranslatesAndSaysWhereWordsComeFrom) {
   EXPECT_EQ(card["scores"]["alignment"]["heads"].size(), 2u);
 
   const json object = exported({model.string(), "--text", "naa reads bookaa", "--target", "an opentomeaa Naa"});
-  EXPECT_EQ(texts(object["target_tokens"]), (Words{"<s>", "an", "opentomeaa", "Naa"}));
-  EXPECT_EQ(texts(object["tokens"]), (Words{"naa", "reads", "bookaa"}));
+  EXPECT_EQ(texts(object["target_tokens"]), (Strings{"<s>", "an", "opentomeaa", "Naa"}));
+  EXPECT_EQ(texts(object["tokens"]), (Strings{"naa", "reads", "bookaa"}));
   for (const char* side : {"tokens", "target_tokens"})
     for (const json& token : object[side]) EXPECT_TRUE(token["known"]) << token;
 
-  const Words ask{"heads",       model.string(), "--relations", "--grammar", grammar,
+  const Strings ask{"heads",       model.string(), "--relations", "--grammar", grammar,
                   "--sentences", "40",           "--format",    "json"};
   const Ran measured = run(ask);
   ASSERT_EQ(measured.status, 0) << measured.err;
@@ -130,7 +130,7 @@ TEST(CliTrain, MakesAModelThatTranslatesAndSaysWhereWordsComeFrom) {
   }
   EXPECT_GE(report["next_word"]["perplexity"], 1.0);
   EXPECT_GT(report["alignment"]["words"], 100);
-  Words other = ask;
+  Strings other = ask;
   other.insert(other.end(), {"--test-seed", "5"});
   EXPECT_NE(json::parse(run(other).out, nullptr, false)["alignment"], report["alignment"]);
   const Ran text = run({"heads", model.string(), "--relations", "--grammar", grammar, "--sentences", "40"});
@@ -144,15 +144,15 @@ TEST(CliTrain, MakesAModelThatTranslatesAndSaysWhereWordsComeFrom) {
 }
 
 TEST(CliGenerate, StopsWhereTheModelSaysThatItsTextEnds) {
-  const Words ask{"generate", "shipped:translator", "--target", "", "--count", "30"};
+  const Strings ask{"generate", "shipped:translator", "--target", "", "--count", "30"};
   const Ran said = run(ask);
   ASSERT_EQ(said.status, 0) << said.err;
-  Words words;
+  Strings words;
   std::istringstream lines(said.out);
   for (std::string line; std::getline(lines, line);)
     words.push_back(line.substr(line.find('\t') + 1, line.rfind('\t') - line.find('\t') - 1));
-  EXPECT_EQ(words, (Words{"I", "asked", "Li", "Lei", "to", "book", "me", "a", "ticket", "to", "Beijing", "</s>"}));
-  Words as_json = ask;
+  EXPECT_EQ(words, (Strings{"I", "asked", "Li", "Lei", "to", "book", "me", "a", "ticket", "to", "Beijing", "</s>"}));
+  Strings as_json = ask;
   as_json.insert(as_json.end(), {"--format", "json"});
   const json object = json::parse(run(as_json).out, nullptr, false);
   EXPECT_EQ(object["steps"].size(), 12u);
@@ -176,7 +176,7 @@ TEST(CliTrain, ReadsATextOfOnesOwn) {
   EXPECT_FALSE(card.contains("scores")) << "no relations are known of it";
   EXPECT_EQ(card["plan"]["task"], "causal");
   const json object = exported({(folder / "model").string(), "--text", "the cat sat on"});
-  EXPECT_EQ(texts(object["tokens"]), (Words{"<s>", "the", "cat", "sat", "on"}));
+  EXPECT_EQ(texts(object["tokens"]), (Strings{"<s>", "the", "cat", "sat", "on"}));
   EXPECT_TRUE(contains(ran.err, "done"));
 
   // Its own command makes it again.
@@ -186,7 +186,7 @@ TEST(CliTrain, ReadsATextOfOnesOwn) {
                 " --words 5 --name cats --arch decoder --d-model 16 "
                 "--num-heads 2 --layers 1 --ffn 16 --norm post --activation gelu --position learned --untied "
                 "--steps 20 --batch 8 --learning-rate 0.002 --warmup 500 --decay 0.123 --seed 0 --half -o DIR");
-  Words again;
+  Strings again;
   std::istringstream words(command.substr(std::string("headlight ").size()));
   for (std::string word; words >> word;) again.push_back(word == "DIR" ? (folder / "again").string() : word);
   ASSERT_EQ(run(again).status, 0);
@@ -196,9 +196,9 @@ TEST(CliTrain, ReadsATextOfOnesOwn) {
   const std::string spaced = folder.with("spaced.txt", "the cat  \n  \n\tthe dog \n\xE3\x80\x80 \n\"the\" cat\t\n");
   ASSERT_EQ(run(train({"--text", spaced, "--steps", "2"}, folder / "spaced")).status, 0);
   const json tokenizer = read_json(folder / "spaced" / "tokenizer.json");
-  Words known;
+  Strings known;
   for (const auto& [word, row] : tokenizer["model"]["vocab"].items()) known.push_back(word);
-  EXPECT_EQ(known, (Words{"\"", "<mask>", "<pad>", "<s>", "<unk>", "cat", "dog", "the"}));
+  EXPECT_EQ(known, (Strings{"\"", "<mask>", "<pad>", "<s>", "<unk>", "cat", "dog", "the"}));
 
   // The same from standard input.
   const Ran piped = run(train({"--text", "-", "--steps", "20"}, folder / "other"), kText);
@@ -210,7 +210,7 @@ TEST(CliTrain, ReadsATextOfOnesOwn) {
 }
 
 /// Starts the program, interrupts it once it has taken steps, and gives its exit status.
-int interrupted_run(const Words& words, const fixture::fs::path& model, Index step_before) {
+int interrupted_run(const Strings& words, const fixture::fs::path& model, Index step_before) {
   const pid_t process = start(words, "/dev/null", "/dev/null", "/dev/null");
   for (int tries = 0; tries < 3000; ++tries) {
     const json card = read_json(model / "training.json");
@@ -224,14 +224,14 @@ int interrupted_run(const Words& words, const fixture::fs::path& model, Index st
 TEST(CliTrain, GoesOnWhereItWasInterruptedToTheSameBits) {
   const Folder folder;
   const std::string text = folder.with("my.txt", kText);
-  const Words options{"--text", text, "--steps", "6000", "--save-every", "0.1", "--threads", "1"};
+  const Strings options{"--text", text, "--steps", "6000", "--save-every", "0.1", "--threads", "1"};
   ASSERT_EQ(interrupted_run(train(options, folder / "model"), folder / "model", 0), 0);
   const Index step = read_json(folder / "model" / "training.json")["step"];
   ASSERT_LT(step, 6000) << "interrupted before its end";
   ASSERT_TRUE(fixture::fs::exists(folder / "model" / "resume.safetensors"));
   exported({(folder / "model").string(), "--text", "the cat"});
 
-  Words resume = options, other = options;
+  Strings resume = options, other = options;
   resume.push_back("--resume");
   other.insert(other.end(), {"--resume", "--seed", "9"});
   EXPECT_TRUE(contains(refused(train(other, folder / "model")), "plan: expected the options and the corpus"));
@@ -251,7 +251,7 @@ TEST(CliTrain, RefusesWrongUseAndWritesNothing) {
   const std::string text = folder.with("my.txt", kText), nothing = folder.with("empty.txt", "\n\n"),
                     broken = folder.with("broken.json", "{\"relations\": 1}"),
                     bytes = folder.with("latin.txt", "caf\xe9\n");
-  const auto says = [&](Words words, const std::string& part) {
+  const auto says = [&](Strings words, const std::string& part) {
     for (const char* word : {"-o", model.c_str()}) words.push_back(word);
     words.insert(words.begin(), "train");
     const std::string line = refused(words);
@@ -297,7 +297,7 @@ struct OwnCorpus {
   std::string text = folder.with("text.txt", "The cat sat on the mat.\nA zebra sat.\n我 它 猫\n");
   std::string treebank = folder.with("bank.conllu", own::kTreebank);
 
-  Words taught() const {
+  Strings taught() const {
     return {"--tokenizer",  tokenizer,       "--text",       text + ":2", "--teach", treebank,
             "--teach-head", "0.1=nsubj,det", "--teach-from", "0.5",       "--steps", "20"};
   }
@@ -315,12 +315,12 @@ TEST(CliTrain, TeachesHeadsWithATokenizerOfOnesOwn) {
   for (const std::string part : {"--tokenizer ", "text.txt:2 ", "--teach ", "--teach-head 0.1=nsubj,det"})
     EXPECT_TRUE(contains(card["command"], part)) << card["command"] << part;
   const json object = exported({model.string(), "--text", "The zebra sat."});
-  EXPECT_EQ(texts(object["tokens"]), (Words{"<s>", "The", "z", "e", "b", "r", "a", "sat", "."}));
+  EXPECT_EQ(texts(object["tokens"]), (Strings{"<s>", "The", "z", "e", "b", "r", "a", "sat", "."}));
 }
 
 TEST(CliTrain, RefusesWhatATokenizerCannotBeTrainedOnInOneLine) {
   const OwnCorpus corpus;
-  const auto says = [&](Words words, const std::string& part) {
+  const auto says = [&](Strings words, const std::string& part) {
     words.insert(words.end(), {"--steps", "2"});
     const Ran ran = run(train(std::move(words), corpus.folder / "none"));
     EXPECT_EQ(ran.status, 2) << ran.err;

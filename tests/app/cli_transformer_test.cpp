@@ -13,16 +13,16 @@ namespace {
 using namespace program;
 using fixture::golden;
 
-const Words kTranslator{"--arch", "encoder-decoder", "--text", "我爱你", "--target", "I love"};
+const Strings kTranslator{"--arch", "encoder-decoder", "--text", "我爱你", "--target", "I love"};
 
-Words with(Words words, const Words& more) {
+Strings with(Strings words, const Strings& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
 
-Words translator(Words words) { return small(with(std::move(words), kTranslator)); }
+Strings translator(Strings words) { return small(with(std::move(words), kTranslator)); }
 
-json one_object(const Words& words) {
+json one_object(const Strings& words) {
   const Ran ran = run(words);
   EXPECT_EQ(ran.status, 0) << ran.err;
   return json::parse(ran.out, nullptr, false);
@@ -31,15 +31,15 @@ json one_object(const Words& words) {
 TEST(Transformer, AnEncoderDecoderHasThreeAttentions) {
   const json object =
       exported(translator({"--encoder-layers", "2", "--cross-mask", "causal", "--encoder-mask", "causal"}));
-  EXPECT_EQ(texts(object["tokens"]), (Words{"我", "爱", "你"}));
-  EXPECT_EQ(texts(object["target_tokens"]), (Words{"I", "love"}));
+  EXPECT_EQ(texts(object["tokens"]), (Strings{"我", "爱", "你"}));
+  EXPECT_EQ(texts(object["target_tokens"]), (Strings{"I", "love"}));
   ASSERT_EQ(object["attention"].size(), 3u);
   EXPECT_EQ(object["attention"][0]["attn"].size(), 2u);
   EXPECT_EQ(object["mask"]["kind"], "causal") << "the decoder's own, by default";
   EXPECT_EQ(object["encoder_mask"]["kind"], "causal");
   EXPECT_EQ(object["attention"][2]["attn"][0][0][0], (json{1, 0, 0}));
   const json by_hand = exported(small({"--arch", "encoder-decoder", "--text", "a", "--target-tokens", "I lo|ve"}));
-  EXPECT_EQ(texts(by_hand["target_tokens"]), (Words{"I lo", "ve"}));
+  EXPECT_EQ(texts(by_hand["target_tokens"]), (Strings{"I lo", "ve"}));
 }
 
 TEST(Transformer, OptionsShapeEveryArchitecture) {
@@ -57,7 +57,7 @@ TEST(Transformer, OptionsShapeEveryArchitecture) {
   EXPECT_EQ(request["tied"], false);
   EXPECT_EQ(request["bias"], (json{"query", "ffn"}));
   const json plain = exported(small({}));
-  for (const Words& words : {Words{"--position", "learned"},
+  for (const Strings& words : {Strings{"--position", "learned"},
                              {"--position", "sinusoidal-halves"},
                              {"--norm-type", "rms"},
                              {"--head-dim", "6"},
@@ -91,7 +91,7 @@ TEST(Transformer, EditsAreAppliedAndKept) {
 }
 
 TEST(Transformer, WrongEditsAreOneLine) {
-  const auto line = [](const Words& words) { return refused(small(with({"export", "--text", "我爱你"}, words))); };
+  const auto line = [](const Strings& words) { return refused(small(with({"export", "--text", "我爱你"}, words))); };
   EXPECT_EQ(line({"--off", "1.0"}), "--off: layer: expected 0 to 0, found 1\n");
   EXPECT_EQ(line({"--off", "0.2"}), "--off: head: expected 0 to 1, found 2\n");
   EXPECT_EQ(line({"--off", "0"}), "--off: expected LAYER.HEAD or LAYER.*, found 0\n");
@@ -128,7 +128,7 @@ TEST(Transformer, CheckpointsGiveTheReferenceValues) {
   for (const char* name : {"bert", "gpt2", "llama-gqa", "marian"}) {
     const json asked = json::parse(*read_file(golden(std::string(name) + "/case.json")));
     const std::string file = (folder / (std::string(name) + ".npz")).string();
-    Words words{"export", golden(name).string(), "-o", file};
+    Strings words{"export", golden(name).string(), "-o", file};
     for (const auto& [key, option] :
          {std::pair{"ids", "--ids"}, {"decoder_ids", "--decoder-ids"}, {"token_type_ids", "--token-type-ids"}})
       if (asked.contains(key)) words = with(words, {option, listed(asked[key])});
@@ -167,7 +167,7 @@ TEST(Transformer, ACheckpointDecides) {
   EXPECT_TRUE(contains(refused({"export", gpt2, "--ids", "1,2", "--token-type-ids", "0"}), "token types: expected 2"));
   const json causal = exported({gpt2, "--ids", "1,2,3"});
   EXPECT_EQ(causal["mask"]["kind"], "causal");
-  EXPECT_EQ(texts(causal["tokens"]), (Words{"1", "2", "3"}));
+  EXPECT_EQ(texts(causal["tokens"]), (Strings{"1", "2", "3"}));
   EXPECT_EQ(exported({gpt2, "--ids", "1,2,3", "--mask", "none"})["mask"]["kind"], "none");
   EXPECT_EQ(exported({gpt2, "--ids", "1,2,3", "--pad", "1"})["mask"]["kind"], "causal+padding");
 }
@@ -188,7 +188,7 @@ TEST(Transformer, AnExportOpensAsAttention) {
 
 TEST(Lines, EachIsAnObjectOfItsOwn) {
   const std::string text = "我爱\nThe cat sat down\n\n你\n";
-  const Words words = small({"export", "--text", "-", "--lines"});
+  const Strings words = small({"export", "--text", "-", "--lines"});
   const Ran ran = run(words, text);
   ASSERT_EQ(ran.status, 0) << ran.err;
   ASSERT_EQ(lines_of(ran.out), 3);
@@ -225,7 +225,7 @@ TEST(Next, ListsWordsByTheirProbability) {
 }
 
 TEST(Next, WithEditsSaysBeforeAndAfter) {
-  const Words words = small({"next", "--arch", "decoder", "--text", "我请", "--format", "json", "--top", "1000"});
+  const Strings words = small({"next", "--arch", "decoder", "--text", "我请", "--format", "json", "--top", "1000"});
   const json plain = one_object(words), edited = one_object(with(words, {"--off", "0.1"}));
   ASSERT_EQ(plain["next_token"].size(), edited["next_token"].size());
   std::map<std::string, float> before;
@@ -241,7 +241,7 @@ TEST(Next, WithEditsSaysBeforeAndAfter) {
 }
 
 TEST(Next, AnEncoderSaysItsMaskedWord) {
-  const Words words = small({"next", "--format", "json"});
+  const Strings words = small({"next", "--format", "json"});
   EXPECT_EQ(one_object(with(words, {"--tokens", "我|[MASK]|北京"}))["place"]["query"], 1);
   EXPECT_EQ(one_object(with(words, {"--tokens", "我|请|北京"}))["place"]["query"], 2);
   EXPECT_EQ(run(small({"next", "--tokens", "我|[MASK]|北京"})).out.find("in place of token 1, [MASK]:"), 0u);
@@ -255,13 +255,13 @@ TEST(Next, WhatCannotBeSaidIsOneLine) {
 }
 
 TEST(GenerateCommand, WritesOnStepByStep) {
-  const Words words = small({"generate", "--arch", "decoder", "--text", "我请", "--count", "4"});
+  const Strings words = small({"generate", "--arch", "decoder", "--text", "我请", "--count", "4"});
   const Ran ran = run(words);
   ASSERT_EQ(ran.status, 0) << ran.err;
   ASSERT_EQ(lines_of(ran.out), 4);
   const json object = one_object(with(words, {"--format", "json", "--with", "attentions"}));
   ASSERT_EQ(object["steps"].size(), 4u);
-  Words text{"我", "请"};
+  Strings text{"我", "请"};
   std::string marked = "我|请";
   for (const json& step : object["steps"]) {
     EXPECT_EQ(step["tokens"], json(text));
@@ -278,7 +278,7 @@ TEST(GenerateCommand, WritesOnStepByStep) {
 }
 
 TEST(GenerateCommand, TheSeedDecides) {
-  const Words words = small({"generate", "--arch", "decoder", "--text", "我请", "--count", "8", "--temperature", "2"});
+  const Strings words = small({"generate", "--arch", "decoder", "--text", "我请", "--count", "8", "--temperature", "2"});
   EXPECT_EQ(run(words).out, run(words).out);
   EXPECT_NE(run(words).out, run(with(words, {"--sampling-seed", "1"})).out);
 }
@@ -304,8 +304,8 @@ TEST(GenerateCommand, WhatCannotWriteOnIsOneLine) {
 
 TEST(Tokenize, AnEncoderDecoderReadsTwoTexts) {
   const json object = one_object(translator({"tokenize", "--format", "json"}));
-  EXPECT_EQ(texts(object["tokens"]), (Words{"我", "爱", "你"}));
-  EXPECT_EQ(texts(object["target_tokens"]), (Words{"I", "love"}));
+  EXPECT_EQ(texts(object["tokens"]), (Strings{"我", "爱", "你"}));
+  EXPECT_EQ(texts(object["target_tokens"]), (Strings{"I", "love"}));
   EXPECT_EQ(lines_of(run(translator({"tokenize"})).out), 6);
 }
 

@@ -18,7 +18,7 @@ namespace {
 using namespace program;
 
 /// What the words ask, as the command line understands them.
-Result<std::vector<Request>> asked_by(Words words) {
+Result<std::vector<Request>> asked_by(Strings words) {
   CLI::App command;
   const RequestOptions options(command);
   std::reverse(words.begin(), words.end());
@@ -303,7 +303,7 @@ TEST(AsCommand, OfABatchTheFigureHasTheSentence) {
 }
 
 TEST(AsCommand, AShellReadsTheWordsBack) {
-  const Words words{"headlight", "", "plain-1.5", "it's", "a b", "$HOME `x` \\ \"q\"", "我|爱", "two\nlines", "*", "~"};
+  const Strings words{"headlight", "", "plain-1.5", "it's", "a b", "$HOME `x` \\ \"q\"", "我|爱", "two\nlines", "*", "~"};
   const Folder folder;
   const std::string output = (folder.path() / "words").string();
   const std::string script = "for word in " + shell_line(words) + "; do printf '%s\\0' \"$word\"; done > " + output;

@@ -5,7 +5,7 @@
 namespace headlight {
 namespace {
 
-using Words = std::vector<std::string>;
+using Strings = std::vector<std::string>;
 
 TEST(KnownWords, CountsWordsButNoSpecialTokens) {
   const Vocabulary vocabulary{.words = {"<pad>", "<unk>", "我", "你", "cat"}, .ids = {}};
@@ -14,14 +14,14 @@ TEST(KnownWords, CountsWordsButNoSpecialTokens) {
 
 TEST(KnownWords, ExamplesAreWrittenAsTheUnknownWordIs) {
   const Vocabulary vocabulary{.words = {"<pad>", "我", "cat", "。", ".", "你", "dog"}, .ids = {}};
-  EXPECT_EQ(known_words(vocabulary, "zebra", 5).examples, (Words{"cat", "dog"}));
-  EXPECT_EQ(known_words(vocabulary, "马", 2).examples, (Words{"我", "。"}));
+  EXPECT_EQ(known_words(vocabulary, "zebra", 5).examples, (Strings{"cat", "dog"}));
+  EXPECT_EQ(known_words(vocabulary, "马", 2).examples, (Strings{"我", "。"}));
 }
 
 TEST(KnownWords, ExamplesAreTakenFromTheWholeVocabulary) {
   Vocabulary vocabulary;
   for (int i = 0; i < 100; ++i) vocabulary.words.push_back("w" + std::to_string(i));
-  EXPECT_EQ(known_words(vocabulary, "a", 4).examples, (Words{"w0", "w25", "w50", "w75"}));
+  EXPECT_EQ(known_words(vocabulary, "a", 4).examples, (Strings{"w0", "w25", "w50", "w75"}));
 }
 
 TEST(KnownWords, PiecesOfWordsAreNoExamples) {

@@ -118,7 +118,7 @@ TEST(Pair, GoesIntoSessionsCommandsAndUndo) {
   EXPECT_EQ(session->document.text_pair, "it was tired");
   const auto words = request_words(document);
   ASSERT_TRUE(words);
-  EXPECT_EQ(*words, (Words{model.folder(), "--text", "the cat sat", "--text-pair", "it was tired"}));
+  EXPECT_EQ(*words, (Strings{model.folder(), "--text", "the cat sat", "--text-pair", "it was tired"}));
   AppState state = initial_state(lexicon(), model.document("the cat sat", ""), Settings{});
   update(state, SetTextPair{"it"});
   update(state, SetTextPair{"it was"});
@@ -222,9 +222,9 @@ TEST(Pair, FiguresShowThePart) {
   const PairFolder model;
   const Folder folder;
   const std::string file = folder.path() / "f.svg";
-  const Words figure{"figure",       model.folder(), "--text", "the cat sat", "--text-pair",
+  const Strings figure{"figure",       model.folder(), "--text", "the cat sat", "--text-pair",
                      "it was tired", "--language",   "en",     "-o",          file};
-  const auto with = [](Words words, const Words& more) {
+  const auto with = [](Strings words, const Strings& more) {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   };

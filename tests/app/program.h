@@ -18,7 +18,7 @@ namespace headlight::program {
 using fixture::Folder;
 using fixture::lines_of;
 using nlohmann::json;
-using Words = std::vector<std::string>;
+using Strings = std::vector<std::string>;
 
 struct Ran {
   int status = -1;
@@ -26,8 +26,8 @@ struct Ran {
 };
 
 /// Starts the program with `words`; the files are its standard input, output and error.
-inline pid_t start(const Words& words, const char* in, const char* out, const char* err) {
-  Words all{HEADLIGHT_PROGRAM};
+inline pid_t start(const Strings& words, const char* in, const char* out, const char* err) {
+  Strings all{HEADLIGHT_PROGRAM};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> argv;
   for (std::string& word : all) argv.push_back(word.data());
@@ -51,7 +51,7 @@ inline int status_of(pid_t process) {
 }
 
 /// Runs the program with `words`; `in` is its standard input, `out` where its output goes instead of a file of ours.
-inline Ran run(const Words& words, const std::string& in = "", const char* out = nullptr) {
+inline Ran run(const Strings& words, const std::string& in = "", const char* out = nullptr) {
   const Folder folder;
   const std::string input = folder.with("in", in), errors = folder.with("err", "");
   const std::string output = out ? out : folder.with("out", "");
@@ -63,7 +63,7 @@ inline Ran run(const Words& words, const std::string& in = "", const char* out =
 }
 
 /// A wrong use: exit status 2, one line, nothing on standard output. Gives the line.
-inline std::string refused(const Words& words, const std::string& in = "") {
+inline std::string refused(const Strings& words, const std::string& in = "") {
   const Ran ran = run(words, in);
   EXPECT_EQ(ran.status, 2) << ran.err;
   EXPECT_TRUE(ran.out.empty());
@@ -71,7 +71,7 @@ inline std::string refused(const Words& words, const std::string& in = "") {
   return ran.err;
 }
 
-inline json exported(Words words, const std::string& in = "") {
+inline json exported(Strings words, const std::string& in = "") {
   words.insert(words.begin(), "export");
   const Ran ran = run(words, in);
   EXPECT_EQ(ran.status, 0) << ran.err;
@@ -80,17 +80,17 @@ inline json exported(Words words, const std::string& in = "") {
   return object;
 }
 
-inline Words texts(const json& tokens, const char* field = "text") {
-  Words texts;
+inline Strings texts(const json& tokens, const char* field = "text") {
+  Strings texts;
   for (const json& token : tokens) texts.push_back(token[field]);
   return texts;
 }
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-inline const Words kSmall{"--d-model", "8", "--num-heads", "2", "--layers", "1", "--ffn", "0"};
+inline const Strings kSmall{"--d-model", "8", "--num-heads", "2", "--layers", "1", "--ffn", "0"};
 
-inline Words small(Words words) {
+inline Strings small(Strings words) {
   words.insert(words.end(), kSmall.begin(), kSmall.end());
   return words;
 }

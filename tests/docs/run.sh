@@ -102,7 +102,7 @@ matches() {
   local -a expected found
   mapfile -t expected < <(tail -n +2 "$1")
   mapfile -t found <"$2"
-  local i j=0 line pattern
+  local i j=0 line
   for ((i = 0; i < ${#expected[@]}; ++i)); do
     line=${expected[i]}
     if [[ $line == … ]]; then
@@ -122,14 +122,10 @@ matches() {
   return 1
 }
 like() {
-  local pattern='' rest=$1
-  while [[ $rest == *…* ]]; do
-    pattern+=$(printf '%q' "${rest%%…*}")*
-    rest=${rest#*…}
-  done
-  pattern+=$(printf '%q' "$rest")
+  local pattern=$1 special
+  for special in '\\' '*' '?' '['; do pattern=${pattern//"$special"/\\$special}; done
   # shellcheck disable=SC2053
-  [[ $2 == $pattern ]]
+  [[ $2 == ${pattern//…/*} ]]
 }
 
 run_block() {
@@ -172,7 +168,7 @@ for document; do
         --help | --version) ;;
       *) grep -qx -- "$option" "$work/options" || fault "$document: $option: no command has this option" ;;
     esac
-  done < <(grep -vE '^(cmake|cpack|parallel|tests/)' "$source_file" | grep -oE -- '(^|[^a-z0-9-])--[a-z][a-z0-9-]+' | grep -oE -- '--[a-z].*' | sort -u)
+  done < <(grep -vE '^(cmake|cpack|parallel|sbatch|tests/)' "$source_file" | grep -oE -- '(^|[^a-z0-9-])--[a-z][a-z0-9-]+' | grep -oE -- '--[a-z].*' | sort -u)
   while read -r link; do fault "$document: $link: leads nowhere"; done < <(links "$source_file")
   last=''
   for block in "$work/blocks"/*; do

@@ -4,16 +4,17 @@
 #include <string_view>
 
 #include "base/utf8.h"
-#include "require.h"
+#include "fuzz/require.h"
+#include "fuzz/target.h"
 #include "train/corpus/treebank.h"
 
 using namespace headlight;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+HEADLIGHT_FUZZ_TARGET(conllu) {
   const auto treebank = parse_conllu("fuzz", {reinterpret_cast<const char*>(data), size});
   if (!treebank) {
     require_line(treebank.error().message);
-    return 0;
+    return;
   }
   require(!treebank->empty());
   for (const TreebankSentence& sentence : *treebank) {
@@ -35,5 +36,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         require(++steps <= heads.size());
     }
   }
-  return 0;
 }
