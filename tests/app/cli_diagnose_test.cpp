@@ -170,7 +170,8 @@ TEST(DiagnoseCommand, BadInputIsNamed) {
   const Folder folder;
   const std::string a = export_to(folder, "a.json");
   EXPECT_TRUE(contains(refused({"diagnose", a, (folder / "missing.json").string()}), "missing.json"));
-  EXPECT_TRUE(contains(refused({"diagnose", a, folder.with("b.txt", "x")}), "b.txt: name: expected a file named .json"));
+  EXPECT_TRUE(
+      contains(refused({"diagnose", a, folder.with("b.txt", "x")}), "b.txt: name: expected a file named .json"));
   EXPECT_TRUE(contains(refused({"diagnose", a, folder.with("b.json", "{\"attention\":[{\"attn\":[[[[1,2],[3]]]]}]}")}),
                        "attention[0].attn[0][0][1]: expected 2 entries"));
   EXPECT_TRUE(contains(refused({"diagnose", a}), "query: expected the inputs of the attention, or a second file"));

@@ -44,7 +44,8 @@ TEST(FigureCommand, EarlierNamesOfViewsAreTakenAndInNoHelp) {
   for (const char* command : {"figure", "screenshot"}) {
     const std::string help = run({command, "--help"}).out;
     EXPECT_TRUE(contains(help, "{heads,head,glance,row,column,inside,diagram,")) << help;
-    for (const char* earlier : {"grid", "layers,", "steps,", "--grid"}) EXPECT_FALSE(contains(help, earlier)) << earlier;
+    for (const char* earlier : {"grid", "layers,", "steps,", "--grid"})
+      EXPECT_FALSE(contains(help, earlier)) << earlier;
   }
   EXPECT_TRUE(contains(refused(figure({"--view", "train", "-o", (folder / "x.svg").string()})),
                        "--view: train not in {heads,head,"));
@@ -55,7 +56,8 @@ TEST(FigureCommand, AHeadIsNamedInEveryForm) {
   int count = 0;
   const auto drawn = [&](Words words) {
     const std::string file = (folder / (std::to_string(count++) + ".svg")).string();
-    words.insert(words.begin(), {"figure", "--random", "--d-model", "8", "--num-heads", "2", "--layers", "2", "--view", "head"});
+    words.insert(words.begin(),
+                 {"figure", "--random", "--d-model", "8", "--num-heads", "2", "--layers", "2", "--view", "head"});
     words.insert(words.end(), {"-o", file});
     const Ran ran = run(words);
     EXPECT_EQ(ran.status, 0) << ran.err;

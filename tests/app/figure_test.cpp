@@ -143,8 +143,7 @@ TEST(Figure, SeveralHeadsHaveColoursOfTheirOwnAndALegend) {
       document, *trace, {.kind = FigureKind::flow, .head = {}, .heads = {{0, 0}, {0, 1}, {1, 1}}, .threshold = 0.01f});
   const std::vector<Stroke> legend = all<Stroke>(drawing);
   ASSERT_EQ(legend.size(), 3u);
-  for (const char* name : {"L0·H0", "L0·H1", "L1·H1"})
-    EXPECT_TRUE(says(drawing, name));
+  for (const char* name : {"L0·H0", "L0·H1", "L1·H1"}) EXPECT_TRUE(says(drawing, name));
   for (const Curve& curve : all<Curve>(drawing))
     EXPECT_TRUE(
         std::any_of(legend.begin(), legend.end(), [&](const Stroke& line) { return line.colour == curve.colour; }));
