@@ -94,7 +94,8 @@ ParsedCommand add_check(CLI::App& program) {
       "Of a page (.html): whether its question, asked again, gives the weights that the page computes.\n"
       "Exit status: 0 nothing worse than a note, 1 a warning or a difference, 2 nothing that can be read.");
   auto options = std::make_shared<CheckArguments>();
-  command->add_option("FOLDER", options->folder, "A checkpoint folder, a lesson's .json file, or a page (.html)")->required();
+  command->add_option("FOLDER", options->folder, "A checkpoint folder, a lesson's .json file, or a page (.html)")
+      ->required();
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
   return [options] { return run_check(*options); };
 }

@@ -180,7 +180,8 @@ Result<int> run_diagnose(const DiagnoseArguments& options) {
 }  // namespace
 
 ParsedCommand add_diagnose(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("diagnose", "Whether an attention is computed right, and if not, which mistake it is");
+  CLI::App* command =
+      program.add_subcommand("diagnose", "Whether an attention is computed right, and if not, which mistake it is");
   command->footer(
       "headlight diagnose mine.npz        your inputs and weights are computed here and compared with your own answer\n"
       "headlight diagnose attention.json mine.safetensors\n"

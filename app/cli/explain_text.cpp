@@ -143,9 +143,9 @@ void append_json_value(std::string& text, const Trace& trace, const Step& step) 
 
 std::string explain_text(const Trace& trace, const HeadRef& head, const CellRef& cell, const std::vector<Step>& steps) {
   std::string text = label(trace.query_tokens(head.stack), cell.query) + " → " +
-                     label(trace.key_tokens(head.stack), cell.key) + "\n" + std::string(stack_name(head.stack)) +
-                     ", " + head_label(head) + ", query " +
-                     std::to_string(cell.query) + ", key " + std::to_string(cell.key) + "\n";
+                     label(trace.key_tokens(head.stack), cell.key) + "\n" + std::string(stack_name(head.stack)) + ", " +
+                     head_label(head) + ", query " + std::to_string(cell.query) + ", key " + std::to_string(cell.key) +
+                     "\n";
   for (const Step& step : steps) append_step(text, trace, step);
   return text;
 }

@@ -16,7 +16,6 @@
 #include "model/head_text.h"
 #include "paper/figure_file.h"
 
-
 namespace headlight {
 namespace {
 

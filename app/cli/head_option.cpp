@@ -13,7 +13,9 @@ HeadOption::HeadOption(CLI::App& command, bool required) : required_(required) {
   CLI::Option* head = command.add_option("--head", head_, "Its number in the layer, or both: 1.2, L1.H2, cross:1.2");
   head->type_name("HEAD")->group(group);
   if (required) head->required();
-  command.add_option("--stack", stack_, "Of an encoder-decoder, which attention: self (the decoder's own), encoder or cross")
+  command
+      .add_option("--stack", stack_,
+                  "Of an encoder-decoder, which attention: self (the decoder's own), encoder or cross")
       ->check(CLI::IsMember({"self", "encoder", "cross"}))
       ->group(group);
 }

@@ -59,7 +59,8 @@ void append_cell(std::string& line, const std::string& cell, std::size_t width, 
 }
 
 Error overflow(const Column& column, const HeadRow& row) {
-  return bad_input("heads", column.name + " of head " + head_label(row.measures.head), "a finite number", "an overflow");
+  return bad_input("heads", column.name + " of head " + head_label(row.measures.head), "a finite number",
+                   "an overflow");
 }
 
 std::string quoted_word(const std::string& word) { return word.empty() ? "any word" : word; }

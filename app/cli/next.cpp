@@ -142,7 +142,8 @@ ParsedCommand add_next(CLI::App& program) {
       "headlight next shipped:decoder --text 我请李雷帮 --top 5 --token 我\n"
       "headlight next shipped:decoder --text 我请李雷帮 --off 0.1     before and after a head is switched off\n"
       "headlight next --text '我请李雷帮我<mask>去北京的机票'\n"
-      "A decoder predicts the next word; an encoder the word in place of its mask token (<mask> of the shipped encoder,\n"
+      "A decoder predicts the next word; an encoder the word in place of its mask token (<mask> of the shipped "
+      "encoder,\n"
       "[MASK] of BERT), or of the last token where nothing is masked.");
   auto options = std::make_shared<NextArguments>(*command);
   command->add_option("--top", options->top, "The most probable words, 10 by default")

@@ -110,7 +110,8 @@ ParsedCommand add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_flag("--own-range", options->own_range, "Each head's colours, or bars, up to its own largest weight");
   add_against(*command, options->against);
   command->add_flag("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");
-  command->add_option("--grid", options->grid)  // an earlier way to say --view glance, row or column
+  command
+      ->add_option("--grid", options->grid)  // an earlier way to say --view glance, row or column
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kGridNames), std::end(kGridNames))))
       ->group("");
   add_pair_part(*command, options->pair);

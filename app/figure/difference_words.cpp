@@ -157,8 +157,7 @@ std::string heads_off(Language language, const NamedAnswer& answer) {
   if (edits.off.empty()) return either(language, "all heads on", "所有头开启");
   std::string text = either(language, "off:", "关闭：");
   for (const HeadRef& head : edits.off)
-    text += " " + (answer.trace.encoder ? stack_title(language, head.stack) + " " : "") +
-            head_label(head);
+    text += " " + (answer.trace.encoder ? stack_title(language, head.stack) + " " : "") + head_label(head);
   return text + (edits.off_as == OffAs::mean ? either(language, " (to their mean)", "（取均值）") : "");
 }
 

@@ -23,7 +23,6 @@ const char* kind_caption(Language language, MapKind kind);
 /// Why maps of this kind cannot be shown, in one line.
 std::string why_not_line(Language language, MapKind kind, MapUnavailable why);
 
-
 /// The colours of such maps: from 0 to a round number not far above the largest of them all.
 ColourScale other_scale(const DerivedMaps& maps, Theme theme, Scale scale);
 

@@ -146,9 +146,7 @@ Status add_edits(Words& words, const Edits& edits) {
   return Done{};
 }
 
-void add_head(Words& words, const HeadRef& head) {
-  add(words, "--head", head_text(head));
-}
+void add_head(Words& words, const HeadRef& head) { add(words, "--head", head_text(head)); }
 
 /// Where the picture differs from what the command line draws by itself: type, colours, what is folded.
 void add_looks(Words& words, const AppState& state, const FigureRequest& order) {
@@ -176,8 +174,7 @@ void add_looks(Words& words, const AppState& state, const FigureRequest& order) 
 
 std::string list_of(const std::vector<HeadRef>& heads) {
   std::string list;
-  for (const HeadRef& head : heads)
-    list.append(list.empty() ? "" : ",").append(head_text({head.layer, head.head}));
+  for (const HeadRef& head : heads) list.append(list.empty() ? "" : ",").append(head_text({head.layer, head.head}));
   return list;
 }
 

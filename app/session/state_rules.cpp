@@ -1,5 +1,5 @@
-#include "read/external/page_text.h"
 #include "session/state_rules.h"
+#include "read/external/page_text.h"
 
 #include <algorithm>
 

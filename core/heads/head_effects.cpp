@@ -92,8 +92,7 @@ Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, 
     progress.begin = begin + share * static_cast<float>(effects.size() - 1) / static_cast<float>(heads.size());
     progress.share = kForwardShare * share / static_cast<float>(heads.size());
     const auto after = forward(request, progress, &trace, threads);
-    if (!after)
-      return Error{"head " + head_label(head) + " off: " + after.error().message};
+    if (!after) return Error{"head " + head_label(head) + " off: " + after.error().message};
     if (!*after) return std::optional<std::vector<HeadEffect>>{};
     if (before.places.empty()) effects.back().change = hidden_change(trace, **after);
     else compare_words(before, **after, effects.back());

@@ -144,7 +144,8 @@ std::string card_text(const Model& model, const TrainingCard& card) {
         "| cross head | own row | the row before |\n| --- | --- | --- |\n",
         static_cast<long>(alignment.words), alignment.diagonal);
     for (const CrossHead& head : alignment.heads)
-      text += line("| %s | %.3f | %.3f |\n", head_label({head.layer, head.head}).c_str(), head.own.accuracy, head.next.accuracy);
+      text += line("| %s | %.3f | %.3f |\n", head_label({head.layer, head.head}).c_str(), head.own.accuracy,
+                   head.next.accuracy);
   }
   if (const NextWordScore& next = card.scores->next_word; next.words > 0)
     text += line("\nThe next word: %.1f %% of %ld right, perplexity %.2f.\n", 100 * next.accuracy,

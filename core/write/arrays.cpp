@@ -155,8 +155,7 @@ Status check_options(const Trace& trace, const ExportOptions& options) {
   if (const auto& only = options.only) {
     const bool there = trace.has(only->stack) && only->layer < trace.num_layers(only->stack) &&
                        only->head < trace.num_heads(only->stack);
-    if (!there)
-      return bad_input("export", "head", "one that the model has", head_text(*only));
+    if (!there) return bad_input("export", "head", "one that the model has", head_text(*only));
   }
   const SpecialTokens special = options.special;
   for (const StackNames& names : stacks_of(trace, options))

@@ -25,8 +25,8 @@ TEST(HeadText, EveryFormIsRead) {
 }
 
 TEST(HeadText, OtherTextIsNoHead) {
-  for (const char* text : {"", "1", "L1", "1.", ".2", "1.2.3", "1 .2", "-1.2", "1.-2", "H1.L2", "L1..H2", "l1.h2", "1.*",
-                           "decoder:1.2", ":1.2", "1.2x", "99999999999999999999.0", "LL1.H2", "1\xC2.2"})
+  for (const char* text : {"", "1", "L1", "1.", ".2", "1.2.3", "1 .2", "-1.2", "1.-2", "H1.L2", "L1..H2", "l1.h2",
+                           "1.*", "decoder:1.2", ":1.2", "1.2x", "99999999999999999999.0", "LL1.H2", "1\xC2.2"})
     EXPECT_FALSE(parse_head(text)) << text;
 }
 

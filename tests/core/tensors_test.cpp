@@ -258,8 +258,8 @@ TEST(Tensors, AnswersBesideInputsAreForComparison) {
   ASSERT_TRUE(file);
   EXPECT_EQ(given(*file).query.cols(), 4);
   EXPECT_TRUE(given(*file).patterns.empty());
-  EXPECT_EQ(file->warnings,
-            std::vector<std::string>{"f: attentions, output: answers to compare with (headlight diagnose), not inputs"});
+  EXPECT_EQ(file->warnings, std::vector<std::string>{
+                                "f: attentions, output: answers to compare with (headlight diagnose), not inputs"});
 }
 
 TEST(Tensors, TheEndingSaysWhatAFileIs) {
