@@ -1,5 +1,5 @@
 // Maps of an answer in place of its attention weights: norms of the weighted values, or attention rollout
-// (heads/derived_maps.h). They are computed while a view shows them, and drawn in place of the
+// (heads/attention_norms.h, heads/rollout.h). They are computed while a view shows them, and drawn in place of the
 // weights, token by token, once they are there.
 #pragma once
 
@@ -9,13 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "heads/derived_maps.h"
+#include "heads/attention_norms.h"
+#include "heads/rollout.h"
 #include "model/trace.h"
 
 namespace headlight {
 
 /// What the maps of the heads show: the attention weights; the norms of the weighted value vectors; the weights
-/// multiplied through all layers below (heads/derived_maps.h).
+/// multiplied through all layers below (heads/attention_norms.h, heads/rollout.h).
 enum class MapKind { weights, norms, rollout };
 
 /// weights, norms, rollout: the names in options and session files.

@@ -1,34 +1,24 @@
 #include "document/document_json.h"
 
-#include <array>
 #include <limits>
 
 #include "base/utf8.h"
 #include "document/edits_json.h"
 #include "document/fields.h"
 #include "document/open_model.h"
+#include "model/config_fields.h"
 
 namespace headlight {
 namespace {
 
 using nlohmann::json;
 
-struct BiasName {
-  const char* name;
-  bool Biases::*field;
-};
-constexpr std::array<BiasName, 5> kBiases{{{"query", &Biases::query},
-                                           {"key", &Biases::key},
-                                           {"value", &Biases::value},
-                                           {"output", &Biases::output},
-                                           {"ffn", &Biases::ffn}}};
-
 /// true, false, or a list of those that are there.
 json bias_json(const Biases& bias) {
   if (bias == Biases{}) return true;
   json names = json::array();
-  for (const BiasName& one : kBiases)
-    if (bias.*one.field) names.push_back(one.name);
+  for (const BiasName& one : kBiasNames)
+    if (bias.*one.value) names.push_back(one.name);
   return names.empty() ? json(false) : names;
 }
 
@@ -40,55 +30,48 @@ void read_bias(Fields& fields, Biases& bias) {
   bias = {all, all, all, all, all};
   for (const json& item : at->is_array() ? *at : json::array()) {
     bool found = false;
-    for (const BiasName& one : kBiases)
-      if (item == one.name) found = bias.*one.field = true;
+    for (const BiasName& one : kBiasNames)
+      if (item == one.name) found = bias.*one.value = true;
     valid = valid && found;
   }
   if (!valid) fields.fail("bias", "true, false or a list of query, key, value, output, ffn", *at);
 }
 
-void write_config(const Config& config, json& object) {
-  object["random"] = true;
-  object["arch"] = name(config.arch);
-  object["d_model"] = config.d_model;
-  object["num_heads"] = config.num_heads;
-  if (config.num_kv_heads > 0) object["num_kv_heads"] = config.num_kv_heads;
-  if (config.head_dim > 0) object["head_dim"] = config.head_dim;
-  object["layers"] = config.num_layers;
-  if (config.encoder_layers > 0) object["encoder_layers"] = config.encoder_layers;
-  object["ffn"] = config.ffn;
-  object["position"] = name(config.position);
-  object["norm"] = name(config.norm);
-  object["norm_type"] = name(config.norm_kind);
-  object["activation"] = name(config.activation);
-  object["gated"] = config.gated;
-  object["bias"] = bias_json(config.bias);
-  object["tied"] = config.tied;
-  object["seed"] = config.seed;
-}
+/// Writes each field of a config; sizes that the others say are left out.
+struct ConfigWriter {
+  const Config& config;
+  json& object;
 
-void read_config(Fields& fields, Config& config) {
-  const auto most = [](Index limit) { return static_cast<std::uint64_t>(limit); };
-  fields.read_choice("arch", config.arch, {Arch::encoder, Arch::decoder, Arch::encoder_decoder});
-  fields.read_integer("d_model", config.d_model, most(kMaxDModel));
-  fields.read_integer("num_heads", config.num_heads, most(kMaxHeads));
-  fields.read_integer("num_kv_heads", config.num_kv_heads, most(kMaxHeads));
-  fields.read_integer("head_dim", config.head_dim, most(kMaxHeadDim));
-  fields.read_integer("layers", config.num_layers, most(kMaxLayers));
-  fields.read_integer("encoder_layers", config.encoder_layers, most(kMaxLayers));
-  fields.read_integer("ffn", config.ffn, most(kMaxFfn));
-  fields.read_choice(
-      "position", config.position,
-      {Position::none, Position::sinusoidal, Position::sinusoidal_halves, Position::learned, Position::rotary});
-  fields.read_choice("norm", config.norm, {Norm::post, Norm::pre});
-  fields.read_choice("norm_type", config.norm_kind, {NormKind::layer_norm, NormKind::rms_norm});
-  fields.read_choice("activation", config.activation,
-                     {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu});
-  fields.read("gated", config.gated);
-  read_bias(fields, config.bias);
-  fields.read("tied", config.tied);
-  fields.read_integer("seed", config.seed, std::numeric_limits<std::uint64_t>::max());
-}
+  void operator()(const SizeField& field) const {
+    if (!field.is_derived() || config.*field.value > 0) object[field.name] = config.*field.value;
+  }
+  template <class Enum>
+  void operator()(const ChoiceField<Enum>& field) const {
+    object[field.name] = name(config.*field.value);
+  }
+  void operator()(const BiasField& field) const { object[field.name] = bias_json(config.*field.value); }
+  void operator()(const FlagField& field) const { object[field.name] = config.*field.value; }
+  void operator()(const SeedField& field) const { object[field.name] = config.*field.value; }
+};
+
+/// Reads each field; check() refuses sizes that are too small.
+struct ConfigReader {
+  Fields& fields;
+  Config& config;
+
+  void operator()(const SizeField& field) const {
+    fields.read_integer(field.name, config.*field.value, static_cast<std::uint64_t>(field.most));
+  }
+  template <class Enum>
+  void operator()(const ChoiceField<Enum>& field) const {
+    fields.read_choice(field.name, config.*field.value, field.names);
+  }
+  void operator()(const FlagField& field) const { fields.read(field.name, config.*field.value); }
+  void operator()(const BiasField& field) const { read_bias(fields, config.*field.value); }
+  void operator()(const SeedField& field) const {
+    fields.read_integer(field.name, config.*field.value, std::numeric_limits<std::uint64_t>::max());
+  }
+};
 
 struct PassageKeys {
   const char *text, *split, *cuts, *ids;
@@ -110,7 +93,8 @@ void read_text_input(Fields& fields, const PassageKeys& keys, TextInput& input) 
   fields.read_list(keys.ids, input.ids, 0, std::numeric_limits<std::int32_t>::max());
   fields.read(keys.text, input.text);
   if (first_invalid_utf8(input.text)) return fields.fail(keys.text, "UTF-8", *fields.find(keys.text));
-  fields.read_choice(keys.split, input.split, {Split::words, Split::characters});
+  const std::string_view splits[] = {name(Split::words), name(Split::characters)};
+  fields.read_choice(keys.split, input.split, splits);
   const json* cuts = fields.find(keys.cuts);
   if (!cuts) return;
   std::vector<std::size_t> offsets;
@@ -167,7 +151,8 @@ json document_json(const Document& document) {
     object["source"] = document.model_path;
     if (takes_num_heads(document)) object["num_heads"] = document.model->config.num_heads;
   } else {
-    write_config(document.config, object);
+    object["random"] = true;
+    for_each_field(ConfigWriter{document.config, object});
     if (document.trained) object["trained"] = true;
   }
   const bool two_texts = config_of(document).arch == Arch::encoder_decoder;
@@ -198,7 +183,7 @@ Result<Document> document_from_json(const std::string& where, const json& object
   Document document;
   Fields fields(where, object);
   if (const auto read = read_model(fields, document, progress, warnings, shipped, beside); !read) return read.error();
-  if (!document.model) read_config(fields, document.config);
+  if (!document.model) for_each_field(ConfigReader{fields, document.config});
   if (!document.model) fields.read("trained", document.trained);
   read_text_input(fields, kSource, document.source);
   read_text_input(fields, kTarget, document.target);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/names.h"
 #include "base/result.h"
 #include "read/array/array.h"
 
@@ -71,18 +71,12 @@ class Fields {
     values = at->get<std::vector<Integer>>();
   }
   template <class Enum>
-  void read_choice(const char* key, Enum& value, std::initializer_list<Enum> choices) {
+  void read_choice(const char* key, Enum& value, Names names) {
     const nlohmann::json* at = find(key);
     if (!at) return;
-    std::string expected;
-    for (const Enum choice : choices) {
-      if (at->is_string() && at->get<std::string>() == name(choice)) {
-        value = choice;
-        return;
-      }
-      expected.append(expected.empty() ? "" : ", ").append(name(choice));
-    }
-    fail(key, expected, *at);
+    const auto named = at->is_string() ? value_named<Enum>(names, at->get<std::string>()) : std::nullopt;
+    if (named) value = *named;
+    else fail(key, listed(names), *at);
   }
 
   const std::string& where() const { return where_; }

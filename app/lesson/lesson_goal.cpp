@@ -9,6 +9,7 @@
 #include "base/printable.h"
 #include "derived/matrix_names.h"
 #include "lesson/lesson.h"
+#include "model/config_fields.h"
 #include "model/head_text.h"
 #include "view/view_names.h"
 
@@ -35,8 +36,6 @@ bool is_one_of(const char* const (&words)[N], const std::string& word) {
 
 constexpr const char* kMasks[] = {"causal", "not_causal", "padding", "not_padding", "painted"};
 constexpr const char* kChanges[] = {"text", "target", "head", "pinned", "matrix", "cell", "flow", "seed", "scale"};
-constexpr const char* kPositions[] = {"none", "sinusoidal", "sinusoidal-halves", "learned", "rotary"};
-constexpr const char* kArchs[] = {"encoder", "decoder", "encoder-decoder"};
 
 bool has_mask(const std::string& word, const GoalFacts& facts) {
   const MaskSpec& mask = mask_of(facts.document, facts.view.chosen.stack, facts.view.chosen.layer);
@@ -114,12 +113,13 @@ constexpr Property kProperties[] = {
      [](const std::string& w, double, const GoalFacts& f, const Scene*) {
        return parse_stack(w) == f.view.chosen.stack;
      }},
-    {"position", Takes::words, [](const std::string& w) { return is_one_of(kPositions, w); },
+    {"position", Takes::words,
+     [](const std::string& w) { return value_named<Position>(kPositionNames, w).has_value(); },
      "none, sinusoidal, sinusoidal-halves, learned or rotary",
      [](const std::string& w, double, const GoalFacts& f, const Scene*) {
        return name(config_of(f.document).position) == w;
      }},
-    {"arch", Takes::words, [](const std::string& w) { return is_one_of(kArchs, w); },
+    {"arch", Takes::words, [](const std::string& w) { return value_named<Arch>(kArchNames, w).has_value(); },
      "encoder, decoder or encoder-decoder",
      [](const std::string& w, double, const GoalFacts& f, const Scene*) {
        return name(config_of(f.document).arch) == w;

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "derived/derived_maps.h"
+#include "model/config_fields.h"
 #include "model/head_text.h"
 #include "session/figure_request.h"
 #include "text/words.h"
@@ -26,44 +27,40 @@ void add(Words& words, const char* option, std::string value) {
   words.push_back(std::move(value));
 }
 
-void add_bias(Words& words, const Biases& bias) {
-  if (bias == Biases{}) return;
-  if (!bias.any()) return words.emplace_back("--no-bias"), void();
-  std::string list;
-  for (const auto& [name, on] :
-       {std::pair("query", bias.query), std::pair("key", bias.key), std::pair("value", bias.value),
-        std::pair("output", bias.output), std::pair("ffn", bias.ffn)})
-    if (on) list.append(list.empty() ? "" : ",").append(name);
-  add(words, "--bias", std::move(list));
-}
+/// Fresh weights: the fields that differ from the shape that the command line begins with.
+struct FieldWords {
+  Words& words;
+  const Config& config;
 
-/// Fresh weights: what differs from the shape that the command line begins with.
-void add_config(Words& words, const Config& config) {
-  const Config plain;
-  words.emplace_back("--random");
-  const auto size = [&](const char* option, Index Config::*field) {
-    if (config.*field != plain.*field) add(words, option, std::to_string(config.*field));
-  };
-  const auto choice = [&](const char* option, auto Config::*field) {
-    if (config.*field != plain.*field) add(words, option, std::string(name(config.*field)));
-  };
-  choice("--arch", &Config::arch);
-  size("--d-model", &Config::d_model);
-  size("--num-heads", &Config::num_heads);
-  size("--num-kv-heads", &Config::num_kv_heads);
-  size("--head-dim", &Config::head_dim);
-  size("--layers", &Config::num_layers);
-  size("--encoder-layers", &Config::encoder_layers);
-  size("--ffn", &Config::ffn);
-  choice("--position", &Config::position);
-  choice("--norm", &Config::norm);
-  choice("--norm-type", &Config::norm_kind);
-  choice("--activation", &Config::activation);
-  if (config.gated) words.emplace_back("--gated");
-  if (!config.tied) words.emplace_back("--untied");
-  add_bias(words, config.bias);
-  if (config.seed != 0) add(words, "--seed", std::to_string(config.seed));
-}
+  void operator()(const SizeField& field) const {
+    add_other(field, [](Index size) { return std::to_string(size); });
+  }
+  template <class Enum>
+  void operator()(const ChoiceField<Enum>& field) const {
+    add_other(field, [](Enum value) { return std::string(name(value)); });
+  }
+  void operator()(const SeedField& field) const {
+    add_other(field, [](std::uint64_t seed) { return std::to_string(seed); });
+  }
+  void operator()(const FlagField& field) const {
+    if (config.*field.value != Config{}.*field.value) words.emplace_back(field.option);
+  }
+  void operator()(const BiasField& field) const {
+    const Biases& bias = config.*field.value;
+    if (!bias.any()) return words.emplace_back("--no-bias"), void();
+    add_other(field, [](const Biases& some) {
+      std::string list;
+      for (const BiasName& one : kBiasNames)
+        if (some.*one.value) list.append(list.empty() ? "" : ",").append(one.name);
+      return list;
+    });
+  }
+
+ private:
+  void add_other(const auto& field, const auto& text) const {
+    if (config.*field.value != Config{}.*field.value) add(words, field.option, text(config.*field.value));
+  }
+};
 
 void add_ids(Words& words, const char* option, const auto& ids) {
   std::string list;
@@ -239,7 +236,10 @@ Result<Words> request_words(const Document& document) {
   Words words;
   if (document.model) words.push_back(document.model_path);
   add_texts(words, document);
-  if (!document.model) add_config(words, document.config);
+  if (!document.model) {
+    words.emplace_back("--random");
+    for_each_field(FieldWords{words, document.config});
+  }
   if (const auto masks = add_masks(words, document); !masks) return masks.error();
   if (const auto edits = add_edits(words, document.edits); !edits) return edits.error();
   return words;

@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::size_t kBuffer = 1 << 20;
 constexpr int kLinks = 40;         // symbolic links followed, as Linux does
-constexpr int kTemporaries = 100;  // names tried; each taken one is what a killed process of this number left
+constexpr int kTemporaries = 100;  // names tried; a taken name is left over from a killed process with this number
 
-/// Whether a failed read or write should be tried again: at once after a signal, or when a pipe that somebody made
-/// non-blocking is ready.
+/// Whether a failed read or write should be tried again: at once after a signal, or when a non-blocking pipe (the other
+/// end may have set it) is ready.
 bool again(int descriptor, short event) {
   if (errno == EINTR) return true;
   if (errno != EAGAIN) return false;
@@ -101,7 +101,7 @@ Result<Output> Output::to_file(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!path.has_filename() || std::filesystem::is_directory(path, ignored))
     return bad_input(path.string(), "write", "a file name", path.empty() ? "nothing" : "a folder");
-  // What already is something other than a file (a pipe, /dev/full) cannot be replaced by a rename: write into it.
+  // A rename cannot replace something other than a file (a pipe, /dev/full): write into it.
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (descriptor < 0) return bad_input(path.string(), "write", "a writable file", system_error_text(errno));
@@ -113,7 +113,7 @@ Result<Output> Output::to_file(const std::filesystem::path& path) {
   const bool replaces = ::stat(target.c_str(), &old) == 0;
   if (replaces && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0)
     return bad_input(path.string(), "write", "a writable file", system_error_text(errno));
-  // The name is short, so that every name a file may have has room for it beside.
+  // The temporary name is short, so that it stays below the limit of the file system whatever the name of the file is.
   const std::string beside = (target.parent_path() / (".headlight-" + std::to_string(::getpid()) + "-")).string();
   std::string temporary;
   int descriptor = -1;

@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-/// What the system calls the error of this number (errno).
+/// The system's text for an error number (errno).
 std::string system_error_text(int error);
 
 /// Reads a regular file of at most `limit` bytes.
@@ -20,7 +20,7 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
 Result<std::string> read_standard_input(std::size_t limit = std::size_t{1} << 30);
 
 /// Where an export goes: a file, written beside its name and renamed by `commit`, or standard output.
-/// The first failure (a full disk, a closed pipe) is kept and handed out by `commit`; writes after it do nothing.
+/// The first failure (a full disk, a closed pipe) is stored and returned by `commit`; writes after it do nothing.
 class Output {
  public:
   static Result<Output> to_file(const std::filesystem::path& path);

@@ -1,4 +1,4 @@
-// A file as memory: its bytes are read from the disk when somebody looks at them, and need not stay.
+// A file mapped into memory: the system reads its pages on first access and may drop them again.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace headlight {
 
 class MappedFile {
  public:
-  /// A regular file. Who shortens it while it is mapped ends the program; replacing it by another one does no harm.
+  /// A regular file. Truncating it while it is mapped raises SIGBUS; replacing it by another file does no harm.
   static Result<std::shared_ptr<const MappedFile>> open(const std::filesystem::path& path);
 
   MappedFile(const MappedFile&) = delete;
@@ -20,7 +20,7 @@ class MappedFile {
 
   std::string_view bytes() const { return bytes_; }
 
-  /// Gives the memory of a part of bytes() back: it is read again where it is looked at again.
+  /// Returns the memory of a part of bytes() to the system; the next access reads it from the file again.
   void release(std::string_view part) const;
 
  private:

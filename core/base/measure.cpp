@@ -20,7 +20,7 @@ double seconds_of(const std::function<void()>& piece, int times) {
   return seconds_now() - begin;
 }
 
-/// What follows "name:" on a line of a file of /proc.
+/// The text after "name:" on a line of a file in /proc.
 std::string stated(const char* file, const std::string& name) {
   std::ifstream lines(file);
   for (std::string line; std::getline(lines, line);) {
@@ -54,7 +54,7 @@ std::vector<Timing> measure(const std::vector<std::function<void()>>& pieces, in
   std::vector<int> times;
   for (const auto& piece : pieces) {
     double once = seconds_of(piece, 1);
-    if (once < kShortestTurn) once = seconds_of(piece, 1);  // the first run also met memory that was never touched
+    if (once < kShortestTurn) once = seconds_of(piece, 1);  // the first run also paid for page faults
     times.push_back(once >= kShortestTurn ? 1 : static_cast<int>(kShortestTurn / std::max(once, 1e-7)) + 1);
   }
   std::vector<std::vector<double>> seconds(pieces.size());

@@ -20,7 +20,7 @@ struct Timing {
 /// The timing of rounds that took so long; of an even number the median is the mean of the middle two.
 Timing timing_of(std::vector<double> seconds);
 
-/// Times several pieces of work, each `rounds` times and in turn, so that what else the machine does meets all of them
+/// Times several pieces of work, each `rounds` times and in turn, so that other load on the machine affects all of them
 /// alike. A short piece is repeated in each of its turns until that lasts fifty milliseconds, after a run that is not
 /// timed: what is measured is the piece with its own data in the caches, as in a loop of it alone.
 std::vector<Timing> measure(const std::vector<std::function<void()>>& pieces, int rounds);
@@ -29,12 +29,12 @@ std::vector<Timing> measure(const std::vector<std::function<void()>>& pieces, in
 double fitted_exponent(const std::vector<double>& x, const std::vector<double>& y);
 
 /// Bytes of main memory that the process holds, and the most it held since reset_peak_memory(); 0 where the system does
-/// not say.
+/// not report them.
 std::size_t resident_memory();
 std::size_t peak_memory();
-void reset_peak_memory();  // which also gives back what is free but kept for the next answer
+void reset_peak_memory();  // also returns free heap memory to the system
 
-/// What the processor calls itself; empty where the system does not say.
+/// The name of the processor; empty where the system does not report it.
 std::string processor_name();
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Memory straight from the system: for what is large and stays.
+// Memory straight from the system, for large arrays that live long.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +6,11 @@
 
 namespace headlight {
 
-/// So many bytes of zeros, in large pages where the system has them, through which a processor reads with fewer pauses.
-/// Memory is taken as it is first written to, and given back at the end.
+/// So many zero bytes, in large pages where the system has them: fewer TLB misses. The system allocates a page at the
+/// first write to it; the memory is released with the pointer.
 std::shared_ptr<std::byte> fresh_pages(std::size_t bytes);
 
-/// Gives back to the system what is free on the heap.
+/// Returns free heap memory to the system.
 void give_back_memory();
 
 }  // namespace headlight

@@ -11,7 +11,7 @@
 namespace headlight {
 namespace {
 
-/// The pool of the program, for whoever finds it free; whoever does not starts threads of his own.
+/// The program's shared pool. A caller that finds it busy starts new threads instead.
 struct SharedPool {
   std::mutex taken;
   Pool pool{0};

@@ -6,18 +6,18 @@
 namespace headlight {
 namespace {
 
-/// For so long a thread looks for what it waits for before it sleeps: products come one after another, and waking takes
-/// longer than a short one.
+/// How long a thread spins before it blocks: products follow one another closely, and waking a thread takes longer than
+/// a short product.
 constexpr std::chrono::microseconds kAwake{100};
 
-/// Leaves the core to its other thread, if it has one, for a moment.
+/// A pause of the spin loop: the other hardware thread of the core may run.
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
 }
 
-/// The first value that is not `old`.
+/// Waits until the value is not `old`, and returns it.
 template <class Number>
 Number changed(const std::atomic<Number>& value, Number old) {
   const auto asleep = std::chrono::steady_clock::now() + kAwake;
@@ -66,7 +66,7 @@ void Pool::run(Index count, const std::function<void(Index, int)>& part, int mos
   ++round_;
   round_.notify_all();
   take_parts(0);
-  // A helper that comes from now on finds the round over: only those that are inside are waited for.
+  // The round is even again, so no helper joins any more: wait only for those that are inside.
   ++round_;
   for (int inside = inside_; inside != 0; inside = changed(inside_, inside)) {}
 }

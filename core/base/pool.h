@@ -1,4 +1,4 @@
-// Threads that wait for the next piece of work: a product is too short to start threads for it.
+// Threads that wait for the next call of run(): a product is too short to start threads for it.
 #pragma once
 
 #include <atomic>
@@ -22,12 +22,12 @@ class Pool {
   int threads() const { return static_cast<int>(helpers_.size()) + 1; }
 
   /// Calls part(i, worker) for i of 0 … count − 1, each once, worker in [0, threads()), and below `most` where that is
-  /// not 0; returns when all are done. No two calls with the same worker run at a time. Each worker begins with a share of
-  /// its own, the same in every run of so many parts: what it read for them before is still in its caches.
+  /// not 0; returns when all are done. No two calls with the same worker run at a time. Each worker begins with a share
+  /// of its own, the same in every run of so many parts: what it read for them before is still in its caches.
   void run(Index count, const std::function<void(Index, int)>& part, int most = 0);
 
  private:
-  /// The parts that a worker begins with, and that others take when they are done with theirs.
+  /// The parts that a worker begins with; other workers take from them when theirs are done.
   struct alignas(64) Share {
     std::atomic<Index> next = 0;
     Index end = 0;
@@ -36,12 +36,12 @@ class Pool {
   void help(int worker);
   void take_parts(int worker);
 
-  // What is to be done: changed only while no helper is inside.
+  // The current call of run(): changed only while no helper is inside.
   const std::function<void(Index, int)>* part_ = nullptr;
   int workers_ = 0;
   std::unique_ptr<Share[]> shares_;
   std::atomic<unsigned> round_ = 0;  // odd while there is work that helpers may join
-  std::atomic<int> inside_ = 0;      // helpers that may be at the work
+  std::atomic<int> inside_ = 0;      // helpers that may be in the round
   std::atomic<bool> ending_ = false;
   std::vector<std::thread> helpers_;
 };

@@ -1,4 +1,4 @@
-// Text from outside, made fit for a one-line message.
+// Text from outside, made printable in a one-line message.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace headlight {
 
-/// A name out of a file fit for a one-line message: control characters and broken UTF-8 become `?`, long ones are cut.
+/// A name from a file for a one-line message: control characters and invalid UTF-8 become `?`, long names are cut.
 std::string printable(std::string_view name);
 
 }  // namespace headlight

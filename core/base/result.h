@@ -1,5 +1,5 @@
-// The outcome of anything that meets the outside world: a value, or an Error in the words of that world.
-// Our own mistakes are assertions, never Errors.
+// The result of an operation on input from outside: a value, or an Error that names the input.
+// Mistakes of the program itself are assertions, never Errors.
 #pragma once
 
 #include <cassert>
@@ -60,7 +60,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> held_;
 };
 
-/// The value of an action that has nothing to hand back.
+/// The value of an action that returns nothing.
 struct Done {
   friend bool operator==(Done, Done) = default;
 };

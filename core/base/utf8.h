@@ -1,4 +1,4 @@
-// Text is UTF-8 in std::string everywhere; this is the little that must be asked of it.
+// Text is UTF-8 in std::string everywhere; these are the functions that look inside it.
 #pragma once
 
 #include <cstddef>

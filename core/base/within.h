@@ -1,4 +1,4 @@
-// Whether something that is counted from 0 is there.
+// Range checks of indices.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-/// `at` is one of `count` places; an Error says which there are.
+/// 0 ≤ `at` < `count`; the Error states the range.
 inline Status check_within(std::string_view where, std::string_view what, Index at, Index count) {
   if (at >= 0 && at < count) return Done{};
   return bad_input(where, what, "0 to " + std::to_string(count - 1), std::to_string(at));

@@ -31,7 +31,7 @@ Heads layer_of(const Array* array, Index layer) {
   return heads;
 }
 
-/// The largest difference over cells of which both say something; infinite for other shapes.
+/// The largest difference over the cells that neither leaves open (NaN); infinite for other shapes.
 double apart(const Heads& a, const Heads& b, const Heads* where = nullptr) {
   if (!mistakes::same_shape(a, b) || (where && !mistakes::same_shape(a, *where))) return kNever;
   double largest = 0;
@@ -46,7 +46,7 @@ double apart(const Heads& a, const Heads& b, const Heads* where = nullptr) {
   return largest;
 }
 
-/// What somebody's layer is made of, from the answers to its inputs.
+/// The inputs and projections of a layer, from the answer that was computed from them.
 void take_inputs(const Trace& trace, Known& known) {
   const AttentionTrace& self = trace.attention(Stack::self, 0);
   known.query = self.query.cast<double>();
@@ -79,7 +79,7 @@ void take_projected(const ExportFile& file, const std::string& before, Index lay
   known.scale = 1 / std::sqrt(static_cast<double>(queries[0].cols()));
 }
 
-/// Where every head has a weight of 0 a mask is at work, as far as anybody can see.
+/// The mask as the weights show it: a cell is blocked where every head has the weight 0.
 Grid mask_seen_in(const Heads& weights) {
   Allowed allowed = Allowed::Constant(weights[0].rows(), weights[0].cols(), false);
   for (const Grid& head : weights) allowed = allowed || head.array() != 0;
@@ -99,8 +99,8 @@ Index d_k_of(const ExportFile& file, const std::string& before, Index heads) {
   return 0;
 }
 
-/// Everything about one layer that the believed file says, and the other one where it cannot be wrong about it.
-/// What does not lead to the believed weights is left out.
+/// Everything that the believed file contains about one layer, and d_k and the inputs from either file. What does not
+/// reproduce the believed weights is left out.
 Known known_of(const ExportFile& believed, const ExportFile& other, const std::string& before, Index layer) {
   Known known;
   const auto computed = believed.computed ? believed.computed : other.computed;
@@ -160,7 +160,7 @@ struct Explanation {
   double difference = 0, left = 0;
 };
 
-/// Cells that say something: a zero where all agree that there is one tells nothing.
+/// The number of cells that are evidence: a zero in all three is none.
 Index telling_cells(const Suspect& suspect, const Heads& predicted) {
   const bool comparable = mistakes::same_shape(suspect.believed, predicted);
   Index count = 0;
@@ -191,7 +191,7 @@ std::optional<Explanation> explains(const Suspect& suspect, const Prediction& pr
 /// The mistake that explains best; of those that are as good as it, the first of the table.
 std::optional<Explanation> best(const Suspect& suspect, bool last_resort) {
   std::vector<Explanation> found;
-  // Where only the output is there to see, a mistake in the attention shows in it.
+  // Where the file has only the output, a mistake in the attention shows in the output.
   const bool through_output = suspect.subject == PredictedArray::output && suspect.known.weights.size() > 0;
   for (const Hypothesis& hypothesis : hypotheses()) {
     if (hypothesis.last_resort != last_resort) continue;
@@ -249,7 +249,7 @@ std::optional<Diagnosis> diagnose(const ExportFile& expected, const ExportFile& 
   const Suspect a = suspect_of(found, expected, what->first, *what->second);
   const auto usable = [](const Suspect& s) { return !s.known.weights.empty() && !s.found.empty(); };
   const auto of_b = usable(b) ? best(b, false) : std::nullopt;
-  // Answers that were computed here from the inputs are not under suspicion.
+  // Answers computed here from the inputs are not suspected.
   const bool a_is_computed = expected.computed && !expected.own_answers;
   const auto of_a = usable(a) && !a_is_computed ? best(a, false) : std::nullopt;
   auto named = of_b ? of_b : of_a;

@@ -1,4 +1,4 @@
-// A file of arrays that somebody wants compared: an export of Headlight or of another program, BertViz's JSON, or a
+// A file of arrays to compare: an export of Headlight or of another program, BertViz's JSON, or a
 // tensors file, whose answers are computed here.
 #pragma once
 
@@ -51,7 +51,7 @@ Result<ExportFile> read_export(const std::filesystem::path& path, std::optional<
 /// The same from arrays that were read already.
 Result<ExportFile> export_from(std::string_view where, ArrayFile file, std::optional<Index> num_heads);
 
-/// The same from the text of a JSON file. Errors name the place of a ragged list.
+/// The same from the text of a JSON file. Errors name the path of a ragged list.
 Result<ExportFile> export_from_json(std::string_view where, std::string_view text);
 
 /// What an export of the answer to a tensors file holds: `attentions`, `output`, `queries`, `keys`, `values`, `scores`.

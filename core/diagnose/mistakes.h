@@ -1,5 +1,6 @@
-// What each usual mistake makes of a layer: functions from what is known to what would be found. `found` is the layer
-// of the suspected implementation; a mistake may take numbers from it that the believed file does not tell.
+// What each usual mistake computes: functions from what is known of a layer to the arrays that an implementation with
+// that mistake would give. `found` is the layer of the suspected implementation; a mistake may take numbers from it
+// that the believed file does not contain.
 #pragma once
 
 #include <optional>
@@ -12,7 +13,7 @@ namespace headlight {
 struct Prediction {
   Heads values;           // one a head; of output a single one. NaN where the mistake leaves the cell open
   Index fitted = 0;       // how many numbers were taken from what was found
-  std::string text = {};  // in place of the hypothesis's own where it has a number in it
+  std::string text = {};  // replaces the text of the hypothesis where it contains a number
 };
 
 namespace mistakes {

@@ -13,7 +13,7 @@ bool is_of_blocked_row(const Grid& row) {
   return row.array().isNaN().all() || row.isZero(0) || ((row.array() - equal).abs() < 1e-6).all();
 }
 
-/// Weights under another pattern of who may attend to whom. Without scores the weights that the believed mask hides are
+/// Weights under another mask. Without scores the weights that the believed mask hides are
 /// open, and the others keep their proportions.
 Maybe masked_by(const Known& known, const Heads& found, const Allowed& allowed) {
   const Allowed before = allowed_by(known.mask);

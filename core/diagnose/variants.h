@@ -1,5 +1,5 @@
-// The steps of attention as math/reference.h writes them out, and the variants of them that usual mistakes compute. What
-// is unknown about a layer is empty; a variant that needs it then gives nothing.
+// The steps of attention as math/reference.h writes them out, and the variants of them that usual mistakes compute.
+// What is unknown about a layer is empty; a variant that needs it then gives nothing.
 #pragma once
 
 #include <limits>
@@ -13,7 +13,7 @@ namespace headlight {
 using reference::Grid;
 using reference::Heads;
 
-/// In a prediction: not said by it.
+/// In a prediction: the cell is left open.
 inline constexpr double kFree = std::numeric_limits<double>::quiet_NaN();
 
 struct LayerInputs {
@@ -21,7 +21,7 @@ struct LayerInputs {
   reference::LinearLayer query_proj, key_proj, value_proj, out_proj;
 };
 
-/// What is known about a layer that is believed to be right.
+/// What is known about the layer that is believed to be right.
 struct Known {
   Heads weights;     // (T, S)
   Heads dot;         // (T, S) q·kᵀ; empty where q and k are unknown
@@ -38,8 +38,8 @@ struct Known {
   Index keys() const { return mask.cols(); }
 };
 
-/// How the columns of a projection are dealt out to heads: d_k neighbours each; every H-th column; or rows and columns
-/// of the whole matrix read on as if it were (H, T, d_k).
+/// How the columns of a projection are split into heads: d_k adjacent columns each; every H-th column; or the memory of
+/// the whole matrix reshaped to (H, T, d_k).
 enum class HeadSplit { blocks, interleaved, reshaped };
 Heads split_heads(const Grid& side_by_side, Index num_heads, HeadSplit how);
 

@@ -1,4 +1,5 @@
-// One number and the numbers it came from, each with its own place: a chain of clicks that ends at learned weights.
+// One number and the numbers it was computed from, each with its own cell: a chain of clicks that ends at learned
+// weights.
 #pragma once
 
 #include <optional>
@@ -33,12 +34,11 @@ struct Constant {
 };
 
 /// `terms`, by operation: given, sine, cosine, zero_off and set_by_hand have none.
-///   sum, scale, projection, columns, dot_product, mask, dropout, weighted_sum, mean_off, concatenation, rotation, copy,
-///   product: the addends, whose contributions sum up to the value.
-///   exponential: the score, then the row's largest. softmax: the whole row of exponentials, its own at [col].
-///   share_of_rest: its own weight before, those of the others that were not set, then those that were set (of the
-///   same matrix). layer_norm, rms_norm: the row, then the norm's scale and shift at this column. activation, logarithm:
-///   the input.
+/// sum, scale, projection, columns, dot_product, mask, dropout, weighted_sum, mean_off, concatenation, rotation, copy,
+/// product: the addends, whose contributions sum up to the value. exponential: the score, then the row's largest.
+/// softmax: the whole row of exponentials, its own at [col]. share_of_rest: its own weight before, those of the others
+/// that were not set, then those that were set (of the same matrix). layer_norm, rms_norm: the row, then the norm's
+/// scale and shift at this column. activation, logarithm: the input.
 struct Cell {
   MatrixId id;
   Index row = 0, col = 0;

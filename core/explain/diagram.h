@@ -1,4 +1,4 @@
-// The picture of the data's way as plain data: what feeds what, each box with the matrix it shows. No coordinates.
+// The diagram of the computation as plain data: boxes, each with the matrix it shows, and edges. No coordinates.
 #pragma once
 
 #include <string>
@@ -44,9 +44,9 @@ struct Diagram {
   std::vector<Edge> edges;
 };
 
-/// The way through block `layer` of the main stack and, of an encoder-decoder, block `encoder_layer` of the encoder;
-/// what is per head shows head `head`. Layers before and after are one node each. A layer or head beyond the last
-/// means the last.
+/// The computation through block `layer` of the main stack and, of an encoder-decoder, block `encoder_layer` of the
+/// encoder; what is per head shows head `head`. Layers before and after are one node each. A layer or head beyond the
+/// last means the last.
 Diagram diagram_of(const Trace& trace, Index layer, Index encoder_layer, Index head);
 
 }  // namespace headlight

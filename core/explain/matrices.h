@@ -1,5 +1,5 @@
-// Every matrix on the data's way by name: whether a model has it, its shape and axes, its values, its symbol.
-// What follows from what is said in one place, recipe.h; values come from the Trace or from the functions of math/.
+// Every matrix of the computation by name: whether a model has it, its shape and axes, its values, its symbol.
+// recipe.h alone says how a matrix is computed; values come from the Trace or from the functions of math/.
 #pragma once
 
 #include <compare>
@@ -11,7 +11,7 @@
 
 namespace headlight {
 
-/// A kind of matrix, in the order of the data's way. Weights are (out, in); biases and norm weights have one row.
+/// A kind of matrix, in the order of the computation. Weights are (out, in); biases and norm weights have one row.
 enum class Quantity {
   // A stack's beginning.
   token_lookup,      // (T, e) the tokens' vectors before they are scaled; e: d_model, or the width that is projected
@@ -51,18 +51,18 @@ enum class Quantity {
   value_bias,     // (1, d_v)
   value,          // (S, d_v)
   given_weights,  // (T, S) that another program computed, where a mask changes them …
-  log_weights,    // (T, S) … and their logarithms, which stand in for the unknown scores
+  log_weights,    // (T, S) … and their logarithms, used as the unknown scores
   dot,            // (T, S) q·kᵀ
   scaled,         // (T, S) times the scale
-  relative_bias,  // (T, S) what is added for the distance, where the model has such a bias
-  mask,           // (T, S) what is added: 0, -inf, or a given number
+  relative_bias,  // (T, S) the bias of each distance, where the model has one
+  mask,           // (T, S) the mask that is added: 0, -inf, or a given number
   scores,         // (T, S) scaled + relative bias + mask
   exponentials,   // (T, S) exp(score - the row's largest)
   softmax,        // (T, S) each divided by the row's sum
   dropped,        // (T, S) after dropout, where there is any
-  weights,        // (T, S) as used: after dropout and what was set by hand
+  weights,        // (T, S) as used: after dropout and weights set by hand
   head_output,    // (T, d_v) weights·v of a head that is switched off
-  z,              // (T, d_v) what the head hands on: weights·v, or what stands in for it where it is off
+  z,              // (T, d_v) the output of the head: weights·v, or its replacement where the head is off
   contribution,   // (T, d_model) the head's part of the attention output: z·W_Oᵀ over its own columns of W_O
   // All heads together.
   concat,            // (T, H·d_v)
@@ -107,8 +107,8 @@ enum class Quantity {
   probabilities,         // (T, V)
 };
 
-/// One matrix of a Trace. What belongs to no layer or to no head has a 0 there (matrix_id sees to it). `head` is the
-/// query's head: its key and value are those of the group it belongs to.
+/// One matrix of a Trace. `layer` and `head` are 0 for a matrix that belongs to none (see matrix_id). `head` is the
+/// query's head: its key and value are those of its group.
 struct MatrixId {
   Quantity quantity = Quantity::embedding;
   Stack stack = Stack::self;
@@ -117,14 +117,14 @@ struct MatrixId {
   friend auto operator<=>(const MatrixId&, const MatrixId&) = default;
 };
 
-/// The matrix of that kind on the way of this head: without the head, the layer or the cross-attention where the kind
-/// has none.
+/// The matrix of that kind that this head reads or computes: without the head, the layer or the cross-attention where
+/// the kind has none.
 MatrixId matrix_id(Quantity quantity, const HeadRef& head = {});
 
 /// One for each head, rather than for the whole attention.
 bool is_per_head(Quantity quantity);
 
-/// Learned, looked up or given: nothing comes before it.
+/// Learned, looked up or given: not computed from other matrices.
 bool is_learned(Quantity quantity);
 
 struct Shape {
@@ -141,12 +141,12 @@ struct Axes {
   Axis rows = Axis::queries, cols = Axis::d_model;
 };
 
-/// Whether this answer has the matrix: no gate in an ungated model, nothing but weights where a pattern was computed
-/// elsewhere. A matrix that the model only hands through (the attention input of a post-norm model) exists; origin()
-/// says whose values it has.
+/// Whether this answer has the matrix: no gate in an ungated model, only weights where another program computed the
+/// pattern. A matrix that equals another one (the attention input of a post-norm model) exists; origin() names the
+/// matrix that has its values.
 bool exists(const Trace& trace, const MatrixId& id);
 
-/// The matrix itself, or the one that it only hands through.
+/// The matrix itself, or the matrix that it equals.
 MatrixId origin(const Trace& trace, MatrixId id);
 
 Shape shape(const Trace& trace, const MatrixId& id);
@@ -155,8 +155,8 @@ Axes axes(const Trace& trace, const MatrixId& id);
 /// The tokens along an axis of queries or keys; of any other axis null.
 const Tokens* tokens_along(const Trace& trace, const MatrixId& id, Axis axis);
 
-/// Rows [first, first + count), from the Trace where it stores them, else computed from what it stores. The same cell is
-/// the same float whatever rows are asked for with it.
+/// Rows [first, first + count), from the Trace where it stores them, else computed from what it stores. The same cell
+/// is the same float whatever rows are asked for with it.
 Matrix rows_of(const Trace& trace, const MatrixId& id, Index first, Index count);
 Matrix whole(const Trace& trace, const MatrixId& id);
 
@@ -164,14 +164,14 @@ Matrix whole(const Trace& trace, const MatrixId& id);
 /// output.logits; of a tensors file with one attention attention.0.self.3.query.
 std::string path(const Trace& trace, const MatrixId& id);
 
-/// For people: W_Q, q, q·kᵀ, z, W_O.
+/// For display: W_Q, q, q·kᵀ, z, W_O.
 std::string symbol(const MatrixId& id);
 
 /// One line: x·W_Qᵀ + b_Q.
 std::string formula(const Trace& trace, const MatrixId& id);
 
-/// The matrices of the block that holds this head, in the order of the data's way, each that has numbers of its own
-/// once; of one head where they are per head. Of a decoder over an encoder both attentions are there, per head only
+/// The matrices of the block that holds this head, in the order of the computation; those that equal another are left
+/// out; of one head where they are per head. Of a decoder over an encoder both attentions are there, per head only
 /// the one asked for.
 std::vector<MatrixId> matrices_of(const Trace& trace, Stack stack, Index layer, Index head);
 

@@ -1,4 +1,4 @@
-// What there is to say about each kind of matrix without knowing a model: a table.
+// The table of all kinds of matrix: what is known about each without a model.
 #pragma once
 
 #include "explain/matrices.h"

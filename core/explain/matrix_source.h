@@ -1,18 +1,18 @@
-// What stands behind a matrix: the weights and the stored results of its stack, its block and its attention.
+// The source of a matrix: the weights and the stored results of its stack, its block and its attention.
 #pragma once
 
 #include "explain/matrices.h"
 
 namespace headlight {
 
-/// Null pointers where the model has no such thing, or no such layer.
+/// Pointers are null where the model has no such part or no such layer.
 struct MatrixSource {
   MatrixSource(const Trace& trace, const MatrixId& id);
 
   const Trace& trace;
   const Model& model;
   bool pre = false;      // the norm comes before its sublayer
-  bool bare = false;     // somebody's own query, key and value: one attention and nothing around it
+  bool bare = false;     // query, key and value from a tensors file: one attention without residual and norm
   bool pattern = false;  // weights that another program computed
   const ExternalStack* given = nullptr;
   const StackWeights* stack = nullptr;
@@ -26,22 +26,22 @@ struct MatrixSource {
   Index d_v() const { return attention_trace->value.cols() / attention_trace->num_kv_heads; }
 };
 
-/// The weights of the norm that makes this matrix, or that it belongs to; null where there is none.
+/// The weights of the norm that computes this matrix, or that it belongs to; null where there is none.
 const NormWeights* norm_of(const MatrixSource& source, Quantity quantity);
 
-/// The learned matrix or vector of a linear layer, whole (of all heads); null for other kinds.
+/// The linear layer that this weight or bias belongs to, of all heads; null for other kinds.
 const Linear* linear_of(const MatrixSource& source, Quantity quantity);
 
-/// The activation that makes this matrix.
+/// The activation that computes this matrix.
 Activation activation_of(const MatrixSource& source, Quantity quantity);
 
-/// The dropout and the hand that come between softmax and weights of this head.
+/// Whether dropout, or edits by hand, change the weights of this head after the softmax.
 bool has_dropout(const Trace& trace);
 bool is_set_by_hand(const Trace& trace, const HeadRef& head);
 
 inline HeadRef head_ref(const MatrixId& id) { return {id.layer, id.head, id.stack}; }
 
-/// Another matrix at the same place.
+/// The matrix of another kind, of the same stack, layer and head.
 inline MatrixId beside(const MatrixId& id, Quantity quantity) { return matrix_id(quantity, head_ref(id)); }
 
 }  // namespace headlight

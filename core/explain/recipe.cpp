@@ -11,7 +11,7 @@ namespace {
 using Q = Quantity;
 using Op = Operation;
 
-/// The residual stream as the sublayer before left it.
+/// The residual stream after the previous sublayer.
 MatrixId stream_before_attention(const MatrixId& id) {
   if (id.stack == Stack::cross) return matrix_id(Q::after_attention, {id.layer, 0, Stack::self});
   if (id.layer > 0) return matrix_id(Q::block_output, {id.layer - 1, 0, id.stack});
@@ -23,8 +23,8 @@ MatrixId stream_before_ffn(const MatrixSource& source, const MatrixId& id) {
   return matrix_id(Q::after_attention, {id.layer, 0, last});
 }
 
-/// The matrix that is this one unchanged.
-std::optional<MatrixId> handed_through(const Trace& trace, const MatrixId& id) {
+/// The matrix that this one equals.
+std::optional<MatrixId> equal_matrix(const Trace& trace, const MatrixId& id) {
   const MatrixSource source(trace, id);
   switch (id.quantity) {
     case Q::embedding: {
@@ -48,7 +48,7 @@ std::optional<MatrixId> handed_through(const Trace& trace, const MatrixId& id) {
   }
 }
 
-/// Builds recipes of one matrix from others beside it.
+/// Builds the recipe of one matrix.
 class RecipeBuilder {
  public:
   RecipeBuilder(const Trace& trace, const MatrixId& id) : trace_(trace), source_(trace, id), id_(id) {}
@@ -99,11 +99,11 @@ class RecipeBuilder {
   /// q or k as used: the last of projection, norm and rotation that the model has.
   Recipe as_used(Q before_all, Q normed_only, Q scale, Q shift, Recipe projection) const {
     if (!has(before_all)) return projection;
-    const bool turned = id_.stack != Stack::cross && source_.stack->rotary;
-    if (!turned) return normed(at(before_all), scale, shift);
+    const bool is_rotated = id_.stack != Stack::cross && source_.stack->rotary;
+    if (!is_rotated) return normed(at(before_all), scale, shift);
     return {Op::rotation, {has(normed_only) ? at(normed_only) : at(before_all)}};
   }
-  /// Where another program computed the weights, they are what there is.
+  /// Weights from another program are given, not computed.
   Recipe softmax() const {
     if (!has(Q::exponentials)) return {};
     return simple(Op::softmax, {Q::exponentials});
@@ -237,7 +237,7 @@ std::string joined(const Recipe& recipe, const std::string& between) {
 }  // namespace
 
 MatrixId origin(const Trace& trace, MatrixId id) {
-  while (const auto before = handed_through(trace, id)) id = *before;
+  while (const auto before = equal_matrix(trace, id)) id = *before;
   return id;
 }
 

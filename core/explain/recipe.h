@@ -1,5 +1,5 @@
-// The one description of how each matrix follows from the others. Values, terms, formulas and the diagram's edges are
-// all read from it.
+// How each matrix is computed from others. Values, terms of a cell, formulas and the edges of the diagram are all
+// derived from it.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ enum class Operation {
   given,  // {}: learned, looked up, or from a file
   sine,
   cosine,         // {}: of position · frequency
-  copy,           // {a}: handed through
+  copy,           // {a}: unchanged
   sum,            // {a, b, …}
   scale,          // {a[, b]}: times `factor`, plus the vector b
   projection,     // {x, W[, b]}: x·Wᵀ + b; x has as many columns as are taken of W, from `offset` on
@@ -27,11 +27,11 @@ enum class Operation {
   share_of_rest,  // of a cell: what is left of 1, in the old proportion
   weighted_sum,   // {weights, v}: weights·v
   zero_off,       // {z}: a head that is switched off
-  mean_off,       // {z}: the mean over the queries in place of each
+  mean_off,       // {z}: each row replaced by the mean over the queries
   concatenation,  // {z of head 0, z of head 1, …}: side by side
   layer_norm,
   rms_norm,    // {x, scale[, shift]}
-  rotation,    // {x}: pairs of columns turned by position · frequency
+  rotation,    // {x}: pairs of columns rotated by position · frequency
   activation,  // {a}
   product,     // {a, b}: cell by cell
 };
@@ -43,7 +43,7 @@ struct Recipe {
   Index offset = 0;  // of projection and columns
 };
 
-/// How the matrix is made. It must exist.
+/// How the matrix is computed. It must exist.
 Recipe recipe(const Trace& trace, const MatrixId& id);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Values of matrices: as the Trace stores them, or made by their recipe with the functions of math/.
+// Values of matrices: as the Trace stores them, or computed by their recipe with the functions of math/.
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -87,8 +87,8 @@ const Matrix* stored(const MatrixSource& source, const MatrixId& id) {
   }
 }
 
-/// Eigen takes sums over many rows in another order than over one, and in another where a row begins elsewhere in memory:
-/// row by row, each a matrix of its own, a cell is the same float whatever rows are asked for with it.
+/// The order of Eigen's sums depends on the number of rows and on the alignment of a row. Row by row, each as a matrix
+/// of its own, a cell is the same float whatever rows are computed with it.
 template <class MakeRow>
 Matrix by_rows(const Matrix& x, const MakeRow& make_row) {
   Matrix made;

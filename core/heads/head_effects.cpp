@@ -28,7 +28,7 @@ std::vector<double> log_probabilities(const Matrix& logits) {
 struct Before {
   const Trace& trace;
   std::vector<Index> places;               // empty: no output layer
-  std::vector<std::vector<double>> words;  // log-probabilities, one list a place
+  std::vector<std::vector<double>> words;  // log-probabilities, one list a position
 };
 
 Before before_of(const Trace& trace) {

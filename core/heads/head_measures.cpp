@@ -27,7 +27,7 @@ void add(MeasureSums::OfHead& sums, Measure measure, double value) {
 struct Sides {
   bool one_sequence = false;        // queries and keys are the same tokens
   std::vector<bool> counts = {};    // (T) queries that are not padding
-  std::vector<Index> special = {};  // places of the special keys that are not padding
+  std::vector<Index> special = {};  // indices of the special keys that are not padding
   std::optional<Index> first = {};  // first key that is not padding
   std::vector<Index> earlier = {};  // (T) of one sequence: where the same token stood last, or kNone
 };

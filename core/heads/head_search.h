@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-/// Two words: who looks, and at whom. An empty one is any.
+/// The words of a query and of a key. An empty one is any word.
 struct WordPair {
   std::string from, to;
 

@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-/// A place on the joint axis of two sentences: a token that both have, or one that only one of them has.
+/// A column of the alignment of two sentences: a token of both, or of one of them only.
 struct JointToken {
   std::optional<Index> a, b;  // at least one
 

@@ -17,26 +17,26 @@ namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
-/// Keys that are turned around together, and keys whose values stay in the first cache.
+/// Keys per transposed panel; keys per tile of values, which stays in the L1 cache.
 constexpr Index kPanel = 64, kValuesTogether = 128;
 
-/// One head as the products read it.
+/// One head in the layout that the products read.
 struct Head {
   const AttentionTrace& attention;
   Index head = 0;
-  Index keys = 0;      // the first ones, that are looked at
-  Floats turned = {};  // the keys' panels one after another, each (d_k, kPanel)
-  Floats values = {};  // (keys, d_v); empty where only weights are asked for
+  Index keys = 0;          // only the first so many keys are read
+  Floats transposed = {};  // the keys' panels one after another, each (d_k, kPanel)
+  Floats values = {};      // (keys, d_v); empty where only weights are needed
 };
 
 Head prepared(const AttentionTrace& attention, Index head, Index keys, bool with_values = false) {
   Head prepared{.attention = attention, .head = head, .keys = keys};
   if (attention.patterns) return prepared;
   const auto k = head_columns(attention.key, attention.kv_head(head), attention.num_kv_heads);
-  prepared.turned.resize(static_cast<std::size_t>((keys + kPanel - 1) / kPanel * kPanel * k.cols()));
+  prepared.transposed.resize(static_cast<std::size_t>((keys + kPanel - 1) / kPanel * kPanel * k.cols()));
   for (Index first = 0; first < keys; first += kPanel)
     math_kernels().transpose(k.data() + first * k.outerStride(), k.outerStride(), std::min(kPanel, keys - first),
-                             k.cols(), prepared.turned.data() + first * k.cols(), kPanel);
+                             k.cols(), prepared.transposed.data() + first * k.cols(), kPanel);
   if (!with_values) return prepared;
   const auto v = head_columns(attention.value, attention.kv_head(head), attention.num_kv_heads);
   prepared.values.resize(static_cast<std::size_t>(keys * v.cols()));
@@ -61,7 +61,7 @@ void block_scores(const Head& head, Index first, MatrixRef scores) {
                               .a = q.data() + first * q.outerStride(),
                               .a_row = q.outerStride(),
                               .a_col = 1,
-                              .b = head.turned.data() + key * q.cols(),
+                              .b = head.transposed.data() + key * q.cols(),
                               .b_row = kPanel,
                               .c = scores.data() + key,
                               .c_row = scores.outerStride(),
@@ -72,8 +72,8 @@ void block_scores(const Head& head, Index first, MatrixRef scores) {
   if (!attention.mask->is_open()) attention.mask->add_to(scores, first);
 }
 
-/// Softmax of the same rows. A pattern that another program computed is taken as it is while nothing is masked; a mask
-/// leaves its rows' proportions, which is what masking the unknown scores would do.
+/// Softmax of the same rows. A pattern from another program is used unchanged while nothing is masked; under a mask its
+/// rows are renormalized, which equals masking the unknown scores.
 void block_softmax(const Head& head, Index first, MatrixRef block, Eigen::Ref<Vector> row_max,
                    Eigen::Ref<Vector> row_sum) {
   const AttentionTrace& attention = head.attention;
@@ -88,12 +88,12 @@ void block_softmax(const Head& head, Index first, MatrixRef block, Eigen::Ref<Ve
   softmax_rows(block, row_max, row_sum);
 }
 
-/// The keys that rows before `end` are computed for: none beyond has a weight, unless one was set by hand.
+/// The number of keys that rows before `end` are computed for: no key beyond has a weight, unless one was set by hand.
 Index keys_for(const AttentionTrace& attention, const Edits& edits, Index end) {
   return attention.patterns || !edits.weights.empty() ? attention.mask->keys() : attention.mask->reach(end);
 }
 
-/// Puts the weights that were set by hand into rows [first, …) of a head; see WeightEdit.
+/// Writes the weights set by hand into rows [first, …) of a head; see WeightEdit.
 void set_weights(const Edits& edits, const HeadRef& head, Index first, MatrixRef block) {
   const auto before = [](const WeightEdit& edit, const std::pair<HeadRef, Index>& row) {
     return std::tie(edit.head, edit.cell.query) < std::tie(row.first, row.second);
@@ -106,7 +106,7 @@ void set_weights(const Edits& edits, const HeadRef& head, Index first, MatrixRef
     if (!of_row(first + r)) continue;
     auto row = block.row(r);
     double set = 0;
-    bool any = false;  // an edit may be of a longer sentence
+    bool any = false;  // an edit may be from a longer sentence
     const auto begin = edit;
     for (; of_row(first + r); ++edit) {
       if (edit->cell.key >= row.size()) continue;
@@ -116,7 +116,7 @@ void set_weights(const Edits& edits, const HeadRef& head, Index first, MatrixRef
     }
     if (!any) continue;
     const double rest = row.cast<double>().sum();
-    // In double: what is left may be as small as floats get, and the factor then larger than any of them.
+    // In double: the rest may be as small as the smallest float, and the factor then larger than the largest.
     if (rest > 0) row = (row.cast<double>() * (std::max(0.0, 1.0 - set) / rest)).cast<float>();
     for (auto at = begin; at != edit; ++at)
       if (at->cell.key < row.size()) row(at->cell.key) = at->weight;
@@ -131,22 +131,22 @@ void edit_block(const Edits& edits, const HeadRef& head, Index first, MatrixRef 
   if (!edits.weights.empty()) set_weights(edits, head, first, block);
 }
 
-/// −1 for the groups that are blocked through and through, unless something was put there by hand.
+/// −1 for groups of cells that are all blocked, unless a weight there was set by hand.
 void mark_blocked(const Mask& mask, const Matrix& blocked, Matrix& pooled) {
   if (mask.is_open()) return;
   pooled = (blocked.array() < 0.0f && pooled.array() == 0.0f).select(blocked, pooled);
 }
 
-/// Takes rows [first, …) of a pattern of `pattern_rows` × `pattern_columns` cells into its shrunk picture: the larger
-/// value stays. Of the rows the first columns are given; the rest changes nothing.
+/// Max-pools rows [first, …) of a pattern of `pattern_rows` × `pattern_columns` cells into its shrunk picture. `rows`
+/// holds the first columns; the others are 0 and change nothing.
 void pool_into(const ConstMatrixRef& rows, Index first, Index pattern_rows, Index pattern_columns, Matrix& picture) {
   const Index given = rows.cols();
   if (pattern_rows == picture.rows() && pattern_columns == picture.cols()) {
     picture.block(first, 0, rows.rows(), given) = rows;
     return;
   }
-  Vector peak(given);         // of the rows that fall into one of the picture
-  std::vector<Index> begins;  // of the columns that fall into one, as far as they are given
+  Vector peak(given);         // the maximum of the rows that form one row of the picture
+  std::vector<Index> begins;  // the first of the columns that form one column of the picture
   for (Index j = 0; j <= picture.cols() && pattern_columns != picture.cols(); ++j)
     begins.push_back(std::min(given, j * pattern_columns / picture.cols()));
   for (Index r = 0; r < rows.rows();) {
@@ -166,13 +166,14 @@ void pool_into(const ConstMatrixRef& rows, Index first, Index pattern_rows, Inde
   }
 }
 
-/// Room for a block of rows: each begins on a cache line of its own, so that none waits until the one before is written.
+/// Memory for a block of rows. Each begins on a cache line: no two rows share one.
 Matrix room_for_rows(Index rows, Index keys) {
   constexpr Index kLine = 16;
   return {std::min(kRowBlock, rows), (keys + kLine - 1) / kLine * kLine};
 }
 
-/// Calls visit(block, first) for blocks of the rows [begin, end), each (rows, keys) as compute(first, block) makes them.
+/// Calls visit(block, first) for blocks of the rows [begin, end), each (rows, keys) as compute(first, block) makes
+/// them.
 template <class Compute, class Visit>
 void for_row_blocks(Index begin, Index end, Index keys, const Compute& compute, const Visit& visit) {
   Matrix space = room_for_rows(end - begin, keys);
@@ -216,16 +217,16 @@ void weigh_values(const Head& head, const ConstMatrixRef& weights, MatrixRef z) 
                             .add = key > 0});
 }
 
-/// What a head that is off hands on in place of its z (T, d_v).
+/// Replaces the z (T, d_v) of a head that is off.
 void switch_off(OffAs as, MatrixRef z) {
   if (as == OffAs::zero) z.setZero();
   else z.rowwise() = Vector(z.colwise().mean());
 }
 
-/// Takes of an earlier answer what it has of a head's first rows, which are the same there: z, and as far as the pictures
-/// of the two show the same cells, the rows' numbers and their share in `pooled`. Gives the row from which on the weights
-/// have to be computed.
-Index lent_rows(const AttentionTrace& earlier, Index head, Index rows, AttentionTrace& attention, Matrix& pooled) {
+/// Copies the results of a head's first rows from an earlier answer, in which they are the same: z, and, where the
+/// thumbnails of both show the same cells, row_max, row_sum and the rows of `pooled`. Returns the first row whose
+/// weights have to be computed.
+Index copy_rows(const AttentionTrace& earlier, Index head, Index rows, AttentionTrace& attention, Matrix& pooled) {
   const Index d_v = attention.z.cols() / attention.num_heads(), queries = attention.mask->queries();
   if (attention.keeps_z()) attention.z.block(0, head * d_v, rows, d_v) = earlier.z.block(0, head * d_v, rows, d_v);
   const HeadTrace& from = earlier.heads[static_cast<std::size_t>(head)];
@@ -235,7 +236,7 @@ Index lent_rows(const AttentionTrace& earlier, Index head, Index rows, Attention
   };
   const bool same_size = queries == earlier.mask->queries() && attention.mask->keys() == earlier.mask->keys();
   if (!same_size && !(exact(earlier, from.thumbnail) && exact(attention, pooled))) return 0;
-  // Where a row of the picture shows several queries, only those rows that show none of the new.
+  // Where a row of the picture covers several queries, only the rows that cover no new query.
   const Index pictured = rows * pooled.rows() / queries, columns = std::min(pooled.cols(), from.thumbnail.cols());
   rows = pictured * queries / pooled.rows();
   pooled.topLeftCorner(pictured, columns) = from.thumbnail.topLeftCorner(pictured, columns).cwiseMax(0.0f);
@@ -316,9 +317,9 @@ bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, At
   Matrix pooled = Matrix::Zero(blocked.rows(), blocked.cols());
   const Head own = prepared(attention, head.head, keys_for(attention, edits, mask.queries()), true);
   Matrix space = room_for_rows(mask.queries(), own.keys);
-  // What is lent may lack the z that is kept here.
+  // The earlier answer may lack the z that is stored here.
   if (earlier && attention.keeps_z() && !earlier->keeps_z()) earlier = nullptr, first_row = 0;
-  const Index begin = earlier ? lent_rows(*earlier, head.head, first_row, attention, pooled) : 0;
+  const Index begin = earlier ? copy_rows(*earlier, head.head, first_row, attention, pooled) : 0;
   const Index d_v = attention.z.cols() / attention.num_heads();
   for (Index first = begin; first < mask.queries(); first += kRowBlock) {
     if (stop) return false;

@@ -1,6 +1,6 @@
-// Scaled dot-product attention, in blocks of rows, so that no pattern is ever held whole.
-// Whoever needs weights — the window, an export, a thumbnail — gets them from the same functions, in which a row does not
-// depend on the rows beside it, so that the same cell is the same float everywhere.
+// One head of attention: weights = softmax(q·kᵀ·scale + mask), z = weights·v (math/reference.h, steps 3 to 6), in
+// blocks of rows, so that no pattern is ever in memory whole. The window, exports and thumbnails call the same
+// functions, in which a row does not depend on the rows computed with it: the same cell is the same float everywhere.
 #pragma once
 
 #include <atomic>
@@ -13,30 +13,31 @@ namespace headlight {
 /// Rows are computed so many at a time.
 inline constexpr Index kRowBlock = 48;
 
-/// scores → weights in place, row by row: exp(s − max) / Σ exp(s − max). A row of −inf becomes a row of zeros;
-/// NaN or +inf anywhere in a row makes its sum NaN. `row_max` and `row_sum` (R) receive the row's two numbers.
+/// scores → weights in the same memory, row by row: exp(s − max) / Σ exp(s − max). A row of −inf becomes a row of
+/// zeros; NaN or +inf anywhere in a row makes its sum NaN. `row_max` and `row_sum` (R) receive the row's two numbers.
 void softmax_rows(MatrixRef scores, Eigen::Ref<Vector> row_max, Eigen::Ref<Vector> row_sum);
 
-/// Scores of one head for queries [first, first + count): q·kᵀ·scale + relative bias + mask, (count, S). −inf where blocked. Of a
-/// pattern that another program computed: the logarithms of its weights.
+/// Scores of one head for queries [first, first + count): q·kᵀ·scale + relative bias + mask, (count, S). −inf where
+/// blocked. Of a pattern that another program computed: the logarithms of its weights.
 Matrix score_rows(const Trace& trace, const HeadRef& head, Index first, Index count);
 
-/// Weights of one head for queries [first, first + count), (count, S): softmax, then dropout, then what was set by hand.
+/// Weights of one head for queries [first, first + count), (count, S): softmax, then dropout, then weights set by hand.
 Matrix attention_rows(const Trace& trace, const HeadRef& head, Index first, Index count);
 
-/// What those weights make of the values, (count, d_v): the mean of all queries, or zeros, where the head is off.
+/// z of the same queries: those weights times the values, (count, d_v); their mean over all queries, or zeros, where
+/// the head is off.
 Matrix z_rows(const Trace& trace, const HeadRef& head, Index first, Index count);
 
-/// Those weights before dropout and before any was set by hand.
+/// The same weights before dropout and before weights set by hand.
 Matrix softmax_of_rows(const Trace& trace, const HeadRef& head, Index first, Index count);
 
-/// What a weight is multiplied by: 0 with probability `edits.dropout`, else 1 / (1 − dropout). A function of the seed
-/// and the place alone (Srivastava et al. 2014).
+/// The factor of a weight: 0 with probability `edits.dropout`, else 1 / (1 − dropout) (Srivastava et al. 2014). A
+/// function of the seed, the head and the cell alone.
 float dropout_factor(const Edits& edits, const HeadRef& head, Index query, Index key);
 
 /// Runs one head over all queries: fills its columns of attention.z and its HeadTrace from query, key and value.
-/// `blocked` is blocked_cells() of the whole pattern. `earlier`, where it is not null, lends what it has of the first
-/// `first_row` rows, which are the same there. False when `stop` became true on the way.
+/// `blocked` is blocked_cells() of the whole pattern. Where `earlier` is not null, its first `first_row` rows are the
+/// same, and its results for them are copied. False when `stop` became true meanwhile.
 bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, AttentionTrace& attention,
               const std::atomic<bool>& stop, const AttentionTrace* earlier = nullptr, Index first_row = 0);
 
@@ -50,7 +51,7 @@ struct Region {
 };
 
 /// The weights of a region, shrunk to at most `most` × `most` cells; a shrunk cell shows the largest weight of those it
-/// covers, so that nothing bright is lost, and −1 where all of them are blocked. An empty matrix when `stop` became
+/// covers (max-pooling), and −1 where all of them are blocked. An empty matrix when `stop` became
 /// true. Cell (i, j) of (r, c) covers rows [i·R/r, (i+1)·R/r) and columns [j·C/c, (j+1)·C/c) of the region's R × C.
 Matrix region_weights(const Trace& trace, const Region& region, Index most, const std::atomic<bool>& stop);
 

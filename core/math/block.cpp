@@ -30,7 +30,7 @@ bool run_heads(Stack stack, Index layer, const Edits& edits, const Matrix& block
   return !run.progress.stop;
 }
 
-/// The first rows of an earlier answer, if any, and below them the new ones.
+/// The first rows of an earlier answer, if any, followed by the new ones.
 Matrix continued(const Matrix* earlier, Index first, Matrix rest) {
   if (!earlier || first == 0) return rest;
   Matrix all(first + rest.rows(), rest.cols());
@@ -39,7 +39,7 @@ Matrix continued(const Matrix* earlier, Index first, Matrix rest) {
   return all;
 }
 
-/// The block of an earlier answer; null where nothing is lent.
+/// The block of an earlier answer; null where there is none.
 const BlockTrace* earlier_block(const StackRun& run, Index layer) {
   return run.earlier ? &run.earlier->blocks[static_cast<std::size_t>(layer)] : nullptr;
 }
@@ -53,7 +53,7 @@ Status check_projections(const std::string& where, const AttentionTrace& attenti
 
 /// In the scores an overflow shows in the sums of the rows: NaN, or 0 in a row that the mask did not empty.
 Status check_scores(const std::string& where, const AttentionTrace& attention) {
-  std::vector<bool> masked(static_cast<std::size_t>(attention.mask->queries()), false);  // seen to attend to nothing
+  std::vector<bool> masked(static_cast<std::size_t>(attention.mask->queries()), false);  // the mask blocks every key
   for (std::size_t head = 0; head < attention.heads.size(); ++head) {
     const Vector& sums = attention.heads[head].row_sum;
     for (Index query = 0; query < sums.size(); ++query) {
@@ -67,7 +67,7 @@ Status check_scores(const std::string& where, const AttentionTrace& attention) {
   return Done{};
 }
 
-/// What lines call a layer of a stack, or its cross-attention.
+/// The layer name in error messages.
 std::string layer_name(const Model& model, Stack stack, Index layer) {
   return stack_name(model, stack) + "layer " + std::to_string(layer) + (stack == Stack::cross ? " cross" : "");
 }
@@ -100,7 +100,7 @@ Result<ResolvedMask> resolve_mask(const Request& request, Stack stack, std::opti
   auto mask = resolve(has_own ? *own->mask : mask_spec(request, stack), query_tokens(request, stack),
                       key_tokens(request, stack));
   if (!mask) {
-    constexpr std::string_view kGeneral = "mask";  // as resolve() calls every mask
+    constexpr std::string_view kGeneral = "mask";  // the name of every mask in the errors of resolve()
     assert(mask.error().message.starts_with(kGeneral));
     return Error{mask_name(stack, has_own ? layer : std::nullopt) + mask.error().message.substr(kGeneral.size())};
   }
@@ -110,10 +110,10 @@ Result<ResolvedMask> resolve_mask(const Request& request, Stack stack, std::opti
 }
 
 Matrix project(const Linear& weights, const std::optional<NormWeights>& head_norm, const std::optional<Rotary>& rotary,
-               const ConstMatrixRef& x, Index heads, const Threads& threads, Index first_place) {
+               const ConstMatrixRef& x, Index heads, const Threads& threads, Index first_position) {
   Matrix y = linear(x, weights, threads);
   if (head_norm) y = norm_heads(y, *head_norm, heads, threads);
-  if (rotary) y = rotated(y, *rotary, heads, first_place);
+  if (rotary) y = rotated(y, *rotary, heads, first_position);
   return y;
 }
 
@@ -121,7 +121,7 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
                                             const ConstMatrixRef& query_input, const ConstMatrixRef& key_input,
                                             const ConstMatrixRef& value_input, const StackRun& run,
                                             AttentionTrace& attention) {
-  // Places are compared within one sentence: a cross-attention turns nothing.
+  // Rotary positions compare tokens of one sentence: a cross-attention rotates nothing.
   const std::optional<Rotary> none;
   const std::optional<Rotary>& rotary = stack == Stack::cross ? none : run.stack.rotary;
   attention.num_kv_heads = weights.num_kv_heads;
@@ -163,12 +163,13 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
   attention.mask = mask->mask;
   if (!run_heads(stack, layer, edits, mask->blocked, run, earlier, attention)) return std::optional<Matrix>{};
   const std::string where = layer_name(run.model, stack, layer);
-  if (const auto finite = check_projections(where, attention, run.threads.count); !finite) return finite.error();
+  if (const auto finite = check_projections(where, attention, Threads(run.threads.count)); !finite)
+    return finite.error();
   if (const auto finite = check_scores(where, attention); !finite) return finite.error();
   std::optional<Matrix> output = linear(attention.z.bottomRows(query_input.rows()), weights.output, run.threads);
   if (run.progress.stop) return std::optional<Matrix>{};
   if (!attention.keeps_z()) attention.z = {};
-  if (const auto finite = check_finite(where + " attention output", *output, run.threads.count); !finite)
+  if (const auto finite = check_finite(where + " attention output", *output, Threads(run.threads.count)); !finite)
     return finite.error();
   return output;
 }
@@ -199,13 +200,13 @@ Matrix ffn_hidden(const BlockWeights& weights, Activation activation, const Cons
 Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack stack, Index layer, const Matrix& x,
                                             const StackRun& run) {
   const bool pre = run.model.config.norm == Norm::pre;
-  // From here on the rows that no earlier answer lends.
+  // The rows from run.first on; those before are the same in the earlier answer.
   Matrix stream = x.bottomRows(x.rows() - run.first);
-  const Threads to_the_end{run.threads.count};  // what is short is not stopped
-  const auto read = [&](const NormWeights& own) { return pre ? norm(stream, own, to_the_end) : stream; };
+  const Threads unstoppable(run.threads.count);  // for operations that take less than a millisecond
+  const auto read = [&](const NormWeights& own) { return pre ? norm(stream, own, unstoppable) : stream; };
   const auto add = [&](const Matrix& sublayer, const NormWeights& own) {
     stream += sublayer;
-    if (!pre) stream = norm(stream, own, to_the_end);
+    if (!pre) stream = norm(stream, own, unstoppable);
   };
   std::optional<BlockTrace> block(std::in_place);
   {
@@ -226,7 +227,8 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
   if (weights.has_ffn()) {
     const Matrix input = read(weights.ffn_norm);
     Matrix output(input.rows(), input.cols());
-    for (Index first = 0; first < input.rows(); first += kFfnRows) {  // the wide numbers between are never held whole
+    // In blocks of rows: the hidden activations are never in memory whole.
+    for (Index first = 0; first < input.rows(); first += kFfnRows) {
       const Index rows = std::min(kFfnRows, input.rows() - first);
       const Matrix hidden =
           ffn_hidden(weights, run.model.config.activation, input.middleRows(first, rows), run.threads);
@@ -235,7 +237,7 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
     }
     add(output, weights.ffn_norm);
   }
-  if (const auto finite = check_finite(layer_name(run.model, stack, layer) + " output", stream, to_the_end); !finite)
+  if (const auto finite = check_finite(layer_name(run.model, stack, layer) + " output", stream, unstoppable); !finite)
     return finite.error();
   const BlockTrace* earlier = earlier_block(run, layer);
   block->output = continued(earlier ? &earlier->output : nullptr, run.first, std::move(stream));

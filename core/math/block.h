@@ -1,4 +1,4 @@
-// One layer: attention and feed-forward, each with its residual sum and norm.
+// One block: attention and feed-forward, each with its residual sum and norm (math/reference.h, steps 6, 9 and 10).
 #pragma once
 
 #include <optional>
@@ -9,22 +9,22 @@
 
 namespace headlight {
 
-/// A mask, and which cells of a thumbnail it blocks through and through.
+/// A mask, and the cells of a thumbnail that it blocks completely.
 struct ResolvedMask {
   std::shared_ptr<const Mask> mask;
   Matrix blocked;  // −1 or 0, as blocked_cells() gives them
 };
 
-/// What lines about a model with two stacks begin with; empty for a model with one.
+/// The prefix of messages about a stack of a model with two stacks; empty for a model with one.
 std::string stack_name(const Model& model, Stack stack);
 
-/// Refuses numbers that are not finite, naming where they are: an overflow is not drawn.
+/// An Error that names the matrix where its numbers are not all finite.
 Status check_finite(const std::string& where, const Matrix& matrix, const Threads& threads);
 
-/// Whether the mask leaves a query any key.
+/// Whether a query may attend to any key.
 bool may_attend(const Mask& mask, Index query);
 
-/// What messages call a mask: the stack's, or that of a layer that has its own.
+/// The name of a mask in messages: the stack's, or a layer's own.
 std::string mask_name(Stack stack, std::optional<Index> own_layer = {});
 
 /// The mask of one attention, or of one of its layers, which may have its own; Errors name one that does not fit its
@@ -37,33 +37,34 @@ struct StackRun {
   const Model& model;
   const StackWeights& stack;
   const StackTrace* encoder = nullptr;  // what cross-attention reads
-  const StackTrace* earlier = nullptr;  // an answer whose first rows are the same everywhere; null: none
-  Index first = 0;                      // the row from which on they are to be computed
+  const StackTrace* earlier = nullptr;  // an answer whose first rows are the same in every layer; null: none
+  Index first = 0;                      // the number of those rows: computation starts here
   ResolvedMask mask, cross_mask;        // of the layers that have none of their own
   Progress& progress;
-  float share = 0;  // of the whole work that one attention adds to the progress
+  float share = 0;  // what one attention adds to Progress::done
   Threads threads;
 };
 
-/// q, k or v of all heads: the projection, then each head's norm and rotation where the model has them. `x` (T, d_model),
-/// whose first row stands at `first_place`.
+/// q, k or v of all heads: the projection, then each head's norm and rotation where the model has them. `x` (T,
+/// d_model), whose first row has position `first_position`.
 Matrix project(const Linear& weights, const std::optional<NormWeights>& head_norm, const std::optional<Rotary>& rotary,
-               const ConstMatrixRef& x, Index heads, const Threads& threads = {}, Index first_place = 0);
+               const ConstMatrixRef& x, Index heads, const Threads& threads = {}, Index first_position = 0);
 
 /// One attention of `query_input` (T, d) over `key_input`, `value_input` (S, d): projections and all heads into
-/// `attention`, and what W_O makes of them, (T, d). Where an earlier answer lends its first rows the inputs are those of
-/// the rows after them (but a cross-attention's keys and values), and so is the result. Empty when stopped; Errors name a
-/// mask that does not fit, or where a number grew beyond what a float holds.
+/// `attention`; returns the output z·W_Oᵀ, (T, d). With an earlier answer, the inputs and the result are those of the
+/// rows from run.first on (the keys and values of a cross-attention: of all rows). Empty when stopped. Errors: a mask
+/// of the wrong shape, numbers that are not finite.
 Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Stack stack, Index layer,
                                             const ConstMatrixRef& query_input, const ConstMatrixRef& key_input,
                                             const ConstMatrixRef& value_input, const StackRun& run,
                                             AttentionTrace& attention);
 
-/// One attention whose weights another program computed: only its mask and its weights can be changed. False when stopped.
+/// One attention whose weights another program computed: only its mask and its weights can be changed. False when
+/// stopped.
 Result<bool> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Index layer, const StackRun& run,
                           AttentionTrace& attention);
 
-/// What the feed-forward holds between its two layers: activation(up) or activation(gate)·up, (T, ffn).
+/// The hidden activations of the feed-forward: activation(up) or activation(gate)·up, (T, ffn).
 Matrix ffn_hidden(const BlockWeights& weights, Activation activation, const ConstMatrixRef& input,
                   const Threads& threads = {});
 

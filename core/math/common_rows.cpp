@@ -13,7 +13,7 @@ Index equal_rows(const Matrix& a, const Matrix& b) {
   return rows;
 }
 
-/// Heads that hand on the mean of all rows make every row depend on all.
+/// A head that outputs the mean of all rows makes every row depend on all.
 bool any_mean(const Edits& edits) {
   return edits.off_as == OffAs::mean && std::any_of(edits.off.begin(), edits.off.end(),
                                                     [](const HeadRef& head) { return head.stack != Stack::encoder; });

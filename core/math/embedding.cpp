@@ -9,14 +9,14 @@
 namespace headlight {
 namespace {
 
-/// Those that have a place of their own.
+/// The number of tokens that get a position of their own: padding may not.
 Index counted_tokens(const Embeddings& embeddings, const Tokens& tokens) {
   if (!embeddings.pad_id) return static_cast<Index>(tokens.size());
   return std::count_if(tokens.tokens.begin(), tokens.tokens.end(),
                        [&](const Token& token) { return token.id != *embeddings.pad_id; });
 }
 
-/// Learned places where padding has one that all of it shares.
+/// Learned positions of a model in which all padding tokens share one row.
 Matrix positions_without_padding(const Embeddings& embeddings, const Tokens& tokens) {
   Matrix positions(static_cast<Index>(tokens.size()), embeddings.positions.cols());
   Index next = embeddings.first_position;
@@ -82,7 +82,7 @@ Matrix position_vectors(const Model& model, const StackWeights& stack, const Tok
   if (stack.embeddings.positions.size() > 0)
     return stack.embeddings.positions.middleRows(stack.embeddings.first_position, count);
   Matrix positions(count, d);
-  for (Index place = 0; place < count; ++place) positions.row(place) = random_position(model.config, place);
+  for (Index t = 0; t < count; ++t) positions.row(t) = random_position(model.config, t);
   return positions;
 }
 

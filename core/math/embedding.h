@@ -1,4 +1,4 @@
-// Ids and places → the vectors that a stack begins with.
+// Token ids and positions → hidden state 0 (Vaswani et al. 2017, sections 3.4 and 3.5; math/reference.h, step 7).
 #pragma once
 
 #include "base/matrix.h"
@@ -6,16 +6,17 @@
 
 namespace headlight {
 
-/// An Error names the first token that the model has no vector for: an id outside its table, a place beyond its last.
+/// An Error names the first token that the model has no vector for: an id outside its table, a position beyond its
+/// last.
 Status check_tokens(const Model& model, const StackWeights& stack, const Tokens& tokens);
 
 /// The tokens' own vectors, scaled, (T, e): d_model, or the tables' own width where the sum is projected.
 Matrix token_vectors(const Model& model, const StackWeights& stack, const Tokens& tokens);
 
-/// What their places add, (T, e); empty where nothing is added (none, rotary).
+/// The vectors of their positions, (T, e); empty where none are added (none, rotary).
 Matrix position_vectors(const Model& model, const StackWeights& stack, const Tokens& tokens);
 
-/// What their types add, (T, e); empty where the model has none.
+/// The vectors of their types, (T, e); empty where the model has no types.
 Matrix type_vectors(const StackWeights& stack, const Tokens& tokens);
 
 /// The sum of the three, normed and projected where the model does that: hidden state 0, (T, d_model).

@@ -19,7 +19,7 @@
 namespace headlight {
 namespace {
 
-/// What the layers share of the progress: all but a rest, so that their rounded sum stays below 1.
+/// The layers fill 99.9 % of the progress, so that the rounded sum of their shares stays below 1.
 constexpr float kLayersShare = 0.999f;
 
 std::shared_ptr<const Model> model_for(const Request& request, const Trace* previous) {
@@ -73,7 +73,7 @@ Status check_sides(const Request& request, const Model& model) {
   return check_tokens(model, model, request.tokens);
 }
 
-/// Queries that may attend to nothing. A mask is the same for every head, so the first tells.
+/// Warns of queries that may attend to nothing. A mask is the same for every head, so only the first is read.
 void warn_of_empty_rows(const std::string& where, const AttentionTrace& attention, std::vector<std::string>& warnings) {
   const Vector& sums = attention.heads.front().row_sum;
   Index empty = 0, first = 0;
@@ -114,13 +114,13 @@ Request encoder_part(Request request) {
   return request;
 }
 
-/// The lowest layer in which two lists of edits differ, at most `common`. `place` gives an edit's stack and layer.
-template <class Edit, class Place>
+/// The lowest layer in which two lists of edits differ, at most `common`. `layer_of` gives an edit's stack and layer.
+template <class Edit, class LayerOf>
 Index first_difference(const std::vector<Edit>& a, const std::vector<Edit>& b, bool encoder, Index common,
-                       const Place& place) {
+                       const LayerOf& layer_of) {
   for (const auto& [here, there] : {std::pair{&a, &b}, {&b, &a}}) {
     for (const Edit& edit : *here) {
-      const auto [stack, layer] = place(edit);
+      const auto [stack, layer] = layer_of(edit);
       if ((stack == Stack::encoder) == encoder && layer < common &&
           std::find(there->begin(), there->end(), edit) == there->end())
         common = layer;
@@ -149,7 +149,7 @@ Index common_layers(const Request& a, const Request& b, Stack stack, Index layer
   return first_difference(a.edits.layers, b.edits.layers, encoder, layers, of_layer);
 }
 
-/// Everything that a forward pass knows besides its Trace.
+/// The state of a forward pass.
 struct Pass {
   Trace& trace;
   const Trace* previous;
@@ -158,8 +158,8 @@ struct Pass {
   float share;  // of one attention
 };
 
-/// The blocks that an earlier answer has of the same stack, as far as they are the same.
-std::vector<BlockTrace> lent_blocks(const Pass& pass, Stack stack) {
+/// The leading blocks of a stack that are the same in the earlier answer.
+std::vector<BlockTrace> common_blocks(const Pass& pass, Stack stack) {
   const Trace* previous = pass.previous;
   if (!previous || previous->model != pass.trace.model) return {};
   if (stack == Stack::self && previous->encoder != pass.trace.encoder) return {};
@@ -191,9 +191,9 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
   }
   result.embedding = embed(run.model, weights, query_tokens(request, stack));
   const std::string name = stack_name(run.model, stack);
-  if (const auto finite = check_finite(name + "embeddings", result.embedding, pass.threads); !finite)
+  if (const auto finite = check_finite(name + "embeddings", result.embedding, Threads(pass.threads)); !finite)
     return finite.error();
-  result.blocks = lent_blocks(pass, stack);
+  result.blocks = common_blocks(pass, stack);
   if (pass.previous && stack == Stack::self && result.blocks.empty()) {
     const auto rows = common_rows(*pass.previous, pass.trace, result.embedding, run);
     if (!rows) return rows.error();
@@ -212,8 +212,8 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
     result.blocks.push_back(std::move(**block));
   }
   if (!weights.final_norm) return true;
-  result.normed = norm(reached(), *weights.final_norm, pass.threads);
-  if (const auto finite = check_finite(name + "last hidden state", result.normed, pass.threads); !finite)
+  result.normed = norm(reached(), *weights.final_norm, Threads(pass.threads));
+  if (const auto finite = check_finite(name + "last hidden state", result.normed, Threads(pass.threads)); !finite)
     return finite.error();
   return true;
 }
@@ -241,7 +241,7 @@ Result<bool> run_model(Pass& pass) {
   return run_stack(model, Stack::self, trace.encoder.get(), pass, trace);
 }
 
-/// Somebody's own query, key and value: one bare attention layer.
+/// Query, key and value from a tensors file: one attention without residual and norm.
 Result<bool> run_given(Pass& pass) {
   Trace& trace = pass.trace;
   const ExternalStack& given = trace.model->given->stacks.at(Stack::self);
@@ -264,7 +264,7 @@ Result<bool> run_given(Pass& pass) {
   return true;
 }
 
-/// Patterns that another program computed: only what is looked at is made.
+/// Patterns that another program computed: thumbnails only.
 Result<bool> run_given_patterns(Pass& pass) {
   Trace& trace = pass.trace;
   std::size_t layers = 0;

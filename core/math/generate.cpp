@@ -28,7 +28,7 @@ Result<Candidate> next_word(const Trace& trace, const Sampling& sampling) {
 
 Request extended(Request request, const Candidate& word) {
   Tokens& tokens = decoder_tokens(request);
-  // Padding may stand before the sentence too: the word goes after the last token that is none.
+  // Padding may precede the sentence as well: the word goes after the last token that is not padding.
   const auto last = std::find_if(tokens.tokens.rbegin(), tokens.tokens.rend(), [](const Token& t) { return !t.pad; });
   const auto next = last.base();
   const std::size_t offset = next == tokens.tokens.end() ? tokens.text.size() : next->begin;

@@ -1,4 +1,4 @@
-// A decoder writes on: token by token, each step a Request that can be answered and looked at like any other.
+// Generation: a decoder appends one token after another; each step is a Request like any other.
 #pragma once
 
 #include "base/result.h"
@@ -13,8 +13,8 @@ struct Sampling {
   friend bool operator==(const Sampling&, const Sampling&) = default;
 };
 
-/// The word that follows in `trace`, drawn with the seed and the number of tokens so far: the same sentence goes on in
-/// the same way however it came about. Errors: a model that cannot go on (no output layer, an encoder).
+/// The next word after `trace`, drawn with the seed and the number of tokens so far: the same tokens are continued in
+/// the same way, whether typed or generated. Errors: a model that cannot generate (no output layer, an encoder).
 Result<Candidate> next_word(const Trace& trace, const Sampling& sampling);
 
 /// The request with the word appended to what the decoder reads, before any padding.

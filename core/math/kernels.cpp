@@ -2,7 +2,7 @@
 
 namespace headlight {
 
-// Each is the same source, compiled for another processor.
+// The same source, compiled for three kinds of processor.
 const MathKernels& baseline_math_kernels();
 #if defined(__x86_64__)
 const MathKernels& avx2_math_kernels();

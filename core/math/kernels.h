@@ -1,7 +1,7 @@
-// The inner loops of the engine, compiled for several kinds of processor; the best one is chosen where the program runs.
-// Every number of a result is one sum in one order, whatever the width of the registers and however many rows are asked
-// for with it: processors that have fused multiply-add give the same bits, those that have none differ in the last place,
-// and a row alone is the row among others.
+// The inner loops of math/reference.h (products, softmax, norms, activations), compiled for several kinds of processor;
+// the best is chosen at run time. Every number of a result is one sum in a fixed order, whatever the register width and
+// the number of rows: all processors with fused multiply-add give the same bits, those without it differ in the last
+// digit, and a row computed alone equals the same row computed with others.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,20 @@
 namespace headlight {
 
 /// C (m, n) = A·B, plus C where `add`, plus `bias` (n) in each row where there is one; all that times `scale`.
-/// A is read as a[i·a_row + p·a_col], so that either way round costs nothing; B and C are row-major.
+/// A is read as a[i·a_row + p·a_col], so that Aᵀ needs no copy; B and C are row-major.
 struct Product {
   Index m = 0, n = 0, k = 0;
   const float* a = nullptr;
   Index a_row = 0, a_col = 0;
   const float* b = nullptr;
-  const std::uint16_t* b_half = nullptr;  // in place of `b`: the upper halves of its numbers (bfloat16); n is 64 then
+  const std::uint16_t* b_half = nullptr;  // instead of `b`: the upper 16 bits of its numbers (bfloat16); n is 64 then
   Index b_row = 0;
   float* c = nullptr;
   Index c_row = 0;
   const float* bias = nullptr;
   bool add = false;
   float scale = 1;
-  const void* ahead = nullptr;  // what is read next, as long as B: fetched meanwhile; null: nothing is
+  const void* ahead = nullptr;  // the memory that is read next, as long as B: prefetched meanwhile; null: nothing
 };
 
 /// A row with mean 0 (where `centred`) and variance 1, scaled and shifted.
@@ -45,10 +45,11 @@ struct MathKernels {
   void (*transpose)(const float* from, Index from_row, Index rows, Index cols, float* to, Index to_cols);
   /// bfloat16 → float32, which is exact
   void (*widen)(const std::uint16_t* halves, Index count, float* to);
-  /// Scores → weights in place; see softmax_rows. Zeros at the end of a row's exponentials change no bit of its sum.
+  /// Scores → weights in the same memory; see softmax_rows. Trailing zeros among the exponentials change no bit of the
+  /// sum.
   void (*softmax)(float* row, Index count, float& largest, float& sum);
-  /// e^x in place for x ≤ 0, to about one unit in the last place: what softmax has. Exactly 0 below −87 (and for −inf),
-  /// NaN for NaN.
+  /// x ← e^x for x ≤ 0, to about one unit in the last digit: the exponential of softmax. Exactly 0 below −87 (and for
+  /// −inf), NaN for NaN.
   void (*exponential)(float* x, Index count);
   void (*norm)(const RowNorm&, const float* x, float* y);
   void (*relu)(float* x, Index count);
@@ -58,22 +59,22 @@ struct MathKernels {
   /// The same values, and their derivatives in `slope`: for training.
   void (*relu_with_slope)(float* x, float* slope, Index count);
   void (*gelu_with_slope)(float* x, float* slope, Index count);
-  /// The largest of them; one that is not a number is not larger than any. −inf for none.
+  /// The largest number; NaNs are ignored. −inf where there is none.
   float (*largest)(const float* x, Index count);
   /// into ← the larger of into and x
   void (*larger)(float* into, const float* x, Index count);
-  /// Whether all are numbers and none is infinite.
+  /// Whether all numbers are finite.
   bool (*finite)(const float* x, Index count);
 };
 
 /// The table for this processor.
 const MathKernels& math_kernels();
 
-/// Whether this processor runs what was compiled for AVX2 with FMA, or for AVX-512.
+/// Whether this processor has AVX2 with FMA, or AVX-512.
 bool runs_avx2();
 bool runs_avx512();
 
-/// All tables of a kind that this processor can run, the plainest first: for tests.
+/// All tables of a kind that this processor can run, the one for the oldest processors first: for tests.
 template <class Table>
 struct NamedTable {
   const char* name;
@@ -86,7 +87,7 @@ struct TableChoice {
 
   const Table& best() const { return *tables[count - 1].table; }
 };
-/// Of one source compiled for three kinds of processor those that this one runs; null where there is no such.
+/// The tables that this processor can run, of one source compiled for three kinds; null where a kind was not compiled.
 template <class Table>
 TableChoice<Table> runnable(const Table* baseline, const Table* avx2, const Table* avx512) {
   TableChoice<Table> choice;

@@ -1,5 +1,5 @@
-// A register of floats, as wide as the file that includes this is compiled for. Everything has internal linkage: the
-// same source is compiled for several processors, and no two of them may share a function.
+// A register of floats, as wide as the compiler flags of the including file allow. Everything has internal linkage: the
+// same source is compiled for several kinds of processor, and the linker must not merge their functions.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ typedef float LanesAnywhere __attribute__((vector_size(kWidth * 4), aligned(4), 
   return x;
 }
 
-/// The first `left` numbers, zeros behind them; all where there are at least as many as lanes.
+/// The first `left` numbers, then zeros; a whole register where `left` is at least its width.
 [[maybe_unused]] inline Lanes load(const float* from, Index left) {
   if (left >= kWidth) return load(from);
 #if defined(__AVX512F__)
@@ -58,7 +58,7 @@ typedef float LanesAnywhere __attribute__((vector_size(kWidth * 4), aligned(4), 
 #endif
 }
 
-/// As many numbers as lanes, of which the upper halves are given (bfloat16).
+/// A register of bfloat16 numbers, widened.
 [[maybe_unused]] inline Lanes load(const std::uint16_t* from, Index) {
   typedef std::uint16_t Halves __attribute__((vector_size(kWidth * 2)));
   Halves halves;
@@ -77,13 +77,13 @@ typedef float LanesAnywhere __attribute__((vector_size(kWidth * 4), aligned(4), 
 #endif
 }
 
-/// `x` in the first `left` lanes, `other` behind them.
+/// `x` in the first `left` lanes, `other` in the rest.
 [[maybe_unused]] inline Lanes first(Lanes x, Index left, float other) {
   const std::int32_t bound = left > kWidth ? kWidth : left < 0 ? 0 : static_cast<std::int32_t>(left);
   return places() < bound ? x : all(other);
 }
 
-/// a·b + c, rounded once where the processor can.
+/// a·b + c, rounded once where the processor has fused multiply-add.
 [[maybe_unused]] inline Lanes multiply_add(Lanes a, Lanes b, Lanes c) {
 #if defined(__AVX512F__)
   return _mm512_fmadd_ps(a, b, c);
@@ -137,10 +137,10 @@ typedef float LanesAnywhere __attribute__((vector_size(kWidth * 4), aligned(4), 
   return x < -87.0f ? Lanes{} : p * power;
 }
 
-/// x / divisor for many x ≥ 0 and a divisor ≥ 1, to the bit as the processor divides, and several times as fast where it
-/// has fused multiply-add: a quotient by the rounded reciprocal, put right by its exact remainder, is the rounded quotient
-/// (Markstein 1990, theorem 8.4), but for a divisor all of whose digits are ones, and numbers so small that the remainder
-/// is not exact.
+/// x / divisor for many x ≥ 0 and a divisor ≥ 1, to the bit as the processor divides, and several times as fast where
+/// it has fused multiply-add: a quotient by the rounded reciprocal, put right by its exact remainder, is the rounded
+/// quotient (Markstein 1990, theorem 8.4), but for a divisor all of whose digits are ones, and numbers so small that
+/// the remainder is not exact.
 class Quotients {
  public:
   explicit Quotients(float divisor) : divisor_(all(divisor)), reciprocal_(all(1.0f / divisor)) {

@@ -10,14 +10,14 @@
 namespace headlight {
 namespace {
 
-/// Below this many multiplications a product is not worth a thread.
+/// A product with fewer multiplications runs on one thread.
 constexpr Index kWorthAThread = 1 << 19;
-/// Inputs of a panel at a time, and rows of x that all panels go by: both stay in the second cache.
+/// Inputs of a panel per product, and rows of x per product: both tiles stay in the L2 cache.
 constexpr Index kStretch = 512, kRows = 256;
-/// So many rows are multiplied by bfloat16 numbers as those are read; for more, a stretch is widened once.
+/// Up to so many rows, bfloat16 weights are widened inside the product; for more, a stretch is widened once before it.
 constexpr Index kFewRows = 24;
 constexpr Index kPanel = PanelMatrix::kPanel;
-/// Numbers of a matrix that are worth a thread where each is looked at once.
+/// Numbers per part of an elementwise operation.
 constexpr Index kNumbersOfPart = 1 << 14;
 
 /// The inputs [k, k + count) of a panel of outputs: (count, kPanel).
@@ -25,7 +25,7 @@ struct Stretch {
   Index panel = 0, k = 0, count = 0;
 };
 
-/// What the same thread multiplies after it, where it lies in memory; null where there may be less of it.
+/// The memory of the next stretch, to be prefetched; null where there is none, or where it may be shorter.
 const void* after(const PanelMatrix& panels, const Stretch& at) {
   const bool ends = at.k + at.count == panels.cols;
   const Index panel = ends ? at.panel + 1 : at.panel, k = ends ? 0 : at.k + at.count;
@@ -35,11 +35,11 @@ const void* after(const PanelMatrix& panels, const Stretch& at) {
   return panels.halves ? static_cast<const void*>(panels.halves.get() + begin) : panels.numbers.get() + begin;
 }
 
-/// x·Wᵀ + b, panel by panel of outputs: turned(stretch, space) gives the numbers of one stretch, in `space` or where
-/// they are. Each number of y is one sum in the order of the inputs.
-template <class Turned>
-Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const Threads& threads, const Turned& turned,
-               const PanelMatrix* packed = nullptr) {
+/// x·Wᵀ + b, panel by panel of outputs: transposed(stretch, space) returns the numbers of one stretch, (count, kPanel),
+/// written to `space` or where they already are. Each number of y is one sum in the order of the inputs.
+template <class Transposed>
+Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const Threads& threads,
+               const Transposed& transposed, const PanelMatrix* packed = nullptr) {
   Matrix y(x.rows(), outputs);
   const bool alone = x.rows() * x.cols() * outputs < kWorthAThread;
   const Index panels = (outputs + kPanel - 1) / kPanel, blocks = (x.rows() + kRows - 1) / kRows;
@@ -64,7 +64,7 @@ Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const
       product.b_half = packed && x.rows() <= kFewRows && product.n == kPanel && packed->halves
                            ? packed->halves.get() + packed->panel(panel) + k * kPanel
                            : nullptr;
-      product.b = product.b_half ? nullptr : turned(stretch, space);
+      product.b = product.b_half ? nullptr : transposed(stretch, space);
       math_kernels().product(product);
       product.add = true;
       product.bias = nullptr;
@@ -82,8 +82,8 @@ void for_rows(const ConstMatrixRef& x, const Threads& threads, const Each& each)
   });
 }
 
-/// Part of a weight as it is stored, row by row.
-void turn(const ConstMatrixRef& rows, float* to) {
+/// Transposes part of a row-major weight into a panel.
+void transpose(const ConstMatrixRef& rows, float* to) {
   math_kernels().transpose(rows.data(), rows.outerStride(), rows.rows(), rows.cols(), to, kPanel);
 }
 
@@ -106,13 +106,13 @@ Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& thr
   if (weights.half)
     return product(x, weights.half->rows, weights.bias, threads, [&](const Stretch& at, float* space) {
       const Index first = at.panel * kPanel;
-      turn(widened(*weights.half, first, std::min(kPanel, weights.half->rows - first), at.k, at.count), space);
+      transpose(widened(*weights.half, first, std::min(kPanel, weights.half->rows - first), at.k, at.count), space);
       return space;
     });
   if (const Matrix& weight = weights.weight; weight.size() > 0)
     return product(x, weight.rows(), weights.bias, threads, [&](const Stretch& at, float* space) {
       const Index first = at.panel * kPanel;
-      turn(weight.block(first, at.k, std::min(kPanel, weight.rows() - first), at.count), space);
+      transpose(weight.block(first, at.k, std::min(kPanel, weight.rows() - first), at.count), space);
       return space;
     });
   Matrix y = x;

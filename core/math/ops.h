@@ -1,4 +1,4 @@
-// The small operations that a block is made of. x holds one token a row.
+// The operations of a block: linear, norm, activation (math/reference.h, steps 1, 8 and 9). x has one token a row.
 #pragma once
 
 #include "base/matrix.h"
@@ -7,15 +7,15 @@
 
 namespace headlight {
 
-/// x·Wᵀ + b, (T, in) → (T, out), an empty bias zero, an empty weight the identity. The number of threads changes no bit of
-/// the result, nor does how the weight is kept, and a row of it does not depend on the other rows.
+/// x·Wᵀ + b, (T, in) → (T, out); an empty bias is zero, an empty weight the identity. No bit of the result depends on
+/// the number of threads or on how the weight is stored, and a row does not depend on the other rows.
 Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& threads = {});
 
-/// The norm that the weights name. layer_norm: each row to mean 0 and variance 1 (Ba, Kiros & Hinton 2016); rms_norm:
+/// The norm of weights.kind. layer_norm: each row to mean 0 and variance 1 (Ba, Kiros & Hinton 2016); rms_norm:
 /// each row divided by the root of its mean square (Zhang & Sennrich 2019). Then scaled and shifted.
 Matrix norm(const ConstMatrixRef& x, const NormWeights& weights, const Threads& threads = {});
 
-/// The same for each of `heads` parts of a row on its own, with weights of one part.
+/// The same for each of `heads` parts of a row by itself; the weights have the size of one part.
 Matrix norm_heads(const ConstMatrixRef& x, const NormWeights& weights, Index heads, const Threads& threads = {});
 
 /// The activation of one number. gelu: x·Φ(x) with the exact Gaussian distribution function, gelu_tanh: its
@@ -23,7 +23,7 @@ Matrix norm_heads(const ConstMatrixRef& x, const NormWeights& weights, Index hea
 float activate(float x, Activation activation);
 void activate(MatrixRef x, Activation activation, const Threads& threads = {});
 
-/// Whether all are numbers and none is infinite.
+/// Whether all numbers are finite.
 bool all_finite(const Matrix& x, const Threads& threads = {});
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// From the last hidden states to words: scores over the vocabulary, their probabilities, and a choice among them.
+// The output layer: hidden states → scores over the vocabulary (logits) → probabilities → a word.
 #pragma once
 
 #include <string>
@@ -42,10 +42,10 @@ std::optional<Index> find_word(const Model& model, std::string_view text);
 /// A row drawn at random in proportion to the probabilities. `draw` in [0, 1).
 Index sample(const Vector& probabilities, float draw);
 
-/// Whether a token asks an encoder for the word in its place: [MASK], <mask>.
+/// Whether a token is the mask that an encoder predicts a word for: [MASK], <mask>.
 bool is_masked(const Token& token);
 
-/// Trace::answering: the last token that is not padding. In an encoder, which says each word in its own place, the
+/// Trace::answering: the last token that is not padding. In an encoder, which predicts the word at each position, the
 /// first masked token, else that same last one.
 Index answering_query(const Request& request);
 

@@ -20,13 +20,13 @@ Matrix sinusoidal_positions(Index tokens, Index d_model, bool halves) {
   return positions;
 }
 
-Matrix rotated(const ConstMatrixRef& x, const Rotary& rotary, Index heads, Index first_place) {
+Matrix rotated(const ConstMatrixRef& x, const Rotary& rotary, Index heads, Index first_position) {
   Matrix y = x;
   const Index d_k = x.cols() / heads, pairs = rotary.frequencies.size();
   for (Index row = 0; row < x.rows(); ++row) {
-    const Index place = first_place + row;
+    const Index position = first_position + row;
     for (Index pair = 0; pair < pairs; ++pair) {
-      const float angle = static_cast<float>(place) * rotary.frequencies(pair);
+      const float angle = static_cast<float>(position) * rotary.frequencies(pair);
       const float cosine = static_cast<float>(std::cos(static_cast<double>(angle))) * rotary.factor;
       const float sine = static_cast<float>(std::sin(static_cast<double>(angle))) * rotary.factor;
       const Index first = rotary.interleaved ? 2 * pair : pair, second = rotary.interleaved ? first + 1 : pair + pairs;
@@ -51,7 +51,7 @@ Index relative_bucket(const RelativeBias& bias, Index offset) {
   distance = std::max<Index>(distance, 0);
   const Index exact = buckets / 2;
   if (distance < exact) return first + distance;
-  // In float32, as the reference rounds: a distance on the edge of two buckets must fall to the same side.
+  // In float32, as transformers computes it: a distance on the edge of two buckets must round to the same side.
   const float beyond =
       std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
       static_cast<float>(std::log(static_cast<double>(bias.max_distance) / static_cast<double>(exact)));
@@ -60,7 +60,7 @@ Index relative_bucket(const RelativeBias& bias, Index offset) {
 }
 
 Matrix relative_bias_rows(const RelativeBias& bias, Index head, Index first, Index count, Index keys) {
-  // By distance, from the first key of the last row to the last key of the first; each row is a stretch of it.
+  // The bias of each offset, from the first key of the last row to the last key of the first; a row is a segment of it.
   Vector by_offset(count + keys - 1);
   for (Index i = 0; i < by_offset.size(); ++i)
     by_offset(i) = bias.table(relative_bucket(bias, i - (first + count - 1)), head);

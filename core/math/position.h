@@ -1,4 +1,5 @@
-// Where a token stands in the sentence: added to what it is, or turned into its query and key.
+// Positions: sinusoids added to the token vectors, rotation of queries and keys, a bias of the scores
+// (math/reference.h, step 7).
 #pragma once
 
 #include "base/matrix.h"
@@ -10,14 +11,14 @@ namespace headlight {
 /// or, with `halves`, in columns i and ⌈d/2⌉ + i.
 Matrix sinusoidal_positions(Index tokens, Index d_model, bool halves = false);
 
-/// Turns the pairs of each of `heads` parts of x (T, heads·d_k) by the angle place·frequency (Su et al. 2021,
-/// equation 34). The first row stands at `first_place`.
-Matrix rotated(const ConstMatrixRef& x, const Rotary& rotary, Index heads, Index first_place = 0);
+/// Rotates the pairs of each of `heads` parts of x (T, heads·d_k) by the angle position·frequency (Su et al. 2021,
+/// equation 34). The first row has position `first_position`.
+Matrix rotated(const ConstMatrixRef& x, const Rotary& rotary, Index heads, Index first_position = 0);
 
-/// The row of the bias' table for a key `offset` places after its query (before it: negative).
+/// The row of the bias table for a key `offset` positions after its query (negative: before it).
 Index relative_bucket(const RelativeBias& bias, Index offset);
 
-/// What is added to the scores of one head, rows [first, first + count) of a pattern with `keys` columns.
+/// The bias of the scores of one head, rows [first, first + count) of a pattern with `keys` columns.
 Matrix relative_bias_rows(const RelativeBias& bias, Index head, Index first, Index count, Index keys);
 
 }  // namespace headlight

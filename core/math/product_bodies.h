@@ -1,4 +1,5 @@
-// Products of matrices that fit the caches. Compiled for several processors: see lanes.h.
+// C = A·B for matrices that fit the caches: linear(), dot_products() and weighted_sums() of math/reference.h. A tile of
+// C stays in registers while A and B stream by. Compiled for several kinds of processor: see lanes.h.
 #pragma once
 
 #include "math/kernels.h"
@@ -7,9 +8,9 @@
 namespace headlight {
 namespace {
 
-constexpr Index kLine = 64;  // bytes of a line of memory
+constexpr Index kLine = 64;  // bytes of a cache line
 
-constexpr Index kSoon = 4;  // rows of B until one that is asked for is there
+constexpr Index kSoon = 4;  // rows of B to prefetch ahead: about the latency of the L2 cache
 
 /// The largest tile of C that stays in registers, for L registers a row.
 constexpr int kTileLanes = kWidth == 16 ? 4 : 2;
@@ -19,8 +20,8 @@ constexpr int kTileRows = kWidth == 16 ? (L == 4   ? 6
                                                    : 12)
                                        : (L == 2 ? 6 : 10);
 
-/// Registers a row for more rows than that tile has where B is in halves: the fewer there are, the more rows each half is
-/// widened for at once.
+/// Registers per row where B is bfloat16 and A has more rows than a tile: narrow tiles have more rows, so each number
+/// is widened for more of them at once.
 constexpr int kHalfLanes = kWidth == 16 ? 2 : kTileLanes;
 
 template <class Number>
@@ -30,8 +31,8 @@ inline const Number* numbers_of(const Product& p) {
 }
 
 /// Rows [i, i + R), L registers from column j on, of which the last holds `last` numbers. Each number of C is one sum
-/// in the order of k. Beside each k so many lines of memory from `ahead` on are asked for; where kLines is below 0, one
-/// line every −kLines k.
+/// in the order of k. With each k, kLines cache lines from `ahead` on are prefetched; where kLines is below 0, one line
+/// for every −kLines k.
 template <int R, int L, bool kWhole, int kLines = 0, class Number = float>
 inline void tile(const Product& p, Index i, Index j, Index last, const char* ahead = nullptr) {
   Lanes c[R][L];
@@ -45,7 +46,7 @@ inline void tile(const Product& p, Index i, Index j, Index last, const char* ahe
   constexpr int kEvery = kLines < 0 ? -kLines : 1, kTogether = kLines < 0 ? 1 : kLines;
   const float* a = p.a + i * p.a_row;
   const Number* b = numbers_of<Number>(p) + j;
-  const auto multiply = [&]() __attribute__((always_inline)) {  // the numbers of one k
+  const auto multiply = [&]() __attribute__((always_inline)) {  // one step of k
     if constexpr (L == kTileLanes && kWhole) {
       HEADLIGHT_UNROLL
       for (int l = 0; l < L; ++l) __builtin_prefetch(b + kSoon * p.b_row + l * kWidth);
@@ -81,7 +82,7 @@ inline void tile(const Product& p, Index i, Index j, Index last, const char* ahe
   }
 }
 
-/// R rows from i on, or as many as are left.
+/// R rows from i on, or the rows that are left.
 template <int R, int L, bool kWhole, int kLines = 0, class Number = float>
 inline void rows(const Product& p, Index i, Index j, Index last, const char* ahead = nullptr) {
   if (p.m - i >= R) tile<R, L, kWhole, kLines, Number>(p, i, j, last, ahead);
@@ -100,8 +101,8 @@ inline void columns(const Product& p, Index j, Index lanes, Index last) {
   else if constexpr (L > 1) columns<L - 1>(p, j, lanes, last);
 }
 
-/// While B is multiplied, the next one is on its way from memory. Each pass through B asks for its share, kLines beside
-/// each k (see tile), until all is asked for.
+/// Prefetches the next B while this one is multiplied. Each pass through B prefetches its share, kLines with each k
+/// (see tile), until all of it is requested.
 template <int L, int kLines, class Number>
 inline void product_beside(const Product& p) {
   constexpr int kRows = kTileRows<L>;
@@ -120,11 +121,11 @@ inline void product_beside(const Product& p) {
     }
 }
 
-/// As few at a time as will do: a processor waits for memory in but a few places, and more lines stop its work.
+/// As few prefetches in flight as possible: line-fill buffers are limited, and more requests stall the product.
 template <int L, class Number>
 inline void product_beside(const Product& p) {
   const Index passes = p.n / (L * kWidth) * ((p.m + kTileRows<L> - 1) / kTileRows<L>);
-  const Index lines = p.n * static_cast<Index>(sizeof(Number)) / kLine;  // beside each k, if there were but one pass
+  const Index lines = p.n * static_cast<Index>(sizeof(Number)) / kLine;  // with each k, if there were one pass only
   if (passes >= 8 * lines) product_beside<L, -8, Number>(p);
   else if (passes >= 4 * lines) product_beside<L, -4, Number>(p);
   else if (passes >= 2 * lines) product_beside<L, -2, Number>(p);
@@ -161,7 +162,7 @@ inline void product(const Product& p) {
 #define HEADLIGHT_FROM_BELOW(J) ((J)&kStep) != 0 ? kWidth + (J)-kStep : (J)
 #define HEADLIGHT_FROM_ABOVE(J) ((J)&kStep) != 0 ? kWidth + (J) : (J) + kStep
 
-/// One round of a transposition: the rows i and i + kStep change those numbers in which row and column differ in that
+/// One round of a transposition: rows i and i + kStep exchange the numbers whose row and column differ in that
 /// bit.
 template <int kStep>
 inline void exchange(Lanes* row) {

@@ -1,4 +1,5 @@
-// Softmax, norms and activations, a row at a time. Compiled for several processors: see lanes.h.
+// softmax(), norm() and activated() of math/reference.h, a row at a time: exp(s − max) / Σ exp(s − max); (x − mean) /
+// standard deviation · scale + shift; x·Φ(x). Compiled for several kinds of processor: see lanes.h.
 #pragma once
 
 #include "math/kernels.h"
@@ -14,7 +15,7 @@ inline Sixteen sixteen_of(float x) {
   return all_of_it;
 }
 
-/// Calls visit(place, left) for each register of [begin, end): `left` is kWidth but for the last, which may hold less.
+/// Calls visit(index, left) for each register of [begin, end): `left` is kWidth, in the last possibly less.
 template <class Visit>
 inline void registers(Index begin, Index end, const Visit& visit) {
   Index j = begin;
@@ -22,11 +23,11 @@ inline void registers(Index begin, Index end, const Visit& visit) {
   if (j < end) visit(j, end - j);
 }
 
-/// As many of `x` as are left, `other` behind them.
+/// The first `left` numbers of `x`, then `other`.
 inline Lanes filled(Lanes x, Index left, float other) { return left == kWidth ? x : first(x, left, other); }
 
 inline float largest_of(const float* row, Index count) {
-  constexpr int kTogether = 4;  // none waits for the one before
+  constexpr int kTogether = 4;  // independent maxima hide the latency of the comparison
   Lanes peaks[kTogether];
   HEADLIGHT_UNROLL
   for (Lanes& peak : peaks) peak = all(-__builtin_inff());
@@ -43,7 +44,7 @@ inline float largest_of(const float* row, Index count) {
   return fold(peak, [](Lanes a, Lanes b) { return larger(a, b); });
 }
 
-/// row ← exp(row − largest); the sum of that: stretches in float32, their sums in double.
+/// row ← exp(row − largest); returns the sum: stretches of 128 in float32, the sum of those in double.
 inline double exponentials(float* row, Index count, float largest) {
   constexpr Index kStretch = 128;
   double result = 0;
@@ -60,7 +61,7 @@ inline double exponentials(float* row, Index count, float largest) {
   return result;
 }
 
-/// Weights of a row that fits sixteen numbers: it stays in the registers.
+/// Softmax of a row of at most sixteen numbers, which stay in registers.
 inline void short_softmax(float* row, Index count, float largest, float& total) {
   Sixteen weights = sixteen_of(0);
   registers(0, count, [&](Index j, Index left) {
@@ -74,7 +75,7 @@ inline void short_softmax(float* row, Index count, float largest, float& total) 
 inline void softmax(float* row, Index count, float& largest, float& total) {
   largest = largest_of(row, count);
   if (largest == -__builtin_inff()) {
-    // NaN is larger than nothing: a row of it must not pass for one that may attend to nothing.
+    // A comparison with NaN is false: a row of NaN must not be taken for a row whose keys are all blocked.
     bool blocked = true;
     for (Index j = 0; j < count; ++j) blocked = blocked && row[j] == -__builtin_inff();
     total = blocked ? 0.0f : __builtin_nanf("");
@@ -118,7 +119,7 @@ inline void each(float* x, Index count, const Function& function) {
   for (Index i = 0; i < count; i += kWidth) store(x + i, function(load(x + i, count - i)), count - i);
 }
 
-/// 1 / (1 + e^−x), exact to a few units in the last place on either side.
+/// 1 / (1 + e^−x), to a few units in the last digit for either sign.
 inline Lanes logistic(Lanes x) {
   const Lanes e = exponential_lanes(x < 0.0f ? x : -x);
   return (x < 0.0f ? e : all(1.0f)) / (1.0f + e);

@@ -12,14 +12,14 @@ namespace headlight {
 
 enum class Arch { encoder, decoder, encoder_decoder };  // a decoder's own attention is causal unless asked otherwise
 /// sinusoidal: sine and cosine interleaved (Vaswani et al. 2017, section 3.5); sinusoidal_halves: all sines, then all
-/// cosines, as Marian stores them; learned: a vector for each position; rotary: pairs of q and k turned by an angle
+/// cosines, as Marian stores them; learned: a vector for each position; rotary: pairs of q and k rotated by an angle
 /// that grows with the position (Su et al. 2021).
 enum class Position { none, sinusoidal, sinusoidal_halves, learned, rotary };
 enum class Norm { post, pre };  // after the residual sum (Vaswani et al. 2017), or before the sublayer
 enum class NormKind { layer_norm, rms_norm };
 enum class Activation { relu, gelu, gelu_tanh, silu };
 
-/// Which of the linear layers of fresh weights have a bias.
+/// Which linear layers have a bias.
 struct Biases {
   bool query = true, key = true, value = true, output = true, ffn = true;
 
@@ -51,9 +51,10 @@ struct Config {
   friend bool operator==(const Config&, const Config&) = default;
 };
 
-/// The limits of what the controls and the command line accept.
+/// The largest sizes that the controls and the command line accept.
 inline constexpr Index kMaxDModel = 8192, kMaxHeads = 128, kMaxLayers = 128, kMaxFfn = 65536, kMaxHeadDim = 1024;
-/// Of all projections and feed-forward layers: 2 GiB of fresh weights; of stored ones, which may stay in their file, more.
+/// Of all projections and feed-forward layers: 2 GiB of fresh weights; of stored ones, which may stay in their file,
+/// more.
 inline constexpr Index kMaxParameters = Index{1} << 29, kMaxStoredParameters = Index{1} << 36;
 
 /// An Error naming the first field that no model can have.

@@ -14,23 +14,23 @@ bool layer_before(const LayerEdit& a, const LayerEdit& b) {
   return std::tie(a.stack, a.layer) < std::tie(b.stack, b.layer);
 }
 
-bool same_place(const WeightEdit& a, const WeightEdit& b) { return a.head == b.head && a.cell == b.cell; }
-bool same_place(const LayerEdit& a, const LayerEdit& b) { return a.stack == b.stack && a.layer == b.layer; }
+bool same_target(const WeightEdit& a, const WeightEdit& b) { return a.head == b.head && a.cell == b.cell; }
+bool same_target(const LayerEdit& a, const LayerEdit& b) { return a.stack == b.stack && a.layer == b.layer; }
 
-/// Where the entry of that place is in an ordered list; its end where there is none.
+/// The entry of the same cell or layer in an ordered list; end() where there is none.
 template <class Edit, class Before>
 auto find(std::vector<Edit>& edits, const Edit& wanted, const Before& before) {
   const auto at = std::lower_bound(edits.begin(), edits.end(), wanted, before);
-  return at != edits.end() && same_place(*at, wanted) ? at : edits.end();
+  return at != edits.end() && same_target(*at, wanted) ? at : edits.end();
 }
 
 template <class Edit, class Before>
 const Edit* find(const std::vector<Edit>& edits, const Edit& wanted, const Before& before) {
   const auto at = std::lower_bound(edits.begin(), edits.end(), wanted, before);
-  return at != edits.end() && same_place(*at, wanted) ? &*at : nullptr;
+  return at != edits.end() && same_target(*at, wanted) ? &*at : nullptr;
 }
 
-/// Replaces, inserts in order, or (where `keep` is false) takes away.
+/// Replaces an entry, inserts it in order, or removes it where `keep` is false.
 template <class Edit, class Before>
 void put(std::vector<Edit>& edits, Edit edit, bool keep, const Before& before) {
   const auto at = find(edits, edit, before);

@@ -1,4 +1,4 @@
-// What the user changes inside the computation, beside the mask: each edit has an effect on everything after it.
+// The user's changes inside the computation, besides the mask: each edit affects everything after it.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace headlight {
 
-/// What a head that is switched off hands on: nothing, or the mean of its z over the sentence's queries, so that it
-/// still contributes its usual amount but no longer tells one token from another.
+/// The output of a head that is switched off (ablated): zero, or the mean of its z over the sentence's queries, so that
+/// it still contributes its usual amount but the same for every token.
 enum class OffAs { zero, mean };
 
-/// One weight set by hand, after the softmax. The others of its row share what it leaves of 1 in their old
-/// proportions; where every weight of a row is set, or those set reach 1, the row is as it was set.
+/// One weight set by hand, after the softmax. The other weights of its row are rescaled so that the row sums to 1;
+/// where the set weights sum to 1 or more, the others are 0.
 struct WeightEdit {
   HeadRef head;
   CellRef cell;
@@ -24,7 +24,7 @@ struct WeightEdit {
   friend bool operator==(const WeightEdit&, const WeightEdit&) = default;
 };
 
-/// What differs in one layer from the rest of its stack.
+/// Changes of a single layer.
 struct LayerEdit {
   Stack stack = Stack::self;
   Index layer = 0;
@@ -52,11 +52,11 @@ void switch_off(Edits& edits, const HeadRef& head, bool off);
 
 /// The weight that was set by hand, if one was.
 const WeightEdit* edited_weight(const Edits& edits, const HeadRef& head, const CellRef& cell);
-/// Sets a weight by hand; nothing takes the edit away.
+/// Sets a weight by hand; std::nullopt removes the edit.
 void set_weight(Edits& edits, const HeadRef& head, const CellRef& cell, std::optional<float> weight);
 
 const LayerEdit* layer_edit(const Edits& edits, Stack stack, Index layer);
-/// Puts the edit in place of what its layer had; one without scale and mask takes it away.
+/// Replaces the edit of its layer; an edit without scale and mask removes it.
 void set_layer_edit(Edits& edits, LayerEdit edit);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// Where attention happens: which stack, which layer, which head, which cell.
+// Addresses in a model: stack, layer, head, cell of a pattern.
 #pragma once
 
 #include <compare>
@@ -11,7 +11,7 @@ namespace headlight {
 /// The attentions of an architecture. A model of one stack has only `self`; in an encoder-decoder `self` is the
 /// decoder's own, `encoder` the encoder's own, and `cross` the decoder's over the encoder's output.
 enum class Stack { self, encoder, cross };
-inline constexpr Stack kStacks[] = {Stack::encoder, Stack::self, Stack::cross};  // in the order of the data's way
+inline constexpr Stack kStacks[] = {Stack::encoder, Stack::self, Stack::cross};  // in the order of the computation
 
 struct HeadRef {
   Index layer = 0, head = 0;

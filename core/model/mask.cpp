@@ -80,10 +80,10 @@ void Mask::add_to(MatrixRef scores, Index first) const {
     auto row = scores.row(r);
     auto cell = std::lower_bound(painted_.begin(), painted_.end(), PaintedCell{query, 0}, before);
     const auto painted_end = std::lower_bound(cell, painted_.end(), PaintedCell{query, columns}, before);
-    // Cells painted as allowed keep their score whatever the other masks say of them.
-    std::vector<std::pair<Index, float>> kept;
+    // Cells painted as allowed have their plain score, whatever the other masks add.
+    std::vector<std::pair<Index, float>> allowed_scores;
     for (auto c = cell; c != painted_end; ++c)
-      if (c->allowed) kept.emplace_back(c->key, row(c->key));
+      if (c->allowed) allowed_scores.emplace_back(c->key, row(c->key));
     if (given_) {
       const Index given_row = given_->rows() == 1 ? 0 : query;
       if (given_->cols() == 1) row.array() += (*given_)(given_row, 0);
@@ -94,7 +94,7 @@ void Mask::add_to(MatrixRef scores, Index first) const {
       if (key >= columns) break;
       row(key) = kBlocked;
     }
-    for (const auto& [key, score] : kept) row(key) = score;
+    for (const auto& [key, score] : allowed_scores) row(key) = score;
     for (; cell != painted_end; ++cell)
       if (!cell->allowed) row(cell->key) = kBlocked;
   }

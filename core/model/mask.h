@@ -1,4 +1,5 @@
-// Who may attend to whom. A MaskSpec is what the user asked for; `resolve` makes the Mask of one sentence from it.
+// Attention masks: which query may attend to which key. A MaskSpec is what was asked for; resolve() makes a sentence's
+// Mask.
 #pragma once
 
 #include <compare>
@@ -30,7 +31,7 @@ struct MaskSpec {
   friend bool operator==(const MaskSpec& a, const MaskSpec& b);
 };
 
-/// Paints one cell, keeping the order; a later stroke over the same cell wins.
+/// Adds one cell in order; a later one replaces an earlier one of the same query and key.
 void paint(std::vector<PaintedCell>& painted, PaintedCell cell);
 
 /// The mask of one sentence: T queries × S keys.
@@ -39,12 +40,12 @@ class Mask {
   Index queries() const { return queries_; }
   Index keys() const { return keys_; }
   bool allowed(Index query, Index key) const;
-  /// What is added to the score: 0, -inf, or the given matrix's own value.
+  /// The number added to the score: 0, -inf, or the value of the given matrix.
   float added(Index query, Index key) const;
-  /// How many of the first keys the queries before `query` may attend to at most: all beyond are blocked for all of them.
+  /// The number of leading keys that the queries before `query` may attend to at most: all others are blocked for them.
   Index reach(Index query) const;
-  /// How many of the first `most` queries may attend to the same keys here and there, and, where the keys are those same
-  /// tokens (`self`), to none but the first so many of them.
+  /// How many of the first `most` queries may attend to the same keys under both masks and, in self-attention (`self`),
+  /// to no key beyond that number.
   Index common_rows(const Mask& other, Index most, bool self) const;
   /// Adds the mask to `scores` (R, S), the rows of queries `first` … `first` + R; or to their first columns alone.
   void add_to(MatrixRef scores, Index first) const;

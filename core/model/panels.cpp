@@ -13,7 +13,7 @@ constexpr Index kPanel = PanelMatrix::kPanel;
 
 std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
 
-/// Whether the upper halves of all numbers say all of them, as in a file that keeps them as bfloat16.
+/// Whether the lower 16 bits of all numbers are 0, as in a file that stores bfloat16.
 bool is_half(const Matrix& rows) {
   std::uint32_t lower = 0;
   for (Index i = 0; i < rows.size() && (lower & 0xFFFF) == 0; ++i) lower |= bits_of(rows.data()[i]);
@@ -30,9 +30,9 @@ bool for_each_panel(Index rows, const RowsOf& rows_of, const Visit& visit) {
   return true;
 }
 
-/// Writes the numbers of a panel's rows to their places in it.
+/// Writes the rows of a panel transposed.
 template <class Number, class Write>
-void turn_into_panel(const Matrix& rows, Number* to, const Write& write) {
+void write_panel(const Matrix& rows, Number* to, const Write& write) {
   constexpr Index kColumns = 16;  // a cache line of a row
   for (Index begin = 0; begin < rows.cols(); begin += kColumns)
     for (Index row = 0; row < rows.rows(); ++row)
@@ -51,7 +51,7 @@ std::shared_ptr<const PanelMatrix> packed(Index rows, Index cols, const RowsOf& 
   auto panels = std::make_shared<PanelMatrix>(PanelMatrix{.rows = rows, .cols = cols});
   const auto fill = [&](auto* to, const auto& write) {
     for_each_panel(rows, rows_of, [&](Index first, const Matrix& of_panel) {
-      turn_into_panel(of_panel, to + first * cols, write);
+      write_panel(of_panel, to + first * cols, write);
       return true;
     });
     begin += static_cast<std::size_t>(packed_size(rows, cols)) * sizeof *to;

@@ -1,4 +1,4 @@
-// Lays weights out as products read them: see PanelMatrix.
+// Packs weights in the layout that the products read: see PanelMatrix.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace headlight {
 
-/// Rows [first, first + count) of a weight, the same each time.
+/// Gives rows [first, first + count) of a weight; called more than once, with the same result.
 using RowsOf = std::function<Matrix(Index first, Index count)>;
 
 /// The bytes that a weight (rows, cols) takes at most.
 std::size_t packed_bytes(Index rows, Index cols);
 
-/// Lays a weight out from this byte of `pages`, zeros, on; `begin` is then the byte behind it. A few rows of it are
-/// asked for at a time.
+/// Packs a weight into `pages` (zeros) from byte `begin` on, and moves `begin` behind it. `rows_of` is called for a few
+/// rows at a time.
 std::shared_ptr<const PanelMatrix> packed(Index rows, Index cols, const RowsOf& rows_of,
                                           const std::shared_ptr<std::byte>& pages, std::size_t& begin);
 

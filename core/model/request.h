@@ -35,7 +35,7 @@ const Tokens& key_tokens(const Request& request, Stack stack = Stack::self);
 /// The mask that was asked for this attention, in layers that have none of their own.
 const MaskSpec& mask_spec(const Request& request, Stack stack);
 
-/// The same question without anything changed by hand: no edits, no painted cells.
+/// The same request without edits and without painted cells.
 Request unedited(Request request);
 
 }  // namespace headlight

@@ -11,11 +11,11 @@ namespace headlight {
 
 struct Token {
   std::int64_t id = 0;    // in the model's vocabulary; a hash of the text where there is no vocabulary
-  std::string text;       // as people read it: without the spaces before it, unless it is nothing but spaces
+  std::string text;       // for display: without leading spaces, unless it is spaces only
   std::string raw;        // as the vocabulary or the sentence spells it: the bytes of the range
   std::size_t begin = 0;  // byte range [begin, end) in Tokens::text
   std::size_t end = 0;
-  bool special = false;  // added by the tokenizer, not typed
+  bool special = false;  // added by the tokenizer
   bool pad = false;
   bool known = true;       // in the vocabulary
   bool continues = false;  // a later piece of the word that the token before belongs to, where Tokens::has_words
@@ -40,8 +40,8 @@ std::int64_t hashed_id(std::string_view token_text);
 /// Appends padding tokens until there are `size`.
 Tokens padded(Tokens tokens, std::size_t size);
 
-/// Where the second of two sentences begins: where Tokens::second says so, else at the first token of type 1 behind those
-/// of type 0. 0: there is one sentence.
+/// Where the second of two sentences begins: where Tokens::second says so, else at the first token of type 1 behind
+/// those of type 0. 0: there is one sentence.
 std::size_t second_sentence(const Tokens& tokens);
 
 /// Marks the last `count` tokens as padding (all of them where there are fewer).

@@ -1,8 +1,8 @@
-// The answer to a Request: immutable, and it carries its Request. Attention patterns are not stored: a pattern is a
-// function of query, key and mask (math/attention.h), computed for the rows somebody looks at. What `forward` sees
-// anyway it keeps: per row the largest score and the sum of exponentials, per head a max-pooled thumbnail. What follows
-// from that row by row, as norms, residual sums and the projection of z do, is made when asked for (explain/matrices.h).
-// So memory grows with T·d_model, five such matrices a layer, not with layers·heads·T².
+// The answer to a Request: immutable; it holds its Request. Attention patterns are not stored: a pattern is a function
+// of query, key and mask (math/attention.h), computed for the rows that are shown. forward() stores what it computes
+// anyway: per row the largest score and the sum of exponentials, per head a max-pooled thumbnail. Norms, residual sums
+// and the projection of z follow from these row by row and are computed on request (explain/matrices.h). Memory
+// therefore grows with T·d_model, five such matrices a layer, not with layers·heads·T².
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace headlight {
 
 /// A thumbnail's longer side; a sentence of up to this many tokens has its exact pattern in it.
 inline constexpr Index kThumbnail = 128;
-/// Sentences of more tokens keep no z.
+/// z is not stored for sentences of more tokens.
 inline constexpr Index kMostKeptZ = 2048;
 
 struct HeadTrace {
@@ -27,7 +27,7 @@ struct HeadTrace {
 };
 
 struct AttentionTrace {
-  Matrix query;  // (T, H·d_k), head h in columns h·d_k … (h+1)·d_k; normed and turned where the model does that
+  Matrix query;  // (T, H·d_k), head h in columns h·d_k … (h+1)·d_k; after norm and rotation where the model has them
   Matrix key;    // (S, H_kv·d_k)
   Matrix value;  // (S, H_kv·d_v)
   Matrix z;  // (T, H·d_v) weights · value, the heads side by side; empty above kMostKeptZ, where z_rows() makes it
@@ -40,7 +40,7 @@ struct AttentionTrace {
   const std::vector<Matrix>* patterns = nullptr;
 
   Index num_heads() const { return static_cast<Index>(heads.size()); }
-  /// Whether z is kept once the layer has been computed.
+  /// Whether z is stored once the layer has been computed.
   bool keeps_z() const { return mask->queries() <= kMostKeptZ; }
   /// The head of key and value that a query head reads.
   Index kv_head(Index head) const { return head * num_kv_heads / num_heads(); }
@@ -68,9 +68,9 @@ struct Trace : StackTrace {
   Request request;
   std::shared_ptr<const Model> model;         // the request's, or the fresh one
   std::shared_ptr<const StackTrace> encoder;  // of an encoder-decoder
-  Index answering = 0;                        // the query whose hidden state says the next (or the masked) word
+  Index answering = 0;                        // the query whose hidden state predicts the next (or the masked) word
   Vector logits;             // (V) its scores over the vocabulary; empty where there is no output layer
-  float largest_weight = 0;  // of every head: what the colours reach up to
+  float largest_weight = 0;  // of every head: the upper end of the colour scale
   std::vector<std::string> warnings;
 
   bool has(Stack stack) const { return has_stack(request, stack); }

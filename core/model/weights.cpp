@@ -121,13 +121,13 @@ void append_plain(StackWeights& stack, std::vector<Linear*>& to) {
     });
 }
 
-/// Where a table stands that is stored as it is; one that is shared stands in several places.
+/// The pointers to tables that are stored row by row; several point to a shared table.
 std::vector<std::shared_ptr<const Linear>*> plain_tables(Model& model) {
-  std::vector<std::shared_ptr<const Linear>*> places{&model.embeddings.tokens};
-  if (model.encoder) places.push_back(&model.encoder->embeddings.tokens);
-  if (model.output) places.push_back(&model.output->weight);
-  std::erase_if(places, [](const auto* place) { return !*place || (*place)->weight.size() == 0; });
-  return places;
+  std::vector<std::shared_ptr<const Linear>*> pointers{&model.embeddings.tokens};
+  if (model.encoder) pointers.push_back(&model.encoder->embeddings.tokens);
+  if (model.output) pointers.push_back(&model.output->weight);
+  std::erase_if(pointers, [](const auto* table) { return !*table || (*table)->weight.size() == 0; });
+  return pointers;
 }
 
 }  // namespace
@@ -195,7 +195,7 @@ void pack(Model& model) {
   for (const Linear* linear : all) bytes += packed_bytes(linear->weight.rows(), linear->weight.cols());
   for (const auto* table : tables) bytes += packed_bytes((*table)->outputs(), (*table)->inputs());
   const auto pages = fresh_pages(bytes);
-  // What is freed does not become what is taken: without this a model would need its memory twice.
+  // The heap does not return freed weights to the system by itself: the model would take its memory twice.
   constexpr std::size_t kGiveBack = std::size_t{64} << 20;
   std::size_t begin = 0, freed = 0;
   const auto panels = [&](const Matrix& weight) {
@@ -208,9 +208,9 @@ void pack(Model& model) {
     linear->weight.resize(0, 0);
     if (freed >= kGiveBack) give_back_memory(), freed = 0;
   }
-  for (const auto* place : tables) {
-    const auto plain = *place;
-    if (plain->weight.size() == 0) continue;  // already, in another place
+  for (const auto* pointer : tables) {
+    const auto plain = *pointer;
+    if (plain->weight.size() == 0) continue;  // packed already, through another pointer
     const auto table =
         std::make_shared<const Linear>(Linear{.weight = {}, .bias = plain->bias, .panels = panels(plain->weight)});
     for (auto* other : tables)

@@ -15,7 +15,7 @@
 
 namespace headlight {
 
-/// A weight that stays in its file in half precision, row after row, and is widened to float32 as it is used.
+/// A weight that stays in its file in half precision, row-major, and is converted to float32 when it is used.
 struct HalfMatrix {
   enum class Kind { float16, bfloat16 };
 
@@ -29,38 +29,38 @@ struct HalfMatrix {
 Matrix widened(const HalfMatrix& half, Index first, Index count);
 Matrix widened(const HalfMatrix& half, Index first, Index count, Index column, Index columns);
 
-/// A weight (rows, cols) as products read it: panels of kPanel rows one after another, each turned around, (cols, kPanel),
-/// the last one filled up with zeros.
+/// A weight (rows, cols) in the layout that products read: panels of kPanel rows one after another, each transposed to
+/// (cols, kPanel), the last one padded with zeros.
 struct PanelMatrix {
   static constexpr Index kPanel = 64;
 
   Index rows = 0, cols = 0;
   std::shared_ptr<const float> numbers = {};
-  /// In place of `numbers` where none has more digits than bfloat16: their upper halves.
+  /// Instead of `numbers` where all of them are exact in bfloat16: their upper 16 bits.
   std::shared_ptr<const std::uint16_t> halves = {};
 
-  /// Where a panel begins, in whichever of the two there is.
+  /// The index of a panel's first number, in `numbers` or `halves`.
   Index panel(Index number) const { return number * kPanel * cols; }
 };
 
 struct Linear {
   Matrix weight;                                   // (out, in); empty, and neither of those below: the identity
   Vector bias;                                     // (out); empty: zero
-  std::shared_ptr<const HalfMatrix> half = {};     // in place of `weight`
-  std::shared_ptr<const PanelMatrix> panels = {};  // in place of `weight`; see pack()
+  std::shared_ptr<const HalfMatrix> half = {};     // instead of `weight`
+  std::shared_ptr<const PanelMatrix> panels = {};  // instead of `weight`; see pack()
 
   bool is_identity() const { return weight.size() == 0 && !half && !panels; }
   Index outputs() const { return half ? half->rows : panels ? panels->rows : weight.rows(); }
   Index inputs() const { return half ? half->cols : panels ? panels->cols : weight.cols(); }
 };
 
-/// Rows [first, first + count) of the weight, wherever it is kept.
+/// Rows [first, first + count) of the weight, in whichever form it is stored.
 Matrix weight_rows(const Linear& linear, Index first, Index count);
 
-/// Whether two weights are the same numbers, wherever each is kept.
+/// Whether two weights are the same numbers, in whichever form each is stored.
 bool same_weights(const Linear& a, const Linear& b);
 
-/// A table of vectors, one a row, that several parts of a model may have in common.
+/// A table of vectors, one a row, that several parts of a model may share.
 std::shared_ptr<const Linear> table_of(Matrix vectors);
 
 struct NormWeights {
@@ -82,7 +82,7 @@ struct AttentionWeights {
   Linear output;             // W_O (d_model, H·d_v)
   Index num_heads = 1;
   Index num_kv_heads = 1;                                     // query head h reads key and value head h·H_kv / H
-  std::optional<NormWeights> query_norm = {}, key_norm = {};  // (d_k), of each head's q and k, before they are turned
+  std::optional<NormWeights> query_norm = {}, key_norm = {};  // (d_k), of each head's q and k, before the rotation
   std::optional<float> scale = {};                            // multiplies q·k; none: 1/sqrt(d_k)
   std::shared_ptr<const RelativeBias> relative_bias = {};     // layers of a stack may share it
 };
@@ -99,29 +99,29 @@ struct BlockWeights {
   bool has_ffn() const { return !up.is_identity(); }
 };
 
-/// What makes vectors of ids and places.
+/// Token ids and positions → vectors.
 struct Embeddings {
   std::shared_ptr<const Linear> tokens = {};  // (V, e) by id; null: fresh, a word's vector is drawn from its text
   float scale = 1;                            // multiplies the token vectors
-  Matrix positions = {};                      // (P, e) learned; empty and Position::learned: fresh, drawn by place
-  Index first_position = 0;                   // the row of the first token
-  std::optional<std::int64_t> pad_id = {};    // tokens of this id are not counted: all have the row of that number
-  Matrix token_types = {};                    // (types, e)
-  std::optional<NormWeights> norm = {};       // of the sum
-  Linear projection = {};                     // (d_model, e) after it; empty where e, the tables' width, is d_model
+  Matrix positions = {};     // (P, e) learned; empty and Position::learned: random, seeded by the position
+  Index first_position = 0;  // the row of the first token
+  std::optional<std::int64_t> pad_id = {};  // tokens of this id are not counted: all have the row of that number
+  Matrix token_types = {};                  // (types, e)
+  std::optional<NormWeights> norm = {};     // of the sum
+  Linear projection = {};                   // (d_model, e) after it; empty where e, the tables' width, is d_model
 };
 
-/// Rotary positions: pair i of a head's columns is turned by place·frequencies(i).
+/// Rotary positions: pair i of a head's columns is rotated by position·frequencies(i).
 struct Rotary {
   Vector frequencies;        // (pairs); columns beyond 2·pairs are left as they are
   bool interleaved = false;  // pairs are (2i, 2i + 1); else (i, i + pairs), as Llama stores them
   float factor = 1;          // multiplies sines and cosines, as YaRN does (Peng et al. 2023, section 3.4)
 };
 
-/// Sentences of more tokens would be answered in another way than they are here, and are refused.
+/// The model would compute longer sentences in a way that is not implemented: they are refused.
 struct LongestText {
   Index tokens = 0;
-  std::string why;  // what the limit is: "the sliding window of this model"
+  std::string why;  // the limit in words: "the sliding window of this model"
 };
 
 struct StackWeights {
@@ -142,13 +142,13 @@ struct OutputWeights {
   std::optional<Activation> activation = {};       // of the transform; none: the model's
 };
 
-/// The words that a model can say, by their ids. `ids` is empty where a word's id is its row.
+/// The words of an output layer, by their ids. `ids` is empty where a word's id is its row.
 struct Vocabulary {
   std::vector<std::string> words;
   std::vector<std::int64_t> ids;
 };
 
-/// One attention that came from outside, in place of a sentence.
+/// One attention from a file, instead of a sentence.
 struct ExternalStack {
   Matrix query;       // (T, d_model)
   Matrix key, value;  // (S, d_model)
@@ -157,7 +157,7 @@ struct ExternalStack {
   std::vector<std::vector<Matrix>> patterns;
 };
 
-/// What a tensors file held: somebody's own query, key and value under Stack::self, or computed patterns.
+/// The contents of a tensors file: query, key and value under Stack::self, or computed patterns.
 struct ExternalInputs {
   std::map<Stack, ExternalStack> stacks;  // `self` is always there
 };
@@ -172,8 +172,8 @@ struct Model : StackWeights {
   std::optional<ExternalInputs> given = {};           // a tensors file: one bare attention layer, no residual, no norm
 };
 
-/// Lays out the weights of the blocks and the tables of words as products read them, once and for all: what they give
-/// stays the same to the bit, and a table that is shared stays so.
+/// Packs the weights of the blocks and the tables of words in the layout that products read. No bit of any result
+/// changes, and a shared table stays shared.
 void pack(Model& model);
 
 /// A model with fresh weights: projections Xavier-uniform (Glorot & Bengio 2010) as torch.nn.MultiheadAttention draws
@@ -187,8 +187,8 @@ std::shared_ptr<Model> random_model(const Config& config, std::shared_ptr<const 
 /// the same word has the same vector whatever else is in the sentence.
 Vector random_embedding(const Config& config, std::string_view token_text);
 
-/// The vector of a place in a model with fresh learned positions: uniform with half the variance of a word's, as
-/// sines and cosines have.
+/// The vector of a position in a model with fresh learned positions: uniform with half the variance of a word's, the
+/// variance of sines and cosines.
 Vector random_position(const Config& config, Index position);
 
 }  // namespace headlight

@@ -102,8 +102,8 @@ ArrayStream logits(const Trace& trace) {
 /// The rows of the tokens that are kept, and where `columns` are tokens too, theirs. An array whose last axis but one
 /// counts `rows` comes in pieces of kRowBlock of these, or in pieces that are whole.
 ArrayStream without_special(ArrayStream array, const Tokens& rows, const Tokens* columns, SpecialTokens special) {
-  const auto places = kept_places(rows, special);
-  const auto keys = columns ? kept_places(*columns, special) : std::vector<Index>{};
+  const auto places = exported_indices(rows, special);
+  const auto keys = columns ? exported_indices(*columns, special) : std::vector<Index>{};
   if (places.size() == rows.size() && (!columns || keys.size() == columns->size())) return array;
   const std::size_t axis = array.shape.size() - 2;
   Index matrices = 1;
@@ -118,15 +118,15 @@ ArrayStream without_special(ArrayStream array, const Tokens& rows, const Tokens*
     const Index first = piece % blocks * kRowBlock;
     const auto begin = std::lower_bound(places.begin(), places.end(), first);
     const auto end = std::lower_bound(begin, places.end(), first + all.rows());
-    Matrix kept(end - begin, cut ? static_cast<Index>(keys.size()) : all.cols());
+    Matrix rows_of_tokens(end - begin, cut ? static_cast<Index>(keys.size()) : all.cols());
     for (auto place = begin; place != end; ++place) {
-      auto row = kept.row(place - begin);
+      auto row = rows_of_tokens.row(place - begin);
       if (!cut) row = all.row(*place - first);
       for (std::size_t key = 0; key < keys.size(); ++key) row(static_cast<Index>(key)) = all(*place - first, keys[key]);
       const double sum = scaled ? row.cast<double>().sum() : 0;
       if (sum > 0) row = (row.cast<double>() / sum).cast<float>();
     }
-    return kept;
+    return rows_of_tokens;
   };
   return array;
 }
@@ -137,16 +137,16 @@ constexpr std::string_view kSpecialTokensNames[] = {"show", "hide", "renormalize
 
 std::string_view name(SpecialTokens special) { return name_in(kSpecialTokensNames, special); }
 
-std::vector<Index> kept_places(const Tokens& tokens, SpecialTokens special) {
+std::vector<Index> exported_indices(const Tokens& tokens, SpecialTokens special) {
   std::vector<Index> places;
   for (std::size_t i = 0; i < tokens.size(); ++i)
     if (special == SpecialTokens::show || !tokens.tokens[i].special) places.push_back(static_cast<Index>(i));
   return places;
 }
 
-Tokens kept(const Tokens& tokens, SpecialTokens special) {
+Tokens exported_tokens(const Tokens& tokens, SpecialTokens special) {
   Tokens result{.text = tokens.text, .tokens = {}};
-  for (const Index place : kept_places(tokens, special))
+  for (const Index place : exported_indices(tokens, special))
     result.tokens.push_back(tokens.tokens[static_cast<std::size_t>(place)]);
   return result;
 }
@@ -160,7 +160,7 @@ Status check_options(const Trace& trace, const ExportOptions& options) {
   const SpecialTokens special = options.special;
   for (const StackNames& names : stacks_of(trace, options))
     for (const Tokens* tokens : {&trace.query_tokens(names.stack), &trace.key_tokens(names.stack)})
-      if (kept_places(*tokens, special).empty())
+      if (exported_indices(*tokens, special).empty())
         return bad_input("--special", "", "a token that is not special", "none");
   return Done{};
 }

@@ -17,7 +17,8 @@
 
 namespace headlight {
 
-/// Special tokens, which nobody typed: kept; left out of every array and list; or left out and what is left of each row
+/// Special tokens, which the tokenizer adds: shown; left out of every array and list; or left out and the rest of each
+/// row
 /// of weights scaled to sum to 1 (a row of nothing else stays zeros).
 enum class SpecialTokens { show, hide, renormalize };
 std::string_view name(SpecialTokens special);
@@ -52,10 +53,10 @@ struct StackNames {
   std::string_view prefix;      // of queries, keys, values and scores: nothing, or encoder_ | decoder_ | cross_
 };
 
-/// The places of the tokens that are exported, ascending.
-std::vector<Index> kept_places(const Tokens& tokens, SpecialTokens special);
+/// The indices of the tokens that are exported, ascending.
+std::vector<Index> exported_indices(const Tokens& tokens, SpecialTokens special);
 /// Those tokens.
-Tokens kept(const Tokens& tokens, SpecialTokens special);
+Tokens exported_tokens(const Tokens& tokens, SpecialTokens special);
 /// An Error where no token would be left, or where the answer lacks the one head that is wanted.
 Status check_options(const Trace& trace, const ExportOptions& options);
 

@@ -19,8 +19,8 @@ Status write_lines(const Trace& trace, const StackNames& names, const ExportOpti
                    Output& output, Work& work) {
   const SpecialTokens special = options.special;
   const ArrayStream attentions = attentions_of(trace, names, options);
-  const auto query_tokens = fields_of(kept(trace.query_tokens(names.stack), special));
-  const auto key_tokens = fields_of(kept(trace.key_tokens(names.stack), special));
+  const auto query_tokens = fields_of(exported_tokens(trace.query_tokens(names.stack), special));
+  const auto key_tokens = fields_of(exported_tokens(trace.key_tokens(names.stack), special));
   const auto queries = static_cast<Index>(query_tokens.size()), heads = trace.num_heads(names.stack);
   ArrayReader reader(attentions, work);
   std::string text;

@@ -25,7 +25,7 @@ std::optional<Format> format_of(const std::filesystem::path& file);
 /// Writes the answers, several as a batch, to `file`, or to standard output where there is none. `requests_json` holds
 /// one JSON value for each trace (or an empty string), all that is needed to compute it again. The same traces give
 /// the same bytes. A file appears whole or not at all; stopped by `progress.stop`, an export is an Error as well.
-/// Errors: a number that is not finite, naming its place; no room to write.
+/// Errors: a number that is not finite, with its index; no room to write.
 Status write_export(const std::vector<std::shared_ptr<const Trace>>& traces,
                     const std::vector<std::string>& requests_json, Format format, const ExportOptions& options,
                     const std::optional<std::filesystem::path>& file, Progress& progress);

@@ -26,7 +26,7 @@ std::string json_model(const Trace& trace) {
                       ",\"num_heads\":" + std::to_string(first.num_heads()) +
                       ",\"num_layers\":" + std::to_string(trace.num_layers());
   if (trace.has(Stack::encoder)) model += ",\"num_encoder_layers\":" + std::to_string(trace.num_layers(Stack::encoder));
-  // A tensors file may project to another width than its inputs have; of attention computed elsewhere nobody knows it.
+  // A tensors file may project to another width than its inputs have; of attention computed elsewhere it is unknown.
   if (!first.patterns)
     model += ",\"num_kv_heads\":" + std::to_string(first.num_kv_heads) +
              ",\"d_k\":" + std::to_string(first.query.cols() / first.num_heads());
@@ -35,8 +35,8 @@ std::string json_model(const Trace& trace) {
 
 void write_mask(const Trace& trace, Stack stack, Index layer, SpecialTokens special, Output& output) {
   const Mask& mask = trace.mask(stack, layer);
-  const auto queries = kept_places(trace.query_tokens(stack), special);
-  const auto keys = kept_places(trace.key_tokens(stack), special);
+  const auto queries = exported_indices(trace.query_tokens(stack), special);
+  const auto keys = exported_indices(trace.key_tokens(stack), special);
   output.write("{\"kind\":" + json_string(mask.kind()) + ",\"allowed\":[");
   std::string row;
   for (const Index query : queries) {
@@ -213,8 +213,8 @@ Status write_attention(const Trace& trace, Output& output, Work& work, const Exp
   for (const StackNames& names : stacks_of(trace, options)) {
     output.write(before + ("{\"name\":" + json_string(names.label)) + ",\"attn\":");
     if (const auto written = write_nested(attentions_of(trace, names, options), output, work); !written) return written;
-    output.write(",\"left_text\":" + json_texts(kept(trace.query_tokens(names.stack), special)) +
-                 ",\"right_text\":" + json_texts(kept(trace.key_tokens(names.stack), special)) + "}");
+    output.write(",\"left_text\":" + json_texts(exported_tokens(trace.query_tokens(names.stack), special)) +
+                 ",\"right_text\":" + json_texts(exported_tokens(trace.key_tokens(names.stack), special)) + "}");
     before = ",";
   }
   output.write("]");
@@ -227,7 +227,7 @@ Status write_json_object(const Trace& trace, std::string_view request_json, cons
   output.write(kSchema);
   output.write(",\"model\":" + json_model(trace));
   for (const NamedTokens& named : named_tokens(trace))
-    output.write(",\"" + named.name + "\":" + json_tokens(kept(*named.tokens, options.special)));
+    output.write(",\"" + named.name + "\":" + json_tokens(exported_tokens(*named.tokens, options.special)));
   if (options.special != SpecialTokens::show) output.write(",\"special\":" + json_string(name(options.special)));
   if (const auto& only = options.only)
     output.write(",\"only\":{\"stack\":" + json_string(stacks_of(trace, options).front().label) +

@@ -50,8 +50,8 @@ Status write_safetensors(const std::vector<std::shared_ptr<const Trace>>& traces
   for (std::size_t i = 0; i < traces.size(); ++i) {
     const std::string prefix = traces.size() > 1 ? std::to_string(i) + "." : std::string();
     for (const NamedTokens& named : named_tokens(*traces[i]))
-      metadata +=
-          "," + json_string(prefix + named.name) + ":" + json_string(json_texts(kept(*named.tokens, options.special)));
+      metadata += "," + json_string(prefix + named.name) + ":" +
+                  json_string(json_texts(exported_tokens(*named.tokens, options.special)));
   }
   const auto arrays = all_arrays(traces, options);
   Work work(progress, num_elements(arrays));

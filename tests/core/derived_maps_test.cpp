@@ -4,8 +4,9 @@
 
 #include "drawn.h"
 #include "explain/matrices.h"
-#include "heads/derived_maps.h"
+#include "heads/attention_norms.h"
 #include "heads/head_measures.h"
+#include "heads/rollout.h"
 #include "reference.h"
 
 namespace headlight {

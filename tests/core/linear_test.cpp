@@ -56,7 +56,7 @@ TEST(Linear, GivesTheSameBitsHoweverItsWeightIsKept) {
       EXPECT_TRUE(same(weight_rows(packed, out / 2, out - out / 2), stored.weight.bottomRows(out - out / 2)));
       const Matrix x = random_matrix(random, tokens, in), y = linear(x, stored);
       EXPECT_TRUE(same(linear(x, packed), y)) << out;
-      EXPECT_TRUE(same(linear(x, packed, 3), y)) << "threads change no bit";
+      EXPECT_TRUE(same(linear(x, packed, Threads(3)), y)) << "threads change no bit";
       EXPECT_TRUE(same(linear(x.bottomRows(1), packed), y.bottomRows(1))) << "a row alone is the row among others";
     }
   }
@@ -103,7 +103,7 @@ TEST(Table, GivesTheSameVectorsAndLogitsPacked) {
         ASSERT_TRUE(expected && trace);
         EXPECT_TRUE(same(trace->embedding, expected->embedding)) << words;
         EXPECT_TRUE(same(trace->logits, expected->logits)) << words;
-        EXPECT_TRUE(same(logit_rows(*trace, 0, 7, 3), logit_rows(*expected, 0, 7))) << words;
+        EXPECT_TRUE(same(logit_rows(*trace, 0, 7, Threads(3)), logit_rows(*expected, 0, 7))) << words;
       }
 }
 

@@ -1,4 +1,4 @@
-// Arrays where they lie in a file: their bytes are read when somebody asks for them.
+// Arrays in their file: their bytes are read on first access.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ struct StoredArray {
   std::vector<Index> shape;
   std::string_view bytes;                  // little-endian, on any address
   std::string where;                       // the file's name in messages
-  std::shared_ptr<const void> owner = {};  // keeps the bytes readable; null: somebody else does
+  std::shared_ptr<const void> owner = {};  // owns the bytes; null: the caller does
   const MappedFile* mapped = nullptr;      // the owner where it is a file
 };
 

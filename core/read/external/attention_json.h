@@ -13,7 +13,7 @@ namespace headlight {
 /// texts' lists naming queries and keys. The names Encoder, Decoder and Cross are the stacks of an encoder-decoder;
 /// under any other names the first of the list is shown. A Headlight export (`schema` headlight.attention/1) says more
 /// about its tokens, which is kept; of a `batch` the first is taken. What is left out is a warning.
-/// Errors name the place, a ragged list or a weight that is none.
+/// Errors name the path of a ragged list or of a weight that is not one.
 Result<TensorsFile> parse_attention_json(std::string_view where, std::string_view text);
 
 Result<TensorsFile> read_attention_json(const std::filesystem::path& path);

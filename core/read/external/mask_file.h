@@ -1,4 +1,4 @@
-// A mask from a file: who may attend to whom, as NumPy or JSON writes it.
+// A mask from a file, as NumPy or JSON writes it.
 #pragma once
 
 #include <filesystem>

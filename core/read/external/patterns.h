@@ -1,4 +1,4 @@
-// Attention that another program computed: its weights, checked, become a Model that carries them in place of inputs.
+// Attention that another program computed: its weights, checked, become a Model that holds them instead of inputs.
 #pragma once
 
 #include <map>
@@ -12,7 +12,8 @@
 
 namespace headlight {
 
-/// Patterns as a file has them: [layer][head] (T, S) with the tokens of both sides, and the name of its place there.
+/// Patterns as a file has them: [layer][head] (T, S) with the tokens of both sides, and the path of the attention in
+/// it.
 struct FoundPatterns {
   std::string name;
   ExternalStack stack;
@@ -26,7 +27,7 @@ Tokens numbered_tokens(Index count);
 /// Only the weights are known, so the configuration says no more than how many layers and heads there are. A single
 /// stack is `self` whatever it is called in the file; the cross-attention is where the decoder's own is missing.
 /// Weights must be finite and at least 0 (rounding down to −1e-6 counts as 0); a row need not sum to 1, as after
-/// dropout, but that is a warning. Errors name `where`, the stack's name and the place.
+/// dropout, but that is a warning. Errors name `where`, the stack and the index.
 Result<std::shared_ptr<const Model>> pattern_model(std::string_view where, std::map<Stack, FoundPatterns> found,
                                                    std::vector<std::string>& warnings);
 

@@ -1,4 +1,4 @@
-// A tensors file: somebody's own query, key and value with the projections of one attention layer, under the names
+// A tensors file: query, key and value with the projections of one attention layer, under the names
 // that torch.nn.MultiheadAttention's users know; or attention that another program computed. Read here into a Model
 // that carries its inputs, or the patterns.
 #pragma once

@@ -17,7 +17,7 @@
 namespace headlight {
 
 struct Checkpoint {
-  std::shared_ptr<Model> model;       // nobody else has it yet; null: it was stopped
+  std::shared_ptr<Model> model;       // not shared yet; null: it was stopped
   std::vector<std::string> warnings;  // tensors that nothing asks for, and the like
 };
 

@@ -43,7 +43,7 @@ struct HubConfig {
   Index output_vocabulary = 0;              // V of the decoder and of the output layer
   Index positions = 0;                      // rows of the position table, of families that have one
   Index first_position = 0;                 // the row of the first token
-  std::optional<std::int64_t> pad_id = {};  // of families whose padding has a place of its own (Embeddings)
+  std::optional<std::int64_t> pad_id = {};  // of families whose padding has a position of its own (Embeddings)
   Index token_types = 0;
   Index encoder_heads = 0;  // of an encoder-decoder
   Index encoder_ffn = 0;
@@ -52,7 +52,7 @@ struct HubConfig {
   float norm_epsilon = 1e-5f;
   std::optional<Rotary> rotary = {};
   bool head_norms = false;                    // of each head's q and k
-  std::optional<float> attention_scale = {};  // in place of 1/sqrt(d_k)
+  std::optional<float> attention_scale = {};  // instead of 1/sqrt(d_k)
   Index relative_buckets = 0;                 // of a bias for distances; 0: none
   Index relative_distance = 0;                // RelativeBias::max_distance
   float output_scale = 1;                     // OutputWeights
@@ -64,7 +64,7 @@ struct HubConfig {
   Index table_width() const { return embedding_size > 0 ? embedding_size : config.d_model; }
 };
 
-/// Tokens of the largest vocabulary and places of the longest table that are accepted.
+/// The largest vocabulary and the longest table of positions that are accepted.
 inline constexpr Index kMaxVocabulary = Index{1} << 21, kMaxPositions = Index{1} << 20;
 
 /// Errors name the key: a family, an activation or an option that is not known, a size that is missing or absurd.

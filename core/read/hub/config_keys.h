@@ -19,7 +19,7 @@ using Keys = std::initializer_list<const char*>;
 /// A value for a message: containers by their kind only.
 std::string found_text(const nlohmann::json& value);
 
-/// The first key that is wrong is kept; after it every answer is the fallback. null counts as missing.
+/// The first wrong key is stored as the error; after it every answer is the fallback. null counts as missing.
 class Keyed {
  public:
   Keyed(std::string_view where, const nlohmann::json& object) : where_(where), object_(object) {}

@@ -17,7 +17,7 @@ std::optional<std::int64_t> decoder_start(Keyed& keyed, Family family) {
 }
 
 void read_bart_embeddings(Keyed& keyed, HubConfig& hub) {
-  constexpr Index kUnusedRows = 2;  // before the row of the first place
+  constexpr Index kUnusedRows = 2;  // before the row of the first position
   hub.positions += kUnusedRows;
   hub.first_position = kUnusedRows;
   keyed.only({"normalize_embedding"}, true);

@@ -18,7 +18,7 @@ void count_places_behind_padding(Keyed& keyed, HubConfig& hub) {
 }
 
 OutputLayer output_of(const Keyed& keyed, Family family) {
-  // Task heads are often cut off such a model and the name of its class kept.
+  // The task head is often removed from such a model while its class name stays.
   constexpr OutputLayer kNamed = OutputLayer::if_stored;
   switch (family) {
     case Family::roberta:

@@ -37,7 +37,7 @@ class StoredTensors {
   Result<Matrix> take_matrix(const std::vector<std::string>& names, TensorShape size, Need need);
   /// The same with one axis; leading axes of size 1 are dropped.
   Result<Vector> take_vector(const std::vector<std::string>& names, Index size, Need need);
-  /// The weight of a linear layer: a matrix, or, where weights stay in their file, that place in it. `packs`: in place
+  /// The weight of a linear layer: a matrix, or, where weights stay in their file, its position in it. `packs`: instead
   /// of a matrix what pack() makes of it, so that it is never in memory twice.
   Result<Linear> take_weight(const std::vector<std::string>& names, TensorShape size, Need need, bool packs = false);
 

@@ -45,7 +45,7 @@ enum class Field {
   transform,       // (e, d_model)
   transform_norm,  // (e)
   // without a field
-  derived,  // follows from config.json and is computed anew: masks, place numbers, rotary frequencies
+  derived,  // follows from config.json and is computed anew: masks, position ids, rotary frequencies
   unused,   // a known part that neither attention nor the next word needs
 };
 

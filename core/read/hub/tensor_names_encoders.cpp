@@ -54,7 +54,7 @@ Rows bert_names(const HubConfig& hub, bool with_output) {
       {"encoder.layer.{layer}.output.dense", Field::down},
       {"encoder.layer.{layer}.output.LayerNorm", Field::ffn_norm},
       {"embeddings.position_ids", Field::derived},
-      {"embeddings.token_type_ids", Field::derived},  // zeros, which stand in for types that nobody gives
+      {"embeddings.token_type_ids", Field::derived},  // zeros, the default types
       {"pooler.*", Field::unused},
       {"/cls.seq_relationship.*", Field::unused},
       {"/discriminator_predictions.*", Field::unused},

@@ -46,7 +46,7 @@ class Message {
         at_ += static_cast<std::size_t>(*value);
         break;
       }
-      default: return std::nullopt;  // groups, which nobody writes any more
+      default: return std::nullopt;  // groups, which are obsolete
     }
     if (!value) return std::nullopt;
     field.value = *value;

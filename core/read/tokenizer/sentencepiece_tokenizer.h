@@ -14,7 +14,7 @@ namespace headlight {
 enum class SentencePieceFamily {
   llama,        // byte-pair pieces as they are numbered; <s> before the text
   t5,           // unigram; 100 <extra_id_…> behind the pieces, the last first; </s> after the text
-  xlm_roberta,  // unigram; <s> <pad> </s> <unk> in place of the first three, <mask> at the end; <s> … </s>
+  xlm_roberta,  // unigram; <s> <pad> </s> <unk> instead of the first three, <mask> at the end; <s> … </s>
 };
 
 /// By tokenizer_config.json's class, else config.json's model type, else the name of the file. Errors: none of these.
@@ -25,8 +25,8 @@ Result<SentencePieceFamily> sentencepiece_family(std::string_view where, std::st
 Result<Tokenizer> sentencepiece_tokenizer(std::string_view where, const SentencePieceModel& model,
                                           SentencePieceFamily family, const TokenizerSettings& settings);
 
-/// Marian: the pieces of a unigram, looked up in vocab.json, which numbers both languages; </s> after the text. Codes of
-/// languages, >>fra<<, are tokens. The text itself goes through the model's own normalisation.
+/// Marian: the pieces of a unigram, looked up in vocab.json, which numbers both languages; </s> after the text. Codes
+/// of languages, >>fra<<, are tokens. The text itself goes through the model's own normalisation.
 Result<Tokenizer> marian_tokenizer(std::string_view where, const SentencePieceModel& model, WordTable vocabulary);
 
 }  // namespace headlight
