@@ -99,6 +99,7 @@ Tokens beginning(const Tokens& tokens) {
   end = std::min(end, tokens.text.size());
   while (!is_boundary(tokens.text, end)) ++end;
   part.text = tokens.text.substr(0, end);
+  part.has_words = tokens.has_words;
   return part;
 }
 

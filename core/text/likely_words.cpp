@@ -39,6 +39,7 @@ Kind kind_beyond_ascii(UChar32 c) {
   const std::uint32_t category = U_GET_GC_MASK(c);
   if (category & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)) return is_spaced_script(c) ? Kind::letter : Kind::other;
   if (category & U_GC_P_MASK) return Kind::mark;
+  if (c >= 0x1F000) return Kind::other;  // emoji, skin tones among them, of which ICU knows what belongs together
   return (category & (U_GC_SM_MASK | U_GC_SC_MASK | U_GC_SK_MASK)) ? Kind::mark : Kind::other;
 }
 
