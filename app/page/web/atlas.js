@@ -43,6 +43,7 @@ export function createAtlas(store, element, colourTop, changed) {
     version = store.version;
     foldKey = key;
     stopWork();
+    blocked = new Map();
     for (const entry of known.values()) entry.stale = true;
   }
 
@@ -121,6 +122,20 @@ export function createAtlas(store, element, colourTop, changed) {
     });
   }
 
+  let blocked = new Map();  // of this version, by the mask's own array: which cells of a thumbnail are blocked
+
+  /** A thumbnail of edits before, blocked as it is now: the mask is seen at once, the weights follow. */
+  function maskedPicture(stack, layer, {values, rows, cols}) {
+    if (store.fold(stack)) return {values, rows, cols};
+    const {allowed} = store.mask(store.answer, stack, layer);
+    if (!blocked.has(allowed) || blocked.get(allowed).rows !== rows) {
+      const ones = {weights: allowed, allowed, T: stack.T, S: stack.S};
+      blocked.set(allowed, pooled(ones, {row: 0, rows: stack.T, col: 0, cols: stack.S}, rows, cols));
+    }
+    const open = blocked.get(allowed).values;
+    return {values: values.map((value, i) => open[i] < 0 ? -1 : Math.max(0, value)), rows, cols};
+  }
+
   function orderedHeads(stack) {
     const {order} = store.view;
     if (order === 'layer') return stack.heads;
@@ -192,7 +207,8 @@ export function createAtlas(store, element, colourTop, changed) {
     const {context, w, h} = fitted(cell.canvas, across, down);
     if (entry) {
       const top = store.view.ownRange ? niceTop(entry.largest) : colourTop();
-      drawPicture(context, entry.picture, {x: 0, y: 0, w, h}, {log: store.view.log, top});
+      const picture = entry.stale ? maskedPicture(stack, layer, entry.picture) : entry.picture;
+      drawPicture(context, picture, {x: 0, y: 0, w, h}, {log: store.view.log, top});
     } else {
       context.fillStyle = ink().gap;
       context.fillRect(0, 0, w, h);

@@ -93,11 +93,12 @@ function open(page, answer, kept) {
       controls.drawAtlasHead();
       atlas.build();
     } else if (has('mask', 'look')) atlas.redraw();
+    else if (has('atlasRest')) atlas.drawOverlay();
     if (has('atlas', 'head')) atlas.mark();
     if (has('mask', 'look', 'head', 'size', 'view', 'cell', 'tokens', 'viewport', 'flow')) {
       if (view.view === 'heads') {
-        if (has('mask', 'look', 'head', 'size', 'view', 'tokens', 'viewport') || store.cell()) stage.draw();
-        else stage.draw();
+        if (has('mask', 'look', 'head', 'size', 'view', 'tokens', 'viewport')) stage.draw();
+        else stage.drawOverlay();
       } else if (view.view === 'row') rows.draw(byId('stage').clientWidth);
       else if (view.view === 'flow') {
         controls.drawFlow();
