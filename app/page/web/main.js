@@ -92,7 +92,7 @@ function open(page, answer, kept) {
     if (has('atlas', 'size', 'tokens', 'atlasOrder')) {
       controls.drawAtlasHead();
       atlas.build();
-    } else if (has('mask', 'look')) atlas.redraw();
+    } else if (has('mask', 'look')) atlas.redraw(has('off', 'look'));
     else if (has('atlasRest')) atlas.drawOverlay();
     if (has('atlas', 'head')) atlas.mark();
     if (has('mask', 'look', 'head', 'size', 'view', 'cell', 'tokens', 'viewport', 'flow')) {
@@ -158,7 +158,7 @@ function open(page, answer, kept) {
   store.listen((change) => {
     const parts = [];
     if (change.answer) parts.push('tokens', 'atlas', 'texts', 'mask', 'size');
-    if (change.edits) parts.push('mask');
+    if (change.edits) parts.push('mask', ...(change.off ? ['off'] : []));
     if ('hovered' in change || 'pinned' in change) parts.push('cell');
     if ('pinned' in change) parts.push('pinned');
     if ('layer' in change || 'head' in change) parts.push('head');
