@@ -105,7 +105,7 @@ Tokens beginning(const Tokens& tokens) {
 
 Index longer_side(const Trace& trace, Stack stack) { return std::max(trace.queries(stack), trace.keys(stack)); }
 
-bool is_too_long(const Trace& trace, Stack stack) {
+bool is_too_long_to_fold(const Trace& trace, Stack stack) {
   const Index heads = trace.num_layers(stack) * trace.num_heads(stack);
   return longer_side(trace, stack) > kMostFolded ||
          (longer_side(trace, stack) > kThumbnail &&
@@ -117,7 +117,7 @@ FoldedMaps::Possible possible_of(const Trace& trace, Stack stack) {
   const Tokens &queries = trace.query_tokens(stack), &keys = trace.key_tokens(stack);
   if (longer_side(trace, stack) <= kMostFolded) {
     const FoldChoice choice = foldable(queries, keys);
-    return {choice, choice != FoldChoice{} && is_too_long(trace, stack)};
+    return {choice, choice != FoldChoice{} && is_too_long_to_fold(trace, stack)};
   }
   FoldChoice choice = foldable(beginning(queries), beginning(keys));
   choice.special = count_special(queries) + count_special(keys) > 0;
@@ -264,7 +264,7 @@ std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace
     if (!trace->has(stack)) continue;
     const auto at = static_cast<std::size_t>(stack);
     all->possible[at] = possible_of(*trace, stack);
-    auto fold = is_too_long(*trace, stack) ? std::nullopt
+    auto fold = is_too_long_to_fold(*trace, stack) ? std::nullopt
                                            : fold_of(trace->query_tokens(stack), trace->key_tokens(stack), wanted);
     if (!fold) {
       all->largest = std::max(all->largest, trace->largest_weight);

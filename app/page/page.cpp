@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "document/stack_names.h"
+#include "model/head_text.h"
 #include "figure/labels.h"
 #include "heads/head_measures.h"
 #include "heads/token_alignment.h"

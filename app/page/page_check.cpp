@@ -6,7 +6,7 @@
 
 #include "base/base64.h"
 #include "base/file.h"
-#include "document/stack_names.h"
+#include "model/head_text.h"
 #include "figure/labels.h"
 #include "heads/head_measures.h"
 #include "model/head_text.h"
