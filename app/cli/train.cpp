@@ -17,6 +17,7 @@ struct TrainArguments {
   CorpusChoice corpus;
   std::vector<std::string> texts, taught_heads;
   std::string folder, arch = "encoder", norm = "pre", activation = "gelu", position = "sinusoidal", name;
+  float teach_weight = 4;           // of plan.recipe.objective, where heads are taught
   std::optional<float> hide, swap;  // else as the task has it
   TrainingPlan plan = default_plan({.d_model = 128, .num_heads = 8, .num_layers = 2, .ffn = 256});
   bool resume = false, half = false, no_bias = false, untied = false;
@@ -53,6 +54,7 @@ Status complete_corpus(TrainArguments& options) {
   }
   if (!options.taught_heads.empty() && !teaches) return bad_input("--teach-head", "", "--teach FILE.conllu", "none");
   if (!teaches) return Done{};
+  options.plan.recipe.objective.attention = options.teach_weight;
   const Config& config = options.plan.config;
   for (const std::string& text : options.taught_heads) {
     auto head = parse_taught_head(text);
@@ -248,8 +250,7 @@ ParsedCommand add_train(CLI::App& program) {
   command.add_option("--teach-from", plan.teaching.from, "share of the steps before the first that teaches")
       ->check(share);
   command
-      .add_option("--teach-weight", plan.recipe.objective.attention,
-                  "weight of what heads are taught beside that of the words")
+      .add_option("--teach-weight", options->teach_weight, "weight of what heads are taught beside that of the words")
       ->check(CLI::Range(0.0, 1000.0));
   command.add_option("--teach-rest", plan.teaching.rest, "weight of words without such a relation, which look at <s>")
       ->check(share);
