@@ -54,7 +54,7 @@ TEST_F(PaletteTest, ArrowsChooseAndEscapeCloses) {
   EXPECT_EQ(h.state.settings.theme, Theme::light);
   open();
   EXPECT_EQ(h.state.view.palette->query, "");
-  h.type("order of the heads");
+  h.type("order of the heads:");  // the orders themselves, not the steps to the next one
   h.key(Key::down);
   h.key(Key::down);
   h.key(Key::up);
