@@ -22,7 +22,7 @@ export function createAtlas(store, element, colourTop, changed) {
   const overlay = make('canvas', {class: 'overlay', 'aria-hidden': 'true'});
   element.append(grid, overlay);
   let cells = new Map(), known = new Map(), version = -1, foldKey = '', width = 0, height = 0, thumb = 64, columns = 1;
-  let visible = new Set();
+  let visible = new Set(), size = {width: 1, height: 1};
   const observer = new IntersectionObserver((entries) => {
     for (const entry of entries) {
       const key = entry.target.dataset.key;
@@ -43,6 +43,7 @@ export function createAtlas(store, element, colourTop, changed) {
     version = store.version;
     foldKey = key;
     stopWork();
+    blocked = new Map();
     for (const entry of known.values()) entry.stale = true;
   }
 
@@ -90,7 +91,7 @@ export function createAtlas(store, element, colourTop, changed) {
       yield;
     }
     keep(stack, layer, head, null, {values, rows, cols});
-    drawHead(stack, layer, head);
+    drawHead(stack, layer, head, false);
     changed();
   }
 
@@ -119,6 +120,20 @@ export function createAtlas(store, element, colourTop, changed) {
       else return;
       drawHead(stack, layer, head);
     });
+  }
+
+  let blocked = new Map();  // of this version, by the mask's own array: which cells of a thumbnail are blocked
+
+  /** A thumbnail of edits before, blocked as it is now: the mask is seen at once, the weights follow. */
+  function maskedPicture(stack, layer, {values, rows, cols}) {
+    if (store.fold(stack)) return {values, rows, cols};
+    const {allowed} = store.mask(store.answer, stack, layer);
+    if (!blocked.has(allowed) || blocked.get(allowed).rows !== rows) {
+      const ones = {weights: allowed, allowed, T: stack.T, S: stack.S};
+      blocked.set(allowed, pooled(ones, {row: 0, rows: stack.T, col: 0, cols: stack.S}, rows, cols));
+    }
+    const open = blocked.get(allowed).values;
+    return {values: values.map((value, i) => open[i] < 0 ? -1 : Math.max(0, value)), rows, cols};
   }
 
   function orderedHeads(stack) {
@@ -181,10 +196,17 @@ export function createAtlas(store, element, colourTop, changed) {
     }
     fill(grid, ...children);
     for (const {layer, head} of stack.heads) drawHead(stack, layer, head);
+    // Measured once: the pointer moves often, and asking the browser each time makes it lay out the page again.
+    const area = grid.getBoundingClientRect();
+    size = {width: area.width, height: Math.min(area.height, 8000)};
+    for (const cell of cells.values()) {
+      const box = cell.canvas.getBoundingClientRect();
+      cell.box = {x: box.left - area.left, y: box.top - area.top, width: box.width, height: box.height};
+    }
     mark();
   }
 
-  function drawHead(stack, layer, head) {
+  function drawHead(stack, layer, head, texts = true) {
     const cell = cells.get(headKey(layer, head)), entry = entryOf(stack, layer, head);
     if (!cell) return;
     const across = stack.S >= stack.T ? thumb : Math.max(8, Math.round(thumb * stack.S / stack.T));
@@ -192,12 +214,17 @@ export function createAtlas(store, element, colourTop, changed) {
     const {context, w, h} = fitted(cell.canvas, across, down);
     if (entry) {
       const top = store.view.ownRange ? niceTop(entry.largest) : colourTop();
-      drawPicture(context, entry.picture, {x: 0, y: 0, w, h}, {log: store.view.log, top});
+      const picture = entry.stale ? maskedPicture(stack, layer, entry.picture) : entry.picture;
+      drawPicture(context, picture, {x: 0, y: 0, w, h}, {log: store.view.log, top});
     } else {
       context.fillStyle = ink().gap;
       context.fillRect(0, 0, w, h);
     }
     cell.button.classList.toggle('stale', entry?.stale === true);
+    if (texts) drawTexts(stack, layer, head, cell, entry);
+  }
+
+  function drawTexts(stack, layer, head, cell, entry) {
     const off = store.isOff(stack, layer, head), name = headName(layer, head);
     const notes = headNotes(store.answer, stack, layer, head);
     const value = store.view.order === 'layer' ? null : entry?.measures[store.view.order];
@@ -229,8 +256,7 @@ export function createAtlas(store, element, colourTop, changed) {
 
   /** The cell that is read, in every thumbnail. */
   function drawOverlay() {
-    const area = grid.getBoundingClientRect();
-    const {context, ratio} = fitted(overlay, area.width, Math.min(grid.scrollHeight, 8000));
+    const {context, ratio} = fitted(overlay, size.width, size.height);
     const cell = store.cell();
     if (!cell) return;
     context.scale(ratio, ratio);
@@ -241,9 +267,9 @@ export function createAtlas(store, element, colourTop, changed) {
     const [row, rows] = at(fold?.queries, cell.query, stack.T), [col, cols] = at(fold?.keys, cell.key, stack.S);
     if (row < 0 || col < 0) return;
     for (const key of visible) {
-      const canvas = cells.get(key)?.canvas;
-      if (!canvas) continue;
-      const box = canvas.getBoundingClientRect(), x = box.left - area.left, y = box.top - area.top;
+      const box = cells.get(key)?.box;
+      if (!box) continue;
+      const {x, y} = box;
       const w = box.width / cols, h = box.height / rows, left = x + col * w, top = y + row * h;
       context.globalAlpha = 0.45;
       context.lineWidth = 1;
@@ -257,7 +283,12 @@ export function createAtlas(store, element, colourTop, changed) {
 
   return {
     build, ask, mark, drawOverlay,
-    redraw() { for (const {layer, head} of store.stack().heads) drawHead(store.stack(), layer, head); drawOverlay(); },
+    /** All thumbnails again; their texts too where they may have changed. */
+    redraw(texts) {
+      const stack = store.stack();
+      for (const {layer, head} of stack.heads) drawHead(stack, layer, head, texts || stack.T * stack.S <= AT_ONCE);
+      drawOverlay();
+    },
     resize(w, h) { width = w; height = h; },
     order: () => orderedHeads(store.stack()),
     measures: (stack, layer, head) => entryOf(stack, layer, head)?.measures,

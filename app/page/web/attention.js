@@ -81,13 +81,23 @@ export function prepareHead(answer, stack, layer, head, wanted, mask) {
     stack, layer, head, mask, T: stack.T, S: stack.S,
     pattern: stack.given ? stack.weights(layer, head) : null,
     q: stack.given ? null : stack.q(layer, head), k: stack.given ? null : stack.k(layer, head),
-    scale: wanted.scale ?? stack.scale(layer),
+    products: null, scale: wanted.scale ?? stack.scale(layer),
     relative: stack.relative(layer) ? relativeByOffset(stack.relative(layer), head, stack.T, stack.S) : null,
     dropout: wanted.edited ? edits.dropout : null,
     place: [stack.number, layer, head],
     byHand: wanted.edited ? edits.weights.filter((edit) =>
       edit.stack === stack.name && edit.layer === layer && edit.head === head) : [],
   };
+}
+
+/** q·k of all rows, T × S: kept for the head that is large, so that a mask or a scale costs a softmax alone. */
+export function allProducts(head) {
+  const block = new Float32Array(head.T * head.S);
+  for (let first = 0; first < head.T; first += ROWS) {
+    const count = Math.min(ROWS, head.T - first);
+    products(head, first, count, block.subarray(first * head.S, (first + count) * head.S));
+  }
+  return block;
 }
 
 /** q·k of rows [first, first + count) into `block`, count × S. */
@@ -123,6 +133,7 @@ function products(head, first, count, block) {
 export function scoreRows(head, first, count, block) {
   const {T, S, mask, scale, relative, pattern} = head;
   if (pattern) for (let i = 0; i < count * S; ++i) block[i] = Math.log(pattern[first * S + i]);
+  else if (head.products) block.set(head.products.subarray(first * S, (first + count) * S));
   else products(head, first, count, block);
   for (let r = 0; r < count; ++r) {
     const query = first + r, row = r * S, cells = query * S;

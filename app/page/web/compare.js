@@ -63,7 +63,8 @@ export function createCompare(store, element, page) {
     [width, height] = [w, h];
     const {stack, layer, head} = store.chosen(), {rows, cols} = tokens(stack);
     maps = mapsOf(stack, layer, head);
-    const side = width > 760 ? (width - 32) / 3 : width;
+    // Three beside each other where there is room, else A and B above their difference.
+    const side = width > 900 ? (width - 32) / 3 : width > 480 ? (width - 16) / 2 : width;
     const top = niceTop(Math.max(largestOf(maps.a), largestOf(maps.b)));
     let far = 0;
     for (const value of maps.difference.weights) if (Math.abs(value) > far) far = Math.abs(value);

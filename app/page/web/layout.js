@@ -59,26 +59,36 @@ export function cellAt(layout, x, y) {
   return {row: layout.part.row + row, col: layout.part.col + col};
 }
 
-/** Draws the labels; `lit` {row, col} of the whole map are in the accent's colour. */
-export function drawLabels(context, layout, colours, lit) {
+/** Draws the labels that have room; `lit` {row, col} of the whole map are in the accent's colour, and then the others are
+    left to the drawing below unless `all`. */
+export function drawLabels(context, layout, colours, lit, all = true) {
   const {part, cell} = layout;
+  const clear = (x, y, w, h) => {
+    if (all) return;
+    context.fillStyle = colours.background;
+    context.fillRect(x, y, w, h);
+  };
   context.font = LABEL_FONT;
   context.textBaseline = 'middle';
   const colourOf = (on) => on ? colours.accent : colours.text;
   context.textAlign = 'right';
   layout.rowLabels.forEach((label, i) => {
     const on = lit && lit.row === part.row + i;
-    if (!on && (i % layout.rowStep !== 0 || near(lit?.row, part.row + i, layout.rowStep))) return;
+    if (!on && (!all || i % layout.rowStep !== 0 || near(lit?.row, part.row + i, layout.rowStep))) return;
+    const y = layout.y + (i + 0.5) * cell;
+    if (on) clear(0, y - LABEL_SIZE * 0.62, layout.x - 2, LABEL_SIZE * 1.24);
     context.fillStyle = colourOf(on);
     context.font = on ? `600 ${LABEL_FONT}` : LABEL_FONT;
-    context.fillText(clipped(label, layout.x - LABEL_GAP), layout.x - LABEL_GAP, layout.y + (i + 0.5) * cell);
+    context.fillText(clipped(label, layout.x - LABEL_GAP), layout.x - LABEL_GAP, y);
   });
   layout.columnLabels.forEach((label, j) => {
     const on = lit && lit.col === part.col + j;
-    if (!on && (j % layout.columnStep !== 0 || near(lit?.col, part.col + j, layout.columnStep))) return;
+    if (!on && (!all || j % layout.columnStep !== 0 || near(lit?.col, part.col + j, layout.columnStep))) return;
+    const x = layout.x + (j + 0.5) * cell;
+    const half = layout.columns === 'horizontal' ? textWidth(label) / 2 + 2 : LABEL_SIZE * 0.62;
+    if (on) clear(x - half, 0, 2 * half, layout.y - 2);
     context.fillStyle = colourOf(on);
     context.font = on ? `600 ${LABEL_FONT}` : LABEL_FONT;
-    const x = layout.x + (j + 0.5) * cell;
     if (layout.columns === 'horizontal') {
       context.textAlign = 'center';
       context.fillText(label, x, layout.y - LABEL_GAP - LABEL_SIZE / 2);

@@ -92,12 +92,13 @@ function open(page, answer, kept) {
     if (has('atlas', 'size', 'tokens', 'atlasOrder')) {
       controls.drawAtlasHead();
       atlas.build();
-    } else if (has('mask', 'look')) atlas.redraw();
+    } else if (has('mask', 'look')) atlas.redraw(has('off', 'look'));
+    else if (has('atlasRest')) atlas.drawOverlay();
     if (has('atlas', 'head')) atlas.mark();
     if (has('mask', 'look', 'head', 'size', 'view', 'cell', 'tokens', 'viewport', 'flow')) {
       if (view.view === 'heads') {
-        if (has('mask', 'look', 'head', 'size', 'view', 'tokens', 'viewport') || store.cell()) stage.draw();
-        else stage.draw();
+        if (has('mask', 'look', 'head', 'size', 'view', 'tokens', 'viewport')) stage.draw();
+        else stage.drawOverlay();
       } else if (view.view === 'row') rows.draw(byId('stage').clientWidth);
       else if (view.view === 'flow') {
         controls.drawFlow();
@@ -157,7 +158,7 @@ function open(page, answer, kept) {
   store.listen((change) => {
     const parts = [];
     if (change.answer) parts.push('tokens', 'atlas', 'texts', 'mask', 'size');
-    if (change.edits) parts.push('mask');
+    if (change.edits) parts.push('mask', ...(change.off ? ['off'] : []));
     if ('hovered' in change || 'pinned' in change) parts.push('cell');
     if ('pinned' in change) parts.push('pinned');
     if ('layer' in change || 'head' in change) parts.push('head');

@@ -8,7 +8,7 @@ import { say } from './words.js';
 const MOST_CHIPS = 2000;
 
 export function createSentence(store, element) {
-  let chips = [];
+  let chips = new Map(), marked = [];
 
   /** The key that a query looks at most, in the chosen head. */
   function strongest(query) {
@@ -23,7 +23,7 @@ export function createSentence(store, element) {
       const classes = ['chip', token.special ? 'special' : '', token.pad ? 'pad' : '', token.known === false ? 'unknown' : ''];
       const chip = make('button', {type: 'button', class: classes.filter(Boolean).join(' '), tabindex: i === 0 ? '0' : '-1',
         title: token.known === false ? say('tip_unknown') : '', data: {place: i, side}}, make('bdi', {text: axisLabel(token)}));
-      chips.push({chip, side, i});
+      chips.set(`${side} ${i}`, chip);
       return chip;
     });
     return make('div', {class: 'chips', role: 'group', 'aria-label': label}, ...shown,
@@ -56,7 +56,8 @@ export function createSentence(store, element) {
   });
 
   function build() {
-    chips = [];
+    chips = new Map();
+    marked = [];
     const stack = store.stack();
     fill(element, line(stack.queryTokens, 'query', say('queries')),
       stack.keyTokens === stack.queryTokens ? null : line(stack.keyTokens, 'key', say('keys')));
@@ -65,11 +66,21 @@ export function createSentence(store, element) {
 
   function mark() {
     const {pinned, hovered} = store.view, cell = hovered ?? pinned, one = store.stack().queryTokens === store.stack().keyTokens;
-    for (const {chip, side, i} of chips) {
-      chip.classList.toggle('from', side === 'query' && cell?.query === i);
-      chip.classList.toggle('to', Boolean(cell) && cell.key === i && (side === 'key' || one));
-      chip.setAttribute('aria-pressed', String(pinned?.query === i && side === 'query'));
+    // Only what changes is touched: a long sentence has a thousand chips, and the pointer moves often.
+    for (const chip of marked) {
+      chip.classList.remove('from', 'to');
+      chip.removeAttribute('aria-pressed');
     }
+    marked = [];
+    const take = (side, i, change) => {
+      const chip = chips.get(`${side} ${i}`);
+      if (!chip) return;
+      change(chip);
+      marked.push(chip);
+    };
+    if (cell) take('query', cell.query, (chip) => chip.classList.add('from'));
+    if (cell) take(one ? 'query' : 'key', cell.key, (chip) => chip.classList.add('to'));
+    if (pinned) take('query', pinned.query, (chip) => chip.setAttribute('aria-pressed', 'true'));
   }
 
   return {build, mark};

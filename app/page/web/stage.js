@@ -51,7 +51,7 @@ export function createStage(store, element, colourTop) {
       w: Math.round(layout.w * ratio), h: Math.round(layout.h * ratio)};
     drawPicture(context, pooled(shown, layout.part, box.h, box.w), box, scale);
     context.scale(ratio, ratio);
-    drawLabels(context, layout, ink(), shownCell(store.cell(), side));
+    drawLabels(context, layout, ink(), null);
     if (layout.cell >= PRINTED) drawNumbers(context, scale);
     canvas.setAttribute('aria-label', say('map_of', `L${layer}·H${head}`, shown.T, shown.S));
     drawOverlay();
@@ -75,6 +75,7 @@ export function createStage(store, element, colourTop) {
     const {context, ratio} = fitted(overlay, size.width, layout.height);
     context.scale(ratio, ratio);
     const colours = ink(), side = sides();
+    drawLabels(context, layout, colours, shownCell(store.cell(), side), false);
     const mark = (cell, strong) => {
       if (!cell) return;
       const col = cell.col - layout.part.col, row = cell.row - layout.part.row;

@@ -1,7 +1,7 @@
 // What the reader changed, as one value; every view draws from it. An edit makes a new value, undo goes back to an old
 // one. Weights are computed when a view asks for them, and kept as long as there is room.
 
-import { resolveMask, prepareHead, headWeights, weightRows, writtenKind } from './attention.js';
+import { allProducts, resolveMask, prepareHead, headWeights, weightRows, writtenKind } from './attention.js';
 import { headKey } from './data.js';
 import { foldOf, folded } from './fold.js';
 
@@ -19,7 +19,7 @@ function writtenEdits(answer) {
 
 export function createStore(answer, kept) {
   const listeners = [];
-  let weightsKept = new Map(), cellsKept = 0, masks = new Map();
+  let weightsKept = new Map(), cellsKept = 0, masks = new Map(), products = {key: '', numbers: null};
   const store = {
     answer, kept,  // `kept`: the A of a comparison, or null
     edits: null, written: null, recompute: null,
@@ -61,13 +61,15 @@ export function createStore(answer, kept) {
     renewed() {
       settle();
       forget();
+      products = {key: '', numbers: null};
       store.tell({edits: true, answer: true});
     },
 
     stack: (index = store.view.stack) => store.answer.stacks[index],
     isOff: (stack, layer, head) => store.edits.off.has(offKey(stack, layer, head)),
     mask(answerOf, stack, layer) {
-      const key = `${answerOf === store.kept ? 'A' : 'B'}${stack.index} ${layer}`;
+      // Layers without a mask of their own share one.
+      const key = `${answerOf === store.kept ? 'A' : 'B'}${stack.index} ${stack.layerMasks.has(layer) ? layer : 'all'}`;
       if (!masks.has(key)) masks.set(key, resolveMask(stack, layer, wantedOf(answerOf).masks[stack.index]));
       return masks.get(key);
     },
@@ -82,6 +84,10 @@ export function createStore(answer, kept) {
       if (found) weightsKept.delete(key);
       else {
         const prepared = store.prepared(answerOf, stack, layer, head);
+        if (!stack.given && !store.recompute && layer === store.view.layer && head === store.view.head) {
+          if (products.key !== key) products = {key, numbers: allProducts(prepared)};
+          prepared.products = products.numbers;
+        }
         found = {weights: headWeights(prepared), allowed: prepared.mask.allowed, T: stack.T, S: stack.S};
         cellsKept += found.weights.length;
       }
@@ -137,7 +143,7 @@ export function createStore(answer, kept) {
     // A head that is off has the same weights: only what it hands over changes.
     if (store.recompute || ['masks', 'scale', 'edited'].some((part) => before[part] !== edits[part])) forget();
     store.recompute?.();
-    store.tell({edits: true});
+    store.tell({edits: true, off: before.off !== edits.off});
   }
 
   function travel(from, to) {
