@@ -4,7 +4,7 @@
 #include "cli/against_option.h"
 #include "cli/commands.h"
 #include "cli/request_options.h"
-#include "derived/answer_comparison.h"
+#include "document/answer_snapshot.h"
 #include "model/head_text.h"
 #include "page/page.h"
 #include "train/trained_checkpoint.h"
@@ -18,6 +18,7 @@ struct PageArguments {
   std::string file, language, theme, colours = "teal", look;
   std::vector<std::string> only;
   std::optional<std::string> against;
+  double most = 0;
   bool live = false;
 };
 
@@ -85,6 +86,7 @@ Result<int> run_page(const PageArguments& options) {
   page.only = *std::move(only);
   if (!options.language.empty()) page.language = options.language == "zh" ? Language::zh : Language::en;
   if (!options.theme.empty()) page.theme = options.theme == "dark" ? Theme::dark : Theme::light;
+  if (options.most > 0) page.most_bytes = static_cast<std::size_t>(options.most * 1e6);
   page.colours = parse_colour_map(options.colours).value_or(ColourMap::teal);
   if (!options.look.empty()) {
     const auto head = parse_head(options.look);
@@ -137,6 +139,9 @@ ParsedCommand add_page(CLI::App& program) {
       ->check(CLI::IsMember({"en", "zh"}));
   command->add_option("--theme", options->theme, "light or dark; default: the reader's")
       ->check(CLI::IsMember({"light", "dark"}));
+  command->add_option("--most", options->most, "Refuse a page of more megabytes than this; default: 268")
+      ->type_name("MB")
+      ->check(CLI::PositiveNumber);
   command->add_option("--colours", options->colours, "teal (default), viridis, cividis or grey")
       ->check(CLI::IsMember({"teal", "viridis", "cividis", "grey"}));
   return [options] { return run_page(*options); };

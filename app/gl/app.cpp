@@ -13,6 +13,7 @@
 #include "gl/offscreen.h"
 #include "gl/quit_signals.h"
 #include "gl/window.h"
+#include "page/page.h"
 #include "paper/figure_file.h"
 #include "session/loop.h"
 #include "session/recovery.h"
@@ -116,7 +117,7 @@ Status open_window(const Startup& asked) {
   if (!state.notice && !resources->lessons.problems.empty())
     state.notice = Notice{Notice::Kind::failed, in_lines(resources->lessons.problems)};
 
-  Loop loop(&Window::wake, autosave.string(), {figure_drawer(), {.folder = trained_folder()}});
+  Loop loop(&Window::wake, autosave.string(), {with_pages(figure_drawer()), {.folder = trained_folder()}});
   Screen screen{.begin_frame = [&] { (*window)->begin_frame(state.settings.ui_scale); },
                 .end_frame = [&](Rgb background) { (*window)->end_frame(background); },
                 .fonts = fonts,

@@ -13,6 +13,7 @@
 #include "page/page_numbers.h"
 #include "page/page_tables.h"
 #include "page/page_template.h"
+#include "read/external/page_text.h"
 #include "session/session_file.h"
 #include "write/arrays.h"
 
@@ -73,6 +74,10 @@ std::string shape_text(const Trace& trace) {
 json axis_object(const Tokens& a, const Tokens& b) {
   json axis = json::array();
   const auto place = [](const std::optional<Index>& at) { return at ? json(*at) : json(nullptr); };
+  if (std::max(a.size(), b.size()) > kMostAligned) {  // the same tokens, as plan_page() saw to
+    for (std::size_t i = 0; i < a.size(); ++i) axis.push_back({i, i});
+    return axis;
+  }
   for (const JointToken& token : align_tokens(a.tokens, b.tokens)) axis.push_back({place(token.a), place(token.b)});
   return axis;
 }
@@ -111,6 +116,18 @@ Status check_heads(const Trace& trace, const std::vector<HeadRef>& heads) {
       return bad_input("--only", "layer", "0 to " + std::to_string(trace.num_layers(head.stack) - 1), head_text(head));
     if (head.head >= trace.num_heads(head.stack))
       return bad_input("--only", "head", "0 to " + std::to_string(trace.num_heads(head.stack) - 1), head_text(head));
+  }
+  return Done{};
+}
+
+/// Only so many tokens are aligned; more must be the same in both answers.
+Status check_axes(const Trace& a, const Trace& b) {
+  for (const auto& [of_a, of_b] :
+       {std::pair{&a.query_tokens(), &b.query_tokens()}, {&a.key_tokens(), &b.key_tokens()}}) {
+    const std::size_t longest = std::max(of_a->size(), of_b->size());
+    if (longest > kMostAligned && !(*of_a == *of_b))
+      return bad_input("--against", "tokens", "at most " + std::to_string(kMostAligned) + ", or the same in both",
+                       std::to_string(longest));
   }
   return Done{};
 }
@@ -154,13 +171,14 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
     if (const auto valid = check_numbers(*content.against->trace, heads_of_other(*content.against->trace, plan.heads));
         !valid)
       return valid.error();
+    if (const auto valid = check_axes(*content.against->trace, trace); !valid) return valid.error();
     rest += 2 * text_bytes(*content.against->trace);
   }
   plan.values = numbers(true) <= kMostPlainBytes;
   plan.packed = numbers(plan.values) > kMostPlainBytes;
   plan.bytes = numbers(plan.values) + rest;
-  if (plan.bytes > kMostPageBytes)
-    return bad_input("page", "size", "at most " + megabytes(kMostPageBytes) + "; --only 1.4,2.* takes fewer heads",
+  if (plan.bytes > options.most_bytes)
+    return bad_input("page", "size", "at most " + megabytes(options.most_bytes) + " (--only 1.4,2.* takes fewer heads)",
                      megabytes(plan.bytes));
   return plan;
 }
@@ -221,6 +239,19 @@ Status write_page(const PageContent& content, const PageOptions& options, const 
   for (const std::string_view part : page_tail()) sink(part);
   if (progress.stop) return Error{"page: cancelled, nothing was written"};
   return output->commit();
+}
+
+DrawFigure with_pages(DrawFigure figures) {
+  return [figures = std::move(figures)](const FigureRequest& asked, const std::filesystem::path& file) -> Status {
+    if (!names_page(file)) return figures(asked, file);
+    PageContent content{.session = {.document = asked.document, .view = asked.view}, .trace = asked.trace};
+    if (asked.kind == FigureKind::compare) content.against = asked.compared;
+    const PageOptions options{.language = asked.language, .theme = asked.theme, .colours = asked.colours};
+    const auto plan = plan_page(content, options);
+    if (!plan) return Error{file.string() + ": " + plan.error().message};
+    Progress progress;
+    return write_page(content, options, *plan, file, progress);
+  };
 }
 
 }  // namespace headlight

@@ -9,14 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "session/open_file.h"
+#include "session/figure_request.h"
+#include "session/session_file.h"
 #include "view/settings.h"
 
 namespace headlight {
 
 inline constexpr std::string_view kPageSchema = "headlight.page/1";
 
-/// A larger page is refused: no browser would open it in a time that anybody waits.
+/// A larger page is refused unless its writer asks for it: browsers take long to open it.
 inline constexpr std::size_t kMostPageBytes = std::size_t{256} << 20;
 /// Beyond that the numbers are packed (deflate), and v stays out: only what the weights are made of is needed.
 inline constexpr std::size_t kMostPlainBytes = std::size_t{24} << 20;
@@ -33,6 +34,7 @@ struct PageOptions {
   std::optional<Language> language = {};  // none: the reader's
   std::optional<Theme> theme = {};        // none: the reader's
   ColourMap colours = ColourMap::teal;
+  std::size_t most_bytes = kMostPageBytes;
   int threads = 0;
 };
 
@@ -44,7 +46,7 @@ struct PagePlan {
   std::size_t bytes = 0;       // about; of packed numbers an upper bound
 };
 
-/// Errors: more bytes than kMostPageBytes, with the size and how to take fewer heads; a head that there is none of; a
+/// Errors: more bytes than `most_bytes`, with the size and how to take fewer heads; a head that there is none of; a
 /// number beyond what float16 holds; `live` of a model whose parts the page cannot compute.
 Result<PagePlan> plan_page(const PageContent& content, const PageOptions& options);
 
@@ -55,5 +57,8 @@ std::string plan_text(const PagePlan& plan, const PageContent& content);
 /// Stopped by `progress.stop` it is an Error as well.
 Status write_page(const PageContent& content, const PageOptions& options, const PagePlan& plan,
                   const std::optional<std::filesystem::path>& file, Progress& progress);
+
+/// Writes a page where the name ends in .html, and leaves every other file to `figures`.
+DrawFigure with_pages(DrawFigure figures);
 
 }  // namespace headlight

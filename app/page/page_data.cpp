@@ -22,7 +22,7 @@ namespace {
 using nlohmann::json;
 
 /// Thumbnails of sentences of more tokens go along, so that the first picture waits for nothing.
-constexpr Index kShownAtOnce = 300;
+constexpr Index kShownAtOnce = 128;
 /// Their longer side in cells.
 constexpr Index kThumbnailOfPage = 64;
 

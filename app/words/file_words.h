@@ -15,7 +15,8 @@ struct FileWords {
   Words do_train_on{"Train on it", "用它训练"};
   Words unknown_format{"The ending says the format: .json, .npz, .safetensors or .csv",
                        "扩展名决定格式：.json、.npz、.safetensors 或 .csv"};
-  Words figure_format{"The ending says the format: .svg, .pdf or .png", "扩展名决定格式：.svg、.pdf 或 .png"};
+  Words figure_format{"The ending says the format: .svg, .pdf or .png; .html is a page that still computes",
+                      "扩展名决定格式：.svg、.pdf 或 .png；.html 是仍能计算的网页"};
   Words figure_grid{"All heads", "所有头"};
   Words figure_head{"Chosen head", "所选的头"};
   Words figure_layers{"All layers, small", "所有层，缩略"};

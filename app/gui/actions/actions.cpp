@@ -393,6 +393,11 @@ constexpr Action kActions[] = {
      {ctrl(Key::e)}, nullptr, browse<Browser::Purpose::export_to>},
     {Act::make_figure, Group::files, {"Make a figure: SVG, PDF, PNG", "出图：SVG、PDF、PNG"}, {ctrl_shift(Key::e)}, nullptr,
      browse<Browser::Purpose::figure>},
+    {Act::make_page, Group::files, {"Share as a page that still computes: HTML", "分享为仍能计算的网页：HTML"}, {}, nullptr,
+     [](Gui& gui) {
+       gui.say(Browse{Browser::Purpose::figure, {}});
+       gui.say(NameFile{"page.html"});
+     }},
     {Act::copy_command, Group::files, {"Copy the picture as a command line", "把所见的图复制为命令行"}, {ctrl_shift(Key::c)}, nullptr,
      [](Gui& gui) { copy_as_command(gui); }},
     {Act::copy_export, Group::files, {"Copy the export of the numbers as a command line", "把数值导出复制为命令行"}, {}, nullptr,

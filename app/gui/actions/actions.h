@@ -30,7 +30,7 @@ enum class Act {
   clear_edits, second_away, start_over,
   run_training, stop_training, earlier_step, later_step, newest_step,
   choose_lesson, next_page, previous_page, leave_lesson,
-  open_file, save_session, save_session_as, export_numbers, make_figure, copy_command, copy_export, copy_explanation,
+  open_file, save_session, save_session_as, export_numbers, make_figure, make_page, copy_command, copy_export, copy_explanation,
   dark_theme, light_theme, other_language, larger, smaller, quit,
   count
   // clang-format on

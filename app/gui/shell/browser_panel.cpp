@@ -7,6 +7,7 @@
 #include "gui/frame/imgui_compat.h"
 #include "gui/shell/shell.h"
 #include "paper/figure_file.h"
+#include "read/external/page_text.h"
 #include "session/shown.h"
 #include "words/compare_words.h"
 #include "words/file_words.h"
@@ -38,7 +39,7 @@ bool is_possible(const Browser& browser) {
   if (browser.name.empty()) return false;
   std::error_code ignored;
   if (std::filesystem::is_directory(target(browser), ignored)) return true;
-  if (browser.purpose == Browser::Purpose::figure) return static_cast<bool>(figure_format(browser.name));
+  if (browser.purpose == Browser::Purpose::figure) return names_page(browser.name) || figure_format(browser.name);
   return browser.purpose != Browser::Purpose::export_to || format_of(browser.name);
 }
 
