@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "model/head_text.h"
 #include "figure/labels.h"
 #include "heads/head_measures.h"
 #include "heads/token_alignment.h"
@@ -123,7 +122,8 @@ Status check_heads(const Trace& trace, const std::vector<HeadRef>& heads) {
 
 /// Only so many tokens are aligned; more must be the same in both answers.
 Status check_axes(const Trace& a, const Trace& b) {
-  for (const auto& [of_a, of_b] : {std::pair{&a.query_tokens(), &b.query_tokens()}, {&a.key_tokens(), &b.key_tokens()}}) {
+  for (const auto& [of_a, of_b] :
+       {std::pair{&a.query_tokens(), &b.query_tokens()}, {&a.key_tokens(), &b.key_tokens()}}) {
     const std::size_t longest = std::max(of_a->size(), of_b->size());
     if (longest > kMostAligned && !(*of_a == *of_b))
       return bad_input("--against", "tokens", "at most " + std::to_string(kMostAligned) + ", or the same in both",

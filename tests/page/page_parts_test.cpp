@@ -24,7 +24,8 @@ TEST(Base64, IsReadBackWhateverItsPartsAre) {
     const std::string bytes = random_bytes(count);
     std::string text;
     Base64Encoder encoder;
-    for (std::size_t at = 0, size = 1; at < count; at += size, size = size % 5 + 1) encoder.add(bytes.substr(at, size), text);
+    for (std::size_t at = 0, size = 1; at < count; at += size, size = size % 5 + 1)
+      encoder.add(bytes.substr(at, size), text);
     encoder.finish(text);
     EXPECT_EQ(text, encode_base64(bytes));
     EXPECT_EQ(text.size(), base64_size(count));

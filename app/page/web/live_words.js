@@ -64,7 +64,7 @@ export function tokensOf(text, side) {
   const token = (word, id) => ({id: id ?? side.unknown, text: word, special: false, pad: false, known: id !== undefined});
   // Words such as <mask> are found as they stand, before anything is cut.
   const names = side.special.map((id) => side.words[id]).filter((name) => name);
-  const special = new RegExp(`(${names.map((name) => name.replace(/[^\w]/g, '\\$&')).join('|') || '(?!)'})`, 'u');
+  const special = new RegExp(`(${names.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|') || '(?!)'})`);
   const tokens = text.split(special).flatMap((part) => names.includes(part) ? [token(part, ids.get(part))]
     : part === '' ? [] : cutWords(part, lexicon).filter((piece) => piece.trim() !== '').map((piece) => {
       const word = piece.trimStart();
