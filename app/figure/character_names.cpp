@@ -27,7 +27,9 @@ bool is_picture(char32_t character) {
 }
 
 bool is_picture_modifier(char32_t character) {
-  return u_hasBinaryProperty(static_cast<UChar32>(character), UCHAR_EMOJI_MODIFIER);
+  constexpr char32_t kJoiner = 0x200D, kAsPicture = 0xFE0F;
+  return character == kJoiner || character == kAsPicture ||
+         u_hasBinaryProperty(static_cast<UChar32>(character), UCHAR_EMOJI_MODIFIER);
 }
 
 }  // namespace headlight

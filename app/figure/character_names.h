@@ -11,7 +11,7 @@ std::string character_name(char32_t character);
 
 /// Whether it is a picture by default (Unicode Technical Standard 51: Emoji_Presentation), which outline fonts lack.
 bool is_picture(char32_t character);
-/// Whether it only changes the picture before it: a skin tone.
+/// Whether it only changes the picture before it: a skin tone, a joiner, the request for a picture.
 bool is_picture_modifier(char32_t character);
 
 }  // namespace headlight

@@ -68,7 +68,7 @@ TEST(FigureCommand, AHeadIsNamedInEveryForm) {
   EXPECT_TRUE(contains(picture, "svg"));
   EXPECT_NE(picture, drawn({"--head", "1"})) << "of layer 0";
   for (const Strings& words : {Strings{"--head", "1.1"}, Strings{"--head", "L1.H1"}, Strings{"--head", "L1·H1"},
-                             Strings{"--layer", "1", "--head", "1.1"}, Strings{"--head", "self:1.1"}})
+                               Strings{"--layer", "1", "--head", "1.1"}, Strings{"--head", "self:1.1"}})
     EXPECT_EQ(picture, drawn(words)) << words.back();
   EXPECT_TRUE(contains(refused(figure({"--layer", "1", "--head", "0.1", "-o", "x.svg"})),
                        "--head: expected a head of --layer 1, found 0.1"));

@@ -118,7 +118,7 @@ TEST(CliTrain, MakesAModelThatTranslatesAndSaysWhereWordsComeFrom) {
     for (const json& token : object[side]) EXPECT_TRUE(token["known"]) << token;
 
   const Strings ask{"heads",       model.string(), "--relations", "--grammar", grammar,
-                  "--sentences", "40",           "--format",    "json"};
+                    "--sentences", "40",           "--format",    "json"};
   const Ran measured = run(ask);
   ASSERT_EQ(measured.status, 0) << measured.err;
   const json report = json::parse(measured.out, nullptr, false);

@@ -58,11 +58,11 @@ TEST(Transformer, OptionsShapeEveryArchitecture) {
   EXPECT_EQ(request["bias"], (json{"query", "ffn"}));
   const json plain = exported(small({}));
   for (const Strings& words : {Strings{"--position", "learned"},
-                             {"--position", "sinusoidal-halves"},
-                             {"--norm-type", "rms"},
-                             {"--head-dim", "6"},
-                             {"--num-kv-heads", "1"},
-                             {"--bias", "query"}})
+                               {"--position", "sinusoidal-halves"},
+                               {"--norm-type", "rms"},
+                               {"--head-dim", "6"},
+                               {"--num-kv-heads", "1"},
+                               {"--bias", "query"}})
     EXPECT_NE(exported(with(small({}), words))["next_token"], plain["next_token"]) << words[0];
   EXPECT_EQ(plain["next_token"].size(), 10u);
 }
@@ -278,7 +278,8 @@ TEST(GenerateCommand, WritesOnStepByStep) {
 }
 
 TEST(GenerateCommand, TheSeedDecides) {
-  const Strings words = small({"generate", "--arch", "decoder", "--text", "我请", "--count", "8", "--temperature", "2"});
+  const Strings words =
+      small({"generate", "--arch", "decoder", "--text", "我请", "--count", "8", "--temperature", "2"});
   EXPECT_EQ(run(words).out, run(words).out);
   EXPECT_NE(run(words).out, run(with(words, {"--sampling-seed", "1"})).out);
 }

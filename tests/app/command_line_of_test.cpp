@@ -303,7 +303,8 @@ TEST(AsCommand, OfABatchTheFigureHasTheSentence) {
 }
 
 TEST(AsCommand, AShellReadsTheWordsBack) {
-  const Strings words{"headlight", "", "plain-1.5", "it's", "a b", "$HOME `x` \\ \"q\"", "我|爱", "two\nlines", "*", "~"};
+  const Strings words{"headlight",          "",      "plain-1.5",  "it's", "a b",
+                      "$HOME `x` \\ \"q\"", "我|爱", "two\nlines", "*",    "~"};
   const Folder folder;
   const std::string output = (folder.path() / "words").string();
   const std::string script = "for word in " + shell_line(words) + "; do printf '%s\\0' \"$word\"; done > " + output;

@@ -223,7 +223,7 @@ TEST(Pair, FiguresShowThePart) {
   const Folder folder;
   const std::string file = folder.path() / "f.svg";
   const Strings figure{"figure",       model.folder(), "--text", "the cat sat", "--text-pair",
-                     "it was tired", "--language",   "en",     "-o",          file};
+                       "it was tired", "--language",   "en",     "-o",          file};
   const auto with = [](Strings words, const Strings& more) {
     words.insert(words.end(), more.begin(), more.end());
     return words;

@@ -276,7 +276,7 @@ TEST(TrainingCard, IsReadBack) {
   EXPECT_EQ(again.scores->next_word.perplexity, 1.5);
   const std::string text = card_text(*shaken(shapes()[3], toy_corpus()), translation);
   for (const char* part : {"2 layers of the encoder and 2 of the decoder", "hidden (11 %) or swapped for others (12 %)",
-                           "| 1.2 | 0.500 | 0.000 |", "The next word: 75.0 % of 99 right, perplexity 1.50."})
+                           "| L1·H2 | 0.500 | 0.000 |", "The next word: 75.0 % of 99 right, perplexity 1.50."})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
@@ -286,7 +286,7 @@ TEST(TrainingCard, SaysInWordsWhatWasMeasured) {
   for (const char* part :
        {"# shaken\n", "d_model 16, 2 heads of d_k 8, 2 layers", "Corpus: sentences of Headlight's grammar",
         "hidden (11 %)", "dropout 0.05", "label smoothing 0.1", "seed 5", "```\nheadlight train -o DIR\n```",
-        "| VO, verb → object | 1.3 key→query | 0.938 | 0.50 | 0.875 | 0.25 | 0.50 | 0.62 | 1000 |\n",
+        "| VO, verb → object | L1·H3 key→query | 0.938 | 0.50 | 0.875 | 0.25 | 0.50 | 0.62 | 1000 |\n",
         "both sentences right: 19 of 20"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   TrainingCard card = full_card();

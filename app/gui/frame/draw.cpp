@@ -80,7 +80,9 @@ bool plain_selectable(const std::string& text, bool selected, ImGuiSelectableFla
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::CalcTextSize(text.c_str());
   ImGui::PushID(text.c_str());
-  const bool pressed = ImGui::Selectable("##line", selected, flags, {0, size.y});
+  // As wide as its text, which a popup that fits its content must know.
+  const float width = std::max(size.x, ImGui::GetContentRegionAvail().x);
+  const bool pressed = ImGui::Selectable("##line", selected, flags, {width, size.y});
   ImGui::PopID();
   ImGui::GetWindowDrawList()->AddText(at, ImGui::GetColorU32(ImGuiCol_Text), text.c_str());
   return pressed;

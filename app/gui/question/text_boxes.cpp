@@ -24,7 +24,10 @@ struct Editing {
 
 /// The characters that came with the frame stand before the old text, where the cursor began.
 void replace_with_typed(ImGuiInputTextCallbackData* data, const std::string& typed) {
-  const std::string fresh(data->Buf, static_cast<std::size_t>(data->CursorPos));
+  std::string fresh(data->Buf, static_cast<std::size_t>(data->CursorPos));
+  // ImGui drops the characters of the frame in which the keyboard focus came by navigation.
+  if (fresh.empty())
+    for (const ImWchar character : ImGui::GetIO().InputQueueCharacters) append_utf8(fresh, character);
   data->DeleteChars(0, data->BufTextLen);
   data->InsertChars(0, (typed + fresh).c_str());
 }
