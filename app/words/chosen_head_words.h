@@ -11,6 +11,8 @@ struct ChosenHeadWords {
       "attention.",
       "每张图是一个注意力头。行是在看的词，列是被看的词；颜色越强，注意力越多。"};
   Words pinned_hint{"Hover a cell to read it, click to keep it.", "指向单元格以读数，点击固定。"};
+  Words tip_label{"The layer and the head, both counted from 0. The command line takes L1·H2 as --head 1.2.",
+                  "层和头，都从 0 数起。在命令行里，L1·H2 写作 --head 1.2。"};
   Words head_is_on{"on", "开"};
   Words head_is_off{"off", "关"};
   Words tip_on_off{"Switches the head off, or on again.", "关闭或打开这个头。"};

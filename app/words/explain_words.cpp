@@ -285,10 +285,7 @@ std::string node_title(Language language, const Node& node) {
     const std::string range = node.first_layer == node.last_layer
                                   ? std::to_string(node.first_layer)
                                   : std::to_string(node.first_layer) + "–" + std::to_string(node.last_layer);
-    return (language == Language::zh              ? "第 "
-            : node.first_layer == node.last_layer ? "Layer "
-                                                  : "Layers ") +
-           range + (language == Language::zh ? " 层" : "");
+    return (language == Language::zh ? "层 " : node.first_layer == node.last_layer ? "Layer " : "Layers ") + range;
   }
   const auto* words = find(kNodes, std::string_view(node.label));
   return words ? in(language, words) : node.label;

@@ -183,6 +183,7 @@ void title(Gui& gui) {
   }
   const MapKind kind = shown_kind(state, state.view.chosen.stack);
   if (kind == MapKind::rollout) return;  // of no head
+  explain_item(gui, kChosenHeadWords.tip_label);
   const bool off = is_off(state.document.edits, state.view.chosen);
   ImGui::SameLine(0, 10 * gui.unit);
   if (flat_button(gui, "switch head", gui.word(off ? kChosenHeadWords.head_is_off : kChosenHeadWords.head_is_on), off))

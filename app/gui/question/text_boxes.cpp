@@ -19,15 +19,15 @@ constexpr int kMostTextLines = 3;
 struct Editing {
   std::string text;
   bool takes_keyboard = false;
-  std::string typed;  // before the box had the keyboard: replaces the text; empty: the text is selected
+  std::string typed;          // before the box had the keyboard: replaces the text; empty: the text is selected
+  std::string arriving = {};  // the characters of this frame
 };
 
 /// The characters that came with the frame stand before the old text, where the cursor began.
-void replace_with_typed(ImGuiInputTextCallbackData* data, const std::string& typed) {
+/// ImGui drops them where the keyboard focus came by navigation; then they are `arriving`.
+void replace_with_typed(ImGuiInputTextCallbackData* data, const std::string& typed, const std::string& arriving) {
   std::string fresh(data->Buf, static_cast<std::size_t>(data->CursorPos));
-  // ImGui drops the characters of the frame in which the keyboard focus came by navigation.
-  if (fresh.empty())
-    for (const ImWchar character : ImGui::GetIO().InputQueueCharacters) append_utf8(fresh, character);
+  if (fresh.empty()) fresh = arriving;
   data->DeleteChars(0, data->BufTextLen);
   data->InsertChars(0, (typed + fresh).c_str());
 }
@@ -36,7 +36,7 @@ int edit_callback(ImGuiInputTextCallbackData* data) {
   auto& editing = *static_cast<Editing*>(data->UserData);
   if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) resize_text(data, editing.text);
   else if (editing.takes_keyboard && editing.typed.empty()) data->SelectAll();
-  else if (editing.takes_keyboard) replace_with_typed(data, editing.typed);
+  else if (editing.takes_keyboard) replace_with_typed(data, editing.typed, editing.arriving);
   return 0;
 }
 
@@ -61,7 +61,10 @@ void text_box(Gui& gui, const TextBox& box, float width) {
   if (known != fingerprint(text) && ImGui::GetIO().WantTextInput) ImGui::SetWindowFocus(nullptr);
   known = fingerprint(text);
   std::string& shown = editing.text;
-  if (editing.takes_keyboard) ImGui::SetKeyboardFocusHere();
+  if (editing.takes_keyboard) {
+    ImGui::SetKeyboardFocusHere();
+    for (const ImWchar character : ImGui::GetIO().InputQueueCharacters) append_utf8(editing.arriving, character);
+  }
   const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;
   const ImGuiStyle& style = ImGui::GetStyle();
   const float height =
