@@ -313,7 +313,7 @@ TEST(CliTrain, TeachesHeadsWithATokenizerOfOnesOwn) {
   EXPECT_EQ(card["treebanks"], json::array({corpus.treebank}));
   EXPECT_EQ(card["plan"]["teaching"]["heads"][0]["relations"], json::array({"nsubj", "det"}));
   EXPECT_EQ(card["plan"]["teaching"]["weight"], 4) << "what teaches counts unless it is said otherwise";
-  for (const std::string part : {"--tokenizer ", "text.txt:2 ", "--teach ", "--teach-head 0.1=nsubj,det"})
+  for (const std::string part : {"--tokenizer ", "text.txt:2 ", "--teach ", "--teach-head '0.1=nsubj,det'"})
     EXPECT_TRUE(contains(card["command"], part)) << card["command"] << part;
   const json object = exported({model.string(), "--text", "The zebra sat."});
   EXPECT_EQ(texts(object["tokens"]), (Strings{"<s>", "The", "z", "e", "b", "r", "a", "sat", "."}));
