@@ -264,8 +264,9 @@ std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace
     if (!trace->has(stack)) continue;
     const auto at = static_cast<std::size_t>(stack);
     all->possible[at] = possible_of(*trace, stack);
-    auto fold = is_too_long_to_fold(*trace, stack) ? std::nullopt
-                                           : fold_of(trace->query_tokens(stack), trace->key_tokens(stack), wanted);
+    auto fold = is_too_long_to_fold(*trace, stack)
+                    ? std::nullopt
+                    : fold_of(trace->query_tokens(stack), trace->key_tokens(stack), wanted);
     if (!fold) {
       all->largest = std::max(all->largest, trace->largest_weight);
       continue;

@@ -6,7 +6,6 @@
 
 #include "base/base64.h"
 #include "base/file.h"
-#include "model/head_text.h"
 #include "figure/labels.h"
 #include "heads/head_measures.h"
 #include "model/head_text.h"

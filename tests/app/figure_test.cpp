@@ -204,7 +204,7 @@ TEST(Figure, WhatWasMeasuredOfAHeadStandsInItsTitle) {
   ASSERT_TRUE(shipped) << shipped.error().message;
   const Document document = default_document(shipped->get());
   const auto trace = answer_of(document);
-  const Drawing grid = drawn(document, *trace, {.width = 0.75f * kSlide});
+  const Drawing grid = drawn(document, *trace, {.width = 0.5f * kSlide});
   EXPECT_EQ(maps_of(grid).size(), 16u);
   const auto& relations = document.card->scores->relations;
   const auto vo =
