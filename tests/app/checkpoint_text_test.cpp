@@ -38,7 +38,7 @@ json words_json(const Texts& words, const json& normalizer = nullptr) {
   root["version"] = "1.0";
   root["added_tokens"] = json::array({special(0, "<s>"), special(1, "<unk>"), special(2, "<pad>")});
   root["normalizer"] = normalizer;
-  root["pre_tokenizer"]["type"] = "Strings";
+  root["pre_tokenizer"]["type"] = "Words";
   root["post_processor"] = {{"type", "TemplateProcessing"},
                             {"single", json::array({start, text})},
                             {"pair", json::array()},
@@ -386,7 +386,7 @@ TEST(CheckpointText, HiddenStatesLoseTheRowsOfSpecialTokensToo) {
 
 TEST(CheckpointText, WordsNeedAVocabularyOfWords) {
   json bytes = bytes_json();
-  bytes["pre_tokenizer"] = {{"type", "Strings"}};
+  bytes["pre_tokenizer"] = {{"type", "Words"}};
   const CheckpointFolder model("gpt2", bytes);
   EXPECT_TRUE(contains(refused({"tokenize", model.folder(), "--text", "a"}), "WordLevel"));
 }
