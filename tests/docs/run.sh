@@ -33,7 +33,7 @@ make_folder() {
 sed -n '/^Subcommands:/,/^$/ s/^  \([a-z]\+\) .*/\1/p' "$work/help" >"$work/commands"
 if grep -qx compare "$work/commands"; then fault 'compare is listed in the help'; fi
 while read -r command; do "$program" "$command" --help; done <"$work/commands" >>"$work/help"
-grep -oE -- '--[a-z][a-z0-9-]+' "$work/help" | sort -u >"$work/options"
+grep -ohE -- '--[a-z][a-z0-9-]+' "$work/help" "$tree/run" "$tree/test" "$tree/.ci/run" | sort -u >"$work/options"
 window=yes
 if "$program" screenshot -o "$work/none/window.png" 2>&1 | grep -q 'without the window'; then window=no; fi
 
@@ -164,7 +164,7 @@ for document; do
   split "$source_file"
   while read -r option; do
     case $option in
-      --no-install | --preset | --build | --prefix | --check | --slow | --keep-order | --pipe | --block | --sshlogin | --program | \
+      --preset | --build | --prefix | --check | --slow | --keep-order | --pipe | --block | --sshlogin | --program | \
         --help | --version) ;;
       *) grep -qx -- "$option" "$work/options" || fault "$document: $option: no command has this option" ;;
     esac
