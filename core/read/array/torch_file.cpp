@@ -251,7 +251,7 @@ bool is_contiguous(const std::vector<Index>& shape, const std::vector<Index>& st
 
 class Locator {
  public:
-  /// `storages` gives the bytes of a storage by its key, and who keeps them (null: the file).
+  /// `storages` gives the bytes of a storage by its key, and the owner of those bytes (null: the file).
   struct Bytes {
     std::string_view bytes;
     std::shared_ptr<const void> owner = {};

@@ -52,7 +52,7 @@ struct Dictionary {
 
 /// A sentence in English.
 struct Translation {
-  std::vector<std::int32_t> words = {};  // numbers as in Dictionary; empty: nobody says how
+  std::vector<std::int32_t> words = {};  // numbers as in Dictionary; empty: not known
   std::vector<int> made_of = {};         // of each the place of a word in the sentence; −1: of none
   std::vector<int> families = {};        // of each in Dictionary::families; −1: none
 };
