@@ -5,6 +5,7 @@
 #include <functional>
 #include <sstream>
 
+#include "base/utf8.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "words/pair_words.h"
