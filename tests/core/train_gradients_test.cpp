@@ -164,7 +164,7 @@ TEST_P(TaughtGradientsOf, WhereHeadsLookAreThoseOfTheLoss) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryShape, TaughtGradientsOf, testing::ValuesIn(shapes_of_one_stack()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& shape) { return std::string(shape.param.name); });
 
 TEST(Gradients, WhereHeadsLookAreTheSameBitsWithAnyNumberOfThreadsAndNothingWhereNothingIsAsked) {
   const Config config{.d_model = 32, .num_heads = 4, .num_layers = 2, .ffn = 64, .norm = Norm::pre};

@@ -134,6 +134,10 @@ class Chromium(Browser):
         for kind in ('mousePressed', 'mouseReleased'):
             self.command('Input.dispatchMouseEvent', type=kind, x=x, y=y, button='left', clickCount=1)
 
+    def touch(self, kind, points):
+        """touchStart, touchMove or touchEnd, with where the fingers are."""
+        self.command('Input.dispatchTouchEvent', type=kind, touchPoints=[{'x': x, 'y': y, 'id': i} for i, (x, y) in enumerate(points)])
+
     def screenshot(self):
         return base64.b64decode(self.command('Page.captureScreenshot', format='png')['data'])
 

@@ -8,24 +8,26 @@ function whole(value, name, below) {
 }
 
 export function createInterface(store, live) {
-  function stackOf(name) {
-    const {stacks} = store.answer, stack = typeof name === 'number' ? stacks[name] : stacks.find((one) => one.name === name);
+  function stackOf(name, {stacks} = store.answer) {
+    const stack = typeof name === 'number' ? stacks[name] : stacks.find((one) => one.name === name);
     if (!stack) throw new RangeError(`stack: expected ${stacks.map((one) => one.name).join(', ')}, found ${String(name)}`);
     return stack;
   }
 
   return Object.freeze({
-    /** queries × keys weights of a head, as they are now. */
-    weights(stack, layer, head) {
-      const own = stackOf(stack);
+    /** queries × keys weights of a head, as they are now; `of: 'A'`: those of the other answer of a comparison;
+        `folded`: on the rows and columns that the reader's fold leaves. */
+    weights(stack, layer, head, {of = 'B', folded = false} = {}) {
+      if (of !== 'B' && !(of === 'A' && store.kept)) throw new RangeError(`of: expected ${store.kept ? 'A or B' : 'B'}, found ${String(of)}`);
+      const answer = of === 'A' ? store.kept : store.answer, own = stackOf(stack, answer);
       whole(layer, 'layer', own.layers);
       whole(head, 'head', own.headCount);
       if (!own.hasHead(layer, head)) throw new RangeError(`head: expected one of this page, found ${layer}.${head}`);
-      return store.head(store.answer, own, layer, head).weights.slice();
+      return (folded ? store.shown : store.head)(answer, own, layer, head).weights.slice();
     },
 
     set(change) {
-      const edits = {}, known = ['mask', 'stack', 'scale', 'off', 'painted', 'layer', 'head', 'pinned', 'view', 'scaleOfColours'];
+      const edits = {}, known = ['mask', 'stack', 'scale', 'off', 'painted', 'layer', 'head', 'pinned', 'view', 'scaleOfColours', 'fold'];
       for (const name of Object.keys(change))
         if (!known.includes(name)) throw new RangeError(`set: expected ${known.join(', ')}, found ${name}`);
       if (change.stack !== undefined) store.look({stack: stackOf(change.stack).index});
@@ -54,6 +56,11 @@ export function createInterface(store, live) {
         store.look({pinned: change.pinned && {query: whole(change.pinned[0], 'query', stack.T), key: whole(change.pinned[1], 'key', stack.S)}});
       if (change.view !== undefined) store.look({view: String(change.view)});
       if (change.scaleOfColours !== undefined) store.look({log: change.scaleOfColours === 'log'});
+      if (change.fold !== undefined) {
+        for (const part of change.fold)
+          if (part !== 'special' && part !== 'words') throw new RangeError(`fold: expected special, words, found ${String(part)}`);
+        store.look({foldSpecial: change.fold.includes('special'), mergeWords: change.fold.includes('words')});
+      }
     },
 
     state() {
@@ -65,6 +72,7 @@ export function createInterface(store, live) {
         scale: edits.scale ?? stack.scale(view.layer), off: [...edits.off],
         stacks: store.answer.stacks.map((one) => ({name: one.name, layers: one.layers, heads: one.headCount, queries: one.T, keys: one.S,
           off: one.heads.filter(({layer, head}) => store.isOff(one, layer, head)).map(({layer, head}) => offKey(one, layer, head))})),
+        fold: [...(view.foldSpecial ? ['special'] : []), ...(view.mergeWords ? ['words'] : [])],
         tokens: stack.queryTokens.map((token) => token.text), error: store.answer.error, live: live !== null,
       };
     },

@@ -40,15 +40,22 @@ export function pooledDifference(map, part, height, width) {
   return {values, rows, cols};
 }
 
-let scratch = null;
+const scratches = new Map();
+
+/** A canvas of at least rows × cols pixels. Small pictures have one of their own: the browser copies the whole canvas
+    when it is written again after it was drawn. */
+function scratchOf(rows, cols) {
+  const side = 2 ** Math.ceil(Math.log2(Math.max(rows, cols)));
+  if (!scratches.has(side)) {
+    const canvas = document.createElement('canvas');
+    canvas.width = canvas.height = side;
+    scratches.set(side, canvas.getContext('2d', {willReadFrequently: true}));
+  }
+  return scratches.get(side);
+}
 
 function coloured(picture, scale) {
-  scratch ??= document.createElement('canvas');
-  if (scratch.width < picture.cols || scratch.height < picture.rows) {
-    scratch.width = Math.max(scratch.width, picture.cols);
-    scratch.height = Math.max(scratch.height, picture.rows);
-  }
-  const context = scratch.getContext('2d', {willReadFrequently: true});
+  const context = scratchOf(picture.rows, picture.cols);
   const image = context.createImageData(picture.cols, picture.rows);
   const pixels = new Uint32Array(image.data.buffer), table = colourTable(scale.diverging);
   for (let i = 0; i < pixels.length; ++i) {
@@ -57,7 +64,7 @@ function coloured(picture, scale) {
     pixels[i] = Number.isNaN(value) || (!scale.diverging && value < 0) ? 0 : table[colourIndex(scale, value)];
   }
   context.putImageData(image, 0, 0);
-  return scratch;
+  return context.canvas;
 }
 
 const patterns = new Map();

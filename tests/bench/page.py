@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""How quick a page is in Chromium, of GPT-2-small's shape (12 layers × 12 heads, d_model 768) with random weights.
+
+    page.py PROGRAM [--tokens 256,1024] [--rounds 3] [--peer FILE.html --peer-ready EXPRESSION]
+
+For each number of tokens: the size of the page, and in milliseconds the median of the rounds of
+    opened    from the address to the first picture
+    hover     one frame while the pointer moves over the map
+    mask      from a new mask to the second frame after it: the map and every thumbnail in sight
+`--peer`: another page of the same sentence, as BertViz writes it; opened until the JavaScript expression is true.
+"""
+
+import argparse
+import pathlib
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'page'))
+import browsers  # noqa: E402
+
+WORDS = 'the a cat dog sat ran on in mat park and then it was very tired big small red blue house tree'.split()
+
+HOVER = '''new Promise(done => {
+  const map = document.getElementById('stage-map'), box = map.getBoundingClientRect(), begin = performance.now();
+  let moves = 0;
+  const move = () => {
+    if (moves === 30) return done((performance.now() - begin) / moves);
+    const at = 0.1 + 0.8 * ++moves / 30;
+    map.dispatchEvent(new PointerEvent('pointermove', {clientX: box.x + box.width * at, clientY: box.y + box.height * at,
+      bubbles: true, pointerType: 'mouse'}));
+    requestAnimationFrame(move);
+  };
+  requestAnimationFrame(move);
+})'''
+
+MASK = '''new Promise(done => {
+  const begin = performance.now();
+  headlight.set({mask: '%s'});
+  requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - begin)));
+})'''
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument('program')
+    options.add_argument('--tokens', default='256,1024')
+    options.add_argument('--rounds', type=int, default=3)
+    options.add_argument('--peer', type=pathlib.Path)
+    options.add_argument('--peer-ready', default='document.readyState === "complete"')
+    options = options.parse_args()
+    if not browsers.Chromium.program:
+        print('page: chromium is not installed')
+        return 77
+    print(f'{"tokens":>8} {"MB":>7} {"opened":>8} {"hover":>7} {"mask":>7}')
+    with tempfile.TemporaryDirectory() as folder:
+        for tokens in map(int, options.tokens.split(',')):
+            file = pathlib.Path(folder) / f'{tokens}.html'
+            draw = random.Random(tokens)
+            subprocess.run([options.program, 'page', '--random', '--arch', 'decoder', '--layers', '12', '--num-heads', '12', '--d-model', '768',
+                            '--text', ' '.join(draw.choice(WORDS) for _ in range(tokens)), '-o', file], check=True, stderr=subprocess.DEVNULL)
+            opened, hover, mask = [], [], []
+            for _ in range(options.rounds):
+                browser = browsers.Chromium()
+                browser.size(1280, 800)
+                begin = time.monotonic()
+                browser.open(file.as_uri())
+                browser.settled()
+                opened.append(1000 * (time.monotonic() - begin))
+                hover.append(browser.js(HOVER))
+                browser.js(MASK % 'none')  # q·k of the chosen head are kept from here on
+                mask += [browser.js(MASK % kind) for kind in ('causal', 'none', 'causal')]
+                browser.close()
+            print(f'{tokens:8} {file.stat().st_size / 1e6:7.1f} {statistics.median(opened):8.0f} {statistics.median(hover):7.1f} {statistics.median(mask):7.0f}')
+    if options.peer:
+        browser = browsers.Chromium()
+        begin = time.monotonic()
+        browser.go(options.peer.absolute().as_uri())
+        browsers.wait_until(lambda: browser.js(f'Boolean({options.peer_ready})'), options.peer_ready)
+        print(f'{options.peer.name}: {1000 * (time.monotonic() - begin):.0f} ms')
+        browser.close()
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
