@@ -11,8 +11,9 @@ namespace headlight {
 namespace {
 
 struct ExportArguments {
-  explicit ExportArguments(CLI::App& command) : request(command) {}
+  explicit ExportArguments(CLI::App& command) : request(command), app(command) {}
   RequestOptions request;
+  CLI::App& app;
   std::string file, format, special = "show";
   std::vector<std::string> with;
   std::string only;
@@ -60,7 +61,8 @@ Result<int> run_export(const ExportArguments& options) {
     const auto start = options.request.start();
     if (!start) return start.error();
     warnings = start->warnings;
-    written = export_lines(start->session.document, *lexicon, wanted, file, options.jobs, &warnings);
+    written = export_lines(start->session.document, *lexicon, wanted, file, options.jobs, &warnings,
+                           options.app.count("SOURCE") == 0);
   } else {
     const auto asked = options.request.ask();
     if (!asked) return asked.error();

@@ -5,6 +5,8 @@
 
 #include "document/bundled_models.h"
 #include "heads/head_similarity.h"
+#include "train/measure/treebank_scores.h"
+#include "train/trained_checkpoint.h"
 #include "write/arrays.h"
 
 namespace headlight {
@@ -84,6 +86,8 @@ Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threa
 
 HeadRow row_of(const Gathered& all, std::size_t at, const HeadMeasures& measures, const Asked& asked) {
   HeadRow row{.measures = measures, .stack = all.stacks[at], .learned = relations_of(asked.document(), measures.head)};
+  for (const RelationScore* one : row.learned)
+    row.taught.push_back(was_taught(asked.document().card->plan.teaching.heads, *one));
   if (!all.found.empty()) row.found = all.found[at];
   if (all.effects.empty()) return row;
   const auto sentences = static_cast<float>(asked.requests.size());

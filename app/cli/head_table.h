@@ -34,6 +34,7 @@ struct HeadRow {
   std::string stack = {};  // Self | Encoder | Decoder | Cross, as exports have it
   std::optional<HeadEffect> effect = {};
   std::vector<const RelationScore*> learned = {};  // of the model's card
+  std::vector<char> taught = {};                   // of each of these, whether the head was told
   std::optional<FoundCell> found = {};
 };
 

@@ -34,10 +34,11 @@ std::vector<Column> columns() {
 
 std::string learned_text(const HeadRow& row) {
   std::string text;
-  for (const RelationScore* one : row.learned) {
+  for (std::size_t i = 0; i < row.learned.size(); ++i) {
     char score[16];
-    std::snprintf(score, sizeof score, " %.3f", one->score.accuracy);
-    text.append(text.empty() ? "" : ", ").append(one->relation).append(score);
+    std::snprintf(score, sizeof score, " %.3f", row.learned[i]->score.accuracy);
+    text.append(text.empty() ? "" : ", ").append(row.learned[i]->relation).append(score);
+    if (row.taught[i]) text += " taught";
   }
   return text;
 }
@@ -152,12 +153,13 @@ Result<std::string> json_table(const HeadTable& table) {
               ",\"query\":" + std::to_string(row.found->cell.query) +
               ",\"key\":" + std::to_string(row.found->cell.key) + "}";
     std::string learned;
-    for (const RelationScore* one : row.learned) {
+    for (std::size_t i = 0; i < row.learned.size(); ++i) {
+      const RelationScore* one = row.learned[i];
       learned += (learned.empty() ? "" : ",") + ("{\"relation\":" + json_string(one->relation)) +
                  ",\"label\":" + json_string(one->en) +
                  ",\"direction\":" + (one->chosen.reversed ? "\"key→query\"" : "\"query→key\"") + ",\"accuracy\":";
       append_number(learned, static_cast<float>(one->score.accuracy));
-      learned += '}';
+      learned += std::string(",\"supervised\":") + (row.taught[i] ? "true" : "false") + '}';
     }
     if (!learned.empty()) text += ",\"learned\":[" + learned + "]";
     text += '}';

@@ -5,11 +5,14 @@
 #include "cli/head_table.h"
 #include "cli/head_text.h"
 #include "cli/request_options.h"
+#include "document/tokenizers.h"
 #include "model/head_text.h"
 #include "session/startup.h"
 #include "train/measure/alignment.h"
 #include "train/measure/relations_json.h"
+#include "train/trained_checkpoint.h"
 #include "training/training_files.h"
+#include "training/treebank_files.h"
 
 namespace headlight {
 namespace {
@@ -18,6 +21,7 @@ struct HeadsArguments {
   explicit HeadsArguments(CLI::App& command) : request(command) {}
   RequestOptions request;
   std::string grammar, format = "text";
+  std::vector<std::string> treebanks;
   bool relations = false;
   RelationOptions wanted = {};
 
@@ -62,6 +66,35 @@ std::string as_text(const RelationReport& report) {
   return text;
 }
 
+std::string as_text_of_treebanks(const RelationReport& report, const std::vector<TaughtHead>& taught) {
+  std::string text = "relation      head     direction   score  weight   hard   random  offset  arcs\n";
+  for (const RelationScore& one : report.relations) {
+    char line[256];
+    std::snprintf(line, sizeof line, "%-12s  %-7s  %s   %.3f  %.3f   %.3f   %.3f   %.3f   %-6ld%s  %s\n",
+                  one.relation.c_str(), head_label({one.chosen.layer, one.chosen.head}).c_str(),
+                  one.chosen.reversed ? "key→query" : "query→key", one.score.accuracy, one.score.weight, one.score.hard,
+                  one.random, one.offset, static_cast<long>(one.sentences),
+                  was_taught(taught, one) ? "taught" : "      ", one.en.c_str());
+    text += line;
+  }
+  return text;
+}
+
+/// The same of treebanks in place of the grammar.
+Result<int> run_treebanks(const HeadsArguments& options, const Document& document) {
+  if (!document.tokenizers || !document.tokenizers->source)
+    return bad_input("heads --relations --treebank", "SOURCE", "a model with a tokenizer", "none");
+  const auto treebanks = read_treebanks(options.treebanks);
+  if (!treebanks) return treebanks.error();
+  Progress progress;
+  const auto taught = document.card ? document.card->plan.teaching.heads : std::vector<TaughtHead>();
+  const auto report = measure_treebanks(document.model, *document.tokenizers->source, *treebanks, taught,
+                                        options.wanted.threads, progress);
+  if (!report) return report.error();
+  return print(options.format == "json" ? relations_json(**report, taught).dump() + "\n"
+                                        : as_text_of_treebanks(**report, taught));
+}
+
 Result<int> run_relations(HeadsArguments& options) {
   if (options.format == "csv") return bad_input("--format", "", "text or json with --relations", "csv");
   if (options.wanted.validation_seed == options.wanted.test_seed)
@@ -75,6 +108,7 @@ Result<int> run_relations(HeadsArguments& options) {
   if (!model) return bad_input("heads --relations", "SOURCE", "a trained model with a vocabulary", "fresh weights");
   options.wanted.threads = options.request.threads();
   Progress progress;
+  if (!options.treebanks.empty()) return run_treebanks(options, start->session.document);
   const auto report = measure_relations(model, **grammar, options.wanted, progress);
   if (!report) return report.error();
   if ((*report)->unknown_words > 0) {
@@ -165,7 +199,11 @@ ParsedCommand add_heads(CLI::App& program) {
   ours(command.add_option("--pairs", options->wanted.pairs, "Minimal pairs"))->check(CLI::Range(0, 1000000));
   ours(command.add_flag("--scrambled", options->wanted.scrambled,
                         "Replaces every word by another of its kind: what is left when the words' own ties are cut"));
-  ours(command.add_option("--grammar", options->grammar, "A grammar of your own"));
+  CLI::Option* grammar = ours(command.add_option("--grammar", options->grammar, "A grammar of your own"));
+  ours(command.add_option("--treebank", options->treebanks,
+                          "Treebanks (CoNLL-U) in place of the grammar: sentences with even numbers choose the heads "
+                          "that were not taught, the others are scored"))
+      ->excludes(grammar);
   add_measure_options(command, *options, relations);
   command.add_option("--format", options->format, "text (default), json, or csv")
       ->check(CLI::IsMember({"text", "json", "csv"}));

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "document/assets.h"
 #include "document/bundled_models.h"
+#include "document/model_choice.h"
 #include "document/open_model.h"
 #include "document/tokenizers.h"
 #include "model/config_fields.h"
@@ -134,7 +135,8 @@ Session session_of(OpenedModel model) {
 RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(command) {
   command.add_option("SOURCE", source_,
                      "A checkpoint folder, a tensors file (.safetensors, .npz), a JSON of attentions, a session "
-                     "(.headlight.json) or a page (.html). Default: the trained model that comes along");
+                     "(.headlight.json) or a page (.html). Default: of the trained models that come along "
+                     "shipped:encoder where it knows every word, else shipped:any-sentence");
   const char* text = "What is asked";
   command.add_option("--text", text_, "The sentence; '-' reads standard input; several lines are a batch")->group(text);
   command.add_option("--tokens", tokens_, "The sentence with its token boundaries set by hand: 'A|B|C'")
@@ -205,7 +207,7 @@ void RequestOptions::add_model_options(CLI::App& command) {
   });
 }
 
-/// Without a SOURCE: the shipped model, unless fresh weights or a shape of their own were asked for.
+/// Without a SOURCE: a shipped model, unless fresh weights or a shape of their own were asked for.
 bool RequestOptions::uses_shipped_model() const {
   const auto folder = resolved_source(kDefaultModel);
   std::error_code ignored;
@@ -272,7 +274,11 @@ Result<Startup> RequestOptions::start() const {
   if (const auto model = document.model ? check_model(document) : apply_model(document.config); !model)
     return model.error();
   if (given("--arch") && !document.model) document.mask.causal = is_causal_by_default(document.config.arch);
-  for (const Status& status : {apply_text(document), apply_ids(document), edits_.apply(document)})
+  const auto chosen = [&]() -> Status {
+    if (!source_.empty() || (!given("--text") && !given("--tokens"))) return Done{};
+    return choose_model(document, nullptr);
+  };
+  for (const Status& status : {apply_text(document), apply_ids(document), chosen(), edits_.apply(document)})
     if (!status) return status.error();
   return start;
 }

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "train/trained_checkpoint.h"
 #include "training/training_files.h"
+#include "training/treebank_files.h"
 
 namespace headlight {
 namespace {
@@ -16,6 +17,8 @@ namespace {
 struct TrainArguments {
   CorpusChoice corpus;
   std::vector<std::string> texts, taught_heads;
+  std::vector<std::string> scored_on;                    // treebanks that the trained heads are measured on
+  std::vector<std::string> text_credits, teach_credits;  // sources and their licences, for the card
   std::string folder, arch = "encoder", norm = "pre", activation = "gelu", position = "sinusoidal", name;
   float teach_weight = 4;           // of plan.recipe.objective, where heads are taught
   std::optional<float> hide, swap;  // else as the task has it
@@ -52,6 +55,7 @@ Status complete_corpus(TrainArguments& options) {
   } else {
     corpus.texts = options.texts;
   }
+  if (!options.scored_on.empty() && corpus.tokenizer.empty()) return bad_input("--score", "", "a --tokenizer", "none");
   if (!options.taught_heads.empty() && !teaches) return bad_input("--teach-head", "", "--teach FILE.conllu", "none");
   if (!teaches) return Done{};
   options.plan.recipe.objective.attention = options.teach_weight;
@@ -157,6 +161,8 @@ Result<int> run_train(TrainArguments options) {
   Progress reading;
   const auto corpus = read_corpus(options.corpus, options.plan.task, reading, options.plan.teaching);
   if (!corpus) return corpus.error();
+  const auto scored_on = read_treebanks(options.scored_on);
+  if (!scored_on) return scored_on.error();
   const TrainingPlan& plan = options.plan;
   auto training = options.resume ? resume_training(options.folder, plan, *corpus) : begin_training(plan, *corpus);
   if (!training) return training.error();
@@ -165,6 +171,11 @@ Result<int> run_train(TrainArguments options) {
                     .corpus = corpus->grammar ? "grammar" : corpus->name,
                     .treebanks = options.corpus.treebanks,
                     .command = training_command(plan, options.corpus, options.name, options.half)};
+  // A person who passes the model on finds whose texts and annotations are in it.
+  for (std::size_t i = 0; i < options.text_credits.size(); ++i)
+    card.corpus += (i == 0 ? " (" : "; ") + options.text_credits[i];
+  if (!options.text_credits.empty()) card.corpus += ")";
+  card.treebanks.insert(card.treebanks.end(), options.teach_credits.begin(), options.teach_credits.end());
   if (options.resume) {
     const auto before = read_card(options.folder);
     if (!before) return before.error();
@@ -215,6 +226,14 @@ Result<int> run_train(TrainArguments options) {
     if (!scores) return scores.error();
     if (*scores) card.scores = **scores;
   }
+  if (done && !scored_on->empty()) {
+    Progress progress;
+    const auto model = trained_model(*training, *corpus, model_name);
+    auto scores =
+        measure_treebanks(model, *corpus->tokenizer, *scored_on, plan.teaching.heads, options.threads, progress);
+    if (!scores) return scores.error();
+    if (*scores) card.scores = **scores;
+  }
   if (const Status kept = keep(); !kept) return kept.error();
   std::fprintf(stderr, "%s: %s\n", options.folder.c_str(),
                done ? "done; see its README.md" : "stopped; the same command with --resume goes on");
@@ -255,6 +274,12 @@ ParsedCommand add_train(CLI::App& program) {
   command.add_option("--teach-rest", plan.teaching.rest, "weight of words without such a relation, which look at <s>")
       ->check(share);
   command.add_option("--teach-hide", plan.teaching.hide, "share of words hidden in sentences that teach")->check(share);
+  command.add_option(
+      "--score", options->scored_on,
+      "treebanks (CoNLL-U) that taught nothing: the heads of the trained model are measured on them, for "
+      "its card");
+  command.add_option("--text-credit", options->text_credits, "a source of the texts with its licence, for the card");
+  command.add_option("--teach-credit", options->teach_credits, "a treebank with its licence, for the card");
   command.add_option("--grammar", options->corpus.grammar, "a grammar of your own, written as assets/grammar.json is");
   command
       .add_option("--words", options->corpus.most_words,

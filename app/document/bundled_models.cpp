@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/utf8.h"
 #include "document/assets.h"
+#include "document/model_choice.h"
 #include "document/tokenizers.h"
 #include "read/hub/checkpoint.h"
+#include "text/characters.h"
+#include "train/measure/treebank_scores.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {
@@ -17,6 +21,11 @@ bool same_shape(const Config& a, const Config& b) {
   return a.arch == b.arch && a.d_model == b.d_model && a.num_heads == b.num_heads && a.d_k() == b.d_k() &&
          a.kv_heads() == b.kv_heads() && a.num_layers == b.num_layers && a.ffn == b.ffn && a.position == b.position &&
          a.norm == b.norm && a.norm_kind == b.norm_kind && a.activation == b.activation && a.gated == b.gated;
+}
+
+bool has_chinese(const std::string& text) {
+  const std::vector<char32_t> characters = code_points(text);
+  return std::any_of(characters.begin(), characters.end(), is_chinese_character);
 }
 
 }  // namespace
@@ -42,6 +51,7 @@ Result<std::shared_ptr<const BundledModels>> read_shipped_models() {
   std::error_code error;
   for (fs::directory_iterator at(*folder / "assets" / "models", error), end; !error && at != end; at.increment(error))
     if (at->is_directory()) names.push_back(std::string(kShipped) + at->path().filename().string());
+  std::erase(names, kAnySentence);  // read when a sentence needs it
   std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
     return std::pair(a != kDefaultModel, a) < std::pair(b != kDefaultModel, b);
   });
@@ -121,8 +131,13 @@ Document default_document(const BundledModels* models) {
 std::vector<const RelationScore*> relations_of(const Document& document, const HeadRef& head) {
   std::vector<const RelationScore*> relations;
   if (!document.card || !document.card->scores) return relations;
-  for (const RelationScore& one : document.card->scores->relations)
-    if (HeadRef{one.chosen.layer, one.chosen.head, one.stack} == head) relations.push_back(&one);
+  const auto& all = document.card->scores->relations;
+  const bool by_language = std::any_of(all.begin(), all.end(), is_of_chinese);  // then those of the sentence's language
+  const bool chinese = by_language && has_chinese(document.source.text);
+  for (const RelationScore& one : all)
+    if (HeadRef{one.chosen.layer, one.chosen.head, one.stack} == head &&
+        (!by_language || is_of_chinese(one) == chinese))
+      relations.push_back(&one);
   return relations;
 }
 

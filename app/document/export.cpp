@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "document/document_json.h"
+#include "document/model_choice.h"
 #include "write/json.h"
 
 namespace headlight {
@@ -44,9 +45,17 @@ Status export_document(const Document& document, const std::vector<Request>& req
 }
 
 Status export_lines(const Document& document, const Lexicon& lexicon, const ExportOptions& options,
-                    const std::optional<std::filesystem::path>& file, int jobs, std::vector<std::string>* warnings) {
-  const auto lines = documents_of_lines(document);
+                    const std::optional<std::filesystem::path>& file, int jobs, std::vector<std::string>* warnings,
+                    bool by_sentence) {
+  auto lines = documents_of_lines(document);
   if (!lines) return lines.error();
+  if (by_sentence) {
+    const Document *of_grammar = &document, *of_any = &document;  // each read once
+    for (Document& line : *lines) {
+      if (const Status chosen = choose_model(line, nullptr, {of_grammar, of_any}); !chosen) return chosen;
+      (is_any_sentence(line) ? of_any : of_grammar) = &line;
+    }
+  }
   auto output = file ? Output::to_file(*file) : Result<Output>(Output::to_standard_output());
   if (!output) return output.error();
   const std::size_t batch = std::max<std::size_t>(kAnswersAtOnce, static_cast<std::size_t>(jobs));

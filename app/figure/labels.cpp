@@ -5,7 +5,11 @@
 #include <vector>
 
 #include "document/bundled_models.h"
+#include "document/model_choice.h"
+#include "figure/taught.h"
 #include "model/head_text.h"
+#include "train/measure/treebank_scores.h"
+#include "train/trained_checkpoint.h"
 #include "write/number.h"
 
 namespace headlight {
@@ -18,6 +22,11 @@ std::string score_text(double score) {
 
 const std::string& relation_title(Language language, const RelationScore& relation) {
   return language == Language::zh ? relation.zh : relation.en;
+}
+
+std::string taught_mark(Language language, const Document& document, const RelationScore& relation) {
+  const bool taught = document.card && was_taught(document.card->plan.teaching.heads, relation);
+  return taught ? either(language, " taught", " 教的") : "";
 }
 
 std::string layer_title(Language language, Index layer) {
@@ -39,6 +48,8 @@ std::string mask_title(Language language, std::string_view kind) {
 }
 
 std::string model_title(Language language, const Document& document) {
+  if (is_any_sentence(document))
+    return either(language, "Headlight's model for any sentence", "Headlight 的任意句子模型");
   if (is_shipped(document)) return either(language, "Headlight's trained model", "Headlight 训练的模型");
   if (document.model && document.model->given) return document.model->name;
   if (document.model) return std::string(either(language, "checkpoint ", "检查点 ")) + document.model->name;
@@ -49,14 +60,19 @@ std::string model_title(Language language, const Document& document) {
 MeasuredTitle measured_title(Language language, const Document& document, const HeadRef& head, const std::string& value,
                              float room, const std::function<float(const std::string&)>& width_of) {
   const std::string title = head_label(head);
-  std::string labels, codes, names;
+  std::string labels, first, codes, names, mark;
   for (const RelationScore* one : relations_of(document, head)) {
-    const std::string score = score_text(one->score.accuracy);
+    const std::string taught = taught_mark(language, document, *one);
+    const std::string score = score_text(one->score.accuracy) + taught;
     labels += "  " + relation_title(language, *one) + " " + score;
     codes += "  " + one->relation + " " + score;
     names += "  " + one->relation;
+    if (first.empty()) first = labels;
+    if (mark.empty()) mark = taught;
   }
-  for (const std::string& relations : {labels, codes, names, std::string()})
+  // Many relations are taught to one head. The first of them comes first.
+  if (first.size() < labels.size()) first = mark.empty() ? labels : first + " …";
+  for (const std::string& relations : {labels, first, codes, names + mark, std::string()})
     if (width_of(title + value + relations) <= room) return {title, value, relations};
   return {title, {}, {}};
 }
@@ -64,7 +80,8 @@ MeasuredTitle measured_title(Language language, const Document& document, const 
 std::string measured_text(Language language, const Document& document, const HeadRef& head) {
   std::string text;
   for (const RelationScore* one : relations_of(document, head))
-    text += (text.empty() ? "" : "  ") + relation_title(language, *one) + " " + score_text(one->score.accuracy);
+    text += (text.empty() ? "" : "  ") + relation_title(language, *one) + " " + score_text(one->score.accuracy) +
+            taught_mark(language, document, *one);
   return text;
 }
 

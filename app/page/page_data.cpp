@@ -10,6 +10,7 @@
 #include "document/bundled_models.h"
 #include "document/edits_json.h"
 #include "figure/labels.h"
+#include "figure/taught.h"
 #include "math/output.h"
 #include "model/head_text.h"
 #include "page/page_numbers.h"
@@ -239,7 +240,9 @@ json relations_object(const Trace& trace, const Document& document, const std::v
                         {"layer", head.layer},
                         {"head", head.head},
                         {"relation", one->relation},
-                        {"label", {{"en", one->en}, {"zh", one->zh}}},
+                        {"label",
+                         {{"en", one->en + taught_mark(Language::en, document, *one)},
+                          {"zh", one->zh + taught_mark(Language::zh, document, *one)}}},
                         {"accuracy", one->score.accuracy},
                         {"offset", one->offset},
                         {"random", one->random},

@@ -5,6 +5,7 @@
 
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
+#include "document/model_choice.h"
 #include "session/figure_request.h"
 #include "session/lesson_commands.h"
 #include "session/open_file.h"
@@ -42,7 +43,17 @@ struct Update {
   }
   void change_text(TextSide side, std::string text) {
     set_text(document(), side, std::move(text), *state.lexicon);
+    choose_by_sentence();
     ask_again(state);
+  }
+  /// Behind every change of the sentence. A model that cannot be read leaves the one that answers.
+  void choose_by_sentence() {
+    std::vector<const Document*> seen;
+    for (const auto* steps : {&state.undo, &state.redo})
+      for (const Document& one : *steps) seen.push_back(&one);
+    if (state.gesture) seen.push_back(&*state.gesture);
+    if (const Status chosen = choose_model(state.document, state.shipped.get(), seen, true); !chosen)
+      state.notice = Notice{Notice::Kind::failed, chosen.error().message};
   }
   /// What the user looks at now counts, not what a session being opened was looking at.
   ViewState& looked_at() {
@@ -67,6 +78,7 @@ struct Update {
   void operator()(const ToggleCut& c) {
     if (!cuts_words(state.document, c.side)) return;
     toggle_cut(document(), c.side, c.offset, *state.lexicon);
+    choose_by_sentence();
     ask_again(state);
   }
   void operator()(SetIds& c) {
@@ -105,6 +117,7 @@ struct Update {
     else reshape(changed, changed.config, nullptr);
     changed.trained = c.on;
     changed.mask.causal = is_causal_by_default(changed.config.arch);
+    choose_by_sentence();
     ask_again(state);
   }
   void operator()(const SetScale& c) {

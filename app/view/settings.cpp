@@ -75,6 +75,7 @@ Settings default_settings() {
   std::error_code error;
   const auto here = std::filesystem::current_path(error);
   if (!error) settings.folder = here.string();
+  settings.layout.fold.words = true;
   return settings;
 }
 
@@ -111,7 +112,8 @@ Settings settings_from_json(const std::string& text) {
     for (const auto& path : *at)
       if (path.is_string() && settings.recent.size() < kMostRecent) settings.recent.push_back(path.get<std::string>());
   settings.window = window_from_json(object.value("window", json()));
-  settings.layout = layout_from_json(object.value("layout", json()));
+  if (const json layout = object.value("layout", json()); layout.is_object())
+    settings.layout = layout_from_json(layout);
   settings.lesson = lesson_mark_from_json(object.value("lesson", json()));
   return settings;
 }

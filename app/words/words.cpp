@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "words/answer_words.h"
+#include "words/any_sentence_words.h"
 #include "words/chosen_head_words.h"
 #include "words/compare_words.h"
 #include "words/explain_words.h"
@@ -44,9 +45,10 @@ std::string characters(const Area&... areas) {
 }  // namespace
 
 std::string all_words() {
-  std::string all = characters(kWindowWords, kFileWords, kSentenceWords, kModelWords, kMaskWords, kAnswerWords,
-                               kChosenHeadWords, kInsideWords, kTrainWords, kFlowWords, kCompareWords, kGridWords,
-                               kHeadOrderWords, kMapWords, kLessonWords, kPairWords, kPaletteWords);
+  std::string all =
+      characters(kWindowWords, kFileWords, kSentenceWords, kModelWords, kMaskWords, kAnswerWords, kAnySentenceWords,
+                 kChosenHeadWords, kInsideWords, kTrainWords, kFlowWords, kCompareWords, kGridWords, kHeadOrderWords,
+                 kMapWords, kLessonWords, kPairWords, kPaletteWords);
   return all + all_explain_words() + "+−→";
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "model/head_text.h"
+#include "train/measure/treebank_scores.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {
@@ -88,10 +89,30 @@ std::string teaching_text(const TrainingCard& card) {
     text += line("| %ld.%ld | %s |\n", static_cast<long>(head.layer), static_cast<long>(head.head), relations.c_str());
   }
   text += "\nTaught by:";
-  for (const std::string& treebank : card.treebanks) text += " " + treebank;
+  const char* separator = " ";
+  for (const std::string& treebank : card.treebanks) {
+    text += separator + treebank;
+    separator = "; ";
+  }
   if (teaching.grammar > 0)
-    text += line(" sentences of the grammar (%.0f %%)", 100 * static_cast<double>(teaching.grammar));
+    text += line("%ssentences of the grammar (%.0f %%)", separator, 100 * static_cast<double>(teaching.grammar));
   return text + ".";
+}
+
+std::string treebank_scores_text(const RelationReport& report, const std::vector<TaughtHead>& taught) {
+  std::string text =
+      "\n## Scores\n\nOn treebanks that taught nothing (zh: those in Chinese): of the words with a relation, the share "
+      "whose strongest word, itself and special tokens left out, is the right one. Heads that were not taught were "
+      "chosen "
+      "on the other half of the sentences.\n\n"
+      "| relation | head | score | weight | random weights | best distance | arcs |\n"
+      "| --- | --- | --- | --- | --- | --- | --- |\n";
+  for (const RelationScore& one : report.relations)
+    text += line("| %s, %s | %s %s%s | %.3f | %.2f | %.2f | %.2f | %ld |\n", one.relation.c_str(), one.en.c_str(),
+                 head_label({one.chosen.layer, one.chosen.head}).c_str(),
+                 one.chosen.reversed ? "key→query" : "query→key", was_taught(taught, one) ? ", taught" : "",
+                 one.score.accuracy, one.score.weight, one.random, one.offset, static_cast<long>(one.sentences));
+  return text;
 }
 
 }  // namespace
@@ -120,6 +141,8 @@ std::string card_text(const Model& model, const TrainingCard& card) {
   text += ".\n";
   if (!card.command.empty()) text += "\n```\n" + card.command + "\n```\n";
   if (!card.scores) return text;
+  if (!card.scores->relations.empty() && is_universal(card.scores->relations.front()))
+    return text + treebank_scores_text(*card.scores, card.plan.teaching.heads);
   text +=
       line(!card.scores->alignment.heads.empty()
                ? "\n## Scores\n\nOn held-out sentences (test seed %llu): the share of English words for which the "

@@ -239,7 +239,7 @@ Json card_json(const TrainingCard& card) {
   Json json = {{"schema", kSchema}, {"corpus", card.corpus}, {"command", card.command},
                {"step", card.step}, {"tokens", card.tokens}, {"plan", plan_json(card.plan)}};
   if (!card.treebanks.empty()) json["treebanks"] = card.treebanks;
-  if (card.scores) json["scores"] = relations_json(*card.scores);
+  if (card.scores) json["scores"] = relations_json(*card.scores, card.plan.teaching.heads);
   return json;
 }
 

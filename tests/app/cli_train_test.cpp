@@ -319,6 +319,48 @@ TEST(CliTrain, TeachesHeadsWithATokenizerOfOnesOwn) {
   EXPECT_EQ(texts(object["tokens"]), (Strings{"<s>", "The", "z", "e", "b", "r", "a", "sat", "."}));
 }
 
+TEST(CliTrain, MeasuresTaughtHeadsOnOtherTreebanksAndNamesItsSources) {
+  OwnCorpus corpus;
+  const auto model = corpus.folder / "model";
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += own::kTreebank;
+  const std::string held_out = corpus.folder.with("held.conllu", text);
+  Strings words = corpus.taught();
+  words.insert(words.end(),
+               {"--score", held_out, "--text-credit", "my diary: CC0", "--teach-credit", "my bank: CC BY"});
+  const Ran ran = run(train(words, model));
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json card = read_json(model / "training.json");
+  EXPECT_TRUE(contains(card["corpus"], "(my diary: CC0)")) << card["corpus"];
+  EXPECT_EQ(card["treebanks"], json::array({corpus.treebank, "my bank: CC BY"}));
+  ASSERT_EQ(card["scores"]["relations"].size(), 2u) << "nsubj and det";
+  for (const json& row : card["scores"]["relations"]) {
+    EXPECT_EQ(row["supervised"], true);
+    EXPECT_EQ(row["layer"], 0);
+    EXPECT_EQ(row["head"], 1);
+    EXPECT_EQ(row["offset"], 1) << "the same sentence again and again";
+  }
+  const std::string readme = *read_file(model / "README.md");
+  EXPECT_TRUE(contains(readme, "| nsubj, subject → its predicate | L0·H1 query→key, taught |")) << readme;
+  EXPECT_TRUE(contains(readme, "my diary: CC0") && contains(readme, "my bank: CC BY")) << readme;
+
+  // The same when it is measured afterwards, and beside its measures.
+  const Ran measured = run({"heads", model.string(), "--relations", "--treebank", held_out, "--format", "json"});
+  ASSERT_EQ(measured.status, 0) << measured.err;
+  EXPECT_EQ(json::parse(measured.out)["relations"], card["scores"]["relations"]);
+  EXPECT_TRUE(contains(run({"heads", model.string(), "--relations", "--treebank", held_out}).out, "taught"));
+  EXPECT_TRUE(contains(run({"heads", model.string(), "--text", "The cat sat.", "--format", "csv"}).out, " taught"));
+  const json heads =
+      json::parse(run({"heads", model.string(), "--text", "The cat sat.", "--format", "json"}).out)["heads"];
+  EXPECT_EQ(heads[1]["learned"][0]["supervised"], true);
+  EXPECT_FALSE(heads[0].contains("learned"));
+
+  EXPECT_TRUE(contains(refused({"heads", model.string(), "--relations", "--treebank", corpus.treebank}),
+                       "one of at least 40 arcs in each half of the sentences"));
+  EXPECT_TRUE(
+      contains(refused({"heads", model.string(), "--relations", "--treebank", "missing.conllu"}), "missing.conllu"));
+}
+
 TEST(CliTrain, RefusesWhatATokenizerCannotBeTrainedOnInOneLine) {
   const OwnCorpus corpus;
   const auto says = [&](Strings words, const std::string& part) {
@@ -338,6 +380,13 @@ TEST(CliTrain, RefusesWhatATokenizerCannotBeTrainedOnInOneLine) {
   says({"--tokenizer", corpus.tokenizer, "--text", bytes}, "UTF-8");
   says({"--tokenizer", corpus.tokenizer, "--text", empty}, "at least one of 1 to 120 tokens");
   says({"--tokenizer", corpus.tokenizer, "--text", corpus.text + ":-1"}, "a weight above 0");
+  const std::string huge = corpus.folder.with("huge.txt", "");
+  fixture::fs::resize_file(huge, std::uintmax_t{10} << 30);  // a hole: no byte of it is on the disk
+  says({"--tokenizer", corpus.tokenizer, "--text", huge}, "huge.txt");
+  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text, "--teach", huge, "--teach-head", "0.0=obj"},
+       "huge.txt");
+  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text, "--score", huge}, "huge.txt");
+  says({"--text", corpus.text, "--score", corpus.treebank}, "a --tokenizer");
   says({"--tokenizer", corpus.tokenizer, "--text", "missing.txt"}, "missing.txt");
   says({"--tokenizer", corpus.tokenizer, "--text", corpus.text, "--teach", cycle, "--teach-head", "0.0=obj"},
        "a cycle");

@@ -1,9 +1,12 @@
 #include "gui/frame/relation_labels.h"
 
 #include "document/bundled_models.h"
+#include "figure/taught.h"
 #include "gui/frame/draw.h"
+#include "train/measure/treebank_scores.h"
 #include "train/trained_checkpoint.h"
 #include "words/answer_words.h"
+#include "words/any_sentence_words.h"
 
 namespace headlight {
 
@@ -18,11 +21,19 @@ void measured_line(Gui& gui, const HeadRef& head) {
   for (const RelationScore* one : relations_of(gui.state.document, head)) {
     ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().accent);
     const std::string& title = relation_title(gui.state.settings.language, *one);
-    ImGui::TextUnformatted(gui.fonts.shown(title + " " + score_text(one->score.accuracy)).c_str());
+    const std::string taught = taught_mark(gui.state.settings.language, gui.state.document, *one);
+    ImGui::TextUnformatted(gui.fonts.shown(title + " " + score_text(one->score.accuracy) + taught).c_str());
     ImGui::PopStyleColor();
     gui.name_item("measured " + one->relation);
-    std::string tip = gui.word(kAnswerWords.tip_measured) + std::string("\n") +
-                      gui.word(kAnswerWords.held_out_sentences) + std::to_string(one->sentences);
+    const bool on_treebank = is_universal(*one);
+    std::string tip = gui.word(on_treebank ? kAnySentenceWords.tip_measured : kAnswerWords.tip_measured) +
+                      std::string("\n") +
+                      gui.word(on_treebank ? kAnySentenceWords.pairs_of_words : kAnswerWords.held_out_sentences) +
+                      std::to_string(one->sentences);
+    if (!taught.empty()) {
+      tip += std::string("\n") + gui.word(kAnySentenceWords.taught_head);
+      for (const std::string& treebank : gui.state.document.card->treebanks) tip += "\n· " + treebank;
+    }
     if (ImGui::IsItemHovered()) {
       const bool pronouns =
           gui.state.document.card->plan.corruption.restore > 0 && gui.state.document.card->plan.task == Task::masked;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "document/model_choice.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/question.h"
 #include "gui/actions/window.h"
@@ -60,9 +61,12 @@ void add_files(List& list, const Gui& gui) {
         [sample](Gui& g) { take_sample(g, sample); }, i < kSampleKeys ? chord_text(sample_chord(i)) : "");
   }
   if (!gui.state.shipped) return;
-  for (const BundledModel& model : *gui.state.shipped)
-    list.add(kPaletteWords.take_model, model.source.substr(kShipped.size()), model.source,
-             [source = model.source](Gui& g) { g.say(OpenPath{source}); });
+  const auto add_model = [&](const std::string& source) {
+    list.add(kPaletteWords.take_model, source.substr(kShipped.size()), source,
+             [source](Gui& g) { g.say(OpenPath{source}); });
+  };
+  for (const BundledModel& model : *gui.state.shipped) add_model(model.source);
+  if (!gui.state.shipped->empty()) add_model(std::string(kAnySentence));
 }
 
 void add_lessons(List& list, const Gui& gui) {

@@ -1,8 +1,10 @@
+#include "document/model_choice.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/window.h"
 #include "gui/frame/draw.h"
 #include "gui/lesson/lesson_panel.h"
 #include "gui/shell/shell.h"
+#include "words/any_sentence_words.h"
 #include "words/compare_words.h"
 #include "words/model_words.h"
 #include "words/window_words.h"
@@ -92,6 +94,7 @@ void person_buttons(Gui& gui, const Shown& shown) {
 
 std::string model_line(Gui& gui) {
   const Document& document = gui.state.document;
+  if (is_any_sentence(document)) return gui.fonts.shown(gui.word(kAnySentenceWords.model));
   if (is_shipped(document)) return gui.fonts.shown(gui.word(kWindowWords.trained_model));
   if (document.model && document.trained)
     return gui.fonts.shown(std::string(gui.word(kWindowWords.trained_here)) + " " + document.model->name);
@@ -241,6 +244,7 @@ void top_bar(Gui& gui) {
     ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
     ImGui::TextUnformatted(model.c_str());
     ImGui::PopStyleColor();
+    if (is_any_sentence(gui.state.document)) explain_item(gui, kAnySentenceWords.tip_chosen);
     ImGui::SameLine(0, 16 * gui.unit);
     ImGui::SetCursorPosY(top);
   }

@@ -15,6 +15,7 @@ import hashlib
 import html
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -256,7 +257,10 @@ def unpacked(source, folder):
     found = glob.glob(os.path.join(glob.escape(folder), f'{source.package}_{version}_*.deb'))
     if not found:
         wanted = f'{source.package}={source.version}'
-        run = subprocess.run(['apt-get', 'download', '-q', wanted], cwd=folder, capture_output=True, text=True)
+        try:
+            run = subprocess.run(['apt-get', 'download', '-q', wanted], cwd=folder, capture_output=True, text=True)
+        except OSError as error:
+            stop(f'apt-get: expected a program that fetches {wanted}, found: {error.strerror}')
         found = glob.glob(os.path.join(glob.escape(folder), f'{source.package}_{version}_*.deb'))
         if run.returncode or not found:
             stop(f'{wanted}: expected a package that apt can fetch, found: '
@@ -271,8 +275,15 @@ def unpacked(source, folder):
     if not os.path.isdir(target):
         os.makedirs(os.path.dirname(target), exist_ok=True)
         half = target + '.part'
-        subprocess.run(['rm', '-rf', half], check=True)
-        subprocess.run(['dpkg-deb', '-x', found[0], half], check=True)
+        shutil.rmtree(half, ignore_errors=True)
+        try:
+            run = subprocess.run(['dpkg-deb', '-x', found[0], half], capture_output=True, text=True)
+        except OSError as error:
+            stop(f'dpkg-deb: expected a program that unpacks {found[0]}, found: {error.strerror}')
+        if run.returncode:
+            shutil.rmtree(half, ignore_errors=True)
+            stop(f'{found[0]}: expected a package that can be unpacked, found: '
+                 f'{(run.stderr.strip().splitlines() or ["nothing"])[-1]}')
         os.rename(half, target)
     return target
 

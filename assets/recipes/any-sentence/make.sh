@@ -19,6 +19,13 @@ list=$work/debs/unpacked/python3-jieba/usr/lib/python3/dist-packages/jieba/dict.
   --whole 订了 --english "$work/text/en-story.txt" "$work/text/en-essay.txt" "$work/text/en-manual.txt" \
   --chinese "$work/text/zh-story.txt" "$work/text/zh-manual.txt"
 
+tab=$(printf '\t')
+while IFS=$tab read -r package version licence; do
+  set -- "$@" --text-credit "$package $version: $licence"
+done <<EOF
+$(tail -n +2 "$work/text/sources.tsv" | cut -f 1-3 | sort -u)
+EOF
+
 resume=
 [ -e "$model/resume.safetensors" ] && resume=--resume
 exec "$headlight" train --name 'any sentence' --tokenizer "$work/tokenizer.json" \
@@ -26,7 +33,13 @@ exec "$headlight" train --name 'any sentence' --tokenizer "$work/tokenizer.json"
   --text "$work/text/zh-story.txt:2.5" --text "$work/text/zh-manual.txt:1" \
   --teach "$treebanks/en_ewt-train.conllu:1" --teach "$treebanks/zh_pudsimp.conllu:3" \
   --teach "$treebanks/zh_hksimp.conllu:2" --teach "$treebanks/zh_cflsimp.conllu:2" \
-  --teach-from 0.75 --teach-share 0.66 --teach-grammar 0.2 --teach-weight 4 --teach-rest 0.15 --teach-hide 0.1 \
+  --score "$treebanks/en_ewt-dev.conllu" --score "$treebanks/zh_gsdsimp-dev.conllu" \
+  --text-credit 'words to cut Chinese by: python3-jieba 0.42.1-3: Expat' \
+  --teach-credit 'UD_English-EWT, Universal Dependencies: CC BY-SA 4.0' \
+  --teach-credit 'UD_Chinese-PUD, Universal Dependencies, simplified: CC BY-SA 3.0' \
+  --teach-credit 'UD_Chinese-HK, Universal Dependencies, simplified: CC BY-SA 4.0' \
+  --teach-credit 'UD_Chinese-CFL, Universal Dependencies, simplified: CC BY-SA 4.0' \
+  --teach-from 0.4 --teach-share 0.66 --teach-grammar 0.2 --teach-weight 4 --teach-rest 0.15 --teach-hide 0.1 \
   --d-model 144 --num-heads 9 --layers 4 --ffn 288 --hide 0.14 --swap 0.02 --keep 0.02 --family 0 --restore 0 \
-  --batch 128 --steps 45000 --warmup 1000 --learning-rate 0.002 --seed 1 --half --save-every 300 \
+  --batch 128 --steps 6000 --warmup 500 --learning-rate 0.002 --seed 1 --half --save-every 300 \
   -o "$model" $resume "$@"

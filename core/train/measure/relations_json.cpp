@@ -1,5 +1,7 @@
 #include "train/measure/relations_json.h"
 
+#include "train/measure/treebank_scores.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -59,7 +61,7 @@ AlignmentReport alignment_from(const JsonField& field) {
 
 }  // namespace
 
-nlohmann::ordered_json relations_json(const RelationReport& report) {
+nlohmann::ordered_json relations_json(const RelationReport& report, const std::vector<TaughtHead>& taught) {
   nlohmann::ordered_json json = {{"test_seed", report.test_seed}, {"relations", nlohmann::ordered_json::array()}};
   for (const RelationScore& one : report.relations) {
     json["relations"].push_back({{"relation", one.relation},
@@ -75,7 +77,7 @@ nlohmann::ordered_json relations_json(const RelationReport& report) {
                                  {"random", rounded(one.random)},
                                  {"offset", rounded(one.offset)},
                                  {"family_offset", rounded(one.kind_offset)},
-                                 {"supervised", false},
+                                 {"supervised", was_taught(taught, one)},
                                  {"sentences", one.sentences}});
     if (one.stack == Stack::cross) json["relations"].back()["stack"] = "Cross";
   }

@@ -4,13 +4,15 @@
 #include <nlohmann/json.hpp>
 
 #include "read/json/json_fields.h"
+#include "train/corpus/teaching.h"
 #include "train/measure/relations.h"
 
 namespace headlight {
 
 /// {"test_seed": …, "relations": [one a relation], "pairs": …, "literals": […]}, and where they were measured
 /// "alignment" and "next_word".
-nlohmann::ordered_json relations_json(const RelationReport& report);
+/// `taught`: what heads of the model were told, for "supervised".
+nlohmann::ordered_json relations_json(const RelationReport& report, const std::vector<TaughtHead>& taught = {});
 
 /// The same read back; what is wrong goes to the field's problems. `heads` are not kept in JSON.
 RelationReport relations_from(const JsonField& field);
