@@ -6,8 +6,11 @@
 
 #include "document/assets.h"
 #include "document/bundled_models.h"
+#include "document/model_choice.h"
+#include "document/open_model.h"
 #include "document/tokenizers.h"
 #include "session/startup.h"
+#include "train/measure/treebank_scores.h"
 #include "train/trained_checkpoint.h"
 #include "training/training_files.h"
 
@@ -108,6 +111,70 @@ TEST(BundledModels, EachIsSmallAndReadsText) {
     EXPECT_TRUE(shipped.tokenizers && shipped.tokenizers->source);
     EXPECT_TRUE(shipped.card);
   }
+}
+
+/// The model that reads any sentence.
+const Document& any_sentence() {
+  static const auto opened = open_model(std::string(kAnySentence));
+  EXPECT_TRUE(opened) << (opened ? "" : opened.error().message);
+  return opened->document;
+}
+
+Tokens read_by_any(const std::string& text) {
+  const auto tokens = encode(*any_sentence().tokenizers->source, text, true);
+  EXPECT_TRUE(tokens);
+  return *tokens;
+}
+
+std::string words_by_any(const std::string& text) {
+  const Tokens tokens = read_by_any(text);
+  std::string words;
+  for (const Token& token : tokens.tokens)
+    if (!token.special) words += (words.empty() || token.continues ? "" : "|") + token.text;
+  return words;
+}
+
+TEST(AnySentence, IsSmallEnoughAndNamesWhatItWasTaughtBy) {
+  const auto folder = resolved_source(std::string(kAnySentence));
+  ASSERT_TRUE(folder);
+  EXPECT_LE(fs::file_size(*folder / "model.safetensors"), 8'000'000u);
+  EXPECT_LE(fs::file_size(*folder / "tokenizer.json"), 1'000'000u);
+  const auto& card = any_sentence().card;
+  ASSERT_TRUE(card);
+  EXPECT_EQ(card->step, card->plan.steps());
+  const std::vector<TaughtHead>& taught = card->plan.teaching.heads;
+  EXPECT_EQ(taught.size(), 15u);
+  std::string sources = card->corpus;
+  for (const std::string& treebank : card->treebanks) sources += "\n" + treebank;
+  for (const char* part : {"UD_English-EWT", "UD_Chinese-PUD", "UD_Chinese-HK", "UD_Chinese-CFL", "CC BY-SA 4.0",
+                           "cataclysm-dda-data", "CC-BY-SA-3.0", "jieba"})
+    EXPECT_NE(sources.find(part), std::string::npos) << part << " in " << sources;
+  ASSERT_TRUE(card->scores);
+  std::set<Index> heads;
+  for (const RelationScore& one : card->scores->relations) {
+    EXPECT_TRUE(is_universal(one)) << one.relation;
+    if (was_taught(taught, one) && one.score.accuracy >= one.offset + 0.1 && !is_of_chinese(one))
+      heads.insert(9 * one.chosen.layer + one.chosen.head);
+  }
+  EXPECT_GE(heads.size(), 6u) << "heads that are ten points better than the best distance";
+}
+
+TEST(AnySentence, CutsTheTutorialsSentencesIntoTheirWords) {
+  EXPECT_EQ(words_by_any("我请李雷帮我订了去北京的机票"), "我|请|李雷|帮|我|订了|去|北京|的|机票");
+  EXPECT_EQ(words_by_any("他告诉我，他要走了。"), "他|告诉|我|，|他|要|走|了|。");
+  EXPECT_EQ(words_by_any("我是一个学生"), "我|是|一个|学生");
+  EXPECT_EQ(words_by_any("图书馆里的小猫"), "图书馆|里|的|小猫");
+  EXPECT_EQ(words_by_any("The animal didn't cross the street."), "The|animal|did|n't|cross|the|street|.");
+}
+
+TEST(AnySentence, SpellsEveryLatinAndChineseWord) {
+  for (const char* text : {"The cat sat on the mat.", "Attention is all you need!", "Schrödinger's naïve Übermensch",
+                           "Zażółć gęślą jaźń", "Đặng Thái Sơn", "supercalifragilisticexpialidocious",
+                           "COVID-19 @ 37.5 %", "龘龘靐齉", "他在微信上发了个红包", "𠀀𠮷"})
+    for (const Token& token : read_by_any(text).tokens) EXPECT_TRUE(token.known) << text << ": " << token.text;
+  std::size_t unknown = 0;
+  for (const Token& token : read_by_any("привет cat").tokens) unknown += !token.known;
+  EXPECT_EQ(unknown, 1u) << "letters of another script";
 }
 
 }  // namespace

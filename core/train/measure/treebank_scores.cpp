@@ -166,7 +166,7 @@ const std::vector<UniversalRelation>& universal_relations() {
       {"case", "preposition → its noun", "介词、方位词、的 → 名词"},
       {"aux", "auxiliary → its verb", "助词、助动词 → 动词"},
       {"cop", "copula → its predicate", "系词 → 表语"},
-      {"mark", "conjunction, to, 的 → its clause", "从句标记（的、如果）→ 从句"},
+      {"mark", "conjunction, to, 的 → its clause", "从句标记（的、如果） → 从句"},
       {"advmod", "adverb → what it modifies", "副词 → 所修饰的词"},
       {"compound", "part of a compound → its main word", "复合词的部分 → 中心词"},
       {"flat", "part of a name → its first word", "名称的部分 → 首词"},
