@@ -49,7 +49,8 @@ std::string mask_title(Language language, std::string_view kind) {
 
 std::string model_title(Language language, const Document& document) {
   if (is_any_sentence(document))
-    return either(language, "Headlight's model for any sentence", "Headlight 的任意句子模型");
+    return either(language, "Headlight's model for any sentence, some heads taught",
+                  "Headlight 的任意句子模型，部分头是教的");
   if (is_shipped(document)) return either(language, "Headlight's trained model", "Headlight 训练的模型");
   if (document.model && document.model->given) return document.model->name;
   if (document.model) return std::string(either(language, "checkpoint ", "检查点 ")) + document.model->name;

@@ -1,8 +1,10 @@
 #include <algorithm>
 
+#include "document/model_choice.h"
 #include "gui/actions/question.h"
 #include "gui/frame/controls.h"
 #include "gui/question/question.h"
+#include "words/any_sentence_words.h"
 #include "words/model_words.h"
 
 namespace headlight {
@@ -88,6 +90,10 @@ void trained_control(Gui& gui) {
   bool trained = state.document.trained;
   if (checkbox(gui, "trained", kModelWords.trained_weights, trained, kModelWords.tip_trained))
     gui.say_once(UseTrained{trained});
+  if (is_any_sentence(state.document)) {
+    wrapped_small(gui, gui.word(kAnySentenceWords.model), gui.colours().dim);
+    explain_item(gui, kAnySentenceWords.tip_chosen);
+  }
   if (!state.document.trained || state.document.model) return;
   const FontScope small(gui, TextSize::small);
   dim_text(gui, gui.word(kModelWords.no_trained_shape));
