@@ -87,7 +87,9 @@ TEST(Tokenize, ATableOfIdRangeAndToken) {
   EXPECT_EQ(lines_of(ran.out), 10);
   EXPECT_TRUE(contains(ran.out, "\t0\t3\t我\n"));
   EXPECT_TRUE(contains(ran.out, "\t6\t12\t李雷\n"));
-  EXPECT_EQ(lines_of(run({"tokenize", "--text", "a b\nc d"}).out), 5) << "a blank line between sentences";
+  EXPECT_EQ(lines_of(run({"tokenize", "shipped:encoder", "--text", "a b\nc d"}).out), 5)
+      << "a blank line between sentences";
+  EXPECT_TRUE(contains(run({"tokenize", "--text", "The cat sat"}).out, "1\t0\t0\t<s>")) << "the model for any sentence";
   EXPECT_EQ(lines_of(run({"tokenize", "--format", "json", "--text", "a b\nc d"}).out), 2);
 }
 

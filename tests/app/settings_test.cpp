@@ -42,9 +42,14 @@ TEST_F(SettingsOf, TheWindowKeepsASizeThatItCanHave) {
 }
 
 TEST_F(SettingsOf, ALayoutOrALessonThatCannotBeUsedIsThatOfTheStart) {
-  for (const char* layout : {"7", "[]", "{}", R"({"view": 3, "grid": "all", "maps": null, "fold_special": 1,
+  const auto layout_from = [](const std::string& layout) {
+    return settings_from_json("{\"layout\": " + layout + "}").layout;
+  };
+  for (const char* layout : {"7", "[]", "null"}) EXPECT_EQ(layout_from(layout), default_settings().layout) << layout;
+  for (const char* layout : {"{}", R"({"view": 3, "grid": "all", "maps": null, "fold_special": 1,
                              "pair": "c-d", "scale": 5, "steps": "no", "differences": []})"})
-    EXPECT_EQ(settings_from_json("{\"layout\": " + std::string(layout) + "}").layout, Layout{}) << layout;
+    EXPECT_EQ(layout_from(layout), Layout{}) << "what it does not say is off: " << layout;
+  EXPECT_TRUE(default_settings().layout.fold.words) << "pieces of a word are one row at the start";
   for (const char* lesson : {"7", "[]", "{}", "\"masks\"", R"({"name": "", "step": 2})", R"({"path": "/x.json"})"})
     EXPECT_EQ(settings_from_json("{\"lesson\": " + std::string(lesson) + "}").lesson, LessonMark{}) << lesson;
 }
