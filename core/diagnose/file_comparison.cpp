@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <tuple>
 
 #include "model/head_text.h"
@@ -70,6 +71,16 @@ std::vector<Index> without_leading_ones(std::vector<Index> shape) {
   return shape;
 }
 
+/// The largest |expected| of a row of the last axis, and 1 at least; masked scores tell nothing.
+float magnitude_of(std::span<const float> row, bool scores) {
+  float magnitude = 1;
+  const float top = scores ? largest_score(row) : 0;
+  for (const float value : row)
+    if (std::isfinite(value) && !(scores && is_masked_score(value, top)))
+      magnitude = std::max(magnitude, std::abs(value));
+  return magnitude;
+}
+
 ComparedArray compare_array(const std::string& name, const Array& expected, const Array& found, float tolerance) {
   ComparedArray result{.name = name, .expected_shape = expected.shape, .found_shape = found.shape};
   const std::string kind = parse_array_name(name).kind;
@@ -77,24 +88,37 @@ ComparedArray compare_array(const std::string& name, const Array& expected, cons
     result.expected_shape = without_leading_ones(expected.shape);
     result.found_shape = without_leading_ones(found.shape);
   }
-  float magnitude = 1;
-  if (kind != "attentions")
-    for (const float value : expected.values)
-      if (std::isfinite(value)) magnitude = std::max(magnitude, std::abs(value));
-  result.tolerance = tolerance * magnitude;
+  result.tolerance = tolerance;
   if (!result.same_shape() || expected.values.empty()) return result;
   assert(expected.values.size() == found.values.size());
-  std::size_t largest = 0, first = expected.values.size();
-  for (std::size_t i = 0; i < expected.values.size(); ++i) {
-    const float difference = apart(expected.values[i], found.values[i]);
-    if (difference > apart(expected.values[largest], found.values[largest])) largest = i;
-    if (difference > result.tolerance && first == expected.values.size()) first = i;
+  const bool scores = kind == "scores", absolute = kind == "attentions";
+  const std::size_t columns = expected.shape.empty() ? 1 : static_cast<std::size_t>(expected.shape.back());
+  struct Largest {
+    std::size_t at = 0;
+    float difference = -1, tolerance = 0;
+  };
+  Largest of_equal, of_different;
+  std::optional<std::size_t> first;
+  for (std::size_t begin = 0; begin < expected.values.size(); begin += columns) {
+    const std::span<const float> a(expected.values.data() + begin, columns), b(found.values.data() + begin, columns);
+    const float top_a = scores ? largest_score(a) : 0, top_b = scores ? largest_score(b) : 0;
+    const float allowed = absolute ? tolerance : tolerance * magnitude_of(a, scores);
+    for (std::size_t i = 0; i < columns; ++i) {
+      if (scores && is_masked_score(a[i], top_a) && is_masked_score(b[i], top_b)) continue;
+      const float difference = apart(a[i], b[i]);
+      if (difference > allowed && !first) first = begin + i;
+      Largest& largest = difference > allowed ? of_different : of_equal;
+      if (difference > largest.difference) largest = {begin + i, difference, allowed};
+    }
   }
   const auto cell = [&](std::size_t i) {
     return ComparedCell{indices(i, result.expected_shape), expected.values[i], found.values[i]};
   };
-  result.largest = cell(largest);
-  if (first < expected.values.size()) result.first = cell(first);
+  const Largest& largest = first ? of_different : of_equal;
+  if (largest.difference < 0) return result;  // everything is masked
+  result.largest = cell(largest.at);
+  result.tolerance = largest.tolerance;
+  if (first) result.first = cell(*first);
   return result;
 }
 
@@ -104,6 +128,17 @@ std::string quoted_word(const std::vector<std::string>& words, Index at) {
 }
 
 }  // namespace
+
+float largest_score(std::span<const float> row) {
+  float largest = -std::numeric_limits<float>::infinity();
+  for (const float score : row) largest = std::max(largest, std::isnan(score) ? largest : score);
+  return largest;
+}
+
+bool is_masked_score(float score, float largest_of_row) {
+  constexpr float kSurely = -1e8f, kLikely = -5e3f, kBelow = 4e3f;
+  return score <= kSurely || (score <= kLikely && score <= largest_of_row - kBelow);
+}
 
 float ComparedCell::difference() const { return apart(expected, found); }
 

@@ -48,6 +48,7 @@ void add_mask(std::vector<Hypothesis>& table) {
       {PredictedArray::attentions, "mask applied after the softmax, rows not renormalised", mask_after_softmax});
   table.push_back({PredictedArray::attentions, "mask off by one", shifted(-1)});
   table.push_back({PredictedArray::attentions, "mask off by one", shifted(1)});
+  table.push_back({PredictedArray::attentions, "diagonal blocked: no token attends to itself", diagonal_blocked});
   table.push_back({PredictedArray::attentions, "padding mask missing", one_of_two(true)});
   table.push_back({PredictedArray::attentions, "causal mask missing", one_of_two(false)});
   table.push_back({PredictedArray::attentions, "blocked scores are 0 in place of -inf", blocked_scores_zero});
