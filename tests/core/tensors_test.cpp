@@ -209,6 +209,12 @@ TEST(Tensors, MasksAreAddedOrBlock) {
   const auto added = tensors_from("f", file, std::nullopt);
   ASSERT_TRUE(added) << added.error().message;
   EXPECT_EQ((*added->mask)(0, 1), -1.5f);
+  file.arrays["mask"] = {.dtype = Dtype::f32, .shape = {2, 2}, .values = {1, 0, 1, 1}};
+  const auto floats = tensors_from("f", file, std::nullopt);
+  ASSERT_TRUE(floats) << floats.error().message;
+  EXPECT_EQ((*floats->mask)(0, 1), -std::numeric_limits<float>::infinity());
+  ASSERT_EQ(floats->warnings.size(), 1u);
+  EXPECT_NE(floats->warnings[0].find("read as a boolean mask"), std::string::npos) << floats->warnings[0];
   file.arrays["mask"] = array_of({2, 3});
   expect_line(file, "f: mask: expected (2, 2) (queries, keys), found (2, 3)");
   file.arrays["mask"] = array_of({2, 2, 1});

@@ -202,10 +202,11 @@ Status take_projections(std::string_view where, Arrays& arrays, const ExternalSt
   return Done{};
 }
 
-Result<std::optional<Matrix>> take_mask(std::string_view where, Arrays& arrays, const ExternalStack& given) {
+Result<std::optional<Matrix>> take_mask(std::string_view where, Arrays& arrays, const ExternalStack& given,
+                                        std::vector<std::string>& notes) {
   const Array* array = arrays.find("mask");
   if (array == nullptr) return std::optional<Matrix>{};
-  auto mask = additive_mask(where, "mask", *array);
+  auto mask = additive_mask(where, "mask", *array, notes);
   if (!mask) return mask.error();
   const bool fits = (mask->rows() == given.query.rows() || mask->rows() == 1) &&
                     (mask->cols() == given.key.rows() || mask->cols() == 1);
@@ -314,7 +315,8 @@ Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, s
   BlockWeights block;
   if (const auto taken = take_projections(where, arrays, given, *heads, block.self); !taken) return taken.error();
   block.self.num_heads = block.self.num_kv_heads = *heads;
-  auto mask = take_mask(where, arrays, given);
+  std::vector<std::string> warnings;
+  auto mask = take_mask(where, arrays, given, warnings);
   if (!mask) return mask.error();
 
   auto model = std::make_shared<Model>();
@@ -332,7 +334,8 @@ Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, s
                             .ffn = false}};
   model->blocks.push_back(std::move(block));
   model->given.emplace().stacks.emplace(Stack::self, std::move(given));
-  return TensorsFile{.model = std::move(model), .mask = std::move(*mask), .warnings = arrays.surplus()};
+  for (auto& warning : arrays.surplus()) warnings.push_back(std::move(warning));
+  return TensorsFile{.model = std::move(model), .mask = std::move(*mask), .warnings = std::move(warnings)};
 }
 
 }  // namespace
