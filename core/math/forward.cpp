@@ -325,7 +325,12 @@ Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& p
   if (!finished) return finished.error();
   if (!*finished) return std::shared_ptr<const Trace>{};
   trace->answering = answering_query(request);
-  if (trace->model->output) trace->logits = logit_rows(*trace, trace->answering, 1, Threads{threads, &progress.stop});
+  if (trace->model->output) {
+    const Matrix logits = logit_rows(*trace, trace->answering, 1, Threads{threads, &progress.stop});
+    if (progress.stop) return std::shared_ptr<const Trace>{};
+    if (const auto finite = check_finite("logits", logits, Threads(threads)); !finite) return finite.error();
+    trace->logits = logits;
+  }
   if (progress.stop) return std::shared_ptr<const Trace>{};
   trace->largest_weight = largest_weight(*trace);
   warn_of_empty_rows(*trace);

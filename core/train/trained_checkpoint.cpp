@@ -384,6 +384,9 @@ Result<Training> resume_training(const std::filesystem::path& folder, const Trai
   if (training->step > 0) {
     if (const Status done = take("first", training->moments.first); !done) return done.error();
     if (const Status done = take("second", training->moments.second); !done) return done.error();
+    const Floats& second = training->moments.second;
+    if (std::any_of(second.begin(), second.end(), [](float value) { return value < 0; }))
+      return bad_input(path.string(), "second", "mean squares, 0 or more", "a negative number");
   }
   return training;
 }
