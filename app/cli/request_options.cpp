@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "document/assets.h"
 #include "document/bundled_models.h"
+#include "document/known_words.h"
 #include "document/model_choice.h"
 #include "document/open_model.h"
 #include "document/tokenizers.h"
@@ -123,6 +124,24 @@ Status check_weights(const Document& document, const std::vector<Request>& reque
   return Done{};
 }
 
+/// An Error names the first option of the shape that was given and says something else than the model.
+Status agree(const CLI::App& command, const Config& asked, const Config& model) {
+  Status same = Done{};
+  for_each_field([&](const auto& field) {
+    const std::string wanted = FieldText{asked}(field), there = FieldText{model}(field);
+    for (const char* option : options_of(field))
+      if (same && command.count(option) > 0 && wanted != there)
+        same = bad_input(option, "", there + ", as the checkpoint has it", wanted);
+  });
+  return same;
+}
+
+/// The models that come along; null where there are none.
+std::shared_ptr<const BundledModels> shipped_models() {
+  const auto models = read_shipped_models();
+  return models && !(*models)->empty() ? *models : nullptr;
+}
+
 Session session_of(OpenedModel model) {
   Session session;
   session.document = std::move(model.document);
@@ -209,9 +228,6 @@ void RequestOptions::add_model_options(CLI::App& command) {
 
 /// Without a SOURCE: a shipped model, unless fresh weights or a shape of their own were asked for.
 bool RequestOptions::uses_shipped_model() const {
-  const auto folder = resolved_source(kDefaultModel);
-  std::error_code ignored;
-  if (!folder || !std::filesystem::exists(*folder, ignored)) return false;
   for (const char* option : model_options())
     if (given(option)) return false;
   return !given("--random") && !given("--split") && !given("--target") && !given("--target-tokens");
@@ -225,8 +241,28 @@ Result<Startup> RequestOptions::opened_source() const {
                      "headlight " + command_.get_name());
   if (lesson) start.lesson = source_;
   if (source_.empty() || lesson) {
-    if (!uses_shipped_model()) return start;
-    auto opened = open_model(kDefaultModel);
+    // Of a shape the trained model that has it, what is left out being as in the default model; of --arch alone the
+    // nearest of that architecture.
+    std::optional<std::string> shipped;
+    const auto models = given("--random") ? nullptr : shipped_models();
+    if (models && uses_shipped_model()) shipped = kDefaultModel;
+    else if (models && !given("--seed") && !given("--split")) {
+      Config shape = models->front().model->config;
+      if (const auto taken = take_model(shape); !taken) return taken.error();
+      const BundledModel* found = find_model(*models, shape);
+      if (!found && shape.arch != models->front().model->config.arch) found = nearest_model(*models, shape);
+      if (found && agree(command_, shape, found->model->config)) shipped = found->source;
+    }
+    if (!shipped) {
+      const char* why = given("--seed")    ? ", as --seed asks"
+                        : given("--split") ? ": trained models cut text by themselves"
+                                           : ": no trained model has this shape";
+      if (!given("--random"))
+        start.warnings.push_back("the weights are random, seed " + std::to_string(given("--seed") ? config_.seed : 0) +
+                                 why + " (--random asks for such weights)");
+      return start;
+    }
+    auto opened = open_model(*shipped);
     if (!opened) return opened.error();
     start.session = session_of(*std::move(opened));
     return start;
@@ -275,7 +311,7 @@ Result<Startup> RequestOptions::start() const {
     return model.error();
   if (given("--arch") && !document.model) document.mask.causal = is_causal_by_default(document.config.arch);
   const auto chosen = [&]() -> Status {
-    if (!source_.empty() || (!given("--text") && !given("--tokens"))) return Done{};
+    if (!source_.empty() || !uses_shipped_model() || (!given("--text") && !given("--tokens"))) return Done{};
     return choose_model(document, nullptr);
   };
   for (const Status& status : {apply_text(document), apply_ids(document), chosen(), edits_.apply(document)})
@@ -291,13 +327,13 @@ Result<Asked> RequestOptions::ask() const {
   auto requests = requests_of(start->session.document, *lexicon);
   if (!requests) return requests.error();
   if (const auto inside = check_weights(start->session.document, *requests); !inside) return inside.error();
+  if (std::string line = unknown_words_line(*requests); !line.empty()) start->warnings.push_back(std::move(line));
   return Asked{std::move(*lexicon), std::move(*start), std::move(*requests)};
 }
 
 Status RequestOptions::check_model(const Document& document) const {
   if (given("--random"))
     return bad_input("--random", "", "no such option beside a model of its own", document.model_path);
-  Config asked = document.model->config;
   if (has_own_inputs(document)) {
     if (given("--num-heads") && !is_tensors(source_))
       return bad_input("--num-heads", "", "the tensors file itself as SOURCE", source_);
@@ -307,16 +343,9 @@ Status RequestOptions::check_model(const Document& document) const {
     return Done{};
   }
   if (given("--seed")) return bad_input("--seed", "", "no such option beside a checkpoint", document.model_path);
+  Config asked = document.model->config;
   if (const auto taken = take_model(asked); !taken) return taken;
-  const Config& model = document.model->config;
-  Status same = Done{};
-  for_each_field([&](const auto& field) {
-    const std::string wanted = FieldText{asked}(field), there = FieldText{model}(field);
-    for (const char* option : options_of(field))
-      if (same && given(option) && wanted != there)
-        same = bad_input(option, "", there + ", as the checkpoint has it", wanted);
-  });
-  return same;
+  return agree(command_, asked, document.model->config);
 }
 
 Status RequestOptions::check_text_option(const char* option, const Document& document) const {
@@ -362,6 +391,11 @@ Status RequestOptions::apply_text(Document& document) const {
     if (const auto taken = take_text("--target", target_, document.target); !taken) return taken;
   if (given("--target-tokens"))
     if (const auto taken = take_marked("--target-tokens", target_tokens_, document.target); !taken) return taken;
+  // The target that a document begins with belongs to the text that it begins with.
+  const bool new_text = given("--text") || given("--tokens") || command_.get_name() == "generate";
+  const bool begins = document.tokenizers && document.tokenizers->start && document.target == Document{}.target;
+  if (new_text && begins && !given("--target") && !given("--target-tokens") && !given("--decoder-ids"))
+    document.target = {};
   if (given("--split")) {
     for (TextInput* input : {&document.source, &document.target}) {
       input->hand_cuts.reset();
