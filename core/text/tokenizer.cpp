@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "base/utf8.h"
+#include "text/program_words.h"
 #include "text/words.h"
 
 namespace headlight {
@@ -167,7 +168,7 @@ namespace {
 /// Whether it cuts text into words before it spells them, so that what it makes of a piece are pieces of a word.
 bool knows_words(const Tokenizer& tokenizer) {
   const Lexicon* lexicon = lexicon_of(tokenizer);
-  return lexicon && lexicon->likely;
+  return lexicon && lexicon->likely && lexicon->words.empty();
 }
 
 Status check_length(std::string_view text) {
@@ -273,6 +274,16 @@ const Lexicon* lexicon_of(const Tokenizer& tokenizer) {
   for (const PreTokenizer& rule : tokenizer.pre_tokenizers)
     if (const auto* words = std::get_if<SplitLexiconWords>(&rule)) return words->lexicon.get();
   return nullptr;
+}
+
+void cut_by(Tokenizer& tokenizer, const Lexicon& lexicon) {
+  if (!std::holds_alternative<WordLevel>(tokenizer.model)) return;
+  for (PreTokenizer& rule : tokenizer.pre_tokenizers) {
+    auto* words = std::get_if<SplitLexiconWords>(&rule);
+    if (!words || !words->lexicon || words->lexicon->words.empty()) continue;
+    const auto& own = words->lexicon->words;
+    words->lexicon = std::make_shared<const Lexicon>(with_words(lexicon, {own.begin(), own.end()}));
+  }
 }
 
 std::string bytes_of_id(const Tokenizer& tokenizer, std::int64_t id) {
