@@ -54,6 +54,7 @@ std::string diagnosis_lines(const Answer& answer) {
   std::string where = printable(diagnosis.array);
   const bool layered = axes_of(parse_array_name(diagnosis.array).kind).size() == 4;
   if (layered) where += " of layer " + std::to_string(diagnosis.layer);
+  if (parse_array_name(diagnosis.array).kind == "scores") where = "the weights that " + where + " come to";
   std::string lines = "diagnosis: " + diagnosis.text + "\n           explains " + where + " to within " +
                       rounded(diagnosis.left) + ", of a difference of " + rounded(diagnosis.difference) + "\n";
   if (!diagnosis.otherwise.empty()) lines += "           or, if B is right: " + diagnosis.otherwise + "\n";
