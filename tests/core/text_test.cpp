@@ -106,7 +106,8 @@ TEST(Words, ChineseIsCutAlongTheLikeliestPathThatPrefersTheLexicon) {
   lexicon.likely = std::make_shared<const LikelyWords>(list);
   EXPECT_EQ(words("他告诉我，他要走了。", lexicon), (Texts{"他", "告诉", "我", "，", "他", "要", "走", "了", "。"}));
   EXPECT_EQ(words("派司机关了图书馆", lexicon), (Texts{"派", "司机", "关了", "图书馆"}));
-  EXPECT_EQ(words("the cat didn't 我是 3.5 cats", lexicon), (Texts{"the", "cat", "didn't", "我", "是", "3.5", "cats"}));
+  EXPECT_EQ(words("the cat didn't 我是 3.5 cats", lexicon),
+            (Texts{"the", " cat", " didn't", " 我", "是", " 3.5", " cats"}));
   EXPECT_EQ(words("食べる", lexicon), words("食べる", Lexicon{}));
   for (const char* text : {"他告诉我，他要走了。", "食べる我", "我 是a他", "我\u3099是"})
     expect_lossless(text, Split::words, lexicon);
