@@ -14,7 +14,7 @@ namespace headlight {
 /// size of the file says nothing about it.
 inline constexpr std::size_t kMostNpzBytes = std::size_t{4} << 30;
 
-/// All arrays, named without `.npy`. Each member's size must be what its header says, each name stands once, and the
+/// All arrays, named without `.npy`; those of strings, of one axis or none, are metadata: the text, or a JSON list. Each member's size must be what its header says, each name stands once, and the
 /// archive's checksums are verified. Memory grows with data that is really there, not with what a header declares.
 Result<ArrayFile> parse_npz(std::string_view where, std::string_view bytes, std::size_t limit = kMostNpzBytes);
 

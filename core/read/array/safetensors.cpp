@@ -164,17 +164,9 @@ Result<StoredArrays> map_safetensors(const std::filesystem::path& path) {
 }
 
 Result<ArrayFile> parse_safetensors(std::string_view where, std::string_view bytes) {
-  auto stored = locate_safetensors(where, bytes);
+  const auto stored = locate_safetensors(where, bytes);
   if (!stored) return stored.error();
-  ArrayFile file;
-  file.metadata = std::move(stored->metadata);
-  for (auto& [name, from] : stored->arrays) {
-    Array array{.dtype = from.dtype, .shape = std::move(from.shape), .values = {}};
-    array.values.reserve(from.bytes.size() / width(from.dtype));
-    append_widened(from.dtype, false, from.bytes, array.values);
-    file.arrays.emplace(name, std::move(array));
-  }
-  return file;
+  return in_memory(*stored);
 }
 
 Result<ArrayFile> read_safetensors(const std::filesystem::path& path) {

@@ -7,6 +7,7 @@
 
 #include "read/array/npz.h"
 #include "read/array/safetensors.h"
+#include "read/array/torch_file.h"
 #include "read/external/attention_json.h"
 #include "read/external/mask_file.h"
 #include "read/external/patterns.h"
@@ -165,7 +166,7 @@ Status take_inputs(std::string_view where, Arrays& arrays, const ArrayFile& file
     else if (matrix != &given.query) *matrix = given.query;
     else
       return bad_input(where, "query", "an array (queries, d_model), or attentions (layers, heads, queries, keys)",
-                       "neither");
+                       "neither (weights of a model are opened beside their config.json)");
   }
   if (given.value.rows() != given.key.rows())
     return bad_input(where, "value", "(" + std::to_string(given.key.rows()) + ", …), as many rows as key",
@@ -346,11 +347,22 @@ Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, 
   return first;
 }
 
+bool holds_attention(const StoredArrays& stored) {
+  for (const char* name : {"query", "attentions", "encoder_attentions", "decoder_attentions", "cross_attentions"})
+    if (stored.arrays.contains(name) || stored.arrays.contains("0." + std::string(name))) return true;
+  return false;
+}
+
 Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optional<Index> num_heads) {
   const auto ending = path.extension();
   if (ending == ".json") return read_attention_json(path);
+  if (is_torch_name(path)) {
+    const auto stored = map_torch(path);
+    if (!stored) return stored.error();
+    return tensors_from(path.string(), in_memory(*stored), num_heads);
+  }
   if (ending != ".safetensors" && ending != ".npz")
-    return bad_input(path.string(), "name", "a file named .safetensors, .npz or .json",
+    return bad_input(path.string(), "name", "a file named .safetensors, .npz, .pt or .json",
                      "'" + printable(path.filename().string()) + "'");
   const auto file = ending == ".npz" ? read_npz(path) : read_safetensors(path);
   if (!file) return file.error();
