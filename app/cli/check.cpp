@@ -4,6 +4,7 @@
 #include "check/checkpoint_check.h"
 #include "cli/commands.h"
 #include "document/assets.h"
+#include "document/model_sources.h"
 #include "page/page_check.h"
 #include "read/external/page_text.h"
 #include "session/lesson_check.h"
@@ -69,12 +70,14 @@ Result<int> run_page(const CheckArguments& options) {
 
 Result<int> run_check(const CheckArguments& options) {
   if (names_page(options.folder)) return run_page(options);
-  if (options.folder.ends_with(".json")) return run_lesson(options);
+  const auto folder = path_of_source(options.folder);
+  if (!folder) return folder.error();
+  if (folder->extension() == ".json") return run_lesson(options);
   Progress progress;
-  const auto checkpoint = read_checkpoint(options.folder, progress);
+  const auto checkpoint = read_checkpoint(*folder, progress);
   if (!checkpoint) return checkpoint.error();
-  const auto findings = check_checkpoint(options.folder, checkpoint->model, checkpoint->warnings, progress);
-  return say(options, checkpoint->model->name, findings);
+  const auto findings = check_checkpoint(*folder, checkpoint->model, checkpoint->warnings, progress);
+  return say(options, names_kept_model(options.folder) ? options.folder : checkpoint->model->name, findings);
 }
 
 }  // namespace
@@ -94,7 +97,9 @@ ParsedCommand add_check(CLI::App& program) {
       "Of a page (.html): whether its question, asked again, gives the weights that the page computes.\n"
       "Exit status: 0 nothing worse than a note, 1 a warning or a difference, 2 nothing that can be read.");
   auto options = std::make_shared<CheckArguments>();
-  command->add_option("FOLDER", options->folder, "A checkpoint folder, a lesson's .json file, or a page (.html)")
+  command
+      ->add_option("FOLDER", options->folder,
+                   "A checkpoint folder or the name of a model, a lesson's .json file, or a page (.html)")
       ->required();
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
   return [options] { return run_check(*options); };

@@ -7,9 +7,11 @@
 #include "base/utf8.h"
 #include "document/assets.h"
 #include "document/bundled_models.h"
+#include "document/model_sources.h"
 #include "document/open_model.h"
 #include "document/tokenizers.h"
 #include "model/config_fields.h"
+#include "read/array/torch_file.h"
 #include "read/external/page_text.h"
 
 namespace headlight {
@@ -34,7 +36,9 @@ std::string not_negative(const std::string& value) {
 }
 
 bool is_session(const std::string& path) { return path.ends_with(".headlight.json"); }
-bool is_tensors(const std::string& path) { return path.ends_with(".safetensors") || path.ends_with(".npz"); }
+bool is_tensors(const std::string& path) {
+  return path.ends_with(".safetensors") || path.ends_with(".npz") || is_torch_name(path);
+}
 
 constexpr const char* kTextOptions[] = {"--text", "--text-pair", "--tokens", "--target", "--target-tokens", "--split"};
 /// The options of a field of the model's shape; of a tensors file --num-heads alone is allowed.
@@ -133,7 +137,8 @@ Session session_of(OpenedModel model) {
 
 RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(command) {
   command.add_option("SOURCE", source_,
-                     "A checkpoint folder, a tensors file (.safetensors, .npz), a JSON of attentions, a session "
+                     "A checkpoint folder or a file of it, the name of a model in a cache of this machine "
+                     "(`headlight models`), a tensors file (.safetensors, .npz, .pt), a JSON of attentions, a session "
                      "(.headlight.json) or a page (.html). Default: the trained model that comes along");
   const char* text = "What is asked";
   command.add_option("--text", text_, "The sentence; '-' reads standard input; several lines are a batch")->group(text);
@@ -239,7 +244,7 @@ Result<Startup> RequestOptions::opened_source() const {
   if (!names_model(source_)) {
     std::error_code ignored;
     return bad_input(source_, "kind",
-                     "a checkpoint folder, a tensors file (.safetensors, .npz), a JSON of attentions, a session "
+                     "a checkpoint folder, a tensors file (.safetensors, .npz, .pt), a JSON of attentions, a session "
                      "(.headlight.json), a page (.html) or a lesson (.lesson.json)",
                      std::filesystem::exists(source_, ignored) ? "another file" : "no such file");
   }
@@ -255,8 +260,11 @@ Result<Startup> RequestOptions::start_of_window() const {
   const auto options = command_.get_options();
   const auto is_given = [](const CLI::Option* option) { return option->count() > 0; };
   const bool alone = !source_.empty() && std::count_if(options.begin(), options.end(), is_given) == 1;
+  if (!alone) return start();
+  const auto resolved = path_of_source(source_);
+  if (!resolved) return resolved.error();
   std::error_code ignored;
-  if (!alone || !std::filesystem::exists(std::filesystem::path(source_) / "config.json", ignored)) return start();
+  if (source_.starts_with(kShipped) || !std::filesystem::exists(*resolved / "config.json", ignored)) return start();
   Startup start;
   start.open = source_;
   start.asked = true;

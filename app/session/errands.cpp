@@ -9,6 +9,7 @@
 #include "derived/derived_maps.h"
 #include "document/answer_snapshot.h"
 #include "document/bundled_models.h"
+#include "document/model_sources.h"
 #include "session/head_grid.h"
 #include "session/shown.h"
 
@@ -119,7 +120,7 @@ std::optional<std::shared_ptr<const Model>> check_question(const AppState& state
 Job check_job(std::shared_ptr<const Model> model, const AppState& state) {
   return [model = std::move(model), folder = state.document.model_path,
           warnings = check_of_model(state)->warnings](Progress& progress) -> std::optional<Command> {
-    const auto resolved = resolved_source(folder);
+    const auto resolved = path_of_source(folder);
     if (!resolved) return CheckReady{model, {{Severity::error, resolved.error().message}}};
     auto findings = check_checkpoint(*resolved, model, warnings, progress);
     if (progress.stop) return std::nullopt;

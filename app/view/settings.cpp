@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/names.h"
+#include "document/user_folders.h"
 #include "view/layout.h"
 
 namespace headlight {
@@ -23,13 +24,6 @@ bool system_speaks_chinese() {
     if (value && *value) return std::string_view(value).starts_with("zh");
   }
   return false;
-}
-
-std::filesystem::path base_folder(const char* variable, const char* below_home) {
-  const char* set = std::getenv(variable);
-  if (set && *set == '/') return std::filesystem::path(set) / "headlight";
-  const char* home = std::getenv("HOME");
-  return std::filesystem::path(home && *home ? home : "/tmp") / below_home / "headlight";
 }
 
 json window_json(const WindowSize& window) {
@@ -116,9 +110,9 @@ Settings settings_from_json(const std::string& text) {
   return settings;
 }
 
-std::filesystem::path settings_path() { return base_folder("XDG_CONFIG_HOME", ".config") / "settings.json"; }
-std::filesystem::path data_folder() { return base_folder("XDG_DATA_HOME", ".local/share"); }
+std::filesystem::path settings_path() { return config_folder() / "settings.json"; }
+std::filesystem::path data_folder() { return user_folder("XDG_DATA_HOME", ".local/share"); }
 std::filesystem::path trained_folder() { return data_folder() / "trained"; }
-std::filesystem::path state_folder() { return base_folder("XDG_STATE_HOME", ".local/state"); }
+std::filesystem::path state_folder() { return user_folder("XDG_STATE_HOME", ".local/state"); }
 
 }  // namespace headlight
