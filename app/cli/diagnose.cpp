@@ -76,6 +76,7 @@ std::string array_lines(const Answer& answer) {
         lines += " at " + cell_text(array.name, array.largest->at, answer.a, answer.b) + ": expected " +
                  number(array.largest->expected) + ", found " + number(array.largest->found);
     }
+    if (array.norm_apart) lines += "; the last state is before the final norm in one file, compared behind it";
     lines += "\n";
   }
   return lines;

@@ -30,6 +30,8 @@ struct ComparedArray {
   std::optional<ComparedCell> largest = {};        // the largest difference; nothing where the shapes differ
   std::optional<ComparedCell> first = {};          // the first difference above the tolerance
 
+  bool norm_apart = false;  // the last state of one file is before the final norm, that of the other behind it
+
   bool same_shape() const { return expected_shape == found_shape; }
   bool equal() const { return same_shape() && !first; }
 };
@@ -43,7 +45,9 @@ struct FileComparison {
 };
 
 /// `expected` is A, `found` is B. Two numbers are equal when they are at most `tolerance` apart, in arrays other than
-/// attentions times max(1, the largest |expected| of the array). The data's way: hidden_states[0]; then of each layer
+/// attentions times max(1, the largest |expected| of the array). The last of the hidden states may be before the final
+/// norm in one file and behind it in the other, as transformers has it: then last_hidden_state is compared in its place.
+/// The data's way: hidden_states[0]; then of each layer
 /// queries, keys, values, scores, attentions, and the hidden state that comes out; then output, last_hidden_state,
 /// logits; an encoder before its decoder.
 FileComparison compare(const ExportFile& expected, const ExportFile& found, float tolerance = kCompareTolerance);

@@ -45,6 +45,25 @@ std::string first_of(const ExportFile& a, const ExportFile& b) {
   return array.first ? array.name + ": " + cell_text(array.name, array.first->at, a, b) : array.name;
 }
 
+// An export has the last state before the final norm, transformers behind it; neither is a mistake.
+TEST(Compare, TheLastStateMayStandBehindTheFinalNorm) {
+  ExportFile before = everything(), behind = everything();
+  const std::vector<float> normed{0.5f, -1, 2, 0.25f, 1, 1, -3, 0.125f};
+  for (ExportFile* file : {&before, &behind}) file->arrays.at("last_hidden_state").values = normed;
+  std::copy(normed.begin(), normed.end(), behind.arrays.at("hidden_states").values.end() - 8);
+  for (const auto& [a, b] : {std::pair{&before, &behind}, {&behind, &before}}) {
+    const FileComparison comparison = compare(*a, *b);
+    EXPECT_TRUE(comparison.equal()) << first_of(*a, *b);
+    EXPECT_TRUE(comparison.arrays.front().norm_apart);
+  }
+  EXPECT_FALSE(compare(before, before).arrays.front().norm_apart);
+  behind.arrays.at("hidden_states").values[3] += 1;  // an earlier state that differs is told
+  EXPECT_TRUE(first_of(before, behind).starts_with("hidden_states: layer 0, token 0")) << first_of(before, behind);
+  behind = everything();
+  behind.arrays.at("hidden_states").values.back() += 1;  // neither state
+  EXPECT_TRUE(first_of(before, behind).starts_with("hidden_states: layer 2")) << first_of(before, behind);
+}
+
 TEST(Compare, EqualFilesAreEqual) {
   const FileComparison comparison = compare(everything(), everything());
   EXPECT_TRUE(comparison.equal());
