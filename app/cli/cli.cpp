@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/file.h"
+#include "cli/code.h"
 #include "cli/commands.h"
+#include "cli/worksheet.h"
 
 namespace headlight {
 namespace {
@@ -49,12 +51,22 @@ int run_command_line(int argc, const char* const* argv, const Frontend& frontend
       "headlight COMMAND --help says more. Without a command: the window.\n"
       "Results go to standard output, messages to standard error.\n"
       "Exit status: 0 done, 1 a comparison or a check differs, 2 wrong use or bad input.");
-  const std::vector<ParsedCommand> runs{
-      add_open(program, frontend), add_export(program),         add_screenshot(program, frontend),
-      add_explain(program),        add_next(program),           add_generate(program),
-      add_diagnose(program),       add_tokenize(program),       add_check(program),
-      add_train(program),          add_heads(program),          add_figure(program),
-      add_page(program),           add_bench(program, frontend)};
+  const std::vector<ParsedCommand> runs{add_open(program, frontend),
+                                        add_export(program),
+                                        add_screenshot(program, frontend),
+                                        add_explain(program),
+                                        add_next(program),
+                                        add_generate(program),
+                                        add_diagnose(program),
+                                        add_tokenize(program),
+                                        add_check(program),
+                                        add_train(program),
+                                        add_heads(program),
+                                        add_figure(program),
+                                        add_page(program),
+                                        add_bench(program, frontend),
+                                        add_code(program),
+                                        add_worksheet(program)};
   const auto commands = program.get_subcommands({});
 
   // `open` may be left out.

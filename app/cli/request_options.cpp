@@ -5,11 +5,13 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
+#include "cli/number_options.h"
 #include "document/assets.h"
 #include "document/bundled_models.h"
 #include "document/open_model.h"
 #include "document/tokenizers.h"
 #include "model/config_fields.h"
+#include "read/external/own_numbers.h"
 #include "read/external/page_text.h"
 
 namespace headlight {
@@ -173,6 +175,7 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
       ->type_name("N")
       ->check(not_negative, "");
   add_model_options(command);
+  add_number_options(command, choices_);
   command.add_option("--threads", threads_, "Threads to compute with; 0, the default: all")
       ->type_name("N")
       ->check(CLI::Range(0, 1024));
@@ -222,6 +225,17 @@ Result<Startup> RequestOptions::opened_source() const {
     return bad_input(source_, "kind", "of a lesson `headlight FILE`, which opens it, or `headlight check FILE`",
                      "headlight " + command_.get_name());
   if (lesson) start.lesson = source_;
+  if (const std::string option = given_numbers(command_); !option.empty()) {
+    if (!source_.empty()) return bad_input(option, "", "no SOURCE beside it", source_);
+    auto numbers = read_number_options(command_, choices_);
+    if (!numbers) return numbers.error();
+    if (given("--num-heads")) numbers->num_heads = config_.num_heads;
+    auto opened = open_model(std::string(kNumbersSource) + numbers_json(*numbers));
+    if (!opened) return opened.error();
+    start.warnings = std::move(opened->warnings);
+    start.session = session_of(*std::move(opened));
+    return start;
+  }
   if (source_.empty() || lesson) {
     if (!uses_shipped_model()) return start;
     auto opened = open_model(kDefaultModel);
@@ -243,7 +257,7 @@ Result<Startup> RequestOptions::opened_source() const {
                      "(.headlight.json), a page (.html) or a lesson (.lesson.json)",
                      std::filesystem::exists(source_, ignored) ? "another file" : "no such file");
   }
-  const bool heads = is_tensors(source_) && given("--num-heads");
+  const bool heads = (is_tensors(source_) || names_own_numbers(source_)) && given("--num-heads");
   auto opened = open_model(source_, heads ? std::optional(config_.num_heads) : std::nullopt);
   if (!opened) return opened.error();
   start.warnings = std::move(opened->warnings);
@@ -293,7 +307,7 @@ Status RequestOptions::check_model(const Document& document) const {
     return bad_input("--random", "", "no such option beside a model of its own", document.model_path);
   Config asked = document.model->config;
   if (has_own_inputs(document)) {
-    if (given("--num-heads") && !is_tensors(source_))
+    if (given("--num-heads") && !is_tensors(source_) && !names_own_numbers(document.model_path))
       return bad_input("--num-heads", "", "the tensors file itself as SOURCE", source_);
     for (const char* option : model_options())
       if (given(option) && std::string_view(option) != "--num-heads")

@@ -6,6 +6,7 @@
 #include "document/bundled_models.h"
 #include "document/tokenizers.h"
 #include "read/external/attention_json.h"
+#include "read/external/own_numbers.h"
 #include "read/external/tensors_file.h"
 #include "read/hub/checkpoint.h"
 #include "train/trained_checkpoint.h"
@@ -36,6 +37,7 @@ Error no_num_heads(const fs::path& path, Index found) {
 }  // namespace
 
 bool names_model(const fs::path& path) {
+  if (names_own_numbers(path.string())) return true;
   return path.string().starts_with(kShipped) || is_folder(path) || is_tensors(path) || is_attention_json(path);
 }
 
@@ -45,7 +47,22 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
   const fs::path& path = *resolved;
   OpenedModel opened;
   Document& document = opened.document;
-  if (is_tensors(path)) {
+  if (names_own_numbers(path.string())) {
+    auto numbers = read_own_numbers(path.string());
+    if (!numbers) return numbers.error();
+    if (num_heads && numbers->x) numbers->num_heads = num_heads;
+    const std::string where = path.string().starts_with(kNumbersSource) ? "numbers" : path.string();
+    auto file = model_of_numbers(where, *numbers);
+    if (!file) return file.error();
+    document.model = std::move(file->model);
+    if (file->mask) document.mask.given = std::make_shared<const Matrix>(std::move(*file->mask));
+    opened.warnings = check_numbers(*numbers);
+    for (std::string& warning : opened.warnings) warning = where + ": " + warning;
+    if (where == "numbers") {
+      document.model_path = path.string();
+      return opened;
+    }
+  } else if (is_tensors(path)) {
     auto file = read_tensors(path, num_heads);
     if (!file) return file.error();
     document.model = std::move(file->model);

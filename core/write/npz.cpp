@@ -177,7 +177,11 @@ std::string npy_header(const std::vector<Index>& shape) {
 
 Status write_npz(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options,
                  const std::filesystem::path& scratch, Output& output, Progress& progress) {
-  const auto arrays = all_arrays(traces, options);
+  return write_npz(all_arrays(traces, options), scratch, output, progress);
+}
+
+Status write_npz(const std::vector<ArrayStream>& arrays, const std::filesystem::path& scratch, Output& output,
+                 Progress& progress) {
   Work work(progress, num_elements(arrays));
   const auto folder = ScratchFolder::make(scratch);
   if (!folder) return folder.error();

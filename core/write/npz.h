@@ -21,4 +21,8 @@ std::string npy_header(const std::vector<Index>& shape);
 Status write_npz(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options,
                  const std::filesystem::path& scratch, Output& output, Progress& progress);
 
+/// The same of these arrays.
+Status write_npz(const std::vector<ArrayStream>& arrays, const std::filesystem::path& scratch, Output& output,
+                 Progress& progress);
+
 }  // namespace headlight

@@ -42,10 +42,26 @@ TEST(MaskFile, BooleansBlockAndFloatsAreAdded) {
   EXPECT_TRUE(same(*keys, matrix(1, 3, {0, 0, -kInf})));
 }
 
+TEST(MaskFile, ABatchAxisOfOneIsLeftOut) {
+  const std::vector<float> values{1, 0, 1, 1, 1, 0};
+  const Matrix expected = matrix(2, 3, {0, -kInf, 0, 0, 0, -kInf});
+  for (const std::vector<Index>& shape : {std::vector<Index>{2, 3, 1}, {1, 2, 3}}) {
+    const auto mask = additive_mask("f", "mask", array_of(Dtype::boolean, shape, values));
+    ASSERT_TRUE(mask) << mask.error().message;
+    EXPECT_TRUE(same(*mask, expected));
+  }
+  const auto keys = additive_mask("f", "mask", array_of(Dtype::boolean, {1, 3, 1}, {1, 1, 0}));
+  ASSERT_TRUE(keys);
+  EXPECT_TRUE(same(*keys, matrix(1, 3, {0, 0, -kInf})));
+}
+
 TEST(MaskFile, RefusesOtherShapesAndNumbers) {
-  expect_line(additive_mask("f", "mask", array_of(Dtype::f32, {1, 2, 2}, {0, 0, 0, 0})),
-              "f: mask: expected (queries, keys), found (1, 2, 2)");
-  expect_line(additive_mask("f", "mask", array_of(Dtype::f32, {}, {0})), "expected (queries, keys), found ()");
+  expect_line(additive_mask("f", "mask", array_of(Dtype::f32, {2, 1, 2}, {0, 0, 0, 0})),
+              "f: mask: expected a batch axis of 1, one mask for all sentences: (queries, keys, 1) or (1, queries, "
+              "keys), found (2, 1, 2)");
+  expect_line(additive_mask("f", "mask", array_of(Dtype::f32, {1, 1, 2, 2}, {0, 0, 0, 0})), "found (1, 1, 2, 2)");
+  expect_line(additive_mask("f", "mask", array_of(Dtype::f32, {}, {0})),
+              "expected (queries, keys), (queries, keys, 1) or (1, queries, keys), found ()");
   expect_line(additive_mask("f", "mask", array_of(Dtype::f32, {0, 3}, {})), "found (0, 3)");
   expect_line(additive_mask("f", "mask", array_of(Dtype::i32, {1, 2}, {1, 2})),
               "f: mask: query 0 key 1: expected 0 or 1, found 2");

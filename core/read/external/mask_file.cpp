@@ -3,7 +3,9 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -53,13 +55,30 @@ Result<Matrix> rows_of(std::string_view where, const json& list) {
   return mask;
 }
 
+/// Rows and columns of a mask of one, two or three axes; nothing where it is none.
+std::optional<std::pair<Index, Index>> size_of_mask(const std::vector<Index>& shape) {
+  switch (shape.size()) {
+    case 1: return std::pair{Index{1}, shape[0]};
+    case 2: return std::pair{shape[0], shape[1]};
+    case 3:
+      if (shape[2] == 1) return std::pair{shape[0], shape[1]};
+      if (shape[0] == 1) return std::pair{shape[1], shape[2]};
+      return std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
 }  // namespace
 
 Result<Matrix> additive_mask(std::string_view where, std::string_view what, const Array& array) {
-  const std::size_t axes = array.shape.size();
-  if (axes < 1 || axes > 2 || array.values.empty())
-    return bad_input(where, what, "(queries, keys)", shape_text(array.shape));
-  Matrix mask = Eigen::Map<const Matrix>(array.values.data(), axes == 2 ? array.shape[0] : 1, array.shape.back());
+  if (array.shape.empty() || array.shape.size() > 3 || array.values.empty())
+    return bad_input(where, what, "(queries, keys), (queries, keys, 1) or (1, queries, keys)", shape_text(array.shape));
+  const auto size = size_of_mask(array.shape);
+  if (!size)
+    return bad_input(where, what,
+                     "a batch axis of 1, one mask for all sentences: (queries, keys, 1) or (1, queries, keys)",
+                     shape_text(array.shape));
+  Matrix mask = Eigen::Map<const Matrix>(array.values.data(), size->first, size->second);
   for (Index query = 0; query < mask.rows(); ++query) {
     for (Index key = 0; key < mask.cols(); ++key) {
       float& cell = mask(query, key);
