@@ -33,8 +33,8 @@ constexpr Blank kBlanks[] = {{"q", Q::query},       {"k", Q::key},         {"v",
 struct SheetTable {
   MatrixId id;
   Matrix numbers;
-  std::string heading, below;  // symbol; formula and shape
-  std::vector<std::string> rows, columns;
+  std::string heading = {}, below = {};  // symbol; formula and shape
+  std::vector<std::string> rows = {}, columns = {};
   float labels = 0;  // width of the labels of rows
   float width = 0, height = 0;
   bool blank = false;
