@@ -1,6 +1,8 @@
 // Numbers of one's own on the command line, worksheets of them, and programs on standard output.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "app/program.h"
 
 namespace headlight {

@@ -1,7 +1,11 @@
 """The programs that `headlight code` writes, run: in every dialect they compute what Headlight computes."""
+import contextlib
+import io
 import itertools
 import json
 import os
+import pathlib
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -36,9 +40,19 @@ class Code(unittest.TestCase):
         return file
 
     def run_file(self, file, status=0):
-        done = subprocess.run([sys.executable, file], capture_output=True, text=True, cwd="/")
-        self.assertEqual(done.returncode, status, f"{done.stdout}\n{done.stderr}\n{open(file).read()}")
-        return done.stdout
+        """In this process, which has imported torch already."""
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed), self.assertRaises(SystemExit) as ended:
+            runpy.run_path(file, run_name="__main__")
+        self.assertEqual(ended.exception.code, status, f"{printed.getvalue()}\n{pathlib.Path(file).read_text()}")
+        return printed.getvalue()
+
+    def test_a_file_runs_by_itself(self):
+        for dialect in DIALECTS:
+            file = self.write("--text", SENTENCE, "--layer", "1", "--dialect", dialect)
+            done = subprocess.run([sys.executable, file], capture_output=True, text=True, cwd="/")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("largest difference", done.stdout)
 
     def agrees(self, *words, dialects=DIALECTS, block=(False, True)):
         for dialect, whole in itertools.product(dialects, block):
@@ -126,7 +140,8 @@ class Code(unittest.TestCase):
     def test_a_changed_input_is_noticed(self):
         for dialect in DIALECTS:
             file = self.write(*SMALL, "--text", SENTENCE, "--dialect", dialect)
-            arrays = dict(np.load(self.path("program.npz")))
+            with np.load(self.path("program.npz")) as stored:
+                arrays = dict(stored)
             arrays["W_Q"] = arrays["W_Q"] * 1.01
             np.savez(self.path("program.npz"), **arrays)
             self.run_file(file, status=1)
@@ -136,13 +151,13 @@ class Code(unittest.TestCase):
         for dialect in DIALECTS:
             file = self.write(*words, "--dialect", dialect)
             checked = []
-            for line in open(file):
+            for line in pathlib.Path(file).read_text().splitlines(keepends=True):
                 checked.append(line)
                 statement, _, comment = line.partition("  # (")
                 if comment and " = " in statement and not statement.startswith("#"):
                     names = statement.split(" = ")[0].split("[")[0].split(", ")[0]
                     checked.append(f"assert tuple({names}.shape) == ({comment.partition(')')[0]}), {names!r}\n")
-            open(file, "w").write("".join(checked))
+            pathlib.Path(file).write_text("".join(checked))
             self.assertGreater(sum(line.startswith("assert") for line in checked), 20)
             self.run_file(file)
 
