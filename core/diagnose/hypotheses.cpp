@@ -109,7 +109,7 @@ void add_output(std::vector<Hypothesis>& table) {
   for (const auto& [how, text] :
        {std::pair{HeadSplit::interleaved, "value heads split in the wrong order: every H-th column"},
         {HeadSplit::reshaped, "value heads split without transposing: (T, H, d_k) read on as (H, T, d_k)"}})
-    table.push_back({PredictedArray::output, text, from_known([how](const Known& known) {
+    table.push_back({PredictedArray::output, text, from_known([how = how](const Known& known) {
                        return output_with_values(known, side_split(known, kValue, how));
                      })});
   table.push_back({PredictedArray::output, "heads not transposed back before they are put side by side",

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "base/utf8.h"
+#include "text/search_budget.h"
 #include "text/words.h"
 
 namespace headlight {
@@ -55,6 +56,7 @@ Status spell_with(const TokenModel& model, std::string_view piece, std::vector<M
 
 /// The text as pieces, added tokens among them, normalised and cut.
 Result<Pieces> pieces_of(const Tokenizer& tokenizer, std::string_view text, bool cut_by_hand) {
+  const SearchBudget budget(text.size());
   Pieces raw, pieces;
   tokenizer.added.split(letters_of(text), false, raw);
   Letters letters;
@@ -225,6 +227,7 @@ Result<Tokens> encode_pieces(const Tokenizer& tokenizer, std::string_view text, 
                              bool add_special_tokens) {
   if (const Status status = check_length(text); !status) return status.error();
   assert(are_cuts(text, cuts));
+  const SearchBudget budget(text.size());
   std::vector<Token> tokens;
   for (std::size_t i = 0, begin = 0; i <= cuts.size(); ++i) {
     const std::size_t end = i < cuts.size() ? cuts[i] : text.size();

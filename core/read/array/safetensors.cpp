@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/shortened_file.h"
 #include "read/json/json_document.h"
 
 namespace headlight {
@@ -155,6 +156,7 @@ Result<StoredArrays> map_safetensors(const std::filesystem::path& path) {
   const auto mapped = MappedFile::open(path);
   if (!mapped) return mapped.error();
   auto file = locate_safetensors(path.string(), (*mapped)->bytes());
+  if (was_shortened(mapped->get())) return shortened(path.string());
   if (!file) return file;
   for (auto& [name, array] : file->arrays) {
     array.owner = *mapped;

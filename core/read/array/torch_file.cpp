@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/printable.h"
+#include "base/shortened_file.h"
 #include "read/array/pickle.h"
 #include "read/array/zip_handles.h"
 
@@ -477,6 +478,7 @@ Result<StoredArrays> map_torch(const std::filesystem::path& path) {
   const auto mapped = MappedFile::open(path);
   if (!mapped) return mapped.error();
   auto file = locate_torch(path.string(), (*mapped)->bytes());
+  if (was_shortened(mapped->get())) return shortened(path.string());
   if (!file) return file;
   for (auto& [name, array] : file->arrays)
     if (!array.owner) {

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/shortened_file.h"
 #include "math/position.h"
 #include "read/hub/stored_tensors.h"
 #include "read/hub/tensor_names.h"
@@ -309,9 +310,14 @@ StoredArrays stored_in_memory(std::string_view where, ArrayFile file) {
 Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub, StoredArrays stored,
                                    Progress& progress, std::size_t most_widened) {
   progress.done = 0;
+  std::map<std::string, StoredArray> files;  // an array of each: their bytes stay mapped until all are read
+  for (const auto& [name, array] : stored.arrays)
+    if (array.mapped) files.emplace(array.where, array);
   StoredTensors tensors(where, std::move(stored), prefix(hub.family), most_widened, progress);
   auto checkpoint =
       Loader(hub, std::move(tensors), progress.stop).load(name_of(std::filesystem::path(where).parent_path()));
+  for (const auto& [name, array] : files)
+    if (was_shortened(array.mapped)) return shortened(name);
   if (checkpoint && checkpoint->model) progress.done = 1;
   return checkpoint;
 }

@@ -13,6 +13,9 @@ namespace {
 
 using nlohmann::json;
 
+/// Objects and arrays in all: an empty one takes twenty times the memory of its text.
+constexpr std::size_t kMostJsonContainers = std::size_t{1} << 22;
+
 /// Builds the document from the parser's events, so that it can stop at the first thing that is not wanted.
 class DocumentBuilder final : public nlohmann::json_sax<json> {
  public:
@@ -76,6 +79,11 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
       error_ = bad_input(where_, "nesting", "at most " + std::to_string(kMostJsonDepth) + " levels", "more");
       return false;
     }
+    if (++containers_ > kMostJsonContainers) {
+      error_ =
+          bad_input(where_, "size", "at most " + std::to_string(kMostJsonContainers) + " objects and arrays", "more");
+      return false;
+    }
     // A parent is not touched while a child is open, so the pointers stay good.
     open_.push_back(place(std::move(container)));
     return true;
@@ -90,6 +98,7 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
   json document_;
   std::vector<json*> open_;
   std::string key_;
+  std::size_t containers_ = 0;
   std::optional<Error> error_;
 };
 
