@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/head_table.h"
 #include "cli/head_text.h"
+#include "cli/number_option.h"
 #include "cli/request_options.h"
 #include "model/head_text.h"
 #include "session/startup.h"
@@ -135,7 +136,7 @@ void add_measure_options(CLI::App& command, HeadsArguments& options, CLI::Option
   ours(command.add_option("--to", options.words.to, "… at this one …"))->type_name("WORD");
   ours(command.add_option("--above", options.measures.above, "… with more than this weight, 0.3 by default"))
       ->type_name("X")
-      ->check(CLI::Range(0.0f, 1.0f));
+      ->check(number_between(0, 1));
 }
 
 }  // namespace

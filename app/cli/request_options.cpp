@@ -1,12 +1,14 @@
 #include "cli/request_options.h"
 
 #include <algorithm>
+#include <charconv>
 #include <type_traits>
 
 #include "base/file.h"
 #include "base/utf8.h"
 #include "document/assets.h"
 #include "document/bundled_models.h"
+#include "document/log_folder.h"
 #include "document/open_model.h"
 #include "document/tokenizers.h"
 #include "model/config_fields.h"
@@ -101,6 +103,21 @@ struct FieldText {
   std::string operator()(const SeedField& field) const { return std::to_string(config.*field.value); }
 };
 
+/// "1,2,3"; CLI11 itself would leave out what is missing in "1,,3".
+template <class Number>
+void take_numbers(const char* option, const std::string& found, std::vector<Number>& numbers) {
+  numbers.clear();
+  const char* at = found.data();
+  const char* const end = at + found.size();
+  for (;;) {
+    const auto [next, error] = std::from_chars(at, end, numbers.emplace_back());
+    if (error != std::errc() || (next != end && *next != ','))
+      throw CLI::ValidationError(option, "expected whole numbers with a comma between them, found '" + found + "'");
+    if (next == end) return;
+    at = next + 1;
+  }
+}
+
 Status check_numbers(const char* option, const auto& numbers) {
   for (const auto number : numbers)
     if (number < 0) return bad_input(option, "", "whole numbers, 0 or more", std::to_string(number));
@@ -156,7 +173,11 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
       ->excludes("--tokens")
       ->excludes("--target-tokens");
   const auto add_list = [&](const char* option, auto& list, const char* help) {
-    command.add_option(option, list, help)->group(text)->delimiter(',')->allow_extra_args(false)->type_name("N,N,…");
+    command
+        .add_option_function<std::string>(
+            option, [option, &list](const std::string& found) { take_numbers(option, found, list); }, help)
+        ->group(text)
+        ->type_name("N,N,…");
   };
   const auto add_ids = [&](const char* option, auto& list, const char* help, const char* other, const char* tokens) {
     add_list(option, list, help);
@@ -256,14 +277,16 @@ Result<Startup> RequestOptions::start_of_window() const {
   const auto is_given = [](const CLI::Option* option) { return option->count() > 0; };
   const bool alone = !source_.empty() && std::count_if(options.begin(), options.end(), is_given) == 1;
   std::error_code ignored;
-  if (!alone || !std::filesystem::exists(std::filesystem::path(source_) / "config.json", ignored)) return start();
+  const bool is_folder = alone && (std::filesystem::exists(std::filesystem::path(source_) / "config.json", ignored) ||
+                                   !logged_steps(source_).empty());
+  if (!is_folder) return start();
   Startup start;
   start.open = source_;
   start.asked = true;
   return start;
 }
 
-Result<Startup> RequestOptions::start() const {
+Result<Startup> RequestOptions::start(bool reads_text) const {
   auto start = opened_source();
   if (!start) return start;
   start->asked = !command_.remaining().empty();
@@ -272,7 +295,7 @@ Result<Startup> RequestOptions::start() const {
   if (const auto model = document.model ? check_model(document) : apply_model(document.config); !model)
     return model.error();
   if (given("--arch") && !document.model) document.mask.causal = is_causal_by_default(document.config.arch);
-  for (const Status& status : {apply_text(document), apply_ids(document), edits_.apply(document)})
+  for (const Status& status : {apply_text(document, reads_text), apply_ids(document), edits_.apply(document)})
     if (!status) return status.error();
   return start;
 }
@@ -335,7 +358,7 @@ Status RequestOptions::check_text_option(const char* option, const Document& doc
   return Done{};
 }
 
-Status RequestOptions::apply_text(Document& document) const {
+Status RequestOptions::apply_text(Document& document, bool reads_text) const {
   if ((given("--text") || given("--tokens")) && can_read_text(document)) {
     document.source.ids.clear();
     document.token_types.clear();
@@ -348,8 +371,10 @@ Status RequestOptions::apply_text(Document& document) const {
     if (const auto valid = check_utf8("--text-pair", second_); !valid) return valid;
     document.text_pair = second_;
   }
-  if (given("--text"))
-    if (const auto taken = take_text("--text", text_, document.source); !taken) return taken;
+  if (given("--text")) {
+    const std::string& text = reads_text || text_ != "-" ? text_ : std::string();
+    if (const auto taken = take_text("--text", text, document.source); !taken) return taken;
+  }
   if (given("--tokens"))
     if (const auto taken = take_marked("--tokens", tokens_, document.source); !taken) return taken;
   if (given("--target"))

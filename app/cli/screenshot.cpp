@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/head_option.h"
 #include "cli/lesson_option.h"
+#include "cli/number_option.h"
 #include "cli/pair_option.h"
 #include "cli/request_options.h"
 #include "cli/view_options.h"
@@ -136,7 +137,7 @@ ParsedCommand add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--to", options->find.words.to, "… at this one stay bright …")->type_name("WORD");
   command->add_option("--above", options->find.above, "… where they do with more than this weight, 0.3 by default")
       ->type_name("X")
-      ->check(CLI::Range(0.0f, 1.0f));
+      ->check(number_between(0, 1));
   return [options, &frontend] { return run_screenshot(*options, frontend); };
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "document/bundled_models.h"
+#include "document/log_folder.h"
 #include "document/tokenizers.h"
 #include "read/external/attention_json.h"
 #include "read/external/tensors_file.h"
@@ -42,7 +43,8 @@ bool names_model(const fs::path& path) {
 Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_heads, Progress& progress) {
   const auto resolved = resolved_source(asked);
   if (!resolved) return resolved.error();
-  const fs::path& path = *resolved;
+  const std::vector<LoggedStep> logged = logged_steps(*resolved);
+  const fs::path& path = logged.empty() ? *resolved : logged.back().file;
   OpenedModel opened;
   Document& document = opened.document;
   if (is_tensors(path)) {

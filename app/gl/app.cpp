@@ -46,12 +46,14 @@ void take_beside(AppState& state, Session& session, std::optional<Notice>& notic
   else notice = Notice{Notice::Kind::failed, in_lines(lost)};
 }
 
-/// A folder for as long as it lives.
+/// A folder for as long as it lives; an empty path where there is no place for one.
 class PassingFolder {
  public:
   PassingFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "headlight-XXXXXX").string();
-    if (::mkdtemp(pattern.data())) path_ = pattern;
+    std::error_code error;
+    const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+    std::string pattern = (folder / "headlight-XXXXXX").string();
+    if (!error && ::mkdtemp(pattern.data())) path_ = pattern;
   }
   PassingFolder(const PassingFolder&) = delete;
   ~PassingFolder() {

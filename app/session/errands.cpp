@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/thrown.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
 #include "document/answer_snapshot.h"
@@ -32,7 +33,12 @@ Job trace_job(const Request& request, const AppState& state) {
       [request, kind = wanted_kind(state), fold, previous = state.trace](Progress& progress) -> std::optional<Command> {
         const auto begin = std::chrono::steady_clock::now();
         if (kind != MapKind::weights) progress.share = kAnswerShare;
-        auto trace = forward(request, progress, previous.get());
+        const auto answer = [&]() -> Result<std::shared_ptr<const Trace>> {
+          try {
+            return forward(request, progress, previous.get());
+          } catch (...) { return thrown_error(); }
+        };
+        auto trace = answer();
         if (!trace) return TraceFailed{request, trace.error().message};
         if (!*trace) return std::nullopt;
         const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;

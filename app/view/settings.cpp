@@ -79,7 +79,8 @@ Settings default_settings() {
 }
 
 std::string to_json(const Settings& settings) {
-  json object{{"language", settings.language == Language::zh ? "zh" : "en"},
+  json object{{"schema", "headlight.settings/1"},
+              {"language", settings.language == Language::zh ? "zh" : "en"},
               {"theme", settings.theme == Theme::dark ? "dark" : "light"},
               {"ui_scale", settings.ui_scale},
               {"colours", name(settings.colours)},

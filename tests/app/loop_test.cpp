@@ -435,6 +435,34 @@ TEST_F(Autosave, WhatCannotBeWrittenIsSaidOnceAndTriedAgain) {
   EXPECT_FALSE(state.notice);
 }
 
+TEST_F(Autosave, AFailureIsAnAnswerThatIsSeen) {
+  AppState state = small_state();
+  Loop loop({}, (folder_ / "none" / "autosave.headlight.json").string());
+  loop.settle(state);
+  say(loop, state, {SetText{"我写的字"}}, 1);
+  Commands none;
+  for (double now = 2; !state.notice && now < 2000; ++now) {
+    const bool answered = loop.step(state, none, now);
+    if (state.notice) { EXPECT_TRUE(answered); }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_TRUE(state.notice);
+}
+
+TEST_F(Autosave, SettingsOfANewerVersionAreLeftAlone) {
+  const std::string newer = R"({"schema": "headlight.settings/2", "theme": {"of": "tomorrow"}})";
+  ASSERT_TRUE(write_file(settings_path(), newer));
+  AppState state = small_state();
+  {
+    Loop loop({}, path_);
+    say(loop, state, {}, 0);
+    Settings settings;
+    settings.theme = Theme::dark;
+    say(loop, state, {SetSettings{settings}, Quit{}}, 0.01);
+  }
+  EXPECT_EQ(bytes(settings_path()), newer);
+}
+
 TEST_F(Autosave, SettingsAreKeptAlsoByQuittingAtOnce) {
   AppState state = small_state();
   {
