@@ -25,6 +25,7 @@ struct ChosenHeadWords {
   Words next_word{"After", "下一个词，接在"};
   Words masked_word{"In place of", "代替"};
   Words tip_append{"Click to write this word.", "点击以写下这个词。"};
+  Words write_on{"Write on", "续写"};
   Words find_word{"find a word", "查找词"};
   Words tip_find_word{"The probability of any word of the vocabulary.", "词表中任意一个词的概率。"};
   Words no_such_word{"not in the vocabulary", "不在词表中"};

@@ -6,6 +6,7 @@
 namespace headlight {
 
 struct GridWords {
+  Words all_heads{"All % heads", "全部 % 个头"};
   Words grid_maps{"Maps", "大图"};
   Words tip_grid_maps{"Every head as a map with its words. Key: %, which steps through these four.",
                       "每个头一张带词的图。按键：%，在这四种之间切换。"};

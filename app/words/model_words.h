@@ -6,6 +6,7 @@
 namespace headlight {
 
 struct ModelWords {
+  Words tip_controls{"Mask and model: what is computed.", "掩码与模型：计算什么。"};
   Words section_model{"Model", "模型"};
   Words trained_weights{"trained weights", "训练好的权重"};
   Words tip_trained{

@@ -17,7 +17,7 @@ class EditsTest : public GuiTest {
     start(document);
   }
   const Edits& edits() const { return harness->state.document.edits; }
-  void pin(CellRef cell) { harness->click_at(harness->cell_point("large map", cell)); }
+  void pin(CellRef cell) { harness->click_at(harness->cell_point("stage map", cell)); }
 };
 
 TEST_F(EditsTest, TheRingSwitchesAHeadAndTheNextWordsFollow) {

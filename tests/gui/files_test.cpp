@@ -322,7 +322,7 @@ TEST_F(FilesTest, ATensorsFileHasOnlyTheControlsThatMakeSense) {
   for (const char* gone : {"text", "samples", "split words", "d_model", "heads", "layers", "seed", "positions none",
                            "kind encoder", "norm after", "ffn", "bias Q", "pad", "gap 1", "write 1"})
     EXPECT_FALSE(harness->has(gone)) << gone;
-  for (const char* there : {"causal", "paint", "scale", "chip 0", "head 0.0", "large map"})
+  for (const char* there : {"causal", "paint", "scale", "chip 0", "head 0.0", "stage map"})
     EXPECT_TRUE(harness->has(there)) << there;
   for (const Key key : {Key::d, Key::h, Key::l, Key::s, Key::o, Key::w}) harness->key({Key::left_alt, key});
   EXPECT_EQ(state().undo.size(), 1u);
@@ -343,7 +343,7 @@ TEST_F(FilesTest, CrossAttentionHasTwoAxes) {
   ASSERT_TRUE(state().document.model) << (state().notice ? state().notice->text : "");
   EXPECT_NE(state().trace->queries(), state().trace->keys());
   const Index last_query = state().trace->queries() - 1, last_key = state().trace->keys() - 1;
-  harness->hover("large map", {last_query, last_key});
+  harness->hover("stage map", {last_query, last_key});
   EXPECT_EQ(state().view.hovered, (CellRef{last_query, last_key}));
   EXPECT_TRUE(harness->has("row bars"));
   const std::size_t chips = shown_tokens(state())->size();

@@ -49,13 +49,13 @@ class InsideViewTest : public GuiTest {
 
 TEST_F(InsideViewTest, FromAWeightToTheLearnedNumbersAndBack) {
   Harness& h = *harness;
-  h.click_at(h.cell_point("large map", {9, 5}));
+  h.click_at(h.cell_point("stage map", {9, 5}));
   h.click("why");
   h.settle();
   EXPECT_EQ(view().view, View::inside);
   const Look weight{matrix_id(Quantity::weights), MatrixCell{9, 5}};
   EXPECT_EQ(look(), weight);
-  EXPECT_FALSE(h.has("large map"));
+  EXPECT_FALSE(h.has("stage map"));
   const float value = weights_of(*h.state.trace, {0, 0})(9, 5);
   EXPECT_TRUE(h.says("机票 looks at 订了: " + weight_text(value))) << h.words_on_screen();
   EXPECT_TRUE(h.says("[机票, 订了] = " + exact_number(value)));
@@ -294,7 +294,7 @@ TEST_F(InsideViewTest, OfAPatternComputedElsewhereThereIsTheWeightAlone) {
   h.settle();
   ASSERT_TRUE(h.state.document.model) << (h.state.notice ? h.state.notice->text : "");
   EXPECT_EQ(h.map("head 0.0").weights(0, 1), 0.75f);
-  h.click_at(h.cell_point("large map", {0, 1}));
+  h.click_at(h.cell_point("stage map", {0, 1}));
   h.click("why");
   h.settle();
   EXPECT_TRUE(h.says("0.75"));

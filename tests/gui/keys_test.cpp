@@ -119,7 +119,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::promises() {
          EXPECT_TRUE(h.has("keep"));
          key({Key::digit_1});
          EXPECT_EQ(state().view.view, View::heads);
-         EXPECT_TRUE(h.has("large map"));
+         EXPECT_TRUE(h.has("stage map"));
          h.say(Pin{});
        }},
       {{Act::run_training, Act::stop_training},

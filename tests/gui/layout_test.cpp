@@ -74,7 +74,7 @@ const std::vector<Place>& places() {
         "bias FFN",
         "tied"},
        true},
-      {"large head", {"switch head", "keep", "large map", "whole", "why", "weight by hand", "weight as computed"}},
+      {"stage", {"switch head", "keep", "stage map", "whole", "why", "weight by hand", "weight as computed"}},
       {"status", {"colour bar", "linear", "log"}},
   };
   return all;
@@ -131,7 +131,7 @@ TEST_P(LayoutTest, EverythingStandsWhereItBelongs) {
   h.say(Pin{CellRef{1, 1}}, SetViewport{{0, 2, 0, 2}});
   h.settle();
   const Box window{0, 0, GetParam().width, GetParam().height};
-  const std::vector<std::string> regions{"top bar", "sentence", "controls", "all heads", "large head", "status"};
+  const std::vector<std::string> regions{"top bar", "sentence", "controls", "atlas", "stage", "status"};
   for (const auto& name : regions) {
     EXPECT_TRUE(inside(h.box(name), window, false)) << name;
     for (const auto& other : regions)
@@ -147,7 +147,7 @@ TEST_P(LayoutTest, EverythingStandsWhereItBelongs) {
     }
   }
   for (const auto& [name, box] : h.probe)
-    EXPECT_TRUE(!name.starts_with("head ") || inside(box, h.box("all heads"), true)) << name;
+    EXPECT_TRUE(!name.starts_with("head ") || inside(box, h.box("atlas"), true)) << name;
   EXPECT_TRUE(h.has("head 0.0"));
   const bool has_save_as = h.has("save as");
   EXPECT_TRUE(has_save_as || GetParam().width / GetParam().ui_scale < 900) << "in a small window by its key alone";
@@ -155,9 +155,9 @@ TEST_P(LayoutTest, EverythingStandsWhereItBelongs) {
 
   const float unit = GetParam().ui_scale;
   EXPECT_GT(h.box("head 0.0").w, 90 * unit) << "legible";
-  EXPECT_GT(h.box("large map").w, 75 * unit);
+  EXPECT_GT(h.box("stage map").w, 75 * unit);
   EXPECT_TRUE(h.has("row bars") || GetParam().height < 600 * unit) << "in a small window the map comes first";
-  EXPECT_TRUE(!h.has("row bars") || inside(h.box("row bars"), h.box("large head"), false));
+  EXPECT_TRUE(!h.has("row bars") || inside(h.box("row bars"), h.box("stage"), false));
 }
 
 TEST_P(LayoutTest, TheControlsLabelsFitTheirColumn) {

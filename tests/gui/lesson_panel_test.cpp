@@ -40,7 +40,7 @@ class LessonPanel : public GuiTest {
 
 TEST_F(LessonPanel, IsChosenFromTheListAndSetsTheWindow) {
   Harness& h = *harness;
-  const float before = h.box("all heads").y;
+  const float before = h.box("atlas").y;
   h.click("lessons");
   h.click("lesson 1");
   h.settle();
@@ -50,7 +50,7 @@ TEST_F(LessonPanel, IsChosenFromTheListAndSetsTheWindow) {
   EXPECT_TRUE(h.says("Sums."));
   h.click("view heads");
   h.settle();
-  EXPECT_GT(h.box("all heads").y, before) << "the strip has its own room";
+  EXPECT_GT(h.box("atlas").y, before) << "the strip has its own room";
   h.click("leave lesson");
   EXPECT_FALSE(state().view.lesson);
   EXPECT_EQ(state().document.source.text, "我爱") << "everything stays as it is";
@@ -170,7 +170,7 @@ TEST(LessonLayout, NothingIsCut) {
         EXPECT_FALSE(h.box("lesson text").bottom() > h.box("lesson try").y &&
                      h.box("lesson text").right() > h.box("lesson try").x)
             << "they stand beside or below each other";
-        EXPECT_LE(strip.bottom(), h.box("all heads").y + 1);
+        EXPECT_LE(strip.bottom(), h.box("atlas").y + 1);
       }
     }
   }

@@ -56,7 +56,7 @@ TEST_F(PairViewTest, APartIsChosenWithAClickOrAKey) {
   h.frame(2);
   EXPECT_EQ(state().view.fold.pair, PairPart::a_to_b);
   EXPECT_EQ(h.map("head 0.0").weights, whole.block(0, 5, 5, 4));
-  EXPECT_EQ(h.map("large map").weights.rows(), 5);
+  EXPECT_EQ(h.map("stage map").weights.rows(), 5);
   EXPECT_TRUE(h.says(pair_words(PairPart::a_to_b).done.en)) << "what is shown is said, and that rows are not scaled";
   key({Key::digit_6});
   h.frame(2);
@@ -77,7 +77,7 @@ TEST_F(PairViewTest, ACellOfAPartIsTheCellOfTheWhole) {
   type_second("it was tired");
   h.say(SetFold{{.special = false, .words = false, .pair = PairPart::b_to_a}});
   h.frame(2);
-  const Box map = h.box("large map");
+  const Box map = h.box("stage map");
   h.move_to({map.x + map.w * 2.5f / 5, map.y + map.h * 0.5f / 4});
   h.frame(2);
   EXPECT_EQ(state().view.hovered, (CellRef{5, 2}));

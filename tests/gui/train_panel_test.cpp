@@ -52,7 +52,7 @@ TEST_F(TrainPanel, StartedByAClickItsHeadsAreSeenWhileItGoesOn) {
   h.click("view train");
   ASSERT_EQ(h.state.view.view, View::train);
   EXPECT_TRUE(h.has("head 0.0")) << "the heads stay";
-  EXPECT_FALSE(h.has("large map")) << "the panel takes the large one's place";
+  EXPECT_FALSE(h.has("stage map")) << "the panel takes the large one's place";
   EXPECT_TRUE(h.says("Asked for: words of the sentence"));
   EXPECT_TRUE(h.says("encoder · d_model 8 · heads 2 · layers 1 · feed-forward 8"));
   plan_steps(1000000);

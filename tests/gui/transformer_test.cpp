@@ -98,7 +98,7 @@ TEST_F(TwoTextsTest, AChipLightsTheRowsAndColumnsThatItIs) {
   Harness& h = *harness;
   h.click("stack cross");
   h.settle();
-  h.hover("large map", {1, 4});
+  h.hover("stage map", {1, 4});
   EXPECT_TRUE(h.drew(palette(Theme::light).accent, h.box("target chip 1"))) << "the row is the target's";
   EXPECT_TRUE(h.drew(palette(Theme::light).accent, h.box("chip 4"))) << "the column is the source's";
   EXPECT_FALSE(h.drew(palette(Theme::light).accent, h.box("chip 1")));
@@ -120,7 +120,7 @@ TEST_F(TwoTextsTest, AMaskIsThatOfTheStackLookedAt) {
   EXPECT_FALSE(h.state.document.cross_mask.causal);
   h.click("stack cross");
   h.hold(Key::left_shift, true);
-  h.click_at(h.cell_point("large map", {2, 3}));
+  h.click_at(h.cell_point("stage map", {2, 3}));
   h.hold(Key::left_shift, false);
   EXPECT_EQ(h.state.document.cross_mask.painted, (std::vector<PaintedCell>{{2, 3, false}}));
   h.settle();

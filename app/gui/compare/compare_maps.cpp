@@ -178,7 +178,10 @@ void compare_maps_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (!state.comparison || state.comparison->heads->too_long) return;
   title(gui);
-  if (state.view.compared != Viewport{} && part_line(gui, state.view.compared)) gui.say(SetComparedPart{});
+  if (state.view.compared != Viewport{}) {
+    same_line_if_room(part_line_width(gui, state.view.compared), 12 * gui.unit);
+    if (part_line(gui, state.view.compared)) gui.say(SetComparedPart{});
+  }
   cell_line(gui);
   const JointStack* stack = state.comparison->heads->stack(state.comparison->chosen.stack);
   if (!stack) return;

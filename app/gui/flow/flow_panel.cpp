@@ -326,7 +326,10 @@ void flow_panel(Gui& gui) {
     const FontScope title(gui, TextSize::title);
     ImGui::TextUnformatted(head_words(gui, state.view.chosen).c_str());
   }
-  if (!state.view.flow.heads) measured_line(gui, state.view.chosen);
+  if (!state.view.flow.heads) {
+    measured_line(gui, state.view.chosen, ImGui::GetContentRegionAvail().x);
+    ImGui::NewLine();
+  }
   legend(gui);
   if (const std::string folds = folds_in_words(gui); !folds.empty()) wrapped_dim(gui, folds);
   if (!problem) wrapped_dim(gui, gui.word(kFlowWords.hint));

@@ -16,13 +16,25 @@
 
 namespace headlight {
 
-void Gui::name_item(const std::string& name) {
-  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
-  name_box(name, {min.x, min.y, max.x - min.x, max.y - min.y});
+std::string_view box_kind_name(BoxKind kind) {
+  constexpr std::string_view kNames[] = {"",     "map",  "thumbnail", "button", "segment",
+                                         "menu", "link", "field",     "slider", "label"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
-void Gui::name_box(const std::string& name, const Box& box) {
+void Gui::name_item(const std::string& name, BoxKind kind) {
+  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+  name_box(name, {min.x, min.y, max.x - min.x, max.y - min.y}, kind);
+}
+
+void Gui::name_box(const std::string& name, const Box& box, BoxKind kind, std::optional<HeadRef> head) {
   if (probe) (*probe)[name] = box;
+  if (!boxes || kind == BoxKind::none) return;
+  const ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 least = list.GetClipRectMin(), most = list.GetClipRectMax();
+  const float x = std::max(box.x, least.x), y = std::max(box.y, least.y);
+  const Box seen{x, y, std::min(box.right(), most.x) - x, std::min(box.bottom(), most.y) - y};
+  if (seen.w > 0 && seen.h > 0) boxes->push_back({name, kind, head, seen});
 }
 
 FontScope::FontScope(const Gui& gui, TextSize size) { gui.fonts.push(size); }

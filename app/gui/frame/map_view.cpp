@@ -8,6 +8,7 @@
 #include "derived/derived_maps.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
+#include "gui/frame/motion.h"
 #include "gui/frame/texture_ids.h"
 #include "session/shown.h"
 #include "view/viewport.h"
@@ -16,8 +17,14 @@
 namespace headlight {
 namespace {
 
+/// Weights below this are not printed in their cells: they would hide those that matter.
+constexpr float kLeastPrinted = 0.05f;
+
 /// More labels than this are not measured: they would not be drawn either.
 constexpr Index kMostLabels = 4096;
+
+/// More words than this beside a map are not read: their numbers stand in their place.
+constexpr Index kMostWords = 40;
 
 std::vector<std::string> labels_of(Gui& gui, const std::vector<Token>& tokens, Index first, Index count,
                                    LabelMetrics& metrics) {
@@ -29,6 +36,11 @@ std::vector<std::string> labels_of(Gui& gui, const std::vector<Token>& tokens, I
     labels.push_back(gui.fonts.shown(label));
     metrics.add(label, ImGui::CalcTextSize(labels.back().c_str()).x);
   }
+  if (count <= kMostWords) return labels;
+  metrics = {};
+  const std::string last = std::to_string(first + count - 1);
+  metrics.add(last, ImGui::CalcTextSize(last.c_str()).x);
+  metrics.widest_turned = ImGui::GetFontSize();  // numbers lie above their columns
   return labels;
 }
 
@@ -52,7 +64,7 @@ void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const Ma
   for (Index i = 0; i < content.weights->rows(); ++i) {
     for (Index j = 0; j < content.weights->cols(); ++j) {
       const float weight = (*content.weights)(i, j);
-      if (weight < 0) continue;
+      if (weight < kLeastPrinted) continue;
       const std::string text = cell_number(weight);
       const ImVec2 size = ImGui::CalcTextSize(text.c_str());
       const Box cell = cell_box(layout, i, j);
@@ -61,6 +73,14 @@ void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const Ma
                    text.c_str());
     }
   }
+}
+
+std::string part_text(const Gui& gui, const Viewport& part) {
+  char text[128];
+  std::snprintf(text, sizeof text, "%s %d–%d × %d–%d", gui.word(kAnswerWords.part_of_pattern),
+                static_cast<int>(part.first_query), static_cast<int>(part.first_query + part.num_queries - 1),
+                static_cast<int>(part.first_key), static_cast<int>(part.first_key + part.num_keys - 1));
+  return text;
 }
 
 /// The outline of a cell of the pattern, where the map has it.
@@ -124,6 +144,12 @@ void draw_axis_labels(Gui& gui, ImDrawList& list, const AxisLabels& labels, cons
       draw_stacked(list, x, bottom, colour, label);
     else draw_rotated(list, x, bottom, colour, label);
   }
+}
+
+float answer_opacity(const Gui& gui) {
+  const AppState& state = gui.state;
+  if (!is_stale(state) || (state.training && is_active(*state.training))) return 1;
+  return !gui.motion || gui.motion->seen_stale() ? kStaleOpacity : 1;
 }
 
 MapContent whole_content(const AppState& state, HeadRef head) {
@@ -191,19 +217,16 @@ std::optional<Viewport> turned(const Viewport& now, Index queries, Index keys, f
 }
 
 bool part_line(Gui& gui, const Viewport& part) {
-  char text[128];
-  std::snprintf(text, sizeof text, "%s %d–%d × %d–%d", gui.word(kAnswerWords.part_of_pattern),
-                static_cast<int>(part.first_query), static_cast<int>(part.first_query + part.num_queries - 1),
-                static_cast<int>(part.first_key), static_cast<int>(part.first_key + part.num_keys - 1));
-  const float right = ImGui::GetItemRectMax().x;
-  const float end = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
-  const float width =
-      ImGui::CalcTextSize(text).x + ImGui::CalcTextSize(gui.word(kAnswerWords.whole_pattern)).x + 40 * gui.unit;
-  if (right + width < end) ImGui::SameLine(0, 12 * gui.unit);
   ImGui::AlignTextToFramePadding();
-  dim_text(gui, text);
-  ImGui::SameLine();
+  dim_text(gui, part_text(gui, part));
+  ImGui::SameLine(0, 8 * gui.unit);
   return flat_button(gui, "whole", gui.word(kAnswerWords.whole_pattern));
+}
+
+float part_line_width(Gui& gui, const Viewport& part) {
+  const float button = button_width(gui.word(kAnswerWords.whole_pattern));
+  const FontScope small(gui, TextSize::small);
+  return ImGui::CalcTextSize(part_text(gui, part).c_str()).x + button + 16 * gui.unit;
 }
 
 MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area) {
@@ -220,8 +243,12 @@ ColourScale map_scale(const AppState& state, const MapContent& content) {
 std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
                                 const MapLayout& layout, float opacity) {
   const ViewState& view = gui.state.view;
-  gui.maps.draw(list, *content.weights, content.version, top_left(layout.plot), bottom_right(layout.plot),
-                map_scale(gui.state, content), opacity);
+  const ColourScale scale = map_scale(gui.state, content);
+  if (gui.motion && content.slot != 0)
+    gui.motion->draw(gui.maps, list, content.slot, *content.weights, content.version, layout.plot, scale, opacity);
+  else
+    gui.maps.draw(list, *content.weights, content.version, top_left(layout.plot), bottom_right(layout.plot), scale,
+                  opacity);
   list.AddRect({layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
                gui.colours().line);
   const auto lit = view.hovered ? view.hovered : view.pinned;

@@ -14,29 +14,26 @@ MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room, const st
   return title;
 }
 
-void measured_line(Gui& gui, const HeadRef& head) {
+void measured_line(Gui& gui, const HeadRef& head, float room) {
+  const Language language = gui.state.settings.language;
   for (const RelationScore* one : relations_of(gui.state.document, head)) {
-    ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().accent);
-    const std::string& title = relation_title(gui.state.settings.language, *one);
-    ImGui::TextUnformatted(gui.fonts.shown(title + " " + score_text(one->score.accuracy)).c_str());
-    ImGui::PopStyleColor();
-    gui.name_item("measured " + one->relation);
-    std::string tip = gui.word(kAnswerWords.tip_measured) + std::string("\n") +
-                      gui.word(kAnswerWords.held_out_sentences) + std::to_string(one->sentences);
+    const std::string text = gui.fonts.shown(relation_title(language, *one) + " " + score_text(one->score.accuracy));
+    const float width = ImGui::CalcTextSize(text.c_str()).x + 12 * gui.unit;
+    if (width > room) return;
+    room -= width;
+    ImGui::TextUnformatted(text.c_str());
+    gui.name_item("measured " + one->relation, BoxKind::label);
     if (ImGui::IsItemHovered()) {
+      std::string tip = gui.word(kAnswerWords.tip_measured) + std::string("\n") +
+                        gui.word(kAnswerWords.position_alone) + " " + score_text(one->kind_offset) + " · " +
+                        gui.word(kAnswerWords.random_weights_score) + " " + score_text(one->random) + "\n" +
+                        gui.word(kAnswerWords.held_out_sentences) + std::to_string(one->sentences);
       const bool pronouns =
           gui.state.document.card->plan.corruption.restore > 0 && gui.state.document.card->plan.task == Task::masked;
       if (pronouns) tip += std::string("\n") + gui.word(kAnswerWords.supervised_pronouns);
       explain_item(gui, tip);
     }
-    const float end = ImGui::GetItemRectMax().x + 8 * gui.unit;
-    const FontScope small(gui, TextSize::small);
-    const std::string beside =
-        gui.fonts.shown(std::string(gui.word(kAnswerWords.position_alone)) + " " + score_text(one->kind_offset) +
-                        " · " + gui.word(kAnswerWords.random_weights_score) + " " + score_text(one->random));
-    const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
-    if (end + ImGui::CalcTextSize(beside.c_str()).x <= right) ImGui::SameLine(0, 8 * gui.unit);
-    dim_text(gui, beside);
+    ImGui::SameLine(0, 12 * gui.unit);
   }
 }
 

@@ -8,7 +8,8 @@ namespace headlight {
 
 /// The title of a head, a value of it and what was measured of it (figure/labels.h), at the current font.
 MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room, const std::string& value = {});
-/// The scores of the head with their baselines, a line and a tooltip for each; draws nothing where there are none.
-void measured_line(Gui& gui, const HeadRef& head);
+/// The scores of the head side by side, as many as fit into `room`, each with a tooltip that has its baselines; draws nothing
+/// where there are none.
+void measured_line(Gui& gui, const HeadRef& head, float room);
 
 }  // namespace headlight

@@ -159,6 +159,7 @@ float colour_bar(Gui& gui) {
 
 void status_bar(Gui& gui) {
   const AppState& state = gui.state;
+  const FontScope small(gui, TextSize::small);
   const ImVec2 start = ImGui::GetCursorPos();
   const float bar = shows_colours(state) ? colour_bar(gui) : ImGui::GetWindowContentRegionMax().x;
   ImGui::SetCursorPos(start);

@@ -4,7 +4,8 @@
 
 #include "gui/frame/controls.h"
 #include "gui/frame/imgui_compat.h"
-#include "gui/heads/heads.h"
+#include "gui/frame/looks.h"
+#include "gui/heads/stage_parts.h"
 #include "math/output.h"
 #include "words/chosen_head_words.h"
 
@@ -19,8 +20,9 @@ Vector before(const AppState& state) {
   return probabilities(state.baseline->logits);
 }
 
-/// One word: its text, its probability as a bar and in digits, and what it was before the edits.
-void candidate_chip(Gui& gui, const Candidate& word, const Vector& earlier, bool can_append) {
+/// One word: its text, its probability as a bar and in digits, and what it was before the edits; nothing where it would not
+/// end left of `right`.
+void candidate_chip(Gui& gui, const Candidate& word, const Vector& earlier, bool can_append, float right) {
   const Palette& colours = gui.colours();
   const std::string text = gui.fonts.shown(word.text);
   std::string number = percent(word.probability);
@@ -33,7 +35,7 @@ void candidate_chip(Gui& gui, const Candidate& word, const Vector& earlier, bool
     number_width = ImGui::CalcTextSize(number.c_str()).x;
   }
   const ImVec2 size{text_width + number_width + 3 * padding, ImGui::GetFrameHeight() + 3 * gui.unit};
-  if (ImGui::GetCursorPosX() + size.x > ImGui::GetContentRegionMax().x) return;
+  if (ImGui::GetCursorPosX() + size.x > right) return;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const std::string name = "word " + word.text;
   ImGui::PushID(static_cast<int>(word.row));  // several words of a vocabulary may read the same
@@ -64,7 +66,7 @@ void lead(Gui& gui, const std::string& text) {
   ImGui::SameLine(0, 8 * gui.unit);
 }
 
-void candidates(Gui& gui) {
+void candidates(Gui& gui, float right) {
   const AppState& state = gui.state;
   const Trace& trace = *state.trace;
   const bool writes_on = trace.model->config.arch != Arch::encoder;
@@ -72,8 +74,7 @@ void candidates(Gui& gui) {
   lead(gui, std::string(gui.word(writes_on ? kChosenHeadWords.next_word : kChosenHeadWords.masked_word)) + " " + word);
   const Vector now = probabilities(trace.logits), earlier = before(state);
   for (const Candidate& candidate : most_probable(*trace.model, now, kCandidates))
-    candidate_chip(gui, candidate, earlier, writes_on);
-  ImGui::NewLine();
+    candidate_chip(gui, candidate, earlier, writes_on, right);
 }
 
 /// The probability of any one word.
@@ -91,7 +92,7 @@ void word_search(Gui& gui) {
     text.resize(std::strlen(text.c_str()));
     gui.say(SearchWord{gui.fonts.typed(text)});
   }
-  gui.name_item("find word");
+  gui.name_item("find word", BoxKind::field);
   explain_item(gui, kChosenHeadWords.tip_find_word);
   ImGui::SameLine(0, 8 * gui.unit);
   if (state.view.word.empty()) return;
@@ -99,35 +100,24 @@ void word_search(Gui& gui) {
   const auto row = find_word(*trace.model, state.view.word);
   if (!row) return lead(gui, gui.word(kChosenHeadWords.no_such_word));
   candidate_chip(gui, candidate(*trace.model, probabilities(trace.logits), *row), before(state),
-                 trace.model->config.arch != Arch::encoder);
+                 trace.model->config.arch != Arch::encoder, 1e6f);
 }
 
 void writing_on(Gui& gui) {
-  const AppState& state = gui.state;
-  const auto sampling = state.view.sampling;
-  if (state.generation) {
-    if (flat_button(gui, "stop writing", gui.word(kChosenHeadWords.stop), true)) gui.say(StopGenerating{});
-    ImGui::SameLine(0, 0);
-  } else {
-    for (const int count : {1, 5, 20}) {
-      const std::string label = "+" + std::to_string(count);
-      if (flat_button(gui, ("write " + std::to_string(count)).c_str(), label.c_str()))
-        gui.say(Generate{count, sampling});
-      explain_item(gui, kChosenHeadWords.tip_write);
-      ImGui::SameLine(0, 0);
-    }
+  const auto sampling = gui.state.view.sampling;
+  for (const int count : {1, 5, 20}) {
+    const std::string label = "+" + std::to_string(count);
+    if (flat_button(gui, ("write " + std::to_string(count)).c_str(), label.c_str())) gui.say(Generate{count, sampling});
+    explain_item(gui, kChosenHeadWords.tip_write);
+    ImGui::SameLine(0, 4 * gui.unit);
   }
-  ImGui::SameLine(0, 10 * gui.unit);
+  ImGui::NewLine();
   char text[32];
   std::snprintf(text, sizeof text, "%.2f", static_cast<double>(sampling.temperature));
-  lead(gui, std::string(gui.word(kChosenHeadWords.temperature)) + " " + text);
+  control_label(gui, kChosenHeadWords.temperature, text);
   Sampling changed = sampling;
-  const float top = ImGui::GetCursorPosY();
-  ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
-  if (slider(gui, "temperature", changed.temperature, 0.0f, 2.0f, kChosenHeadWords.tip_temperature, 90 * gui.unit))
+  if (slider(gui, "temperature", changed.temperature, 0.0f, 2.0f, kChosenHeadWords.tip_temperature))
     gui.say(SetSampling{{std::max(0.0f, changed.temperature), sampling.seed}});
-  ImGui::SameLine(0, 10 * gui.unit);
-  ImGui::SetCursorPosY(top);
 }
 
 /// Steps through what the decoder has read so far, one answer a token.
@@ -137,18 +127,15 @@ void prefix(Gui& gui) {
   const int count = static_cast<int>(query_tokens(*whole).size());
   if (count < 2) return;
   int now = gui.state.view.prefix == 0 ? count : std::min(count, static_cast<int>(gui.state.view.prefix));
-  lead(gui, std::string(gui.word(kChosenHeadWords.prefix)) + " " + std::to_string(now) + " / " + std::to_string(count));
-  const float top = ImGui::GetCursorPosY();
-  ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
-  const SlimScope slim(gui, std::max(60 * gui.unit, ImGui::GetContentRegionAvail().x));
+  control_label(gui, kChosenHeadWords.prefix, std::to_string(now) + " / " + std::to_string(count));
+  const SlimScope slim(gui);
   if (ImGui::SliderInt("##prefix", &now, 1, count, "", ImGuiSliderFlags_AlwaysClamp))
     gui.say(ChoosePrefix{now == count ? 0 : static_cast<std::size_t>(now)});
-  gui.name_item("prefix");
+  gui.name_item("prefix", BoxKind::slider);
   explain_item(gui, kChosenHeadWords.tip_prefix);
 }
 
-}  // namespace
-
+/// Whether there is a word to say: the next one, or one that is hidden.
 bool shows_words(const AppState& state) {
   if (!can_say_words(state) || nothing_asked(state)) return false;
   if (state.trace->model->config.arch != Arch::encoder) return true;
@@ -156,14 +143,33 @@ bool shows_words(const AppState& state) {
   return is_masked(tokens[static_cast<std::size_t>(state.trace->answering)]);
 }
 
-void words_panel(Gui& gui) {
-  if (!shows_words(gui.state)) return;
-  candidates(gui);
+/// What is asked less often: any one word, writing on, what was read so far.
+void more_of_guess(Gui& gui, const char* label) {
+  if (menu_button(gui, "guess menu", label)) ImGui::OpenPopup("more of the guess");
+  if (!begin_menu_below(gui, "more of the guess")) return;
+  ImGui::Dummy({240 * gui.unit, 0});
   word_search(gui);
-  if (gui.state.trace->model->config.arch == Arch::encoder) return;
-  ImGui::SameLine(0, 10 * gui.unit);
-  writing_on(gui);
-  prefix(gui);
+  if (gui.state.trace->model->config.arch != Arch::encoder) {
+    ImGui::NewLine();
+    writing_on(gui);
+    prefix(gui);
+  }
+  ImGui::EndPopup();
+}
+
+}  // namespace
+
+void draw_guess(Gui& gui, const Box& slot) {
+  if (slot.h <= 0 || !shows_words(gui.state)) return;
+  const SlotScope scope("stage guess", slot);
+  const bool writes = gui.state.trace->model->config.arch != Arch::encoder;
+  const char* more = gui.word(writes ? kChosenHeadWords.write_on : kChosenHeadWords.find_word);
+  const float begin =
+      slot.w - (gui.state.generation ? button_width(gui.word(kChosenHeadWords.stop)) : menu_width(gui, more));
+  candidates(gui, begin - 8 * gui.unit);
+  ImGui::SetCursorPos({begin, 0});
+  if (!gui.state.generation) return more_of_guess(gui, more);
+  if (flat_button(gui, "stop writing", gui.word(kChosenHeadWords.stop), true)) gui.say(StopGenerating{});
 }
 
 }  // namespace headlight
