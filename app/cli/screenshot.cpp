@@ -95,10 +95,15 @@ ParsedCommand add_screenshot(CLI::App& program, const Frontend& frontend) {
   auto options = std::make_shared<ScreenshotArguments>(*command);
   command->add_option("-o,--output", options->picture.file, "The PNG file to write")->required();
   command->add_option("--size", options->size, "WIDTHxHEIGHT in pixels, 1600x1000 by default");
+  command
+      ->add_option("--boxes", options->picture.boxes,
+                   "A JSON file for the boxes, in pixels, of the maps and of everything that can be clicked")
+      ->type_name("FILE");
   command->add_option("--theme", options->theme, "light (default) or dark")->check(CLI::IsMember({"light", "dark"}));
   command->add_option("--language", options->language, "en or zh; default: the system's")
       ->check(CLI::IsMember({"en", "zh"}));
-  command->add_option("--ui-scale", options->picture.ui_scale, "Size of everything, 1 (default) to 2")
+  command
+      ->add_option("--ui-scale", options->picture.ui_scale, "Size of everything, 1 to 2; default: what suits the size")
       ->check(CLI::Range(kLeastUiScale, kMostUiScale));
   command
       ->add_option("--view", options->view,

@@ -34,9 +34,10 @@ struct ScreenshotOptions {
   int width = 1600, height = 1000;
   std::optional<Theme> theme;
   std::optional<Language> language;
-  float ui_scale = 1;
-  bool greeted = true;    // without the first words about the window
-  Index train_steps = 0;  // of a training that is begun for the picture, and kept nowhere
+  std::optional<float> ui_scale = {};  // none: what suits the size
+  std::string boxes;                   // a file for the boxes of what is on the picture, as JSON; empty: none
+  bool greeted = true;                 // without the first words about the window
+  Index train_steps = 0;               // of a training that is begun for the picture, and kept nowhere
 };
 
 /// The program's own data that a window needs.

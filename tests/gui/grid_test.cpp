@@ -97,18 +97,15 @@ TEST_F(GridTest, LinearAndLogarithmicColours) {
   EXPECT_GE(h.map("head 0.0").scale.top, h.state.trace->largest_weight);
 }
 
-TEST_F(GridTest, ManyHeadsScrollAndStayLegible) {
+TEST_F(GridTest, ManyHeadsAreAllInSight) {
   Harness& h = *harness;
   Config config = h.state.document.config;
   config.num_heads = 16;
   config.num_layers = 12;
   h.say(SetConfig{config}, EndGesture{});
   h.settle();
-  const Box first = h.box("head 0.0");
-  EXPECT_GT(first.w, 60);
-  EXPECT_FALSE(h.has("head 11.15")) << "what is scrolled away is not drawn";
-  EXPECT_LT(h.maps.drawn.size(), 100u);
-  EXPECT_TRUE(h.scroll_into("atlas", "head 11.15"));
+  EXPECT_EQ(h.maps.drawn.size(), 12u * 16 + 1) << "and the large one";
+  EXPECT_GT(h.box("head 0.0").w, 24);
   h.click("head 11.15");
   EXPECT_EQ(h.state.view.chosen, (HeadRef{11, 15}));
 }

@@ -38,7 +38,7 @@ std::string menu_of(const Harness& harness, const std::string& name) {
     return harness.has("shown menu") ? "shown menu" : "";
   if (begins("write ") || is_any({"find word", "temperature", "prefix"})) return "guess menu";
   if (is_any({"save", "save as", "export", "figure"})) return "share menu";
-  if (is_any({"theme", "language", "smaller", "larger", "help", "reset"})) return "more menu";
+  if (is_any({"theme", "language", "smaller", "larger", "motion", "help", "reset"})) return "more menu";
   return harness.has("open controls") ? "open controls" : "";
 }
 

@@ -90,6 +90,29 @@ void outline_cell(Gui& gui, ImDrawList& list, const MapContent& content, const M
   if (row && column) outline_box(gui, list, cell_box(layout, *row, *column), thickness);
 }
 
+/// A step between numbers on an axis that is at least so long: 5, 10, 20, 50, 100 …
+Index round_step(Index least) {
+  for (Index decade = 1;; decade *= 10)
+    for (const Index step : {5 * decade, 10 * decade, 20 * decade})
+      if (step >= least) return step;
+}
+
+/// The number of a column, or of the lit one its word, which covers the numbers beside it.
+void column_number(Gui& gui, ImDrawList& list, const AxisLabels& labels, const MapLayout& layout, Index j, Index step,
+                   const LabelInks& inks, std::optional<Index> lit) {
+  const Index number = j + labels.first_key;
+  if (j != lit && number % step != 0) return;
+  const std::string label = j == lit ? labels.keys[static_cast<std::size_t>(j)] : std::to_string(number);
+  const float width = ImGui::CalcTextSize(label.c_str()).x;
+  if (j != lit && lit) {
+    const float word = ImGui::CalcTextSize(labels.keys[static_cast<std::size_t>(*lit)].c_str()).x;
+    if (std::abs(static_cast<float>(j - *lit)) * layout.cell < (width + word) / 2 + 4 * gui.unit) return;
+  }
+  const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell;
+  list.AddText({std::round(x - width / 2), std::round(layout.plot.y - 1.3f * ImGui::GetFontSize())},
+               j == lit ? gui.colours().accent : inks.columns(j), label.c_str());
+}
+
 /// Padding is faint.
 void draw_labels(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
                  const MapLayout& layout, const std::optional<CellRef>& lit) {
@@ -120,23 +143,41 @@ void draw_axis_labels(Gui& gui, ImDrawList& list, const AxisLabels& labels, cons
   const auto is_named = [](Index i, std::optional<Index> lit, Index step) {
     return i == lit || (i % step == 0 && !(lit && std::abs(i - *lit) < step));
   };
+  const auto number_step = [&](Index first, std::size_t count, float room) {
+    const std::string last = std::to_string(first + static_cast<Index>(count));
+    const float width = room > 0 ? room : ImGui::CalcTextSize(last.c_str()).x + 0.8f * text;
+    return round_step(static_cast<Index>(std::ceil(width / layout.cell)));
+  };
+  const Index row_step = labels.number_queries
+                             ? number_step(labels.first_query, labels.queries.size(), text * kThinnedPitch)
+                             : layout.row_step;
   for (std::size_t at = 0; layout.rows && at < labels.queries.size(); ++at) {
-    const auto i = static_cast<Index>(at);
-    if (!is_named(i, lit_row, layout.row_step)) continue;
-    const std::string& label = labels.queries[at];
+    const auto i = static_cast<Index>(at), number = i + labels.first_query;
+    const bool is_number = labels.number_queries && i != lit_row;
+    if (is_number
+            ? number % row_step != 0 || (lit_row && static_cast<float>(std::abs(i - *lit_row)) * layout.cell < text)
+            : !is_named(i, lit_row, row_step))
+      continue;
+    const std::string label = is_number ? std::to_string(number) : labels.queries[at];
     const float width = ImGui::CalcTextSize(label.c_str()).x;
     const float y = layout.plot.y + (static_cast<float>(i) + 0.5f) * layout.cell - text / 2;
     list.AddText({std::round(layout.plot.x - gap - width), std::round(y)},
                  i == lit_row ? gui.colours().accent : inks.rows(i), label.c_str());
   }
   if (layout.columns == ColumnLabels::none) return;
+  const Index column_step =
+      labels.number_keys ? number_step(labels.first_key, labels.keys.size(), 0) : layout.column_step;
   for (std::size_t at = 0; at < labels.keys.size(); ++at) {
     const auto j = static_cast<Index>(at);
-    if (!is_named(j, lit_column, layout.column_step)) continue;
-    const std::string& label = labels.keys[at];
     const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell;
-    const ImU32 colour = j == lit_column ? gui.colours().accent : inks.columns(j);
     const float bottom = layout.plot.y - gap;
+    if (labels.number_keys) {
+      column_number(gui, list, labels, layout, j, column_step, inks, lit_column);
+      continue;
+    }
+    if (!is_named(j, lit_column, column_step)) continue;
+    const std::string& label = labels.keys[at];
+    const ImU32 colour = j == lit_column ? gui.colours().accent : inks.columns(j);
     if (layout.columns == ColumnLabels::horizontal)
       list.AddText({std::round(x - ImGui::CalcTextSize(label.c_str()).x / 2), std::round(bottom - text)}, colour,
                    label.c_str());
@@ -149,7 +190,7 @@ void draw_axis_labels(Gui& gui, ImDrawList& list, const AxisLabels& labels, cons
 float answer_opacity(const Gui& gui) {
   const AppState& state = gui.state;
   if (!is_stale(state) || (state.training && is_active(*state.training))) return 1;
-  return !gui.motion || gui.motion->seen_stale() ? kStaleOpacity : 1;
+  return !gui.motion || gui.motion->seen_stale() ? kStaleOpacity : 1.0f;
 }
 
 MapContent whole_content(const AppState& state, HeadRef head) {
@@ -184,24 +225,24 @@ AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::v
                        const Viewport& part) {
   const Viewport shown = whole_or(part, static_cast<Index>(queries.size()), static_cast<Index>(keys.size()));
   AxisLabels labels;
+  labels.first_query = shown.first_query;
+  labels.first_key = shown.first_key;
+  labels.number_queries = shown.num_queries > kMostWords;
+  labels.number_keys = shown.num_keys > kMostWords;
   labels.queries = labels_of(gui, queries, shown.first_query, shown.num_queries, labels.query_metrics);
-  labels.keys = labels_of(gui, keys, shown.first_key, shown.num_keys, labels.key_metrics);
+  if (&queries == &keys && shown.first_key == shown.first_query && shown.num_keys == shown.num_queries) {
+    labels.keys = labels.queries;
+    labels.key_metrics = labels.query_metrics;
+  } else {
+    labels.keys = labels_of(gui, keys, shown.first_key, shown.num_keys, labels.key_metrics);
+  }
   return labels;
 }
 
 AxisLabels axis_labels(Gui& gui, const MapContent& content) {
-  AxisLabels labels;
   const Region& region = content.region;
-  const std::vector<Token>& rows = row_tokens(gui.state, content);
-  const std::vector<Token>& columns = column_tokens(gui.state, content);
-  labels.queries = labels_of(gui, rows, region.first_query, region.num_queries, labels.query_metrics);
-  if (&rows == &columns && region.first_key == region.first_query && region.num_keys == region.num_queries) {
-    labels.keys = labels.queries;
-    labels.key_metrics = labels.query_metrics;
-  } else {
-    labels.keys = labels_of(gui, columns, region.first_key, region.num_keys, labels.key_metrics);
-  }
-  return labels;
+  return axis_labels(gui, row_tokens(gui.state, content), column_tokens(gui.state, content),
+                     {region.first_query, region.num_queries, region.first_key, region.num_keys});
 }
 
 std::optional<Viewport> turned(const Viewport& now, Index queries, Index keys, float cell_size,

@@ -36,7 +36,7 @@ float answer_opacity(const Gui& gui);
 struct AxisLabels {
   std::vector<std::string> queries, keys;  // ready to be drawn
   LabelMetrics query_metrics, key_metrics;
-  Index first_query = 0, first_key = 0;            // which tokens the first labels are
+  Index first_query = 0, first_key = 0;              // which tokens the first labels are
   bool number_queries = false, number_keys = false;  // too many words to be read: their numbers stand in their place
 };
 AxisLabels axis_labels(Gui& gui, const MapContent& content);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "figure/labels.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/map_view.h"
 #include "gui/frame/no_answer.h"
@@ -84,9 +85,11 @@ void enlarged(Gui& gui, const HeadRef& head, const MapContent& content) {
   }
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float side = 240 * gui.unit;
-  const Box map = within_square({at.x, at.y, side, side}, content.weights->rows(), content.weights->cols());
+  const float rows = static_cast<float>(content.weights->rows()), keys = static_cast<float>(content.weights->cols());
+  const float cell = side / std::max(rows, keys);
+  const Box map{at.x + (side - keys * cell) / 2, at.y + (side - rows * cell) / 2, keys * cell, rows * cell};
   gui.maps.draw(*ImGui::GetWindowDrawList(), *content.weights, content.version, top_left(map), bottom_right(map),
-                map_scale(gui.state, content), head_opacity(gui.state, head));
+                map_scale(gui.state, content), head_opacity(gui, head));
   ImGui::Dummy({side, side});
   ImGui::EndTooltip();
 }
@@ -124,11 +127,12 @@ void one_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& place
   const bool hovered = ImGui::IsItemHovered() && !over_button;
   if (title.h > 0) title_line(gui, atlas, head, {title.x, title.y, room, title.h}, hovered, room);
 
-  const MapContent content = whole_content(state, head);
+  MapContent content = whole_content(state, head);
+  content.slot = 2 + (static_cast<std::uint64_t>(head.layer) << 32) + static_cast<std::uint64_t>(head.head);
   MapLayout layout;
   layout.plot = place;
   layout.cell = place.w / static_cast<float>(content.region.num_keys);
-  const float opacity = atlas.by_layer ? (is_stale(state) ? kStaleOpacity : 1.0f) : head_opacity(state, head);
+  const float opacity = atlas.by_layer ? answer_opacity(gui) : head_opacity(gui, head);
   const auto cell = draw_map(gui, list, content, {}, layout, opacity);
   const bool chosen = atlas.by_layer ? head.layer == state.view.chosen.layer : head == state.view.chosen;
   if (chosen || (hovered && title.h <= 0)) {
@@ -256,10 +260,10 @@ std::string order_value_text(const AppState& state, const HeadRef& head) {
   return text;
 }
 
-float head_opacity(const AppState& state, const HeadRef& head) {
-  const float fresh = is_stale(state) ? kStaleOpacity : 1.0f;
-  if (is_off(state.document.edits, head)) return fresh * 0.35f;
-  return is_passed_over(state, head) ? fresh * 0.2f : fresh;
+float head_opacity(const Gui& gui, const HeadRef& head) {
+  const float fresh = answer_opacity(gui);
+  if (is_off(gui.state.document.edits, head)) return fresh * 0.35f;
+  return is_passed_over(gui.state, head) ? fresh * 0.2f : fresh;
 }
 
 void atlas_panel(Gui& gui) {

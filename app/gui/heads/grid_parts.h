@@ -22,6 +22,6 @@ bool sweep_line(Gui& gui);
 /// What the head was put in order by, as it stands beside its title; empty where it has no such number.
 std::string order_value_text(const AppState& state, const HeadRef& head);
 /// How strongly a head is drawn in the atlas: less where it is off, not looked for, or of an earlier answer.
-float head_opacity(const AppState& state, const HeadRef& head);
+float head_opacity(const Gui& gui, const HeadRef& head);
 
 }  // namespace headlight

@@ -87,6 +87,11 @@ bool same_cell(const MapContent& content, const std::optional<CellRef>& a, const
   return content.folded->fold.queries.together(a->query, b.query) && content.folded->fold.keys.together(a->key, b.key);
 }
 
+/// Whether the head's own weights, which the map needs, are late.
+bool awaits_detail(const Gui& gui, const MapContent& content) {
+  return !content.folded && needs_detail(gui.state) && !has_detail(gui.state) && !gui.motion;
+}
+
 /// The map in its room, as a square of cells that begins at the left.
 void large_map(Gui& gui, const MapContent& content, const AxisLabels& labels, const MapLayout& layout) {
   const AppState& state = gui.state;
@@ -95,8 +100,8 @@ void large_map(Gui& gui, const MapContent& content, const AxisLabels& labels, co
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive(), clicked = ImGui::IsItemActivated();
   const bool painting = state.view.stroke || (!content.folded && (state.view.painting || ImGui::GetIO().KeyShift));
   gui.name_box("stage map", layout.plot, BoxKind::map, state.view.chosen);
-  const bool stale = is_stale(state) || (!content.folded && needs_detail(state) && !has_detail(state));
-  const auto cell = draw_map(gui, *ImGui::GetWindowDrawList(), content, labels, layout, stale ? kStaleOpacity : 1.0f);
+  const float opacity = awaits_detail(gui, content) ? kStaleOpacity : answer_opacity(gui);
+  const auto cell = draw_map(gui, *ImGui::GetWindowDrawList(), content, labels, layout, opacity);
   if (hovered || active) gui.say(Hover{state.view.chosen, cell});
   if (painting) paint(gui, content, layout, cell);
   else if (clicked && cell) gui.say(Pin{same_cell(content, state.view.pinned, *cell) ? std::nullopt : cell});
@@ -142,6 +147,7 @@ void stage_panel(Gui& gui) {
   {
     const FontScope small(gui, TextSize::small);
     map.content = shown_content(state);
+    map.content.slot = 1;
     const AxisLabels labels = axis_labels(gui, map.content);
     map.layout = map_layout(map.content, labels, slots.map);
     large_map(gui, map.content, labels, map.layout);
