@@ -149,6 +149,9 @@ TEST_F(ActionsTest, LettersTypedAnywhereGoIntoTheSentence) {
   EXPECT_EQ(document().source.text, "The cat sat, 2 mats");
   ctrl(Key::z);
   EXPECT_EQ(document().source.text, kDefaultSentence) << "one step of undo";
+  h.type("我爱");
+  h.settle();
+  EXPECT_EQ(document().source.text, "我爱") << "the box was typed in before: its cursor is not at the beginning";
 }
 
 TEST_F(ActionsTest, SignsThatAreKeysBeginNoSentence) {
