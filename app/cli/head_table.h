@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/request_options.h"
+#include "figure/head_name.h"
 #include "heads/head_effects.h"
 #include "heads/head_measures.h"
 #include "heads/head_search.h"
@@ -35,6 +36,7 @@ struct HeadRow {
   std::optional<HeadEffect> effect = {};
   std::vector<const RelationScore*> learned = {};  // of the model's card
   std::optional<FoundCell> found = {};
+  HeadName name = {};  // as the window calls it
 };
 
 struct HeadTable {

@@ -118,6 +118,12 @@ Document default_document(const BundledModels* models) {
   return document;
 }
 
+double position_alone(const RelationScore& relation) { return std::max(relation.offset, relation.kind_offset); }
+
+double gain(const RelationScore& relation) { return relation.score.accuracy - position_alone(relation); }
+
+bool is_worn(const RelationScore& relation) { return gain(relation) >= kLeastGain; }
+
 std::vector<const RelationScore*> relations_of(const Document& document, const HeadRef& head) {
   std::vector<const RelationScore*> relations;
   if (!document.card || !document.card->scores) return relations;

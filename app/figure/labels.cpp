@@ -2,10 +2,8 @@
 
 #include <cmath>
 #include <cstdio>
-#include <vector>
 
 #include "document/bundled_models.h"
-#include "model/head_text.h"
 #include "write/number.h"
 
 namespace headlight {
@@ -14,10 +12,6 @@ std::string score_text(double score) {
   char text[16];
   std::snprintf(text, sizeof text, "%.2f", score);
   return text;
-}
-
-const std::string& relation_title(Language language, const RelationScore& relation) {
-  return language == Language::zh ? relation.zh : relation.en;
 }
 
 std::string layer_title(Language language, Index layer) {
@@ -44,28 +38,6 @@ std::string model_title(Language language, const Document& document) {
   if (document.model) return std::string(either(language, "checkpoint ", "检查点 ")) + document.model->name;
   return std::string(either(language, "random weights, seed ", "随机权重，种子 ")) +
          std::to_string(document.config.seed);
-}
-
-MeasuredTitle measured_title(Language language, const Document& document, const HeadRef& head, const std::string& value,
-                             float room, const std::function<float(const std::string&)>& width_of) {
-  const std::string title = head_label(head);
-  std::string labels, codes, names;
-  for (const RelationScore* one : relations_of(document, head)) {
-    const std::string score = score_text(one->score.accuracy);
-    labels += "  " + relation_title(language, *one) + " " + score;
-    codes += "  " + one->relation + " " + score;
-    names += "  " + one->relation;
-  }
-  for (const std::string& relations : {labels, codes, names, std::string()})
-    if (width_of(title + value + relations) <= room) return {title, value, relations};
-  return {title, {}, {}};
-}
-
-std::string measured_text(Language language, const Document& document, const HeadRef& head) {
-  std::string text;
-  for (const RelationScore* one : relations_of(document, head))
-    text += (text.empty() ? "" : "  ") + relation_title(language, *one) + " " + score_text(one->score.accuracy);
-  return text;
 }
 
 std::string cell_number(float weight) {

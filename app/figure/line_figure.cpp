@@ -146,9 +146,7 @@ Result<Drawing> draw_line(const FigureSubject& subject, const FigureOptions& opt
                       .anchor = Anchor::right});
   }
   page.y = chart.layout.bars.y + static_cast<float>(chart.rows) * chart.layout.pitch;
-  std::vector<std::string> remarks = explained(titles, subject, options.language);
-  for (std::string& remark : remarks_of(chart, options, scale.top)) remarks.push_back(std::move(remark));
-  return finished(std::move(page), subject, options, std::nullopt, false, remarks);
+  return finished(std::move(page), subject, options, std::nullopt, false, remarks_of(chart, options, scale.top));
 }
 
 }  // namespace headlight

@@ -147,6 +147,7 @@ Status open_window(const Startup& asked) {
   else if (!restored && start.session_path.empty() && start.lesson.empty()) set_layout(state.view, settings.layout);
   if (!start.lesson.empty()) start.session.lesson = {};
   take_beside(state, start.session, notice);
+  begin_looking(state);
   if (notice) state.notice = std::move(notice);
   if (!state.notice && !resources->lessons.problems.empty())
     state.notice = Notice{Notice::Kind::failed, in_lines(resources->lessons.problems)};
@@ -207,6 +208,7 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
     state.kept = std::move(*kept);
   }
   if (const Status begun = begin_lessons(state, resources->lessons, start); !begun) return begun;
+  begin_looking(state);
   const PassingFolder trained;
   Loop loop({}, {}, {.training = {.folder = trained.path()}});
   loop.settle(state);

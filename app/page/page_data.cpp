@@ -14,6 +14,7 @@
 #include "model/head_text.h"
 #include "page/page_numbers.h"
 #include "train/trained_checkpoint.h"
+#include "words/relation_words.h"
 #include "write/json.h"
 
 namespace headlight {
@@ -234,16 +235,19 @@ json relations_object(const Trace& trace, const Document& document, const std::v
   json list = json::array();
   for (const StackNames& names : stacks_of(trace))
     for (const HeadRef& head : of_stack(heads, names.stack))
-      for (const RelationScore* one : relations_of(document, head))
-        list.push_back({{"stack", names.label},
-                        {"layer", head.layer},
-                        {"head", head.head},
-                        {"relation", one->relation},
-                        {"label", {{"en", one->en}, {"zh", one->zh}}},
-                        {"accuracy", one->score.accuracy},
-                        {"offset", one->offset},
-                        {"random", one->random},
-                        {"sentences", one->sentences}});
+      for (const RelationScore* one : relations_of(document, head)) {
+        if (!is_worn(*one)) continue;
+        list.push_back(
+            {{"stack", names.label},
+             {"layer", head.layer},
+             {"head", head.head},
+             {"relation", one->relation},
+             {"label", {{"en", relation_in_words(Language::en, *one)}, {"zh", relation_in_words(Language::zh, *one)}}},
+             {"accuracy", one->score.accuracy},
+             {"offset", position_alone(*one)},
+             {"random", one->random},
+             {"sentences", one->sentences}});
+      }
   return list;
 }
 

@@ -26,6 +26,7 @@ namespace headlight {
 // A command is one line.
 // clang-format off
 struct DerivedMaps;   // derived/derived_maps.h
+struct Guess;   // derived/guess.h
 struct AnswerComparison;  // derived/answer_comparison.h
 
 // The question. Edits of one kind that follow each other are one step of undo, until EndGesture or another kind.
@@ -70,6 +71,7 @@ struct Redo {};
 struct ChoosePrefix { std::size_t count = 0; };   // the first tokens of what the decoder reads; 0: all
 struct ChooseSentence { std::size_t sentence = 0; };
 struct ChooseHead { HeadRef head; };
+struct Tell {};                                   // chooses the head and the cell that say most of the answer, once it is there
 // `kept`: in View::compare, a cell of A that the answer on the screen lacks.
 struct Hover { std::optional<HeadRef> head; std::optional<CellRef> cell; std::optional<CellRef> kept = {}; };
 struct Pin { std::optional<CellRef> cell; std::optional<CellRef> kept = {}; };
@@ -141,6 +143,12 @@ struct TraceReady {
 struct TraceFailed { Request request; std::string message; };
 struct BaselineReady { std::shared_ptr<const Trace> trace; };  // the answer to the same question without edits
 struct InsideReady { std::shared_ptr<const Inside> inside; };
+struct GuessReady { std::shared_ptr<const Guess> guess; };             // what the model says of the answer on the screen
+struct NearestReady {                             // the sentence nearest to these words that the model knows; empty: none
+  std::vector<std::string> words;
+  std::weak_ptr<const Model> model;
+  std::string text;
+};
 struct FlowReady { std::shared_ptr<const FlowLines> flow; };
 struct KeptReady { AnswerSnapshot kept; };            // of a session: its A, answered …
 struct KeptFailed { AnswerSnapshot kept; std::string message; };  // … or not
@@ -175,7 +183,7 @@ using AnyCommand =
                  FocusFind, HeadsReady, EffectsReady, SetFlow, FlowReady, ChooseFigure, FigureTo, SetOwnRange, ShowMaps,
                  ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied,
                  MapsReady, ComparisonReady, OrderDifferences, SetTextPair, KeptReady,
-                 KeptFailed, SetComparedPart, FoldsReady, Changed>;
+                 KeptFailed, SetComparedPart, FoldsReady, Changed, Tell, GuessReady, NearestReady>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
 /// file that says a command.

@@ -57,6 +57,10 @@ Status begin_lessons(AppState& state, const Lessons& lessons, const Startup& sta
 /// (session/recovery.h). A lesson that is gone is told as a notice.
 void take_up(AppState& state, const Settings& settings);
 
+/// A window that begins with a question and no look of its own begins with the head and the cell that say most of it; the
+/// first time the sentence box has the keyboard.
+void begin_looking(AppState& state);
+
 /// The settings as they were kept, or the default ones.
 Settings read_settings();
 

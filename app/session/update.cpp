@@ -9,6 +9,7 @@
 #include "session/lesson_commands.h"
 #include "session/open_file.h"
 #include "session/state_rules.h"
+#include "session/telling.h"
 #include "session/training_commands.h"
 
 namespace headlight {
@@ -91,8 +92,10 @@ struct Update {
     if (!takes_shape(state.document)) return;
     const Arch before = state.document.config.arch;
     Document& changed = document();
+    const Config shape = config_of(changed);
     if (changed.trained) reshape(changed, c.config, state.shipped.get());
     else changed.config = c.config;
+    drop_foreign_edits(changed, shape);
     if (c.config.arch != before) changed.mask.causal = is_causal_by_default(c.config.arch);
     ask_again(state);
   }
@@ -101,8 +104,10 @@ struct Update {
     const BundledModel* nearest = state.shipped ? nearest_model(*state.shipped, state.document.config) : nullptr;
     if (c.on && !nearest) return;
     Document& changed = document();
+    const Config shape = config_of(changed);
     if (c.on) take_model(changed, *nearest);
     else reshape(changed, changed.config, nullptr);
+    drop_foreign_edits(changed, shape);
     changed.trained = c.on;
     changed.mask.causal = is_causal_by_default(changed.config.arch);
     ask_again(state);
@@ -184,7 +189,12 @@ struct Update {
   void operator()(const StopGenerating&) { stop_generating(state); }
   void operator()(const Reset&) {
     document() = default_document(state.shipped.get());
+    ViewState& view = state.view;
+    view.one_layer = view.painting = false;
+    view.sentence = view.prefix = 0;
+    view.viewport = view.compared = {};
     ask_again(state);
+    (*this)(Tell{});
   }
   void operator()(const EndGesture&) {
     if (!state.generation) end_gesture(state);
@@ -218,6 +228,11 @@ struct Update {
     }
     view.chosen = c.head;
     view.look.matrix = matrix_id(view.look.matrix.quantity, c.head);
+  }
+  void operator()(const Tell&) {
+    state.opened_view.reset();
+    state.telling = true;
+    tell(state);
   }
   void operator()(const Hover& c) {
     state.view.hovered_head = c.head;
@@ -317,7 +332,9 @@ struct Update {
     state.other_maps = std::move(c.maps);  // those of the answer before are of no use, and hold it
     state.refused.reset();
     state.refusal.clear();
+    take_facts(state);
     keep_baseline(state);
+    tell(state);
     generate(state);
     if (!state.opened_view || is_stale(state)) return;
     state.view.chosen = state.opened_view->chosen;
@@ -328,6 +345,7 @@ struct Update {
   }
   void operator()(TraceFailed& c) {
     stop_generating(state);
+    state.telling = false;
     state.refused = std::move(c.request);
     state.refusal = std::move(c.message);
   }
@@ -383,6 +401,10 @@ struct Update {
   void operator()(HeadsReady& c) { state.heads = std::move(c.heads); }
   void operator()(EffectsReady& c) { state.effects = std::move(c.effects); }
   void operator()(SetFlow& c) { looked_at().flow = std::move(c.flow); }
+  void operator()(GuessReady& c) { state.guess = std::move(c.guess); }
+  void operator()(NearestReady& c) {
+    state.nearest = NearestSentence{std::move(c.words), std::move(c.model), std::move(c.text)};
+  }
   void operator()(FlowReady& c) { state.flow = std::move(c.flow); }
   void operator()(const SetOwnRange& c) { looked_at().own_range = c.on; }
   void operator()(const ShowMaps& c) { looked_at().maps = c.kind; }

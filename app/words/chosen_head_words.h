@@ -34,7 +34,7 @@ struct ChosenHeadWords {
   Words temperature{"temperature", "温度"};
   Words tip_temperature{"0 always takes the most probable word; larger values take risks.",
                         "0 总取最可能的词；越大越随机。"};
-  Words prefix{"read so far", "已读"};
+  Words prefix{"after", "读过"};
   Words tip_prefix{"Shows the answer after so many tokens: the decoder word by word.",
                    "显示读过这么多词元后的结果：逐词观察解码器。"};
 };

@@ -14,7 +14,7 @@ struct CompareWords {
   Words view_compare{"Compare", "对比"};
   Words tip_view_compare{"An answer that was kept beside the one there is now, and what differs. Key: %",
                          "把保留的结果与现在的结果并排，并显示差异。按键：%"};
-  Words keep_as_a{"Keep as A", "留作 A"};
+  Words keep_as_a{"Compare with this", "与此对比"};
   Words tip_keep_as_a{"Keeps this answer as A. What you change afterwards is B, beside it in Compare. Key: %",
                       "把这个结果留作 A。之后的任何改动就是 B，在“对比”中与它并排。按键：%"};
   Words swap_a_b{"Swap", "交换"};
@@ -52,7 +52,7 @@ struct CompareWords {
   Words masked_word_of_both{"masked word", "被遮住的词"};
   Words unknown_word{"—", "—"};
   Words tip_figure_compare{"The chosen head in A, in B, and B − A.", "所选的头在 A、B 中，以及 B − A。"};
-  Words order_of_differences{"order", "顺序"};
+  Words order_of_differences{"sorted by", "排序"};
   DifferenceOrderWords orders[4]{
       // by DifferenceOrder
       {{"layer", "层"}, {"Layer by layer, as the data goes.", "按数据经过的层排列。"}},

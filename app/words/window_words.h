@@ -32,7 +32,7 @@ struct WindowWords {
   Words more_menu{"More", "更多"};
   Words tip_more_menu{"Every command by name, keys, language, theme, size.",
                       "按名称查找命令、按键、语言、主题、大小。"};
-  Words reset{"Start over", "重新开始"};
+  Words reset{"Reset", "重置"};
   Words help{"Keys", "按键"};
   Words language{"中文", "English"};
   Words light{"Light", "浅色"};

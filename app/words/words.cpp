@@ -5,8 +5,10 @@
 #include <cstddef>
 
 #include "words/answer_words.h"
+#include "words/change_words.h"
 #include "words/chosen_head_words.h"
 #include "words/compare_words.h"
+#include "words/doubt_words.h"
 #include "words/explain_words.h"
 #include "words/file_words.h"
 #include "words/flow_words.h"
@@ -19,7 +21,9 @@
 #include "words/model_words.h"
 #include "words/pair_words.h"
 #include "words/palette_words.h"
+#include "words/relation_words.h"
 #include "words/sentence_words.h"
+#include "words/stage_words.h"
 #include "words/train_words.h"
 #include "words/window_words.h"
 
@@ -47,7 +51,8 @@ std::string all_words() {
   std::string all = characters(kWindowWords, kFileWords, kSentenceWords, kModelWords, kMaskWords, kAnswerWords,
                                kChosenHeadWords, kInsideWords, kTrainWords, kFlowWords, kCompareWords, kGridWords,
                                kHeadOrderWords, kMapWords, kLessonWords, kPairWords, kPaletteWords);
-  return all + all_explain_words() + "+−→";
+  return all + characters(kHeadNameWords, kStageWords, kDoubtWords, kWordKindWords, kChangeWords) +
+         all_relation_words() + all_explain_words() + "+−→";
 }
 
 }  // namespace headlight

@@ -72,7 +72,7 @@ TEST_F(EditsTest, SpaceAndTheButtonSwitchTheChosenHead) {
 
 TEST_F(EditsTest, AMaskOfOneLayerBlocksNothingElsewhere) {
   Harness& h = *harness;
-  h.click("one layer");
+  h.say(SetScope{true});
   h.click("causal");  // off, in the first layer
   const LayerEdit* edit = layer_edit(edits(), Stack::self, 0);
   ASSERT_TRUE(edit && edit->mask);
@@ -111,7 +111,7 @@ TEST_F(EditsTest, AMaskOfOneLayerBlocksNothingElsewhere) {
 TEST_F(EditsTest, TheLayerIsThatOfTheChosenHead) {
   Harness& h = *harness;
   h.click("head 1.0");
-  h.click("one layer");
+  h.say(SetScope{true});
   EXPECT_TRUE(h.says("Layer 1"));
   h.key({Key::left_alt, Key::m});
   EXPECT_TRUE(layer_edit(edits(), Stack::self, 1));

@@ -42,6 +42,16 @@ std::string menu_of(const Harness& harness, const std::string& name) {
   return harness.has("open controls") ? "open controls" : "";
 }
 
+/// Whether a control stands under More.
+bool is_control(const std::string& name) {
+  constexpr std::array kNames{
+      "seed",      "scale", "scale automatic", "dropout",  "dropout seed", "ffn", "relu", "gelu",
+      "gelu-tanh", "silu",  "gated",           "kv heads", "own d_k",      "d_k", "tied"};
+  const auto begins = [&](std::string_view with) { return name.starts_with(with); };
+  return begins("positions ") || begins("norm ") || begins("bias ") ||
+         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
 void set_clipboard_functions(Harness* harness, const char* (*get)(void*), void (*set)(void*, const char*)) {
   ImGuiIO& io = ImGui::GetIO();
   io.ClipboardUserData = harness;
@@ -177,9 +187,16 @@ void Harness::reach(const std::string& name) {
     menu_.clear();
   }
   const std::string menu = has(name) ? "" : menu_of(*this, name);
-  if (menu.empty() || !has(menu) || menu == name) return;
-  click(menu);
-  menu_ = menu;
+  if (!menu.empty() && has(menu) && menu != name) {
+    click(menu);
+    menu_ = menu;
+  }
+  // What is seldom changed stands below the other controls.
+  if (!has(name) && name != "more controls" && name != menu && has("more controls") && is_control(name)) {
+    const Box more = box("more controls");
+    click_at({more.x + more.w / 2, more.y + more.h / 2});
+    frame();
+  }
 }
 
 void Harness::point_at(const std::string& name) {

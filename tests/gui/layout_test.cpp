@@ -56,8 +56,8 @@ const std::vector<Place>& places() {
         "kind encoder-decoder",
         "norm after",
         "norm before",
-        "norm kind Layer",
-        "norm kind RMS",
+        "norm kind LayerNorm",
+        "norm kind RMSNorm",
         "ffn",
         "relu",
         "gelu",
@@ -72,7 +72,8 @@ const std::vector<Place>& places() {
         "bias V",
         "bias O",
         "bias FFN",
-        "tied"},
+        "tied",
+        "more controls"},
        true},
       {"atlas", {"shown menu", "order", "find heads"}},
       {"stage", {"switch head", "keep", "stage map", "whole", "why", "weight by hand", "weight as computed"}},
@@ -130,6 +131,8 @@ TEST_P(LayoutTest, EverythingStandsWhereItBelongs) {
   Harness h(document, {GetParam().width, GetParam().height}, settings());
   h.settle();
   h.say(Pin{CellRef{1, 1}}, SetViewport{{0, 2, 0, 2}});
+  h.settle();
+  h.click("more controls");
   h.settle();
   const Box window{0, 0, GetParam().width, GetParam().height};
   const bool rail = h.has("rail");

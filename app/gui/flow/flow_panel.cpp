@@ -87,7 +87,8 @@ void legend(Gui& gui) {
   for (Index head = 0; head < state.trace->num_heads(chosen.stack); ++head) {
     const HeadRef of{chosen.layer, head, chosen.stack};
     std::string label = head_label(of);
-    for (const RelationScore* one : relations_of(state.document, of)) label += " " + one->relation;
+    if (const HeadName called = name_of_head(gui, of); !called.words.empty()) label += " " + called.words;
+    label = gui.fonts.shown(label);
     const float text = ImGui::CalcTextSize(label.c_str()).x, height = ImGui::GetTextLineHeight() + 6 * gui.unit;
     const float width = swatch + 6 * gui.unit + text;
     if (head > 0 && ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);

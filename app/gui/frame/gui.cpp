@@ -5,6 +5,7 @@
 
 #include "derived/derived_maps.h"
 #include "figure/figure.h"
+#include "figure/head_name.h"
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "gui/frame/stacks.h"
@@ -63,12 +64,7 @@ std::string weight_text(float weight) {
   return text;
 }
 
-std::string percent(float probability) {
-  char text[32];
-  const double part = 100.0 * static_cast<double>(probability);
-  std::snprintf(text, sizeof text, part >= 9.95 ? "%.0f%%" : part >= 0.095 ? "%.1f%%" : "%.2g%%", part);
-  return text;
-}
+std::string percent(float probability) { return share_text(static_cast<double>(probability)); }
 
 namespace {
 

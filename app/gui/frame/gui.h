@@ -103,7 +103,7 @@ std::string head_words(const Gui& gui, const HeadRef& head);
 /// A weight as the window prints it in a line of text.
 std::string weight_text(float weight);
 
-/// A probability as the window prints it: 34%, 0.5%.
+/// A probability as the window prints it: 34 %, 0.5 %, <0.1 %.
 std::string percent(float probability);
 
 /// `机票 looks at 订了: 0.0934`, for a cell of a head of the answer on the screen; where tokens are folded, of the cell

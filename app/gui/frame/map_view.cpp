@@ -13,6 +13,7 @@
 #include "session/shown.h"
 #include "view/viewport.h"
 #include "words/answer_words.h"
+#include "words/glosses.h"
 
 namespace headlight {
 namespace {
@@ -26,13 +27,16 @@ constexpr Index kMostLabels = 4096;
 /// More words than this beside a map are not read: their numbers stand in their place.
 constexpr Index kMostWords = 40;
 
+/// `glossed`: the examples' Chinese words have their English behind them, in the English window.
 std::vector<std::string> labels_of(Gui& gui, const std::vector<Token>& tokens, Index first, Index count,
-                                   LabelMetrics& metrics) {
+                                   LabelMetrics& metrics, bool glossed = false) {
   std::vector<std::string> labels;
   metrics = {};
   if (count > kMostLabels) return labels;
   for (Index i = first; i < first + count; ++i) {
-    const std::string label = axis_label(tokens[static_cast<std::size_t>(i)]);
+    const Token& token = tokens[static_cast<std::size_t>(i)];
+    std::string label = axis_label(token);
+    if (glossed && !gui.chinese() && !gloss_of(token.text).empty()) label.append(" ").append(gloss_of(token.text));
     labels.push_back(gui.fonts.shown(label));
     metrics.add(label, ImGui::CalcTextSize(labels.back().c_str()).x);
   }
@@ -113,12 +117,13 @@ void column_number(Gui& gui, ImDrawList& list, const AxisLabels& labels, const M
                j == lit ? gui.colours().accent : inks.columns(j), label.c_str());
 }
 
-/// Padding is faint.
+/// Padding is faint, what the model does not know is amber.
 void draw_labels(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
                  const MapLayout& layout, const std::optional<CellRef>& lit) {
   const auto ink = [&](const std::vector<Token>& tokens, Index first) {
     return [&gui, &tokens, first](Index i) {
-      return tokens[static_cast<std::size_t>(first + i)].pad ? gui.colours().faint : gui.colours().dim;
+      const Token& token = tokens[static_cast<std::size_t>(first + i)];
+      return token.pad ? gui.colours().faint : token.known ? gui.colours().dim : gui.colours().caution;
     };
   };
   draw_axis_labels(gui, list, labels, layout,
@@ -241,8 +246,13 @@ AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::v
 
 AxisLabels axis_labels(Gui& gui, const MapContent& content) {
   const Region& region = content.region;
-  return axis_labels(gui, row_tokens(gui.state, content), column_tokens(gui.state, content),
-                     {region.first_query, region.num_queries, region.first_key, region.num_keys});
+  AxisLabels labels = axis_labels(gui, row_tokens(gui.state, content), column_tokens(gui.state, content),
+                                  {region.first_query, region.num_queries, region.first_key, region.num_keys});
+  // The large map, which prints its numbers, has room for the words' English beside its rows.
+  if (content.values && !gui.chinese() && !labels.number_queries)
+    labels.queries = labels_of(gui, row_tokens(gui.state, content), region.first_query, region.num_queries,
+                               labels.query_metrics, true);
+  return labels;
 }
 
 std::optional<Viewport> turned(const Viewport& now, Index queries, Index keys, float cell_size,

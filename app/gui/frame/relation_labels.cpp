@@ -1,40 +1,61 @@
 #include "gui/frame/relation_labels.h"
 
-#include "document/bundled_models.h"
+#include <algorithm>
+
 #include "gui/frame/draw.h"
+#include "session/head_grid.h"
 #include "train/trained_checkpoint.h"
 #include "words/answer_words.h"
 
 namespace headlight {
 
+HeadName name_of_head(const Gui& gui, const HeadRef& head) {
+  const AppState& state = gui.state;
+  return head_name(state.settings.language, state.document, head, last_measures(state, head),
+                   facts_of(state, head.stack));
+}
+
 MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room, const std::string& value) {
   const auto width = [&](const std::string& text) { return ImGui::CalcTextSize(gui.fonts.shown(text).c_str()).x; };
-  MeasuredTitle title = measured_title(gui.state.settings.language, gui.state.document, head, value, room, width);
+  MeasuredTitle title = measured_title(head, name_of_head(gui, head), value, room, width);
   title.relations = gui.fonts.shown(title.relations);
   return title;
 }
 
+void explain_name(const Gui& gui, const HeadName& name) {
+  if (!ImGui::IsItemHovered() || name.words.empty()) return;
+  const AppState& state = gui.state;
+  std::string tip = name_explained(state.settings.language, name, facts_of(state, state.view.chosen.stack));
+  const TrainingCard* card = state.document.card.get();
+  if (name.relation && card && card->plan.corruption.restore > 0 && card->plan.task == Task::masked)
+    tip += std::string("\n") + gui.word(kAnswerWords.supervised_pronouns);
+  explain_item(gui, tip);
+}
+
 void measured_line(Gui& gui, const HeadRef& head, float room) {
-  const Language language = gui.state.settings.language;
-  for (const RelationScore* one : relations_of(gui.state.document, head)) {
-    const std::string text = gui.fonts.shown(relation_title(language, *one) + " " + score_text(one->score.accuracy));
-    const float width = ImGui::CalcTextSize(text.c_str()).x + 12 * gui.unit;
-    if (width > room) return;
-    room -= width;
-    ImGui::TextUnformatted(text.c_str());
-    gui.name_item("measured " + one->relation, BoxKind::label);
-    if (ImGui::IsItemHovered()) {
-      std::string tip = gui.word(kAnswerWords.tip_measured) + std::string("\n") +
-                        gui.word(kAnswerWords.position_alone) + " " + score_text(one->kind_offset) + " · " +
-                        gui.word(kAnswerWords.random_weights_score) + " " + score_text(one->random) + "\n" +
-                        gui.word(kAnswerWords.held_out_sentences) + std::to_string(one->sentences);
-      const bool pronouns =
-          gui.state.document.card->plan.corruption.restore > 0 && gui.state.document.card->plan.task == Task::masked;
-      if (pronouns) tip += std::string("\n") + gui.word(kAnswerWords.supervised_pronouns);
-      explain_item(gui, tip);
-    }
-    ImGui::SameLine(0, 12 * gui.unit);
-  }
+  const HeadName name = name_of_head(gui, head);
+  const std::string text = gui.fonts.shown(name_with_score(name));
+  const float needed = ImGui::CalcTextSize(text.c_str()).x, width = 48 * gui.unit;
+  if (name.words.empty() || needed > room) return;
+  const ImU32 ink = name.doubtful || !name.relation ? gui.colours().dim : gui.colours().text;
+  ImGui::PushStyleColor(ImGuiCol_Text, ink);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+  gui.name_item(name.relation ? "measured " + name.relation->relation : "measured");
+  explain_name(gui, name);
+  if (!name.relation || needed + 8 * gui.unit + width > room) return;
+  ImGui::SameLine(0, 8 * gui.unit);
+  const float height = 6 * gui.unit;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy({width, ImGui::GetTextLineHeight()});
+  explain_name(gui, name);
+  const float y = at.y + (ImGui::GetTextLineHeight() - height) / 2;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const auto place = [&](double share) { return at.x + width * static_cast<float>(std::clamp(share, 0.0, 1.0)); };
+  list.AddRectFilled({at.x, y}, {at.x + width, y + height}, gui.colours().line);
+  list.AddRectFilled({at.x, y}, {place(name.score), y + height}, ink);
+  const float tick = place(name.alone);
+  list.AddLine({tick, y - 3 * gui.unit}, {tick, y + height + 3 * gui.unit}, gui.colours().text, gui.unit);
 }
 
 }  // namespace headlight

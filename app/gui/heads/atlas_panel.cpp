@@ -70,7 +70,7 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   };
   put(title, chosen || hovered ? gui.colours().accent : faint ? gui.colours().faint : gui.colours().text);
   put(measured.value, faint ? gui.colours().faint : gui.colours().dim);
-  put(measured.relations, faint ? gui.colours().faint : gui.colours().text);
+  put(measured.relations, faint ? gui.colours().faint : measured.quiet ? gui.colours().dim : gui.colours().text);
   gui.name_box("title " + head_text({head.layer, head.head}), line, BoxKind::label);
 }
 
@@ -79,7 +79,7 @@ void enlarged(Gui& gui, const HeadRef& head, const MapContent& content) {
   ImGui::BeginTooltip();
   ImGui::TextUnformatted(map_title(gui, head).c_str());
   if (content.kind != MapKind::rollout) {  // which is no head's
-    const std::string measured = measured_text(gui.state.settings.language, gui.state.document, head);
+    const std::string measured = name_with_score(name_of_head(gui, head));
     if (!measured.empty()) ImGui::TextUnformatted(gui.fonts.shown(measured).c_str());
     if (const std::string value = order_value_text(gui.state, head); !value.empty()) dim_text(gui, value);
   }

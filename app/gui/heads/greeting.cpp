@@ -1,25 +1,55 @@
 #include "gui/heads/greeting.h"
 
+#include <algorithm>
+
 #include "gui/actions/actions.h"
+#include "gui/actions/question.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "words/lesson_words.h"
+#include "words/stage_words.h"
 
 namespace headlight {
 
+namespace {
+
+/// In the English window beside the Chinese sentence that it opens on: the first example in English.
+const Sample* english_example(const Gui& gui) {
+  if (gui.chinese() || gui.state.document.source.text != kDefaultSentence) return nullptr;
+  for (const Sample& sample : gui.samples)
+    if (!sample.change.empty() && static_cast<unsigned char>(sample.text.front()) < 0x80) return &sample;
+  return nullptr;
+}
+
+std::string english_label(const Gui& gui, const Sample& sample) {
+  std::string label = gui.word(kStageWords.english_sentence);
+  return label.replace(label.find('%'), 1, sample.text);
+}
+
+}  // namespace
+
 bool greeting(Gui& gui) {
   const AppState& state = gui.state;
-  if (state.settings.greeted || state.view.lesson) return false;
+  if (state.settings.greeted || state.view.lesson || !state.undo.empty()) return false;
   const bool lessons = state.lessons && !state.lessons->empty();
   const char* begin = gui.word(kLessonWords.begin);
   const float gap = 12 * gui.unit, cross = button_width("×"), end = ImGui::GetContentRegionMax().x - cross;
-  const float link = lessons ? ImGui::CalcTextSize(begin).x + gap : 0;
+  float link = lessons ? ImGui::CalcTextSize(begin).x + gap : 0;
+  const Sample* english = english_example(gui);
+  const std::string try_english = english ? english_label(gui, *english) : std::string();
+  if (english) link += ImGui::CalcTextSize(try_english.c_str()).x + gap;
   std::string said;
   for (const Words& sentence : kLessonWords.greeting)
     said += (said.empty() ? "" : " ") + with_keys(gui, sentence, {Act::choose_lesson, Act::show_keys});
   ImGui::AlignTextToFramePadding();
-  cut_text(gui, said, gui.colours().text, end - ImGui::GetCursorPosX() - link - gap);
+  const float room = end - ImGui::GetCursorPosX() - link - gap;
+  if (english && room < 160 * gui.unit) said.clear();  // what there is to click comes first
+  cut_text(gui, said, gui.colours().text, std::max(room, 0.0f));
   gui.name_item("greeting", BoxKind::label);
+  if (english) {
+    ImGui::SameLine(0, gap);
+    if (link_button(gui, "english example", try_english.c_str())) take_sample(gui, *english);
+  }
   if (lessons) {
     ImGui::SameLine(0, gap);
     if (link_button(gui, "first lesson", begin)) gui.say(OpenLesson{0});

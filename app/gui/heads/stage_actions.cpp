@@ -4,7 +4,9 @@
 #include "gui/actions/buttons.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
+#include "gui/frame/looks.h"
 #include "gui/heads/stage_parts.h"
+#include "gui/heads/stage_sentence.h"
 #include "session/shown.h"
 #include "words/answer_words.h"
 #include "words/chosen_head_words.h"
@@ -59,6 +61,11 @@ void draw_stage_actions(Gui& gui, const Box& slot) {
   if (shown_kind(state, state.view.chosen.stack) == MapKind::rollout) return;  // its cells are of no head
   const SlotScope scope("stage actions", slot);
   const float keep = button_width(gui.word(kCompareWords.keep_as_a)), right = slot.w - keep;
+  if (const auto attempt = stage_try(gui)) {
+    if (primary_button(gui, attempt->name.c_str(), attempt->label.c_str())) attempt->run(gui);
+    explain_item(gui, attempt->tip);
+    ImGui::SameLine(0, 12 * gui.unit);
+  }
   if (state.view.pinned) pinned_cell(gui, right);
   ImGui::SetCursorPos({right, 0});
   keep_button(gui);

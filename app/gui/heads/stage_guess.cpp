@@ -6,13 +6,12 @@
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
 #include "gui/heads/stage_parts.h"
+#include "gui/heads/stage_sentence.h"
 #include "math/output.h"
 #include "words/chosen_head_words.h"
 
 namespace headlight {
 namespace {
-
-constexpr Index kCandidates = 12;
 
 /// The probabilities without edits, where they are known and differ.
 Vector before(const AppState& state) {
@@ -64,17 +63,6 @@ void lead(Gui& gui, const std::string& text) {
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopStyleColor();
   ImGui::SameLine(0, 8 * gui.unit);
-}
-
-void candidates(Gui& gui, float right) {
-  const AppState& state = gui.state;
-  const Trace& trace = *state.trace;
-  const bool writes_on = trace.model->config.arch != Arch::encoder;
-  const std::string word = query_label(gui, trace.answering, Stack::self);
-  lead(gui, std::string(gui.word(writes_on ? kChosenHeadWords.next_word : kChosenHeadWords.masked_word)) + " " + word);
-  const Vector now = probabilities(trace.logits), earlier = before(state);
-  for (const Candidate& candidate : most_probable(*trace.model, now, kCandidates))
-    candidate_chip(gui, candidate, earlier, writes_on, right);
 }
 
 /// The probability of any one word.
@@ -135,10 +123,8 @@ void prefix(Gui& gui) {
   explain_item(gui, kChosenHeadWords.tip_prefix);
 }
 
-/// Whether there is a word to say: the next one, or one that is hidden.
-bool shows_words(const AppState& state) {
-  if (!can_say_words(state) || nothing_asked(state)) return false;
-  if (state.trace->model->config.arch != Arch::encoder) return true;
+/// Whether an encoder is asked for a mask that was typed.
+bool guesses_mask(const AppState& state) {
   const auto& tokens = state.trace->query_tokens().tokens;
   return is_masked(tokens[static_cast<std::size_t>(state.trace->answering)]);
 }
@@ -160,15 +146,17 @@ void more_of_guess(Gui& gui, const char* label) {
 }  // namespace
 
 void draw_guess(Gui& gui, const Box& slot) {
-  if (slot.h <= 0 || !shows_words(gui.state)) return;
+  const AppState& state = gui.state;
+  if (slot.h <= 0 || !can_say_words(state) || nothing_asked(state)) return;
   const SlotScope scope("stage guess", slot);
-  const bool writes = gui.state.trace->model->config.arch != Arch::encoder;
+  const bool writes = state.trace->model->config.arch != Arch::encoder;
+  if (!writes && !guesses_mask(state)) return guess_bars(gui, slot);
   const char* more = gui.word(writes ? kChosenHeadWords.write_on : kChosenHeadWords.find_word);
   const float begin =
-      slot.w - (gui.state.generation ? button_width(gui.word(kChosenHeadWords.stop)) : menu_width(gui, more));
-  candidates(gui, begin - 8 * gui.unit);
+      slot.w - (state.generation ? button_width(gui.word(kChosenHeadWords.stop)) : menu_width(gui, more));
+  guess_bars(gui, {slot.x, slot.y, begin - 8 * gui.unit, slot.h});
   ImGui::SetCursorPos({begin, 0});
-  if (!gui.state.generation) return more_of_guess(gui, more);
+  if (!state.generation) return more_of_guess(gui, more);
   if (flat_button(gui, "stop writing", gui.word(kChosenHeadWords.stop), true)) gui.say(StopGenerating{});
 }
 

@@ -6,6 +6,7 @@
 #include "gui/frame/relation_labels.h"
 #include "gui/heads/derived_maps.h"
 #include "gui/heads/stage_parts.h"
+#include "gui/heads/stage_sentence.h"
 #include "session/shown.h"
 #include "words/chosen_head_words.h"
 #include "words/mask_words.h"
@@ -35,12 +36,13 @@ float part_of_map(Gui& gui, float right) {
   return right - width;
 }
 
-/// What the lit cell is, in words and digits; else what the pointer does.
-void cell_line(Gui& gui) {
-  const auto lit = gui.state.view.hovered ? gui.state.view.hovered : gui.state.view.pinned;
-  if (lit) return ImGui::TextUnformatted(cell_in_words(gui, gui.state.view.chosen, *lit).c_str());
+/// What the lit cell shows, else the strongest; while painting, what the pointer does.
+void cell_line(Gui& gui, float room) {
+  const bool lit = gui.state.view.hovered || gui.state.view.pinned;
   const bool paints = gui.state.view.painting && !shown_fold(gui.state, gui.state.view.chosen.stack);
-  dim_text(gui, gui.word(paints ? kMaskWords.paint_hint : kChosenHeadWords.pinned_hint));
+  if (paints && !lit) return dim_text(gui, gui.word(kMaskWords.paint_hint));
+  cut_text(gui, stage_sentence(gui), gui.colours().text, room);
+  gui.name_item("stage sentence", BoxKind::label);
 }
 
 }  // namespace
@@ -69,7 +71,7 @@ void draw_stage_header(Gui& gui, const Box& slot) {
     head_switch(gui, slot.w);
   }
   ImGui::SetCursorPos({0, 40 * gui.unit});
-  cell_line(gui);
+  cell_line(gui, slot.w);
 }
 
 }  // namespace headlight

@@ -105,7 +105,7 @@ WindowPlaces window_places(Gui& gui, const Box& window) {
   const float text = has_own_inputs(document) ? 0 : kSentence * unit + more_lines;
   WindowPlaces places;
   places.top_bar = {0, 0, window.w, kTopBar * unit};
-  places.sentence = {0, places.top_bar.h, window.w, text + kWords * unit};
+  places.sentence = {0, places.top_bar.h, window.w, text + kWords * unit + doubt_height(gui)};
   places.status = {0, window.h - kStatus * unit, window.w, kStatus * unit};
   float top = places.sentence.bottom();
   places.lesson = {0, top, window.w, lesson_height(gui, window.w)};

@@ -8,6 +8,7 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/train/train_parts.h"
+#include "words/relation_words.h"
 #include "words/train_words.h"
 
 namespace headlight {
@@ -140,21 +141,21 @@ const RelationScore* same_relation(const RelationScore& wanted, const RelationRe
 void legend(Gui& gui, const TrainingRun& run) {
   const ScorePoint* now = scores_at(run, run.shown.value_or(run.step));
   if (!now) return;
-  std::vector<LegendEntry> named, coded;
+  std::vector<LegendEntry> named, scored;
   float width = 0;
   const auto& relations = run.scores.front().report->relations;
   for (std::size_t r = 0; r < relations.size(); ++r) {
     const RelationScore* found = same_relation(relations[r], *now->report);
     if (!found) continue;
     const RelationScore& one = *found;
-    const std::string label = gui.fonts.shown(relation_title(gui.state.settings.language, one));
+    const std::string label = gui.fonts.shown(relation_in_words(gui.state.settings.language, one));
     const std::string score = " " + score_text(one.score.accuracy);
     const ImU32 colour = to_imgui(series_colour(r, gui.state.settings.theme));
-    named.push_back({"legend " + one.relation, label + score, one.relation, colour});
-    coded.push_back({"legend " + one.relation, one.relation + score, label, colour});
+    named.push_back({"legend " + one.relation, label + score, {}, colour});
+    scored.push_back({"legend " + one.relation, score.substr(1), label, colour});
     width += ImGui::CalcTextSize(named.back().label.c_str()).x + 28 * gui.unit;
   }
-  auto& entries = width <= 1.8f * ImGui::GetContentRegionAvail().x ? named : coded;
+  auto& entries = width <= 1.8f * ImGui::GetContentRegionAvail().x ? named : scored;
   entries.push_back({"legend right", gui.word(kTrainWords.share_right), {}, gui.colours().faint});
   draw_legend(gui, entries);
 }
