@@ -69,7 +69,7 @@ TEST(HeadName, AScoreBelowPositionIsNeverWorn) {
   for (const HeadRef& head : heads_of(*answer.trace)) {
     const HeadName name = name_of(answer, head);
     EXPECT_FALSE(name.words.empty()) << head_label(head);
-    if (name.relation) EXPECT_GE(gain(*name.relation), kLeastGain) << head_label(head);
+    if (name.relation) { EXPECT_GE(gain(*name.relation), kLeastGain) << head_label(head); }
   }
   EXPECT_EQ(name_of(answer, {1, 0}).relation, nullptr) << "its scores are below those of position alone";
   ASSERT_NE(name_of(answer, {1, 1}).relation, nullptr);

@@ -114,7 +114,9 @@ TEST(Edits, OfAnotherModelsHeadsAndWordsAreDropped) {
 TEST(Nearest, IsLookedForWhereWordsAreUnknown) {
   Window window;
   EXPECT_FALSE(window.state.nearest);
-  window.say(SetText{"I am a student"}, EndGesture{});
+  Config config = window.state.document.config;
+  config.d_model = 64;  // a model of the family, which no sentence exchanges for another
+  window.say(SetConfig{config}, EndGesture{}, SetText{"I am a student"}, EndGesture{});
   ASSERT_TRUE(window.state.nearest);
   EXPECT_EQ(window.state.nearest->words, (std::vector<std::string>{"I", "am", "a", "student"}));
   EXPECT_FALSE(window.state.nearest->text.empty());

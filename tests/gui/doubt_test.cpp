@@ -19,6 +19,13 @@ class DoubtTest : public GuiTest {
     harness->state.shipped = models;
     harness->settle();
   }
+  /// A sentence that a model of the family does not know; no sentence exchanges that model for another.
+  void ask_unknown_words() {
+    Config config = document().config;
+    config.d_model = 64;
+    harness->say(SetConfig{config}, EndGesture{}, SetText{"I am a student"}, EndGesture{});
+    harness->settle();
+  }
   const Document& document() const { return harness->state.document; }
   const ViewState& view() const { return harness->state.view; }
 };
@@ -30,8 +37,7 @@ TEST_F(DoubtTest, ASentenceThatIsKnownIsNotDoubted) {
 
 TEST_F(DoubtTest, UnknownWordsAreCountedWithWaysOut) {
   Harness& h = *harness;
-  h.say(SetText{"I am a student"}, EndGesture{});
-  h.settle();
+  ask_unknown_words();
   EXPECT_TRUE(h.says("4 of 4 words are unknown"));
   EXPECT_TRUE(h.drew(h.colours().caution, h.box("chip 0"))) << "amber, as all doubt is";
   ASSERT_TRUE(h.has("nearest sentence"));
@@ -47,8 +53,7 @@ TEST_F(DoubtTest, UnknownWordsAreCountedWithWaysOut) {
 
 TEST_F(DoubtTest, ItsWordsStandUnderTheirKinds) {
   Harness& h = *harness;
-  h.say(SetText{"I am a student"}, EndGesture{});
-  h.settle();
+  ask_unknown_words();
   h.click("its words");
   h.frame(2);
   EXPECT_TRUE(h.says(kWordKindWords.people.en));
@@ -61,8 +66,7 @@ TEST_F(DoubtTest, ItsWordsStandUnderTheirKinds) {
 
 TEST_F(DoubtTest, OpeningAModelIsOffered) {
   Harness& h = *harness;
-  h.say(SetText{"I am a student"}, EndGesture{});
-  h.settle();
+  ask_unknown_words();
   h.click("open a model");
   EXPECT_EQ(h.state.browser.purpose, Browser::Purpose::open);
 }
