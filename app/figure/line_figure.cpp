@@ -14,7 +14,7 @@
 namespace headlight {
 namespace {
 
-constexpr float kLeastColumn = 18;  // ems
+constexpr float kLeastColumn = 18;      // ems
 constexpr float kFairLineShare = 1.5f;  // of a page's fair height, before the heads stand in more columns
 
 /// The row or the column that is drawn.
