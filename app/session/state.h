@@ -41,6 +41,12 @@ struct ModelCheck {
   std::optional<std::vector<Finding>> findings;  // none: not checked yet
 };
 
+/// A file or folder that could not be opened: a card in place of the maps, until something is opened or it is left.
+struct OpenFailure {
+  std::string path, message;  // what was to be opened; the one line that says what is wrong with it
+  bool details = false;       // the line is shown
+};
+
 struct AppState {
   const Lexicon* lexicon = nullptr;              // what the words are cut by; not null
   std::shared_ptr<const BundledModels> shipped;  // the trained models that came along; null: none
@@ -86,11 +92,14 @@ struct AppState {
   std::optional<AnswerSnapshot> kept;                  // A of View::compare; B is the answer on the screen
   std::shared_ptr<const AnswerComparison> comparison;  // of the two, perhaps of earlier ones
   std::uint64_t comparison_version = 0;                // counts those
+  bool seeks_most_changed = false;                     // the next comparison chooses the head that differs most
   std::shared_ptr<const std::vector<Lesson>> lessons;  // that can be read; null: none
 
   Browser browser;
-  std::string session_path;  // where Save writes
-  Document saved_document;   // as it was saved or opened last
+  std::optional<OpenFailure> open_failure;
+  bool shows_problem = false;  // the line that says why the question cannot be asked is shown on the card
+  std::string session_path;    // where Save writes
+  Document saved_document;     // as it was saved or opened last
   std::optional<Notice> notice;
   bool quit = false;
 };

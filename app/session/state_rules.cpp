@@ -163,6 +163,18 @@ void keep_answer(AppState& state) {
   if (!state.trace || is_stale(state)) return;
   state.kept = answer_now(state);
   state.view.pinned_kept.reset();
+  state.seeks_most_changed = true;
+}
+
+void seek_most_changed(AppState& state) {
+  if (!state.seeks_most_changed || state.view.view != View::compare || !is_of_now(state)) return;
+  state.seeks_most_changed = false;
+  const ComparedHeads& compared = *state.comparison->heads;
+  const auto order = heads_by(compared, state.view.chosen.stack, state.view.differences);
+  const HeadDifference* first = order.empty() ? nullptr : compared.head(order.front());
+  if (!first || !order_value(*first, DifferenceOrder::largest).value_or(0)) return;
+  state.view.chosen = first->head;
+  state.view.look.matrix = matrix_id(state.view.look.matrix.quantity, first->head);
 }
 
 void swap_kept(AppState& state, std::size_t kind) {

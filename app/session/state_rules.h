@@ -44,6 +44,8 @@ void fold_maps(AppState& state);
 /// Looks at a matrix; the head that it belongs to becomes the chosen one.
 void look_at(ViewState& view, Look look);
 
+/// Where the look asked for it: chooses the head that differs most, once the two answers are compared.
+void seek_most_changed(AppState& state);
 /// Keeps the answer on the screen as A of View::compare. Does nothing while it is stale.
 void keep_answer(AppState& state);
 /// Asks A's question again, and keeps the answer on the screen as A.

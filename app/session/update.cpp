@@ -211,6 +211,7 @@ struct Update {
   }
   void operator()(const ChooseHead& c) {
     ViewState& view = looked_at();
+    state.seeks_most_changed = false;
     if (c.head.stack != view.chosen.stack) {  // cells of another pattern
       view.viewport = view.compared = {};
       view.pinned.reset();
@@ -244,10 +245,19 @@ struct Update {
     state.view.typed = std::move(c.typed);
   }
   void operator()(const ShowView& c) {
-    looked_at().view = c.view;
-    if (c.view == View::inside && state.trace && !state.view.pinned)
-      state.view.pinned = brightest_of_last_row(*state.trace, state.view.chosen);
+    ViewState& view = looked_at();
+    const View before = std::exchange(view.view, c.view);
+    if (c.view == View::inside && before != View::inside && state.trace) look_at_weight();
+    if (c.view == View::compare && before != View::compare) state.seeks_most_changed = true;
+    seek_most_changed(state);
   }
+  /// The view of one block's inside begins with the weight that is asked about.
+  void look_at_weight() {
+    ViewState& view = state.view;
+    if (!view.pinned) view.pinned = brightest_of_last_row(*state.trace, view.chosen);
+    (*this)(LookAt{{matrix_id(Quantity::weights, view.chosen), MatrixCell{view.pinned->query, view.pinned->key}}});
+  }
+  void operator()(LookAt&& c) { (*this)(c); }
   void operator()(LookAt& c) {
     ViewState& view = looked_at();
     if (c.look == view.look) return;
@@ -263,6 +273,9 @@ struct Update {
     look_at(view, std::move(look));
   }
   void operator()(const ShowSteps& c) { looked_at().steps = c.on; }
+  void operator()(const OpenInsideLine& c) { looked_at().inside_line = c.line; }
+  void operator()(PointAt& c) { state.view.pointed = std::move(c.control); }
+  void operator()(const ShowAdvanced& c) { state.view.train_advanced = c.on; }
   void operator()(const ShowHelp& c) { state.view.help = c.on; }
   void operator()(SetSettings& c) { state.settings = std::move(c.settings); }
 
@@ -355,6 +368,7 @@ struct Update {
     state.detail = Detail{std::move(c.trace), c.region, std::move(c.weights), version};
   }
   void operator()(FileOpened& c) {
+    state.open_failure.reset();
     if (c.opened.kind != OpenFile::Kind::lesson) return take_opened(state, c, kind);
     take_lesson(state, *c.opened.lesson, kind);
     remember(state.settings, c.path);
@@ -368,8 +382,20 @@ struct Update {
     }
     state.notice = Notice{session ? Notice::Kind::saved : Notice::Kind::exported, std::move(c.path)};
   }
+  void operator()(OpenFailed& c) {
+    state.notice = Notice{Notice::Kind::failed, c.message};
+    state.open_failure = OpenFailure{std::move(c.path), std::move(c.message)};
+  }
+  void operator()(const ShowFailure& c) {
+    if (state.open_failure) state.open_failure->details = c.details;
+    else state.shows_problem = c.details;
+  }
+  void operator()(const LeaveFailure&) { state.open_failure.reset(); }
   void operator()(FileFailed& c) { state.notice = Notice{Notice::Kind::failed, std::move(c.message)}; }
-  void operator()(const DismissNotice&) { state.notice.reset(); }
+  void operator()(const DismissNotice&) {
+    state.notice.reset();
+    state.open_failure.reset();
+  }
 
   void operator()(TrainingBegun& c) { begin(state, c, kind); }
   void operator()(TrainingNews& c) { take_news(state, c); }
@@ -391,6 +417,7 @@ struct Update {
   void operator()(const KeepAnswer&) { keep_answer(state); }
   void operator()(const SwapKept&) { swap_kept(state, kind); }
   void operator()(const DropKept&) {
+    state.seeks_most_changed = false;
     state.kept.reset();
     state.comparison.reset();
     state.view.compared = {};
@@ -411,12 +438,15 @@ struct Update {
     const JointStack* now = state.comparison->heads->stack(stack);
     if (before && !(now && same_axes(*before, *now))) state.view.compared = {};  // other words
     ++state.comparison_version;
+    seek_most_changed(state);
   }
   void operator()(const OrderDifferences& c) { looked_at().differences = c.order; }
   void operator()(const ChooseFigure& c) {
     state.browser.figure = c.kind;
     state.browser.slide = c.slide;
+    state.browser.dark = c.dark;
   }
+  void operator()(const ChoosePlace& c) { state.browser.place = c.place; }
   void operator()(const FigureTo&) { state.browser.purpose = Browser::Purpose::none; }
 };
 
@@ -439,9 +469,11 @@ AppState initial_state(const Lexicon& lexicon, Document document, Settings setti
 void update(AppState& state, Command command) {
   const std::size_t kind = command.any.index();
   std::visit(Update{state, kind}, command.any);
-  if (!state.trace) return;
-  fit_view(state);
-  fold_maps(state);
+  if (state.trace) {
+    fit_view(state);
+    fold_maps(state);
+  }
+  if (state.view.lesson) mark_done(state);
 }
 
 }  // namespace headlight

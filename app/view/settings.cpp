@@ -88,6 +88,7 @@ std::string to_json(const Settings& settings) {
               {"window", window_json(settings.window)},
               {"layout", json::object()}};
   write_layout(settings.layout, object["layout"]);
+  if (!settings.lessons_done.empty()) object["lessons_done"] = settings.lessons_done;
   if (!settings.lesson.name.empty()) object["lesson"] = lesson_mark_json(settings.lesson);
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -112,6 +113,9 @@ Settings settings_from_json(const std::string& text) {
       if (path.is_string() && settings.recent.size() < kMostRecent) settings.recent.push_back(path.get<std::string>());
   settings.window = window_from_json(object.value("window", json()));
   settings.layout = layout_from_json(object.value("layout", json()));
+  if (const auto at = object.find("lessons_done"); at != object.end() && at->is_object())
+    for (const auto& [lesson, steps] : at->items())
+      if (steps.is_number_unsigned()) settings.lessons_done[lesson] = steps.get<std::uint64_t>();
   settings.lesson = lesson_mark_from_json(object.value("lesson", json()));
   return settings;
 }

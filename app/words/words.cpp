@@ -8,6 +8,7 @@
 #include "words/chosen_head_words.h"
 #include "words/compare_words.h"
 #include "words/explain_words.h"
+#include "words/failure_words.h"
 #include "words/file_words.h"
 #include "words/flow_words.h"
 #include "words/grid_words.h"
@@ -46,8 +47,8 @@ std::string characters(const Area&... areas) {
 std::string all_words() {
   std::string all = characters(kWindowWords, kFileWords, kSentenceWords, kModelWords, kMaskWords, kAnswerWords,
                                kChosenHeadWords, kInsideWords, kTrainWords, kFlowWords, kCompareWords, kGridWords,
-                               kHeadOrderWords, kMapWords, kLessonWords, kPairWords, kPaletteWords);
-  return all + all_explain_words() + "+−→";
+                               kHeadOrderWords, kMapWords, kLessonWords, kPairWords, kPaletteWords, kFailureWords);
+  return all + all_explain_words() + "+−→✓▸▾×";
 }
 
 }  // namespace headlight

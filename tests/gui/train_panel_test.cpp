@@ -47,6 +47,20 @@ class TrainPanel : public GuiTest {
   TemporaryFolder folder;
 };
 
+TEST_F(TrainPanel, OneButtonStartsItAndTheRestIsForThoseWhoAskForIt) {
+  Harness& h = *harness;
+  h.click("view train");
+  EXPECT_TRUE(h.has("start training"));
+  ASSERT_TRUE(h.has("training estimate"));
+  EXPECT_TRUE(h.says("about"));
+  EXPECT_FALSE(h.has("training steps"));
+  EXPECT_FALSE(h.has("hide"));
+  h.click("training advanced");
+  h.frame(2);
+  EXPECT_TRUE(h.has("training steps"));
+  EXPECT_TRUE(h.has("hide"));
+}
+
 TEST_F(TrainPanel, StartedByAClickItsHeadsAreSeenWhileItGoesOn) {
   Harness& h = *harness;
   h.click("view train");
@@ -177,6 +191,7 @@ TEST_F(TrainPanel, AnotherViewSaysThatItGoesOn) {
 TEST_F(TrainPanel, EveryTermIsASwitchThatThePlanAndTheCardHave) {
   Harness& h = *harness;
   h.click("view train");
+  h.click("training advanced");
   const auto corruption = [&] { return h.state.training_plan.corruption; };
   h.click("swap");
   EXPECT_EQ(corruption().swap, 0);
@@ -212,6 +227,7 @@ TEST_F(TrainPanel, EveryTermIsASwitchThatThePlanAndTheCardHave) {
 TEST_F(TrainPanel, AShapeThatCannotBeTrainedSaysWhy) {
   Harness& h = *harness;
   h.click("view train");
+  h.click("training advanced");
   Config config = h.state.document.config;
   config.position = Position::rotary;
   h.say(SetConfig{config}, EndGesture{});
@@ -234,6 +250,7 @@ TEST_F(TrainPanel, ATextOfOnesOwnByTheBrowser) {
   Harness& h = *harness;
   folder.with("mine.txt", "the cat sat on the mat\nthe dog sat on the rug\na cat saw a dog\n");
   h.click("view train");
+  h.click("training advanced");
   h.click("corpus text");
   ASSERT_EQ(h.state.browser.purpose, Browser::Purpose::corpus);
   h.say(Browse{Browser::Purpose::corpus, folder.path().string()});

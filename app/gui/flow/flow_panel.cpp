@@ -175,15 +175,14 @@ void draw_line(const Gui& gui, ImDrawList& list, const Curve& curve, float opaci
                       std::max(curve.width, gui.unit), segments);
 }
 
-/// The columns of words in the middle of the area, as far apart as is pleasant; rows as high as there is room for.
+/// The columns of words at the edges of the area; rows as high as there is room for.
 FlowLayout flow_layout(const Sides& sides, float query_width, float key_width, ImVec2 room, float unit) {
   FlowLayout layout{.queries = static_cast<Index>(sides.queries.size()), .keys = static_cast<Index>(sides.keys.size())};
   const float line = ImGui::GetTextLineHeight(), gap = 0.4f * line;
   const auto rows = static_cast<float>(std::max(layout.queries, layout.keys));
   layout.size = line / 1.25f;
   layout.pitch = std::clamp(std::floor(room.y / rows), std::ceil(line * 1.05f), 2.4f * line);
-  const float free = std::max(4 * line, room.x - query_width - key_width - 2 * gap - 24 * unit);
-  const float between = std::min(free, std::max(24 * line, std::min(rows * layout.pitch, 40 * line)));
+  const float between = std::max(4 * line, room.x - query_width - key_width - 2 * gap - 24 * unit);
   const float begin = std::max(0.0f, (room.x - between - query_width - key_width - 2 * gap) / 2);
   layout.left = std::floor(begin + query_width + gap);
   layout.right = std::floor(layout.left + between);
@@ -315,9 +314,8 @@ void flow_area(Gui& gui, const std::vector<FlowHead>& heads) {
 
 void flow_panel(Gui& gui) {
   const AppState& state = gui.state;
-  if (nothing_asked(state)) return nothing_yet(gui);
+  if (state_card(gui)) return;
   const bool problem = problem_line(gui);
-  if (!state.trace) return nothing_yet(gui);
   if (stack_tabs(gui)) ImGui::SameLine(0, 16 * gui.unit);
   head_choices(gui);
   threshold_slider(gui);

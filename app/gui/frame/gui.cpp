@@ -29,6 +29,12 @@ void Gui::name_item(const std::string& name, BoxKind kind) {
 
 void Gui::name_box(const std::string& name, const Box& box, BoxKind kind, std::optional<HeadRef> head) {
   if (probe) (*probe)[name] = box;
+  // A ring around what a lesson's text points at.
+  if (!name.empty() && state.view.pointed == name) {
+    const float edge = 4 * unit;
+    ImGui::GetForegroundDrawList()->AddRect({box.x - edge, box.y - edge}, {box.right() + edge, box.bottom() + edge},
+                                            colours().accent, 6 * unit, 0, 3 * unit);
+  }
   if (!boxes || kind == BoxKind::none) return;
   const ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 least = list.GetClipRectMin(), most = list.GetClipRectMax();

@@ -12,6 +12,7 @@
 #include "gui/heads/grid_parts.h"
 #include "gui/heads/heads.h"
 #include "model/head_text.h"
+#include "session/answer_state.h"
 #include "session/head_grid.h"
 #include "session/shown.h"
 #include "words/chosen_head_words.h"
@@ -268,11 +269,11 @@ float head_opacity(const Gui& gui, const HeadRef& head) {
 
 void atlas_panel(Gui& gui) {
   const AppState& state = gui.state;
-  if (nothing_asked(state)) return nothing_yet(gui);
+  if (state.view.view != View::heads && state_card(gui)) return;  // in View::heads the stage has the card
+  if (answer_state(state).kind != AnswerState::Kind::shown) return;
   const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   const float side = 8 * gui.unit, header = 64 * gui.unit;
   atlas_header(gui, {at.x + side, at.y, size.x - 2 * side, header});
-  if (!state.trace) return nothing_yet(gui);
   const float done = gui.work.computing ? gui.work.computing_progress
                      : gui.work.reading ? gui.work.reading_progress
                                         : 0;

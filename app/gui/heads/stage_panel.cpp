@@ -4,6 +4,7 @@
 
 #include "gui/frame/draw.h"
 #include "gui/frame/map_view.h"
+#include "gui/frame/no_answer.h"
 #include "gui/frame/scope.h"
 #include "gui/frame/texture_ids.h"
 #include "gui/heads/heads.h"
@@ -139,7 +140,7 @@ StageSlots stage_slots(const Box& stage, float unit) {
 
 void stage_panel(Gui& gui) {
   const AppState& state = gui.state;
-  if (!state.trace || nothing_asked(state)) return;
+  if (state_card(gui)) return;
   const ImVec2 corner = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   const StageSlots slots = stage_slots({corner.x, corner.y, size.x, size.y}, gui.unit);
   draw_stage_header(gui, slots.header);

@@ -46,16 +46,18 @@ void region(Gui& gui, const char* name, const Box& box, bool shaded, bool scroll
   gui.name_box(name, box);
 }
 
-/// What A and B are above the difference of every head, and the chosen one in both beside it.
+/// What A and B are above the chosen head in both and their difference; below these the difference of every head, and
+/// what both say beside it.
 void compare_regions(Gui& gui, const Box& box) {
   const float line = ImGui::GetFrameHeight();
   if (!compared_trace(gui.state)) return region(gui, "compare", box, false, false, compare_start_panel);
   const float header = 2 * line + 10 * gui.unit;
-  const float grid = std::floor(box.w * 0.4f);
+  const float maps = std::floor(std::min(box.w / 3 + 3 * line, (box.h - header) * 0.66f));
+  const float words = std::min(box.w * 0.3f, 300 * gui.unit), top = box.y + header + maps;
   region(gui, "compare", {box.x, box.y, box.w, header}, false, false, compare_header_panel);
-  region(gui, "differences", {box.x, box.y + header, grid, box.h - header}, false, false, compare_grid_panel);
-  region(gui, "compared head", {box.x + grid, box.y + header, box.w - grid, box.h - header}, false, false,
-         compare_maps_panel);
+  region(gui, "compared head", {box.x, box.y + header, box.w, maps}, false, false, compare_maps_panel);
+  region(gui, "differences", {box.x, top, box.w - words, box.bottom() - top}, false, false, compare_grid_panel);
+  region(gui, "both answers", {box.right() - words, top, words, box.bottom() - top}, false, true, compare_words_panel);
 }
 
 /// The controls where the window has no room for their column: a button that lays them over the stage.
@@ -107,13 +109,14 @@ WindowPlaces window_places(Gui& gui, const Box& window) {
   places.top_bar = {0, 0, window.w, kTopBar * unit};
   places.sentence = {0, places.top_bar.h, window.w, text + kWords * unit};
   places.status = {0, window.h - kStatus * unit, window.w, kStatus * unit};
-  float top = places.sentence.bottom();
-  places.lesson = {0, top, window.w, lesson_height(gui, window.w)};
-  top = places.lesson.bottom();
-  places.rail = wide < kLeastForControls;
+  const float top = places.sentence.bottom();
+  // A lesson stands in the controls' place: they are the rail beside it.
+  places.lesson = {0, top, lesson_width(gui), places.status.y - top};
+  places.rail = wide < kLeastForControls || places.lesson.w > 0;
   const float controls = (places.rail ? kRail : wide >= kWide ? kWideControls : kControls) * unit;
-  places.controls = {0, top, controls, places.status.y - top};
-  places.view = {controls, top, window.w - controls, places.status.y - top};
+  places.controls = {places.lesson.w, top, controls, places.status.y - top};
+  const float left = places.controls.right();
+  places.view = {left, top, window.w - left, places.status.y - top};
   return places;
 }
 
@@ -154,14 +157,14 @@ std::string window_characters() { return all_words() + all_action_words(); }
 
 void draw_window(Gui& gui) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const WindowPlaces places = window_places(gui, {display.x, display.y});
+  const WindowPlaces places = window_places(gui, {0, 0, display.x, display.y});
   // A list that is open has the keys, also the one that closes it.
   const bool list_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId);
   // What is under the pointer is told anew in every frame.
   if (gui.state.view.hovered || gui.state.view.hovered_head || gui.state.view.hovered_kept) gui.say(Hover{});
   region(gui, "top bar", places.top_bar, true, false, top_bar);
   region(gui, "sentence", places.sentence, false, false, sentence_panel);
-  if (places.lesson.h > 0) region(gui, "lesson", places.lesson, true, false, lesson_panel);
+  if (places.lesson.w > 0) region(gui, "lesson", places.lesson, true, true, lesson_panel);
   if (places.rail) region(gui, "rail", places.controls, true, false, controls_rail);
   else region(gui, "controls", places.controls, false, true, controls_panel);
   view_regions(gui, places.view);
