@@ -154,7 +154,7 @@ std::string window_characters() { return all_words() + all_action_words(); }
 
 void draw_window(Gui& gui) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const WindowPlaces places = window_places(gui, {display.x, display.y});
+  const WindowPlaces places = window_places(gui, {0, 0, display.x, display.y});
   // A list that is open has the keys, also the one that closes it.
   const bool list_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId);
   // What is under the pointer is told anew in every frame.
