@@ -6,7 +6,7 @@
 namespace headlight {
 namespace {
 
-constexpr float kBracket = 18;        // of a layer: its name, turned, and its line
+constexpr float kBracket = 16;        // of a layer: its name, turned, and its line
 constexpr float kLeastTitled = 64;    // the side of a map above which there is a title
 constexpr float kLeastLabelled = 80;  // … beside which the words stand
 constexpr float kLeast = 8;           // the side of a map in a table
@@ -25,7 +25,7 @@ AtlasLayout with_columns(float width, float height, const AtlasContent& content,
   const bool several = content.groups > 1;
   layout.left = layout.labels + (titles ? (several ? kBracket * unit : 0) : several ? sizes.layers + 8 * unit : 0);
   layout.top = titles || !several ? 0 : sizes.text + 2 * unit;
-  const float gap_x = (titles ? 8 : 2) * unit, gap_y = (titles ? 4 : 2) * unit;
+  const float gap_x = (titles ? 6 : 2) * unit, gap_y = (titles ? 4 : 2) * unit;
   layout.group_gap = titles ? 4 * unit : 0;
   const auto groups = static_cast<float>(content.groups);
   const float rows = groups * static_cast<float>(layout.rows_per_group), across = static_cast<float>(columns);
