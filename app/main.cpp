@@ -12,7 +12,9 @@
 #endif
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write, reported as such
+  // A closed pipe and a file above the limit of its size are failed writes, reported as such.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 #if defined(__GLIBC__)
   // An answer needs again what the last one gave back: pages that the system would have to clear anew each time.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);

@@ -16,6 +16,7 @@ This is one file on purpose: it can be copied beside a script on a server where 
 from __future__ import annotations
 
 import builtins
+import collections
 import html as _html
 import itertools
 import json
@@ -147,8 +148,8 @@ def heads(text: Union[str, Sequence[str], None] = None, source: Optional[str] = 
 def lines(sentences: Iterable[str], source: Optional[str] = None, **options: Any) -> "Lines":
     """Answers to a stream of sentences, in order: each the object that `headlight export --lines` writes.
 
-    A sentence that cannot be answered gives `{"error": …, "text": …}` in its place. Sentences are read a block ahead (8,
-    then up to 1,024 at a time), so that a stream without end is answered too and the program is never waited for.
+    One program answers all of them, each as soon as it is there: the next sentence may depend on the last answer. A
+    sentence that cannot be answered gives `{"error": …, "text": …}` in its place. At most 1,024 sentences are read ahead.
     `options` as in `export`; `jobs=0` uses all processors."""
     return Lines(_lines(sentences, source, options))
 
@@ -173,45 +174,146 @@ class Lines:
         self._answers.close()  # type: ignore[attr-defined]
 
 
+_AHEAD = 1024      # sentences that are read before their answers are taken
+
+
+class _Sentence(NamedTuple):
+    """What came out of the stream: a line for the program; else what is wrong with it, or the exception of the stream."""
+    text: Any
+    line: bytes = b""
+    wrong: str = ""
+    raised: Optional[BaseException] = None
+
+
+def _sentence_of(text: Any) -> _Sentence:
+    if not isinstance(text, str) or not text.strip() or re.search(r"[\n\r\x00]", text):
+        return _Sentence(text, wrong=f"text: expected one line that is not empty, found {text!r}")
+    try:
+        return _Sentence(text, line=text.encode() + b"\n")
+    except UnicodeEncodeError as error:
+        return _Sentence(text, wrong=f"text: expected Unicode, found {error.object[error.start:error.end]!r}")
+
+
+class _LinesProgram:
+    """`headlight export --lines`, started anew where it ends before its input does."""
+
+    def __init__(self, command: Sequence[str], folder: str) -> None:
+        self._command = command
+        self._errors = os.path.join(folder, "errors")
+        self.writing = threading.Lock()     # what is asked again goes before what is new
+        self._start()
+
+    def _start(self) -> None:
+        with open(self._errors, "wb") as errors:
+            self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
+
+    def write(self, lines: Sequence[bytes]) -> None:
+        """By the holder of `writing`. Where the program has ended, its reader will find out."""
+        try:
+            for line in lines:
+                self._process.stdin.write(line)  # type: ignore[union-attr]
+                self._process.stdin.flush()      # type: ignore[union-attr]
+        except (BrokenPipeError, ValueError):
+            pass
+
+    def end_of_input(self) -> None:
+        """By the holder of `writing`."""
+        try:
+            self._process.stdin.close()  # type: ignore[union-attr]
+        except BrokenPipeError:
+            pass
+
+    def answer(self) -> bytes:
+        """The next line of output; what is not whole, or missing, is b""."""
+        line = self._process.stdout.readline()  # type: ignore[union-attr]
+        return line if line.endswith(b"\n") else b""
+
+    def why_it_ended(self) -> str:
+        self.stop()
+        said = Path(self._errors).read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        return said[0] if said else f"headlight export: expected an answer, found the end (status {self._process.returncode})"
+
+    def again(self, unanswered: Callable[[], Sequence[bytes]], ended: Callable[[], bool]) -> None:
+        """A new program, asked in the background what the last one did not answer."""
+        self.writing.acquire()
+        self._start()
+        lines = unanswered()
+
+        def ask() -> None:
+            try:
+                self.write(lines)
+                if ended():
+                    self.end_of_input()
+            finally:
+                self.writing.release()
+        threading.Thread(target=ask, daemon=True).start()
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._process.stdout.close()  # type: ignore[union-attr]
+
+
 def _lines(sentences: Iterable[str], source: Optional[str], options: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:
-    waiting = iter(sentences)
-    with tempfile.TemporaryDirectory(prefix="headlight-") as folder, ThreadPoolExecutor(max_workers=1) as ahead:
+    with tempfile.TemporaryDirectory(prefix="headlight-") as folder:
         words = ([] if source is None else [str(source)]) + _words_of_options(options, folder)
-        command = [program(), "export", *words, "--text", "-", "--lines"]
-        size = 8
-        block = list(itertools.islice(waiting, size))
-        answers = ahead.submit(_answers_to, command, block)
-        while block:
-            size = min(2 * size, 1024)
-            told = answers.result()
-            block = list(itertools.islice(waiting, size))
-            answers = ahead.submit(_answers_to, command, block)
-            for answer in told:
-                yield json.loads(answer) if isinstance(answer, bytes) else answer
+        asked: "collections.deque[_Sentence]" = collections.deque()     # not answered yet, in order
+        state = {"ended": False, "stopped": False}
+        changed = threading.Condition()
+        engine = _LinesProgram([program(), "export", *words, "--text", "-", "--lines"], folder)
 
+        def ask(sentence: _Sentence) -> bool:
+            with changed:
+                changed.wait_for(lambda: len(asked) < _AHEAD or state["stopped"])
+            with engine.writing:
+                with changed:
+                    if state["stopped"]:
+                        return False
+                    asked.append(sentence)
+                    changed.notify_all()
+                if sentence.line:
+                    engine.write([sentence.line])
+            return True
 
-def _answers_to(command: Sequence[str], sentences: Sequence[Any]) -> List[Union[bytes, Dict[str, Any]]]:
-    """One answer a sentence. Where the program ends before the last of them, the sentence it stopped at is told as an
-    error and those behind it are asked again."""
-    answers: List[Union[bytes, Dict[str, Any]]] = [
-        {"error": f"text: expected one line that is not empty, found {sentence!r}", "text": sentence}
-        for sentence in sentences]
-    places = [place for place, sentence in enumerate(sentences)
-              if isinstance(sentence, str) and sentence.strip() and not re.search(r"[\n\r\x00]", sentence)]
-    while places:
-        text = "".join(sentences[place] + "\n" for place in places)
-        done = subprocess.run(command, input=text.encode(), capture_output=True, check=False)
-        found = done.stdout.split(b"\n")
-        found = found[:-1]                         # what follows the last line break is no whole answer
-        for place, answer in zip(places, found):
-            answers[place] = answer
-        places = places[len(found):]
-        if places:
-            said = done.stderr.decode(errors="replace").strip().splitlines()
-            error = said[0] if said else f"headlight export: ended with status {done.returncode}, expected an answer"
-            answers[places[0]] = {"error": error, "text": sentences[places[0]]}
-            places = places[1:]
-    return answers
+        def feed() -> None:
+            try:
+                for text in sentences:
+                    if not ask(_sentence_of(text)):
+                        return
+            except BaseException as error:      # of the caller's stream: told where it happened
+                ask(_Sentence(None, raised=error))
+            with engine.writing:
+                with changed:
+                    state["ended"] = True
+                    changed.notify_all()
+                engine.end_of_input()
+
+        threading.Thread(target=feed, daemon=True).start()
+        try:
+            while True:
+                with changed:
+                    changed.wait_for(lambda: asked or state["ended"])
+                    if not asked:
+                        return
+                    sentence = asked[0]
+                if sentence.raised is not None:
+                    raise sentence.raised
+                answer = engine.answer() if sentence.line else b""
+                with changed:
+                    asked.popleft()
+                    changed.notify_all()
+                if answer:
+                    yield json.loads(answer)
+                    continue
+                error = sentence.wrong or engine.why_it_ended()
+                if sentence.line:
+                    engine.again(lambda: [one.line for one in list(asked) if one.line], lambda: state["ended"])
+                yield {"error": error, "text": sentence.text}
+        finally:
+            with changed:
+                state["stopped"] = True
+                changed.notify_all()
+            engine.stop()
 
 
 # ---- Arrays and files -----------------------------------------------------------------------------------------------

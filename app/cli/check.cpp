@@ -3,7 +3,9 @@
 
 #include "check/checkpoint_check.h"
 #include "cli/commands.h"
+#include "cli/number_options.h"
 #include "document/assets.h"
+#include "document/model_sources.h"
 #include "page/page_check.h"
 #include "read/external/page_text.h"
 #include "session/lesson_check.h"
@@ -14,6 +16,9 @@ namespace headlight {
 namespace {
 
 struct CheckArguments {
+  explicit CheckArguments(CLI::App& of) : command(of) { add_number_options(of, numbers); }
+  CLI::App& command;
+  std::map<std::string, std::string> numbers;  // files by option
   std::string folder, format = "text";
 };
 
@@ -67,14 +72,32 @@ Result<int> run_page(const CheckArguments& options) {
   return say(options, options.folder, *findings);
 }
 
+/// Numbers of one's own: each line that cannot be right is a warning.
+Result<int> run_numbers(const CheckArguments& options) {
+  const std::string option = given_numbers(options.command);
+  if (!option.empty() && !options.folder.empty()) return bad_input(option, "", "no FOLDER beside it", options.folder);
+  const auto numbers =
+      option.empty() ? read_own_numbers(options.folder) : read_number_options(options.command, options.numbers);
+  if (!numbers) return numbers.error();
+  if (const auto model = model_of_numbers("numbers", *numbers); !model) return model.error();
+  std::vector<Finding> findings;
+  for (const std::string& line : check_numbers(*numbers)) findings.push_back({Severity::warning, line});
+  if (findings.empty()) findings.push_back({Severity::good, "numbers: nothing that cannot be right"});
+  return say(options, "numbers", findings);
+}
+
 Result<int> run_check(const CheckArguments& options) {
+  if (!given_numbers(options.command).empty() || names_own_numbers(options.folder)) return run_numbers(options);
+  if (options.folder.empty()) return bad_input("check", "", "a FOLDER, or numbers (--weights FILE)", "neither");
   if (names_page(options.folder)) return run_page(options);
-  if (options.folder.ends_with(".json")) return run_lesson(options);
+  const auto folder = path_of_source(options.folder);
+  if (!folder) return folder.error();
+  if (folder->extension() == ".json") return run_lesson(options);
   Progress progress;
-  const auto checkpoint = read_checkpoint(options.folder, progress);
+  const auto checkpoint = read_checkpoint(*folder, progress);
   if (!checkpoint) return checkpoint.error();
-  const auto findings = check_checkpoint(options.folder, checkpoint->model, checkpoint->warnings, progress);
-  return say(options, checkpoint->model->name, findings);
+  const auto findings = check_checkpoint(*folder, checkpoint->model, checkpoint->warnings, progress);
+  return say(options, names_kept_model(options.folder) ? options.folder : checkpoint->model->name, findings);
 }
 
 }  // namespace
@@ -91,11 +114,14 @@ ParsedCommand add_check(CLI::App& program) {
       "vector. A line a finding: good, note, warning or error, and what was found. As JSON one object: `model`,\n"
       "`worst` (one of those), `agrees_with_reference` and `findings`, a list of {severity, line}.\n"
       "Of a lesson's file: whether every step can be shown, and whether its `claims` hold.\n"
+      "Of numbers of one's own (--scores FILE --weights FILE, or .numbers.json): what cannot be right, as a row\n"
+      "that does not sum to 1.\n"
       "Of a page (.html): whether its question, asked again, gives the weights that the page computes.\n"
       "Exit status: 0 nothing worse than a note, 1 a warning or a difference, 2 nothing that can be read.");
-  auto options = std::make_shared<CheckArguments>();
-  command->add_option("FOLDER", options->folder, "A checkpoint folder, a lesson's .json file, or a page (.html)")
-      ->required();
+  auto options = std::make_shared<CheckArguments>(*command);
+  command->add_option("FOLDER", options->folder,
+                      "A checkpoint folder or the name of a model, a lesson's .json file, a page (.html), or numbers "
+                      "(.numbers.json)");
   command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
   return [options] { return run_check(*options); };
 }

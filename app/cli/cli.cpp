@@ -7,7 +7,12 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/printable_message.h"
+#include "base/thrown.h"
+#include "cli/code.h"
 #include "cli/commands.h"
+#include "cli/models.h"
+#include "cli/worksheet.h"
 
 namespace headlight {
 namespace {
@@ -18,9 +23,12 @@ constexpr int kBadInput = 2;
 constexpr std::pair<std::string_view, std::string_view> kEarlierNames[] = {{"compare", "diagnose"}};
 
 int report(const std::string& message) {
-  std::fprintf(stderr, "%s\n", message.c_str());
+  print_message(message);
   return kBadInput;
 }
+
+/// The status of what was printed, or of its failure.
+int status_of(const Result<int>& done) { return done ? *done : report(done.error().message); }
 
 /// CLI11 describes a mistake over several lines or with a capital; the first line is enough for ours.
 std::string one_line(std::string message) {
@@ -37,11 +45,15 @@ Result<int> print(std::string_view text, int status) {
   return status;
 }
 
+void print_message(std::string_view message) { std::fprintf(stderr, "%s\n", printable_message(message).c_str()); }
+
 void print_warnings(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
+  for (const std::string& warning : warnings) print_message("warning: " + warning);
 }
 
-int run_command_line(int argc, const char* const* argv, const Frontend& frontend) {
+namespace {
+
+int run_program(int argc, const char* const* argv, const Frontend& frontend) {
   CLI::App program{"Headlight shows attention: every head of every layer, live.", "headlight"};
   program.set_version_flag("--version", std::string("headlight ") + HEADLIGHT_VERSION);
   program.require_subcommand(1);
@@ -49,12 +61,23 @@ int run_command_line(int argc, const char* const* argv, const Frontend& frontend
       "headlight COMMAND --help says more. Without a command: the window.\n"
       "Results go to standard output, messages to standard error.\n"
       "Exit status: 0 done, 1 a comparison or a check differs, 2 wrong use or bad input.");
-  const std::vector<ParsedCommand> runs{
-      add_open(program, frontend), add_export(program),         add_screenshot(program, frontend),
-      add_explain(program),        add_next(program),           add_generate(program),
-      add_diagnose(program),       add_tokenize(program),       add_check(program),
-      add_train(program),          add_heads(program),          add_figure(program),
-      add_page(program),           add_bench(program, frontend)};
+  const std::vector<ParsedCommand> runs{add_open(program, frontend),
+                                        add_export(program),
+                                        add_screenshot(program, frontend),
+                                        add_explain(program),
+                                        add_next(program),
+                                        add_generate(program),
+                                        add_diagnose(program),
+                                        add_tokenize(program),
+                                        add_check(program),
+                                        add_train(program),
+                                        add_heads(program),
+                                        add_figure(program),
+                                        add_page(program),
+                                        add_bench(program, frontend),
+                                        add_models(program),
+                                        add_code(program),
+                                        add_worksheet(program)};
   const auto commands = program.get_subcommands({});
 
   // `open` may be left out.
@@ -71,15 +94,24 @@ int run_command_line(int argc, const char* const* argv, const Frontend& frontend
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
   try {
     program.parse(arguments);
-  } catch (const CLI::Success& success) { return program.exit(success); } catch (const CLI::ParseError& error) {
+  } catch (const CLI::CallForVersion& version) {
+    return status_of(print(std::string(version.what()) + "\n"));
+  } catch (const CLI::Success&) { return status_of(print(program.help())); } catch (const CLI::ParseError& error) {
     return report(one_line(error.what()));
   }
   for (std::size_t i = 0; i < commands.size(); ++i) {
     if (!commands[i]->parsed()) continue;
-    const auto status = runs[i]();
-    return status ? *status : report(status.error().message);
+    return status_of(runs[i]());
   }
   return kBadInput;
+}
+
+}  // namespace
+
+int run_command_line(int argc, const char* const* argv, const Frontend& frontend) {
+  try {
+    return run_program(argc, argv, frontend);
+  } catch (...) { return report(thrown_error().message); }
 }
 
 }  // namespace headlight

@@ -33,6 +33,9 @@ ParsedCommand add_bench(CLI::App& program, const Frontend& frontend);
 /// Puts the answer of a command on standard output; gives the exit status, or the Error of a closed pipe.
 Result<int> print(std::string_view text, int status = 0);
 
+/// A line on standard error, on which nothing of a text from outside is obeyed by the terminal.
+void print_message(std::string_view message);
+
 /// What is wrong, but keeps nothing from being done: lines on standard error.
 void print_warnings(const std::vector<std::string>& warnings);
 

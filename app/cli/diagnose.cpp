@@ -54,6 +54,7 @@ std::string diagnosis_lines(const Answer& answer) {
   std::string where = printable(diagnosis.array);
   const bool layered = axes_of(parse_array_name(diagnosis.array).kind).size() == 4;
   if (layered) where += " of layer " + std::to_string(diagnosis.layer);
+  if (parse_array_name(diagnosis.array).kind == "scores") where = "the weights that " + where + " come to";
   std::string lines = "diagnosis: " + diagnosis.text + "\n           explains " + where + " to within " +
                       rounded(diagnosis.left) + ", of a difference of " + rounded(diagnosis.difference) + "\n";
   if (!diagnosis.otherwise.empty()) lines += "           or, if B is right: " + diagnosis.otherwise + "\n";
@@ -76,6 +77,7 @@ std::string array_lines(const Answer& answer) {
         lines += " at " + cell_text(array.name, array.largest->at, answer.a, answer.b) + ": expected " +
                  number(array.largest->expected) + ", found " + number(array.largest->found);
     }
+    if (array.norm_apart) lines += "; the last state is before the final norm in one file, compared behind it";
     lines += "\n";
   }
   return lines;
@@ -174,6 +176,7 @@ Result<int> run_diagnose(const DiagnoseArguments& options) {
     return bad_input(options.b, "arrays", "one of those in " + options.a, "none of them");
   if (!answer.comparison.equal()) answer.diagnosis = diagnose(answer.a, answer.b, answer.comparison);
 
+  for (const ExportFile* file : {&answer.a, &answer.b}) print_warnings(file->warnings);
   return print(options.format == "json" ? as_json(answer) : as_text(answer), answer.comparison.equal() ? 0 : 1);
 }
 
@@ -185,7 +188,8 @@ ParsedCommand add_diagnose(CLI::App& program) {
   command->footer(
       "headlight diagnose mine.npz        your inputs and weights are computed here and compared with your own answer\n"
       "headlight diagnose attention.json mine.safetensors\n"
-      "Arrays in both files are compared: attentions cell by cell, all others relative to max(1, largest |expected|).\n"
+      "Arrays in both files are compared: attentions cell by cell, all others relative to max(1, largest |expected|\n"
+      "of the row). Masked scores (-inf, -1e9, the smallest float …) are equal whatever number stands there.\n"
       "Arrays in one file only are listed and are no difference. A is taken to be right.\n"
       "Exit status: 0 equal, 1 different, 2 wrong use or bad input.");
   auto options = std::make_shared<DiagnoseArguments>();
@@ -197,7 +201,7 @@ ParsedCommand add_diagnose(CLI::App& program) {
   command
       ->add_option("--tolerance", options->tolerance,
                    "The largest difference that counts as equal, 2e-5 by default; for arrays other than attentions "
-                   "relative to max(1, largest |expected|)")
+                   "relative to max(1, largest |expected| of the row)")
       ->type_name("X");
   command->add_option("--num-heads", options->num_heads, "Heads of a tensors file that does not say it")
       ->type_name("N")

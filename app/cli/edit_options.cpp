@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/within.h"
+#include "cli/commands.h"
 #include "model/head_text.h"
 #include "read/external/mask_file.h"
 
@@ -65,8 +66,10 @@ std::optional<Index> take_last(std::string_view& text) {
 Result<MaskSpec> parse_mask(const char* option, const std::string& text) {
   MaskSpec mask;
   if (text.ends_with(".npy") || text.ends_with(".json")) {
-    auto matrix = read_mask(text);
+    std::vector<std::string> notes;
+    auto matrix = read_mask(text, notes);
     if (!matrix) return matrix.error();
+    print_warnings(notes);
     mask.given = std::make_shared<const Matrix>(std::move(*matrix));
     return mask;
   }

@@ -32,6 +32,7 @@ Result<int> run_explain(const ExplainArguments& options) {
   if (!parts) return parts.error();
   const HeadRef head = parts->ref();
   std::string text;
+  print_warnings(asked->start.warnings);
   for (const Request& request : asked->requests) {
     if (!has_stack(request, head.stack))
       return bad_input("--stack", "", "self, the only attention of this model", stack_name(head.stack));

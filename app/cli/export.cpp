@@ -5,15 +5,15 @@
 #include "cli/request_options.h"
 #include "document/assets.h"
 #include "document/export.h"
+#include "document/line_answers.h"
 #include "model/head_text.h"
 
 namespace headlight {
 namespace {
 
 struct ExportArguments {
-  explicit ExportArguments(CLI::App& command) : request(command), app(command) {}
+  explicit ExportArguments(CLI::App& command) : request(command) {}
   RequestOptions request;
-  CLI::App& app;
   std::string file, format, special = "show";
   std::vector<std::string> with;
   std::string only;
@@ -58,11 +58,19 @@ Result<int> run_export(const ExportArguments& options) {
   if (options.lines) {
     const auto lexicon = read_lexicon();
     if (!lexicon) return lexicon.error();
-    const auto start = options.request.start();
+    const auto start = options.request.start_of_lines();
     if (!start) return start.error();
-    warnings = start->warnings;
-    written = export_lines(start->session.document, *lexicon, wanted, file, options.jobs, &warnings,
-                           options.app.count("SOURCE") == 0);
+    const LinesAsked asked{wanted, options.jobs, options.request.reads_standard_input(),
+                           options.request.sentence_chooses_model()};
+    const auto report = export_lines(start->session.document, *lexicon, asked, file);
+    if (!report) return report.error();
+    print_warnings(start->warnings);
+    print_warnings(report->warnings);
+    if (report->refused > 0)
+      return bad_input("--lines", "", "sentences that can be answered",
+                       std::to_string(report->refused) + " of " + std::to_string(report->lines) +
+                           " lines that cannot; the first is " + report->first);
+    return 0;
   } else {
     const auto asked = options.request.ask();
     if (!asked) return asked.error();
@@ -98,8 +106,10 @@ ParsedCommand add_export(CLI::App& program) {
                    "and the rows scaled back to 1")
       ->type_name("HOW");
   command->add_option("--only", options->only, "The attention of one head alone, [STACK:]L.H")->type_name("HEAD");
-  command->add_flag("--lines", options->lines,
-                    "Each line of the text is a sentence of its own, not padded: one JSON object a line, in order");
+  command->add_flag(
+      "--lines", options->lines,
+      "Each line of the text is a sentence of its own, not padded: one JSON object a line, in order and at "
+      "once; an error object in place of a line that cannot be answered");
   command
       ->add_option("--jobs", options->jobs, "With --lines: sentences computed at once, 1 by default; 0: all processors")
       ->type_name("N")

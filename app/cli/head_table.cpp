@@ -20,6 +20,7 @@ struct Gathered {
   std::vector<Matrix> divergence = {};        // one an attention, summed
   bool from_known = false, to_known = false;  // some sentence has the word
   std::vector<std::string> stacks = {};       // of every head
+  std::map<Stack, SentenceFacts> facts = {};  // of the words of the first sentence that lacks most
 };
 
 void add_effects(const std::vector<HeadEffect>& effects, Gathered& all) {
@@ -77,6 +78,11 @@ Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threa
     }
     if (wanted.words) add_found(trace, *wanted.words, static_cast<Index>(sentence), threads, all);
     if (wanted.sort == "similar") add_divergence(trace, threads, all);
+    for (const StackNames& names : stacks_of(trace)) {
+      SentenceFacts facts = sentence_facts(trace.key_tokens(names.stack), shipped_grammar());
+      const auto [known, fresh] = all.facts.try_emplace(names.stack, facts);
+      if (!fresh && facts.unknown > known->second.unknown) known->second = std::move(facts);
+    }
     if (!all.stacks.empty()) continue;
     for (const StackNames& names : stacks_of(trace))
       all.stacks.insert(all.stacks.end(), heads_of(trace, names.stack).size(), std::string(names.label));
@@ -86,6 +92,7 @@ Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threa
 
 HeadRow row_of(const Gathered& all, std::size_t at, const HeadMeasures& measures, const Asked& asked) {
   HeadRow row{.measures = measures, .stack = all.stacks[at], .learned = relations_of(asked.document(), measures.head)};
+  row.name = head_name(Language::en, asked.document(), measures.head, &measures, all.facts.at(measures.head.stack));
   for (const RelationScore* one : row.learned)
     row.taught.push_back(was_taught(asked.document().card->plan.teaching.heads, *one));
   if (!all.found.empty()) row.found = all.found[at];

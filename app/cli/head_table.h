@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/request_options.h"
+#include "figure/head_name.h"
 #include "heads/head_effects.h"
 #include "heads/head_measures.h"
 #include "heads/head_search.h"
@@ -36,6 +37,7 @@ struct HeadRow {
   std::vector<const RelationScore*> learned = {};  // of the model's card
   std::vector<char> taught = {};                   // of each of these, whether the head was told
   std::optional<FoundCell> found = {};
+  HeadName name = {};  // as the window calls it
 };
 
 struct HeadTable {

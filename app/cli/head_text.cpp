@@ -32,7 +32,14 @@ std::vector<Column> columns() {
   return all;
 }
 
-std::string learned_text(const HeadRow& row) {
+/// In brackets where this sentence is no reason to believe it.
+std::string name_text(const HeadRow& row) {
+  const std::string name = name_with_score(row.name);
+  return row.name.doubtful ? "(" + name + ")" : name;
+}
+
+/// What was measured, as scripts read it.
+std::string learned_fields(const HeadRow& row) {
   std::string text;
   for (std::size_t i = 0; i < row.learned.size(); ++i) {
     char score[16];
@@ -86,10 +93,9 @@ Result<std::string> text_table(const HeadTable& table) {
     }
     if (any) shown.push_back(std::move(one));
   }
-  Shown learned{"learned", {}, 0};
-  for (const HeadRow& row : table.rows) learned.cells.push_back(learned_text(row));
-  const auto is_known = [](const std::string& cell) { return !cell.empty(); };
-  if (std::any_of(learned.cells.begin(), learned.cells.end(), is_known)) shown.push_back(std::move(learned));
+  Shown names{"name", {}, 0};
+  for (const HeadRow& row : table.rows) names.cells.push_back(name_text(row));
+  shown.push_back(std::move(names));
 
   for (Shown& one : shown) {
     one.width = one.name.size();
@@ -99,7 +105,7 @@ Result<std::string> text_table(const HeadTable& table) {
   for (std::size_t line = 0; line <= table.rows.size() && !table.rows.empty(); ++line) {
     std::string cells;
     for (const Shown& one : shown) {
-      const bool right = one.name != "head" && one.name != "learned";
+      const bool right = one.name != "head" && one.name != "name";
       if (!cells.empty()) cells += "  ";
       append_cell(cells, line == 0 ? one.name : one.cells[line - 1], one.width, right);
     }
@@ -110,6 +116,9 @@ Result<std::string> text_table(const HeadTable& table) {
             quoted_word(table.words->from) + " at " + quoted_word(table.words->to) + " with more than " +
             rounded(table.above) + "\n";
   if (table.sentences > 1) text += "measured over " + std::to_string(table.sentences) + " sentences\n";
+  const auto is_doubtful = [](const HeadRow& row) { return row.name.doubtful; };
+  if (std::any_of(table.rows.begin(), table.rows.end(), is_doubtful))
+    text += "in brackets: measured on sentences of another kind, or with words that the model does not know\n";
   if (!table.rows.empty() && table.rows.front().effect)
     text += table.of_words ? "effect: what the word's distribution loses with the head off, as KL divergence in nats; "
                              "top word: the change of its probability\n"
@@ -129,7 +138,7 @@ Result<std::string> csv_table(const HeadTable& table) {
       text += ',';
       if (const auto value = column.value(row); value && !append_number(text, *value)) return overflow(column, row);
     }
-    text += "," + csv_field(learned_text(row)) + "\n";
+    text += "," + csv_field(learned_fields(row)) + "\n";
   }
   return text;
 }

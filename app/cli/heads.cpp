@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/head_table.h"
 #include "cli/head_text.h"
+#include "cli/number_option.h"
 #include "cli/request_options.h"
 #include "document/tokenizers.h"
 #include "model/head_text.h"
@@ -13,6 +15,7 @@
 #include "train/trained_checkpoint.h"
 #include "training/training_files.h"
 #include "training/treebank_files.h"
+#include "words/relation_words.h"
 
 namespace headlight {
 namespace {
@@ -32,17 +35,19 @@ struct HeadsArguments {
 
 constexpr const char* kOrders[] = {"effect", "learned", "found", "similar"};  // beside layer and the measures
 
+constexpr std::size_t kWidestName = 22;
+
 std::string as_text(const RelationReport& report) {
   char line[256];
-  std::string text = "relation  head     direction   score  weight   hard   random  offset  per kind  sentences\n";
+  std::string text = "relation                head    score  weight   hard   random  offset  per kind  sentences\n";
   for (const RelationScore& one : report.relations) {
     const std::string head = head_label({one.chosen.layer, one.chosen.head});
-    std::snprintf(line, sizeof line, "  %-8s  %s   %.3f  %.3f   %.3f   %.3f   %.3f   %.3f     %ld   ", head.c_str(),
-                  one.chosen.reversed ? "key→query" : "query→key", one.score.accuracy, one.score.weight, one.score.hard,
-                  one.random, one.offset, one.kind_offset, static_cast<long>(one.sentences));
-    std::string name = one.relation;
-    if (name.size() < 8) name.resize(8, ' ');
-    text += name + line + one.en + "\n";
+    std::snprintf(line, sizeof line, "  %s   %.3f  %.3f   %.3f   %.3f   %.3f   %.3f     %ld\n", head.c_str(),
+                  one.score.accuracy, one.score.weight, one.score.hard, one.random, one.offset, one.kind_offset,
+                  static_cast<long>(one.sentences));
+    std::string name = relation_in_words(Language::en, one);
+    for (std::size_t length = code_points(name).size(); length < kWidestName; ++length) name += ' ';
+    text += name + line;
   }
   if (!report.alignment.heads.empty()) text += alignment_text(report.alignment);
   if (report.next_word.words > 0) text += next_word_text(report.next_word);
@@ -52,11 +57,14 @@ std::string as_text(const RelationReport& report) {
     text += line;
   }
   for (const LiteralScore& one : report.literals) {
-    text += one.relation + ": " + one.query + " → " + one.key + ": ";
+    RelationScore relation;
+    relation.relation = relation.en = one.relation;
+    relation.chosen.reversed = one.shown && one.best.reversed;
+    text += relation_in_words(Language::en, relation) + ": " + one.query + " → " + one.key + ": ";
     if (one.shown) {
-      std::snprintf(line, sizeof line, "right in %s%s, weight %.2f, the largest of all heads; %s",
-                    head_label({one.best.layer, one.best.head}).c_str(), one.best.reversed ? " backwards" : "",
-                    one.weight, one.by_chosen ? "right in the head above too" : "wrong in the head above");
+      std::snprintf(line, sizeof line, "right in %s, weight %.2f, the largest of all heads; %s",
+                    head_label({one.best.layer, one.best.head}).c_str(), one.weight,
+                    one.by_chosen ? "right in the head above too" : "wrong in the head above");
       text += line;
     } else {
       text += "right in no head";
@@ -169,7 +177,7 @@ void add_measure_options(CLI::App& command, HeadsArguments& options, CLI::Option
   ours(command.add_option("--to", options.words.to, "… at this one …"))->type_name("WORD");
   ours(command.add_option("--above", options.measures.above, "… with more than this weight, 0.3 by default"))
       ->type_name("X")
-      ->check(CLI::Range(0.0f, 1.0f));
+      ->check(number_between(0, 1));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ struct NextArguments {
 };
 
 /// A word with its probability, and what that was before the edits.
-struct Row {
+struct NextRow {
   Candidate word;
   float before = 0;
 
@@ -31,8 +31,8 @@ struct Row {
 struct Answer {
   std::shared_ptr<const Trace> trace;
   bool edited = false;
-  std::vector<Row> rows;   // the most probable first
-  std::vector<Row> asked;  // those that were named, as named
+  std::vector<NextRow> rows;   // the most probable first
+  std::vector<NextRow> asked;  // those that were named, as named
 };
 
 Result<std::shared_ptr<const Trace>> compute(const Request& request, const Trace* previous, int threads) {
@@ -63,8 +63,8 @@ Result<Answer> answer(const Request& request, const NextArguments& options) {
     if (!row) return bad_input("--token", "", "a word of the vocabulary, or its id", "'" + token + "'");
     result.asked.push_back({candidate(model, after, *row), 0});
   }
-  for (std::vector<Row>* rows : {&result.rows, &result.asked})
-    for (Row& row : *rows) row.before = before(row.word.row);
+  for (std::vector<NextRow>* rows : {&result.rows, &result.asked})
+    for (NextRow& row : *rows) row.before = before(row.word.row);
   return result;
 }
 
@@ -80,8 +80,8 @@ std::string text_of(const Answer& answer) {
   text += place_of(answer).text + ":\n";
   char numbers[96];
   if (answer.edited) text += "after     before    change    word\n";
-  for (const std::vector<Row>* rows : {&answer.rows, &answer.asked}) {
-    for (const Row& row : *rows) {
+  for (const std::vector<NextRow>* rows : {&answer.rows, &answer.asked}) {
+    for (const NextRow& row : *rows) {
       if (answer.edited)
         std::snprintf(numbers, sizeof numbers, "%.6f  %.6f  %+.6f ", static_cast<double>(row.word.probability),
                       static_cast<double>(row.before), static_cast<double>(row.difference()));
@@ -92,9 +92,9 @@ std::string text_of(const Answer& answer) {
   return text;
 }
 
-std::string json_rows(const std::vector<Row>& rows, bool edited) {
+std::string json_rows(const std::vector<NextRow>& rows, bool edited) {
   std::string list = "[";
-  for (const Row& row : rows) {
+  for (const NextRow& row : rows) {
     if (list.size() > 1) list += ',';
     list += "{\"id\":" + std::to_string(row.word.id) + ",\"text\":" + json_string(row.word.text) + ",\"probability\":";
     append_number(list, row.word.probability);

@@ -101,7 +101,7 @@ Result<int> run_page(const PageArguments& options) {
   if (!plan) return plan.error();
   const std::optional<std::filesystem::path> file =
       options.file == "-" ? std::nullopt : std::optional<std::filesystem::path>(options.file);
-  std::fprintf(stderr, "%s: %s\n", file ? options.file.c_str() : "page", plan_text(*plan, content).c_str());
+  print_message((file ? options.file : "page") + ": " + plan_text(*plan, content));
   if (const auto written = write_page(content, page, *plan, file, progress); !written) return written.error();
   print_warnings(asked->start.warnings);
   print_warnings((*trace)->warnings);

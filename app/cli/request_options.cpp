@@ -1,16 +1,23 @@
 #include "cli/request_options.h"
 
 #include <algorithm>
+#include <charconv>
 #include <type_traits>
 
 #include "base/file.h"
 #include "base/utf8.h"
+#include "cli/number_options.h"
 #include "document/assets.h"
 #include "document/bundled_models.h"
+#include "document/known_words.h"
+#include "document/log_folder.h"
 #include "document/model_choice.h"
+#include "document/model_sources.h"
 #include "document/open_model.h"
 #include "document/tokenizers.h"
 #include "model/config_fields.h"
+#include "read/array/torch_file.h"
+#include "read/external/own_numbers.h"
 #include "read/external/page_text.h"
 
 namespace headlight {
@@ -35,7 +42,9 @@ std::string not_negative(const std::string& value) {
 }
 
 bool is_session(const std::string& path) { return path.ends_with(".headlight.json"); }
-bool is_tensors(const std::string& path) { return path.ends_with(".safetensors") || path.ends_with(".npz"); }
+bool is_tensors(const std::string& path) {
+  return path.ends_with(".safetensors") || path.ends_with(".npz") || is_torch_name(path);
+}
 
 constexpr const char* kTextOptions[] = {"--text", "--text-pair", "--tokens", "--target", "--target-tokens", "--split"};
 /// The options of a field of the model's shape; of a tensors file --num-heads alone is allowed.
@@ -102,6 +111,21 @@ struct FieldText {
   std::string operator()(const SeedField& field) const { return std::to_string(config.*field.value); }
 };
 
+/// "1,2,3"; CLI11 itself would leave out what is missing in "1,,3".
+template <class Number>
+void take_numbers(const char* option, const std::string& found, std::vector<Number>& numbers) {
+  numbers.clear();
+  const char* at = found.data();
+  const char* const end = at + found.size();
+  for (;;) {
+    const auto [next, error] = std::from_chars(at, end, numbers.emplace_back());
+    if (error != std::errc() || (next != end && *next != ','))
+      throw CLI::ValidationError(option, "expected whole numbers with a comma between them, found '" + found + "'");
+    if (next == end) return;
+    at = next + 1;
+  }
+}
+
 Status check_numbers(const char* option, const auto& numbers) {
   for (const auto number : numbers)
     if (number < 0) return bad_input(option, "", "whole numbers, 0 or more", std::to_string(number));
@@ -123,6 +147,24 @@ Status check_weights(const Document& document, const std::vector<Request>& reque
   return Done{};
 }
 
+/// An Error names the first option of the shape that was given and says something else than the model.
+Status agree(const CLI::App& command, const Config& asked, const Config& model) {
+  Status same = Done{};
+  for_each_field([&](const auto& field) {
+    const std::string wanted = FieldText{asked}(field), there = FieldText{model}(field);
+    for (const char* option : options_of(field))
+      if (same && command.count(option) > 0 && wanted != there)
+        same = bad_input(option, "", there + ", as the checkpoint has it", wanted);
+  });
+  return same;
+}
+
+/// The models that come along; null where there are none.
+std::shared_ptr<const BundledModels> shipped_models() {
+  const auto models = read_shipped_models();
+  return models && !(*models)->empty() ? *models : nullptr;
+}
+
 Session session_of(OpenedModel model) {
   Session session;
   session.document = std::move(model.document);
@@ -134,7 +176,8 @@ Session session_of(OpenedModel model) {
 
 RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(command) {
   command.add_option("SOURCE", source_,
-                     "A checkpoint folder, a tensors file (.safetensors, .npz), a JSON of attentions, a session "
+                     "A checkpoint folder or a file of it, the name of a model in a cache of this machine "
+                     "(`headlight models`), a tensors file (.safetensors, .npz, .pt), a JSON of attentions, a session "
                      "(.headlight.json) or a page (.html). Default: of the trained models that come along "
                      "shipped:encoder where it knows every word, else shipped:any-sentence");
   const char* text = "What is asked";
@@ -158,7 +201,11 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
       ->excludes("--tokens")
       ->excludes("--target-tokens");
   const auto add_list = [&](const char* option, auto& list, const char* help) {
-    command.add_option(option, list, help)->group(text)->delimiter(',')->allow_extra_args(false)->type_name("N,N,…");
+    command
+        .add_option_function<std::string>(
+            option, [option, &list](const std::string& found) { take_numbers(option, found, list); }, help)
+        ->group(text)
+        ->type_name("N,N,…");
   };
   const auto add_ids = [&](const char* option, auto& list, const char* help, const char* other, const char* tokens) {
     add_list(option, list, help);
@@ -175,6 +222,7 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
       ->type_name("N")
       ->check(not_negative, "");
   add_model_options(command);
+  add_number_options(command, choices_);
   command.add_option("--threads", threads_, "Threads to compute with; 0, the default: all")
       ->type_name("N")
       ->check(CLI::Range(0, 1024));
@@ -209,9 +257,6 @@ void RequestOptions::add_model_options(CLI::App& command) {
 
 /// Without a SOURCE: a shipped model, unless fresh weights or a shape of their own were asked for.
 bool RequestOptions::uses_shipped_model() const {
-  const auto folder = resolved_source(kDefaultModel);
-  std::error_code ignored;
-  if (!folder || !std::filesystem::exists(*folder, ignored)) return false;
   for (const char* option : model_options())
     if (given(option)) return false;
   return !given("--random") && !given("--split") && !given("--target") && !given("--target-tokens");
@@ -224,9 +269,40 @@ Result<Startup> RequestOptions::opened_source() const {
     return bad_input(source_, "kind", "of a lesson `headlight FILE`, which opens it, or `headlight check FILE`",
                      "headlight " + command_.get_name());
   if (lesson) start.lesson = source_;
+  if (const std::string option = given_numbers(command_); !option.empty()) {
+    if (!source_.empty()) return bad_input(option, "", "no SOURCE beside it", source_);
+    auto numbers = read_number_options(command_, choices_);
+    if (!numbers) return numbers.error();
+    if (given("--num-heads")) numbers->num_heads = config_.num_heads;
+    auto opened = open_model(std::string(kNumbersSource) + numbers_json(*numbers));
+    if (!opened) return opened.error();
+    start.warnings = std::move(opened->warnings);
+    start.session = session_of(*std::move(opened));
+    return start;
+  }
   if (source_.empty() || lesson) {
-    if (!uses_shipped_model()) return start;
-    auto opened = open_model(kDefaultModel);
+    // Of a shape the trained model that has it, what is left out being as in the default model; of --arch alone the
+    // nearest of that architecture.
+    std::optional<std::string> shipped;
+    const auto models = given("--random") ? nullptr : shipped_models();
+    if (models && uses_shipped_model()) shipped = kDefaultModel;
+    else if (models && !given("--seed") && !given("--split")) {
+      Config shape = models->front().model->config;
+      if (const auto taken = take_model(shape); !taken) return taken.error();
+      const BundledModel* found = find_model(*models, shape);
+      if (!found && shape.arch != models->front().model->config.arch) found = nearest_model(*models, shape);
+      if (found && agree(command_, shape, found->model->config)) shipped = found->source;
+    }
+    if (!shipped) {
+      const char* why = given("--seed")    ? ", as --seed asks"
+                        : given("--split") ? ": trained models cut text by themselves"
+                                           : ": no trained model has this shape";
+      if (!given("--random"))
+        start.warnings.push_back("the weights are random, seed " + std::to_string(given("--seed") ? config_.seed : 0) +
+                                 why + " (--random asks for such weights)");
+      return start;
+    }
+    auto opened = open_model(*shipped);
     if (!opened) return opened.error();
     start.session = session_of(*std::move(opened));
     return start;
@@ -241,11 +317,11 @@ Result<Startup> RequestOptions::opened_source() const {
   if (!names_model(source_)) {
     std::error_code ignored;
     return bad_input(source_, "kind",
-                     "a checkpoint folder, a tensors file (.safetensors, .npz), a JSON of attentions, a session "
+                     "a checkpoint folder, a tensors file (.safetensors, .npz, .pt), a JSON of attentions, a session "
                      "(.headlight.json), a page (.html) or a lesson (.lesson.json)",
                      std::filesystem::exists(source_, ignored) ? "another file" : "no such file");
   }
-  const bool heads = is_tensors(source_) && given("--num-heads");
+  const bool heads = (is_tensors(source_) || names_own_numbers(source_)) && given("--num-heads");
   auto opened = open_model(source_, heads ? std::optional(config_.num_heads) : std::nullopt);
   if (!opened) return opened.error();
   start.warnings = std::move(opened->warnings);
@@ -257,15 +333,19 @@ Result<Startup> RequestOptions::start_of_window() const {
   const auto options = command_.get_options();
   const auto is_given = [](const CLI::Option* option) { return option->count() > 0; };
   const bool alone = !source_.empty() && std::count_if(options.begin(), options.end(), is_given) == 1;
+  if (!alone) return start();
+  const auto resolved = path_of_source(source_);
+  if (!resolved) return resolved.error();
   std::error_code ignored;
-  if (!alone || !std::filesystem::exists(std::filesystem::path(source_) / "config.json", ignored)) return start();
+  if (source_.starts_with(kShipped)) return start();
+  if (!std::filesystem::exists(*resolved / "config.json", ignored) && logged_steps(*resolved).empty()) return start();
   Startup start;
   start.open = source_;
   start.asked = true;
   return start;
 }
 
-Result<Startup> RequestOptions::start() const {
+Result<Startup> RequestOptions::start(bool reads_text) const {
   auto start = opened_source();
   if (!start) return start;
   start->asked = !command_.remaining().empty();
@@ -275,10 +355,10 @@ Result<Startup> RequestOptions::start() const {
     return model.error();
   if (given("--arch") && !document.model) document.mask.causal = is_causal_by_default(document.config.arch);
   const auto chosen = [&]() -> Status {
-    if (!source_.empty() || (!given("--text") && !given("--tokens"))) return Done{};
+    if (!sentence_chooses_model() || (!given("--text") && !given("--tokens"))) return Done{};
     return choose_model(document, nullptr);
   };
-  for (const Status& status : {apply_text(document), apply_ids(document), chosen(), edits_.apply(document)})
+  for (const Status& status : {apply_text(document, reads_text), apply_ids(document), chosen(), edits_.apply(document)})
     if (!status) return status.error();
   return start;
 }
@@ -291,15 +371,15 @@ Result<Asked> RequestOptions::ask() const {
   auto requests = requests_of(start->session.document, *lexicon);
   if (!requests) return requests.error();
   if (const auto inside = check_weights(start->session.document, *requests); !inside) return inside.error();
+  if (std::string line = unknown_words_line(*requests); !line.empty()) start->warnings.push_back(std::move(line));
   return Asked{std::move(*lexicon), std::move(*start), std::move(*requests)};
 }
 
 Status RequestOptions::check_model(const Document& document) const {
   if (given("--random"))
     return bad_input("--random", "", "no such option beside a model of its own", document.model_path);
-  Config asked = document.model->config;
   if (has_own_inputs(document)) {
-    if (given("--num-heads") && !is_tensors(source_))
+    if (given("--num-heads") && !is_tensors(source_) && !names_own_numbers(document.model_path))
       return bad_input("--num-heads", "", "the tensors file itself as SOURCE", source_);
     for (const char* option : model_options())
       if (given(option) && std::string_view(option) != "--num-heads")
@@ -307,16 +387,9 @@ Status RequestOptions::check_model(const Document& document) const {
     return Done{};
   }
   if (given("--seed")) return bad_input("--seed", "", "no such option beside a checkpoint", document.model_path);
+  Config asked = document.model->config;
   if (const auto taken = take_model(asked); !taken) return taken;
-  const Config& model = document.model->config;
-  Status same = Done{};
-  for_each_field([&](const auto& field) {
-    const std::string wanted = FieldText{asked}(field), there = FieldText{model}(field);
-    for (const char* option : options_of(field))
-      if (same && given(option) && wanted != there)
-        same = bad_input(option, "", there + ", as the checkpoint has it", wanted);
-  });
-  return same;
+  return agree(command_, asked, document.model->config);
 }
 
 Status RequestOptions::check_text_option(const char* option, const Document& document) const {
@@ -341,7 +414,7 @@ Status RequestOptions::check_text_option(const char* option, const Document& doc
   return Done{};
 }
 
-Status RequestOptions::apply_text(Document& document) const {
+Status RequestOptions::apply_text(Document& document, bool reads_text) const {
   if ((given("--text") || given("--tokens")) && can_read_text(document)) {
     document.source.ids.clear();
     document.token_types.clear();
@@ -354,14 +427,21 @@ Status RequestOptions::apply_text(Document& document) const {
     if (const auto valid = check_utf8("--text-pair", second_); !valid) return valid;
     document.text_pair = second_;
   }
-  if (given("--text"))
-    if (const auto taken = take_text("--text", text_, document.source); !taken) return taken;
+  if (given("--text")) {
+    const std::string& text = reads_text || text_ != "-" ? text_ : std::string();
+    if (const auto taken = take_text("--text", text, document.source); !taken) return taken;
+  }
   if (given("--tokens"))
     if (const auto taken = take_marked("--tokens", tokens_, document.source); !taken) return taken;
   if (given("--target"))
     if (const auto taken = take_text("--target", target_, document.target); !taken) return taken;
   if (given("--target-tokens"))
     if (const auto taken = take_marked("--target-tokens", target_tokens_, document.target); !taken) return taken;
+  // The target that a document begins with belongs to the text that it begins with.
+  const bool new_text = given("--text") || given("--tokens") || command_.get_name() == "generate";
+  const bool begins = document.tokenizers && document.tokenizers->start && document.target == Document{}.target;
+  if (new_text && begins && !given("--target") && !given("--target-tokens") && !given("--decoder-ids"))
+    document.target = {};
   if (given("--split")) {
     for (TextInput* input : {&document.source, &document.target}) {
       input->hand_cuts.reset();

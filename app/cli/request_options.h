@@ -28,20 +28,26 @@ class RequestOptions {
   explicit RequestOptions(CLI::App& command);
 
   /// The document that the options ask for, after parsing.
-  Result<Startup> start() const;
+  Result<Startup> start() const { return start(true); }
   /// The same for a window: a checkpoint folder alone is left for the window to open, where its progress is seen.
   Result<Startup> start_of_window() const;
+  /// start() without the text of `--text -`, which is left on standard input, to be read line by line.
+  Result<Startup> start_of_lines() const { return start(false); }
+  bool reads_standard_input() const { return text_ == "-"; }
+  /// Whether the sentence chooses its model (document/model_choice.h): no SOURCE and no shape was asked for.
+  bool sentence_chooses_model() const { return source_.empty() && uses_shipped_model(); }
   /// start(), and what it asks. Errors also name a weight set by hand that lies outside the sentence.
   Result<Asked> ask() const;
   int threads() const { return threads_; }
 
  private:
+  Result<Startup> start(bool reads_text) const;
   bool given(const char* option) const { return command_.count(option) > 0; }
   void add_model_options(CLI::App& command);
   bool uses_shipped_model() const;
   Result<Startup> opened_source() const;
   Status check_text_option(const char* option, const Document& document) const;
-  Status apply_text(Document& document) const;
+  Status apply_text(Document& document, bool reads_text) const;
   Status apply_ids(Document& document) const;
   /// Takes the fields whose options were given.
   Status take_model(Config& config) const;

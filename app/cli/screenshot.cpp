@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/head_option.h"
 #include "cli/lesson_option.h"
+#include "cli/number_option.h"
 #include "cli/pair_option.h"
 #include "cli/request_options.h"
 #include "cli/view_options.h"
@@ -79,10 +80,9 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
     if (!against) return against.error();
     start->against = std::move(*against);
   }
-  if (!options.view.empty() && view.view == View::inside) {
-    view.look.matrix = matrix_id(Quantity::weights, view.chosen);
-    if (view.pinned) view.look.cell = MatrixCell{view.pinned->query, view.pinned->key};
-  }
+  // A head that was asked for stays the one that is compared.
+  const bool seeks_head = view.view == View::compare && !head->layer && !head->head;
+  if (!options.view.empty() && (view.view == View::inside || seeks_head)) options.picture.view = view.view;
   if (const auto drawn = frontend.screenshot(*start, options.picture); !drawn) return drawn.error();
   return 0;
 }
@@ -95,10 +95,15 @@ ParsedCommand add_screenshot(CLI::App& program, const Frontend& frontend) {
   auto options = std::make_shared<ScreenshotArguments>(*command);
   command->add_option("-o,--output", options->picture.file, "The PNG file to write")->required();
   command->add_option("--size", options->size, "WIDTHxHEIGHT in pixels, 1600x1000 by default");
+  command
+      ->add_option("--boxes", options->picture.boxes,
+                   "A JSON file for the boxes, in pixels, of the maps and of everything that can be clicked")
+      ->type_name("FILE");
   command->add_option("--theme", options->theme, "light (default) or dark")->check(CLI::IsMember({"light", "dark"}));
   command->add_option("--language", options->language, "en or zh; default: the system's")
       ->check(CLI::IsMember({"en", "zh"}));
-  command->add_option("--ui-scale", options->picture.ui_scale, "Size of everything, 1 (default) to 2")
+  command
+      ->add_option("--ui-scale", options->picture.ui_scale, "Size of everything, 1 to 2; default: what suits the size")
       ->check(CLI::Range(kLeastUiScale, kMostUiScale));
   command
       ->add_option("--view", options->view,
@@ -136,7 +141,7 @@ ParsedCommand add_screenshot(CLI::App& program, const Frontend& frontend) {
   command->add_option("--to", options->find.words.to, "… at this one stay bright …")->type_name("WORD");
   command->add_option("--above", options->find.above, "… where they do with more than this weight, 0.3 by default")
       ->type_name("X")
-      ->check(CLI::Range(0.0f, 1.0f));
+      ->check(number_between(0, 1));
   return [options, &frontend] { return run_screenshot(*options, frontend); };
 }
 

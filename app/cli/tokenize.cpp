@@ -4,6 +4,8 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/request_options.h"
+#include "document/bundled_models.h"
+#include "document/model_sources.h"
 #include "read/tokenizer/tokenizer_file.h"
 #include "write/json.h"
 
@@ -87,8 +89,10 @@ Result<int> run_tokenize(const TokenizeArguments& options) {
   std::error_code ignored;
   const bool text = options.command.count("--text") > 0 || options.command.count("--tokens") > 0;
   const bool two_sides = options.command.count("--target") > 0 || options.command.count("--target-tokens") > 0;
-  if (text && !two_sides && std::filesystem::is_directory(source, ignored))
-    return run_tokenizer(source, options.command, options.format == "json");
+  const auto folder = path_of_source(source);
+  if (!folder) return folder.error();
+  if (text && !two_sides && !source.starts_with(kShipped) && std::filesystem::is_directory(*folder, ignored))
+    return run_tokenizer(folder->string(), options.command, options.format == "json");
   const auto asked = options.request.ask();
   if (!asked) return asked.error();
   return print(options.format == "json" ? json_lines(asked->requests) : table(asked->requests));

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "cli/commands.h"
-#include "train/trained_checkpoint.h"
+#include "cli/number_option.h"
+#include "train/resumed_training.h"
+#include "training/output_folder.h"
 #include "training/training_files.h"
 #include "training/treebank_files.h"
 
@@ -23,7 +25,7 @@ struct TrainArguments {
   float teach_weight = 4;           // of plan.recipe.objective, where heads are taught
   std::optional<float> hide, swap;  // else as the task has it
   TrainingPlan plan = default_plan({.d_model = 128, .num_heads = 8, .num_layers = 2, .ffn = 256});
-  bool resume = false, half = false, no_bias = false, untied = false;
+  bool resume = false, overwrite = false, half = false, no_bias = false, untied = false;
   double save_seconds = 5;
   int threads = 0;
 };
@@ -156,6 +158,19 @@ class Meter {
   std::pair<Index, double> before_, mark_;  // steps and seconds, at most two minutes and at most one ago
 };
 
+/// A folder that nothing else is trained in; in the end nothing of the lock is left.
+struct HeldFolder {
+  FileLock lock;
+  std::filesystem::path file;
+
+  HeldFolder(FileLock taken, const std::filesystem::path& folder) : lock(std::move(taken)), file(folder / kLockFile) {}
+  HeldFolder(const HeldFolder&) = delete;
+  ~HeldFolder() {
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+  }
+};
+
 Result<int> run_train(TrainArguments options) {
   if (const Status done = complete(options); !done) return done.error();
   Progress reading;
@@ -164,9 +179,6 @@ Result<int> run_train(TrainArguments options) {
   const auto scored_on = read_treebanks(options.scored_on);
   if (!scored_on) return scored_on.error();
   const TrainingPlan& plan = options.plan;
-  auto training = options.resume ? resume_training(options.folder, plan, *corpus) : begin_training(plan, *corpus);
-  if (!training) return training.error();
-
   TrainingCard card{.plan = plan,
                     .corpus = corpus->grammar ? "grammar" : corpus->name,
                     .treebanks = options.corpus.treebanks,
@@ -176,12 +188,21 @@ Result<int> run_train(TrainArguments options) {
     card.corpus += (i == 0 ? " (" : "; ") + options.text_credits[i];
   if (!options.text_credits.empty()) card.corpus += ")";
   card.treebanks.insert(card.treebanks.end(), options.teach_credits.begin(), options.teach_credits.end());
+  double tokens_before = 0;
+  auto training = begin_training(plan, *corpus);
+  if (!training) return training.error();
   if (options.resume) {
-    const auto before = read_card(options.folder);
-    if (!before) return before.error();
-    if (*before) card.tokens = (*before)->tokens;
+    auto resumed = resume_with_tokens(options.folder, plan, *corpus);
+    if (!resumed) return resumed.error();
+    *training = std::move(resumed->training);
+    tokens_before = resumed->tokens;
   }
-  const double tokens_before = card.tokens;
+  const OutputFolder use = options.resume      ? OutputFolder::resumed
+                           : options.overwrite ? OutputFolder::overwritten
+                                               : OutputFolder::fresh;
+  auto lock = take_output_folder(options.folder, card.command, use);
+  if (!lock) return lock.error();
+  const HeldFolder held{*std::move(lock), options.folder};
   const std::string model_name = options.name.empty() ? "trained by Headlight" : options.name;
   const TensorType type = options.half ? TensorType::float16 : TensorType::float32;
   Meter meter(training->step, plan);
@@ -191,7 +212,7 @@ Result<int> run_train(TrainArguments options) {
     const auto model = trained_model(*training, *corpus, model_name);
     if (const Status done = save_checkpoint(options.folder, *model, card, type, corpus->tokenizer_json); !done)
       return done;
-    return save_training(options.folder, *training, plan, *corpus);
+    return save_training(options.folder, *training, plan, *corpus, card.tokens);
   };
   if (const Status done = keep(); !done) return done.error();  // a folder that cannot be written is known at once
 
@@ -199,11 +220,13 @@ Result<int> run_train(TrainArguments options) {
   std::signal(SIGTERM, interrupt);
   Workspace workspace(options.threads);
   std::optional<Error> failure;
+  LostSteps lost;
   double saved = 0, printed = 0;
   train(*training, plan, *corpus, workspace, plan.steps(), [&](const StepReport& report, const Batch& batch) {
     meter.add(report, batch);
+    if (lost.add(report)) failure = lost.error(training->step);
     const double now = meter.seconds();
-    if (now - saved >= options.save_seconds) {
+    if (!failure && now - saved >= options.save_seconds) {
       saved = now;
       if (const Status done = keep(); !done) failure = done.error();
     }
@@ -235,12 +258,10 @@ Result<int> run_train(TrainArguments options) {
     if (*scores) card.scores = **scores;
   }
   if (const Status kept = keep(); !kept) return kept.error();
-  std::fprintf(stderr, "%s: %s\n", options.folder.c_str(),
-               done ? "done; see its README.md" : "stopped; the same command with --resume goes on");
-  if (done) {
-    std::error_code ignored;
-    std::filesystem::remove(std::filesystem::path(options.folder) / "resume.safetensors", ignored);
-  }
+  print_message(options.folder + ": " +
+                (done ? "done; see its README.md" : "stopped; the same command with --resume goes on"));
+  std::error_code ignored;
+  if (done) std::filesystem::remove(std::filesystem::path(options.folder) / "resume.safetensors", ignored);
   return 0;
 }
 
@@ -250,7 +271,7 @@ ParsedCommand add_train(CLI::App& program) {
   auto options = std::make_shared<TrainArguments>();
   CLI::App& command = *program.add_subcommand("train", "trains a small model and writes it as a checkpoint folder");
   TrainingPlan& plan = options->plan;
-  const auto share = CLI::Range(0.0, 1.0);
+  const auto share = number_between(0.0, 1.0);
   command.add_option("-o,--output", options->folder, "the folder; made where it is missing")->required();
   command.add_option("--text", options->texts,
                      "train on the sentences of this file, one a line ('-': standard input), in place of the grammar; "
@@ -270,7 +291,7 @@ ParsedCommand add_train(CLI::App& program) {
       ->check(share);
   command
       .add_option("--teach-weight", options->teach_weight, "weight of what heads are taught beside that of the words")
-      ->check(CLI::Range(0.0, 1000.0));
+      ->check(number_between(0.0, 1000.0));
   command.add_option("--teach-rest", plan.teaching.rest, "weight of words without such a relation, which look at <s>")
       ->check(share);
   command.add_option("--teach-hide", plan.teaching.hide, "share of words hidden in sentences that teach")->check(share);
@@ -306,13 +327,14 @@ ParsedCommand add_train(CLI::App& program) {
   command.add_flag("--untied", options->untied, "an output layer of its own");
   command.add_option("--steps", plan.recipe.schedule.steps)->check(CLI::Range(1, 100000000));
   command.add_option("--batch", plan.batch, "sentences a step")->check(CLI::Range(1, 65536));
-  command.add_option("--learning-rate", plan.recipe.schedule.peak)->check(CLI::Range(0.0, 10.0));
+  command.add_option("--learning-rate", plan.recipe.schedule.peak)->check(number_between(0.0, 10.0));
   command.add_option("--warmup", plan.recipe.schedule.warmup, "steps until the learning rate is reached")
       ->check(CLI::Range(0, 1000000));
-  command.add_option("--decay", plan.recipe.adamw.decay, "AdamW's weight decay")->check(CLI::Range(0.0, 10.0));
-  command.add_option("--clip", plan.recipe.clip, "largest norm of the gradients; 0: none")->check(CLI::Range(0.0, 1e6));
-  command.add_option("--dropout", plan.recipe.objective.dropout)->check(CLI::Range(0.0, 0.9));
-  command.add_option("--label-smoothing", plan.recipe.objective.label_smoothing)->check(CLI::Range(0.0, 0.9));
+  command.add_option("--decay", plan.recipe.adamw.decay, "AdamW's weight decay")->check(number_between(0.0, 10.0));
+  command.add_option("--clip", plan.recipe.clip, "largest norm of the gradients; 0: none")
+      ->check(number_between(0.0, 1e6));
+  command.add_option("--dropout", plan.recipe.objective.dropout)->check(number_between(0.0, 0.9));
+  command.add_option("--label-smoothing", plan.recipe.objective.label_smoothing)->check(number_between(0.0, 0.9));
   command.add_option("--hide", options->hide, "share of words hidden behind <mask>")->check(share);
   command.add_option("--swap", options->swap, "share of words swapped for others")->check(share);
   command.add_option("--keep", plan.corruption.keep, "share of words asked for as they are")->check(share);
@@ -325,9 +347,12 @@ ParsedCommand add_train(CLI::App& program) {
       ->check(share);
   command.add_option("--seed", plan.config.seed)->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
   command.add_flag("--resume", options->resume, "goes on where the same training was stopped");
+  command
+      .add_flag("--overwrite", options->overwrite, "replaces what another training, or another program, left in DIR")
+      ->excludes("--resume");
   command.add_flag("--half", options->half, "stores the weights in float16");
   command.add_option("--save-every", options->save_seconds, "seconds between checkpoints")
-      ->check(CLI::Range(0.1, 86400.0));
+      ->check(number_between(0.1, 86400.0));
   command.add_option("--threads", options->threads, "0: all; no bit depends on it")->check(CLI::Range(0, 256));
   return [options] { return run_train(*options); };
 }

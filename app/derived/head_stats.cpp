@@ -51,6 +51,25 @@ CellRef brightest_of_last_row(const Trace& trace, const HeadRef& head) {
   return {query, key};
 }
 
+CellRef strongest_cell(const Trace& trace, const HeadRef& head) {
+  const Matrix& thumbnail = trace.head(head).thumbnail;
+  const auto &queries = trace.query_tokens(head.stack).tokens, &keys = trace.key_tokens(head.stack).tokens;
+  if (thumbnail.rows() != trace.queries(head.stack) || thumbnail.cols() != trace.keys(head.stack))
+    return brightest_of_last_row(trace, head);
+  const auto is_typed = [](const Token& token) { return !token.special && !token.pad; };
+  CellRef best;
+  float most = 0;
+  for (Index query = 0; query < thumbnail.rows(); ++query) {
+    if (!is_typed(queries[static_cast<std::size_t>(query)])) continue;
+    for (Index key = 0; key < thumbnail.cols(); ++key)
+      if (is_typed(keys[static_cast<std::size_t>(key)]) && thumbnail(query, key) > most) {
+        most = thumbnail(query, key);
+        best = {query, key};
+      }
+  }
+  return best;
+}
+
 bool covers(const HeadStats& answer, const HeadQuestion& question) {
   return answer.trace.lock() == question.trace && (!question.measures || !answer.measures.empty()) &&
          (!question.similar || !answer.similar.empty()) && (!question.words || answer.words == question.words) &&

@@ -54,6 +54,10 @@ Vector line_of(const Trace& trace, const HeadLine& line, const HeadRef& head, co
 /// The default cell where none is pinned: the largest weight of the last token that is not padding.
 CellRef brightest_of_last_row(const Trace& trace, const HeadRef& head);
 
+/// The largest weight of a head between words that were typed, which for long sentences is looked for in the last row
+/// alone. Of a sentence without words its first cell.
+CellRef strongest_cell(const Trace& trace, const HeadRef& head);
+
 /// What is asked of the heads of an answer.
 struct HeadQuestion {
   std::shared_ptr<const Trace> trace;

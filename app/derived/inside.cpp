@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "math/attention.h"
+
 namespace headlight {
 
 bool is_signed(const MatrixId& id) {
@@ -76,6 +78,7 @@ std::shared_ptr<const Inside> look_inside(const InsideQuestion& question, const 
       inside->terms = explain_cell(trace, look.matrix, look.cell->row, look.cell->col);
   }
   if (stop) return nullptr;
+  if (question.cell) inside->row = attention_rows(trace, question.head, question.cell->query, 1);
   if (question.cell) inside->steps = steps_of(trace, question.head, *question.cell);
   for (const Step& step : inside->steps) inside->step_pictures.push_back(picture_of(step));
   if (stop) return nullptr;

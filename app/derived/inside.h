@@ -61,6 +61,7 @@ struct Inside {
   std::optional<Cell> terms;           // of question.look.cell
   std::vector<Step> steps;             // of question.cell
   std::vector<Picture> step_pictures;  // one a step
+  Matrix row;  // the weights of the query of question.cell, (1, keys); empty where there is none
 };
 
 /// Rows of a node's picture, and of the large one.

@@ -1,14 +1,29 @@
 #include "document/assets.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <system_error>
 
 #include "base/file.h"
+#include "base/utf8.h"
+#include "document/kept_lexicon.h"
+#include "read/tokenizer/tokenizer_file.h"
+#include "text/characters.h"
+#include "text/program_words.h"
 
 namespace headlight {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+bool is_chinese(std::string_view word) {
+  const std::vector<char32_t> characters = code_points(word);
+  return std::all_of(characters.begin(), characters.end(), is_chinese_character);
+}
+
+}  // namespace
 
 Result<fs::path> asset_folder() {
   std::error_code unreadable;
@@ -42,7 +57,25 @@ Result<Lexicon> read_lexicon() {
   const auto path = *folder / "assets" / "lexicon.txt";
   const auto text = read_file(path, kLargestAsset);
   if (!text) return text.error();
-  return parse_lexicon(path.string(), *text);
+  auto lexicon = parse_lexicon(path.string(), *text);
+  if (!lexicon) return lexicon;
+  // Text is cut the same whether weights are trained or fresh: the words of the trained models count here too.
+  const fs::path models = *folder / "assets" / "models";
+  if (const auto trained = read_tokenizer(models / "encoder"))
+    *lexicon = with_words(*std::move(lexicon), vocabulary_of(*trained->tokenizer)->words);
+  if (auto costs = read_word_costs(models / "any-sentence")) {
+    // As likely as the most frequent words there are, so that a path of known words is preferred.
+    constexpr double kOwnCost = 4;
+    for (const std::string& word : lexicon->words)
+      if (is_chinese(word)) costs->push_back({word, kOwnCost});
+    lexicon->likely = std::make_shared<const LikelyWords>(*costs);
+  }
+  return lexicon;
+}
+
+const Lexicon* kept_lexicon() {
+  static const Result<Lexicon> kept = read_lexicon();
+  return kept ? &*kept : nullptr;
 }
 
 }  // namespace headlight

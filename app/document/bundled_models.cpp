@@ -23,6 +23,11 @@ bool same_shape(const Config& a, const Config& b) {
          a.norm == b.norm && a.norm_kind == b.norm_kind && a.activation == b.activation && a.gated == b.gated;
 }
 
+/// Whether a change is one to what the trained models are found without, away from `trained`.
+bool leaves(const Config& trained, const Config& before, const Config& now) {
+  return (now.tied != before.tied && now.tied != trained.tied) || (now.bias != before.bias && now.bias != trained.bias);
+}
+
 bool has_chinese(const std::string& text) {
   const std::vector<char32_t> characters = code_points(text);
   return std::any_of(characters.begin(), characters.end(), is_chinese_character);
@@ -110,6 +115,7 @@ void share_model(Document& document, const BundledModels* models) {
 
 void reshape(Document& document, const Config& config, const BundledModels* models) {
   const BundledModel* trained = models ? find_model(*models, config) : nullptr;
+  if (trained && leaves(trained->model->config, config_of(document), config)) trained = nullptr;
   if (!trained && models && config.arch != config_of(document).arch) {
     const BundledModel* nearest = nearest_model(*models, config);
     if (nearest && nearest->model->config.arch == config.arch) trained = nearest;
@@ -127,6 +133,12 @@ Document default_document(const BundledModels* models) {
   if (models && !models->empty()) take_model(document, models->front());
   return document;
 }
+
+double position_alone(const RelationScore& relation) { return std::max(relation.offset, relation.kind_offset); }
+
+double gain(const RelationScore& relation) { return relation.score.accuracy - position_alone(relation); }
+
+bool is_worn(const RelationScore& relation) { return gain(relation) >= kLeastGain; }
 
 std::vector<const RelationScore*> relations_of(const Document& document, const HeadRef& head) {
   std::vector<const RelationScore*> relations;

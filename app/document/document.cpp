@@ -236,8 +236,12 @@ Result<std::vector<Document>> documents_of_lines(const Document& document) {
   const bool alone = two_texts && says_nothing_yet(document);
   if (two_texts && !alone && targets.size() != sources.size()) return unpaired_lines(sources.size(), targets.size());
   std::vector<Document> documents;
+  Document without_text = document;  // of which copies do not carry the text of all sentences
+  without_text.source = {};
+  if (two_texts && !alone) without_text.target = {};
+  without_text.text_pair.clear();
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    Document one = document;
+    Document one = without_text;
     one.source = text_input_of(document.source, sources[i]);
     if (!document.text_pair.empty()) one.text_pair = line_of_text_pair(document.text_pair, i);
     if (two_texts && !alone) one.target = text_input_of(document.target, targets[i]);

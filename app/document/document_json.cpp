@@ -1,12 +1,16 @@
 #include "document/document_json.h"
 
+#include <filesystem>
 #include <limits>
+#include <vector>
 
 #include "base/utf8.h"
+#include "document/bundled_models.h"
 #include "document/edits_json.h"
 #include "document/fields.h"
 #include "document/open_model.h"
 #include "model/config_fields.h"
+#include "read/hub/model_places.h"
 
 namespace headlight {
 namespace {
@@ -112,9 +116,25 @@ bool takes_num_heads(const Document& document) {
   return has_own_inputs(document) && document.model->given->stacks.at(Stack::self).patterns.empty();
 }
 
+/// A source that is no longer where it was: what lies under the same name, or the same end of its path, beside the session.
+std::string found_again(const std::string& source, const std::string& where) {
+  std::error_code ignored;
+  const std::filesystem::path path = source;
+  if (source.starts_with(kShipped) || is_model_name(source) || std::filesystem::exists(path, ignored)) return source;
+  const std::filesystem::path folder = std::filesystem::path(where.substr(0, where.find(": "))).parent_path();
+  std::vector<std::filesystem::path> parts(path.begin(), path.end());
+  for (std::size_t first = 0; first < parts.size(); ++first) {
+    std::filesystem::path candidate = folder.empty() ? "." : folder;
+    for (std::size_t i = first; i < parts.size(); ++i)
+      if (parts[i] != path.root_path()) candidate /= parts[i];
+    if (std::filesystem::exists(candidate, ignored)) return candidate.string();
+  }
+  return source;
+}
+
 /// The model that the object names, with the masks that came with it.
-Status read_model(Fields& fields, Document& document, Progress& progress, std::vector<std::string>& warnings,
-                  const BundledModels* shipped, const Document* beside) {
+Status read_model(const std::string& where, Fields& fields, Document& document, Progress& progress,
+                  std::vector<std::string>& warnings, const BundledModels* shipped, const Document* beside) {
   std::string source;
   fields.read("source", source);
   if (source.empty() || !fields.status()) return fields.status();
@@ -136,7 +156,8 @@ Status read_model(Fields& fields, Document& document, Progress& progress, std::v
   }
   Index num_heads = 0;
   fields.read_integer("num_heads", num_heads, static_cast<std::uint64_t>(kMaxHeads));
-  auto opened = open_model(source, num_heads > 0 ? std::optional(num_heads) : std::nullopt, progress);
+  auto opened =
+      open_model(found_again(source, where), num_heads > 0 ? std::optional(num_heads) : std::nullopt, progress);
   if (!opened) return opened.error();
   warnings = std::move(opened->model_warnings);
   document = std::move(opened->document);
@@ -182,7 +203,8 @@ Result<Document> document_from_json(const std::string& where, const json& object
   if (!object.is_object()) return bad_input(where, "request", "an object", object.type_name());
   Document document;
   Fields fields(where, object);
-  if (const auto read = read_model(fields, document, progress, warnings, shipped, beside); !read) return read.error();
+  if (const auto read = read_model(where, fields, document, progress, warnings, shipped, beside); !read)
+    return read.error();
   if (!document.model) for_each_field(ConfigReader{fields, document.config});
   if (!document.model) fields.read("trained", document.trained);
   read_text_input(fields, kSource, document.source);

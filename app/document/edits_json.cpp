@@ -5,6 +5,7 @@
 #include "document/document.h"
 #include "document/fields.h"
 #include "model/head_text.h"
+#include "read/json/json_rows.h"
 
 namespace headlight {
 namespace {
@@ -28,10 +29,9 @@ json given_mask_json(const Matrix& mask) {
 void read_given(Fields& fields, const json& rows, MaskSpec& mask) {
   if (!rows.is_array() || rows.empty() || !rows[0].is_array() || rows[0].empty())
     return fields.fail("given", "rows of numbers", rows);
+  if (const auto odd = odd_row(rows)) return fields.fail("given", "rows of equal length", rows[*odd]);
   Matrix matrix(static_cast<Index>(rows.size()), static_cast<Index>(rows[0].size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!rows[i].is_array() || rows[i].size() != rows[0].size())
-      return fields.fail("given", "rows of equal length", rows[i]);
     for (std::size_t j = 0; j < rows[i].size(); ++j) {
       const json& cell = rows[i][j];
       float value = 0;

@@ -21,11 +21,4 @@ Status export_document(const Document& document, const std::vector<Request>& req
                        Progress& progress, const std::shared_ptr<const Trace>& known = nullptr,
                        std::vector<std::string>* warnings = nullptr, int threads = 0);
 
-/// Each sentence on its own, not padded to the others, as one JSON object a line, in order; `jobs` of them are computed
-/// at once (0: one for each processor). With `by_sentence` each chooses its model (choose_model), so that no answer
-/// depends on the lines beside it. Errors say which sentence.
-Status export_lines(const Document& document, const Lexicon& lexicon, const ExportOptions& options,
-                    const std::optional<std::filesystem::path>& file, int jobs,
-                    std::vector<std::string>* warnings = nullptr, bool by_sentence = false);
-
 }  // namespace headlight

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
+
 namespace headlight {
 namespace {
 
@@ -31,6 +33,23 @@ KnownWords known_words(const Vocabulary& vocabulary, std::string_view like, std:
   const std::size_t count = std::min(most, alike.size());
   for (std::size_t i = 0; i < count; ++i) known.examples.push_back(*alike[i * alike.size() / count]);
   return known;
+}
+
+std::string unknown_words_line(const std::vector<Request>& requests) {
+  constexpr std::size_t kMostNamed = 5;
+  std::vector<std::string> unknown;
+  for (const Request& request : requests)
+    for (const Tokens* tokens : {&request.tokens, &request.target})
+      for (const Token& token : tokens->tokens)
+        if (!token.known && !token.special && !token.pad &&
+            std::find(unknown.begin(), unknown.end(), token.text) == unknown.end())
+          unknown.push_back(token.text);
+  if (unknown.empty()) return {};
+  std::string line = unknown.size() == 1 ? "1 word is" : std::to_string(unknown.size()) + " words are";
+  line += " unknown to the model and read as <unk>";
+  for (std::size_t i = 0; i < std::min(unknown.size(), kMostNamed); ++i)
+    line += (i == 0 ? ": " : ", ") + printable(unknown[i]);
+  return line + (unknown.size() > kMostNamed ? ", …" : "");
 }
 
 }  // namespace headlight

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/request.h"
 #include "model/weights.h"
 
 namespace headlight {
@@ -22,5 +23,9 @@ inline constexpr std::size_t kMostWholeWords = 5000;
 /// They are taken evenly from the whole vocabulary, so that the same model always names the same. Of a vocabulary
 /// larger than kMostWholeWords there are no examples.
 KnownWords known_words(const Vocabulary& vocabulary, std::string_view like, std::size_t most);
+
+/// "2 words are unknown to the model and read as <unk>: 小猫, 饿坏了", each word once, at most five of them; empty where
+/// every word of the requests is known.
+std::string unknown_words_line(const std::vector<Request>& requests);
 
 }  // namespace headlight

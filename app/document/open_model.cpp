@@ -4,8 +4,13 @@
 
 #include "base/file.h"
 #include "document/bundled_models.h"
+#include "document/log_folder.h"
+#include "document/model_sources.h"
 #include "document/tokenizers.h"
+#include "read/array/safetensors.h"
+#include "read/array/torch_file.h"
 #include "read/external/attention_json.h"
+#include "read/external/own_numbers.h"
 #include "read/external/tensors_file.h"
 #include "read/hub/checkpoint.h"
 #include "train/trained_checkpoint.h"
@@ -20,7 +25,19 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-bool is_tensors(const fs::path& path) { return path.extension() == ".safetensors" || path.extension() == ".npz"; }
+/// PyTorch's own, or safetensors, which both may hold the weights of a model or the tensors of one attention.
+bool is_tensors(const fs::path& path) {
+  return path.extension() == ".safetensors" || path.extension() == ".npz" || is_torch_name(path);
+}
+
+/// Weights of a model under a name of their own, beside its config.json.
+bool is_weights(const fs::path& path) {
+  std::error_code ignored;
+  if (path.extension() == ".npz" || !is_tensors(path) || !fs::exists(path.parent_path() / "config.json", ignored))
+    return false;
+  const auto stored = path.extension() == ".safetensors" ? map_safetensors(path) : map_torch(path);
+  return stored && !holds_attention(*stored);
+}
 
 /// Masks are JSON too, but have no list of attentions.
 bool is_attention_json(const fs::path& path) {
@@ -36,16 +53,37 @@ Error no_num_heads(const fs::path& path, Index found) {
 }  // namespace
 
 bool names_model(const fs::path& path) {
-  return path.string().starts_with(kShipped) || is_folder(path) || is_tensors(path) || is_attention_json(path);
+  if (names_own_numbers(path.string())) return true;
+  if (path.string().starts_with(kShipped) || names_kept_model(path)) return true;
+  const auto resolved = path_of_source(path);
+  return resolved && (is_folder(*resolved) || is_tensors(path) || is_attention_json(path));
 }
 
 Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_heads, Progress& progress) {
-  const auto resolved = resolved_source(asked);
+  const auto resolved = path_of_source(asked);
   if (!resolved) return resolved.error();
-  const fs::path& path = *resolved;
+  const std::vector<LoggedStep> logged = logged_steps(*resolved);
+  const fs::path& path = logged.empty() ? *resolved : logged.back().file;
   OpenedModel opened;
   Document& document = opened.document;
-  if (is_tensors(path)) {
+  const bool by_name = asked.string().starts_with(kShipped) || names_kept_model(asked);
+  const bool weights = is_folder(path) || is_weights(path);
+  if (names_own_numbers(path.string())) {
+    auto numbers = read_own_numbers(path.string());
+    if (!numbers) return numbers.error();
+    if (num_heads && numbers->x) numbers->num_heads = num_heads;
+    const std::string where = path.string().starts_with(kNumbersSource) ? "numbers" : path.string();
+    auto file = model_of_numbers(where, *numbers);
+    if (!file) return file.error();
+    document.model = std::move(file->model);
+    if (file->mask) document.mask.given = std::make_shared<const Matrix>(std::move(*file->mask));
+    opened.warnings = check_numbers(*numbers);
+    for (std::string& warning : opened.warnings) warning = where + ": " + warning;
+    if (where == "numbers") {
+      document.model_path = path.string();
+      return opened;
+    }
+  } else if (is_tensors(path) && !weights) {
     auto file = read_tensors(path, num_heads);
     if (!file) return file.error();
     document.model = std::move(file->model);
@@ -53,15 +91,17 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
     opened.warnings = std::move(file->warnings);
   } else if (num_heads) {
     return no_num_heads(path, *num_heads);
-  } else if (is_folder(path)) {
+  } else if (weights) {
+    const fs::path folder = is_folder(path) ? path : path.parent_path();
     auto checkpoint = read_checkpoint(path, progress);
     if (!checkpoint) return checkpoint.error();
     if (!checkpoint->model) return Error{path.string() + ": cancelled, nothing was opened"};
     opened.model_warnings = checkpoint->warnings;
     opened.warnings = std::move(checkpoint->warnings);
-    document.tokenizers = read_tokenizers(path, *checkpoint->model, opened.warnings);
+    document.tokenizers = read_tokenizers(folder, *checkpoint->model, opened.warnings);
+    if (names_kept_model(asked)) checkpoint->model->name = asked.string();  // a snapshot's folder is a number
     document.model = std::move(checkpoint->model);
-    if (auto card = read_card(path); !card) opened.warnings.push_back(card.error().message);
+    if (auto card = read_card(folder); !card) opened.warnings.push_back(card.error().message);
     else if (*card) document.card = std::make_shared<const TrainingCard>(**std::move(card));
     document.mask.causal = is_causal_by_default(document.model->config.arch);
   } else if (is_attention_json(path)) {
@@ -72,17 +112,15 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
   } else {
     std::error_code ignored;
     return bad_input(path.string(), "kind",
-                     "a checkpoint folder, a tensors file (.safetensors, .npz) or a JSON of attention",
+                     "a checkpoint folder, a tensors file (.safetensors, .npz, .pt) or a JSON of attention",
                      fs::exists(path, ignored) ? "another file" : "no such file");
   }
-  if (asked.string().starts_with(kShipped)) {
+  document.trained = asked.string().starts_with(kShipped) || document.card != nullptr;
+  if (document.trained) document.config = document.model->config;
+  if (by_name) {
     document.model_path = asked.string();
-    document.trained = true;
-    document.config = document.model->config;
     return opened;
   }
-  document.trained = document.card != nullptr;
-  if (document.trained) document.config = document.model->config;
   // A session that names the model may be opened from another folder than this one.
   std::error_code error;
   const auto absolute = fs::absolute(path, error);

@@ -1,5 +1,8 @@
 #include "document/samples.h"
 
+#include "base/file.h"
+#include "document/assets.h"
+#include "document/text_input.h"
 #include "read/json/json_document.h"
 
 namespace headlight {
@@ -21,9 +24,44 @@ Result<std::vector<Sample>> parse_samples(std::string_view where, std::string_vi
     if (sample.text.empty()) return bad_input(where, what, "an object with a text", item.type_name());
     if (sample.note_en.empty() || sample.note_zh.empty()) return bad_input(where, what, "a note in en and zh", "none");
     if (const std::string file = string_at(item, "file"); !file.empty()) sample.file = (folder / file).string();
+    sample.change = string_at(item, "change");
+    sample.into = string_at(item, "into");
+    if (sample.change.empty() != sample.into.empty() || sample.text.find(sample.change) == std::string::npos)
+      return bad_input(where, what, "a change of a word of the text into another", sample.change);
     samples.push_back(std::move(sample));
   }
   return samples;
+}
+
+Result<std::vector<Sample>> read_samples() {
+  auto folder = asset_folder();
+  if (!folder) return folder.error();
+  const auto path = *folder / "assets" / "samples.json";
+  const auto text = read_file(path, kLargestAsset);
+  if (!text) return text.error();
+  return parse_samples(path.string(), *text, *folder / "assets");
+}
+
+std::vector<std::vector<std::string>> words_of_samples(const Lexicon& lexicon) {
+  constexpr std::size_t kMostTokens = 256;
+  std::vector<std::vector<std::string>> all;
+  const auto samples = read_samples();
+  if (!samples) return all;
+  for (const Sample& sample : *samples) {
+    if (!sample.file.empty()) continue;
+    const auto cut = tokens_of_lines("", TextInput{.text = sample.text}, lexicon, kMostTokens);
+    if (!cut || cut->size() != 1) continue;
+    std::vector<std::string> words;
+    for (const Token& token : cut->front().tokens) words.push_back(token.text);
+    all.push_back(std::move(words));
+  }
+  return all;
+}
+
+std::string changed_text(const Sample& sample) {
+  std::string text = sample.text;
+  if (sample.change.empty()) return text;
+  return text.replace(text.rfind(sample.change), sample.change.size(), sample.into);
 }
 
 }  // namespace headlight

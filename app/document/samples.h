@@ -7,17 +7,29 @@
 #include <vector>
 
 #include "base/result.h"
+#include "text/words.h"
 
 namespace headlight {
 
 struct Sample {
-  std::string text;              // the sentence, or the title of a file
-  std::string note_en, note_zh;  // what to look for, one short sentence
-  std::string file = {};         // opened in place of a sentence
+  std::string text;                    // the sentence, or the title of a file
+  std::string note_en, note_zh;        // what to look for, one short sentence
+  std::string file = {};               // opened in place of a sentence
+  std::string change = {}, into = {};  // a word of it, and what to put there: what the heads then do tells something
 };
 
-/// [{"text": …, "note": {"en": …, "zh": …}, "file": a path from `folder` on, if any}, …]
+/// [{"text": …, "note": {"en": …, "zh": …}, "file": a path from `folder` on, if any, "change": a word of the text, if
+/// any, "into": …}, …]
 Result<std::vector<Sample>> parse_samples(std::string_view where, std::string_view text,
                                           const std::filesystem::path& folder = {});
+
+/// The samples that come with the program.
+Result<std::vector<Sample>> read_samples();
+
+/// The words of each sample that is one sentence, cut by the lexicon.
+std::vector<std::vector<std::string>> words_of_samples(const Lexicon& lexicon);
+
+/// The text with the sample's change made at its last place; the text itself where it has none.
+std::string changed_text(const Sample& sample);
 
 }  // namespace headlight

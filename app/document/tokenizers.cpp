@@ -5,9 +5,11 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
+#include "document/kept_lexicon.h"
 #include "read/hub/config_file.h"
 #include "read/json/json_document.h"
 #include "read/tokenizer/tokenizer_file.h"
+#include "text/program_words.h"
 
 namespace headlight {
 namespace {
@@ -84,6 +86,15 @@ bool is_put_around(const Tokenizer& tokenizer, std::int64_t id) {
   return false;
 }
 
+/// Words are cut the same whatever model reads them.
+std::shared_ptr<const Tokenizer> cut_as_the_program(std::shared_ptr<const Tokenizer> tokenizer) {
+  const Lexicon* lexicon = kept_lexicon();
+  if (!lexicon || !finds_words(*tokenizer)) return tokenizer;
+  Tokenizer changed = *tokenizer;
+  cut_by(changed, *lexicon);
+  return std::make_shared<const Tokenizer>(std::move(changed));
+}
+
 }  // namespace
 
 std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& folder, Model& model,
@@ -97,8 +108,8 @@ std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& f
     return result;
   }
   warnings.insert(warnings.end(), file->warnings.begin(), file->warnings.end());
-  result->source = std::move(file->tokenizer);
-  result->target = file->target ? std::move(file->target) : result->source;
+  result->source = cut_as_the_program(std::move(file->tokenizer));
+  result->target = file->target ? cut_as_the_program(std::move(file->target)) : result->source;
   result->padding = padding_of(*result->source);
   model.vocabulary = vocabulary_of(*result->target);
   const std::string where = file->file.string();

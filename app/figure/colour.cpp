@@ -167,8 +167,8 @@ Rgb head_colour(Theme theme, std::size_t index) {
 }
 
 InkColours ink_colours(Theme theme) {
-  if (theme == Theme::light) return {{28, 30, 33}, {98, 102, 108}, {224, 224, 221}, {214, 84, 0}};
-  return {{228, 230, 233}, {152, 157, 164}, {48, 52, 57}, {255, 146, 48}};
+  if (theme == Theme::light) return {{28, 30, 33}, {92, 96, 102}, {224, 224, 221}, {168, 64, 0}};
+  return {{228, 230, 233}, {160, 165, 172}, {48, 52, 57}, {255, 146, 48}};
 }
 
 Rgb background_of(Theme theme) { return theme == Theme::light ? Rgb{0xFB, 0xFB, 0xFA} : Rgb{0x15, 0x17, 0x1A}; }

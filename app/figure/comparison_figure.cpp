@@ -13,7 +13,7 @@ namespace headlight {
 namespace {
 
 constexpr float kWidestRowOfTwo = 150 * kPointsInMm;  // wider pages have all three side by side
-constexpr float kLargestCell = 40;                    // points
+constexpr float kLargestCompared = 40;                // points
 
 Status check_comparison(const AnswerComparison& comparison) {
   if (const auto& too_long = comparison.heads->too_long)
@@ -93,7 +93,7 @@ Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b
     if (i > 0 && i % columns == 0) page.y = bottom + gap;
     const PrintedMap map{maps[i].cells, &stack.queries, &stack.keys};
     const MapAxes axes = map_axes(page, map, side);
-    const float most = kLargestCell * static_cast<float>(std::max(map.num_queries(), map.num_keys())) +
+    const float most = kLargestCompared * static_cast<float>(std::max(map.num_queries(), map.num_keys())) +
                        axes.queries.metrics.widest + 4 * axes.size;
     const float x = page.left() + static_cast<float>(i % columns) * (side + gap), height = std::min(side, most);
     const MapLayout layout = layout_of(map, axes, {x, page.y + 1.5f * page.label, std::min(side, most), height});

@@ -166,7 +166,14 @@ DiagramLayout layout_diagram(const Diagram& diagram, float width, const DiagramM
           {from.right(), from.y + from.h / 2}, {x, from.y + from.h / 2}, {x, above}, {middle, above}, {middle, to.y}};
     } else {
       // Down the gaps between the ranks, through the lanes on the way.
-      float x = end_of(e, false), y = from.bottom();
+      float x = end_of(e, false), end = end_of(e, true);
+      const float y = from.bottom();
+      // Straight down where the one box is over the other: a jog shorter than the arrow's head would be a hook.
+      const auto is_over = [&](float at, const Box& box) {
+        return at >= box.x + measures.side_gap && at <= box.right() - measures.side_gap;
+      };
+      if (passes[e].empty() && is_over(end, from)) x = end;
+      else if (passes[e].empty() && is_over(x, to)) end = x;
       line = {{x, y}};
       const auto go_to = [&](float next_x, float rank_top) {
         if (std::abs(next_x - x) >= 2) {
@@ -180,7 +187,7 @@ DiagramLayout layout_diagram(const Diagram& diagram, float width, const DiagramM
         go_to(lane, top);
         top += measures.node_height + measures.gap;
       }
-      go_to(end_of(e, true), to.y);
+      go_to(end, to.y);
       line.push_back({x, to.y});
     }
   }

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "figure/flow.h"
+#include "figure/head_titles.h"
 #include "figure/labels.h"
 #include "figure/page.h"
 #include "model/head_text.h"
@@ -103,7 +104,7 @@ Drawing draw_flow(const FigureSubject& subject, const FigureOptions& options, co
   std::vector<HeadRef> heads = options.heads;
   if (heads.empty()) heads.push_back(options.head);
   add_title(page, title_of(options.language, heads),
-            heads.size() == 1 ? measured_text(options.language, subject.document, heads.front()) : "");
+            heads.size() == 1 ? name_in_figure(options.language, subject, heads.front()) : "");
 
   const std::atomic<bool> stop = false;
   std::vector<std::vector<FlowLine>> lines;

@@ -94,7 +94,7 @@ Drawing draw_grid(const FigureSubject& subject, const FigureOptions& options, co
     blocks = blocks || has_blocked(map.weights);
   }
   page.y += grid.content_height;
-  std::vector<std::string> remarks = explained(titles, subject, options.language);
+  std::vector<std::string> remarks;
   if (std::max(first.num_queries(), first.num_keys()) > most)
     remarks.push_back(either(options.language, "each dot: the largest weight of the cells it covers",
                              "每个点：其覆盖单元格中的最大权重"));

@@ -7,8 +7,8 @@ namespace headlight {
 
 namespace {
 
-constexpr float kLeastShare = 0.88f;                       // of the least width
-constexpr float kLeastSpread = 0.08f, kMostSpread = 0.5f;  // of a map's width
+constexpr float kLeastWidthShare = 0.88f;            // of the least width
+constexpr float kLeastGap = 0.08f, kMostGap = 0.5f;  // of a map's width
 
 }  // namespace
 
@@ -33,7 +33,7 @@ GridLayout layout_grid(float area_width, float area_height, Index layers, Index 
   if (best.width < least_width) {
     // Rows of the same length; a little below the least width rather than one row more.
     Index rows = 1;
-    while (rows < heads && width_of(rows_of(rows)) < kLeastShare * least_width) ++rows;
+    while (rows < heads && width_of(rows_of(rows)) < kLeastWidthShare * least_width) ++rows;
     best.columns = rows_of(rows);
     const float whole_map = std::max(least_width, area_height - extra_height);  // seen without scrolling
     best.width = std::max(std::floor(std::min(width_of(best.columns), whole_map)), 1.0f);
@@ -44,7 +44,7 @@ GridLayout layout_grid(float area_width, float area_height, Index layers, Index 
   best.content_height = rows * (best.height + gap) - gap;
   const float used = static_cast<float>(best.columns) * (best.width + gap) - gap;
   const float spare = best.columns > 1 ? (area_width - used) / static_cast<float>(best.columns - 1) : 0;
-  if (spare >= kLeastSpread * best.width) best.spread = std::floor(std::min(spare, kMostSpread * best.width));
+  if (spare >= kLeastGap * best.width) best.spread = std::floor(std::min(spare, kMostGap * best.width));
   return best;
 }
 

@@ -1,6 +1,7 @@
 // One head large, with its numbers where there is room for them.
 #include <algorithm>
 
+#include "figure/head_titles.h"
 #include "figure/labels.h"
 #include "figure/map_items.h"
 #include "figure/map_kinds.h"
@@ -20,9 +21,9 @@ Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, co
   if (kind_of(subject, options.head.stack) == MapKind::rollout)
     add_title(page, layer_title(options.language, options.head.layer), "");
   else
-    add_title(page, head_label(options.head),
-              off ? either(options.language, "off", "已关闭")
-                  : measured_text(options.language, subject.document, options.head));
+    add_title(
+        page, head_label(options.head),
+        off ? either(options.language, "off", "已关闭") : name_in_figure(options.language, subject, options.head));
   const PrintedMap map = printed_map(subject, options.head, kMostCells);
   const ColourScale scale = own_scale(map_scale(subject, options), map.weights, options);
   // What stands above and below the map is a part of the page's height.

@@ -9,13 +9,15 @@ std::vector<HeadTitle> titles_of(const Page& page, const FigureSubject& subject,
   const auto width = [&](const std::string& text) { return page.measure(text, page.label); };
   const bool of_layers = kind_of(subject, options.head.stack) == MapKind::rollout;
   std::vector<HeadTitle> titles;
-  for (const HeadRef& at : heads) {
+  std::vector<HeadName> names;
+  if (!of_layers) names = names_of(options.language, subject.document, subject.trace, heads);
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const HeadRef& at = heads[i];
     if (of_layers) {
       titles.push_back({at, {layer_title(options.language, at.layer), {}, {}}});
       continue;
     }
-    HeadTitle title{at, measured_title(options.language, subject.document, at, {}, room, width),
-                    is_off(subject.trace.request.edits, at)};
+    HeadTitle title{at, measured_title(at, names[i], {}, room, width), is_off(subject.trace.request.edits, at)};
     if (title.off) title.words.relations = either(options.language, "  off", "  已关闭");
     if (width(title.words.head + title.words.relations) > room) title.words.relations.clear();
     titles.push_back(std::move(title));
@@ -23,18 +25,8 @@ std::vector<HeadTitle> titles_of(const Page& page, const FigureSubject& subject,
   return titles;
 }
 
-std::vector<std::string> explained(const std::vector<HeadTitle>& titles, const FigureSubject& subject,
-                                   Language language) {
-  std::vector<std::string> remarks;
-  if (kind_of(subject, titles.front().head.stack) == MapKind::rollout) return remarks;
-  for (const HeadTitle& title : titles) {
-    if (title.off || title.words.relations.empty()) continue;
-    for (const RelationScore* one : relations_of(subject.document, title.head)) {
-      const std::string& label = relation_title(language, *one);
-      if (title.words.relations.find(label) == std::string::npos) remarks.push_back(one->relation + " " + label);
-    }
-  }
-  return remarks;
+std::string name_in_figure(Language language, const FigureSubject& subject, const HeadRef& head) {
+  return name_with_score(names_of(language, subject.document, subject.trace, {head}).front());
 }
 
 void add_head_title(Page& page, const HeadTitle& title, float x, float y) {
@@ -50,7 +42,7 @@ void add_head_title(Page& page, const HeadTitle& title, float x, float y) {
                .width;
   };
   add(title.words.value, page.ink.dim);
-  add(title.words.relations, title.off ? page.ink.dim : page.ink.accent);
+  add(title.words.relations, title.off || title.words.quiet ? page.ink.dim : page.ink.accent);
 }
 
 }  // namespace headlight

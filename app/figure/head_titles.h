@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "figure/head_name.h"
 #include "figure/labels.h"
 #include "figure/page.h"
 
@@ -15,14 +16,12 @@ struct HeadTitle {
   bool off = false;
 };
 
-/// "Layer 2 · Head 6  verb → object 0.99" as far as there is room; all heads by their numbers where one must be. Of maps
-/// that belong to no head: "Layer 2".
+/// "L1·H5  object → its verb 100 %" as far as there is room. Of maps that belong to no head: "Layer 1".
 std::vector<HeadTitle> titles_of(const Page& page, const FigureSubject& subject, const FigureOptions& options,
                                  const std::vector<HeadRef>& heads, float room);
 
-/// What the short ones among them stand for.
-std::vector<std::string> explained(const std::vector<HeadTitle>& titles, const FigureSubject& subject,
-                                   Language language);
+/// What a single head is called, with its score: what stands beside its title.
+std::string name_in_figure(Language language, const FigureSubject& subject, const HeadRef& head);
 
 void add_head_title(Page& page, const HeadTitle& title, float x, float y);
 

@@ -6,6 +6,7 @@
 #include "base/within.h"
 #include "derived/head_stats.h"
 #include "figure/diagram_layout.h"
+#include "figure/head_titles.h"
 #include "figure/inside_parts.h"
 #include "figure/labels.h"
 #include "figure/page.h"
@@ -133,7 +134,7 @@ DiagramLayout diagram_layout(const Diagram& diagram, const Page& page, float& la
 Drawing draw_diagram(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   const Trace& trace = subject.trace;
   Page page = new_page(options, measure);
-  add_title(page, head_label(options.head), measured_text(options.language, subject.document, options.head));
+  add_title(page, head_label(options.head), name_in_figure(options.language, subject, options.head));
   const Diagram diagram = diagram_of(trace, options.head);
   float label = page.label;
   const DiagramLayout layout = diagram_layout(diagram, page, label);

@@ -2,12 +2,10 @@
 
 #include <cmath>
 #include <cstdio>
-#include <vector>
 
 #include "document/bundled_models.h"
 #include "document/model_choice.h"
 #include "figure/taught.h"
-#include "model/head_text.h"
 #include "train/measure/treebank_scores.h"
 #include "train/trained_checkpoint.h"
 #include "write/number.h"
@@ -18,10 +16,6 @@ std::string score_text(double score) {
   char text[16];
   std::snprintf(text, sizeof text, "%.2f", score);
   return text;
-}
-
-const std::string& relation_title(Language language, const RelationScore& relation) {
-  return language == Language::zh ? relation.zh : relation.en;
 }
 
 std::string taught_mark(Language language, const Document& document, const RelationScore& relation) {
@@ -56,34 +50,6 @@ std::string model_title(Language language, const Document& document) {
   if (document.model) return std::string(either(language, "checkpoint ", "检查点 ")) + document.model->name;
   return std::string(either(language, "random weights, seed ", "随机权重，种子 ")) +
          std::to_string(document.config.seed);
-}
-
-MeasuredTitle measured_title(Language language, const Document& document, const HeadRef& head, const std::string& value,
-                             float room, const std::function<float(const std::string&)>& width_of) {
-  const std::string title = head_label(head);
-  std::string labels, first, codes, names, mark;
-  for (const RelationScore* one : relations_of(document, head)) {
-    const std::string taught = taught_mark(language, document, *one);
-    const std::string score = score_text(one->score.accuracy) + taught;
-    labels += "  " + relation_title(language, *one) + " " + score;
-    codes += "  " + one->relation + " " + score;
-    names += "  " + one->relation;
-    if (first.empty()) first = labels;
-    if (mark.empty()) mark = taught;
-  }
-  // Many relations are taught to one head. The first of them comes first.
-  if (first.size() < labels.size()) first = mark.empty() ? labels : first + " …";
-  for (const std::string& relations : {labels, first, codes, names + mark, std::string()})
-    if (width_of(title + value + relations) <= room) return {title, value, relations};
-  return {title, {}, {}};
-}
-
-std::string measured_text(Language language, const Document& document, const HeadRef& head) {
-  std::string text;
-  for (const RelationScore* one : relations_of(document, head))
-    text += (text.empty() ? "" : "  ") + relation_title(language, *one) + " " + score_text(one->score.accuracy) +
-            taught_mark(language, document, *one);
-  return text;
 }
 
 std::string cell_number(float weight) {

@@ -1,8 +1,7 @@
-// The words of figures, in English and in Chinese: titles, what was measured of a head, numbers in cells. Window and
+// The words of figures, in English and in Chinese: titles, numbers in cells. Window and
 // files say the same.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -11,8 +10,6 @@
 #include "view/settings.h"
 
 namespace headlight {
-
-struct RelationScore;  // train/measure/relations.h
 
 /// One of two words.
 inline const char* either(Language language, const char* en, const char* zh) {
@@ -28,20 +25,8 @@ std::string mask_title(Language language, std::string_view kind);
 /// What computed the answer: the trained model, a checkpoint's name, fresh weights with their seed.
 std::string model_title(Language language, const Document& document);
 
-/// The title of a head, a value of it if there is one, and what was measured of it: "L1·H6", "  0.43",
-/// "  verb → object 0.99".
-struct MeasuredTitle {
-  std::string head, value, relations;
-};
-/// Where that is wider than `room` by `width_of`, the relations are shortened: "  VO 0.99", "  VO", nothing. `value` is
-/// there whole or, where there is no room, not at all.
-MeasuredTitle measured_title(Language language, const Document& document, const HeadRef& head, const std::string& value,
-                             float room, const std::function<float(const std::string&)>& width_of);
-
 /// A score: two digits after the point.
 std::string score_text(double score);
-/// What a relation is called: verb → object.
-const std::string& relation_title(Language language, const RelationScore& relation);
 
 /// A weight, or another number that is not negative, in the room of a cell: two digits after the point, without the zero
 /// before it; from 10 on no digits after the point.
@@ -54,7 +39,5 @@ std::string brief_number(float value);
 std::string exact_number(float value);
 /// A number beside a colour bar, or in a caption: three digits.
 std::string tick_number(float value);
-/// What was measured of a head, in full: "verb → object 0.99"; empty where nothing was.
-std::string measured_text(Language language, const Document& document, const HeadRef& head);
 
 }  // namespace headlight

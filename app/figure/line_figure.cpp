@@ -14,8 +14,8 @@
 namespace headlight {
 namespace {
 
-constexpr float kLeastColumn = 18;  // ems
-constexpr float kFairShare = 1.5f;  // of a page's fair height, before the heads stand in more columns
+constexpr float kLeastColumn = 18;      // ems
+constexpr float kFairLineShare = 1.5f;  // of a page's fair height, before the heads stand in more columns
 
 /// The row or the column that is drawn.
 HeadLine line_of(const FigureSubject& subject, const FigureOptions& options) {
@@ -78,7 +78,7 @@ Chart chart_of(const Page& page, std::size_t heads, Index count, const LabelMetr
                           .most_pitch = 4 * page.label};
     chart.layout = line_layout({page.left(), page.y, width, 0.8f * page.fair_height()}, static_cast<Index>(chart.rows),
                                count, words, sizes);
-    if (static_cast<float>(chart.rows) * chart.layout.pitch <= kFairShare * page.fair_height()) break;
+    if (static_cast<float>(chart.rows) * chart.layout.pitch <= kFairLineShare * page.fair_height()) break;
   }
   return chart;
 }
@@ -146,9 +146,7 @@ Result<Drawing> draw_line(const FigureSubject& subject, const FigureOptions& opt
                       .anchor = Anchor::right});
   }
   page.y = chart.layout.bars.y + static_cast<float>(chart.rows) * chart.layout.pitch;
-  std::vector<std::string> remarks = explained(titles, subject, options.language);
-  for (std::string& remark : remarks_of(chart, options, scale.top)) remarks.push_back(std::move(remark));
-  return finished(std::move(page), subject, options, std::nullopt, false, remarks);
+  return finished(std::move(page), subject, options, std::nullopt, false, remarks_of(chart, options, scale.top));
 }
 
 }  // namespace headlight

@@ -25,7 +25,7 @@ const char* kind_line(Language language, MapKind kind) {
                     "‖α f(x)‖：该头从列词元带给行词元的向量有多长 (Kobayashi et al. 2020)。");
     case MapKind::rollout:
       return either(language,
-                    "How much of the column's word reached the row's through all layers up to this one "
+                    "How much of the column's word is in the row's after all layers up to this one "
                     "(Abnar & Zuidema 2020).",
                     "经过到这一层为止的所有层，列词元有多少进入了行词元 (Abnar & Zuidema 2020)。");
   }

@@ -3,7 +3,10 @@
 
 #include <stdlib.h>
 
+#include <cmath>
 #include <filesystem>
+
+#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/measure.h"
@@ -13,11 +16,13 @@
 #include "gl/offscreen.h"
 #include "gl/quit_signals.h"
 #include "gl/window.h"
+#include "model/head_text.h"
 #include "page/page.h"
 #include "paper/figure_file.h"
 #include "session/loop.h"
 #include "session/recovery.h"
 #include "session/state_rules.h"
+#include "view/ui_scale.h"
 
 namespace headlight {
 namespace {
@@ -29,6 +34,16 @@ void restore(Startup& start, std::optional<Notice>& notice, const std::filesyste
   if (!recovered.session) return;
   start.session = *std::move(recovered.session);
   notice = Notice{Notice::Kind::restored, recovered.problems.empty() ? "" : "\n" + in_lines(recovered.problems)};
+}
+
+/// Of a first start: on a large screen everything is larger, the window too.
+void suit_screen(Settings& settings, Window& window) {
+  const auto screen = Window::screen();
+  if (!screen) return;
+  settings.ui_scale = fitting_ui_scale(static_cast<float>(screen->width), static_cast<float>(screen->height));
+  if (settings.ui_scale <= 1) return;
+  const auto larger = [&](int length) { return static_cast<int>(static_cast<float>(length) * settings.ui_scale); };
+  window.resize({larger(settings.window.width), larger(settings.window.height)});
 }
 
 /// The next window is as large as this one.
@@ -46,12 +61,14 @@ void take_beside(AppState& state, Session& session, std::optional<Notice>& notic
   else notice = Notice{Notice::Kind::failed, in_lines(lost)};
 }
 
-/// A folder for as long as it lives.
+/// A folder for as long as it lives; an empty path where there is no place for one.
 class PassingFolder {
  public:
   PassingFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "headlight-XXXXXX").string();
-    if (::mkdtemp(pattern.data())) path_ = pattern;
+    std::error_code error;
+    const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+    std::string pattern = (folder / "headlight-XXXXXX").string();
+    if (!error && ::mkdtemp(pattern.data())) path_ = pattern;
   }
   PassingFolder(const PassingFolder&) = delete;
   ~PassingFolder() {
@@ -74,6 +91,22 @@ Status train_for(Loop& loop, AppState& state, Index steps) {
   return Done{};
 }
 
+/// What is on a picture, for those who measure it: pixels to a tenth.
+std::string boxes_json(const DrawnBoxes& boxes, int width, int height) {
+  using nlohmann::json;
+  const auto pixels = [](float length) { return std::round(static_cast<double>(length) * 10) / 10; };
+  json list = json::array();
+  for (const DrawnBox& drawn : boxes) {
+    json one{{"name", drawn.name}, {"kind", box_kind_name(drawn.kind)}};
+    if (drawn.head) one["head"] = head_text({drawn.head->layer, drawn.head->head});
+    one["box"] = {pixels(drawn.box.x), pixels(drawn.box.y), pixels(drawn.box.w), pixels(drawn.box.h)};
+    list.push_back(std::move(one));
+  }
+  return json{{"window", {width, height}}, {"boxes", std::move(list)}}.dump(1, ' ', false,
+                                                                            json::error_handler_t::replace) +
+         "\n";
+}
+
 std::string window_title(const AppState& state) {
   if (state.session_path.empty()) return "Headlight";
   return std::filesystem::path(state.session_path).filename().string() + " — Headlight";
@@ -82,11 +115,14 @@ std::string window_title(const AppState& state) {
 }  // namespace
 
 Status open_window(const Startup& asked) {
-  const Settings settings = read_settings();
+  Settings settings = read_settings();
+  std::error_code unreadable;
+  const bool first_start = !std::filesystem::exists(settings_path(), unreadable);
   auto window = Window::open("Headlight", settings.window);
   if (!window)
     return Error{window.error().message +
                  "; without a display there are `./run export` (the numbers) and `./run screenshot` (a picture)"};
+  if (first_start) suit_screen(settings, **window);
   const auto resources = read_resources();
   if (!resources) return resources.error();
   auto maps = make_map_painter(resources->folder / "shaders");
@@ -113,6 +149,7 @@ Status open_window(const Startup& asked) {
   else if (!restored && start.session_path.empty() && start.lesson.empty()) set_layout(state.view, settings.layout);
   if (!start.lesson.empty()) start.session.lesson = {};
   take_beside(state, start.session, notice);
+  begin_looking(state);
   if (notice) state.notice = std::move(notice);
   if (!state.notice && !resources->lessons.problems.empty())
     state.notice = Notice{Notice::Kind::failed, in_lines(resources->lessons.problems)};
@@ -160,7 +197,8 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
   Settings settings = default_settings();
   settings.theme = options.theme.value_or(settings.theme);
   settings.language = options.language.value_or(settings.language);
-  settings.ui_scale = options.ui_scale;
+  settings.ui_scale = options.ui_scale.value_or(
+      fitting_ui_scale(static_cast<float>(options.width), static_cast<float>(options.height)));
   settings.greeted = options.greeted;
   AppState state = initial_state(resources->lexicon, start.session.document, settings, start.session.model_warnings,
                                  resources->shipped);
@@ -172,23 +210,26 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
     state.kept = std::move(*kept);
   }
   if (const Status begun = begin_lessons(state, resources->lessons, start); !begun) return begun;
+  begin_looking(state);
   const PassingFolder trained;
   Loop loop({}, {}, {.training = {.folder = trained.path()}});
   loop.settle(state);
   if (options.train_steps > 0)
     if (const Status done = train_for(loop, state, options.train_steps); !done) return done;
-  if (state.view.view == View::inside) update(state, ShowView{View::inside});  // something is pinned from now on
+  if (options.view) show_view(state, *options.view);
   loop.settle(state);
   // The time an answer took would make every picture a different one.
   state.trace_milliseconds = 0;
 
+  DrawnBoxes boxes;
   const ImVec2 size{static_cast<float>(options.width), static_cast<float>(options.height)};
-  const Screen screen{.begin_frame = [&] { (*context)->begin_frame(size, 1.0f / 60, options.ui_scale); },
+  const Screen screen{.begin_frame = [&] { (*context)->begin_frame(size, 1.0f / 60, settings.ui_scale); },
                       .end_frame = [&](Rgb background) { (*context)->end_frame(background); },
                       .fonts = fonts,
                       .maps = **maps,
                       .samples = resources->samples,
-                      .unit = options.ui_scale};
+                      .unit = settings.ui_scale,
+                      .boxes = options.boxes.empty() ? nullptr : &boxes};
   for (int frame = 0; frame < kFramesAfterEvent || (fonts.wants_frame() && frame < 10); ++frame) {
     Commands commands;
     build_frame(screen, state, loop, commands);
@@ -198,7 +239,9 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
   }
   const auto picture = png(surface->read());
   if (!picture) return picture.error();
-  return write_file(options.file, *picture);
+  if (const Status written = write_file(options.file, *picture); !written) return written;
+  if (options.boxes.empty()) return Done{};
+  return write_file(options.boxes, boxes_json(boxes, options.width, options.height));
 }
 
 }  // namespace headlight

@@ -39,7 +39,9 @@ void build_frame(const Screen& screen, const AppState& state, const Loop& loop, 
   apply_style(state.settings.theme, screen.unit);
   screen.fonts.use_latin_signs(state.settings.language == Language::en);
   screen.begin_frame();
-  Gui gui{state, commands, screen.fonts, screen.maps, screen.samples, work_of(loop), screen.unit, nullptr};
+  if (screen.boxes) screen.boxes->clear();
+  Gui gui{state,         commands,    screen.fonts, screen.maps, screen.samples,
+          work_of(loop), screen.unit, nullptr,      screen.boxes};
   draw_window(gui);
 }
 

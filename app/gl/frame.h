@@ -15,7 +15,8 @@ struct Screen {
   Fonts& fonts;
   MapPainter& maps;
   const std::vector<Sample>& samples;
-  float unit = 1;  // as Gui has it
+  float unit = 1;               // as Gui has it
+  DrawnBoxes* boxes = nullptr;  // of the last frame that was built; null: they are not asked for
 };
 
 /// Frames drawn after an event before the window sleeps: Dear ImGui needs a second to settle, a third for hovering.

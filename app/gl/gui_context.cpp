@@ -16,8 +16,10 @@ Result<std::unique_ptr<GuiContext>> GuiContext::open() {
   io.IniFilename = nullptr;
   io.LogFilename = nullptr;
   io.ConfigWindowsMoveFromTitleBarOnly = true;
-  if (!ImGui_ImplOpenGL3_Init("#version 330 core"))
-    return bad_input("window", "OpenGL", "version 3.3", reinterpret_cast<const char*>(glGetString(GL_VERSION)));
+  if (!ImGui_ImplOpenGL3_Init("#version 330 core")) {
+    const auto* version = reinterpret_cast<const char*>(glGetString(GL_VERSION));  // null: the driver is broken
+    return bad_input("window", "OpenGL", "version 3.3", version ? version : "none");
+  }
   gui->rendering_ = true;
   return gui;
 }

@@ -55,18 +55,10 @@ float size_scale(GLFWwindow* window) {
 
 /// A size remembered from a larger screen.
 WindowSize on_screen(WindowSize size) {
-  GLFWmonitor* monitor = glfwGetPrimaryMonitor();
-  if (!monitor) return size;
-  int width = 0, height = 0;
-  float scale = 1;
-  glfwGetMonitorWorkarea(monitor, nullptr, nullptr, &width, &height);
-  glfwGetMonitorContentScale(monitor, &scale, nullptr);
-  const auto fitting = [scale](int wanted, int room, int least) {
-    return room > 0 && scale > 0 ? std::max(least, std::min(wanted, static_cast<int>(static_cast<float>(room) / scale)))
-                                 : wanted;
-  };
-  size.width = fitting(size.width, width, kLeastWindow.width);
-  size.height = fitting(size.height, height, kLeastWindow.height);
+  const auto screen = Window::screen();
+  if (!screen) return size;
+  size.width = std::max(kLeastWindow.width, std::min(size.width, screen->width));
+  size.height = std::max(kLeastWindow.height, std::min(size.height, screen->height));
   return size;
 }
 
@@ -171,6 +163,25 @@ std::optional<WindowSize> Window::size() const {
   size.height = static_cast<int>(std::lround(static_cast<float>(size.height) / scale));
   size.maximised = glfwGetWindowAttrib(state_->window, GLFW_MAXIMIZED) == GLFW_TRUE;
   return size;
+}
+
+std::optional<WindowSize> Window::screen() {
+  GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+  if (!monitor) return std::nullopt;
+  int width = 0, height = 0;
+  float scale = 1;
+  glfwGetMonitorWorkarea(monitor, nullptr, nullptr, &width, &height);
+  glfwGetMonitorContentScale(monitor, &scale, nullptr);
+  if (width <= 0 || height <= 0 || scale <= 0) return std::nullopt;
+  const auto at_full_scale = [scale](int pixels) { return static_cast<int>(static_cast<float>(pixels) / scale); };
+  return WindowSize{at_full_scale(width), at_full_scale(height)};
+}
+
+void Window::resize(const WindowSize& size) {
+  const WindowSize fitting = on_screen(size);
+  const float scale = size_scale(state_->window);
+  const auto pixels = [scale](int length) { return static_cast<int>(std::lround(static_cast<float>(length) * scale)); };
+  glfwSetWindowSize(state_->window, pixels(fitting.width), pixels(fitting.height));
 }
 
 bool Window::wait(double seconds) {

@@ -26,6 +26,11 @@ class Window {
   /// How large it is now; nothing while it is an icon.
   std::optional<WindowSize> size() const;
 
+  /// The room that the screen leaves for windows, at a scale of 100 %; nothing where it is not known.
+  static std::optional<WindowSize> screen();
+  /// At a scale of 100 %, and no larger than the screen.
+  void resize(const WindowSize& size);
+
   /// Sleeps until something happens, at most `seconds`; 0 looks without sleeping. True where the user or the desktop
   /// did something, so that a frame is due. What wake() announces is for the caller to find.
   bool wait(double seconds);

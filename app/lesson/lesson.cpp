@@ -86,6 +86,11 @@ Result<LessonStep> step_from_json(const std::string& where, const json& object, 
     if (!said) return said.error();
     step.attempt = std::move(*said);
   }
+  if (const auto points = object.find("points"); points != object.end()) {
+    if (!is_text(*points, kMostTitle))
+      return bad_input(where, "points", "the name of a control", printable(points->dump()));
+    step.points = points->get<std::string>();
+  }
   if (const auto set = object.find("set"); set != object.end()) {
     auto scene = scene_from_json(where, *set, folder, shipped);
     if (!scene) return scene.error();

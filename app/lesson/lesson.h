@@ -35,6 +35,7 @@ struct Scene {
 struct LessonStep {
   Said text;                   // what is to be seen
   Said attempt;                // what the reader is asked to change; empty: nothing
+  std::string points;          // at a control, until that is done; empty: at none
   std::optional<Scene> scene;  // nothing: everything stays as the reader has it
   std::vector<Goal> goals;     // all of them reached: the attempt is done. Empty: unknown
   std::vector<Claim> claims;   // what the text says about the numbers, so that it can be checked

@@ -15,6 +15,7 @@
 #include "model/head_text.h"
 #include "page/page_numbers.h"
 #include "train/trained_checkpoint.h"
+#include "words/relation_words.h"
 #include "write/json.h"
 
 namespace headlight {
@@ -235,18 +236,20 @@ json relations_object(const Trace& trace, const Document& document, const std::v
   json list = json::array();
   for (const StackNames& names : stacks_of(trace))
     for (const HeadRef& head : of_stack(heads, names.stack))
-      for (const RelationScore* one : relations_of(document, head))
+      for (const RelationScore* one : relations_of(document, head)) {
+        if (!is_worn(*one)) continue;
         list.push_back({{"stack", names.label},
                         {"layer", head.layer},
                         {"head", head.head},
                         {"relation", one->relation},
                         {"label",
-                         {{"en", one->en + taught_mark(Language::en, document, *one)},
-                          {"zh", one->zh + taught_mark(Language::zh, document, *one)}}},
+                         {{"en", relation_in_words(Language::en, *one) + taught_mark(Language::en, document, *one)},
+                          {"zh", relation_in_words(Language::zh, *one) + taught_mark(Language::zh, document, *one)}}},
                         {"accuracy", one->score.accuracy},
-                        {"offset", one->offset},
+                        {"offset", position_alone(*one)},
                         {"random", one->random},
                         {"sentences", one->sentences}});
+      }
   return list;
 }
 

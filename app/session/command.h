@@ -26,6 +26,7 @@ namespace headlight {
 // A command is one line.
 // clang-format off
 struct DerivedMaps;   // derived/derived_maps.h
+struct Guess;   // derived/guess.h
 struct AnswerComparison;  // derived/answer_comparison.h
 
 // The question. Edits of one kind that follow each other are one step of undo, until EndGesture or another kind.
@@ -70,6 +71,7 @@ struct Redo {};
 struct ChoosePrefix { std::size_t count = 0; };   // the first tokens of what the decoder reads; 0: all
 struct ChooseSentence { std::size_t sentence = 0; };
 struct ChooseHead { HeadRef head; };
+struct Tell {};                                   // chooses the head and the cell that say most of the answer, once it is there
 // `kept`: in View::compare, a cell of A that the answer on the screen lacks.
 struct Hover { std::optional<HeadRef> head; std::optional<CellRef> cell; std::optional<CellRef> kept = {}; };
 struct Pin { std::optional<CellRef> cell; std::optional<CellRef> kept = {}; };
@@ -89,6 +91,7 @@ struct FocusText { bool on = false; std::string typed = {}; };  // typed: in pla
 struct ShowView { View view = View::heads; };
 struct LookAt { Look look; };                     // a matrix of the answer; its head becomes the chosen one
 struct LookBack {};
+struct OpenInsideLine { std::optional<std::size_t> line; };  // of the story behind the pinned weight; none: closes it
 struct ShowSteps { bool on = true; };
 struct ShowHelp { bool on = false; };
 struct SetSettings { Settings settings; };
@@ -107,9 +110,11 @@ struct OrderDifferences { DifferenceOrder order = DifferenceOrder::layer; };
 // Lessons. Each step sets the question and the look, as one step of undo.
 struct OpenLesson { std::optional<std::size_t> lesson; };  // at its first step; none: leaves it
 struct GoToStep { std::size_t step = 0; };
+struct PointAt { std::string control; };          // a control that the lesson speaks of; empty: none
 
 // Training. One goes on at a time; the step has a worker of its own carry it out.
 struct SetTrainingPlan { TrainingPlan plan; };    // of the next training: all but its shape, which is the document's
+struct ShowAdvanced { bool on = false; };         // what a training can be given
 struct SetCorpus { std::string text; };           // of the next training; empty: the grammar
 struct StartTraining { TrainingPlan plan; CorpusChoice corpus; Index until = 0; };  // pauses behind `until`, if not 0
 struct ContinueTraining { std::string folder; };  // goes on where a folder was left
@@ -126,7 +131,8 @@ struct OpenPath { std::string path; };
 struct SaveSession { std::string path; };
 struct ExportTo { std::string path; };            // the format follows the name's ending
 struct ChooseExport { ExportPart part = ExportPart::all; };
-struct ChooseFigure { FigureKind kind = FigureKind::grid; bool slide = false; };
+struct ChooseFigure { FigureKind kind = FigureKind::grid; bool slide = false; std::optional<bool> dark = {}; };
+struct ChoosePlace { Browser::Place place = Browser::Place::folders; };  // what the dialog for opening lists
 struct FigureTo { std::string path; };            // the format follows the name's ending
 struct CancelFileWork {};
 struct Quit {};
@@ -141,6 +147,12 @@ struct TraceReady {
 struct TraceFailed { Request request; std::string message; };
 struct BaselineReady { std::shared_ptr<const Trace> trace; };  // the answer to the same question without edits
 struct InsideReady { std::shared_ptr<const Inside> inside; };
+struct GuessReady { std::shared_ptr<const Guess> guess; };             // what the model says of the answer on the screen
+struct NearestReady {                             // the sentence nearest to these words that the model knows; empty: none
+  std::vector<std::string> words;
+  std::weak_ptr<const Model> model;
+  std::string text;
+};
 struct FlowReady { std::shared_ptr<const FlowLines> flow; };
 struct KeptReady { AnswerSnapshot kept; };            // of a session: its A, answered …
 struct KeptFailed { AnswerSnapshot kept; std::string message; };  // … or not
@@ -150,6 +162,9 @@ struct FolderListed { std::string folder; std::vector<Browser::Entry> entries; }
 struct FileOpened { std::string path; OpenFile opened; };
 struct FileSaved { std::string path; std::optional<Document> session; };  // the document that was saved; none: an export
 struct FileFailed { std::string message; };
+struct OpenFailed { std::string path, message; };  // of OpenPath: what was open stays, but is not looked at
+struct ShowFailure { bool details = false; };      // more of it, or less
+struct LeaveFailure {};                            // back to what was open before
 struct Copied { std::string text; };              // into the clipboard
 struct Changed { std::string text; };             // what the edits before it changed, which Undo takes back
 struct DismissNotice {};
@@ -175,7 +190,8 @@ using AnyCommand =
                  FocusFind, HeadsReady, EffectsReady, SetFlow, FlowReady, ChooseFigure, FigureTo, SetOwnRange, ShowMaps,
                  ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied,
                  MapsReady, ComparisonReady, OrderDifferences, SetTextPair, KeptReady,
-                 KeptFailed, SetComparedPart, FoldsReady, Changed>;
+                 KeptFailed, SetComparedPart, FoldsReady, Changed, Tell, GuessReady, NearestReady, OpenInsideLine,
+                 ChoosePlace, OpenFailed, ShowFailure, LeaveFailure, PointAt, ShowAdvanced>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
 /// file that says a command.

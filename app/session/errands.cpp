@@ -5,10 +5,15 @@
 #include <tuple>
 #include <utility>
 
+#include "base/thrown.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
+#include "derived/guess.h"
 #include "document/answer_snapshot.h"
 #include "document/bundled_models.h"
+#include "document/model_sources.h"
+#include "document/samples.h"
+#include "document/sentence_facts.h"
 #include "session/head_grid.h"
 #include "session/shown.h"
 
@@ -32,7 +37,12 @@ Job trace_job(const Request& request, const AppState& state) {
       [request, kind = wanted_kind(state), fold, previous = state.trace](Progress& progress) -> std::optional<Command> {
         const auto begin = std::chrono::steady_clock::now();
         if (kind != MapKind::weights) progress.share = kAnswerShare;
-        auto trace = forward(request, progress, previous.get());
+        const auto answer = [&]() -> Result<std::shared_ptr<const Trace>> {
+          try {
+            return forward(request, progress, previous.get());
+          } catch (...) { return thrown_error(); }
+        };
+        auto trace = answer();
         if (!trace) return TraceFailed{request, trace.error().message};
         if (!*trace) return std::nullopt;
         const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
@@ -119,7 +129,7 @@ std::optional<std::shared_ptr<const Model>> check_question(const AppState& state
 Job check_job(std::shared_ptr<const Model> model, const AppState& state) {
   return [model = std::move(model), folder = state.document.model_path,
           warnings = check_of_model(state)->warnings](Progress& progress) -> std::optional<Command> {
-    const auto resolved = resolved_source(folder);
+    const auto resolved = path_of_source(folder);
     if (!resolved) return CheckReady{model, {{Severity::error, resolved.error().message}}};
     auto findings = check_checkpoint(*resolved, model, warnings, progress);
     if (progress.stop) return std::nullopt;
@@ -231,6 +241,48 @@ Job snapshot_job(SnapshotQuestion question, const AppState& state) {
   };
 }
 
+std::optional<GuessQuestion> unknown_guess(const AppState& state) {
+  auto question = guess_question(state);
+  const Guess* known = state.guess.get();
+  const bool is_known =
+      question && known && known->trace.lock() == question->trace && known->hidden == question->hidden;
+  return is_known ? std::nullopt : std::move(question);
+}
+
+Job guess_job(GuessQuestion question, const AppState&) {
+  return [question = std::move(question)](Progress& progress) -> std::optional<Command> {
+    auto guess = make_guess(question, progress);
+    if (!guess) return std::nullopt;
+    return GuessReady{std::move(guess)};
+  };
+}
+
+struct NearestQuestion {
+  std::vector<std::string> words;
+  std::shared_ptr<const Model> model;
+  friend bool operator==(const NearestQuestion&, const NearestQuestion&) = default;
+};
+
+std::optional<NearestQuestion> nearest_question(const AppState& state) {
+  auto words = partly_unknown_words(state);
+  if (!words) return std::nullopt;
+  const auto& known = state.nearest;
+  if (known && known->model.lock() == state.document.model && known->words == *words) return std::nullopt;
+  return NearestQuestion{*std::move(words), state.document.model};
+}
+
+Job nearest_job(NearestQuestion question, const AppState& state) {
+  const Lexicon& lexicon = lexicon_of(state.document, TextSide::source, *state.lexicon);
+  return [question = std::move(question), tokenizers = state.document.tokenizers,
+          &lexicon](Progress&) -> std::optional<Command> {
+    const Grammar* grammar = shipped_grammar();
+    std::string text;
+    if (grammar)
+      text = nearest_known_sentence(question.words, *question.model->vocabulary, *grammar, words_of_samples(lexicon));
+    return NearestReady{question.words, question.model, std::move(text)};
+  };
+}
+
 using TrainingMoment = std::pair<std::uint64_t, TrainingPhase>;
 
 /// The folders are listed at the start, and whenever a training has begun or ended.
@@ -288,6 +340,8 @@ Errands::Errands(JobThreads& threads, const std::function<void()>& wake, std::fi
   set(Errand::folds, errand(fold_question, fold_job, at_once));
   set(Errand::comparison, errand(unknown_comparison, comparison_job, at_once));
   set(Errand::snapshot, errand(snapshot_question, snapshot_job, after_the_answer));
+  set(Errand::guess, errand(unknown_guess, guess_job, after_the_answer));
+  set(Errand::nearest, errand(nearest_question, nearest_job, after_the_answer));
   set(Errand::trained, errand(list_question, list_job, is_settled));
 }
 

@@ -27,9 +27,11 @@ enum class Errand {
   folds,       // maps with tokens folded
   comparison,  // View::compare
   snapshot,    // the answer to A of View::compare, where a session names its question alone
+  guess,       // the word that the model says
+  nearest,     // the sentence nearest to one with unknown words
   trained,     // the folders of earlier trainings
 };
-inline constexpr std::size_t kErrands = 13;
+inline constexpr std::size_t kErrands = 15;
 
 class Errands {
  public:

@@ -53,7 +53,7 @@ FigureRequest figure_order(const AppState& state) {
           .heads = shown_order(state),
           .kind = state.browser.figure,
           .slide = state.browser.slide,
-          .theme = state.settings.theme,
+          .theme = state.browser.dark ? (*state.browser.dark ? Theme::dark : Theme::light) : state.settings.theme,
           .colours = state.settings.colours,
           .language = state.settings.language};
 }

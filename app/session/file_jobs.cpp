@@ -1,17 +1,18 @@
 #include "session/file_jobs.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "base/file.h"
 #include "document/export.h"
+#include "session/folder_entries.h"
 
 namespace headlight {
 
 Job open_job(const std::string& path) {
   return [path](Progress& progress) -> std::optional<Command> {
     auto opened = open_any(path, progress);
-    if (!opened) return FileFailed{opened.error().message};
+    if (!opened && progress.stop) return FileFailed{opened.error().message};
+    if (!opened) return OpenFailed{path, opened.error().message};
     return FileOpened{path, std::move(*opened)};
   };
 }
@@ -51,20 +52,10 @@ Job figure_job(const std::string& path, FigureRequest order, DrawFigure draw) {
 }
 
 Job list_job(const std::string& folder) {
-  return [folder](Progress&) -> std::optional<Command> {
-    std::error_code error;
-    FolderListed listed{folder, {}};
-    const auto options = std::filesystem::directory_options::skip_permission_denied;
-    for (std::filesystem::directory_iterator at(folder, options, error), end; !error && at != end;
-         at.increment(error)) {
-      const std::string name = at->path().filename().string();
-      std::error_code ignored;
-      if (!name.starts_with('.')) listed.entries.push_back({name, at->is_directory(ignored)});
-    }
-    if (error) return FileFailed{bad_input(folder, "folder", "a readable folder", error.message()).message};
-    std::sort(listed.entries.begin(), listed.entries.end(),
-              [](const auto& a, const auto& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
-    return listed;
+  return [folder](Progress& progress) -> std::optional<Command> {
+    auto entries = folder_entries(folder, progress);
+    if (!entries) return FileFailed{entries.error().message};
+    return FolderListed{folder, std::move(*entries)};
   };
 }
 

@@ -65,16 +65,29 @@ bool has_exact_maps(const AppState& state, Stack stack) {
   return state.trace->queries(stack) <= kThumbnail && state.trace->keys(stack) <= kThumbnail;
 }
 
+/// Heads are named by what they do wherever that takes no longer than the answer did: unless the sentence is very long.
+bool is_quickly_measured(const Trace& trace) {
+  constexpr Index kMostCells = 40'000'000;
+  Index cells = 0;
+  for (const Stack stack : kStacks)
+    if (trace.has(stack))
+      cells += trace.num_layers(stack) * trace.num_heads(stack) * trace.queries(stack) * trace.keys(stack);
+  return cells <= kMostCells;
+}
+
 }  // namespace
 
 std::optional<HeadQuestion> head_question(const AppState& state) {
   const ViewState& view = state.view;
-  HeadQuestion question{
-      .trace = state.trace, .measures = view.order.by == By::measure, .similar = view.order.by == By::similar};
+  if (!state.trace) return std::nullopt;
+  HeadQuestion question{.trace = state.trace, .measures = is_quickly_measured(*state.trace)};
+  if (view.view != View::heads) return question.measures ? std::optional(std::move(question)) : std::nullopt;
+  question.measures = question.measures || view.order.by == By::measure;
+  question.similar = view.order.by == By::similar;
   if (view.find.on) question.words = view.find.words;
   if (const auto line = shown_line(state); line && !has_exact_maps(state, line->stack)) question.line = line;
   const bool asks = question.measures || question.similar || question.words || question.line;
-  return asks && state.trace && view.view == View::heads ? std::optional(std::move(question)) : std::nullopt;
+  return asks ? std::optional(std::move(question)) : std::nullopt;
 }
 
 std::optional<HeadLine> shown_line(const AppState& state) {
@@ -99,6 +112,10 @@ Vector line_of_head(const AppState& state, const HeadLine& line, const HeadRef& 
   const HeadStats* known = known_heads(state);
   const auto place = static_cast<std::size_t>(head.layer * state.trace->num_heads(line.stack) + head.head);
   return known && known->line == line ? known->lines[place] : Vector{};
+}
+
+const HeadMeasures* last_measures(const AppState& state, const HeadRef& head) {
+  return state.heads ? entry_of(state.heads->measures, head) : nullptr;
 }
 
 bool wants_effects(const AppState& state) {

@@ -19,6 +19,9 @@ std::optional<HeadLine> shown_line(const AppState& state);
 /// empty where they are not known yet.
 Vector line_of_head(const AppState& state, const HeadLine& line, const HeadRef& head);
 
+/// What was measured of a head last, perhaps of an earlier answer; null where nothing was.
+const HeadMeasures* last_measures(const AppState& state, const HeadRef& head);
+
 /// Whether the look asks what is lost without each head.
 bool wants_effects(const AppState& state);
 

@@ -43,6 +43,27 @@ std::optional<bool> is_attempt_done(const AppState& state) {
                      [&](const Goal& goal) { return is_reached(goal, facts, scene); });
 }
 
+bool was_done(const AppState& state, const Lesson& lesson, std::size_t step) {
+  const auto known = state.settings.lessons_done.find(lesson.name);
+  return known != state.settings.lessons_done.end() && (known->second >> step & 1) != 0;
+}
+
+LessonProgress progress_of(const AppState& state, const Lesson& lesson) {
+  LessonProgress progress;
+  for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
+    if (lesson.steps[i].goals.empty()) continue;
+    ++progress.all;
+    if (was_done(state, lesson, i)) ++progress.done;
+  }
+  return progress;
+}
+
+void mark_done(AppState& state) {
+  const Lesson* lesson = current_lesson(state);
+  if (!lesson || was_done(state, *lesson, state.view.lesson->step) || is_attempt_done(state) != true) return;
+  state.settings.lessons_done[lesson->name] |= std::uint64_t{1} << state.view.lesson->step;
+}
+
 std::optional<LessonPosition> place_of(const AppState& state, const LessonMark& mark) {
   if (!state.lessons) return std::nullopt;
   const auto& all = *state.lessons;

@@ -13,6 +13,15 @@ const LessonStep* current_step(const AppState& state);
 LessonMark lesson_mark(const AppState& state);
 /// Whether the reader did what the step asks for: nothing where it asks for nothing that can be told.
 std::optional<bool> is_attempt_done(const AppState& state);
+/// Whether it was done once, now or in an earlier window; how many of a lesson's steps were, and of how many that ask
+/// for something.
+bool was_done(const AppState& state, const Lesson& lesson, std::size_t step);
+struct LessonProgress {
+  std::size_t done = 0, all = 0;
+};
+LessonProgress progress_of(const AppState& state, const Lesson& lesson);
+/// Remembers the step that is being read, once its attempt is done.
+void mark_done(AppState& state);
 
 /// Where a lesson is that a file speaks of: of its path, else of one of its name; nothing where there is none.
 std::optional<LessonPosition> place_of(const AppState& state, const LessonMark& mark);

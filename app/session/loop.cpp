@@ -1,10 +1,13 @@
 #include "session/loop.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "base/file.h"
+#include "document/log_folder.h"
 #include "session/file_jobs.h"
+#include "session/file_version.h"
 #include "session/recovery.h"
 
 namespace headlight {
@@ -55,15 +58,19 @@ Loop::Loop(std::function<void()> wake, std::string autosave, LoopOptions options
 Loop::~Loop() {
   if (!saving_) files_.cancel();
   files_.wait();
-  Progress progress;
-  for (const FileJob& job : file_jobs_)
-    if (job.saves) static_cast<void>(job.run(progress));
   autosaves_.wait();
-  if (!unsaved_) forget_autosave(autosave_);
+  try {
+    Progress progress;
+    for (const FileJob& job : file_jobs_)
+      if (job.saves) static_cast<void>(job.run(progress));
+    if (!unsaved_) forget_autosave(autosave_);
+  } catch (const std::exception&) {}  // out of memory: the autosave stays
 }
 
 bool Loop::step(AppState& state, Commands& commands, double now) {
   for (Command& command : commands) {
+    if (const auto* open = command.as<OpenPath>(); open && !logged_steps(open->path).empty())
+      command = ContinueTraining{open->path};
     update(state, command);  // first, so that a save has the gesture that it ends
     carry_out(state, command);
   }
@@ -88,8 +95,9 @@ bool Loop::step(AppState& state, Commands& commands, double now) {
   trainer_.follow(state);
   errands_.ask(state);
   delay_quit(state);
+  const bool had_failed = autosave_failed_;
   autosave(state, now);
-  return answered;
+  return answered || (autosave_failed_ && !had_failed);
 }
 
 void Loop::carry_out(const AppState& state, const Command& command) {
@@ -147,7 +155,10 @@ void Loop::autosave(AppState& state, double now) {
   autosaved_ = session;
   autosaved_settings_ = settings;
   autosaves_.post([path = autosave_, session = std::move(session), settings](Progress&) -> std::optional<Command> {
-    const Status kept = write_file(path, to_json(session)), set = write_file(settings_path(), to_json(settings));
+    const Status kept = write_file(path, to_json(session));
+    const Status set = is_of_newer_version(settings_path(), "headlight.settings", 1)
+                           ? Status(Done{})
+                           : write_file(settings_path(), to_json(settings));
     if (!kept) return FileFailed{"autosave: " + kept.error().message};
     if (!set) return FileFailed{set.error().message};
     return std::nullopt;

@@ -42,7 +42,7 @@ Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress)
     return opened;
   }
   if (ending == ".npy" || ending == ".json") {
-    auto mask = read_mask(path);
+    auto mask = read_mask(path, opened.warnings);
     if (!mask) return mask.error();
     opened.kind = OpenFile::Kind::mask;
     opened.mask = std::make_shared<const Matrix>(std::move(*mask));

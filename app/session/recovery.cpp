@@ -8,6 +8,13 @@
 #include <cstdlib>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/temporary_files.h"
+#include "document/bundled_models.h"
+#include "read/json/json_document.h"
+#include "session/file_version.h"
 #include "view/settings.h"
 
 namespace headlight {
@@ -16,8 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "autosave-", kSuffix = ".headlight.json";
-/// How write_file names what it has not finished (base/file.cpp).
-constexpr std::string_view kTemporary = ".headlight-";
 constexpr const char* kLockEnding = ".lock";
 /// How an autosave that cannot be read is called from then on.
 constexpr std::string_view kUnreadable = "unreadable-";
@@ -48,17 +53,34 @@ bool has_window(const fs::path& autosave, pid_t process) {
 
 /// Removes what programs that are gone had begun to write, and their locks that guard nothing.
 void sweep(const fs::path& folder) {
+  sweep_temporaries(folder);
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const fs::path& path = at->path();
-    const pid_t process = process_of(path.filename().string(), kTemporary);
     fs::path guarded = path;
     guarded.replace_extension();
     std::error_code ignored;
     const bool is_lock = path.extension() == kLockEnding && owner(guarded) > 0;
-    if ((process > 0 && !is_running(process)) || (is_lock && !fs::exists(guarded, ignored) && !is_locked(path)))
-      fs::remove(path, ignored);
+    if (is_lock && !fs::exists(guarded, ignored) && !is_locked(path)) fs::remove(path, ignored);
   }
+}
+
+/// What was typed in a session that cannot be opened (its model is gone), in front of the usual model.
+std::optional<Session> text_of_session(const fs::path& path) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 28;
+  const auto text = read_file(path, kMostBytes);
+  const auto object = text ? parse_json(path.string(), *text) : ParsedJson(Result<nlohmann::json>(nlohmann::json()));
+  const auto request = object && object->is_object() ? object->value("request", nlohmann::json()) : nlohmann::json();
+  nlohmann::json kept = nlohmann::json::object();
+  if (request.is_object())
+    for (const char* key : {"text", "target"})
+      if (const auto at = request.find(key); at != request.end() && at->is_string()) kept[key] = *at;
+  if (kept.value("text", std::string()).empty()) return std::nullopt;
+  kept["source"] = kDefaultModel;
+  auto session =
+      session_from_json(path.string(), nlohmann::json{{"schema", "headlight.session/1"}, {"request", kept}}.dump());
+  if (!session) return std::nullopt;
+  return *std::move(session);
 }
 
 }  // namespace
@@ -97,6 +119,12 @@ std::vector<fs::path> left_sessions() {
 Recovered recover_session(const fs::path& autosave) {
   Recovered recovered;
   for (const fs::path& left : left_sessions()) {
+    if (is_of_newer_version(left, "headlight.session", 1)) {
+      recovered.problems.push_back(
+          bad_input(left.string(), "", "a session of this version", "one of a newer version, which is left there")
+              .message);
+      continue;
+    }
     auto session = read_session(left);
     std::error_code error;
     if (session) {
@@ -109,6 +137,8 @@ Recovered recover_session(const fs::path& autosave) {
     fs::rename(left, aside, error);
     fs::remove(lock_of(left), error);
     recovered.problems.push_back(session.error().message + "; it is now " + aside.string());
+    recovered.session = text_of_session(aside);
+    if (recovered.session) return recovered;
   }
   return recovered;
 }

@@ -31,10 +31,7 @@ Result<Resources> read_resources() {
   if (!folder) return folder.error();
   auto lexicon = read_lexicon();
   if (!lexicon) return lexicon.error();
-  const auto path = *folder / "assets" / "samples.json";
-  const auto text = read_file(path, kLargestAsset);
-  if (!text) return text.error();
-  auto samples = parse_samples(path.string(), *text, *folder / "assets");
+  auto samples = read_samples();
   if (!samples) return samples.error();
   auto shipped = read_shipped_models();
   if (!shipped) return shipped.error();
@@ -76,6 +73,18 @@ void take_up(AppState& state, const Settings& settings) {
   const auto place = *place_of(state, settings.lesson);
   update(state, OpenLesson{place.lesson});
   if (place.step > 0) update(state, GoToStep{place.step});
+}
+
+void begin_looking(AppState& state) {
+  const ViewState& view = state.view;
+  if (view.lesson) return;
+  if (view.chosen == HeadRef{} && !view.pinned && !state.opened_view) update(state, Tell{});
+  if (!state.settings.greeted) update(state, FocusText{true});
+}
+
+void show_view(AppState& state, View view) {
+  state.view.view = View::heads;
+  update(state, ShowView{view});
 }
 
 Settings read_settings() {

@@ -34,9 +34,11 @@ struct ScreenshotOptions {
   int width = 1600, height = 1000;
   std::optional<Theme> theme;
   std::optional<Language> language;
-  float ui_scale = 1;
-  bool greeted = true;    // without the first words about the window
-  Index train_steps = 0;  // of a training that is begun for the picture, and kept nowhere
+  std::optional<float> ui_scale = {};  // none: what suits the size
+  std::string boxes;                   // a file for the boxes of what is on the picture, as JSON; empty: none
+  bool greeted = true;                 // without the first words about the window
+  std::optional<View> view = {};       // that is opened as a click on its tab would (show_view)
+  Index train_steps = 0;               // of a training that is begun for the picture, and kept nowhere
 };
 
 /// The program's own data that a window needs.
@@ -55,6 +57,13 @@ Status begin_lessons(AppState& state, const Lessons& lessons, const Startup& sta
 /// Begins as the last window was left: its layout, and the lesson that was read in it. Nothing is said of a crash here
 /// (session/recovery.h). A lesson that is gone is told as a notice.
 void take_up(AppState& state, const Settings& settings);
+
+/// The view as a click on its tab opens it: Inside begins with a weight, Compare with the head that changed most.
+void show_view(AppState& state, View view);
+
+/// A window that begins with a question and no look of its own begins with the head and the cell that say most of it; the
+/// first time the sentence box has the keyboard.
+void begin_looking(AppState& state);
 
 /// The settings as they were kept, or the default ones.
 Settings read_settings();

@@ -16,6 +16,37 @@ bool is_edited(const AppState& state) { return state.trace && state.trace != sta
 
 bool can_say_words(const AppState& state) { return state.trace && state.trace->logits.size() > 0; }
 
+const SentenceFacts& facts_of(const AppState& state, Stack stack) {
+  return state.facts[static_cast<std::size_t>(stack)];
+}
+
+std::optional<GuessQuestion> guess_question(const AppState& state) {
+  const View view = state.view.view;
+  if (is_stale(state) || !can_say_words(state) || view == View::train || nothing_asked(state)) return std::nullopt;
+  const Trace& trace = *state.trace;
+  if (trace.request.config.arch != Arch::encoder) return GuessQuestion{state.trace};
+  const auto& tokens = trace.query_tokens().tokens;
+  if (is_masked(tokens[static_cast<std::size_t>(trace.answering)])) return GuessQuestion{state.trace};
+  const Index row = (state.view.pinned ? *state.view.pinned : strongest_cell(trace, state.view.chosen)).query;
+  return can_hide(trace, row) ? std::optional(GuessQuestion{state.trace, row}) : std::nullopt;
+}
+
+bool is_random(const AppState& state) { return !state.document.model; }
+
+std::optional<std::vector<std::string>> partly_unknown_words(const AppState& state) {
+  const Document& document = state.document;
+  const Tokens* tokens = shown_tokens(state);
+  if (!tokens || !document.model || !document.model->vocabulary || !cuts_words(document)) return std::nullopt;
+  std::vector<std::string> words;
+  bool unknown = false;
+  for (const Token& token : tokens->tokens) {
+    if (token.special || token.pad) continue;
+    words.push_back(token.text);
+    unknown = unknown || !token.known;
+  }
+  return unknown && words.size() <= kMostNearWords ? std::optional(std::move(words)) : std::nullopt;
+}
+
 bool is_stale(const AppState& state) {
   const Request* request = wanted(state);
   return !request || !state.trace || !(state.trace->request == *request);

@@ -1,13 +1,16 @@
 // The whole state of the program as one value, and what follows from it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "derived/fold.h"
+#include "derived/guess.h"
 #include "document/bundled_models.h"
+#include "document/sentence_facts.h"
 #include "session/command.h"
 
 namespace headlight {
@@ -17,7 +20,8 @@ struct Lesson;  // lesson/lesson.h
 /// A line for the user at the foot of the window, until it is dismissed or replaced.
 struct Notice {
   enum class Kind { opened, saved, exported, restored, copied, changed, failed } kind = Kind::failed;
-  std::string text;  // a path, or what went wrong; further lines say more of it
+  std::string text;  // a path, or what went wrong; further lines say more of it. Of a change it may be empty: then it
+                     // is what differs from the last step of undo
 };
 
 /// The enlarged head where its thumbnail is not the pattern itself: more tokens than cells, or a part of it.
@@ -34,11 +38,24 @@ struct Generation {
   Sampling sampling;
 };
 
+/// The sentence nearest to some words that a model knows.
+struct NearestSentence {
+  std::vector<std::string> words;
+  std::weak_ptr<const Model> model;
+  std::string text;  // empty: there is none
+};
+
 /// The checks of a loaded checkpoint (check/checkpoint_check.h).
 struct ModelCheck {
   std::weak_ptr<const Model> model;
   std::vector<std::string> warnings;             // of loading it
   std::optional<std::vector<Finding>> findings;  // none: not checked yet
+};
+
+/// A file or folder that could not be opened: a card in place of the maps, until something is opened or it is left.
+struct OpenFailure {
+  std::string path, message;  // what was to be opened; the one line that says what is wrong with it
+  bool details = false;       // the line is shown
 };
 
 struct AppState {
@@ -80,17 +97,24 @@ struct AppState {
   std::optional<TrainingRun> training;            // that goes on, or went on last
   std::uint64_t training_version = 0;             // counts what was told of it
   std::vector<TrainedFolder> trained;             // what earlier trainings left
+  std::array<SentenceFacts, 3> facts;             // by Stack: of the words that the heads of the answer look at
+  bool telling = false;                           // the next answer chooses the head and the cell that say most of it
+  std::shared_ptr<const Guess> guess;             // what the model says, perhaps of an earlier answer
+  std::optional<NearestSentence> nearest;         // that was looked for last
   std::shared_ptr<const HeadStats> heads;       // what was found out about the heads last, perhaps of an earlier answer
   std::shared_ptr<const EffectAnswer> effects;  // what is lost without each, likewise
   std::shared_ptr<const DerivedMaps> other_maps;       // norms or rollout, as asked last, perhaps of an earlier answer
   std::optional<AnswerSnapshot> kept;                  // A of View::compare; B is the answer on the screen
   std::shared_ptr<const AnswerComparison> comparison;  // of the two, perhaps of earlier ones
   std::uint64_t comparison_version = 0;                // counts those
+  bool seeks_most_changed = false;                     // the next comparison chooses the head that differs most
   std::shared_ptr<const std::vector<Lesson>> lessons;  // that can be read; null: none
 
   Browser browser;
-  std::string session_path;  // where Save writes
-  Document saved_document;   // as it was saved or opened last
+  std::optional<OpenFailure> open_failure;
+  bool shows_problem = false;  // the line that says why the question cannot be asked is shown on the card
+  std::string session_path;    // where Save writes
+  Document saved_document;     // as it was saved or opened last
   std::optional<Notice> notice;
   bool quit = false;
 };
@@ -106,6 +130,22 @@ bool is_edited(const AppState& state);
 
 /// Whether the model can say a next word: it has an output layer.
 bool can_say_words(const AppState& state);
+
+/// What is known of the words that the heads of a stack of the answer look at.
+const SentenceFacts& facts_of(const AppState& state, Stack stack);
+
+/// What is asked of the model's guess: the next word, or the word in the place of the pinned row, else of the chosen
+/// head's strongest cell; nothing where the model says no words.
+std::optional<GuessQuestion> guess_question(const AppState& state);
+
+/// Whether the answer's weights are random: nothing was learned.
+bool is_random(const AppState& state);
+
+/// Longer sentences are not compared with others.
+inline constexpr std::size_t kMostNearWords = 100;
+
+/// The words of the sentence that is looked at, where some of them are unknown to a model that knows whole words.
+std::optional<std::vector<std::string>> partly_unknown_words(const AppState& state);
 
 /// Whether the answer on the screen is not the answer to what is asked now.
 bool is_stale(const AppState& state);

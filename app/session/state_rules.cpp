@@ -2,6 +2,8 @@
 #include "read/external/page_text.h"
 
 #include <algorithm>
+#include <type_traits>
+#include <variant>
 
 #include "derived/answer_comparison.h"
 #include "document/tokenizers.h"
@@ -22,12 +24,48 @@ HeadRef fitted(const Trace& trace, HeadRef head) {
   return head;
 }
 
+template <class T, std::size_t place = 0>
+constexpr std::size_t kind_of_command() {
+  if constexpr (std::is_same_v<std::variant_alternative_t<place, AnyCommand>, T>) return place;
+  else return kind_of_command<T, place + 1>();
+}
+template <class... T>
+bool is_one_of(std::size_t kind) {
+  return ((kind == kind_of_command<T>()) || ...);
+}
+
+/// Whether a line offers to undo such edits. What is typed is seen where it is typed.
+bool is_announced(std::size_t kind) {
+  return is_one_of<SetSplit, ToggleCut, SetPad, SetConfig, UseTrained, SetScale, SetMask, GiveMask, PaintCell,
+                   ClearPaint, SetLayerScale, ClearLayer, SwitchHead, SwitchAllOn, SetOffAs, SetWeight, ClearWeights,
+                   SetDropout>(kind);
+}
+
 /// A notice that offers to undo speaks of the last change.
 void forget_change(AppState& state) {
   if (state.notice && state.notice->kind == Notice::Kind::changed) state.notice.reset();
 }
 
 }  // namespace
+
+void drop_foreign_edits(Document& document, const Config& before) {
+  const Config& now = config_of(document);
+  if (now.arch == before.arch && now.num_heads == before.num_heads && now.num_layers == before.num_layers &&
+      now.layers_of_encoder() == before.layers_of_encoder())
+    return;
+  document.edits.off.clear();
+  document.edits.weights.clear();
+  document.edits.layers.clear();
+  if (now.arch != before.arch)
+    for (const Stack stack : kStacks) mask_of(document, stack).painted.clear();
+}
+
+void take_facts(AppState& state) {
+  state.facts = {};
+  for (const Stack stack : kStacks)
+    if (state.trace->has(stack))
+      state.facts[static_cast<std::size_t>(stack)] = sentence_facts(state.trace->key_tokens(stack), shipped_grammar());
+}
 
 void cut_prefix(AppState& state) {
   state.prefix.reset();
@@ -49,6 +87,7 @@ void ask_again(AppState& state) {
 void end_gesture(AppState& state) {
   if (!state.gesture) return;
   if (!(*state.gesture == state.document)) {
+    if (is_announced(state.gesture_kind)) state.notice = Notice{Notice::Kind::changed, {}};
     state.undo.push_back(std::move(*state.gesture));
     if (state.undo.size() > kMostUndo) state.undo.erase(state.undo.begin());
     state.redo.clear();
@@ -57,8 +96,8 @@ void end_gesture(AppState& state) {
 }
 
 Document& edited(AppState& state, std::size_t kind) {
-  forget_change(state);
   if (state.gesture && state.gesture_kind != kind) end_gesture(state);
+  forget_change(state);
   if (!state.gesture) {
     state.gesture = state.document;
     state.gesture_kind = kind;
@@ -67,8 +106,8 @@ Document& edited(AppState& state, std::size_t kind) {
 }
 
 void step_through(AppState& state, std::vector<Document>& from, std::vector<Document>& to) {
-  forget_change(state);
   end_gesture(state);
+  forget_change(state);
   if (from.empty()) return;
   to.push_back(std::move(state.document));
   state.document = std::move(from.back());
@@ -163,6 +202,18 @@ void keep_answer(AppState& state) {
   if (!state.trace || is_stale(state)) return;
   state.kept = answer_now(state);
   state.view.pinned_kept.reset();
+  state.seeks_most_changed = true;
+}
+
+void seek_most_changed(AppState& state) {
+  if (!state.seeks_most_changed || state.view.view != View::compare || !is_of_now(state)) return;
+  state.seeks_most_changed = false;
+  const ComparedHeads& compared = *state.comparison->heads;
+  const auto order = heads_by(compared, state.view.chosen.stack, state.view.differences);
+  const HeadDifference* first = order.empty() ? nullptr : compared.head(order.front());
+  if (!first || !order_value(*first, DifferenceOrder::largest).value_or(0)) return;
+  state.view.chosen = first->head;
+  state.view.look.matrix = matrix_id(state.view.look.matrix.quantity, first->head);
 }
 
 void swap_kept(AppState& state, std::size_t kind) {

@@ -34,7 +34,13 @@ std::string in_lines(const std::vector<std::string>& lines);
 /// Whether the document's checkpoint was loaded right is to be found out.
 void await_check(AppState& state, std::vector<std::string> warnings);
 
+/// Edits of single heads and cells belong to a model and its words: where the document's model has other heads or reads
+/// other words than one of this shape, they are dropped.
+void drop_foreign_edits(Document& document, const Config& before);
+
 // The answer, and the look at it.
+/// What is known of the words of the answer, for each of its stacks.
+void take_facts(AppState& state);
 /// What the answers say about the question without edits: the answer itself where it has none.
 void keep_baseline(AppState& state);
 /// Keeps chosen head, cell and what is zoomed to inside the answer.
@@ -44,6 +50,8 @@ void fold_maps(AppState& state);
 /// Looks at a matrix; the head that it belongs to becomes the chosen one.
 void look_at(ViewState& view, Look look);
 
+/// Where the look asked for it: chooses the head that differs most, once the two answers are compared.
+void seek_most_changed(AppState& state);
 /// Keeps the answer on the screen as A of View::compare. Does nothing while it is stale.
 void keep_answer(AppState& state);
 /// Asks A's question again, and keeps the answer on the screen as A.

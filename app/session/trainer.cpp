@@ -2,6 +2,8 @@
 
 #include <iterator>
 
+#include "base/thrown.h"
+
 namespace headlight {
 namespace {
 
@@ -26,9 +28,13 @@ void Trainer::follow(const AppState& state) {
   const bool wanted = is_working(run);
   if (wanted && !going_)
     worker_.post([job = job_](Progress& progress) -> std::optional<Command> {
-      auto last = job->run(progress);
-      if (!last) return std::nullopt;
-      return as_command(*std::move(last));
+      try {
+        auto last = job->run(progress);
+        if (!last) return std::nullopt;
+        return as_command(*std::move(last));
+      } catch (...) {  // what was kept before stays
+        return TrainingFailed{job->id(), thrown_error().message};
+      }
     });
   if (!wanted && going_) worker_.cancel();
   going_ = wanted;

@@ -1,5 +1,6 @@
 #include "session/training_commands.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "session/state_rules.h"
@@ -63,7 +64,7 @@ void take_training(AppState& state, std::size_t kind) {
   const Arch before = config_of(document).arch;
   document.config = run.plan.config;
   document.model_path = run.folder;
-  document.trained = true;
+  document.trained = !run.live->given;
   if (before != run.plan.config.arch) document.mask.causal = is_causal_by_default(run.plan.config.arch);
   for (const TextSide side : {TextSide::source, TextSide::target}) text_input(document, side).ids.clear();
   document.token_types.clear();
@@ -156,6 +157,10 @@ void take_news(AppState& state, TrainingNews& news) {
   for (const StepResult& result : news.results) {
     add(run->losses, ++run->step, result);
     run->tokens += static_cast<double>(result.tokens);
+  }
+  if (run->live && run->live->given && !news.shots.empty()) {  // of another program, which says no loss
+    run->step = std::max(run->step, news.shots.back().step);
+    run->plan.recipe.schedule.steps = run->step;
   }
   run->tokens_per_second = news.tokens_per_second;
   run->seconds_left = news.seconds_left;

@@ -10,6 +10,7 @@
 #include "session/lesson_commands.h"
 #include "session/open_file.h"
 #include "session/state_rules.h"
+#include "session/telling.h"
 #include "session/training_commands.h"
 
 namespace headlight {
@@ -52,8 +53,11 @@ struct Update {
     for (const auto* steps : {&state.undo, &state.redo})
       for (const Document& one : *steps) seen.push_back(&one);
     if (state.gesture) seen.push_back(&*state.gesture);
+    const auto model = state.document.model;
+    const Config shape = config_of(state.document);
     if (const Status chosen = choose_model(state.document, state.shipped.get(), seen, true); !chosen)
       state.notice = Notice{Notice::Kind::failed, chosen.error().message};
+    else if (state.document.model != model) drop_foreign_edits(state.document, shape);
   }
   /// What the user looks at now counts, not what a session being opened was looking at.
   ViewState& looked_at() {
@@ -103,8 +107,10 @@ struct Update {
     if (!takes_shape(state.document)) return;
     const Arch before = state.document.config.arch;
     Document& changed = document();
+    const Config shape = config_of(changed);
     if (changed.trained) reshape(changed, c.config, state.shipped.get());
     else changed.config = c.config;
+    drop_foreign_edits(changed, shape);
     if (c.config.arch != before) changed.mask.causal = is_causal_by_default(c.config.arch);
     ask_again(state);
   }
@@ -113,8 +119,10 @@ struct Update {
     const BundledModel* nearest = state.shipped ? nearest_model(*state.shipped, state.document.config) : nullptr;
     if (c.on && !nearest) return;
     Document& changed = document();
+    const Config shape = config_of(changed);
     if (c.on) take_model(changed, *nearest);
     else reshape(changed, changed.config, nullptr);
+    drop_foreign_edits(changed, shape);
     changed.trained = c.on;
     changed.mask.causal = is_causal_by_default(changed.config.arch);
     choose_by_sentence();
@@ -150,6 +158,7 @@ struct Update {
     ask_again(state);
   }
   void operator()(const SwitchHead& c) {
+    if (state.view.view == View::compare) state.seeks_most_changed = false;  // its own change is what is looked at
     switch_off(document().edits, c.head, c.off);
     ask_again(state);
   }
@@ -197,7 +206,12 @@ struct Update {
   void operator()(const StopGenerating&) { stop_generating(state); }
   void operator()(const Reset&) {
     document() = default_document(state.shipped.get());
+    ViewState& view = state.view;
+    view.one_layer = view.painting = false;
+    view.sentence = view.prefix = 0;
+    view.viewport = view.compared = {};
     ask_again(state);
+    (*this)(Tell{});
   }
   void operator()(const EndGesture&) {
     if (!state.generation) end_gesture(state);
@@ -224,6 +238,7 @@ struct Update {
   }
   void operator()(const ChooseHead& c) {
     ViewState& view = looked_at();
+    state.seeks_most_changed = false;
     if (c.head.stack != view.chosen.stack) {  // cells of another pattern
       view.viewport = view.compared = {};
       view.pinned.reset();
@@ -232,14 +247,26 @@ struct Update {
     view.chosen = c.head;
     view.look.matrix = matrix_id(view.look.matrix.quantity, c.head);
   }
+  void operator()(const Tell&) {
+    state.opened_view.reset();
+    state.telling = true;
+    tell(state);
+  }
   void operator()(const Hover& c) {
     state.view.hovered_head = c.head;
     state.view.hovered = c.cell;
     state.view.hovered_kept = c.kept;
   }
   void operator()(const Pin& c) {
-    looked_at().pinned = c.cell;
-    state.view.pinned_kept = c.kept;
+    ViewState& view = looked_at();
+    Look& look = view.look;
+    // Where the pinned weight is looked at, the look goes with it.
+    if (view.view == View::inside && view.pinned && c.cell &&
+        look.matrix == matrix_id(Quantity::weights, view.chosen) &&
+        look.cell == MatrixCell{view.pinned->query, view.pinned->key})
+      look.cell = MatrixCell{c.cell->query, c.cell->key};
+    view.pinned = c.cell;
+    view.pinned_kept = c.kept;
   }
   void operator()(const SetColourScale& c) { state.view.scale = c.scale; }
   void operator()(const SetFold& c) {
@@ -257,10 +284,19 @@ struct Update {
     state.view.typed = std::move(c.typed);
   }
   void operator()(const ShowView& c) {
-    looked_at().view = c.view;
-    if (c.view == View::inside && state.trace && !state.view.pinned)
-      state.view.pinned = brightest_of_last_row(*state.trace, state.view.chosen);
+    ViewState& view = looked_at();
+    const View before = std::exchange(view.view, c.view);
+    if (c.view == View::inside && before != View::inside && state.trace) look_at_weight();
+    if (c.view == View::compare && before != View::compare) state.seeks_most_changed = true;
+    seek_most_changed(state);
   }
+  /// The view of one block's inside begins with the weight that is asked about.
+  void look_at_weight() {
+    ViewState& view = state.view;
+    if (!view.pinned) view.pinned = brightest_of_last_row(*state.trace, view.chosen);
+    (*this)(LookAt{{matrix_id(Quantity::weights, view.chosen), MatrixCell{view.pinned->query, view.pinned->key}}});
+  }
+  void operator()(LookAt&& c) { (*this)(c); }
   void operator()(LookAt& c) {
     ViewState& view = looked_at();
     if (c.look == view.look) return;
@@ -276,6 +312,9 @@ struct Update {
     look_at(view, std::move(look));
   }
   void operator()(const ShowSteps& c) { looked_at().steps = c.on; }
+  void operator()(const OpenInsideLine& c) { looked_at().inside_line = c.line; }
+  void operator()(PointAt& c) { state.view.pointed = std::move(c.control); }
+  void operator()(const ShowAdvanced& c) { state.view.train_advanced = c.on; }
   void operator()(const ShowHelp& c) { state.view.help = c.on; }
   void operator()(SetSettings& c) { state.settings = std::move(c.settings); }
 
@@ -330,7 +369,9 @@ struct Update {
     state.other_maps = std::move(c.maps);  // those of the answer before are of no use, and hold it
     state.refused.reset();
     state.refusal.clear();
+    take_facts(state);
     keep_baseline(state);
+    tell(state);
     generate(state);
     if (!state.opened_view || is_stale(state)) return;
     state.view.chosen = state.opened_view->chosen;
@@ -341,6 +382,7 @@ struct Update {
   }
   void operator()(TraceFailed& c) {
     stop_generating(state);
+    state.telling = false;
     state.refused = std::move(c.request);
     state.refusal = std::move(c.message);
   }
@@ -368,6 +410,7 @@ struct Update {
     state.detail = Detail{std::move(c.trace), c.region, std::move(c.weights), version};
   }
   void operator()(FileOpened& c) {
+    state.open_failure.reset();
     if (c.opened.kind != OpenFile::Kind::lesson) return take_opened(state, c, kind);
     take_lesson(state, *c.opened.lesson, kind);
     remember(state.settings, c.path);
@@ -381,8 +424,20 @@ struct Update {
     }
     state.notice = Notice{session ? Notice::Kind::saved : Notice::Kind::exported, std::move(c.path)};
   }
+  void operator()(OpenFailed& c) {
+    state.notice = Notice{Notice::Kind::failed, c.message};
+    state.open_failure = OpenFailure{std::move(c.path), std::move(c.message)};
+  }
+  void operator()(const ShowFailure& c) {
+    if (state.open_failure) state.open_failure->details = c.details;
+    else state.shows_problem = c.details;
+  }
+  void operator()(const LeaveFailure&) { state.open_failure.reset(); }
   void operator()(FileFailed& c) { state.notice = Notice{Notice::Kind::failed, std::move(c.message)}; }
-  void operator()(const DismissNotice&) { state.notice.reset(); }
+  void operator()(const DismissNotice&) {
+    state.notice.reset();
+    state.open_failure.reset();
+  }
 
   void operator()(TrainingBegun& c) { begin(state, c, kind); }
   void operator()(TrainingNews& c) { take_news(state, c); }
@@ -396,6 +451,10 @@ struct Update {
   void operator()(HeadsReady& c) { state.heads = std::move(c.heads); }
   void operator()(EffectsReady& c) { state.effects = std::move(c.effects); }
   void operator()(SetFlow& c) { looked_at().flow = std::move(c.flow); }
+  void operator()(GuessReady& c) { state.guess = std::move(c.guess); }
+  void operator()(NearestReady& c) {
+    state.nearest = NearestSentence{std::move(c.words), std::move(c.model), std::move(c.text)};
+  }
   void operator()(FlowReady& c) { state.flow = std::move(c.flow); }
   void operator()(const SetOwnRange& c) { looked_at().own_range = c.on; }
   void operator()(const ShowMaps& c) { looked_at().maps = c.kind; }
@@ -404,6 +463,7 @@ struct Update {
   void operator()(const KeepAnswer&) { keep_answer(state); }
   void operator()(const SwapKept&) { swap_kept(state, kind); }
   void operator()(const DropKept&) {
+    state.seeks_most_changed = false;
     state.kept.reset();
     state.comparison.reset();
     state.view.compared = {};
@@ -424,12 +484,15 @@ struct Update {
     const JointStack* now = state.comparison->heads->stack(stack);
     if (before && !(now && same_axes(*before, *now))) state.view.compared = {};  // other words
     ++state.comparison_version;
+    seek_most_changed(state);
   }
   void operator()(const OrderDifferences& c) { looked_at().differences = c.order; }
   void operator()(const ChooseFigure& c) {
     state.browser.figure = c.kind;
     state.browser.slide = c.slide;
+    state.browser.dark = c.dark;
   }
+  void operator()(const ChoosePlace& c) { state.browser.place = c.place; }
   void operator()(const FigureTo&) { state.browser.purpose = Browser::Purpose::none; }
 };
 
@@ -452,9 +515,11 @@ AppState initial_state(const Lexicon& lexicon, Document document, Settings setti
 void update(AppState& state, Command command) {
   const std::size_t kind = command.any.index();
   std::visit(Update{state, kind}, command.any);
-  if (!state.trace) return;
-  fit_view(state);
-  fold_maps(state);
+  if (state.trace) {
+    fit_view(state);
+    fold_maps(state);
+  }
+  if (state.view.lesson) mark_done(state);
 }
 
 }  // namespace headlight

@@ -1,9 +1,25 @@
 #include "session/worker.h"
 
+#include <cerrno>
+#include <memory>
+#include <new>
 #include <system_error>
 #include <utility>
 
+#include "base/refusal.h"
+#include "base/thrown.h"
+
 namespace headlight {
+namespace {
+
+/// The answer of a job; one that throws, as memory may run out, is answered by FileFailed.
+std::optional<Command> answer_of(const Job& job, Progress& progress) {
+  try {
+    return job(progress);
+  } catch (...) { return FileFailed{thrown_error().message}; }
+}
+
+}  // namespace
 
 JobThreads::~JobThreads() {
   {
@@ -19,9 +35,15 @@ void JobThreads::run(std::function<void()> task) {
     const std::lock_guard lock(mutex_);
     tasks_.push_back(std::move(task));
     try {
-      if (tasks_.size() > idle_) threads_.emplace_back([this] { work(); });
-    } catch (const std::system_error&) {  // the system has no more threads: the task waits for one that is busy
-      if (threads_.empty()) throw;
+      if (tasks_.size() > idle_) {
+        if (is_refused(SystemCall::thread)) throw std::system_error(errno, std::generic_category());
+        threads_.emplace_back([this] { work(); });
+      }
+    } catch (const std::exception&) {  // the system has no more threads: the task waits for one that is busy
+      if (threads_.empty()) {
+        tasks_.pop_back();
+        throw;
+      }
     }
   }
   changed_.notify_one();
@@ -62,7 +84,13 @@ void Worker::post(Job job) {
   const std::lock_guard lock(mutex_);
   std::swap(waiting_, replaced);
   if (std::exchange(has_thread_, true)) return;
-  threads_.run([this] { run(); });
+  try {
+    threads_.run([this] { run(); });
+  } catch (...) {  // no thread could ever be started
+    has_thread_ = false;
+    waiting_.reset();
+    answers_.push_back(FileFailed{thrown_error().message});
+  }
 }
 
 void Worker::cancel() {
@@ -102,11 +130,18 @@ void Worker::run() {
   std::unique_lock lock(mutex_);
   while (waiting_) {
     Job job = *std::exchange(waiting_, std::nullopt);
-    const auto progress = std::make_shared<Progress>();
+    std::shared_ptr<Progress> progress;
+    try {
+      progress = std::make_shared<Progress>();
+      answers_.reserve(answers_.size() + 1);  // room for the answer
+    } catch (const std::bad_alloc&) {  // … and where there is none, a job gives nothing, as one that was stopped
+      changed_.notify_all();
+      continue;
+    }
     running_ = progress;
     started_ = std::chrono::steady_clock::now();
     lock.unlock();
-    auto answer = job(*progress);
+    auto answer = answer_of(job, *progress);
     job = nullptr;  // outside the mutex: it may hold the last reference to a large answer
     lock.lock();
     running_.reset();

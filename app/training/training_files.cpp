@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/temporary_files.h"
 #include "base/utf8.h"
 #include "document/assets.h"
 #include "document/document.h"
@@ -21,7 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostListed = 64;
 constexpr int kMostOfAName = 1000;
-
 /// White space at the end of a line is a token of its own, but no word.
 bool is_blank(const std::string& text) {
   const std::vector<char32_t> characters = code_points(text);
@@ -261,7 +261,8 @@ std::vector<TrainedFolder> list_trained(const fs::path& base) {
 Result<FileLock> lock_folder(const fs::path& folder) {
   auto lock = FileLock::take(folder / kLockFile);
   if (!lock) return lock.error();
-  if (!*lock) return bad_input(folder.string(), "", "a folder that nobody trains in", "another window's training");
+  if (!*lock) return bad_input(folder.string(), "", "a folder that nothing is trained in", "another training in it");
+  sweep_temporaries(folder);
   return **std::move(lock);
 }
 

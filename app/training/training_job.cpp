@@ -5,7 +5,11 @@
 #include <utility>
 
 #include "base/measure.h"
+#include "document/log_folder.h"
 #include "read/hub/checkpoint.h"
+#include "train/resumed_training.h"
+#include "training/log_watch.h"
+#include "training/output_folder.h"
 
 namespace headlight {
 namespace {
@@ -74,7 +78,7 @@ TrainingCard TrainingJob::card() const {
 
 Status TrainingJob::keep() const {
   if (const Status done = save_checkpoint(folder_, *model(true), card()); !done) return done;
-  return save_training(folder_, *training_, plan_, corpus_);
+  return save_training(folder_, *training_, plan_, corpus_, tokens_);
 }
 
 Status TrainingJob::go_on_from_disk(Progress& progress) {
@@ -97,10 +101,10 @@ Status TrainingJob::go_on_from_disk(Progress& progress) {
   auto corpus = read_corpus(choice_, plan_.task, progress);
   if (!corpus) return corpus.error();
   corpus_ = *std::move(corpus);
-  auto training = headlight::resume_training(folder_, plan_, corpus_);
-  if (!training) return training.error();
-  training_ = *std::move(training);
-  tokens_ = (*left)->tokens;
+  auto resumed = resume_with_tokens(folder_, plan_, corpus_);
+  if (!resumed) return resumed.error();
+  training_ = std::move(resumed->training);
+  tokens_ = resumed->tokens;
   return Done{};
 }
 
@@ -182,16 +186,18 @@ Status TrainingJob::train_on(const Progress& progress) {
   begun_tokens_ = tokens_;
   double kept_at = begun_at_;
   Status kept = Done{};
+  LostSteps lost;
   Workspace workspace(training_threads(options_.threads));
   const Index last = until_ > 0 ? std::min(until_, plan_.steps()) : plan_.steps();
   train(*training_, plan_, corpus_, workspace, last, [&](const StepReport& report, const Batch& batch) {
     const Index words = batch.input.tokens();
     tokens_ += static_cast<double>(words);
+    if (lost.add(report)) kept = lost.error(training_->step);
     results_.push_back({report.loss.mean, report.loss.targets, report.loss.right, words});
     if (clock_.due(training_->step)) look(progress);
     const double now = seconds_now();
     if (now - told_at_ >= kNewsSeconds && is_taken()) tell(false);
-    if (now - kept_at >= options_.save_seconds) {
+    if (kept && now - kept_at >= options_.save_seconds) {
       kept_at = now;
       kept = keep();
     }
@@ -221,6 +227,8 @@ Result<std::shared_ptr<const TrainingCard>> TrainingJob::finish(Progress& progre
 }
 
 std::optional<TrainingReply> TrainingJob::run(Progress& progress) {
+  if (!training_ && !resumed_.empty() && !logged_steps(resumed_).empty())
+    return watch_log(id_, resumed_, progress, [this](TrainingReply reply) { post(std::move(reply)); });
   if (!training_) {
     if (const Status ready = prepare(progress); !ready) {
       release();

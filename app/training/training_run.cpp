@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "training/log_watch.h"
+
 namespace headlight {
 namespace {
 
@@ -64,6 +66,10 @@ void add(std::vector<ScorePoint>& points, ScorePoint point) {
 }
 
 std::shared_ptr<const Model> model_at(const TrainingRun& run, const Shot& shot) {
+  if (run.live->given) {
+    auto model = logged_model(*run.live, shot, run.name + ", step " + std::to_string(shot.step));
+    return model ? std::move(model) : run.live;
+  }
   Network network = *run.layout;
   network.values.assign(shot.values->begin(), shot.values->end());
   Model model = model_of(network);
@@ -87,6 +93,7 @@ const ScorePoint* scores_at(const TrainingRun& run, Index step) {
 }
 
 std::shared_ptr<const TrainingCard> card_at(const TrainingRun& run, Index step) {
+  if (run.live && run.live->given) return nullptr;  // trained elsewhere
   if (run.card && step >= run.plan.steps()) return run.card;
   TrainingCard card{.plan = run.plan,
                     .corpus = run.corpus.text.empty() ? "grammar" : run.corpus.text,

@@ -52,7 +52,7 @@ void write_layout(const Layout& layout, json& object) {
   object["scale"] = layout.scale == Scale::log ? "log" : "linear";
   if (layout.own_range) object["own_range"] = true;
   if (!layout.steps) object["steps"] = false;
-  if (layout.differences != DifferenceOrder::layer) object["differences"] = name(layout.differences);
+  if (layout.differences != Layout{}.differences) object["differences"] = name(layout.differences);
 }
 
 Layout layout_from_json(const json& object) {
@@ -67,7 +67,7 @@ Layout layout_from_json(const json& object) {
   if (string_at(object, "scale") == "log") layout.scale = Scale::log;
   layout.own_range = is_at(object, "own_range", true);
   layout.steps = !is_at(object, "steps", false);
-  layout.differences = parse_difference_order(string_at(object, "differences")).value_or(DifferenceOrder::layer);
+  layout.differences = parse_difference_order(string_at(object, "differences")).value_or(layout.differences);
   return layout;
 }
 

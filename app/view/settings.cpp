@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/names.h"
+#include "document/user_folders.h"
 #include "view/layout.h"
 
 namespace headlight {
@@ -23,13 +24,6 @@ bool system_speaks_chinese() {
     if (value && *value) return std::string_view(value).starts_with("zh");
   }
   return false;
-}
-
-std::filesystem::path base_folder(const char* variable, const char* below_home) {
-  const char* set = std::getenv(variable);
-  if (set && *set == '/') return std::filesystem::path(set) / "headlight";
-  const char* home = std::getenv("HOME");
-  return std::filesystem::path(home && *home ? home : "/tmp") / below_home / "headlight";
 }
 
 json window_json(const WindowSize& window) {
@@ -80,7 +74,8 @@ Settings default_settings() {
 }
 
 std::string to_json(const Settings& settings) {
-  json object{{"language", settings.language == Language::zh ? "zh" : "en"},
+  json object{{"schema", "headlight.settings/1"},
+              {"language", settings.language == Language::zh ? "zh" : "en"},
               {"theme", settings.theme == Theme::dark ? "dark" : "light"},
               {"ui_scale", settings.ui_scale},
               {"colours", name(settings.colours)},
@@ -89,6 +84,7 @@ std::string to_json(const Settings& settings) {
               {"window", window_json(settings.window)},
               {"layout", json::object()}};
   write_layout(settings.layout, object["layout"]);
+  if (!settings.lessons_done.empty()) object["lessons_done"] = settings.lessons_done;
   if (!settings.lesson.name.empty()) object["lesson"] = lesson_mark_json(settings.lesson);
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -114,13 +110,16 @@ Settings settings_from_json(const std::string& text) {
   settings.window = window_from_json(object.value("window", json()));
   if (const json layout = object.value("layout", json()); layout.is_object())
     settings.layout = layout_from_json(layout);
+  if (const auto at = object.find("lessons_done"); at != object.end() && at->is_object())
+    for (const auto& [lesson, steps] : at->items())
+      if (steps.is_number_unsigned()) settings.lessons_done[lesson] = steps.get<std::uint64_t>();
   settings.lesson = lesson_mark_from_json(object.value("lesson", json()));
   return settings;
 }
 
-std::filesystem::path settings_path() { return base_folder("XDG_CONFIG_HOME", ".config") / "settings.json"; }
-std::filesystem::path data_folder() { return base_folder("XDG_DATA_HOME", ".local/share"); }
+std::filesystem::path settings_path() { return config_folder() / "settings.json"; }
+std::filesystem::path data_folder() { return user_folder("XDG_DATA_HOME", ".local/share"); }
 std::filesystem::path trained_folder() { return data_folder() / "trained"; }
-std::filesystem::path state_folder() { return base_folder("XDG_STATE_HOME", ".local/state"); }
+std::filesystem::path state_folder() { return user_folder("XDG_STATE_HOME", ".local/state"); }
 
 }  // namespace headlight

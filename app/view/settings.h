@@ -1,7 +1,9 @@
 // What belongs to the user and not to the question: language, theme, size, recent files. Stored between starts.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,8 +40,9 @@ struct Settings {
   bool greeted = false;                 // the first words about the window were read
   ColourMap colours = ColourMap::teal;  // of the weights
   WindowSize window;
-  Layout layout;      // of the window before; what is looked at now is in ViewState
-  LessonMark lesson;  // … and the lesson that was read in it
+  Layout layout;                                      // of the window before; what is looked at now is in ViewState
+  LessonMark lesson;                                  // … and the lesson that was read in it
+  std::map<std::string, std::uint64_t> lessons_done;  // by the lesson's name: bit i is step i, whose attempt was done
 
   friend bool operator==(const Settings&, const Settings&) = default;
 };

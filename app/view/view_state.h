@@ -86,7 +86,7 @@ struct ViewState {
   std::optional<CellRef> hovered;  // lights up in every head of its stack
   std::optional<CellRef> pinned;
   std::optional<CellRef> hovered_kept, pinned_kept;  // in View::compare: cells of A that the answer on the screen lacks
-  DifferenceOrder differences = DifferenceOrder::layer;
+  DifferenceOrder differences = DifferenceOrder::largest;
   Scale scale = Scale::linear;
   bool own_range = false;  // each map's colours go up to its own largest value, not to that of all
   MapKind maps = MapKind::weights;
@@ -100,18 +100,21 @@ struct ViewState {
   bool focus_text = false;     // the sentence box is to take the keyboard, its text selected …
   std::string typed;           // … or, where this is not empty, replaced by it
   View view = View::heads;
-  Look look;                              // in View::inside
-  std::vector<Look> looked;               // where one came from, the last at the end
-  std::string word;                       // whose probability is searched for among the next words
-  Sampling sampling;                      // how words are chosen when the decoder writes on
-  bool steps = true;                      // View::inside tells the steps behind the pinned weight, else draws the way
-  bool help = false;                      // the overlay with the keys
-  HeadOrder order;                        // of the heads in the grid
-  HeadSearch find;                        // heads that are looked for
-  bool focus_find = false;                // the search is to take the keyboard
-  FlowLook flow;                          // in View::flow
-  std::optional<LessonPosition> lesson;   // that is being read
-  std::optional<CommandPalette> palette;  // the list of everything that can be done, while it is open
+  Look look;                               // in View::inside
+  std::vector<Look> looked;                // where one came from, the last at the end
+  std::string word;                        // whose probability is searched for among the next words
+  Sampling sampling;                       // how words are chosen when the decoder writes on
+  bool steps = true;                       // View::inside tells the steps behind the pinned weight, else draws the way
+  std::optional<std::size_t> inside_line;  // which of the five lines of that story is open
+  bool help = false;                       // the overlay with the keys
+  HeadOrder order;                         // of the heads in the grid
+  HeadSearch find;                         // heads that are looked for
+  bool focus_find = false;                 // the search is to take the keyboard
+  FlowLook flow;                           // in View::flow
+  std::optional<LessonPosition> lesson;    // that is being read
+  std::string pointed;                     // the control that the lesson's text points at; empty: none
+  bool train_advanced = false;             // View::train shows what a training can be given
+  std::optional<CommandPalette> palette;   // the list of everything that can be done, while it is open
 
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
@@ -124,7 +127,7 @@ struct Layout {
   FoldChoice fold;
   Scale scale = Scale::linear;
   bool own_range = false, steps = true;
-  DifferenceOrder differences = DifferenceOrder::layer;
+  DifferenceOrder differences = DifferenceOrder::largest;
 
   friend bool operator==(const Layout&, const Layout&) = default;
 };
@@ -137,14 +140,20 @@ struct Browser {
   std::string folder;
   std::string name;  // the chosen or typed file name; may be a whole path
 
+  /// What Purpose::open lists.
+  enum class Place { shipped, recent, trained, folders } place = Place::folders;
+
   struct Entry {
     std::string name;
     bool folder = false;
+    bool opens = false;     // a file, or a folder that holds a model: a click opens it
+    std::string what = {};  // what it holds, `BERT, 12×12`; empty where that is not known
     friend bool operator==(const Entry&, const Entry&) = default;
   };
   std::vector<Entry> entries;            // of `folder`: folders first, then files, by name
   FigureKind figure = FigureKind::grid;  // what Purpose::figure writes …
   bool slide = false;                    // … as wide as a slide; else as a column of a paper
+  std::optional<bool> dark;              // … in the dark theme, in the light one, or in the window's
   ExportPart part = ExportPart::all;     // what Purpose::export_to writes
 };
 

@@ -21,7 +21,7 @@ struct AnswerWords {
   Words left_out{"left out with the special tokens", "随特殊词元略去"};
   Words whole_pattern{"Whole", "全部"};
   Words part_of_pattern{"shown:", "显示："};
-  Words pooled{"each dot shows the largest weight of the cells it covers; turn the wheel over the large head to zoom",
+  Words pooled{"each dot shows the largest weight of the cells it covers; the wheel zooms the large map",
                "每个点显示其覆盖单元格中的最大权重；在大图上滚动滚轮缩放"};
   Words pooled_folded{"each dot shows the largest weight of the cells it covers", "每个点显示其覆盖单元格中的最大权重"};
   Words fold_special{"Fold special tokens", "折叠特殊词元"};

@@ -25,6 +25,7 @@ struct ChosenHeadWords {
   Words next_word{"After", "下一个词，接在"};
   Words masked_word{"In place of", "代替"};
   Words tip_append{"Click to write this word.", "点击以写下这个词。"};
+  Words write_on{"Write on", "续写"};
   Words find_word{"find a word", "查找词"};
   Words tip_find_word{"The probability of any word of the vocabulary.", "词表中任意一个词的概率。"};
   Words no_such_word{"not in the vocabulary", "不在词表中"};
@@ -33,7 +34,7 @@ struct ChosenHeadWords {
   Words temperature{"temperature", "温度"};
   Words tip_temperature{"0 always takes the most probable word; larger values take risks.",
                         "0 总取最可能的词；越大越随机。"};
-  Words prefix{"read so far", "已读"};
+  Words prefix{"after", "读过"};
   Words tip_prefix{"Shows the answer after so many tokens: the decoder word by word.",
                    "显示读过这么多词元后的结果：逐词观察解码器。"};
 };

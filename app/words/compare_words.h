@@ -14,20 +14,20 @@ struct CompareWords {
   Words view_compare{"Compare", "对比"};
   Words tip_view_compare{"An answer that was kept beside the one there is now, and what differs. Key: %",
                          "把保留的结果与现在的结果并排，并显示差异。按键：%"};
-  Words keep_as_a{"Keep as A", "留作 A"};
+  Words keep_as_a{"Compare with this", "与此对比"};
   Words tip_keep_as_a{"Keeps this answer as A. What you change afterwards is B, beside it in Compare. Key: %",
                       "把这个结果留作 A。之后的任何改动就是 B，在“对比”中与它并排。按键：%"};
   Words swap_a_b{"Swap", "交换"};
   Words tip_swap_a_b{"Asks A's question again, and what is on the screen becomes A. Key: %",
                      "重新询问 A 的问题，屏幕上的结果成为 A。按键：%"};
-  Words drop_a{"Drop A", "放下 A"};
+  Words drop_a{"Drop A", "去掉 A"};
   Words tip_drop_a{"Lets A go. Key: %", "不再保留 A。按键：%"};
   Words nothing_kept{"Two answers, side by side", "两个结果，并排对比"};
   Words computing_a{"A is being computed again …", "正在重新计算 A……"};
   Words how_to_compare{
-      "Keep this answer as A. Then change anything: the sentence, the model, the mask, a head. B is what is then "
-      "there.",
-      "把这个结果留作 A，然后改动任何东西：句子、模型、掩码、一个头。之后屏幕上的就是 B。"};
+      "This answer becomes A. Then change anything: the sentence, the model, the mask, a head. B is what is then "
+      "there, and the head that changed most is shown first.",
+      "这个结果成为 A。然后改动任何东西：句子、模型、掩码、一个头。之后屏幕上的就是 B，先显示变化最大的头。"};
   Words same_as_a{"the same as A: change the sentence, the model, the mask or a head",
                   "与 A 相同：改动句子、模型、掩码或一个头"};
   Words kept_answer{"the answer that was kept", "保留的结果"};
@@ -52,13 +52,13 @@ struct CompareWords {
   Words masked_word_of_both{"masked word", "被遮住的词"};
   Words unknown_word{"—", "—"};
   Words tip_figure_compare{"The chosen head in A, in B, and B − A.", "所选的头在 A、B 中，以及 B − A。"};
-  Words order_of_differences{"order", "顺序"};
+  Words order_of_differences{"sorted by", "排序"};
   DifferenceOrderWords orders[4]{
       // by DifferenceOrder
       {{"layer", "层"}, {"Layer by layer, as the data goes.", "按数据经过的层排列。"}},
-      {{"largest", "最大"},
+      {{"most changed", "变化最大"},
        {"The largest difference of any cell, the most first. Key: %", "任意单元格的最大差异，大者在前。按键：%"}},
-      {{"mean", "平均"},
+      {{"mean change", "平均变化"},
        {"The mean size of the differences, over cells that both have, the most first. Key: %",
         "双方都有的单元格上差异的平均大小，大者在前。按键：%"}},
       {{"divergence", "散度"},

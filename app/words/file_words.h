@@ -6,7 +6,29 @@
 namespace headlight {
 
 struct FileWords {
+  Words shipped{"Shipped", "自带模型"};
   Words recent{"Recent", "最近"};
+  Words trained{"Trained here", "在此训练"};
+  Words folders{"Folders", "文件夹"};
+  Words none_here{"Nothing here yet.", "这里还没有内容。"};
+  Words nothing_opens{"Nothing in this folder can be opened; folders can be entered.",
+                      "这个文件夹里没有能打开的内容；可以进入子文件夹。"};
+  Words unfinished{"unfinished", "未完成"};
+  Words encoder{"encoder", "编码器"};
+  Words decoder{"decoder, says the next word", "解码器，预测下一个词"};
+  Words translator{"translator, Chinese to English", "翻译，中文到英文"};
+  Words session{"session", "会话"};
+  Words lesson{"lesson", "课程"};
+  Words page{"page", "网页"};
+  Words tensors{"tensors", "张量"};
+  Words mask{"mask or attention", "掩码或注意力"};
+  Words text{"text", "文本"};
+  Words folder{"folder", "文件夹"};
+  Words format{"Format", "格式"};
+  Words theme_of_window{"as here", "同窗口"};
+  Words light{"light", "浅色"};
+  Words dark{"dark", "深色"};
+  Words numbers_in_all{"numbers of attention", "个注意力数值"};
   Words folder_up{"one folder up", "上一级文件夹"};
   Words do_open{"Open", "打开"};
   Words do_save{"Save", "保存"};

@@ -11,7 +11,7 @@ struct FlowWords {
   Words tip_heads{"The lines of every head of this layer, or of the chosen one alone.",
                   "画出本层所有头的连线，或只画所选的头。"};
   Words tip_head{"Shows or hides the lines of this head.", "显示或隐藏这个头的连线。"};
-  Words threshold{"lines from", "连线下限"};
+  Words threshold{"lines above", "连线大于"};
   Words tip_threshold{"Weights below this have no line.", "小于此值的权重不画线。"};
   Words no_line{"no line: the largest weight is", "没有连线：最大的权重是"};
   Words no_head_shown{"No head is shown: click one above.", "没有显示任何头：请点击上方的一个头。"};

@@ -6,6 +6,7 @@
 namespace headlight {
 
 struct GridWords {
+  Words all_heads{"All % heads", "全部 % 个头"};
   Words grid_maps{"Maps", "大图"};
   Words tip_grid_maps{"Every head as a map with its words. Key: %, which steps through these four.",
                       "每个头一张带词的图。按键：%，在这四种之间切换。"};
@@ -18,10 +19,10 @@ struct GridWords {
   Words tip_grid_query{"What one word looks at, in every head: the row of the pinned cell. Key: %",
                        "一个词在每个头里看向什么：固定单元格所在的行。按键：%"};
   Words grid_key{"One column", "一列"};
-  Words tip_grid_key{"Who looks at one word, in every head: the column of the pinned cell. Key: %",
+  Words tip_grid_key{"What looks at one word, in every head: the column of the pinned cell. Key: %",
                      "在每个头里谁看向一个词：固定单元格所在的列。按键：%"};
   Words left_out_here{"is left out while special tokens are folded", "在折叠特殊词元时被略去"};
-  Words own_range{"own range", "各自范围"};
+  Words own_range{"each map its own scale", "每张图自己的色标"};
   Words tip_own_range{
       "Each head's colours, or bars, go up to its own largest weight; otherwise all heads share one "
       "range. Key: %",

@@ -11,15 +11,15 @@ struct OrderWords {
   Words name, tip;
 };
 struct HeadOrderWords {
-  Words order_of_heads{"order", "顺序"};
+  Words order_of_heads{"sorted by", "排序"};
   Words largest_first{"↓", "↓"};
   Words smallest_first{"↑", "↑"};
   Words tip_direction{"The largest or the smallest first.", "从大到小，或从小到大。"};
   Words find_heads{"find heads", "查找头"};
   Words tip_find{"Heads that look from one word at another; the others are dimmed. Key: %",
                  "从一个词看向另一个词的头，其余变暗。按键：%"};
-  Words from_hint{"who looks", "谁在看"};
-  Words to_hint{"at whom", "看谁"};
+  Words from_hint{"looking word", "在看的词"};
+  Words to_hint{"looked-at word", "被看的词"};
   Words looks_at{"looks at", "看向"};
   Words more_than{"more than", "超过"};
   Words tip_above{"The least weight that counts, in any place where the two words stand.",

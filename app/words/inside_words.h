@@ -7,7 +7,16 @@ namespace headlight {
 
 struct InsideWords {
   Words steps_of_weight{"Step by step", "逐步计算"};
-  Words tip_steps{"Every step behind the pinned weight.", "固定的权重背后的每一步。"};
+  Words tip_steps{"Where the pinned weight comes from, in five lines; each opens to its steps.",
+                  "固定的权重从哪里来：五行，每行都能展开看各步。"};
+  Words tip_line{"Opens the steps of this line, and its matrix beside it.", "展开这一行的各步，旁边显示它的矩阵。"};
+  Words asks{"“%” asks", "“%”发问"};
+  Words answers{"“%” answers", "“%”应答"};
+  Words matches{"How well the two match: the score", "两者有多匹配：打分"};
+  Words share{"Its share among % words: softmax", "在 % 个词里占多少：softmax"};
+  Words hands_over{"“%” hands over its value", "“%”交出它的值"};
+  Words weight_times_v{"weight × v", "权重 × v"};
+  Words mask{"mask", "掩码"};
   Words way_of_data{"Diagram", "结构图"};
   Words tip_way{"The block as a diagram with its matrices; click one to look at it.",
                 "模块的结构图与各矩阵；点击查看。"};

@@ -7,9 +7,9 @@ namespace headlight {
 
 struct MaskWords {
   Words section_mask{"Mask", "掩码"};
-  Words causal{"causal", "因果"};
+  Words causal{"hide later words (causal)", "遮住后面的词（因果）"};
   Words tip_causal{"No word may look at words after it.", "任何词都不能看它后面的词。"};
-  Words padding{"padding", "填充"};
+  Words padding{"hide padding", "遮住填充"};
   Words tip_padding{"No word may look at padding tokens.", "任何词都不能看填充词元。"};
   Words pad_last{"padding tokens", "填充词元数"};
   Words paint{"Paint mask", "绘制掩码"};
@@ -30,11 +30,11 @@ struct MaskWords {
   Words tip_dropout{"Each weight is left out with this probability, as in training; the others grow to make up for it.",
                     "像训练时那样，每个权重以此概率被丢弃，其余相应放大。"};
   Words drop_others{"Drop others", "换一组失活"};
-  Words heads_off{"heads off", "已关闭的头"};
+  Words heads_off{"off means", "关闭即输出"};
   Words tip_off_as{"What a head that is off hands on: nothing, or its mean over the sentence.",
                    "关闭的头输出什么：零，或它在句中的平均值。"};
-  Words off_zero{"as zero", "置零"};
-  Words off_mean{"as mean", "取平均"};
+  Words off_zero{"nothing", "无"};
+  Words off_mean{"its average", "平均值"};
   Words all_on{"All on again", "全部打开"};
   Words weights_by_hand{"weights by hand", "手动权重"};
   Words clear_weights{"As computed", "恢复计算值"};

@@ -6,6 +6,7 @@
 namespace headlight {
 
 struct ModelWords {
+  Words tip_controls{"Mask and model: what is computed.", "掩码与模型：计算什么。"};
   Words section_model{"Model", "模型"};
   Words trained_weights{"trained weights", "训练好的权重"};
   Words tip_trained{
@@ -13,13 +14,15 @@ struct ModelWords {
       "ones. A trained model knows only its own words: others are marked.",
       "若有此形状的训练好的模型就用它（由 Headlight "
       "的语法例句训练而来），否则用随机初始权重。训练好的模型只认识自己的词，生词会标出。"};
-  Words no_trained_shape{"no trained weights of this shape", "此形状没有训练好的权重"};
-  Words nearest_trained{"nearest trained", "最接近的训练模型"};
+  Words random_here{"random", "随机"};
+  Words more{"More", "更多"};
+  Words tip_more{"Scale, dropout, positions, norm, feed-forward, biases: what most readers never change.",
+                 "缩放、随机失活、位置编码、归一化、前馈、偏置：大多数读者从不改动的部分。"};
   Words train_this_shape{"Train this shape", "训练此形状"};
   Words tip_train_this_shape{
       "Starts a training of this shape on the grammar at once, by the plan of the shipped models.",
       "立即用语法例句训练此形状，计划与自带的模型相同。"};
-  Words d_model{"d_model", "d_model"};
+  Words d_model{"d_model", "模型维度 d_model"};
   Words tip_d_model{"Width of the vectors: how many numbers describe one token between the layers.",
                     "向量宽度：层与层之间用多少个数描述一个词元。"};
   Words heads{"heads", "头数"};
@@ -66,9 +69,9 @@ struct ModelWords {
   Words norm_kind{"norm kind", "归一化方式"};
   Words tip_norm_kind{
       "LayerNorm takes the mean away and divides by the deviation; RMSNorm only divides by the root mean square.",
-      "LayerNorm 减去均值再除以标准差；RMSNorm 只除以均方根。"};
-  Words norm_layer{"Layer", "Layer"};
-  Words norm_rms{"RMS", "RMS"};
+      "层归一化减去均值再除以标准差；均方根归一化只除以均方根。"};
+  Words norm_layer{"LayerNorm", "层归一化"};
+  Words norm_rms{"RMSNorm", "均方根"};
   Words feed_forward{"feed-forward", "前馈宽度"};
   Words tip_feed_forward{"Width of the feed-forward layer that follows attention; 0 leaves it out.",
                          "注意力之后前馈层的宽度；0 表示不用。"};

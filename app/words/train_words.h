@@ -60,6 +60,11 @@ struct TrainWords {
   Words term_smoothing{"label smoothing", "标签平滑"};
   Words tip_term_smoothing{"This share of what is asked for is spread evenly over all words.",
                            "把这个比例的目标平均分给所有的词。"};
+  Words about{"about", "约"};
+  Words tip_estimate{"At the pace of the last training of this shape, else estimated from its size.",
+                     "按上次同形状训练的速度，否则按大小估计。"};
+  Words advanced{"Advanced", "更多设置"};
+  Words tip_advanced{"Steps, sentences, and what is asked for.", "步数、语料，以及所问的内容。"};
   Words start_training{"Start", "开始"};
   Words tip_start_training{"Starts the training (%). What it learns is kept on disk every few seconds.",
                            "开始训练（%）。学到的内容每隔几秒保存到磁盘。"};
@@ -85,6 +90,7 @@ struct TrainWords {
   Words minutes{"min", "分"};
   Words hours{"h", "小时"};
   Words loss{"loss: nats per word asked for", "损失：每个所问词的奈特数"};
+  Words dashed_is_position{"dashed: what position alone reaches", "虚线：只靠位置能达到的得分"};
   Words share_right{"words said right", "说对的词"};
   Words scores_of_heads{"scores of the heads, on a sample", "各头得分（抽样）"};
   Words tip_scores_of_heads{

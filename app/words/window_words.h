@@ -25,13 +25,20 @@ struct WindowWords {
                    "把所看到的做成论文或幻灯片用的图：SVG、PDF 或 PNG。"};
   Words undo{"Undo", "撤销"};
   Words redo{"Redo", "重做"};
-  Words reset{"Start over", "重新开始"};
+  Words share{"Share", "分享"};
+  Words tip_share{"Save, numbers, a figure, the command that gives the same.",
+                  "保存、导出数值、出图、复制得到同样结果的命令。"};
+  Words copy_command{"Copy as command", "复制为命令"};
+  Words more_menu{"More", "更多"};
+  Words tip_more_menu{"Every command by name, keys, language, theme, size.",
+                      "按名称查找命令、按键、语言、主题、大小。"};
+  Words reset{"Reset", "重置"};
   Words help{"Keys", "按键"};
   Words language{"中文", "English"};
   Words light{"Light", "浅色"};
   Words dark{"Dark", "深色"};
-  Words larger{"A+", "A+"};
-  Words smaller{"A-", "A-"};
+  Words larger{"Larger", "放大"};
+  Words smaller{"Smaller", "缩小"};
   Words close{"Close", "关闭"};
   Words cancel{"Cancel", "取消"};
   Words trained_model{"trained on the grammar", "已在语法例句上训练"};

@@ -6,9 +6,12 @@
 
 #include "words/answer_words.h"
 #include "words/any_sentence_words.h"
+#include "words/change_words.h"
 #include "words/chosen_head_words.h"
 #include "words/compare_words.h"
+#include "words/doubt_words.h"
 #include "words/explain_words.h"
+#include "words/failure_words.h"
 #include "words/file_words.h"
 #include "words/flow_words.h"
 #include "words/grid_words.h"
@@ -20,7 +23,9 @@
 #include "words/model_words.h"
 #include "words/pair_words.h"
 #include "words/palette_words.h"
+#include "words/relation_words.h"
 #include "words/sentence_words.h"
+#include "words/stage_words.h"
 #include "words/train_words.h"
 #include "words/window_words.h"
 
@@ -48,8 +53,9 @@ std::string all_words() {
   std::string all =
       characters(kWindowWords, kFileWords, kSentenceWords, kModelWords, kMaskWords, kAnswerWords, kAnySentenceWords,
                  kChosenHeadWords, kInsideWords, kTrainWords, kFlowWords, kCompareWords, kGridWords, kHeadOrderWords,
-                 kMapWords, kLessonWords, kPairWords, kPaletteWords);
-  return all + all_explain_words() + "+−→";
+                 kMapWords, kLessonWords, kPairWords, kPaletteWords, kFailureWords);
+  return all + characters(kHeadNameWords, kStageWords, kDoubtWords, kWordKindWords, kChangeWords) +
+         all_relation_words() + all_explain_words() + "+−→✓▸▾×";
 }
 
 }  // namespace headlight

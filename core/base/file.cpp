@@ -2,13 +2,18 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <system_error>
 #include <utility>
+
+#include "base/refusal.h"
+#include "base/temporary_files.h"
 
 namespace headlight {
 namespace {
@@ -16,6 +21,8 @@ namespace {
 constexpr std::size_t kBuffer = 1 << 20;
 constexpr int kLinks = 40;         // symbolic links followed, as Linux does
 constexpr int kTemporaries = 100;  // names tried; a taken name is left over from a killed process with this number
+/// How a file is called until it is complete, before the number of the process.
+constexpr std::string_view kTemporaryName = ".headlight-";
 
 /// Whether a failed read or write should be tried again: at once after a signal, or when a non-blocking pipe (the other
 /// end may have set it) is ready.
@@ -54,6 +61,56 @@ Result<std::string> read_all(int descriptor, std::string_view where, std::size_t
   return bytes;
 }
 
+std::filesystem::path folder_of(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+}
+
+/// The path by which a file that has no name can be given one.
+std::string path_of(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
+
+/// A file without a name; −1 where the file system has none.
+int open_nameless(const std::filesystem::path& folder) {
+#ifdef O_TMPFILE
+  const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  if (descriptor < 0 || ::access(path_of(descriptor).c_str(), F_OK) == 0) return descriptor;
+  ::close(descriptor);
+#else
+  static_cast<void>(folder);
+#endif
+  return -1;
+}
+
+/// Calls make(name) with names beside a file until one is free, and returns that name; an empty one, and errno, where it
+/// fails otherwise. A name is short, so that it stays below the limit of the file system whatever the file is called.
+template <class Make>
+std::string free_name(const std::filesystem::path& folder, const Make& make) {
+  const std::string begin = (folder / (std::string(kTemporaryName) + std::to_string(::getpid()) + "-")).string();
+  for (int i = 0; i < kTemporaries; ++i) {
+    const std::string name = begin + std::to_string(i);
+    if (make(name.c_str()) >= 0) return name;
+    if (errno != EEXIST) break;
+  }
+  return {};
+}
+
+/// Whether a path is one of path_of().
+bool is_nameless(const std::filesystem::path& path) { return path.parent_path() == "/proc/self/fd"; }
+
+/// Gives a file without a name, by its path_of(), a temporary one: an empty one, and errno, where that fails.
+std::string named(const std::filesystem::path& nameless, const std::filesystem::path& folder) {
+  return free_name(folder, [&](const char* tried) {
+    return ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, tried, AT_SYMLINK_FOLLOW);
+  });
+}
+
+/// After a rename: that the folder knows the new name, also when the power fails. Not every file system can do it.
+void sync_folder(const std::filesystem::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  static_cast<void>(::fsync(descriptor));
+  ::close(descriptor);
+}
+
 }  // namespace
 
 std::string system_error_text(int error) { return std::generic_category().message(error); }
@@ -80,6 +137,29 @@ Result<std::string> read_standard_input(std::size_t limit) {
   return read_all(STDIN_FILENO, "standard input", limit, 0);
 }
 
+Result<int> nameless_file(const std::filesystem::path& folder) {
+  int descriptor = open_nameless(folder);
+  if (descriptor >= 0) return descriptor;
+  const std::string name = free_name(folder, [&](const char* tried) {
+    return descriptor = ::open(tried, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  });
+  if (name.empty()) return bad_input(folder.string(), "write", "a writable folder", system_error_text(errno));
+  ::unlink(name.c_str());
+  return descriptor;
+}
+
+void sweep_temporaries(const std::filesystem::path& folder) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(kTemporaryName)) continue;
+    const long process = std::strtol(name.c_str() + kTemporaryName.size(), nullptr, 10);
+    const bool is_running = process > 0 && (::kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM);
+    std::error_code ignored;
+    if (process > 0 && !is_running) std::filesystem::remove(at->path(), ignored);
+  }
+}
+
 Output::Output(int descriptor, std::filesystem::path path, std::filesystem::path temporary)
     : descriptor_(descriptor), path_(std::move(path)), temporary_(std::move(temporary)) {
   buffer_.reserve(kBuffer);
@@ -94,7 +174,7 @@ Output::Output(Output&& other) noexcept
 
 Output::~Output() {
   if (descriptor_ >= 0 && descriptor_ != STDOUT_FILENO) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (!temporary_.empty() && !is_nameless(temporary_)) ::unlink(temporary_.c_str());
 }
 
 Result<Output> Output::to_file(const std::filesystem::path& path) {
@@ -113,16 +193,16 @@ Result<Output> Output::to_file(const std::filesystem::path& path) {
   const bool replaces = ::stat(target.c_str(), &old) == 0;
   if (replaces && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0)
     return bad_input(path.string(), "write", "a writable file", system_error_text(errno));
-  // The temporary name is short, so that it stays below the limit of the file system whatever the name of the file is.
-  const std::string beside = (target.parent_path() / (".headlight-" + std::to_string(::getpid()) + "-")).string();
-  std::string temporary;
-  int descriptor = -1;
-  for (int i = 0; i < kTemporaries && descriptor < 0; ++i) {
-    temporary = beside + std::to_string(i);
-    descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0 && errno != EEXIST) break;
+  const std::filesystem::path folder = folder_of(target);
+  int descriptor = open_nameless(folder);
+  std::string temporary = descriptor < 0 ? std::string() : path_of(descriptor);
+  if (descriptor < 0) {
+    sweep_temporaries(folder);
+    temporary = free_name(folder, [&](const char* tried) {
+      return descriptor = ::open(tried, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    });
+    if (temporary.empty()) return bad_input(path.string(), "write", "a writable folder", system_error_text(errno));
   }
-  if (descriptor < 0) return bad_input(path.string(), "write", "a writable folder", system_error_text(errno));
   if (replaces) ::fchmod(descriptor, old.st_mode & 0777);
   return Output(descriptor, target, temporary);
 }
@@ -142,7 +222,8 @@ void Output::write(std::string_view bytes) {
 void Output::flush() {
   std::size_t at = 0;
   while (error_ == 0 && at < buffer_.size()) {
-    const ssize_t wrote = ::write(descriptor_, buffer_.data() + at, buffer_.size() - at);
+    const ssize_t wrote =
+        is_refused(SystemCall::write) ? -1 : ::write(descriptor_, buffer_.data() + at, buffer_.size() - at);
     if (wrote >= 0) at += static_cast<std::size_t>(wrote);
     else if (!again(descriptor_, POLLOUT)) error_ = errno;
   }
@@ -159,11 +240,20 @@ Status Output::commit() {
     if (error_ != 0) return failure();
     return Done{};
   }
-  if (error_ == 0 && ::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) error_ = errno;
+  const bool synced = !is_refused(SystemCall::sync) && ::fsync(descriptor_) == 0;
+  if (error_ == 0 && !synced && errno != EINVAL && errno != EROFS) error_ = errno;
+  if (error_ == 0 && is_nameless(temporary_)) {
+    std::string name = named(temporary_, folder_of(path_));
+    if (name.empty()) error_ = errno;
+    else temporary_ = std::move(name);
+  }
   if (::close(std::exchange(descriptor_, -1)) != 0 && error_ == 0) error_ = errno;
-  if (error_ == 0 && ::rename(temporary_.c_str(), path_.c_str()) != 0) error_ = errno;
+  const bool renamed =
+      error_ == 0 && !is_refused(SystemCall::rename) && ::rename(temporary_.c_str(), path_.c_str()) == 0;
+  if (error_ == 0 && !renamed) error_ = errno;
   if (error_ != 0) return failure();
   temporary_.clear();
+  sync_folder(folder_of(path_));
   return Done{};
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,11 +13,21 @@
 namespace headlight {
 
 Result<std::optional<FileLock>> FileLock::take(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor < 0) return bad_input(path.string(), "", "a file that can be written", system_error_text(errno));
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return std::optional(FileLock(descriptor));
-  ::close(descriptor);
-  return std::optional<FileLock>();
+  for (;;) {
+    const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (descriptor < 0) return bad_input(path.string(), "", "a file that can be written", system_error_text(errno));
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+      ::close(descriptor);
+      return std::optional<FileLock>();
+    }
+    // Its holder may have removed the file between the two calls: another may hold the one of that name by now.
+    struct stat held {
+    }, named{};
+    const bool is_named = ::fstat(descriptor, &held) == 0 && ::stat(path.c_str(), &named) == 0 &&
+                          held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+    if (is_named) return std::optional(FileLock(descriptor));
+    ::close(descriptor);
+  }
 }
 
 bool is_locked(const std::filesystem::path& path) {

@@ -1,23 +1,96 @@
 #include "base/mapped_file.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cassert>
 #include <cerrno>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <system_error>
 
 #include "base/file.h"
+#include "base/refusal.h"
+#include "base/shortened_file.h"
 
 namespace headlight {
 namespace {
 
 Error unreadable(const std::filesystem::path& path, const std::string& found) {
   return bad_input(path.string(), "open", "a readable file", found);
+}
+
+constexpr std::size_t kMostMappedFiles = 4096;
+
+/// A mapping as the handler of SIGBUS finds it, which may neither lock nor take memory.
+struct Place {
+  std::atomic<std::uintptr_t> begin = 0, end = 0;  // end 0: free
+  std::atomic<bool> shortened = false;
+  const void* owner = nullptr;  // the MappedFile; guarded by places_mutex
+};
+std::array<Place, kMostMappedFiles> places;
+std::atomic<std::size_t> shortened_files = 0;
+std::mutex places_mutex;  // of taking and giving back
+
+std::uintptr_t page_size() {
+  static const auto size = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+/// A page was read that its file no longer has. Zeros take its place and that of all behind it; the reader goes on, and
+/// learns of it by was_shortened().
+void on_bus_error(int signal, siginfo_t* info, void*) {
+  const int error = errno;
+  const auto at = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  for (Place& place : places) {
+    const std::uintptr_t begin = place.begin, end = place.end;
+    if (end == 0 || at < begin || at >= end) continue;
+    const std::uintptr_t page = at / page_size() * page_size();
+    void* const zeros =
+        ::mmap(reinterpret_cast<void*>(page), end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (zeros == MAP_FAILED) break;
+    if (!place.shortened.exchange(true)) ++shortened_files;
+    errno = error;
+    return;
+  }
+  ::signal(signal, SIG_DFL);  // none of ours: the program ends when it reads there again
+}
+
+void handle_bus_errors() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    static_cast<void>(page_size());
+    struct sigaction action {};
+    action.sa_sigaction = on_bus_error;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    ::sigaction(SIGBUS, &action, nullptr);
+  });
+}
+
+/// The place of a MappedFile; null where it has none. With places_mutex held.
+Place* place_of(const void* owner) {
+  const auto is_it = [owner](const Place& place) { return place.owner == owner; };
+  const auto found = std::find_if(places.begin(), places.end(), is_it);
+  return found == places.end() ? nullptr : &*found;
+}
+
+/// False where all places are taken.
+bool take_place(const void* owner, std::string_view bytes) {
+  const std::lock_guard lock(places_mutex);
+  Place* const place = place_of(nullptr);
+  if (!place) return false;
+  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+  place->owner = owner;
+  place->begin = begin;
+  place->end = begin + bytes.size();
+  return true;
 }
 
 }  // namespace
@@ -32,7 +105,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
   int map_error = 0;
   const auto size = static_cast<std::size_t>(known ? status.st_size : 0);
   if (known && S_ISREG(status.st_mode) && size > 0) {
-    begin = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    begin = is_refused(SystemCall::map) ? MAP_FAILED : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
     if (begin == MAP_FAILED) map_error = errno;
   }
   ::close(descriptor);
@@ -40,11 +113,39 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
   if (!S_ISREG(status.st_mode))
     return bad_input(path.string(), "open", "a regular file", S_ISDIR(status.st_mode) ? "a folder" : "something else");
   if (map_error != 0) return unreadable(path, system_error_text(map_error));
-  return std::shared_ptr<const MappedFile>(new MappedFile({static_cast<const char*>(begin), size}));
+  const std::string_view bytes{static_cast<const char*>(begin), size};
+  const std::shared_ptr<const MappedFile> file(new MappedFile(bytes));
+  if (size == 0) return file;
+  handle_bus_errors();
+  if (!take_place(file.get(), bytes))
+    return bad_input(path.string(), "open", "at most " + std::to_string(kMostMappedFiles) + " mapped files", "more");
+  return file;
 }
 
 MappedFile::~MappedFile() {
-  if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+  if (bytes_.empty()) return;
+  {
+    const std::lock_guard lock(places_mutex);
+    if (Place* const place = place_of(this)) {
+      if (place->shortened.exchange(false)) --shortened_files;
+      place->end = 0;
+      place->owner = nullptr;
+    }
+  }
+  ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+}
+
+bool any_was_shortened() { return shortened_files > 0; }
+
+bool was_shortened(const void* mapped_file) {
+  if (!any_was_shortened()) return false;
+  const std::lock_guard lock(places_mutex);
+  const Place* const place = mapped_file ? place_of(mapped_file) : nullptr;
+  return place && place->shortened;
+}
+
+Error shortened(std::string_view where) {
+  return bad_input(where, "read", "a file that stays as it is", "one that was shortened meanwhile");
 }
 
 void MappedFile::release(std::string_view part) const {

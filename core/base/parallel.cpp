@@ -1,17 +1,14 @@
 #include "base/parallel.h"
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
-#include <thread>
-#include <vector>
 
 #include "base/pool.h"
 
 namespace headlight {
 namespace {
 
-/// The program's shared pool. A caller that finds it busy starts new threads instead.
+/// The program's shared pool. A caller that finds it busy starts a pool of its own.
 struct SharedPool {
   std::mutex taken;
   Pool pool{0};
@@ -35,13 +32,8 @@ void share_parts(Index count, const Threads& threads, const std::function<void(I
           count, [&](Index i, int) { one(i); }, threads.count);
   }
   const Index all = threads.count > 0 ? threads.count : shared.pool.threads();
-  std::atomic<Index> next = 0;
-  const auto some = [&] {
-    for (Index i = next++; i < count; i = next++) one(i);
-  };
-  std::vector<std::jthread> helpers;
-  for (Index i = 1; i < std::min(all, count); ++i) helpers.emplace_back(some);
-  some();
+  Pool own(static_cast<int>(std::min(all, count)));
+  own.run(count, [&](Index i, int) { one(i); });
 }
 
 }  // namespace headlight

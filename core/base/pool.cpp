@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <utility>
+
+#include "base/refusal.h"
 
 namespace headlight {
 namespace {
@@ -34,7 +38,11 @@ Number changed(const std::atomic<Number>& value, Number old) {
 Pool::Pool(int threads) {
   const int all = threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   shares_ = std::make_unique<Share[]>(static_cast<std::size_t>(all));
-  for (int worker = 1; worker < all; ++worker) helpers_.emplace_back([this, worker] { help(worker); });
+  helpers_.reserve(static_cast<std::size_t>(all - 1));
+  try {
+    for (int worker = 1; worker < all && !is_refused(SystemCall::thread); ++worker)
+      helpers_.emplace_back([this, worker] { help(worker); });
+  } catch (const std::exception&) {}  // the system has no more threads or memory for them: those there are suffice
 }
 
 Pool::~Pool() {
@@ -47,7 +55,14 @@ Pool::~Pool() {
 void Pool::take_parts(int worker) {
   for (int i = 0; i < workers_; ++i) {
     Share& share = shares_[static_cast<std::size_t>((worker + i) % workers_)];
-    for (Index part = share.next++; part < share.end; part = share.next++) (*part_)(part, worker);
+    for (Index part = share.next++; part < share.end && !failed_; part = share.next++) {
+      try {
+        (*part_)(part, worker);
+      } catch (...) {
+        const std::lock_guard lock(thrown_);
+        if (!failed_.exchange(true)) failure_ = std::current_exception();
+      }
+    }
   }
 }
 
@@ -69,6 +84,7 @@ void Pool::run(Index count, const std::function<void(Index, int)>& part, int mos
   // The round is even again, so no helper joins any more: wait only for those that are inside.
   ++round_;
   for (int inside = inside_; inside != 0; inside = changed(inside_, inside)) {}
+  if (failed_.exchange(false)) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 void Pool::help(int worker) {

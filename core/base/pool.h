@@ -2,8 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -13,7 +15,7 @@ namespace headlight {
 
 class Pool {
  public:
-  /// `threads` in all, the caller's among them (0: one for each processor).
+  /// `threads` in all, the caller's among them (0: one for each processor); fewer where the system has no more.
   explicit Pool(int threads);
   ~Pool();
   Pool(const Pool&) = delete;
@@ -23,7 +25,8 @@ class Pool {
 
   /// Calls part(i, worker) for i of 0 … count − 1, each once, worker in [0, threads()), and below `most` where that is
   /// not 0; returns when all are done. No two calls with the same worker run at a time. Each worker begins with a share
-  /// of its own, the same in every run of so many parts: what it read for them before is still in its caches.
+  /// of its own, the same in every run of so many parts: what it read for them before is still in its caches. The first
+  /// exception of a part keeps parts that have not begun from beginning, and is thrown when no part runs any more.
   void run(Index count, const std::function<void(Index, int)>& part, int most = 0);
 
  private:
@@ -43,6 +46,9 @@ class Pool {
   std::atomic<unsigned> round_ = 0;  // odd while there is work that helpers may join
   std::atomic<int> inside_ = 0;      // helpers that may be in the round
   std::atomic<bool> ending_ = false;
+  std::atomic<bool> failed_ = false;  // a part of this round threw …
+  std::mutex thrown_;
+  std::exception_ptr failure_;  // … this; guarded by thrown_
   std::vector<std::thread> helpers_;
 };
 

@@ -2,22 +2,40 @@
 
 #include <algorithm>
 
+#include "base/printable_message.h"
 #include "base/utf8.h"
 
 namespace headlight {
+namespace {
 
-std::string printable(std::string_view name) {
-  constexpr std::size_t kMost = 80;
-  std::size_t size = std::min(name.size(), kMost);
-  // Not through the middle of a character: back over its continuation bytes.
-  while (size > 0 && size < name.size() && (name[size] & 0xC0) == 0x80) --size;
-  std::string text{name.substr(0, size)};
-  const bool broken = first_invalid_utf8(text).has_value();
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F || (broken && byte >= 0x80)) c = '?';
-  }
-  return name.size() > kMost ? text + "…" : text;
+/// What a terminal obeys or does not show in its place: control characters, breaks of lines, marks that change the
+/// direction of writing.
+bool obeyed(char32_t c) {
+  if (c < 0x20 || (c >= 0x7F && c <= 0x9F)) return true;
+  if (c == 0x061C || c == 0x200E || c == 0x200F) return true;  // marks of direction
+  return (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
 }
+
+std::string shown(std::string_view text, std::size_t most) {
+  std::size_t size = std::min(text.size(), most);
+  // Not through the middle of a character: back over its continuation bytes.
+  while (size > 0 && size < text.size() && (text[size] & 0xC0) == 0x80) --size;
+  const std::string_view part = text.substr(0, size);
+  std::string result;
+  if (first_invalid_utf8(part)) {
+    for (const char c : part) result += c >= 0x20 && c < 0x7F ? c : '?';
+  } else {
+    for (const char32_t c : code_points(part)) {
+      if (obeyed(c)) result += '?';
+      else append_utf8(result, c);
+    }
+  }
+  return size < text.size() ? result + "…" : result;
+}
+
+}  // namespace
+
+std::string printable(std::string_view name) { return shown(name, 80); }
+std::string printable_message(std::string_view message) { return shown(message, 4000); }
 
 }  // namespace headlight

@@ -36,11 +36,20 @@ class Checker {
     check_tying();
     check_vocabulary();
     check_answers();
+    // Answers that agree are proof; what only looks like a mistake is then worth knowing and no more.
+    if (agrees_with_reference(findings_))
+      for (const std::size_t doubt : doubts_) findings_[doubt].severity = Severity::note;
     return std::move(findings_);
   }
 
  private:
   void add(Severity severity, std::string line) { findings_.push_back({severity, std::move(line)}); }
+
+  /// A warning of what a wrongly loaded checkpoint looks like, and a rightly loaded one may.
+  void add_doubt(std::string line) {
+    doubts_.push_back(findings_.size());
+    add(Severity::warning, std::move(line));
+  }
 
   void tell_warnings();
   void check_weights(const StackWeights& stack, const std::string& name);
@@ -56,6 +65,7 @@ class Checker {
   const std::vector<std::string>& warnings_;
   Progress& progress_;
   std::vector<Finding> findings_;
+  std::vector<std::size_t> doubts_;  // their places among the findings
 };
 
 void Checker::tell_warnings() {
@@ -94,7 +104,7 @@ void Checker::check_weights(const StackWeights& stack, const std::string& name) 
     if (block.cross) add_attention(*block.cross);
     for (const auto& [part, linear] : weights)
       if (is_constant(*linear))
-        add(Severity::warning, where + part + ": expected weights, found the same number everywhere: untouched?");
+        add_doubt(where + part + ": expected weights, found the same number everywhere: untouched?");
   }
 }
 
@@ -115,8 +125,8 @@ void Checker::check_norms() {
       }
   }
   if (norms > 0 && norms == fresh)
-    add(Severity::warning,
-        "norms: expected trained ones, found 1 and 0 in all " + std::to_string(norms) + ", as before any training");
+    add_doubt("norms: expected trained ones, found 1 and 0 in all " + std::to_string(norms) +
+              ", as before any training");
 }
 
 void Checker::check_tying() {
@@ -219,11 +229,11 @@ void Checker::check_uniformity(const Trace& trace) {
   if (heads == 0) return;
   const std::string count = std::to_string(even) + " of " + std::to_string(heads) + " heads almost uniform";
   if (even == heads)
-    add(Severity::warning,
-        "attention: expected heads that choose, found " + count + ": a model before its training, or loaded wrong");
+    add_doubt("attention: expected heads that choose, found " + count +
+              ": a model before its training, or loaded wrong");
   else if (!even_layer.empty())
-    add(Severity::warning, "attention: expected heads that choose, found " + count + ", all those of " + even_layer +
-                               " among them: weights that were never filled?");
+    add_doubt("attention: expected heads that choose, found " + count + ", all those of " + even_layer +
+              " among them: weights that were never filled?");
   else add(Severity::good, "attention: " + count);
 }
 

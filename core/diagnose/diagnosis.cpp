@@ -31,6 +31,27 @@ Heads layer_of(const Array* array, Index layer) {
   return heads;
 }
 
+/// Scores with −inf in each masked cell, whatever number stood there.
+Heads masked_scores(Heads scores) {
+  for (Grid& head : scores) {
+    for (Index i = 0; i < head.rows(); ++i) {
+      std::vector<float> row;
+      for (Index j = 0; j < head.cols(); ++j) row.push_back(static_cast<float>(head(i, j)));
+      const float top = largest_score(row);
+      for (Index j = 0; j < head.cols(); ++j)
+        if (is_masked_score(row[static_cast<std::size_t>(j)], top)) head(i, j) = -kNever;
+    }
+  }
+  return scores;
+}
+
+/// The weights that scores come to.
+Heads weights_of_scores(const Heads& scores) {
+  Heads weights;
+  for (const Grid& head : masked_scores(scores)) weights.push_back(reference::softmax(head));
+  return weights;
+}
+
 /// The largest difference over the cells that neither leaves open (NaN); infinite for other shapes.
 double apart(const Heads& a, const Heads& b, const Heads* where = nullptr) {
   if (!mistakes::same_shape(a, b) || (where && !mistakes::same_shape(a, *where))) return kNever;
@@ -106,6 +127,7 @@ Known known_of(const ExportFile& believed, const ExportFile& other, const std::s
   const auto computed = believed.computed ? believed.computed : other.computed;
   const bool has_inputs = computed && before.empty() && layer == 0 && computed->model->given;
   known.weights = layer_of(find(believed, before + "attentions"), layer);
+  if (known.weights.empty()) known.weights = weights_of_scores(layer_of(find(believed, before + "scores"), layer));
   if (known.weights.empty() && has_inputs) {
     const auto ours = answers_of(*computed);
     known.weights = layer_of(&ours.at("attentions"), 0);
@@ -122,7 +144,7 @@ Known known_of(const ExportFile& believed, const ExportFile& other, const std::s
   known.mask = mask;
   for (const Grid& head : known.weights)
     known.logits.push_back(head.unaryExpr([](double weight) { return weight > 0 ? std::log(weight) : -kNever; }));
-  if (const Heads scores = layer_of(find(believed, before + "scores"), layer);
+  if (const Heads scores = masked_scores(layer_of(find(believed, before + "scores"), layer));
       mistakes::same_shape(scores, known.weights)) {
     Heads again;
     for (const Grid& head : scores) again.push_back(reference::softmax(head));
@@ -216,6 +238,7 @@ std::optional<Explanation> best(const Suspect& suspect, bool last_resort) {
 /// The array whose difference is to be explained, in the first layer where it shows.
 std::optional<std::pair<PredictedArray, const ComparedArray*>> subject_of(const FileComparison& comparison) {
   for (const auto& [kind, subject] : {std::pair{"attentions", PredictedArray::attentions},
+                                      {"scores", PredictedArray::attentions},
                                       {"queries", PredictedArray::queries},
                                       {"keys", PredictedArray::keys},
                                       {"values", PredictedArray::values},
@@ -236,6 +259,12 @@ Suspect suspect_of(const ExportFile& believed, const ExportFile& other, Predicte
                   known_of(believed, other, before, layer),
                   layer_of(find(believed, array.name), layer),
                   layer_of(find(other, array.name), layer)};
+  if (parse_array_name(array.name).kind == "scores") {
+    // Scores are judged by the weights that they come to.
+    suspect.tolerance = static_cast<double>(kCompareTolerance);
+    suspect.believed = weights_of_scores(suspect.believed);
+    suspect.found = weights_of_scores(suspect.found);
+  }
   return suspect;
 }
 

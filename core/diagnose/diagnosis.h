@@ -19,7 +19,7 @@ struct Diagnosis {
 };
 
 /// B is under suspicion: `expected` is A. Looked at are the first layer whose attentions differ (later layers follow
-/// from it), else the layer's queries, keys and values, else the output. A mistake explains when it leaves no more than
+/// from it), else its scores, by the weights that they come to, else its queries, keys and values, else the output. A mistake explains when it leaves no more than
 /// the tolerance or a thousandth of the difference, and less than a tenth of it in any case, and when it took fewer
 /// numbers from B than it explains. Nothing where no mistake of the table does.
 std::optional<Diagnosis> diagnose(const ExportFile& expected, const ExportFile& found,

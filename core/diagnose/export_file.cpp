@@ -127,7 +127,8 @@ Status take_object(std::string_view where, const json& object, const std::string
   auto allowed = NestedReader(where, 2).read((*mask)["allowed"], "mask.allowed");
   if (!allowed) return allowed.error();
   allowed->dtype = Dtype::boolean;
-  auto added = additive_mask(where, "mask.allowed", *allowed);
+  std::vector<std::string> notes;  // of floats alone
+  auto added = additive_mask(where, "mask.allowed", *allowed, notes);
   if (!added) return added.error();
   file.masks[sentence] = std::move(*added);
   return Done{};
@@ -160,12 +161,13 @@ bool is_input(std::string_view name) {
 bool is_answer(std::string_view name) { return !axes_of(parse_array_name(name).kind).empty(); }
 
 Result<std::shared_ptr<const Trace>> compute(std::string_view where, const ArrayFile& file,
-                                             std::optional<Index> num_heads) {
+                                             std::optional<Index> num_heads, std::vector<std::string>& warnings) {
   ArrayFile inputs{.arrays = {}, .metadata = file.metadata};
   for (const auto& [name, array] : file.arrays)
     if (is_input(name)) inputs.arrays.emplace(name, array);
   const auto tensors = tensors_from(where, inputs, num_heads);
   if (!tensors) return tensors.error();
+  warnings = tensors->warnings;
   Request request;
   request.model = tensors->model;
   request.config = tensors->model->config;
@@ -244,7 +246,7 @@ Result<ExportFile> export_from(std::string_view where, ArrayFile arrays, std::op
   file.name = where;
   take_words(arrays, file);
   if (arrays.arrays.contains("query")) {
-    auto computed = compute(where, arrays, num_heads);
+    auto computed = compute(where, arrays, num_heads, file.warnings);
     if (!computed) return computed.error();
     file.computed = std::move(*computed);
     file.words[""] = words_of(*file.computed);

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <tuple>
 
 #include "model/head_text.h"
@@ -70,6 +71,16 @@ std::vector<Index> without_leading_ones(std::vector<Index> shape) {
   return shape;
 }
 
+/// The largest |expected| of a row of the last axis, and 1 at least; masked scores tell nothing.
+float magnitude_of(std::span<const float> row, bool scores) {
+  float magnitude = 1;
+  const float top = scores ? largest_score(row) : 0;
+  for (const float value : row)
+    if (std::isfinite(value) && !(scores && is_masked_score(value, top)))
+      magnitude = std::max(magnitude, std::abs(value));
+  return magnitude;
+}
+
 ComparedArray compare_array(const std::string& name, const Array& expected, const Array& found, float tolerance) {
   ComparedArray result{.name = name, .expected_shape = expected.shape, .found_shape = found.shape};
   const std::string kind = parse_array_name(name).kind;
@@ -77,25 +88,77 @@ ComparedArray compare_array(const std::string& name, const Array& expected, cons
     result.expected_shape = without_leading_ones(expected.shape);
     result.found_shape = without_leading_ones(found.shape);
   }
-  float magnitude = 1;
-  if (kind != "attentions")
-    for (const float value : expected.values)
-      if (std::isfinite(value)) magnitude = std::max(magnitude, std::abs(value));
-  result.tolerance = tolerance * magnitude;
+  result.tolerance = tolerance;
   if (!result.same_shape() || expected.values.empty()) return result;
   assert(expected.values.size() == found.values.size());
-  std::size_t largest = 0, first = expected.values.size();
-  for (std::size_t i = 0; i < expected.values.size(); ++i) {
-    const float difference = apart(expected.values[i], found.values[i]);
-    if (difference > apart(expected.values[largest], found.values[largest])) largest = i;
-    if (difference > result.tolerance && first == expected.values.size()) first = i;
+  const bool scores = kind == "scores", absolute = kind == "attentions";
+  const std::size_t columns = expected.shape.empty() ? 1 : static_cast<std::size_t>(expected.shape.back());
+  struct Largest {
+    std::size_t at = 0;
+    float difference = -1, tolerance = 0;
+  };
+  Largest of_equal, of_different;
+  std::optional<std::size_t> first;
+  for (std::size_t begin = 0; begin < expected.values.size(); begin += columns) {
+    const std::span<const float> a(expected.values.data() + begin, columns), b(found.values.data() + begin, columns);
+    const float top_a = scores ? largest_score(a) : 0, top_b = scores ? largest_score(b) : 0;
+    const float allowed = absolute ? tolerance : tolerance * magnitude_of(a, scores);
+    for (std::size_t i = 0; i < columns; ++i) {
+      if (scores && is_masked_score(a[i], top_a) && is_masked_score(b[i], top_b)) continue;
+      const float difference = apart(a[i], b[i]);
+      if (difference > allowed && !first) first = begin + i;
+      Largest& largest = difference > allowed ? of_different : of_equal;
+      if (difference > largest.difference) largest = {begin + i, difference, allowed};
+    }
   }
   const auto cell = [&](std::size_t i) {
     return ComparedCell{indices(i, result.expected_shape), expected.values[i], found.values[i]};
   };
-  result.largest = cell(largest);
-  if (first < expected.values.size()) result.first = cell(first);
+  const Largest& largest = first ? of_different : of_equal;
+  if (largest.difference < 0) return result;  // everything is masked
+  result.largest = cell(largest.at);
+  result.tolerance = largest.tolerance;
+  if (first) result.first = cell(*first);
   return result;
+}
+
+/// The last of the hidden states, where it is this file's last hidden state or the other's is: both are then that state
+/// behind the final norm, and whichever is before the norm is replaced by it. Empty: nothing to replace.
+std::optional<Array> behind_norm(const std::string& name, const Array& states, const ExportFile& file,
+                                 const Array& other, float tolerance) {
+  const ArrayName parts = parse_array_name(name);
+  if (parts.kind != "hidden_states" || states.shape != other.shape || states.shape.size() < 3) return std::nullopt;
+  const std::string sentence = parts.sentence ? std::to_string(*parts.sentence) + "." : "";
+  const std::string stack = parts.stack == "decoder_" ? "" : parts.stack;
+  const auto last = file.arrays.find(sentence + stack + "last_hidden_state");
+  if (last == file.arrays.end() || last->second.values.empty()) return std::nullopt;
+  const std::size_t size = last->second.values.size();
+  if (size > states.values.size() || states.values.size() % size != 0) return std::nullopt;
+  const std::size_t begin = states.values.size() - size;
+  float magnitude = 1;
+  for (const float value : last->second.values)
+    if (std::isfinite(value)) magnitude = std::max(magnitude, std::abs(value));
+  // The other file's last state is this file's behind the norm.
+  for (std::size_t i = 0; i < size; ++i)
+    if (apart(other.values[begin + i], last->second.values[i]) > tolerance * magnitude) return std::nullopt;
+  Array replaced = states;
+  std::copy(last->second.values.begin(), last->second.values.end(),
+            replaced.values.begin() + static_cast<std::ptrdiff_t>(begin));
+  return replaced;
+}
+
+/// One array of both files; states on two sides of the final norm are compared behind it.
+ComparedArray compare_states(const std::string& name, const ExportFile& expected, const ExportFile& found,
+                             float tolerance) {
+  const Array &a = expected.arrays.at(name), &b = found.arrays.at(name);
+  ComparedArray plain = compare_array(name, a, b, tolerance);
+  if (plain.equal()) return plain;
+  const auto a_behind = behind_norm(name, a, expected, b, tolerance);
+  const auto b_behind = a_behind ? std::nullopt : behind_norm(name, b, found, a, tolerance);
+  if (!a_behind && !b_behind) return plain;
+  ComparedArray behind = compare_array(name, a_behind ? *a_behind : a, b_behind ? *b_behind : b, tolerance);
+  behind.norm_apart = true;
+  return behind;
 }
 
 std::string quoted_word(const std::vector<std::string>& words, Index at) {
@@ -105,13 +168,24 @@ std::string quoted_word(const std::vector<std::string>& words, Index at) {
 
 }  // namespace
 
+float largest_score(std::span<const float> row) {
+  float largest = -std::numeric_limits<float>::infinity();
+  for (const float score : row) largest = std::max(largest, std::isnan(score) ? largest : score);
+  return largest;
+}
+
+bool is_masked_score(float score, float largest_of_row) {
+  constexpr float kSurely = -1e8f, kLikely = -5e3f, kBelow = 4e3f;
+  return score <= kSurely || (score <= kLikely && score <= largest_of_row - kBelow);
+}
+
 float ComparedCell::difference() const { return apart(expected, found); }
 
 FileComparison compare(const ExportFile& expected, const ExportFile& found, float tolerance) {
   FileComparison comparison;
   for (const auto& [name, array] : expected.arrays) {
     const auto other = found.arrays.find(name);
-    if (other != found.arrays.end()) comparison.arrays.push_back(compare_array(name, array, other->second, tolerance));
+    if (other != found.arrays.end()) comparison.arrays.push_back(compare_states(name, expected, found, tolerance));
     else if (expected.own_answers) comparison.only_a.push_back(name);
   }
   for (const auto& [name, array] : found.arrays)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,13 @@ struct ComparedCell {
 struct ComparedArray {
   std::string name;
   std::vector<Index> expected_shape, found_shape;  // a batch axis of 1 left out
-  float tolerance = 0;                             // of this array, absolute
-  std::optional<ComparedCell> largest = {};        // the largest difference; nothing where the shapes differ
-  std::optional<ComparedCell> first = {};          // the first difference above the tolerance
+  float tolerance = 0;                             // absolute, of the row in which `largest` is
+  std::optional<ComparedCell> largest =
+      {};                                  // the largest difference, of cells that differ if some do; nothing where the
+                                           // shapes differ, or every score is masked in both files
+  std::optional<ComparedCell> first = {};  // the first difference above the tolerance
+
+  bool norm_apart = false;  // the last state of one file is before the final norm, that of the other behind it
 
   bool same_shape() const { return expected_shape == found_shape; }
   bool equal() const { return same_shape() && !first; }
@@ -42,8 +47,19 @@ struct FileComparison {
   bool equal() const { return !first; }
 };
 
+/// The largest number of a row of scores; −inf where there is none.
+float largest_score(std::span<const float> row);
+
+/// Whether a score stands for a masked cell: −inf, or a number that implementations add or put there in its place, from
+/// −1e4 (BERT's first code) and half precision's −65504 to −1e9 and the smallest float. Such a number lies far below the
+/// largest of its row, or below −1e8.
+bool is_masked_score(float score, float largest_of_row);
+
 /// `expected` is A, `found` is B. Two numbers are equal when they are at most `tolerance` apart, in arrays other than
-/// attentions times max(1, the largest |expected| of the array). The data's way: hidden_states[0]; then of each layer
+/// attentions times max(1, the largest |expected| of the row of the last axis). Scores that both files mask are equal
+/// whatever number stands there, and count for no row's largest. The last of the hidden states may be before the final
+/// norm in one file and behind it in the other, as transformers has it: then last_hidden_state is compared in its place.
+/// The data's way: hidden_states[0]; then of each layer
 /// queries, keys, values, scores, attentions, and the hidden state that comes out; then output, last_hidden_state,
 /// logits; an encoder before its decoder.
 FileComparison compare(const ExportFile& expected, const ExportFile& found, float tolerance = kCompareTolerance);

@@ -48,6 +48,7 @@ void add_mask(std::vector<Hypothesis>& table) {
       {PredictedArray::attentions, "mask applied after the softmax, rows not renormalised", mask_after_softmax});
   table.push_back({PredictedArray::attentions, "mask off by one", shifted(-1)});
   table.push_back({PredictedArray::attentions, "mask off by one", shifted(1)});
+  table.push_back({PredictedArray::attentions, "diagonal blocked: no token attends to itself", diagonal_blocked});
   table.push_back({PredictedArray::attentions, "padding mask missing", one_of_two(true)});
   table.push_back({PredictedArray::attentions, "causal mask missing", one_of_two(false)});
   table.push_back({PredictedArray::attentions, "blocked scores are 0 in place of -inf", blocked_scores_zero});
@@ -109,7 +110,7 @@ void add_output(std::vector<Hypothesis>& table) {
   for (const auto& [how, text] :
        {std::pair{HeadSplit::interleaved, "value heads split in the wrong order: every H-th column"},
         {HeadSplit::reshaped, "value heads split without transposing: (T, H, d_k) read on as (H, T, d_k)"}})
-    table.push_back({PredictedArray::output, text, from_known([how](const Known& known) {
+    table.push_back({PredictedArray::output, text, from_known([how = how](const Known& known) {
                        return output_with_values(known, side_split(known, kValue, how));
                      })});
   table.push_back({PredictedArray::output, "heads not transposed back before they are put side by side",

@@ -55,6 +55,8 @@ Maybe mask_missing(const Known& known, const Heads& found);
 Maybe one_mask_missing(const Known& known, const Heads& found, bool padding);
 /// Every query's last key moved by one, up or down.
 Maybe mask_off_by_one(const Known& known, const Heads& found, Index by);
+/// No token attends to itself, under a mask that is not causal.
+Maybe diagonal_blocked(const Known& known, const Heads& found);
 /// softmax without the mask, times the mask.
 Maybe mask_after_softmax(const Known& known, const Heads& found);
 /// Blocked scores are 0 in place of −inf.
@@ -63,7 +65,7 @@ Maybe blocked_scores_zero(const Known& known, const Heads& found);
 // Heads and projections.
 
 Maybe heads_permuted(const Known& known, const Heads& found);
-/// One pattern, the mean of all heads.
+/// The mean of all heads, as one pattern or as that of every head.
 Maybe heads_averaged(const Known& known, const Heads& found);
 /// Queries and keys dealt out to heads in another way.
 Maybe heads_split(const Known& known, HeadSplit how);

@@ -50,10 +50,11 @@ Maybe heads_permuted(const Known& known, const Heads& found) {
 }
 
 Maybe heads_averaged(const Known& known, const Heads& found) {
-  if (found.size() != 1 || known.weights.size() < 2) return kUnknown;
+  const bool one_map = found.size() == 1;
+  if ((!one_map && found.size() != known.weights.size()) || known.weights.size() < 2) return kUnknown;
   Grid mean = Grid::Zero(known.queries(), known.keys());
   for (const Grid& weights : known.weights) mean += weights / static_cast<double>(known.weights.size());
-  return Prediction{{mean}};
+  return Prediction{Heads(found.size(), mean)};
 }
 
 Maybe heads_split(const Known& known, HeadSplit how) {

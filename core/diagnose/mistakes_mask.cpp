@@ -126,6 +126,13 @@ Maybe mask_off_by_one(const Known& known, const Heads& found, Index by) {
   return prediction;
 }
 
+Maybe diagonal_blocked(const Known& known, const Heads& found) {
+  if (known.queries() != known.keys() || parts_of(known.mask).has_causal) return kUnknown;
+  Allowed allowed = allowed_by(known.mask);
+  allowed.matrix().diagonal().setConstant(false);
+  return masked_by(known, found, allowed);
+}
+
 Maybe mask_after_softmax(const Known& known, const Heads& found) {
   if (!has_mask(known)) return kUnknown;
   const Grid shown = allowed_by(known.mask).cast<double>().matrix();

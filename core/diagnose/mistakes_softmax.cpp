@@ -1,5 +1,6 @@
 #include "diagnose/mistakes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -118,6 +119,10 @@ Maybe softmax_over_heads(const Known& known, const Heads& found) {
 Maybe softmax_missing(const Known& known, const Heads& found) {
   if (!same_shape(known.logits, found)) return kUnknown;
   Prediction prediction;
+  // Both differ from the scores by a number for each row; of a log-softmax the exponentials sum to 1.
+  double off = 0;
+  for (const Grid& head : found) off = std::max(off, (head.array().exp().rowwise().sum() - 1).abs().maxCoeff());
+  if (off < 1e-3) prediction.text = "log_softmax in place of softmax: these are the logarithms of the weights";
   for (std::size_t head = 0; head < found.size(); ++head) {
     Grid scores = known.logits[head];
     for (Index i = 0; i < scores.rows(); ++i) {

@@ -6,15 +6,18 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "base/shortened_file.h"
 #include "math/attention.h"
 #include "math/block.h"
 #include "math/common_rows.h"
 #include "math/embedding.h"
 #include "math/ops.h"
 #include "math/output.h"
+#include "model/weight_tree.h"
 
 namespace headlight {
 namespace {
@@ -294,6 +297,25 @@ Result<bool> run_given_patterns(Pass& pass) {
   return true;
 }
 
+/// Weights that stay in their file were read from a file that is whole.
+Status check_files(const Model& model) {
+  if (!any_was_shortened()) return Done{};
+  const auto stays = [](const Linear& linear) { return linear.half && was_shortened(linear.half->file.get()); };
+  bool any = false;
+  const auto look = [&](const StackWeights& stack) {
+    any = any || (stack.embeddings.tokens && stays(*stack.embeddings.tokens));
+    for (const BlockWeights& block : stack.blocks)
+      for_each_layer(block, [&](const LayerName&, const auto& weights) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(weights)>, Linear>) any = any || stays(weights);
+      });
+  };
+  look(model);
+  if (model.encoder) look(*model.encoder);
+  any = any || (model.output && model.output->weight && stays(*model.output->weight));
+  if (any) return shortened(model.name);
+  return Done{};
+}
+
 float largest_weight(const Trace& trace) {
   float largest = 0;
   for (const Stack stack : kStacks) {
@@ -325,8 +347,15 @@ Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& p
   if (!finished) return finished.error();
   if (!*finished) return std::shared_ptr<const Trace>{};
   trace->answering = answering_query(request);
-  if (trace->model->output) trace->logits = logit_rows(*trace, trace->answering, 1, Threads{threads, &progress.stop});
+  if (trace->model->output) {
+    const Matrix logits = logit_rows(*trace, trace->answering, 1, Threads{threads, &progress.stop});
+    if (progress.stop) return std::shared_ptr<const Trace>{};
+    if (const auto finite = check_finite("logits", logits, Threads(threads)); !finite) return finite.error();
+    trace->logits = logits;
+  }
   if (progress.stop) return std::shared_ptr<const Trace>{};
+  if (const auto finite = check_finite("logits", trace->logits, Threads{threads}); !finite) return finite.error();
+  if (const auto whole = check_files(*trace->model); !whole) return whole.error();
   trace->largest_weight = largest_weight(*trace);
   warn_of_empty_rows(*trace);
   progress.done = progress.begin + progress.share;

@@ -3,18 +3,35 @@
 #include <unicode/uregex.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 
 #include "text/readable.h"
 #include "text/regex_syntax.h"
+#include "text/search_budget.h"
 
 namespace headlight {
 namespace {
 
-constexpr std::size_t kMostPattern = 1 << 15;  // bytes of an expression
+constexpr std::size_t kMostPattern = 1 << 15;     // bytes of an expression …
+constexpr std::size_t kMostTranslated = 1 << 16;  // … and of what ICU reads in its place
 // ICU counts ten thousand saved states as one unit of time.
 constexpr std::int32_t kLeastTime = 2000;
 constexpr std::size_t kLettersPerTime = 50;
 constexpr std::int32_t kMostStack = 64 << 20;
+
+// Of a SearchBudget, in thousandths of ICU's unit: a search takes one before it begins.
+constexpr std::int64_t kUnit = 1000;
+constexpr std::int64_t kLeastBudget = 4000 * kUnit;
+constexpr std::int64_t kBudgetOfLetter = 20;
+
+/// What is left for the text that this thread cuts; nothing where no text was named.
+thread_local std::optional<std::int64_t> budget_left;
+
+UBool U_CALLCONV goes_on(const void*, std::int32_t) {
+  if (budget_left) *budget_left -= kUnit;
+  return !budget_left || *budget_left > 0;
+}
 
 /// Adds what lies between the last stretch and `begin`, then the found one. Empty ones at the same place count once.
 void add_found(std::vector<Stretch>& stretches, std::size_t begin, std::size_t end) {
@@ -39,14 +56,28 @@ void find_string(std::u32string_view wanted, LetterSpan letters, std::vector<Str
 
 }  // namespace
 
+SearchBudget::SearchBudget(std::size_t letters) : is_outer_(!budget_left) {
+  constexpr std::size_t kMost = std::size_t{1} << 40;
+  if (is_outer_) budget_left = kLeastBudget + kBudgetOfLetter * static_cast<std::int64_t>(std::min(letters, kMost));
+}
+
+SearchBudget::~SearchBudget() {
+  if (is_outer_) budget_left.reset();
+}
+
 void Finder::Close::operator()(URegularExpression* regex) const { uregex_close(regex); }
 
 Result<Regex> Regex::compile(std::string_view where, std::string_view pattern) {
   if (pattern.size() > kMostPattern)
     return bad_input(where, "regular expression", "at most " + std::to_string(kMostPattern) + " bytes",
                      std::to_string(pattern.size()));
+  const std::string translated = icu_expression(pattern);
+  if (translated.size() > kMostTranslated)
+    return bad_input(where, "regular expression",
+                     "at most " + std::to_string(kMostTranslated) + " bytes once translated",
+                     std::to_string(translated.size()));
   Utf16 utf16;
-  to_utf16(letters_of(icu_expression(pattern)), utf16);
+  to_utf16(letters_of(translated), utf16);
   UErrorCode error = U_ZERO_ERROR;
   UParseError place{};
   URegularExpression* compiled = uregex_open(utf16.text.data(), static_cast<std::int32_t>(utf16.text.size()),
@@ -69,7 +100,9 @@ Status Finder::find_regex(const Regex& regex, LetterSpan letters, std::vector<St
   if (!matcher_) {
     matcher_.reset(uregex_clone(regex.compiled_.get(), &error));
     uregex_setStackLimit(matcher_.get(), kMostStack, &error);
+    uregex_setMatchCallback(matcher_.get(), goes_on, nullptr, &error);
   }
+  if (budget_left && --*budget_left <= 0) error = U_REGEX_TIME_OUT;
   to_utf16(letters, utf16_);
   uregex_setText(matcher_.get(), utf16_.text.data(), static_cast<std::int32_t>(utf16_.text.size()), &error);
   uregex_setTimeLimit(matcher_.get(), kLeastTime + static_cast<std::int32_t>(letters.size() / kLettersPerTime), &error);

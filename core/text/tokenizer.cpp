@@ -5,6 +5,8 @@
 #include <type_traits>
 
 #include "base/utf8.h"
+#include "text/program_words.h"
+#include "text/search_budget.h"
 #include "text/words.h"
 
 namespace headlight {
@@ -55,6 +57,7 @@ Status spell_with(const TokenModel& model, std::string_view piece, std::vector<M
 
 /// The text as pieces, added tokens among them, normalised and cut.
 Result<Pieces> pieces_of(const Tokenizer& tokenizer, std::string_view text, bool cut_by_hand) {
+  const SearchBudget budget(text.size());
   Pieces raw, pieces;
   tokenizer.added.split(letters_of(text), false, raw);
   Letters letters;
@@ -167,7 +170,7 @@ namespace {
 /// Whether it cuts text into words before it spells them, so that what it makes of a piece are pieces of a word.
 bool knows_words(const Tokenizer& tokenizer) {
   const Lexicon* lexicon = lexicon_of(tokenizer);
-  return lexicon && lexicon->likely;
+  return lexicon && lexicon->likely && lexicon->words.empty();
 }
 
 Status check_length(std::string_view text) {
@@ -225,6 +228,7 @@ Result<Tokens> encode_pieces(const Tokenizer& tokenizer, std::string_view text, 
                              bool add_special_tokens) {
   if (const Status status = check_length(text); !status) return status.error();
   assert(are_cuts(text, cuts));
+  const SearchBudget budget(text.size());
   std::vector<Token> tokens;
   for (std::size_t i = 0, begin = 0; i <= cuts.size(); ++i) {
     const std::size_t end = i < cuts.size() ? cuts[i] : text.size();
@@ -273,6 +277,16 @@ const Lexicon* lexicon_of(const Tokenizer& tokenizer) {
   for (const PreTokenizer& rule : tokenizer.pre_tokenizers)
     if (const auto* words = std::get_if<SplitLexiconWords>(&rule)) return words->lexicon.get();
   return nullptr;
+}
+
+void cut_by(Tokenizer& tokenizer, const Lexicon& lexicon) {
+  if (!std::holds_alternative<WordLevel>(tokenizer.model)) return;
+  for (PreTokenizer& rule : tokenizer.pre_tokenizers) {
+    auto* words = std::get_if<SplitLexiconWords>(&rule);
+    if (!words || !words->lexicon || words->lexicon->words.empty()) continue;
+    const auto& own = words->lexicon->words;
+    words->lexicon = std::make_shared<const Lexicon>(with_words(lexicon, {own.begin(), own.end()}));
+  }
 }
 
 std::string bytes_of_id(const Tokenizer& tokenizer, std::int64_t id) {

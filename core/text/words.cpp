@@ -2,6 +2,7 @@
 
 #include <unicode/ubrk.h>
 #include <unicode/uchar.h>
+#include <unicode/uscript.h>
 #include <unicode/utext.h>
 #include <unicode/utf8.h>
 
@@ -10,6 +11,8 @@
 #include <memory>
 
 #include "base/utf8.h"
+#include "text/characters.h"
+#include "text/program_words.h"
 
 namespace headlight {
 namespace {
@@ -161,13 +164,47 @@ void attach_spaces(Offsets& cuts, std::string_view text, const Offsets& clusters
   if (clusters[tail]) cuts[tail] = true;
 }
 
+bool is_kana(UChar32 c) {
+  UErrorCode status = U_ZERO_ERROR;
+  const UScriptCode script = uscript_getScript(c, &status);
+  return script == USCRIPT_HIRAGANA || script == USCRIPT_KATAKANA;
+}
+
+/// The cuts inside runs of Chinese characters are those of the list.
+void cut_chinese_runs(Offsets& cuts, std::string_view text, const LikelyWords& list) {
+  const auto is_chinese = [&](std::size_t at) {
+    return is_chinese_character(static_cast<char32_t>(code_point_at(text, at)));
+  };
+  const auto behind = [&](std::size_t at) {
+    do ++at;
+    while (!is_boundary(text, at));
+    return at;
+  };
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = behind(begin);
+    if (!is_chinese(begin)) {
+      begin = end;
+      continue;
+    }
+    while (end < text.size() && is_chinese(end)) end = behind(end);
+    const bool japanese = (begin > 0 && is_kana(code_point_before(text, begin))) ||
+                          (end < text.size() && is_kana(code_point_at(text, end)));
+    if (!japanese) {
+      for (std::size_t at = begin + 1; at < end; ++at) cuts[at] = false;
+      for (const std::size_t cut : list.cuts(text.substr(begin, end - begin))) cuts[begin + cut] = true;
+    }
+    begin = end;
+  }
+}
+
 Offsets word_boundaries(std::string_view text, const Offsets& clusters, const Lexicon& lexicon) {
   Offsets cuts(text.size() + 1, false);
-  if (lexicon.likely) {
+  if (lexicon.likely && lexicon.words.empty()) {
     for (const std::size_t at : lexicon.likely->cuts(text)) cuts[at] = true;
     cuts.front() = cuts.back() = true;
   } else {
     cuts = boundaries(text, UBRK_WORD);
+    if (lexicon.likely) cut_chinese_runs(cuts, text, *lexicon.likely);
   }
   for (std::size_t at = 0; at < cuts.size(); ++at) cuts[at] = cuts[at] && clusters[at];
   const std::vector<Stretch> words = find_words(text, clusters, lexicon);
@@ -187,11 +224,9 @@ std::shared_ptr<const Vocabulary> vocabulary_of(const Lexicon& lexicon) {
   return vocabulary;
 }
 
-/// What follows from the words.
-void complete(Lexicon& lexicon) {
+void sort_lengths(Lexicon& lexicon) {
   std::sort(lexicon.lengths.begin(), lexicon.lengths.end(), std::greater<>());
   lexicon.lengths.erase(std::unique(lexicon.lengths.begin(), lexicon.lengths.end()), lexicon.lengths.end());
-  lexicon.vocabulary = vocabulary_of(lexicon);
 }
 
 /// The line without its comment.
@@ -222,13 +257,19 @@ Result<Lexicon> parse_lexicon(std::string_view where, std::string_view text) {
     lexicon.words.emplace(word);
     lexicon.lengths.push_back(word.size());
   }
-  complete(lexicon);
+  sort_lengths(lexicon);
+  lexicon.vocabulary = vocabulary_of(lexicon);
   return lexicon;
 }
 
 Lexicon lexicon_of(const std::vector<std::string>& words) {
-  Lexicon lexicon;
-  for (const std::string& word : words) {
+  Lexicon lexicon = with_words({}, words);
+  lexicon.vocabulary = vocabulary_of(lexicon);
+  return lexicon;
+}
+
+Lexicon with_words(Lexicon lexicon, const std::vector<std::string>& more) {
+  for (const std::string& word : more) {
     const std::vector<char32_t> characters = code_points(word);
     if (characters.size() > kLongestWord || std::any_of(characters.begin(), characters.end(), is_control_code))
       continue;
@@ -237,7 +278,7 @@ Lexicon lexicon_of(const std::vector<std::string>& words) {
     lexicon.words.emplace(known);
     lexicon.lengths.push_back(known.size());
   }
-  complete(lexicon);
+  sort_lengths(lexicon);
   return lexicon;
 }
 

@@ -13,6 +13,7 @@
 #include "read/json/json_document.h"
 #include "train/card_text.h"
 #include "train/measure/relations_json.h"
+#include "train/resumed_training.h"
 
 namespace headlight {
 namespace {
@@ -340,6 +341,11 @@ Result<std::optional<TrainingCard>> read_card(const std::filesystem::path& folde
 
 Status save_training(const std::filesystem::path& folder, const Training& training, const TrainingPlan& plan,
                      const Corpus& corpus) {
+  return save_training(folder, training, plan, corpus, 0);
+}
+
+Status save_training(const std::filesystem::path& folder, const Training& training, const TrainingPlan& plan,
+                     const Corpus& corpus, double tokens) {
   const Index size = training.network.size();
   std::vector<NamedTensor> tensors = {{"values", {size}, training.network.values.data()}};
   if (!training.moments.first.empty()) {
@@ -347,13 +353,23 @@ Status save_training(const std::filesystem::path& folder, const Training& traini
     tensors.push_back({"second", {size}, training.moments.second.data()});
   }
   return write_tensors(folder / "resume.safetensors", tensors,
-                       {{"step", std::to_string(training.step)}, {"plan", identity(plan, corpus)}});
+                       {{"step", std::to_string(training.step)},
+                        {"tokens", std::to_string(static_cast<std::int64_t>(tokens))},
+                        {"plan", identity(plan, corpus)}});
 }
 
 Result<Training> resume_training(const std::filesystem::path& folder, const TrainingPlan& plan, const Corpus& corpus) {
+  auto resumed = resume_with_tokens(folder, plan, corpus);
+  if (!resumed) return resumed.error();
+  return std::move(resumed->training);
+}
+
+Result<ResumedTraining> resume_with_tokens(const std::filesystem::path& folder, const TrainingPlan& plan,
+                                           const Corpus& corpus) {
   const std::filesystem::path path = folder / "resume.safetensors";
   auto training = begin_training(plan, corpus);
-  if (!training) return training;
+  if (!training) return training.error();
+  double words = 0;
   const auto file = read_safetensors(path);
   if (!file) return file.error();
   const auto said = [&](const char* key) {
@@ -368,6 +384,12 @@ Result<Training> resume_training(const std::filesystem::path& folder, const Trai
   training->step = std::strtoll(step.c_str(), &end, 10);
   if (step.empty() || *end != 0 || training->step < 0)
     return bad_input(path.string(), "step", "a number", "'" + step + "'");
+  if (const std::string tokens = said("tokens"); !tokens.empty()) {
+    words = static_cast<double>(std::strtoll(tokens.c_str(), &end, 10));
+    if (*end != 0 || words < 0) return bad_input(path.string(), "tokens", "a number", "'" + tokens + "'");
+  } else if (const auto card = read_card(folder); card && *card) {
+    words = (*card)->tokens;
+  }
   const auto take = [&](const char* what, Floats& to) -> Status {
     const auto found = file->arrays.find(what);
     const auto size = static_cast<std::size_t>(training->network.size());
@@ -384,8 +406,11 @@ Result<Training> resume_training(const std::filesystem::path& folder, const Trai
   if (training->step > 0) {
     if (const Status done = take("first", training->moments.first); !done) return done.error();
     if (const Status done = take("second", training->moments.second); !done) return done.error();
+    const Floats& second = training->moments.second;
+    if (std::any_of(second.begin(), second.end(), [](float value) { return value < 0; }))
+      return bad_input(path.string(), "second", "mean squares, 0 or more", "a negative number");
   }
-  return training;
+  return ResumedTraining{*std::move(training), words};
 }
 
 }  // namespace headlight

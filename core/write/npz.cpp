@@ -1,15 +1,17 @@
 #include "write/npz.h"
 
-#include <fcntl.h>
+#include <sys/types.h>
 #include <unistd.h>
 #include <zip.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
-#include <system_error>
+
+#include "base/file.h"
+#include "base/refusal.h"
+#include "base/temporary_files.h"
 
 namespace headlight {
 namespace {
@@ -17,27 +19,85 @@ namespace {
 /// 1 January 1980, 00:00, the first moment of zip's calendar.
 constexpr zip_uint16_t kDosDate = (1 << 5) | 1, kDosTime = 0;
 
-/// A folder that goes away with everything in it.
-class ScratchFolder {
- public:
-  static Result<ScratchFolder> make(const std::filesystem::path& parent) {
-    std::string pattern = (parent / ".export-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr)
-      return bad_input(parent.string(), "write", "a writable folder", std::generic_category().message(errno));
-    return ScratchFolder(pattern);
-  }
-  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  ScratchFolder& operator=(ScratchFolder&&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
+/// The archive while libzip builds it: a file without a name, of which nothing is left however the program ends.
+struct Scratch {
+  int descriptor = -1;
+  off_t read_at = 0, write_at = 0, size = 0;
+  zip_error_t zip_error{};
 
- private:
-  explicit ScratchFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
+  Scratch() = default;
+  Scratch(const Scratch&) = delete;
+  ~Scratch() {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+
+  zip_int64_t failed(int error) {
+    zip_error_set(&zip_error, ZIP_ER_WRITE, error);
+    return -1;
+  }
+
+  zip_int64_t write(const char* data, zip_uint64_t count) {
+    for (zip_uint64_t done = 0; done < count;) {
+      const ssize_t wrote =
+          is_refused(SystemCall::write) ? -1 : ::pwrite(descriptor, data + done, count - done, write_at);
+      if (wrote < 0 && errno == EINTR) continue;
+      if (wrote < 0) return failed(errno);
+      done += static_cast<zip_uint64_t>(wrote);
+      write_at += wrote;
+    }
+    size = std::max(size, write_at);
+    return static_cast<zip_int64_t>(count);
+  }
+
+  zip_int64_t read(char* to, zip_uint64_t count) {
+    const ssize_t got = ::pread(descriptor, to, count, read_at);
+    if (got < 0) return failed(errno);
+    read_at += got;
+    return got;
+  }
+
+  /// Moves the place at which it is read or written, as libzip asks for it.
+  zip_int64_t seek(off_t& at, void* data, zip_uint64_t length) {
+    const zip_int64_t to = zip_source_seek_compute_offset(static_cast<zip_uint64_t>(at),
+                                                          static_cast<zip_uint64_t>(size), data, length, &zip_error);
+    if (to < 0) return -1;
+    at = static_cast<off_t>(to);
+    return 0;
+  }
 };
+
+zip_int64_t scratch_command(void* state, void* data, zip_uint64_t size, zip_source_cmd_t command) {
+  Scratch& scratch = *static_cast<Scratch*>(state);
+  switch (command) {
+    case ZIP_SOURCE_SUPPORTS:
+      return zip_source_make_command_bitmap(
+          ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE,
+          ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_BEGIN_WRITE, ZIP_SOURCE_COMMIT_WRITE, ZIP_SOURCE_ROLLBACK_WRITE,
+          ZIP_SOURCE_WRITE, ZIP_SOURCE_SEEK_WRITE, ZIP_SOURCE_TELL_WRITE, ZIP_SOURCE_REMOVE, -1);
+    case ZIP_SOURCE_OPEN: scratch.read_at = 0; return 0;
+    case ZIP_SOURCE_READ: return scratch.read(static_cast<char*>(data), size);
+    case ZIP_SOURCE_SEEK: return scratch.seek(scratch.read_at, data, size);
+    case ZIP_SOURCE_TELL: return scratch.read_at;
+    case ZIP_SOURCE_BEGIN_WRITE: scratch.write_at = scratch.size = 0; return 0;
+    case ZIP_SOURCE_WRITE: return scratch.write(static_cast<const char*>(data), size);
+    case ZIP_SOURCE_SEEK_WRITE: return scratch.seek(scratch.write_at, data, size);
+    case ZIP_SOURCE_TELL_WRITE: return scratch.write_at;
+    case ZIP_SOURCE_STAT: {
+      auto* stat = static_cast<zip_stat_t*>(data);
+      zip_stat_init(stat);
+      stat->size = static_cast<zip_uint64_t>(scratch.size);
+      stat->valid = ZIP_STAT_SIZE;
+      return sizeof *stat;
+    }
+    case ZIP_SOURCE_ERROR: return zip_error_to_data(&scratch.zip_error, data, size);
+    case ZIP_SOURCE_CLOSE:
+    case ZIP_SOURCE_COMMIT_WRITE:
+    case ZIP_SOURCE_ROLLBACK_WRITE:
+    case ZIP_SOURCE_REMOVE:
+    case ZIP_SOURCE_FREE: return 0;  // it outlives the archive
+    default: zip_error_set(&scratch.zip_error, ZIP_ER_OPNOTSUPP, 0); return -1;
+  }
+}
 
 /// One array as libzip pulls it: the header, then piece after piece.
 struct Member {
@@ -117,22 +177,26 @@ bool add_member(zip_t* archive, Member& member) {
          zip_file_set_dostime(archive, at, kDosTime, kDosDate, 0) == 0;
 }
 
-Status build_archive(const std::vector<ArrayStream>& arrays, const std::filesystem::path& path, Work& work) {
+/// `folder` is named where there is no room.
+Status build_archive(const std::vector<ArrayStream>& arrays, const std::filesystem::path& folder, Scratch& scratch,
+                     Work& work) {
   std::optional<Error> failure;
   std::vector<Member> members;
   for (const auto& array : arrays) members.push_back({.array = &array, .work = &work, .failure = &failure});
   const auto unwritable = [&](const char* reason) {
-    return bad_input(path.parent_path().parent_path().string(), "write", "room to write", reason);
+    return bad_input(folder.string(), "write", "room to write", reason);
   };
-  int code = 0;
-  zip_t* archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
+  zip_error_t reason;
+  zip_error_init(&reason);
+  zip_source_t* source = zip_source_function_create(scratch_command, &scratch, &reason);
+  zip_t* archive = source ? zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &reason) : nullptr;
   if (archive == nullptr) {
-    zip_error_t reason;
-    zip_error_init_with_code(&reason, code);
+    if (source) zip_source_free(source);
     const Error error = unwritable(zip_error_strerror(&reason));
     zip_error_fini(&reason);
     return error;
   }
+  zip_error_fini(&reason);
   bool written = true;
   for (auto& member : members) written = written && add_member(archive, member);
   if (written && zip_close(archive) == 0) return Done{};
@@ -141,18 +205,16 @@ Status build_archive(const std::vector<ArrayStream>& arrays, const std::filesyst
   return error;
 }
 
-Status copy_file(const std::filesystem::path& path, Output& output) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+Status copy_out(const Scratch& scratch, const std::filesystem::path& folder, Output& output) {
   std::string chunk(1 << 20, '\0');
-  ssize_t got = descriptor < 0 ? -1 : 1;
-  while (got > 0 && !output.failed()) {
-    do got = ::read(descriptor, chunk.data(), chunk.size());
-    while (got < 0 && errno == EINTR);
-    if (got > 0) output.write(std::string_view(chunk).substr(0, static_cast<std::size_t>(got)));
+  for (off_t at = 0; at < scratch.size && !output.failed();) {
+    const ssize_t got = ::pread(scratch.descriptor, chunk.data(), chunk.size(), at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0)
+      return bad_input(folder.string(), "read", "what was written", got < 0 ? system_error_text(errno) : "its end");
+    output.write(std::string_view(chunk).substr(0, static_cast<std::size_t>(got)));
+    at += got;
   }
-  const int reason = errno;
-  if (descriptor >= 0) ::close(descriptor);
-  if (got < 0) return bad_input(path.string(), "read", "a readable file", std::generic_category().message(reason));
   return Done{};
 }
 
@@ -177,13 +239,18 @@ std::string npy_header(const std::vector<Index>& shape) {
 
 Status write_npz(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options,
                  const std::filesystem::path& scratch, Output& output, Progress& progress) {
-  const auto arrays = all_arrays(traces, options);
+  return write_npz(all_arrays(traces, options), scratch, output, progress);
+}
+
+Status write_npz(const std::vector<ArrayStream>& arrays, const std::filesystem::path& scratch, Output& output,
+                 Progress& progress) {
   Work work(progress, num_elements(arrays));
-  const auto folder = ScratchFolder::make(scratch);
-  if (!folder) return folder.error();
-  const auto path = folder->path() / "arrays.npz";
-  if (const auto built = build_archive(arrays, path, work); !built) return built;
-  return copy_file(path, output);
+  Scratch archive;
+  const auto file = nameless_file(scratch);
+  if (!file) return file.error();
+  archive.descriptor = *file;
+  if (const auto built = build_archive(arrays, scratch, archive, work); !built) return built;
+  return copy_out(archive, scratch, output);
 }
 
 }  // namespace headlight

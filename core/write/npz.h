@@ -16,9 +16,13 @@ namespace headlight {
 std::string npy_header(const std::vector<Index>& shape);
 
 /// Arrays as arrays.h names them, for several traces `0.attentions`, `1.attentions`, … A zip archive cannot be written
-/// front to back (checksums stand before the data), so it grows in a folder of its own inside `scratch`, is copied to
-/// `output`, and the folder is removed, whatever happens.
+/// front to back (checksums stand before the data), so it grows in a file without a name in the folder `scratch` and is
+/// then copied to `output`; nothing of it is left, whatever happens.
 Status write_npz(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options,
                  const std::filesystem::path& scratch, Output& output, Progress& progress);
+
+/// The same of these arrays.
+Status write_npz(const std::vector<ArrayStream>& arrays, const std::filesystem::path& scratch, Output& output,
+                 Progress& progress);
 
 }  // namespace headlight

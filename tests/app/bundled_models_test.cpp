@@ -129,6 +129,26 @@ TEST_F(ChosenBySentence, AWordThatTheDefaultDoesNotKnowIsAnsweredByTheOther) {
   EXPECT_EQ(state.document.model_path, kDefaultModel);
 }
 
+TEST_F(ChosenBySentence, EditsOfAnotherModelsHeadsGo) {
+  AppState state = this->state();
+  update(state, SetScale{0.5f});
+  update(state, SwitchHead{{1, 3}, true});
+  update(state, SetWeight{{0, 0}, {0, 1}, 0.5f});
+  update(state, SetText{"我请"});
+  EXPECT_EQ(state.document.edits.off.size(), 1u) << "the model is the same";
+  EXPECT_EQ(state.document.edits.weights.size(), 1u);
+  const Edits before = state.document.edits;
+  update(state, EndGesture{});
+  update(state, SetText{"我请小猫"});
+  ASSERT_EQ(state.document.model_path, kAnySentence);
+  EXPECT_TRUE(state.document.edits.off.empty());
+  EXPECT_TRUE(state.document.edits.weights.empty());
+  EXPECT_EQ(state.document.edits.scale, 0.5f) << "which is of no head";
+  update(state, EndGesture{});
+  update(state, Undo{});
+  EXPECT_EQ(state.document.edits, before);
+}
+
 TEST_F(ChosenBySentence, AWordThatIsBeingTypedIsNotUnknownYet) {
   AppState state = this->state();
   update(state, SetText{"我 请 李"});

@@ -125,20 +125,20 @@ TEST(Explain, AnswersEachSentenceOfABatch) {
 
 TEST(Explain, RefusesWhatIsNotThereInOneLine) {
   const auto at = [](const char* layer, const char* head, const char* query, const char* key) {
-    return refused(
-        explain(small({"--text", "a b c"}), {"--layer", layer, "--head", head, "--query", query, "--key", key}));
+    return refused(explain(small({"--random", "--text", "a b c"}),
+                           {"--layer", layer, "--head", head, "--query", query, "--key", key}));
   };
   EXPECT_EQ(at("1", "0", "0", "0"), "--layer: expected 0 to 0, found 1\n");
   EXPECT_EQ(at("0", "2", "0", "0"), "--head: expected 0 to 1, found 2\n");
   EXPECT_TRUE(contains(at("0", "0", "9", "0"), "--query: expected 0 to "));
   EXPECT_TRUE(contains(at("0", "0", "0", "9"), "--key: expected 0 to "));
-  EXPECT_TRUE(contains(refused(explain(small({"--text", "a b c", "--stack", "cross"}))), "--stack"));
-  refused(explain(small({"--text", "a b c", "--stack", "sideways"})));
+  EXPECT_TRUE(contains(refused(explain(small({"--random", "--text", "a b c", "--stack", "cross"}))), "--stack"));
+  refused(explain(small({"--random", "--text", "a b c", "--stack", "sideways"})));
   EXPECT_TRUE(contains(refused({"explain", "--text", "a b c", "--layer", "0"}), "required"));
-  EXPECT_EQ(refused(explain(small({"--text", "a b c"}), {"--head", "1", "--query", "0", "--key", "0"})),
+  EXPECT_EQ(refused(explain(small({"--random", "--text", "a b c"}), {"--head", "1", "--query", "0", "--key", "0"})),
             "--head: expected LAYER.HEAD, or --layer beside it, found 1\n");
-  EXPECT_EQ(run(explain(small({"--text", "a b c"}), {"--head", "L0·H1", "--query", "2", "--key", "1"})).out,
-            run(explain(small({"--text", "a b c"}))).out);
+  EXPECT_EQ(run(explain(small({"--random", "--text", "a b c"}), {"--head", "L0·H1", "--query", "2", "--key", "1"})).out,
+            run(explain(small({"--random", "--text", "a b c"}))).out);
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <limits>
+
 #include "app/program.h"
 #include "document/open_model.h"
 #include "read/array/npz.h"
@@ -265,6 +268,49 @@ TEST(Export, SourcesThatAreNoneAreOneLine) {
   EXPECT_TRUE(contains(refused({"export", session, "--d-model", "8"}), "--d-model" + beside));
   refused({"export", session, "--num-heads", "2"});
   EXPECT_TRUE(run({"export", session}).out == run({"export", tensors}).out);
+}
+
+TEST(Export, LogitsThatOverflowAreRefused) {
+  const Folder folder;
+  const auto model = folder / "model";
+  ASSERT_EQ(run({"train", "--arch", "decoder", "--untied", "--d-model", "8", "--num-heads", "2", "--layers", "1",
+                 "--ffn", "0", "--steps", "1", "-o", model.string()})
+                .status,
+            0);
+  std::string bytes = *read_file(model / "model.safetensors");
+  std::uint64_t header_size = 0;
+  std::memcpy(&header_size, bytes.data(), sizeof header_size);
+  const json header = json::parse(bytes.substr(8, header_size));
+  const std::size_t at = 8 + header_size + header["output.weight"]["data_offsets"][0].get<std::size_t>();
+  // Word i is the largest float times component i of the hidden state, which is normed: one of them is larger than 1.
+  for (std::size_t row = 0; row < 8; ++row) {
+    for (std::size_t column = 0; column < 8; ++column) {
+      const float weight = row == column ? std::numeric_limits<float>::max() : 0.0f;
+      std::memcpy(bytes.data() + at + (8 * row + column) * sizeof weight, &weight, sizeof weight);
+    }
+  }
+  ASSERT_TRUE(write_file(model / "model.safetensors", bytes));
+  for (const char* command : {"export", "next", "generate"}) {
+    const Ran ran = run({command, model.string(), "--text", "我"});
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_EQ(ran.out, "");
+    EXPECT_EQ(ran.err, "attention: logits: expected finite numbers, found an overflow\n");
+  }
+}
+
+TEST(Export, RowsOfAnotherLengthAreRefusedBeforeMemoryIsTaken) {
+  const Folder folder;
+  std::string long_row = "0";
+  for (int i = 1; i < 100'000; ++i) long_row += ",0";
+  std::string rows = "[" + long_row + "]";
+  for (int i = 1; i < 100'000; ++i) rows += ",[0]";
+  const std::string attention = folder.with("a.json", "{\"attention\":[{\"attn\":[[[" + rows + "]]]}]}");
+  EXPECT_TRUE(contains(refused({"export", attention}), "expected 100000 keys, as the first has, found 1"));
+  const std::string session = folder.with(
+      "a.headlight.json",
+      "{\"schema\":\"headlight.session/1\",\"request\":{\"text\":\"a\",\"random\":true,\"mask\":{\"given\":[" + rows +
+          "]}}}");
+  EXPECT_TRUE(contains(refused({"export", session}), "rows of equal length"));
 }
 
 TEST(Export, ALongSentenceIsAsManyLines) {

@@ -127,6 +127,35 @@ TEST(CommandLine, ALessonAsTheSourceIsForTheWindow) {
 #endif
 }
 
+TEST(CommandLine, WhatATerminalObeysIsNotPrinted) {
+  const Folder folder;
+  const std::string session = folder.with(
+      "a.headlight.json",
+      R"({"schema": "headlight.session/1", "request": {"source": "\u001b]0;x\u0007\u001b[2J\n\u009b\u202e", "text": "a"}})");
+  const std::string line = refused({"export", session});
+  EXPECT_TRUE(contains(line, "?]0;x??[2J???")) << line;
+  EXPECT_TRUE(contains(refused({"export", "\u001b[31m"}), "?[31m: kind: "));
+  const std::string long_name(100'000, 'x');
+  EXPECT_LT(refused({"figure", "--matrix", long_name, "-o", (folder / "a.svg").string()}).size(), 5000u);
+}
+
+TEST(CommandLine, HelpThatCannotBePrintedIsAFailure) {
+  for (const Strings& words : {Strings{"--help"}, Strings{"--version"}, Strings{"export", "--help"}}) {
+    const Ran full = run(words, "", "/dev/full");
+    EXPECT_EQ(full.status, 2) << words[0];
+    EXPECT_EQ(full.err, "standard output: write: expected room to write, found No space left on device\n");
+    EXPECT_EQ(run(words).status, 0);
+  }
+  EXPECT_TRUE(contains(run({"export", "--help"}).out, "--lines")) << "of the command";
+}
+
+TEST(CommandLine, IdsAreNumbersWithACommaBetweenThem) {
+  const std::string model = fixture::golden("bert").string();
+  for (const char* ids : {"1,,2", "1,2,", ",1", "1 2", "", "1,x", "99999999999999999999"})
+    EXPECT_TRUE(contains(refused({"export", model, "--ids", ids}), "--ids")) << ids;
+  EXPECT_EQ(exported({model, "--ids", "1,2,3"})["tokens"].size(), 3u);
+}
+
 #if !__has_include("gl/app.h")  // a build without the window
 TEST(CommandLine, WithoutTheWindowItSaysSo) {
   EXPECT_TRUE(contains(refused({"screenshot", "-o", "x.png"}), "built without the window"));

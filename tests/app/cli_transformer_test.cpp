@@ -191,9 +191,11 @@ TEST(Lines, EachIsAnObjectOfItsOwn) {
   const Strings words = small({"export", "--text", "-", "--lines"});
   const Ran ran = run(words, text);
   ASSERT_EQ(ran.status, 0) << ran.err;
-  ASSERT_EQ(lines_of(ran.out), 3);
+  ASSERT_EQ(lines_of(ran.out), 4);
   std::string expected;
-  for (const char* line : {"我爱", "The cat sat down", "你"}) expected += run(small({"export", "--text", line})).out;
+  for (const char* line : {"我爱", "The cat sat down", "", "你"})
+    expected += *line ? run(small({"export", "--text", line})).out
+                      : "{\"error\":\"line 3: text: expected a sentence, found an empty line\",\"text\":\"\"}\n";
   EXPECT_TRUE(ran.out == expected) << "as if each was asked alone";
   EXPECT_TRUE(run(with(words, {"--jobs", "3"}), text).out == ran.out) << "the order is kept";
   std::string many;

@@ -132,6 +132,23 @@ TEST(DiagramLayout, TheDataFlowsDown) {
     EXPECT_LT(layout.nodes[edge.from].y, layout.nodes[edge.to].y) << diagram.nodes[edge.to].id;
 }
 
+TEST(DiagramLayout, AWayToABoxRightBelowHasNoHook) {
+  const auto trace = answer_in({.d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 8, .norm = Norm::pre});
+  const Diagram diagram = diagram_of(*trace, 0, 0, 0);
+  int straight = 0;
+  for (const float width : {480.0f, 611.0f, 900.0f}) {
+    const DiagramLayout layout = layout_diagram(diagram, width, {});
+    for (std::size_t e = 0; e < diagram.edges.size(); ++e) {
+      const Edge& edge = diagram.edges[e];
+      const bool key = diagram.nodes[edge.to].label == "K" && diagram.nodes[edge.from].kind == NodeKind::norm;
+      if (!key) continue;
+      ++straight;
+      EXPECT_EQ(layout.edges[e].size(), 2u) << "from the norm to the key, in " << width;
+    }
+  }
+  EXPECT_EQ(straight, 3);
+}
+
 TEST(DiagramLayout, NothingIsDrawnOfNothing) {
   const DiagramLayout layout = layout_diagram({}, 500, {});
   EXPECT_TRUE(layout.nodes.empty());

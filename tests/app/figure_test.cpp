@@ -1,5 +1,6 @@
 // Figures as data: every cell and every line is there in its colour, and nothing is written over anything else.
 #include "figure/figure.h"
+#include "figure/head_name.h"
 
 #include <cmath>
 #include <cstdio>
@@ -204,20 +205,19 @@ TEST(Figure, WhatWasMeasuredOfAHeadStandsInItsTitle) {
   ASSERT_TRUE(shipped) << shipped.error().message;
   const Document document = default_document(shipped->get());
   const auto trace = answer_of(document);
-  const Drawing grid = drawn(document, *trace, {.width = 0.5f * kSlide});
+  const Drawing grid = drawn(document, *trace, {.width = kSlide});
   EXPECT_EQ(maps_of(grid).size(), 16u);
   const auto& relations = document.card->scores->relations;
   const auto vo =
       std::find_if(relations.begin(), relations.end(), [](const auto& one) { return one.relation == "VO"; });
   ASSERT_NE(vo, relations.end());
-  char score[16];
-  std::snprintf(score, sizeof score, "%.2f", vo->score.accuracy);
-  EXPECT_TRUE(says(grid, std::string("VO ") + score)) << "in short where there is little room";
-  EXPECT_TRUE(says(grid, "VO verb → object")) << "and then explained";
+  const std::string score = share_text(vo->score.accuracy);
+  EXPECT_TRUE(says(grid, "mixed")) << "in words, as far as there is room, and no code for them";
+  for (const char* code : {"VO", "SP", "DP", "CO", "IT"}) EXPECT_FALSE(says(grid, code)) << code;
   const HeadRef chosen{vo->chosen.layer, vo->chosen.head};
   const Drawing head = drawn(document, *trace, {.kind = FigureKind::head, .width = kSlide, .head = chosen});
   EXPECT_TRUE(says(head, "L1·H" + std::to_string(chosen.head)));
-  EXPECT_TRUE(says(head, std::string("verb → object ") + score));
+  EXPECT_TRUE(says(head, "object → its verb " + score));
   EXPECT_TRUE(says(head, "Headlight's trained model · 我请李雷帮我订了去北京的机票 · mask: none"));
 }
 

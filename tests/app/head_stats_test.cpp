@@ -30,8 +30,12 @@ struct Running {
 
 TEST(HeadAnswers, NothingIsAskedWithoutNeed) {
   Running running;
-  EXPECT_FALSE(head_question(running.state));
-  EXPECT_FALSE(running.state.heads);
+  const auto question = head_question(running.state);
+  ASSERT_TRUE(question) << "heads are named by their measures";
+  EXPECT_TRUE(question->measures);
+  EXPECT_FALSE(question->similar || question->words || question->line);
+  ASSERT_TRUE(running.state.heads);
+  EXPECT_TRUE(covers(*running.state.heads, *question));
   EXPECT_TRUE(shown_order(running.state).empty());
   EXPECT_FALSE(order_value(running.state, {0, 0}));
   EXPECT_FALSE(wants_effects(running.state));

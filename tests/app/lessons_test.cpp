@@ -3,6 +3,7 @@
 #include "app/session_fixture.h"
 #include "derived/matrix_names.h"
 #include "explain/matrices.h"
+#include "lesson/lesson_text.h"
 #include "math/attention.h"
 #include "session/lesson_check.h"
 #include "session/lesson_commands.h"
@@ -88,6 +89,32 @@ TEST(Lessons, EveryStepShowsWhatItPointsAt) {
     EXPECT_LT(shown.look.cell->row, size.rows);
     EXPECT_LT(shown.look.cell->col, size.cols);
   });
+}
+
+TEST(Lessons, TheirTextsPointAtWordsThatAreThere) {
+  int links = 0;
+  for_each_step([&](const AppState& state, const LessonStep& step) {
+    const Stack stack = state.view.chosen.stack;
+    for (const Said* said : {&step.text, &step.attempt})
+      for (const std::string* text : {&said->en, &said->zh})
+        for (const LessonSpan& span : spans_of(*text)) {
+          if (span.target.empty()) continue;
+          ++links;
+          const LessonTarget to = target_of(span.target);
+          if (!to.control.empty()) continue;
+          EXPECT_TRUE(find_position(state.trace->query_tokens(stack), {to.query})) << span.target;
+          if (!to.key.empty()) { EXPECT_TRUE(find_position(state.trace->key_tokens(stack), {to.key})) << span.target; }
+        }
+  });
+  EXPECT_GT(links, 20);
+}
+
+TEST(Lessons, ATextIsReadWithoutItsLinks) {
+  EXPECT_EQ(plain_text("Here [it looks|it→animal], v[3] and [padding|@padding]."), "Here it looks, v[3] and padding.");
+  EXPECT_EQ(spans_of("a [b|c]"), (std::vector<LessonSpan>{{"a ", ""}, {"b", "c"}}));
+  EXPECT_EQ(plain_text("exp[机票, 订了] ["), "exp[机票, 订了] [");
+  EXPECT_EQ(target_of("it→animal"), (LessonTarget{"", "it", "animal"}));
+  EXPECT_EQ(target_of("@padding"), (LessonTarget{"padding", "", ""}));
 }
 
 TEST(Lessons, WhatTheySayOfTheModelsIsTrue) {

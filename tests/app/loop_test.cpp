@@ -7,8 +7,12 @@
 
 #include "app/session_fixture.h"
 #include "derived/derived_maps.h"
+#include "derived/head_stats.h"
 #include "document/export.h"
+#include "session/head_grid.h"
 #include "session/recovery.h"
+#include "session/shown.h"
+#include "session/startup.h"
 
 namespace headlight {
 namespace {
@@ -65,12 +69,37 @@ TEST(Loop, EveryKindOfAnswerIsSaidToHaveCome) {
   HeadOrder order;
   order.by = HeadOrder::By::measure;
   order.measure = Measure::induction;
+  ASSERT_TRUE(state.heads) << "heads are named by their measures";
+  state.heads.reset();
   EXPECT_TRUE(comes({OrderHeads{order}}, [&] { return state.heads != nullptr; }));
+  EXPECT_TRUE(order_value(state, {0, 0}));
   EXPECT_TRUE(comes({ShowMaps{MapKind::norms}}, [&] { return state.other_maps != nullptr; }));
   EXPECT_TRUE(comes({SwitchHead{{0, 1}, true}, EndGesture{}}, [&] { return !is_stale(state); }));
   loop.settle(state);
   Commands none;
   EXPECT_FALSE(loop.step(state, none, 0)) << "nothing came";
+}
+
+TEST(Loop, AViewThatIsAskedForOpensAsAClickOnItsTab) {
+  AppState state = small_state();
+  Loop loop({}, {});
+  state.view.view = View::inside;
+  loop.settle(state);
+  ASSERT_FALSE(state.view.pinned);
+  show_view(state, View::inside);
+  loop.settle(state);
+  EXPECT_EQ(state.view.view, View::inside);
+  ASSERT_TRUE(state.view.pinned);
+  EXPECT_EQ(state.view.pinned, brightest_of_last_row(*state.trace, state.view.chosen));
+  EXPECT_EQ(state.view.look.matrix, matrix_id(Quantity::weights, state.view.chosen));
+  EXPECT_EQ(state.view.look.cell, (MatrixCell{state.view.pinned->query, state.view.pinned->key}));
+
+  ASSERT_EQ(state.view.chosen, HeadRef{});
+  settle(loop, state, {KeepAnswer{}, SetWeight{{0, 1}, {2, 1}, 1.0f}, EndGesture{}});
+  show_view(state, View::compare);
+  loop.settle(state);
+  EXPECT_EQ(state.view.view, View::compare);
+  EXPECT_EQ(state.view.chosen, (HeadRef{0, 1})) << "the head that changed";
 }
 
 TEST(Loop, SixtyQuickEditsEndWithTheLast) {
@@ -337,7 +366,8 @@ TEST(Loop, FoldersAreListedFirstAndByName) {
   AppState state = small_state();
   Loop loop({}, {});
   settle(loop, state, {Browse{Browser::Purpose::open, folder.path().string()}});
-  const std::vector<Browser::Entry> expected{{"Alpha", true}, {"zeta", true}, {"a.txt", false}, {"b.txt", false}};
+  const std::vector<Browser::Entry> expected{
+      {"Alpha", true}, {"zeta", true}, {"a.txt", false, true, "text"}, {"b.txt", false, true, "text"}};
   EXPECT_EQ(state.browser.entries, expected);
   settle(loop, state, {Browse{Browser::Purpose::open, (folder / "nowhere").string()}});
   EXPECT_TRUE(state.browser.entries.empty());
@@ -433,6 +463,34 @@ TEST_F(Autosave, WhatCannotBeWrittenIsSaidOnceAndTriedAgain) {
   ASSERT_TRUE(eventually(
       loop, state, [&] { return std::filesystem::exists(folder / "autosave.headlight.json"); }, 8));
   EXPECT_FALSE(state.notice);
+}
+
+TEST_F(Autosave, AFailureIsAnAnswerThatIsSeen) {
+  AppState state = small_state();
+  Loop loop({}, (folder_ / "none" / "autosave.headlight.json").string());
+  loop.settle(state);
+  say(loop, state, {SetText{"我写的字"}}, 1);
+  Commands none;
+  for (double now = 2; !state.notice && now < 2000; ++now) {
+    const bool answered = loop.step(state, none, now);
+    if (state.notice) { EXPECT_TRUE(answered); }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_TRUE(state.notice);
+}
+
+TEST_F(Autosave, SettingsOfANewerVersionAreLeftAlone) {
+  const std::string newer = R"({"schema": "headlight.settings/2", "theme": {"of": "tomorrow"}})";
+  ASSERT_TRUE(write_file(settings_path(), newer));
+  AppState state = small_state();
+  {
+    Loop loop({}, path_);
+    say(loop, state, {}, 0);
+    Settings settings;
+    settings.theme = Theme::dark;
+    say(loop, state, {SetSettings{settings}, Quit{}}, 0.01);
+  }
+  EXPECT_EQ(bytes(settings_path()), newer);
 }
 
 TEST_F(Autosave, SettingsAreKeptAlsoByQuittingAtOnce) {

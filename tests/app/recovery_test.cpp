@@ -136,6 +136,31 @@ TEST_F(Recovery, ABrokenAutosaveHidesNoOlderOne) {
   EXPECT_TRUE(recovered.problems.empty()) << "the broken one is told of once";
 }
 
+TEST_F(Recovery, WhatWasTypedComesBackWhereTheModelIsGone) {
+  const fs::path path = left_by(ended());
+  ASSERT_TRUE(write_file(path, R"({"schema": "headlight.session/1",
+      "request": {"source": "/nowhere/model", "text": "typed for an hour"}})"));
+  const Recovered recovered = recover_session(autosave_path());
+  ASSERT_TRUE(recovered.session);
+  EXPECT_EQ(recovered.session->document.source.text, "typed for an hour");
+  ASSERT_EQ(recovered.problems.size(), 1u);
+  EXPECT_NE(recovered.problems[0].find("/nowhere/model"), std::string::npos);
+  EXPECT_FALSE(fs::exists(path));
+  EXPECT_TRUE(fs::exists(path.parent_path() / ("unreadable-" + path.filename().string()))) << "with all that it asked";
+}
+
+TEST_F(Recovery, ASessionOfANewerVersionIsLeftAlone) {
+  const fs::path newer = left_by(ended());
+  const std::string content = R"({"schema": "headlight.session/2", "request": {"text": "of tomorrow"}})";
+  ASSERT_TRUE(write_file(newer, content));
+  text_left_by(ended(), "older", 3);
+  const Recovered recovered = recover_session(autosave_path());
+  ASSERT_TRUE(recovered.session);
+  EXPECT_EQ(recovered.session->document.source.text, "older");
+  ASSERT_EQ(recovered.problems.size(), 1u);
+  EXPECT_EQ(*read_file(newer), content);
+}
+
 TEST_F(Recovery, UnfinishedFilesOfKilledProgramsAreSwept) {
   const fs::path left = state_folder() / (".headlight-" + std::to_string(ended()) + "-0"),
                  living = state_folder() / (".headlight-" + std::to_string(getppid()) + "-0");

@@ -295,6 +295,14 @@ TEST(SessionFile, AFieldOfTheWrongKindIsNamed) {
   EXPECT_NE(complaint("/request/d_model", 0).find("d_model"), std::string::npos);
 }
 
+// A mask of 100,000 × 100,000 is 40 GB.
+TEST(SessionFile, TakesNoMemoryForRowsOfAMaskThatAreNotThere) {
+  constexpr std::size_t kCount = 100'000;
+  json rows(kCount, 0);
+  rows[0] = json(kCount, 0);
+  EXPECT_EQ(complaint("/request/mask/given", rows), "s.headlight.json: given: expected rows of equal length, found 0");
+}
+
 TEST(SessionFile, ALongWrongValueIsQuotedShortAndWhole) {
   std::string long_text;
   for (int i = 0; i < 500; ++i) long_text += "我";

@@ -38,7 +38,7 @@ TEST_F(SettingsOf, TheWindowKeepsASizeThatItCanHave) {
   EXPECT_EQ(settings_from_json(R"({"window": {"width": 900}})").window, (WindowSize{900, 900, false}));
   EXPECT_EQ(remembered({900, 700}, {1920, 1080, true}), (WindowSize{900, 700, true})) << "what it goes back to";
   EXPECT_EQ(remembered({900, 700, true}, {800, 600, false}), (WindowSize{800, 600, false}));
-  EXPECT_EQ(remembered({900, 700}, {1, 70000, false}), (WindowSize{480, 16384, false}));
+  EXPECT_EQ(remembered({900, 700}, {1, 70000, false}), (WindowSize{kLeastWindow.width, 16384, false}));
 }
 
 TEST_F(SettingsOf, ALayoutOrALessonThatCannotBeUsedIsThatOfTheStart) {

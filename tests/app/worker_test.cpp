@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cerrno>
 #include <future>
+#include <new>
+
+#include "base/refusal.h"
 
 namespace headlight {
 namespace {
@@ -46,6 +50,31 @@ TEST(Worker, AnswersArriveOnceAndWake) {
     EXPECT_TRUE(worker.take().empty());
   }
   EXPECT_EQ(woken, 2);
+}
+
+TEST(Worker, AJobThatThrowsIsAnAnswer) {
+  JobThreads threads;
+  Worker worker(threads, {});
+  worker.post([](Progress&) -> std::optional<Command> { throw std::bad_alloc(); });
+  worker.wait();
+  EXPECT_EQ(numbers(worker.take()), (Texts{"memory: expected enough for this, found no more (out of memory)"}));
+  worker.post(numbered("next"));
+  worker.wait();
+  EXPECT_EQ(numbers(worker.take()), (Texts{"next"}));
+}
+
+TEST(Worker, WithoutAnyThreadTheJobIsAnsweredAndNothingWaits) {
+  JobThreads threads;
+  Worker worker(threads, {});
+  refusal = [](SystemCall call) { return call == SystemCall::thread ? EAGAIN : 0; };
+  worker.post(numbered("never"));
+  refusal = nullptr;
+  worker.wait();
+  EXPECT_EQ(numbers(worker.take()),
+            (Texts{"system: expected what this needs, found Resource temporarily unavailable"}));
+  worker.post(numbered("next"));
+  worker.wait();
+  EXPECT_EQ(numbers(worker.take()), (Texts{"next"}));
 }
 
 TEST(Worker, ALaterJobReplacesTheOneThatWaits) {

@@ -2,14 +2,18 @@
 #include "check/checkpoint_check.h"
 
 #include <gtest/gtest.h>
+#include <zip.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 
 #include "check/reference_answers.h"
 #include "core/checkpoints.h"
 #include "math/forward.h"
 #include "read/array/npz.h"
+#include "read/array/safetensors.h"
+#include "write/npz.h"
 
 namespace headlight {
 namespace {
@@ -69,6 +73,44 @@ TEST_F(CheckpointCheck, FindsNothingWrongWithWhatAnswersAsItsReference) {
     EXPECT_TRUE(any_has(good, "attentions: as the reference")) << name;
     EXPECT_TRUE(any_has(good, "tensors: every one has its place")) << name;
   }
+}
+
+// A small model built by hand has norms that no training touched; answers that agree are proof all the same.
+TEST_F(CheckpointCheck, AgreementIsProofWhateverTheNormsLookLike) {
+  take("family-qwen3");
+  auto bytes = *read_file(folder_ / "model.safetensors");
+  const auto stored = *locate_safetensors("m", bytes);
+  for (const auto& [name, array] : stored.arrays)
+    if (name.find("norm") != std::string::npos) {
+      const std::vector<float> ones(array.bytes.size() / sizeof(float), 1.0f);
+      std::memcpy(bytes.data() + (array.bytes.data() - bytes.data()), ones.data(), array.bytes.size());
+    }
+  ASSERT_TRUE(write_file(folder_ / "model.safetensors", bytes));
+  EXPECT_FALSE(agrees_with_reference(check()));
+  EXPECT_TRUE(any_has(lines(check(), Severity::warning), "norms: expected trained ones, found 1 and 0"));
+
+  const auto file = read_npz(folder_ / "reference.npz");
+  const auto checkpoint = read_checkpoint(folder_);
+  const auto asked = request_of("r", *file, checkpoint->model);
+  ASSERT_TRUE(asked) << asked.error().message;
+  const auto trace = forward(*asked);
+  ASSERT_TRUE(trace);
+  // Of the reference the ids stay, and the answer becomes that of the changed model.
+  const Matrix state = (*trace)->last_hidden_state();
+  const std::string answer =
+      npy_header({state.rows(), state.cols()}) +
+      std::string(reinterpret_cast<const char*>(state.data()), static_cast<std::size_t>(state.size()) * sizeof(float));
+  zip_t* archive = zip_open((folder_ / "reference.npz").c_str(), 0, nullptr);
+  ASSERT_NE(archive, nullptr);
+  for (zip_int64_t i = 0; i < zip_get_num_entries(archive, 0); ++i)
+    if (zip_get_name(archive, i, 0) != std::string("ids.npy")) zip_delete(archive, i);
+  zip_source_t* source = zip_source_buffer(archive, answer.data(), answer.size(), 0);
+  ASSERT_GE(zip_file_add(archive, "last_hidden_state.npy", source, ZIP_FL_OVERWRITE), 0);
+  ASSERT_EQ(zip_close(archive), 0);
+  const auto findings = check();
+  EXPECT_TRUE(agrees_with_reference(findings));
+  EXPECT_LE(gravest(findings), Severity::note) << lines(findings, Severity::warning).front();
+  EXPECT_TRUE(any_has(lines(findings, Severity::note), "norms: expected trained ones, found 1 and 0"));
 }
 
 TEST_F(CheckpointCheck, SeesEveryOptionThatIsReadWrong) {

@@ -92,8 +92,9 @@ INSTANTIATE_TEST_SUITE_P(Cases, GoldenCheckpoint,
                          testing::Values("bert", "bert-prefixed-f16", "gpt2", "llama-gqa", "llama-gqa-bf16", "marian",
                                          "family-roberta", "family-xlm-roberta", "family-distilbert", "family-electra",
                                          "family-llama3-sharded", "family-mistral", "family-mistral-base",
-                                         "family-qwen2", "family-qwen3", "family-bart", "family-t5",
-                                         "family-mt5-gated"),
+                                         "family-qwen2", "family-qwen3", "family-bart", "family-t5", "family-mt5-gated",
+                                         "family-ernie", "family-albert", "family-mpnet", "family-opt", "family-bloom",
+                                         "family-gemma", "family-phi3", "family-pegasus", "family-m2m_100"),
                          [](const auto& suite) {
                            std::string name = suite.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -264,6 +264,68 @@ TEST(Diagnosis, WithoutDKTheFactorIsNamedWithWhatItWouldMean) {
             "multiplied by sqrt(d_k) instead)");
 }
 
+/// Scores of one layer, blocked cells as `masked`.
+ExportFile scores_only(const Attention& a, double masked, bool tells_d_k = false) {
+  Attention scores = a;
+  scores.no_softmax = true;
+  scores.run();
+  for (Table& head : scores.weights)
+    for (double& score : head.values)
+      if (std::isinf(score)) score = masked;
+  std::map<std::string, Array> arrays{{"scores", attentions_of(scores)}};
+  if (tells_d_k) arrays["hidden_states"] = array_of({1, 7, 12}, {a.x});
+  return file_of(std::move(arrays));
+}
+
+// The first mistake that a reader of a tutorial makes, in the scores as PyTorch holds them under a mask.
+TEST(Diagnosis, ScoresAreJudgedWhateverStandsInMaskedCells) {
+  for (const double masked : {-1e9, static_cast<double>(std::numeric_limits<float>::lowest()), -kInfinity}) {
+    Attention right(4), wrong(4);
+    right.causal();
+    wrong.causal();
+    wrong.scale = 1;
+    EXPECT_EQ(diagnosed(scores_only(right, masked, true), scores_only(wrong, masked, true)), kNoScale) << masked;
+    EXPECT_EQ(diagnosed(scores_only(right, masked), scores_only(wrong, masked)),
+              "scores multiplied by 2 (d_k is not in the files: if it is 4, they are not divided by sqrt(d_k); if 2, "
+              "multiplied by sqrt(d_k) instead)")
+        << masked;
+    Attention open(4);
+    EXPECT_EQ(diagnosed(scores_only(right, masked), scores_only(open, masked)), "mask missing") << masked;
+  }
+}
+
+TEST(Diagnosis, LogarithmsOfWeightsAreNoScores) {
+  Attention right(4);
+  right.run();
+  Attention logarithms = right;
+  for (Table& head : logarithms.weights)
+    for (double& weight : head.values) weight = std::log(weight);
+  EXPECT_EQ(diagnosed(weights_only(right), weights_only(logarithms)),
+            "log_softmax in place of softmax: these are the logarithms of the weights");
+}
+
+TEST(Diagnosis, OneMapForEveryHeadIsTheMeanOfThem) {
+  Attention right(4);
+  right.run();
+  Attention mean = right;
+  for (std::size_t i = 0; i < mean.weights[0].values.size(); ++i) {
+    const double sum = right.weights[0].values[i] + right.weights[1].values[i] + right.weights[2].values[i];
+    for (Table& head : mean.weights) head.values[i] = sum / 3;
+  }
+  EXPECT_EQ(diagnosed(weights_only(right), weights_only(mean)), "weights averaged over the heads");
+}
+
+TEST(Diagnosis, ADiagonalThatIsBlockedIsNamedWithoutACausalMaskToo) {
+  for (const bool padded : {false, true}) {
+    Attention right(4), wrong(4);
+    if (padded) right.pad(2), wrong.pad(2);
+    for (std::size_t i = 0; i < 7; ++i) wrong.allowed(i, i) = 0;
+    right.run();
+    wrong.run();
+    EXPECT_EQ(diagnosed(weights_only(right), weights_only(wrong)), "diagonal blocked: no token attends to itself");
+  }
+}
+
 TEST(Diagnosis, OnlyTheReverseBlamesA) {
   Attention right(4), wrong(4);
   right.causal();

@@ -1,6 +1,7 @@
 // Two exports against each other: what is equal, what differs first and where, and what can be read as an export.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -43,6 +44,25 @@ std::string first_of(const ExportFile& a, const ExportFile& b) {
   if (!comparison.first) return "equal";
   const ComparedArray& array = comparison.arrays[*comparison.first];
   return array.first ? array.name + ": " + cell_text(array.name, array.first->at, a, b) : array.name;
+}
+
+// An export has the last state before the final norm, transformers behind it; neither is a mistake.
+TEST(Compare, TheLastStateMayStandBehindTheFinalNorm) {
+  ExportFile before = everything(), behind = everything();
+  const std::vector<float> normed{0.5f, -1, 2, 0.25f, 1, 1, -3, 0.125f};
+  for (ExportFile* file : {&before, &behind}) file->arrays.at("last_hidden_state").values = normed;
+  std::copy(normed.begin(), normed.end(), behind.arrays.at("hidden_states").values.end() - 8);
+  for (const auto& [a, b] : {std::pair{&before, &behind}, {&behind, &before}}) {
+    const FileComparison comparison = compare(*a, *b);
+    EXPECT_TRUE(comparison.equal()) << first_of(*a, *b);
+    EXPECT_TRUE(comparison.arrays.front().norm_apart);
+  }
+  EXPECT_FALSE(compare(before, before).arrays.front().norm_apart);
+  behind.arrays.at("hidden_states").values[3] += 1;  // an earlier state that differs is told
+  EXPECT_TRUE(first_of(before, behind).starts_with("hidden_states: layer 0, token 0")) << first_of(before, behind);
+  behind = everything();
+  behind.arrays.at("hidden_states").values.back() += 1;  // neither state
+  EXPECT_TRUE(first_of(before, behind).starts_with("hidden_states: layer 2")) << first_of(before, behind);
 }
 
 TEST(Compare, EqualFilesAreEqual) {
@@ -105,6 +125,65 @@ TEST(Compare, ToleranceIsAbsoluteForAttentionsAndRelativeForTheRest) {
   EXPECT_FALSE(compare(a, changed(a, "output", 1, 0.021f)).equal());
   EXPECT_TRUE(compare(a, changed(a, "attentions", 1, 0.4f), 0.5f).equal());
   EXPECT_FALSE(compare(a, changed(a, "attentions", 1, 1e-6f), 0).equal());
+}
+
+TEST(Compare, ToleranceIsThatOfTheRow) {
+  const ExportFile a =
+      file_of({{"output", Array{.dtype = Dtype::f32, .shape = {2, 2}, .values = {-1000, 2, 3, 0.5f}}}});
+  EXPECT_TRUE(compare(a, changed(a, "output", 1, 0.019f)).equal());
+  EXPECT_FALSE(compare(a, changed(a, "output", 3, 0.019f)).equal());
+  EXPECT_TRUE(compare(a, changed(a, "output", 3, 5.9e-5f)).equal());
+  // The difference that is told of is one that counts.
+  const FileComparison both = compare(a, changed(changed(a, "output", 1, 0.019f), "output", 3, 0.01f));
+  EXPECT_EQ(both.arrays[0].largest->at, (std::vector<Index>{1, 1}));
+  EXPECT_NEAR(both.arrays[0].tolerance, 6e-5, 1e-9);
+}
+
+/// Scores of a causal mask whose blocked cells hold `masked`.
+ExportFile causal_scores(float masked, float factor = 1, float added = 0) {
+  Random random(11);
+  Array array{.dtype = Dtype::f32, .shape = {1, 1, 6, 6}, .values = {}};
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) {
+      const float score = random.symmetric(3) * factor;
+      array.values.push_back(j <= i ? score : masked + added * score);
+    }
+  return file_of({{"scores", array}});
+}
+
+constexpr float kMaskNumbers[] = {-1e4f, -65504.0f, -1e9f, std::numeric_limits<float>::lowest(),
+                                  -std::numeric_limits<float>::infinity()};
+
+TEST(Compare, MaskedScoresAreEqualWhateverStandsThere) {
+  for (const float a : kMaskNumbers)
+    for (const float b : kMaskNumbers) {
+      EXPECT_TRUE(compare(causal_scores(a), causal_scores(b)).equal()) << a << " " << b;
+      if (!std::isfinite(b)) continue;
+      EXPECT_TRUE(compare(causal_scores(a), causal_scores(b, 1, 1)).equal()) << "added, not put: " << a << " " << b;
+    }
+}
+
+TEST(Compare, AMaskOfLargeNumbersHidesNoWrongScore) {
+  for (const float masked : kMaskNumbers) {
+    const ExportFile a = causal_scores(masked);
+    for (const std::size_t cell : {0u, 7u, 33u}) {  // each may be attended to
+      const FileComparison one = compare(a, changed(a, "scores", cell, 0.01f));
+      ASSERT_FALSE(one.equal()) << masked << " " << cell;
+      EXPECT_NEAR(one.arrays[0].largest->difference(), 0.01, 1e-4);
+    }
+    EXPECT_FALSE(compare(a, causal_scores(masked, 8)).equal()) << masked;
+    ExportFile leaking = a;
+    leaking.arrays.at("scores").values[5] = 0.3f;  // query 0 sees key 5
+    EXPECT_FALSE(compare(a, leaking).equal()) << masked;
+    EXPECT_FALSE(compare(leaking, a).equal()) << masked;
+  }
+}
+
+TEST(Compare, LargeScoresAreNoMask) {
+  const auto scores = [](float value) {
+    return file_of({{"scores", Array{.dtype = Dtype::f32, .shape = {1, 1, 1, 2}, .values = {-6000, value}}}});
+  };
+  EXPECT_FALSE(compare(scores(-7000), scores(-6800)).equal());
 }
 
 TEST(Compare, LargestDifferenceAndItsPlace) {

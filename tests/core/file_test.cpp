@@ -1,14 +1,20 @@
 // Files appear whole under their name or not at all, and whatever cannot be read or written gets one line.
 #include "base/file.h"
+#include "base/input_lines.h"
+#include "base/refusal.h"
+#include "base/temporary_files.h"
 #include "temporary_folder.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -102,6 +108,59 @@ TEST_F(File, NothingIsThereBeforeCommit) {
   }
   EXPECT_EQ(listing(), Names{"old"});
   EXPECT_EQ(content("old"), "before");
+}
+
+TEST_F(File, AProgramThatIsKilledLeavesNothing) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto output = Output::to_file(in("a"));
+    output->write(std::string(5'000'000, 'x'));
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(listing(), Names{});
+}
+
+TEST_F(File, WhatAnotherLeftIsSweptAndWhatIsBeingWrittenStays) {
+  const pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ASSERT_EQ(::waitpid(gone, nullptr, 0), gone);
+  const std::string own = ".headlight-" + std::to_string(::getpid()) + "-0";
+  make(".headlight-" + std::to_string(gone) + "-3", "half");
+  make(own, "half");
+  make(".headlight-notes", "mine");
+  sweep_temporaries(folder_);
+  EXPECT_EQ(listing(), (Names{own, ".headlight-notes"}));
+  sweep_temporaries(folder_ / "none");
+}
+
+TEST_F(File, EveryRefusedCallIsToldAndKeepsTheOldFile) {
+  static std::atomic<int> left;
+  static std::atomic<SystemCall> refused;
+  make("a", "old");
+  for (const SystemCall call : {SystemCall::write, SystemCall::sync, SystemCall::rename}) {
+    refused = call;
+    left = 0;
+    refusal = [](SystemCall asked) { return asked == refused && left-- == 0 ? ENOSPC : 0; };
+    const Status status = write_file(in("a"), "new");
+    refusal = nullptr;
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().message, message(in("a"), "write: expected room to write, found No space left on device"));
+    EXPECT_EQ(content("a"), "old");
+    EXPECT_EQ(listing(), Names{"a"});
+  }
+  EXPECT_TRUE(write_file(in("a"), "new"));
+}
+
+TEST_F(File, ANamelessFileIsGoneWhenItIsClosed) {
+  const auto file = nameless_file(folder_);
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_EQ(::write(*file, "x", 1), 1);
+  EXPECT_EQ(listing(), Names{});
+  ::close(*file);
+  EXPECT_FALSE(nameless_file(folder_ / "none"));
 }
 
 TEST_F(File, CommitReplacesTheOldFileAndKeepsItsPermissions) {
@@ -352,6 +411,35 @@ TEST_F(File, StandardInputIsReadToItsEnd) {
   writer.join();
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->size(), 300'000u);
+}
+
+TEST_F(File, LinesOfInputComeAsSoonAsTheyAreThere) {
+  const PipedInput input;
+  InputLines lines(6);
+  const auto say = [&](std::string_view bytes) {
+    ASSERT_EQ(::write(input.writer(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  };
+  const auto expect_next = [&](std::string_view text, bool is_too_long = false) {
+    const auto line = lines.next();
+    ASSERT_TRUE(line);
+    ASSERT_TRUE(*line);
+    EXPECT_EQ((*line)->text, text);
+    EXPECT_EQ((*line)->is_too_long, is_too_long);
+  };
+  say("one\n\r\nthree\r\nsev");  // the writer is still there
+  expect_next("one");
+  expect_next("");
+  expect_next("three");
+  say("ens!\n" + std::string(40'000, 'x') + "\nlast");
+  expect_next("sevens", true);
+  expect_next("xxxxxx", true);
+  ::close(input.writer());
+  expect_next("last");
+  for (int again = 0; again < 2; ++again) {
+    const auto line = lines.next();
+    ASSERT_TRUE(line);
+    EXPECT_FALSE(*line);
+  }
 }
 
 TEST_F(File, StandardInputHasALimit) {

@@ -281,6 +281,17 @@ TEST(Forward, RefusesALastHiddenStateThatOverflows) {
   EXPECT_EQ(refusal(request), "attention: last hidden state: expected finite numbers, found an overflow");
 }
 
+TEST(Forward, RefusesLogitsThatOverflow) {
+  auto model = std::make_shared<Model>(*random_model({.norm = Norm::pre}));
+  Linear words;
+  words.weight = Matrix::Constant(9, model->config.d_model, 3e38f);
+  model->output = OutputWeights{.weight = std::make_shared<const Linear>(words)};
+  model->final_norm->shift = Vector::Ones(model->config.d_model);
+  Request request = reference::request_for(model);
+  request.tokens = counted(5);
+  EXPECT_EQ(refusal(request), "attention: logits: expected finite numbers, found an overflow");
+}
+
 TEST(Forward, RefusesInputsThatAreNotNumbers) {
   Matrix bad = Matrix::Ones(3, 2);
   bad(1, 1) = std::numeric_limits<float>::quiet_NaN();

@@ -12,6 +12,7 @@
 #include "check/checkpoint_check.h"
 #include "core/checkpoints.h"
 #include "read/tokenizer/tokenizer_json.h"
+#include "text/pattern.h"
 
 namespace headlight {
 namespace {
@@ -53,6 +54,12 @@ class HostileCheckpoint : public testing::Test {
 };
 
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+void expect_regex_refused(const std::string& pattern, std::string_view says) {
+  const auto regex = Regex::compile("t", pattern);
+  ASSERT_FALSE(regex);
+  EXPECT_TRUE(contains(regex.error().message, says)) << regex.error().message;
+}
 
 std::string safetensors_of(const std::string& header, const std::string& data) {
   std::string bytes(8, '\0');
@@ -124,6 +131,40 @@ TEST_F(HostileCheckpoint, ARegularExpressionWithoutEndIsToldAndNotWaitedFor) {
        {{"type", "Split"}, {"pattern", {{"Regex", "(a+)+$"}}}, {"behavior", "Isolated"}, {"invert", false}}},
       {"model", {{"type", "WordLevel"}, {"vocab", {{"a", 0}}}, {"unk_token", "a"}}}};
   EXPECT_FALSE(encode(parse_tokenizer_json("t", worst.dump())->tokenizer, std::string(3000, 'a') + "!", true));
+}
+
+TEST_F(HostileCheckpoint, RegularExpressionsHaveOneBudgetForAText) {
+  const json split = {
+      {"type", "Split"}, {"pattern", {{"Regex", "(a|a)*$"}}}, {"behavior", "Isolated"}, {"invert", false}};
+  const json file = {
+      {"pre_tokenizer", {{"type", "Sequence"}, {"pretokenizers", json::array({{{"type", "WhitespaceSplit"}}, split})}}},
+      {"model", {{"type", "WordLevel"}, {"vocab", {{"a", 0}}}, {"unk_token", "a"}}}};
+  const auto parsed = parse_tokenizer_json("tokenizer.json", file.dump());
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  std::string text;
+  for (int word = 0; word < 2000; ++word) text += "aaaaaaaaaaaaaaaaaaab ";
+  const auto tokens = encode(parsed->tokenizer, text, true);
+  ASSERT_FALSE(tokens) << "each word alone takes a moment";
+  EXPECT_TRUE(contains(tokens.error().message, "regular expression: expected an answer in a bounded time and memory"));
+  EXPECT_TRUE(encode(parsed->tokenizer, "aab b", true)) << "the next text has a budget of its own";
+  std::string boundaries;
+  for (int i = 0; i < 10'000; ++i) boundaries += "\\b";
+  expect_regex_refused(boundaries, "at most 65536 bytes once translated");
+}
+
+TEST_F(HostileCheckpoint, AWordOfAVocabularyHasALongestLength) {
+  const std::string fits(1024, 'a'), longer(1025, 'a');
+  const auto parsed = [](const json& model) { return parse_tokenizer_json("t", json{{"model", model}}.dump()); };
+  for (const std::string& word : {fits, longer}) {
+    const bool good = word == fits;
+    const auto pieces = parsed({{"type", "WordPiece"}, {"vocab", {{"[UNK]", 0}, {word, 1}}}, {"unk_token", "[UNK]"}});
+    const auto unigram = parsed(
+        {{"type", "Unigram"}, {"vocab", json::array({json::array({"x", 0}), json::array({word, -1})})}, {"unk_id", 0}});
+    for (const auto* one : {&pieces, &unigram}) {
+      EXPECT_EQ(static_cast<bool>(*one), good);
+      if (!good && !*one) { EXPECT_TRUE(contains(one->error().message, "words of at most 1024 bytes")); }
+    }
+  }
 }
 
 TEST_F(HostileCheckpoint, AVocabularyOfOneFarIdTakesLittle) {

@@ -27,32 +27,75 @@ Matrix matrix(Index rows, Index cols, const std::vector<float>& values) {
   return Eigen::Map<const Matrix>(values.data(), rows, cols);
 }
 
+Result<Matrix> mask_of(const Array& array) {
+  std::vector<std::string> notes;
+  auto mask = additive_mask("f", "mask", array, notes);
+  EXPECT_TRUE(notes.empty()) << notes.front();
+  return mask;
+}
+
+Result<Matrix> mask_in(const std::filesystem::path& path) {
+  std::vector<std::string> notes;
+  auto mask = read_mask(path, notes);
+  EXPECT_TRUE(notes.empty()) << notes.front();
+  return mask;
+}
+
+TEST(MaskFile, FloatsOfNothingButZeroAndOneAreABooleanMask) {
+  const auto array = array_of(Dtype::f32, {2, 2}, {1, 0, 1, 1});
+  std::vector<std::string> notes;
+  const auto mask = additive_mask("f", "mask", array, notes);
+  ASSERT_TRUE(mask) << mask.error().message;
+  EXPECT_TRUE(same(*mask, matrix(2, 2, {0, -kInf, 0, 0})));
+  EXPECT_EQ(
+      notes,
+      (std::vector<std::string>{"f: mask: floats of nothing but 0 and 1 are read as a boolean mask, 1 = may attend"}));
+  // Nothing but zeros masks nothing where it is added, and nothing but ones neither.
+  EXPECT_TRUE(same(*mask_of(array_of(Dtype::f32, {1, 2}, {0, 0})), matrix(1, 2, {0, 0})));
+  EXPECT_TRUE(same(*mask_of(array_of(Dtype::f64, {1, 2}, {1, 1})), matrix(1, 2, {1, 1})));
+}
+
 TEST(MaskFile, BooleansBlockAndFloatsAreAdded) {
   const Matrix blocked = matrix(2, 2, {0, -kInf, 0, 0});
   for (const Dtype dtype : {Dtype::boolean, Dtype::u8, Dtype::i8, Dtype::i32, Dtype::i64}) {
-    const auto mask = additive_mask("f", "mask", array_of(dtype, {2, 2}, {1, 0, 1, 1}));
+    const auto mask = mask_of(array_of(dtype, {2, 2}, {1, 0, 1, 1}));
     ASSERT_TRUE(mask) << mask.error().message;
     EXPECT_TRUE(same(*mask, blocked));
   }
-  const auto added = additive_mask("f", "mask", array_of(Dtype::f16, {2, 2}, {1, 0, -kInf, -0.5f}));
+  const auto added = mask_of(array_of(Dtype::f16, {2, 2}, {1, 0, -kInf, -0.5f}));
   ASSERT_TRUE(added);
   EXPECT_TRUE(same(*added, matrix(2, 2, {1, 0, -kInf, -0.5f})));
-  const auto keys = additive_mask("f", "mask", array_of(Dtype::boolean, {3}, {1, 1, 0}));
+  const auto keys = mask_of(array_of(Dtype::boolean, {3}, {1, 1, 0}));
+  ASSERT_TRUE(keys);
+  EXPECT_TRUE(same(*keys, matrix(1, 3, {0, 0, -kInf})));
+}
+
+TEST(MaskFile, ABatchAxisOfOneIsLeftOut) {
+  const std::vector<float> values{1, 0, 1, 1, 1, 0};
+  const Matrix expected = matrix(2, 3, {0, -kInf, 0, 0, 0, -kInf});
+  for (const std::vector<Index>& shape : {std::vector<Index>{2, 3, 1}, {1, 2, 3}}) {
+    const auto mask = mask_of(array_of(Dtype::boolean, shape, values));
+    ASSERT_TRUE(mask) << mask.error().message;
+    EXPECT_TRUE(same(*mask, expected));
+  }
+  const auto keys = mask_of(array_of(Dtype::boolean, {1, 3, 1}, {1, 1, 0}));
   ASSERT_TRUE(keys);
   EXPECT_TRUE(same(*keys, matrix(1, 3, {0, 0, -kInf})));
 }
 
 TEST(MaskFile, RefusesOtherShapesAndNumbers) {
-  expect_line(additive_mask("f", "mask", array_of(Dtype::f32, {1, 2, 2}, {0, 0, 0, 0})),
-              "f: mask: expected (queries, keys), found (1, 2, 2)");
-  expect_line(additive_mask("f", "mask", array_of(Dtype::f32, {}, {0})), "expected (queries, keys), found ()");
-  expect_line(additive_mask("f", "mask", array_of(Dtype::f32, {0, 3}, {})), "found (0, 3)");
-  expect_line(additive_mask("f", "mask", array_of(Dtype::i32, {1, 2}, {1, 2})),
-              "f: mask: query 0 key 1: expected 0 or 1, found 2");
-  expect_line(additive_mask("f", "mask", array_of(Dtype::i8, {1, 2}, {1, -1})), "expected 0 or 1, found -1");
-  expect_line(additive_mask("f", "mask", array_of(Dtype::f32, {2, 1}, {0, std::numeric_limits<float>::quiet_NaN()})),
+  expect_line(mask_of(array_of(Dtype::f32, {2, 1, 2}, {0, 0, 0, 0})),
+              "f: mask: expected a batch axis of 1, one mask for all sentences: (queries, keys, 1) or (1, queries, "
+              "keys), found (2, 1, 2)");
+  expect_line(mask_of(array_of(Dtype::f32, {1, 1, 2, 2}, {0, 0, 0, 0})), "found (1, 1, 2, 2)");
+  expect_line(mask_of(array_of(Dtype::f32, {}, {0})),
+              "expected (queries, keys), (queries, keys, 1) or (1, queries, keys), found ()");
+  expect_line(mask_of(array_of(Dtype::f32, {0, 3}, {})), "found (0, 3)");
+  expect_line(mask_of(array_of(Dtype::i32, {1, 2}, {1, 2})), "f: mask: query 0 key 1: expected 0 or 1, found 2");
+  expect_line(mask_of(array_of(Dtype::i8, {1, 2}, {1, -1})), "expected 0 or 1, found -1");
+  expect_line(mask_of(array_of(Dtype::f32, {2, 1}, {0, std::numeric_limits<float>::quiet_NaN()})),
               "f: mask: query 1 key 0: expected a finite number or -inf, found nan");
-  expect_line(additive_mask("f", "mask", array_of(Dtype::f32, {2, 1}, {0, kInf})), "found inf");
+  expect_line(mask_of(array_of(Dtype::f32, {2, 1}, {0, kInf})), "found inf");
 }
 
 TEST(MaskFile, JsonIsReadInEveryForm) {
@@ -103,13 +146,13 @@ TEST(MaskFile, TheEndingSaysWhatAFileIs) {
   ASSERT_TRUE(write_file(json, "[[1,0]]"));
   const std::string header = "{'descr': '|b1', 'fortran_order': False, 'shape': (1, 2)} ";
   ASSERT_TRUE(write_file(npy, std::string("\x93NUMPY\1\0\x3a\0", 10) + header + std::string("\1\0", 2)));
-  const auto from_json = read_mask(json), from_npy = read_mask(npy);
+  const auto from_json = mask_in(json), from_npy = mask_in(npy);
   ASSERT_TRUE(from_json) << from_json.error().message;
   ASSERT_TRUE(from_npy) << from_npy.error().message;
   EXPECT_TRUE(same(*from_json, *from_npy));
-  expect_line(read_mask(text), "mask: expected a file named .npy or .json, found 'm.txt'");
-  expect_line(read_mask(folder / "none.npy"), "none.npy: open: expected a readable file");
-  expect_line(read_mask(folder / "none.json"), "none.json: open: expected a readable file");
+  expect_line(mask_in(text), "mask: expected a file named .npy or .json, found 'm.txt'");
+  expect_line(mask_in(folder / "none.npy"), "none.npy: open: expected a readable file");
+  expect_line(mask_in(folder / "none.json"), "none.json: open: expected a readable file");
 }
 
 }  // namespace

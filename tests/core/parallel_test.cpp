@@ -3,9 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <new>
 #include <thread>
 #include <vector>
+
+#include "base/pool.h"
+#include "base/refusal.h"
 
 namespace headlight {
 namespace {
@@ -38,6 +43,42 @@ TEST(ParallelFor, RunsAtMostAsManyPartsAtOnceAsThreads) {
   });
   EXPECT_LE(most, 3);
   EXPECT_GE(most, 1);
+}
+
+TEST(ParallelFor, APartThatThrowsIsThrownWhenNoPartRunsAnyMore) {
+  for (const int threads : {0, 1, 2, 3, 33}) {
+    std::atomic<int> running = 0;
+    const auto part = [&](Index i) {
+      ++running;
+      if (i == 7) {
+        --running;
+        throw std::bad_alloc();
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      --running;
+    };
+    EXPECT_THROW(parallel_for(100, threads, part), std::bad_alloc) << threads << " threads";
+    EXPECT_EQ(running, 0);
+    int after = 0;  // the pool is whole
+    parallel_for(1, threads, [&](Index) { ++after; });
+    std::atomic<int> all = 0;
+    parallel_for(50, threads, [&](Index) { ++all; });
+    EXPECT_EQ(after + all, 51);
+  }
+}
+
+TEST(Pool, HasTheThreadsThatTheSystemGives) {
+  static std::atomic<int> left;
+  for (const int given : {0, 1, 2}) {
+    left = given;
+    refusal = [](SystemCall call) { return call == SystemCall::thread && left-- <= 0 ? EAGAIN : 0; };
+    Pool pool(4);
+    refusal = nullptr;
+    EXPECT_EQ(pool.threads(), given + 1);
+    std::atomic<int> calls = 0;
+    pool.run(100, [&](Index, int worker) { calls += worker <= given; });
+    EXPECT_EQ(calls, 100);
+  }
 }
 
 TEST(ParallelFor, OneThreadGoesInOrder) {

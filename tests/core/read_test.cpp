@@ -64,8 +64,8 @@ std::string zip_of(const std::vector<std::pair<std::string, std::string>>& membe
   return *read_file(path);
 }
 
-template <class T>
-void expect_line(const Result<T>& result, const std::string& part) {
+template <class Read>
+void expect_line(const Read& result, const std::string& part) {
   ASSERT_FALSE(result) << "accepted, though it should say: " << part;
   const std::string& line = result.error().message;
   EXPECT_NE(line.find(part), std::string::npos) << line;
@@ -117,6 +117,7 @@ TEST(Array, NamesInMessagesAreOneShortLine) {
   EXPECT_EQ(printable("a\nb\x7F"), "a?b?");
   EXPECT_EQ(printable("\xFF\xFE"), "??");
   EXPECT_EQ(printable("机票"), "机票");
+  EXPECT_EQ(printable("\u001b[2J\u009bx\u202e\u2066\u2028\u200f"), "?[2J?x????");
   EXPECT_EQ(printable(std::string(80, 'a')), std::string(80, 'a'));
   EXPECT_EQ(printable(std::string(81, 'a')), std::string(80, 'a') + "…");
   // 机 has three bytes: the 80th byte lies inside a character, which is left out whole.
@@ -297,7 +298,17 @@ TEST(Npz, BombsStayBelowTheLimit) {
   EXPECT_LT(bomb.size(), 20'000u);
   EXPECT_TRUE(parse_npz("f", bomb, 24'000'000));
   expect_line(parse_npz("f", bomb, 23'999'999),
-              "b.npy: size: expected at most 11999999 bytes as float32, found 12000000");
+              "b.npy: size: expected arrays of at most 23999999 bytes as float32 in an archive of " +
+                  std::to_string(bomb.size()) + ", found at least 24000000");
+}
+
+TEST(Npz, ASmallFileIsTrustedWithLittleMemory) {
+  // 68 Mi bools: 272 MiB as float32, in an archive of some 70 KB.
+  const std::string zeros = npy_of(dictionary_of("|b1", "(71303168,)"), std::string(71'303'168, '\0'));
+  const std::string bomb = zip_of({{"a.npy", zeros}}, ZIP_CM_DEFLATE);
+  ASSERT_LT(bomb.size() * kMostNpzInflation, kAnyNpzBytes);
+  expect_line(parse_npz("f", bomb), "a.npy: size: expected arrays of at most 268435456 bytes as float32");
+  EXPECT_TRUE(parse_npz("f", zip_of({{"a.npy", zeros}}, ZIP_CM_STORE))) << "what is there is read";
 }
 
 TEST(Files, WhatCannotBeReadIsNamed) {
@@ -319,6 +330,13 @@ TEST(Json, ReadsADocument) {
   EXPECT_EQ(*parse_json("f", " 3 "), 3);
   const std::string deep = std::string(kMostJsonDepth, '[') + std::string(kMostJsonDepth, ']');
   EXPECT_TRUE(parse_json("f", deep));
+}
+
+TEST(Json, ManyEmptyListsAreRefusedBeforeTheyTakeTheMemory) {
+  std::string lists = "[[]";
+  for (int i = 0; i + 2 < 4'194'304; ++i) lists += ",[]";
+  EXPECT_TRUE(parse_json("f", lists + "]"));
+  expect_line(parse_json("f", lists + ",[]]"), "f: size: expected at most 4194304 objects and arrays, found more");
 }
 
 TEST(Json, RefusesWhatIsMalformed) {

@@ -209,10 +209,26 @@ TEST(Tensors, MasksAreAddedOrBlock) {
   const auto added = tensors_from("f", file, std::nullopt);
   ASSERT_TRUE(added) << added.error().message;
   EXPECT_EQ((*added->mask)(0, 1), -1.5f);
+  file.arrays["mask"] = {.dtype = Dtype::f32, .shape = {2, 2}, .values = {1, 0, 1, 1}};
+  const auto floats = tensors_from("f", file, std::nullopt);
+  ASSERT_TRUE(floats) << floats.error().message;
+  EXPECT_EQ((*floats->mask)(0, 1), -std::numeric_limits<float>::infinity());
+  ASSERT_EQ(floats->warnings.size(), 1u);
+  EXPECT_NE(floats->warnings[0].find("read as a boolean mask"), std::string::npos) << floats->warnings[0];
   file.arrays["mask"] = array_of({2, 3});
   expect_line(file, "f: mask: expected (2, 2) (queries, keys), found (2, 3)");
-  file.arrays["mask"] = array_of({2, 2, 1});
-  expect_line(file, "f: mask: expected (queries, keys), found (2, 2, 1)");
+  for (const std::vector<Index>& shape : {std::vector<Index>{2, 2, 1}, {1, 2, 2}}) {
+    file.arrays["mask"] = {.dtype = Dtype::boolean, .shape = shape, .values = {1, 0, 1, 1}};
+    const auto batched = tensors_from("f", file, std::nullopt);
+    ASSERT_TRUE(batched) << batched.error().message;
+    EXPECT_TRUE(*batched->mask == *blocked->mask) << "a batch of one, as the mask alone";
+  }
+  file.arrays["mask"] = array_of({2, 2, 2});
+  expect_line(file,
+              "f: mask: expected a batch axis of 1, one mask for all sentences: (queries, keys, 1) or (1, queries, "
+              "keys), found (2, 2, 2)");
+  file.arrays["mask"] = array_of({1, 2, 2, 1});
+  expect_line(file, "f: mask: expected (queries, keys), (queries, keys, 1) or (1, queries, keys), found (1, 2, 2, 1)");
 }
 
 TEST(Tensors, RefusesShapesThatDoNotFit) {
@@ -263,9 +279,13 @@ TEST(Tensors, AnswersBesideInputsAreForComparison) {
 }
 
 TEST(Tensors, TheEndingSaysWhatAFileIs) {
-  const auto other = read_tensors("x.bin", std::nullopt);
+  const auto other = read_tensors("x.csv", std::nullopt);
   ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().message, "x.bin: name: expected a file named .safetensors, .npz or .json, found 'x.bin'");
+  EXPECT_EQ(other.error().message,
+            "x.csv: name: expected a file named .safetensors, .npz, .pt or .json, found 'x.csv'");
+  const auto torch = read_tensors("x.bin", std::nullopt);
+  ASSERT_FALSE(torch);
+  EXPECT_EQ(torch.error().message, "x.bin: open: expected a readable file, found No such file or directory");
   const auto npz = read_tensors(kGolden / "tensors-self-6" / "expected.npz", 3);
   ASSERT_TRUE(npz) << npz.error().message;
   EXPECT_EQ(given(*npz).patterns.size(), 1u);

@@ -3,10 +3,12 @@
 #include "read/array/torch_file.h"
 
 #include <gtest/gtest.h>
+#include <zip.h>
 
 #include "base/file.h"
 #include "read/array/npz.h"
 #include "read/array/pickle.h"
+#include "read/array/torch_tensors.h"
 #include "temporary_folder.h"
 
 namespace headlight {
@@ -130,6 +132,118 @@ TEST(Pickle, CirclesAndBombsCostNothing) {
   std::string bomb("\x80\x02]q\0", 5);
   for (int level = 0; level < 200; ++level) bomb += std::string("](h\0h\0h\0h\0eq\0", 13);
   EXPECT_EQ(pickle_refusal(bomb + "."), "");
+}
+
+std::string op(char code, std::uint32_t number) {
+  std::string text(1, code);
+  for (int i = 0; i < 4; ++i) text += static_cast<char>(number >> (8 * i));
+  return text;
+}
+
+TEST(Pickle, EveryWayToACallIsRefusedByName) {
+  const std::string start = "\x80\x02";
+  for (const std::string name : {"os system", "builtins eval", "__builtin__ exec", "subprocess Popen", "torch load",
+                                 "numpy.core.multiarray _reconstruct", "torch.nn.modules.linear Linear"}) {
+    const std::string module = name.substr(0, name.find(' ')), function = name.substr(name.find(' ') + 1);
+    const std::string found = "found '" + name + "'";
+    const auto refused = [&](const std::string& pickle) {
+      const auto read = parse_pickle("p", pickle, is_torch_global);
+      return !read && read.error().message.find(found) != std::string::npos;
+    };
+    EXPECT_TRUE(refused(start + "c" + module + "\n" + function + "\n(tR.")) << name;
+    const auto text = [](const std::string& word) { return op('X', static_cast<std::uint32_t>(word.size())) + word; };
+    EXPECT_TRUE(refused(start + text(module) + text(function) + "\x93)R.")) << name << " as a stack's global";
+  }
+  // Objects, instances, extensions and persistent names have opcodes of their own, none of which is read.
+  for (const char opcode : {'i', 'o', 'P', '\x82', '\x83', '\x84', '\x92', '\x97', '\x98', 'I', 'S', 'V'})
+    EXPECT_NE(pickle_refusal(start + "(" + opcode + "x\ny\n.").find("an opcode that holds data"), std::string::npos)
+        << opcode;
+  // What is known cannot be called upon a thing that is no tuple, and no call can be called.
+  EXPECT_NE(pickle_refusal(start + "]]R."), "");
+}
+
+TEST(Pickle, SizesAreNotBelievedBeforeTheBytesAreThere) {
+  const std::string start = "\x80\x02";
+  for (const char opcode : {'X', 'T', 'B'})
+    EXPECT_NE(pickle_refusal(start + op(opcode, 0xFFFFFFFFu) + "abc.").find("more bytes, found 4"), std::string::npos);
+  EXPECT_NE(pickle_refusal(start + "\x8a\xFF" + "abc."), "");
+  EXPECT_NE(pickle_refusal(start + std::string(5000000, '(')).find("marks"), std::string::npos);
+  std::string memo = start + "N";
+  for (std::uint32_t key = 0; key <= kMostPickleValues; ++key) memo += op('r', key);
+  EXPECT_NE(pickle_refusal(memo + ".").find("values in the memo"), std::string::npos);
+  std::string deep = start;
+  for (int level = 0; level < 1000000; ++level) deep += "]";
+  for (int level = 1; level < 1000000; ++level) deep += "a";
+  EXPECT_EQ(pickle_refusal(deep + "."), "") << "nested a million deep, and nothing recurses";
+}
+
+/// A zip archive of stored members, as torch.save lays it out.
+std::string zip_of(const std::vector<std::pair<std::string, std::string>>& members) {
+  const auto number = [](std::uint64_t value, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += static_cast<char>(value >> (8 * i));
+    return text;
+  };
+  std::string file, directory;
+  for (const auto& [name, bytes] : members) {
+    const std::string sizes = number(bytes.size(), 4) + number(bytes.size(), 4) + number(name.size(), 2);
+    directory +=
+        "PK\1\2" + number(0, 6) + number(0, 2) + number(0, 8) + sizes + number(0, 12) + number(file.size(), 4) + name;
+    file += "PK\3\4" + number(0, 4) + number(0, 2) + number(0, 8) + sizes + number(0, 2) + name + bytes;
+  }
+  return file + directory + "PK\5\6" + number(0, 4) + number(members.size(), 2) + number(members.size(), 2) +
+         number(directory.size(), 4) + number(file.size(), 4) + number(0, 2);
+}
+
+/// {"w": a float tensor of a storage of `count` elements, from `offset`, of this shape and these strides}.
+std::string tensor_pickle(std::uint32_t count, std::uint32_t offset, std::uint32_t rows, std::uint32_t stride,
+                          const std::string& storage = "FloatStorage") {
+  const auto text = [](const std::string& word) { return op('X', static_cast<std::uint32_t>(word.size())) + word; };
+  return "\x80\x02}" + text("w") + "ctorch._utils\n_rebuild_tensor_v2\n((" + text("storage") + "ctorch\n" + storage +
+         "\n" + text("0") + text("cpu") + op('J', count) + "tQ" + op('J', offset) + "(" + op('J', rows) + "t(" +
+         op('J', stride) + "t\x89}tRs.";
+}
+
+std::string state_refusal(const std::string& pickle, const std::string& storage) {
+  return refusal_of(zip_of({{"a/data.pkl", pickle}, {"a/data/0", storage}}));
+}
+
+TEST(TorchFile, NoTensorReachesBeyondItsStorage) {
+  const std::string eight(8 * 4, '\0');
+  EXPECT_EQ(state_refusal(tensor_pickle(8, 0, 8, 1), eight), "");
+  EXPECT_EQ(state_refusal(tensor_pickle(8, 1, 4, 2), std::string(8 * 4, '\1')), "") << "the last element is the last";
+  EXPECT_NE(state_refusal(tensor_pickle(8, 2, 4, 2), eight).find("elements within the 8 of its storage"),
+            std::string::npos);
+  EXPECT_NE(state_refusal(tensor_pickle(8, 0, 9, 1), eight).find("elements within the 8"), std::string::npos);
+  EXPECT_NE(state_refusal(tensor_pickle(8, 0, 2, 0x7FFFFFFF), eight).find("elements within the 8"), std::string::npos);
+  EXPECT_NE(state_refusal(tensor_pickle(9, 0, 9, 1), eight).find("9 elements in its storage, found 8"),
+            std::string::npos);
+  EXPECT_NE(state_refusal(tensor_pickle(8, 0xFFFFFFFF, 1, 1), eight), "");
+  EXPECT_NE(state_refusal(tensor_pickle(8, 0, 0xFFFFFFFF, 1), eight), "");
+  EXPECT_NE(state_refusal(tensor_pickle(8, 0, 8, 1, "QInt8Storage"), eight).find("found 'torch QInt8Storage'"),
+            std::string::npos);
+  EXPECT_NE(refusal_of(zip_of({{"a/data.pkl", tensor_pickle(8, 0, 8, 1)}})).find("a member a/data/0, found none"),
+            std::string::npos);
+  // One element two thousand million times: a copy is not made.
+  EXPECT_NE(state_refusal(tensor_pickle(8, 0, 0x7FFFFFFF, 0), eight).find("bytes of strided tensors"),
+            std::string::npos);
+}
+
+/// A deflated member says how large it will be, and may lie.
+TEST(TorchFile, ABombIsNotInflated) {
+  const TemporaryFolder folder;
+  const auto path = folder / "bomb.pt";
+  int code = 0;
+  zip_t* archive = zip_open(path.c_str(), ZIP_CREATE, &code);
+  ASSERT_NE(archive, nullptr);
+  const std::string pickle = tensor_pickle(25u << 20, 0, 25u << 20, 1), zeros(std::size_t{100} << 20, '\0');
+  for (const auto& [name, bytes] : {std::pair{"a/data.pkl", &pickle}, {"a/data/0", &zeros}})
+    ASSERT_GE(zip_file_add(archive, name, zip_source_buffer(archive, bytes->data(), bytes->size(), 0), 0), 0);
+  ASSERT_EQ(zip_set_file_compression(archive, 1, ZIP_CM_DEFLATE, 1), 0);
+  ASSERT_EQ(zip_close(archive), 0);
+  const auto bomb = map_torch(path);
+  ASSERT_FALSE(bomb);
+  EXPECT_NE(bomb.error().message.find("deflated ones of at most"), std::string::npos) << bomb.error().message;
 }
 
 }  // namespace

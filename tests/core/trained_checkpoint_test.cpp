@@ -412,6 +412,20 @@ TEST(Resuming, RefusesAnotherPlanAndAnotherText) {
       << "the same text under another name";
 }
 
+TEST(Resuming, RefusesMeanSquaresBelowZero) {
+  const TrainingPlan plan = small_plan(shapes()[0], 40);
+  const Corpus corpus = toy_corpus();
+  const Folder folder;
+  Training training = trained(plan, corpus, 2);
+  training.moments.second[3] = -1;
+  ASSERT_TRUE(save_training(folder.path(), training, plan, corpus));
+  const auto resumed = resume_training(folder.path(), plan, corpus);
+  ASSERT_FALSE(resumed) << "its steps would be NaN";
+  EXPECT_NE(resumed.error().message.find("second: expected mean squares, 0 or more, found a negative number"),
+            std::string::npos)
+      << resumed.error().message;
+}
+
 TEST(Resuming, RefusesABrokenFileInOneLine) {
   const TrainingPlan plan = small_plan(shapes()[0], 40);
   const Corpus corpus = toy_corpus();

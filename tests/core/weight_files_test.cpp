@@ -61,6 +61,27 @@ TEST(WeightFiles, PyTorchsOwnFilesAreTheSameModel) {
   same_weights(shards.path());
 }
 
+// Lightning, DataParallel and torch.compile put the model into another, whose name stands before all names of its own.
+TEST(WeightFiles, WhatATrainingPutsBeforeTheNamesIsDropped) {
+  for (const char* golden :
+       {"bert", "bert-prefixed-f16", "gpt2", "llama-gqa", "family-mistral-base", "family-bart", "family-t5"})
+    for (const std::string wrapper : {"model.", "module.", "_orig_mod.", "model._orig_mod.", "module.model."}) {
+      Parts parts(golden);
+      const auto plain = parts.load();
+      ASSERT_TRUE(plain) << plain.error().message;
+      std::map<std::string, Array> wrapped;
+      for (auto& [name, array] : parts.file.arrays) wrapped.emplace(wrapper + name, std::move(array));
+      parts.file.arrays = std::move(wrapped);
+      parts.file.arrays["criterion.weight"] = {.dtype = Dtype::f32, .shape = {1}, .values = {1}};
+      const auto checkpoint = parts.load();
+      ASSERT_TRUE(checkpoint) << golden << " " << wrapper << ": " << checkpoint.error().message;
+      EXPECT_EQ(checkpoint->warnings.size(), plain->warnings.size() + 1) << "criterion.weight is surplus";
+      const auto& blocks = checkpoint->model->blocks;
+      for (std::size_t layer = 0; layer < blocks.size(); ++layer)
+        EXPECT_TRUE(same_weights(blocks[layer].self.query, plain->model->blocks[layer].self.query)) << golden;
+    }
+}
+
 TEST(WeightFiles, ShardsAreOneModel) {
   const auto files = open_weights(kGolden / "family-llama3-sharded");
   ASSERT_TRUE(files) << files.error().message;

@@ -76,7 +76,8 @@ END
 chmod +x "$work/run"
 export window
 
-# Splits a document into $work/blocks/NNN.{sh,slow,text,file,other}; the first line of each is its line number.
+# Splits a document into $work/blocks/NNN.{sh,slow,text,file,console,other}; the first line of each is its line number.
+# What a comment <!-- run … --> says is run too; a block behind <!-- not run: REASON --> is not.
 split() {
   rm -f "$work/blocks/"*
   awk -v to="$work/blocks/" '
@@ -84,16 +85,26 @@ split() {
       inside = 1; language = substr($0, 4); kind = language
       if (language == "sh slow") kind = "slow"
       else if (file != "") kind = "file"
-      else if (language != "sh" && language != "text" && language != "console") kind = "other"
+      else if (unrun) kind = "other"
+      else if (language != "sh" && language != "text" && language != "console") kind = language == "" ? "console" : "other"
       name = sprintf("%s%03d.%s", to, ++count, kind)
       print NR (file == "" ? "" : " " file) >name
       file = ""
+      unrun = 0
       next
     }
-    /^```/ { inside = 0; close(name); next }
+    /^```/ && inside == 1 { inside = 0; close(name); next }
+    /^-->/ && inside == 2 { inside = 0; close(name); next }
     inside { print >name; next }
+    /^<!-- run( slow)?$/ {
+      inside = 2
+      name = sprintf("%s%03d.%s", to, ++count, $3 == "slow" ? "slow" : "sh")
+      print NR >name
+      next
+    }
+    /^<!-- not run: / { unrun = 1; next }
     /^<!-- file: / { file = $3; next }
-    NF { file = "" }
+    NF { file = ""; unrun = 0 }
   ' "$1"
 }
 
@@ -158,6 +169,11 @@ links() {
   done
 }
 
+# The first command of a block that is not run; those with brackets are forms.
+unrun() {
+  grep -E '^ *(\./run|headlight) +[a-z]' "$1" | grep -vE '\[|…' | head -n 1 || true
+}
+
 for document; do
   make_folder
   source_file=$tree/$document
@@ -180,11 +196,16 @@ for document; do
       sh) run_block "$block" "$number" ;;
       slow) if [[ $slow == yes ]]; then run_block "$block" "$number"; else bash -n <(tail -n +2 "$block"); fi ;;
       text)
+        if [[ $last != sh && $last != slow ]]; then
+          line=$(unrun "$block")
+          [[ -z $line ]] || fault "$document:$number: a command that is not run: $line"
+        fi
         if [[ $last == sh || ($last == slow && $slow == yes) ]]; then
           difference=$(matches "$block" "$work/stdout") || fault "$document:$number: $difference"
         fi ;;
       console)
-        if grep -qE '^\./run +[a-z]' "$block"; then fault "$document:$number: ./run with a command in a block that is not run"; fi ;;
+        line=$(unrun "$block")
+        [[ -z $line ]] || fault "$document:$number: a command that is not run: $line" ;;
     esac
     last=$kind
   done

@@ -18,7 +18,8 @@ headlight::Result<headlight::Matrix> mask_from(std::string_view bytes) {
   if (json) return headlight::parse_json_mask("fuzz", bytes);
   const auto array = headlight::parse_npy("fuzz", bytes);
   if (!array) return array.error();
-  return headlight::additive_mask("fuzz", "mask", *array);
+  std::vector<std::string> notes;
+  return headlight::additive_mask("fuzz", "mask", *array, notes);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ class ActionsTest : public KeysTest {
       start();
       harness->say(said...);
       harness->settle();
+      harness->say(DismissNotice{});  // of what was said here
       test(name);
     };
     from("start");
@@ -149,6 +150,9 @@ TEST_F(ActionsTest, LettersTypedAnywhereGoIntoTheSentence) {
   EXPECT_EQ(document().source.text, "The cat sat, 2 mats");
   ctrl(Key::z);
   EXPECT_EQ(document().source.text, kDefaultSentence) << "one step of undo";
+  h.type("我爱");
+  h.settle();
+  EXPECT_EQ(document().source.text, "我爱") << "the box was typed in before: its cursor is not at the beginning";
 }
 
 TEST_F(ActionsTest, SignsThatAreKeysBeginNoSentence) {

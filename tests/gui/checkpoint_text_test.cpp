@@ -46,7 +46,7 @@ TEST_F(CheckpointTextTest, IsTypedAndCutByHand) {
   h.retype("我请 the dog");
   h.settle();
   EXPECT_EQ(ids(), (Ids{0, 4, 5, 2, 1}));
-  const ImU32 mark = palette(h.state.settings.theme).warning;
+  const ImU32 mark = palette(h.state.settings.theme).caution;
   EXPECT_TRUE(h.drew(mark, h.box("chip 4"))) << "unknown";
   EXPECT_FALSE(h.drew(mark, h.box("chip 3")));
   h.key(Key::escape);

@@ -43,7 +43,7 @@ TEST_F(CompareViewTest, TheEmptyViewSaysWhatToDo) {
   h.click("view compare");
   EXPECT_EQ(state().view.view, View::compare);
   EXPECT_TRUE(h.says(kCompareWords.nothing_kept.en));
-  EXPECT_TRUE(h.says("Keep this answer as A"));
+  EXPECT_TRUE(h.says("This answer becomes A"));
   EXPECT_FALSE(h.has("map A"));
   h.click("keep");
   h.settle();
@@ -91,6 +91,37 @@ TEST_F(CompareViewTest, AfterARestartTheKeptAnswerIsThereAgain) {
   alt(Key::home);
   h.settle();
   EXPECT_EQ(document().source.text, kDefaultSentence) << "A's question is asked again";
+}
+
+TEST_F(CompareViewTest, ItOpensOnTheHeadThatChangedMost) {
+  Harness& h = *harness;
+  h.say(ChooseHead{{0, 0}}, SwitchHead{{0, 1}, true}, EndGesture{});  // layer 0 is as before: only later ones change
+  h.settle();
+  h.say(ShowView{View::compare});
+  h.settle();
+  ASSERT_TRUE(is_of_now(state()));
+  const HeadRef most = heads_by(heads(), Stack::self, DifferenceOrder::largest).front();
+  ASSERT_GT(heads().head(most)->measured.largest, 0);
+  EXPECT_EQ(state().view.chosen, most);
+  EXPECT_EQ(state().comparison->chosen, most);
+  // What the reader chooses then stays chosen, whatever is changed.
+  h.say(ChooseHead{{0, 0}});
+  h.say(SwitchHead{{0, 2}, true}, EndGesture{});
+  h.settle();
+  EXPECT_EQ(state().view.chosen, (HeadRef{0, 0}));
+}
+
+TEST_F(CompareViewTest, TheWordsOfTheRowsStandOnceBesideThreeEqualMaps) {
+  Harness& h = *harness;
+  keep_and_ask("小猫帮我订了去北京的车票");
+  const Box a = h.box("map A"), b = h.box("map B"), difference = h.box("map difference");
+  EXPECT_EQ(a.y, b.y);
+  EXPECT_EQ(a.y, difference.y);
+  EXPECT_EQ(a.w, b.w);
+  EXPECT_EQ(b.w, difference.w);
+  EXPECT_LT(b.x - a.right(), 0.2f * a.w) << "no column of words between them";
+  EXPECT_LT(difference.x - b.right(), 0.2f * a.w);
+  EXPECT_GE(a.w, 250) << "they fill the width";
 }
 
 TEST_F(CompareViewTest, ThreeMapsShareAxesAndOneScale) {
@@ -224,8 +255,7 @@ TEST_F(CompareViewTest, KeysAndButtonsSwapAndDrop) {
 TEST_F(CompareViewTest, HeadsAreOrderedAndChosen) {
   Harness& h = *harness;
   keep_and_ask("小猫帮我订了去北京的机票");
-  key({Key::semicolon});
-  EXPECT_EQ(state().view.differences, DifferenceOrder::largest);
+  EXPECT_EQ(state().view.differences, DifferenceOrder::largest) << "what changed most is first";
   const HeadRef first = heads_by(heads(), Stack::self, DifferenceOrder::largest).front();
   const std::string name = "difference " + std::to_string(first.layer) + "." + std::to_string(first.head);
   for (const HeadDifference& head : heads().heads) {
@@ -239,6 +269,8 @@ TEST_F(CompareViewTest, HeadsAreOrderedAndChosen) {
   EXPECT_EQ(state().comparison->chosen, first);
   shift(Key::semicolon);
   EXPECT_EQ(state().view.differences, DifferenceOrder::layer);
+  key({Key::semicolon});
+  EXPECT_EQ(state().view.differences, DifferenceOrder::largest);
   h.click("differences by mean");
   EXPECT_EQ(state().view.differences, DifferenceOrder::mean);
 }

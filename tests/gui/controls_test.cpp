@@ -130,7 +130,7 @@ TEST_F(ControlsTest, PaddingMask) {
   EXPECT_EQ(h.state.document.pad, 10u);
   h.settle();
   EXPECT_EQ(weights_of(*h.state.trace, {0, 0}).cwiseAbs().maxCoeff(), 0) << "rows that may attend to nothing";
-  h.hover("large map", {3, 3});
+  h.hover("stage map", {3, 3});
   EXPECT_TRUE(h.has("row bars"));
 }
 
@@ -208,7 +208,7 @@ TEST_F(ControlsTest, EveryEditIsOneStepOfUndo) {
       {"painting",
        [&] {
          h.hold(Key::left_shift, true);
-         h.drag(h.cell_point("large map", {1, 1}), h.cell_point("large map", {1, 4}));
+         h.drag(h.cell_point("stage map", {1, 1}), h.cell_point("stage map", {1, 4}));
          h.hold(Key::left_shift, false);
        }},
   };

@@ -17,12 +17,12 @@ class EditsTest : public GuiTest {
     start(document);
   }
   const Edits& edits() const { return harness->state.document.edits; }
-  void pin(CellRef cell) { harness->click_at(harness->cell_point("large map", cell)); }
+  void pin(CellRef cell) { harness->click_at(harness->cell_point("stage map", cell)); }
 };
 
 TEST_F(EditsTest, TheRingSwitchesAHeadAndTheNextWordsFollow) {
   Harness& h = *harness;
-  EXPECT_FALSE(h.says("→")) << "nothing to compare with";
+  EXPECT_FALSE(h.says("% → ")) << "nothing to compare with";
   const Vector before = probabilities(h.state.trace->logits);
   h.click("on off head 0.1");
   EXPECT_EQ(edits().off, (std::vector<HeadRef>{{0, 1}}));
@@ -72,7 +72,7 @@ TEST_F(EditsTest, SpaceAndTheButtonSwitchTheChosenHead) {
 
 TEST_F(EditsTest, AMaskOfOneLayerBlocksNothingElsewhere) {
   Harness& h = *harness;
-  h.click("one layer");
+  h.say(SetScope{true});
   h.click("causal");  // off, in the first layer
   const LayerEdit* edit = layer_edit(edits(), Stack::self, 0);
   ASSERT_TRUE(edit && edit->mask);
@@ -111,7 +111,7 @@ TEST_F(EditsTest, AMaskOfOneLayerBlocksNothingElsewhere) {
 TEST_F(EditsTest, TheLayerIsThatOfTheChosenHead) {
   Harness& h = *harness;
   h.click("head 1.0");
-  h.click("one layer");
+  h.say(SetScope{true});
   EXPECT_TRUE(h.says("Layer 1"));
   h.key({Key::left_alt, Key::m});
   EXPECT_TRUE(layer_edit(edits(), Stack::self, 1));

@@ -4,6 +4,8 @@
 #include "base/file.h"
 #include "document/export.h"
 #include "gui/harness.h"
+#include "session/answer_state.h"
+#include "words/failure_words.h"
 
 namespace headlight {
 namespace {
@@ -282,9 +284,102 @@ TEST_F(FilesTest, WhatCannotBeReadIsOneLineAndChangesNothing) {
     EXPECT_TRUE(harness->says(state().notice->text));
     EXPECT_TRUE(state().document == before);
     EXPECT_TRUE(state().undo.empty());
-    harness->click("dismiss");
+    ASSERT_TRUE(harness->has("failure card")) << "never the maps of what was open before";
+    EXPECT_FALSE(harness->says("sum =")) << "nor their numbers";
+    harness->click("failure details");
+    harness->frame(2);
+    EXPECT_TRUE(harness->has("failure line"));
+    harness->click("leave failure");
+    harness->say(DismissNotice{});
+    harness->probe.clear();
+    harness->frame(2);
     EXPECT_FALSE(state().notice);
+    EXPECT_FALSE(harness->has("failure card"));
   }
+}
+
+TEST_F(FilesTest, ACardSaysWhatIsWrongInPlainWordsAndWhatToDo) {
+  const auto path = folder.path() / "cut";
+  std::filesystem::copy(std::filesystem::path(HEADLIGHT_TEST_DATA) / "golden" / "bert", path,
+                        std::filesystem::copy_options::recursive);
+  const auto weights = path / "model.safetensors";
+  ASSERT_TRUE(std::filesystem::exists(weights));
+  std::filesystem::resize_file(weights, std::filesystem::file_size(weights) / 2);
+  const Document before = state().document;
+  harness->say(OpenPath{path});
+  harness->settle();
+  ASSERT_TRUE(state().open_failure);
+  EXPECT_TRUE(harness->says(words(Language::en, kFailureWords.cannot_open)));
+  EXPECT_TRUE(harness->says(words(Language::en, kFailureWords.too_short))) << state().open_failure->message;
+  EXPECT_FALSE(harness->has("failure line")) << "what the reader of files says is for those who ask for it";
+  const Box card = harness->box("failure card"), stage = {0, 0, 1280, 800};
+  EXPECT_TRUE(card.x >= stage.x && card.right() <= stage.right() && card.bottom() <= stage.bottom());
+  harness->click("choose another");
+  harness->settle();
+  EXPECT_EQ(browsing(), Browser::Purpose::open);
+  harness->say(Browse{});
+  harness->click("leave failure");
+  harness->settle();
+  EXPECT_FALSE(state().open_failure);
+  EXPECT_TRUE(state().document == before);
+}
+
+TEST_F(FilesTest, AModelThatCannotBeAskedHasNoMapsOfAnother) {
+  const auto path = folder.path() / "mute";
+  std::filesystem::copy(std::filesystem::path(HEADLIGHT_TEST_DATA) / "golden" / "bert", path,
+                        std::filesystem::copy_options::recursive);
+  for (const char* name : {"tokenizer.json", "vocab.txt", "tokenizer_config.json", "special_tokens_map.json"})
+    std::filesystem::remove(path / name);
+  harness->say(OpenPath{path});
+  harness->settle();
+  ASSERT_EQ(state().document.model_path, path.string()) << (state().notice ? state().notice->text : "");
+  if (problem_of(state()).empty()) GTEST_SKIP() << "this checkpoint needs no tokenizer";
+  EXPECT_EQ(answer_state(state()).kind, AnswerState::Kind::cannot_ask);
+  EXPECT_TRUE(harness->has("failure card"));
+  EXPECT_TRUE(harness->says(words(Language::en, kFailureWords.no_tokenizer))) << problem_of(state());
+  EXPECT_TRUE(harness->maps.drawn.empty()) << "no map of the model before";
+  harness->click("leave failure");
+  harness->settle();
+  EXPECT_EQ(state().document.model_path, "");
+  EXPECT_FALSE(harness->maps.drawn.empty());
+}
+
+TEST_F(FilesTest, AnEmptyWindowOffersExamples) {
+  harness->retype("");
+  harness->settle();
+  ASSERT_TRUE(harness->has("example 0"));
+  const std::string text = harness->samples.front().text;
+  harness->click("example 0");
+  harness->settle();
+  EXPECT_FALSE(state().document.source.text.empty());
+  EXPECT_FALSE(nothing_asked(state()));
+  harness->say(SetText{"我"}, EndGesture{});
+  harness->settle();
+  EXPECT_TRUE(has_one_word(state()));
+  EXPECT_TRUE(harness->says(words(Language::en, kFailureWords.one_word)));
+}
+
+TEST_F(FilesTest, TheListsOfWhatCanBeOpened) {
+  std::filesystem::copy(std::filesystem::path(HEADLIGHT_TEST_DATA) / "golden" / "bert", folder.path() / "my-bert",
+                        std::filesystem::copy_options::recursive);
+  std::filesystem::create_directory(folder / "plain");
+  put("picture.jpeg", "x");
+  put("a.txt", "我爱");
+  browse("open");
+  EXPECT_TRUE(harness->has("entry my-bert"));
+  EXPECT_TRUE(harness->says("BERT, ")) << "what it is, read on a worker";
+  EXPECT_TRUE(harness->has("entry plain"));
+  EXPECT_TRUE(harness->has("entry a.txt"));
+  EXPECT_FALSE(harness->has("entry picture.jpeg")) << "it cannot be opened";
+  harness->click("entry my-bert");
+  harness->settle();
+  EXPECT_EQ(state().document.model_path, (folder.path() / "my-bert").string()) << "a folder with a model opens";
+  EXPECT_EQ(browsing(), Browser::Purpose::none);
+  harness->click("undo");
+  browse("open");
+  type_name("my-bert");
+  enter();
+  EXPECT_EQ(state().document.model_path, (folder.path() / "my-bert").string()) << "with Enter as well";
 }
 
 TEST_F(FilesTest, WhatCannotBeWrittenIsOneLine) {
@@ -319,10 +414,14 @@ TEST_F(FilesTest, ATensorsFileHasOnlyTheControlsThatMakeSense) {
   harness->settle();
   ASSERT_TRUE(state().document.model) << (state().notice ? state().notice->text : "");
   EXPECT_FALSE(is_stale(state()));
+  harness->resize({1440, 900});  // where the controls have a column
+  harness->frame(2);
+  harness->click("more controls");
+  harness->frame();
   for (const char* gone : {"text", "samples", "split words", "d_model", "heads", "layers", "seed", "positions none",
                            "kind encoder", "norm after", "ffn", "bias Q", "pad", "gap 1", "write 1"})
     EXPECT_FALSE(harness->has(gone)) << gone;
-  for (const char* there : {"causal", "paint", "scale", "chip 0", "head 0.0", "large map"})
+  for (const char* there : {"causal", "paint", "scale", "chip 0", "head 0.0", "stage map"})
     EXPECT_TRUE(harness->has(there)) << there;
   for (const Key key : {Key::d, Key::h, Key::l, Key::s, Key::o, Key::w}) harness->key({Key::left_alt, key});
   EXPECT_EQ(state().undo.size(), 1u);
@@ -343,7 +442,7 @@ TEST_F(FilesTest, CrossAttentionHasTwoAxes) {
   ASSERT_TRUE(state().document.model) << (state().notice ? state().notice->text : "");
   EXPECT_NE(state().trace->queries(), state().trace->keys());
   const Index last_query = state().trace->queries() - 1, last_key = state().trace->keys() - 1;
-  harness->hover("large map", {last_query, last_key});
+  harness->hover("stage map", {last_query, last_key});
   EXPECT_EQ(state().view.hovered, (CellRef{last_query, last_key}));
   EXPECT_TRUE(harness->has("row bars"));
   const std::size_t chips = shown_tokens(state())->size();
@@ -367,6 +466,8 @@ TEST_F(FilesTest, RecentFilesAreOfferedAgain) {
   EXPECT_EQ(state().settings.recent, (std::vector<std::string>{folder / "a.txt"}));
   browse("open");
   EXPECT_TRUE(harness->says("Recent"));
+  harness->click("place recent");
+  harness->frame(2);
   EXPECT_TRUE(harness->says(folder / "a.txt"));
   harness->say(SetText{"x"}, EndGesture{});
   harness->click("recent 0");

@@ -44,7 +44,7 @@ TEST_F(FlowViewTest, AButtonAndAKeyShowTheLinesOfTheChosenHead) {
   show();
   Harness& h = *harness;
   EXPECT_EQ(view().view, View::flow);
-  EXPECT_FALSE(h.has("large map"));
+  EXPECT_FALSE(h.has("stage map"));
   ASSERT_TRUE(h.state.flow);
   EXPECT_EQ(h.state.flow->question.heads, (std::vector<HeadRef>{{0, 0}}));
   EXPECT_TRUE(drew_lines_of(0));
@@ -130,7 +130,7 @@ TEST_F(FlowViewTest, APointedWordIsACellEverywhere) {
   EXPECT_EQ(view().pinned, (CellRef{8, key}));
   h.key(Key::digit_1);
   h.settle();
-  EXPECT_TRUE(h.drew(palette(Theme::light).accent, h.outline_of("large map", {8, key})));
+  EXPECT_TRUE(h.drew(palette(Theme::light).accent, h.outline_of("stage map", {8, key})));
   h.key(Key::digit_3);
   h.click("flow query 9");
   h.click("flow query 9");

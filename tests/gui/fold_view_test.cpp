@@ -70,7 +70,7 @@ TEST_F(FoldViewTest, MapsAreFoldedAndSaySo) {
   const DrawnMap special = h.map("head 0.0");
   EXPECT_TRUE(same(special.weights, folded().map({0, 0})));
   EXPECT_EQ(special.weights.rows(), 4);
-  EXPECT_TRUE(same(h.map("large map").weights, special.weights));
+  EXPECT_TRUE(same(h.map("stage map").weights, special.weights));
   EXPECT_GE(special.scale.top, std::min(1.0f, folded().map({0, 0}).maxCoeff()));
   h.click("merge words");
   h.frame(2);
@@ -92,7 +92,7 @@ TEST_F(FoldViewTest, CellsAreThoseOfTheFirstTokens) {
   Harness& h = *harness;
   h.say(SetFold{{.special = true, .words = true}});
   h.frame(2);
-  const Box plot = h.box("large map");
+  const Box plot = h.box("stage map");
   const auto centre = [&](float row, float column) {
     return ImVec2{plot.x + plot.w * (column + 0.5f) / 3, plot.y + plot.h * (row + 0.5f) / 3};
   };
@@ -151,7 +151,7 @@ TEST_F(FoldViewTest, WhatNeedsSingleTokensRests) {
   EXPECT_FALSE(h.state.view.painting);
   const Document before = h.state.document;
   h.key({Key::left_alt, Key::x});
-  const Box plot = h.box("large map");
+  const Box plot = h.box("stage map");
   h.hold(Key::left_shift, true);
   h.drag({plot.x + 5, plot.y + 5}, {plot.right() - 5, plot.bottom() - 5});
   h.hold(Key::left_shift, false);
@@ -169,19 +169,21 @@ TEST_F(FoldViewTest, WhatNeedsSingleTokensRests) {
 
 TEST_F(FoldViewTest, IsOfferedWhereItDoesSomething) {
   Harness& h = *harness;
-  EXPECT_TRUE(h.has("fold special") && h.has("merge words"));
-  const auto offered = [&](const char* text) {
-    h.say(SetText{text}, EndGesture{});
-    h.settle();
-    h.probe.clear();
-    h.frame(2);
-    return std::pair(h.has("fold special"), h.has("merge words"));
+  // They stand in the menu of what is shown.
+  const auto offered = [&] {
+    harness->click("shown menu");
+    EXPECT_TRUE(harness->has("maps weights")) << "the menu is open";
+    const std::pair both(harness->has("fold special"), harness->has("merge words"));
+    harness->key(Key::escape);
+    EXPECT_FALSE(harness->has("maps weights"));
+    return both;
   };
-  EXPECT_EQ(offered("the cat"), std::pair(true, false));
+  EXPECT_EQ(offered(), std::pair(true, true));
+  h.say(SetText{"the cat"}, EndGesture{});
+  h.settle();
+  EXPECT_EQ(offered(), std::pair(true, false));
   start();
-  harness->probe.clear();
-  harness->frame(2);
-  EXPECT_FALSE(harness->has("fold special") || harness->has("merge words"));
+  EXPECT_EQ(offered(), std::pair(false, false));
 }
 
 TEST_F(GuiTest, LongSentencesAreFoldedUpToALimit) {
@@ -192,9 +194,9 @@ TEST_F(GuiTest, LongSentencesAreFoldedUpToALimit) {
   h.settle();
   h.click("merge words");
   h.settle();
-  EXPECT_EQ(h.map("large map").weights.rows(), 41) << "words and the last space";
+  EXPECT_EQ(h.map("stage map").weights.rows(), 41) << "words and the last space";
   EXPECT_EQ(h.map("head 0.0").weights.rows(), 41);
-  h.point_at("large map");
+  h.point_at("stage map");
   ASSERT_TRUE(h.state.view.hovered);
   EXPECT_EQ(h.state.view.hovered->query % 4, 3) << "the first token of a word, the space before it";
   h.key(Key::digit_3);
@@ -206,7 +208,7 @@ TEST_F(GuiTest, LongSentencesAreFoldedUpToALimit) {
   h.key(Key::digit_1);
   h.key({Key::left_alt, Key::left_shift, Key::z});
   h.settle();
-  EXPECT_GT(h.map("large map").weights.rows(), kThumbnail);
+  EXPECT_GT(h.map("stage map").weights.rows(), kThumbnail);
   for (int i = 0; i < 80; ++i) text += "word ";
   h.say(SetText{text}, EndGesture{});
   h.settle();

@@ -43,17 +43,17 @@ TEST_F(GridWaysTest, AGlanceHasEveryHeadOfEveryLayer) {
   Harness& h = *harness;
   show(GridShow::glance);
   EXPECT_EQ(h.maps.drawn.size(), 12u * 16 + 1) << "and the large one";
-  const Box panel = h.box("all heads");
+  const Box panel = h.box("atlas");
   for (Index layer = 0; layer < 12; ++layer)
     for (Index head = 0; head < 16; ++head) {
-      const DrawnMap map = h.map(place_of("glance", {layer, head}));
+      const DrawnMap map = h.map(place_of("head", {layer, head}));
       EXPECT_TRUE(same(map.weights, weights_of(*h.state.trace, {layer, head})));
       EXPECT_GE(map.box.x, panel.x);
       EXPECT_LE(map.box.bottom(), panel.bottom());
     }
-  h.click("glance 7.11");
+  h.click("head 7.11");
   EXPECT_EQ(h.state.view.chosen, (HeadRef{7, 11}));
-  h.point_at("glance 3.2");
+  h.point_at("head 3.2");
   EXPECT_EQ(h.state.view.hovered_head, (HeadRef{3, 2}));
   EXPECT_TRUE(h.says("L3·H2")) << "its name, and the map large";
   EXPECT_EQ(h.maps.drawn.size(), 12u * 16 + 2);
@@ -65,13 +65,13 @@ TEST_F(GridWaysTest, AGlanceFollowsOrderSearchAndSwitches) {
   show(GridShow::glance);
   const std::vector<HeadRef> order = shown_order(h.state);
   ASSERT_EQ(order.size(), 8u);
-  const Box first = h.box(place_of("glance", order[0])), second = h.box(place_of("glance", order[1]));
+  const Box first = h.box(place_of("head", order[0])), second = h.box(place_of("head", order[1]));
   EXPECT_LT(first.x, second.x);
   EXPECT_EQ(first.y, second.y);
-  EXPECT_LT(first.y, h.box(place_of("glance", order[4])).y);
+  EXPECT_LT(first.y, h.box(place_of("head", order[4])).y);
   h.say(SwitchHead{order[0], true}, EndGesture{});
   h.settle();
-  EXPECT_LT(h.map(place_of("glance", order[0])).opacity, 0.5f);
+  EXPECT_LT(h.map(place_of("head", order[0])).opacity, 0.5f);
 }
 
 TEST_F(GridWaysTest, ARowIsThatOfThePinnedCell) {
@@ -186,7 +186,7 @@ TEST_F(GridWaysTest, OfAnEncoderDecoderTheChosenAttentionIsShown) {
   EXPECT_EQ(line_of_head(h.state, *shown_line(h.state), {0, 0, Stack::cross}).size(),
             h.state.trace->keys(Stack::cross));
   show(GridShow::glance);
-  const DrawnMap map = h.map("glance 1.2");
+  const DrawnMap map = h.map("head 1.2");
   EXPECT_NEAR(
       map.box.w / map.box.h,
       static_cast<float>(h.state.trace->keys(Stack::cross)) / static_cast<float>(h.state.trace->queries(Stack::cross)),

@@ -1,5 +1,8 @@
 #include "gui/harness.h"
 
+#include <imgui_internal.h>
+
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -26,6 +29,40 @@ std::size_t hash_of(const Matrix& matrix) {
 }
 
 Harness& current(void* user) { return *static_cast<Harness*>(user); }
+
+/// What must be clicked before a control is on the screen; empty: nothing.
+std::string menu_of(const Harness& harness, const std::string& name) {
+  const auto is_any = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const auto begins = [&](std::string_view with) { return name.starts_with(with); };
+  if (begins("grid ") || begins("maps ") || begins("pair ") || is_any({"fold special", "merge words"}))
+    return harness.has("shown menu") ? "shown menu" : "";
+  if (begins("write ") || is_any({"find word", "temperature", "prefix"})) return "guess menu";
+  if (is_any({"save", "save as", "export", "figure"})) return "share menu";
+  if (is_any({"theme", "language", "smaller", "larger", "motion", "help", "reset"})) return "more menu";
+  return harness.has("open controls") ? "open controls" : "";
+}
+
+/// Whether the middle of a place is in a menu that is open; what lies elsewhere cannot be clicked meanwhile.
+bool is_over_menu(const Box& place) {
+  for (const ImGuiPopupData& menu : ImGui::GetCurrentContext()->OpenPopupStack) {
+    if (!menu.Window) continue;
+    const ImVec2 at = menu.Window->Pos, size = menu.Window->Size;
+    if (Box{at.x, at.y, size.x, size.y}.contains(place.x + place.w / 2, place.y + place.h / 2)) return true;
+  }
+  return false;
+}
+
+/// Whether a control stands under More.
+bool is_control(const std::string& name) {
+  constexpr std::array kNames{
+      "seed",      "scale", "scale automatic", "dropout",  "dropout seed", "ffn", "relu", "gelu",
+      "gelu-tanh", "silu",  "gated",           "kv heads", "own d_k",      "d_k", "tied"};
+  const auto begins = [&](std::string_view with) { return name.starts_with(with); };
+  return begins("positions ") || begins("norm ") || begins("bias ") ||
+         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
 
 void set_clipboard_functions(Harness* harness, const char* (*get)(void*), void (*set)(void*, const char*)) {
   ImGuiIO& io = ImGui::GetIO();
@@ -135,7 +172,7 @@ ImVec2 Harness::cell_point(const std::string& map, CellRef cell) const {
   const Box plot = box(map);
   const Stack stack = state.view.chosen.stack;
   Region region{.num_queries = state.trace->queries(stack), .num_keys = state.trace->keys(stack)};
-  if (map == "large map") region = shown_region(state);
+  if (map == "stage map") region = shown_region(state);
   const float row = static_cast<float>(cell.query - region.first_query);
   const float column = static_cast<float>(cell.key - region.first_key);
   return {plot.x + (column + 0.5f) * plot.w / static_cast<float>(region.num_keys),
@@ -155,7 +192,27 @@ void Harness::move_to(ImVec2 at) {
   frame(2);
 }
 
+/// Opens the menu that has the control, where it is in one, and closes one that has it not.
+void Harness::reach(const std::string& name) {
+  if (!menu_.empty() && !(has(name) ? is_over_menu(box(name)) : menu_of(*this, name) == menu_)) {
+    if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId)) key(Key::escape);
+    menu_.clear();
+  }
+  const std::string menu = has(name) ? "" : menu_of(*this, name);
+  if (!menu.empty() && has(menu) && menu != name) {
+    click(menu);
+    menu_ = menu;
+  }
+  // What is seldom changed stands below the other controls.
+  if (!has(name) && name != "more controls" && name != menu && has("more controls") && is_control(name)) {
+    const Box more = box("more controls");
+    click_at({more.x + more.w / 2, more.y + more.h / 2});
+    frame();
+  }
+}
+
 void Harness::point_at(const std::string& name) {
+  reach(name);
   scroll_to(name);
   const Box place = box(name);
   move_to({place.x + place.w / 2, place.y + place.h / 2});
@@ -321,7 +378,7 @@ Box Harness::outline_of(const std::string& map, CellRef cell) const {
   const ImVec2 middle = cell_point(map, cell);
   const Box plot = box(map);
   const Region region = shown_region(state);
-  const bool large = map == "large map";
+  const bool large = map == "stage map";
   const Stack stack = state.view.chosen.stack;
   const float w = plot.w / static_cast<float>(large ? region.num_keys : state.trace->keys(stack)) + 2;
   const float h = plot.h / static_cast<float>(large ? region.num_queries : state.trace->queries(stack)) + 2;

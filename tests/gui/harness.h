@@ -43,7 +43,7 @@ class RecordingPainter : public MapPainter {
 
 class Harness {
  public:
-  explicit Harness(Document document = {}, ImVec2 size = {1280, 800}, Settings settings = {});
+  explicit Harness(Document document = {}, ImVec2 size = {1440, 900}, Settings settings = {});
   ~Harness();
   Harness(const Harness&) = delete;
 
@@ -62,7 +62,7 @@ class Harness {
   bool has(const std::string& name) const { return probe.contains(name); }
   /// Where a named control was drawn last; a failure where it was not.
   Box box(const std::string& name) const;
-  /// The middle of a cell of the pattern in a map ("head 0.1", "large map").
+  /// The middle of a cell of the pattern in a map ("head 0.1", "stage map").
   ImVec2 cell_point(const std::string& map, CellRef cell) const;
   /// The map that the last frame asked for at a named place; a failure where there is none.
   DrawnMap map(const std::string& name) const;
@@ -122,6 +122,7 @@ class Harness {
 
  private:
   void draw();
+  void reach(const std::string& name);
   void scroll_to(const std::string& name);
 
   Lexicon lexicon_;
@@ -130,13 +131,14 @@ class Harness {
   float seconds_ = 1.0f / 60;
   double now_ = 0;
   std::string pasted_, *logged_ = nullptr;
+  std::string menu_;  // that was opened to reach what is in it
 };
 
 /// A test of the window as it starts: the default sentence, settled.
 class GuiTest : public testing::Test {
  protected:
   void SetUp() override { start(); }
-  void start(Document document = {}, ImVec2 size = {1280, 800}, Settings settings = {});
+  void start(Document document = {}, ImVec2 size = {1440, 900}, Settings settings = {});
 
   std::unique_ptr<Harness> harness;
 };

@@ -42,7 +42,8 @@ TEST_F(HeadOrderTest, BeginsLayerByLayerAndQuiet) {
   EXPECT_FALSE(harness->has("direction"));
   EXPECT_FALSE(harness->has("find from"));
   EXPECT_EQ(on_screen(), heads_of(*state().trace));
-  EXPECT_FALSE(state().heads) << "nothing is measured that nobody asked for";
+  ASSERT_TRUE(state().heads) << "heads are named by what they do";
+  EXPECT_TRUE(state().heads->similar.empty()) << "and nothing else is asked for";
 }
 
 TEST_F(HeadOrderTest, TheMenuPutsTheHeadsInOrderWithTheirNumbers) {

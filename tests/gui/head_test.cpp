@@ -7,9 +7,9 @@ namespace {
 class HeadTest : public GuiTest {
  protected:
   void drag_cells(CellRef from, CellRef to, int steps = 12) {
-    harness->drag(harness->cell_point("large map", from), harness->cell_point("large map", to), 0, steps);
+    harness->drag(harness->cell_point("stage map", from), harness->cell_point("stage map", to), 0, steps);
   }
-  void click_cell(CellRef cell) { harness->click_at(harness->cell_point("large map", cell)); }
+  void click_cell(CellRef cell) { harness->click_at(harness->cell_point("stage map", cell)); }
   const std::vector<PaintedCell>& painted() const { return harness->state.document.mask.painted; }
 };
 
@@ -33,7 +33,7 @@ TEST_F(HeadTest, RowBarsFollowTheLitRow) {
   EXPECT_FALSE(h.has("row bars"));
   h.hover("head 0.2", {3, 7});
   ASSERT_TRUE(h.has("row bars"));
-  const Box bars = h.box("row bars"), plot = h.box("large map");
+  const Box bars = h.box("row bars"), plot = h.box("stage map");
   EXPECT_EQ(bars.x, plot.x) << "the bars stand under their columns";
   EXPECT_EQ(bars.w, plot.w);
   EXPECT_GE(bars.y, plot.bottom());
@@ -69,7 +69,7 @@ TEST_F(HeadTest, PaintingBlocksTheCellsCrossed) {
       EXPECT_NEAR(weights.row(2).sum(), 1, 1e-5);
     }
   }
-  h.hover("large map", {2, 4});
+  h.hover("stage map", {2, 4});
   EXPECT_TRUE(h.says("blocked by the mask"));
   EXPECT_EQ(h.state.trace->mask().kind(), "custom");
 
@@ -136,8 +136,8 @@ TEST_F(HeadTest, PaintOverridesTheCausalMask) {
 TEST_F(HeadTest, AStrokeThatLeavesTheMapEndsWell) {
   Harness& h = *harness;
   h.click("paint");
-  const Box plot = h.box("large map");
-  h.drag(h.cell_point("large map", {8, 8}), {plot.right() + 200, plot.bottom() + 300});
+  const Box plot = h.box("stage map");
+  h.drag(h.cell_point("stage map", {8, 8}), {plot.right() + 200, plot.bottom() + 300});
   EXPECT_FALSE(h.state.view.stroke);
   EXPECT_FALSE(h.state.gesture);
   EXPECT_FALSE(painted().empty());
@@ -158,7 +158,7 @@ TEST_F(HeadTest, TheXKeyBlocksThePinnedCell) {
 
 TEST_F(HeadTest, TheWheelZoomsAroundThePointer) {
   Harness& h = *harness;
-  h.hover("large map", {7, 2});
+  h.hover("stage map", {7, 2});
   h.wheel(1);
   const Viewport part = h.state.view.viewport;
   EXPECT_GT(part.num_queries, 0);
@@ -168,9 +168,9 @@ TEST_F(HeadTest, TheWheelZoomsAroundThePointer) {
   h.settle();
   const Matrix all = weights_of(*h.state.trace, {0, 0});
   EXPECT_TRUE(
-      same(h.map("large map").weights, all.block(part.first_query, part.first_key, part.num_queries, part.num_keys)));
+      same(h.map("stage map").weights, all.block(part.first_query, part.first_key, part.num_queries, part.num_keys)));
   EXPECT_EQ(h.map("head 0.0").weights.rows(), 10) << "the grid stays whole";
-  h.hover("large map", {part.first_query, part.first_key + 1});
+  h.hover("stage map", {part.first_query, part.first_key + 1});
   EXPECT_EQ(h.state.view.hovered, (CellRef{part.first_query, part.first_key + 1}));
   h.wheel(-6);
   EXPECT_EQ(h.state.view.viewport, Viewport{});
@@ -184,7 +184,7 @@ TEST_F(HeadTest, TheRightButtonPans) {
   Harness& h = *harness;
   h.say(SetViewport{{3, 4, 3, 4}});
   h.settle();
-  const Box plot = h.box("large map");
+  const Box plot = h.box("stage map");
   const float cell = plot.w / 4;
   const ImVec2 middle{plot.x + plot.w / 2, plot.y + plot.h / 2};
   h.drag(middle, {middle.x + 1.2f * cell, middle.y - 1.2f * cell}, 1, 30);
@@ -203,11 +203,11 @@ TEST_F(HeadTest, PaintingInAZoomedPartPaintsTheRightCells) {
   h.settle();
   h.click("paint");
   h.after_frame = [&] {
-    EXPECT_EQ(h.map("large map").weights.rows(), 4) << "the part stays while answers come and go";
+    EXPECT_EQ(h.map("stage map").weights.rows(), 4) << "the part stays while answers come and go";
   };
   drag_cells({3, 5}, {3, 8});
   h.settle();
-  EXPECT_EQ(h.map("large map").opacity, 1);
+  EXPECT_EQ(h.map("stage map").opacity, 1);
   h.after_frame = nullptr;
   ASSERT_EQ(painted().size(), 4u);
   EXPECT_EQ(painted().front(), (PaintedCell{3, 5, false}));

@@ -6,6 +6,7 @@
 #include "gui/frame/map_view.h"
 #include "gui/harness.h"
 #include "gui/inside/matrix_map.h"
+#include "gui/inside/weight_lines.h"
 #include "words/answer_words.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"
@@ -49,17 +50,25 @@ class InsideViewTest : public GuiTest {
 
 TEST_F(InsideViewTest, FromAWeightToTheLearnedNumbersAndBack) {
   Harness& h = *harness;
-  h.click_at(h.cell_point("large map", {9, 5}));
+  h.click_at(h.cell_point("stage map", {9, 5}));
   h.click("why");
   h.settle();
   EXPECT_EQ(view().view, View::inside);
   const Look weight{matrix_id(Quantity::weights), MatrixCell{9, 5}};
   EXPECT_EQ(look(), weight);
-  EXPECT_FALSE(h.has("large map"));
+  EXPECT_FALSE(h.has("stage map"));
   const float value = weights_of(*h.state.trace, {0, 0})(9, 5);
   EXPECT_TRUE(h.says("机票 looks at 订了: " + weight_text(value))) << h.words_on_screen();
   EXPECT_TRUE(h.says("[机票, 订了] = " + exact_number(value)));
+  for (const char* line : {"line 1", "line 2", "line 3", "line 4", "line 5"}) EXPECT_TRUE(h.has(line)) << line;
+  EXPECT_TRUE(h.says("“机票” asks"));
+  EXPECT_TRUE(h.says("“订了” answers"));
+  EXPECT_TRUE(h.says(percent(value))) << "its share of the row";
+  EXPECT_FALSE(h.has("step q")) << "a line opens to its steps";
+  h.click("line 1");
+  h.settle();
   EXPECT_TRUE(h.says("1  The word that looks, as a vector"));
+  EXPECT_EQ(look(), (Look{matrix_id(Quantity::query), MatrixCell{9, 0}})) << "its matrix stands beside it";
 
   click("way", "step q");
   EXPECT_EQ(look(), (Look{matrix_id(Quantity::query), MatrixCell{9, 0}}));
@@ -92,6 +101,41 @@ TEST_F(InsideViewTest, FromAWeightToTheLearnedNumbersAndBack) {
   EXPECT_TRUE(h.state.undo.empty()) << "looking is not editing";
 }
 
+TEST_F(InsideViewTest, ThePinnedWeightIsTheOneThatBothSidesExplain) {
+  Harness& h = *harness;
+  h.click_at(h.cell_point("stage map", {9, 5}));
+  h.key(Key::digit_2);
+  h.settle();
+  EXPECT_EQ(look(), (Look{matrix_id(Quantity::weights), MatrixCell{9, 5}}));
+  EXPECT_TRUE(h.says("[机票, 订了] = " + exact_number(weights_of(*h.state.trace, {0, 0})(9, 5))));
+  EXPECT_FALSE(h.says(words(Language::en, kInsideWords.click_for_terms)));
+}
+
+TEST_F(InsideViewTest, MapsOfWordsAreSquare) {
+  Harness& h = *harness;
+  h.say(Pin{CellRef{9, 5}}, ShowView{View::inside});
+  h.settle();
+  const Box plot = h.box("matrix");
+  EXPECT_EQ(plot.w, plot.h);
+  EXPECT_GE(plot.w, 200);
+}
+
+TEST_F(InsideViewTest, ALineClosesWhereItWasOpened) {
+  Harness& h = *harness;
+  h.say(Pin{CellRef{9, 5}}, ShowView{View::inside});
+  h.settle();
+  h.click("line 2");
+  h.settle();
+  EXPECT_EQ(view().inside_line, 1u);
+  EXPECT_TRUE(h.has("step k"));
+  const Look key = look();
+  EXPECT_EQ(key.matrix.quantity, Quantity::key);
+  h.click("line 2");
+  h.settle();
+  EXPECT_EQ(view().inside_line, std::nullopt);
+  EXPECT_EQ(look(), key) << "what is looked at stays";
+}
+
 TEST_F(InsideViewTest, EveryStepLeadsToItsMatrix) {
   Harness& h = *harness;
   h.say(Pin{CellRef{9, 5}}, ShowView{View::inside});
@@ -100,6 +144,7 @@ TEST_F(InsideViewTest, EveryStepLeadsToItsMatrix) {
   EXPECT_GT(steps.size(), 20u);
   for (const Step& step : steps) {
     SCOPED_TRACE(step.name);
+    h.say(OpenInsideLine{static_cast<std::size_t>(weight_line_of(step.name))});
     click("way", "step " + step.name);
     EXPECT_EQ(look().matrix, step.id);
     EXPECT_EQ(look().cell, (MatrixCell{step.row, step.col}));
@@ -269,6 +314,8 @@ TEST_F(InsideViewTest, OfATensorsFileThereIsOneAttention) {
     ASSERT_TRUE(h.state.document.model);
     h.say(Pin{CellRef{1, 2}}, ShowView{View::inside}, ShowSteps{true});
     h.settle();
+    h.say(OpenInsideLine{0});
+    h.settle();
     EXPECT_TRUE(h.has("step q"));
     look_at(matrix_id(Quantity::weights), MatrixCell{1, 2});
     EXPECT_TRUE(h.says("= " + exact_number(value_at(look().matrix, {1, 2}))));
@@ -294,10 +341,14 @@ TEST_F(InsideViewTest, OfAPatternComputedElsewhereThereIsTheWeightAlone) {
   h.settle();
   ASSERT_TRUE(h.state.document.model) << (h.state.notice ? h.state.notice->text : "");
   EXPECT_EQ(h.map("head 0.0").weights(0, 1), 0.75f);
-  h.click_at(h.cell_point("large map", {0, 1}));
+  h.click_at(h.cell_point("stage map", {0, 1}));
   h.click("why");
   h.settle();
   EXPECT_TRUE(h.says("0.75"));
+  EXPECT_FALSE(h.has("line 1"));
+  EXPECT_FALSE(h.has("line 5"));
+  h.click("line 4");
+  h.settle();
   EXPECT_FALSE(h.has("step q"));
   EXPECT_TRUE(h.has("step weight"));
   h.key({Key::left_alt, Key::y});
@@ -315,7 +366,12 @@ TEST_F(InsideViewTest, OfAPatternComputedElsewhereThereIsTheWeightAlone) {
   EXPECT_EQ(value_at(look().matrix, {0, 1}), 0);
   h.key({Key::left_alt, Key::y});
   h.settle();
-  for (const Step& step : h.state.inside->steps) EXPECT_TRUE(h.has("step " + step.name));
+  const auto steps = h.state.inside->steps;
+  for (const Step& step : steps) {
+    h.say(OpenInsideLine{static_cast<std::size_t>(weight_line_of(step.name))});
+    h.settle();
+    EXPECT_TRUE(h.scroll_into("way", "step " + step.name)) << step.name;
+  }
   EXPECT_TRUE(is_consistent(h.state));
 }
 
@@ -333,6 +389,8 @@ TEST_F(InsideViewTest, AHeadThatIsOffAndAWeightByHandAreTold) {
   h.say(ChooseHead{{0, 1}});
   look_at(matrix_id(Quantity::z, {0, 1}), MatrixCell{3, 0});
   EXPECT_TRUE(h.says(words_of(Language::en, Operation::zero_off)));
+  h.say(OpenInsideLine{4});
+  h.settle();
   ASSERT_TRUE(h.scroll_into("way", "step head_output"));
   EXPECT_TRUE(h.says("What the head would say"));
 }

@@ -27,6 +27,10 @@ class KeyHelpTest : public KeysTest {
     return state().training->phase == phase;
   }
 
+  /// Back to what Inside looked at first.
+  void forget_looks() {
+    while (!state().view.looked.empty()) harness->say(LookBack{});
+  }
   /// Two lessons that leave everything as it is.
   void take_lessons() {
     const auto lesson = lesson_from_json(
@@ -119,7 +123,9 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::promises() {
          EXPECT_TRUE(h.has("keep"));
          key({Key::digit_1});
          EXPECT_EQ(state().view.view, View::heads);
-         EXPECT_TRUE(h.has("large map"));
+         EXPECT_TRUE(h.has("stage map"));
+         EXPECT_EQ(state().view.looked, std::vector<Look>{Look{}}) << "the weight is a look of its own";
+         forget_looks();
          h.say(Pin{});
        }},
       {{Act::run_training, Act::stop_training},
@@ -242,7 +248,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::promises() {
          key({Key::left});
          EXPECT_EQ(state().view.look.cell, (MatrixCell{0, 8}));
          EXPECT_EQ(state().view.pinned, (CellRef{0, 8})) << "which the steps are of";
-         while (!state().view.looked.empty()) h.say(LookBack{});
+         forget_looks();
          h.say(ShowView{View::heads}, Pin{});
        }},
       {{Act::pin_hovered},
@@ -552,9 +558,13 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::promises() {
          h.say(SetText{"小猫饿坏了"}, EndGesture{}, ShowView{View::compare});
          h.settle();
          key({Key::semicolon});
+         EXPECT_EQ(state().view.differences, DifferenceOrder::mean) << "the first is by the largest difference";
+         shift(Key::semicolon);
          EXPECT_EQ(state().view.differences, DifferenceOrder::largest);
          shift(Key::semicolon);
          EXPECT_EQ(state().view.differences, DifferenceOrder::layer);
+         key({Key::semicolon});
+         EXPECT_EQ(state().view.differences, DifferenceOrder::largest);
          alt(Key::home);
          h.settle();
          EXPECT_EQ(document().source.text, text);
@@ -604,6 +614,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::promises() {
          h.frame(2);
          key({Key::digit_2});
          EXPECT_EQ(state().view.view, View::inside) << "and gave it back";
+         forget_looks();
          h.say(OpenLesson{}, ShowView{}, Pin{});
          h.settle();
        }},

@@ -34,9 +34,9 @@ TEST_F(OtherMapsTest, NormsAreDrawnInEveryMapAndSaid) {
   EXPECT_TRUE(same(norms.weights, *shown().map({0, 1})));
   EXPECT_NE(norms.version, weights.version);
   EXPECT_EQ(norms.scale, other_scale(shown(), state().settings.theme, Scale::linear));
-  EXPECT_TRUE(same(h.map("large map").weights, *shown().map({})));
+  EXPECT_TRUE(same(h.map("stage map").weights, *shown().map({})));
   EXPECT_TRUE(h.says(kind_line(Language::en, MapKind::norms)));
-  h.hover("large map", {5, 9});
+  h.hover("stage map", {5, 9});
   const std::string line = "订了 takes from 机票: norm " + number((*shown().map({}))(5, 9));
   EXPECT_TRUE(h.says(line)) << h.words_on_screen();
   EXPECT_FALSE(h.says("订了 looks at"));
@@ -56,13 +56,13 @@ TEST_F(OtherMapsTest, ARolloutHasAMapALayer) {
   h.click("layer 1");
   h.point_away();
   EXPECT_EQ(state().view.chosen.layer, 1);
-  EXPECT_TRUE(same(h.map("large map").weights, *shown().map({1, 0})));
+  EXPECT_TRUE(same(h.map("stage map").weights, *shown().map({1, 0})));
   EXPECT_TRUE(h.says("Layer 1 · rollout"));
   EXPECT_FALSE(h.has("switch head")) << "there is no head to be switched off";
   EXPECT_TRUE(h.says(kind_line(Language::en, MapKind::rollout)));
   h.hover("layer 0", {2, 1});
   EXPECT_TRUE(h.says("李雷 contains 请: rollout " + number((*shown().map({0, 0}))(2, 1)))) << h.words_on_screen();
-  h.click_at(h.cell_point("large map", {2, 1}));
+  h.click_at(h.cell_point("stage map", {2, 1}));
   h.frame(2);
   EXPECT_TRUE(h.says("sum = 1.000000"));
   EXPECT_FALSE(h.has("weight by hand"));
@@ -73,7 +73,7 @@ TEST_F(OtherMapsTest, ARolloutHasAMapALayer) {
 TEST_F(OtherMapsTest, MasksAndWeightsByHandStayWhatTheyAre) {
   Harness& h = *harness;
   show(MapKind::norms);
-  h.click_at(h.cell_point("large map", {5, 9}));
+  h.click_at(h.cell_point("stage map", {5, 9}));
   h.settle();
   EXPECT_TRUE(h.says(kMapWords.weight_by_hand.en));
   h.slide("weight by hand", 0.2f, 0.5f);
@@ -93,7 +93,7 @@ TEST_F(OtherMapsTest, BlockedCellsStayBlockedInNorms) {
   h.say(SetMask{true, true});
   show(MapKind::norms);
   EXPECT_EQ(h.map("head 0.0").weights(0, 1), -1.0f);
-  h.hover("large map", {0, 1});
+  h.hover("stage map", {0, 1});
   EXPECT_TRUE(h.says("blocked by the mask"));
 }
 
@@ -102,12 +102,12 @@ TEST_F(OtherMapsTest, NothingIsZoomedOrFolded) {
   h.say(SetViewport{{0, 4, 0, 4}});
   h.settle();
   show(MapKind::norms);
-  EXPECT_EQ(h.map("large map").weights.rows(), 10);
+  EXPECT_EQ(h.map("stage map").weights.rows(), 10);
   EXPECT_FALSE(h.has("whole"));
-  h.hover("large map", {3, 3});
+  h.hover("stage map", {3, 3});
   h.wheel(2);
   EXPECT_EQ(state().view.viewport, (Viewport{0, 4, 0, 4}));
-  EXPECT_EQ(h.map("large map").weights.rows(), 10);
+  EXPECT_EQ(h.map("stage map").weights.rows(), 10);
   show(MapKind::weights);
   EXPECT_TRUE(h.has("whole"));
 }

@@ -26,6 +26,14 @@ class PairViewTest : public KeysTest {
     harness->key(Key::escape);
     harness->settle();
   }
+  /// Whether the menu of what is shown has the parts of a pair.
+  bool offers_parts() {
+    harness->click("shown menu");
+    EXPECT_TRUE(harness->has("maps weights")) << "the menu is open";
+    const bool offered = harness->has("pair a-b");
+    harness->key(Key::escape);
+    return offered;
+  }
 
   TemporaryFolder folder;
 };
@@ -33,7 +41,7 @@ class PairViewTest : public KeysTest {
 TEST_F(PairViewTest, ASecondSentenceIsTypedBesideTheFirst) {
   Harness& h = *harness;
   EXPECT_TRUE(h.says(kPairWords.second_hint.en)) << "empty at first";
-  EXPECT_FALSE(h.has("pair a-b")) << "one sentence has no parts";
+  EXPECT_FALSE(offers_parts()) << "one sentence has no parts";
   const Matrix alone = h.map("head 0.0").weights;
   type_second("it was tired");
   EXPECT_EQ(document().text_pair, "it was tired");
@@ -56,8 +64,10 @@ TEST_F(PairViewTest, APartIsChosenWithAClickOrAKey) {
   h.frame(2);
   EXPECT_EQ(state().view.fold.pair, PairPart::a_to_b);
   EXPECT_EQ(h.map("head 0.0").weights, whole.block(0, 5, 5, 4));
-  EXPECT_EQ(h.map("large map").weights.rows(), 5);
+  EXPECT_EQ(h.map("stage map").weights.rows(), 5);
   EXPECT_TRUE(h.says(pair_words(PairPart::a_to_b).done.en)) << "what is shown is said, and that rows are not scaled";
+  h.key(Key::escape);  // the menu stays open for another choice, and has the keys
+  EXPECT_EQ(state().view.fold.pair, PairPart::a_to_b);
   key({Key::digit_6});
   h.frame(2);
   EXPECT_EQ(state().view.fold.pair, PairPart::b_to_a);
@@ -77,7 +87,7 @@ TEST_F(PairViewTest, ACellOfAPartIsTheCellOfTheWhole) {
   type_second("it was tired");
   h.say(SetFold{{.special = false, .words = false, .pair = PairPart::b_to_a}});
   h.frame(2);
-  const Box map = h.box("large map");
+  const Box map = h.box("stage map");
   h.move_to({map.x + map.w * 2.5f / 5, map.y + map.h * 0.5f / 4});
   h.frame(2);
   EXPECT_EQ(state().view.hovered, (CellRef{5, 2}));
@@ -113,7 +123,7 @@ TEST_F(PairViewTest, AskedByIdsItIsStillAPair) {
   h.settle();
   EXPECT_EQ(document().source.ids.size(), 9u);
   EXPECT_EQ(h.map("head 1.1").weights, whole) << "with its types";
-  EXPECT_TRUE(h.has("pair a-b"));
+  EXPECT_TRUE(offers_parts());
   h.say(SetIds{{2, 4, 3, 7, 3, 8}}, EndGesture{});
   EXPECT_EQ(document().token_types.size(), 6u);
   EXPECT_TRUE(state().problem.empty()) << state().problem;

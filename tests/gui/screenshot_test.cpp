@@ -104,7 +104,7 @@ TEST_P(Screens, LookAsTheyDid) {
   const bool renew = std::getenv("HEADLIGHT_UPDATE_SCREENS") != nullptr;
   const std::string actual = renew ? golden : (std::filesystem::path(testing::TempDir()) / ("actual-" + file)).string();
   const ScreenshotOptions options{
-      .file = actual, .width = 1280, .height = 800, .theme = screen.theme, .language = screen.language};
+      .file = actual, .width = 1280, .height = 800, .theme = screen.theme, .language = screen.language, .boxes = {}};
   const auto taken = screenshot(start, options);
   ASSERT_TRUE(taken) << taken.error().message;
 

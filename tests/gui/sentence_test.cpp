@@ -270,7 +270,7 @@ TEST_F(SentenceTest, NoTextIsAStateOfItsOwn) {
   h.settle();
   EXPECT_EQ(h.map("head 0.0").weights.rows(), 1);
   EXPECT_EQ(h.map("head 0.0").weights(0, 0), 1);
-  h.hover("large map", {0, 0});
+  h.hover("stage map", {0, 0});
   EXPECT_TRUE(h.says("我 looks at 我: 1.0000"));
 }
 
@@ -322,7 +322,7 @@ TEST_F(SentenceTest, FiveThousandTokensPasted) {
   EXPECT_EQ(h.state.trace->queries(), 5000);
   EXPECT_TRUE(h.says("5000 × 5000"));
   EXPECT_EQ(h.map("head 0.0").weights.rows(), kThumbnail);
-  h.hover("large map", {4000, 10});
+  h.hover("stage map", {4000, 10});
   EXPECT_TRUE(h.state.view.hovered);
   EXPECT_TRUE(h.has("row bars"));
 }

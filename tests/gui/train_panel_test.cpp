@@ -47,12 +47,26 @@ class TrainPanel : public GuiTest {
   TemporaryFolder folder;
 };
 
+TEST_F(TrainPanel, OneButtonStartsItAndTheRestIsForThoseWhoAskForIt) {
+  Harness& h = *harness;
+  h.click("view train");
+  EXPECT_TRUE(h.has("start training"));
+  ASSERT_TRUE(h.has("training estimate"));
+  EXPECT_TRUE(h.says("about"));
+  EXPECT_FALSE(h.has("training steps"));
+  EXPECT_FALSE(h.has("hide"));
+  h.click("training advanced");
+  h.frame(2);
+  EXPECT_TRUE(h.has("training steps"));
+  EXPECT_TRUE(h.has("hide"));
+}
+
 TEST_F(TrainPanel, StartedByAClickItsHeadsAreSeenWhileItGoesOn) {
   Harness& h = *harness;
   h.click("view train");
   ASSERT_EQ(h.state.view.view, View::train);
   EXPECT_TRUE(h.has("head 0.0")) << "the heads stay";
-  EXPECT_FALSE(h.has("large map")) << "the panel takes the large one's place";
+  EXPECT_FALSE(h.has("stage map")) << "the panel takes the large one's place";
   EXPECT_TRUE(h.says("Asked for: words of the sentence"));
   EXPECT_TRUE(h.says("encoder · d_model 8 · heads 2 · layers 1 · feed-forward 8"));
   plan_steps(1000000);
@@ -91,7 +105,8 @@ TEST_F(TrainPanel, TheSliderLeadsThroughTheSteps) {
   wait();
   ASSERT_TRUE(is(TrainingPhase::done)) << run().message;
   EXPECT_TRUE(h.says("done"));
-  EXPECT_TRUE(h.has("measured SP") || h.says("subject → predicate") || h.says("SP")) << "its heads carry their scores";
+  EXPECT_TRUE(h.has("measured SP") || h.says("subject → its verb") || h.says("its subject"))
+      << "its heads carry their scores";
   EXPECT_TRUE(h.has("legend SP"));
   const std::size_t undo = h.state.undo.size();
   std::set<Index> seen;
@@ -177,6 +192,7 @@ TEST_F(TrainPanel, AnotherViewSaysThatItGoesOn) {
 TEST_F(TrainPanel, EveryTermIsASwitchThatThePlanAndTheCardHave) {
   Harness& h = *harness;
   h.click("view train");
+  h.click("training advanced");
   const auto corruption = [&] { return h.state.training_plan.corruption; };
   h.click("swap");
   EXPECT_EQ(corruption().swap, 0);
@@ -212,6 +228,7 @@ TEST_F(TrainPanel, EveryTermIsASwitchThatThePlanAndTheCardHave) {
 TEST_F(TrainPanel, AShapeThatCannotBeTrainedSaysWhy) {
   Harness& h = *harness;
   h.click("view train");
+  h.click("training advanced");
   Config config = h.state.document.config;
   config.position = Position::rotary;
   h.say(SetConfig{config}, EndGesture{});
@@ -234,6 +251,7 @@ TEST_F(TrainPanel, ATextOfOnesOwnByTheBrowser) {
   Harness& h = *harness;
   folder.with("mine.txt", "the cat sat on the mat\nthe dog sat on the rug\na cat saw a dog\n");
   h.click("view train");
+  h.click("training advanced");
   h.click("corpus text");
   ASSERT_EQ(h.state.browser.purpose, Browser::Purpose::corpus);
   h.say(Browse{Browser::Purpose::corpus, folder.path().string()});

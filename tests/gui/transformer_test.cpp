@@ -98,7 +98,7 @@ TEST_F(TwoTextsTest, AChipLightsTheRowsAndColumnsThatItIs) {
   Harness& h = *harness;
   h.click("stack cross");
   h.settle();
-  h.hover("large map", {1, 4});
+  h.hover("stage map", {1, 4});
   EXPECT_TRUE(h.drew(palette(Theme::light).accent, h.box("target chip 1"))) << "the row is the target's";
   EXPECT_TRUE(h.drew(palette(Theme::light).accent, h.box("chip 4"))) << "the column is the source's";
   EXPECT_FALSE(h.drew(palette(Theme::light).accent, h.box("chip 1")));
@@ -120,7 +120,7 @@ TEST_F(TwoTextsTest, AMaskIsThatOfTheStackLookedAt) {
   EXPECT_FALSE(h.state.document.cross_mask.causal);
   h.click("stack cross");
   h.hold(Key::left_shift, true);
-  h.click_at(h.cell_point("large map", {2, 3}));
+  h.click_at(h.cell_point("stage map", {2, 3}));
   h.hold(Key::left_shift, false);
   EXPECT_EQ(h.state.document.cross_mask.painted, (std::vector<PaintedCell>{{2, 3, false}}));
   h.settle();
@@ -266,10 +266,22 @@ TEST_F(WritingTest, AnyWordCanBeSearchedFor) {
 
 TEST_F(WritingTest, AnEncoderHasNoNextWord) {
   start();
-  for (const char* name : {"write 1", "find word", "prefix", "temperature"}) EXPECT_FALSE(harness->has(name)) << name;
+  EXPECT_FALSE(harness->has("guess menu")) << "nor the menu that writes on";
   harness->click("kind decoder");
   harness->settle();
-  EXPECT_TRUE(harness->has("write 1"));
+  ASSERT_TRUE(harness->has("guess menu"));
+  for (const ImVec2 size : {ImVec2{1280, 800}, ImVec2{1440, 900}, ImVec2{2560, 1600}}) {
+    harness->resize(size);
+    harness->settle();
+    harness->click("guess menu");
+    for (const char* name : {"write 1", "write 5", "write 20", "find word", "prefix", "temperature"}) {
+      ASSERT_TRUE(harness->has(name)) << name;
+      EXPECT_GE(harness->box(name).y, 0) << name;
+      EXPECT_LE(harness->box(name).bottom(), size.y) << name << " is inside the window";
+    }
+    harness->key(Key::escape);
+    EXPECT_FALSE(harness->has("write 1"));
+  }
 }
 
 }  // namespace

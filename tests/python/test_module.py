@@ -386,6 +386,18 @@ class Program(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "mine"):
             list(headlight.lines(failing()))
 
+    def test_the_next_sentence_may_depend_on_the_last_answer(self):
+        told = threading.Event()
+
+        def sentences():
+            for number in range(5):
+                yield f"the cat sat {number}"
+                self.assertTrue(told.wait(60), "the answer came before the next sentence was there")
+                told.clear()
+        for answer in headlight.lines(sentences()):
+            self.assertNotIn("error", answer)
+            told.set()
+
     def test_a_program_that_ends_early_loses_no_line(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "headlight")

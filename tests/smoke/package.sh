@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # A package is whole: package.sh BUILD_FOLDER. Makes the Debian package of this build, unpacks it into a bare root and
-# runs what lies there. Without dpkg the system is of another family, and the test is skipped (77).
+# runs what lies there. Without dpkg the system is of another family, and the test is skipped (77), where it may be.
 set -euo pipefail
 build=$1
 command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null || {
   echo 'package: dpkg-deb and dpkg-shlibdeps are not installed'
+  [[ -z ${HEADLIGHT_NO_SKIP-}${CI-} ]] || exit 1
   exit 77
 }
 folder=$(mktemp -d "${TMPDIR:-/tmp}/headlight-package-XXXXXX")

@@ -365,7 +365,7 @@ constexpr Action kActions[] = {
      [](const Gui& gui) { return !(gui.state.document.edits == Edits{}); }, say_once<ClearEdits>},
     {Act::second_away, Group::question, {"Take the second sentence away", "去掉第二句"}, {},
      [](const Gui& gui) { return !gui.state.document.text_pair.empty(); }, say_once<SetTextPair>},
-    {Act::start_over, Group::question, {"Start over", "重新开始"}, {},
+    {Act::start_over, Group::question, {"Reset", "重置"}, {},
      [](const Gui& gui) { return !(gui.state.document == default_document(gui.state.shipped.get())); }, say_once<Reset>},
 
     {Act::run_training, Group::training, {"Start, pause or continue a training", "开始、暂停或继续训练"}, {ctrl(Key::enter)}, nullptr,

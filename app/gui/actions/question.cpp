@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gui/frame/scope.h"
+#include "words/change_words.h"
 
 namespace headlight {
 namespace {
@@ -130,9 +131,15 @@ void cut_pinned(Gui& gui) {
       ToggleCut{sentence_begin(gui.state, pinned->side) + pinned->token().begin + cuts[cuts.size() / 2], pinned->side});
 }
 
+void take_sentence(Gui& gui, const std::string& text) {
+  gui.say_once(SetText{text});
+  gui.say(Changed{gui.word(kChangeWords.sentence)});
+  gui.say(Tell{});
+}
+
 void take_sample(Gui& gui, const Sample& sample) {
   if (!sample.file.empty()) gui.say(OpenPath{sample.file});
-  else gui.say_once(SetText{sample.text});
+  else take_sentence(gui, sample.text);
 }
 
 void say_start(Gui& gui, bool usual) {

@@ -37,6 +37,8 @@ bool can_join(const Gui& gui);
 void cut_pinned(Gui& gui);
 void join_pinned(Gui& gui);
 
+/// Puts a sentence in place of the one there is, and chooses the head that says most of it.
+void take_sentence(Gui& gui, const std::string& text);
 /// Puts a sample in place of the sentence, or opens its file.
 void take_sample(Gui& gui, const Sample& sample);
 /// Starts a training of the document's shape, or says that one goes on: by the plan of the panel, or by the usual one.

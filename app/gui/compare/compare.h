@@ -8,6 +8,7 @@ namespace headlight {
 void compare_start_panel(Gui& gui);   // where there is nothing to compare yet: what to do
 void compare_header_panel(Gui& gui);  // what A is and what B is
 void compare_grid_panel(Gui& gui);    // the difference of every head
-void compare_maps_panel(Gui& gui);    // A, B and B − A of the chosen head, and the next word in both
+void compare_maps_panel(Gui& gui);    // A, B and B − A of the chosen head
+void compare_words_panel(Gui& gui);   // the scale, and the next word in both
 
 }  // namespace headlight

@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "figure/difference_words.h"
-#include "figure/grid_layout.h"
 #include "gui/actions/actions.h"
 #include "gui/compare/compare.h"
 #include "gui/compare/joint_map.h"
@@ -47,7 +46,8 @@ void headline(Gui& gui) {
     line += std::string("  ") + gui.word(kCompareWords.heads_only_a) + " " + std::to_string(compared.only_a);
   if (compared.only_b > 0)
     line += std::string("  ") + gui.word(kCompareWords.heads_only_b) + " " + std::to_string(compared.only_b);
-  wrapped_dim(gui, line);
+  const FontScope small(gui, TextSize::small);
+  cut_text(gui, line, gui.colours().dim, ImGui::GetContentRegionAvail().x);
 }
 
 std::string value_text(const HeadDifference& head, DifferenceOrder order) {
@@ -85,6 +85,17 @@ void one_difference(Gui& gui, const HeadDifference& head, const Box& box, const 
   if (hovered) hover_joint_cell(gui, head.head, stack, cell);
 }
 
+constexpr float kLeast = 96, kMost = 180, kGap = 10;  // of a head's map, without words
+constexpr float kLeastHigh = 80;
+
+/// The most columns that fit and leave no hole in the last row; where that would waste more than a third, those that fit.
+Index columns_without_hole(Index count, Index fit) {
+  if (count <= fit) return count;
+  for (Index columns = fit; 3 * columns >= 2 * fit; --columns)
+    if (count % columns == 0) return columns;
+  return fit;
+}
+
 void all_heads(Gui& gui) {
   const AppState& state = gui.state;
   const FontScope small(gui, TextSize::small);
@@ -93,33 +104,35 @@ void all_heads(Gui& gui) {
   const JointStack* stack = compared.stack(chosen);
   const std::vector<HeadRef> order = heads_by(compared, chosen, state.view.differences);
   if (!stack || order.empty()) return wrapped_dim(gui, gui.word(kCompareWords.no_head_in_both));
-  const AxisLabels labels = axis_labels(gui, stack->queries, stack->keys);
-  const float text = ImGui::GetFontSize(), title_height = text + 6 * gui.unit;
-  const float most_cells = static_cast<float>(std::max(stack->queries.size(), stack->keys.size()));
-  const float least_plot = std::clamp(most_cells * std::ceil(text * kLabelPitch), 96 * gui.unit, 108 * gui.unit);
-  const float least = least_plot + std::min(labels.query_metrics.widest, least_plot * 0.4f) + text * 0.3f;
-  const MapLayout trial = joint_layout({.stack = stack}, labels, {0, 0, least, least});
+  const float title_height = ImGui::GetFontSize() + 6 * gui.unit;
   // Layer below layer, as in the view of all heads; in another order one head after the other.
-  std::vector<HeadRef> places;  // row and column of each
-  Index in_a_row = 0, rows = 1;
-  for (const HeadRef& head : order) {
-    const bool by_layer = state.view.differences == DifferenceOrder::layer;
-    places.push_back(by_layer ? HeadRef{head.layer, head.head} : HeadRef{0, static_cast<Index>(places.size())});
-    in_a_row = std::max(in_a_row, places.back().head + 1);
-    rows = std::max(rows, places.back().layer + 1);
-  }
+  const bool by_layer = state.view.differences == DifferenceOrder::layer;
+  Index in_a_layer = 1;
+  for (const HeadRef& head : order) in_a_layer = std::max(in_a_layer, head.head + 1);
   const ImVec2 room = ImGui::GetContentRegionAvail(), corner = ImGui::GetCursorScreenPos(),
                window = ImGui::GetWindowPos();
-  const GridLayout grid = layout_grid(room.x - 4 * gui.unit, room.y, rows, in_a_row, least, 460 * gui.unit,
-                                      title_height + trial.plot.y - trial.plot.x, 8 * gui.unit);
+  const auto count = static_cast<Index>(order.size());
+  const Index fit = std::max<Index>(1, static_cast<Index>((room.x + kGap * gui.unit) / ((kLeast + kGap) * gui.unit)));
+  const Index columns = by_layer && in_a_layer <= fit ? in_a_layer : columns_without_hole(count, fit);
+  // Never so high that not even one line of them is in sight.
+  const float high = std::clamp(std::floor(room.y - title_height), kLeastHigh * gui.unit, kMost * gui.unit);
+  const float width =
+      std::min(std::floor((room.x + kGap * gui.unit) / static_cast<float>(columns)) - kGap * gui.unit, high);
+  const MapLayout plot = joint_layout({.stack = stack}, AxisLabels{}, {0, 0, width, width});
+  const float height = title_height + plot.plot.h, pitch = height + kGap * gui.unit;
+  float bottom = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const Box place = grid.place(places[i]);
-    const Box box{corner.x + 2 * gui.unit + place.x, corner.y + place.y, place.w, place.h};
+    const auto at = static_cast<Index>(i);
+    const bool in_layer = by_layer && columns == in_a_layer;
+    const Index row = in_layer ? order[i].layer : at / columns, column = in_layer ? order[i].head : at % columns;
+    const Box box{corner.x + static_cast<float>(column) * (width + kGap * gui.unit),
+                  corner.y + static_cast<float>(row) * pitch, width, height};
+    bottom = std::max(bottom, box.bottom() - corner.y);
     if (box.bottom() < window.y || box.y > window.y + ImGui::GetWindowHeight()) continue;
-    one_difference(gui, *compared.head(order[i]), box, labels, title_height);
+    one_difference(gui, *compared.head(order[i]), box, AxisLabels{}, title_height);
   }
   ImGui::SetCursorScreenPos(corner);
-  ImGui::Dummy({1, grid.content_height});
+  ImGui::Dummy({1, bottom});
 }
 
 }  // namespace

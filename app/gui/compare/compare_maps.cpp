@@ -37,6 +37,7 @@ void title(Gui& gui) {
   ImGui::SameLine(0, 12 * gui.unit);
   ImGui::AlignTextToFramePadding();
   dim_text(gui, line);
+  gui.name_item("difference of chosen");
 }
 
 /// The lit cell in both answers, in words and digits.
@@ -60,7 +61,8 @@ const Matrix& cells_of(const PatternPair& maps, JointSide side) {
 }
 
 /// One of the three, its title above it.
-void one_map(Gui& gui, const SideWords& side, const JointStack& stack, const AxisLabels& labels, const Box& box) {
+void one_map(Gui& gui, const SideWords& side, const JointStack& stack, const AxisLabels& labels, const Box& box,
+             float columns) {
   const AppState& state = gui.state;
   const JointMap map{.stack = &stack,
                      .head = state.comparison->chosen,
@@ -68,9 +70,11 @@ void one_map(Gui& gui, const SideWords& side, const JointStack& stack, const Axi
                      .cells = &cells_of(state.comparison->maps, side.side),
                      .version = joint_version(state, static_cast<std::size_t>(side.side)),
                      .values = true,
-                     .part = state.view.compared};
+                     .part = state.view.compared,
+                     .words_of_all = true};
   const float title_height = ImGui::GetFontSize() + 4 * gui.unit;
-  const MapLayout layout = joint_layout(map, labels, {box.x, box.y + title_height, box.w, box.h - title_height});
+  MapLayout layout = joint_layout(map, labels, {box.x, box.y + title_height, box.w, box.h - title_height});
+  layout.plot.y = box.y + title_height + columns;  // level with the others, whose words of rows stand at the first
   const ImU32 ink = side.side == JointSide::a   ? ink_of_a(gui)
                     : side.side == JointSide::b ? ink_of_b(gui)
                                                 : gui.colours().text;
@@ -155,7 +159,7 @@ float weight_legend(Gui& gui, const Box& box) {
   return 2 * text + 20 * gui.unit + ImGui::GetFrameHeight();
 }
 
-/// What stands where a fourth map would: the scale, what the colours of words mean, and the next word.
+/// What stands beside the heads: the scale, what the colours of words mean, and the next word.
 void beside_maps(Gui& gui, const JointStack& stack, Box box) {
   const float legend = weight_legend(gui, box);
   box.y += legend;
@@ -178,21 +182,45 @@ void compare_maps_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (!state.comparison || state.comparison->heads->too_long) return;
   title(gui);
-  if (state.view.compared != Viewport{} && part_line(gui, state.view.compared)) gui.say(SetComparedPart{});
+  if (state.view.compared != Viewport{}) {
+    same_line_if_room(part_line_width(gui, state.view.compared), 12 * gui.unit);
+    if (part_line(gui, state.view.compared)) gui.say(SetComparedPart{});
+  }
   cell_line(gui);
   const JointStack* stack = state.comparison->heads->stack(state.comparison->chosen.stack);
   if (!stack) return;
   const FontScope small(gui, TextSize::small);
   const AxisLabels labels = axis_labels(gui, stack->queries, stack->keys, state.view.compared);
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  const float gap = 12 * gui.unit;
-  const float width = (room.x - gap) / 2, height = (room.y - gap) / 2;
-  for (std::size_t i = 0; i < std::size(kSides); ++i) {
-    const float x = at.x + static_cast<float>(i % 2) * (width + gap),
-                y = at.y + static_cast<float>(i / 2) * (height + gap);
-    one_map(gui, kSides[i], *stack, labels, {x, y, width, height});
+  const float gap = 16 * gui.unit;
+  AxisLabels columns = labels;  // of the second and the third map: the words of the rows stand once
+  for (std::string& label : columns.queries) label.clear();
+  columns.query_metrics.widest = 0;
+  const JointMap all{.stack = stack, .part = state.view.compared};
+  // The first map's words of rows leave as much less width for its cells as they take.
+  float words = 0, width = 0;
+  MapLayout first;
+  for (int i = 0; i < 2; ++i) {
+    width = std::floor((room.x - words - 2 * gap) / 3);
+    first = joint_layout(all, labels, {0, 0, words + width, room.y});
+    words = first.plot.x;
   }
-  beside_maps(gui, *stack, {at.x + width + gap, at.y + height + gap, width, height});
+  const float pitch = std::min(width, first.plot.w) + gap;  // where they are low they stand close together
+  for (std::size_t i = 0; i < std::size(kSides); ++i) {
+    const float x = at.x + (i == 0 ? 0 : words) + static_cast<float>(i) * pitch;
+    one_map(gui, kSides[i], *stack, i == 0 ? labels : columns, {x, at.y, i == 0 ? words + width : width, room.y},
+            first.plot.y);
+  }
+}
+
+void compare_words_panel(Gui& gui) {
+  const AppState& state = gui.state;
+  if (!state.comparison || state.comparison->heads->too_long) return;
+  const JointStack* stack = state.comparison->heads->stack(state.comparison->chosen.stack);
+  if (!stack) return;
+  const FontScope small(gui, TextSize::small);
+  const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  beside_maps(gui, *stack, {at.x, at.y, room.x, room.y});
 }
 
 }  // namespace headlight

@@ -55,7 +55,7 @@ void answer_line(Gui& gui, const char* name, ImU32 ink, const std::string& words
 }  // namespace
 
 void compare_start_panel(Gui& gui) {
-  if (!gui.state.trace || nothing_asked(gui.state)) return nothing_yet(gui);
+  if (state_card(gui)) return;
   problem_line(gui);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const auto centre = [&](float width) { ImGui::SetCursorPosX(std::max(0.0f, (room.x - width) / 2)); };

@@ -23,7 +23,8 @@ bool lacks(const JointToken& token, JointSide side) {
 /// Of the labels of an axis from its place `first` on.
 std::function<ImU32(Index)> inks(const Gui& gui, const JointMap& map, const JointAxis& axis,
                                  const std::vector<Token>& tokens, Index first) {
-  return [&gui, side = map.side, in_both = map.stack->in_both, &axis, &tokens, first](Index label) {
+  const JointSide of = map.words_of_all ? JointSide::difference : map.side;
+  return [&gui, side = of, in_both = map.stack->in_both, &axis, &tokens, first](Index label) {
     const auto i = static_cast<std::size_t>(first + label);
     const JointToken& token = axis[i];
     if (in_both && !token.in_both()) {

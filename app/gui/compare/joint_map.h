@@ -16,6 +16,7 @@ struct JointMap {
   std::uint64_t version = 0;      // names the content of `cells`
   bool values = false;            // print the numbers in the cells where there is room
   Viewport part = {};             // of the joint axes that is seen; zero sizes: all
+  bool words_of_all = false;      // its words stand for those of A, B and their difference alike
 };
 
 /// The colour scale of the weights of both answers, and that of a head's difference: those of all heads, or, where each has

@@ -87,7 +87,8 @@ void legend(Gui& gui) {
   for (Index head = 0; head < state.trace->num_heads(chosen.stack); ++head) {
     const HeadRef of{chosen.layer, head, chosen.stack};
     std::string label = head_label(of);
-    for (const RelationScore* one : relations_of(state.document, of)) label += " " + one->relation;
+    if (const HeadName called = name_of_head(gui, of); !called.words.empty()) label += " " + called.words;
+    label = gui.fonts.shown(label);
     const float text = ImGui::CalcTextSize(label.c_str()).x, height = ImGui::GetTextLineHeight() + 6 * gui.unit;
     const float width = swatch + 6 * gui.unit + text;
     if (head > 0 && ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
@@ -175,26 +176,33 @@ void draw_line(const Gui& gui, ImDrawList& list, const Curve& curve, float opaci
                       std::max(curve.width, gui.unit), segments);
 }
 
-/// The columns of words in the middle of the area, as far apart as is pleasant; rows as high as there is room for.
+/// The columns of words at the edges of the area; rows as high as there is room for.
 FlowLayout flow_layout(const Sides& sides, float query_width, float key_width, ImVec2 room, float unit) {
   FlowLayout layout{.queries = static_cast<Index>(sides.queries.size()), .keys = static_cast<Index>(sides.keys.size())};
   const float line = ImGui::GetTextLineHeight(), gap = 0.4f * line;
   const auto rows = static_cast<float>(std::max(layout.queries, layout.keys));
   layout.size = line / 1.25f;
   layout.pitch = std::clamp(std::floor(room.y / rows), std::ceil(line * 1.05f), 2.4f * line);
-  const float free = std::max(4 * line, room.x - query_width - key_width - 2 * gap - 24 * unit);
-  const float between = std::min(free, std::max(24 * line, std::min(rows * layout.pitch, 40 * line)));
+  const float between = std::max(4 * line, room.x - query_width - key_width - 2 * gap - 24 * unit);
   const float begin = std::max(0.0f, (room.x - between - query_width - key_width - 2 * gap) / 2);
   layout.left = std::floor(begin + query_width + gap);
   layout.right = std::floor(layout.left + between);
   return layout;
 }
 
-void side_names(Gui& gui, const FlowLayout& layout) {
+struct SideNames {
+  const char *query, *key;
+};
+
+SideNames side_names(const Gui& gui) {
   const bool cross = gui.state.view.chosen.stack == Stack::cross;
   const bool zh = gui.chinese();
-  const char* query = cross ? (zh ? "目标句 · 查询" : "target · query") : (zh ? "查询" : "query");
-  const char* key = cross ? (zh ? "源句 · 键" : "source · key") : (zh ? "键" : "key");
+  return {cross ? (zh ? "目标句 · 查询" : "target · query") : (zh ? "查询" : "query"),
+          cross ? (zh ? "源句 · 键" : "source · key") : (zh ? "键" : "key")};
+}
+
+void draw_side_names(Gui& gui, const FlowLayout& layout) {
+  const auto [query, key] = side_names(gui);
   const float x = ImGui::GetWindowPos().x, y = ImGui::GetCursorScreenPos().y, gap = 0.4f * ImGui::GetTextLineHeight();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddText({std::max(x, x + layout.left - gap - ImGui::CalcTextSize(query).x), y}, gui.colours().dim, query);
@@ -296,7 +304,9 @@ void flow_area(Gui& gui, const std::vector<FlowHead>& heads) {
   const auto rows = static_cast<float>(std::max(sides.queries.size(), sides.keys.size()) + 2);
   const bool roomy = rows * 1.1f * gui.fonts.pixels(TextSize::body) <= ImGui::GetContentRegionAvail().y;
   const FontScope size(gui, roomy ? TextSize::body : TextSize::small);
-  float query_width = 0, key_width = 0;
+  // The words' sides are at least as wide as their names.
+  const SideNames names = side_names(gui);
+  float query_width = ImGui::CalcTextSize(names.query).x, key_width = ImGui::CalcTextSize(names.key).x;
   const auto queries = labels_of(gui, sides.queries, query_width);
   const auto keys = labels_of(gui, sides.keys, key_width);
   ImVec2 room = ImGui::GetContentRegionAvail();
@@ -304,7 +314,7 @@ void flow_area(Gui& gui, const std::vector<FlowHead>& heads) {
   const FlowLayout layout = flow_layout(sides, query_width, key_width, room, gui.unit);
   // Names and words hang from windows of the same width: what is inside the one is inside the other.
   ImGui::BeginChild("flow frame", {0, 0}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  side_names(gui, layout);
+  draw_side_names(gui, layout);
   ImGui::BeginChild("flow lines");
   words_and_lines(gui, layout, heads, sides, queries, keys);
   ImGui::EndChild();
@@ -315,9 +325,8 @@ void flow_area(Gui& gui, const std::vector<FlowHead>& heads) {
 
 void flow_panel(Gui& gui) {
   const AppState& state = gui.state;
-  if (nothing_asked(state)) return nothing_yet(gui);
+  if (state_card(gui)) return;
   const bool problem = problem_line(gui);
-  if (!state.trace) return nothing_yet(gui);
   if (stack_tabs(gui)) ImGui::SameLine(0, 16 * gui.unit);
   head_choices(gui);
   threshold_slider(gui);
@@ -326,7 +335,10 @@ void flow_panel(Gui& gui) {
     const FontScope title(gui, TextSize::title);
     ImGui::TextUnformatted(head_words(gui, state.view.chosen).c_str());
   }
-  if (!state.view.flow.heads) measured_line(gui, state.view.chosen);
+  if (!state.view.flow.heads) {
+    measured_line(gui, state.view.chosen, ImGui::GetContentRegionAvail().x);
+    ImGui::NewLine();
+  }
   legend(gui);
   if (const std::string folds = folds_in_words(gui); !folds.empty()) wrapped_dim(gui, folds);
   if (!problem) wrapped_dim(gui, gui.word(kFlowWords.hint));

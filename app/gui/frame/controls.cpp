@@ -51,9 +51,27 @@ bool slider(Gui& gui, const char* name, float& value, float least, float most, c
   return moved;
 }
 
+namespace {
+
+/// In two lines where one has no room: a new one begins at the last space, or bracket, that fits.
+std::string in_two_lines(std::string text, float room) {
+  const auto fits = [&](std::size_t end) { return ImGui::CalcTextSize(text.data(), text.data() + end).x <= room; };
+  if (fits(text.size())) return text;
+  constexpr std::string_view kWideBracket = "（";
+  for (std::size_t at = text.size() - 1; at > 0; --at) {
+    const bool space = text[at] == ' ', bracket = text.compare(at, kWideBracket.size(), kWideBracket) == 0;
+    if (!(space || bracket) || !fits(at)) continue;
+    return text.substr(0, at) + '\n' + text.substr(space ? at + 1 : at);
+  }
+  return text;
+}
+
+}  // namespace
+
 bool checkbox(Gui& gui, const char* name, const Words& string, bool& value, const Words& tip) {
   ImGui::PushID(name);
-  const bool changed = ImGui::Checkbox(gui.word(string), &value);
+  const float room = ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight() - ImGui::GetStyle().ItemInnerSpacing.x;
+  const bool changed = ImGui::Checkbox(in_two_lines(gui.word(string), room).c_str(), &value);
   ImGui::PopID();
   gui.name_item(name);
   explain_item(gui, tip);

@@ -66,11 +66,14 @@ bool plain_button(const char* text) {
 }
 
 bool flat_button(Gui& gui, const char* name, const char* label, bool on) {
+  const bool cross = std::string_view(label) == "×";
   ImGui::PushID(name);
-  ImGui::PushStyleColor(ImGuiCol_Button, on ? gui.colours().button : 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, cross ? 0 : gui.unit);
+  ImGui::PushStyleColor(ImGuiCol_Button, on ? gui.colours().selected : 0);
   ImGui::PushStyleColor(ImGuiCol_Text, on ? gui.colours().accent : gui.colours().text);
   const bool pressed = plain_button(label);
   ImGui::PopStyleColor(2);
+  ImGui::PopStyleVar();
   ImGui::PopID();
   gui.name_item(name);
   return pressed;
@@ -105,6 +108,31 @@ void wrapped_small(const Gui& gui, const std::string& line, ImU32 colour) {
 }
 
 void wrapped_dim(const Gui& gui, const std::string& line) { wrapped_small(gui, line, gui.colours().dim); }
+
+void cut_text(Gui& gui, const std::string& line, ImU32 colour, float room) {
+  const auto width = [&](const std::string& text) { return ImGui::CalcTextSize(gui.fonts.shown(text).c_str()).x; };
+  std::string first = line.substr(0, line.find('\n'));
+  if (first.size() < line.size() || width(first) > room) {
+    const std::vector<char32_t> points = code_points(first);
+    std::size_t least = 0, most = points.size();  // the most characters before the ellipsis that fit
+    const auto cut = [&](std::size_t count) {
+      std::string text;
+      for (std::size_t i = 0; i < count; ++i) append_utf8(text, points[i]);
+      append_utf8(text, U'…');
+      return text;
+    };
+    while (least < most) {
+      const std::size_t middle = (least + most + 1) / 2;
+      if (width(cut(middle)) <= room) least = middle;
+      else most = middle - 1;
+    }
+    first = cut(least);
+  }
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::TextUnformatted(gui.fonts.shown(first).c_str());
+  ImGui::PopStyleColor();
+  if (first != line) explain_item(gui, line);
+}
 
 void resize_text(ImGuiInputTextCallbackData* data, std::string& text) {
   text.resize(static_cast<std::size_t>(data->BufTextLen));

@@ -29,7 +29,7 @@ void draw_texts(Gui& gui, ImDrawList& list, const std::vector<Text>& texts);
 /// A button with all of its text as it stands.
 bool plain_button(const char* text);
 
-/// A flat button without a frame; accent-coloured while `on`.
+/// A button: an outline of a pixel, no fill; in the colours of what is chosen while `on`. A cross has no outline.
 bool flat_button(Gui& gui, const char* name, const char* label, bool on = false);
 
 /// A line of a list, all of its text as it stands: in ImGui's own labels `##` ends the text.
@@ -44,6 +44,9 @@ void same_line_if_room(float width, float gap);
 /// Small text that breaks where the window ends.
 void wrapped_small(const Gui& gui, const std::string& line, ImU32 colour);
 void wrapped_dim(const Gui& gui, const std::string& line);
+
+/// A line at the current font, as much as fits into `room`; all of it under the pointer where that is not all.
+void cut_text(Gui& gui, const std::string& line, ImU32 colour, float room);
 
 /// What an input widget's callback does for ImGuiInputTextFlags_CallbackResize: `text` grows with what is typed.
 void resize_text(ImGuiInputTextCallbackData* data, std::string& text);

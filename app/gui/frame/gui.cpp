@@ -5,6 +5,7 @@
 
 #include "derived/derived_maps.h"
 #include "figure/figure.h"
+#include "figure/head_name.h"
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "gui/frame/stacks.h"
@@ -16,13 +17,31 @@
 
 namespace headlight {
 
-void Gui::name_item(const std::string& name) {
-  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
-  name_box(name, {min.x, min.y, max.x - min.x, max.y - min.y});
+std::string_view box_kind_name(BoxKind kind) {
+  constexpr std::string_view kNames[] = {"",     "map",  "thumbnail", "button", "segment",
+                                         "menu", "link", "field",     "slider", "label"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
-void Gui::name_box(const std::string& name, const Box& box) {
+void Gui::name_item(const std::string& name, BoxKind kind) {
+  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+  name_box(name, {min.x, min.y, max.x - min.x, max.y - min.y}, kind);
+}
+
+void Gui::name_box(const std::string& name, const Box& box, BoxKind kind, std::optional<HeadRef> head) {
   if (probe) (*probe)[name] = box;
+  // A ring around what a lesson's text points at.
+  if (!name.empty() && state.view.pointed == name) {
+    const float edge = 4 * unit;
+    ImGui::GetForegroundDrawList()->AddRect({box.x - edge, box.y - edge}, {box.right() + edge, box.bottom() + edge},
+                                            colours().accent, 6 * unit, 0, 3 * unit);
+  }
+  if (!boxes || kind == BoxKind::none) return;
+  const ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 least = list.GetClipRectMin(), most = list.GetClipRectMax();
+  const float x = std::max(box.x, least.x), y = std::max(box.y, least.y);
+  const Box seen{x, y, std::min(box.right(), most.x) - x, std::min(box.bottom(), most.y) - y};
+  if (seen.w > 0 && seen.h > 0) boxes->push_back({name, kind, head, seen});
 }
 
 FontScope::FontScope(const Gui& gui, TextSize size) { gui.fonts.push(size); }
@@ -51,12 +70,7 @@ std::string weight_text(float weight) {
   return text;
 }
 
-std::string percent(float probability) {
-  char text[32];
-  const double part = 100.0 * static_cast<double>(probability);
-  std::snprintf(text, sizeof text, part >= 9.95 ? "%.0f%%" : part >= 0.095 ? "%.1f%%" : "%.2g%%", part);
-  return text;
-}
+std::string percent(float probability) { return share_text(static_cast<double>(probability)); }
 
 namespace {
 

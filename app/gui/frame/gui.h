@@ -4,7 +4,9 @@
 #include <imgui.h>
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "document/samples.h"
@@ -30,6 +32,22 @@ struct WorkStatus {
 /// Where each named control was drawn last, so that a test can point at it.
 using Probe = std::map<std::string, Box>;
 
+/// What a box of the window is for those who measure it from outside; none: it is no part of such a list.
+enum class BoxKind { none, map, thumbnail, button, segment, menu, link, field, slider, label };
+/// Of BoxKind, as files write it; empty for none.
+std::string_view box_kind_name(BoxKind kind);
+
+/// What was drawn in a frame, of what is clipped the part in sight.
+struct DrawnBox {
+  std::string name;
+  BoxKind kind = BoxKind::none;
+  std::optional<HeadRef> head = {};  // of maps and thumbnails
+  Box box;
+};
+using DrawnBoxes = std::vector<DrawnBox>;
+
+class Motion;  // gui/frame/motion.h
+
 struct Gui {
   const AppState& state;
   Commands& commands;
@@ -39,6 +57,8 @@ struct Gui {
   WorkStatus work;
   float unit = 1;  // pixels for each pixel of the design: the display's scale times the user's
   Probe* probe = nullptr;
+  DrawnBoxes* boxes = nullptr;  // null: they are not asked for
+  Motion* motion = nullptr;     // null: everything is drawn settled
 
   const Palette& colours() const { return palette(state.settings.theme); }
   const char* word(const Words& words) const { return headlight::words(state.settings.language, words); }
@@ -56,8 +76,9 @@ struct Gui {
     commands.emplace_back(EndGesture{});
   }
   /// Names the item just drawn, or a box.
-  void name_item(const std::string& name);
-  void name_box(const std::string& name, const Box& box);
+  void name_item(const std::string& name, BoxKind kind = BoxKind::button);
+  void name_box(const std::string& name, const Box& box, BoxKind kind = BoxKind::none,
+                std::optional<HeadRef> head = {});
 };
 
 /// Text in one of the three sizes for the rest of the scope.
@@ -82,7 +103,7 @@ std::string head_words(const Gui& gui, const HeadRef& head);
 /// A weight as the window prints it in a line of text.
 std::string weight_text(float weight);
 
-/// A probability as the window prints it: 34%, 0.5%.
+/// A probability as the window prints it: 34 %, 0.5 %, <0.1 %.
 std::string percent(float probability);
 
 /// `机票 looks at 订了: 0.0934`, for a cell of a head of the answer on the screen; where tokens are folded, of the cell

@@ -8,27 +8,43 @@
 #include "derived/derived_maps.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
+#include "gui/frame/motion.h"
 #include "gui/frame/texture_ids.h"
 #include "session/shown.h"
 #include "view/viewport.h"
 #include "words/answer_words.h"
+#include "words/glosses.h"
 
 namespace headlight {
 namespace {
 
+/// Weights below this are not printed in their cells: they would hide those that matter.
+constexpr float kLeastPrinted = 0.05f;
+
 /// More labels than this are not measured: they would not be drawn either.
 constexpr Index kMostLabels = 4096;
 
+/// More words than this beside a map are not read: their numbers stand in their place.
+constexpr Index kMostWords = 40;
+
+/// `glossed`: the examples' Chinese words have their English behind them, in the English window.
 std::vector<std::string> labels_of(Gui& gui, const std::vector<Token>& tokens, Index first, Index count,
-                                   LabelMetrics& metrics) {
+                                   LabelMetrics& metrics, bool glossed = false) {
   std::vector<std::string> labels;
   metrics = {};
   if (count > kMostLabels) return labels;
   for (Index i = first; i < first + count; ++i) {
-    const std::string label = axis_label(tokens[static_cast<std::size_t>(i)]);
+    const Token& token = tokens[static_cast<std::size_t>(i)];
+    std::string label = axis_label(token);
+    if (glossed && !gui.chinese() && !gloss_of(token.text).empty()) label.append(" ").append(gloss_of(token.text));
     labels.push_back(gui.fonts.shown(label));
     metrics.add(label, ImGui::CalcTextSize(labels.back().c_str()).x);
   }
+  if (count <= kMostWords) return labels;
+  metrics = {};
+  const std::string last = std::to_string(first + count - 1);
+  metrics.add(last, ImGui::CalcTextSize(last.c_str()).x);
+  metrics.widest_turned = ImGui::GetFontSize();  // numbers lie above their columns
   return labels;
 }
 
@@ -52,7 +68,7 @@ void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const Ma
   for (Index i = 0; i < content.weights->rows(); ++i) {
     for (Index j = 0; j < content.weights->cols(); ++j) {
       const float weight = (*content.weights)(i, j);
-      if (weight < 0) continue;
+      if (weight < kLeastPrinted) continue;
       const std::string text = cell_number(weight);
       const ImVec2 size = ImGui::CalcTextSize(text.c_str());
       const Box cell = cell_box(layout, i, j);
@@ -63,6 +79,14 @@ void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const Ma
   }
 }
 
+std::string part_text(const Gui& gui, const Viewport& part) {
+  char text[128];
+  std::snprintf(text, sizeof text, "%s %d–%d × %d–%d", gui.word(kAnswerWords.part_of_pattern),
+                static_cast<int>(part.first_query), static_cast<int>(part.first_query + part.num_queries - 1),
+                static_cast<int>(part.first_key), static_cast<int>(part.first_key + part.num_keys - 1));
+  return text;
+}
+
 /// The outline of a cell of the pattern, where the map has it.
 void outline_cell(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout, const CellRef& cell,
                   float thickness) {
@@ -70,12 +94,36 @@ void outline_cell(Gui& gui, ImDrawList& list, const MapContent& content, const M
   if (row && column) outline_box(gui, list, cell_box(layout, *row, *column), thickness);
 }
 
-/// Padding is faint.
+/// A step between numbers on an axis that is at least so long: 5, 10, 20, 50, 100 …
+Index round_step(Index least) {
+  for (Index decade = 1;; decade *= 10)
+    for (const Index step : {5 * decade, 10 * decade, 20 * decade})
+      if (step >= least) return step;
+}
+
+/// The number of a column, or of the lit one its word, which covers the numbers beside it.
+void column_number(Gui& gui, ImDrawList& list, const AxisLabels& labels, const MapLayout& layout, Index j, Index step,
+                   const LabelInks& inks, std::optional<Index> lit) {
+  const Index number = j + labels.first_key;
+  if (j != lit && number % step != 0) return;
+  const std::string label = j == lit ? labels.keys[static_cast<std::size_t>(j)] : std::to_string(number);
+  const float width = ImGui::CalcTextSize(label.c_str()).x;
+  if (j != lit && lit) {
+    const float word = ImGui::CalcTextSize(labels.keys[static_cast<std::size_t>(*lit)].c_str()).x;
+    if (std::abs(static_cast<float>(j - *lit)) * layout.cell < (width + word) / 2 + 4 * gui.unit) return;
+  }
+  const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell;
+  list.AddText({std::round(x - width / 2), std::round(layout.plot.y - 1.3f * ImGui::GetFontSize())},
+               j == lit ? gui.colours().accent : inks.columns(j), label.c_str());
+}
+
+/// Padding is faint, what the model does not know is amber.
 void draw_labels(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
                  const MapLayout& layout, const std::optional<CellRef>& lit) {
   const auto ink = [&](const std::vector<Token>& tokens, Index first) {
     return [&gui, &tokens, first](Index i) {
-      return tokens[static_cast<std::size_t>(first + i)].pad ? gui.colours().faint : gui.colours().dim;
+      const Token& token = tokens[static_cast<std::size_t>(first + i)];
+      return token.pad ? gui.colours().faint : token.known ? gui.colours().dim : gui.colours().caution;
     };
   };
   draw_axis_labels(gui, list, labels, layout,
@@ -100,23 +148,41 @@ void draw_axis_labels(Gui& gui, ImDrawList& list, const AxisLabels& labels, cons
   const auto is_named = [](Index i, std::optional<Index> lit, Index step) {
     return i == lit || (i % step == 0 && !(lit && std::abs(i - *lit) < step));
   };
+  const auto number_step = [&](Index first, std::size_t count, float room) {
+    const std::string last = std::to_string(first + static_cast<Index>(count));
+    const float width = room > 0 ? room : ImGui::CalcTextSize(last.c_str()).x + 0.8f * text;
+    return round_step(static_cast<Index>(std::ceil(width / layout.cell)));
+  };
+  const Index row_step = labels.number_queries
+                             ? number_step(labels.first_query, labels.queries.size(), text * kThinnedPitch)
+                             : layout.row_step;
   for (std::size_t at = 0; layout.rows && at < labels.queries.size(); ++at) {
-    const auto i = static_cast<Index>(at);
-    if (!is_named(i, lit_row, layout.row_step)) continue;
-    const std::string& label = labels.queries[at];
+    const auto i = static_cast<Index>(at), number = i + labels.first_query;
+    const bool is_number = labels.number_queries && i != lit_row;
+    if (is_number
+            ? number % row_step != 0 || (lit_row && static_cast<float>(std::abs(i - *lit_row)) * layout.cell < text)
+            : !is_named(i, lit_row, row_step))
+      continue;
+    const std::string label = is_number ? std::to_string(number) : labels.queries[at];
     const float width = ImGui::CalcTextSize(label.c_str()).x;
     const float y = layout.plot.y + (static_cast<float>(i) + 0.5f) * layout.cell - text / 2;
     list.AddText({std::round(layout.plot.x - gap - width), std::round(y)},
                  i == lit_row ? gui.colours().accent : inks.rows(i), label.c_str());
   }
   if (layout.columns == ColumnLabels::none) return;
+  const Index column_step =
+      labels.number_keys ? number_step(labels.first_key, labels.keys.size(), 0) : layout.column_step;
   for (std::size_t at = 0; at < labels.keys.size(); ++at) {
     const auto j = static_cast<Index>(at);
-    if (!is_named(j, lit_column, layout.column_step)) continue;
-    const std::string& label = labels.keys[at];
     const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell;
-    const ImU32 colour = j == lit_column ? gui.colours().accent : inks.columns(j);
     const float bottom = layout.plot.y - gap;
+    if (labels.number_keys) {
+      column_number(gui, list, labels, layout, j, column_step, inks, lit_column);
+      continue;
+    }
+    if (!is_named(j, lit_column, column_step)) continue;
+    const std::string& label = labels.keys[at];
+    const ImU32 colour = j == lit_column ? gui.colours().accent : inks.columns(j);
     if (layout.columns == ColumnLabels::horizontal)
       list.AddText({std::round(x - ImGui::CalcTextSize(label.c_str()).x / 2), std::round(bottom - text)}, colour,
                    label.c_str());
@@ -124,6 +190,12 @@ void draw_axis_labels(Gui& gui, ImDrawList& list, const AxisLabels& labels, cons
       draw_stacked(list, x, bottom, colour, label);
     else draw_rotated(list, x, bottom, colour, label);
   }
+}
+
+float answer_opacity(const Gui& gui) {
+  const AppState& state = gui.state;
+  if (!is_stale(state) || (state.training && is_active(*state.training))) return 1;
+  return !gui.motion || gui.motion->seen_stale() ? kStaleOpacity : 1.0f;
 }
 
 MapContent whole_content(const AppState& state, HeadRef head) {
@@ -158,23 +230,28 @@ AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::v
                        const Viewport& part) {
   const Viewport shown = whole_or(part, static_cast<Index>(queries.size()), static_cast<Index>(keys.size()));
   AxisLabels labels;
+  labels.first_query = shown.first_query;
+  labels.first_key = shown.first_key;
+  labels.number_queries = shown.num_queries > kMostWords;
+  labels.number_keys = shown.num_keys > kMostWords;
   labels.queries = labels_of(gui, queries, shown.first_query, shown.num_queries, labels.query_metrics);
-  labels.keys = labels_of(gui, keys, shown.first_key, shown.num_keys, labels.key_metrics);
+  if (&queries == &keys && shown.first_key == shown.first_query && shown.num_keys == shown.num_queries) {
+    labels.keys = labels.queries;
+    labels.key_metrics = labels.query_metrics;
+  } else {
+    labels.keys = labels_of(gui, keys, shown.first_key, shown.num_keys, labels.key_metrics);
+  }
   return labels;
 }
 
 AxisLabels axis_labels(Gui& gui, const MapContent& content) {
-  AxisLabels labels;
   const Region& region = content.region;
-  const std::vector<Token>& rows = row_tokens(gui.state, content);
-  const std::vector<Token>& columns = column_tokens(gui.state, content);
-  labels.queries = labels_of(gui, rows, region.first_query, region.num_queries, labels.query_metrics);
-  if (&rows == &columns && region.first_key == region.first_query && region.num_keys == region.num_queries) {
-    labels.keys = labels.queries;
-    labels.key_metrics = labels.query_metrics;
-  } else {
-    labels.keys = labels_of(gui, columns, region.first_key, region.num_keys, labels.key_metrics);
-  }
+  AxisLabels labels = axis_labels(gui, row_tokens(gui.state, content), column_tokens(gui.state, content),
+                                  {region.first_query, region.num_queries, region.first_key, region.num_keys});
+  // The large map, which prints its numbers, has room for the words' English beside its rows.
+  if (content.values && !gui.chinese() && !labels.number_queries)
+    labels.queries = labels_of(gui, row_tokens(gui.state, content), region.first_query, region.num_queries,
+                               labels.query_metrics, true);
   return labels;
 }
 
@@ -191,19 +268,16 @@ std::optional<Viewport> turned(const Viewport& now, Index queries, Index keys, f
 }
 
 bool part_line(Gui& gui, const Viewport& part) {
-  char text[128];
-  std::snprintf(text, sizeof text, "%s %d–%d × %d–%d", gui.word(kAnswerWords.part_of_pattern),
-                static_cast<int>(part.first_query), static_cast<int>(part.first_query + part.num_queries - 1),
-                static_cast<int>(part.first_key), static_cast<int>(part.first_key + part.num_keys - 1));
-  const float right = ImGui::GetItemRectMax().x;
-  const float end = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
-  const float width =
-      ImGui::CalcTextSize(text).x + ImGui::CalcTextSize(gui.word(kAnswerWords.whole_pattern)).x + 40 * gui.unit;
-  if (right + width < end) ImGui::SameLine(0, 12 * gui.unit);
   ImGui::AlignTextToFramePadding();
-  dim_text(gui, text);
-  ImGui::SameLine();
+  dim_text(gui, part_text(gui, part));
+  ImGui::SameLine(0, 8 * gui.unit);
   return flat_button(gui, "whole", gui.word(kAnswerWords.whole_pattern));
+}
+
+float part_line_width(Gui& gui, const Viewport& part) {
+  const float button = button_width(gui.word(kAnswerWords.whole_pattern));
+  const FontScope small(gui, TextSize::small);
+  return ImGui::CalcTextSize(part_text(gui, part).c_str()).x + button + 16 * gui.unit;
 }
 
 MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area) {
@@ -220,8 +294,12 @@ ColourScale map_scale(const AppState& state, const MapContent& content) {
 std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
                                 const MapLayout& layout, float opacity) {
   const ViewState& view = gui.state.view;
-  gui.maps.draw(list, *content.weights, content.version, top_left(layout.plot), bottom_right(layout.plot),
-                map_scale(gui.state, content), opacity);
+  const ColourScale scale = map_scale(gui.state, content);
+  if (gui.motion && content.slot != 0)
+    gui.motion->draw(gui.maps, list, content.slot, *content.weights, content.version, layout.plot, scale, opacity);
+  else
+    gui.maps.draw(list, *content.weights, content.version, top_left(layout.plot), bottom_right(layout.plot), scale,
+                  opacity);
   list.AddRect({layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
                gui.colours().line);
   const auto lit = view.hovered ? view.hovered : view.pinned;

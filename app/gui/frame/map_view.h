@@ -17,6 +17,7 @@ struct MapContent {
   bool values = false;                  // print the numbers in the cells where there is room
   const FoldedStack* folded = nullptr;  // null: every token has its own row and column
   MapKind kind = MapKind::weights;      // what the weights are, if not that
+  std::uint64_t slot = 0;               // names the place where it fades from one content to the next; 0: it never does
 };
 
 /// All of a head at once: its thumbnail, its map with tokens folded, or its map of another kind.
@@ -28,11 +29,15 @@ std::optional<Index> map_column(const MapContent& content, Index key);
 
 /// How strongly maps are drawn that answer an earlier question.
 inline constexpr float kStaleOpacity = 0.55f;
+/// How strongly the answer on the screen is drawn: paler where a newer one is late; not while a training replaces it every moment.
+float answer_opacity(const Gui& gui);
 
 /// The measures of the labels of the current answer's axes, at the current font.
 struct AxisLabels {
   std::vector<std::string> queries, keys;  // ready to be drawn
   LabelMetrics query_metrics, key_metrics;
+  Index first_query = 0, first_key = 0;              // which tokens the first labels are
+  bool number_queries = false, number_keys = false;  // too many words to be read: their numbers stand in their place
 };
 AxisLabels axis_labels(Gui& gui, const MapContent& content);
 AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::vector<Token>& keys,
@@ -53,8 +58,9 @@ void outline_box(const Gui& gui, ImDrawList& list, Box box, float thickness);
 /// nothing where they do nothing. `under` is the cell under the pointer.
 std::optional<Viewport> turned(const Viewport& now, Index queries, Index keys, float cell_size,
                                const std::optional<CellRef>& under);
-/// Beside the last item: which part a large map shows, and a button; true where all of it is to be seen again.
+/// Which part a large map shows, and a button; true where all of it is to be seen again.
 bool part_line(Gui& gui, const Viewport& part);
+float part_line_width(Gui& gui, const Viewport& part);
 
 /// The layout that draw_map uses, for those who need the cells' places.
 MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area);

@@ -1,30 +1,173 @@
 #include "gui/frame/no_answer.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "gui/frame/draw.h"
+#include "gui/frame/looks.h"
+#include "gui/frame/paragraph.h"
+#include "session/answer_state.h"
 #include "words/answer_words.h"
+#include "words/failure_words.h"
 
 namespace headlight {
+namespace {
+
+constexpr std::size_t kExamples = 6;
+
+/// A text in the middle of the panel.
+void centred(const char* text) {
+  ImGui::SetCursorPosX(std::max(0.0f, (ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text).x) / 2));
+  ImGui::TextUnformatted(text);
+}
+
+void failure_card(Gui& gui, const AnswerState& shown) {
+  const bool opening = shown.kind == AnswerState::Kind::cannot_open;
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float unit = gui.unit, width = std::min(room.x - 16 * unit, 560 * unit), inset = 24 * unit;
+  const float left = ImGui::GetCursorPosX() + std::max(8 * unit, (room.x - width) / 2);
+  const ImVec2 window = ImGui::GetWindowPos();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.ChannelsSplit(2);
+  list.ChannelsSetCurrent(1);
+  const float top = ImGui::GetCursorPosY() + std::min(room.y * 0.2f, 120 * unit);
+  ImGui::SetCursorPos({left + inset, top + inset});
+  ImGui::BeginGroup();
+  ImGui::PushTextWrapPos(left + width - inset);
+  {
+    const FontScope title(gui, TextSize::title);
+    ImGui::TextUnformatted(gui.word(opening ? kFailureWords.cannot_open : kFailureWords.cannot_ask));
+  }
+  ImGui::TextUnformatted(gui.word(plain_words(shown.message)));
+  ImGui::PopTextWrapPos();
+  const FontScope small(gui, TextSize::small);
+  ImGui::PushTextWrapPos(left + width - inset);
+  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+  if (!shown.path.empty()) ImGui::TextUnformatted(gui.fonts.shown(shown.path).c_str());
+  if (shown.details) {
+    ImGui::TextUnformatted(gui.fonts.shown(shown.message).c_str());
+    gui.name_item("failure line");
+  }
+  ImGui::PopStyleColor();
+  ImGui::PopTextWrapPos();
+  ImGui::Dummy({0, 4 * unit});
+  ImGui::PopFont();
+  gui.fonts.push(TextSize::body);
+  if (primary_button(gui, "choose another", gui.word(kFailureWords.choose_another)))
+    gui.say(Browse{Browser::Purpose::open, gui.state.browser.folder});
+  same_line_if_room(button_width(gui.word(kFailureWords.details)), 8 * unit);
+  if (flat_button(gui, "failure details", gui.word(kFailureWords.details), shown.details))
+    gui.say(ShowFailure{!shown.details});
+  const Words& back = opening ? kFailureWords.go_back : kFailureWords.undo_opening;
+  if (opening || !gui.state.undo.empty()) {
+    same_line_if_room(button_width(gui.word(back)), 8 * unit);
+    if (flat_button(gui, "leave failure", gui.word(back))) {
+      if (opening) gui.say(LeaveFailure{});
+      else gui.say(Undo{});
+    }
+  }
+  ImGui::EndGroup();
+  const float bottom = ImGui::GetItemRectMax().y + inset;
+  list.ChannelsSetCurrent(0);
+  const Box card{window.x + left, window.y + top - ImGui::GetScrollY(), width, bottom - window.y - top};
+  list.AddRectFilled(top_left(card), bottom_right(card), gui.colours().panel, 8 * unit);
+  list.AddRect(top_left(card), bottom_right(card), gui.colours().line, 8 * unit, 0, unit);
+  list.ChannelsMerge();
+  gui.name_box("failure card", card);
+}
+
+/// The examples that a window offers first: those of its language, no files.
+std::vector<const Sample*> examples(const Gui& gui) {
+  const auto is_english = [](const Sample& one) {
+    return !one.text.empty() && static_cast<unsigned char>(one.text[0]) < 128;
+  };
+  std::vector<const Sample*> all;
+  for (const Sample& one : gui.samples)
+    if (one.file.empty() && one.text.find('\n') == std::string::npos) all.push_back(&one);
+  std::stable_partition(all.begin(), all.end(), [&](const Sample* one) { return is_english(*one) != gui.chinese(); });
+  if (all.size() > kExamples) all.resize(kExamples);
+  return all;
+}
+
+/// A sentence and what it asks; a click asks it.
+void example_card(Gui& gui, const Sample& sample, std::size_t number, const Box& box) {
+  const float unit = gui.unit, inset = 12 * unit;
+  ImGui::SetCursorScreenPos(top_left(box));
+  const std::string name = "example " + std::to_string(number);
+  if (ImGui::InvisibleButton(name.c_str(), {box.w, box.h})) gui.say_once(SetText{sample.text});
+  gui.name_item(name);
+  const bool hovered = ImGui::IsItemHovered();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(top_left(box), bottom_right(box), hovered ? gui.colours().button_hovered : gui.colours().panel,
+                     6 * unit);
+  list.AddRect(top_left(box), bottom_right(box), gui.colours().dim, 6 * unit, 0, unit);
+  const float room = box.w - 2 * inset;
+  const Paragraph text = paragraph(gui, sample.text, room);
+  list.PushClipRect(top_left(box), bottom_right(box), true);
+  draw_paragraph(gui, text, {box.x + inset, box.y + inset}, gui.colours().text, (name + " text").c_str(), room);
+  const FontScope small(gui, TextSize::small);
+  const Paragraph note = paragraph(gui, gui.chinese() ? sample.note_zh : sample.note_en, room);
+  draw_paragraph(gui, note, {box.x + inset, box.y + inset + text.height + 4 * unit}, gui.colours().dim,
+                 (name + " note").c_str(), room);
+  list.PopClipRect();
+}
+
+void example_cards(Gui& gui) {
+  const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float unit = gui.unit, gap = 12 * unit, height = 112 * unit;
+  const auto columns = static_cast<std::size_t>(std::clamp(std::floor(room.x / (260 * unit)), 1.0f, 3.0f));
+  const float width =
+      std::min(320 * unit, (room.x - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
+  const float all = width * static_cast<float>(columns) + gap * static_cast<float>(columns - 1);
+  const float left = at.x + (room.x - all) / 2;
+  const std::vector<const Sample*> shown = examples(gui);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const float x = left + static_cast<float>(i % columns) * (width + gap);
+    const float y = at.y + static_cast<float>(i / columns) * (height + gap);
+    if (y + height > at.y + room.y) break;
+    example_card(gui, *shown[i], i, {std::round(x), std::round(y), width, height});
+  }
+}
+
+}  // namespace
+
+bool state_card(Gui& gui) {
+  const AnswerState shown = answer_state(gui.state);
+  switch (shown.kind) {
+    case AnswerState::Kind::shown: return false;
+    case AnswerState::Kind::computing:
+    case AnswerState::Kind::empty: nothing_yet(gui); return true;
+    case AnswerState::Kind::cannot_open:
+    case AnswerState::Kind::cannot_ask: failure_card(gui, shown); return true;
+  }
+  return false;
+}
 
 bool problem_line(Gui& gui) {
   const std::string& problem = problem_of(gui.state);
-  if (problem.empty()) return false;
+  if (problem.empty()) {
+    if (has_one_word(gui.state)) wrapped_dim(gui, gui.word(kFailureWords.one_word));
+    return false;
+  }
   wrapped_small(gui, gui.state.trace ? problem + " — " + gui.word(kAnswerWords.stale) : problem, gui.colours().warning);
   return true;
 }
 
 void nothing_yet(Gui& gui) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const auto centred = [&](const char* text) {
-    ImGui::SetCursorPosX((room.x - ImGui::CalcTextSize(text).x) / 2);
-    ImGui::TextUnformatted(text);
-  };
-  ImGui::SetCursorPosY(room.y * 0.4f);
-  if (nothing_asked(gui.state)) {
+  const bool empty = nothing_asked(gui.state);
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + room.y * (empty ? 0.12f : 0.4f));
+  if (!empty) {
+    if (problem_of(gui.state).empty()) centred(gui.word(kAnswerWords.computing));
+    return;
+  }
+  {
     const FontScope title(gui, TextSize::title);
     centred(gui.word(kAnswerWords.empty_text));
   }
-  if (nothing_asked(gui.state)) centred(gui.word(kAnswerWords.empty_hint));
-  else if (problem_of(gui.state).empty()) centred(gui.word(kAnswerWords.computing));
+  centred(gui.word(kAnswerWords.empty_hint));
+  ImGui::Dummy({0, 8 * gui.unit});
+  example_cards(gui);
 }
 
 }  // namespace headlight

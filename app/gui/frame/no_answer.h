@@ -1,13 +1,18 @@
-// What a panel shows in place of an answer.
+// What a panel shows where there is no answer, or none to what is asked now.
 #pragma once
 
 #include "gui/frame/gui.h"
 
 namespace headlight {
 
-/// What is wrong with the question, as a line of small text; false where nothing is.
+/// Where no maps can stand: a card with what is wrong in plain words and what to do next, the examples of an empty
+/// window, or that the answer is being computed. True where it drew one: the panel then draws nothing else.
+bool state_card(Gui& gui);
+
+/// What is wrong with the question while the maps still are of the one before, or a remark on an answer of one word.
+/// True where there is something wrong.
 bool problem_line(Gui& gui);
-/// That there is no text, or that the answer is being computed.
+/// No sentence, or no answer yet.
 void nothing_yet(Gui& gui);
 
 }  // namespace headlight

@@ -1,8 +1,9 @@
 #include "gui/frame/relation_labels.h"
 
-#include "document/bundled_models.h"
-#include "figure/taught.h"
+#include <algorithm>
+
 #include "gui/frame/draw.h"
+#include "session/head_grid.h"
 #include "train/measure/treebank_scores.h"
 #include "train/trained_checkpoint.h"
 #include "words/answer_words.h"
@@ -10,45 +11,57 @@
 
 namespace headlight {
 
+HeadName name_of_head(const Gui& gui, const HeadRef& head) {
+  const AppState& state = gui.state;
+  return head_name(state.settings.language, state.document, head, last_measures(state, head),
+                   facts_of(state, head.stack));
+}
+
 MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room, const std::string& value) {
   const auto width = [&](const std::string& text) { return ImGui::CalcTextSize(gui.fonts.shown(text).c_str()).x; };
-  MeasuredTitle title = measured_title(gui.state.settings.language, gui.state.document, head, value, room, width);
+  MeasuredTitle title = measured_title(head, name_of_head(gui, head), value, room, width);
   title.relations = gui.fonts.shown(title.relations);
   return title;
 }
 
-void measured_line(Gui& gui, const HeadRef& head) {
-  for (const RelationScore* one : relations_of(gui.state.document, head)) {
-    ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().accent);
-    const std::string& title = relation_title(gui.state.settings.language, *one);
-    const std::string taught = taught_mark(gui.state.settings.language, gui.state.document, *one);
-    ImGui::TextUnformatted(gui.fonts.shown(title + " " + score_text(one->score.accuracy) + taught).c_str());
-    ImGui::PopStyleColor();
-    gui.name_item("measured " + one->relation);
-    const bool on_treebank = is_universal(*one);
-    std::string tip = gui.word(on_treebank ? kAnySentenceWords.tip_measured : kAnswerWords.tip_measured) +
-                      std::string("\n") +
-                      gui.word(on_treebank ? kAnySentenceWords.pairs_of_words : kAnswerWords.held_out_sentences) +
-                      std::to_string(one->sentences);
-    if (!taught.empty()) {
-      tip += std::string("\n") + gui.word(kAnySentenceWords.taught_head);
-      for (const std::string& treebank : gui.state.document.card->treebanks) tip += "\n· " + treebank;
-    }
-    if (ImGui::IsItemHovered()) {
-      const bool pronouns =
-          gui.state.document.card->plan.corruption.restore > 0 && gui.state.document.card->plan.task == Task::masked;
-      if (pronouns) tip += std::string("\n") + gui.word(kAnswerWords.supervised_pronouns);
-      explain_item(gui, tip);
-    }
-    const float end = ImGui::GetItemRectMax().x + 8 * gui.unit;
-    const FontScope small(gui, TextSize::small);
-    const std::string beside =
-        gui.fonts.shown(std::string(gui.word(kAnswerWords.position_alone)) + " " + score_text(one->kind_offset) +
-                        " · " + gui.word(kAnswerWords.random_weights_score) + " " + score_text(one->random));
-    const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
-    if (end + ImGui::CalcTextSize(beside.c_str()).x <= right) ImGui::SameLine(0, 8 * gui.unit);
-    dim_text(gui, beside);
+void explain_name(const Gui& gui, const HeadName& name) {
+  if (!ImGui::IsItemHovered() || name.words.empty()) return;
+  const AppState& state = gui.state;
+  std::string tip = name_explained(state.settings.language, name, facts_of(state, state.view.chosen.stack));
+  const TrainingCard* card = state.document.card.get();
+  if (name.relation && card && card->plan.corruption.restore > 0 && card->plan.task == Task::masked)
+    tip += std::string("\n") + gui.word(kAnswerWords.supervised_pronouns);
+  if (!name.taught.empty() && card) {
+    tip += std::string("\n") + gui.word(kAnySentenceWords.taught_head);
+    for (const std::string& treebank : card->treebanks) tip += "\n· " + treebank;
   }
+  explain_item(gui, tip);
+}
+
+void measured_line(Gui& gui, const HeadRef& head, float room) {
+  const HeadName name = name_of_head(gui, head);
+  const std::string text = gui.fonts.shown(name_with_score(name));
+  const float needed = ImGui::CalcTextSize(text.c_str()).x, width = 48 * gui.unit;
+  if (name.words.empty() || needed > room) return;
+  const ImU32 ink = name.doubtful || !name.relation ? gui.colours().dim : gui.colours().text;
+  ImGui::PushStyleColor(ImGuiCol_Text, ink);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::PopStyleColor();
+  gui.name_item(name.relation ? "measured " + name.relation->relation : "measured");
+  explain_name(gui, name);
+  if (!name.relation || needed + 8 * gui.unit + width > room) return;
+  ImGui::SameLine(0, 8 * gui.unit);
+  const float height = 6 * gui.unit;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy({width, ImGui::GetTextLineHeight()});
+  explain_name(gui, name);
+  const float y = at.y + (ImGui::GetTextLineHeight() - height) / 2;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const auto place = [&](double share) { return at.x + width * static_cast<float>(std::clamp(share, 0.0, 1.0)); };
+  list.AddRectFilled({at.x, y}, {at.x + width, y + height}, gui.colours().line);
+  list.AddRectFilled({at.x, y}, {place(name.score), y + height}, ink);
+  const float tick = place(name.alone);
+  list.AddLine({tick, y - 3 * gui.unit}, {tick, y + height + 3 * gui.unit}, gui.colours().text, gui.unit);
 }
 
 }  // namespace headlight

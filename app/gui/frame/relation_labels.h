@@ -1,14 +1,19 @@
-// What was measured of a head, as the window writes it.
+// What a head is called, as the window writes it.
 #pragma once
 
-#include "figure/labels.h"
+#include "figure/head_name.h"
 #include "gui/frame/gui.h"
 
 namespace headlight {
 
-/// The title of a head, a value of it and what was measured of it (figure/labels.h), at the current font.
+/// The name of a head of the answer on the screen (figure/head_name.h).
+HeadName name_of_head(const Gui& gui, const HeadRef& head);
+/// The title of a head, a value of it and its name, at the current font.
 MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room, const std::string& value = {});
-/// The scores of the head with their baselines, a line and a tooltip for each; draws nothing where there are none.
-void measured_line(Gui& gui, const HeadRef& head);
+/// What a name means, why to doubt it, and how it was measured: a tooltip on the last item.
+void explain_name(const Gui& gui, const HeadName& name);
+/// The name of the head, its score as a bar with a tick where position alone stands, and the tooltip; nothing where it
+/// has no name yet. What would not fit into `room` is left out, the bar first.
+void measured_line(Gui& gui, const HeadRef& head, float room = 1e6f);
 
 }  // namespace headlight

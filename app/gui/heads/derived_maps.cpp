@@ -3,6 +3,7 @@
 #include "figure/map_kinds.h"
 #include "gui/actions/actions.h"
 #include "gui/frame/draw.h"
+#include "gui/frame/looks.h"
 #include "gui/frame/stacks.h"
 #include "gui/heads/heads.h"
 #include "session/shown.h"
@@ -14,12 +15,6 @@ namespace {
 
 constexpr MapKind kKinds[] = {MapKind::weights, MapKind::norms, MapKind::rollout};
 
-const char* word_of(const Gui& gui, MapKind kind) {
-  return gui.word(kind == MapKind::norms     ? kMapWords.norm_maps
-                  : kind == MapKind::rollout ? kMapWords.rollout_maps
-                                             : kMapWords.weight_maps);
-}
-
 /// Why the chosen head's stack has no maps of this kind.
 std::optional<MapUnavailable> why_not_here(const AppState& state, MapKind kind) {
   return why_not(*state.trace, state.view.chosen.stack, kind);
@@ -27,20 +22,21 @@ std::optional<MapUnavailable> why_not_here(const AppState& state, MapKind kind) 
 
 }  // namespace
 
-void map_kind_switches(Gui& gui, bool beside) {
+const char* map_kind_word(const Gui& gui, MapKind kind) {
+  return gui.word(kind == MapKind::norms     ? kMapWords.norm_maps
+                  : kind == MapKind::rollout ? kMapWords.rollout_maps
+                                             : kMapWords.weight_maps);
+}
+
+void map_kind_lines(Gui& gui) {
   const AppState& state = gui.state;
   if (!state.trace) return;
-  const FontScope small(gui, TextSize::small);
   const Language language = state.settings.language;
-  float width = 0;
-  for (const MapKind kind : kKinds) width += button_width(word_of(gui, kind));
-  if (beside) same_line_if_room(width, 12 * gui.unit);
   for (const MapKind kind : kKinds) {
-    if (kind != MapKind::weights) ImGui::SameLine(0, 0);
     const auto why = why_not_here(state, kind);
-    ImGui::PushStyleVar(ImGuiStyleVar_Alpha, ImGui::GetStyle().Alpha * (why ? 0.5f : 1.0f));
     const std::string called = "maps " + std::string(name(kind));
-    if (flat_button(gui, called.c_str(), word_of(gui, kind), state.view.maps == kind)) gui.say(ShowMaps{kind});
+    ImGui::PushStyleVar(ImGuiStyleVar_Alpha, ImGui::GetStyle().Alpha * (why ? 0.5f : 1.0f));
+    if (menu_line(gui, called.c_str(), map_kind_word(gui, kind), {}, state.view.maps == kind)) gui.say(ShowMaps{kind});
     ImGui::PopStyleVar();
     explain_item(gui, why ? why_not_line(language, kind, *why)
                           : std::string(kind_line(language, kind)) + "\n" + kind_formula(language, kind) + "\n" +
@@ -56,7 +52,7 @@ std::string map_kind_words(const Gui& gui) {
   if (const auto why = why_not_here(state, kind)) return why_not_line(language, kind, *why);
   const MapKind shown = shown_kind(state, state.view.chosen.stack);
   if (shown == kind) return kind_line(language, kind);
-  return std::string(word_of(gui, kind)) + ": " + gui.word(kAnswerWords.computing);
+  return std::string(map_kind_word(gui, kind)) + ": " + gui.word(kAnswerWords.computing);
 }
 
 std::string map_title(const Gui& gui, const HeadRef& head) {
@@ -77,26 +73,6 @@ std::vector<HeadRef> layers_of(const AppState& state) {
   for (Index layer = 0; layer < state.trace->num_layers(chosen.stack); ++layer)
     layers.push_back({layer, chosen.head, chosen.stack});
   return layers;
-}
-
-void one_layer(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, float title_height) {
-  const std::string id = "layer " + std::to_string(head.layer);
-  ImGui::SetCursorScreenPos(top_left(box));
-  if (ImGui::InvisibleButton(id.c_str(), {box.w, box.h})) gui.say(ChooseHead{head});
-  const bool hovered = ImGui::IsItemHovered(), chosen = gui.state.view.chosen.layer == head.layer;
-  const MapContent content = whole_content(gui.state, head);
-  const MapLayout layout = map_layout(content, labels, {box.x, box.y + title_height, box.w, box.h - title_height});
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const std::string title = layer_title(gui.state.settings.language, head.layer);
-  list.AddText({layout.plot.x, box.y}, chosen || hovered ? gui.colours().accent : gui.colours().text, title.c_str());
-  if (chosen) {
-    const float y = box.y + ImGui::GetFontSize() + gui.unit,
-                right = layout.plot.x + ImGui::CalcTextSize(title.c_str()).x;
-    list.AddLine({layout.plot.x, y}, {right, y}, gui.colours().accent, gui.unit);
-  }
-  const auto cell = draw_map(gui, list, content, labels, layout, is_stale(gui.state) ? kStaleOpacity : 1.0f);
-  gui.name_box(id, layout.plot);
-  if (hovered) gui.say(Hover{head, cell});
 }
 
 }  // namespace headlight

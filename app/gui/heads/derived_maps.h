@@ -6,8 +6,10 @@
 
 namespace headlight {
 
-/// The switch between the kinds of maps, behind the last item where `beside` and where there is room.
-void map_kind_switches(Gui& gui, bool beside);
+/// The kinds of maps as lines of a menu.
+void map_kind_lines(Gui& gui);
+/// The word of a kind: weights, norms, rollout.
+const char* map_kind_word(const Gui& gui, MapKind kind);
 
 /// What a square of such maps is, or why there are none: one line above them. Empty where the maps are weights and were
 /// to be.
@@ -21,8 +23,5 @@ const char* row_words(const Gui& gui, MapKind kind);
 
 /// A head of every layer, one after another: what stands in the grid of maps that belong to layers.
 std::vector<HeadRef> layers_of(const AppState& state);
-
-/// A layer's map in the grid, in place of its heads.
-void one_layer(Gui& gui, HeadRef head, const Box& box, const AxisLabels& labels, float title_height);
 
 }  // namespace headlight

@@ -1,41 +1,75 @@
 #include "gui/heads/greeting.h"
 
+#include <algorithm>
+
 #include "gui/actions/actions.h"
+#include "gui/actions/question.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/paragraph.h"
+#include "gui/frame/looks.h"
 #include "words/lesson_words.h"
+#include "words/stage_words.h"
 
 namespace headlight {
 
+namespace {
+
+/// In the English window beside the Chinese sentence that it opens on: the first example in English.
+const Sample* english_example(const Gui& gui) {
+  if (gui.chinese() || gui.state.document.source.text != kDefaultSentence) return nullptr;
+  for (const Sample& sample : gui.samples)
+    if (!sample.change.empty() && static_cast<unsigned char>(sample.text.front()) < 0x80) return &sample;
+  return nullptr;
+}
+
+std::string english_label(const Gui& gui, const Sample& sample) {
+  std::string label = gui.word(kStageWords.english_sentence);
+  return label.replace(label.find('%'), 1, sample.text);
+}
+
+}  // namespace
+
 bool greeting(Gui& gui) {
   const AppState& state = gui.state;
-  if (state.settings.greeted || state.view.lesson) return false;
-  const ImVec2 padding = ImGui::GetStyle().FramePadding, corner = ImGui::GetCursorScreenPos();
-  const ImVec2 space = ImGui::GetContentRegionAvail();
-  const float room = space.x - button_width("×");
-  std::vector<Paragraph> sentences;
-  float height = 0;
-  for (const Words& sentence : kLessonWords.greeting)
-    height +=
-        sentences.emplace_back(paragraph(gui, with_keys(gui, sentence, {Act::choose_lesson, Act::show_keys}), room))
-            .height;
-  if (height > 0.4f * space.y) return false;  // the maps come first
-  float y = corner.y + padding.y;
-  for (std::size_t i = 0; i < sentences.size(); ++i) {
-    draw_paragraph(gui, sentences[i], {corner.x, y}, gui.colours().text, ("greeting " + std::to_string(i)).c_str(),
-                   room);
-    y += sentences[i].height;
+  if (state.settings.greeted || state.view.lesson || !state.undo.empty()) return false;
+  const bool lessons = state.lessons && !state.lessons->empty();
+  const char* begin = gui.word(kLessonWords.begin);
+  const float gap = 12 * gui.unit, cross = button_width("×"), end = ImGui::GetContentRegionMax().x - cross;
+  float link = lessons ? ImGui::CalcTextSize(begin).x + gap : 0;
+  const Sample* english = english_example(gui);
+  ImGui::AlignTextToFramePadding();
+  const float all = end - ImGui::GetCursorPosX() - link - gap;
+  // The English sentence stands in its link where that leaves room to say what a map is, else under the pointer.
+  std::string try_english = english ? english_label(gui, *english) : std::string();
+  const auto beside = [&] { return english ? all - ImGui::CalcTextSize(try_english.c_str()).x - gap : all; };
+  const bool whole = beside() >= ImGui::CalcTextSize(gui.word(kLessonWords.greeting[0])).x;
+  if (!whole) try_english = gui.word(kStageWords.english_short);
+  const float room = beside();
+  std::string said;  // whole sentences, as many as there is room for
+  for (const Words& sentence : kLessonWords.greeting) {
+    const std::string more =
+        said + (said.empty() ? "" : " ") + with_keys(gui, sentence, {Act::choose_lesson, Act::show_keys});
+    if (!said.empty() && ImGui::CalcTextSize(more.c_str()).x > room) break;
+    said = more;
   }
-  ImGui::SetCursorScreenPos({corner.x + room, corner.y});
+  if (english && room < 160 * gui.unit) said.clear();  // what there is to click comes first
+  cut_text(gui, said, gui.colours().text, std::max(room, 0.0f));
+  gui.name_item("greeting", BoxKind::label);
+  if (english) {
+    ImGui::SameLine(0, gap);
+    if (link_button(gui, "english example", try_english.c_str())) take_sample(gui, *english);
+    if (!whole) explain_item(gui, english->text);
+  }
+  if (lessons) {
+    ImGui::SameLine(0, gap);
+    if (link_button(gui, "first lesson", begin)) gui.say(OpenLesson{0});
+  }
+  ImGui::SameLine(end);
   if (flat_button(gui, "dismiss greeting", "×")) {
     Settings settings = state.settings;
     settings.greeted = true;
     gui.say(SetSettings{settings});
   }
   explain_item(gui, kLessonWords.tip_dismiss);
-  ImGui::SetCursorScreenPos({corner.x - padding.x, y});
-  if (state.lessons && !state.lessons->empty() && flat_button(gui, "first lesson", gui.word(kLessonWords.begin)))
-    gui.say(OpenLesson{0});
   return true;
 }
 

@@ -4,7 +4,7 @@
 
 namespace headlight {
 
-/// Three sentences above the maps of a first start; false where they were read.
+/// What is said above the maps of a first start, on one line; false where it was read.
 bool greeting(Gui& gui);
 
 }  // namespace headlight

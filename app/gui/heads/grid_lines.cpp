@@ -80,7 +80,7 @@ void one_line(Gui& gui, const Frame& frame, const HeadRef& head, Index place, co
   std::optional<Index> lit;
   const auto& lit_cell = state.view.hovered ? state.view.hovered : state.view.pinned;
   if (lit_cell) lit = frame.line.of_query ? map_column(content, lit_cell->key) : map_row(content, lit_cell->query);
-  draw_bars(gui, frame, place, weights, lit, head_opacity(state, head));
+  draw_bars(gui, frame, place, weights, lit, head_opacity(gui, head));
   if (!hovered) return;
   std::optional<CellRef> cell;
   if (const auto bar = frame.layout.bar_at(ImGui::GetIO().MousePos.x); bar && weights.size() == frame.layout.count)

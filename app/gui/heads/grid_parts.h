@@ -1,21 +1,27 @@
-// The parts of the grid panel: the maps with their words are in grid_panel.cpp itself.
+// The parts of the atlas: the maps themselves are in atlas_panel.cpp.
 #pragma once
 
+#include "gui/frame/draw.h"
 #include "gui/heads/heads.h"
 
 namespace headlight {
 
-/// Which of its ways the grid shows the heads in, as buttons; behind the last item where `beside` and there is room.
-void grid_switch(Gui& gui, bool beside);
-
-/// All layers, all heads, as small as they must be.
-void glance_grid(Gui& gui);
+/// What is shown and in which order, as menus; below them what the maps are, or what is wrong. Its height never changes.
+void atlas_header(Gui& gui, const Box& slot);
 /// One row or one column of every head, as bars.
 void line_grid(Gui& gui);
 
+/// The menu of the orders of the heads, and what turns the order around.
+float order_control_width(const Gui& gui);
+void order_control(Gui& gui);
+/// The two words that are looked for, and how many heads there are.
+void search_line(Gui& gui);
+/// While every head is switched off in turn, and where that cannot be done; false where neither is.
+bool sweep_line(Gui& gui);
+
 /// What the head was put in order by, as it stands beside its title; empty where it has no such number.
 std::string order_value_text(const AppState& state, const HeadRef& head);
-/// How strongly a head is drawn in the grid: less where it is off, not looked for, or of an earlier answer.
-float head_opacity(const AppState& state, const HeadRef& head);
+/// How strongly a head is drawn in the atlas: less where it is off, not looked for, or of an earlier answer.
+float head_opacity(const Gui& gui, const HeadRef& head);
 
 }  // namespace headlight

@@ -5,15 +5,7 @@
 
 namespace headlight {
 
-void grid_panel(Gui& gui);   // every head of every layer
-void head_panel(Gui& gui);   // the chosen head, large, and one of its rows as bars
-void words_panel(Gui& gui);  // the next word, before and after, and writing on
-
-/// Whether there is room and reason for words_panel.
-bool shows_words(const AppState& state);
-
-/// The line above the grid: the order of the heads, and the search for heads; behind the last item where that is of the
-/// same line and there is room.
-void head_order_line(Gui& gui, bool same_line);
+void stage_panel(Gui& gui);  // the chosen head, large, with what it says and what can be done
+void atlas_panel(Gui& gui);  // every head of every layer
 
 }  // namespace headlight

@@ -8,6 +8,7 @@
 #include "gui/frame/texture_ids.h"
 #include "gui/inside/inside.h"
 #include "gui/inside/matrix_map.h"
+#include "gui/inside/weight_lines.h"
 #include "words/answer_words.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"
@@ -138,7 +139,7 @@ void steps(Gui& gui) {
     return;
   }
   ImGui::BeginChild("steps");
-  for (std::size_t i = 0; i < inside.steps.size(); ++i) draw_step(gui, inside, i);
+  weight_lines(gui, inside, draw_step);
   ImGui::EndChild();
 }
 
@@ -146,9 +147,8 @@ void steps(Gui& gui) {
 
 void way_panel(Gui& gui) {
   const AppState& state = gui.state;
-  if (nothing_asked(state)) return nothing_yet(gui);
+  if (state_card(gui)) return;
   problem_line(gui);
-  if (!state.trace) return nothing_yet(gui);
   if (flat_button(gui, "show steps", gui.word(kInsideWords.steps_of_weight), state.view.steps))
     gui.say(ShowSteps{true});
   explain_item(gui, kInsideWords.tip_steps);

@@ -8,6 +8,7 @@
 #include "gui/frame/texture_ids.h"
 #include "gui/inside/inside.h"
 #include "gui/inside/matrix_map.h"
+#include "session/answer_state.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"
 
@@ -50,6 +51,9 @@ void heading(Gui& gui, const Trace& trace, const MatrixId& id) {
   dim_text(gui, line);
 }
 
+/// Whether its rows and its columns are words: then its cells are square, as those of every map of words.
+bool is_pattern(const Axes& along) { return along.rows == Axis::queries && along.cols == Axis::keys; }
+
 struct MapPlaces {
   Box plot;
   float cell_width = 0, cell_height = 0;
@@ -66,9 +70,11 @@ MapPlaces places(Gui& gui, const Trace& trace, const MatrixId& id, const Picture
   const float top = ImGui::GetFontSize() * 1.4f;
   const float columns = static_cast<float>(picture.values.cols()), rows = static_cast<float>(picture.rows);
   MapPlaces result;
+  const bool square = is_pattern(along);
   result.cell_width = std::min((area.w - left) / columns, 64 * gui.unit);
+  result.cell_height = std::min((area.h - top) / rows, (square ? 64 : 24) * gui.unit);
+  if (square) result.cell_width = result.cell_height = std::min(result.cell_width, result.cell_height);
   if (result.cell_width >= 3) result.cell_width = std::floor(result.cell_width);
-  result.cell_height = std::min((area.h - top) / rows, 24 * gui.unit);
   if (result.cell_height >= 3) result.cell_height = std::floor(result.cell_height);
   result.plot = {std::floor(area.x + left), std::floor(area.y + top), result.cell_width * columns,
                  result.cell_height * rows};
@@ -187,16 +193,17 @@ void terms_table(Gui& gui, const Trace& trace, const Cell& cell) {
   const FontScope small(gui, TextSize::small);
   const bool adds_up = is_sum_of_terms(cell.operation);
   const auto length_of = [&](const Term& term) { return term_length(term, adds_up); };
-  float largest = 0;
+  float most = 0, least = 0;
   for (const Term& term : cell.terms)
-    if (std::isfinite(length_of(term))) largest = std::max(largest, std::abs(length_of(term)));
+    if (std::isfinite(length_of(term)))
+      most = std::max(most, length_of(term)), least = std::min(least, length_of(term));
   if (!ImGui::BeginTable("terms", adds_up ? 4 : 2, ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp)) return;
   ImGui::TableSetupColumn("from", 0, 1.2f);
   if (adds_up) {
     ImGui::TableSetupColumn("times", 0, 1.1f);
-    ImGui::TableSetupColumn("addend", 0, 0.8f);
+    ImGui::TableSetupColumn("addend", 0, 0.7f);
   }
-  ImGui::TableSetupColumn("bar", 0, 0.9f);
+  ImGui::TableSetupColumn("bar", 0, 1.0f);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(cell.terms.size()));
   while (clipper.Step()) {
@@ -213,11 +220,13 @@ void terms_table(Gui& gui, const Trace& trace, const Cell& cell) {
         ImGui::TextUnformatted(("= " + exact_number(term.contribution)).c_str());
       }
       ImGui::TableNextColumn();
-      // The addend as a bar from the middle: to the right where it adds, to the left where it takes away.
-      const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetTextLineHeight();
+      // The addend as a bar beside its number: to the right where it adds, to the left where it takes away.
+      const float width = std::min(ImGui::GetContentRegionAvail().x, 240 * gui.unit);
+      const float height = ImGui::GetTextLineHeight();
       const ImVec2 at = ImGui::GetCursorScreenPos();
-      const float middle = at.x + width / 2;
-      const float length = largest > 0 && std::isfinite(length_of(term)) ? length_of(term) / largest * width / 2 : 0;
+      const float share = least < 0 ? -least / (most - least) : 0, middle = at.x + width * share;
+      const float length =
+          most > least && std::isfinite(length_of(term)) ? length_of(term) / (most - least) * width : 0;
       const auto& map = diverging_map(gui.state.settings.theme);
       ImGui::GetWindowDrawList()->AddRectFilled({std::min(middle, middle + length), at.y + height * 0.2f},
                                                 {std::max(middle, middle + length), at.y + height * 0.8f},
@@ -253,7 +262,7 @@ void cell_of_matrix(Gui& gui, const Inside& inside) {
 
 void matrix_panel(Gui& gui) {
   const AppState& state = gui.state;
-  if (!state.trace || nothing_asked(state) || !state.inside) return;
+  if (answer_state(state).kind != AnswerState::Kind::shown || !state.inside) return;
   const Inside& inside = *state.inside;
   const MatrixId& id = inside.question.look.matrix;
   if (inside.matrix.values.size() == 0) {
@@ -264,7 +273,9 @@ void matrix_panel(Gui& gui) {
   heading(gui, *inside.question.trace, id);
   const ImVec2 room = ImGui::GetContentRegionAvail(), at = ImGui::GetCursorScreenPos();
   const float cells = static_cast<float>(inside.matrix.rows) * 24 * gui.unit + 30 * gui.unit;
-  const float height = std::min(room.y * 0.56f, std::max(cells, 60 * gui.unit));
+  const bool square = is_pattern(axes(*inside.question.trace, id));
+  const float height =
+      square ? std::min(room.y * 0.62f, room.x) : std::min(room.y * 0.56f, std::max(cells, 60 * gui.unit));
   map_of_matrix(gui, inside, {at.x, at.y, room.x, height});
   ImGui::SetCursorScreenPos({at.x, at.y + height + 10 * gui.unit});
   ImGui::BeginChild("terms");

@@ -1,50 +1,24 @@
 #include "gui/lesson/lesson_panel.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "figure/page.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/look.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
+#include "gui/frame/looks.h"
 #include "gui/frame/paragraph.h"
+#include "lesson/lesson_text.h"
+#include "math/attention.h"
 #include "session/lesson_commands.h"
 #include "words/lesson_words.h"
 
 namespace headlight {
 namespace {
 
-/// Where the strip has its parts: what is said at the left, what is asked for beside it where there is room.
-struct Places {
-  float margin, head, text_width, try_x, try_y, try_width, height;
-  TextSize size;
-  Paragraph text, attempt;
-};
-
-constexpr float kMark = 26;  // of the tick, before what is asked for
-
-Places places_of(Gui& gui, const LessonStep& step, float width) {
-  const Language language = gui.state.settings.language;
-  const float unit = gui.unit;
-  Places places{};
-  places.margin = 12 * unit;
-  places.head = ImGui::GetFrameHeight() + 6 * unit;
-  const float room = width - 2 * places.margin;
-  const float mark = step.attempt.empty() ? 0 : kMark * unit;
-  // Where everything is large in a small window the maps need the room more.
-  const bool wide = room >= 840 * unit, beside = wide && !step.attempt.empty();
-  places.size = wide ? TextSize::body : TextSize::small;
-  const FontScope font(gui, places.size);
-  places.text_width = beside ? std::min(room * 0.58f, 860 * unit) : std::min(room, 1000 * unit);
-  const float left = beside ? places.text_width + 36 * unit : 0;
-  places.try_x = places.margin + left + mark;
-  places.try_width = std::min(room - left - mark, 560 * unit);
-  places.text = paragraph(gui, step.text.in(language), places.text_width);
-  if (!step.attempt.empty())
-    places.attempt = paragraph(gui, gui.word(kLessonWords.attempt) + step.attempt.in(language), places.try_width);
-  places.try_y = places.head + (beside || step.attempt.empty() ? 0 : places.text.height + 4 * unit);
-  places.height = std::max(places.head + places.text.height, places.try_y + places.attempt.height) + 10 * unit;
-  return places;
-}
+constexpr float kColumn = 336, kInset = 20, kMark = 26;  // the column; its edges; the tick before what is asked for
 
 /// A ring until it is done, then a tick.
 void draw_mark(Gui& gui, ImVec2 at, std::optional<bool> done) {
@@ -65,75 +39,171 @@ void draw_mark(Gui& gui, ImVec2 at, std::optional<bool> done) {
   gui.name_box(done == true ? "lesson done" : "lesson to do", {at.x, at.y, size, size});
 }
 
-std::string step_words(const Gui& gui, std::size_t step, std::size_t count) {
-  const std::string now = std::to_string(step + 1), all = std::to_string(count);
-  return std::string(gui.word(kLessonWords.step)) + " " + now + " " + gui.word(kLessonWords.of_steps) + " " + all +
-         " " + gui.word(kLessonWords.after_steps);
+/// What a link points at lights up: a control with a ring, a word's row or a cell in every head.
+void point_at(Gui& gui, const std::string& target) {
+  const LessonTarget to = target_of(target);
+  if (!to.control.empty()) return gui.say(PointAt{to.control});
+  if (!gui.state.trace) return;
+  const HeadRef& head = gui.state.view.chosen;
+  const auto query = find_position(gui.state.trace->query_tokens(head.stack), {to.query});
+  if (!query) return;
+  auto key = to.key.empty() ? std::nullopt : find_position(gui.state.trace->key_tokens(head.stack), {to.key});
+  if (!key) {
+    const Matrix row = attention_rows(*gui.state.trace, head, *query, 1);
+    Index strongest = 0;
+    row.row(0).maxCoeff(&strongest);
+    key = strongest;
+  }
+  gui.say(Hover{head, CellRef{*query, *key}});
 }
 
-/// The way on, at the right end of the strip's first line.
-void page_buttons(Gui& gui, const Lesson& lesson, const LessonStep& step) {
+/// A text whose links can be pointed at; true while one is. It leaves the cursor below it.
+bool linked_text(Gui& gui, const std::string& text, const char* name, float left, float width) {
+  const std::vector<LessonSpan> spans = spans_of(text);
+  std::string plain;
+  std::vector<std::size_t> ends;
+  for (const LessonSpan& span : spans) {
+    plain += gui.fonts.shown(span.text);
+    ends.push_back(plain.size());
+  }
+  const Paragraph set = paragraph(gui, plain_text(text), width);
+  const ImVec2 at{ImGui::GetWindowPos().x + left, ImGui::GetCursorScreenPos().y};
+  gui.name_box(name, {at.x, at.y, width, set.height});
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float pitch = ImGui::GetFontSize() * kLineOfText;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  std::size_t from = 0;
+  float y = at.y;
+  bool any = false;
+  for (const std::string& line : set.lines) {
+    const std::size_t begin = std::min(plain.find(line, from), plain.size());
+    from = begin + line.size();
+    float x = at.x;
+    for (std::size_t s = 0, first = begin; s < spans.size() && first < from; ++s) {
+      if (ends[s] <= first) continue;
+      const std::string part = plain.substr(first, std::min(ends[s], from) - first);
+      const float part_width = ImGui::CalcTextSize(part.c_str()).x;
+      const bool link = !spans[s].target.empty();
+      list.AddText({x, y}, gui.colours().text, part.c_str());
+      if (link) {
+        const Box box{x, y, part_width, pitch};
+        const bool hovered = ImGui::IsWindowHovered() && box.contains(mouse.x, mouse.y);
+        const float under = std::round(y + ImGui::GetFontSize() + gui.unit);
+        list.AddLine({x, under}, {x + part_width, under}, hovered ? gui.colours().text : gui.colours().dim,
+                     (hovered ? 2 : 1) * gui.unit);
+        gui.name_box("link " + spans[s].target, box);
+        if (hovered) point_at(gui, spans[s].target);
+        any = any || hovered;
+      }
+      x += part_width;
+      first += part.size();
+    }
+    y += pitch;
+  }
+  ImGui::Dummy({0, set.height});
+  return any;
+}
+
+/// The steps as numbered discs: those that were done are ticked, a click goes to one.
+void step_discs(Gui& gui, const Lesson& lesson, float left) {
+  const float unit = gui.unit, size = 26 * unit, gap = 6 * unit;
+  const FontScope small(gui, TextSize::small);
+  const ImVec2 corner{ImGui::GetWindowPos().x + left, ImGui::GetCursorScreenPos().y};
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const auto columns = static_cast<std::size_t>((kColumn - 2 * kInset) * unit / (size + gap));
+  for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
+    const ImVec2 at{corner.x + static_cast<float>(i % columns) * (size + gap),
+                    corner.y + static_cast<float>(i / columns) * (size + gap)};
+    const bool here = gui.state.view.lesson->step == i, done = was_done(gui.state, lesson, i);
+    const std::string name = "lesson step " + std::to_string(i);
+    ImGui::SetCursorScreenPos(at);
+    if (ImGui::InvisibleButton(name.c_str(), {size, size})) gui.say(GoToStep{i});
+    gui.name_item(name);
+    const bool hovered = ImGui::IsItemHovered();
+    const ImVec2 middle{at.x + size / 2, at.y + size / 2};
+    if (here) list.AddCircleFilled(middle, size / 2, gui.colours().text, 32);
+    else list.AddCircle(middle, size / 2 - unit / 2, hovered ? gui.colours().text : gui.colours().dim, 32, unit);
+    const std::string label = done && !here ? "✓" : std::to_string(i + 1);
+    const ImVec2 extent = ImGui::CalcTextSize(label.c_str());
+    list.AddText({std::round(middle.x - extent.x / 2), std::round(middle.y - extent.y / 2)},
+                 here ? gui.colours().background : gui.colours().dim, label.c_str());
+  }
+  ImGui::SetCursorScreenPos(
+      {corner.x, corner.y + size * std::ceil(static_cast<float>(lesson.steps.size()) / static_cast<float>(columns))});
+  ImGui::Dummy({0, 8 * unit});
+}
+
+/// Back, again, and on: the way on stands out once the step is done, or asks for nothing.
+void page_buttons(Gui& gui, const Lesson& lesson, const LessonStep& step, float left) {
   const LessonPosition& place = *gui.state.view.lesson;
   const bool last = place.step + 1 == lesson.steps.size(), last_lesson = place.lesson + 1 == gui.state.lessons->size();
-  const char* next = gui.word(last && !last_lesson ? kLessonWords.next_lesson : kLessonWords.next);
-  float width =
-      button_width(gui.word(kLessonWords.previous)) + button_width(next) + button_width(gui.word(kLessonWords.leave));
-  if (step.scene) width += button_width(gui.word(kLessonWords.set_again));
-  ImGui::SameLine(std::max(ImGui::GetCursorPosX(), ImGui::GetWindowWidth() - width - 8 * gui.unit));
+  const Words& next = last && !last_lesson ? kLessonWords.next_lesson : kLessonWords.next;
   const auto button = [&](const char* name, const Words& label, const std::string& tip, bool possible = true) {
     ImGui::BeginDisabled(!possible);
     const bool pressed = flat_button(gui, name, gui.word(label));
     ImGui::EndDisabled();
     explain_item(gui, tip);
-    ImGui::SameLine(0, 0);
     return pressed;
   };
-  if (step.scene && button("lesson again", kLessonWords.set_again, gui.word(kLessonWords.tip_set_again)))
-    gui.say(GoToStep{place.step});
+  ImGui::SetCursorPosX(left);
   if (button("lesson back", kLessonWords.previous, with_keys(gui, kLessonWords.tip_previous, {Act::previous_page}),
              place.step > 0 || place.lesson > 0))
     turn_page(gui, true);
-  if (button("lesson next", last && !last_lesson ? kLessonWords.next_lesson : kLessonWords.next,
-             with_keys(gui, kLessonWords.tip_next, {Act::next_page}), !(last && last_lesson)))
+  ImGui::SameLine(0, 8 * gui.unit);
+  const bool ready =
+      step.goals.empty() || was_done(gui.state, lesson, place.step) || is_attempt_done(gui.state) == true;
+  if (ready && !(last && last_lesson)) {
+    if (primary_button(gui, "lesson next", gui.word(next))) turn_page(gui, false);
+    explain_item(gui, with_keys(gui, kLessonWords.tip_next, {Act::next_page}));
+  } else if (button("lesson next", next, with_keys(gui, kLessonWords.tip_next, {Act::next_page}),
+                    !(last && last_lesson))) {
     turn_page(gui, false);
-  if (button("leave lesson", kLessonWords.leave, gui.word(kLessonWords.tip_leave))) gui.say(OpenLesson{});
+  }
+  if (!step.scene) return;
+  ImGui::SameLine(0, 8 * gui.unit);
+  if (button("lesson again", kLessonWords.set_again, gui.word(kLessonWords.tip_set_again)))
+    gui.say(GoToStep{place.step});
 }
 
 }  // namespace
 
-float lesson_height(Gui& gui, float width) {
-  const LessonStep* step = current_step(gui.state);
-  return step ? places_of(gui, *step, width).height : 0;
-}
+float lesson_width(const Gui& gui) { return current_step(gui.state) ? kColumn * gui.unit : 0; }
 
 void lesson_panel(Gui& gui) {
   const Lesson* lesson = current_lesson(gui.state);
   const LessonStep* step = current_step(gui.state);
   if (!lesson || !step) return;
-  const Places places = places_of(gui, *step, ImGui::GetWindowWidth());
-  const ImVec2 corner = ImGui::GetWindowPos();
-  ImGui::SetCursorPos({places.margin, 3 * gui.unit});
-  ImGui::AlignTextToFramePadding();
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().accent);
-  ImGui::TextUnformatted(gui.fonts.shown(lesson->title.in(gui.state.settings.language)).c_str());
-  ImGui::PopStyleColor();
-  gui.name_item("lesson title");
-  ImGui::SameLine(0, 12 * gui.unit);
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted(step_words(gui, gui.state.view.lesson->step, lesson->steps.size()).c_str());
-  ImGui::PopStyleColor();
-  page_buttons(gui, *lesson, *step);
-
-  const FontScope font(gui, places.size);
-  draw_paragraph(gui, places.text, {corner.x + places.margin, corner.y + places.head}, gui.colours().text,
-                 "lesson text", places.text_width);
-  if (step->attempt.empty()) return;
-  const ImVec2 at{corner.x + places.try_x, corner.y + places.try_y};
-  draw_mark(gui, {at.x - kMark * gui.unit, at.y}, is_attempt_done(gui.state));
-  draw_paragraph(gui, places.attempt, at, gui.colours().text, "lesson try", places.try_width);
-  ImGui::SetCursorScreenPos({at.x - kMark * gui.unit, at.y});
-  ImGui::Dummy({places.try_width + kMark * gui.unit, places.attempt.height});
-  explain_item(gui, kLessonWords.tip_done);
+  const Language language = gui.state.settings.language;
+  const float unit = gui.unit, left = kInset * unit, width = ImGui::GetWindowWidth() - 2 * left;
+  if (!gui.state.view.pointed.empty()) gui.say(PointAt{});  // told anew in every frame
+  ImGui::SetCursorPos({left, 12 * unit});
+  {
+    const FontScope title(gui, TextSize::title);
+    ImGui::PushTextWrapPos(left + width - 24 * unit);
+    ImGui::TextUnformatted(gui.fonts.shown(lesson->title.in(language)).c_str());
+    ImGui::PopTextWrapPos();
+    gui.name_item("lesson title");
+  }
+  const float below = ImGui::GetCursorPosY();
+  ImGui::SetCursorPos({left + width - 16 * unit, 10 * unit});
+  if (flat_button(gui, "leave lesson", gui.word(kLessonWords.leave))) gui.say(OpenLesson{});
+  explain_item(gui, gui.word(kLessonWords.tip_leave));
+  ImGui::SetCursorPos({left, below + 4 * unit});
+  step_discs(gui, *lesson, left);
+  bool linked = linked_text(gui, step->text.in(language), "lesson text", left, width);
+  ImGui::Dummy({0, 10 * unit});
+  if (!step->attempt.empty()) {
+    const std::optional<bool> done = is_attempt_done(gui.state);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    draw_mark(gui, {ImGui::GetWindowPos().x + left, at.y}, done);
+    linked = linked_text(gui, gui.word(kLessonWords.attempt) + step->attempt.in(language), "lesson try",
+                         left + kMark * unit, width - kMark * unit) ||
+             linked;
+    explain_item(gui, kLessonWords.tip_done);
+    if (done == false && !step->points.empty() && !linked) gui.say(PointAt{step->points});
+    ImGui::Dummy({0, 10 * unit});
+  }
+  page_buttons(gui, *lesson, *step, left);
 }
 
 float lesson_menu_width(Gui& gui) {
@@ -154,7 +224,12 @@ void lesson_menu(Gui& gui) {
   if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
   for (std::size_t i = 0; i < state.lessons->size(); ++i) {
     const Lesson& lesson = (*state.lessons)[i];
-    const std::string title = std::to_string(i + 1) + "  " + lesson.title.in(state.settings.language);
+    const LessonProgress progress = progress_of(state, lesson);
+    const std::string done = progress.done == 0 ? ""
+                             : progress.done == progress.all
+                                 ? "   ✓"
+                                 : "   " + std::to_string(progress.done) + "/" + std::to_string(progress.all);
+    const std::string title = std::to_string(i + 1) + "  " + lesson.title.in(state.settings.language) + done;
     const bool here = state.view.lesson && state.view.lesson->lesson == i;
     const bool digit =
         i < 10 && !ImGui::IsWindowAppearing() && key_pressed(static_cast<Key>('0' + (i + 1) % 10), false);

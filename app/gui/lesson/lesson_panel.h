@@ -1,13 +1,13 @@
-// A lesson as a strip below the sentence: what the step says, what it asks for, and the way on. No dialog: the window is
-// the reader's meanwhile.
+// A lesson as a column beside the maps: what the step says, what it asks for, and the way on. Its words point at what
+// they speak of. No dialog: the window is the reader's meanwhile.
 #pragma once
 
 #include "gui/frame/gui.h"
 
 namespace headlight {
 
-/// How high the strip is, as wide as the window; 0 where no lesson is read.
-float lesson_height(Gui& gui, float width);
+/// How wide the column is; 0 where no lesson is read.
+float lesson_width(const Gui& gui);
 void lesson_panel(Gui& gui);
 
 /// The button of the top bar and the list of lessons below it; F2 opens it as well, and a digit chooses from it.

@@ -40,7 +40,8 @@ void dropout_control(Gui& gui) {
     gui.say_once(SetDropout{edits.dropout, edits.dropout_seed + 1});
 }
 
-/// What is changed by hand, and the way back.
+}  // namespace
+
 void changed_by_hand(Gui& gui) {
   const Edits& edits = gui.state.document.edits;
   if (!edits.off.empty()) {
@@ -61,13 +62,10 @@ void changed_by_hand(Gui& gui) {
   }
 }
 
-}  // namespace
-
 void score_controls(Gui& gui) {
   section(gui, kMaskWords.section_scores);
   scale_controls(gui);
   dropout_control(gui);
-  changed_by_hand(gui);
 }
 
 }  // namespace headlight

@@ -27,6 +27,15 @@ void scope(Gui& gui) {
     gui.say_once(ClearLayer{head.stack, head.layer});
 }
 
+/// The question in which layers the mask or the scale holds arises once one of them was changed.
+bool has_reason_to_scope(const AppState& state) {
+  const Document& document = state.document;
+  MaskSpec usual;
+  usual.causal = state.view.chosen.stack == Stack::self && is_causal_by_default(config_of(document).arch);
+  return state.view.one_layer || !document.edits.layers.empty() || document.edits.scale ||
+         !(mask_of(document, state.view.chosen.stack) == usual);
+}
+
 void padding_slider(Gui& gui) {
   const Request* request = whole_request(gui.state);
   if (!request || request->model) return;
@@ -48,11 +57,11 @@ void mask_controls(Gui& gui) {
     ImGui::SameLine();
     ImGui::TextUnformatted(("· " + std::string(stack_word(gui, stack))).c_str());
   }
-  if (state.trace && state.trace->num_layers(stack) > 1) scope(gui);
   SetMask wanted{mask.causal, mask.padding, stack, layer};
   bool changed = checkbox(gui, "causal", kMaskWords.causal, wanted.causal, kMaskWords.tip_causal);
   changed = checkbox(gui, "padding", kMaskWords.padding, wanted.padding, kMaskWords.tip_padding) || changed;
   if (changed) gui.say_once(wanted);
+  if (state.trace && state.trace->num_layers(stack) > 1 && has_reason_to_scope(state)) scope(gui);
   padding_slider(gui);
   if (state.trace && shown_fold(state, stack)) {  // there are no single cells to paint
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, ImGui::GetStyle().Alpha * 0.5f);

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
+#include "document/bundled_models.h"
 #include "document/model_choice.h"
 #include "gui/actions/question.h"
 #include "gui/frame/controls.h"
@@ -34,21 +37,85 @@ std::optional<Index> number_slider(Gui& gui, const char* name, Index now, Index 
   return value;
 }
 
+/// The numbers that the shipped models have which differ from the shape in this field, and those below it, alone:
+/// ascending. None where weights are to be random.
+std::vector<Index> trained_values(const AppState& state, Index Config::*field) {
+  const Config& config = state.document.config;
+  std::vector<Index> values;
+  if (!state.shipped || !state.document.trained) return values;
+  for (const BundledModel& shipped : *state.shipped) {
+    const Config& own = shipped.model->config;
+    const bool same_width = field == &Config::d_model || own.d_model == config.d_model;
+    if (own.arch == config.arch && own.num_layers == config.num_layers && same_width) values.push_back(own.*field);
+  }
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+/// A drag over the trained widths stops at each of them; beyond the last it moves over multiples of 4.
+Index snapped_width(Index width, const std::vector<Index>& trained) {
+  constexpr Index kStep = 4;
+  if (trained.empty() || width > trained.back() + trained.back() / 8) return (width + kStep / 2) / kStep * kStep;
+  return *std::min_element(trained.begin(), trained.end(),
+                           [&](Index a, Index b) { return std::abs(a - width) < std::abs(b - width); });
+}
+
+/// Where values stand on a slider, as shares of its way.
+std::vector<float> shares_of(const std::vector<Index>& values, Index least, Index most) {
+  std::vector<float> shares;
+  for (const Index value : values)
+    shares.push_back(most > least ? static_cast<float>(value - least) / static_cast<float>(most - least) : 0);
+  return shares;
+}
+
+/// Notches on the last slider where trained models stand; the track beyond the last of them is marked as random.
+void mark_trained(Gui& gui, const std::vector<float>& shares) {
+  if (shares.empty()) return;
+  const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
+  const float edge = 2 + ImGui::GetFontSize() / 2, way = most.x - least.x - 2 * edge;
+  const auto place = [&](float share) { return std::round(least.x + edge + share * way); };
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (const float share : shares)
+    list.AddLine({place(share), most.y - 4 * gui.unit}, {place(share), most.y}, gui.colours().text, gui.unit);
+  const float begin = place(shares.back()) + edge;
+  if (begin + 8 * gui.unit > most.x) return;
+  list.PushClipRect({begin, most.y - 4 * gui.unit}, most, true);
+  for (float x = begin; x < most.x + 4 * gui.unit; x += 4 * gui.unit)
+    list.AddLine({x, most.y}, {x + 4 * gui.unit, most.y - 4 * gui.unit}, gui.colours().caution, gui.unit);
+  list.PopClipRect();
+  const FontScope small(gui, TextSize::small);
+  const char* random = gui.word(kModelWords.random_here);
+  const float width = ImGui::CalcTextSize(random).x;
+  if (begin + width + 8 * gui.unit > most.x) return;
+  list.AddText({most.x - width - 4 * gui.unit, least.y + (most.y - least.y - ImGui::GetFontSize()) / 2},
+               gui.colours().dim, random);
+}
+
 void shape_controls(Gui& gui) {
   const Config& config = gui.state.document.config;
   int d_model = static_cast<int>(config.d_model);
+  const std::vector<Index> widths = trained_values(gui.state, &Config::d_model);
   control_label(gui, kModelWords.d_model, std::to_string(d_model));
   if (slider(gui, "d_model", d_model, kLeastSliderWidth, kMostSliderWidth, kModelWords.tip_d_model)) {
-    const Index step = 4;  // a drag moves over multiples of 4; a typed number is taken as it is
-    const Index snapped = ImGui::GetIO().MouseDown[0] ? (d_model + step / 2) / step * step : d_model;
-    gui.say(SetConfig{with_d_model(config, snapped)});
+    // A typed number is taken as it is.
+    const Index width = ImGui::GetIO().MouseDown[0] ? snapped_width(d_model, widths) : d_model;
+    gui.say(SetConfig{with_d_model(config, width)});
   }
+  mark_trained(gui, shares_of(widths, kLeastSliderWidth, kMostSliderWidth));
   control_label(gui, kModelWords.heads, std::to_string(config.num_heads) + " · d_k " + std::to_string(config.d_k()));
   // With a d_k of its own any number of heads will do.
   const auto heads =
       config.head_dim > 0
           ? number_slider(gui, "heads", config.num_heads, 1, kMostSliderHeads, kModelWords.tip_heads)
           : divisor_slider(gui, "heads", config.d_model, config.num_heads, kMostSliderHeads, kModelWords.tip_heads);
+  if (config.head_dim == 0) {
+    std::vector<Index> places;
+    const auto possible = divisors(config.d_model, kMostSliderHeads);
+    for (const Index number : trained_values(gui.state, &Config::num_heads))
+      places.push_back(std::lower_bound(possible.begin(), possible.end(), number) - possible.begin());
+    mark_trained(gui, shares_of(places, 0, static_cast<Index>(possible.size()) - 1));
+  }
   if (heads) gui.say(SetConfig{with_heads(config, *heads)});
 
   const bool two_stacks = config.arch == Arch::encoder_decoder;
@@ -71,34 +138,17 @@ void shape_controls(Gui& gui) {
   }
 }
 
-/// Starts a training of this shape, where one can be; else why not.
-void train_shape_button(Gui& gui) {
-  const AppState& state = gui.state;
-  const Status possible = check_plan(default_plan(state.document.config));
-  const bool busy = state.training && is_active(*state.training);
-  ImGui::BeginDisabled(!possible || busy);
-  if (flat_button(gui, "train this shape", gui.word(kModelWords.train_this_shape))) say_start(gui, true);
-  ImGui::EndDisabled();
-  explain_item(gui, kModelWords.tip_train_this_shape);
-  if (!possible) wrapped_small(gui, possible.error().message, gui.colours().warning);
-}
-
 /// Trained or fresh weights, where the program came with trained ones.
 void trained_control(Gui& gui) {
   const AppState& state = gui.state;
   if (!state.shipped || state.shipped->empty()) return;
-  bool trained = state.document.trained;
+  bool trained = state.document.trained && state.document.model;
   if (checkbox(gui, "trained", kModelWords.trained_weights, trained, kModelWords.tip_trained))
     gui.say_once(UseTrained{trained});
   if (is_any_sentence(state.document)) {
     wrapped_small(gui, gui.word(kAnySentenceWords.model), gui.colours().dim);
     explain_item(gui, kAnySentenceWords.tip_chosen);
   }
-  if (!state.document.trained || state.document.model) return;
-  const FontScope small(gui, TextSize::small);
-  dim_text(gui, gui.word(kModelWords.no_trained_shape));
-  if (flat_button(gui, "nearest trained", gui.word(kModelWords.nearest_trained))) gui.say_once(UseTrained{true});
-  train_shape_button(gui);
 }
 
 void seed_control(Gui& gui) {
@@ -192,6 +242,22 @@ void model_controls(Gui& gui) {
                  {Arch::encoder_decoder, kModelWords.encoder_decoder}},
                 setter(gui, &Config::arch));
   shape_controls(gui);
+}
+
+void train_shape_button(Gui& gui) {
+  const AppState& state = gui.state;
+  const Status possible = check_plan(default_plan(state.document.config));
+  const bool busy = state.training && is_active(*state.training);
+  ImGui::BeginDisabled(!possible || busy);
+  if (flat_button(gui, "train this shape", gui.word(kModelWords.train_this_shape))) say_start(gui, true);
+  ImGui::EndDisabled();
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  if (possible) explain_item(gui, kModelWords.tip_train_this_shape);
+  else ImGui::SetTooltip("%s", possible.error().message.c_str());
+}
+
+void finer_model_controls(Gui& gui) {
+  const Config& config = gui.state.document.config;
   seed_control(gui);
   choices<Position>(gui, kModelWords.positions, kModelWords.tip_positions, config.position,
                     {{Position::none, kModelWords.position_none},

@@ -6,11 +6,21 @@
 namespace headlight {
 
 void sentence_panel(Gui& gui);  // the text, the samples, the token chips
-void controls_panel(Gui& gui);  // mask, model, scores, block:
+void controls_panel(Gui& gui);  // mask and model; below them, where it is opened, the rest:
 void mask_controls(Gui& gui);
 void model_controls(Gui& gui);
-void score_controls(Gui& gui);  // and what was changed by hand
+void changed_by_hand(Gui& gui);       // and the way back
+void score_controls(Gui& gui);        // scale and dropout
+void finer_model_controls(Gui& gui);  // seed and positions
 void block_controls(Gui& gui);
+
+/// Where maps say little, why, and what can be done: unknown words, random weights. One line below the chips, and its
+/// height; nothing and 0 where there is no reason to doubt.
+void doubt_line(Gui& gui);
+float doubt_height(const Gui& gui);
+
+/// Starts a training of the model's shape, where one can be; else it is disabled and its tooltip says why.
+void train_shape_button(Gui& gui);
 
 /// The meaning of a token that the model does not know, and tokens that it does know.
 std::string unknown_hint(const Gui& gui, const Token& token);

@@ -1,13 +1,19 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/utf8.h"
+#include "derived/guess.h"
 #include "document/tokenizers.h"
+#include "figure/head_name.h"
 #include "gui/actions/question.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
+#include "gui/frame/looks.h"
 #include "gui/question/question.h"
 #include "gui/question/text_boxes.h"
+#include "words/chosen_head_words.h"
+#include "words/glosses.h"
 #include "words/sentence_words.h"
 
 namespace headlight {
@@ -21,12 +27,21 @@ bool is_along(const AppState& state, TextSide side, bool rows) {
   return target == (side == TextSide::target);
 }
 
+/// Those in the language of the window come first.
+std::vector<std::size_t> sample_order(const Gui& gui) {
+  std::vector<std::size_t> order(gui.samples.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (gui.chinese()) return order;
+  std::stable_partition(order.begin(), order.end(),
+                        [&](std::size_t i) { return static_cast<unsigned char>(gui.samples[i].text.front()) < 0x80; });
+  return order;
+}
+
 void samples_menu(Gui& gui) {
-  if (ImGui::Button(gui.word(kSentenceWords.samples))) ImGui::OpenPopup("samples");
-  gui.name_item("samples");
+  if (menu_button(gui, "samples", gui.word(kSentenceWords.samples))) ImGui::OpenPopup("samples");
   if (!ImGui::BeginPopup("samples")) return;
   if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
-  for (std::size_t i = 0; i < gui.samples.size(); ++i) {
+  for (const std::size_t i : sample_order(gui)) {
     const Sample& sample = gui.samples[i];
     std::string text = sample.text;
     std::replace(text.begin(), text.end(), '\n', '/');
@@ -114,6 +129,35 @@ std::size_t own_tokens(const Document& document, const Tokens& tokens) {
   return count;
 }
 
+/// Amber lines across a chip: the model does not know its word.
+void hatch(const Gui& gui, ImDrawList& list, const Box& box) {
+  const ImU32 amber = (gui.colours().caution & ~IM_COL32_A_MASK) | IM_COL32(0, 0, 0, 0x50);
+  list.PushClipRect(top_left(box), bottom_right(box), true);
+  for (float x = box.x - box.h; x < box.right(); x += 6 * gui.unit)
+    list.AddLine({x, box.bottom()}, {x + box.h, box.y}, amber, gui.unit);
+  list.PopClipRect();
+  list.AddRect(top_left(box), bottom_right(box), gui.colours().caution, 4 * gui.unit, 0, gui.unit);
+}
+
+/// The English of a Chinese word of the examples, in the English window; empty where there is none.
+std::string_view shown_gloss(const Gui& gui, const Token& token) {
+  return gui.chinese() || token.special ? std::string_view{} : gloss_of(token.text);
+}
+
+/// The room of a word's gloss behind it, the space before it included.
+float gloss_width(const Gui& gui, const Token& token) {
+  const std::string gloss(shown_gloss(gui, token));
+  if (gloss.empty()) return 0;
+  const FontScope small(gui, TextSize::small);
+  return ImGui::CalcTextSize(gloss.c_str()).x + 5 * gui.unit;
+}
+
+void draw_gloss(const Gui& gui, ImDrawList& list, const Token& token, ImVec2 at, const Box& box) {
+  const FontScope small(gui, TextSize::small);
+  const float y = std::round(box.y + (box.h - ImGui::GetFontSize()) / 2);
+  list.AddText({at.x + 5 * gui.unit, y}, gui.colours().dim, std::string(shown_gloss(gui, token)).c_str());
+}
+
 void chip(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Box& box, const std::string& text,
           std::size_t begin) {
   const Token& token = tokens.tokens[i];
@@ -139,19 +183,17 @@ void chip(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Bo
   const bool left_out = folded && folded->fold.done.special && token.special;
   const bool faint = token.pad || left_out;
   list.AddRectFilled(top_left(box), bottom_right(box), faint ? colours.panel : colours.button, 4 * gui.unit);
+  if (!token.known) hatch(gui, list, box);
   if (lit || hovered) list.AddRect(top_left(box), bottom_right(box), colours.accent, 4 * gui.unit, 0, gui.unit);
   const float pad = 6 * gui.unit;
-  const ImVec2 at{std::round(box.x + (box.w - ImGui::CalcTextSize(text.c_str()).x) / 2),
+  const float gloss = gloss_width(gui, token), text_width = ImGui::CalcTextSize(text.c_str()).x;
+  const ImVec2 at{std::round(box.x + (box.w - text_width - gloss) / 2),
                   std::round(box.y + (box.h - ImGui::GetFontSize()) / 2)};
-  list.AddText(at, faint ? colours.faint : colours.text, text.c_str());
+  list.AddText(at, faint ? colours.faint : token.known ? colours.text : colours.caution, text.c_str());
+  if (gloss > 0) draw_gloss(gui, list, token, {at.x + text_width, at.y}, box);
   if (token.pad) {
     const float y = box.y + box.h / 2;
     list.AddLine({box.x + pad, y}, {box.right() - pad, y}, colours.faint, gui.unit);
-  }
-  if (!token.known) {
-    const float step = 4 * gui.unit, y = box.bottom() - 4 * gui.unit;
-    for (float x = box.x + pad; x + step / 2 <= box.right() - pad; x += step)
-      list.AddLine({x, y}, {x + step / 2, y}, colours.warning, 1.5f * gui.unit);
   }
   ImGui::PopID();
   if (!hovered) return;
@@ -172,6 +214,43 @@ void chip(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Bo
   gui.say_once(SetPad{gui.state.document.pad == from_here ? 0 : from_here});
 }
 
+/// The words with which a decoder would go on, behind the last one; a click writes one. Gives their width.
+float ghost_chips(Gui& gui, ImVec2 at, float height) {
+  constexpr std::size_t kGhosts = 3;
+  const AppState& state = gui.state;
+  const Guess* guess = state.guess.get();
+  if (!guess || guess->hidden || !state.trace || guess->trace.lock() != state.trace || is_stale(state) ||
+      state.trace->request.config.arch == Arch::encoder || state.prefix)
+    return 0;
+  const float begin = at.x, gap = 6 * gui.unit;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (std::size_t i = 0; i < std::min(kGhosts, guess->words.size()); ++i) {
+    const Candidate& word = guess->words[i].word;
+    const std::string text = gui.fonts.shown(word.text), share = share_text(static_cast<double>(word.probability));
+    const float text_width = ImGui::CalcTextSize(text.c_str()).x;
+    const FontScope small(gui, TextSize::small);
+    const float width = text_width + ImGui::CalcTextSize(share.c_str()).x + 16 * gui.unit;
+    const Box box{at.x, at.y, width, height};
+    ImGui::SetCursorScreenPos(at);
+    ImGui::PushID(static_cast<int>(i));
+    if (ImGui::InvisibleButton("ghost", {width, height})) gui.say_once(AppendWord{word});
+    ImGui::PopID();
+    const bool hovered = ImGui::IsItemHovered();
+    gui.name_box("ghost " + std::to_string(i), box);
+    explain_item(gui, kChosenHeadWords.tip_append);
+    list.AddRect(top_left(box), bottom_right(box), hovered ? gui.colours().accent : gui.colours().line, 4 * gui.unit, 0,
+                 gui.unit);
+    const float y = std::round(box.y + (box.h - ImGui::GetFontSize()) / 2);
+    list.AddText({box.right() - ImGui::CalcTextSize(share.c_str()).x - 5 * gui.unit, y}, gui.colours().dim,
+                 share.c_str());
+    const FontScope body(gui, TextSize::body);
+    list.AddText({box.x + 6 * gui.unit, std::round(box.y + (box.h - ImGui::GetFontSize()) / 2)}, gui.colours().dim,
+                 text.c_str());
+    at.x += width + gap;
+  }
+  return at.x - begin;
+}
+
 void chips(Gui& gui, TextSide side) {
   const Tokens* tokens = shown_tokens(gui.state, side);
   if (!tokens) return;
@@ -183,7 +262,8 @@ void chips(Gui& gui, TextSide side) {
   float x = origin.x;
   for (std::size_t i = 0; i < tokens->size(); ++i) {
     const std::string text = chip_text(gui, *tokens, tokens->tokens[i]);
-    const float width = std::max(ImGui::CalcTextSize(text.c_str()).x + 12 * gui.unit, height);
+    const float width =
+        std::max(ImGui::CalcTextSize(text.c_str()).x + gloss_width(gui, tokens->tokens[i]) + 12 * gui.unit, height);
     const Box box{x, origin.y, width, height};
     if (box.right() >= left && box.x <= right) {
       if (i > 0 && editable) gap_before(gui, side, *tokens, i, {x - gap, origin.y, gap, height}, begin);
@@ -191,6 +271,7 @@ void chips(Gui& gui, TextSide side) {
     }
     x += width + gap;
   }
+  if (side == main_side(gui.state.document)) x += ghost_chips(gui, {x, origin.y}, height);
   ImGui::SetCursorScreenPos(origin);
   ImGui::Dummy({x - origin.x, height});
 }
@@ -288,8 +369,7 @@ void sentence_panel(Gui& gui) {
   const bool two = has_target(document) && !has_own_inputs(document);
   if (!has_own_inputs(document)) {
     const bool ids = reads_ids(document), target_ids = reads_ids(document, TextSide::target);
-    const float samples =
-        ids ? 0 : ImGui::CalcTextSize(gui.word(kSentenceWords.samples)).x + 2 * ImGui::GetStyle().FramePadding.x;
+    const float samples = ids ? 0 : menu_width(gui, gui.word(kSentenceWords.samples));
     const float room = ImGui::GetContentRegionAvail().x - samples - gap;
     const bool pairs = takes_pairs(document);
     const float boxes = 1.0f + (two ? 1 : 0) + (pairs ? 1 : 0);
@@ -314,9 +394,11 @@ void sentence_panel(Gui& gui) {
   }
   const float room = ImGui::GetContentRegionAvail().x;
   chips_of(gui, TextSide::source, two ? std::floor((room - 2 * gap) / 2) : room);
-  if (!two) return;
-  ImGui::SameLine(0, 2 * gap);
-  chips_of(gui, TextSide::target, ImGui::GetContentRegionAvail().x);
+  if (two) {
+    ImGui::SameLine(0, 2 * gap);
+    chips_of(gui, TextSide::target, ImGui::GetContentRegionAvail().x);
+  }
+  doubt_line(gui);
 }
 
 }  // namespace headlight

@@ -24,13 +24,11 @@ struct Editing {
   std::string arriving = {};  // the characters of this frame
 };
 
-/// The characters that came with the frame stand before the old text, where the cursor began.
-/// ImGui drops them where the keyboard focus came by navigation; then they are `arriving`.
+/// Whatever ImGui made of the characters of this frame, which depends on where the cursor was left, the box holds what
+/// was typed before, and then these.
 void replace_with_typed(ImGuiInputTextCallbackData* data, const std::string& typed, const std::string& arriving) {
-  std::string fresh(data->Buf, static_cast<std::size_t>(data->CursorPos));
-  if (fresh.empty()) fresh = arriving;
   data->DeleteChars(0, data->BufTextLen);
-  data->InsertChars(0, (typed + fresh).c_str());
+  data->InsertChars(0, (typed + arriving).c_str());
 }
 
 int edit_callback(ImGuiInputTextCallbackData* data) {
@@ -64,7 +62,8 @@ void text_box(Gui& gui, const TextBox& box, float width) {
   std::string& shown = editing.text;
   if (editing.takes_keyboard) {
     ImGui::SetKeyboardFocusHere();
-    for (const ImWchar character : ImGui::GetIO().InputQueueCharacters) append_utf8(editing.arriving, character);
+    for (const ImWchar character : ImGui::GetIO().InputQueueCharacters)
+      if (character >= ' ' && character != 0x7f) append_utf8(editing.arriving, character);
   }
   const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;
   const ImGuiStyle& style = ImGui::GetStyle();

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "derived/answer_comparison.h"
 #include "gui/frame/draw.h"
@@ -48,7 +51,9 @@ void act(Gui& gui, const Browser& browser) {
   if (!is_possible(browser)) return;
   const std::string path = target(browser);
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
+  const bool model = browser.purpose == Browser::Purpose::open &&
+                     std::filesystem::is_regular_file(std::filesystem::path(path) / "config.json", ignored);
+  if (!model && std::filesystem::is_directory(path, ignored)) {
     gui.say(Browse{browser.purpose, plain_folder(path)});
     gui.say(NameFile{});
     return;
@@ -86,43 +91,137 @@ void name_box(Gui& gui, float width) {
   if (ImGui::IsItemDeactivated() && key_pressed(Key::escape, false)) gui.say(Browse{});
 }
 
-void entry_list(Gui& gui, float height) {
+/// What an entry is, in the window's language.
+std::string kind_in_words(const Gui& gui, const std::string& what) {
+  const std::pair<std::string_view, const Words*> kinds[] = {
+      {"session", &kFileWords.session}, {"lesson", &kFileWords.lesson}, {"page", &kFileWords.page},
+      {"tensors", &kFileWords.tensors}, {"mask", &kFileWords.mask},     {"text", &kFileWords.text}};
+  for (const auto& [kind, words] : kinds)
+    if (what == kind) return gui.word(*words);
+  return what;
+}
+
+/// A line of a list: what it is called, and at the right what it is.
+bool list_line(Gui& gui, const std::string& label, const std::string& what, bool chosen, ImU32 ink) {
+  ImGui::PushStyleColor(ImGuiCol_Text, ink);
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  const bool pressed = plain_selectable(gui.fonts.shown(label), chosen, ImGuiSelectableFlags_AllowDoubleClick);
+  ImGui::PopStyleColor();
+  const ImVec2 at = ImGui::GetItemRectMin();
+  const FontScope small(gui, TextSize::small);
+  const float width = ImGui::CalcTextSize(what.c_str()).x;
+  ImGui::GetWindowDrawList()->AddText({right - width - 4 * gui.unit, at.y + 2 * gui.unit}, gui.colours().dim,
+                                      what.c_str());
+  return pressed;
+}
+
+void entry_list(Gui& gui) {
   const Browser& browser = gui.state.browser;
-  ImGui::BeginChild("entries", {0, height}, false);
+  const bool opening = browser.purpose == Browser::Purpose::open;
   const std::filesystem::path folder(browser.folder);
   if (folder.has_parent_path() && folder.parent_path() != folder) {
     const std::string up = std::string(".. ") + gui.word(kFileWords.folder_up);
     if (ImGui::Selectable(up.c_str())) gui.say(Browse{browser.purpose, folder.parent_path().string()});
     gui.name_item("folder up");
   }
+  bool any = false;
   for (std::size_t i = 0; i < browser.entries.size(); ++i) {
     const auto& entry = browser.entries[i];
+    if (opening && !entry.folder && !entry.opens) continue;
+    any = true;
+    const bool model = opening && entry.folder && entry.opens;
     ImGui::PushID(static_cast<int>(i));
-    const std::string label = gui.fonts.shown(entry.name + (entry.folder ? "/" : ""));
-    if (!entry.folder) ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().text);
-    else ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-    if (plain_selectable(label, entry.name == browser.name, ImGuiSelectableFlags_AllowDoubleClick)) {
-      if (entry.folder) gui.say(Browse{browser.purpose, (folder / entry.name).string()});
+    const ImU32 ink = opening || entry.folder ? gui.colours().text : gui.colours().dim;
+    const std::string what =
+        entry.folder && !entry.opens ? gui.word(kFileWords.folder) : kind_in_words(gui, entry.what);
+    if (list_line(gui, entry.name + (entry.folder && !model ? "/" : ""), what, entry.name == browser.name, ink)) {
+      if (model) gui.say(OpenPath{(folder / entry.name).string()});
+      else if (entry.folder) gui.say(Browse{browser.purpose, (folder / entry.name).string()});
       else if (ImGui::IsMouseDoubleClicked(0)) act(gui, browser);
       else gui.say(NameFile{entry.name});
     }
-    ImGui::PopStyleColor();
     gui.name_item("entry " + entry.name);
     ImGui::PopID();
   }
-  ImGui::EndChild();
+  if (opening && !any) wrapped_dim(gui, gui.word(kFileWords.nothing_opens));
 }
 
-void recent_files(Gui& gui) {
-  if (gui.state.browser.purpose != Browser::Purpose::open || gui.state.settings.recent.empty()) return;
-  dim_text(gui, gui.word(kFileWords.recent));
-  for (std::size_t i = 0; i < std::min<std::size_t>(4, gui.state.settings.recent.size()); ++i) {
-    const std::string& path = gui.state.settings.recent[i];
-    ImGui::PushID(static_cast<int>(1000 + i));
-    if (plain_selectable(gui.fonts.shown(path))) gui.say(OpenPath{path});
-    gui.name_item("recent " + std::to_string(i));
-    ImGui::PopID();
+const Words& kind_of_model(Arch arch) {
+  return arch == Arch::encoder   ? kFileWords.encoder
+         : arch == Arch::decoder ? kFileWords.decoder
+                                 : kFileWords.translator;
+}
+
+/// A line that opens a path.
+void path_line(Gui& gui, const std::string& name, const std::string& label, const std::string& what,
+               const std::string& path) {
+  ImGui::PushID(name.c_str());
+  if (list_line(gui, label, what, gui.state.document.model_path == path, gui.colours().text)) gui.say(OpenPath{path});
+  ImGui::PopID();
+  gui.name_item(name);
+}
+
+void shipped_list(Gui& gui) {
+  if (!gui.state.shipped) return dim_text(gui, gui.word(kFileWords.none_here));
+  for (const BundledModel& model : *gui.state.shipped) {
+    const Config& config = model.model->config;
+    const std::string size = std::to_string(config.num_layers) + "×" + std::to_string(config.num_heads) + ", d_model " +
+                             std::to_string(config.d_model);
+    path_line(gui, "shipped " + model.source, model.source.substr(kShipped.size()),
+              std::string(gui.word(kind_of_model(config.arch))) + ", " + size, model.source);
   }
+}
+
+void recent_list(Gui& gui) {
+  if (gui.state.settings.recent.empty()) return dim_text(gui, gui.word(kFileWords.none_here));
+  for (std::size_t i = 0; i < gui.state.settings.recent.size(); ++i)
+    path_line(gui, "recent " + std::to_string(i), gui.state.settings.recent[i], "", gui.state.settings.recent[i]);
+}
+
+void trained_list(Gui& gui) {
+  if (gui.state.trained.empty()) return dim_text(gui, gui.word(kFileWords.none_here));
+  for (const TrainedFolder& trained : gui.state.trained) {
+    std::string what = std::to_string(trained.step);
+    if (trained.unfinished)
+      what += std::string(" / ") + std::to_string(trained.steps) + ", " + gui.word(kFileWords.unfinished);
+    path_line(gui, "trained " + trained.name, trained.name, what, trained.folder);
+  }
+}
+
+/// Where a thing to open may be: each place has a list of its own.
+void places_column(Gui& gui) {
+  using Place = Browser::Place;
+  const std::tuple<Place, const char*, const Words*> places[] = {
+      {Place::shipped, "place shipped", &kFileWords.shipped},
+      {Place::recent, "place recent", &kFileWords.recent},
+      {Place::trained, "place trained", &kFileWords.trained},
+      {Place::folders, "place folders", &kFileWords.folders}};
+  for (const auto& [place, name, words] : places) {
+    if (plain_selectable(gui.word(*words), gui.state.browser.place == place)) gui.say(ChoosePlace{place});
+    gui.name_item(name);
+  }
+}
+
+void list_of_place(Gui& gui) {
+  if (gui.state.browser.purpose != Browser::Purpose::open) return entry_list(gui);
+  switch (gui.state.browser.place) {
+    case Browser::Place::shipped: return shipped_list(gui);
+    case Browser::Place::recent: return recent_list(gui);
+    case Browser::Place::trained: return trained_list(gui);
+    case Browser::Place::folders: return entry_list(gui);
+  }
+}
+
+void lists(Gui& gui, float height) {
+  if (gui.state.browser.purpose == Browser::Purpose::open) {
+    ImGui::BeginChild("places", {150 * gui.unit, height}, false);
+    places_column(gui);
+    ImGui::EndChild();
+    ImGui::SameLine(0, 12 * gui.unit);
+  }
+  ImGui::BeginChild("entries", {0, height}, false);
+  list_of_place(gui);
+  ImGui::EndChild();
 }
 
 const Words& action_word(const Browser& browser) {
@@ -140,17 +239,28 @@ const Words& heading(Browser::Purpose purpose) {
   return purpose == Browser::Purpose::save ? kWindowWords.save_as : kWindowWords.export_numbers;
 }
 
+/// The format, which is the ending of the file's name.
+void format_choices(Gui& gui, std::initializer_list<const char*> endings) {
+  const std::filesystem::path name(gui.state.browser.name);
+  dim_text(gui, gui.word(kFileWords.format));
+  for (const char* ending : endings) {
+    same_line_if_room(button_width(ending), 4 * gui.unit);
+    if (flat_button(gui, (std::string("format ") + ending).c_str(), ending + 1, name.extension() == ending))
+      gui.say(NameFile{std::filesystem::path(name).replace_extension(ending).string()});
+  }
+}
+
 /// What the figure shows, and how wide it is.
 void figure_choices(Gui& gui) {
   const Browser& browser = gui.state.browser;
   const auto choice = [&](const char* name, const Words& label, bool on, FigureKind kind, bool slide) {
-    if (flat_button(gui, name, gui.word(label), on)) gui.say(ChooseFigure{kind, slide});
+    if (flat_button(gui, name, gui.word(label), on)) gui.say(ChooseFigure{kind, slide, browser.dark});
   };
   bool first = true;
   const auto kind = [&](const char* name, const char* label, FigureKind one) {
     if (!first) same_line_if_room(button_width(label), 0);
     first = false;
-    if (flat_button(gui, name, label, browser.figure == one)) gui.say(ChooseFigure{one, browser.slide});
+    if (flat_button(gui, name, label, browser.figure == one)) gui.say(ChooseFigure{one, browser.slide, browser.dark});
   };
   kind("figure grid", gui.word(kFileWords.figure_grid), FigureKind::grid);
   kind("figure head", gui.word(kFileWords.figure_head), FigureKind::head);
@@ -172,6 +282,27 @@ void figure_choices(Gui& gui) {
   choice("figure column", kFileWords.column, !browser.slide, browser.figure, false);
   ImGui::SameLine(0, 0);
   choice("figure slide", kFileWords.slide, browser.slide, browser.figure, true);
+  const auto theme = [&](const char* name, const Words& label, std::optional<bool> dark) {
+    same_line_if_room(button_width(gui.word(label)), dark ? 0 : 16 * gui.unit);
+    if (flat_button(gui, name, gui.word(label), browser.dark == dark))
+      gui.say(ChooseFigure{browser.figure, browser.slide, dark});
+  };
+  theme("figure theme window", kFileWords.theme_of_window, std::nullopt);
+  theme("figure theme light", kFileWords.light, false);
+  theme("figure theme dark", kFileWords.dark, true);
+  format_choices(gui, {".pdf", ".svg", ".png", ".html"});
+}
+
+/// How many weights of attention the file will have.
+std::size_t numbers_of_attention(const AppState& state) {
+  const Trace& trace = *state.trace;
+  const auto of_head = [&](Stack stack) { return static_cast<std::size_t>(trace.queries(stack) * trace.keys(stack)); };
+  if (state.browser.part == ExportPart::head) return of_head(state.view.chosen.stack);
+  std::size_t all = 0;
+  for (const Stack stack : kStacks)
+    if (trace.has(stack))
+      all += of_head(stack) * static_cast<std::size_t>(trace.num_layers(stack) * trace.num_heads(stack));
+  return all * std::max<std::size_t>(1, state.requests.size());
 }
 
 /// Which numbers are exported.
@@ -183,6 +314,13 @@ void export_choices(Gui& gui) {
   const std::string head =
       std::string(gui.word(kFileWords.export_head)) + " · " + head_words(gui, gui.state.view.chosen);
   if (flat_button(gui, "export head", head.c_str(), part == ExportPart::head)) gui.say(ChooseExport{ExportPart::head});
+  if (gui.state.trace) {
+    ImGui::SameLine(0, 12 * gui.unit);
+    ImGui::AlignTextToFramePadding();
+    dim_text(gui, std::to_string(numbers_of_attention(gui.state)) + " " + gui.word(kFileWords.numbers_in_all));
+    gui.name_item("export size");
+  }
+  format_choices(gui, {".json", ".npz", ".safetensors", ".csv"});
 }
 
 }  // namespace
@@ -191,7 +329,7 @@ void browser_panel(Gui& gui) {
   const Browser& browser = gui.state.browser;
   if (browser.purpose == Browser::Purpose::none) return;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const ImVec2 size{std::min(640 * gui.unit, display.x * 0.9f), std::min(520 * gui.unit, display.y * 0.9f)};
+  const ImVec2 size{std::min(760 * gui.unit, display.x * 0.9f), std::min(560 * gui.unit, display.y * 0.9f)};
   ImGui::SetNextWindowPos({(display.x - size.x) / 2, (display.y - size.y) / 2});
   ImGui::SetNextWindowSize(size);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, gui.colours().panel);
@@ -208,12 +346,7 @@ void browser_panel(Gui& gui) {
   const bool exporting = browser.purpose == Browser::Purpose::export_to || drawing;
   if (drawing) figure_choices(gui);
   else if (exporting) export_choices(gui);
-  const float recent =
-      browser.purpose == Browser::Purpose::open && !gui.state.settings.recent.empty()
-          ? line * (1.0f + static_cast<float>(std::min<std::size_t>(4, gui.state.settings.recent.size())))
-          : 0;
-  entry_list(gui, ImGui::GetContentRegionAvail().y - line * (exporting ? 2.9f : 2.1f) - recent);
-  recent_files(gui);
+  lists(gui, ImGui::GetContentRegionAvail().y - line * (exporting ? 2.9f : 2.1f));
   if (exporting) dim_text(gui, gui.word(drawing ? kFileWords.figure_format : kFileWords.unknown_format));
   name_box(gui, -1);
   ImGui::BeginDisabled(!is_possible(browser));

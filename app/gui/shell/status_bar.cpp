@@ -5,6 +5,7 @@
 #include "figure/map_kinds.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/buttons.h"
+#include "gui/actions/changes.h"
 #include "gui/compare/joint_map.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
@@ -35,7 +36,9 @@ std::string notice_text(Gui& gui, const Notice& notice) {
 
 /// Its first line, how many more there are, and all of them under the pointer.
 void notice_line(Gui& gui, const Notice& notice) {
-  const std::string text = notice_text(gui, notice);
+  std::string text = notice_text(gui, notice);
+  if (text.empty() && notice.kind == Notice::Kind::changed && !gui.state.undo.empty())
+    text = change_in_words(gui, gui.state.undo.back(), gui.state.document);
   const auto more = std::count(text.begin(), text.end(), '\n');
   ImGui::AlignTextToFramePadding();
   const bool failed = notice.kind == Notice::Kind::failed;
@@ -159,6 +162,7 @@ float colour_bar(Gui& gui) {
 
 void status_bar(Gui& gui) {
   const AppState& state = gui.state;
+  const FontScope small(gui, TextSize::small);
   const ImVec2 start = ImGui::GetCursorPos();
   const float bar = shows_colours(state) ? colour_bar(gui) : ImGui::GetWindowContentRegionMax().x;
   ImGui::SetCursorPos(start);

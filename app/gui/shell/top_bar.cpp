@@ -2,6 +2,7 @@
 #include "gui/actions/actions.h"
 #include "gui/actions/window.h"
 #include "gui/frame/draw.h"
+#include "gui/frame/looks.h"
 #include "gui/lesson/lesson_panel.h"
 #include "gui/shell/shell.h"
 #include "words/any_sentence_words.h"
@@ -12,84 +13,88 @@
 namespace headlight {
 namespace {
 
-void view_tabs(Gui& gui, float gap) {
+/// `Share`, with a dot while there is something that was not saved.
+std::string share_label(const Gui& gui) {
+  return std::string(gui.word(kWindowWords.share)) + (has_unsaved_changes(gui.state) ? " •" : "");
+}
+
+std::vector<Segment> view_segments(const Gui& gui) {
   const View now = gui.state.view.view;
-  if (flat_button(gui, "view heads", gui.word(kWindowWords.view_heads), now == View::heads))
-    gui.say(ShowView{View::heads});
-  explain_item(gui, kWindowWords.tip_view_heads);
-  ImGui::SameLine(0, 0);
-  if (flat_button(gui, "view inside", gui.word(kWindowWords.view_inside), now == View::inside))
-    gui.say(ShowView{View::inside});
-  explain_item(gui, kWindowWords.tip_view_inside);
-  ImGui::SameLine(0, 0);
-  if (flat_button(gui, "view flow", gui.word(kWindowWords.view_flow), now == View::flow)) gui.say(ShowView{View::flow});
-  explain_item(gui, kWindowWords.tip_view_flow);
-  ImGui::SameLine(0, 0);
-  if (flat_button(gui, "view train", gui.word(kWindowWords.view_train), now == View::train))
-    gui.say(ShowView{View::train});
-  explain_item(gui, kWindowWords.tip_view_train);
-  ImGui::SameLine(0, 0);
-  if (flat_button(gui, "view compare", gui.word(kCompareWords.view_compare), now == View::compare))
-    gui.say(ShowView{View::compare});
-  explain_item(gui, kCompareWords.tip_view_compare, {Act::show_compare});
-  ImGui::SameLine(0, 0);
-  lesson_menu(gui);
-  ImGui::SameLine(0, gap);
+  return {
+      {"view heads", gui.word(kWindowWords.view_heads), now == View::heads, gui.word(kWindowWords.tip_view_heads)},
+      {"view inside", gui.word(kWindowWords.view_inside), now == View::inside, gui.word(kWindowWords.tip_view_inside)},
+      {"view flow", gui.word(kWindowWords.view_flow), now == View::flow, gui.word(kWindowWords.tip_view_flow)},
+      {"view compare", gui.word(kCompareWords.view_compare), now == View::compare,
+       with_keys(gui, kCompareWords.tip_view_compare, {Act::show_compare})},
+      {"view train", gui.word(kWindowWords.view_train), now == View::train, gui.word(kWindowWords.tip_view_train)}};
+}
+constexpr View kSegmentViews[] = {View::heads, View::inside, View::flow, View::compare, View::train};
+
+/// A line of a menu that does what a row of the table of actions does.
+void act_line(Gui& gui, const char* name, const Words& label, Act act) {
+  const Action& one = action(act);
+  if (menu_line(gui, name, gui.word(label), keys_of(act), false, is_possible(gui, one))) perform(gui, one);
 }
 
-/// What there is room for: the first to give way have keys.
-struct Shown {
-  bool save_as = true, reset = true, sizes = true, figure = true;
-};
-
-void file_buttons(Gui& gui, float gap, const Shown& shown) {
-  const AppState& state = gui.state;
-  if (flat_button(gui, "open", gui.word(kWindowWords.open))) gui.say(Browse{Browser::Purpose::open, {}});
-  ImGui::SameLine(0, 0);
-  if (flat_button(gui, "save", gui.word(kWindowWords.save), has_unsaved_changes(state))) save_session(gui);
-  ImGui::SameLine(0, 0);
-  if (shown.save_as) {
-    if (flat_button(gui, "save as", gui.word(kWindowWords.save_as))) gui.say(Browse{Browser::Purpose::save, {}});
-    ImGui::SameLine(0, 0);
-  }
-  if (flat_button(gui, "export", gui.word(kWindowWords.export_numbers)))
-    gui.say(Browse{Browser::Purpose::export_to, {}});
-  ImGui::SameLine(0, 0);
-  if (shown.figure) {
-    if (flat_button(gui, "figure", gui.word(kWindowWords.figure))) gui.say(Browse{Browser::Purpose::figure, {}});
-    explain_item(gui, kWindowWords.tip_figure);
-  }
-  ImGui::SameLine(0, gap);
-  ImGui::BeginDisabled(state.undo.empty() && !state.gesture);
-  if (flat_button(gui, "undo", gui.word(kWindowWords.undo))) gui.say(Undo{});
-  ImGui::EndDisabled();
-  ImGui::SameLine(0, 0);
-  ImGui::BeginDisabled(state.redo.empty());
-  if (flat_button(gui, "redo", gui.word(kWindowWords.redo))) gui.say(Redo{});
-  ImGui::EndDisabled();
-  ImGui::SameLine(0, 0);
-  if (shown.reset && flat_button(gui, "reset", gui.word(kWindowWords.reset))) gui.say_once(Reset{});
+void share_menu(Gui& gui) {
+  if (menu_button(gui, "share menu", share_label(gui).c_str())) ImGui::OpenPopup("share");
+  explain_item(gui, kWindowWords.tip_share);
+  if (!begin_menu_below(gui, "share")) return;
+  act_line(gui, "save", kWindowWords.save, Act::save_session);
+  act_line(gui, "save as", kWindowWords.save_as, Act::save_session_as);
+  ImGui::Separator();
+  act_line(gui, "export", kWindowWords.export_numbers, Act::export_numbers);
+  act_line(gui, "figure", kWindowWords.figure, Act::make_figure);
+  explain_item(gui, kWindowWords.tip_figure);
+  act_line(gui, "copy command", kWindowWords.copy_command, Act::copy_command);
+  ImGui::EndPopup();
 }
 
-void person_buttons(Gui& gui, const Shown& shown) {
+/// Three dots: what is seldom needed.
+void more_menu(Gui& gui) {
   const bool dark = gui.state.settings.theme == Theme::dark;
-  const char* labels[] = {gui.word(kWindowWords.smaller), gui.word(kWindowWords.larger),
-                          gui.word(dark ? kWindowWords.light : kWindowWords.dark), gui.word(kWindowWords.language),
-                          gui.word(kWindowWords.help)};
-  float width = 0;
-  for (const char* label : labels) width += button_width(label);
-  if (!shown.sizes) width -= button_width(labels[0]) + button_width(labels[1]);
-  ImGui::SameLine(std::max(ImGui::GetCursorPosX(), ImGui::GetWindowWidth() - width - 8 * gui.unit));
-  const auto change = [&](const char* name, const char* label) {
-    const bool pressed = flat_button(gui, name, label);
-    ImGui::SameLine(0, 0);
-    return pressed;
-  };
-  if (shown.sizes && change("smaller", labels[0])) resize_window(gui, false);
-  if (shown.sizes && change("larger", labels[1])) resize_window(gui, true);
-  if (change("theme", labels[2])) switch_theme(gui);
-  if (change("language", labels[3])) switch_language(gui);
-  if (flat_button(gui, "help", labels[4], gui.state.view.help)) gui.say(ShowHelp{!gui.state.view.help});
+  if (menu_button(gui, "more menu", gui.word(kWindowWords.more_menu))) ImGui::OpenPopup("more");
+  explain_item(gui, kWindowWords.tip_more_menu);
+  if (!begin_menu_below(gui, "more")) return;
+  act_line(gui, "palette", action(Act::open_palette).name, Act::open_palette);
+  act_line(gui, "help", kWindowWords.help, Act::show_keys);
+  ImGui::Separator();
+  act_line(gui, "language", kWindowWords.language, Act::other_language);
+  act_line(gui, "theme", dark ? kWindowWords.light : kWindowWords.dark, dark ? Act::light_theme : Act::dark_theme);
+  act_line(gui, "larger", kWindowWords.larger, Act::larger);
+  act_line(gui, "smaller", kWindowWords.smaller, Act::smaller);
+  ImGui::Separator();
+  act_line(gui, "reset", kWindowWords.reset, Act::start_over);
+  ImGui::EndPopup();
+}
+
+/// An arrow that turns back, or forth.
+void turn_button(Gui& gui, const char* name, Act act, bool back) {
+  const Action& one = action(act);
+  const bool possible = is_possible(gui, one);
+  const float size = ImGui::GetFrameHeight(), unit = gui.unit;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::BeginDisabled(!possible);
+  if (ImGui::InvisibleButton(name, {size + 4 * unit, size})) perform(gui, one);
+  ImGui::EndDisabled();
+  gui.name_item(name);
+  const bool hovered = ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled);
+  if (hovered) explain_item(gui, std::string(gui.word(one.name)) + "  " + keys_of(act));
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const Palette& colours = gui.colours();
+  const ImVec2 end{at.x + size + 4 * unit, at.y + size};
+  list.AddRectFilled(at, end, hovered && possible ? colours.button_hovered : colours.background, 4 * unit);
+  list.AddRect(at, end, possible ? colours.outline : colours.line, 4 * unit, 0, unit);
+  const ImU32 ink = possible ? colours.text : colours.faint;
+  const ImVec2 middle{(at.x + end.x) / 2, (at.y + end.y) / 2 + 2 * unit};
+  const float radius = 6 * unit, way = back ? -1.0f : 1.0f;
+  constexpr float kPi = 3.14159265f;
+  // From one side over the top to the tip, where the arrow's head is.
+  list.PathArcTo(middle, radius, -kPi, 0, 16);
+  list.PathStroke(ink, 0, 1.8f * unit);
+  const float tip = middle.x + way * radius;
+  list.AddTriangleFilled({tip - 4.5f * unit, middle.y - unit}, {tip + 4.5f * unit, middle.y - unit},
+                         {tip, middle.y + 5 * unit}, ink);
 }
 
 std::string model_line(Gui& gui) {
@@ -191,7 +196,7 @@ void check_badge(Gui& gui, float top, const HasRoom& has_room) {
     ImGui::PopStyleColor();
   }
   ImGui::EndGroup();
-  gui.name_item("check");
+  gui.name_item("check", BoxKind::label);
   if (check->findings && ImGui::IsItemHovered()) findings_tooltip(gui, badge, *check->findings);
   ImGui::SameLine(0, 16 * gui.unit);
   ImGui::SetCursorPosY(top);
@@ -200,42 +205,23 @@ void check_badge(Gui& gui, float top, const HasRoom& has_room) {
 }  // namespace
 
 void top_bar(Gui& gui) {
-  const float top = ImGui::GetCursorPosY(), gap = 16 * gui.unit, close_gap = 6 * gui.unit;
-  float buttons = 3 * gap, padding = 0;  // between the groups, and at the right end; inside the buttons
-  for (const Words& string :
-       {kWindowWords.view_heads, kWindowWords.view_inside, kWindowWords.view_flow, kWindowWords.view_train,
-        kWindowWords.open, kWindowWords.save, kWindowWords.save_as, kWindowWords.export_numbers, kWindowWords.figure,
-        kWindowWords.undo, kWindowWords.redo, kWindowWords.reset, kWindowWords.smaller, kWindowWords.larger,
-        gui.state.settings.theme == Theme::dark ? kWindowWords.light : kWindowWords.dark, kWindowWords.language,
-        kWindowWords.help})
-    buttons += button_width(gui.word(string)), padding += 2 * ImGui::GetStyle().FramePadding.x;
-  buttons += button_width(gui.word(kCompareWords.view_compare)), padding += 2 * ImGui::GetStyle().FramePadding.x;
-  if (const float lessons = lesson_menu_width(gui); lessons > 0)
-    buttons += lessons, padding += 2 * ImGui::GetStyle().FramePadding.x;
+  const float top = ImGui::GetCursorPosY(), unit = gui.unit, gap = 16 * unit, close = 8 * unit;
+  const float turn = ImGui::GetFrameHeight() + 4 * unit, lessons = lesson_menu_width(gui);
+  const std::vector<Segment> views = view_segments(gui);
+  const float left = segmented_width(views) + (lessons > 0 ? close + lessons : 0);
+  const float right = 2 * turn + close / 2 + close + menu_width(gui, share_label(gui).c_str()) + close +
+                      button_width(gui.word(kWindowWords.open)) + close +
+                      menu_width(gui, gui.word(kWindowWords.more_menu)) + ImGui::GetStyle().WindowPadding.x;
+  // Where the window is small the words give way to the buttons.
   const auto has_room = [&](float width) {
-    return ImGui::GetCursorPosX() + width + gap + buttons <= ImGui::GetWindowWidth();
+    return ImGui::GetCursorPosX() + width + gap + left + gap + right <= ImGui::GetWindowWidth();
   };
-  // Where everything is large in a small window the buttons come first, and stand closer if they must.
-  const bool tight = !has_room(0);
-  Shown shown;
-  // By half of the padding, by closer groups, and by what gives way.
-  float spared = padding / 2 + 3 * (gap - close_gap);
-  const auto give_way = [&](bool& one, std::initializer_list<Words> labels) {
-    if (has_room(-spared)) return;
-    one = false;
-    for (const Words& label : labels) spared += button_width(gui.word(label)) - ImGui::GetStyle().FramePadding.x;
-  };
-  give_way(shown.save_as, {kWindowWords.save_as});
-  give_way(shown.reset, {kWindowWords.reset});
-  give_way(shown.sizes, {kWindowWords.smaller, kWindowWords.larger});
-  give_way(shown.figure, {kWindowWords.figure});
-  if (tight) ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2{4 * gui.unit, ImGui::GetStyle().FramePadding.y});
   if (has_room(gui.fonts.pixels(TextSize::title) * 4.4f)) {
     // The name stands on the same base line as the smaller text beside it.
-    ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::title)) / 2 - 2 * gui.unit);
+    ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::title)) / 2 - 2 * unit);
     const FontScope title(gui, TextSize::title);
     ImGui::TextUnformatted("Headlight");
-    ImGui::SameLine(0, 12 * gui.unit);
+    ImGui::SameLine(0, 12 * unit);
     ImGui::SetCursorPosY(top);
   }
   const std::string model = model_line(gui);
@@ -245,14 +231,24 @@ void top_bar(Gui& gui) {
     ImGui::TextUnformatted(model.c_str());
     ImGui::PopStyleColor();
     if (is_any_sentence(gui.state.document)) explain_item(gui, kAnySentenceWords.tip_chosen);
-    ImGui::SameLine(0, 16 * gui.unit);
+    gui.name_item("model line", BoxKind::label);
+    ImGui::SameLine(0, gap);
     ImGui::SetCursorPosY(top);
   }
   check_badge(gui, top, has_room);
-  view_tabs(gui, tight ? close_gap : gap);
-  file_buttons(gui, tight ? close_gap : gap, shown);
-  person_buttons(gui, shown);
-  if (tight) ImGui::PopStyleVar();
+  if (const auto chosen = segmented(gui, views)) gui.say(ShowView{kSegmentViews[*chosen]});
+  ImGui::SameLine(0, close);
+  lesson_menu(gui);
+  ImGui::SameLine(std::max(ImGui::GetCursorPosX() + close, ImGui::GetWindowWidth() - right));
+  turn_button(gui, "undo", Act::undo, true);
+  ImGui::SameLine(0, close / 2);
+  turn_button(gui, "redo", Act::redo, false);
+  ImGui::SameLine(0, close);
+  share_menu(gui);
+  ImGui::SameLine(0, close);
+  if (flat_button(gui, "open", gui.word(kWindowWords.open))) gui.say(Browse{Browser::Purpose::open, {}});
+  ImGui::SameLine(0, close);
+  more_menu(gui);
 }
 
 }  // namespace headlight

@@ -6,6 +6,7 @@
 #include "gui/compare/compare.h"
 #include "gui/flow/flow.h"
 #include "gui/frame/imgui_compat.h"
+#include "gui/frame/looks.h"
 #include "gui/heads/heads.h"
 #include "gui/inside/inside.h"
 #include "gui/lesson/lesson_panel.h"
@@ -13,10 +14,17 @@
 #include "gui/shell/shell.h"
 #include "gui/train/train.h"
 #include "session/shown.h"
+#include "words/model_words.h"
 #include "words/words.h"
 
 namespace headlight {
 namespace {
+
+// Pixels of the design.
+constexpr float kTopBar = 44, kSentence = 44, kWords = 40, kStatus = 28, kRail = 48, kControls = 200,
+                kWideControls = 232;
+constexpr float kLeastForControls = 1360,
+                kWide = 1720;  // window widths from which the controls have a column, a wider one
 
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
@@ -38,16 +46,113 @@ void region(Gui& gui, const char* name, const Box& box, bool shaded, bool scroll
   gui.name_box(name, box);
 }
 
-/// What A and B are above the difference of every head, and the chosen one in both beside it.
+/// What A and B are above the chosen head in both and their difference; below these the difference of every head, and
+/// what both say beside it.
 void compare_regions(Gui& gui, const Box& box) {
   const float line = ImGui::GetFrameHeight();
   if (!compared_trace(gui.state)) return region(gui, "compare", box, false, false, compare_start_panel);
   const float header = 2 * line + 10 * gui.unit;
-  const float grid = std::floor(box.w * 0.4f);
+  const float room = box.h - header, high = std::max(room * 0.66f, std::min(room * 0.72f, 225 * gui.unit));
+  const float maps = std::floor(std::min(box.w / 3 + 3 * line, high));
+  const float words = std::min(box.w * 0.3f, 300 * gui.unit), top = box.y + header + maps;
   region(gui, "compare", {box.x, box.y, box.w, header}, false, false, compare_header_panel);
-  region(gui, "differences", {box.x, box.y + header, grid, box.h - header}, false, false, compare_grid_panel);
-  region(gui, "compared head", {box.x + grid, box.y + header, box.w - grid, box.h - header}, false, false,
-         compare_maps_panel);
+  region(gui, "compared head", {box.x, box.y + header, box.w, maps}, false, false, compare_maps_panel);
+  region(gui, "differences", {box.x, top, box.w - words, box.bottom() - top}, false, false, compare_grid_panel);
+  region(gui, "both answers", {box.right() - words, top, words, box.bottom() - top}, false, true, compare_words_panel);
+}
+
+/// The controls where the window has no room for their column: a button that lays them over the stage.
+void controls_rail(Gui& gui) {
+  const float unit = gui.unit, side = 32 * unit;
+  const ImVec2 window = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  ImGui::SetCursorPos({(size.x - side) / 2, 12 * unit});
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (ImGui::InvisibleButton("open controls", {side, side})) ImGui::OpenPopup("controls");
+  const bool hovered = ImGui::IsItemHovered();
+  gui.name_item("open controls", BoxKind::menu);
+  explain_item(gui, kModelWords.tip_controls);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const Palette& colours = gui.colours();
+  const ImVec2 end{at.x + side, at.y + side};
+  list.AddRectFilled(at, end, hovered ? colours.button_hovered : colours.background, 4 * unit);
+  list.AddRect(at, end, colours.outline, 4 * unit, 0, unit);
+  // Three sliders.
+  for (int i = 0; i < 3; ++i) {
+    const float y = std::round(at.y + (9 + 7 * static_cast<float>(i)) * unit);
+    const float knob = at.x + (i == 1 ? 21.0f : 12.0f) * unit;
+    list.AddLine({at.x + 7 * unit, y}, {end.x - 7 * unit, y}, colours.text, 1.5f * unit);
+    list.AddCircleFilled({knob, y}, 3 * unit, colours.text, 16);
+  }
+  ImGui::SetNextWindowPos({window.x + size.x, window.y});
+  ImGui::SetNextWindowSize({(kControls + 16) * unit, size.y});
+  if (!ImGui::BeginPopup("controls")) return;
+  if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
+  gui.name_box("controls", {window.x + size.x, window.y, (kControls + 16) * unit, size.y});
+  controls_panel(gui);
+  // The controls stay open while one works with them: what takes Ctrl or Alt goes on, unless a list of theirs is open.
+  const bool modified = ImGui::GetIO().KeyCtrl || ImGui::GetIO().KeyAlt;
+  if (modified && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId)) shortcuts(gui);
+  ImGui::EndPopup();
+}
+
+/// Where the parts of the window stand. All follows from its size, so that nothing moves by what is looked at.
+struct WindowPlaces {
+  Box top_bar, sentence, lesson, controls, view, status;
+  bool rail = false;  // the controls are a rail that opens over the view
+};
+
+WindowPlaces window_places(Gui& gui, const Box& window) {
+  const float unit = gui.unit, wide = window.w / unit;
+  const Document& document = gui.state.document;
+  std::ptrdiff_t newlines = 0;
+  for (const std::string* text : {&document.source.text, &document.target.text, &document.text_pair})
+    newlines = std::max(newlines, std::count(text->begin(), text->end(), '\n'));
+  const float more_lines = static_cast<float>(std::min<std::ptrdiff_t>(newlines, 2)) * ImGui::GetTextLineHeight();
+  const float text = has_own_inputs(document) ? 0 : kSentence * unit + more_lines;
+  WindowPlaces places;
+  places.top_bar = {0, 0, window.w, kTopBar * unit};
+  places.sentence = {0, places.top_bar.h, window.w, text + kWords * unit + doubt_height(gui)};
+  places.status = {0, window.h - kStatus * unit, window.w, kStatus * unit};
+  const float top = places.sentence.bottom();
+  // A lesson stands in the controls' place: they are the rail beside it.
+  places.lesson = {0, top, lesson_width(gui), places.status.y - top};
+  places.rail = wide < kLeastForControls || places.lesson.w > 0;
+  const float controls = (places.rail ? kRail : wide >= kWide ? kWideControls : kControls) * unit;
+  places.controls = {places.lesson.w, top, controls, places.status.y - top};
+  const float left = places.controls.right();
+  places.view = {left, top, window.w - left, places.status.y - top};
+  return places;
+}
+
+/// The stage is as wide as its map can be high, with its labels; the atlas has the rest, but never less than half.
+float stage_width(const Box& box, float unit) {
+  constexpr float kAround = 230, kBeside = 116, kLeast = 0.44f, kMost = 0.49f;  // the map's slots; its labels and edges
+  return std::floor(std::clamp(box.h - (kAround - kBeside) * unit, kLeast * box.w, kMost * box.w));
+}
+
+void view_regions(Gui& gui, const Box& box) {
+  const float unit = gui.unit;
+  const auto left = [&](float width) { return Box{box.x, box.y, width, box.h}; };
+  const auto right = [&](float width) { return Box{box.x + width, box.y, box.w - width, box.h}; };
+  switch (gui.state.view.view) {
+    case View::heads: {
+      const float stage = stage_width(box, unit);
+      region(gui, "stage", left(stage), false, false, stage_panel);
+      return region(gui, "atlas", right(stage), false, false, atlas_panel);
+    }
+    case View::train: {
+      const float panel = std::clamp(box.w * 0.4f, 340 * unit, 720 * unit);
+      region(gui, "atlas", left(box.w - panel), false, false, atlas_panel);
+      return region(gui, "train", right(box.w - panel), false, true, train_panel);
+    }
+    case View::inside: {
+      const float way = std::clamp(box.w * 0.4f, 320 * unit, 720 * unit);
+      region(gui, "way", left(way), false, false, way_panel);
+      return region(gui, "inside", right(way), false, false, matrix_panel);
+    }
+    case View::flow: return region(gui, "flow", box, false, false, flow_panel);
+    case View::compare: return compare_regions(gui, box);
+  }
 }
 
 }  // namespace
@@ -56,49 +161,20 @@ std::string window_characters() { return all_words() + all_action_words(); }
 
 void draw_window(Gui& gui) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float unit = gui.unit, line = ImGui::GetFrameHeight();
-  const float bar = line + 14 * unit, status = line + 16 * unit;
-  const Document& document = gui.state.document;
-  std::ptrdiff_t newlines = 0;
-  for (const std::string* text : {&document.source.text, &document.target.text, &document.text_pair})
-    newlines = std::max(newlines, std::count(text->begin(), text->end(), '\n'));
-  const float text_lines = static_cast<float>(std::min<std::ptrdiff_t>(newlines, 2)) * ImGui::GetTextLineHeight();
-  const float sentence = (has_own_inputs(document) ? 0 : line + text_lines + 6 * unit) + line + 22 * unit;
-  const float controls = 204 * unit;
-  const float lesson = lesson_height(gui, display.x);
-  const float middle = display.y - bar - sentence - lesson - status;
-  // The large head has a third of the width; more where the window is high enough for a larger map.
-  const float beside = display.x - controls;
-  const float share = std::max(beside * 0.335f, std::min(beside * 0.42f, middle - 280 * unit));
-  const float large = std::min(std::clamp(share, 340 * unit, 760 * unit), beside * 0.5f);
-
+  const WindowPlaces places = window_places(gui, {0, 0, display.x, display.y});
   // A list that is open has the keys, also the one that closes it.
   const bool list_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId);
   // What is under the pointer is told anew in every frame.
   if (gui.state.view.hovered || gui.state.view.hovered_head || gui.state.view.hovered_kept) gui.say(Hover{});
-  region(gui, "top bar", {0, 0, display.x, bar}, true, false, top_bar);
-  region(gui, "sentence", {0, bar, display.x, sentence}, false, false, sentence_panel);
-  if (lesson > 0) region(gui, "lesson", {0, bar + sentence, display.x, lesson}, true, false, lesson_panel);
-  const float top = bar + sentence + lesson;
-  region(gui, "controls", {0, top, controls, middle}, false, true, controls_panel);
-  if (gui.state.view.view == View::inside) {
-    const float way = std::clamp((display.x - controls) * 0.4f, 320 * unit, 720 * unit);
-    region(gui, "way", {controls, top, way, middle}, false, false, way_panel);
-    region(gui, "inside", {controls + way, top, display.x - controls - way, middle}, false, false, matrix_panel);
-  } else if (gui.state.view.view == View::flow) {
-    region(gui, "flow", {controls, top, display.x - controls, middle}, false, false, flow_panel);
-  } else if (gui.state.view.view == View::compare) {
-    compare_regions(gui, {controls, top, display.x - controls, middle});
-  } else {
-    const float words = shows_words(gui.state) ? 2 * line + 30 * unit : 0;
-    const float heads = display.x - controls - large;
-    region(gui, "all heads", {controls, top, heads, middle - words}, false, false, grid_panel);
-    if (words > 0) region(gui, "words", {controls, top + middle - words, heads, words}, false, false, words_panel);
-    const Box right{display.x - large, top, large, middle};
-    if (gui.state.view.view == View::train) region(gui, "train", right, false, true, train_panel);
-    else region(gui, "large head", right, false, false, head_panel);
-  }
-  region(gui, "status", {0, display.y - status, display.x, status}, true, false, status_bar);
+  region(gui, "top bar", places.top_bar, true, false, top_bar);
+  region(gui, "sentence", places.sentence, false, false, sentence_panel);
+  if (places.lesson.w > 0) region(gui, "lesson", places.lesson, true, true, lesson_panel);
+  if (places.rail) region(gui, "rail", places.controls, true, false, controls_rail);
+  else region(gui, "controls", places.controls, false, true, controls_panel);
+  view_regions(gui, places.view);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{ImGui::GetStyle().WindowPadding.x, 2 * gui.unit});
+  region(gui, "status", places.status, true, false, status_bar);
+  ImGui::PopStyleVar();
   browser_panel(gui);
   palette_panel(gui);
   help_overlay(gui);

@@ -8,6 +8,7 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/train/train_parts.h"
+#include "words/relation_words.h"
 #include "words/train_words.h"
 
 namespace headlight {
@@ -106,29 +107,6 @@ void loss_plot(Gui& gui, const TrainingRun& run, float height) {
   gui.name_box("loss curve", frame.plot);
 }
 
-/// Which curve is whose, and its score where the slider stands.
-struct LegendEntry {
-  std::string name, label, tip;
-  ImU32 colour = 0;
-};
-
-void draw_legend(Gui& gui, const std::vector<LegendEntry>& entries) {
-  const float stroke = 12 * gui.unit, gap = 4 * gui.unit, apart = 12 * gui.unit, text = ImGui::GetFontSize();
-  const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  for (const LegendEntry& entry : entries) {
-    const float width = stroke + gap + ImGui::CalcTextSize(entry.label.c_str()).x;
-    if (&entry != &entries.front() && ImGui::GetItemRectMax().x + apart + width <= right) ImGui::SameLine(0, apart);
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    ImGui::Dummy({width, text});
-    gui.name_item(entry.name);
-    if (!entry.tip.empty() && ImGui::IsItemHovered()) ImGui::SetTooltip("%s", entry.tip.c_str());
-    const float y = std::round(at.y + text / 2);
-    list.AddLine({at.x, y}, {at.x + stroke, y}, entry.colour, 2 * gui.unit);
-    list.AddText({at.x + stroke + gap, at.y}, gui.colours().text, entry.label.c_str());
-  }
-}
-
 /// The same relation in another report: which head shows a word best may change, and with it their order.
 const RelationScore* same_relation(const RelationScore& wanted, const RelationReport& report) {
   for (const RelationScore& one : report.relations)
@@ -136,51 +114,82 @@ const RelationScore* same_relation(const RelationScore& wanted, const RelationRe
   return nullptr;
 }
 
-/// With the relations' names where those fit into two lines, else with their codes.
-void legend(Gui& gui, const TrainingRun& run) {
-  const ScorePoint* now = scores_at(run, run.shown.value_or(run.step));
-  if (!now) return;
-  std::vector<LegendEntry> named, coded;
-  float width = 0;
-  const auto& relations = run.scores.front().report->relations;
-  for (std::size_t r = 0; r < relations.size(); ++r) {
-    const RelationScore* found = same_relation(relations[r], *now->report);
-    if (!found) continue;
-    const RelationScore& one = *found;
-    const std::string label = gui.fonts.shown(relation_title(gui.state.settings.language, one));
-    const std::string score = " " + score_text(one.score.accuracy);
-    const ImU32 colour = to_imgui(series_colour(r, gui.state.settings.theme));
-    named.push_back({"legend " + one.relation, label + score, one.relation, colour});
-    coded.push_back({"legend " + one.relation, one.relation + score, label, colour});
-    width += ImGui::CalcTextSize(named.back().label.c_str()).x + 28 * gui.unit;
+/// What stands at the end of a curve: what it is, and its value where the slider stands.
+struct EndLabel {
+  std::string name, text;
+  float y = 0;  // of the curve's end
+  ImU32 colour = 0;
+};
+
+/// The labels from top to bottom, none over another, each as near to its curve as there is room.
+void draw_end_labels(Gui& gui, const CurveFrame& frame, std::vector<EndLabel> labels) {
+  const float text = ImGui::GetFontSize(), x = frame.plot.right() + 8 * gui.unit;
+  std::stable_sort(labels.begin(), labels.end(), [](const EndLabel& a, const EndLabel& b) { return a.y < b.y; });
+  const float most = frame.plot.bottom() - text * static_cast<float>(labels.size());
+  float free_from = frame.plot.y - text / 2;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const float latest = most + text * static_cast<float>(i);
+    const float y = std::round(std::max(free_from, std::min(labels[i].y - text / 2, latest)));
+    list.AddLine({frame.plot.right() + gui.unit, labels[i].y}, {x - 2 * gui.unit, y + text / 2}, labels[i].colour,
+                 gui.unit);
+    list.AddText({x, y}, labels[i].colour, labels[i].text.c_str());
+    gui.name_box(labels[i].name, {x, y, ImGui::CalcTextSize(labels[i].text.c_str()).x, text});
+    free_from = y + text;
   }
-  auto& entries = width <= 1.8f * ImGui::GetContentRegionAvail().x ? named : coded;
-  entries.push_back({"legend right", gui.word(kTrainWords.share_right), {}, gui.colours().faint});
-  draw_legend(gui, entries);
+}
+
+/// What position alone reaches.
+void draw_dashes(Gui& gui, const CurveFrame& frame, double value, ImU32 colour) {
+  const float y = std::round(frame.y(value)) + 0.5f, dash = 4 * gui.unit;
+  for (float x = frame.plot.x; x < frame.plot.right(); x += 2 * dash)
+    ImGui::GetWindowDrawList()->AddLine({x, y}, {std::min(x + dash, frame.plot.right()), y}, colour, gui.unit);
+}
+
+/// The relation as a curve's label, in words, no longer than a third of the plot.
+std::string relation_words(Gui& gui, const RelationScore& one) {
+  return gui.fonts.shown(relation_in_words(gui.state.settings.language, one));
 }
 
 void score_plot(Gui& gui, const TrainingRun& run, float height) {
   dim_text(gui, gui.word(run.scores.empty() ? kTrainWords.share_right : kTrainWords.scores_of_heads));
   if (!run.scores.empty()) explain_item(gui, kTrainWords.tip_scores_of_heads);
   const FontScope small(gui, TextSize::small);
+  const Theme theme = gui.state.settings.theme;
+  const std::vector<RelationScore> none, &relations = run.scores.empty() ? none : run.scores.front().report->relations;
+  const ScorePoint* now = run.scores.empty() ? nullptr : scores_at(run, run.shown.value_or(run.step));
+  std::vector<EndLabel> labels;
+  float widest = ImGui::CalcTextSize(gui.word(kTrainWords.share_right)).x;
+  for (std::size_t r = 0; r < relations.size(); ++r) {
+    const RelationScore* one = now ? same_relation(relations[r], *now->report) : nullptr;
+    const std::string score = one ? " " + score_text(one->score.accuracy) : "";
+    labels.push_back({"legend " + relations[r].relation, relation_words(gui, relations[r]) + score, 0,
+                      to_imgui(series_colour(r, theme))});
+    widest = std::max(widest, ImGui::CalcTextSize(labels.back().text.c_str()).x);
+  }
   CurveFrame frame = frame_of(gui, run, height);
+  frame.plot.w -= std::min(widest + 12 * gui.unit, frame.plot.w * 0.55f);
   draw_axes(gui, frame);
   std::vector<CurvePoint> right;
   for (const LossPoint& point : run.losses.points)
     right.push_back({static_cast<double>(point.last()), point.share_right()});
   draw_curve(gui, frame, right, gui.colours().faint);
-  const Theme theme = gui.state.settings.theme;
-  const std::vector<RelationScore> none, &relations = run.scores.empty() ? none : run.scores.front().report->relations;
   for (std::size_t r = 0; r < relations.size(); ++r) {
     std::vector<CurvePoint> line;
     for (const ScorePoint& point : run.scores)
       if (const RelationScore* one = same_relation(relations[r], *point.report))
         line.push_back({static_cast<double>(point.step), one->score.accuracy});
-    draw_curve(gui, frame, line, to_imgui(series_colour(r, theme)));
+    draw_curve(gui, frame, line, labels[r].colour);
+    draw_dashes(gui, frame, relations[r].kind_offset, labels[r].colour);
+    labels[r].y = frame.y(line.empty() ? 0 : line.back().value);
   }
+  const double last = right.empty() || !std::isfinite(right.back().value) ? 0 : right.back().value;
+  labels.push_back({"legend right", gui.word(kTrainWords.share_right), frame.y(last), gui.colours().dim});
+  draw_end_labels(gui, frame, std::move(labels));
   draw_now(gui, frame, run);
   gui.name_box("score curves", frame.plot);
-  legend(gui, run);
+  if (run.scores.empty()) return;
+  dim_text(gui, gui.word(kTrainWords.dashed_is_position));
 }
 
 /// What a place on the slider stands for: a kept step, or the newest.

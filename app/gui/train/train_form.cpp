@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <thread>
 
 #include "gui/actions/actions.h"
 #include "gui/actions/question.h"
 #include "gui/frame/controls.h"
+#include "gui/frame/looks.h"
 #include "gui/train/train_parts.h"
 #include "words/mask_words.h"
 #include "words/model_words.h"
@@ -179,6 +181,22 @@ std::string shape_words(Gui& gui, const Config& config) {
          part(kModelWords.layers, config.num_layers) + part(kModelWords.feed_forward, config.ffn);
 }
 
+/// Roughly how long the training takes: at the pace of the last one of this shape, else of a processor that does so many
+/// operations a second on a thread.
+double expected_seconds(const AppState& state, const TrainingPlan& plan) {
+  constexpr double kOperationsPerThread = 4e9, kWordsOfSentence = 12, kOperationsPerWeight = 6;
+  const double words = kWordsOfSentence * static_cast<double>(plan.batch) * static_cast<double>(plan.steps());
+  const auto& run = state.training;
+  if (run && run->tokens_per_second > 0 && run->plan.config == plan.config) return words / run->tokens_per_second;
+  const Config& config = plan.config;
+  const double width = static_cast<double>(config.d_model);
+  const double stacks = config.arch == Arch::encoder_decoder ? 2.5 : 1;
+  const double weights = stacks * static_cast<double>(config.num_layers) *
+                         (4 * width * width + 2 * width * static_cast<double>(config.ffn));
+  const double threads = std::max(1u, std::thread::hardware_concurrency());
+  return kOperationsPerWeight * weights * words / (kOperationsPerThread * threads);
+}
+
 }  // namespace
 
 void training_form(Gui& gui) {
@@ -191,19 +209,31 @@ void training_form(Gui& gui) {
   explain_item(gui, kTrainWords.tip_training_shape);
   wrapped_small(gui, gui.word(words_of(plan.task)), gui.colours().dim);
   gui.name_item("training task");
+  ImGui::Dummy({0, 2 * gui.unit});
+  ImGui::BeginDisabled(!possible);
+  if (primary_button(gui, "start training", gui.word(kTrainWords.start_training))) say_start(gui, false);
+  explain_item(gui, with_keys(gui, kTrainWords.tip_start_training, {Act::run_training}));
+  ImGui::EndDisabled();
+  if (possible) {
+    ImGui::SameLine(0, 10 * gui.unit);
+    ImGui::AlignTextToFramePadding();
+    dim_text(gui,
+             std::string(gui.word(kTrainWords.about)) + " " + duration_words(gui, expected_seconds(gui.state, plan)));
+    gui.name_item("training estimate");
+    explain_item(gui, kTrainWords.tip_estimate);
+  } else {
+    wrapped_small(gui, possible.error().message, gui.colours().warning);
+    gui.name_item("training problem");
+  }
+  const bool advanced = gui.state.view.train_advanced;
+  const std::string label = std::string(gui.word(kTrainWords.advanced)) + (advanced ? " ▾" : " ▸");
+  if (flat_button(gui, "training advanced", label.c_str(), advanced)) gui.say(ShowAdvanced{!advanced});
+  explain_item(gui, kTrainWords.tip_advanced);
+  if (!advanced) return;
   schedule(gui);
   corpus_row(gui);
   for (const PlanSwitch& term : kTerms)
     if (is_part_of(term, plan.task)) term_row(gui, term);
-  ImGui::Dummy({0, 2 * gui.unit});
-  ImGui::BeginDisabled(!possible);
-  if (wide_button(gui, "start training", kTrainWords.start_training,
-                  with_keys(gui, kTrainWords.tip_start_training, {Act::run_training})))
-    say_start(gui, false);
-  ImGui::EndDisabled();
-  if (possible) return;
-  wrapped_small(gui, possible.error().message, gui.colours().warning);
-  gui.name_item("training problem");
 }
 
 }  // namespace headlight

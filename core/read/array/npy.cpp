@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/file.h"
 
@@ -162,6 +163,28 @@ Result<NpyHeader> parse_npy_header(std::string_view where, std::string_view head
   if (!count) return bad_input(where, "shape", "sizes that fit memory", shape_text(result.shape));
   result.count = *count;
   return result;
+}
+
+std::optional<NpyStrings> parse_npy_strings(std::string_view header) {
+  constexpr std::string_view kStrings = "'<U";
+  constexpr std::size_t kMostLetters = std::size_t{1} << 24;
+  const std::size_t at = header.find(kStrings);
+  if (at == header.npos) return std::nullopt;
+  NpyStrings strings;
+  const char* const begin = header.data() + at + kStrings.size();
+  const auto [end, error] = std::from_chars(begin, header.data() + header.size(), strings.letters);
+  if (error != std::errc{} || end == header.data() + header.size() || *end != '\'' || strings.letters > kMostLetters)
+    return std::nullopt;
+  // All else is as in a header of numbers.
+  std::string numbers(header);
+  numbers.replace(at, static_cast<std::size_t>(end - header.data()) - at, "'<u4");
+  auto parsed = parse_npy_header("", numbers);
+  if (!parsed || parsed->shape.size() > 1 ||
+      (strings.letters > 0 && parsed->count > kMostElements / (4 * strings.letters)))
+    return std::nullopt;
+  strings.shape = std::move(parsed->shape);
+  strings.count = parsed->count;
+  return strings;
 }
 
 Array make_array(const NpyHeader& header, std::vector<float> values) {

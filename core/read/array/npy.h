@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,18 @@ Result<std::size_t> npy_data_offset(std::string_view where, std::string_view pre
 
 /// `header` are all bytes before the data.
 Result<NpyHeader> parse_npy_header(std::string_view where, std::string_view header);
+
+/// Strings that NumPy stores as UTF-32, filled up with zeros (dtype <U).
+struct NpyStrings {
+  std::size_t letters = 0;   // of each string
+  std::vector<Index> shape;  // empty: a single one
+  std::size_t count = 0;
+
+  std::size_t bytes() const { return 4 * letters * count; }
+};
+
+/// The same of an array of strings; nothing where the header is that of another array.
+std::optional<NpyStrings> parse_npy_strings(std::string_view header);
 
 /// Elements in file order → the array, in C order.
 Array make_array(const NpyHeader& header, std::vector<float> values);

@@ -3,19 +3,25 @@
 #include <zip.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
+#include "base/utf8.h"
+#include "read/array/little_endian.h"
 #include "read/array/npy.h"
 #include "read/array/zip_handles.h"
 
 namespace headlight {
 namespace {
 
-constexpr std::size_t kChunk = 1 << 20;  // a multiple of every element's width
+constexpr std::size_t kMostStringBytes = std::size_t{64} << 20;  // the words of a text, not a text
+constexpr std::size_t kChunk = 1 << 20;                          // a multiple of every element's width
 
 Error unreadable(std::string_view where, zip_error_t& reason) {
   Error error = bad_input(where, "archive", "a readable .npz (zip)", zip_error_strerror(&reason));
@@ -37,63 +43,133 @@ Result<std::string> read_bytes(std::string_view where, zip_file_t* member, std::
   return bytes;
 }
 
-/// `declared` is the member's size as the archive states it, `left` what its values may take in memory.
-Result<Array> read_member(std::string_view where, zip_file_t* member, std::size_t declared, std::size_t left) {
-  auto start = read_bytes(where, member, kNpyPrefix);
+/// A member that was opened, and what its header says; its data are to be read next.
+struct OpenMember {
+  ZipMember file;
+  std::string where;  // in messages
+  NpyHeader header;
+  std::optional<NpyStrings> strings = {};  // where it holds text in place of numbers
+  std::size_t data_at = 0;
+
+  std::size_t size() const { return header.count * width(header.dtype); }
+  std::string expected() const {
+    return std::to_string(data_at + size()) + " bytes for " + std::string(name(header.dtype)) + " " +
+           shape_text(header.shape);
+  }
+};
+
+Result<OpenMember> open_member(std::string_view where, zip_t* archive, zip_uint64_t index, std::string& array_name) {
+  zip_stat_t stat;
+  zip_stat_init(&stat);
+  if (zip_stat_index(archive, index, ZIP_FL_ENC_RAW, &stat) != 0 || (stat.valid & ZIP_STAT_NAME) == 0 ||
+      (stat.valid & ZIP_STAT_SIZE) == 0)
+    return bad_input(where, "member " + std::to_string(index), "a name and a size", zip_strerror(archive));
+  const std::string_view member_name = stat.name;
+  OpenMember member{
+      .file = nullptr, .where = std::string(where) + ": " + printable(member_name), .header = {}, .strings = {}};
+  if (!member_name.ends_with(".npy")) return bad_input(member.where, "", "an array (.npy)", "another file");
+  array_name = member_name.substr(0, member_name.size() - 4);
+  member.file.reset(zip_fopen_index(archive, index, 0));
+  if (!member.file) return bad_input(member.where, "member", "a stored or deflated array", zip_strerror(archive));
+
+  const auto start = read_bytes(member.where, member.file.get(), kNpyPrefix);
   if (!start) return start.error();
-  const auto data_at = npy_data_offset(where, *start);
+  const auto data_at = npy_data_offset(member.where, *start);
   if (!data_at) return data_at.error();
   // A header never ends before the prefix does: it holds at least a dictionary.
-  const auto rest = read_bytes(where, member, *data_at > start->size() ? *data_at - start->size() : 0);
+  const auto rest =
+      read_bytes(member.where, member.file.get(), *data_at > start->size() ? *data_at - start->size() : 0);
   if (!rest) return rest.error();
-  const auto header = parse_npy_header(where, *start + *rest);
-  if (!header) return header.error();
-
-  const std::size_t size = header->count * width(header->dtype);
-  const std::string what_size = std::to_string(*data_at + size) + " bytes for " + std::string(name(header->dtype)) +
-                                " " + shape_text(header->shape);
-  if (declared != *data_at + size) return bad_input(where, "size", what_size, std::to_string(declared));
-  if (header->count * sizeof(float) > left)
-    return bad_input(where, "size", "at most " + std::to_string(left) + " bytes as float32",
-                     std::to_string(header->count * sizeof(float)));
-  std::vector<float> values;
-  for (std::size_t at = 0; at < size;) {
-    const auto chunk = read_bytes(where, member, std::min(kChunk, size - at));
-    if (!chunk) return chunk.error();
-    at += chunk->size();
-    if (chunk->size() < kChunk && at < size) return bad_input(where, "size", what_size, std::to_string(*data_at + at));
-    append_widened(header->dtype, header->big_endian, *chunk, values);
+  member.data_at = *data_at;
+  member.strings = parse_npy_strings(*start + *rest);
+  if (member.strings) {
+    const std::size_t bytes = member.strings->bytes();
+    if (bytes > kMostStringBytes || member.strings->count > kMostStringBytes / 4)
+      return bad_input(member.where, "size", "at most " + std::to_string(kMostStringBytes) + " bytes of text",
+                       std::to_string(std::max(bytes, 4 * member.strings->count)));
+    return member;
   }
-  // The checksum is compared when the end is read.
-  const auto surplus = read_bytes(where, member, 1);
-  if (!surplus) return surplus.error();
-  if (!surplus->empty()) return bad_input(where, "size", what_size, "more");
-  return make_array(*header, std::move(values));
+  auto header = parse_npy_header(member.where, *start + *rest);
+  if (!header) return header.error();
+  member.header = *std::move(header);
+  if (stat.size != member.data_at + member.size())
+    return bad_input(member.where, "size", member.expected(), std::to_string(stat.size));
+  return member;
 }
 
-Result<ArrayFile> read_archive(std::string_view where, zip_t* archive, std::size_t limit) {
+/// A string as it is, several as a JSON list: as the metadata of safetensors have them.
+Result<std::string> read_strings(OpenMember& member) {
+  const NpyStrings& strings = *member.strings;
+  const std::string& where = member.where;
+  const auto bytes = read_bytes(where, member.file.get(), strings.bytes());
+  if (!bytes) return bytes.error();
+  if (bytes->size() != strings.bytes())
+    return bad_input(where, "size", std::to_string(strings.bytes()) + " bytes of text", std::to_string(bytes->size()));
+  std::vector<std::string> texts(strings.count);
+  for (std::size_t i = 0; i < strings.count * strings.letters; ++i) {
+    const auto letter = static_cast<std::uint32_t>(little_endian(*bytes, 4 * i, 4));
+    if (letter > 0x10FFFF || (letter >= 0xD800 && letter < 0xE000))
+      return bad_input(where, "text", "UTF-32", "other numbers");
+    if (letter != 0) append_utf8(texts[i / strings.letters], letter);
+  }
+  return strings.shape.empty() ? texts[0] : nlohmann::json(texts).dump();
+}
+
+Result<Array> read_data(OpenMember& member) {
+  const NpyHeader& header = member.header;
+  const std::size_t size = member.size();
+  std::vector<float> values;
+  values.reserve(header.count);
+  for (std::size_t at = 0; at < size;) {
+    const auto chunk = read_bytes(member.where, member.file.get(), std::min(kChunk, size - at));
+    if (!chunk) return chunk.error();
+    at += chunk->size();
+    if (chunk->size() < kChunk && at < size)
+      return bad_input(member.where, "size", member.expected(), std::to_string(member.data_at + at));
+    append_widened(header.dtype, header.big_endian, *chunk, values);
+  }
+  // The checksum is compared when the end is read.
+  const auto surplus = read_bytes(member.where, member.file.get(), 1);
+  if (!surplus) return surplus.error();
+  if (!surplus->empty()) return bad_input(member.where, "size", member.expected(), "more");
+  return make_array(header, std::move(values));
+}
+
+/// `stored`: the bytes of the archive itself.
+Result<ArrayFile> read_archive(std::string_view where, zip_t* archive, std::size_t stored, std::size_t limit) {
   ArrayFile file;
-  std::size_t left = limit;
   const zip_int64_t members = zip_get_num_entries(archive, 0);
   // libzip takes an empty file for an empty archive.
   if (members < 1) return bad_input(where, "archive", "at least one array", "none");
+  const std::size_t most = std::min(limit, std::max(kAnyNpzBytes, kMostNpzInflation * stored));
+  std::string name;
+  std::size_t all = 0;
   for (zip_uint64_t index = 0; index < static_cast<zip_uint64_t>(members); ++index) {
-    zip_stat_t stat;
-    zip_stat_init(&stat);
-    if (zip_stat_index(archive, index, ZIP_FL_ENC_RAW, &stat) != 0 || (stat.valid & ZIP_STAT_NAME) == 0 ||
-        (stat.valid & ZIP_STAT_SIZE) == 0)
-      return bad_input(where, "member " + std::to_string(index), "a name and a size", zip_strerror(archive));
-    const std::string_view member_name = stat.name;
-    const std::string inside = std::string(where) + ": " + printable(member_name);
-    if (!member_name.ends_with(".npy")) return bad_input(inside, "", "an array (.npy)", "another file");
-    const ZipMember member(zip_fopen_index(archive, index, 0));
-    if (!member) return bad_input(inside, "member", "a stored or deflated array", zip_strerror(archive));
-    auto array = read_member(inside, member.get(), stat.size, left);
+    const auto member = open_member(where, archive, index, name);
+    if (!member) return member.error();
+    // Of at most 2^40 elements each.
+    all += member->strings ? member->strings->bytes() : member->header.count * sizeof(float);
+    if (all > most)
+      return bad_input(
+          member->where, "size",
+          "arrays of at most " + std::to_string(most) + " bytes as float32 in an archive of " + std::to_string(stored),
+          "at least " + std::to_string(all));
+    const bool is_first =
+        member->strings ? file.metadata.emplace(name, std::string()).second : file.arrays.emplace(name, Array{}).second;
+    if (!is_first) return bad_input(member->where, "", "each name once", "it twice");
+  }
+  for (zip_uint64_t index = 0; index < static_cast<zip_uint64_t>(members); ++index) {
+    auto member = open_member(where, archive, index, name);
+    if (!member) return member.error();
+    if (member->strings) {
+      auto text = read_strings(*member);
+      if (!text) return text.error();
+      file.metadata[name] = *std::move(text);
+      continue;
+    }
+    auto array = read_data(*member);
     if (!array) return array.error();
-    left -= array->values.size() * sizeof(float);
-    const std::string array_name{member_name.substr(0, member_name.size() - 4)};
-    if (!file.arrays.emplace(array_name, std::move(*array)).second)
-      return bad_input(inside, "", "each name once", "it twice");
+    file.arrays[name] = *std::move(array);
   }
   return file;
 }
@@ -111,7 +187,7 @@ Result<ArrayFile> parse_npz(std::string_view where, std::string_view bytes, std:
     return unreadable(where, reason);
   }
   zip_error_fini(&reason);
-  return read_archive(where, archive.get(), limit);
+  return read_archive(where, archive.get(), bytes.size(), limit);
 }
 
 Result<ArrayFile> read_npz(const std::filesystem::path& path, std::size_t limit) {
@@ -131,7 +207,9 @@ Result<ArrayFile> read_npz(const std::filesystem::path& path, std::size_t limit)
     zip_error_init_with_code(&reason, code);
     return unreadable(where, reason);
   }
-  return read_archive(where, archive.get(), limit);
+  const std::uintmax_t size = std::filesystem::file_size(path, failure);
+  if (failure) return bad_input(where, "open", "a readable file", failure.message());
+  return read_archive(where, archive.get(), static_cast<std::size_t>(size), limit);
 }
 
 }  // namespace headlight

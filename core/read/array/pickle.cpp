@@ -9,6 +9,7 @@
 
 #include "base/printable.h"
 #include "base/utf8.h"
+#include "read/array/little_endian.h"
 
 namespace headlight {
 namespace {
@@ -96,9 +97,7 @@ class Machine {
   /// A little-endian number of `count` bytes, at most 8; with its sign where `is_signed`.
   std::int64_t take_integer(std::size_t count, bool is_signed = false) {
     const std::string_view taken = take(count);
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < taken.size(); ++i)
-      value |= std::uint64_t{static_cast<unsigned char>(taken[i])} << (8 * i);
+    std::uint64_t value = little_endian(taken, 0, taken.size());
     if (is_signed && !taken.empty() && taken.size() < 8 && (taken.back() & 0x80) != 0)
       value |= ~std::uint64_t{0} << (8 * taken.size());
     return static_cast<std::int64_t>(value);
@@ -215,6 +214,8 @@ class Machine {
 
   void remember(std::int64_t key) {
     if (stack_.size() <= bottom()) return fail("a value on the stack", "none");
+    if (memo_.size() >= kMostPickleValues)
+      return fail("at most " + std::to_string(kMostPickleValues) + " values in the memo", "more");
     if (!error_) memo_[key] = stack_.back();
   }
 

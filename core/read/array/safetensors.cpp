@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/shortened_file.h"
 #include "read/json/json_document.h"
 
 namespace headlight {
@@ -155,6 +156,7 @@ Result<StoredArrays> map_safetensors(const std::filesystem::path& path) {
   const auto mapped = MappedFile::open(path);
   if (!mapped) return mapped.error();
   auto file = locate_safetensors(path.string(), (*mapped)->bytes());
+  if (was_shortened(mapped->get())) return shortened(path.string());
   if (!file) return file;
   for (auto& [name, array] : file->arrays) {
     array.owner = *mapped;
@@ -164,17 +166,9 @@ Result<StoredArrays> map_safetensors(const std::filesystem::path& path) {
 }
 
 Result<ArrayFile> parse_safetensors(std::string_view where, std::string_view bytes) {
-  auto stored = locate_safetensors(where, bytes);
+  const auto stored = locate_safetensors(where, bytes);
   if (!stored) return stored.error();
-  ArrayFile file;
-  file.metadata = std::move(stored->metadata);
-  for (auto& [name, from] : stored->arrays) {
-    Array array{.dtype = from.dtype, .shape = std::move(from.shape), .values = {}};
-    array.values.reserve(from.bytes.size() / width(from.dtype));
-    append_widened(from.dtype, false, from.bytes, array.values);
-    file.arrays.emplace(name, std::move(array));
-  }
-  return file;
+  return in_memory(*stored);
 }
 
 Result<ArrayFile> read_safetensors(const std::filesystem::path& path) {

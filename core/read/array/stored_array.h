@@ -26,6 +26,9 @@ struct StoredArrays {
   std::map<std::string, std::string> metadata;  // safetensors' own
 };
 
+/// All of them as float32 in memory.
+ArrayFile in_memory(const StoredArrays& stored);
+
 /// f16 or bf16.
 inline bool is_half(const StoredArray& array) { return array.dtype == Dtype::f16 || array.dtype == Dtype::bf16; }
 

@@ -11,6 +11,9 @@
 
 namespace headlight {
 
+/// Whether a file is named as PyTorch's are: .bin, .pt, .pth or .ckpt.
+bool is_torch_name(const std::filesystem::path& path);
+
 /// Whether the bytes begin as one of the two formats does.
 bool is_torch_file(std::string_view bytes);
 
@@ -18,7 +21,7 @@ bool is_torch_file(std::string_view bytes);
 /// are copies. The state dict is the dict itself, or its entry state_dict, model_state_dict, model, module or net, as the
 /// loops of training write it. A prefix `module.` or `_orig_mod.` that all names share (DataParallel, torch.compile) is
 /// dropped. Errors name `where` and the tensor: a shape that its storage does not hold, elements outside the file, more
-/// bytes of copies than kMostCopiedBytes.
+/// bytes of copies than 16 times the file's, 64 MiB, and at most kMostCopiedBytes.
 Result<StoredArrays> locate_torch(std::string_view where, std::string_view bytes);
 
 /// The same of a file that is mapped while one of its tensors is there.

@@ -39,10 +39,11 @@ Status check_length(std::string_view where, std::string_view place, const json& 
 Result<Matrix> parse_pattern(std::string_view where, const std::string& place, const json& rows, std::size_t queries,
                              std::size_t keys) {
   if (const auto s = check_length(where, place, rows, queries, "queries"); !s) return s.error();
+  for (std::size_t query = 0; query < queries; ++query)  // all of them before memory is taken for as many
+    if (const auto s = check_length(where, at(place, query), rows[query], keys, "keys"); !s) return s.error();
   Matrix pattern(static_cast<Index>(queries), static_cast<Index>(keys));
   for (std::size_t query = 0; query < queries; ++query) {
     const json& row = rows[query];
-    if (const auto s = check_length(where, at(place, query), row, keys, "keys"); !s) return s.error();
     for (std::size_t key = 0; key < keys; ++key) {
       if (!row[key].is_number()) return bad_input(where, at(at(place, query), key), "a number", row[key].type_name());
       pattern(static_cast<Index>(query), static_cast<Index>(key)) = row[key].get<float>();

@@ -1,14 +1,18 @@
 #include "read/external/mask_file.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
 #include "read/array/npy.h"
 #include "read/json/json_document.h"
+#include "read/json/json_rows.h"
 
 namespace headlight {
 namespace {
@@ -29,13 +33,10 @@ Result<Matrix> rows_of(std::string_view where, const json& list) {
     return bad_input(where, "mask", "a list of rows [query][key]",
                      list.is_array() ? "a list without rows" : list.type_name());
   const Index queries = static_cast<Index>(list.size()), keys = static_cast<Index>(list.front().size());
-  if (static_cast<std::size_t>(queries) > kMostElements / static_cast<std::size_t>(keys))
-    return bad_input(where, "mask", "a mask that fits memory", std::to_string(queries) + " rows");
-  for (Index query = 0; query < queries; ++query) {
-    const json& row = list[static_cast<std::size_t>(query)];
-    if (!row.is_array() || row.size() != static_cast<std::size_t>(keys))
-      return bad_input(where, "mask: query " + std::to_string(query), "a list of " + std::to_string(keys) + " keys",
-                       row.is_array() ? std::to_string(row.size()) : row.type_name());
+  if (const auto odd = odd_row(list)) {
+    const json& row = list[*odd];
+    return bad_input(where, "mask: query " + std::to_string(*odd), "a list of " + std::to_string(keys) + " keys",
+                     row.is_array() ? std::to_string(row.size()) : row.type_name());
   }
   Matrix mask(queries, keys);
   for (Index query = 0; query < queries; ++query) {
@@ -53,17 +54,45 @@ Result<Matrix> rows_of(std::string_view where, const json& list) {
   return mask;
 }
 
+bool is_zeros_and_ones(const std::vector<float>& values) {
+  const auto ones = std::count(values.begin(), values.end(), 1.0f);
+  const auto zeros = std::count(values.begin(), values.end(), 0.0f);
+  return ones > 0 && zeros > 0 && static_cast<std::size_t>(ones + zeros) == values.size();
+}
+
+/// Rows and columns of a mask of one, two or three axes; nothing where it is none.
+std::optional<std::pair<Index, Index>> size_of_mask(const std::vector<Index>& shape) {
+  switch (shape.size()) {
+    case 1: return std::pair{Index{1}, shape[0]};
+    case 2: return std::pair{shape[0], shape[1]};
+    case 3:
+      if (shape[2] == 1) return std::pair{shape[0], shape[1]};
+      if (shape[0] == 1) return std::pair{shape[1], shape[2]};
+      return std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
 }  // namespace
 
-Result<Matrix> additive_mask(std::string_view where, std::string_view what, const Array& array) {
-  const std::size_t axes = array.shape.size();
-  if (axes < 1 || axes > 2 || array.values.empty())
-    return bad_input(where, what, "(queries, keys)", shape_text(array.shape));
-  Matrix mask = Eigen::Map<const Matrix>(array.values.data(), axes == 2 ? array.shape[0] : 1, array.shape.back());
+Result<Matrix> additive_mask(std::string_view where, std::string_view what, const Array& array,
+                             std::vector<std::string>& notes) {
+  if (array.shape.empty() || array.shape.size() > 3 || array.values.empty())
+    return bad_input(where, what, "(queries, keys), (queries, keys, 1) or (1, queries, keys)", shape_text(array.shape));
+  const auto size = size_of_mask(array.shape);
+  if (!size)
+    return bad_input(where, what,
+                     "a batch axis of 1, one mask for all sentences: (queries, keys, 1) or (1, queries, keys)",
+                     shape_text(array.shape));
+  const bool stored_as_floats = is_floating(array.dtype) && is_zeros_and_ones(array.values);
+  if (stored_as_floats)
+    notes.push_back(std::string(where) + ": " + std::string(what) +
+                    ": floats of nothing but 0 and 1 are read as a boolean mask, 1 = may attend");
+  Matrix mask = Eigen::Map<const Matrix>(array.values.data(), size->first, size->second);
   for (Index query = 0; query < mask.rows(); ++query) {
     for (Index key = 0; key < mask.cols(); ++key) {
       float& cell = mask(query, key);
-      if (is_floating(array.dtype)) {
+      if (is_floating(array.dtype) && !stored_as_floats) {
         if (std::isnan(cell) || cell > std::numeric_limits<float>::max())
           return bad_input(where, cell_name(what, query, key), "a finite number or -inf",
                            std::isnan(cell) ? "nan" : "inf");
@@ -86,12 +115,12 @@ Result<Matrix> parse_json_mask(std::string_view where, std::string_view text) {
   return rows_of(where, *list);
 }
 
-Result<Matrix> read_mask(const std::filesystem::path& path) {
+Result<Matrix> read_mask(const std::filesystem::path& path, std::vector<std::string>& notes) {
   const std::string where = path.string();
   if (path.extension() == ".npy") {
     const auto array = read_npy(path);
     if (!array) return array.error();
-    return additive_mask(where, "mask", *array);
+    return additive_mask(where, "mask", *array, notes);
   }
   if (path.extension() == ".json") {
     const auto text = read_file(path, kMostJsonBytes);

@@ -7,6 +7,7 @@
 
 #include "read/array/npz.h"
 #include "read/array/safetensors.h"
+#include "read/array/torch_file.h"
 #include "read/external/attention_json.h"
 #include "read/external/mask_file.h"
 #include "read/external/patterns.h"
@@ -165,7 +166,7 @@ Status take_inputs(std::string_view where, Arrays& arrays, const ArrayFile& file
     else if (matrix != &given.query) *matrix = given.query;
     else
       return bad_input(where, "query", "an array (queries, d_model), or attentions (layers, heads, queries, keys)",
-                       "neither");
+                       "neither (weights of a model are opened beside their config.json)");
   }
   if (given.value.rows() != given.key.rows())
     return bad_input(where, "value", "(" + std::to_string(given.key.rows()) + ", …), as many rows as key",
@@ -202,10 +203,11 @@ Status take_projections(std::string_view where, Arrays& arrays, const ExternalSt
   return Done{};
 }
 
-Result<std::optional<Matrix>> take_mask(std::string_view where, Arrays& arrays, const ExternalStack& given) {
+Result<std::optional<Matrix>> take_mask(std::string_view where, Arrays& arrays, const ExternalStack& given,
+                                        std::vector<std::string>& notes) {
   const Array* array = arrays.find("mask");
   if (array == nullptr) return std::optional<Matrix>{};
-  auto mask = additive_mask(where, "mask", *array);
+  auto mask = additive_mask(where, "mask", *array, notes);
   if (!mask) return mask.error();
   const bool fits = (mask->rows() == given.query.rows() || mask->rows() == 1) &&
                     (mask->cols() == given.key.rows() || mask->cols() == 1);
@@ -314,7 +316,8 @@ Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, s
   BlockWeights block;
   if (const auto taken = take_projections(where, arrays, given, *heads, block.self); !taken) return taken.error();
   block.self.num_heads = block.self.num_kv_heads = *heads;
-  auto mask = take_mask(where, arrays, given);
+  std::vector<std::string> warnings;
+  auto mask = take_mask(where, arrays, given, warnings);
   if (!mask) return mask.error();
 
   auto model = std::make_shared<Model>();
@@ -332,7 +335,8 @@ Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, s
                             .ffn = false}};
   model->blocks.push_back(std::move(block));
   model->given.emplace().stacks.emplace(Stack::self, std::move(given));
-  return TensorsFile{.model = std::move(model), .mask = std::move(*mask), .warnings = arrays.surplus()};
+  for (auto& warning : arrays.surplus()) warnings.push_back(std::move(warning));
+  return TensorsFile{.model = std::move(model), .mask = std::move(*mask), .warnings = std::move(warnings)};
 }
 
 }  // namespace
@@ -346,11 +350,22 @@ Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, 
   return first;
 }
 
+bool holds_attention(const StoredArrays& stored) {
+  for (const char* name : {"query", "attentions", "encoder_attentions", "decoder_attentions", "cross_attentions"})
+    if (stored.arrays.contains(name) || stored.arrays.contains("0." + std::string(name))) return true;
+  return false;
+}
+
 Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optional<Index> num_heads) {
   const auto ending = path.extension();
   if (ending == ".json") return read_attention_json(path);
+  if (is_torch_name(path)) {
+    const auto stored = map_torch(path);
+    if (!stored) return stored.error();
+    return tensors_from(path.string(), in_memory(*stored), num_heads);
+  }
   if (ending != ".safetensors" && ending != ".npz")
-    return bad_input(path.string(), "name", "a file named .safetensors, .npz or .json",
+    return bad_input(path.string(), "name", "a file named .safetensors, .npz, .pt or .json",
                      "'" + printable(path.filename().string()) + "'");
   const auto file = ending == ".npz" ? read_npz(path) : read_safetensors(path);
   if (!file) return file.error();

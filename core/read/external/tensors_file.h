@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "model/weights.h"
 #include "read/array/array.h"
+#include "read/array/stored_array.h"
 
 namespace headlight {
 
@@ -37,7 +38,10 @@ struct TensorsFile {
 /// Errors name `where` and the array.
 Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads);
 
-/// `.safetensors` or `.npz`; or `.json`, attention as read/external/attention_json.h has it.
+/// Whether these are the tensors of one attention, by their names, and not the weights of a model.
+bool holds_attention(const StoredArrays& stored);
+
+/// `.safetensors`, `.npz` or PyTorch's `.pt` and the like; or `.json`, attention as read/external/attention_json.h has it.
 Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optional<Index> num_heads);
 
 }  // namespace headlight

@@ -1,10 +1,14 @@
 #include "read/hub/checkpoint.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cassert>
+#include <cmath>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
+#include "base/shortened_file.h"
 #include "math/position.h"
 #include "read/hub/stored_tensors.h"
 #include "read/hub/tensor_names.h"
@@ -41,9 +45,60 @@ NormWeights& norm_of(Field field, BlockWeights& block) {
 
 /// Rows of a fused projection.
 Linear part_of(const Linear& fused, Index first, Index count) {
-  Linear part{.weight = fused.weight.middleRows(first, count), .bias = {}};
+  Linear part;
+  if (fused.half) {
+    HalfMatrix half = *fused.half;
+    half.bytes += first * half.cols * 2;
+    half.rows = count;
+    part.half = std::make_shared<const HalfMatrix>(std::move(half));
+  } else {
+    part.weight = fused.weight.middleRows(first, count);
+  }
   if (fused.bias.size() > 0) part.bias = fused.bias.segment(first, count);
   return part;
+}
+
+/// The rows of `which` (0 query, 1 key, 2 value) of a projection that has the three of each head one below the other.
+Linear part_of_heads(const Linear& fused, Index which, Index heads) {
+  const Index rows = fused.weight.rows() / (3 * heads);
+  Linear part{.weight = Matrix(heads * rows, fused.weight.cols()), .bias = Vector(fused.bias.size() / 3)};
+  for (Index head = 0; head < heads; ++head) {
+    const Index from = (3 * head + which) * rows;
+    part.weight.middleRows(head * rows, rows) = fused.weight.middleRows(from, rows);
+    if (part.bias.size() > 0) part.bias.segment(head * rows, rows) = fused.bias.segment(from, rows);
+  }
+  return part;
+}
+
+/// The bias −m·distance of each head (Press et al. 2022, section 3): m falls from head to head by powers of two; where
+/// the heads are no power of two, those beyond the last one take every other m of twice as many.
+std::shared_ptr<const RelativeBias> linear_biases(Index heads, Index distances) {
+  Index whole = 1;
+  while (2 * whole <= heads) whole *= 2;
+  Matrix table = Matrix::Zero(2 * distances, heads);  // the second half is for distances that share a row: none
+  for (Index head = 0; head < heads; ++head) {
+    const double power = head < whole ? 8.0 * static_cast<double>(head + 1) / static_cast<double>(whole)
+                                      : 4.0 * static_cast<double>(2 * (head - whole) + 1) / static_cast<double>(whole);
+    const double slope = std::exp2(-power);
+    for (Index distance = 0; distance < 2 * distances; ++distance)
+      table(distance, head) = static_cast<float>(-slope * static_cast<double>(std::min(distance, distances)));
+  }
+  return std::make_shared<const RelativeBias>(RelativeBias{std::move(table), false, 2 * distances});
+}
+
+/// (rows, d): sines, then cosines, of frequencies that fall from 1 to 1/10000 (Ott et al. 2019, fairseq); the row of
+/// padding is zero.
+Matrix falling_sinusoids(Index rows, Index d, std::optional<std::int64_t> pad) {
+  const Index half = d / 2;
+  Matrix places = Matrix::Zero(rows, d);
+  for (Index row = 0; row < rows; ++row)
+    for (Index i = 0; i < half && row != pad.value_or(-1); ++i) {
+      const double angle = static_cast<double>(row) * std::exp(-std::log(10000.0) * static_cast<double>(i) /
+                                                               static_cast<double>(std::max<Index>(half - 1, 1)));
+      places(row, i) = static_cast<float>(std::sin(angle));
+      places(row, half + i) = static_cast<float>(std::cos(angle));
+    }
+  return places;
 }
 
 /// A Model whose fields are filled by the rows of a family's table.
@@ -61,7 +116,7 @@ class Loader {
     model_->name = std::move(model_name);
     const std::vector<Row> rows = tensor_names(hub_, with_output_);
     for (const Row& row : rows) {
-      const std::size_t layers = is_of_a_block(row) ? stack(row.part).blocks.size() : 1;
+      const std::size_t layers = static_cast<std::size_t>(stored_layers(row));
       for (std::size_t layer = 0; layer < layers; ++layer) {
         if (stop_) return Checkpoint{};
         if (const auto taken = take(row, layer); !taken) return taken.error();
@@ -73,7 +128,23 @@ class Loader {
     return Checkpoint{.model = std::move(model_), .warnings = tensors_.warnings()};
   }
 
+  /// load() without a number read.
+  Status check() const {
+    if (const auto fits = tensors_.check_memory(); !fits) return fits;
+    for (const Row& row : tensor_names(hub_, with_output_))
+      for (Index layer = 0; layer < stored_layers(row); ++layer)
+        if (const auto there = check(row, static_cast<std::size_t>(layer)); !there) return there;
+    return Done{};
+  }
+
  private:
+  /// How many times a row is stored: once, or for each layer or set of layers.
+  Index stored_layers(const Row& row) const {
+    if (!is_of_a_block(row)) return 1;
+    if (hub_.layer_groups > 0) return hub_.layer_groups;
+    return row.part == StackPart::encoder ? hub_.config.layers_of_encoder() : hub_.config.num_layers;
+  }
+
   StackWeights& stack(StackPart part) { return part == StackPart::encoder ? *model_->encoder : *model_; }
 
   /// Stacks and blocks with their numbers of heads, before any tensor.
@@ -114,10 +185,36 @@ class Loader {
     return all;
   }
 
+  Status check(const Row& row, std::size_t layer) const {
+    const TensorShape size = shape(row.field, row.part, hub_);
+    const auto check = [&](const std::vector<std::string_view>& endings, const std::vector<Index>& wanted) {
+      return tensors_.check(names(row, layer, endings), wanted, row.need);
+    };
+    Status there = Done{};
+    switch (kind(row.field)) {
+      case FieldKind::none: break;
+      case FieldKind::matrix:
+      case FieldKind::table: return check({""}, {size.rows, size.cols});
+      case FieldKind::vector: return check({""}, {size.cols});
+      case FieldKind::linear:
+        there = row.form == Form::transposed ? check({".weight"}, {size.cols, size.rows})
+                                             : check({".weight"}, {size.rows, size.cols});
+        return there && row.bias ? check({".bias"}, {size.rows}) : there;
+      case FieldKind::norm:
+        there = check({".weight", ".gamma"}, {size.cols});
+        return there && row.bias ? check({".bias", ".beta"}, {size.cols}) : there;
+    }
+    return there;
+  }
+
   Result<Linear> take_linear(const Row& row, std::size_t layer) {
     Linear linear;
     const TensorShape size = shape(row.field, row.part, hub_);
-    if (row.form == Form::transposed) {
+    if (row.field == Field::heads_together) {
+      auto weight = tensors_.take_matrix(names(row, layer, {".weight"}), size, row.need);
+      if (!weight) return weight.error();
+      linear.weight = std::move(*weight);
+    } else if (row.form == Form::transposed) {
       const auto weight = tensors_.take_matrix(names(row, layer, {".weight"}), {size.cols, size.rows}, row.need);
       if (!weight) return weight.error();
       linear.weight = weight->transpose();
@@ -141,6 +238,7 @@ class Loader {
     auto scale = tensors_.take_vector(names(row, layer, {".weight", ".gamma"}), size, row.need);
     if (!scale) return scale.error();
     norm.scale = std::move(*scale);
+    if (hub_.norms_store_rest) norm.scale.array() += 1.0f;
     if (!row.bias) return norm;
     auto shift = tensors_.take_vector(names(row, layer, {".bias", ".beta"}), size, row.need);
     if (!shift) return shift.error();
@@ -190,10 +288,12 @@ class Loader {
     switch (row.field) {
       case Field::positions: embeddings.positions = std::move(matrix); return;
       case Field::token_types: embeddings.token_types = std::move(matrix); return;
+      case Field::task_types: embeddings.token_types.rowwise() += matrix.row(0); return;
       default: {
         assert(row.field == Field::relative_bias);
         const auto bias = std::make_shared<const RelativeBias>(
-            RelativeBias{std::move(matrix), row.part == StackPart::encoder, hub_.relative_distance});
+            RelativeBias{std::move(matrix), row.part == StackPart::encoder || hub_.config.arch == Arch::encoder,
+                         hub_.relative_distance});
         for (BlockWeights& block : stack(row.part).blocks) block.self.relative_bias = bias;
       }
     }
@@ -218,6 +318,18 @@ class Loader {
       return;
     }
     BlockWeights& block = stack(row.part).blocks[layer];
+    if (row.field == Field::gate_up) {
+      const Index rows = shape(Field::up, row.part, hub_).rows;
+      block.gate = part_of(linear, 0, rows);
+      block.up = part_of(linear, rows, rows);
+      return;
+    }
+    if (row.field == Field::heads_together) {
+      block.self.query = part_of_heads(linear, 0, hub_.config.num_heads);
+      block.self.key = part_of_heads(linear, 1, hub_.config.num_heads);
+      block.self.value = part_of_heads(linear, 2, hub_.config.num_heads);
+      return;
+    }
     if (row.field != Field::query_key_value) {
       linear_of(row.field, block) = std::move(linear);
       return;
@@ -243,6 +355,13 @@ class Loader {
     const Config& config = hub_.config;
     if (config.position == Position::rotary) model_->rotary = hub_.rotary;
     if (config.position == Position::sinusoidal_halves) settle_sinusoids();
+    if (hub_.family == Family::m2m_100)
+      model_->embeddings.positions = model_->encoder->embeddings.positions =
+          falling_sinusoids(hub_.positions, config.d_model, hub_.pad_id);
+    if (hub_.linear_biases) {
+      const auto bias = linear_biases(config.num_heads, hub_.longest->tokens);
+      for (BlockWeights& block : model_->blocks) block.self.relative_bias = bias;
+    }
     if (with_output_) {
       if (config.tied) output_.weight = model_->embeddings.tokens;
       output_.scale = hub_.output_scale;
@@ -253,6 +372,14 @@ class Loader {
       tensors_.warn(begin + (begin.ends_with('.') ? "*" : ""), "not stored, so the model has no output layer");
     }
     pack(*model_);
+    if (hub_.layer_groups > 0) share_layers();
+  }
+
+  /// Packed weights are shared: each layer beyond the stored ones is as the one of its group.
+  void share_layers() {
+    std::vector<BlockWeights>& blocks = model_->blocks;
+    const auto groups = static_cast<std::size_t>(hub_.layer_groups);
+    for (std::size_t layer = blocks.size(); layer-- > 0;) blocks[layer] = blocks[layer * groups / blocks.size()];
   }
 
   /// Stored sines and cosines are computed anew; a table of anything else, be it only rounded to half precision, is
@@ -288,6 +415,49 @@ std::string name_of(const std::filesystem::path& folder) {
   return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
+/// What training programs put before the names of the model that they train: Lightning, DataParallel, torch.compile, FSDP.
+constexpr std::string_view kWrappers[] = {"model.", "module.", "_orig_mod.", "_forward_module.",
+                                          "_fsdp_wrapped_module."};
+
+bool is_wrapping(std::string_view text) {
+  while (!text.empty()) {
+    const auto at = std::find_if(std::begin(kWrappers), std::end(kWrappers),
+                                 [text](std::string_view wrapper) { return text.starts_with(wrapper); });
+    if (at == std::end(kWrappers)) return false;
+    text.remove_prefix(at->size());
+  }
+  return true;
+}
+
+/// The arrays under the names that the family gives them: what stands before the table of token vectors, if a training
+/// program put it there, is dropped where names begin with it.
+StoredArrays unwrapped(StoredArrays stored, const HubConfig& hub) {
+  const std::string begin(prefix(hub.family));
+  std::vector<std::string> tables;  // under which token vectors may stand
+  for (const Row& row : tensor_names(hub, false)) {
+    if (row.field != Field::tokens) continue;
+    std::vector<std::string_view> spellings{row.name};
+    spellings.insert(spellings.end(), row.also.begin(), row.also.end());
+    for (const std::string_view name : spellings) {
+      if (name.starts_with('/')) continue;
+      tables.emplace_back(name);
+      tables.push_back(begin + std::string(name));
+    }
+  }
+  std::optional<std::string> wrapper;
+  for (const auto& [name, array] : stored.arrays)
+    for (const std::string& table : tables) {
+      if (!name.ends_with(table)) continue;
+      const std::string before = name.substr(0, name.size() - table.size());
+      if (is_wrapping(before) && (!wrapper || before.size() < wrapper->size())) wrapper = before;
+    }
+  if (!wrapper || wrapper->empty()) return stored;
+  StoredArrays plain{.arrays = {}, .metadata = std::move(stored.metadata)};
+  for (auto& [name, array] : stored.arrays)
+    plain.arrays.emplace(name.starts_with(*wrapper) ? name.substr(wrapper->size()) : name, std::move(array));
+  return plain;
+}
+
 /// Arrays in memory as if they lay in a file.
 StoredArrays stored_in_memory(std::string_view where, ArrayFile file) {
   const auto kept = std::make_shared<const ArrayFile>(std::move(file));
@@ -306,12 +476,23 @@ StoredArrays stored_in_memory(std::string_view where, ArrayFile file) {
 
 }  // namespace
 
+Status check_tensors(std::string_view where, const HubConfig& hub, StoredArrays stored) {
+  Progress progress;
+  StoredTensors tensors(where, unwrapped(std::move(stored), hub), prefix(hub.family), kMostWidenedBytes, progress);
+  return Loader(hub, std::move(tensors), progress.stop).check();
+}
+
 Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub, StoredArrays stored,
                                    Progress& progress, std::size_t most_widened) {
   progress.done = 0;
-  StoredTensors tensors(where, std::move(stored), prefix(hub.family), most_widened, progress);
+  std::map<std::string, StoredArray> files;  // an array of each: their bytes stay mapped until all are read
+  for (const auto& [name, array] : stored.arrays)
+    if (array.mapped) files.emplace(array.where, array);
+  StoredTensors tensors(where, unwrapped(std::move(stored), hub), prefix(hub.family), most_widened, progress);
   auto checkpoint =
       Loader(hub, std::move(tensors), progress.stop).load(name_of(std::filesystem::path(where).parent_path()));
+  for (const auto& [name, array] : files)
+    if (was_shortened(array.mapped)) return shortened(name);
   if (checkpoint && checkpoint->model) progress.done = 1;
   return checkpoint;
 }
@@ -321,16 +502,17 @@ Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub,
   return checkpoint_from(where, hub, stored_in_memory(where, std::move(file)), progress);
 }
 
-Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder, Progress& progress, std::size_t most_widened) {
-  const auto config = folder / "config.json";
+Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& progress, std::size_t most_widened) {
   std::error_code error;
-  const bool is_folder = std::filesystem::is_directory(folder, error);
+  const auto folder = std::filesystem::is_regular_file(path, error) ? path.parent_path() : path;
+  const auto config = folder / "config.json";
+  const bool is_folder = folder.empty() || std::filesystem::is_directory(folder, error);
   if (!is_folder || !std::filesystem::exists(config, error))
     return bad_input(folder.string(), "", "a folder with config.json and model.safetensors",
                      is_folder ? "no config.json" : "no folder");
   const auto hub = read_hub_config(config);
   if (!hub) return hub.error();
-  auto files = open_weights(folder);
+  auto files = open_weights(path);
   if (!files) return files.error();
   return checkpoint_from(files->where, *hub, std::move(files->stored), progress, most_widened);
 }

@@ -30,10 +30,14 @@ inline constexpr std::size_t kMostWidenedBytes = std::size_t{512} << 20;
 /// whatever else the files hold is a warning. The model has no vocabulary: its words are ids. Errors name the file and
 /// the key or tensor, and weights that are larger than the machine's memory.
 /// Files are mapped and read tensor by tensor: beside the matrices themselves, one tensor at a time is in memory. Where
-/// `progress` is stopped the checkpoint has no model.
+/// `progress` is stopped the checkpoint has no model. `folder` may be one file of weights beside its config.json.
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder, Progress& progress,
                                    std::size_t most_widened = kMostWidenedBytes);
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder);
+
+/// What stands before the errors of read_checkpoint, without reading a number: whether every tensor is there, of the right
+/// kind and shape, and whether all fit this machine's memory. `where` names the arrays together.
+Status check_tensors(std::string_view where, const HubConfig& hub, StoredArrays stored);
 
 /// The same from arrays wherever they lie; `where` names them together.
 Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub, StoredArrays stored,

@@ -20,13 +20,22 @@ constexpr std::pair<std::string_view, Family> kTypes[] = {{"bert", Family::bert}
                                                           {"camembert", Family::roberta},
                                                           {"distilbert", Family::distilbert},
                                                           {"electra", Family::electra},
+                                                          {"albert", Family::albert},
+                                                          {"ernie", Family::ernie},
+                                                          {"mpnet", Family::mpnet},
                                                           {"gpt2", Family::gpt2},
+                                                          {"opt", Family::opt},
+                                                          {"bloom", Family::bloom},
                                                           {"llama", Family::llama},
                                                           {"mistral", Family::mistral},
                                                           {"qwen2", Family::qwen2},
                                                           {"qwen3", Family::qwen3},
+                                                          {"gemma", Family::gemma},
+                                                          {"phi3", Family::phi3},
                                                           {"bart", Family::bart},
                                                           {"marian", Family::marian},
+                                                          {"pegasus", Family::pegasus},
+                                                          {"m2m_100", Family::m2m_100},
                                                           {"t5", Family::t5},
                                                           {"mt5", Family::t5},
                                                           {"headlight", Family::headlight}};
@@ -44,15 +53,24 @@ HubConfig config_of(Keyed& keyed, Family family) {
   switch (family) {
     case Family::bert:
     case Family::roberta:
-    case Family::electra: return bert_config(keyed, family);
+    case Family::electra:
+    case Family::albert:
+    case Family::ernie:
+    case Family::mpnet: return bert_config(keyed, family);
     case Family::distilbert: return distilbert_config(keyed);
     case Family::gpt2: return gpt2_config(keyed);
+    case Family::opt: return opt_config(keyed);
+    case Family::bloom: return bloom_config(keyed);
     case Family::llama:
     case Family::mistral:
     case Family::qwen2:
-    case Family::qwen3: return llama_config(keyed, family);
+    case Family::qwen3:
+    case Family::gemma:
+    case Family::phi3: return llama_config(keyed, family);
     case Family::bart:
-    case Family::marian: return bart_config(keyed, family);
+    case Family::marian:
+    case Family::pegasus:
+    case Family::m2m_100: return bart_config(keyed, family);
     case Family::t5: return t5_config(keyed);
     case Family::headlight: break;
   }

@@ -20,13 +20,22 @@ enum class Family {
   roberta,
   distilbert,
   electra,
+  albert,
+  ernie,
+  mpnet,
   gpt2,
+  opt,
+  bloom,
   llama,
   mistral,
   qwen2,
   qwen3,
+  gemma,
+  phi3,
   bart,
   marian,
+  pegasus,
+  m2m_100,
   t5,
   headlight
 };
@@ -45,6 +54,8 @@ struct HubConfig {
   Index first_position = 0;                 // the row of the first token
   std::optional<std::int64_t> pad_id = {};  // of families whose padding has a position of its own (Embeddings)
   Index token_types = 0;
+  Index task_types = 0;     // rows of a table of which the first is added to every token (ERNIE); 0: none
+  Index layer_groups = 0;   // sets of weights that the layers share, in order (ALBERT); 0: each layer has its own
   Index encoder_heads = 0;  // of an encoder-decoder
   Index encoder_ffn = 0;
   bool shared_embeddings = true;  // encoder and decoder have one table of token vectors
@@ -52,6 +63,9 @@ struct HubConfig {
   float norm_epsilon = 1e-5f;
   std::optional<Rotary> rotary = {};
   bool head_norms = false;                    // of each head's q and k
+  bool norms_store_rest = false;              // a norm's scale is 1 and what is stored (Gemma)
+  bool final_norms = false;                   // both stacks of a BART-like model end with a norm
+  bool linear_biases = false;                 // a bias of the scores that falls with the distance (ALiBi)
   std::optional<float> attention_scale = {};  // instead of 1/sqrt(d_k)
   Index relative_buckets = 0;                 // of a bias for distances; 0: none
   Index relative_distance = 0;                // RelativeBias::max_distance

@@ -1,4 +1,5 @@
-// Encoder-decoders: BART (Lewis et al. 2020), Marian (Junczys-Dowmunt et al. 2018), T5 (Raffel et al. 2020).
+// Encoder-decoders: BART (Lewis et al. 2020), Marian (Junczys-Dowmunt et al. 2018), Pegasus (Zhang et al. 2020), M2M-100
+// (Fan et al. 2021) and NLLB (NLLB Team 2022), T5 (Raffel et al. 2020).
 #include <cmath>
 
 #include "read/array/array.h"
@@ -10,7 +11,7 @@ namespace {
 /// decoder_start_token_id, else what transformers' configuration of the family has by default.
 std::optional<std::int64_t> decoder_start(Keyed& keyed, Family family) {
   if (keyed.find({"decoder_start_token_id"})) return keyed.size({"decoder_start_token_id"}, kMaxVocabulary - 1, {}, 0);
-  if (family == Family::bart) return 2;
+  if (family == Family::bart || family == Family::m2m_100) return 2;
   if (keyed.find({"pad_token_id"})) return keyed.size({"pad_token_id"}, kMaxVocabulary - 1, {}, 0);
   if (family == Family::t5) return 0;
   return std::nullopt;
@@ -33,35 +34,51 @@ void read_marian_embeddings(Keyed& keyed, HubConfig& hub) {
   keyed.only({"normalize_embedding"}, false);
 }
 
+/// Sines and cosines of places that are counted from behind the padding's own, whose row is zero.
+void read_m2m_embeddings(Keyed& keyed, HubConfig& hub) {
+  const Index pad = keyed.size({"pad_token_id"}, kMaxVocabulary, 1, 0);
+  if (pad != 1) return keyed.fail({"pad_token_id"}, "1", std::to_string(pad));
+  hub.pad_id = pad;
+  hub.first_position = pad + 1;
+  hub.positions += hub.first_position;
+}
+
 }  // namespace
 
 HubConfig bart_config(Keyed& keyed, Family family) {
   HubConfig hub;
-  const bool bart = family == Family::bart;
+  const bool bart = family == Family::bart, m2m = family == Family::m2m_100, pegasus = family == Family::pegasus;
   hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
   hub.positions = keyed.size({"max_position_embeddings"}, kMaxPositions, 1024);
   if (bart) read_bart_embeddings(keyed, hub);
-  else read_marian_embeddings(keyed, hub);
+  else if (m2m) read_m2m_embeddings(keyed, hub);
+  else if (!pegasus) read_marian_embeddings(keyed, hub);
+  hub.final_norms = m2m || pegasus;
   hub.encoder_heads = keyed.size({"encoder_attention_heads"}, kMaxHeads);
   hub.encoder_ffn = keyed.size({"encoder_ffn_dim"}, kMaxFfn);
   // Options of the training programs that transformers' models do not have.
-  keyed.only({"normalize_before"}, false);
-  keyed.only({"add_final_layer_norm"}, false);
+  if (!hub.final_norms) {
+    keyed.only({"normalize_before"}, false);
+    keyed.only({"add_final_layer_norm"}, false);
+  }
   hub.config = {.arch = Arch::encoder_decoder,
                 .d_model = keyed.size({"d_model"}, kMaxDModel),
                 .num_heads = keyed.size({"decoder_attention_heads"}, kMaxHeads),
                 .num_layers = keyed.size({"decoder_layers"}, kMaxLayers),
                 .encoder_layers = keyed.size({"encoder_layers"}, kMaxLayers),
                 .ffn = keyed.size({"decoder_ffn_dim"}, kMaxFfn),
-                .position = bart ? Position::learned : Position::sinusoidal_halves,
-                .norm = Norm::post,
-                .activation = keyed.activation({"activation_function"}, "gelu"),
+                .position = bart || m2m ? Position::learned : Position::sinusoidal_halves,
+                .norm = hub.final_norms ? Norm::pre : Norm::post,
+                .activation = keyed.activation({"activation_function"}, hub.final_norms ? "relu" : "gelu"),
                 .tied = keyed.flag({"tie_word_embeddings"}, true)};
   check_heads(keyed, {"decoder_attention_heads"}, hub.config.num_heads, hub.config.d_model);
   check_heads(keyed, {"encoder_attention_heads"}, hub.encoder_heads, hub.config.d_model);
-  if (keyed.flag({"scale_embedding"}, false))
+  if (keyed.flag({"scale_embedding"}, m2m))
     hub.embedding_scale = static_cast<float>(std::sqrt(static_cast<double>(hub.config.d_model)));
-  hub.output = output_layer(keyed, {"MarianMTModel", "BartForConditionalGeneration"}, OutputLayer::required);
+  hub.output = output_layer(keyed,
+                            {"MarianMTModel", "BartForConditionalGeneration", "PegasusForConditionalGeneration",
+                             "M2M100ForConditionalGeneration"},
+                            OutputLayer::required);
   hub.decoder_start = decoder_start(keyed, family);
   return hub;
 }

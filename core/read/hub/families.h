@@ -6,11 +6,13 @@
 
 namespace headlight {
 
-HubConfig bert_config(Keyed& keyed, Family family);  // bert, roberta, electra
+HubConfig bert_config(Keyed& keyed, Family family);  // bert, roberta, electra, albert, ernie, mpnet
 HubConfig distilbert_config(Keyed& keyed);
 HubConfig gpt2_config(Keyed& keyed);
-HubConfig llama_config(Keyed& keyed, Family family);  // llama, mistral, qwen2, qwen3
-HubConfig bart_config(Keyed& keyed, Family family);   // bart, marian
+HubConfig opt_config(Keyed& keyed);
+HubConfig bloom_config(Keyed& keyed);
+HubConfig llama_config(Keyed& keyed, Family family);  // llama, mistral, qwen2, qwen3, gemma, phi3
+HubConfig bart_config(Keyed& keyed, Family family);   // bart, marian, pegasus, m2m_100
 HubConfig t5_config(Keyed& keyed);
 HubConfig headlight_config(Keyed& keyed);
 

@@ -122,12 +122,26 @@ Result<const StoredArray*> StoredTensors::find(const std::vector<std::string>& n
     if (need == Need::expected) warn(names.front(), "missing, taken as zero");
     return array;
   }
-  const std::string shown = printable(*chosen);
-  if (!is_floating(array->dtype)) return bad_input(array->where, shown, "floating-point numbers", name(array->dtype));
-  std::vector<Index> stored = array->shape;
-  while (shape.size() == 1 && stored.size() > 1 && stored.front() == 1) stored.erase(stored.begin());
-  if (stored != shape) return bad_input(array->where, shown, shape_text(shape), shape_text(array->shape));
+  if (const auto fits = check_kind(*array, *chosen, shape); !fits) return fits.error();
   return array;
+}
+
+Status StoredTensors::check_kind(const StoredArray& array, const std::string& stored_name,
+                                 const std::vector<Index>& shape) {
+  const std::string shown = printable(stored_name);
+  if (!is_floating(array.dtype)) return bad_input(array.where, shown, "floating-point numbers", name(array.dtype));
+  std::vector<Index> stored = array.shape;
+  while (shape.size() == 1 && stored.size() > 1 && stored.front() == 1) stored.erase(stored.begin());
+  if (stored != shape) return bad_input(array.where, shown, shape_text(shape), shape_text(array.shape));
+  return Done{};
+}
+
+Status StoredTensors::check(const std::vector<std::string>& names, const std::vector<Index>& shape, Need need) const {
+  for (const std::string& candidate : names)
+    if (const auto at = stored_.arrays.find(candidate); at != stored_.arrays.end())
+      return check_kind(at->second, candidate, shape);
+  if (need == Need::required) return bad_input(where_, names.front(), "a tensor " + shape_text(shape), "none");
+  return Done{};
 }
 
 std::string StoredTensors::name_of(const StoredArray& array, const std::vector<std::string>& names) const {

@@ -41,6 +41,9 @@ class StoredTensors {
   /// of a matrix what pack() makes of it, so that it is never in memory twice.
   Result<Linear> take_weight(const std::vector<std::string>& names, TensorShape size, Need need, bool packs = false);
 
+  /// Whether the tensor under the first of the names that the file has is of the right kind and shape; no number is read.
+  Status check(const std::vector<std::string>& names, const std::vector<Index>& shape, Need need) const;
+
   /// An Error where the tensors, as far as they do not stay in their file, are larger than the machine's memory.
   Status check_memory() const;
 
@@ -51,6 +54,7 @@ class StoredTensors {
 
  private:
   Result<const StoredArray*> find(const std::vector<std::string>& names, const std::vector<Index>& shape, Need need);
+  static Status check_kind(const StoredArray& array, const std::string& stored_name, const std::vector<Index>& shape);
   Result<Matrix> widen(const StoredArray& array, Index rows, Index columns, const std::vector<std::string>& names);
   Error not_finite(const StoredArray& array, const std::vector<std::string>& names, Index at, float value) const;
   /// The name among these under which the array stands.

@@ -10,11 +10,15 @@ namespace headlight {
 
 using Rows = std::vector<Row>;
 
-Rows bert_names(const HubConfig& hub, bool with_output);  // bert, roberta, electra
+Rows bert_names(const HubConfig& hub, bool with_output);  // bert, roberta, electra, ernie
+Rows albert_names(const HubConfig& hub, bool with_output);
+Rows mpnet_names(const HubConfig& hub, bool with_output);
+Rows opt_names(const HubConfig& hub, bool with_output);
+Rows bloom_names(const HubConfig& hub, bool with_output);
 Rows distilbert_names(const HubConfig& hub, bool with_output);
 Rows gpt2_names(const HubConfig& hub, bool with_output);
-Rows llama_names(const HubConfig& hub, bool with_output);  // llama, mistral, qwen2, qwen3
-Rows bart_names(const HubConfig& hub, bool with_output);   // bart, marian
+Rows llama_names(const HubConfig& hub, bool with_output);  // llama, mistral, qwen2, qwen3, gemma, phi3
+Rows bart_names(const HubConfig& hub, bool with_output);   // bart, marian, pegasus, m2m_100
 Rows t5_names(const HubConfig& hub, bool with_output);
 Rows headlight_names(const HubConfig& hub, bool with_output);
 

@@ -8,6 +8,7 @@ FieldKind kind(Field field) {
   switch (field) {
     case Field::positions:
     case Field::token_types:
+    case Field::task_types:
     case Field::relative_bias: return FieldKind::matrix;
     case Field::tokens:
     case Field::output: return FieldKind::table;
@@ -34,7 +35,11 @@ std::string_view prefix(Family family) {
     case Family::roberta: return "roberta.";
     case Family::distilbert: return "distilbert.";
     case Family::electra: return "electra.";
+    case Family::albert: return "albert.";
+    case Family::ernie: return "ernie.";
+    case Family::mpnet: return "mpnet.";
     case Family::gpt2:
+    case Family::bloom:
     case Family::t5: return "transformer.";
     default: return "model.";
   }
@@ -44,15 +49,24 @@ std::vector<Row> tensor_names(const HubConfig& hub, bool with_output) {
   switch (hub.family) {
     case Family::bert:
     case Family::roberta:
-    case Family::electra: return bert_names(hub, with_output);
+    case Family::electra:
+    case Family::ernie: return bert_names(hub, with_output);
+    case Family::albert: return albert_names(hub, with_output);
+    case Family::mpnet: return mpnet_names(hub, with_output);
+    case Family::opt: return opt_names(hub, with_output);
+    case Family::bloom: return bloom_names(hub, with_output);
     case Family::distilbert: return distilbert_names(hub, with_output);
     case Family::gpt2: return gpt2_names(hub, with_output);
     case Family::llama:
     case Family::mistral:
     case Family::qwen2:
-    case Family::qwen3: return llama_names(hub, with_output);
+    case Family::qwen3:
+    case Family::gemma:
+    case Family::phi3: return llama_names(hub, with_output);
     case Family::bart:
-    case Family::marian: return bart_names(hub, with_output);
+    case Family::marian:
+    case Family::pegasus:
+    case Family::m2m_100: return bart_names(hub, with_output);
     case Family::t5: return t5_names(hub, with_output);
     case Family::headlight: break;
   }
@@ -61,12 +75,16 @@ std::vector<Row> tensor_names(const HubConfig& hub, bool with_output) {
 
 std::string_view output_marker(const HubConfig& hub) {
   switch (hub.family) {
-    case Family::bert: return "cls.predictions.";
+    case Family::bert:
+    case Family::ernie: return "cls.predictions.";
+    case Family::albert: return "predictions.";
+    case Family::mpnet:
     case Family::roberta: return "lm_head.";
     case Family::distilbert: return "vocab_transform.";
     case Family::electra: return "generator_predictions.";
     case Family::headlight: return hub.config.tied ? "output.bias" : "output.weight";
     case Family::bart:
+    case Family::pegasus:
     case Family::marian: return hub.config.tied ? "final_logits_bias" : "lm_head.";
     default: return hub.config.tied ? "" : "lm_head.";
   }
@@ -82,6 +100,7 @@ TensorShape shape(Field field, StackPart part, const HubConfig& hub) {
     case Field::tokens: return {part == StackPart::main ? hub.output_vocabulary : hub.vocabulary, e};
     case Field::positions: return {hub.positions, e};
     case Field::token_types: return {hub.token_types, e};
+    case Field::task_types: return {hub.task_types, e};
     case Field::embedding_norm:
     case Field::transform_norm: return {1, e};
     case Field::embedding_projection: return {d, e};
@@ -94,7 +113,9 @@ TensorShape shape(Field field, StackPart part, const HubConfig& hub) {
     case Field::value:
     case Field::cross_key:
     case Field::cross_value: return {keys, d};
-    case Field::query_key_value: return {queries + 2 * keys, d};
+    case Field::query_key_value:
+    case Field::heads_together: return {queries + 2 * keys, d};
+    case Field::gate_up: return {2 * ffn, d};
     case Field::attention_output:
     case Field::cross_output: return {d, queries};
     case Field::gate:

@@ -17,6 +17,7 @@ enum class Field {
   tokens,                // (V, e), e: the width of the tables, d_model in most families
   positions,             // (P, e)
   token_types,           // (types, e)
+  task_types,            // (tasks, e)
   embedding_norm,        // (e)
   embedding_projection,  // (d_model, e)
   relative_bias,         // (buckets, H), of all blocks
@@ -26,6 +27,7 @@ enum class Field {
   key,
   value,             // (H_kv·d_k, d_model)
   query_key_value,   // the three one below the other
+  heads_together,    // those of the first head, then those of the second, …
   attention_output,  // (d_model, H·d_k)
   query_norm,
   key_norm,  // (d_k)
@@ -36,8 +38,9 @@ enum class Field {
   cross_output,
   cross_norm,
   gate,
-  up,    // (ffn, d_model)
-  down,  // (d_model, ffn)
+  up,       // (ffn, d_model)
+  gate_up,  // the two one below the other
+  down,     // (d_model, ffn)
   ffn_norm,
   // of the output layer
   output,          // (V, e)

@@ -15,6 +15,13 @@ void append_places(Rows& rows, const HubConfig& hub) {
                   {"decoder.layernorm_embedding", Field::embedding_norm}});
     return;
   }
+  if (hub.final_norms)
+    append(rows, {of_encoder("encoder.layer_norm", Field::final_norm), {"decoder.layer_norm", Field::final_norm}});
+  if (hub.family == Family::m2m_100) {
+    append(rows,
+           {{"encoder.embed_positions.weights", Field::derived}, {"decoder.embed_positions.weights", Field::derived}});
+    return;
+  }
   // Sines and cosines, which older files store and newer ones leave out.
   append(rows, {{.name = "encoder.embed_positions.weight",
                  .field = Field::positions,
@@ -61,7 +68,8 @@ Rows bart_names(const HubConfig& hub, bool with_output) {
   else append(rows, {of_encoder("encoder.embed_tokens.weight", Field::tokens)});
   add_output_weight(rows, tokens, "/lm_head.weight", hub, with_output);
   append(rows, {tokens});
-  if (with_output) append(rows, {{.name = "/final_logits_bias", .field = Field::output_bias, .need = Need::expected}});
+  if (with_output && hub.family != Family::m2m_100)
+    append(rows, {{.name = "/final_logits_bias", .field = Field::output_bias, .need = Need::expected}});
   return rows;
 }
 

@@ -7,6 +7,7 @@ namespace {
 void append_output(Rows& rows, const HubConfig& hub) {
   std::string_view weight;
   switch (hub.family) {
+    case Family::mpnet:
     case Family::roberta:
       append(rows, {
                        {"/lm_head.dense", Field::transform},
@@ -22,6 +23,15 @@ void append_output(Rows& rows, const HubConfig& hub) {
                        {"/generator_lm_head.bias", Field::output_bias},
                    });
       weight = "/generator_lm_head.weight";
+      break;
+    case Family::albert:
+      append(rows,
+             {
+                 {"/predictions.dense", Field::transform},
+                 {"/predictions.LayerNorm", Field::transform_norm},
+                 {.name = "/predictions.bias", .field = Field::output_bias, .also = {"/predictions.decoder.bias"}},
+             });
+      weight = "/predictions.decoder.weight";
       break;
     default:
       append(
@@ -62,6 +72,55 @@ Rows bert_names(const HubConfig& hub, bool with_output) {
       {"/qa_outputs.*", Field::unused},
   };
   if (hub.table_width() != hub.config.d_model) append(rows, {{"embeddings_project", Field::embedding_projection}});
+  if (hub.task_types > 0) append(rows, {{"embeddings.task_type_embeddings.weight", Field::task_types}});
+  if (with_output) append_output(rows, hub);
+  return rows;
+}
+
+Rows albert_names(const HubConfig& hub, bool with_output) {
+  Rows rows = {
+      {"embeddings.word_embeddings.weight", Field::tokens},
+      {"embeddings.position_embeddings.weight", Field::positions},
+      {"embeddings.token_type_embeddings.weight", Field::token_types},
+      {"embeddings.LayerNorm", Field::embedding_norm},
+      {"encoder.embedding_hidden_mapping_in", Field::embedding_projection},
+      {"encoder.albert_layer_groups.{layer}.albert_layers.0.attention.query", Field::query},
+      {"encoder.albert_layer_groups.{layer}.albert_layers.0.attention.key", Field::key},
+      {"encoder.albert_layer_groups.{layer}.albert_layers.0.attention.value", Field::value},
+      {"encoder.albert_layer_groups.{layer}.albert_layers.0.attention.dense", Field::attention_output},
+      {"encoder.albert_layer_groups.{layer}.albert_layers.0.attention.LayerNorm", Field::attention_norm},
+      {"encoder.albert_layer_groups.{layer}.albert_layers.0.ffn", Field::up},
+      {"encoder.albert_layer_groups.{layer}.albert_layers.0.ffn_output", Field::down},
+      {"encoder.albert_layer_groups.{layer}.albert_layers.0.full_layer_layer_norm", Field::ffn_norm},
+      {"embeddings.position_ids", Field::derived},
+      {"pooler.*", Field::unused},
+      {"/sop_classifier.*", Field::unused},
+      {"/classifier.*", Field::unused},
+      {"/qa_outputs.*", Field::unused},
+  };
+  if (with_output) append_output(rows, hub);
+  return rows;
+}
+
+Rows mpnet_names(const HubConfig& hub, bool with_output) {
+  Rows rows = {
+      {"embeddings.word_embeddings.weight", Field::tokens},
+      {"embeddings.position_embeddings.weight", Field::positions},
+      {"embeddings.LayerNorm", Field::embedding_norm},
+      {"encoder.layer.{layer}.attention.attn.q", Field::query},
+      {"encoder.layer.{layer}.attention.attn.k", Field::key},
+      {"encoder.layer.{layer}.attention.attn.v", Field::value},
+      {"encoder.layer.{layer}.attention.attn.o", Field::attention_output},
+      {"encoder.layer.{layer}.attention.LayerNorm", Field::attention_norm},
+      {"encoder.layer.{layer}.intermediate.dense", Field::up},
+      {"encoder.layer.{layer}.output.dense", Field::down},
+      {"encoder.layer.{layer}.output.LayerNorm", Field::ffn_norm},
+      {"encoder.relative_attention_bias.weight", Field::relative_bias},
+      {"embeddings.position_ids", Field::derived},
+      {"pooler.*", Field::unused},
+      {"/classifier.*", Field::unused},
+      {"/qa_outputs.*", Field::unused},
+  };
   if (with_output) append_output(rows, hub);
   return rows;
 }

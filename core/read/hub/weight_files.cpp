@@ -1,6 +1,7 @@
 #include "read/hub/weight_files.h"
 
 #include <algorithm>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -35,16 +36,22 @@ Result<StoredArrays> map_weights(const std::filesystem::path& path) {
   return path.extension() == ".safetensors" ? map_safetensors(path) : map_torch(path);
 }
 
+/// Each shard once, in order.
+std::vector<std::string> shards_of(const std::map<std::string, std::string>& shard_of) {
+  std::vector<std::string> names;
+  for (const auto& [tensor, shard] : shard_of) names.push_back(shard);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
 Result<WeightFiles> open_shards(const std::filesystem::path& index) {
   const auto folder = index.parent_path();
   const auto text = read_file(index, kMostIndexBytes);
   if (!text) return text.error();
   const auto shard_of = parse_shard_index(index.string(), *text);
   if (!shard_of) return shard_of.error();
-  std::vector<std::string> names;
-  for (const auto& [tensor, shard] : *shard_of) names.push_back(shard);
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+  const std::vector<std::string> names = shards_of(*shard_of);
   if (names.size() > kMostShards)
     return bad_input(index.string(), "weight_map", "at most " + std::to_string(kMostShards) + " shards",
                      std::to_string(names.size()));
@@ -103,6 +110,11 @@ Result<std::map<std::string, std::string>> parse_shard_index(std::string_view wh
 
 Result<WeightFiles> open_weights(const std::filesystem::path& folder) {
   std::error_code error;
+  if (!std::filesystem::is_directory(folder, error)) {
+    auto stored = map_weights(folder);
+    if (!stored) return stored.error();
+    return WeightFiles{.where = folder.string(), .stored = std::move(*stored)};
+  }
   for (const Naming& naming : kNamings) {
     if (std::filesystem::exists(folder / naming.whole, error)) {
       auto stored = map_weights(folder / naming.whole);
@@ -112,6 +124,42 @@ Result<WeightFiles> open_weights(const std::filesystem::path& folder) {
     if (std::filesystem::exists(folder / naming.index, error)) return open_shards(folder / naming.index);
   }
   return bad_input(folder.string(), "", "a folder with config.json and model.safetensors", found_instead(folder));
+}
+
+bool has_weights(const std::filesystem::path& folder) {
+  std::error_code error;
+  return std::any_of(std::begin(kNamings), std::end(kNamings), [&](const Naming& naming) {
+    return std::filesystem::exists(folder / naming.whole, error) ||
+           std::filesystem::exists(folder / naming.index, error);
+  });
+}
+
+std::vector<std::string> missing_weights(const std::filesystem::path& folder) {
+  std::error_code error;
+  for (const Naming& naming : kNamings) {
+    if (std::filesystem::exists(folder / naming.whole, error)) return {};
+    if (!std::filesystem::exists(folder / naming.index, error)) continue;
+    const auto text = read_file(folder / naming.index, kMostIndexBytes);
+    const auto shard_of = text ? parse_shard_index("", *text) : text.error();
+    if (!shard_of) return {};
+    std::vector<std::string> names = shards_of(*shard_of);
+    std::erase_if(names, [&](const std::string& name) { return std::filesystem::exists(folder / name, error); });
+    return names;
+  }
+  return {};
+}
+
+bool is_weight_file(std::string_view name) {
+  for (const Naming& naming : kNamings) {
+    const std::string_view whole = naming.whole;
+    if (name == whole || name == naming.index) return true;
+    // model-00001-of-00002.safetensors
+    const std::size_t dot = whole.rfind('.');
+    if (name.starts_with(whole.substr(0, dot)) && name.ends_with(whole.substr(dot)) && name.size() > whole.size() &&
+        name[dot] == '-' && name.find("-of-", dot) != name.npos)
+      return true;
+  }
+  return false;
 }
 
 }  // namespace headlight

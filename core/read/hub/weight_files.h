@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "read/array/stored_array.h"
@@ -17,8 +18,18 @@ struct WeightFiles {
   StoredArrays stored;
 };
 
-/// All arrays of the folder, where they lie. Errors: no weights, a shard whose name is not a plain file name, a tensor that is not in the shard that the index names or is in two.
-Result<WeightFiles> open_weights(const std::filesystem::path& folder);
+/// All arrays of the folder, where they lie; or of one file of weights. Errors: no weights, a shard whose name is not a
+/// plain file name, a tensor that is not in the shard that the index names or is in two.
+Result<WeightFiles> open_weights(const std::filesystem::path& path);
+
+/// Whether the folder has weights: a whole file or the index of shards.
+bool has_weights(const std::filesystem::path& folder);
+
+/// The shards that the folder's index names and the folder has not.
+std::vector<std::string> missing_weights(const std::filesystem::path& folder);
+
+/// Whether this is the name of one of the files that open_weights reads in a folder: weights, a shard or the index.
+bool is_weight_file(std::string_view name);
 
 /// The shard of each tensor, as the index says it: at least one. Errors as above.
 Result<std::map<std::string, std::string>> parse_shard_index(std::string_view where, std::string_view text);

@@ -13,10 +13,15 @@ namespace {
 
 using nlohmann::json;
 
+/// Objects and arrays in all: an empty one takes twenty times the memory of its text.
+constexpr std::size_t kMostJsonContainers = std::size_t{1} << 22;
+
 /// Builds the document from the parser's events, so that it can stop at the first thing that is not wanted.
 class DocumentBuilder final : public nlohmann::json_sax<json> {
  public:
   DocumentBuilder(std::string_view where, std::string_view text) : where_(where), text_(text) {}
+  DocumentBuilder(const DocumentBuilder&) = delete;
+  ~DocumentBuilder() override { take_apart(document_); }
 
   bool null() override { return put(nullptr); }
   bool boolean(bool value) override { return put(value); }
@@ -76,6 +81,11 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
       error_ = bad_input(where_, "nesting", "at most " + std::to_string(kMostJsonDepth) + " levels", "more");
       return false;
     }
+    if (++containers_ > kMostJsonContainers) {
+      error_ =
+          bad_input(where_, "size", "at most " + std::to_string(kMostJsonContainers) + " objects and arrays", "more");
+      return false;
+    }
     // A parent is not touched while a child is open, so the pointers stay good.
     open_.push_back(place(std::move(container)));
     return true;
@@ -90,15 +100,26 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
   json document_;
   std::vector<json*> open_;
   std::string key_;
+  std::size_t containers_ = 0;
   std::optional<Error> error_;
 };
 
 }  // namespace
 
-Result<json> parse_json(std::string_view where, std::string_view text) {
+void take_apart(json& document) noexcept {
+  if (auto* const list = document.get_ptr<json::array_t*>()) {
+    for (json& item : *list) take_apart(item);
+    list->clear();
+  } else if (auto* const fields = document.get_ptr<json::object_t*>()) {
+    for (auto& [key, value] : *fields) take_apart(value);
+    fields->clear();
+  }
+}
+
+ParsedJson parse_json(std::string_view where, std::string_view text) {
   DocumentBuilder builder(where, text);
   const bool parsed = json::sax_parse(text.begin(), text.end(), &builder);
-  return std::move(builder).take(parsed);
+  return ParsedJson(std::move(builder).take(parsed));
 }
 
 }  // namespace headlight

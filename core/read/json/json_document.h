@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -12,7 +13,33 @@ namespace headlight {
 /// Objects and arrays inside one another; a document that goes deeper is an Error.
 inline constexpr int kMostJsonDepth = 64;
 
+/// Empties a document of parse_json without taking memory, as its own destructor does: nothing could bear it if there was
+/// none.
+void take_apart(nlohmann::json& document) noexcept;
+
+/// A Result<nlohmann::json> that takes no memory where it ends.
+class [[nodiscard]] ParsedJson {
+ public:
+  explicit ParsedJson(Result<nlohmann::json> parsed) : parsed_(std::move(parsed)) {}
+  ParsedJson(ParsedJson&&) = default;
+  ParsedJson& operator=(ParsedJson&&) = delete;
+  ~ParsedJson() {
+    if (parsed_) take_apart(*parsed_);
+  }
+
+  explicit operator bool() const { return static_cast<bool>(parsed_); }
+  nlohmann::json& operator*() & { return *parsed_; }
+  const nlohmann::json& operator*() const& { return *parsed_; }
+  nlohmann::json&& operator*() && { return *std::move(parsed_); }
+  nlohmann::json* operator->() { return &*parsed_; }
+  const nlohmann::json* operator->() const { return &*parsed_; }
+  const Error& error() const { return parsed_.error(); }
+
+ private:
+  Result<nlohmann::json> parsed_;
+};
+
 /// Parses one JSON document (UTF-8). Errors name the line and column, the repeated key, or the depth.
-Result<nlohmann::json> parse_json(std::string_view where, std::string_view text);
+ParsedJson parse_json(std::string_view where, std::string_view text);
 
 }  // namespace headlight

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/utf8.h"
+#include "text/longest_word.h"
 #include "text/readable.h"
 #include "text/word_table.h"
 
@@ -142,6 +143,9 @@ Result<SentencePieceModel> parse_sentencepiece_model(std::string_view where, std
     if (!piece) error = piece.error();
     else if (model.pieces.size() == static_cast<std::size_t>(kMostTokenIds))
       error = bad_input(where, "pieces", "at most " + std::to_string(kMostTokenIds), "more");
+    else if (piece->text.size() > kLongestWord)
+      error = bad_input(where, what, "at most " + std::to_string(kLongestWord) + " bytes",
+                        std::to_string(piece->text.size()));
     else if (!texts.insert(piece->text).second)
       error = bad_input(where, what, "each text once", quoted_word(piece->text) + " again");
     else model.pieces.push_back(*std::move(piece));

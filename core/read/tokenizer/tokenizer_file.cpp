@@ -273,4 +273,17 @@ Result<TokenizerFile> read_tokenizer(const std::filesystem::path& folder) {
                    "none of them");
 }
 
+Result<std::vector<LikelyWords::Word>> read_word_costs(const std::filesystem::path& folder) {
+  const Path path = folder / "tokenizer.json";
+  const auto text = read_file(path, kMostBytes);
+  if (!text) return text.error();
+  const auto document = parse_json(path.string(), *text);
+  if (!document) return document.error();
+  JsonProblems problems{path.string()};
+  const JsonField rule = JsonField(*document, "", problems).at("pre_tokenizer");
+  auto costs = word_costs_from(rule.at("costs"));
+  if (problems.first) return *problems.first;
+  return costs;
+}
+
 }  // namespace headlight

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "text/likely_words.h"
 #include "text/tokenizer.h"
 
 namespace headlight {
@@ -27,5 +28,9 @@ bool has_tokenizer(const std::filesystem::path& folder);
 /// tokenizer_config.json, special_tokens_map.json and config.json, else it is as transformers has it by default.
 /// Errors name the file; a folder with none of them is one.
 Result<TokenizerFile> read_tokenizer(const std::filesystem::path& folder);
+
+/// The words and costs of the rule `Words` of a folder's tokenizer.json, which need no model to cut text. An Error where
+/// it has none.
+Result<std::vector<LikelyWords::Word>> read_word_costs(const std::filesystem::path& folder);
 
 }  // namespace headlight

@@ -9,6 +9,7 @@
 #include "read/array/array.h"
 #include "read/json/json_document.h"
 #include "read/tokenizer/tokenizer_rules.h"
+#include "text/longest_word.h"
 #include "text/words.h"
 
 namespace headlight {
@@ -104,6 +105,12 @@ double rounded_like_serde(double score) {
   return score < 0 ? -value : value;
 }
 
+void check_longest(const JsonField& field, const auto& words) {
+  const auto is_longer = [](const auto& word) { return word.text.size() > kLongestWord; };
+  if (std::any_of(words.begin(), words.end(), is_longer))
+    field.at("vocab").problem("words of at most " + std::to_string(kLongestWord) + " bytes");
+}
+
 std::optional<TokenModel> unigram_from(const JsonField& field) {
   std::vector<Unigram::Entry> entries;
   for (const JsonField& item : field.at("vocab").items()) {
@@ -121,6 +128,8 @@ std::optional<TokenModel> unigram_from(const JsonField& field) {
     unknown = static_cast<std::int32_t>(field.integer("unk_id", 0, static_cast<std::int64_t>(entries.size()) - 1));
   const bool byte_fallback = field.flag("byte_fallback", false);
   if (field.problems().first) return std::nullopt;
+  check_longest(field, entries);
+  if (field.problems().first) return std::nullopt;
   return TokenModel(Unigram(std::move(entries), unknown, byte_fallback));
 }
 
@@ -133,6 +142,8 @@ std::optional<TokenModel> wordpiece_from(const JsonField& field) {
   if (field.has("max_input_chars_per_word"))
     model.longest_piece = static_cast<std::size_t>(field.integer("max_input_chars_per_word", 0, INT64_MAX));
   std::vector<WordTable::Word> words = vocabulary_from(field.at("vocab"));
+  if (field.problems().first) return std::nullopt;
+  check_longest(field, words);
   if (field.problems().first) return std::nullopt;
   model.words = WordTable(std::move(words));
   return TokenModel(std::move(model));

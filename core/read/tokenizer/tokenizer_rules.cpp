@@ -160,32 +160,10 @@ std::vector<PreTokenizer> metaspace(const JsonField& field) {
   return {rule};
 }
 
-/// "costs": [[7.25, "的 了"], …], words of Chinese characters by their cost in nats (text/likely_words.h). Without costs
-/// the words are those of the vocabulary, which is read later.
+/// Without costs the words are those of the vocabulary, which is read later.
 std::vector<PreTokenizer> words(const JsonField& field) {
   if (!field.has("costs")) return {SplitLexiconWords{}};
-  std::vector<LikelyWords::Word> list;
-  for (const JsonField& item : field.at("costs").items()) {
-    const auto& value = item.value();
-    const bool pair = value.is_array() && value.size() == 2 && value[0].is_number() && value[1].is_string();
-    const double cost = pair ? value[0].get<double>() : -1;
-    if (!(cost >= 0 && cost <= LikelyWords::kHighestCost)) {
-      item.problem("a cost of 0 to " + std::to_string(static_cast<int>(LikelyWords::kHighestCost)) + " and words");
-      return {};
-    }
-    std::string_view rest = value[1].get_ref<const std::string&>();
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find(' '), rest.size());
-      const std::vector<char32_t> codes = code_points(rest.substr(0, end));
-      if (codes.empty() || codes.size() > LikelyWords::kLongestWord || list.size() == LikelyWords::kMostWords) {
-        item.problem("at most " + std::to_string(LikelyWords::kMostWords) + " words of 1 to " +
-                     std::to_string(LikelyWords::kLongestWord) + " characters, one space between them");
-        return {};
-      }
-      list.push_back({std::string(rest.substr(0, end)), cost});
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-  }
+  const std::vector<LikelyWords::Word> list = word_costs_from(field.at("costs"));
   Lexicon lexicon;
   lexicon.likely = std::make_shared<const LikelyWords>(list);
   return {SplitLexiconWords{std::make_shared<const Lexicon>(std::move(lexicon))}};
@@ -305,6 +283,32 @@ std::vector<Normalizer> normalizers_from(const JsonField& field) {
 
 std::vector<PreTokenizer> pre_tokenizers_from(const JsonField& field) {
   return rules_from(field, "pretokenizers", kPreTokenizers);
+}
+
+std::vector<LikelyWords::Word> word_costs_from(const JsonField& costs) {
+  std::vector<LikelyWords::Word> list;
+  for (const JsonField& item : costs.items()) {
+    const auto& value = item.value();
+    const bool pair = value.is_array() && value.size() == 2 && value[0].is_number() && value[1].is_string();
+    const double cost = pair ? value[0].get<double>() : -1;
+    if (!(cost >= 0 && cost <= LikelyWords::kHighestCost)) {
+      item.problem("a cost of 0 to " + std::to_string(static_cast<int>(LikelyWords::kHighestCost)) + " and words");
+      return {};
+    }
+    std::string_view rest = value[1].get_ref<const std::string&>();
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      const std::vector<char32_t> codes = code_points(rest.substr(0, end));
+      if (codes.empty() || codes.size() > LikelyWords::kLongestWord || list.size() == LikelyWords::kMostWords) {
+        item.problem("at most " + std::to_string(LikelyWords::kMostWords) + " words of 1 to " +
+                     std::to_string(LikelyWords::kLongestWord) + " characters, one space between them");
+        return {};
+      }
+      list.push_back({std::string(rest.substr(0, end)), cost});
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return list;
 }
 
 std::vector<Template> templates_from(const JsonField& field) { return rules_from(field, "processors", kTemplates); }

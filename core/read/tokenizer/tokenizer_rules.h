@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "read/json/json_fields.h"
+#include "text/likely_words.h"
 #include "text/normalizer.h"
 #include "text/pre_tokenizer.h"
 #include "text/tokenizer.h"
@@ -19,6 +20,8 @@ namespace headlight {
 std::vector<Normalizer> normalizers_from(const JsonField& field);
 /// Of `Words`, a rule of Headlight's own, the lexicon is left open: it is the vocabulary's.
 std::vector<PreTokenizer> pre_tokenizers_from(const JsonField& field);
+/// "costs": [[7.25, "的 了"], …], words of Chinese characters by their cost in nats (text/likely_words.h).
+std::vector<LikelyWords::Word> word_costs_from(const JsonField& costs);
 /// What they put around a single text; what they do to byte ranges is left out.
 std::vector<Template> templates_from(const JsonField& field);
 

@@ -1,0 +1,105 @@
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/within.h"
+#include "cli/code.h"
+#include "cli/head_option.h"
+#include "cli/request_options.h"
+#include "code/program.h"
+#include "math/forward.h"
+#include "model/head_text.h"
+#include "write/npz.h"
+
+namespace headlight {
+namespace {
+
+struct CodeArguments {
+  explicit CodeArguments(CLI::App& command) : request(command), head(command) {}
+  RequestOptions request;
+  HeadOption head;
+  std::string dialect = "numpy", file;
+  bool block = false;
+};
+
+/// The answers to all sentences of the batch.
+Result<std::vector<std::shared_ptr<const Trace>>> answers_of(const CodeArguments& options, const Asked& asked,
+                                                             const HeadRef& head) {
+  std::vector<std::shared_ptr<const Trace>> answers;
+  for (const Request& request : asked.requests) {
+    if (!has_stack(request, head.stack))
+      return bad_input("--stack", "", "self, the only attention of this model", stack_name(head.stack));
+    Progress progress;
+    auto trace =
+        forward(request, progress, answers.empty() ? nullptr : answers.back().get(), options.request.threads());
+    if (!trace) return trace.error();
+    print_warnings((*trace)->warnings);
+    answers.push_back(std::move(*trace));
+  }
+  const Trace& first = *answers.front();
+  if (const auto valid = check_within("--layer", "", head.layer, first.num_layers(head.stack)); !valid)
+    return valid.error();
+  if (const auto valid = check_within("--head", "", head.head, first.num_heads(head.stack)); !valid)
+    return valid.error();
+  return answers;
+}
+
+/// The arrays first: whoever sees the program finds its arrays beside it.
+Status write_program(const Program& program, const std::filesystem::path& file, const std::filesystem::path& arrays) {
+  auto output = Output::to_file(arrays);
+  if (!output) return output.error();
+  std::error_code failure;
+  const auto folder = std::filesystem::absolute(arrays, failure).parent_path();
+  Progress progress;
+  if (const auto written = write_npz(program.inputs, folder, *output, progress); !written) return written;
+  if (const auto written = output->commit(); !written) return written;
+  return write_file(file, program_text(program));
+}
+
+Result<int> run_code(const CodeArguments& options) {
+  const auto asked = options.request.ask();
+  if (!asked) return asked.error();
+  const auto parts = options.head.parts();
+  if (!parts) return parts.error();
+  const bool to_file = !options.file.empty() && options.file != "-";
+  const std::filesystem::path file = to_file ? options.file : "attention.py";
+  if (file.extension() != ".py")
+    return bad_input(options.file, "ending", ".py", file.has_extension() ? file.extension().string() : "none");
+  std::filesystem::path arrays = file;
+  arrays.replace_extension(".npz");
+  ProgramOptions wanted{.head = parts->ref(), .block = options.block, .inputs_file = arrays.filename().string()};
+  wanted.dialect = *value_named<Dialect>(kDialectNames, options.dialect);
+  print_warnings(asked->start.warnings);
+  const auto answers = answers_of(options, *asked, wanted.head);
+  if (!answers) return answers.error();
+  const auto program = program_of(*answers, wanted);
+  if (!program) return program.error();
+  if (!to_file) return print(program_text(*program));
+  if (const auto written = write_program(*program, file, arrays); !written) return written.error();
+  return 0;
+}
+
+}  // namespace
+
+ParsedCommand add_code(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("code", "The same computation as a program for NumPy or PyTorch");
+  command->footer(
+      "headlight code --layer 1 -o attention.py && python3 attention.py\n"
+      "headlight code --layer 1 --dialect einsum --block -o block.py\n"
+      "Every line names its tensor and says its shape, the sentences of the batch included. The file runs with numpy\n"
+      "(or torch) beside the .npz of the same name, which holds its inputs and Headlight's answer, and ends by\n"
+      "comparing the two: it prints the largest difference, and its exit status is 1 where that is not below 2e-5\n"
+      "(of the output: in units of its largest number, where that is above 1).");
+  auto options = std::make_shared<CodeArguments>(*command);
+  command
+      ->add_option("--dialect", options->dialect,
+                   "numpy (default); einsum: PyTorch, tokens first (i, b, h, d); matmul: PyTorch (b, h, i, d); module: "
+                   "torch.nn.MultiheadAttention")
+      ->check(CLI::IsMember({"numpy", "einsum", "matmul", "module"}));
+  command->add_flag("--block", options->block, "The whole block: norms, residual sums and feed-forward");
+  command->add_option(
+      "-o,--output", options->file,
+      "The .py file to write, its arrays beside it; default: the program on standard output, no arrays");
+  return [options] { return run_code(*options); };
+}
+
+}  // namespace headlight

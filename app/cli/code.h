@@ -1,0 +1,10 @@
+// headlight code
+#pragma once
+
+#include "cli/commands.h"
+
+namespace headlight {
+
+ParsedCommand add_code(CLI::App& program);
+
+}  // namespace headlight

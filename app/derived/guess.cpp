@@ -1,0 +1,99 @@
+#include "derived/guess.h"
+
+#include <algorithm>
+
+#include "math/forward.h"
+
+namespace headlight {
+namespace {
+
+/// The scores over the vocabulary of a question; empty when stopped or where it cannot be answered.
+Vector logits_of(const Request& request, const Trace* previous, Progress& progress) {
+  const auto trace = forward(request, progress, previous);
+  return trace && *trace ? (*trace)->logits : Vector{};
+}
+
+}  // namespace
+
+Request untouched(Request request) {
+  request = unedited(std::move(request));
+  const auto usual = [](bool causal) {
+    MaskSpec mask;
+    mask.causal = causal;
+    return mask;
+  };
+  request.mask = usual(request.config.arch != Arch::encoder);
+  request.encoder_mask = request.cross_mask = usual(false);
+  return request;
+}
+
+std::optional<Token> hiding_token(const Model& model) {
+  if (!model.vocabulary) return std::nullopt;
+  const Vocabulary& vocabulary = *model.vocabulary;
+  for (const char* text : {"<mask>", "[MASK]"}) {
+    const auto found = std::find(vocabulary.words.begin(), vocabulary.words.end(), text);
+    if (found == vocabulary.words.end()) continue;
+    Token token;
+    token.text = token.raw = text;
+    const auto row = static_cast<std::size_t>(found - vocabulary.words.begin());
+    token.id = vocabulary.ids.empty() ? static_cast<std::int64_t>(row) : vocabulary.ids[row];
+    return token;
+  }
+  return std::nullopt;
+}
+
+bool can_hide(const Trace& trace, Index token) {
+  const std::vector<Token>& tokens = trace.query_tokens().tokens;
+  if (trace.request.config.arch != Arch::encoder || trace.logits.size() == 0 || trace.model->given) return false;
+  if (token < 0 || token >= static_cast<Index>(tokens.size()) || trace.queries() > kMostHidden) return false;
+  const Token& hidden = tokens[static_cast<std::size_t>(token)];
+  return !hidden.special && !hidden.pad && hiding_token(*trace.model).has_value();
+}
+
+std::shared_ptr<const Guess> make_guess(const GuessQuestion& question, Progress& progress) {
+  const Trace& trace = *question.trace;
+  auto guess = std::make_shared<Guess>();
+  guess->trace = question.trace;
+  guess->hidden = question.hidden;
+  Request asked = trace.request;
+  const std::vector<Token>& tokens = trace.query_tokens().tokens;
+  const Index place = question.hidden.value_or(trace.answering);
+  if (place < static_cast<Index>(tokens.size())) guess->place = tokens[static_cast<std::size_t>(place)].text;
+  std::int64_t right = -1;
+  if (question.hidden) {
+    if (!can_hide(trace, *question.hidden)) return guess;
+    Token& hidden = asked.tokens.tokens[static_cast<std::size_t>(*question.hidden)];
+    const Token mask = *hiding_token(*trace.model);
+    right = hidden.known ? hidden.id : -1;
+    hidden.id = mask.id;
+    hidden.text = mask.text;
+    hidden.raw = mask.raw;
+    hidden.known = true;
+  }
+  const Vector logits = question.hidden ? logits_of(asked, nullptr, progress) : trace.logits;
+  if (progress.stop) return nullptr;
+  if (logits.size() == 0) return guess;
+  const Request plain = untouched(asked);
+  Vector before;
+  if (!(plain == asked)) {
+    const Vector earlier = logits_of(plain, nullptr, progress);
+    if (progress.stop) return nullptr;
+    if (earlier.size() == logits.size()) before = probabilities(earlier);
+  }
+  const Vector now = probabilities(logits);
+  const auto guessed = [&](Candidate word) {
+    const std::optional<float> was = before.size() > 0 ? std::optional(before(word.row)) : std::nullopt;
+    return GuessedWord{std::move(word), was};
+  };
+  for (Candidate& word : most_probable(*trace.model, now, kGuessedWords))
+    guess->words.push_back(guessed(std::move(word)));
+  if (right >= 0)
+    for (Index row = 0; row < now.size(); ++row)
+      if (Candidate word = candidate(*trace.model, now, row); word.id == right) {
+        guess->right = guessed(std::move(word));
+        break;
+      }
+  return guess;
+}
+
+}  // namespace headlight

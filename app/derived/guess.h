@@ -1,0 +1,54 @@
+// What the model guesses: the next word, or the word in a place where an encoder's is hidden; as the question stands and
+// as it was before anything was changed by hand. Hiding a word takes a forward pass of its own.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "math/output.h"
+#include "model/trace.h"
+
+namespace headlight {
+
+struct GuessQuestion {
+  std::shared_ptr<const Trace> trace;
+  std::optional<Index> hidden = {};  // the token of an encoder that is hidden; nothing: what the answer itself says
+
+  friend bool operator==(const GuessQuestion&, const GuessQuestion&) = default;
+};
+
+struct GuessedWord {
+  Candidate word;                    // with its probability now
+  std::optional<float> before = {};  // … and before the changes; nothing where there are none
+};
+
+struct Guess {
+  std::weak_ptr<const Trace> trace;
+  std::optional<Index> hidden = {};
+  std::string place = {};                 // the text of the hidden token, or of the one that the guess comes after
+  std::vector<GuessedWord> words = {};    // the most probable now; none where the model cannot say any
+  std::optional<GuessedWord> right = {};  // the word that stands in the hidden place
+};
+
+/// How many words a guess names.
+inline constexpr Index kGuessedWords = 5;
+/// Longer sentences are not asked with a word hidden.
+inline constexpr Index kMostHidden = 2048;
+
+/// The same question with nothing changed by hand: no edits, and the masks that a model of its kind begins with.
+Request untouched(Request request);
+
+/// The token that hides a word from the model; nothing where its vocabulary has none.
+std::optional<Token> hiding_token(const Model& model);
+
+/// Whether the word of this token can be hidden and guessed: of an encoder with an output layer and a hiding token, a
+/// token that was typed.
+bool can_hide(const Trace& trace, Index token);
+
+/// Null when stopped.
+std::shared_ptr<const Guess> make_guess(const GuessQuestion& question, Progress& progress);
+
+}  // namespace headlight

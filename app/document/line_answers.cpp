@@ -1,0 +1,328 @@
+#include "document/line_answers.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/file.h"
+#include "base/input_lines.h"
+#include "base/refusal.h"
+#include "base/thrown.h"
+#include "document/document_json.h"
+#include "document/model_choice.h"
+#include "write/json.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t kMostWarnings = 16;  // told; each object has its own
+/// Answers of a job that may wait for an earlier line's.
+constexpr std::size_t kAheadOfJob = 8;
+constexpr std::size_t kShownOfRefused = 4096;  // bytes of the text beside an error
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string_view line = text.substr(begin, end - begin);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.emplace_back(line);
+    begin = end + 1;
+  }
+  return lines;
+}
+
+bool reads_targets(const Document& document) { return config_of(document).arch == Arch::encoder_decoder; }
+
+/// A line as it came.
+struct GivenLine {
+  TextInput input = {};
+  std::size_t number = 0;    // from 1
+  std::size_t sentence = 0;  // lines before it that are not empty
+  bool is_too_long = false;
+};
+
+/// The lines of standard input, or of the document's text with the boundaries that were set by hand.
+class GivenLines {
+ public:
+  GivenLines(const Document& document, bool standard_input) : text_(document.source) {
+    if (standard_input) input_.emplace(kMaxTextBytes);
+    else empty_ = text_.text.empty();
+  }
+
+  Result<std::optional<GivenLine>> next() {
+    GivenLine line{.number = number_ + 1, .sentence = sentence_};
+    if (input_) {
+      auto read = input_->next();
+      if (!read) return read.error();
+      if (!*read) return std::optional<GivenLine>();
+      line.input = {.text = std::move((*read)->text), .split = text_.split};
+      line.is_too_long = (*read)->is_too_long;
+    } else {
+      if (empty_ || at_ >= text_.text.size()) return std::optional<GivenLine>();
+      const std::size_t newline = std::min(text_.text.find('\n', at_), text_.text.size());
+      const bool returns = newline > at_ && text_.text[newline - 1] == '\r';
+      line.input = text_input_of(text_, {at_, newline - (returns ? 1 : 0)});
+      at_ = newline + 1;
+    }
+    ++number_;
+    if (!line.input.text.empty()) ++sentence_;
+    return std::optional(std::move(line));
+  }
+
+ private:
+  const TextInput& text_;
+  std::optional<InputLines> input_;
+  std::size_t at_ = 0, number_ = 0, sentence_ = 0;
+  bool empty_ = false;
+};
+
+/// What is said to a line.
+struct LineAnswer {
+  std::shared_ptr<const Trace> trace = {};  // to be written with `request`; else …
+  std::string request = {};
+  std::string object = {};   // … what stands in its place
+  std::string problem = {};  // of a line that is refused
+  std::vector<std::string> warnings = {};
+};
+
+class Answering {
+ public:
+  /// `file`: where the answers go; null: to standard output.
+  Answering(const Document& document, const Lexicon& lexicon, const LinesAsked& asked, Output* file)
+      : lexicon_(lexicon),
+        asked_(asked),
+        file_(file),
+        reads_sentences_(reads_sentences(document)),
+        plain_(document),
+        targets_(reads_targets(document) ? lines_of(document.target.text) : std::vector<std::string>()),
+        pairs_(lines_of(document.text_pair)),
+        given_(document, asked.standard_input),
+        jobs_(asked.jobs > 0 ? static_cast<std::size_t>(asked.jobs)
+                             : std::max<std::size_t>(1, std::thread::hardware_concurrency())) {
+    std::erase(targets_, std::string());
+    if (!reads_sentences_) return;
+    // A copy for each line must not carry the texts of all.
+    plain_.source = {.text = {}, .split = document.source.split};
+    plain_.text_pair.clear();
+    if (!targets_.empty()) plain_.target = {.text = {}, .split = document.target.split};
+  }
+
+  Result<LinesReport> run() {
+    if (!reads_sentences_) return one();
+    {
+      std::vector<std::jthread> helpers;
+      helpers.reserve(jobs_);
+      try {
+        while (helpers.size() + 1 < jobs_ && !is_refused(SystemCall::thread)) helpers.emplace_back([this] { work(); });
+      } catch (const std::exception&) {}  // the system has no more threads: those there are suffice
+      work();
+    }
+    if (failure_) return *failure_;
+    if (report_.lines == 0) return bad_input("text", "tokens", "at least one", "none");
+    if (more_warnings_ > 0)
+      report_.warnings.push_back(std::to_string(more_warnings_) + " more warnings; each is in the object of its line");
+    return std::move(report_);
+  }
+
+ private:
+  /// A model that reads no sentences answers once.
+  Result<LinesReport> one() {
+    LineAnswer only = answer(plain_, "");
+    if (!only.problem.empty()) return Error{only.problem};
+    if (const Status written = put(only); !written) return written.error();
+    return LinesReport{.lines = 1, .refused = 0, .warnings = std::move(only.warnings)};
+  }
+
+  void work() {
+    try {
+      answer_lines();
+    } catch (...) {  // no memory even to keep an answer
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = thrown_error();
+      ended_ = true;
+    }
+    changed_.notify_all();
+  }
+
+  /// Reads, answers and writes lines until there are none. At any time one thread reads and one writes.
+  void answer_lines() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return ended_ || (!reading_ && read_ - written_ < kAheadOfJob * jobs_); });
+      if (ended_) return;
+      reading_ = true;
+      lock.unlock();
+      auto line = given_.next();
+      lock.lock();
+      reading_ = false;
+      if (!line) failure_ = line.error();
+      if (!line || !*line) ended_ = true;
+      changed_.notify_all();
+      if (ended_) return;
+      const std::size_t number = read_++;
+      lock.unlock();
+      LineAnswer told = answer_of(**line);
+      lock.lock();
+      answers_.emplace(number, std::move(told));
+      write(lock);
+      changed_.notify_all();
+    }
+  }
+
+  /// Writes the answers whose turn it is, unless another thread does.
+  void write(std::unique_lock<std::mutex>& lock) {
+    while (!writing_ && !answers_.empty() && answers_.begin()->first == written_) {
+      LineAnswer told = std::move(answers_.begin()->second);
+      answers_.erase(answers_.begin());
+      writing_ = true;
+      lock.unlock();
+      const Status written = put(told);
+      lock.lock();
+      writing_ = false;
+      ++written_;
+      count(std::move(told));
+      if (written) continue;
+      failure_ = written.error();
+      ended_ = true;
+    }
+  }
+
+  /// Writes one line, and hands it on at once.
+  Status put(const LineAnswer& told) const {
+    if (file_) {
+      if (const Status written = put(told, *file_); !written) return written;
+      return file_->failed() ? file_->commit() : Status(Done{});
+    }
+    Output output = Output::to_standard_output();
+    if (const Status written = put(told, output); !written) return written;
+    return output.commit();
+  }
+
+  Status put(const LineAnswer& told, Output& output) const {
+    if (told.trace) {
+      Progress progress;
+      Work work(progress, 0);
+      if (const Status written = write_json_object(*told.trace, told.request, asked_.arrays, output, work); !written)
+        return written;
+      output.write("\n");
+    } else {
+      output.write(told.object);
+    }
+    return Done{};
+  }
+
+  void count(LineAnswer told) {
+    ++report_.lines;
+    if (!told.problem.empty() && ++report_.refused == 1) report_.first = std::move(told.problem);
+    for (std::string& warning : told.warnings) {
+      if (report_.warnings.size() < kMostWarnings) report_.warnings.push_back(std::move(warning));
+      else ++more_warnings_;
+    }
+  }
+
+  LineAnswer answer_of(const GivenLine& line) const {
+    const std::string where = "line " + std::to_string(line.number) + ": ";
+    const auto refused = [&](const std::string& problem) {
+      const std::string_view shown = std::string_view(line.input.text).substr(0, kShownOfRefused);
+      return "{\"error\":" + json_string(where + problem) + ",\"text\":" + json_string(shown) + "}\n";
+    };
+    try {
+      if (line.input.text.empty())
+        return {.object = refused(bad_input("text", "", "a sentence", "an empty line").message)};
+      Status possible = Done{};
+      const Document document = document_of(line, possible);
+      LineAnswer told =
+          possible ? answer(document, where) : LineAnswer{.trace = nullptr, .problem = possible.error().message};
+      if (!told.problem.empty()) {
+        told.object = refused(told.problem);
+        told.problem = where + told.problem;
+      }
+      return told;
+    } catch (...) {
+      const std::string problem = thrown_error().message;
+      return {.object = "{\"error\":" + json_string(where + problem) + "}\n", .problem = where + problem};
+    }
+  }
+
+  Document document_of(const GivenLine& line, Status& possible) const {
+    Document document = plain_;
+    document.source = line.input;
+    if (line.sentence < pairs_.size()) document.text_pair = pairs_[line.sentence];
+    if (line.sentence < targets_.size()) document.target.text = targets_[line.sentence];
+    else if (!targets_.empty())
+      possible = bad_input("target", "sentences", "a line for each line of the text", std::to_string(targets_.size()));
+    if (line.is_too_long)
+      possible = bad_input("text", "size", "at most " + std::to_string(kMaxTextBytes) + " bytes", "more");
+    if (possible && asked_.by_sentence) possible = choose(document);
+    return document;
+  }
+
+  /// The model of a line. Each of the two is read once.
+  Status choose(Document& document) const {
+    const std::lock_guard lock(models_mutex_);
+    std::vector<const Document*> seen{&plain_};
+    if (other_) seen.push_back(&*other_);
+    const auto before = document.model;
+    if (const Status chosen = choose_model(document, nullptr, seen); !chosen) return chosen;
+    if (!other_ && document.model != before) other_ = document;
+    return Done{};
+  }
+
+  /// Without a trace where there is a problem.
+  LineAnswer answer(const Document& document, const std::string& where) const {
+    const auto requests = requests_of(document, lexicon_);
+    if (!requests) return {.problem = requests.error().message};
+    Progress progress;
+    const auto trace = forward(requests->front(), progress, nullptr, jobs_ > 1 ? 1 : asked_.arrays.threads);
+    if (!trace) return {.problem = trace.error().message};
+    if (const Status valid = check_options(**trace, asked_.arrays); !valid) return {.problem = valid.error().message};
+    LineAnswer told{.trace = *trace, .request = request_json(document)};
+    if (asked_.arrays.scores || asked_.arrays.queries_keys_values) {
+      // These may hold numbers that no JSON can say: found before the line is begun.
+      auto nowhere = Output::to_file("/dev/null");
+      if (!nowhere) return {.problem = nowhere.error().message};
+      if (const Status possible = put(told, *nowhere); !possible) return {.problem = possible.error().message};
+    }
+    for (const std::string& warning : (*trace)->warnings) told.warnings.push_back(where + warning);
+    return told;
+  }
+
+  const Lexicon& lexicon_;
+  const LinesAsked& asked_;
+  Output* const file_;
+  const bool reads_sentences_;
+  Document plain_;  // what is asked of each line
+  std::vector<std::string> targets_, pairs_;
+  GivenLines given_;  // used by the thread that reads
+  const std::size_t jobs_;
+  mutable std::mutex models_mutex_;
+  mutable std::optional<Document> other_ = {};  // of the model that `plain_` does not have
+
+  std::mutex mutex_;  // of everything below
+  std::condition_variable changed_;
+  bool reading_ = false, writing_ = false, ended_ = false;
+  std::size_t read_ = 0, written_ = 0;
+  std::map<std::size_t, LineAnswer> answers_;  // that wait for an earlier one
+  std::optional<Error> failure_;
+  LinesReport report_;
+  std::size_t more_warnings_ = 0;
+};
+
+}  // namespace
+
+Result<LinesReport> export_lines(const Document& document, const Lexicon& lexicon, const LinesAsked& asked,
+                                 const std::optional<std::filesystem::path>& file) {
+  if (!file) return Answering(document, lexicon, asked, nullptr).run();
+  auto output = Output::to_file(*file);
+  if (!output) return output.error();
+  auto report = Answering(document, lexicon, asked, &*output).run();
+  if (!report) return report;
+  if (const Status written = output->commit(); !written) return written.error();
+  return report;
+}
+
+}  // namespace headlight

@@ -1,0 +1,105 @@
+#include "document/model_sources.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <sstream>
+#include <string>
+
+#include "base/file.h"
+#include "document/bundled_models.h"
+#include "document/user_folders.h"
+#include "read/hub/weight_files.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Beside the weights.
+constexpr std::string_view kFilesOfModel[] = {"config.json",     "generation_config.json",
+                                              "tokenizer.json",  "tokenizer_config.json",
+                                              "tokenizer.model", "special_tokens_map.json",
+                                              "vocab.json",      "added_tokens.json",
+                                              "merges.txt",      "vocab.txt",
+                                              "spiece.model",    "sentencepiece.bpe.model",
+                                              "source.spm",      "target.spm"};
+
+/// An absolute path; empty where the variable says none.
+fs::path folder_in(const Variables& variables, const char* name) {
+  const char* text = variables(name);
+  return text != nullptr && *text == '/' ? fs::path(text) : fs::path();
+}
+
+void add_place(std::vector<fs::path>& places, const fs::path& place) {
+  const fs::path plain = place.lexically_normal();
+  if (std::find(places.begin(), places.end(), plain) == places.end()) places.push_back(plain);
+}
+
+/// What the user's file lists: absolute paths, a line each. No file, no folders.
+std::vector<fs::path> folders_of_user() {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  std::vector<fs::path> folders;
+  const auto text = read_file(config_folder() / kModelFolders, kMostBytes);
+  std::istringstream lines(text ? *text : std::string());
+  for (std::string line; std::getline(lines, line);) {
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+    if (line.starts_with('/')) folders.emplace_back(line);
+  }
+  return folders;
+}
+
+/// Whether a file of this name in a model's folder stands for the whole folder.
+bool is_file_of_model(std::string_view name) {
+  return is_weight_file(name) ||
+         std::find(std::begin(kFilesOfModel), std::end(kFilesOfModel), name) != std::end(kFilesOfModel);
+}
+
+}  // namespace
+
+ModelPlaces model_places(const Variables& variables, std::vector<fs::path> folders) {
+  ModelPlaces places;
+  const fs::path home = folder_in(variables, "HOME"), xdg = folder_in(variables, "XDG_CACHE_HOME");
+  const fs::path cache = !xdg.empty() ? xdg : home.empty() ? fs::path() : home / ".cache";
+  const auto add = [](std::vector<fs::path>& to, const fs::path& base, const char* below) {
+    if (!base.empty()) add_place(to, *below == '\0' ? base : base / below);
+  };
+  add(places.hugging_face, folder_in(variables, "HF_HUB_CACHE"), "");
+  add(places.hugging_face, folder_in(variables, "HUGGINGFACE_HUB_CACHE"), "");
+  add(places.hugging_face, folder_in(variables, "HF_HOME"), "hub");
+  add(places.hugging_face, cache, "huggingface/hub");
+  add(places.hugging_face, folder_in(variables, "TRANSFORMERS_CACHE"), "");
+  const fs::path model_scope = folder_in(variables, "MODELSCOPE_CACHE");
+  for (const char* below : {"models", "hub/models", "hub", ""}) add(places.model_scope, model_scope, below);
+  for (const char* below : {"modelscope/hub/models", "modelscope/hub", "modelscope/models"})
+    add(places.model_scope, cache, below);
+  for (const fs::path& folder : folders) add_place(places.folders, folder);
+  return places;
+}
+
+ModelPlaces model_places() {
+  return model_places([](const char* name) { return std::getenv(name); }, folders_of_user());
+}
+
+std::vector<ListedModel> models_on_disk(int threads) { return listed_models(kept_models(model_places()), threads); }
+
+bool names_kept_model(const fs::path& source) {
+  std::error_code ignored;
+  return is_model_name(source.string()) && !fs::exists(source, ignored);
+}
+
+Result<fs::path> path_of_source(const fs::path& source) {
+  if (source.string().starts_with(kShipped)) return resolved_source(source);
+  if (names_kept_model(source)) {
+    const auto kept = find_kept_model(model_places(), source.string());
+    if (!kept) return kept.error();
+    return kept->folder;
+  }
+  std::error_code ignored;
+  const fs::path folder = source.has_parent_path() ? source.parent_path() : fs::path(".");
+  const bool stands_for_it = is_file_of_model(source.filename().string()) && fs::is_regular_file(source, ignored) &&
+                             fs::exists(folder / "config.json", ignored);
+  return stands_for_it ? folder : source;
+}
+
+}  // namespace headlight

@@ -1,0 +1,38 @@
+// The models that a SOURCE can name: shipped ones, those of the caches of this machine, and of folders of the user's own.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "read/hub/model_list.h"
+#include "read/hub/model_places.h"
+
+namespace headlight {
+
+/// The file in config_folder() that lists folders of models, one a line; written by the user alone.
+inline constexpr const char* kModelFolders = "model-folders.txt";
+
+/// What a variable of the environment says; null: nothing.
+using Variables = std::function<const char*(const char* name)>;
+
+/// HF_HUB_CACHE, HUGGINGFACE_HUB_CACHE, HF_HOME/hub, the cache under $XDG_CACHE_HOME or ~/.cache, TRANSFORMERS_CACHE;
+/// MODELSCOPE_CACHE and ~/.cache/modelscope, each as the tool's versions lay it out; then `folders`. Each place once.
+ModelPlaces model_places(const Variables& variables, std::vector<std::filesystem::path> folders);
+
+/// The same of this process, and of the folders in config_folder()/kModelFolders.
+ModelPlaces model_places();
+
+/// What can be opened by its name on this disk, and why others cannot. A thousand models take less than a second.
+std::vector<ListedModel> models_on_disk(int threads = 0);
+
+/// Whether this can only be the name of a model in one of the places: it is no path.
+bool names_kept_model(const std::filesystem::path& source);
+
+/// What a SOURCE stands for: the folder of a shipped model or one in a cache by its name, the folder of a file in it (its
+/// configuration, weights, tokenizer); any other path unchanged. Error: a name that is not there.
+Result<std::filesystem::path> path_of_source(const std::filesystem::path& source);
+
+}  // namespace headlight

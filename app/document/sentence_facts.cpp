@@ -1,0 +1,132 @@
+#include "document/sentence_facts.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/file.h"
+#include "base/random.h"
+#include "document/assets.h"
+#include "train/grammar/sentence_match.h"
+
+namespace headlight {
+namespace {
+
+/// Of the grammar's millions of sentences so many are compared: enough to have one of every kind and length.
+constexpr int kDrawn = 2000;
+constexpr std::uint64_t kDrawnSeed = 1;
+
+bool is_ascii(std::string_view word) {
+  return std::all_of(word.begin(), word.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+/// Words changed, put in or taken out (Levenshtein distance over words).
+std::size_t distance(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// Whether most words are in letters of ASCII: a sentence of the other script is no neighbour.
+bool is_latin(const std::vector<std::string>& words) {
+  const auto latin = std::count_if(words.begin(), words.end(), [](const std::string& word) { return is_ascii(word); });
+  return 2 * latin > static_cast<std::ptrdiff_t>(words.size());
+}
+
+/// Spaces between the words of scripts that have them.
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    const bool sign = word.size() == 1 && (word[0] == '.' || word[0] == ',' || word[0] == '!' || word[0] == '?');
+    if (!text.empty() && !sign && is_ascii(word) && is_ascii(text.substr(text.size() - 1))) text += ' ';
+    text += word;
+  }
+  return text;
+}
+
+}  // namespace
+
+SentenceFacts sentence_facts(const Tokens& tokens, const Grammar* grammar) {
+  SentenceFacts facts;
+  std::vector<std::string_view> words;
+  std::vector<Index> places;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens.tokens[i];
+    if (token.special || token.pad) continue;
+    ++facts.words;
+    if (!token.known) ++facts.unknown;
+    words.push_back(token.text);
+    places.push_back(static_cast<Index>(i));
+  }
+  if (!grammar || facts.unknown > 0) return facts;
+  const auto match = match_sentence(*grammar, words);
+  if (!match) return facts;
+  facts.of_grammar = true;
+  for (const Gold& gold : match->gold)
+    facts.relations.push_back(
+        {grammar->relations[at(gold.relation)].name, places[at(gold.query)], places[at(gold.key)]});
+  return facts;
+}
+
+const Grammar* shipped_grammar() {
+  static const std::optional<Grammar> kept = []() -> std::optional<Grammar> {
+    const auto folder = asset_folder();
+    if (!folder) return std::nullopt;
+    const auto path = *folder / "assets" / "grammar.json";
+    const auto text = read_file(path, kLargestAsset);
+    if (!text) return std::nullopt;
+    auto grammar = parse_grammar(path.string(), *text);
+    if (!grammar) return std::nullopt;
+    return std::move(*grammar);
+  }();
+  return kept ? &*kept : nullptr;
+}
+
+std::string nearest_known_sentence(const std::vector<std::string>& words, const Vocabulary& vocabulary,
+                                   const Grammar& grammar, const std::vector<std::vector<std::string>>& samples) {
+  const std::set<std::string> known(vocabulary.words.begin(), vocabulary.words.end());
+  const bool latin = is_latin(words);
+  std::vector<std::string> nearest;
+  std::size_t least = 0;
+  const auto consider = [&](const std::vector<std::string>& candidate) {
+    if (candidate.empty() || is_latin(candidate) != latin) return;
+    const auto is_known = [&](const std::string& word) { return known.contains(word); };
+    if (!std::all_of(candidate.begin(), candidate.end(), is_known)) return;
+    const std::size_t apart = distance(words, candidate);
+    if (!nearest.empty() && apart >= least) return;
+    nearest = candidate;
+    least = apart;
+  };
+  for (const auto& sample : samples) consider(sample);
+  Random random(kDrawnSeed);
+  for (int i = 0; i < kDrawn; ++i) {
+    const Sentence sentence = draw_sentence(grammar, CorpusPart::training, random);
+    std::vector<std::string> drawn;
+    for (const std::int32_t word : sentence.words) drawn.push_back(grammar.words[at(word)]);
+    consider(drawn);
+  }
+  return joined(nearest);
+}
+
+std::vector<WordFamily> known_families(const Grammar& grammar, const Vocabulary& vocabulary) {
+  const std::set<std::string> known(vocabulary.words.begin(), vocabulary.words.end());
+  std::vector<WordFamily> families;
+  for (std::size_t i = 0; i < grammar.families.size(); ++i) {
+    WordFamily family{grammar.family_names[i], {}};
+    for (const std::int32_t word : grammar.families[i])
+      if (known.contains(grammar.words[at(word)])) family.words.push_back(grammar.words[at(word)]);
+    if (!family.words.empty()) families.push_back(std::move(family));
+  }
+  return families;
+}
+
+}  // namespace headlight

@@ -1,0 +1,51 @@
+// What is known of a sentence before anything is computed: how many of its words the model does not know, and whether
+// it is a sentence of the kind that a model's heads were measured on.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/tokens.h"
+#include "model/weights.h"
+#include "train/grammar/grammar.h"
+
+namespace headlight {
+
+/// Two words of a sentence that belong together.
+struct RelatedWords {
+  std::string relation;      // "VO", as RelationScore names it
+  Index query = 0, key = 0;  // tokens
+  friend bool operator==(const RelatedWords&, const RelatedWords&) = default;
+};
+
+struct SentenceFacts {
+  Index words = 0;                           // tokens that were typed
+  Index unknown = 0;                         // … of which the model does not know so many
+  bool of_grammar = false;                   // the grammar could have written it
+  std::vector<RelatedWords> relations = {};  // … and then these belong together
+  friend bool operator==(const SentenceFacts&, const SentenceFacts&) = default;
+};
+
+/// `grammar` may be null: then the sentence is of none.
+SentenceFacts sentence_facts(const Tokens& tokens, const Grammar* grammar);
+
+/// The grammar that comes with the program, read once; null where it cannot be read.
+const Grammar* shipped_grammar();
+
+/// The sentence that is nearest to these words among `samples` and the grammar's own, of those that have only words of
+/// the vocabulary: the fewest words changed, put in or taken out; of equally near ones the first. Empty: there is none.
+/// The same for the same words, always.
+std::string nearest_known_sentence(const std::vector<std::string>& words, const Vocabulary& vocabulary,
+                                   const Grammar& grammar, const std::vector<std::vector<std::string>>& samples);
+
+/// Words of a vocabulary that stand in the same places of the grammar's sentences.
+struct WordFamily {
+  std::string_view name;  // "role.person"
+  std::vector<std::string> words;
+};
+/// The families of the grammar with those of their words that the vocabulary has; none without words.
+std::vector<WordFamily> known_families(const Grammar& grammar, const Vocabulary& vocabulary);
+
+}  // namespace headlight

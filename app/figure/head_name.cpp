@@ -1,0 +1,143 @@
+#include "figure/head_name.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "document/bundled_models.h"
+#include "figure/taught.h"
+#include "model/head_text.h"
+#include "train/trained_checkpoint.h"
+#include "words/answer_words.h"
+#include "words/relation_words.h"
+
+namespace headlight {
+namespace {
+
+struct NamedMeasure {
+  Measure measure;
+  Words HeadNameWords::*words;
+};
+constexpr NamedMeasure kNamed[] = {
+    {Measure::previous, &HeadNameWords::previous}, {Measure::next, &HeadNameWords::next},
+    {Measure::same, &HeadNameWords::same},         {Measure::first, &HeadNameWords::first},
+    {Measure::special, &HeadNameWords::special},   {Measure::duplicate, &HeadNameWords::duplicate},
+};
+
+bool has_relation(const SentenceFacts& facts, const std::string& relation) {
+  return std::any_of(facts.relations.begin(), facts.relations.end(),
+                     [&](const RelatedWords& one) { return one.relation == relation; });
+}
+
+/// Whether the sentences that the relation was measured on are those of the shipped grammar.
+bool is_of_grammar(const std::string& relation) {
+  const Grammar* grammar = shipped_grammar();
+  return grammar && std::any_of(grammar->relations.begin(), grammar->relations.end(),
+                                [&](const Relation& one) { return one.name == relation; });
+}
+
+/// `%` of the text, one after another.
+std::string filled(std::string text, std::initializer_list<std::string> values) {
+  std::size_t at = 0;
+  for (const std::string& value : values) {
+    at = text.find('%', at);
+    if (at == std::string::npos) break;
+    text.replace(at, 1, value);
+    at += value.size();
+  }
+  return text;
+}
+
+}  // namespace
+
+HeadName head_name(Language language, const Document& document, const HeadRef& head, const HeadMeasures* measures,
+                   const SentenceFacts& facts) {
+  HeadName name;
+  const auto is_better = [&](const RelationScore& a, const RelationScore& b) {
+    const bool has_a = has_relation(facts, a.relation), has_b = has_relation(facts, b.relation);
+    if (has_a != has_b) return has_a;
+    return gain(a) > gain(b);
+  };
+  for (const RelationScore* one : relations_of(document, head))
+    if (is_worn(*one) && (!name.relation || is_better(*one, *name.relation))) name.relation = one;
+  if (name.relation) {
+    const RelationScore& worn = *name.relation;
+    name.words = relation_in_words(language, worn);
+    name.score = worn.score.accuracy;
+    name.alone = position_alone(worn);
+    name.taught = taught_mark(language, document, worn);
+    name.doubtful = facts.unknown > 0 || (is_of_grammar(worn.relation) && !has_relation(facts, worn.relation));
+    return name;
+  }
+  if (!measures) return name;
+  const Words* called = &kHeadNameWords.mixed;
+  for (const NamedMeasure& one : kNamed) {
+    const auto value = (*measures)[one.measure];
+    if (!value || *value <= kLeastShare || *value <= name.share) continue;
+    name.measure = one.measure;
+    name.share = *value;
+    called = &(kHeadNameWords.*one.words);
+  }
+  if (const auto spread = (*measures)[Measure::normalized]; !name.measure && spread && *spread > kLeastSpread) {
+    name.measure = Measure::normalized;
+    name.share = *spread;
+    called = &kHeadNameWords.spread;
+  }
+  name.words = words(language, *called);
+  return name;
+}
+
+std::vector<HeadName> names_of(Language language, const Document& document, const Trace& trace,
+                               const std::vector<HeadRef>& heads) {
+  MeasureSums sums{heads, std::vector<MeasureSums::OfHead>(heads.size())};
+  Progress progress;
+  if (!heads.empty()) add_sentence(sums, trace, progress);
+  const std::vector<HeadMeasures> measures = measures_of(sums);
+  std::vector<HeadName> names;
+  std::map<Stack, SentenceFacts> facts;
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const auto [of_stack, fresh] = facts.try_emplace(heads[i].stack);
+    if (fresh) of_stack->second = sentence_facts(trace.key_tokens(heads[i].stack), shipped_grammar());
+    names.push_back(head_name(language, document, heads[i], &measures[i], of_stack->second));
+  }
+  return names;
+}
+
+std::string name_with_score(const HeadName& name) {
+  return name.relation ? name.words + " " + share_text(name.score) + name.taught : name.words;
+}
+
+MeasuredTitle measured_title(const HeadRef& head, const HeadName& name, const std::string& value, float room,
+                             const std::function<float(const std::string&)>& width_of) {
+  const std::string title = head_label(head);
+  if (!name.words.empty())
+    for (const std::string& words : {"  " + name_with_score(name), "  " + name.words})
+      if (width_of(title + value + words) <= room) return {title, value, words, name.doubtful || !name.relation};
+  return {title, width_of(title + value) <= room ? value : std::string(), {}, false};
+}
+
+std::string name_explained(Language language, const HeadName& name, const SentenceFacts& facts) {
+  const auto word = [&](const Words& text) { return std::string(words(language, text)); };
+  if (name.words.empty()) return {};
+  if (!name.relation) {
+    if (name.measure == Measure::normalized) return word(kHeadNameWords.tip_spread);
+    if (!name.measure) return word(kHeadNameWords.tip_mixed);
+    return filled(word(kHeadNameWords.tip_measure), {share_text(static_cast<double>(name.share))});
+  }
+  std::string text =
+      filled(word(kHeadNameWords.tip_relation), {std::to_string(name.relation->sentences), share_text(name.score),
+                                                 share_text(name.alone), share_text(name.relation->random)});
+  if (name.doubtful)
+    text += "\n" + word(facts.unknown > 0 ? kHeadNameWords.tip_unknown_words : kHeadNameWords.tip_other_kind);
+  return text;
+}
+
+std::string share_text(double share) {
+  const double part = 100 * share;
+  char text[32];
+  if (part > 0 && part < 0.1) return "<0.1 %";
+  std::snprintf(text, sizeof text, part >= 9.95 || part == 0 ? "%.0f %%" : "%.1f %%", part);
+  return text;
+}
+
+}  // namespace headlight

@@ -1,0 +1,59 @@
+// What a head is called, in words: decided here alone, for the window, figures, pages and the command line.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "document/document.h"
+#include "document/sentence_facts.h"
+#include "heads/head_measures.h"
+#include "train/measure/relations.h"
+#include "view/settings.h"
+
+namespace headlight {
+
+/// A head that wears no relation is named by the measure that has most of its weight, if that is more than this share; it
+/// is spread out where the normalised entropy of its rows is above the other.
+inline constexpr float kLeastShare = 0.5f, kLeastSpread = 0.85f;
+
+struct HeadName {
+  std::string words;                        // "object → its verb", "previous word"; empty: nothing is known of it yet
+  const RelationScore* relation = nullptr;  // that it wears; of the document's card
+  double score = 0, alone = 0;              // of the relation: the share that is right, and what position alone reaches
+  std::optional<Measure> measure = {};      // that it is named by, and …
+  float share = 0;                          // … its value
+  std::string taught;                       // " taught", behind the score of a relation that the head was told
+  bool doubtful = false;  // the relation was measured on sentences of another kind, or not all words are known
+};
+
+/// The name of a head. `measures`: of the answer, null where they are not known (yet); `facts`: of its sentence. Of
+/// several relations that a head wears the one that the sentence has comes first, then the one farthest above position.
+HeadName head_name(Language language, const Document& document, const HeadRef& head, const HeadMeasures* measures,
+                   const SentenceFacts& facts);
+
+/// The names of some heads of an answer, which is measured for it.
+std::vector<HeadName> names_of(Language language, const Document& document, const Trace& trace,
+                               const std::vector<HeadRef>& heads);
+
+/// The name, and of a relation its score: "object → its verb 100 %"; empty where there is none.
+std::string name_with_score(const HeadName& name);
+
+/// The title of a head, a value of it if there is one, and its name: "L1·H5", "  0.43", "  object → its verb 100 %".
+struct MeasuredTitle {
+  std::string head, value, relations;
+  bool quiet = false;  // the name says nothing that was proved of this sentence: it is written in grey
+};
+/// Where that is wider than `room` by `width_of`, the score goes first, then the name. `value` is there whole or, where
+/// there is no room, not at all.
+MeasuredTitle measured_title(const HeadRef& head, const HeadName& name, const std::string& value, float room,
+                             const std::function<float(const std::string&)>& width_of);
+
+/// What a reader sees who asks about a name: what was measured and how, and why to doubt it.
+std::string name_explained(Language language, const HeadName& name, const SentenceFacts& facts);
+
+/// A share as people write it: 93 %, 0.4 %, <0.1 %; 100 % only for what rounds to it from 99.95 %.
+std::string share_text(double share);
+
+}  // namespace headlight

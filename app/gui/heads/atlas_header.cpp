@@ -1,0 +1,156 @@
+// Above the atlas: what is shown of the heads, in which order, and what the maps are.
+#include <algorithm>
+
+#include "figure/map_kinds.h"
+#include "gui/actions/actions.h"
+#include "gui/actions/fold_switches.h"
+#include "gui/actions/look.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/looks.h"
+#include "gui/frame/map_view.h"
+#include "gui/frame/stacks.h"
+#include "gui/heads/derived_maps.h"
+#include "gui/heads/greeting.h"
+#include "gui/heads/grid_parts.h"
+#include "gui/heads/stage_parts.h"
+#include "session/answer_state.h"
+#include "session/head_grid.h"
+#include "session/shown.h"
+#include "words/answer_words.h"
+#include "words/chosen_head_words.h"
+#include "words/failure_words.h"
+#include "words/grid_words.h"
+#include "words/head_words.h"
+
+namespace headlight {
+namespace {
+
+const Words& grid_word(GridShow show) {
+  switch (show) {
+    case GridShow::maps: return kGridWords.grid_maps;
+    case GridShow::glance: return kGridWords.grid_glance;
+    case GridShow::query: return kGridWords.grid_query;
+    case GridShow::key: return kGridWords.grid_key;
+  }
+  return kGridWords.grid_maps;
+}
+
+GridShow shown_grid(const AppState& state) { return state.view.view == View::heads ? state.view.grid : GridShow::maps; }
+
+/// `Maps · weights`
+std::string shown_label(const Gui& gui) {
+  return std::string(gui.word(grid_word(shown_grid(gui.state)))) + " · " + map_kind_word(gui, gui.state.view.maps);
+}
+
+/// The ways in which the heads can be shown.
+void grid_lines(Gui& gui) {
+  const struct {
+    GridShow show;
+    const char* name;
+    const Words& tip;
+  } ways[] = {{GridShow::maps, "grid maps", kGridWords.tip_grid_maps},
+              {GridShow::glance, "grid glance", kGridWords.tip_grid_glance},
+              {GridShow::query, "grid row", kGridWords.tip_grid_query},
+              {GridShow::key, "grid column", kGridWords.tip_grid_key}};
+  for (const auto& way : ways) {
+    if (menu_line(gui, way.name, gui.word(grid_word(way.show)), {}, gui.state.view.grid == way.show))
+      gui.say(ShowGrid{way.show});
+    explain_item(gui, way.tip, {Act::next_grid});
+  }
+}
+
+/// What is shown: the way, the kind of numbers, what is folded.
+void shown_menu(Gui& gui) {
+  const ViewState& view = gui.state.view;
+  const bool usual =
+      shown_grid(gui.state) == GridShow::maps && view.maps == MapKind::weights && view.fold == FoldChoice{};
+  if (menu_button(gui, "shown menu", shown_label(gui).c_str(), !usual)) ImGui::OpenPopup("shown");
+  if (!begin_menu_below(gui, "shown")) return;
+  if (view.view == View::heads) {
+    grid_lines(gui);
+    ImGui::Separator();
+  }
+  map_kind_lines(gui);
+  fold_switches(gui, false);
+  ImGui::EndPopup();
+}
+
+std::string heads_title(const Gui& gui) {
+  const auto count = std::to_string(heads_of(*gui.state.trace, gui.state.view.chosen.stack).size());
+  std::string title = gui.word(kGridWords.all_heads);
+  return title.replace(title.find('%'), 1, count);
+}
+
+/// What a dot of the atlas is where it stands for several cells.
+std::string pooled_words(const Gui& gui) {
+  const AppState& state = gui.state;
+  if (!state.trace || shown_line(state)) return {};
+  const MapContent content = whole_content(state, state.view.chosen);
+  const Index rows = content.region.num_queries, columns = content.region.num_keys;
+  if (std::max(rows, columns) <= kThumbnail) return {};
+  return std::to_string(rows) + " × " + std::to_string(columns) + ": " +  // what is folded cannot be zoomed
+         gui.word(content.folded ? kAnswerWords.pooled_folded : kAnswerWords.pooled);
+}
+
+/// What is wrong, else what was done to the maps, else what they mean: one line, all of it under the pointer.
+void note_line(Gui& gui) {
+  const AppState& state = gui.state;
+  ImU32 colour = gui.colours().dim;
+  std::string line;
+  if (const std::string& problem = problem_of(state); !problem.empty()) {
+    line = state.trace ? problem + " — " + gui.word(kAnswerWords.stale) : problem;
+    colour = gui.colours().warning;
+  } else if (state.trace && !state.trace->warnings.empty()) {
+    for (const std::string& warning : state.trace->warnings) line += (line.empty() ? "" : "  ") + warning;
+    colour = gui.colours().caution;
+  } else if (const std::string folds = folds_in_words(gui); !folds.empty()) {
+    line = folds;
+  } else if (const std::string kind = map_kind_words(gui); !kind.empty()) {
+    line = kind;
+  } else if (const std::string pooled = pooled_words(gui); !pooled.empty()) {
+    line = pooled;
+  } else if (has_one_word(state)) {
+    line = gui.word(kFailureWords.one_word);
+  } else if (greeting(gui)) {
+    return;
+  } else if (state.trace && !shown_line(state)) {
+    line = gui.word(kChosenHeadWords.what_is_a_square);
+  }
+  if (line.empty()) return;
+  cut_text(gui, line, colour, ImGui::GetContentRegionAvail().x);
+}
+
+}  // namespace
+
+void atlas_header(Gui& gui, const Box& slot) {
+  const AppState& state = gui.state;
+  const SlotScope scope("atlas header", slot);
+  const float gap = 8 * gui.unit;
+  ImGui::SetCursorPos({0, 6 * gui.unit});
+  if (state.trace) {
+    const FontScope small(gui, TextSize::small);
+    const char* find = gui.word(kHeadOrderWords.find_heads);
+    const float width =
+        menu_width(gui, shown_label(gui).c_str()) + gap + order_control_width(gui) + gap + button_width(find);
+    const float begin = slot.w - width;
+    if (!stack_tabs(gui) && begin > ImGui::CalcTextSize(heads_title(gui).c_str()).x) {
+      ImGui::AlignTextToFramePadding();
+      ImGui::TextUnformatted(heads_title(gui).c_str());
+      gui.name_item("atlas title", BoxKind::label);
+    }
+    ImGui::SetCursorPos({begin, 6 * gui.unit});
+    shown_menu(gui);
+    ImGui::SameLine(0, gap);
+    order_control(gui);
+    ImGui::SameLine(0, gap);
+    if (flat_button(gui, "find heads", find, state.view.find.on)) begin_search(gui);
+    explain_item(gui, kHeadOrderWords.tip_find, {Act::find_heads});
+  }
+  const FontScope small(gui, TextSize::small);
+  ImGui::SetCursorPos({0, 36 * gui.unit});
+  if (state.view.find.on) return search_line(gui);
+  if (state.trace && sweep_line(gui)) return;
+  note_line(gui);
+}
+
+}  // namespace headlight

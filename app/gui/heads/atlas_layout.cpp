@@ -1,0 +1,102 @@
+#include "gui/heads/atlas_layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headlight {
+namespace {
+
+constexpr float kBracket = 20;        // of a layer: its name, turned, and its line
+constexpr float kLeastTitled = 64;    // the side of a map above which there is a title
+constexpr float kLeastLabelled = 80;  // … beside which the words stand
+constexpr float kLeast = 8;           // the side of a map in a table
+constexpr float kEven = 0.92f;        // of the largest size, for rows of the same length
+constexpr float kLine = 0.75f;        // … for all heads of a layer on one line
+
+Index rows_for(Index heads, Index columns) { return (heads + columns - 1) / columns; }
+
+/// The layout with so many columns; its maps may be too small for it.
+AtlasLayout with_columns(float width, float height, const AtlasContent& content, const AtlasSizes& sizes, bool titles,
+                         Index columns) {
+  const float unit = sizes.unit;
+  AtlasLayout layout{.content = content, .columns = columns, .rows_per_group = rows_for(content.heads, columns)};
+  layout.titles = titles;
+  layout.title = titles ? sizes.text + 4 * unit : 0;
+  layout.labels = titles && sizes.labels > 0 ? sizes.labels + 5 * unit : 0;
+  const bool several = content.groups > 1;
+  layout.left = layout.labels + (titles ? (several ? kBracket * unit : 0) : several ? sizes.layers + 8 * unit : 0);
+  layout.top = titles || !several ? 0 : sizes.text + 2 * unit;
+  const float gap_x = (titles ? 6 : 2) * unit, gap_y = (titles ? 4 : 2) * unit;
+  layout.group_gap = titles ? 4 * unit : 0;
+  const auto groups = static_cast<float>(content.groups);
+  const float rows = groups * static_cast<float>(layout.rows_per_group), across = static_cast<float>(columns);
+  const float room_x = (width - layout.left - gap_x * (across - 1)) / across;
+  const float room_y =
+      (height - layout.top - gap_y * (rows - 1) - layout.group_gap * (groups - 1)) / rows - layout.title;
+  const auto map_rows = static_cast<float>(content.rows), map_keys = static_cast<float>(content.keys);
+  const float longer = std::max(map_rows, map_keys);
+  float side = std::min({room_x * longer / map_keys, room_y * longer / map_rows, sizes.most});
+  side = std::floor(std::max(side, 0.0f));
+  layout.width = side * map_keys / longer;
+  layout.height = side * map_rows / longer;
+  layout.pitch_x = layout.width + gap_x;
+  layout.pitch_y = layout.title + layout.height + gap_y;
+  layout.content_height = layout.top + rows * layout.pitch_y - gap_y + layout.group_gap * (groups - 1);
+  return layout;
+}
+
+float side_of(const AtlasLayout& layout) { return std::max(layout.width, layout.height); }
+
+/// The columns with the largest maps.
+AtlasLayout largest(float width, float height, const AtlasContent& content, const AtlasSizes& sizes, bool titles) {
+  AtlasLayout best, even;
+  for (Index columns = 1; columns <= content.heads; ++columns) {
+    const AtlasLayout layout = with_columns(width, height, content, sizes, titles, columns);
+    if (side_of(layout) > side_of(best)) best = layout;
+    if (content.heads % columns == 0 && side_of(layout) > side_of(even)) even = layout;
+    if (columns == content.heads && side_of(layout) >= kLine * side_of(best)) return layout;
+  }
+  return side_of(even) >= kEven * side_of(best) ? even : best;
+}
+
+}  // namespace
+
+Box AtlasLayout::place(Index group, Index head) const {
+  const Box line = title_of(group, head);
+  return {line.x, line.bottom(), width, height};
+}
+
+Box AtlasLayout::title_of(Index group, Index head) const {
+  const Index row = group * rows_per_group + head / columns;
+  return {left + static_cast<float>(head % columns) * pitch_x,
+          top + static_cast<float>(row) * pitch_y + static_cast<float>(group) * group_gap, width, title};
+}
+
+Box AtlasLayout::bracket(Index group) const {
+  const Box first = title_of(group, 0), last = place(group, content.heads - 1);
+  const float right = left - labels;
+  return {0, first.y + title, right, last.bottom() - first.y - title};
+}
+
+AtlasLayout atlas_layout(float width, float height, const AtlasContent& content, const AtlasSizes& sizes) {
+  if (content.words) {
+    const AtlasLayout titled = largest(width, height, content, sizes, true);
+    if (side_of(titled) >= kLeastLabelled * sizes.unit) return titled;
+    AtlasSizes bare = sizes;
+    bare.labels = 0;
+    const AtlasLayout unlabelled = largest(width, height, content, bare, true);
+    if (side_of(unlabelled) >= kLeastTitled * sizes.unit) return unlabelled;
+  }
+  // A table has a layer in each of its rows; heads with an order of their own follow each other like words.
+  AtlasLayout table = content.groups > 1 ? with_columns(width, height, content, sizes, false, content.heads)
+                                         : largest(width, height, content, sizes, false);
+  if (side_of(table) >= kLeast * sizes.unit) return table;
+  AtlasSizes least = sizes;
+  least.most = kLeast * sizes.unit;
+  const float wide = 2 * least.most * static_cast<float>(table.columns) + sizes.layers + 16 * sizes.unit;
+  const float high = 1e6f;
+  table = with_columns(std::max(width, wide), high, content, least, false, table.columns);
+  return table;
+}
+
+}  // namespace headlight

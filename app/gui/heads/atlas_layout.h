@@ -1,0 +1,50 @@
+// Where the maps of all heads stand beside the stage: arithmetic on boxes, no drawing. Row labels stand once for each row of
+// maps, and a layer is named once.
+#pragma once
+
+#include "figure/map_layout.h"
+
+namespace headlight {
+
+/// What stands in the atlas.
+struct AtlasContent {
+  Index groups = 1;          // layers; 1 where the heads have an order of their own
+  Index heads = 1;           // of each
+  Index rows = 1, keys = 1;  // cells of a map
+  bool words = true;         // titles and row labels, where the maps are large enough for them
+};
+
+/// Pixels.
+struct AtlasSizes {
+  float text = 0;    // a line of small text
+  float labels = 0;  // the widest row label; 0: there are none
+  float layers = 0;  // the widest name of a layer in a table; 0: layers have no name
+  float most = 0;    // the side of the largest map
+  float unit = 1;    // a pixel of the design
+};
+
+struct AtlasLayout {
+  AtlasContent content;
+  Index columns = 1, rows_per_group = 1;
+  bool titles = false;      // a line above each map; else the heads' numbers stand above their columns
+  float width = 0;          // of a map's cells
+  float height = 0;         // of them
+  float title = 0;          // the height of a title
+  float labels = 0;         // the room of the row labels, their gap included; 0: none
+  float left = 0, top = 0;  // of the first map's title
+  float pitch_x = 0, pitch_y = 0, group_gap = 0;
+  float content_height = 0;  // of everything; more than the area's where it must scroll
+
+  /// The cells of a head of a group, from the area's top left corner.
+  Box place(Index group, Index head) const;
+  /// The line above them; of no height without titles.
+  Box title_of(Index group, Index head) const;
+  /// From the first line of a group to its last one.
+  Box bracket(Index group) const;
+};
+
+/// The largest maps with which all of them are in sight; rows of the same length where that costs little. Below a size at
+/// which words can be read the maps stand as a table, and only below 8 pixels of the design they scroll.
+AtlasLayout atlas_layout(float width, float height, const AtlasContent& content, const AtlasSizes& sizes);
+
+}  // namespace headlight

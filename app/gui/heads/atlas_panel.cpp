@@ -1,0 +1,292 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "figure/labels.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/map_view.h"
+#include "gui/frame/no_answer.h"
+#include "gui/frame/relation_labels.h"
+#include "gui/heads/atlas_layout.h"
+#include "gui/heads/derived_maps.h"
+#include "gui/heads/grid_parts.h"
+#include "gui/heads/heads.h"
+#include "model/head_text.h"
+#include "session/answer_state.h"
+#include "session/head_grid.h"
+#include "session/shown.h"
+#include "words/chosen_head_words.h"
+
+namespace headlight {
+namespace {
+
+/// What all maps of the atlas share.
+struct Atlas {
+  AtlasLayout layout;
+  ImVec2 origin;
+  AxisLabels labels;
+  bool by_layer = false;  // a map a layer, in place of its heads
+  bool own_order = false;
+
+  Box at(const Box& box) const { return {origin.x + box.x, origin.y + box.y, box.w, box.h}; }
+};
+
+/// The switch of a head: a disc while the head is on, a ring while it is off. Gives whether the pointer is on it.
+bool on_off(Gui& gui, const HeadRef& head, const Box& box, bool off, const std::string& name) {
+  ImGui::SetCursorScreenPos(top_left(box));
+  if (ImGui::InvisibleButton(name.c_str(), {box.w, box.h})) gui.say_once(SwitchHead{head, !off});
+  const bool hovered = ImGui::IsItemHovered();
+  gui.name_box(name, box, BoxKind::button);
+  explain_item(gui, kChosenHeadWords.tip_on_off);
+  const ImVec2 middle{box.right() - 6 * gui.unit, box.y + box.h / 2};
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImU32 colour = hovered ? gui.colours().action : gui.colours().outline;
+  if (off) list.AddCircle(middle, 4.5f * gui.unit, colour, 20, 1.5f * gui.unit);
+  else list.AddCircleFilled(middle, 5 * gui.unit, colour, 20);
+  return hovered;
+}
+
+/// `H3` where its layer is named beside it, else the whole name.
+std::string short_title(const Gui& gui, const Atlas& atlas, const HeadRef& head, const std::string& whole) {
+  if (atlas.by_layer) return layer_title(gui.state.settings.language, head.layer);
+  if (atlas.own_order || atlas.layout.content.groups == 1) return whole;
+  return "H" + std::to_string(head.head);
+}
+
+/// Above a map: the head, its number in the order, what it does; as much as there is room for.
+void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& line, bool hovered, float room) {
+  const AppState& state = gui.state;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const bool passed_over = !atlas.by_layer && is_passed_over(state, head);
+  const bool faint = passed_over || (!atlas.by_layer && is_off(state.document.edits, head));
+  const std::string whole = head_label(head), title = short_title(gui, atlas, head, whole);
+  // What the short name leaves free is room for what the head does.
+  const float saved = std::max(0.0f, ImGui::CalcTextSize(whole.c_str()).x - ImGui::CalcTextSize(title.c_str()).x);
+  const MeasuredTitle measured =
+      atlas.by_layer ? MeasuredTitle{} : measured_title(gui, head, room + saved, order_value_text(state, head));
+  const bool chosen = atlas.by_layer ? head.layer == state.view.chosen.layer : head == state.view.chosen;
+  const float y = std::round(line.y + (line.h - ImGui::GetFontSize()) / 2);
+  float x = line.x;
+  const auto put = [&](const std::string& text, ImU32 colour) {
+    list.AddText({x, y}, colour, text.c_str());
+    x += ImGui::CalcTextSize(text.c_str()).x;
+  };
+  put(title, chosen || hovered ? gui.colours().accent : faint ? gui.colours().faint : gui.colours().text);
+  put(measured.value, faint ? gui.colours().faint : gui.colours().dim);
+  put(measured.relations, faint ? gui.colours().faint : measured.quiet ? gui.colours().dim : gui.colours().text);
+  gui.name_box("title " + head_text({head.layer, head.head}), line, BoxKind::label);
+}
+
+/// The map under the pointer where all are small: large enough to be seen, with its title.
+void enlarged(Gui& gui, const HeadRef& head, const MapContent& content) {
+  ImGui::BeginTooltip();
+  ImGui::TextUnformatted(map_title(gui, head).c_str());
+  if (content.kind != MapKind::rollout) {  // which is no head's
+    const std::string measured = name_with_score(name_of_head(gui, head));
+    if (!measured.empty()) ImGui::TextUnformatted(gui.fonts.shown(measured).c_str());
+    if (const std::string value = order_value_text(gui.state, head); !value.empty()) dim_text(gui, value);
+  }
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float side = 240 * gui.unit;
+  const float rows = static_cast<float>(content.weights->rows()), keys = static_cast<float>(content.weights->cols());
+  const float cell = side / std::max(rows, keys);
+  const Box map{at.x + (side - keys * cell) / 2, at.y + (side - rows * cell) / 2, keys * cell, rows * cell};
+  gui.maps.draw(*ImGui::GetWindowDrawList(), *content.weights, content.version, top_left(map), bottom_right(map),
+                map_scale(gui.state, content), head_opacity(gui, head));
+  ImGui::Dummy({side, side});
+  ImGui::EndTooltip();
+}
+
+/// The word of the column under the pointer, above its map: columns have no labels of their own.
+void column_word(Gui& gui, const Atlas& atlas, const MapLayout& layout, const MapContent& content,
+                 const CellRef& cell) {
+  const auto column = map_column(content, cell.key);
+  if (!column || static_cast<std::size_t>(*column) >= atlas.labels.keys.size()) return;
+  const std::string& label = atlas.labels.keys[static_cast<std::size_t>(*column)];
+  const float width = ImGui::CalcTextSize(label.c_str()).x, text = ImGui::GetFontSize(), pad = 3 * gui.unit;
+  const float middle = layout.plot.x + (static_cast<float>(*column) + 0.5f) * layout.cell;
+  const float x = std::round(std::max(layout.plot.x, middle - width / 2)), y = std::round(layout.plot.y - text - pad);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled({x - pad, y - pad}, {x + width + pad, y + text + pad}, gui.colours().background);
+  list.AddText({x, y}, gui.colours().accent, label.c_str());
+}
+
+/// A head, or a layer: its title and its map.
+void one_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& place, const Box& title) {
+  const AppState& state = gui.state;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const std::string number = head_text({head.layer, head.head});
+  const std::string id = atlas.by_layer ? "layer " + std::to_string(head.layer) : "head " + number;
+  bool over_button = false;
+  float room = place.w;
+  if (!atlas.by_layer && title.h > 0) {
+    const float side = 20 * gui.unit;
+    room -= side;
+    const Box button{place.right() - side, title.y, side, title.h};
+    over_button = on_off(gui, head, button, is_off(state.document.edits, head), "on off head " + number);
+  }
+  ImGui::SetCursorScreenPos(top_left(title));
+  if (ImGui::InvisibleButton(id.c_str(), {place.w, title.h + place.h}) && !over_button) gui.say(ChooseHead{head});
+  const bool hovered = ImGui::IsItemHovered() && !over_button;
+  if (title.h > 0) title_line(gui, atlas, head, {title.x, title.y, room, title.h}, hovered, room);
+
+  MapContent content = whole_content(state, head);
+  content.slot = 2 + (static_cast<std::uint64_t>(head.layer) << 32) + static_cast<std::uint64_t>(head.head);
+  MapLayout layout;
+  layout.plot = place;
+  layout.cell = place.w / static_cast<float>(content.region.num_keys);
+  const float opacity = atlas.by_layer ? answer_opacity(gui) : head_opacity(gui, head);
+  const auto cell = draw_map(gui, list, content, {}, layout, opacity);
+  const bool chosen = atlas.by_layer ? head.layer == state.view.chosen.layer : head == state.view.chosen;
+  if (chosen || (hovered && title.h <= 0)) {
+    const float edge = title.h > 0 ? 2 * gui.unit : gui.unit;
+    list.AddRect({place.x - edge, place.y - edge}, {place.right() + edge, place.bottom() + edge}, gui.colours().accent,
+                 0, 0, edge);
+  }
+  gui.name_box(id, place, BoxKind::thumbnail, head);
+  if (!hovered) return;
+  gui.say(Hover{head, cell});
+  if (title.h <= 0) enlarged(gui, head, content);
+  else if (cell) column_word(gui, atlas, layout, content, *cell);
+}
+
+/// The words beside each row of maps.
+void row_words_beside(Gui& gui, const Atlas& atlas, const MapContent& content) {
+  if (atlas.layout.labels <= 0) return;
+  const auto lit = gui.state.view.hovered ? gui.state.view.hovered : gui.state.view.pinned;
+  const auto lit_row = lit ? map_row(content, lit->query) : std::nullopt;
+  for (Index group = 0; group < atlas.layout.content.groups; ++group)
+    for (Index head = 0; head < atlas.layout.content.heads; head += atlas.layout.columns) {
+      MapLayout layout;
+      layout.plot = atlas.at(atlas.layout.place(group, head));
+      layout.cell = layout.plot.h / static_cast<float>(content.region.num_queries);
+      layout.rows = true;
+      layout.row_step = label_step(ImGui::GetFontSize(), layout.cell);
+      const auto dim = [&](Index) { return gui.colours().dim; };
+      draw_axis_labels(gui, *ImGui::GetWindowDrawList(), atlas.labels, layout, {dim, dim}, lit_row, std::nullopt);
+    }
+}
+
+/// The layers at the left: with a bracket around their maps, or as the names of a table's rows.
+void layer_names(Gui& gui, const Atlas& atlas) {
+  const AtlasLayout& layout = atlas.layout;
+  if (layout.content.groups < 2) return;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float text = ImGui::GetFontSize();
+  const auto step = layout.titles ? Index{1} : label_step(text, layout.pitch_y);
+  for (Index layer = 0; layer < layout.content.groups; layer += step) {
+    const Box bracket = atlas.at(layout.bracket(layer));
+    const ImU32 colour = layer == gui.state.view.chosen.layer ? gui.colours().text : gui.colours().dim;
+    if (!layout.titles) {
+      const std::string name = "L" + std::to_string(layer);
+      list.AddText({bracket.x, std::round(bracket.y + (layout.height - text) / 2)}, colour, name.c_str());
+      continue;
+    }
+    const std::string name = layer_title(gui.state.settings.language, layer);
+    const float line = bracket.x + text + 2 * gui.unit, width = ImGui::CalcTextSize(name.c_str()).x;
+    const float tick = 3 * gui.unit;
+    for (const float y : {bracket.y, bracket.bottom()}) list.AddLine({line, y}, {line + tick, y}, colour, gui.unit);
+    list.AddLine({line, bracket.y}, {line, bracket.bottom()}, colour, gui.unit);
+    if (width < bracket.h)
+      draw_rotated(list, bracket.x + text / 2, std::round(bracket.y + (bracket.h + width) / 2), colour, name);
+  }
+}
+
+/// The numbers of the heads above a table's columns.
+void column_numbers(Gui& gui, const Atlas& atlas) {
+  const AtlasLayout& layout = atlas.layout;
+  if (layout.titles || layout.content.groups < 2) return;
+  const float room = ImGui::CalcTextSize("H00").x + 4 * gui.unit;
+  const auto step = std::max<Index>(1, static_cast<Index>(std::ceil(room / layout.pitch_x)));
+  for (Index head = 0; head < layout.content.heads; head += step) {
+    const std::string name = "H" + std::to_string(head);
+    const Box place = atlas.at(layout.place(0, head));
+    ImGui::GetWindowDrawList()->AddText(
+        {std::round(place.x + (place.w - ImGui::CalcTextSize(name.c_str()).x) / 2), atlas.origin.y}, gui.colours().dim,
+        name.c_str());
+  }
+}
+
+void all_maps(Gui& gui) {
+  const AppState& state = gui.state;
+  const FontScope small(gui, TextSize::small);
+  const Trace& trace = *state.trace;
+  const Stack stack = state.view.chosen.stack;
+  const MapContent content = whole_content(state, {.stack = stack});
+  Atlas atlas;
+  atlas.labels = axis_labels(gui, content);
+  atlas.by_layer = shown_kind(state, stack) == MapKind::rollout;
+  const std::vector<HeadRef> order = atlas.by_layer ? layers_of(state) : shown_order(state);
+  atlas.own_order = !atlas.by_layer && !order.empty();
+  // In an order of their own the heads follow each other like those of a single layer.
+  const AtlasContent shown{.groups = order.empty() ? trace.num_layers(stack) : 1,
+                           .heads = order.empty() ? trace.num_heads(stack) : static_cast<Index>(order.size()),
+                           .rows = content.region.num_queries,
+                           .keys = content.region.num_keys,
+                           .words = state.view.view != View::heads || state.view.grid != GridShow::glance};
+  const ImVec2 room = ImGui::GetContentRegionAvail(), corner = ImGui::GetCursorScreenPos();
+  const float text = ImGui::GetFontSize(), edge = 2 * gui.unit;  // room for the outline of the chosen one
+  const AtlasSizes sizes{.text = text,
+                         .labels = std::min(atlas.labels.query_metrics.widest, 88 * gui.unit),
+                         .layers = ImGui::CalcTextSize(trace.num_layers(stack) > 10 ? "L00" : "L0").x,
+                         .most = 320 * gui.unit,
+                         .unit = gui.unit};
+  atlas.layout = atlas_layout(room.x - 2 * edge, room.y - 2 * edge, shown, sizes);
+  atlas.origin = {corner.x + edge, corner.y + edge};
+  layer_names(gui, atlas);
+  column_numbers(gui, atlas);
+  row_words_beside(gui, atlas, content);
+  const ImVec2 window = ImGui::GetWindowPos();
+  for (Index group = 0; group < shown.groups; ++group)
+    for (Index head = 0; head < shown.heads; ++head) {
+      const Box place = atlas.at(atlas.layout.place(group, head));
+      if (place.bottom() < window.y || place.y > window.y + ImGui::GetWindowHeight()) continue;
+      const HeadRef one = order.empty() ? HeadRef{group, head, stack} : order[static_cast<std::size_t>(head)];
+      one_map(gui, atlas, one, place, atlas.at(atlas.layout.title_of(group, head)));
+    }
+  ImGui::SetCursorScreenPos(corner);
+  ImGui::Dummy({1, atlas.layout.content_height});
+}
+
+}  // namespace
+
+std::string order_value_text(const AppState& state, const HeadRef& head) {
+  const auto value = order_value(state, head);
+  if (!value) return {};
+  char text[32];
+  const double number = static_cast<double>(*value);
+  std::snprintf(text, sizeof text,
+                number != 0 && std::abs(number) < 0.001 ? "  %.1e"
+                : number < 10                           ? "  %.3f"
+                                                        : "  %.1f",
+                number);
+  return text;
+}
+
+float head_opacity(const Gui& gui, const HeadRef& head) {
+  const float fresh = answer_opacity(gui);
+  if (is_off(gui.state.document.edits, head)) return fresh * 0.35f;
+  return is_passed_over(gui.state, head) ? fresh * 0.2f : fresh;
+}
+
+void atlas_panel(Gui& gui) {
+  const AppState& state = gui.state;
+  if (state.view.view != View::heads && state_card(gui)) return;  // in View::heads the stage has the card
+  if (answer_state(state).kind != AnswerState::Kind::shown) return;
+  const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const float side = 8 * gui.unit, header = 64 * gui.unit;
+  atlas_header(gui, {at.x + side, at.y, size.x - 2 * side, header});
+  const float done = gui.work.computing ? gui.work.computing_progress
+                     : gui.work.reading ? gui.work.reading_progress
+                                        : 0;
+  if (done > 0 && done < 1)
+    ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size.x * done, at.y + 2 * gui.unit}, gui.colours().action);
+  ImGui::SetCursorScreenPos({at.x + side, at.y + header});
+  ImGui::BeginChild("grid", {size.x - 2 * side, size.y - header - 4 * gui.unit});
+  const bool lines =
+      state.view.view == View::heads && (state.view.grid == GridShow::query || state.view.grid == GridShow::key);
+  lines ? line_grid(gui) : all_maps(gui);
+  ImGui::EndChild();
+}
+
+}  // namespace headlight

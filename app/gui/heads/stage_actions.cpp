@@ -1,0 +1,84 @@
+#include <algorithm>
+
+#include "gui/actions/actions.h"
+#include "gui/actions/buttons.h"
+#include "gui/frame/controls.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/looks.h"
+#include "gui/heads/stage_parts.h"
+#include "gui/heads/stage_sentence.h"
+#include "session/shown.h"
+#include "words/answer_words.h"
+#include "words/chosen_head_words.h"
+#include "words/compare_words.h"
+#include "words/map_words.h"
+#include "words/mask_words.h"
+
+namespace headlight {
+namespace {
+
+/// Why the pinned cell is what it is, and setting it by hand, as far as `right`.
+void pinned_cell(Gui& gui, float right) {
+  const AppState& state = gui.state;
+  const HeadRef& head = state.view.chosen;
+  const MapKind kind = shown_kind(state, head.stack);
+  const CellRef cell = *state.view.pinned;
+  if (flat_button(gui, "why", gui.word(kChosenHeadWords.why))) {
+    gui.say(ShowView{View::inside});
+    gui.say(ShowSteps{true});
+    gui.say(LookAt{{matrix_id(Quantity::weights, head), MatrixCell{cell.query, cell.key}}});
+  }
+  const bool folded = shown_fold(state, head.stack) != nullptr;
+  explain_item(gui, std::string(kind != MapKind::weights
+                                    ? gui.word(kMapWords.tip_why_other)
+                                    : gui.word(folded ? kChosenHeadWords.tip_why_folded : kChosenHeadWords.tip_why)));
+  ImGui::SameLine(0, 12 * gui.unit);
+  ImGui::AlignTextToFramePadding();
+  const char* label = kind != MapKind::weights
+                          ? gui.word(kMapWords.weight_by_hand)
+                          : gui.word(folded ? kAnswerWords.not_while_folded : kMaskWords.set_by_hand);
+  // The room for × is kept free: a slider that grew narrower under the pointer would jump.
+  const float after = ImGui::GetFrameHeight() + 12 * gui.unit, least = 48 * gui.unit;
+  const auto wide = [&] {
+    const FontScope small(gui, TextSize::small);
+    return ImGui::CalcTextSize(label).x + 6 * gui.unit;
+  };
+  // In a narrow stage the slider stands alone.
+  if (folded || ImGui::GetCursorPosX() + wide() + least + after <= right) {
+    dim_text(gui, label);
+    if (folded) return explain_item(gui, kAnswerWords.tip_not_while_folded, {Act::fold_special, Act::merge_words});
+    ImGui::SameLine(0, 6 * gui.unit);
+  }
+  const WeightEdit* edit = edited_weight(state.document.edits, head, cell);
+  float weight = edit ? edit->weight : attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
+  const float top = ImGui::GetCursorPosY();
+  const float room = right - ImGui::GetCursorPosX() - after;
+  ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
+  if (slider(gui, "weight by hand", weight, 0.0f, 1.0f, kMaskWords.tip_weight,
+             std::clamp(room, 24 * gui.unit, 160 * gui.unit)))
+    gui.say(SetWeight{head, cell, std::clamp(weight, 0.0f, 1.0f)});
+  if (!edit) return;
+  ImGui::SameLine(0, 4 * gui.unit);
+  ImGui::SetCursorPosY(top);
+  if (flat_button(gui, "weight as computed", "×")) gui.say_once(SetWeight{head, cell, std::nullopt});
+  explain_item(gui, kMaskWords.tip_weight);
+}
+
+}  // namespace
+
+void draw_stage_actions(Gui& gui, const Box& slot) {
+  const AppState& state = gui.state;
+  if (shown_kind(state, state.view.chosen.stack) == MapKind::rollout) return;  // its cells are of no head
+  const SlotScope scope("stage actions", slot);
+  const float keep = button_width(gui.word(kCompareWords.keep_as_a)), right = slot.w - keep;
+  if (const auto attempt = stage_try(gui)) {
+    if (primary_button(gui, attempt->name.c_str(), attempt->label.c_str())) attempt->run(gui);
+    explain_item(gui, attempt->tip);
+    ImGui::SameLine(0, 12 * gui.unit);
+  }
+  if (state.view.pinned) pinned_cell(gui, right);
+  ImGui::SetCursorPos({right, 0});
+  keep_button(gui);
+}
+
+}  // namespace headlight

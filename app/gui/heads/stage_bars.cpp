@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "figure/map_kinds.h"
+#include "gui/frame/draw.h"
+#include "gui/heads/derived_maps.h"
+#include "gui/heads/stage_parts.h"
+#include "session/shown.h"
+#include "words/answer_words.h"
+#include "words/chosen_head_words.h"
+
+namespace headlight {
+namespace {
+
+bool is_of_all_weights(const MapContent& content) { return !content.folded && content.kind == MapKind::weights; }
+
+/// Of the pinned row, a bar can be dragged: its weight is then set by hand. True while one is.
+bool drag_bar(Gui& gui, const MapContent& content, const Box& box, Index query) {
+  const AppState& state = gui.state;
+  const bool fits = is_of_all_weights(content) && content.region.num_keys <= box.w;
+  if (!fits || !state.view.pinned || state.view.pinned->query != query) return false;
+  ImGui::SetCursorScreenPos(top_left(box));
+  ImGui::InvisibleButton("row bars", {box.w, box.h});
+  explain_item(gui, kChosenHeadWords.tip_bars);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (ImGui::IsItemActive()) {
+    const float place = std::clamp((mouse.x - box.x) / box.w, 0.0f, 0.999f);
+    const Index key =
+        content.region.first_key + static_cast<Index>(place * static_cast<float>(content.region.num_keys));
+    const float weight = std::clamp((box.bottom() - mouse.y) / box.h, 0.0f, 1.0f);
+    gui.say(SetWeight{content.head, {query, key}, weight});
+  }
+  if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
+  return ImGui::IsItemActive();
+}
+
+/// A query's weights to every key, or to every group of them.
+Matrix row_of(const AppState& state, const MapContent& content, Index query) {
+  if (is_of_all_weights(content)) return attention_rows(*state.trace, content.head, query, 1);
+  return content.weights->row(*map_row(content, query)).cwiseMax(0.0f);
+}
+
+std::string row_label(Gui& gui, const MapContent& content, Index query) {
+  if (!content.folded) return query_label(gui, query, content.head.stack);
+  const auto group = static_cast<std::size_t>(*map_row(content, query));
+  return gui.fonts.shown(axis_label(content.folded->fold.queries.tokens[group]));
+}
+
+/// `it looks at`, and at the right end, where there is room, what the row sums to.
+void bars_title(Gui& gui, const MapContent& content, const Box& plot, float y, Index query, const Matrix& row) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const std::string label = row_label(gui, content, query);
+  list.AddText({plot.x, y}, gui.colours().accent, label.c_str());
+  const float x = plot.x + ImGui::CalcTextSize(label.c_str()).x + 6 * gui.unit;
+  const char* looks = row_words(gui, content.kind);
+  list.AddText({x, y}, gui.colours().dim, looks);
+  char sum[128];
+  std::snprintf(sum, sizeof sum, content.kind == MapKind::norms ? "%s = %.4f" : "%s = %.6f", gui.word(kAnswerWords.sum),
+                row.cast<double>().sum());
+  const float sum_x = plot.right() - ImGui::CalcTextSize(sum).x;
+  if (x + ImGui::CalcTextSize(looks).x + 8 * gui.unit <= sum_x) list.AddText({sum_x, y}, gui.colours().dim, sum);
+}
+
+}  // namespace
+
+void draw_row_bars(Gui& gui, const Box& slot, const StageMap& map) {
+  const AppState& state = gui.state;
+  const MapContent& content = map.content;
+  const Box& plot = map.layout.plot;
+  const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
+  if (slot.h <= 0 || !lit || (content.folded && !map_row(content, lit->query))) return;
+  const SlotScope scope("stage bars", slot);
+  const FontScope small(gui, TextSize::small);
+  const Matrix row = row_of(state, content, lit->query);
+  const auto lit_column = map_column(content, lit->key);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float text = ImGui::GetFontSize();
+  bars_title(gui, content, plot, slot.y, lit->query, row);
+
+  const float top = slot.y + text + 6 * gui.unit, bottom = slot.bottom() - 2 * gui.unit;
+  const Box bars_box{plot.x, top, plot.w, bottom - top};
+  const bool dragging = drag_bar(gui, content, bars_box, lit->query);
+  // The bars' own scale: from 0 to a round number above the row's largest weight, printed at their top. A bar that is
+  // dragged moves over all of 0 … 1.
+  const float top_of_row = content.kind == MapKind::norms ? nice_range(row.maxCoeff()) : nice_top(row.maxCoeff());
+  const float most = dragging ? 1.0f : top_of_row;
+  const std::string most_text = cell_number(most);
+  list.AddLine({plot.x, top}, {plot.right(), top}, gui.colours().line, gui.unit);
+  list.AddText(
+      {std::round(plot.x - ImGui::CalcTextSize(most_text.c_str()).x - 4 * gui.unit), std::round(top - text / 2)},
+      gui.colours().dim, most_text.c_str());
+  const Index first = content.region.first_key, count = content.region.num_keys;
+  const Index bars = std::min<Index>(count, std::max<Index>(1, static_cast<Index>(plot.w)));
+  const float width = plot.w / static_cast<float>(bars);
+  const float inset = width > 8 ? std::round(width * 0.12f) : 0;
+  const ImU32 plain = to_imgui(colour_map(state.settings.theme, state.settings.colours)[150]);
+  for (Index b = 0; b < bars; ++b) {
+    const Index begin = b * count / bars, end = (b + 1) * count / bars;
+    const float weight = row.row(0).segment(first + begin, end - begin).maxCoeff();
+    const float height = (bottom - top) * std::min(1.0f, weight / most);
+    const float x = plot.x + static_cast<float>(b) * width;
+    const bool is_lit = lit_column && *lit_column >= begin && *lit_column < end;
+    list.AddRectFilled({x + inset, bottom - height}, {x + width - inset, bottom},
+                       is_lit ? gui.colours().accent : plain);
+  }
+  list.AddLine({plot.x, bottom}, {plot.right(), bottom}, gui.colours().line, gui.unit);
+  gui.name_box("row bars", bars_box, BoxKind::slider);
+}
+
+}  // namespace headlight

@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <cmath>
+
+#include "figure/labels.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/relation_labels.h"
+#include "gui/heads/derived_maps.h"
+#include "gui/heads/stage_parts.h"
+#include "gui/heads/stage_sentence.h"
+#include "session/shown.h"
+#include "words/chosen_head_words.h"
+#include "words/mask_words.h"
+
+namespace headlight {
+namespace {
+
+/// Whether the head is on, as a button at the right end of the line.
+void head_switch(Gui& gui, float room) {
+  const AppState& state = gui.state;
+  const bool off = is_off(state.document.edits, state.view.chosen);
+  const char* label = gui.word(off ? kChosenHeadWords.head_is_off : kChosenHeadWords.head_is_on);
+  ImGui::SetCursorPos({room - button_width(label), 6 * gui.unit});
+  if (flat_button(gui, "switch head", label, off)) gui.say_once(SwitchHead{state.view.chosen, !off});
+  explain_item(gui, kChosenHeadWords.tip_on_off);
+}
+
+/// Which part of the pattern is seen, and the way back to all of it, left of `right`; gives where that begins.
+float part_of_map(Gui& gui, float right) {
+  const AppState& state = gui.state;
+  const Viewport& part = state.view.viewport;
+  const bool of_weights = shown_kind(state, state.view.chosen.stack) == MapKind::weights;
+  if (part.num_queries == 0 || !of_weights || shown_fold(state, state.view.chosen.stack)) return right;
+  const float width = part_line_width(gui, part);
+  ImGui::SetCursorPos({right - width, 6 * gui.unit});
+  if (part_line(gui, part)) gui.say(SetViewport{});
+  return right - width;
+}
+
+/// What the lit cell shows, else the strongest; while painting, what the pointer does.
+void cell_line(Gui& gui, float room) {
+  const bool lit = gui.state.view.hovered || gui.state.view.pinned;
+  const bool paints = gui.state.view.painting && !shown_fold(gui.state, gui.state.view.chosen.stack);
+  if (paints && !lit) return dim_text(gui, gui.word(kMaskWords.paint_hint));
+  cut_text(gui, stage_sentence(gui), gui.colours().text, room);
+  gui.name_item("stage sentence", BoxKind::label);
+}
+
+}  // namespace
+
+void draw_stage_header(Gui& gui, const Box& slot) {
+  const AppState& state = gui.state;
+  const SlotScope scope("stage header", slot);
+  const bool of_head = shown_kind(state, state.view.chosen.stack) != MapKind::rollout;
+  ImGui::SetCursorPos({0, 8 * gui.unit});
+  {
+    const FontScope large(gui, TextSize::title);
+    ImGui::TextUnformatted(map_title(gui, state.view.chosen).c_str());
+    gui.name_item("stage title", BoxKind::label);
+  }
+  if (of_head) explain_item(gui, kChosenHeadWords.tip_label);
+  const float title_end = ImGui::GetItemRectMax().x + 12 * gui.unit;
+  float right = slot.w;
+  if (of_head) {
+    const bool off = is_off(state.document.edits, state.view.chosen);
+    right -= button_width(gui.word(off ? kChosenHeadWords.head_is_off : kChosenHeadWords.head_is_on)) + 8 * gui.unit;
+  }
+  right = part_of_map(gui, right);
+  if (of_head) {
+    ImGui::SetCursorScreenPos({title_end, slot.y + 12 * gui.unit});
+    measured_line(gui, state.view.chosen, slot.x + right - title_end);
+    head_switch(gui, slot.w);
+  }
+  ImGui::SetCursorPos({0, 40 * gui.unit});
+  cell_line(gui, slot.w);
+}
+
+}  // namespace headlight

@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "gui/frame/draw.h"
+#include "gui/frame/map_view.h"
+#include "gui/frame/no_answer.h"
+#include "gui/frame/scope.h"
+#include "gui/frame/texture_ids.h"
+#include "gui/heads/heads.h"
+#include "gui/heads/stage_parts.h"
+#include "session/shown.h"
+
+namespace headlight {
+namespace {
+
+/// Whether the head's own weights, where it needs them, are of the answer on the screen.
+bool has_detail(const AppState& state) { return state.detail && state.detail->trace == state.trace; }
+
+/// Weights token by token: only these can be zoomed into, and their bars dragged.
+bool is_of_weights(const MapContent& content) { return !content.folded && content.kind == MapKind::weights; }
+
+/// What the enlarged head shows now: its own weights once they are there, those of the answer before until then if they
+/// have the same place (the map would jump under the pointer otherwise), else the thumbnail. Folded maps and those of
+/// another kind are always shown whole.
+MapContent shown_content(const AppState& state) {
+  const HeadRef head = state.view.chosen;
+  const Region region = shown_region(state);
+  MapContent content = whole_content(state, head);
+  content.values = true;
+  if (content.folded) {
+    content.weights = &content.folded->map(head);
+    content.version = folded_version(state, head);
+  }
+  if (!is_of_weights(content)) return content;
+  const auto& detail = state.detail;
+  const bool same_head = detail && detail->region.head == head;
+  const bool same_place = same_head && detail->region == region &&
+                          detail->trace->queries(head.stack) == state.trace->queries(head.stack) &&
+                          detail->trace->keys(head.stack) == state.trace->keys(head.stack);
+  if (needs_detail(state) && same_head && (has_detail(state) || same_place)) {
+    content.weights = &state.detail->weights;
+    content.version = detail_version(state);
+    content.region = state.detail->region;
+  }
+  return content;
+}
+
+/// Where the strokes go: the mask of the chosen head's stack, in one layer where the controls act on one.
+PaintCell painted(const AppState& state, CellRef cell, bool allowed) {
+  return {cell, allowed, state.view.chosen.stack, scoped_layer(state)};
+}
+
+void paint_line(Gui& gui, CellRef from, CellRef to, bool allowed) {
+  const Index steps = std::max<Index>({1, std::abs(to.query - from.query), std::abs(to.key - from.key)});
+  for (Index i = 0; i <= steps; ++i)
+    gui.say(painted(gui.state,
+                    {from.query + (to.query - from.query) * i / steps, from.key + (to.key - from.key) * i / steps},
+                    allowed));
+}
+
+/// A stroke sets every cell it crosses to the opposite of what its first cell was.
+void paint(Gui& gui, const MapContent& content, const MapLayout& layout, const std::optional<CellRef>& cell) {
+  const AppState& state = gui.state;
+  if (content.folded) {
+    // An answer with folded tokens came in the middle of a stroke, which can only end.
+  } else if (ImGui::IsItemActivated() && cell) {
+    const bool allowed = !mask_of_chosen(state).allowed(cell->query, cell->key);
+    gui.say(SetStroke{allowed});
+    gui.say(painted(state, *cell, allowed));
+  } else if (ImGui::IsItemActive() && state.view.stroke && cell) {
+    const ImGuiIO& io = ImGui::GetIO();
+    auto before = cell_at(layout, content.region.num_queries, content.region.num_keys, io.MousePos.x - io.MouseDelta.x,
+                          io.MousePos.y - io.MouseDelta.y);
+    if (before) before = CellRef{before->query + content.region.first_query, before->key + content.region.first_key};
+    if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)
+      paint_line(gui, before.value_or(*cell), *cell, *state.view.stroke);
+  }
+  if (ImGui::IsItemDeactivated() && state.view.stroke) {
+    gui.say(SetStroke{});
+    gui.say(EndGesture{});
+  }
+}
+
+/// Whether the two are drawn as one cell.
+bool same_cell(const MapContent& content, const std::optional<CellRef>& a, const CellRef& b) {
+  if (!a || !content.folded) return a == b;
+  return content.folded->fold.queries.together(a->query, b.query) && content.folded->fold.keys.together(a->key, b.key);
+}
+
+/// Whether the head's own weights, which the map needs, are late.
+bool awaits_detail(const Gui& gui, const MapContent& content) {
+  return !content.folded && needs_detail(gui.state) && !has_detail(gui.state) && !gui.motion;
+}
+
+/// The map in its room, as a square of cells that begins at the left.
+void large_map(Gui& gui, const MapContent& content, const AxisLabels& labels, const MapLayout& layout) {
+  const AppState& state = gui.state;
+  ImGui::SetCursorScreenPos(top_left(layout.plot));
+  ImGui::InvisibleButton("stage map", {layout.plot.w, layout.plot.h});
+  const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive(), clicked = ImGui::IsItemActivated();
+  const bool painting = state.view.stroke || (!content.folded && (state.view.painting || ImGui::GetIO().KeyShift));
+  gui.name_box("stage map", layout.plot, BoxKind::map, state.view.chosen);
+  const float opacity = awaits_detail(gui, content) ? kStaleOpacity : answer_opacity(gui);
+  const auto cell = draw_map(gui, *ImGui::GetWindowDrawList(), content, labels, layout, opacity);
+  if (hovered || active) gui.say(Hover{state.view.chosen, cell});
+  if (painting) paint(gui, content, layout, cell);
+  else if (clicked && cell) gui.say(Pin{same_cell(content, state.view.pinned, *cell) ? std::nullopt : cell});
+  const Stack stack = state.view.chosen.stack;
+  if (!hovered || !is_of_weights(content)) return;
+  if (const auto part =
+          turned(state.view.viewport, state.trace->queries(stack), state.trace->keys(stack), layout.cell, cell))
+    gui.say(SetViewport{*part});
+}
+
+}  // namespace
+
+SlotScope::SlotScope(const char* name, const Box& slot) {
+  ImGui::SetCursorScreenPos(top_left(slot));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{});
+  ImGui::BeginChild(name, {slot.w, slot.h}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::PopStyleVar();
+}
+
+SlotScope::~SlotScope() { ImGui::EndChild(); }
+
+StageSlots stage_slots(const Box& stage, float unit) {
+  constexpr float kHeader = 64, kBars = 72, kGuess = 38, kActions = 32, kSide = 16, kLow = 500;
+  const bool low = stage.h < kLow * unit;
+  const float x = stage.x + kSide * unit, w = stage.w - 2 * kSide * unit;
+  const float bars = low ? 0 : kBars * unit, guess = low ? 0 : kGuess * unit;
+  StageSlots slots;
+  slots.header = {x, stage.y, w, kHeader * unit};
+  slots.actions = {x, stage.bottom() - (kActions + 4) * unit, w, kActions * unit};
+  slots.guess = {x, slots.actions.y - guess, w, guess};
+  slots.bars = {x, slots.guess.y - bars, w, bars};
+  slots.map = {x, slots.header.bottom(), w, slots.bars.y - slots.header.bottom() - 4 * unit};
+  return slots;
+}
+
+void stage_panel(Gui& gui) {
+  const AppState& state = gui.state;
+  if (state_card(gui)) return;
+  const ImVec2 corner = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const StageSlots slots = stage_slots({corner.x, corner.y, size.x, size.y}, gui.unit);
+  draw_stage_header(gui, slots.header);
+  StageMap map;
+  {
+    const FontScope small(gui, TextSize::small);
+    map.content = shown_content(state);
+    map.content.slot = 1;
+    const AxisLabels labels = axis_labels(gui, map.content);
+    map.layout = map_layout(map.content, labels, slots.map);
+    large_map(gui, map.content, labels, map.layout);
+  }
+  draw_row_bars(gui, slots.bars, map);
+  draw_guess(gui, slots.guess);
+  draw_stage_actions(gui, slots.actions);
+}
+
+}  // namespace headlight

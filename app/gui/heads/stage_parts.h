@@ -1,0 +1,39 @@
+// The parts of the stage around its large map. Each draws into a slot of its own, whose place follows from the window's
+// size alone: nothing that is said in one moves another.
+#pragma once
+
+#include "gui/frame/map_view.h"
+
+namespace headlight {
+
+/// The slots of the stage and the room of its map, labels included.
+struct StageSlots {
+  Box header, map, bars, guess, actions;
+};
+/// Of a stage in this box. Where it is low, bars and guess have no height: the map has their room.
+StageSlots stage_slots(const Box& stage, float unit);
+
+/// The large map as it was laid out: its content and where its cells are.
+struct StageMap {
+  MapContent content;
+  MapLayout layout;
+};
+
+/// A slot as a window of its own, so that nothing is drawn outside; widgets begin at its top left corner.
+class SlotScope {
+ public:
+  SlotScope(const char* name, const Box& slot);
+  ~SlotScope();
+  SlotScope(const SlotScope&) = delete;
+};
+
+/// The chosen head: its name, what it does, its switch; the lit cell in words.
+void draw_stage_header(Gui& gui, const Box& slot);
+/// The row of the lit cell as bars under the map's columns. Of the pinned row they can be dragged.
+void draw_row_bars(Gui& gui, const Box& slot, const StageMap& map);
+/// The words that the model says: the next one, or the hidden one; before and after the edits.
+void draw_guess(Gui& gui, const Box& slot);
+/// What can be done with the pinned cell and with the answer.
+void draw_stage_actions(Gui& gui, const Box& slot);
+
+}  // namespace headlight

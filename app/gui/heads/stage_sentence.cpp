@@ -1,0 +1,171 @@
+#include "gui/heads/stage_sentence.h"
+
+#include <algorithm>
+
+#include "derived/guess.h"
+#include "derived/head_stats.h"
+#include "gui/actions/question.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/relation_labels.h"
+#include "math/attention.h"
+#include "session/shown.h"
+#include "train/trained_checkpoint.h"
+#include "words/stage_words.h"
+
+namespace headlight {
+namespace {
+
+std::string with_parts(const Gui& gui, const Words& words, std::initializer_list<std::string> parts) {
+  std::string text = gui.word(words);
+  std::size_t at = 0;
+  for (const std::string& part : parts) {
+    at = text.find('%', at);
+    if (at == std::string::npos) break;
+    text.replace(at, 1, part);
+    at += part.size();
+  }
+  return text;
+}
+
+/// Whether the training asked for what the relation says.
+bool was_taught(const Document& document, const RelationScore& relation) {
+  const TrainingCard* card = document.card.get();
+  return card && relation.relation == "IT" && card->plan.corruption.restore > 0 && card->plan.task == Task::masked;
+}
+
+/// The head's name, where the row of the cell is one of those that it is named for.
+std::string meaning_of(const Gui& gui, const CellRef& cell) {
+  const HeadRef& head = gui.state.view.chosen;
+  const HeadName name = name_of_head(gui, head);
+  if (!name.relation || name.doubtful) return {};
+  for (const RelatedWords& words : facts_of(gui.state, head.stack).relations)
+    if (words.relation == name.relation->relation &&
+        cell.query == (name.relation->chosen.reversed ? words.key : words.query))
+      return with_parts(gui, kStageWords.told, {name.words}) +
+             gui.word(was_taught(gui.state.document, *name.relation) ? kStageWords.was_told : kStageWords.nobody_told);
+  return {};
+}
+
+/// The example whose sentence is on the stage and says a change to try.
+const Sample* sample_to_change(const Gui& gui) {
+  for (const Sample& sample : gui.samples)
+    if (!sample.change.empty() && sample.text == gui.state.document.source.text) return &sample;
+  return nullptr;
+}
+
+void change_word(Gui& gui) { take_sentence(gui, changed_text(*sample_to_change(gui))); }
+
+void toggle_head(Gui& gui) {
+  const HeadRef& head = gui.state.view.chosen;
+  gui.say_once(SwitchHead{head, !is_off(gui.state.document.edits, head)});
+}
+
+/// One guessed word: its text, its share as a bar and in digits; gives its width, 0 where it has no room.
+float guessed_word(Gui& gui, const GuessedWord& guessed, ImVec2 at, float room, bool can_append, bool right) {
+  const Palette& colours = gui.colours();
+  const std::string text = gui.fonts.shown(guessed.word.text);
+  std::string number = share_text(static_cast<double>(guessed.word.probability));
+  if (guessed.before) number = share_text(static_cast<double>(*guessed.before)) + " → " + number;
+  const float pad = 7 * gui.unit, text_width = ImGui::CalcTextSize(text.c_str()).x;
+  float number_width = 0;
+  {
+    const FontScope small(gui, TextSize::small);
+    number_width = ImGui::CalcTextSize(number.c_str()).x;
+  }
+  const ImVec2 size{text_width + number_width + 3 * pad, ImGui::GetFrameHeight() + 4 * gui.unit};
+  if (size.x > room) return 0;
+  ImGui::SetCursorScreenPos(at);
+  ImGui::PushID(static_cast<int>(guessed.word.row));  // several words of a vocabulary may read the same
+  if (ImGui::InvisibleButton("guessed", size) && can_append) gui.say_once(AppendWord{guessed.word});
+  ImGui::PopID();
+  gui.name_item("word " + guessed.word.text);
+  explain_item(gui, can_append ? kStageWords.tip_guess : kStageWords.tip_hidden);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 end{at.x + size.x, at.y + size.y};
+  list.AddRectFilled(at, end, colours.button, 4 * gui.unit);
+  const auto bar = [&](float share, float top, float bottom, ImU32 colour) {
+    const float width = (size.x - 2 * gui.unit) * std::clamp(share, 0.0f, 1.0f);
+    list.AddRectFilled({at.x + gui.unit, end.y - top}, {at.x + gui.unit + width, end.y - bottom}, colour);
+  };
+  const ImU32 ink = to_imgui(colour_map(gui.state.settings.theme, gui.state.settings.colours)[170]);
+  if (guessed.before) bar(*guessed.before, 4 * gui.unit, 3 * gui.unit, colours.dim);
+  bar(guessed.word.probability, guessed.before ? 3 * gui.unit : 4 * gui.unit, gui.unit, ink);
+  if (can_append && ImGui::IsItemHovered()) list.AddRect(at, end, colours.accent, 4 * gui.unit, 0, gui.unit);
+  const float y = at.y + (size.y - 4 * gui.unit - ImGui::GetFontSize()) / 2;
+  list.AddText({at.x + pad, y}, colours.text, text.c_str());
+  if (right)  // the word that stands there is underlined
+    list.AddLine({at.x + pad, y + ImGui::GetFontSize()}, {at.x + pad + text_width, y + ImGui::GetFontSize()},
+                 colours.text, gui.unit);
+  const FontScope small(gui, TextSize::small);
+  list.AddText({at.x + 2 * pad + text_width, y + (ImGui::GetFontSize() * 0.08f)}, colours.dim, number.c_str());
+  return size.x;
+}
+
+}  // namespace
+
+std::string stage_sentence(Gui& gui) {
+  const AppState& state = gui.state;
+  if (!state.trace || nothing_asked(state)) return {};
+  const HeadRef& head = state.view.chosen;
+  const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
+  if (lit && (shown_fold(state, head.stack) || shown_kind(state, head.stack) != MapKind::weights))
+    return cell_in_words(gui, head, *lit);
+  const CellRef cell = lit ? *lit : strongest_cell(*state.trace, head);
+  const std::string query = query_label(gui, cell.query, head.stack), key = key_label(gui, cell.key, head.stack);
+  if (!state.trace->mask(head.stack, head.layer).allowed(cell.query, cell.key))
+    return with_parts(gui, kStageWords.cannot_look, {query, key}) + gui.word(kStageWords.full_stop);
+  const float weight = attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
+  const std::string share = share_text(static_cast<double>(weight));
+  const bool itself = head.stack != Stack::cross && cell.query == cell.key;
+  std::string text = itself ? with_parts(gui, kStageWords.looks_at_itself, {query, share})
+                            : with_parts(gui, kStageWords.looks_at, {query, key, share});
+  if (!lit) text = gui.word(kStageWords.strongest) + text;
+  const std::string meaning = meaning_of(gui, cell);
+  return text + (meaning.empty() ? gui.word(kStageWords.full_stop) : meaning);
+}
+
+std::optional<StageTry> stage_try(Gui& gui) {
+  const AppState& state = gui.state;
+  if (!state.trace || nothing_asked(state)) return std::nullopt;
+  if (const Sample* sample = sample_to_change(gui))
+    return StageTry{
+        "try change",
+        with_parts(gui, kStageWords.change, {gui.fonts.shown(sample->change), gui.fonts.shown(sample->into)}),
+        gui.fonts.shown(gui.chinese() ? sample->note_zh : sample->note_en), change_word};
+  if (state.document.source.text != kDefaultSentence || !state.shipped || is_random(state)) return std::nullopt;
+  const bool off = is_off(state.document.edits, state.view.chosen);
+  return StageTry{"try switch", gui.word(off ? kStageWords.switch_on : kStageWords.switch_off),
+                  gui.word(kStageWords.tip_switch_off), toggle_head};
+}
+
+void guess_bars(Gui& gui, const Box& box) {
+  const AppState& state = gui.state;
+  if (!can_say_words(state) || nothing_asked(state)) return;
+  const Guess* guess = state.guess.get();
+  const bool of_answer = guess && guess->trace.lock() == state.trace;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float gap = 6 * gui.unit, y = box.y + ImGui::GetStyle().FramePadding.y;
+  if (!guess || (guess->words.empty() && of_answer)) return;
+  if (!of_answer && guess->words.empty()) {
+    list.AddText({box.x, y}, gui.colours().dim, gui.word(kStageWords.guessing));
+    return;
+  }
+  const bool writes = state.trace->request.config.arch != Arch::encoder, random = is_random(state);
+  const Words& words = guess->hidden ? (random ? kStageWords.hidden_random : kStageWords.hidden)
+                                     : (random ? kStageWords.after_random : kStageWords.after);
+  const std::string lead = with_parts(gui, words, {gui.fonts.shown(guess->place)});
+  list.AddText({box.x, y}, gui.colours().dim, lead.c_str());
+  float x = box.x + ImGui::CalcTextSize(lead.c_str()).x + 10 * gui.unit;
+  const auto put = [&](const GuessedWord& guessed, bool right) {
+    const float width = guessed_word(gui, guessed, {x, box.y}, box.right() - x, writes && of_answer, right);
+    x += width > 0 ? width + gap : 0;
+    return width > 0;
+  };
+  // The word that stands there comes first: what a change does to it is what is asked.
+  if (guess->right && !put(*guess->right, true)) return;
+  for (const GuessedWord& guessed : guess->words)
+    if (!guess->right || guessed.word.row != guess->right->word.row)
+      if (!put(guessed, false)) return;
+}
+
+}  // namespace headlight

@@ -1,0 +1,27 @@
+// The stage in words: what its lit cell shows, what the model guesses, and one thing to try.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "gui/frame/gui.h"
+
+namespace headlight {
+
+/// "“it” looks at “animal”, 93 %: pronoun → its noun." of the hovered cell, else the pinned one, else the strongest of the
+/// chosen head; its name where the cell is one that the head is named for. Empty without an answer.
+std::string stage_sentence(Gui& gui);
+
+/// One thing to try with what is on the stage: its label; `run` does it, as one step of undo.
+struct StageTry {
+  std::string name, label, tip;
+  void (*run)(Gui& gui);
+};
+/// An example's change of a word; at the first start the switch of the head; else nothing.
+std::optional<StageTry> stage_try(Gui& gui);
+
+/// The model's guess as words with bars, before → after where something was changed by hand, as many as fit into the box;
+/// of a decoder a click writes one. Nothing where the model says no words.
+void guess_bars(Gui& gui, const Box& box);
+
+}  // namespace headlight

@@ -1,0 +1,29 @@
+// What stands where the maps would be: the answer, or why there is none. Maps of one model never stand under the name of
+// another.
+#pragma once
+
+#include <string>
+
+#include "session/state.h"
+
+namespace headlight {
+
+struct AnswerState {
+  enum class Kind {
+    shown,        // the answer, perhaps to the question before
+    computing,    // none yet
+    empty,        // no sentence
+    cannot_open,  // what was to be opened cannot be; what was open stays
+    cannot_ask,   // the model that is open cannot be asked this
+  } kind = Kind::shown;
+  std::string path = {};     // of cannot_open and cannot_ask: the file or folder
+  std::string message = {};  // … and the one line that says what is wrong
+  bool details = false;      // the line is asked for
+};
+
+AnswerState answer_state(const AppState& state);
+
+/// Whether the answer has one word alone, which can look at nothing but itself.
+bool has_one_word(const AppState& state);
+
+}  // namespace headlight

@@ -1,0 +1,47 @@
+#include "words/relation_words.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace headlight {
+namespace {
+
+/// A head that learned a relation is named by it; a row more names one more.
+constexpr RelationWords kRelations[] = {
+    {"SP", {"subject → its verb", "主语 → 谓语"}, {"verb → its subject", "谓语 → 主语"}},
+    {"VO", {"verb → its object", "动词 → 宾语"}, {"object → its verb", "宾语 → 动词"}},
+    {"DP", {"direction → its place", "方向 → 地点"}, {"place → its direction", "地点 → 方向"}},
+    {"CO", {"same person", "同一个人"}, {"same person", "同一个人"}},
+    {"IT", {"pronoun → its noun", "代词 → 名词"}, {"noun → its pronoun", "名词 → 代词"}},
+    {"OWN", {"word → its source", "词 → 原词"}, {"source → its word", "原词 → 词"}},
+    {"NEXT", {"next word → its source", "下一个词 → 原词"}, {"source → its next word", "原词 → 下一个词"}},
+};
+
+constexpr std::string_view kArrow = " → ";
+
+/// "a → b" as "b → a".
+std::string turned(const std::string& title) {
+  const std::size_t arrow = title.find(kArrow);
+  if (arrow == std::string::npos) return title;
+  return title.substr(arrow + kArrow.size()) + std::string(kArrow) + title.substr(0, arrow);
+}
+
+}  // namespace
+
+std::string relation_in_words(Language language, const RelationScore& relation) {
+  const auto* const known = std::find_if(std::begin(kRelations), std::end(kRelations),
+                                         [&](const RelationWords& one) { return one.relation == relation.relation; });
+  const bool reversed = relation.chosen.reversed;
+  if (known != std::end(kRelations)) return words(language, reversed ? known->backward : known->forward);
+  const std::string& title = language == Language::zh ? relation.zh : relation.en;
+  return reversed ? turned(title) : title;
+}
+
+std::string all_relation_words() {
+  std::string all;
+  for (const RelationWords& one : kRelations)
+    for (const Words& words : {one.forward, one.backward}) all.append(words.en).append(words.zh);
+  return all;
+}
+
+}  // namespace headlight

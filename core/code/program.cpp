@@ -1,0 +1,60 @@
+#include "code/program.h"
+
+#include "code/program_writer.h"
+#include "write/json.h"
+
+namespace headlight {
+namespace {
+
+std::string shape_of(const std::vector<Index>& shape) {
+  std::string text = "(";
+  for (const Index size : shape) text.append(text.size() > 1 ? ", " : "").append(std::to_string(size));
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+/// The columns that UTF-8 text takes, all characters counted alike.
+std::size_t columns_of(std::string_view text) {
+  std::size_t count = 0;
+  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  return count;
+}
+
+Status check_program(const std::vector<std::shared_ptr<const Trace>>& sentences, const ProgramOptions& options) {
+  const Trace& trace = *sentences.front();
+  const MatrixSource source(trace, matrix_id(Quantity::attention_input, options.head));
+  if (source.pattern)
+    return bad_input("code", "", "queries, keys and values to compute with", "weights that another program computed");
+  if (options.block && source.bare)
+    return bad_input("--block", "", "a model's block", "one attention of a tensors file");
+  return Done{};
+}
+
+}  // namespace
+
+Result<Program> program_of(const std::vector<std::shared_ptr<const Trace>>& sentences, const ProgramOptions& options) {
+  if (const auto valid = check_program(sentences, options); !valid) return valid.error();
+  if (options.dialect == Dialect::module) {
+    std::vector<Stack> written{options.head.stack};
+    const MatrixId id = matrix_id(Quantity::attention_input, options.head);
+    if (options.block && MatrixSource(*sentences.front(), id).block->cross) written = {Stack::self, Stack::cross};
+    for (const Stack stack : written)
+      if (const auto fits = check_module(*sentences.front(), {options.head.layer, 0, stack}); !fits)
+        return fits.error();
+  }
+  return ProgramWriter(sentences, options).write();
+}
+
+std::string line_text(const ProgramLine& line, std::size_t column) {
+  if (line.shape.empty()) return line.text;
+  const std::size_t width = columns_of(line.text);
+  return line.text + std::string(width + 2 > column ? 2 : column - width, ' ') + "# " + shape_of(line.shape) +
+         (line.axes.empty() ? "" : "  " + line.axes);
+}
+
+std::string program_text(const Program& program) {
+  std::string text;
+  for (const ProgramLine& line : program.lines) text += line_text(line) + "\n";
+  return text;
+}
+
+}  // namespace headlight

@@ -1,0 +1,282 @@
+// The arrays that a program reads, and what it is compared with.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/floats.h"
+#include "code/program_writer.h"
+#include "math/attention.h"
+#include "math/block.h"
+#include "math/position.h"
+
+namespace headlight {
+namespace {
+
+using Q = Quantity;
+using Traces = std::vector<std::shared_ptr<const Trace>>;
+
+constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+const Trace& sentence(const Traces& all, Index b) { return *all[static_cast<std::size_t>(b)]; }
+
+const Mask& mask_of_attention(const Trace& trace, const HeadRef& head) { return trace.mask(head.stack, head.layer); }
+
+/// An array whose pieces are still to be said.
+ArrayStream stream_of(const std::string& name, const std::vector<Index>& shape) {
+  ArrayStream stream{};
+  stream.name = name;
+  stream.shape = shape;
+  stream.axes.assign(shape.size(), "axis");
+  return stream;
+}
+
+/// What the mask adds, or with `as_boolean` 1 where a query may attend and 0 where not: (count, S).
+Matrix mask_rows(const Mask& mask, Index first, Index count, bool as_boolean) {
+  Matrix rows(count, mask.keys());
+  for (Index r = 0; r < count; ++r)
+    for (Index key = 0; key < mask.keys(); ++key) {
+      const float added = mask.added(first + r, key);
+      rows(r, key) = !as_boolean ? added : added == kNever ? 0.0f : 1.0f;
+    }
+  return rows;
+}
+
+/// The rows of each sentence's mask side by side: (1, S·B), the sentences of a key together.
+Matrix keys_then_sentences(const std::vector<Matrix>& rows) {
+  const Index count = static_cast<Index>(rows.size()), keys = rows.front().cols();
+  Matrix all(keys, count);
+  for (Index b = 0; b < count; ++b) all.col(b) = rows[static_cast<std::size_t>(b)].row(0).transpose();
+  return all;
+}
+
+}  // namespace
+
+bool ProgramWriter::mask_is_open() const {
+  return std::all_of(sentences_.begin(), sentences_.end(),
+                     [&](const auto& trace) { return mask_of_attention(*trace, head_).is_open(); });
+}
+
+bool ProgramWriter::mask_is_boolean() const {
+  for (const auto& trace : sentences_) {
+    const Mask& mask = mask_of_attention(*trace, head_);
+    for (Index query = 0; query < mask.queries(); ++query)
+      for (Index key = 0; key < mask.keys(); ++key)
+        if (const float added = mask.added(query, key); added != 0.0f && added != kNever) return false;
+  }
+  return true;
+}
+
+bool ProgramWriter::mask_differs() const {
+  const Mask& first = mask_of_attention(trace_, head_);
+  for (const auto& trace : sentences_) {
+    const Mask& mask = mask_of_attention(*trace, head_);
+    for (Index query = 0; &mask != &first && query < mask.queries(); ++query)
+      for (Index key = 0; key < mask.keys(); ++key)
+        if (mask.added(query, key) != first.added(query, key)) return true;
+  }
+  return false;
+}
+
+std::vector<std::pair<std::size_t, Index>> ProgramWriter::empty_rows() const {
+  std::vector<std::pair<std::size_t, Index>> rows;
+  for (std::size_t b = 0; b < sentences_.size(); ++b) {
+    const Mask& mask = mask_of_attention(*sentences_[b], head_);
+    if (mask.is_open()) continue;
+    for (Index query = 0; query < mask.queries(); ++query)
+      if (!may_attend(mask, query)) rows.emplace_back(b, query);
+  }
+  return rows;
+}
+
+const Tensor& ProgramWriter::add_input(const MatrixId& id, Tensor tensor, std::vector<std::string_view> axes,
+                                       Index pieces, std::function<Matrix(Index)> piece, bool minus_infinity) {
+  input_lines_.push_back({.text = tensor.name + " = data[\"" + tensor.name + "\"]",
+                          .makes = tensor.name,
+                          .shape = tensor.shape,
+                          .axes = tensor.axes,
+                          .shows = id});
+  inputs_.push_back({.name = tensor.name,
+                     .shape = tensor.shape,
+                     .axes = std::move(axes),
+                     .pieces = pieces,
+                     .piece = std::move(piece),
+                     .minus_infinity = minus_infinity});
+  return tensors_[id] = std::move(tensor);
+}
+
+const Tensor& ProgramWriter::tensor(const MatrixId& id) {
+  if (const auto at = tensors_.find(id); at != tensors_.end()) return at->second;
+  if (id.quantity == Q::mask) return mask_input();
+  const bool learned = is_learned(id.quantity) && id.quantity != Q::given_query && id.quantity != Q::given_key &&
+                       id.quantity != Q::given_value;
+  return learned ? learned_input(id) : stream_input(id);
+}
+
+const Tensor& ProgramWriter::stream_input(const MatrixId& id) {
+  const Shape size = shape(trace_, id);
+  const bool of_keys = id.quantity == Q::given_key || id.quantity == Q::given_value || base_name(id) == "memory";
+  // What an attention alone reads is its x, normed or not.
+  const std::string name = id.quantity == Q::attention_input ? "x" : base_name(id);
+  Tensor tensor{name, tokens_shape(size.rows, size.cols), tokens_axes(of_keys ? "j" : "i", "d_model")};
+  const auto all = all_;
+  if (!tokens_first())
+    return add_input(id, std::move(tensor), {"sentence", "token", "column"}, batch(),
+                     [all, id](Index b) { return whole(sentence(*all, b), id); });
+  return add_input(id, std::move(tensor), {"token", "sentence", "column"}, size.rows, [all, id, size](Index token) {
+    Matrix rows(static_cast<Index>(all->size()), size.cols);
+    for (Index b = 0; b < rows.rows(); ++b) rows.row(b) = rows_of(sentence(*all, b), id, token, 1);
+    return rows;
+  });
+}
+
+const Tensor& ProgramWriter::learned_input(const MatrixId& id) {
+  const MatrixSource source(trace_, id);
+  if (const Linear* linear = linear_of(source, id.quantity)) {
+    if (axes(trace_, id).rows != Axis::one)
+      return add_input(id, {base_name(id), {linear->outputs(), linear->inputs()}, "out in"}, {"output", "input"}, 1,
+                       [linear, all = all_](Index) { return weight_rows(*linear, 0, linear->outputs()); });
+    return add_input(id, {base_name(id), {linear->bias.size()}, "out"}, {"output"}, 1,
+                     [linear, all = all_](Index) { return Matrix(linear->bias); });
+  }
+  return add_input(id, {base_name(id), {shape(trace_, id).cols}, "d"}, {"column"}, 1,
+                   [all = all_, id](Index) { return whole(*all->front(), id); });
+}
+
+const Tensor& ProgramWriter::mask_input() {
+  const MatrixId id = at(Q::mask);
+  const bool boolean = mask_is_boolean();
+  const Index sentences = mask_differs() ? batch() : 1;
+  const Index rows = queries(), columns = keys();
+  Tensor tensor{
+      base_name(id),
+      tokens_first() ? std::vector<Index>{rows, columns, sentences} : std::vector<Index>{sentences, rows, columns},
+      tokens_first() ? "i j b" : "b i j"};
+  const auto all = all_;
+  const HeadRef head = head_;
+  const auto mask = [all, head](Index b) -> const Mask& { return mask_of_attention(sentence(*all, b), head); };
+  if (!tokens_first())
+    return add_input(
+        id, std::move(tensor), {"sentence", "query", "key"}, sentences,
+        [mask, rows, boolean](Index b) { return mask_rows(mask(b), 0, rows, boolean); }, true);
+  return add_input(
+      id, std::move(tensor), {"query", "key", "sentence"}, rows,
+      [mask, sentences, boolean](Index query) {
+        std::vector<Matrix> each;
+        for (Index b = 0; b < sentences; ++b) each.push_back(mask_rows(mask(b), query, 1, boolean));
+        return keys_then_sentences(each);
+      },
+      true);
+}
+
+/// Something of each head that is the same for every sentence: (1, H, rows, cols), or (rows, cols, 1, H).
+const Tensor& ProgramWriter::per_head_input(const std::string& name, const std::function<Matrix(Index)>& of_head,
+                                            Index rows, Index cols, const MatrixId& shows) {
+  const Index heads = trace_.attention(head_.stack, head_.layer).num_heads();
+  const bool first = tokens_first();
+  const std::string own = (options_.block && head_.stack == Stack::cross ? "cross_" : "") + name;
+  Tensor tensor{own, first ? std::vector<Index>{rows, cols, 1, heads} : std::vector<Index>{1, heads, rows, cols},
+                pattern_axes()};
+  input_lines_.push_back({.text = own + " = data[\"" + own + "\"]",
+                          .makes = own,
+                          .shape = tensor.shape,
+                          .axes = tensor.axes,
+                          .shows = shows});
+  ArrayStream stream = stream_of(own, tensor.shape);
+  if (first) {
+    stream.pieces = 1;
+    stream.piece = [of_head, heads, rows, cols](Index) {
+      Matrix all(rows * cols, heads);
+      for (Index head = 0; head < heads; ++head) {
+        const Matrix one = of_head(head);
+        all.col(head) = Eigen::Map<const Vector>(one.data(), one.size()).transpose();
+      }
+      return all;
+    };
+  } else {
+    stream.pieces = heads;
+    stream.piece = of_head;
+  }
+  inputs_.push_back(std::move(stream));
+  return named_[own] = std::move(tensor);
+}
+
+const Tensor& ProgramWriter::rotary_input(const char* name, bool sine) {
+  if (const auto at = named_.find(name); at != named_.end()) return at->second;
+  const MatrixSource source(trace_, at(Q::query));
+  const Rotary* rotary = &*source.stack->rotary;
+  const Index tokens = queries(), pairs = rotary->frequencies.size();
+  Tensor tensor{name, {tokens, pairs}, "i pair"};
+  input_lines_.push_back({.text = std::string(name) + " = data[\"" + name + "\"]",
+                          .makes = name,
+                          .shape = tensor.shape,
+                          .axes = tensor.axes});
+  inputs_.push_back({.name = name,
+                     .shape = tensor.shape,
+                     .axes = {"token", "pair"},
+                     .pieces = 1,
+                     .piece = [rotary, all = all_, tokens, pairs, sine](Index) {
+                       // Turning (1, 0) gives the cosine and the sine of each pair, as the model computes them.
+                       const Index width = 2 * pairs;
+                       Matrix ones = Matrix::Zero(tokens, width);
+                       for (Index pair = 0; pair < pairs; ++pair)
+                         ones.col(rotary->interleaved ? 2 * pair : pair).setOnes();
+                       const Matrix turned = rotated(ones, *rotary, 1);
+                       Matrix table(tokens, pairs);
+                       for (Index pair = 0; pair < pairs; ++pair)
+                         table.col(pair) =
+                             turned.col(rotary->interleaved ? 2 * pair + (sine ? 1 : 0) : pair + (sine ? pairs : 0));
+                       return table;
+                     }});
+  return named_[name] = std::move(tensor);
+}
+
+void ProgramWriter::add_expected(const MatrixId& id) {
+  const Tensor copy = tensors_.at(id);
+  const MatrixId from = id;
+  const Shape size = shape(trace_, id);
+  const auto all = all_;
+  ArrayStream stream = stream_of("expected_output", copy.shape);
+  if (tokens_first()) {
+    stream.pieces = size.rows;
+    stream.piece = [all, from, size](Index token) {
+      Matrix rows(static_cast<Index>(all->size()), size.cols);
+      for (Index b = 0; b < rows.rows(); ++b) rows.row(b) = rows_of(sentence(*all, b), from, token, 1);
+      return rows;
+    };
+  } else {
+    stream.pieces = batch();
+    stream.piece = [all, from](Index b) { return whole(sentence(*all, b), from); };
+  }
+  inputs_.push_back(std::move(stream));
+}
+
+void ProgramWriter::add_expected_weights() {
+  const std::vector<Index> size = pattern_shape();
+  const auto all = all_;
+  const HeadRef of = head_;
+  const Index heads = trace_.attention(head_.stack, head_.layer).num_heads(), sentences = batch();
+  ArrayStream stream = stream_of("expected_weights", size);
+  const auto rows = [all, of](Index b, Index head, Index first, Index count) {
+    return attention_rows(sentence(*all, b), {of.layer, head, of.stack}, first, count);
+  };
+  if (tokens_first()) {
+    stream.pieces = queries();
+    stream.piece = [rows, heads, sentences](Index query) {
+      Matrix piece;
+      for (Index b = 0; b < sentences; ++b)
+        for (Index head = 0; head < heads; ++head) {
+          const Matrix row = rows(b, head, query, 1);
+          if (piece.size() == 0) piece.resize(row.cols(), sentences * heads);
+          piece.col(b * heads + head) = row.row(0).transpose();
+        }
+      return piece;
+    };
+  } else {
+    const Index count = queries();
+    stream.pieces = sentences * heads;
+    stream.piece = [rows, heads, count](Index at) { return rows(at / heads, at % heads, 0, count); };
+  }
+  inputs_.push_back(std::move(stream));
+}
+
+}  // namespace headlight

@@ -1,0 +1,350 @@
+#include "read/external/number_table.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "base/file.h"
+#include "base/printable.h"
+#include "base/utf8.h"
+#include "read/array/npy.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t kMostTableBytes = std::size_t{32} << 20;
+constexpr std::string_view kTableSpaces = " \t\r\n\f\v";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kTableSpaces);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kTableSpaces) - first + 1);
+}
+
+/// `text` as a message quotes it.
+std::string quoted(std::string_view text) {
+  constexpr std::size_t kLongest = 24;
+  std::string shown(text.substr(0, kLongest));
+  while (!shown.empty() && text.size() > kLongest && (static_cast<unsigned char>(text[shown.size()]) & 0xC0) == 0x80)
+    shown.pop_back();
+  return "'" + printable(shown) + (text.size() > shown.size() ? "…" : "") + "'";
+}
+
+/// One number and nothing else: with a Unicode or an ASCII minus, a plus, a point at either end as NumPy prints it,
+/// perhaps in $…$ or **…**.
+std::optional<double> number_in(std::string_view text) {
+  while (text.size() >= 2 && (text.front() == '$' || text.front() == '*') && text.back() == text.front())
+    text = text.substr(1, text.size() - 2);
+  bool negative = false;
+  constexpr std::string_view kMinus = "−";
+  if (text.starts_with(kMinus) || text.starts_with('-')) {
+    text.remove_prefix(text.starts_with('-') ? 1 : kMinus.size());
+    negative = true;
+  } else if (text.starts_with('+')) {
+    text.remove_prefix(1);
+  }
+  if (text == "inf" || text == "Infinity" || text == "∞" || text == "\\infty")
+    return negative ? std::optional(-std::numeric_limits<double>::infinity()) : std::nullopt;
+  if (text.empty() || !(text.front() == '.' || (text.front() >= '0' && text.front() <= '9'))) return std::nullopt;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if (std::abs(number) > static_cast<double>(std::numeric_limits<float>::max())) return std::nullopt;
+  return negative ? -number : number;
+}
+
+bool is_empty_cell(std::string_view text) { return text == "-" || text == "–" || text == "—" || text == "−"; }
+bool is_dots(std::string_view text) { return text == "..." || text == "…" || text == "\\dots" || text == "\\cdots"; }
+
+std::string place_of(std::size_t row, std::size_t column) {
+  return "row " + std::to_string(row) + ", column " + std::to_string(column);
+}
+
+Error not_a_number(std::string_view where, std::size_t row, std::size_t column, std::string_view found) {
+  return bad_input(where, place_of(row, column), is_dots(found) ? "every number, none left out" : "a number",
+                   quoted(found));
+}
+
+using NumberRows = std::vector<std::vector<double>>;
+
+Error too_many(std::string_view where) {
+  return bad_input(where, "table", "at most " + std::to_string(kMostTableCells) + " numbers", "more");
+}
+
+Result<NumberTable> table_from(std::string_view where, const NumberRows& rows) {
+  if (rows.empty() || rows.front().empty()) return bad_input(where, "table", "at least one number", "none");
+  const std::size_t columns = rows.front().size();
+  NumberTable table;
+  table.numbers.resize(static_cast<Index>(rows.size()), static_cast<Index>(columns));
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (rows[row].size() != columns)
+      return bad_input(where, "row " + std::to_string(row), std::to_string(columns) + " numbers, as in row 0",
+                       std::to_string(rows[row].size()));
+    for (std::size_t column = 0; column < columns; ++column)
+      table.numbers(static_cast<Index>(row), static_cast<Index>(column)) = static_cast<float>(rows[row][column]);
+  }
+  return table;
+}
+
+/// Reads [1, 2] and [[1, 2], [3, 4]], commas or spaces between numbers.
+class BracketReader {
+ public:
+  BracketReader(std::string_view where, std::string_view text) : where_(where), text_(text) {}
+
+  Result<NumberTable> read() {
+    const bool called = text_.front() != '[';  // array(…), tensor(…)
+    at_ = text_.find('[');
+    int depth = 0;
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '[') {
+        if (++depth > 2 || (depth == 2 && flat_)) return misplaced("rows of numbers, [[1, 2], [3, 4]]");
+        rows_.emplace_back();
+        if (depth == 2 && rows_.size() == 2 && rows_.front().empty() && !nested_) rows_.pop_back();
+        if (depth == 2) nested_ = true;
+        ++at_;
+      } else if (c == ']') {
+        ++at_;
+        if (--depth == 0) return ended(called);
+      } else if (c == ',' || kTableSpaces.find(c) != std::string_view::npos) {
+        ++at_;
+      } else {
+        if (depth == 1 && nested_) return misplaced("a row of numbers");
+        flat_ = flat_ || depth == 1;
+        if (auto taken = take_number(); !taken) return taken.error();
+      }
+    }
+    return bad_input(where_, "table", "a ] for every [", "the end of the text");
+  }
+
+ private:
+  Error misplaced(std::string_view expected) const {
+    return bad_input(where_, "row " + std::to_string(rows_.size() - (rows_.empty() ? 0 : 1)), expected,
+                     quoted(text_.substr(at_, 12)));
+  }
+  Status take_number() {
+    const std::size_t end = text_.find_first_of("[], \t\r\n\f\v", at_);
+    std::string_view word = text_.substr(at_, end == std::string_view::npos ? end : end - at_);
+    std::string_view bare = word;
+    if (bare.size() >= 2 && bare.front() == '"' && bare.back() == '"') bare = bare.substr(1, bare.size() - 2);
+    const auto number = number_in(bare);
+    if (!number) return not_a_number(where_, rows_.size() - 1, rows_.back().size(), word);
+    rows_.back().push_back(*number);
+    at_ += word.size();
+    if (++cells_ > kMostTableCells) return too_many(where_);
+    return Done{};
+  }
+  Result<NumberTable> ended(bool called) const {
+    const std::string_view rest = trimmed(text_.substr(at_));
+    if (!rest.empty() && !(called && rest.back() == ')'))
+      return bad_input(where_, "table", "one table", quoted(rest) + " behind it");
+    return table_from(where_, rows_);
+  }
+
+  std::string_view where_, text_;
+  std::size_t at_ = 0;
+  NumberRows rows_;
+  Index cells_ = 0;
+  bool nested_ = false, flat_ = false;
+};
+
+using Cells = std::vector<std::string_view>;
+
+Cells split_cells(std::string_view line, std::string_view separators) {
+  Cells cells;
+  int inside = 0;  // of [1, 2], which is one cell
+  bool in_quotes = false;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= line.size(); ++i) {
+    const char c = i < line.size() ? line[i] : separators.front();
+    if (c == '"') in_quotes = !in_quotes;
+    else if (c == '[') ++inside;
+    else if (c == ']') inside = std::max(0, inside - 1);
+    if (i < line.size() && (inside > 0 || in_quotes || separators.find(c) == std::string_view::npos)) continue;
+    std::string_view cell = trimmed(line.substr(begin, i - begin));
+    if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') cell = cell.substr(1, cell.size() - 2);
+    cells.push_back(cell);
+    begin = i + 1;
+  }
+  return cells;
+}
+
+std::vector<std::string_view> lines_of_text(std::string_view text, std::string_view end) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t at = text.find(end);
+    const std::string_view line = trimmed(text.substr(0, at));
+    if (!line.empty()) lines.push_back(line);
+    if (at == std::string_view::npos) break;
+    text.remove_prefix(at + end.size());
+  }
+  return lines;
+}
+
+bool is_rule(std::string_view line) { return line.find_first_not_of("-:|+ =\t") == std::string_view::npos; }
+
+std::vector<Cells> markdown_cells(std::string_view text) {
+  std::vector<Cells> rows;
+  for (std::string_view line : lines_of_text(text, "\n")) {
+    if (line.find('|') == std::string_view::npos) continue;
+    if (is_rule(line) && line.find('-') != std::string_view::npos && line.find("--") != std::string_view::npos)
+      continue;
+    if (line.starts_with('|')) line.remove_prefix(1);
+    if (line.ends_with('|')) line.remove_suffix(1);
+    rows.push_back(split_cells(line, "|"));
+  }
+  return rows;
+}
+
+std::vector<Cells> latex_cells(std::string_view text) {
+  if (const std::size_t begin = text.find("\\begin{"); begin != std::string_view::npos) {
+    text.remove_prefix(begin);
+    text.remove_prefix(std::min(text.size(), text.find('}') + 1));
+    // \begin{array}{cc}
+    if (trimmed(text).starts_with('{')) text.remove_prefix(std::min(text.size(), text.find('}') + 1));
+    text = text.substr(0, text.find("\\end{"));
+  }
+  std::vector<Cells> rows;
+  for (std::string_view line : lines_of_text(text, "\\\\")) {
+    while (line.starts_with("\\hline")) line = trimmed(line.substr(6));
+    if (!line.empty()) rows.push_back(split_cells(line, "&"));
+  }
+  return rows;
+}
+
+std::vector<Cells> plain_cells(std::string_view text, std::string_view separators) {
+  std::vector<Cells> rows;
+  for (const std::string_view line : lines_of_text(text, "\n")) {
+    Cells cells;
+    if (!separators.empty()) cells = split_cells(line, separators);
+    for (std::size_t at = 0; separators.empty() && at < line.size();) {
+      const std::size_t end = std::min(line.find_first_of(kTableSpaces, at), line.size());
+      if (end > at) cells.push_back(line.substr(at, end - at));
+      at = end + 1;
+    }
+    rows.push_back(std::move(cells));
+  }
+  return rows;
+}
+
+bool is_numeric(std::string_view cell) { return number_in(cell) || is_empty_cell(cell) || cell.starts_with('['); }
+
+/// Appends the number, or the numbers of a list.
+Status take_cell(std::string_view where, std::size_t row, std::size_t column, std::string_view cell,
+                 std::vector<double>& numbers) {
+  if (is_empty_cell(cell)) {
+    numbers.push_back(0);
+    return Done{};
+  }
+  if (!cell.starts_with('[') || !cell.ends_with(']')) {
+    const auto number = number_in(cell);
+    if (!number) return not_a_number(where, row, column, cell);
+    numbers.push_back(*number);
+    return Done{};
+  }
+  for (const std::string_view one : split_cells(cell.substr(1, cell.size() - 2), ",")) {
+    const auto number = number_in(one);
+    if (!number) return not_a_number(where, row, column, one);
+    numbers.push_back(*number);
+  }
+  return Done{};
+}
+
+Result<NumberTable> from_cells(std::string_view where, std::vector<Cells> rows) {
+  if (rows.empty()) return bad_input(where, "table", "at least one number", "none");
+  // Words in front of the numbers: in any row but the first, which may be the words above them.
+  const auto begins_with_word = [](const Cells& cells) {
+    return cells.size() > 1 && !is_numeric(cells.front()) && !is_dots(cells.front());
+  };
+  const std::size_t below = rows.size() > 1 ? 1 : 0;
+  const bool labelled = std::any_of(rows.begin() + static_cast<std::ptrdiff_t>(below), rows.end(), begins_with_word);
+  const Cells& first = rows.front();
+  const auto first_number = first.begin() + (labelled && !first.empty() ? 1 : 0);
+  const bool headed =
+      rows.size() > 1 && first_number != first.end() && std::none_of(first_number, first.end(), is_numeric);
+  std::vector<std::string> row_labels, column_labels;
+  if (headed)
+    for (auto cell = first_number; cell != first.end(); ++cell) column_labels.emplace_back(*cell);
+  NumberRows numbers;
+  Index cells = 0;
+  for (std::size_t r = headed ? 1 : 0; r < rows.size(); ++r) {
+    const std::size_t row = r - (headed ? 1 : 0);
+    const Cells& cells_of_row = rows[r];
+    if (labelled) row_labels.emplace_back(cells_of_row.front());
+    numbers.emplace_back();
+    for (std::size_t column = labelled ? 1 : 0; column < cells_of_row.size(); ++column) {
+      if (const auto taken = take_cell(where, row, column - (labelled ? 1 : 0), cells_of_row[column], numbers.back());
+          !taken)
+        return taken.error();
+      if (++cells > kMostTableCells) return too_many(where);
+    }
+  }
+  auto table = table_from(where, numbers);
+  if (!table) return table;
+  table->row_labels = std::move(row_labels);
+  // A word above a list of several numbers names no column.
+  if (column_labels.size() == static_cast<std::size_t>(table->numbers.cols()))
+    table->column_labels = std::move(column_labels);
+  return table;
+}
+
+}  // namespace
+
+Result<NumberTable> parse_number_table(std::string_view where, std::string_view given) {
+  if (const auto valid = check_utf8(where, given); !valid) return valid.error();
+  std::string_view text = trimmed(given);
+  if (text.starts_with("\xEF\xBB\xBF")) text = trimmed(text.substr(3));
+  if (text.empty()) return bad_input(where, "table", "at least one number", "none");
+  const bool called = text.starts_with("array(") || text.starts_with("np.array(") || text.starts_with("tensor(") ||
+                      text.starts_with("torch.tensor(");
+  if ((text.starts_with('[') && text.find('|') == std::string_view::npos) ||
+      (called && text.find('[') != std::string_view::npos))
+    return BracketReader(where, text).read();
+  const auto has = [&](std::string_view sign) { return text.find(sign) != std::string_view::npos; };
+  if (has("\\begin{") || (has("&") && has("\\\\"))) return from_cells(where, latex_cells(text));
+  if (has("|")) return from_cells(where, markdown_cells(text));
+  const std::string_view separators = has("\t") ? "\t" : has(";") ? ";" : has(",") ? "," : "";
+  return from_cells(where, plain_cells(text, separators));
+}
+
+Result<NumberTable> read_number_table(const std::filesystem::path& path) {
+  const std::string where = path.string();
+  if (path.extension() != ".npy") {
+    const auto text = read_file(path, kMostTableBytes);
+    if (!text) return text.error();
+    return parse_number_table(where, *text);
+  }
+  const auto array = read_npy(path);
+  if (!array) return array.error();
+  if (array->shape.empty() || array->shape.size() > 2 || array->values.empty())
+    return bad_input(where, "table", "one or two axes, none empty", shape_text(array->shape));
+  if (static_cast<Index>(array->values.size()) > kMostTableCells) return too_many(where);
+  const std::size_t columns = static_cast<std::size_t>(array->shape.back());
+  for (std::size_t i = 0; i < array->values.size(); ++i)
+    if (!(array->values[i] <= std::numeric_limits<float>::max()))
+      return not_a_number(where, i / columns, i % columns, std::isnan(array->values[i]) ? "nan" : "inf");
+  NumberTable table;
+  table.numbers = Eigen::Map<const Matrix>(array->values.data(), static_cast<Index>(array->values.size() / columns),
+                                           static_cast<Index>(columns));
+  return table;
+}
+
+std::string table_json(const Matrix& numbers) {
+  std::string text = "[";
+  for (Index row = 0; row < numbers.rows(); ++row) {
+    text += row > 0 ? ", [" : "[";
+    for (Index column = 0; column < numbers.cols(); ++column) {
+      if (column > 0) text += ", ";
+      char digits[48];
+      const float number = numbers(row, column);
+      if (number < -std::numeric_limits<float>::max()) text += "\"-inf\"";
+      else text.append(digits, std::to_chars(std::begin(digits), std::end(digits), number).ptr);
+    }
+    text += "]";
+  }
+  return text + "]";
+}
+
+}  // namespace headlight

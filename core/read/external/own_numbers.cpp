@@ -1,0 +1,389 @@
+#include "read/external/own_numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "base/file.h"
+#include "base/printable.h"
+#include "read/external/patterns.h"
+#include "read/json/json_document.h"
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+using Numbers = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+constexpr std::size_t kMostNumbersBytes = std::size_t{32} << 20;
+/// Printed numbers have about two decimals.
+constexpr double kPrinted = 0.011;
+
+std::string size_text(const Matrix& numbers) { return shape_text({numbers.rows(), numbers.cols()}); }
+
+/// The tables of all heads side by side.
+Matrix side_by_side(const std::vector<NumberTable>& heads) {
+  Index columns = 0;
+  for (const NumberTable& head : heads) columns += head.numbers.cols();
+  Matrix all(heads.front().numbers.rows(), columns);
+  Index at = 0;
+  for (const NumberTable& head : heads) {
+    all.middleCols(at, head.numbers.cols()) = head.numbers;
+    at += head.numbers.cols();
+  }
+  return all;
+}
+
+Status check_heads(std::string_view where, const char* name, const std::vector<NumberTable>& heads, Index rows) {
+  for (std::size_t head = 0; head < heads.size(); ++head) {
+    const std::string what = name + (heads.size() > 1 ? " of head " + std::to_string(head) : std::string());
+    const Matrix& numbers = heads[head].numbers;
+    if (numbers.rows() != rows)
+      return bad_input(where, what, std::to_string(rows) + " rows, one for each column of x", size_text(numbers));
+    if (numbers.cols() != heads.front().numbers.cols())
+      return bad_input(where, what, std::to_string(heads.front().numbers.cols()) + " columns, as head 0 has",
+                       size_text(numbers));
+  }
+  return Done{};
+}
+
+Status check_all_finite(std::string_view where, const char* name, const NumberTable& table) {
+  for (Index row = 0; row < table.numbers.rows(); ++row)
+    for (Index column = 0; column < table.numbers.cols(); ++column)
+      if (!std::isfinite(table.numbers(row, column)))
+        return bad_input(where,
+                         std::string(name) + ": row " + std::to_string(row) + ", column " + std::to_string(column),
+                         "a finite number", "-inf");
+  return Done{};
+}
+
+Index heads_of_numbers(const OwnNumbers& numbers) {
+  if (numbers.num_heads) return *numbers.num_heads;
+  return static_cast<Index>(std::max<std::size_t>(1, numbers.w_q.size()));
+}
+
+Array array_of(const Matrix& numbers) {
+  return {.dtype = Dtype::f32,
+          .shape = {numbers.rows(), numbers.cols()},
+          .values = {numbers.data(), numbers.data() + numbers.size()}};
+}
+
+void name_tokens(ArrayFile& file, const std::vector<std::string>& rows, const std::vector<std::string>& columns) {
+  if (!rows.empty()) file.metadata["tokens"] = json(rows).dump(-1, ' ', false, json::error_handler_t::replace);
+  if (!columns.empty())
+    file.metadata["key_tokens"] = json(columns).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<TensorsFile> model_of_x(std::string_view where, const OwnNumbers& numbers) {
+  const Matrix& x = numbers.x->numbers;
+  ArrayFile file;
+  file.arrays["query"] = array_of(x);
+  if (const auto finite = check_all_finite(where, "x", *numbers.x); !finite) return finite.error();
+  for (const auto& [name, heads, array] : {std::tuple{"w_q", &numbers.w_q, "q_proj.weight"},
+                                           {"w_k", &numbers.w_k, "k_proj.weight"},
+                                           {"w_v", &numbers.w_v, "v_proj.weight"}}) {
+    if (heads->empty()) continue;
+    if (const auto fits = check_heads(where, name, *heads, x.cols()); !fits) return fits.error();
+    for (const NumberTable& head : *heads)
+      if (const auto finite = check_all_finite(where, name, head); !finite) return finite.error();
+    file.arrays[array] = array_of(side_by_side(*heads).transpose());
+  }
+  const auto width = [&](const std::vector<NumberTable>& heads) {
+    return heads.empty() ? x.cols() : side_by_side(heads).cols();
+  };
+  if (width(numbers.w_q) != width(numbers.w_k))
+    return bad_input(where, "w_k", std::to_string(width(numbers.w_q)) + " columns of all heads, as w_q has",
+                     std::to_string(width(numbers.w_k)));
+  const Index heads = heads_of_numbers(numbers);
+  if (heads < 1 || width(numbers.w_q) % heads != 0 || width(numbers.w_v) % heads != 0)
+    return bad_input(where, "num_heads",
+                     "a divisor of the " + std::to_string(width(numbers.w_q)) + " columns of q and the " +
+                         std::to_string(width(numbers.w_v)) + " of v",
+                     std::to_string(heads));
+  if (numbers.w_o) {
+    if (numbers.w_o->numbers.rows() != width(numbers.w_v))
+      return bad_input(where, "w_o",
+                       std::to_string(width(numbers.w_v)) + " rows, one for each column of the concatenated heads",
+                       size_text(numbers.w_o->numbers));
+    if (const auto finite = check_all_finite(where, "w_o", *numbers.w_o); !finite) return finite.error();
+    file.arrays["out_proj.weight"] = array_of(numbers.w_o->numbers.transpose());
+  }
+  name_tokens(file, numbers.x->row_labels, {});
+  return tensors_from(where, file, heads);
+}
+
+/// softmax(q·kᵀ) where q is the scores and k the identity; v is the identity too, so that z is the weights.
+Result<TensorsFile> model_of_scores(std::string_view where, const NumberTable& scores) {
+  Matrix finite = scores.numbers;
+  ArrayFile file;
+  Array mask{.dtype = Dtype::boolean, .shape = {finite.rows(), finite.cols()}, .values = {}};
+  bool blocks = false;
+  for (Index i = 0; i < finite.size(); ++i) {
+    const bool blocked = !std::isfinite(finite.data()[i]);
+    mask.values.push_back(blocked ? 0.0f : 1.0f);
+    if (blocked) finite.data()[i] = 0;
+    blocks = blocks || blocked;
+  }
+  file.arrays["query"] = array_of(finite);
+  file.arrays["key"] = file.arrays["value"] = array_of(Matrix::Identity(finite.cols(), finite.cols()));
+  if (blocks) file.arrays["mask"] = std::move(mask);
+  name_tokens(file, scores.row_labels, scores.column_labels);
+  auto made = tensors_from(where, file, 1);
+  if (!made) return made;
+  auto model = std::make_shared<Model>(*made->model);
+  model->blocks.front().self.scale = 1.0f;
+  made->model = std::move(model);
+  return made;
+}
+
+Result<TensorsFile> model_of_weights(std::string_view where, const NumberTable& weights) {
+  ArrayFile file;
+  Array pattern = array_of(weights.numbers);
+  pattern.shape = {1, 1, weights.numbers.rows(), weights.numbers.cols()};
+  file.arrays["attentions"] = std::move(pattern);
+  name_tokens(file, weights.row_labels, weights.column_labels);
+  return tensors_from(where, file, std::nullopt);
+}
+
+std::string rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", value);
+  return text;
+}
+
+std::string row_text(Index row, const std::vector<std::string>& labels) {
+  const auto at = static_cast<std::size_t>(row);
+  return "row " + std::to_string(row) + (at < labels.size() ? " (" + printable(labels[at]) + ")" : "");
+}
+
+void check_sums(const NumberTable& weights, std::vector<std::string>& found) {
+  for (Index row = 0; row < weights.numbers.rows(); ++row) {
+    const double sum = weights.numbers.row(row).cast<double>().sum();
+    if (std::abs(sum - 1) >= 0.005)
+      found.push_back("weights: " + row_text(row, weights.row_labels) + " sums to " + rounded(sum) + ", not to 1");
+    if (weights.numbers.row(row).minCoeff() < 0)
+      found.push_back("weights: " + row_text(row, weights.row_labels) + " has a weight below 0");
+  }
+}
+
+Numbers softmax_of(const Numbers& scores) {
+  Numbers weights = scores;
+  for (Index row = 0; row < scores.rows(); ++row) {
+    const double largest = scores.row(row).maxCoeff();
+    if (!std::isfinite(largest)) {
+      weights.row(row).setZero();
+      continue;
+    }
+    weights.row(row) = (scores.row(row).array() - largest).exp();
+    weights.row(row) /= weights.row(row).sum();
+  }
+  return weights;
+}
+
+double distance(const Numbers& a, const Numbers& b) {
+  double largest = 0;
+  for (Index i = 0; i < a.size(); ++i)
+    if (a.data()[i] != b.data()[i]) largest = std::max(largest, std::abs(a.data()[i] - b.data()[i]));
+  return largest;
+}
+
+/// Weights beside their scores: are they its softmax, and if not, the softmax of what?
+void check_softmax(const NumberTable& scores, const NumberTable& weights, std::vector<std::string>& found) {
+  const Numbers given = weights.numbers.cast<double>(), logits = scores.numbers.cast<double>();
+  if (given.rows() != logits.rows() || given.cols() != logits.cols()) {
+    found.push_back("weights: " + size_text(weights.numbers) + ", the scores " + size_text(scores.numbers));
+    return;
+  }
+  const Numbers right = softmax_of(logits);
+  if (distance(given, right) < kPrinted) return;
+  if (logits.rows() > 1 && distance(given, softmax_of(logits.transpose()).transpose()) < kPrinted) {
+    found.push_back("weights: the softmax of the columns of the scores, not of their rows");
+    return;
+  }
+  for (Index row = 0; row < given.rows(); ++row) {
+    Index at = 0;
+    const double far = (given.row(row) - right.row(row)).cwiseAbs().maxCoeff(&at);
+    if (far < kPrinted) continue;
+    found.push_back("weights: " + row_text(row, weights.row_labels) + " is not the softmax of its scores: at column " +
+                    std::to_string(at) + " " + rounded(given(row, at)) + ", the softmax is " + rounded(right(row, at)));
+  }
+}
+
+/// Scores beside an x that its weights fit: are they q·kᵀ/√d_k, and if not, which of the known mistakes?
+void check_scale(const OwnNumbers& numbers, const NumberTable& claimed, std::vector<std::string>& found) {
+  if (heads_of_numbers(numbers) != 1) return;
+  const Numbers x = numbers.x->numbers.cast<double>(), scores = claimed.numbers.cast<double>();
+  const auto projected = [&](const std::vector<NumberTable>& weight) -> Numbers {
+    return weight.empty() ? x : Numbers(x * side_by_side(weight).cast<double>());
+  };
+  const Numbers q = projected(numbers.w_q), k = projected(numbers.w_k), dot = q * k.transpose();
+  if (scores.rows() != dot.rows() || scores.cols() != dot.cols()) {
+    found.push_back("scores: " + size_text(claimed.numbers) + ", x·W_Q·(x·W_K)ᵀ is " +
+                    shape_text({dot.rows(), dot.cols()}));
+    return;
+  }
+  const double root = std::sqrt(static_cast<double>(q.cols()));
+  const auto are = [&](const Numbers& expected) {
+    for (Index i = 0; i < scores.size(); ++i)
+      if (std::isfinite(scores.data()[i]) &&
+          !(std::abs(scores.data()[i] - expected.data()[i]) < kPrinted * std::max(1.0, std::abs(expected.data()[i]))))
+        return false;
+    return true;
+  };
+  if (are(dot / root)) return;
+  if (are(dot * root)) found.push_back("scores: multiplied by sqrt(d_k), not divided by it");
+  else if (are(dot)) found.push_back("scores: not divided by sqrt(d_k)");
+  else if (are(dot / (root * root))) found.push_back("scores: divided by d_k, not by its square root");
+  else if (dot.rows() == dot.cols() && are(dot.transpose() / root))
+    found.push_back("scores: k·qᵀ, the transpose of q·kᵀ");
+  else found.push_back("scores: not x·W_Q·(x·W_K)ᵀ / sqrt(d_k), by up to " + rounded(distance(scores, dot / root)));
+}
+
+json labels_json(const std::vector<std::string>& labels) { return json(labels); }
+
+std::string table_text(const NumberTable& table) {
+  if (table.row_labels.empty() && table.column_labels.empty()) return table_json(table.numbers);
+  const auto dumped = [](const std::vector<std::string>& labels) {
+    return labels_json(labels).dump(-1, ' ', false, json::error_handler_t::replace);
+  };
+  std::string text = "{\"numbers\": " + table_json(table.numbers);
+  if (!table.row_labels.empty()) text += ", \"rows\": " + dumped(table.row_labels);
+  if (!table.column_labels.empty()) text += ", \"columns\": " + dumped(table.column_labels);
+  return text + "}";
+}
+
+Result<std::vector<std::string>> labels_from(const std::string& where, const json& list, Index count) {
+  std::vector<std::string> labels;
+  if (!list.is_array()) return bad_input(where, "", "a list of words", list.type_name());
+  for (const json& label : list) {
+    if (!label.is_string()) return bad_input(where, "", "a list of words", label.type_name());
+    labels.push_back(label.get<std::string>());
+  }
+  if (static_cast<Index>(labels.size()) != count)
+    return bad_input(where, "", std::to_string(count) + " words", std::to_string(labels.size()));
+  return labels;
+}
+
+Result<NumberTable> table_from_json(const std::string& where, const json& value) {
+  const bool labelled = value.is_object();
+  if (labelled && !value.contains("numbers")) return bad_input(where, "numbers", "a list of rows", "none");
+  const json& rows = labelled ? value["numbers"] : value;
+  if (!rows.is_array()) return bad_input(where, "", "a list of rows", rows.type_name());
+  auto table = parse_number_table(where, rows.dump(-1, ' ', false, json::error_handler_t::replace));
+  if (!table || !labelled) return table;
+  for (const auto& [key, labels, count] : {std::tuple{"rows", &table->row_labels, table->numbers.rows()},
+                                           std::tuple{"columns", &table->column_labels, table->numbers.cols()}}) {
+    if (!value.contains(key)) continue;
+    auto words = labels_from(where + ": " + key, value[key], count);
+    if (!words) return words.error();
+    *labels = std::move(*words);
+  }
+  return table;
+}
+
+/// Whether it is a list of tables rather than one.
+bool lists_tables(const json& value) {
+  int depth = 0;
+  const json* at = &value;
+  for (; at->is_array() && !at->empty(); at = &at->front()) ++depth;
+  return depth > 2 || (depth == 1 && at->is_object());
+}
+
+}  // namespace
+
+bool OwnNumbers::empty() const {
+  return !x && w_q.empty() && w_k.empty() && w_v.empty() && !w_o && !scores && !weights;
+}
+
+Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& numbers) {
+  const bool projects = !numbers.w_q.empty() || !numbers.w_k.empty() || !numbers.w_v.empty() || numbers.w_o;
+  if (numbers.x) return model_of_x(where, numbers);
+  if (projects) return bad_input(where, "x", "what the weights are multiplied with", "none");
+  if (numbers.scores) return model_of_scores(where, *numbers.scores);
+  if (!numbers.weights) return bad_input(where, "numbers", "x, scores or weights", "none");
+  if (const auto finite = check_all_finite(where, "weights", *numbers.weights); !finite) return finite.error();
+  return model_of_weights(where, *numbers.weights);
+}
+
+std::vector<std::string> check_numbers(const OwnNumbers& numbers) {
+  std::vector<std::string> found;
+  if (numbers.weights) check_sums(*numbers.weights, found);
+  if (numbers.x && numbers.scores && model_of_x("numbers", numbers)) check_scale(numbers, *numbers.scores, found);
+  if (numbers.scores && numbers.weights) check_softmax(*numbers.scores, *numbers.weights, found);
+  return found;
+}
+
+std::string numbers_json(const OwnNumbers& numbers) {
+  std::string text = "{";
+  const auto add = [&](const char* name, const std::string& value) {
+    text.append(text.size() > 1 ? ", \"" : "\"").append(name).append("\": ").append(value);
+  };
+  if (numbers.x) add("x", table_text(*numbers.x));
+  for (const auto& [name, heads] : {std::pair{"w_q", &numbers.w_q}, {"w_k", &numbers.w_k}, {"w_v", &numbers.w_v}}) {
+    if (heads->empty()) continue;
+    std::string all;
+    for (const NumberTable& head : *heads) all += (all.empty() ? "" : ", ") + table_text(head);
+    add(name, heads->size() == 1 ? all : "[" + all + "]");
+  }
+  if (numbers.w_o) add("w_o", table_text(*numbers.w_o));
+  if (numbers.scores) add("scores", table_text(*numbers.scores));
+  if (numbers.weights) add("weights", table_text(*numbers.weights));
+  if (numbers.num_heads) add("num_heads", std::to_string(*numbers.num_heads));
+  return text + "}";
+}
+
+Result<OwnNumbers> parse_own_numbers(std::string_view where, std::string_view text) {
+  const auto document = parse_json(where, text);
+  if (!document) return document.error();
+  if (!document->is_object()) return bad_input(where, "", "an object with x, scores or weights", document->type_name());
+  OwnNumbers numbers;
+  for (const auto& [key, value] : document->items()) {
+    const std::string place = std::string(where) + ": " + printable(key);
+    const auto of_heads = key == "w_q"   ? &numbers.w_q
+                          : key == "w_k" ? &numbers.w_k
+                          : key == "w_v" ? &numbers.w_v
+                                         : nullptr;
+    const auto single = key == "x"         ? &numbers.x
+                        : key == "w_o"     ? &numbers.w_o
+                        : key == "scores"  ? &numbers.scores
+                        : key == "weights" ? &numbers.weights
+                                           : nullptr;
+    if (of_heads) {
+      const bool several = lists_tables(value);
+      const std::size_t count = several ? value.size() : 1;
+      if (count > static_cast<std::size_t>(kMaxHeads))
+        return bad_input(place, "", "at most " + std::to_string(kMaxHeads) + " heads", std::to_string(count));
+      for (std::size_t head = 0; head < count; ++head) {
+        auto table = table_from_json(place, several ? value[head] : value);
+        if (!table) return table.error();
+        of_heads->push_back(std::move(*table));
+      }
+    } else if (single) {
+      auto table = table_from_json(place, value);
+      if (!table) return table.error();
+      *single = std::move(*table);
+    } else if (key == "num_heads") {
+      if (!value.is_number_integer() || value < 1 || value > kMaxHeads)
+        return bad_input(place, "", "1 to " + std::to_string(kMaxHeads), printable(value.dump(-1, ' ', true)));
+      numbers.num_heads = value.get<Index>();
+    } else {
+      return bad_input(where, "name", "x, w_q, w_k, w_v, w_o, scores, weights or num_heads",
+                       "'" + printable(key) + "'");
+    }
+  }
+  return numbers;
+}
+
+bool names_own_numbers(std::string_view source) {
+  return source.starts_with(kNumbersSource) || source.ends_with(kNumbersEnding);
+}
+
+Result<OwnNumbers> read_own_numbers(std::string_view source) {
+  if (source.starts_with(kNumbersSource)) return parse_own_numbers("numbers", source.substr(kNumbersSource.size()));
+  const auto text = read_file(std::filesystem::path(source), kMostNumbersBytes);
+  if (!text) return text.error();
+  return parse_own_numbers(source, *text);
+}
+
+}  // namespace headlight

@@ -1,0 +1,54 @@
+// Numbers of one's own: the matrices of one small attention, as a page prints them, become a Model; and what cannot be
+// right about them is said.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "read/external/number_table.h"
+#include "read/external/tensors_file.h"
+
+namespace headlight {
+
+/// Every weight as a page writes it, X·W: (in, out), the transpose of what torch.nn.Linear stores.
+struct OwnNumbers {
+  std::optional<NumberTable> x = {};                      // (T, d_model), its words in front of its rows
+  std::vector<NumberTable> w_q = {}, w_k = {}, w_v = {};  // (d_model, d_k), (d_model, d_v): one a head, or all in one
+  std::optional<NumberTable> w_o = {};                    // (H·d_v, d_model)
+  std::optional<NumberTable> scores = {};                 // (T, S) after the scale, before the softmax; −∞ blocks
+  std::optional<NumberTable> weights = {};                // (T, S) after the softmax
+  std::optional<Index> num_heads = {};                    // where it is not the number of tables of w_q
+
+  bool empty() const;
+  friend bool operator==(const OwnNumbers&, const OwnNumbers&) = default;
+};
+
+/// The model of these numbers: of x the attention that they come to, a missing weight being the identity; without x of
+/// `scores` the rest of an attention (queries are the scores, keys and values the identity, the scale 1); of `weights`
+/// alone the pattern as it stands. What else there is, is only checked. Errors: `where: w_q: expected …, found …`.
+Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& numbers);
+
+/// What cannot be right, a line each, nothing where all is well: weights of a row that do not sum to 1; scores that are
+/// not x·W_Q·(x·W_K)ᵀ/√d_k, and which mistake they are if a known one; weights that are not the softmax of the scores.
+/// Printed numbers are compared as far as they were printed, to two decimals.
+std::vector<std::string> check_numbers(const OwnNumbers& numbers);
+
+/// The numbers as one line of JSON: {"x": {"numbers": [[1, 2]], "rows": ["我"]}, "w_q": [[[…]], [[…]]], "num_heads": 2};
+/// a table without labels is its rows alone.
+std::string numbers_json(const OwnNumbers& numbers);
+Result<OwnNumbers> parse_own_numbers(std::string_view where, std::string_view text);
+
+/// A file of that JSON, named `.numbers.json`.
+inline constexpr std::string_view kNumbersEnding = ".numbers.json";
+/// … or the JSON itself, as the SOURCE of a session or a command line: `numbers:{"x": …}`.
+inline constexpr std::string_view kNumbersSource = "numbers:";
+
+/// Reads either.
+Result<OwnNumbers> read_own_numbers(std::string_view source);
+bool names_own_numbers(std::string_view source);
+
+}  // namespace headlight

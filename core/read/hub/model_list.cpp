@@ -1,0 +1,96 @@
+#include "read/hub/model_list.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/file.h"
+#include "base/parallel.h"
+#include "base/printable.h"
+#include "read/hub/checkpoint.h"
+#include "read/hub/weight_files.h"
+#include "read/json/json_document.h"
+
+namespace headlight {
+namespace {
+
+/// A message of a file in `folder` without the folder, which the listing names.
+std::string without_folder(std::string message, const std::filesystem::path& folder) {
+  const std::string begin = folder.string();
+  if (message.starts_with(begin)) message.erase(0, begin.size());
+  message.erase(0, message.find_first_not_of("/: "));
+  return message;
+}
+
+/// The family and the sizes as far as a configuration says them, whatever else is wrong with it.
+void read_sizes(const nlohmann::json& config, ListedModel& model) {
+  const auto size = [&](std::initializer_list<const char*> keys) -> Index {
+    for (const char* key : keys)
+      if (const auto at = config.find(key);
+          at != config.end() && at->is_number_unsigned() && at->get<std::uint64_t>() <= kMaxPositions)
+        return static_cast<Index>(at->get<std::uint64_t>());
+    return 0;
+  };
+  if (const auto type = config.find("model_type"); type != config.end() && type->is_string())
+    model.family = printable(type->get_ref<const std::string&>());
+  model.layers = size({"num_hidden_layers", "n_layer", "n_layers", "num_layers"});
+  model.heads = size({"num_attention_heads", "n_head", "n_heads", "num_heads"});
+}
+
+/// A tensor that two names share is counted once.
+void count_weights(const StoredArrays& stored, ListedModel& model) {
+  std::set<const char*> seen;
+  std::map<Dtype, std::uint64_t> bytes;
+  for (const auto& [name, array] : stored.arrays) {
+    if (array.bytes.empty() || !seen.insert(array.bytes.data()).second) continue;
+    model.bytes += array.bytes.size();
+    if (!is_floating(array.dtype)) continue;
+    model.parameters += static_cast<std::int64_t>(array.bytes.size() / width(array.dtype));
+    bytes[array.dtype] += array.bytes.size();
+  }
+  const auto most =
+      std::max_element(bytes.begin(), bytes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most != bytes.end()) model.dtype = name(most->first);
+}
+
+}  // namespace
+
+ListedModel listed_model(const KeptModel& kept) {
+  constexpr std::size_t kMostConfigBytes = std::size_t{16} << 20;
+  ListedModel model{.name = kept.name, .folder = kept.folder, .reason = kept.trouble};
+  if (!kept.trouble.empty()) return model;
+  const auto refused = [&](const Error& error) {
+    model.reason = without_folder(error.message, kept.folder);
+    return model;
+  };
+  const auto path = kept.folder / "config.json";
+  const auto text = read_file(path, kMostConfigBytes);
+  if (!text) return refused(text.error());
+  const auto config = parse_json(path.string(), *text);
+  if (!config) return refused(config.error());
+  if (config->is_object()) read_sizes(*config, model);
+  const auto hub = parse_hub_config(path.string(), *text);
+  if (hub) {
+    model.layers = hub->config.num_layers;
+    model.heads = hub->config.num_heads;
+  }
+  auto files = open_weights(kept.folder);
+  if (files) count_weights(files->stored, model);
+  if (!hub) return refused(hub.error());
+  if (!files) return refused(files.error());
+  if (const auto fits = check_tensors(files->where, *hub, std::move(files->stored)); !fits)
+    return refused(fits.error());
+  return model;
+}
+
+std::vector<ListedModel> listed_models(const std::vector<KeptModel>& kept, int threads) {
+  std::vector<ListedModel> models(kept.size());
+  parallel_for(static_cast<Index>(kept.size()), threads, [&](Index at) {
+    const auto i = static_cast<std::size_t>(at);
+    models[i] = listed_model(kept[i]);
+  });
+  return models;
+}
+
+}  // namespace headlight

@@ -1,0 +1,33 @@
+// What the models on this disk are, seen from their configurations and the headers of their weights.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/matrix.h"
+#include "read/hub/model_places.h"
+
+namespace headlight {
+
+struct ListedModel {
+  std::string name;              // as the command line takes it
+  std::filesystem::path folder;  // that holds its config.json
+  std::string family = {};       // model_type of its configuration, also of a family that cannot be read
+  Index layers = 0, heads = 0;   // of the decoder where there are two stacks; 0: not known
+  std::int64_t parameters = 0;   // numbers in its weights
+  std::string dtype = {};        // NumPy's name of what most of its bytes are: float32, float16, bfloat16
+  std::uint64_t bytes = 0;       // of its weights
+  std::string reason = {};       // why it cannot be opened, in one line; empty: it can
+
+  bool opens() const { return reason.empty(); }
+};
+
+/// Of each model what its headers say. It can be opened where read_checkpoint would find every tensor: no number is read.
+std::vector<ListedModel> listed_models(const std::vector<KeptModel>& kept, int threads);
+
+/// What one folder with config.json is.
+ListedModel listed_model(const KeptModel& kept);
+
+}  // namespace headlight

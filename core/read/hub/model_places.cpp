@@ -1,0 +1,333 @@
+#include "read/hub/model_places.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "base/printable.h"
+#include "read/hub/weight_files.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kRepository = "models--", kDash = "--", kDot = "___", kHalf = "half downloaded: ";
+constexpr std::size_t kLongestName = 200, kMostRefBytes = 1024, kMostRevisions = 64, kMostNearest = 3;
+/// Files that a SOURCE may be: a name that ends like one of them is a path.
+constexpr std::string_view kFileEndings[] = {".safetensors", ".npz", ".npy", ".json", ".html",
+                                             ".txt",         ".bin", ".pt",  ".pth",  ".ckpt"};
+
+bool is_sign(char c) { return c == '-' || c == '_' || c == '.'; }
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || is_sign(c);
+}
+
+/// One part of a name, safe as the name of a folder.
+bool is_part(std::string_view part) {
+  return !part.empty() && part.size() <= kLongestName && part.front() != '.' && part.front() != '-' &&
+         std::all_of(part.begin(), part.end(), is_name_character) && part.find("..") == part.npos;
+}
+
+/// A branch may have slashes: refs/pr/1.
+bool is_revision(std::string_view text) {
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('/', at), text.size());
+    if (!is_part(text.substr(at, end - at))) return false;
+    at = end + 1;
+  }
+  return !text.empty();
+}
+
+struct AskedName {
+  std::string_view name, revision;
+};
+AskedName split_revision(std::string_view text) {
+  const std::size_t at = text.find('@');
+  return at == text.npos ? AskedName{text, {}} : AskedName{text.substr(0, at), text.substr(at + 1)};
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+/// The names in a folder, in order; of more than `most` those that the system names first.
+std::vector<std::string> entries(const fs::path& folder, std::size_t most) {
+  std::vector<std::string> names;
+  std::error_code error;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (fs::directory_iterator at(folder, options, error), end; !error && at != end && names.size() < most;
+       at.increment(error))
+    names.push_back(at->path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size()) text.replace(at, from.size(), to);
+  return text;
+}
+
+/// Where a model lies, before its files are looked at.
+struct Place {
+  enum class Kind { hugging_face, model_scope, folder } kind = Kind::folder;
+  std::string name;
+  fs::path folder;  // of Hugging Face's cache: models--ORG--NAME
+  fs::path root;    // the cache; empty: the user's own folders, whose links lead anywhere
+};
+
+void add_hugging_face(const fs::path& root, std::vector<Place>& found) {
+  for (const std::string& entry : entries(root, kMostKeptModels)) {
+    if (!entry.starts_with(kRepository)) continue;
+    std::string name = entry.substr(kRepository.size());
+    if (const std::size_t at = name.find(kDash); at != name.npos) name.replace(at, kDash.size(), "/");
+    if (is_model_name(name)) found.push_back({Place::Kind::hugging_face, name, root / entry, root});
+  }
+}
+
+/// modelscope keeps a list of its files beside them, and links the name with its dots to the folder without.
+bool is_of_model_scope(const fs::path& folder) {
+  std::error_code ignored;
+  if (fs::is_symlink(folder, ignored)) return false;
+  for (const char* file : {"config.json", "configuration.json", ".msc", ".mdl"})
+    if (fs::exists(folder / file, ignored)) return true;
+  return false;
+}
+
+/// Folders of one or two levels: ORG/NAME, and of the user's own ones NAME.
+void add_tree(Place::Kind kind, const fs::path& root, std::vector<Place>& found) {
+  const bool own = kind == Place::Kind::folder;
+  const auto shown = [&](const std::string& entry) { return own ? entry : replaced(entry, kDot, "."); };
+  const std::size_t most = found.size() + kMostKeptModels;
+  std::error_code ignored;
+  for (const std::string& group : entries(root, kMostKeptModels)) {
+    const fs::path folder = root / group;
+    if (found.size() >= most || !is_part(group) || !is_folder(folder)) continue;
+    if (own && fs::exists(folder / "config.json", ignored)) {
+      found.push_back({kind, shown(group), folder, {}});
+      continue;
+    }
+    for (const std::string& entry : entries(folder, kMostKeptModels)) {
+      const fs::path model = folder / entry;
+      if (found.size() >= most || !is_part(entry) || !is_folder(model)) continue;
+      if (own && !fs::exists(model / "config.json", ignored)) continue;
+      if (!own && !is_of_model_scope(model)) continue;
+      found.push_back({kind, shown(group) + "/" + shown(entry), model, own ? fs::path() : root});
+    }
+  }
+}
+
+/// All places, each name once.
+std::vector<Place> all_places(const ModelPlaces& places) {
+  std::vector<Place> found;
+  for (const fs::path& root : places.hugging_face) add_hugging_face(root, found);
+  // A folder that holds others of these as its own, as hub/ holds hub/models/, is no organisation.
+  std::set<fs::path> roots(places.model_scope.begin(), places.model_scope.end());
+  for (const fs::path& root : places.model_scope) add_tree(Place::Kind::model_scope, root, found);
+  for (const fs::path& root : places.folders) add_tree(Place::Kind::folder, root, found);
+  std::erase_if(found, [&](const Place& one) {
+    return one.kind == Place::Kind::model_scope && roots.contains(one.folder.parent_path()) &&
+           one.folder.parent_path() != one.root;
+  });
+  std::set<std::string> names;
+  std::erase_if(found, [&](const Place& one) { return !names.insert(one.name).second; });
+  return found;
+}
+
+/// The commit that a branch or tag stands for; empty where there is none.
+std::string commit_of(const fs::path& repository, std::string_view ref) {
+  auto text = read_file(repository / "refs" / ref, kMostRefBytes);
+  if (!text) return {};
+  while (!text->empty() && (text->back() == '\n' || text->back() == '\r' || text->back() == ' ')) text->pop_back();
+  return is_part(*text) ? *text : std::string{};
+}
+
+/// The snapshot that was made last.
+std::string newest_snapshot(const fs::path& snapshots, const std::vector<std::string>& names) {
+  std::error_code ignored;
+  const auto written = [&](const std::string& name) { return fs::last_write_time(snapshots / name, ignored); };
+  return names.empty() ? std::string{}
+                       : *std::max_element(names.begin(), names.end(),
+                                           [&](const auto& a, const auto& b) { return written(a) < written(b); });
+}
+
+Result<fs::path> snapshot_of(const Place& place, std::string_view revision) {
+  const fs::path snapshots = place.folder / "snapshots";
+  std::vector<std::string> names = entries(snapshots, kMostModelFiles);
+  std::erase_if(names, [&](const std::string& name) { return !is_part(name) || !is_folder(snapshots / name); });
+  std::string commit = commit_of(place.folder, revision.empty() ? "main" : revision);
+  if (commit.empty() && revision.empty()) commit = newest_snapshot(snapshots, names);
+  if (commit.empty() && !revision.empty()) {
+    const auto begins = [&](const std::string& name) { return name.starts_with(revision); };
+    if (std::count_if(names.begin(), names.end(), begins) == 1)
+      commit = *std::find_if(names.begin(), names.end(), begins);
+  }
+  if (!commit.empty() && std::find(names.begin(), names.end(), commit) != names.end()) return snapshots / commit;
+  if (revision.empty()) return Error{std::string(kHalf) + "none of its files is there"};
+  std::string known;
+  for (const std::string& ref : entries(place.folder / "refs", kMostRevisions))
+    if (!commit_of(place.folder, ref).empty()) known.append(known.empty() ? "" : ", ").append(ref);
+  for (const std::string& name : names) known.append(known.empty() ? "" : ", ").append(name.substr(0, 12));
+  return bad_input(place.name, "revision", known.empty() ? "one that was downloaded" : "one of " + known,
+                   "'" + printable(revision) + "'");
+}
+
+bool lies_within(const fs::path& path, const fs::path& root) {
+  return std::mismatch(root.begin(), root.end(), path.begin(), path.end()).first == root.end();
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNearest); ++i)
+    text.append(i > 0 ? ", " : "").append(printable(names[i]));
+  return names.size() > kMostNearest ? text + " and " + std::to_string(names.size() - kMostNearest) + " more" : text;
+}
+
+/// Whether a download stopped in the middle: its tool leaves what it has under other names.
+bool was_interrupted(const Place& place) {
+  if (place.kind == Place::Kind::model_scope)
+    return is_folder(place.root / "._____temp" / place.folder.lexically_relative(place.root));
+  if (place.kind == Place::Kind::folder) return false;
+  const auto blobs = entries(place.folder / "blobs", kMostModelFiles);
+  return std::any_of(blobs.begin(), blobs.end(), [](const auto& name) { return name.ends_with(".incomplete"); });
+}
+
+/// Why the files of `folder` cannot be read; empty: they are there, and within the cache.
+std::string trouble_of(const Place& place, const fs::path& folder) {
+  std::error_code error;
+  const fs::path root = place.root.empty() ? fs::path() : fs::canonical(place.root, error);
+  std::vector<std::string> missing;
+  const std::vector<std::string> files = entries(folder, kMostModelFiles);
+  if (files.size() == kMostModelFiles) return "at least " + std::to_string(kMostModelFiles) + " files in one model";
+  if (!root.empty() && !lies_within(fs::canonical(folder, error), root))
+    return "its folder is a link out of the cache: name the folder itself";
+  for (const std::string& file : files) {
+    if (!fs::is_symlink(folder / file, error)) continue;
+    const fs::path target = fs::canonical(folder / file, error);
+    if (error == std::errc::too_many_symbolic_link_levels) return printable(file) + " is a link in a circle";
+    if (error) missing.push_back(file);
+    else if (!root.empty() && !lies_within(target, root)) return printable(file) + " is a link out of the cache";
+  }
+  const bool interrupted = was_interrupted(place);
+  if (missing.empty()) missing = missing_weights(folder);
+  if (!missing.empty()) return std::string(kHalf) + "without " + listed(missing);
+  if (!fs::exists(folder / "config.json", error))
+    return interrupted ? std::string(kHalf) + "without config.json" : "no config.json: not a model of transformers";
+  if (interrupted && !has_weights(folder)) return std::string(kHalf) + "without its weights";
+  return {};
+}
+
+/// The revision that a name without one means; `trouble` where it has none.
+KeptModel kept_model(const Place& place) {
+  KeptModel kept{.name = place.name, .folder = place.folder};
+  if (place.kind == Place::Kind::hugging_face) {
+    const auto snapshot = snapshot_of(place, {});
+    if (!snapshot) {
+      kept.trouble = snapshot.error().message;
+      return kept;
+    }
+    kept.folder = *snapshot;
+  }
+  kept.trouble = trouble_of(place, kept.folder);
+  return kept;
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+/// The least number of letters to insert, delete or replace (Levenshtein 1966).
+std::size_t letters_apart(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replace = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({row[j + 1] + 1, row[j] + 1, replace});
+    }
+  }
+  return row.back();
+}
+
+/// The names nearest to the one that was asked for, with or without its organisation; those that share nothing are none.
+std::vector<std::string> nearest(const std::vector<Place>& places, std::string_view asked) {
+  const auto own = [](std::string_view name) { return name.substr(name.rfind('/') + 1); };
+  const std::string wanted = lower(asked), wanted_own = lower(own(asked));
+  std::vector<std::pair<std::size_t, std::string>> near;
+  for (const Place& place : places) {
+    const std::string name = lower(place.name), name_own = lower(own(place.name));
+    const bool part = wanted_own.size() > 2 && name.find(wanted_own) != name.npos;
+    const std::size_t apart = std::min(letters_apart(name, wanted), letters_apart(name_own, wanted_own));
+    if (part || apart <= std::max<std::size_t>(2, wanted_own.size() / 3))
+      near.emplace_back(part ? 0 : apart, place.name);
+  }
+  std::sort(near.begin(), near.end());
+  std::vector<std::string> names;
+  for (const auto& [apart, name] : near)
+    if (names.size() < kMostNearest) names.push_back(name);
+  return names;
+}
+
+Error not_kept(std::string_view asked, const std::vector<Place>& places) {
+  const AskedName name = split_revision(asked);
+  std::string near = listed(nearest(places, name.name));
+  if (near.empty())
+    near = places.empty() ? "there is none yet" : "`headlight models` lists " + std::to_string(places.size());
+  else near = "the nearest: " + near;
+  std::string command = "hf download " + std::string(name.name);
+  if (!name.revision.empty()) command.append(" --revision ").append(name.revision);
+  return bad_input(asked, "source", "a file, a folder, or the name of a model on this disk (" + near + ")",
+                   "none; `" + command + "` would fetch it");
+}
+
+}  // namespace
+
+bool is_model_name(std::string_view text) {
+  const auto [name, revision] = split_revision(text);
+  if (name.size() < text.size() && !is_revision(revision)) return false;
+  const std::size_t slash = name.find('/');
+  const bool parts =
+      slash == name.npos ? is_part(name) : is_part(name.substr(0, slash)) && is_part(name.substr(slash + 1));
+  return parts && std::none_of(std::begin(kFileEndings), std::end(kFileEndings),
+                               [&, whole = name](std::string_view ending) { return whole.ends_with(ending); });
+}
+
+std::vector<KeptModel> kept_models(const ModelPlaces& places) {
+  std::vector<KeptModel> models;
+  for (const Place& place : all_places(places)) models.push_back(kept_model(place));
+  return models;
+}
+
+Result<KeptModel> find_kept_model(const ModelPlaces& places, std::string_view asked) {
+  const AskedName name = split_revision(asked);
+  const std::vector<Place> all = is_model_name(asked) ? all_places(places) : std::vector<Place>{};
+  const auto at = std::find_if(all.begin(), all.end(), [&](const Place& one) { return one.name == name.name; });
+  if (at == all.end()) return not_kept(asked, all);
+  KeptModel kept{.name = at->name, .folder = at->folder};
+  if (at->kind == Place::Kind::hugging_face) {
+    const auto snapshot = snapshot_of(*at, name.revision);
+    if (!snapshot)
+      return name.revision.empty() ? bad_input(asked, "", "a whole model", snapshot.error().message) : snapshot.error();
+    kept.folder = *snapshot;
+  } else if (!name.revision.empty()) {
+    return bad_input(asked, "revision", "none, as " + at->folder.string() + " has one alone", name.revision);
+  }
+  kept.trouble = trouble_of(*at, kept.folder);
+  if (kept.trouble.starts_with(kHalf) && at->kind == Place::Kind::hugging_face)
+    kept.trouble += "; `hf download " + at->name + "` fetches the rest";
+  if (!kept.trouble.empty()) return bad_input(asked, kept.folder.string(), "a whole model", kept.trouble);
+  return kept;
+}
+
+}  // namespace headlight

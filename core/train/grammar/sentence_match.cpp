@@ -1,0 +1,115 @@
+#include "train/grammar/sentence_match.h"
+
+#include <algorithm>
+
+namespace headlight {
+namespace {
+
+constexpr std::int32_t kUnknown = -1;
+/// Optional groups can be left out in many ways; a sentence that needs more tries than this fits no pattern.
+constexpr int kMostTries = 20000;
+
+std::vector<std::int32_t> numbers_of(const Grammar& grammar, const std::vector<std::string_view>& words) {
+  std::vector<std::int32_t> numbers;
+  for (const std::string_view word : words) {
+    const auto found = std::find(grammar.words.begin(), grammar.words.end(), word);
+    numbers.push_back(found == grammar.words.end() ? kUnknown
+                                                   : static_cast<std::int32_t>(found - grammar.words.begin()));
+  }
+  return numbers;
+}
+
+bool is_full_stop(std::string_view word) { return word == "." || word == "。"; }
+
+/// The words of a sentence laid over the items of one pattern.
+class Laying {
+ public:
+  Laying(const Grammar& grammar, const SentencePattern& pattern, const std::vector<std::int32_t>& words)
+      : grammar_(grammar), items_(pattern.items), words_(words), place_of_(items_.size(), -1) {}
+
+  bool fits() { return fits(0, 0); }
+
+  /// The place of the word that the pattern calls so; −1: it was left out.
+  int place_of_name(int name) const {
+    for (std::size_t i = 0; i < items_.size(); ++i)
+      if (items_[i].name == name && place_of_[i] >= 0) return place_of_[i];
+    return -1;
+  }
+
+ private:
+  bool fits(std::size_t item, std::size_t word) {
+    if (++tries_ > kMostTries) return false;
+    if (item == items_.size()) return word == words_.size();
+    const PatternItem& wanted = items_[item];
+    if (word < words_.size() && may_be(wanted, words_[word])) {
+      place_of_[item] = static_cast<int>(word);
+      if (fits(item + 1, word + 1)) return true;
+      place_of_[item] = -1;
+    }
+    const bool begins_group = wanted.group >= 0 && (item == 0 || items_[item - 1].group != wanted.group);
+    if (begins_group) {
+      std::size_t behind = item;
+      while (behind < items_.size() && items_[behind].group == wanted.group) ++behind;
+      if (fits(behind, word)) return true;
+    }
+    // What repeats a word that was left out is left out too; a full stop need not be typed.
+    if (wanted.kind == PatternItem::Kind::repeat && place_of_name(wanted.repeats) < 0) return fits(item + 1, word);
+    const bool ends = item + 1 == items_.size() && word == words_.size();
+    return ends && wanted.kind == PatternItem::Kind::written && is_full_stop(grammar_.words[at(wanted.word)]);
+  }
+
+  bool may_be(const PatternItem& item, std::int32_t word) const {
+    switch (item.kind) {
+      case PatternItem::Kind::written: return word == item.word;
+      case PatternItem::Kind::repeat: {
+        const int place = place_of_name(item.repeats);
+        return place >= 0 && words_[at(place)] == word;
+      }
+      case PatternItem::Kind::list:
+      case PatternItem::Kind::field: break;
+    }
+    const std::vector<std::int32_t>& family = grammar_.families[at(item.family)];
+    return std::find(family.begin(), family.end(), word) != family.end();
+  }
+
+  const Grammar& grammar_;
+  const std::vector<PatternItem>& items_;
+  const std::vector<std::int32_t>& words_;
+  std::vector<int> place_of_;  // of every item; −1: left out
+  int tries_ = 0;
+};
+
+}  // namespace
+
+std::optional<SentenceMatch> match_sentence(const Grammar& grammar, const std::vector<std::string_view>& words) {
+  if (words.empty() || words.size() > kLongestMatched) return std::nullopt;
+  const std::vector<std::int32_t> numbers = numbers_of(grammar, words);
+  const auto known = std::count_if(numbers.begin(), numbers.end(), [](std::int32_t word) { return word != kUnknown; });
+  if (known < static_cast<std::ptrdiff_t>(numbers.size())) return std::nullopt;
+  for (std::size_t kind = 0; kind < grammar.kinds.size(); ++kind)
+    for (std::size_t i = 0; i < grammar.kinds[kind].patterns.size(); ++i) {
+      const SentencePattern& pattern = grammar.kinds[kind].patterns[i];
+      Laying laying(grammar, pattern, numbers);
+      if (!laying.fits()) continue;
+      SentenceMatch match{static_cast<int>(kind), static_cast<int>(i)};
+      for (const PatternRelation& relation : pattern.relations) {
+        const int query = laying.place_of_name(relation.query), key = laying.place_of_name(relation.key);
+        if (query >= 0 && key >= 0) match.gold.push_back({relation.relation, query, key});
+      }
+      return match;
+    }
+  return std::nullopt;
+}
+
+std::vector<std::string_view> families_of(const Grammar& grammar, std::string_view word) {
+  std::vector<std::string_view> names;
+  const auto found = std::find(grammar.words.begin(), grammar.words.end(), word);
+  if (found == grammar.words.end()) return names;
+  const auto number = static_cast<std::int32_t>(found - grammar.words.begin());
+  for (std::size_t i = 0; i < grammar.families.size(); ++i)
+    if (std::find(grammar.families[i].begin(), grammar.families[i].end(), number) != grammar.families[i].end())
+      names.push_back(grammar.family_names[i]);
+  return names;
+}
+
+}  // namespace headlight

@@ -1,0 +1,101 @@
+// What the model guesses: a hidden word or the next one, before and after a change.
+#include "derived/guess.h"
+
+#include <gtest/gtest.h>
+
+#include "app/session_fixture.h"
+#include "document/bundled_models.h"
+
+namespace headlight {
+namespace {
+
+Document shipped_document(const std::string& source) {
+  static const auto models = *read_shipped_models();
+  Document document = default_document(models.get());
+  for (const BundledModel& one : *models)
+    if (one.source == source) take_model(document, one);
+  document.mask.causal = is_causal_by_default(config_of(document).arch);
+  return document;
+}
+
+std::shared_ptr<const Trace> traced(const Document& document) {
+  return *forward(requests_of(document, fixture::lexicon())->front());
+}
+
+Guess guess_of(const std::shared_ptr<const Trace>& trace, std::optional<Index> hidden = {}) {
+  Progress progress;
+  return *make_guess({trace, hidden}, progress);
+}
+
+TEST(Guess, AHiddenWordIsGuessedAsIfItWereTypedAsAMask) {
+  Document document = shipped_document("shipped:encoder");
+  const auto trace = traced(document);
+  const Guess guess = guess_of(trace, 4);
+  EXPECT_EQ(guess.place, "我");
+  ASSERT_TRUE(guess.right);
+  EXPECT_EQ(guess.right->word.text, "我");
+  EXPECT_FALSE(guess.right->before) << "nothing was changed";
+  set_text(document, TextSide::source, "我请李雷帮<mask>订了去北京的机票", fixture::lexicon());
+  const auto typed = traced(document);
+  const Vector shares = probabilities(typed->logits);
+  const auto best = most_probable(*typed->model, shares, 1).front();
+  EXPECT_EQ(guess.words.front().word.text, best.text);
+  EXPECT_EQ(guess.words.front().word.probability, best.probability);
+  EXPECT_EQ(guess.right->word.probability, shares(guess.right->word.row));
+}
+
+TEST(Guess, AHeadSwitchedOffHasABeforeAndAnAfter) {
+  Document document = shipped_document("shipped:encoder");
+  const Guess plain = guess_of(traced(document), 4);
+  switch_off(document.edits, {1, 2}, true);
+  const Guess without = guess_of(traced(document), 4);
+  ASSERT_TRUE(without.right && without.right->before);
+  EXPECT_EQ(*without.right->before, plain.right->word.probability);
+  EXPECT_LT(without.right->word.probability, *without.right->before - 0.2f) << "this head knows the same person";
+}
+
+TEST(Guess, AMaskAndASingleWeightHaveABeforeToo) {
+  for (const bool by_mask : {true, false}) {
+    Document document = shipped_document("shipped:encoder");
+    const Guess plain = guess_of(traced(document), 4);
+    if (by_mask) document.mask.causal = true;
+    else set_weight(document.edits, {1, 2}, {4, 0}, 0.0f);
+    const Guess changed = guess_of(traced(document), 4);
+    ASSERT_TRUE(changed.right->before);
+    EXPECT_EQ(*changed.right->before, plain.right->word.probability);
+    EXPECT_NE(changed.right->word.probability, *changed.right->before);
+  }
+}
+
+TEST(Guess, ADecoderSaysTheNextWordOfTheAnswerItself) {
+  Document document = shipped_document("shipped:decoder");
+  const auto trace = traced(document);
+  const Guess guess = guess_of(trace);
+  EXPECT_FALSE(guess.hidden || guess.right);
+  const auto best = most_probable(*trace->model, probabilities(trace->logits), kGuessedWords);
+  ASSERT_EQ(guess.words.size(), best.size());
+  for (std::size_t i = 0; i < best.size(); ++i) EXPECT_EQ(guess.words[i].word, best[i]);
+  switch_off(document.edits, {0, 0}, true);
+  const Guess without = guess_of(traced(document));
+  for (const GuessedWord& word : without.words) EXPECT_TRUE(word.before);
+}
+
+TEST(Guess, WhatCannotBeHiddenIsNotGuessed) {
+  const auto encoder = answer(shipped_document("shipped:encoder"));
+  EXPECT_TRUE(can_hide(*encoder, 0));
+  EXPECT_FALSE(can_hide(*encoder, -1));
+  EXPECT_FALSE(can_hide(*encoder, encoder->queries()));
+  const auto decoder = answer(shipped_document("shipped:decoder"));
+  EXPECT_FALSE(can_hide(*decoder, 1));
+  Progress progress;
+  EXPECT_TRUE(make_guess({decoder, 1}, progress)->words.empty());
+}
+
+TEST(Guess, AStoppedOneIsNone) {
+  Progress progress;
+  progress.stop = true;
+  EXPECT_EQ(make_guess({answer(shipped_document("shipped:encoder")), 4}, progress), nullptr);
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,123 @@
+// What heads are called: relations where they are earned, else what they do in this sentence.
+#include "figure/head_name.h"
+
+#include <gtest/gtest.h>
+
+#include "app/session_fixture.h"
+#include "document/bundled_models.h"
+#include "model/head_text.h"
+#include "train/trained_checkpoint.h"
+
+namespace headlight {
+namespace {
+
+struct Answered {
+  Document document;
+  std::shared_ptr<const Trace> trace;
+};
+
+Answered answered(const std::string& model, const std::string& text) {
+  static const auto models = *read_shipped_models();
+  Document document = default_document(models.get());
+  for (const BundledModel& one : *models)
+    if (one.source == model) take_model(document, one);
+  document.mask.causal = is_causal_by_default(config_of(document).arch);
+  set_text(document, TextSide::source, text, fixture::lexicon());
+  auto requests = requests_of(document, fixture::lexicon());
+  EXPECT_TRUE(requests);
+  return {document, *forward(requests->front())};
+}
+
+HeadName name_of(const Answered& answer, HeadRef head, Language language = Language::en) {
+  return names_of(language, answer.document, *answer.trace, {head}).front();
+}
+
+TEST(HeadName, RelationsStandInTheDirectionOfLooking) {
+  const Answered answer = answered("shipped:encoder", std::string(kDefaultSentence));
+  const std::pair<HeadRef, const char*> all[] = {{{1, 5}, "object → its verb"},
+                                                 {{1, 1}, "place → its direction"},
+                                                 {{1, 4}, "subject → its verb"},
+                                                 {{1, 2}, "same person"}};
+  for (const auto& [head, words] : all) {
+    const HeadName name = name_of(answer, head);
+    EXPECT_EQ(name.words, words);
+    EXPECT_FALSE(name.doubtful) << words;
+    ASSERT_NE(name.relation, nullptr);
+    EXPECT_GE(name.score, name.alone + kLeastGain);
+  }
+  EXPECT_EQ(name_of(answer, {1, 5}, Language::zh).words, "宾语 → 动词");
+  // The object's row of that head has its largest weight on the verb: 机票 → 订了.
+  Index key = 0;
+  answer.trace->head({1, 5}).thumbnail.row(9).maxCoeff(&key);
+  EXPECT_EQ(key, 5);
+}
+
+TEST(HeadName, OfTwoRelationsTheOneOfTheSentenceCounts) {
+  EXPECT_EQ(name_of(answered("shipped:encoder", "The animal didn't cross the street because it was too tired."), {1, 2})
+                .words,
+            "pronoun → its noun");
+}
+
+TEST(HeadName, WhatAHeadWasToldIsSaidBehindItsScore) {
+  Answered answer = answered("shipped:encoder", std::string(kDefaultSentence));
+  const std::string found = name_with_score(name_of(answer, {1, 4}));
+  EXPECT_FALSE(found.ends_with(" taught")) << found;
+  auto told = std::make_shared<TrainingCard>(*answer.document.card);
+  told->plan.teaching.heads = {{1, 4, {name_of(answer, {1, 4}).relation->relation}}};
+  answer.document.card = told;
+  EXPECT_EQ(name_with_score(name_of(answer, {1, 4})), found + " taught");
+}
+
+TEST(HeadName, AnotherKindOfSentenceAndUnknownWordsAreDoubted) {
+  const Answered english = answered("shipped:encoder", "The animal didn't cross the street because it was too tired.");
+  EXPECT_TRUE(name_of(english, {1, 5}).doubtful) << "objects were measured in Chinese sentences";
+  EXPECT_FALSE(name_of(english, {1, 2}).doubtful);
+  EXPECT_TRUE(name_of(answered("shipped:encoder", "I am a student"), {1, 2}).doubtful);
+}
+
+TEST(HeadName, AScoreBelowPositionIsNeverWorn) {
+  const Answered answer = answered("shipped:decoder", std::string(kDefaultSentence));
+  for (const HeadRef& head : heads_of(*answer.trace)) {
+    const HeadName name = name_of(answer, head);
+    EXPECT_FALSE(name.words.empty()) << head_label(head);
+    if (name.relation) { EXPECT_GE(gain(*name.relation), kLeastGain) << head_label(head); }
+  }
+  EXPECT_EQ(name_of(answer, {1, 0}).relation, nullptr) << "its scores are below those of position alone";
+  ASSERT_NE(name_of(answer, {1, 1}).relation, nullptr);
+}
+
+TEST(HeadName, OtherHeadsAreNamedByTheirStrongestMeasure) {
+  const Document document;
+  const auto named = [&](std::initializer_list<std::pair<Measure, float>> values) {
+    HeadMeasures measures;
+    for (const auto& [measure, value] : values) measures.values[static_cast<std::size_t>(measure)] = value;
+    return head_name(Language::en, document, {}, &measures, {});
+  };
+  EXPECT_EQ(named({{Measure::previous, 0.8f}, {Measure::first, 0.6f}}).words, "previous word");
+  EXPECT_EQ(named({{Measure::previous, 0.5f}, {Measure::normalized, 0.9f}}).words, "spread out");
+  EXPECT_EQ(named({{Measure::same, 0.51f}, {Measure::normalized, 0.9f}}).words, "itself");
+  EXPECT_EQ(named({{Measure::duplicate, 0.7f}}).words, "same word again");
+  EXPECT_EQ(named({{Measure::next, 0.4f}, {Measure::normalized, 0.85f}}).words, "mixed");
+  EXPECT_EQ(named({}).words, "mixed") << "nothing stands out";
+  EXPECT_TRUE(head_name(Language::en, document, {}, nullptr, {}).words.empty()) << "not measured yet";
+}
+
+TEST(HeadName, TitlesKeepTheNameLongerThanTheScore) {
+  const Answered answer = answered("shipped:encoder", std::string(kDefaultSentence));
+  const HeadName name = name_of(answer, {1, 5});
+  const auto width = [](const std::string& text) { return static_cast<float>(text.size()); };
+  const auto title = [&](float room) { return measured_title({1, 5}, name, "", room, width); };
+  EXPECT_EQ(title(100).head + title(100).relations, "L1·H5  object → its verb 100 %");
+  EXPECT_EQ(title(28).relations, "  object → its verb");
+  EXPECT_EQ(title(10).relations, "");
+}
+
+TEST(HeadName, SharesAreWrittenAsPeopleDo) {
+  const std::pair<double, const char*> all[] = {{1, "100 %"},     {0.934, "93 %"},  {0.0995, "10 %"},
+                                                {0.042, "4.2 %"}, {0.001, "0.1 %"}, {0.0009, "<0.1 %"},
+                                                {1e-9, "<0.1 %"}, {0, "0 %"}};
+  for (const auto& [share, text] : all) EXPECT_EQ(share_text(share), text);
+}
+
+}  // namespace
+}  // namespace headlight

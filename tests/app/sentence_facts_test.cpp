@@ -1,0 +1,108 @@
+// What is known of a sentence by its words alone: its kind, its unknown words, its nearest neighbour that is known.
+#include "document/sentence_facts.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "app/session_fixture.h"
+#include "document/bundled_models.h"
+#include "document/samples.h"
+
+namespace headlight {
+namespace {
+
+const Document& shipped_document() {
+  static const auto models = *read_shipped_models();
+  static const Document document = default_document(models.get());
+  return document;
+}
+
+Tokens tokens_of(const std::string& text) {
+  Document document = shipped_document();
+  set_text(document, TextSide::source, text, fixture::lexicon());
+  return requests_of(document, fixture::lexicon())->front().tokens;
+}
+
+SentenceFacts facts_of_text(const std::string& text) { return sentence_facts(tokens_of(text), shipped_grammar()); }
+
+const RelatedWords* find(const SentenceFacts& facts, const std::string& relation) {
+  const auto found = std::find_if(facts.relations.begin(), facts.relations.end(),
+                                  [&](const RelatedWords& one) { return one.relation == relation; });
+  return found == facts.relations.end() ? nullptr : &*found;
+}
+
+TEST(SentenceFacts, ASentenceOfTheGrammarHasItsRelations) {
+  ASSERT_NE(shipped_grammar(), nullptr);
+  const SentenceFacts facts = facts_of_text(std::string(kDefaultSentence));
+  EXPECT_TRUE(facts.of_grammar);
+  EXPECT_EQ(facts.words, 10);
+  EXPECT_EQ(facts.unknown, 0);
+  const std::pair<const char*, std::pair<Index, Index>> all[] = {
+      {"CO", {4, 0}}, {"VO", {5, 9}}, {"DP", {6, 7}}, {"SP", {0, 1}}};
+  for (const auto& [relation, places] : all) {
+    const RelatedWords* found = find(facts, relation);
+    ASSERT_NE(found, nullptr) << relation;
+    EXPECT_EQ(std::pair(found->query, found->key), places) << relation;
+  }
+  EXPECT_EQ(find(facts, "IT"), nullptr);
+}
+
+TEST(SentenceFacts, AFullStopMayBeMissing) {
+  for (const char* text : {"The animal didn't cross the street because it was too tired.",
+                           "The animal didn't cross the street because it was too wide"}) {
+    const SentenceFacts facts = facts_of_text(text);
+    ASSERT_TRUE(facts.of_grammar) << text;
+    ASSERT_NE(find(facts, "IT"), nullptr) << text;
+    EXPECT_EQ(find(facts, "IT")->query, 7) << text;
+    EXPECT_EQ(find(facts, "CO"), nullptr) << text;
+  }
+}
+
+TEST(SentenceFacts, AnotherOrderOfKnownWordsIsNoSentenceOfIt) {
+  const SentenceFacts facts = facts_of_text("机票请我");
+  EXPECT_EQ(facts.unknown, 0);
+  EXPECT_FALSE(facts.of_grammar);
+  EXPECT_TRUE(facts.relations.empty());
+}
+
+TEST(SentenceFacts, UnknownWordsAreCounted) {
+  const SentenceFacts facts = facts_of_text("I am a student");
+  EXPECT_EQ(facts.words, 4);
+  EXPECT_EQ(facts.unknown, 4);
+  EXPECT_FALSE(facts.of_grammar);
+}
+
+TEST(SentenceFacts, TheNearestSentenceIsKnownAndAlwaysTheSame) {
+  const Vocabulary& vocabulary = *shipped_document().model->vocabulary;
+  const auto samples = words_of_samples(lexicon_of(shipped_document(), TextSide::source, fixture::lexicon()));
+  const auto nearest = [&](const std::vector<std::string>& words) {
+    return nearest_known_sentence(words, vocabulary, *shipped_grammar(), samples);
+  };
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"I", "am", "a", "student"}, {"我", "是", "一个", "学生"}}) {
+    const std::string text = nearest(words);
+    ASSERT_FALSE(text.empty());
+    const SentenceFacts facts = facts_of_text(text);
+    EXPECT_EQ(facts.unknown, 0) << text;
+    EXPECT_EQ(static_cast<unsigned char>(text.front()) < 0x80, words.front() == "I") << text;
+    EXPECT_EQ(nearest(words), text);
+  }
+  EXPECT_EQ(nearest({"The", "animal", "didn't", "cross", "the", "avenue", "because", "it", "was", "too", "tired", "."}),
+            "The animal didn't cross the street because it was too tired.");
+}
+
+TEST(SentenceFacts, FamiliesHoldKnownWordsAlone) {
+  const Vocabulary& vocabulary = *shipped_document().model->vocabulary;
+  const std::set<std::string> known(vocabulary.words.begin(), vocabulary.words.end());
+  const auto families = known_families(*shipped_grammar(), vocabulary);
+  EXPECT_GT(families.size(), 20u);
+  for (const WordFamily& family : families) {
+    EXPECT_FALSE(family.words.empty());
+    for (const std::string& word : family.words) EXPECT_TRUE(known.contains(word)) << family.name << ": " << word;
+  }
+}
+
+}  // namespace
+}  // namespace headlight

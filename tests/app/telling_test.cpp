@@ -1,0 +1,139 @@
+// What a window begins with: the head and the cell that say most. And which edits a change of the model takes away.
+#include "session/telling.h"
+
+#include <gtest/gtest.h>
+
+#include "app/session_fixture.h"
+#include "session/update.h"
+
+namespace headlight {
+namespace {
+
+/// The window's state with the shipped models, settled after every command.
+struct Window {
+  AppState state;
+  Loop loop{{}, {}};
+
+  explicit Window(Document document = default_document(models().get())) {
+    state = initial_state(fixture::lexicon(), std::move(document), {}, {}, models());
+    loop.settle(state);
+  }
+  static const std::shared_ptr<const BundledModels>& models() {
+    static const auto read = *read_shipped_models();
+    return read;
+  }
+  template <class... Said>
+  void say(Said... said) {
+    Commands commands;
+    (commands.emplace_back(std::move(said)), ...);
+    loop.step(state, commands, 0);
+    loop.settle(state);
+  }
+};
+
+TEST(Telling, TheDefaultSentenceShowsTheSamePerson) {
+  Window window;
+  EXPECT_EQ(window.state.view.chosen, HeadRef{}) << "nothing is chosen unasked";
+  window.say(Tell{});
+  EXPECT_EQ(window.state.view.chosen, (HeadRef{1, 2}));
+  EXPECT_EQ(window.state.view.pinned, (CellRef{4, 0}));
+}
+
+TEST(Telling, TheEnglishSentenceShowsItsPronoun) {
+  Window window;
+  window.say(SetText{"The animal didn't cross the street because it was too tired."}, EndGesture{}, Tell{});
+  EXPECT_EQ(window.state.view.chosen, (HeadRef{1, 2}));
+  EXPECT_EQ(window.state.view.pinned, (CellRef{7, 1}));
+  window.say(SetText{"The animal didn't cross the street because it was too wide."}, EndGesture{}, Tell{});
+  EXPECT_EQ(window.state.view.pinned, (CellRef{7, 5})) << "the answer that belongs to the new sentence is awaited";
+}
+
+TEST(Telling, TypingChoosesNothing) {
+  Window window;
+  window.say(ChooseHead{{0, 3}}, SetText{"The animal didn't cross the street because it was too tired."}, EndGesture{});
+  EXPECT_EQ(window.state.view.chosen, (HeadRef{0, 3}));
+  EXPECT_FALSE(window.state.view.pinned);
+}
+
+TEST(Telling, ATranslatorBeginsWithCrossAttention) {
+  Window window;
+  Config config = window.state.document.config;
+  config.arch = Arch::encoder_decoder;
+  window.say(SetConfig{config}, EndGesture{}, Tell{});
+  ASSERT_TRUE(window.state.document.model);
+  EXPECT_EQ(window.state.view.chosen.stack, Stack::cross);
+  EXPECT_TRUE(window.state.view.pinned);
+}
+
+TEST(Telling, RandomWeightsTellNothing) {
+  Window window;
+  window.say(UseTrained{false}, EndGesture{}, Tell{});
+  EXPECT_FALSE(telling_cell(window.state));
+  EXPECT_EQ(window.state.view.chosen, HeadRef{});
+  EXPECT_FALSE(window.state.view.pinned);
+}
+
+TEST(Reset, LooksAsAtTheBeginning) {
+  Window window;
+  window.say(ChooseHead{{0, 3}}, SetScope{true}, SetPainting{true},
+             SetMask{.causal = true, .padding = true, .layer = 0}, EndGesture{});
+  window.say(Reset{}, EndGesture{});
+  EXPECT_FALSE(window.state.view.one_layer);
+  EXPECT_FALSE(window.state.view.painting);
+  EXPECT_EQ(window.state.view.chosen, (HeadRef{1, 2}));
+  EXPECT_EQ(window.state.view.pinned, (CellRef{4, 0}));
+}
+
+TEST(Edits, OfAnotherModelsHeadsAndWordsAreDropped) {
+  Window window;
+  window.say(SetWeight{{1, 2}, {0, 0}, 0.39f}, EndGesture{}, SwitchHead{{1, 2}, true}, EndGesture{},
+             PaintCell{{2, 3}, false}, EndGesture{}, SetScale{0.5f}, EndGesture{});
+  Config config = window.state.document.config;
+  config.arch = Arch::decoder;
+  window.say(SetConfig{config}, EndGesture{});
+  const Document& document = window.state.document;
+  EXPECT_TRUE(document.edits.weights.empty()) << "the decoder's first word is <s>, not the encoder's";
+  EXPECT_TRUE(document.edits.off.empty());
+  EXPECT_TRUE(document.mask.painted.empty());
+  EXPECT_EQ(document.edits.scale, 0.5f) << "which speaks of no head and no word";
+  window.say(Undo{});
+  EXPECT_EQ(document.edits.weights.size(), 1u);
+  EXPECT_EQ(document.edits.off.size(), 1u);
+  // Another number of heads: L1·H2 is another head. Other positions: the same one.
+  config = window.state.document.config;
+  config.num_heads = 4;
+  window.say(SetConfig{config}, EndGesture{});
+  EXPECT_TRUE(document.edits.weights.empty() && document.edits.off.empty());
+  window.say(Undo{});
+  config = window.state.document.config;
+  config.position = Position::learned;
+  window.say(SetConfig{config}, EndGesture{});
+  EXPECT_EQ(document.edits.weights.size(), 1u);
+}
+
+TEST(Nearest, IsLookedForWhereWordsAreUnknown) {
+  Window window;
+  EXPECT_FALSE(window.state.nearest);
+  Config config = window.state.document.config;
+  config.d_model = 64;  // a model of the family, which no sentence exchanges for another
+  window.say(SetConfig{config}, EndGesture{}, SetText{"I am a student"}, EndGesture{});
+  ASSERT_TRUE(window.state.nearest);
+  EXPECT_EQ(window.state.nearest->words, (std::vector<std::string>{"I", "am", "a", "student"}));
+  EXPECT_FALSE(window.state.nearest->text.empty());
+}
+
+TEST(GuessOfTheStage, FollowsThePinnedRow) {
+  Window window;
+  window.say(Tell{});
+  ASSERT_TRUE(window.state.guess);
+  EXPECT_EQ(window.state.guess->hidden, 4);
+  window.say(Pin{CellRef{9, 5}});
+  EXPECT_EQ(window.state.guess->hidden, 9);
+  EXPECT_EQ(window.state.guess->place, "机票");
+  window.say(SwitchHead{{1, 2}, true}, EndGesture{});
+  EXPECT_EQ(window.state.guess->trace.lock(), window.state.trace);
+  EXPECT_TRUE(window.state.guess->right->before);
+}
+
+}  // namespace
+}  // namespace headlight

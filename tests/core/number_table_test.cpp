@@ -1,0 +1,211 @@
+// Tables of numbers as pages print them, and the attention that they come to.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "math/forward.h"
+#include "read/external/own_numbers.h"
+
+namespace headlight {
+namespace {
+
+NumberTable number_table(std::string_view text) {
+  const auto table = parse_number_table("f", text);
+  EXPECT_TRUE(table) << text << "\n" << (table ? "" : table.error().message);
+  return table ? *table : NumberTable{};
+}
+
+std::string number_table_error(std::string_view text) {
+  const auto table = parse_number_table("f", text);
+  EXPECT_FALSE(table) << text;
+  return table ? "" : table.error().message;
+}
+
+Matrix two_by_two() { return (Matrix(2, 2) << 1.0f, 2.5f, -3.0f, 0.0f).finished(); }
+
+TEST(NumberTable, EveryFormGivesTheSameNumbers) {
+  for (const char* text : {
+           "[[1, 2.5], [-3, 0]]",
+           "[[ 1.   2.5]\n [-3.   0. ]]",
+           "array([[ 1. ,  2.5],\n       [-3. ,  0. ]], dtype=float32)",
+           "tensor([[ 1.0000,  2.5000],\n        [-3.0000,  0.0000]], grad_fn=<AddBackward0>)",
+           "1,2.5\n-3,0\n",
+           "1;2.5\r\n-3;0",
+           "1\t2.5\n-3\t0",
+           "  1  2.5\n −3  0",
+           "\"1\",\"2.5\"\n\"-3\",\"0\"",
+           "| a | b |\n|---|---|\n| 1 | 2.5 |\n| -3 | - |",
+           "1 | 2.5\n-3 | 0",
+           "\\begin{pmatrix} 1 & 2.5 \\\\ -3 & 0 \\end{pmatrix}",
+           "\\begin{array}{cc}\n1 & 2.5 \\\\\n\\hline\n$-3$ & 0 \\\\\n\\end{array}",
+           "1 & 2.5 \\\\ -3 & 0 \\\\",
+           "\xEF\xBB\xBF 1, 2.5\n-3, 0",
+       })
+    EXPECT_TRUE(same(number_table(text).numbers, two_by_two())) << text << "\n" << number_table(text).numbers;
+}
+
+TEST(NumberTable, WordsInFrontAndAboveAreLabels) {
+  const NumberTable listed = number_table("Token | vector |\n---|---|\n我 | [0.2, 0.1] |\n请 | [0.6, 0.3] |");
+  EXPECT_EQ(listed.row_labels, (std::vector<std::string>{"我", "请"}));
+  EXPECT_TRUE(listed.column_labels.empty());
+  EXPECT_TRUE(same(listed.numbers, (Matrix(2, 2) << 0.2f, 0.1f, 0.6f, 0.3f).finished()));
+  const NumberTable headed = number_table("Token,我,请\n我,-,0.1\n请,0.2,-\n");
+  EXPECT_EQ(headed.row_labels, (std::vector<std::string>{"我", "请"}));
+  EXPECT_EQ(headed.column_labels, (std::vector<std::string>{"我", "请"}));
+  EXPECT_TRUE(same(headed.numbers, (Matrix(2, 2) << 0.0f, 0.1f, 0.2f, 0.0f).finished()));
+  const NumberTable one = number_table("机票 1.1 1.4");
+  EXPECT_EQ(one.row_labels, (std::vector<std::string>{"机票"}));
+  EXPECT_EQ(one.numbers.cols(), 2);
+}
+
+TEST(NumberTable, ABlockedScoreIsMinusInfinity) {
+  const Matrix scores = number_table("[[1, -inf], [2, 3]]").numbers;
+  EXPECT_EQ(scores(0, 1), -std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(same(number_table(table_json(scores)).numbers, scores));
+}
+
+TEST(NumberTable, WhatIsNoTableIsRefusedInOneLine) {
+  EXPECT_EQ(number_table_error("[[1, 2], [3]]"), "f: row 1: expected 2 numbers, as in row 0, found 1");
+  EXPECT_EQ(number_table_error("1 2\n3 4 5"), "f: row 1: expected 2 numbers, as in row 0, found 3");
+  EXPECT_EQ(number_table_error("1 2\n3 nan"), "f: row 1, column 1: expected a number, found 'nan'");
+  EXPECT_EQ(number_table_error("[[1, 2], [3, NaN]]"), "f: row 1, column 1: expected a number, found 'NaN'");
+  EXPECT_EQ(number_table_error("[[1, inf]]"), "f: row 0, column 1: expected a number, found 'inf'");
+  EXPECT_EQ(number_table_error("[[1, x]]"), "f: row 0, column 1: expected a number, found 'x'");
+  EXPECT_EQ(number_table_error("[[1, 2, ..., 9]]"),
+            "f: row 0, column 2: expected every number, none left out, found '...'");
+  EXPECT_EQ(number_table_error("[[1, 2]"), "f: table: expected a ] for every [, found the end of the text");
+  EXPECT_EQ(number_table_error("[[1, 2]] [3]"), "f: table: expected one table, found '[3]' behind it");
+  EXPECT_EQ(number_table_error("[[[1]]]"), "f: row 0: expected rows of numbers, [[1, 2], [3, 4]], found '[1]]]'");
+  EXPECT_EQ(number_table_error(" \n"), "f: table: expected at least one number, found none");
+  EXPECT_EQ(number_table_error("[[]]"), "f: table: expected at least one number, found none");
+  EXPECT_EQ(number_table_error("1e99"), "f: row 0, column 0: expected a number, found '1e99'");
+  EXPECT_EQ(number_table_error("two words"), "f: row 0, column 0: expected a number, found 'words'");
+  std::string much;
+  for (int i = 0; i < 1'000'000; ++i) much += "1 ";
+  EXPECT_EQ(number_table_error(much), "f: table: expected at most 250000 numbers, found more");
+  EXPECT_EQ(number_table_error("[[" + much + "]]"), "f: table: expected at most 250000 numbers, found more");
+  EXPECT_NE(number_table_error("[[1, \xFF]]").find("f: "), std::string::npos);
+}
+
+std::shared_ptr<const Trace> answer_to(const OwnNumbers& numbers) {
+  const auto file = model_of_numbers("numbers", numbers);
+  EXPECT_TRUE(file) << (file ? "" : file.error().message);
+  Request request{.model = file->model, .config = file->model->config};
+  if (file->mask) request.mask.given = std::make_shared<const Matrix>(*file->mask);
+  const auto trace = forward(request);
+  EXPECT_TRUE(trace) << (trace ? "" : trace.error().message);
+  return *trace;
+}
+
+OwnNumbers two_heads() {
+  OwnNumbers numbers;
+  numbers.x = number_table("[[1, 2, 3, 4], [5, 6, 7, 8]]");
+  numbers.w_q = {number_table("[[1, 0], [0, 1], [0, 0], [0, 0]]"), number_table("[[0, 0], [0, 0], [1, 0], [0, 1]]")};
+  numbers.w_k = numbers.w_v = numbers.w_q;
+  numbers.w_o = number_table("[[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1]]");
+  return numbers;
+}
+
+TEST(OwnNumbers, AreTheAttentionThatThePageComputes) {
+  const auto trace = answer_to(two_heads());
+  ASSERT_EQ(trace->num_heads(), 2);
+  const AttentionTrace& attention = trace->attention(Stack::self, 0);
+  EXPECT_TRUE(same(attention.query, (Matrix(2, 4) << 1, 2, 3, 4, 5, 6, 7, 8).finished()));
+  // Head 0: q·kᵀ/√2 of (1, 2), (5, 6) is 5/√2, 17/√2 in row 0; v is (1, 2), (5, 6).
+  const double share = 1 / (1 + std::exp(12 / std::sqrt(2.0)));
+  EXPECT_NEAR(attention.z(0, 0), share * 1 + (1 - share) * 5, 2e-5);
+  EXPECT_NEAR(trace->last_hidden_state()(0, 2), 2 * static_cast<double>(attention.z(0, 2)), 2e-5);
+}
+
+TEST(OwnNumbers, ScoresHaveTheirSoftmaxAndWeightsStandAsTheyAre) {
+  OwnNumbers numbers;
+  numbers.scores = number_table("x | a | b | c |\n---|---|---|---|\n机票 | 1 | 2 | −∞ |");
+  const auto trace = answer_to(numbers);
+  const auto& head = trace->head({});
+  EXPECT_NEAR(head.thumbnail(0, 1), 1 / (1 + std::exp(-1.0)), 1e-6);
+  EXPECT_EQ(head.thumbnail(0, 2), -1.0f);
+  EXPECT_EQ(trace->query_tokens().tokens[0].text, "机票");
+  EXPECT_EQ(trace->key_tokens().tokens[2].text, "c");
+  OwnNumbers weights;
+  weights.weights = number_table("[[0.25, 0.75]]");
+  EXPECT_EQ(answer_to(weights)->head({}).thumbnail(0, 1), 0.75f);
+}
+
+TEST(OwnNumbers, ReadBackFromTheirJson) {
+  OwnNumbers numbers = two_heads();
+  numbers.num_heads = 2;
+  numbers.x->row_labels = {"a\"b", "机票"};
+  numbers.scores = number_table("[[1, -inf], [2, 3]]");
+  const auto read = parse_own_numbers("f", numbers_json(numbers));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, numbers);
+  EXPECT_EQ(*read_own_numbers("numbers:" + numbers_json(numbers)), numbers);
+}
+
+TEST(OwnNumbers, SizesThatDoNotFitAreNamed) {
+  const auto refused = [](auto change) {
+    OwnNumbers numbers = two_heads();
+    change(numbers);
+    const auto model = model_of_numbers("f", numbers);
+    EXPECT_FALSE(model);
+    return model ? "" : model.error().message;
+  };
+  EXPECT_EQ(refused([](OwnNumbers& n) { n.w_q[1] = number_table("[[1, 0]]"); }),
+            "f: w_q of head 1: expected 4 rows, one for each column of x, found (1, 2)");
+  EXPECT_EQ(refused([](OwnNumbers& n) { n.w_k.pop_back(); }),
+            "f: w_k: expected 4 columns of all heads, as w_q has, found 2");
+  EXPECT_EQ(refused([](OwnNumbers& n) { n.w_o = number_table("[[1, 2]]"); }),
+            "f: w_o: expected 4 rows, one for each column of the concatenated heads, found (1, 2)");
+  EXPECT_EQ(refused([](OwnNumbers& n) { n.num_heads = 3; }),
+            "f: num_heads: expected a divisor of the 4 columns of q and the 4 of v, found 3");
+  EXPECT_EQ(refused([](OwnNumbers& n) { n.x.reset(); }),
+            "f: x: expected what the weights are multiplied with, found none");
+  EXPECT_EQ(refused([](OwnNumbers& n) { n.x = number_table("[[1, 2, 3, -inf]]"); }),
+            "f: x: row 0, column 3: expected a finite number, found -inf");
+  for (const char* text : {"[]", "{\"y\": 1}", "{\"x\": 3}", "{\"x\": [[1], [2, 3]]}", "{\"num_heads\": 0}",
+                           "{\"x\": {\"rows\": []}}", "{\"x\": {\"numbers\": [[1]], \"rows\": [\"a\", \"b\"]}}"}) {
+    const auto read = parse_own_numbers("f", text);
+    ASSERT_FALSE(read) << text;
+    EXPECT_TRUE(read.error().message.starts_with("f: ")) << read.error().message;
+  }
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(CheckNumbers, NamesRowsThatDoNotSumToOne) {
+  OwnNumbers numbers;
+  numbers.weights = number_table("x,a,b\n我,0.5,0.4\n请,0.5,0.5\n");
+  EXPECT_EQ(check_numbers(numbers), (Lines{"weights: row 0 (我) sums to 0.90, not to 1"}));
+}
+
+TEST(CheckNumbers, NamesWeightsThatAreNoSoftmax) {
+  OwnNumbers numbers;
+  numbers.scores = number_table("[[1, 2], [0, 3]]");
+  numbers.weights = number_table("[[0.27, 0.73], [0.05, 0.95]]");
+  EXPECT_TRUE(check_numbers(numbers).empty());
+  numbers.weights = number_table("[[0.27, 0.73], [0.2, 0.8]]");
+  EXPECT_EQ(check_numbers(numbers),
+            (Lines{"weights: row 1 is not the softmax of its scores: at column 0 0.20, the softmax is 0.05"}));
+  numbers.weights = number_table("[[0.7311, 0.2689], [0.2689, 0.7311]]");
+  numbers.scores = number_table("[[1, 2], [0, 3]]");
+  EXPECT_EQ(check_numbers(numbers).front(), "weights: the softmax of the columns of the scores, not of their rows");
+}
+
+TEST(CheckNumbers, NamesWhatHappenedToTheScale) {
+  OwnNumbers numbers;
+  numbers.x = number_table("[[1, 2, 0, 1], [0, 1, 1, 3]]");
+  const Matrix dot = numbers.x->numbers * numbers.x->numbers.transpose();
+  const auto found_for = [&](const Matrix& scores) {
+    numbers.scores = NumberTable{.numbers = scores};
+    return check_numbers(numbers);
+  };
+  EXPECT_TRUE(found_for(dot / 2).empty());
+  EXPECT_EQ(found_for(dot * 2), (Lines{"scores: multiplied by sqrt(d_k), not divided by it"}));
+  EXPECT_EQ(found_for(dot), (Lines{"scores: not divided by sqrt(d_k)"}));
+  EXPECT_EQ(found_for(dot / 4), (Lines{"scores: divided by d_k, not by its square root"}));
+  EXPECT_EQ(found_for(dot * 7).front(), "scores: not x·W_Q·(x·W_K)ᵀ / sqrt(d_k), by up to 71.50");
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,181 @@
+// What makes maps say little is said, with ways out: unknown words, random weights. And what a window begins with.
+#include <set>
+
+#include "document/bundled_models.h"
+#include "gui/harness.h"
+#include "session/startup.h"
+#include "words/doubt_words.h"
+
+namespace headlight {
+namespace {
+
+/// The window with the models that come along.
+class DoubtTest : public GuiTest {
+ protected:
+  void SetUp() override { begin({1600, 1000}); }
+  void begin(ImVec2 size, Settings settings = {}) {
+    static const auto models = *read_shipped_models();
+    start(default_document(models.get()), size, std::move(settings));
+    harness->state.shipped = models;
+    harness->settle();
+  }
+  /// A sentence that a model of the family does not know; no sentence exchanges that model for another.
+  void ask_unknown_words() {
+    Config config = document().config;
+    config.d_model = 64;
+    harness->say(SetConfig{config}, EndGesture{}, SetText{"I am a student"}, EndGesture{});
+    harness->settle();
+  }
+  const Document& document() const { return harness->state.document; }
+  const ViewState& view() const { return harness->state.view; }
+};
+
+TEST_F(DoubtTest, ASentenceThatIsKnownIsNotDoubted) {
+  EXPECT_FALSE(harness->has("unknown words"));
+  EXPECT_FALSE(harness->has("random weights"));
+}
+
+TEST_F(DoubtTest, UnknownWordsAreCountedWithWaysOut) {
+  Harness& h = *harness;
+  ask_unknown_words();
+  EXPECT_TRUE(h.says("4 of 4 words are unknown"));
+  EXPECT_TRUE(h.drew(h.colours().caution, h.box("chip 0"))) << "amber, as all doubt is";
+  ASSERT_TRUE(h.has("nearest sentence"));
+  const std::string nearest = h.state.nearest->text;
+  h.click("nearest sentence");
+  h.settle();
+  EXPECT_EQ(document().source.text, nearest);
+  EXPECT_FALSE(h.has("unknown words"));
+  ASSERT_TRUE(h.has("undo change"));
+  h.click("undo change");
+  EXPECT_EQ(document().source.text, "I am a student");
+}
+
+TEST_F(DoubtTest, ItsWordsStandUnderTheirKinds) {
+  Harness& h = *harness;
+  ask_unknown_words();
+  h.click("its words");
+  h.frame(2);
+  EXPECT_TRUE(h.says(kWordKindWords.people.en));
+  EXPECT_TRUE(h.says(kWordKindWords.times.en));
+  ASSERT_TRUE(h.has("known word 李雷"));
+  h.click("known word 李雷");
+  h.settle();
+  EXPECT_EQ(document().source.text, "I am a student李雷");
+}
+
+TEST_F(DoubtTest, OpeningAModelIsOffered) {
+  Harness& h = *harness;
+  ask_unknown_words();
+  h.click("open a model");
+  EXPECT_EQ(h.state.browser.purpose, Browser::Purpose::open);
+}
+
+TEST_F(DoubtTest, RandomWeightsLeadBackToTheTrainedOnes) {
+  Harness& h = *harness;
+  Config config = document().config;
+  config.d_model = 236;
+  config.num_heads = 4;
+  h.say(SetConfig{config}, EndGesture{});
+  h.settle();
+  ASSERT_TRUE(h.has("random weights"));
+  EXPECT_TRUE(h.says("Back to 128"));
+  EXPECT_TRUE(h.has("train this shape"));
+  h.click("back to trained");
+  h.settle();
+  EXPECT_TRUE(document().model);
+  EXPECT_EQ(document().config.d_model, 128);
+  EXPECT_FALSE(h.has("random weights"));
+}
+
+TEST_F(DoubtTest, TheTrainedTickIsOffWhereWeightsAreRandom) {
+  Harness& h = *harness;
+  Config config = document().config;
+  config.num_heads = 16;
+  h.say(SetConfig{config}, EndGesture{});
+  h.settle();
+  ASSERT_TRUE(document().trained) << "trained weights are wanted, but this shape has none";
+  h.click("trained");
+  h.settle();
+  EXPECT_TRUE(document().model) << "the tick was off: a click sets it";
+}
+
+TEST_F(DoubtTest, ADragOverTheTrainedWidthsStopsAtThem) {
+  Harness& h = *harness;
+  std::set<Index> widths;
+  h.after_frame = [&] { widths.insert(document().config.d_model); };
+  h.slide("d_model", 0.24f, 0.02f);
+  h.after_frame = nullptr;
+  EXPECT_EQ(widths, (std::set<Index>{32, 64, 128}));
+  h.slide("d_model", 0.05f, 0.9f);
+  EXPECT_GT(document().config.d_model, 400);
+  EXPECT_FALSE(document().model);
+}
+
+TEST_F(DoubtTest, EveryChangeOffersToUndoIt) {
+  Harness& h = *harness;
+  const Document before = document();
+  for (const char* control : {"causal", "padding", "trained", "tied", "gated"}) {
+    SCOPED_TRACE(control);
+    h.click(control);
+    h.settle();
+    EXPECT_FALSE(document() == before);
+    ASSERT_TRUE(h.has("undo change"));
+    h.click("undo change");
+    h.settle();
+    EXPECT_TRUE(document() == before);
+  }
+  h.slide("layers", 0.1f, 0.5f);
+  EXPECT_TRUE(h.says("layers 2 →")) << "a drag says so once it ends";
+}
+
+TEST_F(DoubtTest, WhatIsSeldomChangedStandsUnderMore) {
+  Harness& h = *harness;
+  for (const char* open : {"causal", "padding", "paint", "trained", "d_model", "heads", "layers", "more controls"})
+    EXPECT_TRUE(h.has(open)) << open;
+  for (const char* folded : {"scale", "dropout", "seed", "ffn", "tied", "kv heads", "all layers"})
+    EXPECT_FALSE(h.has(folded)) << folded;
+  h.click("more controls");
+  h.frame();
+  for (const char* folded : {"scale", "dropout", "seed", "ffn", "tied", "kv heads"})
+    EXPECT_TRUE(h.has(folded)) << folded;
+  h.click("causal");
+  h.settle();
+  EXPECT_TRUE(h.has("all layers")) << "a mask was changed: in which layers?";
+}
+
+TEST_F(DoubtTest, AWindowBeginsWithWhatTellsMost) {
+  Harness& h = *harness;
+  begin_looking(h.state);
+  h.settle();
+  EXPECT_EQ(view().chosen, (HeadRef{1, 2}));
+  EXPECT_EQ(view().pinned, (CellRef{4, 0}));
+  h.type("The");
+  h.settle();
+  EXPECT_EQ(document().source.text, "The") << "the sentence box has the keyboard";
+}
+
+TEST_F(DoubtTest, ChineseExamplesCarryTheirEnglish) {
+  Harness& h = *harness;
+  EXPECT_TRUE(h.says("机票 ticket"));
+  Settings settings;
+  settings.language = Language::zh;
+  begin({1600, 1000}, settings);
+  EXPECT_FALSE(harness->says("ticket"));
+}
+
+TEST_F(DoubtTest, ADecodersNextWordsStandBehindTheLast) {
+  Harness& h = *harness;
+  Config config = document().config;
+  config.arch = Arch::decoder;
+  h.say(SetConfig{config}, SetText{"我请李雷帮我订了去北京的"}, EndGesture{});
+  h.settle();
+  ASSERT_TRUE(h.has("ghost 0"));
+  const std::string word = h.state.guess->words.front().word.text;
+  h.click("ghost 0");
+  h.settle();
+  EXPECT_EQ(document().source.text, "我请李雷帮我订了去北京的" + word);
+}
+
+}  // namespace
+}  // namespace headlight

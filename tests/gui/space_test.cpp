@@ -1,0 +1,292 @@
+// What the window gives its room to: how large the maps are at each size of the window, and that nothing moves but what changed.
+#include <cmath>
+
+#include "gui/frame/motion.h"
+#include "gui/harness.h"
+#include "gui/heads/atlas_layout.h"
+#include "model/head_text.h"
+#include "view/ui_scale.h"
+
+namespace headlight {
+namespace {
+
+struct Screen {
+  float width, height, least_map, least_thumbnail;
+  Language language;
+};
+
+void PrintTo(const Screen& screen, std::ostream* out) {
+  *out << screen.width << "x" << screen.height << (screen.language == Language::zh ? " zh" : " en");
+}
+
+Document of_heads(Index layers, Index heads) {
+  Document document;
+  document.config.num_layers = layers;
+  document.config.num_heads = heads;
+  document.config.d_model = heads * 16;
+  return document;
+}
+
+std::string thumbnail(Index layer, Index head) { return "head " + head_text({layer, head}); }
+
+bool is_inside(const Box& box, const Box& region) {
+  return box.x >= region.x && box.y >= region.y && box.right() <= region.right() && box.bottom() <= region.bottom();
+}
+
+bool touch(const Box& a, const Box& b) {
+  return a.x + 0.5f < b.right() && b.x + 0.5f < a.right() && a.y + 0.5f < b.bottom() && b.y + 0.5f < a.bottom();
+}
+
+Settings settings_of(float width, float height, Language language) {
+  Settings settings;
+  settings.language = language;
+  settings.ui_scale = fitting_ui_scale(width, height);
+  return settings;
+}
+
+class Space : public testing::TestWithParam<Screen> {
+ protected:
+  std::unique_ptr<Harness> open(Document document) const {
+    const Screen& screen = GetParam();
+    auto harness = std::make_unique<Harness>(std::move(document), ImVec2{screen.width, screen.height},
+                                             settings_of(screen.width, screen.height, screen.language));
+    harness->settle();
+    return harness;
+  }
+};
+
+TEST_P(Space, TheMapsAreLargeAndAllHeadsAreInSight) {
+  const auto h = open(of_heads(2, 8));
+  const Box stage = h->box("stage"), atlas = h->box("atlas"), map = h->box("stage map");
+  EXPECT_GE(map.w, GetParam().least_map);
+  EXPECT_EQ(map.w, map.h);
+  EXPECT_TRUE(is_inside(map, stage));
+  std::vector<Box> heads;
+  for (Index layer = 0; layer < 2; ++layer)
+    for (Index head = 0; head < 8; ++head) {
+      const Box& box = heads.emplace_back(h->box(thumbnail(layer, head)));
+      EXPECT_GE(box.w, GetParam().least_thumbnail) << layer << "." << head;
+      EXPECT_TRUE(is_inside(box, atlas)) << layer << "." << head;
+      for (std::size_t other = 0; other + 1 < heads.size(); ++other) EXPECT_FALSE(touch(box, heads[other]));
+    }
+}
+
+TEST_P(Space, AHundredAndFortyFourHeadsAreInSight) {
+  const auto h = open(of_heads(12, 12));
+  const Box atlas = h->box("atlas");
+  for (Index layer = 0; layer < 12; ++layer)
+    for (Index head = 0; head < 12; ++head) {
+      const Box box = h->box(thumbnail(layer, head));
+      EXPECT_TRUE(is_inside(box, atlas)) << layer << "." << head;
+      EXPECT_GE(box.w, 40 * h->state.settings.ui_scale);
+    }
+}
+
+TEST_P(Space, FewHeadsStandBesideTheStageAndAreSmaller) {
+  for (const Index heads : {1, 2}) {
+    const auto h = open(of_heads(1, heads));
+    const Box map = h->box("stage map");
+    for (Index head = 0; head < heads; ++head) {
+      const Box box = h->box(thumbnail(0, head));
+      EXPECT_TRUE(is_inside(box, h->box("atlas")));
+      EXPECT_LT(box.w, map.w);
+      EXPECT_EQ(box.y, h->box(thumbnail(0, 0)).y) << "side by side";
+    }
+  }
+}
+
+// Names of what must stand still, whatever is looked at.
+std::map<std::string, Box> places(const Harness& h) {
+  std::map<std::string, Box> all;
+  for (const auto& [name, box] : h.probe)
+    if (name == "stage map" || name == "switch head" || name == "keep" || name == "shown menu" || name == "order" ||
+        name == "find heads" || name == "top bar" || name == "sentence" || name == "status" || name == "stage" ||
+        name == "atlas" || name.starts_with("head "))
+      all.emplace(name, box);
+  return all;
+}
+
+TEST_P(Space, NothingMovesThatDidNotChange) {
+  const auto h = open(of_heads(2, 8));
+  const auto before = places(*h);
+  ASSERT_GE(before.size(), 25u);
+  for (const HeadRef head : {HeadRef{0, 3}, HeadRef{1, 2}, HeadRef{1, 7}, HeadRef{0, 0}}) {
+    h->say(ChooseHead{head});
+    h->frame(2);
+    EXPECT_EQ(places(*h), before) << "another head";
+  }
+  h->say(Pin{CellRef{4, 5}});
+  h->settle();
+  EXPECT_EQ(places(*h), before) << "a pinned cell";
+  h->hover("head 0.3", {2, 2});
+  EXPECT_EQ(places(*h), before) << "under the pointer";
+  h->point_away();
+  h->say(SwitchHead{{0, 1}, true}, SetWeight{{0, 0}, {4, 5}, 0.3f}, EndGesture{});
+  h->settle();
+  auto after = places(*h);
+  after["switch head"] = before.at("switch head");  // what it says is as wide as it says it
+  EXPECT_EQ(after, before) << "an edit";
+  Settings settings = h->state.settings;
+  settings.greeted = !settings.greeted;
+  h->say(SetSettings{settings});
+  h->frame(2);
+  after = places(*h);
+  after["switch head"] = before.at("switch head");
+  EXPECT_EQ(after, before) << "a hint";
+  h->say(FileFailed{"something is wrong\nin two lines"});
+  h->frame(2);
+  after = places(*h);
+  after["switch head"] = before.at("switch head");
+  EXPECT_EQ(after, before) << "an error";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, Space,
+    testing::Values(Screen{1280, 800, 390, 115, Language::en}, Screen{1280, 800, 390, 115, Language::zh},
+                    Screen{1440, 900, 490, 135, Language::en}, Screen{1440, 900, 490, 135, Language::zh},
+                    Screen{1920, 1080, 670, 185, Language::en}, Screen{1920, 1080, 670, 185, Language::zh},
+                    Screen{2560, 1600, 800, 230, Language::en}, Screen{2560, 1600, 800, 230, Language::zh}),
+    [](const auto& tested) {
+      return std::to_string(static_cast<int>(tested.param.width)) +
+             (tested.param.language == Language::zh ? "zh" : "en");
+    });
+
+TEST(SpaceOfAWindow, ALargerWindowNeverMakesAMapSmaller) {
+  Harness h(of_heads(2, 8), {1100, 700});
+  h.settle();
+  float map = 0, least = 0;
+  for (const auto& [width, height] : {std::pair{1100.f, 700.f},
+                                      {1280.f, 800.f},
+                                      {1359.f, 860.f},
+                                      {1440.f, 900.f},
+                                      {1600.f, 1000.f},
+                                      {1719.f, 1000.f},
+                                      {1920.f, 1080.f},
+                                      {2200.f, 1300.f}}) {
+    h.resize({width, height});
+    h.frame(2);
+    EXPECT_GE(h.box("stage map").w, map) << width;
+    EXPECT_GE(h.box("head 0.0").w, least) << width;
+    map = h.box("stage map").w;
+    least = h.box("head 0.0").w;
+  }
+}
+
+TEST(SpaceOfAWindow, TheTypeGrowsWithTheScreen) {
+  EXPECT_EQ(fitting_ui_scale(1280, 800), 1);
+  EXPECT_EQ(fitting_ui_scale(1920, 1080), 1);
+  EXPECT_EQ(fitting_ui_scale(2560, 1600), 1.5f);
+  EXPECT_EQ(fitting_ui_scale(3840, 2160), 2);
+  EXPECT_EQ(fitting_ui_scale(0, 0), kLeastUiScale);
+}
+
+TEST(AtlasLayout, EveryMapHasAPlaceOfItsOwn) {
+  const AtlasSizes sizes{.text = 16, .labels = 40, .layers = 24, .most = 320, .unit = 1};
+  for (const Index groups : {1, 2, 6, 12, 48})
+    for (const Index heads : {1, 2, 3, 7, 8, 12, 16, 25}) {
+      const AtlasLayout layout = atlas_layout(640, 580, {groups, heads, 10, 10, true}, sizes);
+      std::vector<Box> boxes;
+      for (Index group = 0; group < groups; ++group)
+        for (Index head = 0; head < heads; ++head) {
+          const Box box = layout.place(group, head);
+          EXPECT_GE(box.w, 7) << groups << " × " << heads;
+          EXPECT_LE(box.bottom(), layout.content_height + 0.5f);
+          EXPECT_GE(box.x, 0);
+          for (const Box& other : boxes) ASSERT_FALSE(touch(box, other)) << groups << " × " << heads;
+          boxes.push_back(box);
+        }
+      if (groups <= 12) {
+        EXPECT_LE(layout.content_height, 580.5f) << "in sight: " << groups << " × " << heads;
+        EXPECT_LE(layout.place(0, heads - 1).right(), 640.5f);
+      }
+    }
+}
+
+TEST(AtlasLayout, RowsAreOfTheSameLengthWhereThatCostsLittle) {
+  const AtlasSizes sizes{.text = 16, .labels = 40, .layers = 24, .most = 320, .unit = 1};
+  EXPECT_EQ(atlas_layout(640, 580, {2, 8, 10, 10, true}, sizes).columns, 4);
+  EXPECT_EQ(atlas_layout(640, 580, {12, 12, 10, 10, true}, sizes).columns, 12);
+  EXPECT_EQ(atlas_layout(640, 580, {1, 2, 10, 10, true}, sizes).columns, 2);
+  EXPECT_EQ(atlas_layout(640, 580, {1, 1, 10, 10, true}, sizes).columns, 1);
+}
+
+double luminance(ImU32 colour) {
+  double sum = 0;
+  const double weights[] = {0.2126, 0.7152, 0.0722};
+  for (int channel = 0; channel < 3; ++channel) {
+    const double value = static_cast<double>(colour >> (8 * channel) & 255) / 255;
+    sum += weights[channel] * (value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4));
+  }
+  return sum;
+}
+
+/// WCAG 2.1, contrast ratio.
+double contrast(ImU32 a, ImU32 b) {
+  const double x = luminance(a), y = luminance(b);
+  return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
+}
+
+TEST(ThemeContrast, TextCanBeReadAndEdgesAreSeen) {
+  for (const Theme theme : {Theme::light, Theme::dark}) {
+    const Palette& p = palette(theme);
+    for (const ImU32 ground : {p.background, p.panel, p.button, p.button_hovered}) {
+      for (const ImU32 text : {p.text, p.dim, p.accent, p.warning, p.caution, p.action})
+        EXPECT_GE(contrast(text, ground), 4.5) << std::hex << text << " on " << ground;
+      EXPECT_GE(contrast(p.outline, ground), 3) << std::hex << ground;
+    }
+    EXPECT_GE(contrast(p.accent, p.selected), 4.5);
+    EXPECT_GE(contrast(p.text, p.selected), 4.5);
+    EXPECT_GE(contrast(p.text, p.caution_ground), 4.5);
+    EXPECT_GE(contrast(p.caution, p.caution_ground), 4.5);
+    EXPECT_GE(contrast(p.on_action, p.action), 4.5);
+    EXPECT_GE(contrast(p.on_action, p.action_hovered), 4.5);
+  }
+}
+
+Matrix filled(float value) { return Matrix::Constant(3, 3, value); }
+
+TEST(MotionOfMaps, AMapFadesFromTheOldContentToTheNewOne) {
+  Motion motion;
+  RecordingPainter painter;
+  const ColourScale scale;
+  ImDrawList* none = nullptr;
+  const auto draw = [&](double now, const Matrix& weights, std::uint64_t version, Box box = {0, 0, 30, 30}) {
+    painter.drawn.clear();
+    motion.begin_frame(now, true, false);
+    motion.draw(painter, *none, 1, weights, version, box, scale, 1);
+  };
+  draw(0, filled(0.2f), 1);
+  ASSERT_EQ(painter.drawn.size(), 1u) << "nothing was there before";
+  EXPECT_EQ(painter.drawn[0].opacity, 1);
+  draw(1, filled(0.7f), 2);
+  ASSERT_EQ(painter.drawn.size(), 2u);
+  EXPECT_EQ(painter.drawn[0].version, 1u);
+  EXPECT_EQ(painter.drawn[1].opacity, 0);
+  EXPECT_TRUE(motion.is_moving());
+  draw(1 + Motion::kFade / 2, filled(0.7f), 2);
+  ASSERT_EQ(painter.drawn.size(), 2u);
+  EXPECT_NEAR(painter.drawn[1].opacity, 0.5f, 1e-3);
+  draw(1 + 2 * Motion::kFade, filled(0.7f), 2);
+  EXPECT_EQ(painter.drawn.size(), 1u);
+  EXPECT_FALSE(motion.is_moving());
+  draw(2, filled(0.7f), 3);
+  EXPECT_EQ(painter.drawn.size(), 1u) << "the same weights again";
+  draw(3, filled(0.1f), 4, {0, 0, 60, 60});
+  EXPECT_EQ(painter.drawn.size(), 1u) << "another place";
+}
+
+TEST(MotionOfMaps, AnAnswerThatComesSoonNeverPalesTheOldOne) {
+  Motion motion;
+  motion.begin_frame(1, true, true);
+  EXPECT_FALSE(motion.seen_stale());
+  EXPECT_TRUE(motion.is_moving()) << "a frame is owed that may show it";
+  motion.begin_frame(1.1, true, false);
+  motion.begin_frame(1.2, true, true);
+  EXPECT_FALSE(motion.seen_stale());
+  motion.begin_frame(1.2 + Motion::kPatience, true, true);
+  EXPECT_TRUE(motion.seen_stale());
+  EXPECT_FALSE(motion.is_moving());
+}
+
+}  // namespace
+}  // namespace headlight
