@@ -3,7 +3,7 @@
 
 #include "check/checkpoint_check.h"
 #include "cli/commands.h"
-#include "cli/number_options.h"
+#include "cli/options/number_options.h"
 #include "document/assets.h"
 #include "document/model_sources.h"
 #include "page/page_check.h"

@@ -1,18 +1,12 @@
 #include "cli/cli.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/file.h"
-#include "base/printable_message.h"
 #include "base/thrown.h"
-#include "cli/code.h"
 #include "cli/commands.h"
-#include "cli/models.h"
-#include "cli/worksheet.h"
 
 namespace headlight {
 namespace {
@@ -35,23 +29,6 @@ std::string one_line(std::string message) {
   message = message.substr(0, message.find('\n'));
   return "headlight: " + message + " (see --help)";
 }
-
-}  // namespace
-
-Result<int> print(std::string_view text, int status) {
-  Output output = Output::to_standard_output();
-  output.write(text);
-  if (const Status written = output.commit(); !written) return written.error();
-  return status;
-}
-
-void print_message(std::string_view message) { std::fprintf(stderr, "%s\n", printable_message(message).c_str()); }
-
-void print_warnings(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) print_message("warning: " + warning);
-}
-
-namespace {
 
 int run_program(int argc, const char* const* argv, const Frontend& frontend) {
   CLI::App program{"Headlight shows attention: every head of every layer, live.", "headlight"};

@@ -2,9 +2,9 @@
 
 #include "base/file.h"
 #include "base/within.h"
-#include "cli/code.h"
-#include "cli/head_option.h"
-#include "cli/request_options.h"
+#include "cli/commands.h"
+#include "cli/options/head_option.h"
+#include "cli/options/request_options.h"
 #include "code/program.h"
 #include "math/forward.h"
 #include "model/head_text.h"

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/cli.h"
+#include "cli/options/print.h"
 
 namespace headlight {
 
@@ -29,14 +27,8 @@ ParsedCommand add_heads(CLI::App& program);
 ParsedCommand add_figure(CLI::App& program);
 ParsedCommand add_page(CLI::App& program);
 ParsedCommand add_bench(CLI::App& program, const Frontend& frontend);
-
-/// Puts the answer of a command on standard output; gives the exit status, or the Error of a closed pipe.
-Result<int> print(std::string_view text, int status = 0);
-
-/// A line on standard error, on which nothing of a text from outside is obeyed by the terminal.
-void print_message(std::string_view message);
-
-/// What is wrong, but keeps nothing from being done: lines on standard error.
-void print_warnings(const std::vector<std::string>& warnings);
+ParsedCommand add_models(CLI::App& program);
+ParsedCommand add_code(CLI::App& program);
+ParsedCommand add_worksheet(CLI::App& program);
 
 }  // namespace headlight

@@ -1,8 +1,8 @@
 #include "base/within.h"
 #include "cli/commands.h"
 #include "cli/explain_text.h"
-#include "cli/head_option.h"
-#include "cli/request_options.h"
+#include "cli/options/head_option.h"
+#include "cli/options/request_options.h"
 #include "math/forward.h"
 #include "model/head_text.h"
 

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
-#include "cli/request_options.h"
+#include "cli/options/request_options.h"
 #include "document/assets.h"
 #include "document/export.h"
 #include "document/line_answers.h"

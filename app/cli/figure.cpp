@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <charconv>
 
-#include "cli/against_option.h"
 #include "cli/commands.h"
-#include "cli/head_option.h"
-#include "cli/pair_option.h"
-#include "cli/request_options.h"
-#include "cli/view_options.h"
+#include "cli/options/against_option.h"
+#include "cli/options/head_option.h"
+#include "cli/options/pair_option.h"
+#include "cli/options/request_options.h"
+#include "cli/options/view_options.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
 #include "derived/matrix_names.h"

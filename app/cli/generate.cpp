@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
-#include "cli/request_options.h"
+#include "cli/options/request_options.h"
 #include "document/tokenizers.h"
 #include "math/forward.h"
 #include "math/generate.h"

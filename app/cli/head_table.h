@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/request_options.h"
+#include "cli/options/request_options.h"
 #include "figure/head_name.h"
 #include "heads/head_effects.h"
 #include "heads/head_measures.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/utf8.h"
-#include "cli/models.h"
+#include "cli/commands.h"
 #include "document/model_sources.h"
 #include "write/json.h"
 

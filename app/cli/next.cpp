@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
-#include "cli/request_options.h"
+#include "cli/options/request_options.h"
 #include "math/forward.h"
 #include "math/output.h"
 #include "write/json.h"

@@ -1,6 +1,6 @@
 #include "cli/commands.h"
-#include "cli/lesson_option.h"
-#include "cli/request_options.h"
+#include "cli/options/lesson_option.h"
+#include "cli/options/request_options.h"
 
 namespace headlight {
 

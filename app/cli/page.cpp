@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "cli/against_option.h"
 #include "cli/commands.h"
-#include "cli/request_options.h"
+#include "cli/options/against_option.h"
+#include "cli/options/request_options.h"
 #include "document/answer_snapshot.h"
 #include "model/head_text.h"
 #include "page/page.h"

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
-#include "cli/request_options.h"
+#include "cli/options/request_options.h"
 #include "document/bundled_models.h"
 #include "document/model_sources.h"
 #include "read/tokenizer/tokenizer_file.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cli/commands.h"
-#include "cli/number_option.h"
+#include "cli/options/number_option.h"
 #include "train/resumed_training.h"
 #include "training/output_folder.h"
 #include "training/training_files.h"

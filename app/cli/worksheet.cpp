@@ -1,11 +1,11 @@
-#include "cli/worksheet.h"
+#include "cli/commands.h"
 
 #include <filesystem>
 
 #include "base/file.h"
 #include "base/within.h"
-#include "cli/head_option.h"
-#include "cli/request_options.h"
+#include "cli/options/head_option.h"
+#include "cli/options/request_options.h"
 #include "figure/worksheet.h"
 #include "math/forward.h"
 #include "model/head_text.h"

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "derived/derived_maps.h"
-#include "figure/drawing.h"
+#include "figure/drawing/drawing.h"
 #include "session/figure_request.h"
 
 namespace headlight {

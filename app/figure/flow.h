@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "derived/flow_lines.h"
-#include "figure/drawing.h"
+#include "figure/drawing/drawing.h"
 
 namespace headlight {
 

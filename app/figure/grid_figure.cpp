@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "figure/grid_layout.h"
+#include "figure/drawing/grid_layout.h"
 #include "figure/head_titles.h"
 #include "figure/map_items.h"
 #include "figure/map_kinds.h"

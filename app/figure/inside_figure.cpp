@@ -5,7 +5,7 @@
 
 #include "base/within.h"
 #include "derived/head_stats.h"
-#include "figure/diagram_layout.h"
+#include "figure/drawing/diagram_layout.h"
 #include "figure/head_titles.h"
 #include "figure/inside_parts.h"
 #include "figure/labels.h"

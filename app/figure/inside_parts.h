@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "derived/inside.h"
-#include "figure/drawing.h"
+#include "figure/drawing/drawing.h"
 #include "view/settings.h"
 
 namespace headlight {

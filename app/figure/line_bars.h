@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "figure/drawing.h"
+#include "figure/drawing/drawing.h"
 #include "session/state.h"
 
 namespace headlight {

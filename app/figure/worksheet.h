@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "explain/matrices.h"
-#include "figure/drawing.h"
+#include "figure/drawing/drawing.h"
 #include "model/trace.h"
 #include "view/settings.h"
 

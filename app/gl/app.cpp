@@ -19,8 +19,8 @@
 #include "model/head_text.h"
 #include "page/page.h"
 #include "paper/figure_file.h"
-#include "session/loop.h"
-#include "session/recovery.h"
+#include "session/loop/loop.h"
+#include "session/loop/recovery.h"
 #include "session/state_rules.h"
 #include "view/ui_scale.h"
 

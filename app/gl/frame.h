@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "gui/frame/gui.h"
-#include "session/loop.h"
+#include "session/loop/loop.h"
 
 namespace headlight {
 

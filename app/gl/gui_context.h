@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/result.h"
-#include "figure/colour.h"
+#include "figure/drawing/colour.h"
 #include "gui/frame/font.h"
 
 namespace headlight {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/matrix.h"
-#include "figure/pooled_map.h"
+#include "figure/drawing/pooled_map.h"
 
 namespace headlight {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "figure/colour.h"
+#include "figure/drawing/colour.h"
 #include "gl/gui_context.h"
 #include "view/settings.h"
 

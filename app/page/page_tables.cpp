@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/base64.h"
-#include "figure/colour.h"
+#include "figure/drawing/colour.h"
 #include "words/answer_words.h"
 #include "words/chosen_head_words.h"
 #include "words/compare_words.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "figure/drawing.h"
+#include "figure/drawing/drawing.h"
 #include "paper/fonts.h"
 #include "session/figure_request.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "figure/drawing.h"
+#include "figure/drawing/drawing.h"
 
 struct _cairo;
 

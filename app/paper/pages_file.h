@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "figure/drawing.h"
+#include "figure/drawing/drawing.h"
 #include "paper/fonts.h"
 
 namespace headlight {

@@ -1,7 +1,7 @@
 // A Drawing drawn with cairo, in the current user space.
 #pragma once
 
-#include "figure/drawing.h"
+#include "figure/drawing/drawing.h"
 #include "paper/fonts.h"
 
 namespace headlight {

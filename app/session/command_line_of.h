@@ -16,7 +16,7 @@ enum class CommandGives { picture, numbers, explanation };
 /// figure of a batch shows the chosen sentence. Errors: a setting without an option, such as cells painted by hand.
 Result<std::vector<std::string>> command_words(const AppState& state, CommandGives gives = CommandGives::picture);
 
-/// SOURCE and REQUEST alone (cli/request_options.h).
+/// SOURCE and REQUEST alone (cli/options/request_options.h).
 Result<std::vector<std::string>> request_words(const Document& document);
 
 /// The words as a POSIX shell reads them, quoted where they must be.

@@ -55,7 +55,7 @@ Result<Resources> read_resources();
 Status begin_lessons(AppState& state, const Lessons& lessons, const Startup& start);
 
 /// Begins as the last window was left: its layout, and the lesson that was read in it. Nothing is said of a crash here
-/// (session/recovery.h). A lesson that is gone is told as a notice.
+/// (session/loop/recovery.h). A lesson that is gone is told as a notice.
 void take_up(AppState& state, const Settings& settings);
 
 /// The view as a click on its tab opens it: Inside begins with a weight, Compare with the head that changed most.

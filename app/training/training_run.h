@@ -1,5 +1,5 @@
 // What the window knows of a training that goes on behind it, or went on: how far it is, how its loss fell, which heads
-// found which relation when, and the network as it was at some of its steps. Plain values; session/trainer.h does it.
+// found which relation when, and the network as it was at some of its steps. Plain values; session/loop/trainer.h does it.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ namespace headlight {
 
 enum class Language { en, zh };
 enum class Theme { light, dark };
-/// The colours of weights (figure/colour.h).
+/// The colours of weights (figure/drawing/colour.h).
 enum class ColourMap { teal, viridis, cividis, grey };
 inline constexpr int kColourMaps = 4;
 /// teal, viridis, cividis, grey.

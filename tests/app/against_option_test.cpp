@@ -1,5 +1,5 @@
 // The other of two questions, in one string.
-#include "cli/against_option.h"
+#include "cli/options/against_option.h"
 
 #include "session_fixture.h"
 

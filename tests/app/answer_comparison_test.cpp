@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/against_option.h"
+#include "cli/options/against_option.h"
 #include "document/open_model.h"
 #include "math/attention.h"
 #include "math/output.h"

@@ -1,4 +1,4 @@
-#include "figure/colour.h"
+#include "figure/drawing/colour.h"
 
 #include <gtest/gtest.h>
 

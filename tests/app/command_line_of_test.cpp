@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/program.h"
-#include "cli/request_options.h"
+#include "cli/options/request_options.h"
 #include "derived/derived_maps.h"
 #include "derived/matrix_names.h"
 #include "document/open_model.h"

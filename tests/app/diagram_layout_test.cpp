@@ -1,5 +1,5 @@
 // The picture of the data's way: boxes that do not touch, lines from box to box and through none, for many models.
-#include "figure/diagram_layout.h"
+#include "figure/drawing/diagram_layout.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "figure/grid_layout.h"
+#include "figure/drawing/grid_layout.h"
 
 #include "app/figures.h"
 #include "base/random.h"

@@ -1,4 +1,4 @@
-#include "session/loop.h"
+#include "session/loop/loop.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "derived/head_stats.h"
 #include "document/export.h"
 #include "session/head_grid.h"
-#include "session/recovery.h"
+#include "session/loop/recovery.h"
 #include "session/shown.h"
 #include "session/startup.h"
 

@@ -1,4 +1,4 @@
-#include "figure/map_layout.h"
+#include "figure/drawing/map_layout.h"
 
 #include <gtest/gtest.h>
 

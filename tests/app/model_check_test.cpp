@@ -4,7 +4,7 @@
 #include "app/session_fixture.h"
 #include "document/bundled_models.h"
 #include "document/open_model.h"
-#include "session/loop.h"
+#include "session/loop/loop.h"
 #include "session/open_file.h"
 #include "session/session_file.h"
 

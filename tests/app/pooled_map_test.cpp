@@ -1,4 +1,4 @@
-#include "figure/pooled_map.h"
+#include "figure/drawing/pooled_map.h"
 
 #include <gtest/gtest.h>
 

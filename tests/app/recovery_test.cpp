@@ -1,4 +1,4 @@
-#include "session/recovery.h"
+#include "session/loop/recovery.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

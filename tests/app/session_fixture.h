@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "session/loop.h"
+#include "session/loop/loop.h"
 #include "session/state.h"
 #include "temporary_folder.h"
 

@@ -1,5 +1,5 @@
 // Trainings in the window: what the state becomes, what stays on disk, and that an interruption changes no bit.
-#include "session/trainer.h"
+#include "session/loop/trainer.h"
 
 #include <thread>
 

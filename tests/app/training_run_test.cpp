@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "figure/curve.h"
+#include "figure/drawing/curve.h"
 
 namespace headlight {
 namespace {

@@ -1,4 +1,4 @@
-#include "session/worker.h"
+#include "session/loop/worker.h"
 
 #include <gtest/gtest.h>
 

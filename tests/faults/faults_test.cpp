@@ -20,9 +20,9 @@
 #include "app/session_fixture.h"
 #include "base/refusal.h"
 #include "cli/cli.h"
-#include "session/loop.h"
+#include "session/loop/loop.h"
+#include "session/loop/recovery.h"
 #include "session/open_file.h"
-#include "session/recovery.h"
 
 namespace {
 
@@ -57,9 +57,7 @@ void* operator new[](std::size_t size, std::align_val_t alignment) {
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   try {
     return allocated(size, 1);
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
+  } catch (const std::bad_alloc&) { return nullptr; }
 }
 void* operator new[](std::size_t size, const std::nothrow_t& none) noexcept { return operator new(size, none); }
 void operator delete(void* memory) noexcept { std::free(memory); }

@@ -15,7 +15,7 @@
 
 #include "gui/frame/imgui_compat.h"
 #include "gui/shell/shell.h"
-#include "session/loop.h"
+#include "session/loop/loop.h"
 #include "temporary_folder.h"
 
 namespace headlight {

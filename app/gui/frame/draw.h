@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "figure/drawing.h"
+#include "figure/drawing/drawing.h"
 #include "gui/frame/gui.h"
 
 namespace headlight {

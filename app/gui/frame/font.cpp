@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/utf8.h"
-#include "figure/character_names.h"
+#include "figure/drawing/character_names.h"
 #include "gui/frame/glyph_substitutes.h"
 #include "paper/font_files.h"
 

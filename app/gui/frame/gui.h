@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "document/samples.h"
-#include "figure/map_layout.h"
+#include "figure/drawing/map_layout.h"
 #include "gui/frame/font.h"
 #include "gui/frame/maps.h"
 #include "gui/frame/theme.h"

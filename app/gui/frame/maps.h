@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "base/matrix.h"
-#include "figure/colour.h"
+#include "figure/drawing/colour.h"
 
 namespace headlight {
 

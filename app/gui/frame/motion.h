@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "figure/map_layout.h"
+#include "figure/drawing/map_layout.h"
 #include "gui/frame/maps.h"
 
 namespace headlight {

@@ -1,9 +1,9 @@
-// The window's own colours and measures; data has colours of its own (figure/colour.h).
+// The window's own colours and measures; data has colours of its own (figure/drawing/colour.h).
 #pragma once
 
 #include <imgui.h>
 
-#include "figure/colour.h"
+#include "figure/drawing/colour.h"
 
 namespace headlight {
 

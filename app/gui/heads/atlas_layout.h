@@ -2,7 +2,7 @@
 // maps, and a layer is named once.
 #pragma once
 
-#include "figure/map_layout.h"
+#include "figure/drawing/map_layout.h"
 
 namespace headlight {
 

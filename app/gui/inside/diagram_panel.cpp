@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "figure/diagram_layout.h"
+#include "figure/drawing/diagram_layout.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/no_answer.h"

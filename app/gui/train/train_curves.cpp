@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "figure/curve.h"
+#include "figure/drawing/curve.h"
 #include "figure/labels.h"
 #include "gui/actions/actions.h"
 #include "gui/frame/draw.h"

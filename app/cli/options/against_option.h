@@ -1,0 +1,18 @@
+// --against '[SOURCE] [REQUEST]': the other of two questions, in one string.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/options/request_options.h"
+
+namespace headlight {
+
+/// Adds the option to a command.
+void add_against(CLI::App& command, std::optional<std::string>& against);
+
+/// The question that such a string asks, as its words would after the command; '' is the default question. Errors name
+/// the option: words that are none, and what is wrong with the question.
+Result<Document> question_of(const std::string& against);
+
+}  // namespace headlight

@@ -1,0 +1,243 @@
+#include "cli/options/edit_options.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "base/within.h"
+#include "cli/options/number_option.h"
+#include "cli/options/print.h"
+#include "model/head_text.h"
+#include "read/external/mask_file.h"
+
+namespace headlight {
+namespace {
+
+/// Layers and heads of an attention; nothing where the document has no such attention.
+struct Size {
+  Index layers = 0, heads = 0;
+};
+std::optional<Size> size_of(const Document& document, Stack stack) {
+  const Config& config = config_of(document);
+  const auto of_blocks = [](const StackWeights& weights) {
+    return Size{static_cast<Index>(weights.blocks.size()), weights.blocks.front().self.num_heads};
+  };
+  if (has_own_inputs(document)) {
+    const auto& stacks = document.model->given->stacks;
+    const auto at = stacks.find(stack);
+    if (at == stacks.end()) return std::nullopt;
+    const auto& patterns = at->second.patterns;
+    return patterns.empty() ? Size{1, config.num_heads}
+                            : Size{static_cast<Index>(patterns.size()), static_cast<Index>(patterns.front().size())};
+  }
+  if (stack != Stack::self && config.arch != Arch::encoder_decoder) return std::nullopt;
+  if (!document.model)
+    return Size{stack == Stack::encoder ? config.layers_of_encoder() : config.num_layers, config.num_heads};
+  return stack == Stack::encoder ? of_blocks(*document.model->encoder) : of_blocks(*document.model);
+}
+
+Result<Size> known_size(const char* option, const Document& document, std::optional<Stack> stack,
+                        std::string_view found) {
+  const auto size = stack ? size_of(document, *stack) : std::nullopt;
+  if (size) return *size;
+  const bool two_stacks = size_of(document, Stack::encoder).has_value();
+  return bad_input(option, "", two_stacks ? "self:, encoder: or cross:" : "no stack, the model has one", found);
+}
+
+std::optional<float> parse_number(std::string_view text) {
+  float number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
+
+/// Takes the number behind the last dot off `text`, the dot included.
+std::optional<Index> take_last(std::string_view& text) {
+  const std::size_t dot = text.rfind('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const auto number = parse_index(text.substr(dot + 1));
+  text = text.substr(0, dot);
+  return number;
+}
+
+Result<MaskSpec> parse_mask(const char* option, const std::string& text) {
+  MaskSpec mask;
+  if (text.ends_with(".npy") || text.ends_with(".json")) {
+    std::vector<std::string> notes;
+    auto matrix = read_mask(text, notes);
+    if (!matrix) return matrix.error();
+    print_warnings(notes);
+    mask.given = std::make_shared<const Matrix>(std::move(*matrix));
+    return mask;
+  }
+  const bool known = text == "none" || text == "causal" || text == "padding" || text == "causal+padding";
+  if (!known) return bad_input(option, "", "none, causal, padding, causal+padding, FILE.npy or FILE.json", text);
+  mask.causal = text.starts_with("causal");
+  mask.padding = text.ends_with("padding");
+  return mask;
+}
+
+/// `cross:1=X`: a layer and what is set there.
+struct LayerSetting {
+  Stack stack = Stack::self;
+  Index layer = 0;
+  std::string value;
+};
+Result<LayerSetting> parse_layer(const char* option, const std::string& text, const Document& document) {
+  const std::size_t equals = text.find('=');
+  std::string_view place = std::string_view(text).substr(0, equals);
+  const auto stack = take_stack(place);
+  const auto layer = parse_index(place);
+  if (equals == std::string::npos || !layer) return bad_input(option, "", "LAYER=VALUE or STACK:LAYER=VALUE", text);
+  const auto size = known_size(option, document, stack, text);
+  if (!size) return size.error();
+  if (const auto valid = check_within(option, "layer", *layer, size->layers); !valid) return valid.error();
+  return LayerSetting{*stack, *layer, text.substr(equals + 1)};
+}
+
+}  // namespace
+
+EditOptions::EditOptions(CLI::App& command) : command_(command) {
+  const char* attention =
+      "The attention (STACK: is encoder: or cross: in an encoder-decoder; nothing: the decoder's own)";
+  command
+      .add_option("--mask", mask_,
+                  "none, causal, padding, causal+padding, or FILE.npy, FILE.json: [query][key], true or 1 = may attend")
+      ->group(attention);
+  command.add_option("--encoder-mask", encoder_mask_, "The same for the encoder of an encoder-decoder")
+      ->group(attention);
+  command.add_option("--cross-mask", cross_mask_, "The same for its cross-attention")->group(attention);
+  command.add_option("--scale", scale_, "Multiplies the scores in place of 1/sqrt(d_k)")
+      ->group(attention)
+      ->type_name("X");
+  command.add_option("--off", off_, "Heads switched off: 0.3,1.*,cross:0.1 (layer.head, from 0; L0.H3 is taken too)")
+      ->group(attention)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("HEADS");
+  command.add_option("--off-as", off_as_, "zero (default): such a head hands on nothing; mean: its sentence's mean")
+      ->group(attention);
+  command.add_option("--weight", weights_, "[STACK:]L.H.Q.K=W sets one weight by hand, 0 to 1; may be repeated")
+      ->group(attention)
+      ->allow_extra_args(false)
+      ->type_name("CELL=W");
+  command.add_option("--layer-mask", layer_masks_, "[STACK:]L=MASK, a mask for one layer; may be repeated")
+      ->group(attention)
+      ->allow_extra_args(false)
+      ->type_name("LAYER=MASK");
+  command.add_option("--layer-scale", layer_scales_, "[STACK:]L=X, a scale for one layer; may be repeated")
+      ->group(attention)
+      ->allow_extra_args(false)
+      ->type_name("LAYER=X");
+  command.add_option("--dropout", dropout_, "Each weight becomes 0 with this probability")
+      ->group(attention)
+      ->type_name("P");
+  command.add_option("--dropout-seed", dropout_seed_, "Which weights those are, 0 by default")
+      ->group(attention)
+      ->type_name("N")
+      ->check(not_negative, "");
+}
+
+Status EditOptions::apply(Document& document) const {
+  Edits& edits = document.edits;
+  if (given("--scale")) {
+    if (!std::isfinite(scale_)) return bad_input("--scale", "", "a finite number", std::to_string(scale_));
+    edits.scale = scale_;
+  }
+  if (given("--dropout")) {
+    if (!(dropout_ >= 0.0f && dropout_ < 1.0f))
+      return bad_input("--dropout", "", "0 or more and less than 1", std::to_string(dropout_));
+    edits.dropout = dropout_;
+  }
+  if (given("--dropout-seed")) edits.dropout_seed = dropout_seed_;
+  if (const auto masks = apply_masks(document); !masks) return masks;
+  if (const auto off = apply_off(document); !off) return off;
+  if (const auto weights = apply_weights(document); !weights) return weights;
+  return apply_layers(document);
+}
+
+Status EditOptions::apply_masks(Document& document) const {
+  struct MaskOption {
+    const char* name;
+    const std::string& text;
+    Stack stack;
+  };
+  for (const MaskOption& option :
+       {MaskOption{"--mask", mask_, Stack::self}, MaskOption{"--encoder-mask", encoder_mask_, Stack::encoder},
+        MaskOption{"--cross-mask", cross_mask_, Stack::cross}}) {
+    if (!given(option.name)) continue;
+    if (!size_of(document, option.stack))
+      return bad_input(option.name, "", "an encoder-decoder", "a model of one stack");
+    auto mask = parse_mask(option.name, option.text);
+    if (!mask) return mask.error();
+    mask_of(document, option.stack) = std::move(*mask);
+  }
+  return Done{};
+}
+
+Status EditOptions::apply_off(Document& document) const {
+  if (given("--off-as")) {
+    if (off_as_ != "zero" && off_as_ != "mean") return bad_input("--off-as", "", "zero or mean", off_as_);
+    document.edits.off_as = off_as_ == "mean" ? OffAs::mean : OffAs::zero;
+  }
+  for (const std::string& text : off_) {
+    std::string_view rest = text;
+    const auto stack = take_stack(rest);
+    const auto size = known_size("--off", document, stack, text);
+    if (!size) return size.error();
+    const auto heads = parse_heads(rest);
+    if (!heads) return bad_input("--off", "", "LAYER.HEAD or LAYER.*", text);
+    if (const auto valid = check_within("--off", "layer", heads->layer, size->layers); !valid) return valid;
+    if (heads->head)
+      if (const auto valid = check_within("--off", "head", *heads->head, size->heads); !valid) return valid;
+    const Index first = heads->head.value_or(0), end = heads->head ? first + 1 : size->heads;
+    for (Index head = first; head < end; ++head) switch_off(document.edits, {heads->layer, head, *stack}, true);
+  }
+  return Done{};
+}
+
+Status EditOptions::apply_weights(Document& document) const {
+  for (const std::string& text : weights_) {
+    const std::size_t equals = text.find('=');
+    std::string_view cell = std::string_view(text).substr(0, equals);
+    const auto stack = take_stack(cell);
+    const auto size = known_size("--weight", document, stack, text);
+    if (!size) return size.error();
+    const auto key = take_last(cell), query = take_last(cell);  // what is left names the head
+    const auto head = parse_head(cell);
+    const float weight =
+        equals == std::string::npos ? -1.0f : parse_number(std::string_view(text).substr(equals + 1)).value_or(-1.0f);
+    if (!head || !query || !key || !(weight >= 0.0f && weight <= 1.0f))
+      return bad_input("--weight", "", "LAYER.HEAD.QUERY.KEY=WEIGHT, the weight 0 to 1", text);
+    if (const auto valid = check_within("--weight", "layer", head->layer, size->layers); !valid) return valid;
+    if (const auto valid = check_within("--weight", "head", head->head, size->heads); !valid) return valid;
+    set_weight(document.edits, {head->layer, head->head, *stack}, {*query, *key}, weight);
+  }
+  return Done{};
+}
+
+Status EditOptions::apply_layers(Document& document) const {
+  const auto edit_of = [&](const LayerSetting& at) {
+    const LayerEdit* before = layer_edit(document.edits, at.stack, at.layer);
+    return before ? *before : LayerEdit{.stack = at.stack, .layer = at.layer};
+  };
+  for (const std::string& text : layer_masks_) {
+    const auto at = parse_layer("--layer-mask", text, document);
+    if (!at) return at.error();
+    auto mask = parse_mask("--layer-mask", at->value);
+    if (!mask) return mask.error();
+    LayerEdit edit = edit_of(*at);
+    edit.mask = std::move(*mask);
+    set_layer_edit(document.edits, std::move(edit));
+  }
+  for (const std::string& text : layer_scales_) {
+    const auto at = parse_layer("--layer-scale", text, document);
+    if (!at) return at.error();
+    LayerEdit edit = edit_of(*at);
+    edit.scale = parse_number(at->value);
+    if (!edit.scale) return bad_input("--layer-scale", "", "LAYER=NUMBER", text);
+    set_layer_edit(document.edits, std::move(edit));
+  }
+  return Done{};
+}
+
+}  // namespace headlight

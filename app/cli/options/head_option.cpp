@@ -1,0 +1,45 @@
+#include "cli/options/head_option.h"
+
+#include "model/head_text.h"
+
+namespace headlight {
+
+HeadOption::HeadOption(CLI::App& command, bool required) : required_(required) {
+  const char* group = "The head (layers and heads count from 0)";
+  command.add_option("--layer", layer_, "Its layer; not needed with --head L.H")
+      ->type_name("L")
+      ->check(CLI::NonNegativeNumber)
+      ->group(group);
+  CLI::Option* head = command.add_option("--head", head_, "Its number in the layer, or both: 1.2, L1.H2, cross:1.2");
+  head->type_name("HEAD")->group(group);
+  if (required) head->required();
+  command
+      .add_option("--stack", stack_,
+                  "Of an encoder-decoder, which attention: self (the decoder's own), encoder or cross")
+      ->check(CLI::IsMember({"self", "encoder", "cross"}))
+      ->group(group);
+}
+
+Result<HeadParts> HeadOption::parts() const {
+  HeadParts parts;
+  parts.layer = layer_;
+  if (!stack_.empty()) parts.stack = parse_stack(stack_);
+  if (const auto number = parse_index(head_)) {
+    parts.head = *number;
+  } else if (!head_.empty()) {
+    const auto head = parse_head(head_);
+    if (!head) return bad_input("--head", "", "HEAD, LAYER.HEAD or STACK:LAYER.HEAD, as 2, 1.2 or cross:1.2", head_);
+    if (parts.layer && *parts.layer != head->layer)
+      return bad_input("--head", "", "a head of --layer " + std::to_string(*parts.layer), head_);
+    const bool names_stack = head_.find(':') != std::string::npos;
+    if (names_stack && parts.stack && *parts.stack != head->stack)
+      return bad_input("--head", "", "a head of --stack " + stack_, head_);
+    if (names_stack) parts.stack = head->stack;
+    parts.layer = head->layer;
+    parts.head = head->head;
+  }
+  if (required_ && !parts.layer) return bad_input("--head", "", "LAYER.HEAD, or --layer beside it", head_);
+  return parts;
+}
+
+}  // namespace headlight

@@ -1,0 +1,69 @@
+#include "cli/options/number_options.h"
+
+#include "base/file.h"
+
+namespace headlight {
+namespace {
+
+/// An option, and where its table goes: one, or one for each head.
+struct NumberOption {
+  const char* name;
+  std::optional<NumberTable> OwnNumbers::*table;
+  std::vector<NumberTable> OwnNumbers::*heads;
+  const char* help;
+};
+constexpr NumberOption kNumberOptions[] = {
+    {"--x", &OwnNumbers::x, nullptr,
+     "Embeddings, a row a token, words in front of them its names; - is standard input"},
+    {"--w-q", nullptr, &OwnNumbers::w_q, "W_Q as a page has it, x·W: (d_model, d_k), a file a head or one for all"},
+    {"--w-k", nullptr, &OwnNumbers::w_k, "The same for the keys"},
+    {"--w-v", nullptr, &OwnNumbers::w_v, "The same for the values"},
+    {"--w-o", &OwnNumbers::w_o, nullptr, "W_O, (heads·d_v, d_model)"},
+    {"--scores", &OwnNumbers::scores, nullptr,
+     "Scores before the softmax, after the scale (beside --x they are only checked)"},
+    {"--weights", &OwnNumbers::weights, nullptr,
+     "Weights after the softmax (beside --x or --scores they are only checked)"}};
+
+Result<NumberTable> table_of_option(const std::string& file) {
+  if (file != "-") return read_number_table(file);
+  const auto text = read_standard_input();
+  if (!text) return text.error();
+  return parse_number_table("standard input", *text);
+}
+
+}  // namespace
+
+void add_number_options(CLI::App& command, std::map<std::string, std::string>& files) {
+  const char* group =
+      "Numbers of one's own, in place of SOURCE: NumPy text, JSON, CSV, a Markdown or LaTeX table, .npy";
+  for (const NumberOption& option : kNumberOptions)
+    command.add_option(option.name, files[option.name], option.help)
+        ->group(group)
+        ->type_name(option.heads ? "FILE,…" : "FILE");
+}
+
+std::string given_numbers(const CLI::App& command) {
+  for (const NumberOption& option : kNumberOptions)
+    if (command.count(option.name) > 0) return option.name;
+  return {};
+}
+
+Result<OwnNumbers> read_number_options(const CLI::App& command, const std::map<std::string, std::string>& files) {
+  OwnNumbers numbers;
+  for (const NumberOption& option : kNumberOptions) {
+    if (command.count(option.name) == 0) continue;
+    std::string_view rest = files.at(option.name);
+    for (bool more = true; more;) {
+      const std::size_t comma = option.heads ? rest.find(',') : std::string_view::npos;
+      auto table = table_of_option(std::string(rest.substr(0, comma)));
+      if (!table) return table.error();
+      if (option.heads) (numbers.*option.heads).push_back(std::move(*table));
+      else numbers.*option.table = std::move(*table);
+      more = comma != std::string_view::npos;
+      if (more) rest.remove_prefix(comma + 1);
+    }
+  }
+  return numbers;
+}
+
+}  // namespace headlight

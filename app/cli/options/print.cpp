@@ -1,0 +1,23 @@
+#include "cli/options/print.h"
+
+#include <cstdio>
+
+#include "base/file.h"
+#include "base/printable_message.h"
+
+namespace headlight {
+
+Result<int> print(std::string_view text, int status) {
+  Output output = Output::to_standard_output();
+  output.write(text);
+  if (const Status written = output.commit(); !written) return written.error();
+  return status;
+}
+
+void print_message(std::string_view message) { std::fprintf(stderr, "%s\n", printable_message(message).c_str()); }
+
+void print_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) print_message("warning: " + warning);
+}
+
+}  // namespace headlight

@@ -1,0 +1,72 @@
+// [SOURCE] [REQUEST]: the options by which every command says what is asked, and the Document they make.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/options/edit_options.h"
+#include "session/startup.h"
+
+namespace headlight {
+
+/// What was asked, and the requests that it comes to.
+struct Asked {
+  Lexicon lexicon;
+  Startup start;
+  std::vector<Request> requests;
+
+  const Document& document() const { return start.session.document; }
+};
+
+class RequestOptions {
+ public:
+  /// Adds the options to a command.
+  explicit RequestOptions(CLI::App& command);
+
+  /// The document that the options ask for, after parsing.
+  Result<Startup> start() const { return start(true); }
+  /// The same for a window: a checkpoint folder alone is left for the window to open, where its progress is seen.
+  Result<Startup> start_of_window() const;
+  /// start() without the text of `--text -`, which is left on standard input, to be read line by line.
+  Result<Startup> start_of_lines() const { return start(false); }
+  bool reads_standard_input() const { return text_ == "-"; }
+  /// Whether the sentence chooses its model (document/model_choice.h): no SOURCE and no shape was asked for.
+  bool sentence_chooses_model() const { return source_.empty() && uses_shipped_model(); }
+  /// start(), and what it asks. Errors also name a weight set by hand that lies outside the sentence.
+  Result<Asked> ask() const;
+  int threads() const { return threads_; }
+
+ private:
+  Result<Startup> start(bool reads_text) const;
+  bool given(const char* option) const { return command_.count(option) > 0; }
+  void add_model_options(CLI::App& command);
+  bool uses_shipped_model() const;
+  Result<Startup> opened_source() const;
+  Status check_text_option(const char* option, const Document& document) const;
+  Status apply_text(Document& document, bool reads_text) const;
+  Status apply_ids(Document& document) const;
+  /// Takes the fields whose options were given.
+  Status take_model(Config& config) const;
+  Status apply_model(Config& config) const;
+  /// An Error names the first option that says something else than the model that was opened.
+  Status check_model(const Document& document) const;
+
+  CLI::App& command_;
+  std::string source_, text_, second_, tokens_, target_, target_tokens_, split_;
+  std::vector<std::int64_t> ids_, decoder_ids_;
+  std::vector<int> token_types_;
+  Config config_;                               // its sizes and its seed as given
+  std::map<std::string, std::string> choices_;  // by option: the other fields that take a word
+  std::map<std::string, bool> flags_;
+  std::vector<std::string> bias_;
+  bool no_bias_ = false, random_ = false;
+  std::size_t pad_ = 0;
+  EditOptions edits_;
+  int threads_ = 0;
+};
+
+}  // namespace headlight

@@ -1,0 +1,55 @@
+#include "figure/drawing/drawing.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/utf8.h"
+
+namespace headlight {
+namespace {
+
+Box around(Point a, Point b, float width) {
+  const float reach = width / 2;
+  const float x = std::min(a.x, b.x) - reach, y = std::min(a.y, b.y) - reach;
+  return {x, y, std::max(a.x, b.x) + reach - x, std::max(a.y, b.y) + reach - y};
+}
+
+struct Bounds {
+  Box operator()(const Cells& cells) const { return cells.box; }
+  Box operator()(const Ramp& ramp) const { return ramp.box; }
+  Box operator()(const Rectangle& r) const {
+    return around({r.box.x, r.box.y}, {r.box.right(), r.box.bottom()}, r.line ? r.width : 0);
+  }
+  Box operator()(const Stroke& line) const {
+    const Box box = around(line.from, line.to, line.width);
+    if (line.head <= 0) return box;
+    const auto head = arrow_head(line);
+    const Box wings = around(head[1], head[2], 0);
+    const float x = std::min(box.x, wings.x), y = std::min(box.y, wings.y);
+    return {x, y, std::max(box.right(), wings.right()) - x, std::max(box.bottom(), wings.bottom()) - y};
+  }
+  Box operator()(const Curve& curve) const { return around(curve.from, curve.to, curve.width); }
+  Box operator()(const Text& text) const {
+    const float half = text.size / 2;
+    if (text.turn == TextRotation::upwards) return {text.at.x - half, text.at.y - text.width, text.size, text.width};
+    if (text.turn == TextRotation::stacked) {
+      const float height = text.size * static_cast<float>(code_points(text.text).size());
+      return {text.at.x - half, text.at.y - height, text.size, height};
+    }
+    const float before = text.anchor == Anchor::left ? 0 : text.anchor == Anchor::middle ? text.width / 2 : text.width;
+    return {text.at.x - before, text.at.y - half, text.width, text.size};
+  }
+};
+
+}  // namespace
+
+std::array<Point, 3> arrow_head(const Stroke& arrow) {
+  const float dx = arrow.to.x - arrow.from.x, dy = arrow.to.y - arrow.from.y, length = std::hypot(dx, dy);
+  const float along = length > 0 ? arrow.head / length : 0, aside = 0.8f * along;
+  const Point end{arrow.to.x - along * dx, arrow.to.y - along * dy};
+  return {arrow.to, {end.x + aside * dy, end.y - aside * dx}, {end.x - aside * dy, end.y + aside * dx}};
+}
+
+Box bounds(const Item& item) { return std::visit(Bounds{}, item); }
+
+}  // namespace headlight

@@ -1,0 +1,100 @@
+// A picture as data: what stands where and in which colour, in points (1/72 inch) from the top left corner. Made by
+// figure.h, painted by cairo into a file and by Dear ImGui into the window; tests read it as it is.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "figure/drawing/colour.h"
+#include "figure/drawing/map_layout.h"
+
+namespace headlight {
+
+/// Weights as cells of equal size that fill the box, coloured by colour_of(scale, weight). −1, of a diverging scale −inf:
+/// blocked, hatched or, too small for lines, tinted. NaN: there is no cell.
+struct Cells {
+  Box box;
+  Matrix weights;
+  ColourScale scale;
+};
+
+/// Whether a number of such cells is that of a blocked one; one that is.
+inline bool is_blocked(const ColourScale& scale, float number) {
+  return scale.diverging ? number == -std::numeric_limits<float>::infinity() : number < 0;
+}
+inline float blocked_number(const ColourScale& scale) {
+  return scale.diverging ? -std::numeric_limits<float>::infinity() : -1.0f;
+}
+
+/// The colours of a scale, its smallest number at the left.
+struct Ramp {
+  Box box;
+  ColourScale scale;
+};
+
+struct Rectangle {
+  Box box;
+  std::optional<Rgb> fill = {}, line = {};
+  float width = 0;  // of the line, inside and outside in equal parts
+};
+
+struct Stroke {
+  Point from, to;
+  float width = 1;
+  Rgb colour = {};
+  float head = 0;  // the length of the arrow's head at `to`; 0: none
+};
+
+/// The head of such an arrow, its tip first: 0.8 of its length to either side.
+std::array<Point, 3> arrow_head(const Stroke& arrow);
+
+/// A cubic curve that leaves and arrives level: its control points stand half-way between the ends.
+struct Curve {
+  Point from, to;
+  float width = 1;
+  Rgb colour = {};
+  float opacity = 1;
+};
+
+enum class Role { title, label, value, caption };
+enum class Anchor { left, middle, right };
+/// level: from left to right. upwards: turned by 90°, read from the bottom up. stacked: characters one above the other.
+enum class TextRotation { level, upwards, stacked };
+
+/// A line of text. The middle of its ink, 0.37 em above its base line, goes through `at`: a level line begins, is
+/// centred or ends there; turned and stacked ones stand with their lower end on it.
+struct Text {
+  Point at;
+  std::string text;
+  float size = 9;   // an em
+  float width = 0;  // of the text as a level line
+  Role role = Role::label;
+  Rgb colour = {};
+  Anchor anchor = Anchor::left;
+  TextRotation turn = TextRotation::level;
+};
+
+using Item = std::variant<Cells, Ramp, Rectangle, Stroke, Curve, Text>;
+
+struct Drawing {
+  float width = 0, height = 0;
+  Rgb background = {};
+  std::vector<Item> items = {};  // later ones over earlier ones
+};
+
+/// The width of a line of text whose em is `size`, in the font that it will be drawn in.
+using TextWidth = std::function<float(std::string_view text, float size)>;
+
+/// What an item covers; of text its ems.
+Box bounds(const Item& item);
+
+/// The middle of the ink above the base line, in ems (gui/font.cpp draws its lines the same way).
+inline constexpr float kInkMiddle = 0.37f;
+
+}  // namespace headlight

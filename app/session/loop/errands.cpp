@@ -1,0 +1,352 @@
+#include "session/loop/errands.h"
+
+#include <chrono>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "base/thrown.h"
+#include "derived/answer_comparison.h"
+#include "derived/derived_maps.h"
+#include "derived/guess.h"
+#include "document/answer_snapshot.h"
+#include "document/bundled_models.h"
+#include "document/model_sources.h"
+#include "document/samples.h"
+#include "document/sentence_facts.h"
+#include "session/head_grid.h"
+#include "session/shown.h"
+
+namespace headlight {
+namespace {
+
+/// What the answer takes of a job that also makes its other maps.
+constexpr float kAnswerShare = 0.9f;
+
+// Each errand below: its question, which is nothing where it is not wanted or answered already, and its job.
+
+const Request* trace_question(const AppState& state) {
+  const Request* request = is_stale(state) ? wanted(state) : nullptr;
+  return request && state.refused != *request ? request : nullptr;
+}
+
+/// The maps that are drawn come with the answer, so that weights do not flash between two of them.
+Job trace_job(const Request& request, const AppState& state) {
+  const FoldChoice fold = folds_tokens(state.view.view) ? state.view.fold : FoldChoice{};
+  return
+      [request, kind = wanted_kind(state), fold, previous = state.trace](Progress& progress) -> std::optional<Command> {
+        const auto begin = std::chrono::steady_clock::now();
+        if (kind != MapKind::weights) progress.share = kAnswerShare;
+        const auto answer = [&]() -> Result<std::shared_ptr<const Trace>> {
+          try {
+            return forward(request, progress, previous.get());
+          } catch (...) { return thrown_error(); }
+        };
+        auto trace = answer();
+        if (!trace) return TraceFailed{request, trace.error().message};
+        if (!*trace) return std::nullopt;
+        const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+        TraceReady ready{std::move(*trace), took.count()};
+        if (fold != FoldChoice{} && !folds_at_once(*ready.trace)) {
+          ready.folded = folded_maps(ready.trace, fold, progress.stop);
+          if (!ready.folded) return std::nullopt;
+        }
+        if (kind == MapKind::weights) return ready;
+        progress.begin = kAnswerShare;
+        progress.share = 1 - kAnswerShare;
+        ready.maps = other_maps(ready.trace, kind, progress);
+        if (!ready.maps) return std::nullopt;
+        return ready;
+      };
+}
+
+/// A failed one is not asked again: a question that cannot be answered has nothing to be compared with.
+std::optional<Request> baseline_question(const AppState& state) {
+  if (!state.trace || state.baseline) return std::nullopt;
+  return unedited(state.trace->request);
+}
+
+Job baseline_job(const Request& request, const AppState& state) {
+  return [request, previous = state.trace](Progress& progress) -> std::optional<Command> {
+    auto trace = forward(request, progress, previous.get());
+    if (!trace || !*trace) return std::nullopt;
+    return BaselineReady{std::move(*trace)};
+  };
+}
+
+struct DetailQuestion {
+  std::shared_ptr<const Trace> trace;
+  Region region;
+  friend bool operator==(const DetailQuestion&, const DetailQuestion&) = default;
+};
+
+std::optional<DetailQuestion> detail_question(const AppState& state) {
+  if (!state.trace || !needs_detail(state)) return std::nullopt;
+  DetailQuestion question{state.trace, shown_region(state)};
+  if (state.detail && question == DetailQuestion{state.detail->trace, state.detail->region}) return std::nullopt;
+  return question;
+}
+
+Job detail_job(DetailQuestion question, const AppState&) {
+  return [question = std::move(question)](Progress& progress) -> std::optional<Command> {
+    Matrix weights = region_weights(*question.trace, question.region, kDetail, progress.stop);
+    if (progress.stop) return std::nullopt;
+    return DetailReady{question.trace, question.region, std::move(weights)};
+  };
+}
+
+std::optional<InsideQuestion> unknown_inside(const AppState& state) {
+  auto question = inside_question(state);
+  return question && state.inside && state.inside->question == *question ? std::nullopt : std::move(question);
+}
+
+Job inside_job(InsideQuestion question, const AppState&) {
+  return [question = std::move(question)](Progress& progress) -> std::optional<Command> {
+    auto inside = look_inside(question, progress.stop);
+    if (!inside) return std::nullopt;
+    return InsideReady{std::move(inside)};
+  };
+}
+
+std::optional<FlowQuestion> unknown_flow(const AppState& state) {
+  auto question = flow_question(state);
+  return question && state.flow && state.flow->question == *question ? std::nullopt : std::move(question);
+}
+
+Job flow_job(FlowQuestion question, const AppState&) {
+  return [question = std::move(question)](Progress& progress) -> std::optional<Command> {
+    auto flow = look_at_flow(question, progress.stop);
+    if (!flow) return std::nullopt;
+    return FlowReady{std::move(flow)};
+  };
+}
+
+std::optional<std::shared_ptr<const Model>> check_question(const AppState& state) {
+  const ModelCheck* check = check_of_model(state);
+  return check && !check->findings ? std::optional(state.document.model) : std::nullopt;
+}
+
+Job check_job(std::shared_ptr<const Model> model, const AppState& state) {
+  return [model = std::move(model), folder = state.document.model_path,
+          warnings = check_of_model(state)->warnings](Progress& progress) -> std::optional<Command> {
+    const auto resolved = path_of_source(folder);
+    if (!resolved) return CheckReady{model, {{Severity::error, resolved.error().message}}};
+    auto findings = check_checkpoint(*resolved, model, warnings, progress);
+    if (progress.stop) return std::nullopt;
+    return CheckReady{model, std::move(findings)};
+  };
+}
+
+std::optional<HeadQuestion> unknown_heads(const AppState& state) {
+  auto question = head_question(state);
+  return question && state.heads && covers(*state.heads, *question) ? std::nullopt : std::move(question);
+}
+
+/// What is known of the same answer is taken over.
+Job heads_job(HeadQuestion question, const AppState& state) {
+  return [question = std::move(question), known = state.heads](Progress& progress) -> std::optional<Command> {
+    auto heads = answer_heads(question, known.get(), progress);
+    if (!heads) return std::nullopt;
+    return HeadsReady{std::move(heads)};
+  };
+}
+
+std::optional<std::shared_ptr<const Trace>> effects_question(const AppState& state) {
+  return wants_effects(state) && !known_effects(state) ? std::optional(state.trace) : std::nullopt;
+}
+
+Job effects_job(std::shared_ptr<const Trace> trace, const AppState&) {
+  return [trace = std::move(trace)](Progress& progress) -> std::optional<Command> {
+    auto effects = head_effects(*trace, progress);
+    if (!effects) return EffectsReady{std::make_shared<EffectAnswer>(EffectAnswer{trace, {}, effects.error().message})};
+    if (!*effects) return std::nullopt;
+    return EffectsReady{std::make_shared<EffectAnswer>(EffectAnswer{trace, std::move(**effects), {}})};
+  };
+}
+
+struct MapsQuestion {
+  std::shared_ptr<const Trace> trace;
+  MapKind kind = MapKind::weights;
+  friend bool operator==(const MapsQuestion&, const MapsQuestion&) = default;
+};
+
+std::optional<MapsQuestion> maps_question(const AppState& state) {
+  const MapKind kind = wanted_kind(state);
+  const DerivedMaps* known = state.other_maps.get();
+  if (!state.trace || kind == MapKind::weights) return std::nullopt;
+  if (known && known->trace == state.trace && known->kind == kind) return std::nullopt;
+  return MapsQuestion{state.trace, kind};
+}
+
+Job maps_job(MapsQuestion question, const AppState&) {
+  return [question = std::move(question)](Progress& progress) -> std::optional<Command> {
+    auto maps = other_maps(question.trace, question.kind, progress);
+    if (!maps) return std::nullopt;
+    return MapsReady{std::move(maps)};
+  };
+}
+
+struct FoldQuestion {
+  std::shared_ptr<const Trace> trace;
+  FoldChoice fold;
+  friend bool operator==(const FoldQuestion&, const FoldQuestion&) = default;
+};
+
+std::optional<FoldQuestion> fold_question(const AppState& state) {
+  const FoldedMaps* known = state.folded.get();
+  if (!known || known->trace != state.trace || known->wanted == state.view.fold || !folds_tokens(state.view.view))
+    return std::nullopt;
+  return FoldQuestion{state.trace, state.view.fold};
+}
+
+Job fold_job(FoldQuestion question, const AppState&) {
+  return [question = std::move(question)](Progress& progress) -> std::optional<Command> {
+    auto folded = folded_maps(question.trace, question.fold, progress.stop);
+    if (!folded) return std::nullopt;
+    return FoldsReady{std::move(folded)};
+  };
+}
+
+std::optional<ComparisonQuestion> unknown_comparison(const AppState& state) {
+  auto question = comparison_question(state);
+  return question && state.comparison && answers(*state.comparison, *question) ? std::nullopt : std::move(question);
+}
+
+/// What is known of the same two answers is taken over.
+Job comparison_job(ComparisonQuestion question, const AppState& state) {
+  return [question = std::move(question), known = state.comparison](Progress& progress) -> std::optional<Command> {
+    auto comparison = compare_answers(question, known.get(), progress);
+    if (!comparison) return std::nullopt;
+    return ComparisonReady{std::move(comparison)};
+  };
+}
+
+struct SnapshotQuestion {
+  AnswerSnapshot asked;
+  friend bool operator==(const SnapshotQuestion& a, const SnapshotQuestion& b) {
+    return same_question(a.asked, b.asked);
+  }
+};
+
+std::optional<SnapshotQuestion> snapshot_question(const AppState& state) {
+  return state.kept && !state.kept->trace ? std::optional(SnapshotQuestion{*state.kept}) : std::nullopt;
+}
+
+Job snapshot_job(SnapshotQuestion question, const AppState& state) {
+  return [kept = std::move(question.asked), &lexicon = *state.lexicon](Progress& progress) -> std::optional<Command> {
+    auto answered = answer_to_keep(kept, lexicon, progress);
+    if (!answered) return KeptFailed{kept, answered.error().message};
+    if (!answered->trace) return std::nullopt;
+    return KeptReady{*std::move(answered)};
+  };
+}
+
+std::optional<GuessQuestion> unknown_guess(const AppState& state) {
+  auto question = guess_question(state);
+  const Guess* known = state.guess.get();
+  const bool is_known =
+      question && known && known->trace.lock() == question->trace && known->hidden == question->hidden;
+  return is_known ? std::nullopt : std::move(question);
+}
+
+Job guess_job(GuessQuestion question, const AppState&) {
+  return [question = std::move(question)](Progress& progress) -> std::optional<Command> {
+    auto guess = make_guess(question, progress);
+    if (!guess) return std::nullopt;
+    return GuessReady{std::move(guess)};
+  };
+}
+
+struct NearestQuestion {
+  std::vector<std::string> words;
+  std::shared_ptr<const Model> model;
+  friend bool operator==(const NearestQuestion&, const NearestQuestion&) = default;
+};
+
+std::optional<NearestQuestion> nearest_question(const AppState& state) {
+  auto words = partly_unknown_words(state);
+  if (!words) return std::nullopt;
+  const auto& known = state.nearest;
+  if (known && known->model.lock() == state.document.model && known->words == *words) return std::nullopt;
+  return NearestQuestion{*std::move(words), state.document.model};
+}
+
+Job nearest_job(NearestQuestion question, const AppState& state) {
+  const Lexicon& lexicon = lexicon_of(state.document, TextSide::source, *state.lexicon);
+  return [question = std::move(question), tokenizers = state.document.tokenizers,
+          &lexicon](Progress&) -> std::optional<Command> {
+    const Grammar* grammar = shipped_grammar();
+    std::string text;
+    if (grammar)
+      text = nearest_known_sentence(question.words, *question.model->vocabulary, *grammar, words_of_samples(lexicon));
+    return NearestReady{question.words, question.model, std::move(text)};
+  };
+}
+
+using TrainingMoment = std::pair<std::uint64_t, TrainingPhase>;
+
+/// The folders are listed at the start, and whenever a training has begun or ended.
+TrainingMoment training_moment(const AppState& state) {
+  if (!state.training) return {0, TrainingPhase::stopped};
+  return {state.training->id, state.training->phase};
+}
+
+/// One row of the table: posts a question that was not asked yet, and gives up the one before where nothing is wanted
+/// or it may not begin.
+template <class QuestionOf, class JobOf, class MayBegin>
+auto errand(QuestionOf question_of, JobOf job_of, MayBegin may_begin) {
+  using Question = std::remove_cvref_t<decltype(*question_of(std::declval<const AppState&>()))>;
+  return [=, asked = std::optional<Question>()](const AppState& state, Worker& worker) mutable {
+    auto question = question_of(state);
+    if (question && asked && *asked == *question) return;
+    if (!question || !may_begin(state)) {
+      if (asked) worker.cancel();
+      asked.reset();
+      return;
+    }
+    asked = *question;
+    worker.post(job_of(*asked, state));
+  };
+}
+
+}  // namespace
+
+Errands::Errands(JobThreads& threads, const std::function<void()>& wake, std::filesystem::path trained,
+                 std::function<bool()> is_writing) {
+  for (Row& row : rows_) row.worker = std::make_unique<Worker>(threads, wake);
+  const auto at_once = [](const AppState&) { return true; };
+  const auto after_the_answer = [&trace = worker(Errand::trace)](const AppState&) { return !trace.busy(); };
+  const auto is_fresh = [](const AppState& state) { return !is_stale(state); };
+  const auto list_question = [listed = !trained.empty()](const AppState& state) {
+    return listed ? std::optional(training_moment(state)) : std::nullopt;
+  };
+  const auto list_job = [trained](const TrainingMoment&, const AppState&) -> Job {
+    return [trained](Progress&) -> std::optional<Command> { return TrainedListed{list_trained(trained)}; };
+  };
+  const auto is_settled = [is_writing](const AppState& state) {
+    return (state.training && is_active(*state.training)) || !is_writing();
+  };
+
+  const auto set = [this](Errand which, auto ask) { rows_[static_cast<std::size_t>(which)].ask = std::move(ask); };
+  set(Errand::trace, errand(trace_question, trace_job, at_once));
+  set(Errand::baseline, errand(baseline_question, baseline_job, is_fresh));
+  set(Errand::detail, errand(detail_question, detail_job, at_once));
+  set(Errand::inside, errand(unknown_inside, inside_job, at_once));
+  set(Errand::flow, errand(unknown_flow, flow_job, at_once));
+  set(Errand::check, errand(check_question, check_job, after_the_answer));
+  set(Errand::heads, errand(unknown_heads, heads_job, at_once));
+  set(Errand::effects, errand(effects_question, effects_job, at_once));
+  set(Errand::maps, errand(maps_question, maps_job, at_once));
+  set(Errand::folds, errand(fold_question, fold_job, at_once));
+  set(Errand::comparison, errand(unknown_comparison, comparison_job, at_once));
+  set(Errand::snapshot, errand(snapshot_question, snapshot_job, after_the_answer));
+  set(Errand::guess, errand(unknown_guess, guess_job, after_the_answer));
+  set(Errand::nearest, errand(nearest_question, nearest_job, after_the_answer));
+  set(Errand::trained, errand(list_question, list_job, is_settled));
+}
+
+void Errands::ask(const AppState& state) {
+  for (Row& row : rows_) row.ask(state, *row.worker);
+}
+
+}  // namespace headlight

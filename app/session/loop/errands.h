@@ -1,0 +1,56 @@
+// What is computed for the window beside it, as one table: a question that follows from the state, and the job that
+// answers it. A question is asked once; the newest takes the place of the one before.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "session/loop/worker.h"
+#include "session/state.h"
+
+namespace headlight {
+
+/// In the order in which answers are taken.
+enum class Errand {
+  trace,       // the answer to the request
+  baseline,    // the answer to the same request without edits
+  detail,      // the weights of the shown part of the enlarged head
+  inside,      // View::inside
+  flow,        // View::flow
+  check,       // whether the checkpoint was loaded right
+  heads,       // measures, similarity and search of heads
+  effects,     // the loss without each head
+  maps,        // norms or rollout in place of weights
+  folds,       // maps with tokens folded
+  comparison,  // View::compare
+  snapshot,    // the answer to A of View::compare, where a session names its question alone
+  guess,       // the word that the model says
+  nearest,     // the sentence nearest to one with unknown words
+  trained,     // the folders of earlier trainings
+};
+inline constexpr std::size_t kErrands = 15;
+
+class Errands {
+ public:
+  /// `trained` is the folder of earlier trainings (empty: none are listed); it is not read while `is_writing` it.
+  Errands(JobThreads& threads, const std::function<void()>& wake, std::filesystem::path trained,
+          std::function<bool()> is_writing);
+
+  /// Posts what the state wants and was not asked yet; what it wants no more is stopped.
+  void ask(const AppState& state);
+
+  Worker& worker(Errand errand) { return *rows_[static_cast<std::size_t>(errand)].worker; }
+  const Worker& worker(Errand errand) const { return *rows_[static_cast<std::size_t>(errand)].worker; }
+
+ private:
+  struct Row {
+    std::unique_ptr<Worker> worker;
+    std::function<void(const AppState&, Worker&)> ask;  // holds what was asked last
+  };
+  std::array<Row, kErrands> rows_;
+};
+
+}  // namespace headlight

@@ -1,0 +1,62 @@
+#include "session/loop/file_jobs.h"
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "document/export.h"
+#include "session/loop/folder_entries.h"
+
+namespace headlight {
+
+Job open_job(const std::string& path) {
+  return [path](Progress& progress) -> std::optional<Command> {
+    auto opened = open_any(path, progress);
+    if (!opened && progress.stop) return FileFailed{opened.error().message};
+    if (!opened) return OpenFailed{path, opened.error().message};
+    return FileOpened{path, std::move(*opened)};
+  };
+}
+
+Job save_job(const std::string& path, Session session) {
+  return [path, session = std::move(session)](Progress&) -> std::optional<Command> {
+    if (const auto written = write_file(path, to_json(session)); !written) return FileFailed{written.error().message};
+    return FileSaved{path, session.document};
+  };
+}
+
+Job export_job(const std::string& path, const AppState& state) {
+  ExportOptions options;
+  std::vector<Request> requests = state.requests;
+  if (state.browser.part == ExportPart::head && whole_request(state)) {
+    options.only = state.view.chosen;
+    requests = {*whole_request(state)};
+  }
+  return [path, document = state.document, requests = std::move(requests), options,
+          known = state.trace](Progress& progress) -> std::optional<Command> {
+    const auto format = format_for(path);
+    if (!format) return FileFailed{format.error().message};
+    const auto written = export_document(document, requests, *format, options, path, progress, known);
+    if (written) return FileSaved{path, std::nullopt};
+    if (progress.stop) return FileFailed{path + ": cancelled, nothing was written"};
+    return FileFailed{written.error().message};
+  };
+}
+
+Job figure_job(const std::string& path, FigureRequest order, DrawFigure draw) {
+  return [path, order = std::move(order), draw = std::move(draw)](Progress&) -> std::optional<Command> {
+    if (!order.trace) return FileFailed{bad_input(path, "figure", "an answer to draw", "none yet").message};
+    const auto written = draw(order, path);
+    if (!written) return FileFailed{written.error().message};
+    return FileSaved{path, std::nullopt};
+  };
+}
+
+Job list_job(const std::string& folder) {
+  return [folder](Progress& progress) -> std::optional<Command> {
+    auto entries = folder_entries(folder, progress);
+    if (!entries) return FileFailed{entries.error().message};
+    return FolderListed{folder, std::move(*entries)};
+  };
+}
+
+}  // namespace headlight

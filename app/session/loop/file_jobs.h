@@ -1,0 +1,23 @@
+// The jobs that read and write files for the window. Each answers with a command.
+#pragma once
+
+#include <string>
+
+#include "session/figure_request.h"
+#include "session/loop/worker.h"
+#include "session/open_file.h"
+
+namespace headlight {
+
+/// Any file that the window opens.
+Job open_job(const std::string& path);
+/// A session's file.
+Job save_job(const std::string& path, Session session);
+/// The numbers of all that is asked, or of the chosen head.
+Job export_job(const std::string& path, const AppState& state);
+/// A figure's file.
+Job figure_job(const std::string& path, FigureRequest order, DrawFigure draw);
+/// The entries of a folder: folders first, then files, by name, without hidden ones.
+Job list_job(const std::string& folder);
+
+}  // namespace headlight

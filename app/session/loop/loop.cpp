@@ -1,0 +1,199 @@
+#include "session/loop/loop.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "base/file.h"
+#include "document/log_folder.h"
+#include "session/loop/file_jobs.h"
+#include "session/loop/file_version.h"
+#include "session/loop/recovery.h"
+
+namespace headlight {
+namespace {
+
+/// As far as a session's file tells them apart: a training changes its model many times.
+bool same_document(const Document& a, Document b) {
+  if (!a.model_path.empty() && a.model_path == b.model_path) {
+    b.model = a.model;
+    b.tokenizers = a.tokenizers;
+    b.card = a.card;
+  }
+  return a == b;
+}
+
+bool same_session(const Session& a, const Session& b) {
+  ViewState left = a.view, right = b.view;
+  left.hovered = right.hovered = {};
+  left.hovered_head = right.hovered_head = {};
+  left.hovered_kept = right.hovered_kept = {};
+  left.stroke = right.stroke = {};
+  left.focus_find = right.focus_find = false;
+  left.palette.reset();
+  right.palette.reset();
+  return left == right && same_document(a.document, b.document) && same_question(a.kept, b.kept) &&
+         a.lesson == b.lesson;
+}
+
+/// Files are read and written before the folders of trainings are listed.
+std::array<Worker*, kErrands + 1> in_order(Errands& errands, Worker& files) {
+  std::array<Worker*, kErrands + 1> workers{};
+  for (std::size_t i = 0; i < kErrands; ++i) workers[i] = &errands.worker(static_cast<Errand>(i));
+  workers[kErrands] = std::exchange(workers[kErrands - 1], &files);
+  return workers;
+}
+
+}  // namespace
+
+Loop::Loop(std::function<void()> wake, std::string autosave, LoopOptions options)
+    : draw_figure_(std::move(options.draw_figure)),
+      errands_(threads_, wake, options.training.folder, [this] { return trainer_.busy(); }),
+      trainer_(threads_, wake, std::move(options.training)),
+      files_(threads_, wake),
+      autosaves_(threads_, {}),
+      answering_(in_order(errands_, files_)),
+      autosave_(std::move(autosave)) {}
+
+Loop::~Loop() {
+  if (!saving_) files_.cancel();
+  files_.wait();
+  autosaves_.wait();
+  try {
+    Progress progress;
+    for (const FileJob& job : file_jobs_)
+      if (job.saves) static_cast<void>(job.run(progress));
+    if (!unsaved_) forget_autosave(autosave_);
+  } catch (const std::exception&) {}  // out of memory: the autosave stays
+}
+
+bool Loop::step(AppState& state, Commands& commands, double now) {
+  for (Command& command : commands) {
+    if (const auto* open = command.as<OpenPath>(); open && !logged_steps(open->path).empty())
+      command = ContinueTraining{open->path};
+    update(state, command);  // first, so that a save has the gesture that it ends
+    carry_out(state, command);
+  }
+  commands.clear();
+  bool answered = false;
+  const auto apply = [&](Command answer) {
+    answered = true;
+    update(state, std::move(answer));
+  };
+  for (Command& news : trainer_.take()) apply(std::move(news));
+  for (Worker* worker : answering_) {
+    for (Command& answer : worker->take()) {
+      if (worker == &files_ && saving_ && answer.as<FileFailed>()) quits_after_saving_ = false;
+      apply(std::move(answer));
+    }
+  }
+  if (!file_jobs_.empty() && !files_.busy()) {
+    saving_ = file_jobs_.front().saves;
+    files_.post(std::move(file_jobs_.front().run));
+    file_jobs_.erase(file_jobs_.begin());
+  }
+  trainer_.follow(state);
+  errands_.ask(state);
+  delay_quit(state);
+  const bool had_failed = autosave_failed_;
+  autosave(state, now);
+  return answered || (autosave_failed_ && !had_failed);
+}
+
+void Loop::carry_out(const AppState& state, const Command& command) {
+  if (const auto* open = command.as<OpenPath>()) file_jobs_.push_back({open_job(open->path)});
+  if (const auto* save = command.as<SaveSession>())
+    file_jobs_.push_back({save_job(save->path, session_of(state)), true});
+  if (const auto* target = command.as<ExportTo>()) file_jobs_.push_back({export_job(target->path, state)});
+  if (const auto* figure = command.as<FigureTo>(); figure && draw_figure_)
+    file_jobs_.push_back({figure_job(figure->path, figure_order(state), draw_figure_)});
+  if (command.as<Browse>() && state.browser.purpose != Browser::Purpose::none)
+    file_jobs_.push_back({list_job(state.browser.folder)});
+  if (command.as<CancelFileWork>()) {
+    std::erase_if(file_jobs_, [](const FileJob& job) { return !job.saves; });
+    if (!saving_) files_.cancel();
+  }
+}
+
+bool Loop::saves() const {
+  const auto saves = [](const FileJob& job) { return job.saves; };
+  return (saving_ && files_.busy()) || std::any_of(file_jobs_.begin(), file_jobs_.end(), saves);
+}
+
+void Loop::delay_quit(AppState& state) {
+  const bool asked = std::exchange(quits_after_saving_, false) || state.quit;
+  state.quit = asked && !saves();
+  quits_after_saving_ = asked && !state.quit;
+}
+
+void Loop::autosave(AppState& state, double now) {
+  unsaved_ = has_unsaved_changes(state);
+  if (autosave_.empty()) return;
+  for (Command& failed : autosaves_.take()) {
+    autosaved_.reset();
+    autosave_at_ = now + kAutosaveRetry;
+    if (!std::exchange(autosave_failed_, true)) update(state, std::move(failed));
+  }
+  Session session = session_of(state);
+  const Settings settings = settings_to_keep(state);
+  if (first_step_) {
+    first_step_ = false;
+    // What was restored must not wait for a change to be written again.
+    const bool restored = state.notice && state.notice->kind == Notice::Kind::restored;
+    if (!restored) autosaved_ = session;
+    autosaved_settings_ = settings;
+  }
+  if (autosaved_ && same_session(session, *autosaved_) && settings == autosaved_settings_) {
+    autosave_at_.reset();
+    if (!autosaves_.busy()) autosave_failed_ = false;
+    return;
+  }
+  if (!autosave_at_) autosave_at_ = now + kAutosaveAfter;
+  if (state.quit) autosaves_.wait();
+  else if (now < *autosave_at_ || autosaves_.busy()) return;
+  autosave_at_.reset();
+  autosaved_ = session;
+  autosaved_settings_ = settings;
+  autosaves_.post([path = autosave_, session = std::move(session), settings](Progress&) -> std::optional<Command> {
+    const Status kept = write_file(path, to_json(session));
+    const Status set = is_of_newer_version(settings_path(), "headlight.settings", 1)
+                           ? Status(Done{})
+                           : write_file(settings_path(), to_json(settings));
+    if (!kept) return FileFailed{"autosave: " + kept.error().message};
+    if (!set) return FileFailed{set.error().message};
+    return std::nullopt;
+  });
+}
+
+bool Loop::is_answering() const {
+  return std::any_of(answering_.begin(), answering_.end(), [](const Worker* worker) { return worker->busy(); });
+}
+
+double Loop::next_due(double now) const {
+  double due = 1e9;
+  if (is_answering()) due = 0.05;
+  if (autosave_at_) due = std::min(due, std::max(0.0, *autosave_at_ - now));
+  if (autosaves_.busy()) due = std::min(due, kAutosaveAfter);  // perhaps it fails
+  return due;
+}
+
+void Loop::settle_training(AppState& state) {
+  Commands none;
+  do {
+    step(state, none, 0);
+    trainer_.wait();
+    step(state, none, 0);
+  } while (trainer_.busy());
+  settle(state);
+}
+
+void Loop::settle(AppState& state) {
+  Commands none;
+  do {
+    step(state, none, 0);
+    for (const Worker* worker : answering_) worker->wait();
+    step(state, none, 0);
+  } while (is_answering() || !file_jobs_.empty());
+}
+
+}  // namespace headlight

@@ -1,0 +1,91 @@
+// The loop around the state: commands in, answers in, questions out. What touches threads, files and time is here.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session/figure_request.h"
+#include "session/loop/errands.h"
+#include "session/loop/trainer.h"
+#include "session/loop/worker.h"
+#include "session/update.h"
+
+namespace headlight {
+
+/// What comes from rooms above, or is where this machine has it.
+struct LoopOptions {
+  DrawFigure draw_figure = {};   // writes figures; empty: none can be written
+  TrainerOptions training = {};  // where trainings are kept; no folder: none can begin
+};
+
+class Loop {
+ public:
+  /// `wake` is called from other threads when an answer is ready. `autosave` is where the session is kept against a
+  /// crash; empty: nowhere. Settings are written only where there is an autosave.
+  Loop(std::function<void()> wake, std::string autosave, LoopOptions options = {});
+  /// The end: what was asked to be saved is saved, a training is stopped and kept on disk, everything else stops. The
+  /// autosave is removed where it holds nothing unsaved; else a later window takes it over.
+  ~Loop();
+
+  /// Applies the commands, then the workers' answers, then posts what is wanted and not yet asked. `now` in seconds. True
+  /// where an answer of any kind came: it is to be seen.
+  bool step(AppState& state, Commands& commands, double now);
+
+  /// What a window shows of the work: the answer, or an export.
+  bool computing() const { return errands_.worker(Errand::trace).busy(); }
+  float computing_progress() const { return errands_.worker(Errand::trace).progress(); }
+  /// Waits for the answer, at most so many seconds; the next step takes it.
+  void wait_for_answer(double seconds) const { errands_.worker(Errand::trace).wait(seconds); }
+  bool writing() const { return files_.busy(); }
+  float writing_progress() const { return files_.progress(); }
+  /// Whether every head is being switched off in turn.
+  bool sweeping() const { return errands_.worker(Errand::effects).busy(); }
+  float sweep_progress() const { return errands_.worker(Errand::effects).progress(); }
+  bool reading() const { return errands_.worker(Errand::maps).busy(); }  // the maps of another kind than weights
+  float reading_progress() const { return errands_.worker(Errand::maps).progress(); }
+  /// Seconds until something is due without any event (an autosave, a running job out of patience).
+  double next_due(double now) const;
+
+  /// Runs steps until nothing is stale and no work is left but a training: for screenshots and tests.
+  void settle(AppState& state);
+  /// Runs steps until a training stands still: paused, stopped, failed or done.
+  void settle_training(AppState& state);
+
+ private:
+  void carry_out(const AppState& state, const Command& command);
+  /// A program does not end before its saves, nor where one of them failed.
+  void delay_quit(AppState& state);
+  bool saves() const;
+  void autosave(AppState& state, double now);
+  bool is_answering() const;
+
+  struct FileJob {
+    Job run;
+    bool saves = false;  // must not be lost when the program ends
+  };
+
+  JobThreads threads_;
+  DrawFigure draw_figure_;
+  Errands errands_;
+  Trainer trainer_;
+  Worker files_;
+  Worker autosaves_;
+  /// The workers whose answers are commands, in the order in which these are taken.
+  const std::array<Worker*, kErrands + 1> answering_;
+  std::vector<FileJob> file_jobs_;  // wait for files_, in the order in which they were asked for
+  bool saving_ = false;             // the last of them that files_ was given saves
+
+  std::string autosave_;
+  std::optional<Session> autosaved_;  // as written last; nothing where that failed
+  Settings autosaved_settings_;
+  std::optional<double> autosave_at_;  // when what changed is written
+  bool autosave_failed_ = false;       // and the user knows
+  bool unsaved_ = false;               // as of the last step
+  bool quits_after_saving_ = false;
+  bool first_step_ = true;
+};
+
+}  // namespace headlight

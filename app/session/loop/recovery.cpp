@@ -1,0 +1,153 @@
+#include "session/loop/recovery.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/temporary_files.h"
+#include "document/bundled_models.h"
+#include "read/json/json_document.h"
+#include "session/loop/file_version.h"
+#include "view/settings.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "autosave-", kSuffix = ".headlight.json";
+constexpr const char* kLockEnding = ".lock";
+/// How an autosave that cannot be read is called from then on.
+constexpr std::string_view kUnreadable = "unreadable-";
+
+/// The process number behind `prefix`; 0 for other names.
+pid_t process_of(const std::string& name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) return 0;
+  return static_cast<pid_t>(std::strtol(name.c_str() + prefix.size(), nullptr, 10));
+}
+
+/// The process that wrote an autosave, from its name; 0 for other files.
+pid_t owner(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(kSuffix) ? process_of(name, kPrefix) : 0;
+}
+
+bool is_running(pid_t process) { return ::kill(process, 0) == 0 || errno == EPERM; }
+
+fs::path lock_of(const fs::path& autosave) { return autosave.string() + kLockEnding; }
+
+/// Whether the window of an autosave runs. Process numbers come again, so the lock decides where there is one; this
+/// process has written nothing yet.
+bool has_window(const fs::path& autosave, pid_t process) {
+  std::error_code error;
+  if (fs::exists(lock_of(autosave), error)) return is_locked(lock_of(autosave));
+  return process != ::getpid() && is_running(process);
+}
+
+/// Removes what programs that are gone had begun to write, and their locks that guard nothing.
+void sweep(const fs::path& folder) {
+  sweep_temporaries(folder);
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const fs::path& path = at->path();
+    fs::path guarded = path;
+    guarded.replace_extension();
+    std::error_code ignored;
+    const bool is_lock = path.extension() == kLockEnding && owner(guarded) > 0;
+    if (is_lock && !fs::exists(guarded, ignored) && !is_locked(path)) fs::remove(path, ignored);
+  }
+}
+
+/// What was typed in a session that cannot be opened (its model is gone), in front of the usual model.
+std::optional<Session> text_of_session(const fs::path& path) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 28;
+  const auto text = read_file(path, kMostBytes);
+  const auto object = text ? parse_json(path.string(), *text) : ParsedJson(Result<nlohmann::json>(nlohmann::json()));
+  const auto request = object && object->is_object() ? object->value("request", nlohmann::json()) : nlohmann::json();
+  nlohmann::json kept = nlohmann::json::object();
+  if (request.is_object())
+    for (const char* key : {"text", "target"})
+      if (const auto at = request.find(key); at != request.end() && at->is_string()) kept[key] = *at;
+  if (kept.value("text", std::string()).empty()) return std::nullopt;
+  kept["source"] = kDefaultModel;
+  auto session =
+      session_from_json(path.string(), nlohmann::json{{"schema", "headlight.session/1"}, {"request", kept}}.dump());
+  if (!session) return std::nullopt;
+  return *std::move(session);
+}
+
+}  // namespace
+
+fs::path autosave_path() {
+  std::error_code error;
+  fs::create_directories(state_folder(), error);
+  fs::create_directories(settings_path().parent_path(), error);
+  if (!fs::is_directory(state_folder(), error)) return {};
+  for (const fs::path& folder : {state_folder(), settings_path().parent_path()}) sweep(folder);
+  return state_folder() / (std::string(kPrefix) + std::to_string(::getpid()) + std::string(kSuffix));
+}
+
+std::optional<FileLock> lock_autosave(const fs::path& path) {
+  if (path.empty()) return std::nullopt;
+  auto lock = FileLock::take(lock_of(path));
+  return lock ? *std::move(lock) : std::nullopt;
+}
+
+std::vector<fs::path> left_sessions() {
+  std::vector<std::pair<fs::file_time_type, fs::path>> left;
+  std::error_code error;
+  for (fs::directory_iterator at(state_folder(), error), end; !error && at != end; at.increment(error)) {
+    const pid_t process = owner(at->path());
+    if (process <= 0 || has_window(at->path(), process)) continue;
+    std::error_code gone;
+    const auto time = at->last_write_time(gone);
+    if (!gone) left.emplace_back(time, at->path());
+  }
+  std::sort(left.begin(), left.end(), std::greater<>());
+  std::vector<fs::path> paths;
+  for (auto& [time, path] : left) paths.push_back(std::move(path));
+  return paths;
+}
+
+Recovered recover_session(const fs::path& autosave) {
+  Recovered recovered;
+  for (const fs::path& left : left_sessions()) {
+    if (is_of_newer_version(left, "headlight.session", 1)) {
+      recovered.problems.push_back(
+          bad_input(left.string(), "", "a session of this version", "one of a newer version, which is left there")
+              .message);
+      continue;
+    }
+    auto session = read_session(left);
+    std::error_code error;
+    if (session) {
+      fs::rename(left, autosave, error);
+      if (left != autosave) fs::remove(lock_of(left), error);
+      recovered.session = *std::move(session);
+      return recovered;
+    }
+    const fs::path aside = left.parent_path() / (std::string(kUnreadable) + left.filename().string());
+    fs::rename(left, aside, error);
+    fs::remove(lock_of(left), error);
+    recovered.problems.push_back(session.error().message + "; it is now " + aside.string());
+    recovered.session = text_of_session(aside);
+    if (recovered.session) return recovered;
+  }
+  return recovered;
+}
+
+void forget_autosave(const fs::path& path) {
+  if (path.empty()) return;
+  std::error_code error;
+  fs::remove(path, error);
+  fs::remove(lock_of(path), error);
+}
+
+}  // namespace headlight

@@ -1,0 +1,55 @@
+#include "session/loop/trainer.h"
+
+#include <iterator>
+
+#include "base/thrown.h"
+
+namespace headlight {
+namespace {
+
+Command as_command(TrainingReply reply) {
+  return std::visit([](auto&& one) { return Command(std::move(one)); }, std::move(reply));
+}
+
+}  // namespace
+
+Trainer::Trainer(JobThreads& threads, std::function<void()> wake, TrainerOptions options)
+    : wake_(wake), options_(std::move(options)), worker_(threads, std::move(wake)) {}
+
+void Trainer::follow(const AppState& state) {
+  if (!state.training) return;
+  const TrainingRun& run = *state.training;
+  const bool is_new = !job_ || job_->id() != run.id;
+  if (is_new && run.phase != TrainingPhase::preparing) return;  // stopped before it was seen
+  if (is_new) {
+    job_ = std::make_shared<TrainingJob>(run, options_, wake_);
+    going_ = false;
+  }
+  const bool wanted = is_working(run);
+  if (wanted && !going_)
+    worker_.post([job = job_](Progress& progress) -> std::optional<Command> {
+      try {
+        auto last = job->run(progress);
+        if (!last) return std::nullopt;
+        return as_command(*std::move(last));
+      } catch (...) {  // what was kept before stays
+        return TrainingFailed{job->id(), thrown_error().message};
+      }
+    });
+  if (!wanted && going_) worker_.cancel();
+  going_ = wanted;
+  if (!is_active(run) && !can_resume(run) && !worker_.busy()) job_->release();
+  // A model is only taken where the last one's answer is on the screen, so that none is computed in vain.
+  if (!shows_training(state) || !is_stale(state) || !problem_of(state).empty()) job_->want_model();
+}
+
+std::vector<Command> Trainer::take() {
+  std::vector<Command> last = worker_.take();  // before the news: what was told until then is among them
+  if (!job_) return last;
+  std::vector<Command> all;
+  for (TrainingReply& reply : job_->take()) all.push_back(as_command(std::move(reply)));
+  std::move(last.begin(), last.end(), std::back_inserter(all));
+  return all;
+}
+
+}  // namespace headlight

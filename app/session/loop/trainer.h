@@ -1,0 +1,38 @@
+// The trainings of a window: one at a time, beside the workers that answer. What it does follows
+// from the state's training; what it tells comes back as commands.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "session/loop/worker.h"
+#include "session/state.h"
+#include "training/training_job.h"
+
+namespace headlight {
+
+class Trainer {
+ public:
+  Trainer(JobThreads& threads, std::function<void()> wake, TrainerOptions options);
+
+  /// Begins, pauses, goes on or stops as the state has it, and says whether the window could show another model.
+  void follow(const AppState& state);
+  /// What was told since the last call, in order.
+  std::vector<Command> take();
+  /// Blocks until it stands still: paused, stopped, failed or done.
+  void wait() const { worker_.wait(); }
+  /// Whether it works, or its last word was not taken yet.
+  bool busy() const { return worker_.busy(); }
+  /// Whether it holds the lock of a training's folder.
+  bool holds_folder() const { return job_ && !job_->is_released(); }
+
+ private:
+  std::function<void()> wake_;
+  TrainerOptions options_;
+  std::shared_ptr<TrainingJob> job_;  // the last training's; null: none yet
+  bool going_ = false;                // what was asked of it last
+  Worker worker_;                     // its end stops what runs, which is kept
+};
+
+}  // namespace headlight
