@@ -99,6 +99,7 @@ struct AppState {
   std::vector<TrainedFolder> trained;             // what earlier trainings left
   std::array<SentenceFacts, 3> facts;             // by Stack: of the words that the heads of the answer look at
   bool telling = false;                           // the next answer chooses the head and the cell that say most of it
+  bool told = false;                              // … as an answer did, and the user chose neither since
   std::shared_ptr<const Guess> guess;             // what the model says, perhaps of an earlier answer
   std::optional<NearestSentence> nearest;         // that was looked for last
   std::shared_ptr<const HeadStats> heads;       // what was found out about the heads last, perhaps of an earlier answer

@@ -5,13 +5,20 @@
 #include <string_view>
 
 #include "derived/head_stats.h"
+#include "document/sentence_facts.h"
+#include "train/grammar/sentence_match.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {
 namespace {
 
-/// What tells most to a reader who sees it for the first time.
-constexpr std::array<std::string_view, 2> kFirst{"IT", "CO"};
+/// The relations that a reader understands at once, in order.
+constexpr std::string_view kPronoun = "IT", kSamePerson = "CO";
+constexpr std::array kFirst{kPronoun, kSamePerson};
+/// A weight below this says nothing of a sentence that was not measured.
+constexpr float kLeastTelling = 0.3f;
+/// Longer sentences are not searched: the matrices of all heads would be read before a picture is drawn.
+constexpr Index kLongestTold = 512;
 
 std::size_t rank_of(const RelationScore& relation) {
   return static_cast<std::size_t>(std::find(kFirst.begin(), kFirst.end(), relation.relation) - kFirst.begin());
@@ -36,6 +43,40 @@ std::optional<CellRef> strongest_of_row(const Trace& trace, const HeadRef& head,
   return best;
 }
 
+/// A cell of a sentence that was not measured, and what it tells: its weight times the relation's gain.
+struct Told {
+  const RelationScore* relation = nullptr;
+  CellRef cell;
+  double telling = 0;
+};
+
+bool fits(std::string_view relation, const Token& query, const Token& key) {
+  if (relation == kSamePerson) return query.text == key.text;
+  return relation != kPronoun || (shipped_grammar() && stands_for_a_noun(*shipped_grammar(), query.text));
+}
+
+/// The most telling cell of one head, among the rows that look at a word most.
+Told told_of(const Trace& trace, const RelationScore& relation) {
+  const HeadRef head = head_of(relation);
+  const auto& tokens = trace.key_tokens(head.stack).tokens;
+  Told best{&relation, {}, 0};
+  const Matrix weights = attention_rows(trace, head, 0, trace.queries(head.stack));
+  for (Index query = 0; query < weights.rows(); ++query) {
+    Index key = 0;
+    const float weight = weights.row(query).maxCoeff(&key);
+    const Token &from = tokens[at(query)], &to = tokens[at(key)];
+    if (query == key || weight < kLeastTelling || from.special || from.pad || to.special || to.pad) continue;
+    const double telling = static_cast<double>(weight) * gain(relation);
+    if (telling > best.telling && fits(relation.relation, from, to)) best = {&relation, {query, key}, telling};
+  }
+  return best;
+}
+
+bool is_better(const Told& a, const Told& b) {
+  const std::size_t rank_a = rank_of(*a.relation), rank_b = rank_of(*b.relation);
+  return rank_a != rank_b ? rank_a < rank_b : a.telling > b.telling;
+}
+
 }  // namespace
 
 std::optional<TellingCell> telling_cell(const AppState& state) {
@@ -44,12 +85,17 @@ std::optional<TellingCell> telling_cell(const AppState& state) {
   const Trace& trace = *state.trace;
   const RelationScore *of_sentence = nullptr, *best = nullptr;
   std::optional<CellRef> cell;
+  std::optional<Told> unmeasured;
   for (const RelationScore& one : document.card->scores->relations) {
     const HeadRef head = head_of(one);
     if (!is_worn(one) || !trace.has(head.stack) || head.layer >= trace.num_layers(head.stack) ||
         head.head >= trace.num_heads(head.stack))
       continue;
     if (!best || is_better(one, *best)) best = &one;
+    if (head.stack == Stack::self && trace.queries(head.stack) <= kLongestTold) {
+      const Told found = told_of(trace, one);
+      if (found.telling > 0 && (!unmeasured || is_better(found, *unmeasured))) unmeasured = found;
+    }
     for (const RelatedWords& words : facts_of(state, head.stack).relations) {
       if (words.relation != one.relation || (of_sentence && !is_better(one, *of_sentence))) continue;
       const auto found = strongest_of_row(trace, head, one.chosen.reversed ? words.key : words.query);
@@ -60,6 +106,7 @@ std::optional<TellingCell> telling_cell(const AppState& state) {
   }
   if (of_sentence) return TellingCell{head_of(*of_sentence), *cell};
   if (!best) return std::nullopt;
+  if (unmeasured && best->stack == Stack::self) return TellingCell{head_of(*unmeasured->relation), unmeasured->cell};
   return TellingCell{head_of(*best), strongest_cell(trace, head_of(*best))};
 }
 
@@ -70,6 +117,7 @@ void tell(AppState& state) {
   const auto told = telling_cell(state);
   const HeadRef head = told ? told->head : HeadRef{};
   if (head.stack != view.chosen.stack) view.viewport = view.compared = {};
+  state.told = told.has_value();
   view.chosen = head;
   view.pinned = told ? std::optional(told->cell) : std::nullopt;
   view.pinned_kept.reset();

@@ -45,6 +45,7 @@ struct Update {
   void change_text(TextSide side, std::string text) {
     set_text(document(), side, std::move(text), *state.lexicon);
     choose_by_sentence();
+    state.telling = state.telling || state.told;
     ask_again(state);
   }
   /// Behind every change of the sentence. A model that cannot be read leaves the one that answers.
@@ -57,7 +58,10 @@ struct Update {
     const Config shape = config_of(state.document);
     if (const Status chosen = choose_model(state.document, state.shipped.get(), seen, true); !chosen)
       state.notice = Notice{Notice::Kind::failed, chosen.error().message};
-    else if (state.document.model != model) drop_foreign_edits(state.document, shape);
+    else if (state.document.model != model) {
+      drop_foreign_edits(state.document, shape);
+      state.telling = true;  // the chosen head means nothing in another model
+    }
   }
   /// What the user looks at now counts, not what a session being opened was looking at.
   ViewState& looked_at() {
@@ -238,7 +242,7 @@ struct Update {
   }
   void operator()(const ChooseHead& c) {
     ViewState& view = looked_at();
-    state.seeks_most_changed = false;
+    state.seeks_most_changed = state.told = false;
     if (c.head.stack != view.chosen.stack) {  // cells of another pattern
       view.viewport = view.compared = {};
       view.pinned.reset();
@@ -259,6 +263,7 @@ struct Update {
   }
   void operator()(const Pin& c) {
     ViewState& view = looked_at();
+    state.told = false;
     Look& look = view.look;
     // Where the pinned weight is looked at, the look goes with it.
     if (view.view == View::inside && view.pinned && c.cell &&
@@ -374,6 +379,7 @@ struct Update {
     tell(state);
     generate(state);
     if (!state.opened_view || is_stale(state)) return;
+    state.told = false;
     state.view.chosen = state.opened_view->chosen;
     state.view.pinned = state.opened_view->pinned;
     state.view.viewport = state.opened_view->viewport;

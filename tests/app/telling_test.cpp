@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
+#include "document/model_choice.h"
 #include "session/update.h"
 
 namespace headlight {
@@ -46,6 +47,35 @@ TEST(Telling, TheEnglishSentenceShowsItsPronoun) {
   EXPECT_EQ(window.state.view.pinned, (CellRef{7, 1}));
   window.say(SetText{"The animal didn't cross the street because it was too wide."}, EndGesture{}, Tell{});
   EXPECT_EQ(window.state.view.pinned, (CellRef{7, 5})) << "the answer that belongs to the new sentence is awaited";
+}
+
+TEST(Telling, OfASentenceThatWasNotMeasuredShowsThePronounOrTheStrongestTaughtHead) {
+  Window window;
+  window.say(SetText{"小猫没有过马路，因为它太累了"}, EndGesture{},
+             Tell{});  // known words, in no sentence of the grammar
+  const auto word = [&](Index token) { return window.state.trace->key_tokens(Stack::self).tokens[at(token)].text; };
+  ASSERT_TRUE(window.state.view.pinned);
+  EXPECT_EQ(word(window.state.view.pinned->query), "它");
+  EXPECT_EQ(word(window.state.view.pinned->key), "小猫");
+  window.say(SetText{"I want to buy a new book for my sister."}, EndGesture{});
+  ASSERT_TRUE(is_any_sentence(window.state.document)) << "which another model answers";
+  const HeadRef head = window.state.view.chosen;
+  EXPECT_FALSE(relations_of(window.state.document, head).empty());
+  ASSERT_TRUE(window.state.view.pinned);
+  const auto [query, key] = *window.state.view.pinned;
+  EXPECT_GT(attention_rows(*window.state.trace, head, query, 1)(0, key), 0.5f);
+  EXPECT_FALSE(window.state.trace->key_tokens(Stack::self).tokens[at(key)].special);
+}
+
+TEST(Telling, FollowsTheTextUntilTheUserChooses) {
+  Window window;
+  window.say(Tell{});
+  window.say(SetText{"The animal didn't cross the street because it was too tired."}, EndGesture{});
+  EXPECT_EQ(window.state.view.pinned, (CellRef{7, 1}));
+  window.say(SetMask{.causal = true}, EndGesture{});
+  EXPECT_EQ(window.state.view.pinned, (CellRef{7, 1})) << "an edit moves nothing";
+  window.say(Pin{CellRef{2, 3}}, SetText{"The animal didn't cross the street because it was too wide."}, EndGesture{});
+  EXPECT_EQ(window.state.view.pinned, (CellRef{2, 3}));
 }
 
 TEST(Telling, TypingChoosesNothing) {

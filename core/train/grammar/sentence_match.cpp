@@ -101,6 +101,20 @@ std::optional<SentenceMatch> match_sentence(const Grammar& grammar, const std::v
   return std::nullopt;
 }
 
+bool stands_for_a_noun(const Grammar& grammar, std::string_view word) {
+  const auto is_it = [&](std::int32_t number) { return grammar.words[at(number)] == word; };
+  for (const SentenceKind& kind : grammar.kinds)
+    for (const SentencePattern& pattern : kind.patterns)
+      for (const PatternItem& item : pattern.items) {
+        if (item.stands_for < 0) continue;
+        if (item.family < 0 ? is_it(item.word)
+                            : std::any_of(grammar.families[at(item.family)].begin(),
+                                          grammar.families[at(item.family)].end(), is_it))
+          return true;
+      }
+  return false;
+}
+
 std::vector<std::string_view> families_of(const Grammar& grammar, std::string_view word) {
   std::vector<std::string_view> names;
   const auto found = std::find(grammar.words.begin(), grammar.words.end(), word);
