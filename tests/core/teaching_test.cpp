@@ -208,6 +208,27 @@ TEST(TaughtSentences, AskHeadsForTheirArcsAndForRestElsewhere) {
   }
 }
 
+// A treebank that annotates copulas alone does not say that its subjects rest; one without pronouns marked does not say
+// that they stand for nothing.
+TEST(TaughtSentences, TellNothingToHeadsOfWhichTheirTreebankHasNoArc) {
+  const auto grammar = grammars::shipped();
+  const std::vector<TaughtHead> taught_heads = {{0, 0, {"det"}}, {0, 1, {"cop"}}, {1, 0, {"CO", "IT"}}};
+  const std::string pronoun = "1\the\t_\tPRON\t_\t_\t2\tcop\t_\t_\n2\tsat\t_\t_\t_\t_\t0\troot\t_\t_\n\n";
+  const auto known = [&](const std::string& text) {
+    const auto sentences = taught_sentences(*parse_conllu("t", text), *tokenizer(), taught_heads, grammar.get());
+    std::vector<bool> each;
+    for (std::size_t head = 0; head < taught_heads.size(); ++head) {
+      for (const TaughtSentence& sentence : sentences)
+        EXPECT_EQ(sentence.asks_rest(head, 2), sentences.front().asks_rest(head, 2)) << head;
+      each.push_back(sentences.front().asks_rest(head, 2));
+    }
+    return each;
+  };
+  EXPECT_EQ(known(kTreebank), (std::vector<bool>{true, false, false}));
+  EXPECT_EQ(known(pronoun), (std::vector<bool>{false, true, true}));
+  EXPECT_EQ(known(kTreebank + pronoun), (std::vector<bool>{true, true, true}));
+}
+
 TEST(TaughtSentences, OfTheGrammarTeachOnlyHeadsOfItsRelations) {
   const auto grammar = grammars::shipped();
   const std::vector<TaughtHead> taught_heads = {{0, 0, {"nsubj"}}, {1, 0, {"CO", "IT"}}};

@@ -118,6 +118,23 @@ void add_arc(TaughtSentence& sentence, std::size_t head, const Places& from, con
     sentence.arcs.push_back({static_cast<std::int32_t>(head), query, to->first, to->second});
 }
 
+/// Of each head, whether the treebank says where it looks: by an arc somewhere; for heads of the grammar, by marking
+/// pronouns. A treebank of one relation says nothing of the words without the others.
+std::vector<char> known_heads(const std::vector<TreebankSentence>& treebank, const std::vector<TaughtHead>& heads,
+                              const Grammar* grammar) {
+  std::vector<char> known(heads.size(), 0);
+  bool marks_pronouns = false;
+  for (const TreebankSentence& sentence : treebank) {
+    for (const TreebankSentence::Arc& arc : sentence.arcs)
+      if (const auto head = taught_head(heads, arc.relation)) known[*head] = 1;
+    marks_pronouns |=
+        std::any_of(sentence.words.begin(), sentence.words.end(), [](const auto& w) { return w.pronoun; });
+  }
+  for (std::size_t i = 0; i < heads.size(); ++i)
+    if (is_of(grammar, heads[i])) known[i] = marks_pronouns;
+  return known;
+}
+
 /// Of several arcs of a query and a head the first is kept.
 void finish(TaughtSentence& sentence) {
   const auto key = [](const TaughtSentence::Arc& arc) { return std::tuple(arc.head, arc.query); };
@@ -171,11 +188,12 @@ Result<CorpusText> tokenized_text(std::string_view where, std::string_view text,
 std::vector<TaughtSentence> taught_sentences(const std::vector<TreebankSentence>& treebank, const Tokenizer& tokenizer,
                                              const std::vector<TaughtHead>& heads, const Grammar* grammar) {
   std::vector<TaughtSentence> result;
+  const std::vector<char> known = known_heads(treebank, heads, grammar);
   for (const TreebankSentence& one : treebank) {
     const auto tokens = encode(tokenizer, one.text, true);
     if (!tokens || tokens->size() < 3 || tokens->size() > kLongestSentence + 1) continue;
     TaughtSentence sentence = untaught(*tokens, heads, grammar);
-    sentence.known.assign(heads.size(), 1);
+    sentence.known = known;
     std::vector<Places> places;
     for (const TreebankSentence::Word& word : one.words) {
       places.push_back(tokens_at(*tokens, word.begin, word.end));

@@ -80,8 +80,9 @@ struct TaughtText {
 };
 
 /// The sentences of a treebank that the tokenizer spells in at most kLongestSentence tokens. Words and tokens belong
-/// together that share bytes; an arc within one token is left out. Heads of the grammar's relations (null: no grammar)
-/// rest, but for pronouns: what those stand for, no treebank says.
+/// together that share bytes; an arc within one token is left out. A head of which the treebank has no arc anywhere is told
+/// nothing. Heads of the grammar's relations (null: no grammar) rest, but for pronouns: what those stand for, no treebank
+/// says; where a treebank marks no pronouns, they are told nothing either.
 std::vector<TaughtSentence> taught_sentences(const std::vector<TreebankSentence>& treebank, const Tokenizer& tokenizer,
                                              const std::vector<TaughtHead>& heads, const Grammar* grammar);
 
