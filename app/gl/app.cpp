@@ -16,6 +16,7 @@
 #include "gl/offscreen.h"
 #include "gl/quit_signals.h"
 #include "gl/window.h"
+#include "gui/frame/motion.h"
 #include "model/head_text.h"
 #include "page/page.h"
 #include "paper/figure_file.h"
@@ -155,11 +156,13 @@ Status open_window(const Startup& asked) {
     state.notice = Notice{Notice::Kind::failed, in_lines(resources->lessons.problems)};
 
   Loop loop(&Window::wake, autosave.string(), {with_pages(figure_drawer()), {.folder = trained_folder()}});
+  Motion motion;
   Screen screen{.begin_frame = [&] { (*window)->begin_frame(state.settings.ui_scale); },
                 .end_frame = [&](Rgb background) { (*window)->end_frame(background); },
                 .fonts = fonts,
                 .maps = **maps,
-                .samples = resources->samples};
+                .samples = resources->samples,
+                .motion = &motion};
   Commands commands;
   if (!start.open.empty()) commands.emplace_back(OpenPath{start.open});
   int frames = kFramesAfterEvent;
@@ -177,7 +180,8 @@ Status open_window(const Startup& asked) {
 
     if (title != window_title(state)) (*window)->set_title(title = window_title(state));
     screen.unit = (*window)->content_scale() * state.settings.ui_scale;
-    if (show_frame(screen, state, loop, commands, seconds_now()) || fonts.wants_frame()) frames = kFramesAfterEvent;
+    const bool changed = show_frame(screen, state, loop, commands, seconds_now());
+    if (changed || fonts.wants_frame() || motion.is_moving()) frames = kFramesAfterEvent;
   }
   return Done{};
 }

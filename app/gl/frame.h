@@ -16,6 +16,7 @@ struct Screen {
   MapPainter& maps;
   const std::vector<Sample>& samples;
   float unit = 1;               // as Gui has it
+  Motion* motion = nullptr;     // null: everything is drawn settled
   DrawnBoxes* boxes = nullptr;  // of the last frame that was built; null: they are not asked for
 };
 

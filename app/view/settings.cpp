@@ -80,6 +80,7 @@ std::string to_json(const Settings& settings) {
               {"ui_scale", settings.ui_scale},
               {"colours", name(settings.colours)},
               {"greeted", settings.greeted},
+              {"motion", settings.motion},
               {"recent", settings.recent},
               {"window", window_json(settings.window)},
               {"layout", json::object()}};
@@ -102,6 +103,7 @@ Settings settings_from_json(const std::string& text) {
   if (string_of("theme") == "dark") settings.theme = Theme::dark;
   settings.colours = parse_colour_map(string_of("colours")).value_or(ColourMap::teal);
   settings.greeted = object.value("greeted", json()) == true;
+  settings.motion = object.value("motion", json()) != false;
   if (const auto at = object.find("ui_scale"); at != object.end() && at->is_number())
     settings.ui_scale = std::clamp(at->get<float>(), kLeastUiScale, kMostUiScale);
   if (const auto at = object.find("recent"); at != object.end() && at->is_array())

@@ -29,7 +29,7 @@ struct WindowSize {
   bool maximised = false;
   friend bool operator==(const WindowSize&, const WindowSize&) = default;
 };
-inline constexpr WindowSize kLeastWindow{480, 320}, kMostWindow{16384, 16384};
+inline constexpr WindowSize kLeastWindow{960, 600}, kMostWindow{16384, 16384};
 
 struct Settings {
   Language language = Language::en;
@@ -39,6 +39,7 @@ struct Settings {
   std::string folder = "/";             // where the file browser begins
   bool greeted = false;                 // the first words about the window were read
   ColourMap colours = ColourMap::teal;  // of the weights
+  bool motion = true;                   // maps fade from the old answer to the new one
   WindowSize window;
   Layout layout;                                      // of the window before; what is looked at now is in ViewState
   LessonMark lesson;                                  // … and the lesson that was read in it

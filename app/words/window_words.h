@@ -25,6 +25,9 @@ struct WindowWords {
                    "把所看到的做成论文或幻灯片用的图：SVG、PDF 或 PNG。"};
   Words undo{"Undo", "撤销"};
   Words redo{"Redo", "重做"};
+  Words motion{"Maps fade", "图渐变"};
+  Words tip_motion{"Maps fade from the old answer to the new one, in 0.12 seconds.",
+                   "图在 0.12 秒内从旧结果渐变到新结果。"};
   Words share{"Share", "分享"};
   Words tip_share{"Save, numbers, a figure, the command that gives the same.",
                   "保存、导出数值、出图、复制得到同样结果的命令。"};

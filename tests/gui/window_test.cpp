@@ -30,6 +30,9 @@ TEST_F(WindowTest, TheMenusHoldWhatIsSeldomNeeded) {
   EXPECT_EQ(h.map("head 0.0").scale.theme, Theme::dark);
   h.click("theme");
   EXPECT_EQ(h.state.settings.theme, Theme::light);
+  h.click("motion");
+  EXPECT_FALSE(h.state.settings.motion);
+  EXPECT_FALSE(settings_from_json(to_json(h.state.settings)).motion) << "and is kept";
   h.click("export");
   EXPECT_EQ(h.state.browser.purpose, Browser::Purpose::export_to);
   EXPECT_TRUE(h.state.undo.empty()) << "settings are no edits";

@@ -63,6 +63,12 @@ void more_menu(Gui& gui) {
   act_line(gui, "theme", dark ? kWindowWords.light : kWindowWords.dark, dark ? Act::light_theme : Act::dark_theme);
   act_line(gui, "larger", kWindowWords.larger, Act::larger);
   act_line(gui, "smaller", kWindowWords.smaller, Act::smaller);
+  if (menu_line(gui, "motion", gui.word(kWindowWords.motion), {}, gui.state.settings.motion)) {
+    Settings settings = gui.state.settings;
+    settings.motion = !settings.motion;
+    gui.say(SetSettings{settings});
+  }
+  explain_item(gui, kWindowWords.tip_motion);
   ImGui::Separator();
   act_line(gui, "reset", kWindowWords.reset, Act::start_over);
   ImGui::EndPopup();
