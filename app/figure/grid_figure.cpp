@@ -28,24 +28,28 @@ struct Tile {
   MapAxes axes;
   MapLayout layout;
   float title = 0;  // the middle of the title's line
+  float name = 0;   // … of the line below it; 0: there is none
   float height = 0;
 };
 
-Tile tile_of(const Page& page, const PrintedMap& map, float width) {
+Tile tile_of(const Page& page, const PrintedMap& map, float width, bool names_below) {
   Tile tile;
-  if (width >= kLeastNamed * page.least_label) tile.axes = map_axes(page, map, width);
+  const bool labelled = width >= kLeastNamed * page.least_label;
+  if (labelled) tile.axes = map_axes(page, map, width);
   else tile.axes.size = page.least_label;
   const float share = static_cast<float>(map.num_queries()) / static_cast<float>(map.num_keys());
   const float first_top = layout_of(map, tile.axes, {0, 0, width, width}).plot.y;
   tile.layout = layout_of(map, tile.axes, {0, 0, width, width * std::min(share, kHighest) + first_top});
   tile.title = 0.5f * page.label;
-  tile.layout.plot.y = 1.4f * page.label + label_height(tile.axes, tile.layout);
+  if (names_below && labelled) tile.name = 1.1f * page.label + 0.5f * name_size(page);
+  tile.layout.plot.y = (tile.name > 0 ? 1.4f * page.label + 1.1f * name_size(page) : 1.4f * page.label) +
+                       label_height(tile.axes, tile.layout);
   tile.height = tile.layout.plot.bottom();
   return tile;
 }
 
 /// As few maps side by side as the height of the page allows; none smaller than kLeastMap.
-GridLayout grid_of(const Page& page, const PrintedMap& map, Index layers, Index heads, float gap) {
+GridLayout grid_of(const Page& page, const PrintedMap& map, Index layers, Index heads, float gap, bool names_below) {
   GridLayout grid{.layers = layers, .heads = heads, .gap = gap};
   for (Index rows = heads; rows >= 1; --rows) {
     const Index columns = (heads + rows - 1) / rows;
@@ -54,7 +58,7 @@ GridLayout grid_of(const Page& page, const PrintedMap& map, Index layers, Index 
     grid.columns = columns;
     grid.rows_per_layer = (heads + columns - 1) / columns;
     grid.width = std::max(1.0f, std::min(width, 18 * page.title));
-    grid.height = tile_of(page, map, grid.width).height;
+    grid.height = tile_of(page, map, grid.width, names_below).height;
     grid.content_height = static_cast<float>(layers * grid.rows_per_layer) * (grid.height + gap) - gap;
     if (grid.content_height <= kFairShare * page.fair_height()) break;
   }
@@ -70,14 +74,28 @@ Drawing draw_grid(const FigureSubject& subject, const FigureOptions& options, co
   const Index layers = trace.num_layers(stack), heads = maps_a_layer(subject, stack);
   const Index most = cells_a_side(layers * heads);
   const PrintedMap first = printed_map(subject, {0, 0, stack}, most);
-  const GridLayout grid = grid_of(page, first, layers, heads, 0.9f * page.label);
-  const Tile tile = tile_of(page, first, grid.width);
+  const float gap = 0.9f * page.label;
+  const auto every = maps_of_stack(subject, stack);
+  GridLayout grid = grid_of(page, first, layers, heads, gap, false);
+  Tile tile = tile_of(page, first, grid.width, false);
+  float room = grid.width - tile.layout.plot.x;
+  // Names that have no room beside the heads' numbers have a line of their own.
+  constexpr float kAnyLength = 1e6f;
+  const auto whole = titles_of(page, subject, options, every, kAnyLength);
+  const bool names_below = std::any_of(whole.begin(), whole.end(), [&](const HeadTitle& title) {
+    return measure(title.words.head + title.words.relations, page.label) > room;
+  });
+  if (names_below) {
+    grid = grid_of(page, first, layers, heads, gap, true);
+    tile = tile_of(page, first, grid.width, true);
+    room = grid.width - tile.layout.plot.x;
+  }
   const ColourScale scale = map_scale(subject, options);
   const float used = static_cast<float>(grid.columns) * (grid.width + grid.gap) - grid.gap;
   const float left = page.left() + std::max(0.0f, (page.room() - used) / 2);
   bool blocks = false;
-  const float room = grid.width - tile.layout.plot.x;
-  auto titles = titles_of(page, subject, options, maps_of_stack(subject, stack), room);
+  const float below = tile.name > 0 ? grid.width + 0.5f * gap : 0;
+  auto titles = titles_of(page, subject, options, every, room, below);
   for (HeadTitle& title : titles) {
     const Box place = grid.place(title.head);
     MapLayout layout = tile.layout;
@@ -90,6 +108,7 @@ Drawing draw_grid(const FigureSubject& subject, const FigureOptions& options, co
       title.words.value.clear();
     if (measure(title.words.head, page.label) <= room)
       add_head_title(page, title, layout.plot.x, page.y + place.y + tile.title);
+    add_name_below(page, title, layout.plot.x, left + place.x + below, page.y + place.y + tile.name);
     add_map(page, map, tile.axes, layout, own, false);
     blocks = blocks || has_blocked(map.weights);
   }

@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <map>
 
+#include "base/utf8.h"
 #include "document/bundled_models.h"
+#include "figure/labels.h"
 #include "figure/taught.h"
 #include "model/head_text.h"
 #include "train/trained_checkpoint.h"
@@ -35,6 +37,9 @@ bool is_of_grammar(const std::string& relation) {
   return grammar && std::any_of(grammar->relations.begin(), grammar->relations.end(),
                                 [&](const Relation& one) { return one.name == relation; });
 }
+
+constexpr const char* kBeforeName = "  ";
+constexpr std::size_t kLeastOfName = 7;  // characters, the ellipsis one of them: fewer tell no name from another
 
 /// `%` of the text, one after another.
 std::string filled(std::string text, std::initializer_list<std::string> values) {
@@ -107,12 +112,20 @@ std::string name_with_score(const HeadName& name) {
   return name.relation ? name.words + " " + share_text(name.score) + name.taught : name.words;
 }
 
+std::string name_within(const HeadName& name, float room, const std::function<float(const std::string&)>& width_of) {
+  const std::string brief = brief_name(name.words);
+  for (const std::string& words : {name_with_score(name), name.words, brief})
+    if (words.empty() || width_of(words) <= room) return words;
+  const std::string cut = cut_to(brief, room, width_of);
+  return code_points(cut).size() < kLeastOfName ? std::string() : cut;
+}
+
 MeasuredTitle measured_title(const HeadRef& head, const HeadName& name, const std::string& value, float room,
                              const std::function<float(const std::string&)>& width_of) {
   const std::string title = head_label(head);
-  if (!name.words.empty())
-    for (const std::string& words : {"  " + name_with_score(name), "  " + name.words})
-      if (width_of(title + value + words) <= room) return {title, value, words, name.doubtful || !name.relation};
+  const std::string words =
+      name_within(name, room, [&](const std::string& text) { return width_of(title + value + kBeforeName + text); });
+  if (!words.empty()) return {title, value, kBeforeName + words, name.doubtful || !name.relation};
   return {title, width_of(title + value) <= room ? value : std::string(), {}, false};
 }
 

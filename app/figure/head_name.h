@@ -40,13 +40,16 @@ std::vector<HeadName> names_of(Language language, const Document& document, cons
 /// The name, and of a relation its score: "object → its verb 100 %"; empty where there is none.
 std::string name_with_score(const HeadName& name);
 
+/// As much of the name as is not wider than `room` by `width_of`: with its score, without it, without "its", at last cut off
+/// with an ellipsis; empty where even that says too little.
+std::string name_within(const HeadName& name, float room, const std::function<float(const std::string&)>& width_of);
+
 /// The title of a head, a value of it if there is one, and its name: "L1·H5", "  0.43", "  object → its verb 100 %".
 struct MeasuredTitle {
   std::string head, value, relations;
   bool quiet = false;  // the name says nothing that was proved of this sentence: it is written in grey
 };
-/// Where that is wider than `room` by `width_of`, the score goes first, then the name. `value` is there whole or, where
-/// there is no room, not at all.
+/// Of the name what `room` leaves to it (name_within). `value` is there whole or, where there is no room, not at all.
 MeasuredTitle measured_title(const HeadRef& head, const HeadName& name, const std::string& value, float room,
                              const std::function<float(const std::string&)>& width_of);
 

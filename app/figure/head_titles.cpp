@@ -1,12 +1,17 @@
 #include "figure/head_titles.h"
 
+#include <algorithm>
+
 #include "figure/map_kinds.h"
 
 namespace headlight {
 
+float name_size(const Page& page) { return std::max(0.82f * page.label, page.least_label); }
+
 std::vector<HeadTitle> titles_of(const Page& page, const FigureSubject& subject, const FigureOptions& options,
-                                 const std::vector<HeadRef>& heads, float room) {
+                                 const std::vector<HeadRef>& heads, float room, float below) {
   const auto width = [&](const std::string& text) { return page.measure(text, page.label); };
+  const auto small = [&](const std::string& text) { return page.measure(text, name_size(page)); };
   const bool of_layers = kind_of(subject, options.head.stack) == MapKind::rollout;
   std::vector<HeadTitle> titles;
   std::vector<HeadName> names;
@@ -19,6 +24,11 @@ std::vector<HeadTitle> titles_of(const Page& page, const FigureSubject& subject,
     }
     HeadTitle title{at, measured_title(at, names[i], {}, room, width), is_off(subject.trace.request.edits, at)};
     if (title.off) title.words.relations = either(options.language, "  off", "  已关闭");
+    else if (below > 0) {
+      title.below = name_within(names[i], below, small);
+      title.words.relations.clear();
+      title.words.quiet = names[i].doubtful || !names[i].relation;
+    }
     if (width(title.words.head + title.words.relations) > room) title.words.relations.clear();
     titles.push_back(std::move(title));
   }
@@ -43,6 +53,16 @@ void add_head_title(Page& page, const HeadTitle& title, float x, float y) {
   };
   add(title.words.value, page.ink.dim);
   add(title.words.relations, title.off || title.words.quiet ? page.ink.dim : page.ink.accent);
+}
+
+void add_name_below(Page& page, const HeadTitle& title, float x, float right, float y) {
+  if (title.below.empty()) return;
+  const float size = name_size(page), width = page.measure(title.below, size);
+  add_text(page, {.at = {std::min(x, right - width), y},
+                  .text = title.below,
+                  .size = size,
+                  .role = Role::title,
+                  .colour = title.words.quiet ? page.ink.dim : page.ink.accent});
 }
 
 }  // namespace headlight

@@ -14,15 +14,22 @@ struct HeadTitle {
   HeadRef head;
   MeasuredTitle words;
   bool off = false;
+  std::string below = {};  // the name, where it has a line of its own
 };
 
-/// "L1·H5  object → its verb 100 %" as far as there is room. Of maps that belong to no head: "Layer 1".
+/// The em of a name that has a line of its own.
+float name_size(const Page& page);
+
+/// "L1·H5  object → its verb 100 %" as far as there is room; where `below` is wider than 0, the name in a line of its own,
+/// of that width. Of maps that belong to no head: "Layer 1".
 std::vector<HeadTitle> titles_of(const Page& page, const FigureSubject& subject, const FigureOptions& options,
-                                 const std::vector<HeadRef>& heads, float room);
+                                 const std::vector<HeadRef>& heads, float room, float below = 0);
 
 /// What a single head is called, with its score: what stands beside its title.
 std::string name_in_figure(Language language, const FigureSubject& subject, const HeadRef& head);
 
 void add_head_title(Page& page, const HeadTitle& title, float x, float y);
+/// The line below it: from `x` on, or farther left where it would end behind `right`.
+void add_name_below(Page& page, const HeadTitle& title, float x, float right, float y);
 
 }  // namespace headlight

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/utf8.h"
 #include "document/bundled_models.h"
 #include "document/model_choice.h"
 #include "figure/taught.h"
@@ -21,6 +22,24 @@ std::string score_text(double score) {
 std::string taught_mark(Language language, const Document& document, const RelationScore& relation) {
   const bool taught = document.card && was_taught(document.card->plan.teaching.heads, relation);
   return taught ? either(language, " taught", " 教的") : "";
+}
+
+std::string cut_to(const std::string& line, float room, const std::function<float(const std::string&)>& width_of) {
+  if (width_of(line) <= room) return line;
+  const std::vector<char32_t> points = code_points(line);
+  const auto cut = [&](std::size_t count) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) append_utf8(text, points[i]);
+    append_utf8(text, U'…');
+    return text;
+  };
+  std::size_t least = 0, most = points.size();  // the most characters before the ellipsis that fit
+  while (least < most) {
+    const std::size_t middle = (least + most + 1) / 2;
+    if (width_of(cut(middle)) <= room) least = middle;
+    else most = middle - 1;
+  }
+  return cut(least);
 }
 
 std::string layer_title(Language language, Index layer) {

@@ -2,6 +2,7 @@
 // files say the same.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,9 @@ namespace headlight {
 inline const char* either(Language language, const char* en, const char* zh) {
   return language == Language::zh ? zh : en;
 }
+
+/// All of a line, or its beginning and an ellipsis: as much as is not wider than `room` by `width_of`.
+std::string cut_to(const std::string& line, float room, const std::function<float(const std::string&)>& width_of);
 
 /// `Layer 1`, `层 1`: counted from 0.
 std::string layer_title(Language language, Index layer);

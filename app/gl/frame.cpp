@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gui/frame/motion.h"
+#include "gui/frame/map_view.h"
 #include "gui/shell/shell.h"
 
 namespace headlight {
@@ -40,12 +40,10 @@ void build_frame(const Screen& screen, const AppState& state, const Loop& loop, 
   apply_style(state.settings.theme, screen.unit);
   screen.fonts.use_latin_signs(state.settings.language == Language::en);
   screen.begin_frame();
-  // A training replaces its answers every moment: the one on the screen is never the last one.
-  const bool trains = state.training && is_active(*state.training);
-  if (screen.motion) screen.motion->begin_frame(ImGui::GetTime(), state.settings.motion, is_stale(state) && !trains);
   if (screen.boxes) screen.boxes->clear();
   Gui gui{state,         commands,    screen.fonts, screen.maps,  screen.samples,
           work_of(loop), screen.unit, nullptr,      screen.boxes, screen.motion};
+  begin_motion(gui);
   draw_window(gui);
 }
 

@@ -37,6 +37,12 @@ std::string relation_in_words(Language language, const RelationScore& relation) 
   return reversed ? turned(title) : title;
 }
 
+std::string brief_name(std::string name) {
+  constexpr std::string_view kIts = "→ its ";
+  const std::size_t at = name.find(kIts);
+  return at == std::string::npos ? name : name.replace(at, kIts.size(), "→ ");
+}
+
 std::string all_relation_words() {
   std::string all;
   for (const RelationWords& one : kRelations)

@@ -49,6 +49,9 @@ inline constexpr HeadNameWords kHeadNameWords;
 /// as the model's card calls it, turned round where the head looks from the key at the query.
 std::string relation_in_words(Language language, const RelationScore& relation);
 
+/// The same name where there is little room: "object → verb".
+std::string brief_name(std::string name);
+
 /// The characters of all of them.
 std::string all_relation_words();
 

@@ -12,6 +12,7 @@
 #include "figure/labels.h"
 #include "math/attention.h"
 #include "train/trained_checkpoint.h"
+#include "words/relation_words.h"
 
 namespace headlight {
 namespace {
@@ -205,15 +206,26 @@ TEST(Figure, WhatWasMeasuredOfAHeadStandsInItsTitle) {
   ASSERT_TRUE(shipped) << shipped.error().message;
   const Document document = default_document(shipped->get());
   const auto trace = answer_of(document);
-  const Drawing grid = drawn(document, *trace, {.width = kSlide});
+  const Drawing grid = drawn(document, *trace, {.width = 0.5f * kSlide});
   EXPECT_EQ(maps_of(grid).size(), 16u);
   const auto& relations = document.card->scores->relations;
   const auto vo =
       std::find_if(relations.begin(), relations.end(), [](const auto& one) { return one.relation == "VO"; });
   ASSERT_NE(vo, relations.end());
   const std::string score = share_text(vo->score.accuracy);
-  EXPECT_TRUE(says(grid, "mixed")) << "in words, as far as there is room, and no code for them";
+  EXPECT_TRUE(says(grid, "object → its verb")) << "in words, and no code for them";
   for (const char* code : {"VO", "SP", "DP", "CO", "IT"}) EXPECT_FALSE(says(grid, code)) << code;
+  const auto named = names_of(Language::en, document, *trace, heads_of(*trace));
+  for (const float width : {0.4f * kSlide, 0.5f * kSlide, kSlide, 2 * kSlide}) {
+    const Drawing every = drawn(document, *trace, {.width = width});
+    for (const HeadName& name : named)
+      EXPECT_TRUE(says(every, name.words) || says(every, brief_name(name.words))) << name.words << " at " << width;
+    for (const Item& item : every.items)
+      if (const auto* text = std::get_if<Text>(&item); text && text->role == Role::title) {
+        const Box box = bounds(item);
+        EXPECT_TRUE(box.x >= 0 && box.right() <= every.width) << text->text;
+      }
+  }
   const HeadRef chosen{vo->chosen.layer, vo->chosen.head};
   const Drawing head = drawn(document, *trace, {.kind = FigureKind::head, .width = kSlide, .head = chosen});
   EXPECT_TRUE(says(head, "L1·H" + std::to_string(chosen.head)));

@@ -137,6 +137,7 @@ void Harness::draw() {
   fonts.prepare(unit);
   ImGui::NewFrame();
   probe.clear();
+  boxes.clear();
   maps.drawn.clear();
   if (logged_) ImGui::LogToClipboard();
   Gui gui{state,
@@ -147,7 +148,10 @@ void Harness::draw() {
           {loop->computing(), loop->writing(), loop->computing_progress(), loop->writing_progress(), loop->sweeping(),
            loop->sweep_progress(), loop->reading(), loop->reading_progress()},
           unit,
-          &probe};
+          &probe,
+          &boxes,
+          moves ? &motion : nullptr};
+  begin_motion(gui);
   draw_window(gui);
   if (logged_) ImGui::LogFinish();
   ImGui::Render();

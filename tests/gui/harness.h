@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "gui/frame/imgui_compat.h"
+#include "gui/frame/map_view.h"
+#include "gui/frame/motion.h"
 #include "gui/shell/shell.h"
 #include "session/loop/loop.h"
 #include "temporary_folder.h"
@@ -114,6 +116,9 @@ class Harness {
   Commands commands;
   Fonts fonts;
   RecordingPainter maps;
+  Motion motion;
+  bool moves = false;  // maps fade as in the window; else everything is drawn as it is in the end
+  DrawnBoxes boxes;    // of the last frame
   Probe probe;
   std::string clipboard;
   std::vector<Sample> samples;

@@ -288,5 +288,45 @@ TEST(MotionOfMaps, AnAnswerThatComesSoonNeverPalesTheOldOne) {
   EXPECT_FALSE(motion.is_moving());
 }
 
+// The whole window, its time injected: a sixtieth of a second a frame.
+class WindowInMotion : public GuiTest {};
+
+/// How strongly the newest content of the large map is drawn; how often the map is drawn.
+std::pair<float, std::size_t> drawn_on_stage(const Harness& h) {
+  const Box place = h.box("stage map");
+  float opacity = 0;
+  std::size_t times = 0;
+  for (const DrawnMap& map : h.maps.drawn)
+    if (map.box.x == place.x && map.box.y == place.y) opacity = map.opacity, ++times;
+  return {opacity, times};
+}
+
+TEST_F(WindowInMotion, MapsFadeToTheNextHeadInLessThanAnEighthOfASecond) {
+  Harness& h = *harness;
+  h.moves = true;
+  h.frame(3);
+  EXPECT_EQ(drawn_on_stage(h), (std::pair{1.0f, std::size_t{1}})) << "settled";
+  h.say(ChooseHead{{1, 3}});
+  std::vector<float> shares;
+  for (int frame = 0; frame < 12; ++frame, h.frame()) {
+    const auto [opacity, times] = drawn_on_stage(h);
+    EXPECT_EQ(times, opacity < 1 ? 2u : 1u) << "the old content is below the new one while that fades in";
+    if (!shares.empty()) { EXPECT_GE(opacity, shares.back()); }
+    shares.push_back(opacity);
+  }
+  EXPECT_LT(shares.front(), 0.2f);
+  EXPECT_EQ(shares[static_cast<std::size_t>(std::ceil(Motion::kFade * 60)) + 1], 1);
+  EXPECT_FALSE(h.motion.is_moving()) << "no frame is owed";
+}
+
+TEST_F(WindowInMotion, ASettingSwitchesTheFadingOff) {
+  Harness& h = *harness;
+  h.moves = true;
+  h.state.settings.motion = false;
+  h.frame(2);
+  h.say(ChooseHead{{1, 3}});
+  EXPECT_EQ(drawn_on_stage(h), (std::pair{1.0f, std::size_t{1}}));
+}
+
 }  // namespace
 }  // namespace headlight

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/utf8.h"
+#include "figure/labels.h"
 
 namespace headlight {
 
@@ -112,22 +113,8 @@ void wrapped_dim(const Gui& gui, const std::string& line) { wrapped_small(gui, l
 void cut_text(Gui& gui, const std::string& line, ImU32 colour, float room) {
   const auto width = [&](const std::string& text) { return ImGui::CalcTextSize(gui.fonts.shown(text).c_str()).x; };
   std::string first = line.substr(0, line.find('\n'));
-  if (first.size() < line.size() || width(first) > room) {
-    const std::vector<char32_t> points = code_points(first);
-    std::size_t least = 0, most = points.size();  // the most characters before the ellipsis that fit
-    const auto cut = [&](std::size_t count) {
-      std::string text;
-      for (std::size_t i = 0; i < count; ++i) append_utf8(text, points[i]);
-      append_utf8(text, U'…');
-      return text;
-    };
-    while (least < most) {
-      const std::size_t middle = (least + most + 1) / 2;
-      if (width(cut(middle)) <= room) least = middle;
-      else most = middle - 1;
-    }
-    first = cut(least);
-  }
+  if (first.size() < line.size()) first += "…";
+  first = cut_to(first, room, width);
   ImGui::PushStyleColor(ImGuiCol_Text, colour);
   ImGui::TextUnformatted(gui.fonts.shown(first).c_str());
   ImGui::PopStyleColor();

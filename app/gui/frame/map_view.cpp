@@ -79,6 +79,10 @@ void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const Ma
   }
 }
 
+/// Whether a newer answer is awaited. A training replaces its answers every moment: then the one on the screen is never the
+/// last one.
+bool is_late(const AppState& state) { return is_stale(state) && !(state.training && is_active(*state.training)); }
+
 std::string part_text(const Gui& gui, const Viewport& part) {
   char text[128];
   std::snprintf(text, sizeof text, "%s %d–%d × %d–%d", gui.word(kAnswerWords.part_of_pattern),
@@ -192,9 +196,12 @@ void draw_axis_labels(Gui& gui, ImDrawList& list, const AxisLabels& labels, cons
   }
 }
 
+void begin_motion(const Gui& gui) {
+  if (gui.motion) gui.motion->begin_frame(ImGui::GetTime(), gui.state.settings.motion, is_late(gui.state));
+}
+
 float answer_opacity(const Gui& gui) {
-  const AppState& state = gui.state;
-  if (!is_stale(state) || (state.training && is_active(*state.training))) return 1;
+  if (!is_late(gui.state)) return 1;
   return !gui.motion || gui.motion->seen_stale() ? kStaleOpacity : 1.0f;
 }
 

@@ -27,6 +27,9 @@ MapContent whole_content(const AppState& state, HeadRef head);
 std::optional<Index> map_row(const MapContent& content, Index query);
 std::optional<Index> map_column(const MapContent& content, Index key);
 
+/// Before the window is drawn, where it has a Motion: what that must know of the frame.
+void begin_motion(const Gui& gui);
+
 /// How strongly maps are drawn that answer an earlier question.
 inline constexpr float kStaleOpacity = 0.55f;
 /// How strongly the answer on the screen is drawn: paler where a newer one is late; not while a training replaces it every moment.

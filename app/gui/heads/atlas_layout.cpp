@@ -6,11 +6,12 @@
 namespace headlight {
 namespace {
 
-constexpr float kBracket = 20;        // of a layer: its name, turned, and its line
+constexpr float kBracket = 28;        // of a layer: its name, turned, its line, and a gap before the words
 constexpr float kLeastTitled = 64;    // the side of a map above which there is a title
 constexpr float kLeastLabelled = 80;  // … beside which the words stand
 constexpr float kLeast = 8;           // the side of a map in a table
 constexpr float kEven = 0.92f;        // of the largest size, for rows of the same length
+constexpr float kMostSpread = 0.5f;   // of a map's width, between two columns
 constexpr float kLine = 0.75f;        // … for all heads of a layer on one line
 
 Index rows_for(Index heads, Index columns) { return (heads + columns - 1) / columns; }
@@ -39,7 +40,11 @@ AtlasLayout with_columns(float width, float height, const AtlasContent& content,
   side = std::floor(std::max(side, 0.0f));
   layout.width = side * map_keys / longer;
   layout.height = side * map_rows / longer;
-  layout.pitch_x = layout.width + gap_x;
+  // Columns stand apart where there is room: for the maps' titles.
+  const float spare = width - layout.left - across * layout.width - gap_x * (across - 1);
+  const float spread = titles ? std::floor(std::clamp(spare / across, 0.0f, kMostSpread * layout.width)) : 0;
+  layout.title_width = layout.width + spread;
+  layout.pitch_x = layout.title_width + gap_x;
   layout.pitch_y = layout.title + layout.height + gap_y;
   layout.content_height = layout.top + rows * layout.pitch_y - gap_y + layout.group_gap * (groups - 1);
   return layout;
@@ -69,7 +74,7 @@ Box AtlasLayout::place(Index group, Index head) const {
 Box AtlasLayout::title_of(Index group, Index head) const {
   const Index row = group * rows_per_group + head / columns;
   return {left + static_cast<float>(head % columns) * pitch_x,
-          top + static_cast<float>(row) * pitch_y + static_cast<float>(group) * group_gap, width, title};
+          top + static_cast<float>(row) * pitch_y + static_cast<float>(group) * group_gap, title_width, title};
 }
 
 Box AtlasLayout::bracket(Index group) const {

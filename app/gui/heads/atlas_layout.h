@@ -32,6 +32,7 @@ struct AtlasLayout {
   float title = 0;          // the height of a title
   float labels = 0;         // the room of the row labels, their gap included; 0: none
   float left = 0, top = 0;  // of the first map's title
+  float title_width = 0;    // its width: more than the map's where the area is wider than the maps need
   float pitch_x = 0, pitch_y = 0, group_gap = 0;
   float content_height = 0;  // of everything; more than the area's where it must scroll
 

@@ -20,6 +20,8 @@
 namespace headlight {
 namespace {
 
+constexpr float kMostLabel = 88;  // pixels of the design: the words beside the maps are no wider
+
 /// What all maps of the atlas share.
 struct Atlas {
   AtlasLayout layout;
@@ -38,7 +40,7 @@ bool on_off(Gui& gui, const HeadRef& head, const Box& box, bool off, const std::
   const bool hovered = ImGui::IsItemHovered();
   gui.name_box(name, box, BoxKind::button);
   explain_item(gui, kChosenHeadWords.tip_on_off);
-  const ImVec2 middle{box.right() - 6 * gui.unit, box.y + box.h / 2};
+  const ImVec2 middle{box.x + 5 * gui.unit, box.y + box.h / 2};
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImU32 colour = hovered ? gui.colours().action : gui.colours().outline;
   if (off) list.AddCircle(middle, 4.5f * gui.unit, colour, 20, 1.5f * gui.unit);
@@ -54,7 +56,7 @@ std::string short_title(const Gui& gui, const Atlas& atlas, const HeadRef& head,
 }
 
 /// Above a map: the head, its number in the order, what it does; as much as there is room for.
-void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& line, bool hovered, float room) {
+void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& line, bool hovered) {
   const AppState& state = gui.state;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const bool passed_over = !atlas.by_layer && is_passed_over(state, head);
@@ -63,7 +65,7 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   // What the short name leaves free is room for what the head does.
   const float saved = std::max(0.0f, ImGui::CalcTextSize(whole.c_str()).x - ImGui::CalcTextSize(title.c_str()).x);
   const MeasuredTitle measured =
-      atlas.by_layer ? MeasuredTitle{} : measured_title(gui, head, room + saved, order_value_text(state, head));
+      atlas.by_layer ? MeasuredTitle{} : measured_title(gui, head, line.w + saved, order_value_text(state, head));
   const bool chosen = atlas.by_layer ? head.layer == state.view.chosen.layer : head == state.view.chosen;
   const float y = std::round(line.y + (line.h - ImGui::GetFontSize()) / 2);
   float x = line.x;
@@ -118,17 +120,17 @@ void one_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& place
   const std::string number = head_text({head.layer, head.head});
   const std::string id = atlas.by_layer ? "layer " + std::to_string(head.layer) : "head " + number;
   bool over_button = false;
-  float room = place.w;
+  Box line = title;
   if (!atlas.by_layer && title.h > 0) {
-    const float side = 20 * gui.unit;
-    room -= side;
-    const Box button{place.right() - side, title.y, side, title.h};
+    const Box button{title.x, title.y, 17 * gui.unit, title.h};
+    line = {button.right(), title.y, title.w - button.w, title.h};
     over_button = on_off(gui, head, button, is_off(state.document.edits, head), "on off head " + number);
   }
   ImGui::SetCursorScreenPos(top_left(title));
-  if (ImGui::InvisibleButton(id.c_str(), {place.w, title.h + place.h}) && !over_button) gui.say(ChooseHead{head});
+  if (ImGui::InvisibleButton(id.c_str(), {std::max(place.w, title.w), title.h + place.h}) && !over_button)
+    gui.say(ChooseHead{head});
   const bool hovered = ImGui::IsItemHovered() && !over_button;
-  if (title.h > 0) title_line(gui, atlas, head, {title.x, title.y, room, title.h}, hovered, room);
+  if (title.h > 0) title_line(gui, atlas, head, line, hovered);
 
   MapContent content = whole_content(state, head);
   content.slot = 2 + (static_cast<std::uint64_t>(head.layer) << 32) + static_cast<std::uint64_t>(head.head);
@@ -225,9 +227,14 @@ void all_maps(Gui& gui) {
                            .keys = content.region.num_keys,
                            .words = state.view.view != View::heads || state.view.grid != GridShow::glance};
   const ImVec2 room = ImGui::GetContentRegionAvail(), corner = ImGui::GetCursorScreenPos();
+  const float most = kMostLabel * gui.unit;
+  for (std::string& label : atlas.labels.queries) {
+    if (atlas.labels.number_queries) break;  // of which one alone is read
+    label = cut_to(label, most, [](const std::string& part) { return ImGui::CalcTextSize(part.c_str()).x; });
+  }
   const float text = ImGui::GetFontSize(), edge = 2 * gui.unit;  // room for the outline of the chosen one
   const AtlasSizes sizes{.text = text,
-                         .labels = std::min(atlas.labels.query_metrics.widest, 88 * gui.unit),
+                         .labels = std::min(atlas.labels.query_metrics.widest, most),
                          .layers = ImGui::CalcTextSize(trace.num_layers(stack) > 10 ? "L00" : "L0").x,
                          .most = 320 * gui.unit,
                          .unit = gui.unit};
