@@ -10,7 +10,6 @@
 #include "gui/frame/scope.h"
 #include "session/lesson_commands.h"
 #include "session/shown.h"
-#include "words/model_words.h"
 
 namespace headlight {
 namespace {
@@ -51,9 +50,9 @@ bool isnt(const Gui& gui) {
 
 // ---- What it says.
 
-template <View view>
-void show(Gui& gui) {
-  gui.say(ShowView{view});
+template <auto command>
+void says(Gui& gui) {
+  gui.say(command);
 }
 template <GridShow way>
 void show_grid(Gui& gui) {
@@ -77,25 +76,16 @@ template <Browser::Purpose purpose>
 void browse(Gui& gui) {
   gui.say(Browse{purpose, {}});
 }
-template <Scale scale>
-void colour(Gui& gui) {
-  gui.say(SetColourScale{scale});
-}
-template <bool on>
-void set_own_range(Gui& gui) {
-  gui.say(SetOwnRange{on});
-}
 template <bool off>
 void switch_head(Gui& gui) {
   gui.say_once(SwitchHead{gui.state.view.chosen, off});
 }
-template <bool on>
-void set_causal(Gui& gui) {
-  gui.say_once(SetMask{on, scoped_mask(gui.state).padding, gui.state.view.chosen.stack, scoped_layer(gui.state)});
-}
-template <bool on>
-void set_padding(Gui& gui) {
-  gui.say_once(SetMask{scoped_mask(gui.state).causal, on, gui.state.view.chosen.stack, scoped_layer(gui.state)});
+template <bool SetMask::*part, bool on>
+void set_mask(Gui& gui) {
+  const MaskSpec& mask = scoped_mask(gui.state);
+  SetMask set{mask.causal, mask.padding, gui.state.view.chosen.stack, scoped_layer(gui.state)};
+  set.*part = on;
+  gui.say_once(set);
 }
 bool is_causal(const Gui& gui) { return scoped_mask(gui.state).causal; }
 bool is_padded(const Gui& gui) { return scoped_mask(gui.state).padding; }
@@ -131,34 +121,6 @@ template <int steps>
 void pad(Gui& gui) {
   gui.say_once(SetPad{gui.state.document.pad + static_cast<std::size_t>(steps)});
 }
-Config next_kind(Config config) {
-  config.arch = config.arch == Arch::encoder   ? Arch::decoder
-                : config.arch == Arch::decoder ? Arch::encoder_decoder
-                                               : Arch::encoder;
-  return config;
-}
-Config other_norm_place(Config config) {
-  config.norm = config.norm == Norm::post ? Norm::pre : Norm::post;
-  return config;
-}
-Config other_norm_kind(Config config) {
-  config.norm_kind = config.norm_kind == NormKind::layer_norm ? NormKind::rms_norm : NormKind::layer_norm;
-  return config;
-}
-Config next_activation(Config config) {
-  config.activation = static_cast<Activation>((static_cast<int>(config.activation) + 1) % 4);
-  return config;
-}
-Config other_gate(Config config) {
-  config.gated = !config.gated;
-  return config;
-}
-Config other_biases(Config config) {
-  const bool on = !config.bias.any();
-  config.bias = {on, on, on, on, on};
-  return config;
-}
-Config positions_moved(Config config) { return with_position(config, next_position(config.position)); }
 
 // A key, alone or with its modifiers.
 constexpr Chord bare(Key key) { return {key}; }
@@ -173,7 +135,7 @@ constexpr Chord alt_shift(Key key) { return {.key = key, .shift = true, .alt = t
 // clang-format off
 constexpr Action kActions[] = {
     {Act::show_heads, Group::views, {"Show all heads", "显示所有头"}, {bare(Key::digit_1)},
-     [](const Gui& gui) { return !in_view(gui, View::heads); }, show<View::heads>},
+     [](const Gui& gui) { return !in_view(gui, View::heads); }, says<ShowView{View::heads}>},
     {Act::next_grid, Group::views, {"Next way to show all heads", "下一种显示所有头的方式"}, {bare(Key::digit_1)}, in_heads,
      [](Gui& gui) { step_grid(gui, false); }},
     {Act::previous_grid, Group::views, {"Previous way to show all heads", "上一种显示所有头的方式"}, {shift(Key::digit_1)}, in_heads,
@@ -189,14 +151,17 @@ constexpr Action kActions[] = {
     {Act::weight_maps, Group::views, {"Maps of weights", "权重图"}, {}, nullptr, show_maps_of<MapKind::weights>},
     {Act::norm_maps, Group::views, {"Maps of norms", "范数图"}, {}, nullptr, show_maps_of<MapKind::norms>},
     {Act::rollout_maps, Group::views, {"Maps of the rollout", "累积图"}, {}, nullptr, show_maps_of<MapKind::rollout>},
-    {Act::show_inside, Group::views, {"Look inside a block", "查看模块内部"}, {bare(Key::digit_2)}, nullptr, show<View::inside>},
+    {Act::show_inside, Group::views, {"Look inside a block", "查看模块内部"}, {bare(Key::digit_2)}, nullptr,
+     says<ShowView{View::inside}>},
     {Act::steps_or_diagram, Group::views, {"Inside: steps or diagram", "内部：逐步或结构图"}, {alt(Key::y)}, answered,
      [](Gui& gui) { gui.say(ShowSteps{!gui.state.view.steps}); }},
     {Act::look_back, Group::views, {"Inside: back to what was looked at", "内部：返回之前查看的"}, {bare(Key::backspace)},
      [](const Gui& gui) { return !gui.state.view.looked.empty(); }, say<LookBack>},
-    {Act::show_flow, Group::views, {"Lines between the words", "词之间的连线"}, {bare(Key::digit_3)}, nullptr, show<View::flow>},
-    {Act::show_train, Group::views, {"Train a model", "训练模型"}, {bare(Key::digit_4)}, nullptr, show<View::train>},
-    {Act::show_compare, Group::views, {"Compare two answers", "对比两个结果"}, {bare(Key::digit_5)}, nullptr, show<View::compare>},
+    {Act::show_flow, Group::views, {"Lines between the words", "词之间的连线"}, {bare(Key::digit_3)}, nullptr,
+     says<ShowView{View::flow}>},
+    {Act::show_train, Group::views, {"Train a model", "训练模型"}, {bare(Key::digit_4)}, nullptr, says<ShowView{View::train}>},
+    {Act::show_compare, Group::views, {"Compare two answers", "对比两个结果"}, {bare(Key::digit_5)}, nullptr,
+     says<ShowView{View::compare}>},
     {Act::keep_answer, Group::views, {"Keep this answer as A, to compare with", "把这个结果留作 A，用于对比"}, {shift(Key::digit_5)},
      answered, say<KeepAnswer>},
     {Act::swap_answers, Group::views, {"Swap A and B", "交换 A 与 B"}, {alt(Key::home)}, has_kept, say<SwapKept>},
@@ -265,12 +230,13 @@ constexpr Action kActions[] = {
        flow.heads = flow.heads ? std::nullopt : std::optional(all_heads_of_layer(gui.state));
        gui.say(SetFlow{flow});
      }},
-    {Act::log_colours, Group::head, {"Logarithmic colours", "对数颜色"}, {alt(Key::g)}, isnt<is_log>, colour<Scale::log>},
-    {Act::linear_colours, Group::head, {"Linear colours", "线性颜色"}, {alt(Key::g)}, is_log, colour<Scale::linear>},
+    {Act::log_colours, Group::head, {"Logarithmic colours", "对数颜色"}, {alt(Key::g)}, isnt<is_log>,
+     says<SetColourScale{Scale::log}>},
+    {Act::linear_colours, Group::head, {"Linear colours", "线性颜色"}, {alt(Key::g)}, is_log, says<SetColourScale{Scale::linear}>},
     {Act::own_range, Group::head, {"A colour range for each map", "每张图各自的颜色范围"}, {alt_shift(Key::g)}, isnt<is_own>,
-     set_own_range<true>},
+     says<SetOwnRange{true}>},
     {Act::shared_range, Group::head, {"One colour range for all maps", "所有图共用一个颜色范围"}, {alt_shift(Key::g)}, is_own,
-     set_own_range<false>},
+     says<SetOwnRange{false}>},
     {Act::fold_special, Group::head, {"Fold special tokens, or show them", "折叠特殊词元，或显示"}, {alt(Key::z)},
      [](const Gui& gui) { return can_fold(gui.state, &FoldChoice::special); },
      [](Gui& gui) { toggle_fold(gui, &FoldChoice::special); }},
@@ -297,13 +263,13 @@ constexpr Action kActions[] = {
     {Act::redo, Group::question, {"Redo", "重做"}, {ctrl_shift(Key::z), ctrl(Key::y)},
      [](const Gui& gui) { return !gui.state.redo.empty(); }, say<Redo>, true},
     {Act::causal_on, Group::question, {"Hide the future: causal mask on", "遮住未来：打开因果掩码"}, {alt(Key::m)}, isnt<is_causal>,
-     set_causal<true>},
+     set_mask<&SetMask::causal, true>},
     {Act::causal_off, Group::question, {"Show the future: causal mask off", "看到未来：关闭因果掩码"}, {alt(Key::m)}, is_causal,
-     set_causal<false>},
+     set_mask<&SetMask::causal, false>},
     {Act::padding_on, Group::question, {"Hide padding: padding mask on", "遮住填充：打开填充掩码"}, {alt_shift(Key::m)},
-     isnt<is_padded>, set_padding<true>},
+     isnt<is_padded>, set_mask<&SetMask::padding, true>},
     {Act::padding_off, Group::question, {"Show padding: padding mask off", "看到填充：关闭填充掩码"}, {alt_shift(Key::m)}, is_padded,
-     set_padding<false>},
+     set_mask<&SetMask::padding, false>},
     {Act::paint_mask, Group::question, {"Paint the mask, or stop painting", "开始或停止绘制掩码"}, {alt(Key::p)},
      [](const Gui& gui) { return answered(gui) && !is_folded(gui); },
      [](Gui& gui) { gui.say(SetPainting{!gui.state.view.painting}); }},
@@ -346,7 +312,7 @@ constexpr Action kActions[] = {
     {Act::previous_seed, Group::model, {"Previous seed", "上一个种子"}, {alt_shift(Key::s)}, has_seed_before,
      config<seed_moved<-1>>, true},
     {Act::next_positions, Group::model, {"Positions: none, sinusoidal, learned, rotary", "位置编码：无、正弦、可学习、旋转"}, {alt(Key::o)},
-     takes_model, config<positions_moved>},
+     takes_model, config<next_positions>},
     {Act::norm_place, Group::model, {"Norm before or after the sublayers", "归一化在子层之前或之后"}, {alt(Key::r)}, takes_model,
      config<other_norm_place>},
     {Act::norm_kind, Group::model, {"LayerNorm or RMSNorm", "LayerNorm 或 RMSNorm"}, {alt(Key::q)}, takes_model,
@@ -415,12 +381,7 @@ constexpr Action kActions[] = {
      [](Gui& gui) { resize_window(gui, false); }, true},
     {Act::quit, Group::window, {"Quit", "退出"}, {ctrl(Key::q)}, nullptr, say<Quit>},
 };
-
-constexpr Words kGroups[] = {{"Views", "视图"}, {"Heads and cells", "头与单元格"}, {"Sentence and mask", "句子与掩码"},
-                             {"Model", "模型"},
-                             {"Training", "训练"}, {"Lessons", "课程"}, {"Files", "文件"}, {"Window", "窗口"}};
 // clang-format on
-static_assert(std::size(kGroups) == static_cast<std::size_t>(ActionGroup::count));
 
 consteval bool in_order() {
   for (std::size_t i = 0; i < std::size(kActions); ++i)
@@ -429,121 +390,10 @@ consteval bool in_order() {
 }
 static_assert(in_order(), "one row for each Act, in its order");
 
-struct KeyName {
-  Key key;
-  const char* name;
-};
-constexpr KeyName kKeyNames[] = {
-    {Key::space, "Space"},
-    {Key::escape, "Esc"},
-    {Key::enter, "Enter"},
-    {Key::tab, "Tab"},
-    {Key::backspace, "Backspace"},
-    {Key::del, "Del"},
-    {Key::left, "←"},
-    {Key::right, "→"},
-    {Key::up, "↑"},
-    {Key::down, "↓"},
-    {Key::page_up, "Page Up"},
-    {Key::page_down, "Page Down"},
-    {Key::home, "Home"},
-    {Key::end, "End"},
-    {Key::f1, "F1"},
-    {Key::f2, "F2"},
-};
-/// What Shift makes of a key that is no letter, where that has a sign of its own.
-constexpr KeyName kShifted[] = {{Key::slash, "?"}, {Key::left_bracket, "{"}, {Key::right_bracket, "}"}};
-
-std::string key_name(Key key) {
-  const auto* const named =
-      std::find_if(std::begin(kKeyNames), std::end(kKeyNames), [key](const KeyName& one) { return one.key == key; });
-  return named != std::end(kKeyNames) ? named->name : std::string(1, static_cast<char>(key));
-}
-
-/// `heads 4 → 8`: a number of the model that the commands change; empty where there is none.
-std::string changed_number(const Gui& gui, std::span<const Command> said) {
-  const Config& before = gui.state.document.config;
-  const std::pair<const Words&, Index Config::*> numbers[] = {{kModelWords.heads, &Config::num_heads},
-                                                              {kModelWords.d_model, &Config::d_model},
-                                                              {kModelWords.layers, &Config::num_layers},
-                                                              {kModelWords.feed_forward, &Config::ffn}};
-  for (const Command& command : said) {
-    const auto* set = command.as<SetConfig>();
-    if (!set) continue;
-    std::string text;
-    const auto add = [&](const Words& name, const std::string& from, const std::string& to) {
-      if (from != to) text += (text.empty() ? "" : ", ") + std::string(gui.word(name)) + " " + from + " → " + to;
-    };
-    for (const auto& [name, field] : numbers)
-      add(name, std::to_string(before.*field), std::to_string(set->config.*field));
-    add(kModelWords.seed, std::to_string(before.seed), std::to_string(set->config.seed));
-    return text;
-  }
-  return {};
-}
-
 }  // namespace
-
-const Words& group_words(ActionGroup group) { return kGroups[static_cast<std::size_t>(group)]; }
 
 std::span<const Action> all_actions() { return kActions; }
 
 const Action& action(Act id) { return kActions[static_cast<std::size_t>(id)]; }
-
-void perform(Gui& gui, const Action& action) {
-  const std::size_t before = gui.commands.size();
-  action.run(gui);
-  const std::span<const Command> said = std::span(gui.commands).subspan(before);
-  const bool edits = std::any_of(said.begin(), said.end(), [](const Command& command) {
-    return command.as<EndGesture>() || command.as<SwapKept>();
-  });
-  if (!edits) return;
-  const std::string number = changed_number(gui, said);
-  gui.say(Changed{number.empty() ? gui.word(action.name) : number});
-}
-
-bool is_pressed(const Chord& chord, bool repeats) {
-  const ImGuiIO& io = ImGui::GetIO();
-  return chord.ctrl == io.KeyCtrl && chord.shift == io.KeyShift && chord.alt == io.KeyAlt &&
-         key_pressed(chord.key, repeats);
-}
-
-std::string all_action_words() {
-  std::string all;
-  for (const Words& group : kGroups) all.append(group.en).append(group.zh);
-  for (const Action& action : kActions) all.append(action.name.en).append(action.name.zh).append(keys_of(action.id));
-  return all;
-}
-
-std::string chord_text(const Chord& chord) {
-  std::string text;
-  if (chord.ctrl) text += "Ctrl ";
-  if (chord.alt) text += "Alt ";
-  const auto* const sign =
-      std::find_if(std::begin(kShifted), std::end(kShifted), [&](const KeyName& one) { return one.key == chord.key; });
-  if (chord.shift && sign != std::end(kShifted)) return text + sign->name;
-  if (chord.shift) text += "Shift ";
-  return text + key_name(chord.key);
-}
-
-std::string keys_of(Act id) {
-  std::string text;
-  for (const Chord& chord : action(id).keys)
-    if (chord.key != Key{}) text += (text.empty() ? "" : " / ") + chord_text(chord);
-  return text;
-}
-
-std::string with_keys(const Gui& gui, const Words& words, std::initializer_list<Act> acts) {
-  std::string text;
-  const Act* act = acts.begin();
-  for (const char* at = gui.word(words); *at != '\0'; ++at)
-    if (*at == '%' && act != acts.end()) text += keys_of(*act++);
-    else text += *at;
-  return text;
-}
-
-void explain_item(const Gui& gui, const Words& words, std::initializer_list<Act> acts) {
-  if (ImGui::IsItemHovered()) explain_item(gui, with_keys(gui, words, acts));
-}
 
 }  // namespace headlight

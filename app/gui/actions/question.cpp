@@ -85,15 +85,51 @@ void change_config(Gui& gui, Config (*change)(Config)) {
   if (!(changed == gui.state.document.config)) gui.say_once(SetConfig{changed});
 }
 
-Position next_position(Position position) {
-  switch (position) {
-    case Position::none: return Position::sinusoidal;
-    case Position::sinusoidal:
-    case Position::sinusoidal_halves: return Position::learned;
-    case Position::learned: return Position::rotary;
-    case Position::rotary: break;
-  }
-  return Position::none;
+Config next_kind(Config config) {
+  config.arch = config.arch == Arch::encoder   ? Arch::decoder
+                : config.arch == Arch::decoder ? Arch::encoder_decoder
+                                               : Arch::encoder;
+  return config;
+}
+
+Config other_norm_place(Config config) {
+  config.norm = config.norm == Norm::post ? Norm::pre : Norm::post;
+  return config;
+}
+
+Config other_norm_kind(Config config) {
+  config.norm_kind = config.norm_kind == NormKind::layer_norm ? NormKind::rms_norm : NormKind::layer_norm;
+  return config;
+}
+
+Config next_activation(Config config) {
+  config.activation = static_cast<Activation>((static_cast<int>(config.activation) + 1) % 4);
+  return config;
+}
+
+Config other_gate(Config config) {
+  config.gated = !config.gated;
+  return config;
+}
+
+Config other_biases(Config config) {
+  const bool on = !config.bias.any();
+  config.bias = {on, on, on, on, on};
+  return config;
+}
+
+Config next_positions(Config config) {
+  const auto next = [](Position position) {
+    switch (position) {
+      case Position::none: return Position::sinusoidal;
+      case Position::sinusoidal:
+      case Position::sinusoidal_halves: return Position::learned;
+      case Position::learned: return Position::rotary;
+      case Position::rotary: break;
+    }
+    return Position::none;
+  };
+  return with_position(config, next(config.position));
 }
 
 void multiply_scale(Gui& gui, float factor) {

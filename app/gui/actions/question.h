@@ -17,6 +17,15 @@ Config with_heads_moved(Config config, int steps);
 Config with_own_d_k(Config config, bool own);
 /// With other positions; rotary ones need an even d_k.
 Config with_position(Config config, Position position);
+/// With the next architecture, kind of positions or activation function; with the other place or kind of norm; with the
+/// gate or the biases switched.
+Config next_kind(Config config);
+Config next_positions(Config config);
+Config next_activation(Config config);
+Config other_norm_place(Config config);
+Config other_norm_kind(Config config);
+Config other_gate(Config config);
+Config other_biases(Config config);
 /// The divisors of `number` up to `most`.
 std::vector<Index> divisors(Index number, Index most);
 
@@ -26,7 +35,6 @@ inline constexpr Index kLeastSliderWidth = 4, kMostSliderWidth = 512, kMostSlide
 
 /// Says the model's shape, changed by `change`, as one step of undo.
 void change_config(Gui& gui, Config (*change)(Config));
-Position next_position(Position position);
 
 void multiply_scale(Gui& gui, float factor);
 /// Blocks the pinned cell in the mask, or allows it again.
