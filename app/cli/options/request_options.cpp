@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <type_traits>
 
 #include "base/file.h"
 #include "base/utf8.h"
@@ -16,7 +15,6 @@
 #include "document/model_sources.h"
 #include "document/open_model.h"
 #include "document/tokenizers.h"
-#include "model/config_fields.h"
 #include "read/array/torch_file.h"
 #include "read/external/own_numbers.h"
 #include "read/external/page_text.h"
@@ -43,18 +41,6 @@ bool is_tensors(const std::string& path) {
 }
 
 constexpr const char* kTextOptions[] = {"--text", "--text-pair", "--tokens", "--target", "--target-tokens", "--split"};
-/// The options of a field of the model's shape; of a tensors file --num-heads alone is allowed.
-std::vector<const char*> options_of(const auto& field) {
-  if constexpr (std::is_same_v<decltype(field), const BiasField&>) return {field.option, "--no-bias"};
-  return {field.option};
-}
-std::vector<const char*> model_options() {
-  std::vector<const char*> options;
-  for_each_field([&](const auto& field) {
-    for (const char* option : options_of(field)) options.push_back(option);
-  });
-  return options;
-}
 constexpr const char* kIdOptions[] = {"--ids", "--decoder-ids", "--token-type-ids"};
 
 Status take_text(const char* option, const std::string& found, TextInput& input) {
@@ -76,36 +62,6 @@ Status take_marked(const char* option, const std::string& found, TextInput& inpu
   input.hand_cuts = std::move(marked->cuts);
   return Done{};
 }
-
-Status take_bias(const std::vector<std::string>& names, Biases& bias) {
-  bias = {false, false, false, false, false};
-  for (const std::string& one : names) {
-    const auto at = std::find_if(std::begin(kBiasNames), std::end(kBiasNames),
-                                 [&](const BiasName& bias_name) { return one == bias_name.name; });
-    if (at == std::end(kBiasNames)) return bad_input("--bias", "", "query, key, value, output or ffn", one);
-    bias.*at->value = true;
-  }
-  return Done{};
-}
-
-/// What a config has of a field, for messages.
-struct FieldText {
-  const Config& config;
-
-  std::string operator()(const SizeField& field) const { return std::to_string(field.used_by(config)); }
-  template <class Enum>
-  std::string operator()(const ChoiceField<Enum>& field) const {
-    return std::string(name(config.*field.value));
-  }
-  std::string operator()(const FlagField& field) const { return config.*field.value ? field.yes : field.no; }
-  std::string operator()(const BiasField& field) const {
-    std::string text;
-    for (const BiasName& one : kBiasNames)
-      if (config.*field.value.*one.value) text.append(text.empty() ? "" : ",").append(one.name);
-    return text.empty() ? "no bias" : text;
-  }
-  std::string operator()(const SeedField& field) const { return std::to_string(config.*field.value); }
-};
 
 /// "1,2,3"; CLI11 itself would leave out what is missing in "1,,3".
 template <class Number>
@@ -141,18 +97,6 @@ Status check_weights(const Document& document, const std::vector<Request>& reque
       return bad_input("--weight", "key", "0 to " + std::to_string(keys - 1), place(edit.cell.key, keys));
   }
   return Done{};
-}
-
-/// An Error names the first option of the shape that was given and says something else than the model.
-Status agree(const CLI::App& command, const Config& asked, const Config& model) {
-  Status same = Done{};
-  for_each_field([&](const auto& field) {
-    const std::string wanted = FieldText{asked}(field), there = FieldText{model}(field);
-    for (const char* option : options_of(field))
-      if (same && command.count(option) > 0 && wanted != there)
-        same = bad_input(option, "", there + ", as the checkpoint has it", wanted);
-  });
-  return same;
 }
 
 /// The models that come along; null where there are none.
@@ -217,38 +161,11 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
       ->group(text)
       ->type_name("N")
       ->check(not_negative, "");
-  add_model_options(command);
-  add_number_options(command, choices_);
+  model_.add(command);
+  add_number_options(command, numbers_);
   command.add_option("--threads", threads_, "Threads to compute with; 0, the default: all")
       ->type_name("N")
       ->check(CLI::Range(0, 1024));
-}
-
-void RequestOptions::add_model_options(CLI::App& command) {
-  const char* model = "The model";
-  command.add_flag("--random", random_, "Fresh weights, shaped by the options below")->group(model);
-  for_each_field([&](const auto& field) {
-    using Field = std::remove_cvref_t<decltype(field)>;
-    if constexpr (std::is_same_v<Field, SizeField>) {
-      command.add_option(field.option, config_.*field.value, field.help)->group(model)->type_name("N");
-    } else if constexpr (std::is_same_v<Field, SeedField>) {
-      command.add_option(field.option, config_.*field.value, field.help)
-          ->group(model)
-          ->type_name("N")
-          ->check(not_negative, "");
-    } else if constexpr (std::is_same_v<Field, FlagField>) {
-      command.add_flag(field.option, flags_[field.option], field.help)->group(model);
-    } else if constexpr (std::is_same_v<Field, BiasField>) {
-      command.add_option(field.option, bias_, field.help)
-          ->group(model)
-          ->delimiter(',')
-          ->allow_extra_args(false)
-          ->type_name("LIST");
-      command.add_flag("--no-bias", no_bias_, "No layer has a bias")->group(model)->excludes(field.option);
-    } else {
-      command.add_option(field.option, choices_[field.option], field.help)->group(model);
-    }
-  });
 }
 
 /// Without a SOURCE: a shipped model, unless fresh weights or a shape of their own were asked for.
@@ -267,9 +184,9 @@ Result<Startup> RequestOptions::opened_source() const {
   if (lesson) start.lesson = source_;
   if (const std::string option = given_numbers(command_); !option.empty()) {
     if (!source_.empty()) return bad_input(option, "", "no SOURCE beside it", source_);
-    auto numbers = read_number_options(command_, choices_);
+    auto numbers = read_number_options(command_, numbers_);
     if (!numbers) return numbers.error();
-    if (given("--num-heads")) numbers->num_heads = config_.num_heads;
+    if (given("--num-heads")) numbers->num_heads = model_.sizes().num_heads;
     auto opened = open_model(std::string(kNumbersSource) + numbers_json(*numbers));
     if (!opened) return opened.error();
     start.warnings = std::move(opened->warnings);
@@ -284,7 +201,7 @@ Result<Startup> RequestOptions::opened_source() const {
     if (models && uses_shipped_model()) shipped = kDefaultModel;
     else if (models && !given("--seed") && !given("--split")) {
       Config shape = models->front().model->config;
-      if (const auto taken = take_model(shape); !taken) return taken.error();
+      if (const auto taken = model_.take(command_, shape); !taken) return taken.error();
       const BundledModel* found = find_model(*models, shape);
       if (!found && shape.arch != models->front().model->config.arch) found = nearest_model(*models, shape);
       if (found && agree(command_, shape, found->model->config)) shipped = found->source;
@@ -294,8 +211,9 @@ Result<Startup> RequestOptions::opened_source() const {
                         : given("--split") ? ": trained models cut text by themselves"
                                            : ": no trained model has this shape";
       if (!given("--random"))
-        start.warnings.push_back("the weights are random, seed " + std::to_string(given("--seed") ? config_.seed : 0) +
-                                 why + " (--random asks for such weights)");
+        start.warnings.push_back("the weights are random, seed " +
+                                 std::to_string(given("--seed") ? model_.sizes().seed : 0) + why +
+                                 " (--random asks for such weights)");
       return start;
     }
     auto opened = open_model(*shipped);
@@ -318,7 +236,7 @@ Result<Startup> RequestOptions::opened_source() const {
                      std::filesystem::exists(source_, ignored) ? "another file" : "no such file");
   }
   const bool heads = (is_tensors(source_) || names_own_numbers(source_)) && given("--num-heads");
-  auto opened = open_model(source_, heads ? std::optional(config_.num_heads) : std::nullopt);
+  auto opened = open_model(source_, heads ? std::optional(model_.sizes().num_heads) : std::nullopt);
   if (!opened) return opened.error();
   start.warnings = std::move(opened->warnings);
   start.session = session_of(*std::move(opened));
@@ -347,8 +265,12 @@ Result<Startup> RequestOptions::start(bool reads_text) const {
   start->asked = !command_.remaining().empty();
   for (const CLI::Option* option : command_.get_options()) start->asked = start->asked || option->count() > 0;
   Document& document = start->session.document;
-  if (const auto model = document.model ? check_model(document) : apply_model(document.config); !model)
-    return model.error();
+  const auto shaped = [&]() -> Status {
+    if (document.model) return check_model(document);
+    const auto taken = model_.take(command_, document.config);
+    return taken ? check(document.config) : taken;
+  };
+  if (const auto model = shaped(); !model) return model.error();
   if (given("--arch") && !document.model) document.mask.causal = is_causal_by_default(document.config.arch);
   const auto chosen = [&]() -> Status {
     if (!sentence_chooses_model() || (!given("--text") && !given("--tokens"))) return Done{};
@@ -384,7 +306,7 @@ Status RequestOptions::check_model(const Document& document) const {
   }
   if (given("--seed")) return bad_input("--seed", "", "no such option beside a checkpoint", document.model_path);
   Config asked = document.model->config;
-  if (const auto taken = take_model(asked); !taken) return taken;
+  if (const auto taken = model_.take(command_, asked); !taken) return taken;
   return agree(command_, asked, document.model->config);
 }
 
@@ -473,32 +395,6 @@ Status RequestOptions::apply_ids(Document& document) const {
     return bad_input("--token-type-ids", "", "--ids beside it", "none");
   if (given("--token-type-ids")) document.token_types = token_types_;
   return Done{};
-}
-
-Status RequestOptions::apply_model(Config& config) const {
-  if (const auto taken = take_model(config); !taken) return taken;
-  return check(config);
-}
-
-Status RequestOptions::take_model(Config& config) const {
-  Status taken = Done{};
-  for_each_field([&](const auto& field) {
-    using Field = std::remove_cvref_t<decltype(field)>;
-    if constexpr (std::is_same_v<Field, SizeField> || std::is_same_v<Field, SeedField>) {
-      if (given(field.option)) config.*field.value = config_.*field.value;
-    } else if constexpr (std::is_same_v<Field, FlagField>) {
-      if (flags_.at(field.option)) config.*field.value = !(Config{}.*field.value);
-    } else if constexpr (std::is_same_v<Field, BiasField>) {
-      if (no_bias_) config.*field.value = {false, false, false, false, false};
-      if (given(field.option) && taken) taken = take_bias(bias_, config.*field.value);
-    } else if (given(field.option)) {
-      using Enum = std::remove_reference_t<decltype(config.*field.value)>;
-      const std::string& word = choices_.at(field.option);
-      if (const auto value = value_named<Enum>(field.names, word)) config.*field.value = *value;
-      else if (taken) taken = bad_input(field.option, "", listed(field.names, " or "), word);
-    }
-  });
-  return taken;
 }
 
 }  // namespace headlight

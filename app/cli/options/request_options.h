@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/options/edit_options.h"
+#include "cli/options/model_options.h"
 #include "session/startup.h"
 
 namespace headlight {
@@ -43,15 +44,11 @@ class RequestOptions {
  private:
   Result<Startup> start(bool reads_text) const;
   bool given(const char* option) const { return command_.count(option) > 0; }
-  void add_model_options(CLI::App& command);
   bool uses_shipped_model() const;
   Result<Startup> opened_source() const;
   Status check_text_option(const char* option, const Document& document) const;
   Status apply_text(Document& document, bool reads_text) const;
   Status apply_ids(Document& document) const;
-  /// Takes the fields whose options were given.
-  Status take_model(Config& config) const;
-  Status apply_model(Config& config) const;
   /// An Error names the first option that says something else than the model that was opened.
   Status check_model(const Document& document) const;
 
@@ -59,11 +56,8 @@ class RequestOptions {
   std::string source_, text_, second_, tokens_, target_, target_tokens_, split_;
   std::vector<std::int64_t> ids_, decoder_ids_;
   std::vector<int> token_types_;
-  Config config_;                               // its sizes and its seed as given
-  std::map<std::string, std::string> choices_;  // by option: the other fields that take a word
-  std::map<std::string, bool> flags_;
-  std::vector<std::string> bias_;
-  bool no_bias_ = false, random_ = false;
+  ModelOptions model_;
+  std::map<std::string, std::string> numbers_;  // by option: files of numbers
   std::size_t pad_ = 0;
   EditOptions edits_;
   int threads_ = 0;

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
-#include <cmath>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
 #include "base/shortened_file.h"
 #include "math/position.h"
+#include "read/hub/derived_weights.h"
 #include "read/hub/stored_tensors.h"
 #include "read/hub/tensor_names.h"
 #include "read/hub/weight_files.h"
+#include "read/hub/wrapped_names.h"
 
 namespace headlight {
 namespace {
@@ -41,64 +41,6 @@ NormWeights& norm_of(Field field, BlockWeights& block) {
     case Field::cross_norm: return block.cross_norm;
     default: assert(field == Field::ffn_norm); return block.ffn_norm;
   }
-}
-
-/// Rows of a fused projection.
-Linear part_of(const Linear& fused, Index first, Index count) {
-  Linear part;
-  if (fused.half) {
-    HalfMatrix half = *fused.half;
-    half.bytes += first * half.cols * 2;
-    half.rows = count;
-    part.half = std::make_shared<const HalfMatrix>(std::move(half));
-  } else {
-    part.weight = fused.weight.middleRows(first, count);
-  }
-  if (fused.bias.size() > 0) part.bias = fused.bias.segment(first, count);
-  return part;
-}
-
-/// The rows of `which` (0 query, 1 key, 2 value) of a projection that has the three of each head one below the other.
-Linear part_of_heads(const Linear& fused, Index which, Index heads) {
-  const Index rows = fused.weight.rows() / (3 * heads);
-  Linear part{.weight = Matrix(heads * rows, fused.weight.cols()), .bias = Vector(fused.bias.size() / 3)};
-  for (Index head = 0; head < heads; ++head) {
-    const Index from = (3 * head + which) * rows;
-    part.weight.middleRows(head * rows, rows) = fused.weight.middleRows(from, rows);
-    if (part.bias.size() > 0) part.bias.segment(head * rows, rows) = fused.bias.segment(from, rows);
-  }
-  return part;
-}
-
-/// The bias −m·distance of each head (Press et al. 2022, section 3): m falls from head to head by powers of two; where
-/// the heads are no power of two, those beyond the last one take every other m of twice as many.
-std::shared_ptr<const RelativeBias> linear_biases(Index heads, Index distances) {
-  Index whole = 1;
-  while (2 * whole <= heads) whole *= 2;
-  Matrix table = Matrix::Zero(2 * distances, heads);  // the second half is for distances that share a row: none
-  for (Index head = 0; head < heads; ++head) {
-    const double power = head < whole ? 8.0 * static_cast<double>(head + 1) / static_cast<double>(whole)
-                                      : 4.0 * static_cast<double>(2 * (head - whole) + 1) / static_cast<double>(whole);
-    const double slope = std::exp2(-power);
-    for (Index distance = 0; distance < 2 * distances; ++distance)
-      table(distance, head) = static_cast<float>(-slope * static_cast<double>(std::min(distance, distances)));
-  }
-  return std::make_shared<const RelativeBias>(RelativeBias{std::move(table), false, 2 * distances});
-}
-
-/// (rows, d): sines, then cosines, of frequencies that fall from 1 to 1/10000 (Ott et al. 2019, fairseq); the row of
-/// padding is zero.
-Matrix falling_sinusoids(Index rows, Index d, std::optional<std::int64_t> pad) {
-  const Index half = d / 2;
-  Matrix places = Matrix::Zero(rows, d);
-  for (Index row = 0; row < rows; ++row)
-    for (Index i = 0; i < half && row != pad.value_or(-1); ++i) {
-      const double angle = static_cast<double>(row) * std::exp(-std::log(10000.0) * static_cast<double>(i) /
-                                                               static_cast<double>(std::max<Index>(half - 1, 1)));
-      places(row, i) = static_cast<float>(std::sin(angle));
-      places(row, half + i) = static_cast<float>(std::cos(angle));
-    }
-  return places;
 }
 
 /// A Model whose fields are filled by the rows of a family's table.
@@ -413,49 +355,6 @@ class Loader {
 std::string name_of(const std::filesystem::path& folder) {
   const auto path = folder.lexically_normal();
   return (path.has_filename() ? path : path.parent_path()).filename().string();
-}
-
-/// What training programs put before the names of the model that they train: Lightning, DataParallel, torch.compile, FSDP.
-constexpr std::string_view kWrappers[] = {"model.", "module.", "_orig_mod.", "_forward_module.",
-                                          "_fsdp_wrapped_module."};
-
-bool is_wrapping(std::string_view text) {
-  while (!text.empty()) {
-    const auto at = std::find_if(std::begin(kWrappers), std::end(kWrappers),
-                                 [text](std::string_view wrapper) { return text.starts_with(wrapper); });
-    if (at == std::end(kWrappers)) return false;
-    text.remove_prefix(at->size());
-  }
-  return true;
-}
-
-/// The arrays under the names that the family gives them: what stands before the table of token vectors, if a training
-/// program put it there, is dropped where names begin with it.
-StoredArrays unwrapped(StoredArrays stored, const HubConfig& hub) {
-  const std::string begin(prefix(hub.family));
-  std::vector<std::string> tables;  // under which token vectors may stand
-  for (const Row& row : tensor_names(hub, false)) {
-    if (row.field != Field::tokens) continue;
-    std::vector<std::string_view> spellings{row.name};
-    spellings.insert(spellings.end(), row.also.begin(), row.also.end());
-    for (const std::string_view name : spellings) {
-      if (name.starts_with('/')) continue;
-      tables.emplace_back(name);
-      tables.push_back(begin + std::string(name));
-    }
-  }
-  std::optional<std::string> wrapper;
-  for (const auto& [name, array] : stored.arrays)
-    for (const std::string& table : tables) {
-      if (!name.ends_with(table)) continue;
-      const std::string before = name.substr(0, name.size() - table.size());
-      if (is_wrapping(before) && (!wrapper || before.size() < wrapper->size())) wrapper = before;
-    }
-  if (!wrapper || wrapper->empty()) return stored;
-  StoredArrays plain{.arrays = {}, .metadata = std::move(stored.metadata)};
-  for (auto& [name, array] : stored.arrays)
-    plain.arrays.emplace(name.starts_with(*wrapper) ? name.substr(wrapper->size()) : name, std::move(array));
-  return plain;
 }
 
 /// Arrays in memory as if they lay in a file.

@@ -1,0 +1,117 @@
+#include "cli/options/model_options.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "cli/options/number_option.h"
+#include "model/config_fields.h"
+
+namespace headlight {
+namespace {
+
+/// The options of a field.
+std::vector<const char*> options_of(const auto& field) {
+  if constexpr (std::is_same_v<decltype(field), const BiasField&>) return {field.option, "--no-bias"};
+  return {field.option};
+}
+
+Status take_bias(const std::vector<std::string>& names, Biases& bias) {
+  bias = {false, false, false, false, false};
+  for (const std::string& one : names) {
+    const auto at = std::find_if(std::begin(kBiasNames), std::end(kBiasNames),
+                                 [&](const BiasName& bias_name) { return one == bias_name.name; });
+    if (at == std::end(kBiasNames)) return bad_input("--bias", "", "query, key, value, output or ffn", one);
+    bias.*at->value = true;
+  }
+  return Done{};
+}
+
+/// What a config has of a field, for messages.
+struct FieldText {
+  const Config& config;
+
+  std::string operator()(const SizeField& field) const { return std::to_string(field.used_by(config)); }
+  template <class Enum>
+  std::string operator()(const ChoiceField<Enum>& field) const {
+    return std::string(name(config.*field.value));
+  }
+  std::string operator()(const FlagField& field) const { return config.*field.value ? field.yes : field.no; }
+  std::string operator()(const BiasField& field) const {
+    std::string text;
+    for (const BiasName& one : kBiasNames)
+      if (config.*field.value.*one.value) text.append(text.empty() ? "" : ",").append(one.name);
+    return text.empty() ? "no bias" : text;
+  }
+  std::string operator()(const SeedField& field) const { return std::to_string(config.*field.value); }
+};
+
+}  // namespace
+
+std::vector<const char*> model_options() {
+  std::vector<const char*> options;
+  for_each_field([&](const auto& field) {
+    for (const char* option : options_of(field)) options.push_back(option);
+  });
+  return options;
+}
+Status agree(const CLI::App& command, const Config& asked, const Config& model) {
+  Status same = Done{};
+  for_each_field([&](const auto& field) {
+    const std::string wanted = FieldText{asked}(field), there = FieldText{model}(field);
+    for (const char* option : options_of(field))
+      if (same && command.count(option) > 0 && wanted != there)
+        same = bad_input(option, "", there + ", as the checkpoint has it", wanted);
+  });
+  return same;
+}
+
+void ModelOptions::add(CLI::App& command) {
+  const char* model = "The model";
+  command.add_flag("--random", random_, "Fresh weights, shaped by the options below")->group(model);
+  for_each_field([&](const auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if constexpr (std::is_same_v<Field, SizeField>) {
+      command.add_option(field.option, config_.*field.value, field.help)->group(model)->type_name("N");
+    } else if constexpr (std::is_same_v<Field, SeedField>) {
+      command.add_option(field.option, config_.*field.value, field.help)
+          ->group(model)
+          ->type_name("N")
+          ->check(not_negative, "");
+    } else if constexpr (std::is_same_v<Field, FlagField>) {
+      command.add_flag(field.option, flags_[field.option], field.help)->group(model);
+    } else if constexpr (std::is_same_v<Field, BiasField>) {
+      command.add_option(field.option, bias_, field.help)
+          ->group(model)
+          ->delimiter(',')
+          ->allow_extra_args(false)
+          ->type_name("LIST");
+      command.add_flag("--no-bias", no_bias_, "No layer has a bias")->group(model)->excludes(field.option);
+    } else {
+      command.add_option(field.option, choices_[field.option], field.help)->group(model);
+    }
+  });
+}
+
+Status ModelOptions::take(const CLI::App& command, Config& config) const {
+  const auto given = [&](const char* option) { return command.count(option) > 0; };
+  Status taken = Done{};
+  for_each_field([&](const auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if constexpr (std::is_same_v<Field, SizeField> || std::is_same_v<Field, SeedField>) {
+      if (given(field.option)) config.*field.value = config_.*field.value;
+    } else if constexpr (std::is_same_v<Field, FlagField>) {
+      if (flags_.at(field.option)) config.*field.value = !(Config{}.*field.value);
+    } else if constexpr (std::is_same_v<Field, BiasField>) {
+      if (no_bias_) config.*field.value = {false, false, false, false, false};
+      if (given(field.option) && taken) taken = take_bias(bias_, config.*field.value);
+    } else if (given(field.option)) {
+      using Enum = std::remove_reference_t<decltype(config.*field.value)>;
+      const std::string& word = choices_.at(field.option);
+      if (const auto value = value_named<Enum>(field.names, word)) config.*field.value = *value;
+      else if (taken) taken = bad_input(field.option, "", listed(field.names, " or "), word);
+    }
+  });
+  return taken;
+}
+
+}  // namespace headlight

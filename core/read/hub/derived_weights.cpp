@@ -1,0 +1,61 @@
+#include "read/hub/derived_weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace headlight {
+
+Linear part_of(const Linear& fused, Index first, Index count) {
+  Linear part;
+  if (fused.half) {
+    HalfMatrix half = *fused.half;
+    half.bytes += first * half.cols * 2;
+    half.rows = count;
+    part.half = std::make_shared<const HalfMatrix>(std::move(half));
+  } else {
+    part.weight = fused.weight.middleRows(first, count);
+  }
+  if (fused.bias.size() > 0) part.bias = fused.bias.segment(first, count);
+  return part;
+}
+
+Linear part_of_heads(const Linear& fused, Index which, Index heads) {
+  const Index rows = fused.weight.rows() / (3 * heads);
+  Linear part{.weight = Matrix(heads * rows, fused.weight.cols()), .bias = Vector(fused.bias.size() / 3)};
+  for (Index head = 0; head < heads; ++head) {
+    const Index from = (3 * head + which) * rows;
+    part.weight.middleRows(head * rows, rows) = fused.weight.middleRows(from, rows);
+    if (part.bias.size() > 0) part.bias.segment(head * rows, rows) = fused.bias.segment(from, rows);
+  }
+  return part;
+}
+
+std::shared_ptr<const RelativeBias> linear_biases(Index heads, Index distances) {
+  Index whole = 1;
+  while (2 * whole <= heads) whole *= 2;
+  Matrix table = Matrix::Zero(2 * distances, heads);  // the second half is for distances that share a row: none
+  for (Index head = 0; head < heads; ++head) {
+    const double power = head < whole ? 8.0 * static_cast<double>(head + 1) / static_cast<double>(whole)
+                                      : 4.0 * static_cast<double>(2 * (head - whole) + 1) / static_cast<double>(whole);
+    const double slope = std::exp2(-power);
+    for (Index distance = 0; distance < 2 * distances; ++distance)
+      table(distance, head) = static_cast<float>(-slope * static_cast<double>(std::min(distance, distances)));
+  }
+  return std::make_shared<const RelativeBias>(RelativeBias{std::move(table), false, 2 * distances});
+}
+
+Matrix falling_sinusoids(Index rows, Index d, std::optional<std::int64_t> pad) {
+  const Index half = d / 2;
+  Matrix places = Matrix::Zero(rows, d);
+  for (Index row = 0; row < rows; ++row)
+    for (Index i = 0; i < half && row != pad.value_or(-1); ++i) {
+      const double angle = static_cast<double>(row) * std::exp(-std::log(10000.0) * static_cast<double>(i) /
+                                                               static_cast<double>(std::max<Index>(half - 1, 1)));
+      places(row, i) = static_cast<float>(std::sin(angle));
+      places(row, half + i) = static_cast<float>(std::cos(angle));
+    }
+  return places;
+}
+
+}  // namespace headlight

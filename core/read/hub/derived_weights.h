@@ -1,0 +1,27 @@
+// Weights that no file stores as the model holds them: parts of fused projections, and those that follow from the
+// configuration alone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "model/weights.h"
+
+namespace headlight {
+
+/// Rows `first` to `first + count` of a fused projection.
+Linear part_of(const Linear& fused, Index first, Index count);
+
+/// The rows of `which` (0 query, 1 key, 2 value) of a projection that has the three of each head one below the other.
+Linear part_of_heads(const Linear& fused, Index which, Index heads);
+
+/// The bias −m·distance of each head (Press et al. 2022, section 3): m falls from head to head by powers of two; where
+/// the heads are no power of two, those beyond the last one take every other m of twice as many.
+std::shared_ptr<const RelativeBias> linear_biases(Index heads, Index distances);
+
+/// (rows, d): sines, then cosines, of frequencies that fall from 1 to 1/10000 (Ott et al. 2019, fairseq); the row of
+/// padding is zero.
+Matrix falling_sinusoids(Index rows, Index d, std::optional<std::int64_t> pad);
+
+}  // namespace headlight
