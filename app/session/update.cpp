@@ -6,9 +6,9 @@
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
 #include "document/model_choice.h"
-#include "session/figure_request.h"
+#include "session/answer_update.h"
+#include "session/file_update.h"
 #include "session/lesson_commands.h"
-#include "session/open_file.h"
 #include "session/state_rules.h"
 #include "session/telling.h"
 #include "session/training_commands.h"
@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::size_t kMostLooked = 100;
 
-/// One function a command; `kind` is the command's place in the variant.
+/// What a user says about the question, the look at the answer, trainings and lessons: one function a command; `kind` is
+/// the command's index in the variant.
 struct Update {
   AppState& state;
   std::size_t kind;
@@ -338,130 +339,12 @@ struct Update {
   void operator()(const ChooseShot& c) { choose_shot(state, c.step, kind); }
   void operator()(const ShowTraining&) { show_training(state, kind); }
 
-  void operator()(const Browse& c) {
-    Browser& browser = state.browser;
-    if (c.purpose != browser.purpose)
-      browser.name = c.purpose == Browser::Purpose::export_to ? "attention.json"
-                     : c.purpose == Browser::Purpose::save    ? "session.headlight.json"
-                     : c.purpose == Browser::Purpose::figure  ? "figure.pdf"
-                                                              : "";
-    if (c.purpose == Browser::Purpose::figure && browser.purpose != c.purpose) browser.figure = seen_figure(state);
-    browser.purpose = c.purpose;
-    if (c.folder.empty() || c.folder == browser.folder) return;
-    browser.folder = c.folder;
-    browser.entries.clear();
-  }
-  void operator()(NameFile& c) { state.browser.name = std::move(c.name); }
-  void operator()(FolderListed& c) {
-    if (state.browser.folder != c.folder) return;  // another folder was chosen meanwhile
-    state.browser.entries = std::move(c.entries);
-  }
-  void operator()(const OpenPath&) { state.browser.purpose = Browser::Purpose::none; }
-  void operator()(const SaveSession&) {
-    if (!state.generation) end_gesture(state);
-    state.browser.purpose = Browser::Purpose::none;
-  }
-  void operator()(const ExportTo&) { state.browser.purpose = Browser::Purpose::none; }
-  void operator()(const CancelFileWork&) {}
   void operator()(const Quit&) { state.quit = true; }
 
-  void operator()(TraceReady& c) {
-    if (!is_stale(state) && !(c.trace->request == *wanted(state))) return;  // no longer wanted
-    state.trace = std::move(c.trace);
-    state.trace_milliseconds = c.milliseconds;
-    ++state.trace_version;
-    if (c.folded) state.folded = std::move(c.folded);
-    state.other_maps = std::move(c.maps);  // those of the answer before are of no use, and hold it
-    state.refused.reset();
-    state.refusal.clear();
-    take_facts(state);
-    keep_baseline(state);
-    tell(state);
-    generate(state);
-    if (!state.opened_view || is_stale(state)) return;
-    state.told = false;
-    state.view.chosen = state.opened_view->chosen;
-    state.view.pinned = state.opened_view->pinned;
-    state.view.viewport = state.opened_view->viewport;
-    state.view.look.matrix = matrix_id(state.view.look.matrix.quantity, state.view.chosen);
-    state.opened_view.reset();
-  }
-  void operator()(TraceFailed& c) {
-    stop_generating(state);
-    state.telling = false;
-    state.refused = std::move(c.request);
-    state.refusal = std::move(c.message);
-  }
-  void operator()(BaselineReady& c) {
-    if (state.trace && c.trace->request == unedited(state.trace->request)) state.baseline = std::move(c.trace);
-  }
-  void operator()(InsideReady& c) {
-    state.inside = std::move(c.inside);
-    ++state.inside_version;
-  }
-  void operator()(KeptReady& c) {
-    if (state.kept && !state.kept->trace && same_question(state.kept, c.kept)) state.kept = std::move(c.kept);
-  }
-  void operator()(KeptFailed& c) {
-    if (!state.kept || state.kept->trace || !same_question(state.kept, c.kept)) return;
-    state.kept.reset();
-    state.notice = Notice{Notice::Kind::failed, "A of Compare: " + c.message};
-  }
-  void operator()(CheckReady& c) {
-    for (ModelCheck& check : state.checks)
-      if (check.model.lock() == c.model) check.findings = std::move(c.findings);
-  }
-  void operator()(DetailReady& c) {
-    const std::uint64_t version = state.detail ? state.detail->version + 1 : 1;
-    state.detail = Detail{std::move(c.trace), c.region, std::move(c.weights), version};
-  }
-  void operator()(FileOpened& c) {
-    state.open_failure.reset();
-    if (c.opened.kind != OpenFile::Kind::lesson) return take_opened(state, c, kind);
-    take_lesson(state, *c.opened.lesson, kind);
-    remember(state.settings, c.path);
-  }
-  void operator()(FileSaved& c) {
-    const bool session = c.session.has_value();
-    if (session) {
-      state.session_path = c.path;
-      state.saved_document = std::move(*c.session);
-      remember(state.settings, c.path);
-    }
-    state.notice = Notice{session ? Notice::Kind::saved : Notice::Kind::exported, std::move(c.path)};
-  }
-  void operator()(OpenFailed& c) {
-    state.notice = Notice{Notice::Kind::failed, c.message};
-    state.open_failure = OpenFailure{std::move(c.path), std::move(c.message)};
-  }
-  void operator()(const ShowFailure& c) {
-    if (state.open_failure) state.open_failure->details = c.details;
-    else state.shows_problem = c.details;
-  }
-  void operator()(const LeaveFailure&) { state.open_failure.reset(); }
-  void operator()(FileFailed& c) { state.notice = Notice{Notice::Kind::failed, std::move(c.message)}; }
-  void operator()(const DismissNotice&) {
-    state.notice.reset();
-    state.open_failure.reset();
-  }
-
-  void operator()(TrainingBegun& c) { begin(state, c, kind); }
-  void operator()(TrainingNews& c) { take_news(state, c); }
-  void operator()(const TrainingPaused& c) { pause_training(state, c.run); }
-  void operator()(TrainingDone& c) { end(state, c); }
-  void operator()(TrainingFailed& c) { fail(state, c); }
-  void operator()(TrainedListed& c) { state.trained = std::move(c.folders); }
   void operator()(const OrderHeads& c) { looked_at().order = c.order; }
   void operator()(FindHeads& c) { looked_at().find = std::move(c.find); }
   void operator()(const FocusFind& c) { state.view.focus_find = c.on; }
-  void operator()(HeadsReady& c) { state.heads = std::move(c.heads); }
-  void operator()(EffectsReady& c) { state.effects = std::move(c.effects); }
   void operator()(SetFlow& c) { looked_at().flow = std::move(c.flow); }
-  void operator()(GuessReady& c) { state.guess = std::move(c.guess); }
-  void operator()(NearestReady& c) {
-    state.nearest = NearestSentence{std::move(c.words), std::move(c.model), std::move(c.text)};
-  }
-  void operator()(FlowReady& c) { state.flow = std::move(c.flow); }
   void operator()(const SetOwnRange& c) { looked_at().own_range = c.on; }
   void operator()(const ShowMaps& c) { looked_at().maps = c.kind; }
   void operator()(const ShowGrid& c) { looked_at().grid = c.show; }
@@ -476,31 +359,16 @@ struct Update {
   }
   void operator()(const OpenLesson& c) { open_lesson(state, c.lesson, kind); }
   void operator()(const GoToStep& c) { go_to_step(state, c.step, kind); }
-  void operator()(const ChooseExport& c) { state.browser.part = c.part; }
-  void operator()(Changed& c) { state.notice = Notice{Notice::Kind::changed, std::move(c.text)}; }
-  void operator()(Copied& c) { state.notice = Notice{Notice::Kind::copied, std::move(c.text)}; }
-  void operator()(MapsReady& c) { state.other_maps = std::move(c.maps); }
-  void operator()(FoldsReady& c) {
-    if (c.folded->trace == state.trace) state.folded = std::move(c.folded);
-  }
-  void operator()(ComparisonReady& c) {
-    const Stack stack = state.view.chosen.stack;
-    const auto last = std::exchange(state.comparison, std::move(c.comparison));
-    const JointStack* before = last ? last->heads->stack(stack) : nullptr;
-    const JointStack* now = state.comparison->heads->stack(stack);
-    if (before && !(now && same_axes(*before, *now))) state.view.compared = {};  // other words
-    ++state.comparison_version;
-    seek_most_changed(state);
-  }
   void operator()(const OrderDifferences& c) { looked_at().differences = c.order; }
-  void operator()(const ChooseFigure& c) {
-    state.browser.figure = c.kind;
-    state.browser.slide = c.slide;
-    state.browser.dark = c.dark;
-  }
-  void operator()(const ChoosePlace& c) { state.browser.place = c.place; }
-  void operator()(const FigureTo&) { state.browser.purpose = Browser::Purpose::none; }
 };
+
+/// One visitor of all their functions.
+template <class... Updates>
+struct Overloaded : Updates... {
+  using Updates::operator()...;
+};
+template <class... Updates>
+Overloaded(Updates...) -> Overloaded<Updates...>;
 
 }  // namespace
 
@@ -520,7 +388,7 @@ AppState initial_state(const Lexicon& lexicon, Document document, Settings setti
 
 void update(AppState& state, Command command) {
   const std::size_t kind = command.any.index();
-  std::visit(Update{state, kind}, command.any);
+  std::visit(Overloaded{Update{state, kind}, AnswerUpdate{state, kind}, FileUpdate{state, kind}}, command.any);
   if (state.trace) {
     fit_view(state);
     fold_maps(state);

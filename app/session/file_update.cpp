@@ -1,0 +1,96 @@
+#include "session/file_update.h"
+
+#include <utility>
+
+#include "session/figure_request.h"
+#include "session/lesson_commands.h"
+#include "session/open_file.h"
+#include "session/state_rules.h"
+
+namespace headlight {
+
+void FileUpdate::operator()(const Browse& c) {
+  Browser& browser = state.browser;
+  if (c.purpose != browser.purpose)
+    browser.name = c.purpose == Browser::Purpose::export_to ? "attention.json"
+                   : c.purpose == Browser::Purpose::save    ? "session.headlight.json"
+                   : c.purpose == Browser::Purpose::figure  ? "figure.pdf"
+                                                            : "";
+  if (c.purpose == Browser::Purpose::figure && browser.purpose != c.purpose) browser.figure = seen_figure(state);
+  browser.purpose = c.purpose;
+  if (c.folder.empty() || c.folder == browser.folder) return;
+  browser.folder = c.folder;
+  browser.entries.clear();
+}
+
+void FileUpdate::operator()(NameFile& c) { state.browser.name = std::move(c.name); }
+
+void FileUpdate::operator()(const ChooseExport& c) { state.browser.part = c.part; }
+
+void FileUpdate::operator()(const ChooseFigure& c) {
+  state.browser.figure = c.kind;
+  state.browser.slide = c.slide;
+  state.browser.dark = c.dark;
+}
+
+void FileUpdate::operator()(const ChoosePlace& c) { state.browser.place = c.place; }
+
+void FileUpdate::operator()(FolderListed& c) {
+  if (state.browser.folder != c.folder) return;  // another folder was chosen meanwhile
+  state.browser.entries = std::move(c.entries);
+}
+
+void FileUpdate::operator()(const OpenPath&) { state.browser.purpose = Browser::Purpose::none; }
+
+void FileUpdate::operator()(const SaveSession&) {
+  if (!state.generation) end_gesture(state);
+  state.browser.purpose = Browser::Purpose::none;
+}
+
+void FileUpdate::operator()(const ExportTo&) { state.browser.purpose = Browser::Purpose::none; }
+
+void FileUpdate::operator()(const FigureTo&) { state.browser.purpose = Browser::Purpose::none; }
+
+void FileUpdate::operator()(const CancelFileWork&) {}
+
+void FileUpdate::operator()(FileOpened& c) {
+  state.open_failure.reset();
+  if (c.opened.kind != OpenFile::Kind::lesson) return take_opened(state, c, kind);
+  take_lesson(state, *c.opened.lesson, kind);
+  remember(state.settings, c.path);
+}
+
+void FileUpdate::operator()(FileSaved& c) {
+  const bool session = c.session.has_value();
+  if (session) {
+    state.session_path = c.path;
+    state.saved_document = std::move(*c.session);
+    remember(state.settings, c.path);
+  }
+  state.notice = Notice{session ? Notice::Kind::saved : Notice::Kind::exported, std::move(c.path)};
+}
+
+void FileUpdate::operator()(OpenFailed& c) {
+  state.notice = Notice{Notice::Kind::failed, c.message};
+  state.open_failure = OpenFailure{std::move(c.path), std::move(c.message)};
+}
+
+void FileUpdate::operator()(FileFailed& c) { state.notice = Notice{Notice::Kind::failed, std::move(c.message)}; }
+
+void FileUpdate::operator()(const ShowFailure& c) {
+  if (state.open_failure) state.open_failure->details = c.details;
+  else state.shows_problem = c.details;
+}
+
+void FileUpdate::operator()(const LeaveFailure&) { state.open_failure.reset(); }
+
+void FileUpdate::operator()(const DismissNotice&) {
+  state.notice.reset();
+  state.open_failure.reset();
+}
+
+void FileUpdate::operator()(Changed& c) { state.notice = Notice{Notice::Kind::changed, std::move(c.text)}; }
+
+void FileUpdate::operator()(Copied& c) { state.notice = Notice{Notice::Kind::copied, std::move(c.text)}; }
+
+}  // namespace headlight
