@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/options/number_option.h"
 #include "train/resumed_training.h"
+#include "training/first_weights.h"
 #include "training/output_folder.h"
 #include "training/training_files.h"
 #include "training/treebank_files.h"
@@ -21,7 +22,7 @@ struct TrainArguments {
   std::vector<std::string> texts, taught_heads;
   std::vector<std::string> scored_on;                    // treebanks that the trained heads are measured on
   std::vector<std::string> text_credits, teach_credits;  // sources and their licences, for the card
-  std::string folder, arch = "encoder", norm = "pre", activation = "gelu", position = "sinusoidal", name;
+  std::string folder, arch = "encoder", norm = "pre", activation = "gelu", position = "sinusoidal", name, from;
   float teach_weight = 4;           // of plan.recipe.objective, where heads are taught
   std::optional<float> hide, swap;  // else as the task has it
   TrainingPlan plan = default_plan({.d_model = 128, .num_heads = 8, .num_layers = 2, .ffn = 256});
@@ -183,6 +184,7 @@ Result<int> run_train(TrainArguments options) {
                     .corpus = corpus->grammar ? "grammar" : corpus->name,
                     .treebanks = options.corpus.treebanks,
                     .command = training_command(plan, options.corpus, options.name, options.half)};
+  if (!options.from.empty()) card.command += " --from " + shell_word(options.from);
   // A person who passes the model on finds whose texts and annotations are in it.
   for (std::size_t i = 0; i < options.text_credits.size(); ++i)
     card.corpus += (i == 0 ? " (" : "; ") + options.text_credits[i];
@@ -191,6 +193,8 @@ Result<int> run_train(TrainArguments options) {
   double tokens_before = 0;
   auto training = begin_training(plan, *corpus);
   if (!training) return training.error();
+  if (!options.from.empty())
+    if (const Status done = begin_with_weights(options.from, *corpus, *training); !done) return done.error();
   if (options.resume) {
     auto resumed = resume_with_tokens(options.folder, plan, *corpus);
     if (!resumed) return resumed.error();
@@ -346,6 +350,9 @@ ParsedCommand add_train(CLI::App& program) {
       .add_option("--restore", plan.corruption.restore, "share of pronouns asked for the noun they stand for; 0: off")
       ->check(share);
   command.add_option("--seed", plan.config.seed)->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
+  command.add_option(
+      "--from", options->from,
+      "a trained model of the same shape and words, whose weights are those that this training begins with");
   command.add_flag("--resume", options->resume, "goes on where the same training was stopped");
   command
       .add_flag("--overwrite", options->overwrite, "replaces what another training, or another program, left in DIR")

@@ -110,15 +110,6 @@ Result<Corpus> corpus_of_tokens(const CorpusChoice& choice, Progress& progress, 
   return corpus;
 }
 
-/// As a shell reads it back.
-std::string shell_word(const std::string& word) {
-  const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("_-./+=:", c); };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
 /// The fewest digits that are read back as the same float.
 std::string shortest(float value) {
   char text[32];
@@ -145,6 +136,14 @@ TrainedFolder looked_into(const fs::path& folder) {
 }
 
 }  // namespace
+
+std::string shell_word(const std::string& word) {
+  const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("_-./+=:", c); };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
 
 Result<std::shared_ptr<const Grammar>> read_grammar(const std::filesystem::path& path) {
   const auto text = read_file(path, kLargestAsset);

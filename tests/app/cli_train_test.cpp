@@ -415,6 +415,37 @@ TEST(CliTrain, TeachesHeadsWithATokenizerOfOnesOwn) {
   EXPECT_EQ(texts(object["tokens"]), (Strings{"<s>", "The", "z", "e", "b", "r", "a", "sat", "."}));
 }
 
+TEST(CliTrain, BeginsWithTheWeightsOfAnotherTraining) {
+  const OwnCorpus corpus;
+  const auto first = corpus.folder / "first", second = corpus.folder / "second", fresh = corpus.folder / "fresh";
+  Strings words = corpus.taught();
+  words.insert(words.end(), {"--learning-rate", "0.01"});
+  ASSERT_EQ(run(train(words, first)).status, 0);
+  Strings still = corpus.taught();  // nothing is learned: what it began with is left
+  still.insert(still.end(), {"--learning-rate", "0", "--seed", "7"});
+  ASSERT_EQ(run(train(still, fresh)).status, 0);
+  still.insert(still.end(), {"--from", first.string()});
+  const Ran ran = run(train(still, second));
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(*read_file(second / "model.safetensors"), *read_file(first / "model.safetensors"));
+  EXPECT_NE(*read_file(fresh / "model.safetensors"), *read_file(first / "model.safetensors"));
+  EXPECT_TRUE(contains(read_json(second / "training.json")["command"], " --from " + first.string()));
+
+  const auto says = [&](Strings asked, const std::string& part) {
+    const auto none = corpus.folder / "none";
+    const Ran refused = run(train(std::move(asked), none));
+    EXPECT_EQ(refused.status, 2) << refused.err;
+    EXPECT_TRUE(contains(refused.err, part)) << refused.err;
+    EXPECT_FALSE(fixture::fs::exists(none));
+  };
+  Strings other = still, missing = still;
+  other.insert(other.end(), {"--norm", "post"});
+  says(other, "shape: expected that of this training");
+  missing.back() = "missing";
+  says(missing, "missing");
+  says({"--text", corpus.text, "--steps", "2", "--from", first.string()}, "words: expected those of this training");
+}
+
 TEST(CliTrain, MeasuresTaughtHeadsOnOtherTreebanksAndNamesItsSources) {
   OwnCorpus corpus;
   const auto model = corpus.folder / "model";
