@@ -175,6 +175,16 @@ class Lines:
 
 
 _AHEAD = 1024      # sentences that are read before their answers are taken
+_PIPE = 1 << 20    # bytes of answers that the program may be ahead: it computes while the last ones are read here
+
+
+def _enlarge(pipe: Any) -> None:
+    """A larger pipe, where the system has them (Linux: F_SETPIPE_SZ)."""
+    try:
+        import fcntl
+        fcntl.fcntl(pipe, 1031, _PIPE)
+    except (ImportError, OSError):
+        pass
 
 
 class _Sentence(NamedTuple):
@@ -205,7 +215,9 @@ class _LinesProgram:
 
     def _start(self) -> None:
         with open(self._errors, "wb") as errors:
-            self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
+            self._process = subprocess.Popen(self._command, bufsize=_PIPE, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                             stderr=errors)
+        _enlarge(self._process.stdout)
 
     def write(self, lines: Sequence[bytes]) -> None:
         """By the holder of `writing`. Where the program has ended, its reader will find out."""
@@ -624,13 +636,16 @@ def _diagnose(arrays: Mapping[str, Array], num_heads: int, tolerance: float) -> 
 
 def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None, output: Any = None, mask: Any = None,
           num_heads: Optional[int] = None, state_dict: Optional[Mapping[str, Any]] = None,
-          tolerance: float = 2e-5) -> Report:
+          tolerance: Optional[float] = None) -> Report:
     """Is this attention right? For code without torch: hand over what went in and what came out.
 
     `query`, `key`, `value`: (T, d_model) before projection where `state_dict` holds the projections; without it already
     projected, (T, d_k) of one head, (heads, T, d_k), or (T, heads · d_k) with `num_heads`. A list is one entry a head.
     `weights` (heads, T, S) or (T, S), `output` (T, …) are what the caller's code gave. `mask` (T, S): true = may attend,
-    or added to the scores."""
+    or added to the scores. `tolerance`: the largest difference that counts as equal; None: as the least precise array has
+    it, 2e-5 of float32, 4e-3 of float16, 3e-2 of bfloat16."""
+    if tolerance is None:
+        tolerance = max(_precision(array) for array in (query, key, value, weights, output))
     if weights is None and output is None:
         raise Error("check: expected weights or output as your code computed them, found neither")
     arrays: Dict[str, Array] = {}
@@ -664,6 +679,12 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
     if answer["equal"]:
         return Report([], [], 1, 1)
     return Report([Mistake(answer["diagnosis"] or _unexplained(answer), calls=(0,))], [], 1, 1)
+
+
+def _precision(array: Any) -> float:
+    """The largest difference from float32 that rounding explains, in weights and in outputs of about 1."""
+    first = array[0] if isinstance(array, (list, tuple)) and array else array
+    return {"float16": 4e-3, "bfloat16": 3e-2}.get(str(getattr(first, "dtype", "")).replace("torch.", ""), 2e-5)
 
 
 def _unexplained(answer: Mapping[str, Any]) -> str:
@@ -1201,6 +1222,10 @@ class _Call:
         self.called: set = set()
 
     # -- arrays
+
+    def rounded(self, number: float) -> str:
+        """As many digits as the arithmetic of this call has."""
+        return f"{number:.{4 if self.half is None else 2}g}"
 
     @property
     def heads(self) -> int:
@@ -2719,9 +2744,7 @@ class _Judged(NamedTuple):
 
 
 def _tolerance_of(call: _Call) -> float:
-    if call.half is not None:
-        return 4e-3 if str(call.half) == "torch.float16" else 3e-2
-    return 2e-3 if "cuda" in str(call.product.device) else 2e-5
+    return 2e-3 if call.half is None and "cuda" in str(call.product.device) else _precision(call.product)
 
 
 def _scale_text(call: _Call, d_k: int, num_heads: int) -> Optional[str]:
@@ -2738,7 +2761,10 @@ def _scale_text(call: _Call, d_k: int, num_heads: int) -> Optional[str]:
 def _with_numbers(text: str, call: _Call, d_k: int) -> str:
     """The scale's mistake with its two numbers."""
     if text.startswith("scores ") and re.search("divided|multiplied", text):
-        return f"{text.split(': ')[0]} (scale {call.scale:.4g}, not {1 / math.sqrt(d_k):.4g})"
+        said = text.split(": ")[0]
+        if re.match(r"scores multiplied by (?:a constant|[\d.])", said):      # the steps say it more exactly than numbers do
+            said = f"scores multiplied by {call.scale * math.sqrt(d_k):.4g}"
+        return f"{said} (scale {call.scale:.4g}, not {1 / math.sqrt(d_k):.4g})"
     return text
 
 
@@ -2956,7 +2982,7 @@ def _masks_of(call: _Call, seen: "Seen", sentences: Sequence[int], rows: Optiona
         if part.kind == "fill":
             blocked |= part.cells
             if part.value > _BLOCKED and part.cells.any():
-                text, site = (f"blocked scores are {part.value:.4g} in place of -inf"), part.site
+                text, site = (f"blocked scores are {call.rounded(part.value)} in place of -inf"), part.site
         elif part.kind == "times":
             if np.isin(part.cells, (0, 1)).all():
                 blocked |= part.cells == 0
@@ -2974,7 +3000,7 @@ def _masks_of(call: _Call, seen: "Seen", sentences: Sequence[int], rows: Optiona
             values = np.unique(part.cells)
             if len(values) == 2 and values[1] == 0 and values[0] > _BLOCKED and keys > 2:
                 blocked |= part.cells == values[0]
-                text, site = f"blocked scores are {values[0]:.4g} lower, in place of -inf", part.site
+                text, site = f"blocked scores are {call.rounded(values[0])} lower, in place of -inf", part.site
             else:
                 bias += np.where(part.cells <= _BLOCKED, 0, part.cells)
     for step in call.weight_path:

@@ -1,4 +1,5 @@
 """Each seeded mistake is named, at the line where it stands, and nothing else is; the correct classes have none."""
+import contextlib
 import importlib.util
 import os
 import re
@@ -12,6 +13,17 @@ import mistakes
 
 BATCH, TOKENS, HEADS, D_MODEL = 2, 5, 3, 12
 CAUSAL = torch.ones(TOKENS, TOKENS).tril()
+
+
+@contextlib.contextmanager
+def computed_in(precision):
+    """float32; bfloat16, parameters and masks too; or float32 whose products torch rounds to bfloat16."""
+    torch.set_default_dtype(torch.bfloat16 if precision == "bfloat16" else torch.float32)
+    try:
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=precision == "autocast"):
+            yield
+    finally:
+        torch.set_default_dtype(torch.float32)
 
 
 def einsum_call(module, mask):
@@ -47,7 +59,7 @@ def line_of(text, piece):
 
 
 class SeededMistakes(unittest.TestCase):
-    def found_in(self, name, text, call, masked=True):
+    def found_in(self, name, text, call, precision, masked=True):
         """What the report says of a class with this text: (text, file, line) of each mistake."""
         path = os.path.join(self.folder, f"{name}_{abs(hash(text))}.py")
         with open(path, "w", encoding="utf-8") as file:
@@ -56,27 +68,35 @@ class SeededMistakes(unittest.TestCase):
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         torch.manual_seed(3)
-        run = call(module, CAUSAL if masked else None)
-        with headlight.watch(keep=headlight.Keep(sentences=1)) as seen:
-            run()
+        with computed_in(precision):
+            run = call(module, CAUSAL.to(torch.get_default_dtype()) if masked else None)
+            with headlight.watch(keep=headlight.Keep(sentences=1)) as seen:
+                run()
         report = seen.check()
         self.assertEqual(len(seen), 1, f"{name}: {seen!r}")
         self.assertEqual(report.notes, [])
         return [(mistake.text, mistake.file == path, mistake.line) for mistake in report.mistakes], report.ok
 
     def test_each_mistake_is_named_at_its_line(self):
+        self.look("float32")
+
+    def test_in_half_precision(self):
+        self.look("bfloat16")
+        self.look("autocast")
+
+    def look(self, precision):
         for name, (call, table) in CLASSES.items():
             with open(os.path.join(HERE, "classes", name + ".py"), encoding="utf-8") as file:
                 right = file.read()
             self.assertGreaterEqual(len(table), 20)
-            with self.subTest(name, mistake="none"):
-                self.assertEqual(self.found_in(name, right, call), ([], True))
+            with self.subTest(name, precision=precision, mistake="none"):
+                self.assertEqual(self.found_in(name, right, call, precision), ([], True))
             for seeded in table:
-                with self.subTest(name, mistake=seeded.name):
+                with self.subTest(name, precision=precision, mistake=seeded.name):
                     self.assertIn(seeded.right, right)
                     wrong = right.replace(seeded.right, seeded.wrong, 1)
                     line = line_of(wrong, seeded.at) if seeded.at else line_of(right, seeded.right)
-                    found, ok = self.found_in(name, wrong, call, seeded.masked)
+                    found, ok = self.found_in(name, wrong, call, precision, seeded.masked)
                     self.assertFalse(ok)
                     self.assertEqual(len(found), 1, found)
                     text, in_file, at = found[0]

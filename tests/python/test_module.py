@@ -95,6 +95,18 @@ class Watching(unittest.TestCase):
             again = torch.softmax(q @ k.repeat_interleave(2, 1).transpose(-2, -1) / 2, -1)
             np.testing.assert_allclose(seen[0].weights(), again.numpy(), atol=2e-5)
 
+    def test_fused_in_half_precision(self):
+        with mock.patch.object(functional, "scaled_dot_product_attention", torch_of_two(), create=True):
+            for kind in (torch.float16, torch.bfloat16):
+                q, k, v = (torch.randn(B, H, T, 4).to(kind) for _ in range(3))
+                for options, text in (({}, None), ({"is_causal": True}, None), ({"scale": 1.0}, "scores not divided"),
+                                      ({"scale": 0.25}, "scores divided by d_k"), ({"attn_mask": ~CAUSAL}, "mask inverted"),
+                                      ({"attn_mask": CAUSAL.to(kind)}, "a mask of 0 and 1 is added")):
+                    with self.subTest(kind, **options), headlight.watch() as seen:
+                        functional.scaled_dot_product_attention(q, k, v, **options)
+                    self.assertEqual([mistake.text[:len(text or "")] for mistake in seen.check().mistakes],
+                                     [text] if text else [], str(seen.check()))
+
     def test_gradients_are_the_same_bits(self):
         for module in (SplitAttention(D, H), nn.MultiheadAttention(D, H, batch_first=True, dropout=0.2)):
             gradients = []
@@ -325,6 +337,16 @@ class Arrays(unittest.TestCase):
         self.assertTrue(right.ok, str(right))
         self.assertIn("scores not divided by sqrt(d_k)", str(headlight.check(query=q, key=k, weights=weights(1))))
         self.assertIn("multiplied by sqrt(d_k)", str(headlight.check(query=np.stack(q), key=np.stack(k), weights=weights(2))))
+        for kind, name in ((np.float16, "numpy"), (torch.float16, "torch"), (torch.bfloat16, "torch")):
+            def rounded(arrays):
+                return [array.astype(kind) if name == "numpy" else torch.from_numpy(array).to(kind) for array in arrays]
+            with self.subTest(kind):
+                one, two = rounded(q), rounded(k)
+                self.assertTrue(headlight.check(query=one, key=two, weights=rounded(weights(0.5))).ok)
+                self.assertIn("scores not divided by sqrt(d_k)",
+                              str(headlight.check(query=one, key=two, weights=rounded(weights(1)))))
+        exact = headlight.check(query=q, key=k, weights=[one.astype(np.float16) for one in weights(0.5)], tolerance=2e-5)
+        self.assertFalse(exact.ok)
         with self.assertRaisesRegex(headlight.Error, "found neither"):
             headlight.check(query=q)
         script = ("import sys; sys.path.insert(0, sys.argv[1]); import headlight; headlight.export('我请李雷'); "

@@ -1,4 +1,4 @@
-"""The recipes of docs/python.md run as they stand, and say what they say; the module installs without a network; Dask loses
+"""The recipes of docs/python.md run as they stand, and say what they say, those of the shell too; the module installs without a network; Dask loses
 no sentence when a worker is killed; a notebook keeps the page."""
 import contextlib
 import importlib.util
@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -64,6 +65,76 @@ class Recipes(unittest.TestCase):
     def test_dask(self):
         said, _, _ = self.run_recipe("map_partitions")
         self.assertEqual(said.strip().splitlines()[-1], "True")
+
+
+def shell_line(piece):
+    """The line of the document's shell blocks with this piece."""
+    with open(os.path.join(ROOT, "docs", "python.md"), encoding="utf-8") as file:
+        blocks = re.findall(r"```console\n(.*?)```", file.read(), re.S)
+    lines = [line for block in blocks for line in block.splitlines() if piece in line]
+    assert len(lines) == 1, lines
+    return lines[0]
+
+
+# Slurm's sbatch for one machine: each task of the array, one after the other, with the variables that Slurm sets.
+SBATCH = r"""#!/bin/bash
+set -e
+for argument; do
+  case $argument in --array=*) IFS=- read -r first last <<<"${argument#--array=}" ;; esac
+done
+[[ $2 == --wrap ]]
+for ((SLURM_ARRAY_TASK_ID = first; SLURM_ARRAY_TASK_ID <= last; ++SLURM_ARRAY_TASK_ID)); do
+  export SLURM_ARRAY_TASK_ID SLURM_ARRAY_TASK_MIN=$first SLURM_ARRAY_TASK_MAX=$last SLURM_ARRAY_TASK_COUNT=$((last - first + 1))
+  bash -c "$3"
+done
+"""
+# ssh to a machine that is this one.
+SSH = r"""#!/bin/bash
+while [[ $1 == -* ]]; do [[ $1 == -[lp] ]] && shift; shift; done
+echo "$1" >>"$HOSTS"
+shift
+[[ $1 == -- ]] && shift
+exec bash -c "$*"
+"""
+
+
+class OfTheShell(unittest.TestCase):
+    """Recipes without Python give the bytes of one process, whatever the number of machines."""
+
+    def answers(self, line, stand_in, script, count):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in ((stand_in, script), ("headlight", '#!/bin/sh\nexec "$HEADLIGHT" "$@"\n')):
+                path = os.path.join(folder, name)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                os.chmod(path, 0o755)
+            sentences = [f"我请李雷帮我订了去北京的机票 {number}" if number % 7 else "the cat sat" for number in range(count)]
+            with open(os.path.join(folder, "in"), "w", encoding="utf-8") as file:
+                file.writelines(sentence + "\n" for sentence in sentences)
+            hosts = os.path.join(folder, "hosts")
+            environment = {**os.environ, "PATH": folder + os.pathsep + os.environ["PATH"], "HEADLIGHT": headlight.program(),
+                           "HOME": folder, "HOSTS": hosts}
+            one = subprocess.run("headlight export --text - --lines <in", shell=True, cwd=folder, env=environment,
+                                 capture_output=True, check=True).stdout
+            done = subprocess.run(["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(one.count(b"\n"), count)
+            parts = sorted((name for name in os.listdir(folder) if re.fullmatch(r"out(\.\d+)?", name)))
+            many = b"".join(open(os.path.join(folder, name), "rb").read() for name in parts)
+            used = set(open(hosts, encoding="utf-8").read().split()) if os.path.exists(hosts) else set()
+            return one, many, parts, used
+
+    def test_slurm(self):
+        one, many, parts, _ = self.answers(shell_line("sbatch"), "sbatch", SBATCH, 43)
+        self.assertEqual(parts, [f"out.{task}" for task in range(10)])
+        self.assertEqual(many, one)
+
+    @unittest.skipUnless(shutil.which("parallel"), "parallel is not installed")
+    def test_parallel_over_ssh(self):
+        line = shell_line("parallel").replace("--block 1M", "--block 500")      # so that 60 sentences are several blocks
+        one, many, _, used = self.answers(line, "ssh", SSH, 60)
+        self.assertEqual(many, one)
+        self.assertEqual(used, {"host1", "host2"})
 
 
 KILLED = """
