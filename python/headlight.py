@@ -614,10 +614,20 @@ def _calls_text(calls: Sequence[int]) -> str:
     return ("call " if len(calls) == 1 else "calls ") + text
 
 
+def _cell_of(file: str) -> Optional[int]:
+    """The number of the notebook cell that IPython keeps under this name."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return getattr(getattr(shell, "compile", None), "_filename_map", {}).get(file)
+
+
 def _short(file: Optional[str]) -> str:
-    """A path as a reader would type it: from the working folder where the file is below it."""
+    """A path as a reader would type it: from the working folder where the file is below it; In[2] of a notebook."""
     if not file:
         return ""
+    cell = _cell_of(file)
+    if cell is not None:
+        return f"In[{cell}]"
     try:
         near = os.path.relpath(file)
     except ValueError:

@@ -1,9 +1,7 @@
 """The recipes of docs/python.md run as they stand, and say what they say, those of the shell too; the module installs without a network; Dask loses
 no sentence when a worker is killed; a notebook keeps the page."""
-import contextlib
+import html
 import importlib.util
-import io
-import json
 import os
 import re
 import shutil
@@ -192,12 +190,21 @@ class Elsewhere(unittest.TestCase):
         import nbclient
         import nbformat
         cells = ["import sys; sys.path.insert(0, r'%s')" % os.path.join(ROOT, "python"),
-                 "import headlight\nheadlight.Page('<!doctype html><title>t</title><p>maps</p>')"]
+                 "import headlight, torch\nx = torch.randn(1, 2, 4, 8)",
+                 "with headlight.watch() as seen:\n    torch.softmax(x @ x.transpose(-2, -1), -1) @ x\nseen.check()",
+                 "seen", "headlight.show(seen.attentions(), tokens='the cat sat down'.split())"]
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
         nbclient.NotebookClient(notebook, timeout=200, kernel_name="python3").execute()
-        html = notebook.cells[1].outputs[0]["data"]["text/html"]
-        self.assertIn("<iframe sandbox=\"allow-scripts\"", html)
-        self.assertIn("srcdoc=", html)
+        said = notebook.cells[2].outputs[0]["data"]["text/plain"]
+        self.assertTrue(said.startswith("In[3]:2: scores not divided by sqrt(d_k)"), said)
+        for cell in notebook.cells[3:]:
+            shown = re.fullmatch(r"<iframe sandbox=\"allow-scripts\" [^<>]* srcdoc=\"([^\"]*)\"></iframe>",
+                                 cell.outputs[0]["data"]["text/html"])
+            self.assertIsNotNone(shown)
+            page = html.unescape(shown.group(1))
+            self.assertTrue(page.lower().startswith("<!doctype html>"), page[:60])
+            self.assertIn("headlight.page/1", page)
+        self.assertIn('"text":"down"', page)
 
 
 if __name__ == "__main__":
