@@ -7,6 +7,7 @@
 #include "document/export.h"
 #include "document/line_answers.h"
 #include "model/head_text.h"
+#include "write/matrix_arrays.h"
 
 namespace headlight {
 namespace {
@@ -29,8 +30,9 @@ Result<ExportOptions> parse_arrays(const std::vector<std::string>& names, const 
   for (const auto& name : names) {
     if (name == "qkv") arrays.queries_keys_values = true;
     else if (name == "scores") arrays.scores = true;
-    else return bad_input("--with", "", "qkv or scores", name);
+    else arrays.matrices.push_back(name);
   }
+  if (const Status known = check_matrix_names(arrays.matrices); !known) return known.error();
   return arrays;
 }
 
@@ -97,7 +99,10 @@ ParsedCommand add_export(CLI::App& program) {
   command->add_option("--format", options->format,
                       "json, npz, safetensors or csv; default: by the ending of -o, else json");
   command
-      ->add_option("--with", options->with, "Further arrays: qkv (queries, keys, values), scores (before the softmax)")
+      ->add_option(
+          "--with", options->with,
+          "Further arrays: qkv (queries, keys, values), scores (before the softmax), norms, rollout, a part of "
+          "the model (embedding, attention, head, ffn, block, end, output), or a matrix of it (ffn.hidden)")
       ->delimiter(',')
       ->allow_extra_args(false);  // what follows is the SOURCE
   command

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "base/file.h"
 #include "base/utf8.h"
@@ -63,12 +65,18 @@ Result<Lexicon> read_lexicon() {
   const fs::path models = *folder / "assets" / "models";
   if (const auto trained = read_tokenizer(models / "encoder"))
     *lexicon = with_words(*std::move(lexicon), vocabulary_of(*trained->tokenizer)->words);
-  if (auto costs = read_word_costs(models / "any-sentence")) {
-    // As likely as the most frequent words there are, so that a path of known words is preferred.
-    constexpr double kOwnCost = 4;
-    for (const std::string& word : lexicon->words)
-      if (is_chinese(word)) costs->push_back({word, kOwnCost});
-    lexicon->likely = std::make_shared<const LikelyWords>(*costs);
+  std::error_code missing;
+  if (fs::exists(models / "any-sentence" / "tokenizer.json", missing)) {
+    std::vector<std::string> own;
+    std::copy_if(lexicon->words.begin(), lexicon->words.end(), std::back_inserter(own), is_chinese);
+    lexicon->likely = std::make_shared<const LikelyWords>([folder = models / "any-sentence", own = std::move(own)] {
+      // As likely as the most frequent words there are, so that a path of known words is preferred.
+      constexpr double kOwnCost = 4;
+      auto read = read_word_costs(folder);
+      std::vector<LikelyWords::Word> costs = read ? *std::move(read) : std::vector<LikelyWords::Word>{};
+      for (const std::string& word : own) costs.push_back({word, kOwnCost});
+      return costs;
+    });
   }
   return lexicon;
 }

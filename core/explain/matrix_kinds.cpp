@@ -3,6 +3,7 @@
 #include <iterator>
 #include <optional>
 
+#include "base/names.h"
 #include "explain/matrix_source.h"
 
 namespace headlight {
@@ -169,8 +170,23 @@ constexpr bool in_order() {
 }
 static_assert(in_order());
 
+constexpr std::string_view kParts[] = {"embedding", "attention", "head", "ffn", "block", "end", "output"};
+
 }  // namespace
 
 const Kind& kind_of(Quantity quantity) { return kKinds[static_cast<std::size_t>(quantity)]; }
+
+std::string_view part_name(MatrixPart part) { return name_in(kParts, part); }
+
+std::string matrix_name(Quantity quantity) {
+  const Kind& kind = kind_of(quantity);
+  return std::string(part_name(kind.part)) + "." + kind.name;
+}
+
+std::optional<Quantity> parse_matrix_name(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(Quantity::probabilities); ++i)
+    if (matrix_name(static_cast<Quantity>(i)) == name) return static_cast<Quantity>(i);
+  return std::nullopt;
+}
 
 }  // namespace headlight

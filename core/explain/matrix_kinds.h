@@ -1,6 +1,10 @@
 // The table of all kinds of matrix: what is known about each without a model.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <string_view>
+
 #include "explain/matrices.h"
 
 namespace headlight {
@@ -25,5 +29,11 @@ struct Kind {
 };
 
 const Kind& kind_of(Quantity quantity);
+
+/// embedding, attention, head, ffn, block, end, output.
+std::string_view part_name(MatrixPart part);
+/// A name that does not depend on a model: `embedding.positions`, `attention.concat`, `head.query`, `ffn.hidden`.
+std::string matrix_name(Quantity quantity);
+std::optional<Quantity> parse_matrix_name(std::string_view name);
 
 }  // namespace headlight

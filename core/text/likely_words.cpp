@@ -12,8 +12,11 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <mutex>
+#include <utility>
 
 #include "text/characters.h"
+#include "text/word_table.h"
 
 namespace headlight {
 namespace {
@@ -166,19 +169,33 @@ void cut_by_icu(std::string_view run, std::size_t begin, std::vector<std::size_t
 
 }  // namespace
 
-LikelyWords::LikelyWords(const std::vector<Word>& words) {
-  std::vector<WordTable::Word> list;
-  list.reserve(words.size());
-  costs_.reserve(words.size());
-  std::uint32_t highest = 0;
-  for (const Word& word : words) {
-    assert(word.cost >= 0 && word.cost <= kHighestCost);
-    list.push_back({word.text, static_cast<std::int32_t>(costs_.size())});
-    costs_.push_back(static_cast<std::uint32_t>(std::lround(word.cost * kStepsPerNat)));
-    highest = std::max(highest, costs_.back());
+struct LikelyWords::Table {
+  WordTable words;
+  std::vector<std::uint32_t> costs;  // by id, in steps of a nat / 1024, so that sums are exact
+  std::uint32_t unknown = 0;
+  std::function<std::vector<Word>()> read;
+  std::once_flag is_read;
+
+  void fill(const std::vector<Word>& given) {
+    std::vector<WordTable::Word> list;
+    list.reserve(given.size());
+    costs.reserve(given.size());
+    std::uint32_t highest = 0;
+    for (const Word& word : given) {
+      assert(word.cost >= 0 && word.cost <= kHighestCost);
+      list.push_back({word.text, static_cast<std::int32_t>(costs.size())});
+      costs.push_back(static_cast<std::uint32_t>(std::lround(word.cost * kStepsPerNat)));
+      highest = std::max(highest, costs.back());
+    }
+    words = WordTable(std::move(list));
+    unknown = highest + static_cast<std::uint32_t>(kUnknownNats * kStepsPerNat);
   }
-  words_ = WordTable(std::move(list));
-  unknown_ = highest + static_cast<std::uint32_t>(kUnknownNats * kStepsPerNat);
+};
+
+LikelyWords::LikelyWords(const std::vector<Word>& words) : table_(std::make_shared<Table>()) { table_->fill(words); }
+
+LikelyWords::LikelyWords(std::function<std::vector<Word>()> read) : table_(std::make_shared<Table>()) {
+  table_->read = std::move(read);
 }
 
 void LikelyWords::cut_chinese(std::string_view run, std::size_t begin, std::vector<std::size_t>& cuts) const {
@@ -187,6 +204,8 @@ void LikelyWords::cut_chinese(std::string_view run, std::size_t begin, std::vect
     std::uint64_t cost = kFar;
     std::size_t from = 0;
   };
+  Table& table = *table_;
+  if (table.read) std::call_once(table.is_read, [&] { table.fill(table.read()); });
   std::vector<Path> best(run.size() + 1);
   best.front().cost = 0;
   for (std::size_t at = 0; at < run.size(); ++at) {
@@ -196,11 +215,11 @@ void LikelyWords::cut_chinese(std::string_view run, std::size_t begin, std::vect
     };
     bool known = false;
     const std::size_t one = character(run, at).end - at;
-    words_.each_prefix({}, run.substr(at), [&](std::size_t length, std::int32_t id) {
+    table.words.each_prefix({}, run.substr(at), [&](std::size_t length, std::int32_t id) {
       known = known || length == one;
-      reach(length, costs_[static_cast<std::size_t>(id)]);
+      reach(length, table.costs[static_cast<std::size_t>(id)]);
     });
-    if (!known) reach(one, unknown_);
+    if (!known) reach(one, table.unknown);
   }
   const std::size_t first = cuts.size();
   for (std::size_t at = best.back().from; at > 0; at = best[at].from) cuts.push_back(begin + at);

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "text/word_table.h"
 
 namespace headlight {
 
@@ -32,8 +32,9 @@ class LikelyWords {
 
   /// At most kMostWords words, none longer than kLongestWord. Of equal ones the last counts.
   explicit LikelyWords(const std::vector<Word>& words);
+  /// The same of words that are read when the first run of Chinese characters is cut, once.
+  explicit LikelyWords(std::function<std::vector<Word>()> read);
 
-  std::size_t size() const { return words_.size(); }
   /// Offsets of the cuts, ascending, 0 and text.size() left out; `text` is valid UTF-8. White space is a piece of its
   /// own. The time is linear in the text.
   std::vector<std::size_t> cuts(std::string_view text) const;
@@ -41,9 +42,8 @@ class LikelyWords {
  private:
   void cut_chinese(std::string_view run, std::size_t begin, std::vector<std::size_t>& cuts) const;
 
-  WordTable words_;
-  std::vector<std::uint32_t> costs_;  // by id, in steps of a nat / 1024, so that sums are exact
-  std::uint32_t unknown_ = 0;
+  struct Table;
+  std::shared_ptr<Table> table_;
 };
 
 }  // namespace headlight

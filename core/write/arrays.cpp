@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "base/names.h"
@@ -11,6 +12,7 @@
 #include "math/attention.h"
 #include "math/output.h"
 #include "model/head_text.h"
+#include "write/matrix_arrays.h"
 
 namespace headlight {
 namespace {
@@ -47,17 +49,6 @@ ArrayStream projected(const Trace& trace, Stack stack, std::string name, Matrix 
   array.piece = [&trace, stack, field, heads](Index piece) {
     return Matrix{head_columns(trace.attention(stack, piece / heads).*field, piece % heads, heads)};
   };
-  return array;
-}
-
-/// The same of one head alone, both its first axes 1.
-ArrayStream only_head(ArrayStream array, const std::optional<HeadRef>& only) {
-  if (!only) return array;
-  const Index heads = array.shape[1], pieces = array.pieces / (array.shape[0] * heads);
-  const Index first = (only->layer * heads + only->head) * pieces;
-  array.shape[0] = array.shape[1] = 1;
-  array.pieces = pieces;
-  array.piece = [all = std::move(array.piece), first](Index piece) { return all(first + piece); };
   return array;
 }
 
@@ -99,8 +90,36 @@ ArrayStream logits(const Trace& trace) {
   return array;
 }
 
-/// The rows of the tokens that are kept, and where `columns` are tokens too, theirs. An array whose last axis but one
-/// counts `rows` comes in pieces of kRowBlock of these, or in pieces that are whole.
+constexpr std::string_view kSpecialTokensNames[] = {"show", "hide", "renormalize"};
+
+}  // namespace
+
+std::string_view name(SpecialTokens special) { return name_in(kSpecialTokensNames, special); }
+
+std::vector<Index> exported_indices(const Tokens& tokens, SpecialTokens special) {
+  std::vector<Index> places;
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    if (special == SpecialTokens::show || !tokens.tokens[i].special) places.push_back(static_cast<Index>(i));
+  return places;
+}
+
+Tokens exported_tokens(const Tokens& tokens, SpecialTokens special) {
+  Tokens result{.text = tokens.text, .tokens = {}};
+  for (const Index place : exported_indices(tokens, special))
+    result.tokens.push_back(tokens.tokens[static_cast<std::size_t>(place)]);
+  return result;
+}
+
+ArrayStream only_head(ArrayStream array, const std::optional<HeadRef>& only) {
+  if (!only) return array;
+  const Index heads = array.shape[1], pieces = array.pieces / (array.shape[0] * heads);
+  const Index first = (only->layer * heads + only->head) * pieces;
+  array.shape[0] = array.shape[1] = 1;
+  array.pieces = pieces;
+  array.piece = [all = std::move(array.piece), first](Index piece) { return all(first + piece); };
+  return array;
+}
+
 ArrayStream without_special(ArrayStream array, const Tokens& rows, const Tokens* columns, SpecialTokens special) {
   const auto places = exported_indices(rows, special);
   const auto keys = columns ? exported_indices(*columns, special) : std::vector<Index>{};
@@ -131,26 +150,6 @@ ArrayStream without_special(ArrayStream array, const Tokens& rows, const Tokens*
   return array;
 }
 
-constexpr std::string_view kSpecialTokensNames[] = {"show", "hide", "renormalize"};
-
-}  // namespace
-
-std::string_view name(SpecialTokens special) { return name_in(kSpecialTokensNames, special); }
-
-std::vector<Index> exported_indices(const Tokens& tokens, SpecialTokens special) {
-  std::vector<Index> places;
-  for (std::size_t i = 0; i < tokens.size(); ++i)
-    if (special == SpecialTokens::show || !tokens.tokens[i].special) places.push_back(static_cast<Index>(i));
-  return places;
-}
-
-Tokens exported_tokens(const Tokens& tokens, SpecialTokens special) {
-  Tokens result{.text = tokens.text, .tokens = {}};
-  for (const Index place : exported_indices(tokens, special))
-    result.tokens.push_back(tokens.tokens[static_cast<std::size_t>(place)]);
-  return result;
-}
-
 Status check_options(const Trace& trace, const ExportOptions& options) {
   if (const auto& only = options.only) {
     const bool there = trace.has(only->stack) && only->layer < trace.num_layers(only->stack) &&
@@ -162,6 +161,7 @@ Status check_options(const Trace& trace, const ExportOptions& options) {
     for (const Tokens* tokens : {&trace.query_tokens(names.stack), &trace.key_tokens(names.stack)})
       if (exported_indices(*tokens, special).empty())
         return bad_input("--special", "", "a token that is not special", "none");
+  if (const auto further = matrix_arrays(trace, options); !further) return further.error();
   return Done{};
 }
 
@@ -218,6 +218,8 @@ std::vector<ArrayStream> attention_arrays(const Trace& trace, const ExportOption
       add(std::move(scores), queries, &keys);
     }
   }
+  if (auto further = matrix_arrays(trace, options))
+    arrays.insert(arrays.end(), std::move_iterator(further->begin()), std::move_iterator(further->end()));
   return arrays;
 }
 

@@ -26,7 +26,8 @@ std::string_view name(SpecialTokens special);
 /// What is wanted beside the attention, and for which tokens.
 struct ExportOptions {
   bool queries_keys_values = false;
-  bool scores = false;  // before the softmax, the mask added: −inf where blocked
+  bool scores = false;                     // before the softmax, the mask added: −inf where blocked
+  std::vector<std::string> matrices = {};  // further ones by their names (write/matrix_arrays.h)
   SpecialTokens special = SpecialTokens::show;
   std::optional<HeadRef> only = {};  // one head, layers and heads of its arrays 1; nothing that is no head's
   int threads = 0;  // that make numbers and their text; 0: one for each processor. The bytes are the same.
@@ -63,9 +64,15 @@ Status check_options(const Trace& trace, const ExportOptions& options);
 /// The attentions of the answer that are wanted: one, or those of encoder, decoder and cross-attention.
 std::vector<StackNames> stacks_of(const Trace& trace, const ExportOptions& options = {});
 
+/// An array of all layers and heads, of the wanted head alone where there is one: both first axes are 1.
+ArrayStream only_head(ArrayStream array, const std::optional<HeadRef>& only);
+/// The rows of the tokens that are kept, and where `columns` are tokens too, theirs. An array whose last axis but one
+/// counts `rows` comes in pieces of kRowBlock of these, or in pieces that are whole.
+ArrayStream without_special(ArrayStream array, const Tokens& rows, const Tokens* columns, SpecialTokens special);
+
 /// For each attention its weights (layers, heads, queries, keys), then with options `queries`, `keys`, `values`
-/// (layers, heads, tokens, d_k; of keys and values as many heads as the model has) and `scores`. Attention that
-/// another program computed has only weights. The trace must outlive the streams.
+/// (layers, heads, tokens, d_k; of keys and values as many heads as the model has) and `scores`, and matrix_arrays().
+/// Attention that another program computed has only weights. The trace must outlive the streams.
 std::vector<ArrayStream> attention_arrays(const Trace& trace, const ExportOptions& options);
 
 /// The weights of one attention alone, (layers, heads, queries, keys).

@@ -49,7 +49,7 @@ Status write_export(const std::vector<std::shared_ptr<const Trace>>& traces,
   assert(!traces.empty() && traces.size() == requests_json.size());
   for (const auto& trace : traces)
     if (const Status valid = check_options(*trace, options); !valid) return valid.error();
-  if (format == Format::csv && (options.queries_keys_values || options.scores))
+  if (format == Format::csv && (options.queries_keys_values || options.scores || !options.matrices.empty()))
     return bad_input("export", "--with", "a format other than csv, which holds the attention alone", "csv");
   auto output = file ? Output::to_file(*file) : Result<Output>(Output::to_standard_output());
   if (!output) return output.error();

@@ -79,6 +79,19 @@ TEST(LikelyWords, CutChineseAlongTheCheapestPath) {
   EXPECT_EQ(cut("我love北京2024年"), (Texts{"我", "love", "北京", "2024", "年"}));
 }
 
+TEST(LikelyWords, AreReadOnceAndOnlyForChinese) {
+  int times = 0;
+  const LikelyWords late([&times] {
+    ++times;
+    return std::vector<LikelyWords::Word>{{"天", 4}, {"地", 5}, {"天地", 7.5}};
+  });
+  EXPECT_EQ(cut("the sky", late).size(), 3u);
+  EXPECT_EQ(times, 0);
+  EXPECT_EQ(cut("天地地", late), (Texts{"天地", "地"}));
+  EXPECT_EQ(cut("地天地", late), (Texts{"地", "天地"}));
+  EXPECT_EQ(times, 1);
+}
+
 TEST(LikelyWords, LeaveOtherScriptsToICU) {
   const Texts thai = cut("ภาษาไทย");
   EXPECT_EQ(thai.size(), 2u);

@@ -339,6 +339,16 @@ TEST(Json, ManyEmptyListsAreRefusedBeforeTheyTakeTheMemory) {
   expect_line(parse_json("f", lists + ",[]]"), "f: size: expected at most 4194304 objects and arrays, found more");
 }
 
+TEST(Json, OneKeyOfTheOutermostObjectIsCheckedAndLeftOut) {
+  const std::string text = R"({"a": 1, "b": {"b": [1, {"c": 2}], "d": []}, "e": {"b": [3]}})";
+  const auto document = parse_json("f", text, "b");
+  ASSERT_TRUE(document) << document.error().message;
+  EXPECT_EQ(*document, (nlohmann::json{{"a", 1}, {"e", {{"b", {3}}}}}));
+  EXPECT_EQ(*parse_json("f", R"({"b": 1, "c": 2})", "b"), (nlohmann::json{{"c", 2}}));
+  EXPECT_FALSE(parse_json("f", R"({"b": [1,}, "c": 2})", "b"));
+  EXPECT_FALSE(parse_json("f", R"({"b": )" + std::string(100, '[') + std::string(100, ']') + "}", "b"));
+}
+
 TEST(Json, RefusesWhatIsMalformed) {
   const struct {
     std::string text, says;

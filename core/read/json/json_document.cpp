@@ -19,7 +19,8 @@ constexpr std::size_t kMostJsonContainers = std::size_t{1} << 22;
 /// Builds the document from the parser's events, so that it can stop at the first thing that is not wanted.
 class DocumentBuilder final : public nlohmann::json_sax<json> {
  public:
-  DocumentBuilder(std::string_view where, std::string_view text) : where_(where), text_(text) {}
+  DocumentBuilder(std::string_view where, std::string_view text, std::string_view left_out)
+      : where_(where), text_(text), left_out_(left_out) {}
   DocumentBuilder(const DocumentBuilder&) = delete;
   ~DocumentBuilder() override { take_apart(document_); }
 
@@ -36,6 +37,8 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
   bool end_array() override { return close(); }
 
   bool key(string_t& value) override {
+    if (leaving_out_) return true;
+    leaving_out_ = open_.size() == 1 && !left_out_.empty() && value == left_out_;
     if (open_.back()->contains(value)) {
       error_ = bad_input(where_, "key \"" + printable(value) + "\"", "each key once", "it twice in one object");
       return false;
@@ -72,12 +75,16 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
   }
 
   bool put(json value) {
+    if (leaving_out_) {
+      leaving_out_ = levels_left_out_ > 0;
+      return true;
+    }
     place(std::move(value));
     return true;
   }
 
   bool open(json container) {
-    if (open_.size() == kMostJsonDepth) {
+    if (open_.size() + levels_left_out_ == kMostJsonDepth) {
       error_ = bad_input(where_, "nesting", "at most " + std::to_string(kMostJsonDepth) + " levels", "more");
       return false;
     }
@@ -86,21 +93,30 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
           bad_input(where_, "size", "at most " + std::to_string(kMostJsonContainers) + " objects and arrays", "more");
       return false;
     }
+    if (leaving_out_) {
+      ++levels_left_out_;
+      return true;
+    }
     // A parent is not touched while a child is open, so the pointers stay good.
     open_.push_back(place(std::move(container)));
     return true;
   }
 
   bool close() {
+    if (leaving_out_) {
+      leaving_out_ = --levels_left_out_ > 0;
+      return true;
+    }
     open_.pop_back();
     return true;
   }
 
-  std::string_view where_, text_;
+  std::string_view where_, text_, left_out_;
   json document_;
   std::vector<json*> open_;
   std::string key_;
-  std::size_t containers_ = 0;
+  std::size_t containers_ = 0, levels_left_out_ = 0;
+  bool leaving_out_ = false;
   std::optional<Error> error_;
 };
 
@@ -116,8 +132,8 @@ void take_apart(json& document) noexcept {
   }
 }
 
-ParsedJson parse_json(std::string_view where, std::string_view text) {
-  DocumentBuilder builder(where, text);
+ParsedJson parse_json(std::string_view where, std::string_view text, std::string_view left_out) {
+  DocumentBuilder builder(where, text, left_out);
   const bool parsed = json::sax_parse(text.begin(), text.end(), &builder);
   return ParsedJson(std::move(builder).take(parsed));
 }

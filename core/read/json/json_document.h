@@ -39,7 +39,8 @@ class [[nodiscard]] ParsedJson {
   Result<nlohmann::json> parsed_;
 };
 
-/// Parses one JSON document (UTF-8). Errors name the line and column, the repeated key, or the depth.
-ParsedJson parse_json(std::string_view where, std::string_view text);
+/// Parses one JSON document (UTF-8). Of the outermost object the value of the key `left_out` is checked, not kept. Errors
+/// name the line and column, the repeated key, or the depth.
+ParsedJson parse_json(std::string_view where, std::string_view text, std::string_view left_out = {});
 
 }  // namespace headlight
