@@ -6,6 +6,7 @@
 
 #include "bench/suites.h"
 #include "cli/commands.h"
+#include "cli/options/format_option.h"
 
 namespace headlight {
 namespace {
@@ -118,7 +119,7 @@ ParsedCommand add_bench(CLI::App& program, const Frontend& frontend) {
       ->check(CLI::Range(1, 1 << 20));
   command->add_option("--only", options->only, "Only the rows whose names contain this, as T=128 or json")
       ->type_name("TEXT");
-  command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
+  add_format(*command, options->format);
   return [options, &frontend] { return run_bench(*options, frontend); };
 }
 

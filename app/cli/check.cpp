@@ -3,6 +3,7 @@
 
 #include "check/checkpoint_check.h"
 #include "cli/commands.h"
+#include "cli/options/format_option.h"
 #include "cli/options/number_options.h"
 #include "document/assets.h"
 #include "document/model_sources.h"
@@ -122,7 +123,7 @@ ParsedCommand add_check(CLI::App& program) {
   command->add_option("FOLDER", options->folder,
                       "A checkpoint folder or the name of a model, a lesson's .json file, a page (.html), or numbers "
                       "(.numbers.json)");
-  command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
+  add_format(*command, options->format);
   return [options] { return run_check(*options); };
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/options/format_option.h"
 #include "diagnose/diagnosis.h"
 #include "write/json.h"
 #include "write/number.h"
@@ -206,7 +207,7 @@ ParsedCommand add_diagnose(CLI::App& program) {
   command->add_option("--num-heads", options->num_heads, "Heads of a tensors file that does not say it")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
-  command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
+  add_format(*command, options->format);
   return [options] { return run_diagnose(*options); };
 }
 

@@ -1,6 +1,7 @@
 #include "base/within.h"
 #include "cli/commands.h"
 #include "cli/explain_text.h"
+#include "cli/options/format_option.h"
 #include "cli/options/head_option.h"
 #include "cli/options/request_options.h"
 #include "math/forward.h"
@@ -62,7 +63,7 @@ ParsedCommand add_explain(CLI::App& program) {
   };
   add_place("--query", options->cell.query, "The token that attends, from 0");
   add_place("--key", options->cell.key, "The token that it attends to, from 0");
-  command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
+  add_format(*command, options->format);
   return [options] { return run_explain(*options); };
 }
 

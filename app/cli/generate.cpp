@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/options/format_option.h"
 #include "cli/options/request_options.h"
 #include "document/tokenizers.h"
 #include "math/forward.h"
@@ -108,8 +109,7 @@ ParsedCommand add_generate(CLI::App& program) {
                    "0 (default): always the most probable word; 1: as probable as the model says")
       ->type_name("T");
   command->add_option("--sampling-seed", options->sampling.seed, "Which words are drawn, 0 by default")->type_name("N");
-  command->add_option("--format", options->format, "text (default): step, word, probability; or json")
-      ->check(CLI::IsMember({"text", "json"}));
+  add_format(*command, options->format, "text (default): step, word, probability; or json");
   command->add_option("--with", options->with, "attentions: with json, how each step attended")
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "cli/commands.h"
+#include "cli/options/format_option.h"
 #include "document/model_sources.h"
 #include "write/json.h"
 
@@ -96,7 +97,7 @@ ParsedCommand add_models(CLI::App& program) {
       "command, with\n"
       "@REVISION behind it if need be; the models that come along are named shipped:NAME.");
   auto options = std::make_shared<ModelsArguments>();
-  command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
+  add_format(*command, options->format);
   return [options] { return run_models(*options); };
 }
 

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/options/format_option.h"
 #include "cli/options/request_options.h"
 #include "math/forward.h"
 #include "math/output.h"
@@ -151,8 +152,7 @@ ParsedCommand add_next(CLI::App& program) {
       ->check(CLI::Range(0, 1000000));
   command->add_option("--token", options->tokens, "A further word, or its id; may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--format", options->format, "text (default) or json: an object a sentence, a line each")
-      ->check(CLI::IsMember({"text", "json"}));
+  add_format(*command, options->format, "text (default) or json: an object a sentence, a line each");
   return [options] { return run_next(*options); };
 }
 

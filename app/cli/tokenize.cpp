@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/options/format_option.h"
 #include "cli/options/request_options.h"
 #include "document/bundled_models.h"
 #include "document/model_sources.h"
@@ -106,7 +107,7 @@ ParsedCommand add_tokenize(CLI::App& program) {
       "headlight tokenize --text 我请李雷帮我订了去北京的机票 --format json\n"
       "headlight tokenize CHECKPOINT --text 'Hello, world'    its own tokenizer, special tokens included");
   auto options = std::make_shared<TokenizeArguments>(*command);
-  command->add_option("--format", options->format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
+  add_format(*command, options->format);
   return [options] { return run_tokenize(*options); };
 }
 

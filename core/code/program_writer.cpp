@@ -11,37 +11,23 @@ namespace {
 
 using Q = Quantity;
 
-/// The names of tensors in programs; the tutorials' and the papers' where they have one.
+/// The names of tensors in programs: their symbols (explain/matrix_kinds.cpp), where those are words of Python.
 std::string plain_name(Q quantity) {
   switch (quantity) {
-    case Q::given_query: return "query";
-    case Q::given_key: return "key";
-    case Q::given_value: return "value";
     case Q::attention_norm_scale: return "gamma";
     case Q::attention_norm_shift: return "beta";
     case Q::attention_input: return "normed";
-    case Q::query_weight: return "W_Q";
-    case Q::query_bias: return "b_Q";
     case Q::query_norm_scale: return "gamma_Q";
     case Q::query_norm_shift: return "beta_Q";
     case Q::query_projected: return "q_projected";
     case Q::query_normed: return "q_normed";
-    case Q::query: return "q";
-    case Q::key_weight: return "W_K";
-    case Q::key_bias: return "b_K";
     case Q::key_norm_scale: return "gamma_K";
     case Q::key_norm_shift: return "beta_K";
     case Q::key_projected: return "k_projected";
     case Q::key_normed: return "k_normed";
-    case Q::key: return "k";
-    case Q::value_weight: return "W_V";
-    case Q::value_bias: return "b_V";
-    case Q::value: return "v";
     case Q::dot: return "dot";
     case Q::scaled: return "scaled";
     case Q::relative_bias: return "relative";
-    case Q::mask: return "mask";
-    case Q::scores: return "scores";
     case Q::exponentials: return "exponentials";
     case Q::softmax:
     case Q::dropped:
@@ -49,26 +35,15 @@ std::string plain_name(Q quantity) {
     case Q::head_output:
     case Q::z: return "z";
     case Q::concat: return "concat";
-    case Q::output_weight: return "W_O";
-    case Q::output_bias: return "b_O";
     case Q::attention_output: return "attention_output";
     case Q::attention_sum: return "attention_sum";
     case Q::ffn_norm_scale: return "gamma_ffn";
     case Q::ffn_norm_shift: return "beta_ffn";
     case Q::ffn_input: return "normed";
-    case Q::gate_weight: return "W_gate";
-    case Q::gate_bias: return "b_gate";
-    case Q::gate: return "gate";
     case Q::activated_gate: return "activated_gate";
-    case Q::up_weight: return "W_up";
-    case Q::up_bias: return "b_up";
-    case Q::up: return "up";
-    case Q::hidden: return "hidden";
-    case Q::down_weight: return "W_down";
-    case Q::down_bias: return "b_down";
     case Q::ffn_output: return "ffn_output";
     case Q::ffn_sum: return "ffn_sum";
-    default: return "x";
+    default: return symbol(MatrixId{quantity});
   }
 }
 

@@ -11,39 +11,24 @@ using Op = Operation;
 
 std::string at(const std::string& name, Index index) { return name + "[" + std::to_string(index) + "]"; }
 
-/// The word by which the steps call a matrix.
+/// The name of a matrix in the steps: its symbol, where that is one word of ASCII.
 std::string word(Q quantity) {
   switch (quantity) {
-    case Q::query_weight: return "W_Q";
-    case Q::query_bias: return "b_Q";
     case Q::query_projected: return "q_projected";
     case Q::query_normed: return "q_normed";
-    case Q::query: return "q";
-    case Q::key_weight: return "W_K";
-    case Q::key_bias: return "b_K";
     case Q::key_projected: return "k_projected";
     case Q::key_normed: return "k_normed";
-    case Q::key: return "k";
-    case Q::value_weight: return "W_V";
-    case Q::value_bias: return "b_V";
-    case Q::value: return "v";
     case Q::given_weights: return "given";
     case Q::log_weights: return "logarithm";
     case Q::dot: return "dot";
     case Q::scaled: return "scaled";
     case Q::relative_bias: return "relative_bias";
-    case Q::mask: return "mask";
-    case Q::scores: return "scores";
     case Q::exponentials: return "exponentials";
-    case Q::softmax: return "softmax";
     case Q::dropped: return "dropped";
     case Q::weights: return "weight";
     case Q::head_output: return "head_output";
-    case Q::z: return "z";
     case Q::contribution: return "contribution";
     case Q::concat: return "concat";
-    case Q::output_weight: return "W_O";
-    case Q::output_bias: return "b_O";
     default: return symbol(MatrixId{quantity});
   }
 }

@@ -10,23 +10,8 @@
 namespace headlight {
 namespace {
 
-using fixture::small_state;
+using fixture::Running;
 using By = HeadOrder::By;
-
-/// A state and its loop, settled after every command.
-struct Running {
-  AppState state = small_state();
-  Loop loop{{}, {}};
-
-  Running() { loop.settle(state); }
-  template <class... Said>
-  void say(Said... said) {
-    Commands commands;
-    (commands.emplace_back(std::move(said)), ...);
-    loop.step(state, commands, 0);
-    loop.settle(state);
-  }
-};
 
 TEST(HeadAnswers, NothingIsAskedWithoutNeed) {
   Running running;

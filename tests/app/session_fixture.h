@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/file.h"
@@ -77,10 +78,45 @@ inline TraceReady answer(const AppState& state) {
   return {*trace, 1.0};
 }
 
+/// One step of the loop with these commands.
+inline void say(Loop& loop, AppState& state, Commands commands, double now = 0) { loop.step(state, commands, now); }
+
 /// Does what the commands say, and all that comes of it.
 inline void settle(Loop& loop, AppState& state, Commands commands) {
-  loop.step(state, commands, 0);
+  say(loop, state, std::move(commands));
   loop.settle(state);
+}
+
+/// A state and its loop, settled after every command.
+struct Running {
+  AppState state = small_state();
+  Loop loop{{}, {}};
+
+  Running() { loop.settle(state); }
+  explicit Running(AppState begun) : state(std::move(begun)) { loop.settle(state); }
+  template <class... Said>
+  void say(Said... said) {
+    Commands commands;
+    (commands.emplace_back(std::move(said)), ...);
+    settle(loop, state, std::move(commands));
+  }
+};
+
+/// Steps until `done`, for what may take longer than expected but must happen.
+template <class Done>
+bool eventually(Loop& loop, AppState& state, Done done, double now = 0) {
+  for (int i = 0; i < 3000 && !done(); ++i) {
+    say(loop, state, {}, now);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return done();
+}
+
+/// The bytes of a file that must be there.
+inline std::string bytes(const fs::path& path) {
+  const auto read = read_file(path);
+  EXPECT_TRUE(read) << read.error().message;
+  return read ? *read : std::string{};
 }
 
 inline std::shared_ptr<const Matrix> open_mask(Index queries, Index keys) {

@@ -10,26 +10,15 @@
 namespace headlight {
 namespace {
 
-/// The window's state with the shipped models, settled after every command.
-struct Window {
-  AppState state;
-  Loop loop{{}, {}};
+const std::shared_ptr<const BundledModels>& models() {
+  static const auto read = *read_shipped_models();
+  return read;
+}
 
-  explicit Window(Document document = default_document(models().get())) {
-    state = initial_state(fixture::lexicon(), std::move(document), {}, {}, models());
-    loop.settle(state);
-  }
-  static const std::shared_ptr<const BundledModels>& models() {
-    static const auto read = *read_shipped_models();
-    return read;
-  }
-  template <class... Said>
-  void say(Said... said) {
-    Commands commands;
-    (commands.emplace_back(std::move(said)), ...);
-    loop.step(state, commands, 0);
-    loop.settle(state);
-  }
+/// The window's state with the shipped models, settled after every command.
+struct Window : fixture::Running {
+  explicit Window(Document document = default_document(models().get()))
+      : Running(initial_state(fixture::lexicon(), std::move(document), {}, {}, models())) {}
 };
 
 TEST(Telling, TheDefaultSentenceShowsTheSamePerson) {
