@@ -110,6 +110,7 @@ struct OrderDifferences { DifferenceOrder order = DifferenceOrder::layer; };
 // Lessons. Each step sets the question and the look, as one step of undo.
 struct OpenLesson { std::optional<std::size_t> lesson; };  // at its first step; none: leaves it
 struct GoToStep { std::size_t step = 0; };
+struct FocusControl { ControlFocus control = {}; };  // by the Tab key
 struct PointAt { std::string control; };          // a control that the lesson speaks of; empty: none
 
 // Training. One goes on at a time; the step has a worker of its own carry it out.
@@ -191,7 +192,7 @@ using AnyCommand =
                  ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied,
                  MapsReady, ComparisonReady, OrderDifferences, SetTextPair, KeptReady,
                  KeptFailed, SetComparedPart, FoldsReady, Changed, Tell, GuessReady, NearestReady, OpenInsideLine,
-                 ChoosePlace, OpenFailed, ShowFailure, LeaveFailure, PointAt, ShowAdvanced>;
+                 ChoosePlace, OpenFailed, ShowFailure, LeaveFailure, PointAt, FocusControl, ShowAdvanced>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
 /// file that says a command.

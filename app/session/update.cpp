@@ -287,6 +287,7 @@ struct Update {
   void operator()(const SetStroke& c) { state.view.stroke = c.allowed; }
   void operator()(FocusText& c) {
     state.view.focus_text = c.on;
+    if (c.on) state.view.focus = {};
     state.view.typed = std::move(c.typed);
   }
   void operator()(const ShowView& c) {
@@ -319,6 +320,7 @@ struct Update {
   }
   void operator()(const ShowSteps& c) { looked_at().steps = c.on; }
   void operator()(const OpenInsideLine& c) { looked_at().inside_line = c.line; }
+  void operator()(FocusControl& c) { state.view.focus = std::move(c.control); }
   void operator()(PointAt& c) { state.view.pointed = std::move(c.control); }
   void operator()(const ShowAdvanced& c) { state.view.train_advanced = c.on; }
   void operator()(const ShowHelp& c) { state.view.help = c.on; }

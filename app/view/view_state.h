@@ -1,6 +1,7 @@
 // What is looked at. It is no part of the question, is not undone, and is not stored in a widget.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,13 @@ enum class GridShow { maps, glance, query, key };
 /// What a file of numbers is made of: all that was asked; the attention of the chosen head of the sentence that is
 /// looked at.
 enum class ExportPart { all, head };
+
+/// The control that the Tab key went to: its number in Dear ImGui, its name in the window. 0: none.
+struct ControlFocus {
+  std::uint32_t item = 0;
+  std::string name;
+  friend bool operator==(const ControlFocus&, const ControlFocus&) = default;
+};
 
 /// The list of everything that can be done: what was typed to find an entry, and which of those found is chosen.
 struct CommandPalette {
@@ -112,6 +120,7 @@ struct ViewState {
   bool focus_find = false;                 // the search is to take the keyboard
   FlowLook flow;                           // in View::flow
   std::optional<LessonPosition> lesson;    // that is being read
+  ControlFocus focus;                      // with a ring around it
   std::string pointed;                     // the control that the lesson's text points at; empty: none
   bool train_advanced = false;             // View::train shows what a training can be given
   std::optional<CommandPalette> palette;   // the list of everything that can be done, while it is open

@@ -181,18 +181,18 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::promises() {
        }},
       {{Act::next_stack, Act::previous_stack},
        [&] {
-         key({Key::tab});
+         ctrl(Key::tab);
          EXPECT_EQ(state().view.chosen.stack, Stack::self) << "there is no other";
          Config config = document().config;
          config.arch = Arch::encoder_decoder;
          h.say(SetConfig{config}, EndGesture{});
          h.settle();
          for (const Stack stack : {Stack::cross, Stack::encoder, Stack::self}) {
-           key({Key::tab});
+           ctrl(Key::tab);
            EXPECT_EQ(state().view.chosen.stack, stack);
          }
          for (const Stack stack : {Stack::encoder, Stack::cross, Stack::self}) {
-           shift(Key::tab);
+           ctrl_shift(Key::tab);
            EXPECT_EQ(state().view.chosen.stack, stack);
          }
          ctrl(Key::z);

@@ -81,7 +81,7 @@ void one_difference(Gui& gui, const HeadDifference& head, const Box& box, const 
     const float y = box.y + ImGui::GetFontSize() + gui.unit;
     list.AddLine({layout.plot.x, y}, {layout.plot.x + width, y}, gui.colours().accent, gui.unit);
   }
-  gui.name_box(id, layout.plot);
+  gui.name_box(id, layout.plot, BoxKind::thumbnail, head.head);
   if (hovered) hover_joint_cell(gui, head.head, stack, cell);
 }
 

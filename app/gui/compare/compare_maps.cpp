@@ -37,7 +37,7 @@ void title(Gui& gui) {
   ImGui::SameLine(0, 12 * gui.unit);
   ImGui::AlignTextToFramePadding();
   dim_text(gui, line);
-  gui.name_item("difference of chosen");
+  gui.name_item("difference of chosen", BoxKind::label);
 }
 
 /// The lit cell in both answers, in words and digits.
@@ -45,7 +45,7 @@ void cell_line(Gui& gui) {
   const std::string words = lit_joint_cell_in_words(gui);
   if (words.empty()) dim_text(gui, gui.word(kCompareWords.point_for_both));
   else ImGui::TextUnformatted(words.c_str());
-  gui.name_item("compared cell");
+  gui.name_item("compared cell", BoxKind::label);
 }
 
 struct SideWords {
@@ -86,7 +86,7 @@ void one_map(Gui& gui, const SideWords& side, const JointStack& stack, const Axi
   ImGui::SetCursorScreenPos(top_left(layout.plot));
   const bool clicked = ImGui::InvisibleButton(side.name, {layout.plot.w, layout.plot.h});
   const bool hovered = ImGui::IsItemHovered();
-  gui.name_box(side.name, layout.plot);
+  gui.name_box(side.name, layout.plot, BoxKind::map, state.view.chosen);
   const bool fresh = is_of_now(state) && !is_stale(state) && state.comparison->chosen == state.view.chosen;
   const auto cell = draw_joint_map(gui, list, map, labels, layout, fresh ? 1.0f : kStaleOpacity);
   if (hovered) hover_joint_cell(gui, state.view.chosen, stack, cell);

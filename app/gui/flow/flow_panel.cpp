@@ -252,9 +252,9 @@ void name_words(Gui& gui, const FlowLayout& layout) {
   const float width = 40 * gui.unit;
   const auto top = [&](Index row) { return layout.top + layout.pitch * static_cast<float>(row); };
   for (Index i = 0; i < layout.queries; ++i)
-    gui.name_box("flow query " + std::to_string(i), {layout.left - width, top(i), width, layout.pitch});
+    gui.name_box("flow query " + std::to_string(i), {layout.left - width, top(i), width, layout.pitch}, BoxKind::label);
   for (Index j = 0; j < layout.keys; ++j)
-    gui.name_box("flow key " + std::to_string(j), {layout.right, top(j), width, layout.pitch});
+    gui.name_box("flow key " + std::to_string(j), {layout.right, top(j), width, layout.pitch}, BoxKind::label);
 }
 
 void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<FlowHead>& heads, const Sides& sides,

@@ -1,5 +1,9 @@
 #include "gui/frame/controls.h"
 
+#include <algorithm>
+
+#include "gui/frame/focus.h"
+
 namespace headlight {
 
 void section(Gui& gui, const Words& title) {
@@ -32,9 +36,13 @@ SlimScope::~SlimScope() {
 bool slider(Gui& gui, const char* name, int& value, int least, int most, const Words& tip) {
   const SlimScope slim(gui);
   ImGui::PushID(name);
-  const bool moved = ImGui::SliderInt("##slider", &value, least, most, "", ImGuiSliderFlags_AlwaysClamp);
+  bool moved = ImGui::SliderInt("##slider", &value, least, most, "", ImGuiSliderFlags_AlwaysClamp);
   ImGui::PopID();
-  gui.name_item(name);
+  gui.name_item(name, BoxKind::slider);
+  if (const int steps = focus_steps(gui); steps != 0) {
+    value = std::clamp(value + steps, least, most);
+    moved = true;
+  }
   if (ImGui::IsItemDeactivatedAfterEdit()) gui.say(EndGesture{});
   explain_item(gui, tip);
   return moved;
@@ -43,9 +51,13 @@ bool slider(Gui& gui, const char* name, int& value, int least, int most, const W
 bool slider(Gui& gui, const char* name, float& value, float least, float most, const Words& tip, float width) {
   const SlimScope slim(gui, width);
   ImGui::PushID(name);
-  const bool moved = ImGui::SliderFloat("##slider", &value, least, most, "", ImGuiSliderFlags_None);
+  bool moved = ImGui::SliderFloat("##slider", &value, least, most, "", ImGuiSliderFlags_None);
   ImGui::PopID();
-  gui.name_item(name);
+  gui.name_item(name, BoxKind::slider);
+  if (const int steps = focus_steps(gui); steps != 0) {
+    value = std::clamp(value + static_cast<float>(steps) * (most - least) / 100, least, most);
+    moved = true;
+  }
   if (ImGui::IsItemDeactivatedAfterEdit()) gui.say(EndGesture{});
   explain_item(gui, tip);
   return moved;

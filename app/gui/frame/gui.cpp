@@ -8,6 +8,7 @@
 #include "figure/head_name.h"
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
+#include "gui/frame/focus.h"
 #include "gui/frame/stacks.h"
 #include "model/head_text.h"
 #include "session/shown.h"
@@ -23,13 +24,15 @@ std::string_view box_kind_name(BoxKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-void Gui::name_item(const std::string& name, BoxKind kind) {
+void Gui::name_item(const std::string& name, BoxKind kind, std::uint32_t item) {
   const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
-  name_box(name, {min.x, min.y, max.x - min.x, max.y - min.y}, kind);
+  name_box(name, {min.x, min.y, max.x - min.x, max.y - min.y}, kind, {}, item);
 }
 
-void Gui::name_box(const std::string& name, const Box& box, BoxKind kind, std::optional<HeadRef> head) {
+void Gui::name_box(const std::string& name, const Box& box, BoxKind kind, std::optional<HeadRef> head,
+                   std::uint32_t item) {
   if (probe) (*probe)[name] = box;
+  add_focus_stop(*this, name, box, kind, item);
   // A ring around what a lesson's text points at.
   if (!name.empty() && state.view.pointed == name) {
     const float edge = 4 * unit;

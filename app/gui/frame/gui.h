@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,7 +47,8 @@ struct DrawnBox {
 };
 using DrawnBoxes = std::vector<DrawnBox>;
 
-class Motion;  // gui/frame/motion.h
+class Motion;      // gui/frame/motion.h
+struct FocusStop;  // gui/frame/focus.h
 
 struct Gui {
   const AppState& state;
@@ -57,8 +59,9 @@ struct Gui {
   WorkStatus work;
   float unit = 1;  // pixels for each pixel of the design: the display's scale times the user's
   Probe* probe = nullptr;
-  DrawnBoxes* boxes = nullptr;  // null: they are not asked for
-  Motion* motion = nullptr;     // null: everything is drawn settled
+  DrawnBoxes* boxes = nullptr;              // null: they are not asked for
+  Motion* motion = nullptr;                 // null: everything is drawn settled
+  std::vector<FocusStop>* stops = nullptr;  // where the Tab key goes; draw_window fills it
 
   const Palette& colours() const { return palette(state.settings.theme); }
   const char* word(const Words& words) const { return headlight::words(state.settings.language, words); }
@@ -75,10 +78,11 @@ struct Gui {
     commands.emplace_back(std::move(command));
     commands.emplace_back(EndGesture{});
   }
-  /// Names the item just drawn, or a box.
-  void name_item(const std::string& name, BoxKind kind = BoxKind::button);
-  void name_box(const std::string& name, const Box& box, BoxKind kind = BoxKind::none,
-                std::optional<HeadRef> head = {});
+  /// Names the item just drawn, or the box that stands for it. `item`: the item's number, where Dear ImGui does not know it
+  /// of the last one.
+  void name_item(const std::string& name, BoxKind kind = BoxKind::button, std::uint32_t item = 0);
+  void name_box(const std::string& name, const Box& box, BoxKind kind = BoxKind::none, std::optional<HeadRef> head = {},
+                std::uint32_t item = 0);
 };
 
 /// Text in one of the three sizes for the rest of the scope.

@@ -46,7 +46,7 @@ void failure_card(Gui& gui, const AnswerState& shown) {
   if (!shown.path.empty()) ImGui::TextUnformatted(gui.fonts.shown(shown.path).c_str());
   if (shown.details) {
     ImGui::TextUnformatted(gui.fonts.shown(shown.message).c_str());
-    gui.name_item("failure line");
+    gui.name_item("failure line", BoxKind::label);
   }
   ImGui::PopStyleColor();
   ImGui::PopTextWrapPos();

@@ -47,7 +47,7 @@ void measured_line(Gui& gui, const HeadRef& head, float room) {
   ImGui::PushStyleColor(ImGuiCol_Text, ink);
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopStyleColor();
-  gui.name_item(name.relation ? "measured " + name.relation->relation : "measured");
+  gui.name_item(name.relation ? "measured " + name.relation->relation : "measured", BoxKind::label);
   explain_name(gui, name);
   if (!name.relation || needed + 8 * gui.unit + width > room) return;
   ImGui::SameLine(0, 8 * gui.unit);

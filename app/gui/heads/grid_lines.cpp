@@ -106,7 +106,7 @@ bool whose_line(Gui& gui, const HeadLine& line) {
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().accent);
   ImGui::TextUnformatted(word.c_str());
   ImGui::PopStyleColor();
-  gui.name_item("line word");
+  gui.name_item("line word", BoxKind::label);
   ImGui::SameLine(0, 6 * gui.unit);
   const char* title = line_title(gui.state.settings.language, line.of_query, shown_kind(gui.state, stack));
   dim_text(gui, there ? gui.fonts.shown(title) : std::string(gui.word(kGridWords.left_out_here)));

@@ -64,7 +64,7 @@ void draw_node(Gui& gui, const Inside& inside, std::size_t index, const Box& box
   if (ImGui::InvisibleButton("node", {box.w, box.h})) gui.say(LookAt{{node.shows, std::nullopt}});
   const bool hovered = ImGui::IsItemHovered();
   ImGui::PopID();
-  gui.name_box("node " + node.id, box);
+  gui.name_box("node " + node.id, box, BoxKind::button);
   if (hovered) {
     ImGui::BeginTooltip();
     ImGui::TextUnformatted(words_of(gui.state.settings.language, node.shows.quantity));

@@ -163,7 +163,7 @@ void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   ImGui::SetCursorScreenPos(top_left(at.plot));
   ImGui::InvisibleButton("matrix", {std::max(1.0f, at.plot.w), std::max(1.0f, at.plot.h)});
-  gui.name_box("matrix", at.plot);
+  gui.name_box("matrix", at.plot, BoxKind::map);
   const auto hovered = ImGui::IsItemHovered() ? cell_under(picture, at, ImGui::GetIO().MousePos) : std::nullopt;
   if (hovered && ImGui::IsItemActivated()) gui.say(LookAt{{id, hovered}});
   draw_picture(gui, list, picture, inside_matrix_version(gui.state), at.plot, is_signed(id));

@@ -182,7 +182,7 @@ void lesson_panel(Gui& gui) {
     ImGui::PushTextWrapPos(left + width - 24 * unit);
     ImGui::TextUnformatted(gui.fonts.shown(lesson->title.in(language)).c_str());
     ImGui::PopTextWrapPos();
-    gui.name_item("lesson title");
+    gui.name_item("lesson title", BoxKind::label);
   }
   const float below = ImGui::GetCursorPosY();
   ImGui::SetCursorPos({left + width - 16 * unit, 10 * unit});

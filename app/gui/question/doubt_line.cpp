@@ -124,7 +124,7 @@ void unknown_words(Gui& gui) {
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().caution);
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopStyleColor();
-  gui.name_item("unknown words");
+  gui.name_item("unknown words", BoxKind::label);
   const auto& nearest = gui.state.nearest;
   const auto asked = partly_unknown_words(gui.state);
   if (asked && nearest && nearest->words == *asked && !nearest->text.empty()) {
@@ -162,7 +162,7 @@ void random_weights(Gui& gui) {
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().caution);
   ImGui::TextUnformatted(gui.word(kDoubtWords.random));
   ImGui::PopStyleColor();
-  gui.name_item("random weights");
+  gui.name_item("random weights", BoxKind::label);
   if (const BundledModel* nearest = nearest_model(*state.shipped, state.document.config)) {
     ImGui::SameLine(0, 12 * gui.unit);
     const std::string back = way_back(gui, state.document.config, nearest->model->config);

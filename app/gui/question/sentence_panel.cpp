@@ -92,7 +92,7 @@ void gap_before(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, co
   const ImGuiIO& io = ImGui::GetIO();
   const bool dragged = io.MouseDragMaxDistanceSqr[0] > io.MouseDragThreshold * io.MouseDragThreshold;
   if (ImGui::InvisibleButton("gap", {gap.w, gap.h}) && !dragged) gui.say_once(ToggleCut{begin + right.begin, side});
-  gui.name_box(named(side, "gap " + std::to_string(i)), gap);
+  gui.name_box(named(side, "gap " + std::to_string(i)), gap, BoxKind::button);
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
   if (hovered || active) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
@@ -167,7 +167,7 @@ void chip(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Bo
   ImGui::PushID(static_cast<int>(i));
   const bool clicked = ImGui::InvisibleButton("chip", {box.w, box.h});
   const bool hovered = ImGui::IsItemHovered(), cuttable = cuts_words(gui.state.document, side);
-  gui.name_box(named(side, "chip " + std::to_string(i)), box);
+  gui.name_box(named(side, "chip " + std::to_string(i)), box, BoxKind::button);
   if (!token.known && hovered) explain_item(gui, unknown_hint(gui, token));
   else if (!cuttable && !reads_ids(gui.state.document, side) && !token.special)
     explain_item(gui, kSentenceWords.tip_own_cuts);
@@ -236,7 +236,7 @@ float ghost_chips(Gui& gui, ImVec2 at, float height) {
     if (ImGui::InvisibleButton("ghost", {width, height})) gui.say_once(AppendWord{word});
     ImGui::PopID();
     const bool hovered = ImGui::IsItemHovered();
-    gui.name_box("ghost " + std::to_string(i), box);
+    gui.name_box("ghost " + std::to_string(i), box, BoxKind::button);
     explain_item(gui, kChosenHeadWords.tip_append);
     list.AddRect(top_left(box), bottom_right(box), hovered ? gui.colours().accent : gui.colours().line, 4 * gui.unit, 0,
                  gui.unit);

@@ -97,7 +97,7 @@ void text_box(Gui& gui, const TextBox& box, float width) {
     box.say(gui, std::move(typed));
   }
   if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
-  gui.name_item(box.name);
+  gui.name_item(box.name, BoxKind::field, ImGui::GetID("##text"));
   ImGui::PopID();
 }
 
@@ -148,7 +148,7 @@ void ids_box(Gui& gui, TextSide side, float width) {
     if (!wanted.ids.empty()) gui.say(std::move(wanted));
   }
   if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
-  gui.name_item(named(side, "ids"));
+  gui.name_item(named(side, "ids"), BoxKind::field);
   ImGui::PopID();
 }
 

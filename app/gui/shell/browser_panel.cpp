@@ -77,11 +77,12 @@ void name_box(Gui& gui, float width) {
   std::string name = gui.fonts.shown(gui.state.browser.name);
   ImGui::SetNextItemWidth(width);
   // A folder that was entered, or a list that was clicked, leaves the keyboard here.
-  if (ImGui::IsWindowAppearing() || !ImGui::IsAnyItemActive()) ImGui::SetKeyboardFocusHere();
+  if (ImGui::IsWindowAppearing() || (gui.state.view.focus.item == 0 && !ImGui::IsAnyItemActive()))
+    ImGui::SetKeyboardFocusHere();
   const bool entered =
       ImGui::InputText("##name", name.data(), name.capacity() + 1,
                        ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_EnterReturnsTrue, resize_name, &name);
-  gui.name_item("file name");
+  gui.name_item("file name", BoxKind::field);
   name.resize(std::strlen(name.c_str()));
   Browser named = gui.state.browser;
   named.name = gui.fonts.typed(name);
@@ -318,7 +319,7 @@ void export_choices(Gui& gui) {
     ImGui::SameLine(0, 12 * gui.unit);
     ImGui::AlignTextToFramePadding();
     dim_text(gui, std::to_string(numbers_of_attention(gui.state)) + " " + gui.word(kFileWords.numbers_in_all));
-    gui.name_item("export size");
+    gui.name_item("export size", BoxKind::label);
   }
   format_choices(gui, {".json", ".npz", ".safetensors", ".csv"});
 }

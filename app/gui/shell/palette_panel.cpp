@@ -24,7 +24,7 @@ bool query_box(Gui& gui, CommandPalette& palette) {
   const bool entered =
       ImGui::InputTextWithHint("##query", gui.word(kPaletteWords.hint), shown.data(), shown.capacity() + 1,
                                ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_EnterReturnsTrue, grow, &shown);
-  gui.name_item("palette query");
+  gui.name_item("palette query", BoxKind::field);
   shown.resize(std::strlen(shown.c_str()));
   if (std::string typed = gui.fonts.typed(shown); typed != palette.query) palette = {std::move(typed), 0};
   return entered;

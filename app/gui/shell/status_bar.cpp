@@ -45,12 +45,12 @@ void notice_line(Gui& gui, const Notice& notice) {
   ImGui::PushStyleColor(ImGuiCol_Text, failed ? gui.colours().warning : gui.colours().text);
   ImGui::TextUnformatted(gui.fonts.shown(text.substr(0, text.find('\n'))).c_str());
   ImGui::PopStyleColor();
-  gui.name_item("notice");
+  gui.name_item("notice", BoxKind::label);
   if (more > 0) {
     explain_item(gui, text);
     ImGui::SameLine();
     dim_text(gui, "+" + std::to_string(more) + " " + gui.word(kWindowWords.more_lines));
-    gui.name_item("more of the notice");
+    gui.name_item("more of the notice", BoxKind::label);
     explain_item(gui, text);
   }
   ImGui::SameLine();
@@ -105,7 +105,7 @@ bool shows_colours(const AppState& state) {
 void colour_menu(Gui& gui, const Box& box) {
   ImGui::SetCursorScreenPos({box.x, box.y});
   if (ImGui::InvisibleButton("colour bar", {box.w, box.h})) ImGui::OpenPopup("colours");
-  gui.name_box("colour bar", box);
+  gui.name_box("colour bar", box, BoxKind::menu);
   explain_item(gui, kGridWords.tip_colours);
   if (!ImGui::BeginPopup("colours")) return;
   for (int map = 0; map < kColourMaps; ++map) {

@@ -5,6 +5,7 @@
 #include "gui/actions/actions.h"
 #include "gui/compare/compare.h"
 #include "gui/flow/flow.h"
+#include "gui/frame/focus.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
 #include "gui/heads/heads.h"
@@ -28,7 +29,7 @@ constexpr float kLeastForControls = 1360,
 
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                                    ImGuiWindowFlags_NoNavInputs |  // the Tab key has a meaning of its own
+                                    ImGuiWindowFlags_NoNavInputs |  // the Tab key goes its own way (focus.h)
                                     // A panel that comes and goes with the answer must not take the keyboard away.
                                     ImGuiWindowFlags_NoFocusOnAppearing;
 
@@ -160,6 +161,8 @@ void view_regions(Gui& gui, const Box& box) {
 std::string window_characters() { return all_words() + all_action_words(); }
 
 void draw_window(Gui& gui) {
+  std::vector<FocusStop> stops;
+  gui.stops = &stops;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const WindowPlaces places = window_places(gui, {0, 0, display.x, display.y});
   // A list that is open has the keys, also the one that closes it.
@@ -178,7 +181,8 @@ void draw_window(Gui& gui) {
   browser_panel(gui);
   palette_panel(gui);
   help_overlay(gui);
-  if (!list_open) shortcuts(gui);
+  if (!walk_focus(gui) && !list_open) shortcuts(gui);
+  gui.stops = nullptr;
 }
 
 }  // namespace headlight

@@ -208,7 +208,7 @@ void time_slider(Gui& gui, const TrainingRun& run) {
   frame.plot.h = height;
   ImGui::SetCursorScreenPos({frame.plot.x, frame.plot.y});
   ImGui::InvisibleButton("time", {frame.plot.w, height});
-  gui.name_box("time", frame.plot);
+  gui.name_box("time", frame.plot, BoxKind::slider);
   const bool held = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
   explain_item(gui, kTrainWords.tip_time, {Act::earlier_step, Act::later_step, Act::newest_step});
   if (held) {

@@ -167,7 +167,7 @@ void corpus_row(Gui& gui) {
   ImGui::PushTextWrapPos(0);
   dim_text(gui, gui.fonts.shown(corpus.text));
   ImGui::PopTextWrapPos();
-  gui.name_item("corpus path");
+  gui.name_item("corpus path", BoxKind::label);
 }
 
 std::string shape_words(Gui& gui, const Config& config) {
@@ -205,10 +205,10 @@ void training_form(Gui& gui) {
   ImGui::TextUnformatted(gui.word(kTrainWords.train_a_model));
   wrapped_small(gui, gui.word(kTrainWords.train_explained), gui.colours().dim);
   wrapped_small(gui, shape_words(gui, plan.config), gui.colours().text);
-  gui.name_item("training shape");
+  gui.name_item("training shape", BoxKind::label);
   explain_item(gui, kTrainWords.tip_training_shape);
   wrapped_small(gui, gui.word(words_of(plan.task)), gui.colours().dim);
-  gui.name_item("training task");
+  gui.name_item("training task", BoxKind::label);
   ImGui::Dummy({0, 2 * gui.unit});
   ImGui::BeginDisabled(!possible);
   if (primary_button(gui, "start training", gui.word(kTrainWords.start_training))) say_start(gui, false);
@@ -219,11 +219,11 @@ void training_form(Gui& gui) {
     ImGui::AlignTextToFramePadding();
     dim_text(gui,
              std::string(gui.word(kTrainWords.about)) + " " + duration_words(gui, expected_seconds(gui.state, plan)));
-    gui.name_item("training estimate");
+    gui.name_item("training estimate", BoxKind::label);
     explain_item(gui, kTrainWords.tip_estimate);
   } else {
     wrapped_small(gui, possible.error().message, gui.colours().warning);
-    gui.name_item("training problem");
+    gui.name_item("training problem", BoxKind::label);
   }
   const bool advanced = gui.state.view.train_advanced;
   const std::string label = std::string(gui.word(kTrainWords.advanced)) + (advanced ? " ▾" : " ▸");

@@ -80,14 +80,14 @@ void run_part(Gui& gui, const TrainingRun& run) {
   ImGui::PushStyleColor(ImGuiCol_Text, is_working(run) ? gui.colours().accent : gui.colours().dim);
   ImGui::TextUnformatted(gui.word(phase_word(run.phase)));
   ImGui::PopStyleColor();
-  gui.name_item("training phase");
+  gui.name_item("training phase", BoxKind::label);
   if (!run.message.empty()) {
     wrapped_small(gui, run.message, gui.colours().warning);
-    gui.name_item("training message");
+    gui.name_item("training message", BoxKind::label);
   }
   if (run.live) {
     ImGui::ProgressBar(share_done(run), {-1, 6 * gui.unit}, "");
-    gui.name_item("training progress");
+    gui.name_item("training progress", BoxKind::label);
     dim_text(gui, progress_words(gui, run));
   }
   run_buttons(gui, run);
@@ -161,7 +161,7 @@ void training_status(Gui& gui) {
   const std::string words = std::string(gui.word(phase_word(run->phase))) + " " +
                             std::to_string(static_cast<int>(100 * share_done(*run))) + " %";
   ImGui::ProgressBar(share_done(*run), {180 * gui.unit, 0}, words.c_str());
-  gui.name_item("training status");
+  gui.name_item("training status", BoxKind::label);
   explain_item(gui, kTrainWords.tip_training_status);
   if (ImGui::IsItemClicked()) gui.say(ShowView{View::train});
   ImGui::SameLine();
