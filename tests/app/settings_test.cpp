@@ -35,9 +35,9 @@ TEST_F(SettingsOf, TheWindowKeepsASizeThatItCanHave) {
        {"5", "{}", R"({"width": 0, "height": -3, "maximised": 1})",
         R"({"width": 1e300, "height": 99999999999, "maximised": "yes"})", R"({"width": "800", "height": 700.5})"})
     EXPECT_EQ(settings_from_json("{\"window\": " + std::string(window) + "}").window, plain) << window;
-  EXPECT_EQ(settings_from_json(R"({"window": {"width": 900}})").window, (WindowSize{900, 900, false}));
+  EXPECT_EQ(settings_from_json(R"({"window": {"width": 1000}})").window, (WindowSize{1000, 900, false}));
   EXPECT_EQ(remembered({900, 700}, {1920, 1080, true}), (WindowSize{900, 700, true})) << "what it goes back to";
-  EXPECT_EQ(remembered({900, 700, true}, {800, 600, false}), (WindowSize{800, 600, false}));
+  EXPECT_EQ(remembered({1100, 700, true}, {1000, 650, false}), (WindowSize{1000, 650, false}));
   EXPECT_EQ(remembered({900, 700}, {1, 70000, false}), (WindowSize{kLeastWindow.width, 16384, false}));
 }
 

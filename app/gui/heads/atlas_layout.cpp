@@ -6,7 +6,7 @@
 namespace headlight {
 namespace {
 
-constexpr float kBracket = 28;        // of a layer: its name, turned, its line, and a gap before the words
+constexpr float kBracket = 24;        // of a layer: its name, turned, its line, and a gap before the words
 constexpr float kLeastTitled = 64;    // the side of a map above which there is a title
 constexpr float kLeastLabelled = 80;  // … beside which the words stand
 constexpr float kLeast = 8;           // the side of a map in a table
