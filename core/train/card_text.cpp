@@ -143,21 +143,20 @@ std::string card_text(const Model& model, const TrainingCard& card) {
   if (!card.scores) return text;
   if (!card.scores->relations.empty() && is_universal(card.scores->relations.front()))
     return text + treebank_scores_text(*card.scores, card.plan.teaching.heads);
-  text +=
-      line(!card.scores->alignment.heads.empty()
-               ? "\n## Scores\n\nOn held-out sentences (test seed %llu): the share of English words for which the "
-                 "head's strongest word of the Chinese is the one that they were made of, in the row that reads "
-                 "the word (OWN) and in the row before, which says it (NEXT). Heads were chosen on other sentences.\n\n"
-               : "\n## Scores\n\nOn held-out sentences (test seed %llu): the share in which the head's strongest "
-                 "target, itself and special tokens left out, is the right word. Heads were chosen on other "
-                 "sentences.\n\n",
-           static_cast<unsigned long long>(card.scores->test_seed));
+  text += line(!card.scores->alignment.heads.empty()
+                   ? "\n## Scores\n\nOn held-out sentences (test seed %llu): the share of English words for which the "
+                     "head's strongest word of the Chinese is the one that they were made of, in the row that reads "
+                     "the word and in the row before, which says it. Heads were chosen on other sentences.\n\n"
+                   : "\n## Scores\n\nOn held-out sentences (test seed %llu): the share in which the head's strongest "
+                     "target, itself and special tokens left out, is the right word. Heads were chosen on other "
+                     "sentences.\n\n",
+               static_cast<unsigned long long>(card.scores->test_seed));
   text +=
       "| relation | head | score | weight | hard | random weights | best offset | offset per kind | sentences |\n"
       "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
   for (const RelationScore& one : card.scores->relations) {
-    text += line("| %s, %s | %s %s | %.3f | %.2f | %.3f | %.2f | %.2f | %.2f | %ld |\n", one.relation.c_str(),
-                 one.en.c_str(), head_label({one.chosen.layer, one.chosen.head}).c_str(),
+    text += line("| %s | %s %s | %.3f | %.2f | %.3f | %.2f | %.2f | %.2f | %ld |\n", one.en.c_str(),
+                 head_label({one.chosen.layer, one.chosen.head}).c_str(),
                  one.chosen.reversed ? "key→query" : "query→key", one.score.accuracy, one.score.weight, one.score.hard,
                  one.random, one.offset, one.kind_offset, static_cast<long>(one.sentences));
   }

@@ -286,7 +286,7 @@ TEST(TrainingCard, SaysInWordsWhatWasMeasured) {
   for (const char* part :
        {"# shaken\n", "d_model 16, 2 heads of d_k 8, 2 layers", "Corpus: sentences of Headlight's grammar",
         "hidden (11 %)", "dropout 0.05", "label smoothing 0.1", "seed 5", "```\nheadlight train -o DIR\n```",
-        "| VO, verb → object | L1·H3 key→query | 0.938 | 0.50 | 0.875 | 0.25 | 0.50 | 0.62 | 1000 |\n",
+        "| verb → object | L1·H3 key→query | 0.938 | 0.50 | 0.875 | 0.25 | 0.50 | 0.62 | 1000 |\n",
         "both sentences right: 19 of 20"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   TrainingCard card = full_card();
