@@ -53,6 +53,8 @@ json look_object(const PageContent& content, const PageOptions& options) {
   for (const StackNames& names : stacks_of(trace))
     if (names.stack == chosen.stack) look["stack"] = names.label;
   if (view.pinned) look["pinned"] = {view.pinned->query, view.pinned->key};
+  if (view.fold.special) look["fold_special"] = true;
+  if (view.fold.words) look["merge_words"] = true;
   if (view.scale == Scale::log) look["log"] = true;
   if (view.own_range) look["own_range"] = true;
   if (options.language) look["language"] = *options.language == Language::zh ? "zh" : "en";
@@ -165,7 +167,7 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
   };
   if (options.live) {
     if (const auto can = check_live(content.session.document); !can) return can.error();
-    rest += live_bytes(trace);
+    rest += live_bytes(trace, content.session.document);
   }
   if (content.against) {
     if (const auto valid = check_numbers(*content.against->trace, heads_of_other(*content.against->trace, plan.heads));

@@ -32,7 +32,7 @@ void write_answer(const Trace& trace, const Document& document, const PagePlan& 
 /// Errors: a part of the model that it does not compute, naming it.
 Status check_live(const Document& document);
 void write_live(const Trace& trace, const Document& document, const PageSink& sink);
-std::size_t live_bytes(const Trace& trace);
+std::size_t live_bytes(const Trace& trace, const Document& document);
 
 /// JSON that can stand in a page: no character of it is markup.
 std::string page_json(const nlohmann::json& value);

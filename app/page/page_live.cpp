@@ -1,10 +1,14 @@
 // The model of a page that answers other sentences: its weights as one array of numbers, and where each matrix lies in it.
 #include <algorithm>
 #include <bit>
+#include <iterator>
+#include <map>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
 #include "base/base64.h"
+#include "base/utf8.h"
 #include "document/tokenizers.h"
 #include "math/output.h"
 #include "page/page_data.h"
@@ -99,22 +103,88 @@ json token_object(const Token& token) {
       {"id", token.id}, {"text", token.text}, {"special", token.special}, {"pad", token.pad}, {"known", token.known}};
 }
 
-/// How the page cuts a text: the words by their ids, and what stands before and after.
+/// A rule as web/live_tokens.js reads it; null of one that it does not know.
+json rule_object(const Normalizer& rule) {
+  const auto utf8 = [](const std::u32string& codes) {
+    std::string text;
+    for (const char32_t code : codes) append_utf8(text, code);
+    return text;
+  };
+  if (std::holds_alternative<StripAccents>(rule)) return json::array({"strip_accents"});
+  if (std::holds_alternative<Lowercase>(rule)) return json::array({"lowercase"});
+  if (const auto* form = std::get_if<UnicodeForm>(&rule)) {
+    constexpr const char* kForms[] = {"NFC", "NFD", "NFKC", "NFKD"};
+    return json::array({"form", kForms[static_cast<std::size_t>(*form)]});
+  }
+  if (const auto* replace = std::get_if<Replace>(&rule))
+    if (const auto* found = std::get_if<std::u32string>(&replace->pattern); found && !found->empty())
+      return json::array({"replace", utf8(*found), utf8(replace->content)});
+  return nullptr;
+}
+
+/// Words by their costs: [[4.25, "了 是"], …].
+json costs_object(const LikelyWords& likely) {
+  std::map<double, std::string> words;
+  for (const LikelyWords::Word& word : likely.words()) {
+    std::string& line = words[word.cost];
+    line += (line.empty() ? "" : " ") + word.text;
+  }
+  json list = json::array();
+  for (auto& [cost, line] : words) list.push_back({cost, std::move(line)});
+  return list;
+}
+
+/// How the page cuts a text: the words by their ids, as the vocabulary spells them, what cuts it into words, and what
+/// stands before and after.
 json side_object(const Tokenizer& tokenizer, const Tokens& tokens) {
-  const auto vocabulary = vocabulary_of(tokenizer);
-  json object{
-      {"words", vocabulary->words}, {"special", json::array()}, {"before", json::array()}, {"after", json::array()}};
-  for (const AddedToken& added : tokenizer.added.tokens()) object["special"].push_back(added.id);
-  const auto& level = std::get<WordLevel>(tokenizer.model);
-  object["unknown"] = level.words.id(level.unknown).value_or(0);
+  const WordTable& table = words_of(tokenizer);
+  std::vector<std::string> words(table.ids());
+  for (std::size_t id = 0; id < words.size(); ++id) words[id] = table.text(static_cast<std::int32_t>(id));
+  json object{{"special", json::array()}, {"before", json::array()}, {"after", json::array()}};
+  for (const AddedToken& added : tokenizer.added.tokens()) {
+    const auto id = static_cast<std::size_t>(added.id);
+    if (id >= words.size()) words.resize(id + 1);
+    words[id] = added.content;
+    object["special"].push_back(added.id);
+  }
+  const auto* pieces = std::get_if<WordPiece>(&tokenizer.model);
+  const std::string& unknown = pieces ? pieces->unknown : std::get<WordLevel>(tokenizer.model).unknown;
+  object["unknown"] = table.id(unknown).value_or(0);
   for (const AddedToken& added : tokenizer.added.tokens())
-    if (added.content == level.unknown) object["unknown"] = added.id;
+    if (added.content == unknown) object["unknown"] = added.id;
+  if (pieces) object["prefix"] = pieces->prefix;
+  const Lexicon& lexicon = *lexicon_of(tokenizer);
+  const std::set<std::string> own(words.begin(), words.end());
+  std::vector<std::string> others;
+  std::copy_if(lexicon.words.begin(), lexicon.words.end(), std::back_inserter(others),
+               [&](const std::string& word) { return !own.contains(word); });
+  std::sort(others.begin(), others.end());
+  object["others"] = others;
+  object["words"] = std::move(words);
+  if (lexicon.likely) object["likely"] = costs_object(*lexicon.likely);
+  object["rules"] = json::array();
+  for (const Normalizer& rule : tokenizer.normalizers) object["rules"].push_back(rule_object(rule));
   std::size_t begin = 0, end = tokens.size();
   for (; begin < end && tokens.tokens[begin].special; ++begin)
     object["before"].push_back(token_object(tokens.tokens[begin]));
   for (; end > begin && tokens.tokens[end - 1].special && !tokens.tokens[end - 1].pad; --end) {}
   for (std::size_t i = end; i < tokens.size(); ++i) object["after"].push_back(token_object(tokens.tokens[i]));
   return object;
+}
+
+/// Whether the page can cut text as this tokenizer does: whole words, or words spelt in pieces down to characters.
+bool cuts_words(const std::shared_ptr<const Tokenizer>& one) {
+  if (!one || !lexicon_of(*one) || one->pre_tokenizers.size() != 1 || one->foreign) return false;
+  const auto is_plain = [](const AddedToken& added) {
+    return !added.normalized && !added.single_word && !added.strip_left && !added.strip_right;
+  };
+  const auto& added = one->added.tokens();
+  const auto is_known = [](const Normalizer& rule) { return !rule_object(rule).is_null(); };
+  if (!std::all_of(added.begin(), added.end(), is_plain) ||
+      !std::all_of(one->normalizers.begin(), one->normalizers.end(), is_known))
+    return false;
+  const auto* pieces = std::get_if<WordPiece>(&one->model);
+  return pieces ? pieces->character_fallback : std::holds_alternative<WordLevel>(one->model);
 }
 
 Error cannot(const std::string& what) {
@@ -144,11 +214,8 @@ Status check_live(const Document& document) {
   const Model* model = document.model.get();
   if (!model || model->given) return cannot(model ? "numbers without a model" : "fresh random weights");
   const Tokenizers* tokenizers = document.tokenizers.get();
-  const auto cuts_words = [](const std::shared_ptr<const Tokenizer>& one) {
-    return one && lexicon_of(*one) && std::holds_alternative<WordLevel>(one->model);
-  };
   if (!tokenizers || !cuts_words(tokenizers->source) || (model->encoder && !cuts_words(tokenizers->target)))
-    return cannot("a tokenizer that cuts words into pieces");
+    return cannot("a tokenizer of another kind");
   if (const auto known = check_stack(*model, model->config); !known) return known;
   if (model->encoder)
     if (const auto known = check_stack(*model->encoder, model->config); !known) return known;
@@ -157,19 +224,12 @@ Status check_live(const Document& document) {
   return Done{};
 }
 
-std::size_t live_bytes(const Trace& trace) {
-  Numbers numbers;
-  model_object(*trace.model, numbers);
-  std::size_t words = 0;
-  if (trace.model->vocabulary)
-    for (const std::string& word : trace.model->vocabulary->words) words += word.size() + 3;
-  return base64_size(numbers.count * (numbers.half ? 2 : 4)) + words * (trace.model->encoder ? 2 : 1);
-}
+namespace {
 
-void write_live(const Trace& trace, const Document& document, const PageSink& sink) {
+/// All but the numbers, which come behind it in this order.
+json live_object(const Trace& trace, const Document& document, Numbers& numbers) {
   const Tokenizers& tokenizers = *document.tokenizers;
   const Request& request = trace.request;
-  Numbers numbers;
   json object = model_object(*trace.model, numbers);
   object["dtype"] = numbers.half ? "float16" : "float32";
   object["text"] = document.source.text;
@@ -180,7 +240,24 @@ void write_live(const Trace& trace, const Document& document, const PageSink& si
     object["target"] = document.target.text;
     object["target_side"] = side_object(*tokenizers.target, request.target);
   }
-  std::string text = without_markup(object.dump(-1, ' ', false, json::error_handler_t::replace));
+  return object;
+}
+
+std::string live_text(const json& object) {
+  return without_markup(object.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+}  // namespace
+
+std::size_t live_bytes(const Trace& trace, const Document& document) {
+  Numbers numbers;
+  const std::size_t text = live_text(live_object(trace, document, numbers)).size();
+  return text + base64_size(numbers.count * (numbers.half ? 2 : 4));
+}
+
+void write_live(const Trace& trace, const Document& document, const PageSink& sink) {
+  Numbers numbers;
+  std::string text = live_text(live_object(trace, document, numbers));
   text.pop_back();
   sink(text + ",\"numbers\":\"");
   Base64Encoder encoder;

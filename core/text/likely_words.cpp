@@ -198,14 +198,29 @@ LikelyWords::LikelyWords(std::function<std::vector<Word>()> read) : table_(std::
   table_->read = std::move(read);
 }
 
+const LikelyWords::Table& LikelyWords::table() const {
+  if (table_->read) std::call_once(table_->is_read, [this] { table_->fill(table_->read()); });
+  return *table_;
+}
+
+std::vector<LikelyWords::Word> LikelyWords::words() const {
+  const Table& all = table();
+  std::vector<Word> list;
+  for (std::size_t id = 0; id < all.costs.size(); ++id) {
+    const auto own = static_cast<std::int32_t>(id);
+    const std::string_view text = all.words.text(own);
+    if (!text.empty() && all.words.id(text) == own) list.push_back({std::string(text), all.costs[id] / kStepsPerNat});
+  }
+  return list;
+}
+
 void LikelyWords::cut_chinese(std::string_view run, std::size_t begin, std::vector<std::size_t>& cuts) const {
   constexpr auto kFar = std::numeric_limits<std::uint64_t>::max();
   struct Path {
     std::uint64_t cost = kFar;
     std::size_t from = 0;
   };
-  Table& table = *table_;
-  if (table.read) std::call_once(table.is_read, [&] { table.fill(table.read()); });
+  const Table& table = this->table();
   std::vector<Path> best(run.size() + 1);
   best.front().cost = 0;
   for (std::size_t at = 0; at < run.size(); ++at) {

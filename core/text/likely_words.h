@@ -35,6 +35,8 @@ class LikelyWords {
   /// The same of words that are read when the first run of Chinese characters is cut, once.
   explicit LikelyWords(std::function<std::vector<Word>()> read);
 
+  /// Of equal words one; costs as they count, in whole steps of a nat / 1024.
+  std::vector<Word> words() const;
   /// Offsets of the cuts, ascending, 0 and text.size() left out; `text` is valid UTF-8. White space is a piece of its
   /// own. The time is linear in the text.
   std::vector<std::size_t> cuts(std::string_view text) const;
@@ -43,6 +45,7 @@ class LikelyWords {
   void cut_chinese(std::string_view run, std::size_t begin, std::vector<std::size_t>& cuts) const;
 
   struct Table;
+  const Table& table() const;
   std::shared_ptr<Table> table_;
 };
 

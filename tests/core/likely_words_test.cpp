@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include <algorithm>
 
 #include "base/random.h"
@@ -52,6 +54,21 @@ Texts cut(std::string_view text, const LikelyWords& list = words()) {
     begin = end;
   }
   return pieces;
+}
+
+TEST(LikelyWords, GivesItsWordsAsTheyCount) {
+  const LikelyWords list({{"的", 3}, {"北京", 5.00001}, {"的", 4}});
+  const LikelyWords later([] { return std::vector<LikelyWords::Word>{{"的", 3}, {"北京", 5.00001}, {"的", 4}}; });
+  for (const LikelyWords* one : {&list, &later}) {
+    std::map<std::string, double> costs;
+    for (const LikelyWords::Word& word : one->words())
+      EXPECT_TRUE(costs.emplace(word.text, word.cost).second) << word.text;
+    EXPECT_EQ(costs, (std::map<std::string, double>{{"的", 4}, {"北京", 5}}));
+  }
+  // … and a list of them cuts as it does.
+  const LikelyWords again(words().words());
+  for (const std::string text : {"我是一个大学生", "北京大学的图书馆", "他了"})
+    EXPECT_EQ(again.cuts(text), words().cuts(text));
 }
 
 TEST(LikelyWords, CutEnglishAtSpacesMarksAndClitics) {

@@ -294,6 +294,46 @@ def test_live(s):
                     ['--text', SENTENCE, '--target', 'I asked Li Lei'])))
 
 
+# What a tokenizer for any sentence can meet: clitics, numbers, accents, rare characters, other scripts, emoji, its own marks.
+ANY = ['The committee postponed its decision.', "They don't know it's o'clock; we can’t 3.14 12:30 1,000!!", '我请李雷帮我订了去北京的机票',
+       '今天的图书馆里没有人，他要走了……', 'naïve café Ångström ΣΟΦΟΣ', '林語堂龘靐 hello世界abc', '東京タワーに行きました', '안녕 สวัสดี привет', '😀👍🏽 family 👨‍👩‍👧‍👦',
+       'The <mask> sat on the mat.', 'antidisestablishmentarianism xqzzyv']
+
+
+def test_live_any_sentence(s):
+    """The model that knows any sentence: its page cuts and computes what the program cuts and computes."""
+    model = ['shipped:any-sentence']
+    file = s.page('live-any', *model, '--text', 'the cat sat', '--live')
+    size = file.stat().st_size
+    expect(size <= 14_000_000, f'expected at most 14 MB, found {size}')
+    s.open(file)
+    far = 0
+    for text in ANY:
+        s.browser.js(f'headlight.ask({json.dumps(text)})')
+        exported = s.export(*model, '--text', text)
+        tokens = s.browser.js('headlight.state().ids')
+        expect(tokens == [token['id'] for token in exported['tokens']], f"{text}: expected {[token['text'] for token in exported['tokens']]}, found {s.browser.js('headlight.state().tokens')}")
+        far = max(far, largest_difference(s.browser, exported))
+        guesses = {word['id']: word['probability'] for word in s.browser.js('headlight.next()')}
+        for word in exported['next_token'][:5]:
+            found = guesses.get(word['id'])
+            expect(found is not None and abs(found - word['probability']) <= 2e-4, f"{text}: {word['text']}: expected {word['probability']}, found {found}")
+    expect(far <= 2e-4, f'weights off by {far}')
+    s.browser.js('headlight.ask("xqzzyv sat").then(() => headlight.set({fold: ["words"]}))')
+    expect(s.browser.js('Array.from(headlight.weights("Self", 0, 0, {folded: true})).length') == 9, 'the pieces of a word are not one row: <s>, xqzzyv, sat')
+    return f'{far:.2g}, {size / 1e6:.1f} MB'
+
+
+def test_live_cuts_words_as_the_program(s):
+    """Words that the grammar's model does not know are cut where the program cuts them."""
+    s.open(s.page('live-cuts', 'shipped:encoder', '--text', SENTENCE, '--live'))
+    for text in ('我昨天在图书馆看了天安门', '经济发展了，他们可以工作', 'hello世界你好abc', '東京へ行く 北京大学生', '<mask>请小明'):
+        s.browser.js(f'headlight.ask({json.dumps(text)})')
+        expected = [token['text'] for token in s.export('shipped:encoder', '--text', text)['tokens']]
+        found = s.browser.js('headlight.state().tokens')
+        expect(found == expected, f'{text}: expected {expected}, found {found}')
+
+
 def test_live_edits(s):
     """With the whole model in the page an edit reaches the layers above."""
     return live_agrees(s, 'live-edits', [], 'headlight.ask(%s).then(() => headlight.set({mask: "causal", off: ["0.1", "0.4"]}))' % json.dumps(SENTENCE),

@@ -73,7 +73,7 @@ export function createInterface(store, live) {
         stacks: store.answer.stacks.map((one) => ({name: one.name, layers: one.layers, heads: one.headCount, queries: one.T, keys: one.S,
           off: one.heads.filter(({layer, head}) => store.isOff(one, layer, head)).map(({layer, head}) => offKey(one, layer, head))})),
         fold: [...(view.foldSpecial ? ['special'] : []), ...(view.mergeWords ? ['words'] : [])],
-        tokens: stack.queryTokens.map((token) => token.text), error: store.answer.error, live: live !== null,
+        tokens: stack.queryTokens.map((token) => token.text), ids: stack.queryTokens.map((token) => token.id), error: store.answer.error, live: live !== null,
       };
     },
 

@@ -4,7 +4,7 @@ import { headWeights, prepareHead, resolveMask } from './attention.js';
 import { make, fill } from './elements.js';
 import { percent } from './labels.js';
 import { forward, mostProbable, openWeights } from './live_forward.js';
-import { tokensOf } from './live_words.js';
+import { openTokenizer, readable } from './live_tokens.js';
 import { offKey } from './state.js';
 import { say } from './words.js';
 
@@ -16,6 +16,11 @@ export function createLive(store, page, elements) {
   const both = live.arch === 'encoder-decoder';
   const written = {text: live.text, target: live.target};
   let sentence = {...written}, answer = null;
+  const tokenizers = new Map();  // opened when the first sentence is asked
+  function tokensOf(text, side) {
+    if (!tokenizers.has(side)) tokenizers.set(side, openTokenizer(side));
+    return tokenizers.get(side)(text);
+  }
 
   const stackNamed = {self: stacks.find((stack) => stack.number === 0), encoder: stacks.find((stack) => stack.number === 1),
     cross: stacks.find((stack) => stack.number === 2)};
@@ -92,7 +97,8 @@ export function createLive(store, page, elements) {
   }
 
   function guesses() {
-    return answer?.logits ? mostProbable(answer.logits, (both ? live.target_side : live.source_side).words, GUESSES) : [];
+    const side = both ? live.target_side : live.source_side;
+    return answer?.logits ? mostProbable(answer.logits, (id) => readable(side.words[id] ?? String(id), side), GUESSES) : [];
   }
 
   const input = make('input', {type: 'text', id: 'ask', autocomplete: 'off', spellcheck: 'false', value: live.text, maxlength: '2000'});

@@ -173,11 +173,11 @@ export function forward(live, at, source, target, edits) {
   return {encoder, main, answering, hidden: main.x, logits: logitsOf(main.x, answering, live, at)};
 }
 
-/** The most probable words: softmax over the scores. */
-export function mostProbable(logits, words, count) {
+/** The most probable words: softmax over the scores; `wordOf` names the word of an id. */
+export function mostProbable(logits, wordOf, count) {
   const largest = logits.reduce((a, b) => Math.max(a, b), -Infinity);
   const parts = Float64Array.from(logits, (score) => Math.exp(score - largest));
   const sum = parts.reduce((a, b) => a + b, 0);
   return Array.from(parts.keys()).sort((a, b) => parts[b] - parts[a]).slice(0, count)
-    .map((id) => ({id, text: words[id] ?? String(id), probability: parts[id] / sum}));
+    .map((id) => ({id, text: wordOf(id), probability: parts[id] / sum}));
 }

@@ -1,5 +1,7 @@
-// A sentence cut into the words of a model's vocabulary, as core/text/words cuts it: the word boundaries of UAX #29,
-// which every browser has (Intl.Segmenter), with the model's own words laid over them.
+// A sentence cut into words, as core/text/words cuts it: the word boundaries of UAX #29, which every browser has
+// (Intl.Segmenter), Chinese by a list of words, with the model's own words laid over them.
+
+import { isChinese } from './live_likely.js';
 
 function segments(text, granularity) {
   const cuts = new Set([0, text.length]);
@@ -33,10 +35,32 @@ function findWords(text, clusters, lexicon) {
   return found.sort((a, b) => a[0] - b[0]);
 }
 
-/** The pieces of a text, white space at the beginning of the piece after it. */
-export function cutWords(text, lexicon) {
+const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+/** The word boundaries, inside runs of Chinese characters those of the list; beside kana the browser says them all. */
+function boundaries(text, likely) {
+  const cuts = segments(text, 'word');
+  if (!likely) return cuts;
+  const all = Array.from(text);
+  for (let i = 0, at = 0; i < all.length;) {
+    let run = all[i], last = i + 1;
+    while (isChinese(all[i]) && last < all.length && isChinese(all[last])) run += all[last++];
+    if (isChinese(all[i]) && !KANA.test(all[i - 1] ?? '') && !KANA.test(all[last] ?? '')) {
+      for (let inside = at + 1; inside < at + run.length; ++inside) cuts.delete(inside);
+      for (const cut of likely.chinese(run)) cuts.add(at + cut);
+    }
+    at += run.length;
+    i = last;
+  }
+  return cuts;
+}
+
+/** The pieces of a text, white space at the beginning of the piece after it. `likely` (live_likely.js), where there is one,
+    cuts Chinese, and without a lexicon everything. */
+export function cutWords(text, lexicon, likely = null) {
   const clusters = segments(text, 'grapheme');
-  const cuts = new Set([...segments(text, 'word')].filter((at) => clusters.has(at)));
+  const found = likely && lexicon.size === 0 ? [0, ...likely.cuts(text), text.length] : boundaries(text, likely);
+  const cuts = new Set([...found].filter((at) => clusters.has(at)));
   const words = findWords(text, clusters, lexicon);
   for (const [begin, end] of words) {  // a word across a boundary is cut out whole
     let across = false;
@@ -55,20 +79,4 @@ export function cutWords(text, lexicon) {
   if (clusters.has(tail)) cuts.add(tail);
   const ends = [...cuts].sort((a, b) => a - b);
   return ends.slice(1).map((end, i) => text.slice(ends[i], end)).filter((piece) => piece !== '');
-}
-
-/** The tokens of a sentence: `side` has what the model puts before and after, and its words by id. */
-export function tokensOf(text, side) {
-  const ids = new Map(side.words.map((word, id) => [word, id]));
-  const lexicon = new Set(side.words.filter((_, id) => !side.special.includes(id)));
-  const token = (word, id) => ({id: id ?? side.unknown, text: word, special: false, pad: false, known: id !== undefined});
-  // Words such as <mask> are found as they stand, before anything is cut.
-  const names = side.special.map((id) => side.words[id]).filter((name) => name);
-  const special = new RegExp(`(${names.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|') || '(?!)'})`);
-  const tokens = text.split(special).flatMap((part) => names.includes(part) ? [token(part, ids.get(part))]
-    : part === '' ? [] : cutWords(part, lexicon).filter((piece) => piece.trim() !== '').map((piece) => {
-      const word = piece.trimStart();
-      return token(word, ids.get(word));
-    }));
-  return [...side.before, ...tokens, ...side.after];
 }

@@ -190,6 +190,8 @@ function open(page, answer, kept) {
     if (own.hasHead(layer, head)) Object.assign(store.view, {layer, head});
     if (pinned && pinned[0] < own.T && pinned[1] < own.S) store.view.pinned = {query: pinned[0], key: pinned[1]};
     if (page.compare) store.view.view = 'compare';
+    store.view.foldSpecial = page.look.fold_special === true;
+    store.view.mergeWords = page.look.merge_words === true;
     store.view.log = page.look.log === true;
     store.view.ownRange = page.look.own_range === true;
   }
