@@ -1,14 +1,13 @@
 #include <filesystem>
 
-#include "base/file.h"
 #include "base/within.h"
 #include "cli/commands.h"
 #include "cli/options/head_option.h"
 #include "cli/options/request_options.h"
+#include "cli/options/view_options.h"
 #include "code/program.h"
 #include "math/forward.h"
 #include "model/head_text.h"
-#include "write/npz.h"
 
 namespace headlight {
 namespace {
@@ -17,8 +16,8 @@ struct CodeArguments {
   explicit CodeArguments(CLI::App& command) : request(command), head(command) {}
   RequestOptions request;
   HeadOption head;
-  std::string dialect = "numpy", file;
-  bool block = false;
+  CodeLook code;
+  std::string file;
 };
 
 /// The answers to all sentences of the batch.
@@ -43,18 +42,6 @@ Result<std::vector<std::shared_ptr<const Trace>>> answers_of(const CodeArguments
   return answers;
 }
 
-/// The arrays first: whoever sees the program finds its arrays beside it.
-Status write_program(const Program& program, const std::filesystem::path& file, const std::filesystem::path& arrays) {
-  auto output = Output::to_file(arrays);
-  if (!output) return output.error();
-  std::error_code failure;
-  const auto folder = std::filesystem::absolute(arrays, failure).parent_path();
-  Progress progress;
-  if (const auto written = write_npz(program.inputs, folder, *output, progress); !written) return written;
-  if (const auto written = output->commit(); !written) return written;
-  return write_file(file, program_text(program));
-}
-
 Result<int> run_code(const CodeArguments& options) {
   const auto asked = options.request.ask();
   if (!asked) return asked.error();
@@ -62,19 +49,18 @@ Result<int> run_code(const CodeArguments& options) {
   if (!parts) return parts.error();
   const bool to_file = !options.file.empty() && options.file != "-";
   const std::filesystem::path file = to_file ? options.file : "attention.py";
-  if (file.extension() != ".py")
-    return bad_input(options.file, "ending", ".py", file.has_extension() ? file.extension().string() : "none");
-  std::filesystem::path arrays = file;
-  arrays.replace_extension(".npz");
-  ProgramOptions wanted{.head = parts->ref(), .block = options.block, .inputs_file = arrays.filename().string()};
-  wanted.dialect = *value_named<Dialect>(kDialectNames, options.dialect);
+  if (const auto named = check_program_name(file); !named) return named.error();
+  const ProgramOptions wanted{.head = parts->ref(),
+                              .dialect = options.code.dialect,
+                              .block = options.code.block,
+                              .inputs_file = inputs_beside(file).filename().string()};
   print_warnings(asked->start.warnings);
   const auto answers = answers_of(options, *asked, wanted.head);
   if (!answers) return answers.error();
   const auto program = program_of(*answers, wanted);
   if (!program) return program.error();
   if (!to_file) return print(program_text(*program));
-  if (const auto written = write_program(*program, file, arrays); !written) return written.error();
+  if (const auto written = write_program(*program, file); !written) return written.error();
   return 0;
 }
 
@@ -90,12 +76,7 @@ ParsedCommand add_code(CLI::App& program) {
       "comparing the two: it prints the largest difference, and its exit status is 1 where that is not below 2e-5\n"
       "(of the output: in units of its largest number, where that is above 1).");
   auto options = std::make_shared<CodeArguments>(*command);
-  command
-      ->add_option("--dialect", options->dialect,
-                   "numpy (default); einsum: PyTorch, tokens first (i, b, h, d); matmul: PyTorch (b, h, i, d); module: "
-                   "torch.nn.MultiheadAttention")
-      ->check(CLI::IsMember({"numpy", "einsum", "matmul", "module"}));
-  command->add_flag("--block", options->block, "The whole block: norms, residual sums and feed-forward");
+  add_program_options(*command, options->code);
   command->add_option(
       "-o,--output", options->file,
       "The .py file to write, its arrays beside it; default: the program on standard output, no arrays");

@@ -29,6 +29,7 @@ struct ScreenshotArguments {
   HeadSearch find;
   std::optional<std::string> against;
   std::string pair = "all";
+  CodeLook code;
 };
 
 Status read_size(const std::string& size, ScreenshotOptions& picture) {
@@ -72,6 +73,7 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   }
   if (const auto grid = parse_grid(options.grid)) view.grid = *grid;
   if (options.picture.train_steps > 0) view.view = View::train;
+  if (options.code != CodeLook{}) view.code = options.code;
   if (options.own_range) view.own_range = true;
   if (!options.folds.empty()) view.fold = fold_choice(options.folds);
   if (options.pair != "all") view.fold.pair = parse_pair_part(options.pair).value_or(PairPart::all);
@@ -82,7 +84,7 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   }
   // A head that was asked for stays the one that is compared.
   const bool seeks_head = view.view == View::compare && !head->layer && !head->head;
-  if (!options.view.empty() && (view.view == View::inside || seeks_head)) options.picture.view = view.view;
+  if (!options.view.empty() && (looks_at_matrices(view.view) || seeks_head)) options.picture.view = view.view;
   if (const auto drawn = frontend.screenshot(*start, options.picture); !drawn) return drawn.error();
   return 0;
 }
@@ -109,7 +111,8 @@ ParsedCommand add_screenshot(CLI::App& program, const Frontend& frontend) {
       ->add_option("--view", options->view,
                    "heads: all heads, and one of them large; glance: all heads small; row, column: one row or one "
                    "column of every head; inside: the numbers behind one weight; diagram: the matrices of a layer; "
-                   "flow: lines between the words; train: the heads beside a training; compare: A beside B")
+                   "flow: lines between the words; train: the heads beside a training; compare: A beside B; "
+                   "code: the layer as a program")
       ->check(view_names([](const NamedView& view) { return view.figure != FigureKind::matrix; }));
   add_folds(*command, options->folds);
   command->add_flag("--own-range", options->own_range, "Each head's colours, or bars, up to its own largest weight");
@@ -119,6 +122,7 @@ ParsedCommand add_screenshot(CLI::App& program, const Frontend& frontend) {
       ->add_option("--grid", options->grid)  // an earlier way to say --view glance, row or column
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kGridNames), std::end(kGridNames))))
       ->group("");
+  add_program_options(*command, options->code);
   add_pair_part(*command, options->pair);
   command
       ->add_option("--train-steps", options->picture.train_steps,

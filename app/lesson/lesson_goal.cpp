@@ -102,12 +102,12 @@ constexpr Property kProperties[] = {
        return head ? is_off(f.document.edits, *head) : !f.document.edits.off.empty();
      }},
     {"view", Takes::words, [](const std::string& w) { return parse_view(w).has_value(); },
-     "heads, inside, flow, train or compare",
+     "heads, inside, flow, train, compare or code",
      [](const std::string& w, double, const GoalFacts& f, const Scene*) { return parse_view(w) == f.view.view; }},
     {"matrix", Takes::words, [](const std::string& w) { return parse_matrix_name(w).has_value(); },
      "a matrix such as head.query",
      [](const std::string& w, double, const GoalFacts& f, const Scene*) {
-       return f.view.view == View::inside && parse_matrix_name(w) == f.view.look.matrix.quantity;
+       return looks_at_matrices(f.view.view) && parse_matrix_name(w) == f.view.look.matrix.quantity;
      }},
     {"stack", Takes::words, [](const std::string& w) { return parse_stack(w).has_value(); }, "self, encoder or cross",
      [](const std::string& w, double, const GoalFacts& f, const Scene*) {

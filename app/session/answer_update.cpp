@@ -66,6 +66,7 @@ void AnswerUpdate::operator()(DetailReady& c) {
   state.detail = Detail{std::move(c.trace), c.region, std::move(c.weights), version};
 }
 
+void AnswerUpdate::operator()(ListingReady& c) { state.listing = std::move(c.listing); }
 void AnswerUpdate::operator()(HeadsReady& c) { state.heads = std::move(c.heads); }
 
 void AnswerUpdate::operator()(EffectsReady& c) { state.effects = std::move(c.effects); }

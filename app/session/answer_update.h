@@ -18,6 +18,7 @@ struct AnswerUpdate {
   void operator()(KeptFailed& c);
   void operator()(CheckReady& c);
   void operator()(DetailReady& c);
+  void operator()(ListingReady& c);
   void operator()(HeadsReady& c);
   void operator()(EffectsReady& c);
   void operator()(GuessReady& c);

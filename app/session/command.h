@@ -13,6 +13,7 @@
 #include "check/checkpoint_check.h"
 #include "derived/flow_lines.h"
 #include "derived/inside.h"
+#include "derived/listing.h"
 #include "document/document.h"
 #include "math/attention.h"
 #include "math/generate.h"
@@ -91,6 +92,7 @@ struct FocusText { bool on = false; std::string typed = {}; };  // typed: in pla
 struct ShowView { View view = View::heads; };
 struct LookAt { Look look; };                     // a matrix of the answer; its head becomes the chosen one
 struct LookBack {};
+struct SetCode { CodeLook code; };                // what View::code writes
 struct OpenInsideLine { std::optional<std::size_t> line; };  // of the story behind the pinned weight; none: closes it
 struct ShowSteps { bool on = true; };
 struct ShowHelp { bool on = false; };
@@ -148,6 +150,7 @@ struct TraceReady {
 struct TraceFailed { Request request; std::string message; };
 struct BaselineReady { std::shared_ptr<const Trace> trace; };  // the answer to the same question without edits
 struct InsideReady { std::shared_ptr<const Inside> inside; };
+struct ListingReady { std::shared_ptr<const Listing> listing; };
 struct GuessReady { std::shared_ptr<const Guess> guess; };             // what the model says of the answer on the screen
 struct NearestReady {                             // the sentence nearest to these words that the model knows; empty: none
   std::vector<std::string> words;
@@ -192,7 +195,8 @@ using AnyCommand =
                  ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied,
                  MapsReady, ComparisonReady, OrderDifferences, SetTextPair, KeptReady,
                  KeptFailed, SetComparedPart, FoldsReady, Changed, Tell, GuessReady, NearestReady, OpenInsideLine,
-                 ChoosePlace, OpenFailed, ShowFailure, LeaveFailure, PointAt, FocusControl, ShowAdvanced>;
+                 ChoosePlace, OpenFailed, ShowFailure, LeaveFailure, PointAt, FocusControl, ShowAdvanced, SetCode,
+                 ListingReady>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
 /// file that says a command.

@@ -247,16 +247,17 @@ Result<Words> request_words(const Document& document) {
 
 Result<Words> command_words(const AppState& state, CommandGives gives) {
   const ViewState& view = state.view;
-  const bool draws = gives == CommandGives::picture && view.view != View::train && state.trace;
+  const bool codes = gives == CommandGives::picture && view.view == View::code && state.trace;
+  const bool draws = gives == CommandGives::picture && view.view != View::train && !codes && state.trace;
   const bool explains = gives == CommandGives::explanation && view.pinned;
-  if (draws && state.prefix)
+  if ((draws || codes) && state.prefix)
     return bad_input("copy as command", "prefix", "all tokens (no option cuts them)",
                      "the first " + std::to_string(view.prefix));
   const auto document = draws ? one_sentence(state) : state.document;
   if (!document) return document.error();
   const auto request = asking(state, *document);
   if (!request) return request.error();
-  Words words{"headlight", draws ? "figure" : explains ? "explain" : "export"};
+  Words words{"headlight", draws ? "figure" : codes ? "code" : explains ? "explain" : "export"};
   words.insert(words.end(), request->begin(), request->end());
   if (draws) {
     FigureRequest order = figure_order(state);
@@ -267,6 +268,11 @@ Result<Words> command_words(const AppState& state, CommandGives gives) {
       add(words, "--against", std::move(*against));
     }
     add_picture(words, state, order);
+  } else if (codes) {
+    add_head(words, view.chosen);
+    add(words, "--dialect", std::string(name(view.code.dialect)));
+    if (view.code.block) words.emplace_back("--block");
+    add(words, "-o", "attention.py");
   } else if (explains) {
     add_head(words, view.chosen);
     add(words, "--query", std::to_string(view.pinned->query));

@@ -26,7 +26,7 @@ bool looks_at_matrix(const ViewState& view) {
 FigureKind seen_figure(const AppState& state) {
   const ViewState& view = state.view;
   if (view.view == View::compare) return compared_trace(state) ? FigureKind::compare : FigureKind::grid;
-  if (view.view == View::inside && state.trace && exists(*state.trace, view.look.matrix) && looks_at_matrix(view))
+  if (looks_at_matrices(view.view) && state.trace && exists(*state.trace, view.look.matrix) && looks_at_matrix(view))
     return FigureKind::matrix;
   const auto shows = [&](const NamedView& named) {
     if (!named.figure || named.view != view.view) return false;

@@ -12,10 +12,11 @@ namespace headlight {
 void FileUpdate::operator()(const Browse& c) {
   Browser& browser = state.browser;
   if (c.purpose != browser.purpose)
-    browser.name = c.purpose == Browser::Purpose::export_to ? "attention.json"
-                   : c.purpose == Browser::Purpose::save    ? "session.headlight.json"
-                   : c.purpose == Browser::Purpose::figure  ? "figure.pdf"
-                                                            : "";
+    browser.name = c.purpose == Browser::Purpose::export_to
+                       ? (state.view.view == View::code ? "attention.py" : "attention.json")
+                   : c.purpose == Browser::Purpose::save   ? "session.headlight.json"
+                   : c.purpose == Browser::Purpose::figure ? "figure.pdf"
+                                                           : "";
   if (c.purpose == Browser::Purpose::figure && browser.purpose != c.purpose) browser.figure = seen_figure(state);
   browser.purpose = c.purpose;
   if (c.folder.empty() || c.folder == browser.folder) return;

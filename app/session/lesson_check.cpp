@@ -37,7 +37,7 @@ void check_scene(const AppState& state, const Scene& scene, StepFindings& step) 
   for (const Token& token : state.trace->request.tokens.tokens)
     if (!token.known) unknown += " " + token.text;
   if (!unknown.empty()) step.add(Severity::warning, "words that the model does not know:" + unknown);
-  if (shown.view != View::inside) return;
+  if (!looks_at_matrices(shown.view)) return;
   const MatrixId& matrix = shown.look.matrix;
   if (!exists(*state.trace, matrix))
     return step.add(Severity::error, "matrix: the model has no " + matrix_name(matrix.quantity));

@@ -90,8 +90,19 @@ const FoldedStack* shown_fold(const AppState& state, Stack stack) {
 }
 
 std::optional<InsideQuestion> inside_question(const AppState& state) {
-  if (state.view.view != View::inside || !state.trace) return std::nullopt;
+  if (!looks_at_matrices(state.view.view) || !state.trace) return std::nullopt;
   return InsideQuestion{state.trace, state.view.chosen, state.view.look, state.view.pinned};
+}
+
+ListingQuestion program_question(const AppState& state) {
+  const CodeLook& code = state.view.code;
+  const std::vector<Request> batch = state.prefix ? std::vector<Request>{state.trace->request} : state.requests;
+  return {state.trace, batch, state.view.chosen, code.dialect, code.block};
+}
+
+std::optional<ListingQuestion> listing_question(const AppState& state) {
+  if (state.view.view != View::code || !state.trace || is_stale(state)) return std::nullopt;
+  return program_question(state);
 }
 
 bool shows_training(const AppState& state) {

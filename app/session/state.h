@@ -84,13 +84,14 @@ struct AppState {
       folded;  // of `trace`, as the look wants them or, of long sentences, wanted them before;
                // null before the first answer
   std::optional<Detail> detail;
-  std::shared_ptr<const Trace> baseline;  // the answer to the question of `trace` without edits; `trace` itself where
-                                          // it has none; null until it is known
-  std::shared_ptr<const Inside> inside;   // what the Inside view shows, perhaps of an earlier answer
-  std::uint64_t inside_version = 0;       // counts those
-  std::shared_ptr<const FlowLines> flow;  // what the Flow view shows, perhaps of an earlier answer
-  std::vector<ModelCheck> checks;         // one a checkpoint of the document and of its undo
-  std::optional<Generation> generation;   // goes on at every answer; an edit by hand and an error end it
+  std::shared_ptr<const Trace> baseline;   // the answer to the question of `trace` without edits; `trace` itself where
+                                           // it has none; null until it is known
+  std::shared_ptr<const Inside> inside;    // what the Inside view shows, perhaps of an earlier answer
+  std::uint64_t inside_version = 0;        // counts those
+  std::shared_ptr<const Listing> listing;  // what View::code shows, perhaps of an earlier answer
+  std::shared_ptr<const FlowLines> flow;   // what the Flow view shows, perhaps of an earlier answer
+  std::vector<ModelCheck> checks;          // one a checkpoint of the document and of its undo
+  std::optional<Generation> generation;    // goes on at every answer; an edit by hand and an error end it
 
   TrainingPlan training_plan = default_plan({});  // of the next training; its shape is the document's
   CorpusChoice training_corpus;                   // … and what it is trained on
@@ -167,8 +168,14 @@ bool needs_detail(const AppState& state);
 /// View::compare, and in maps of another kind than weights.
 const FoldedStack* shown_fold(const AppState& state, Stack stack);
 
-/// What the Inside view asks of the answer on the screen; nothing where it is not shown.
+/// What the views Inside and Code ask of the answer on the screen; nothing where neither is shown.
 std::optional<InsideQuestion> inside_question(const AppState& state);
+
+/// The program of the answer on the screen: of all sentences of its batch, but of a prefix alone.
+ListingQuestion program_question(const AppState& state);
+
+/// What the Code view asks; nothing where it is not shown, and while the answer is not yet that to what is asked.
+std::optional<ListingQuestion> listing_question(const AppState& state);
 
 /// Whether the document is answered by the training's model, the newest or an earlier one.
 bool shows_training(const AppState& state);

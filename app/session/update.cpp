@@ -267,7 +267,7 @@ struct Update {
     state.told = false;
     Look& look = view.look;
     // Where the pinned weight is looked at, the look goes with it.
-    if (view.view == View::inside && view.pinned && c.cell &&
+    if (looks_at_matrices(view.view) && view.pinned && c.cell &&
         look.matrix == matrix_id(Quantity::weights, view.chosen) &&
         look.cell == MatrixCell{view.pinned->query, view.pinned->key})
       look.cell = MatrixCell{c.cell->query, c.cell->key};
@@ -293,11 +293,11 @@ struct Update {
   void operator()(const ShowView& c) {
     ViewState& view = looked_at();
     const View before = std::exchange(view.view, c.view);
-    if (c.view == View::inside && before != View::inside && state.trace) look_at_weight();
+    if (looks_at_matrices(c.view) && !looks_at_matrices(before) && state.trace) look_at_weight();
     if (c.view == View::compare && before != View::compare) state.seeks_most_changed = true;
     seek_most_changed(state);
   }
-  /// The view of one block's inside begins with the weight that is asked about.
+  /// A view of matrices begins with the weight that is asked about.
   void look_at_weight() {
     ViewState& view = state.view;
     if (!view.pinned) view.pinned = brightest_of_last_row(*state.trace, view.chosen);
@@ -319,6 +319,7 @@ struct Update {
     look_at(view, std::move(look));
   }
   void operator()(const ShowSteps& c) { looked_at().steps = c.on; }
+  void operator()(const SetCode& c) { looked_at().code = c.code; }
   void operator()(const OpenInsideLine& c) { looked_at().inside_line = c.line; }
   void operator()(FocusControl& c) { state.view.focus = std::move(c.control); }
   void operator()(PointAt& c) { state.view.pointed = std::move(c.control); }

@@ -19,12 +19,18 @@ std::optional<CellRef> cell_of(const json& value) {
   return CellRef{index_from_json(value[0]), index_from_json(value[1])};
 }
 
-/// What the views show: the matrix of View::inside, the lines of View::flow.
+/// What the views show: the matrix of View::inside, the program of View::code, the lines of View::flow.
 void read_views(const json& object, ViewState& view) {
   const json matrix = object.value("matrix", json());
   const auto quantity = matrix.is_string() ? parse_matrix_name(matrix.get<std::string>()) : std::nullopt;
   view.look.matrix = matrix_id(quantity.value_or(Quantity::weights), view.chosen);
   if (const auto cell = cell_of(object.value("cell", json()))) view.look.cell = MatrixCell{cell->query, cell->key};
+  if (const json code = object.value("code", json()); code.is_object()) {
+    const json dialect = code.value("dialect", json());
+    if (dialect.is_string())
+      view.code.dialect = value_named<Dialect>(kDialectNames, dialect.get<std::string>()).value_or(Dialect::numpy);
+    view.code.block = code.value("block", json()) == true;
+  }
   const json flow = object.value("flow", json());
   if (!flow.is_object()) return;
   const json heads = flow.value("heads", json()), threshold = flow.value("threshold", json());
@@ -40,6 +46,7 @@ void read_views(const json& object, ViewState& view) {
 void write_views(const ViewState& view, json& object) {
   if (view.look.matrix.quantity != Quantity::weights) object["matrix"] = matrix_name(view.look.matrix.quantity);
   if (view.look.cell) object["cell"] = {view.look.cell->row, view.look.cell->col};
+  if (view.code != CodeLook{}) object["code"] = {{"dialect", name(view.code.dialect)}, {"block", view.code.block}};
   if (view.flow == FlowLook{}) return;
   object["flow"]["threshold"] = view.flow.threshold;
   if (view.flow.heads) object["flow"]["heads"] = *view.flow.heads;

@@ -26,7 +26,7 @@ inline std::string_view present_view_name(std::string_view name) {
 }
 
 /// Of View, in its order.
-inline constexpr std::string_view kViewNames[] = {"heads", "inside", "flow", "train", "compare"};
+inline constexpr std::string_view kViewNames[] = {"heads", "inside", "flow", "train", "compare", "code"};
 
 inline std::string_view view_name(View view) { return kViewNames[static_cast<std::size_t>(view)]; }
 
@@ -62,7 +62,8 @@ inline constexpr NamedView kNamedViews[] = {
     {.name = "matrix", .view = View::inside, .figure = FigureKind::matrix},
     {.name = "flow", .view = View::flow, .figure = FigureKind::flow},
     {.name = "train", .view = View::train},
-    {.name = "compare", .view = View::compare, .figure = FigureKind::compare}};
+    {.name = "compare", .view = View::compare, .figure = FigureKind::compare},
+    {.name = "code", .view = View::code}};
 
 /// By its name, or by an earlier one. Null where there is no such name.
 inline const NamedView* named_view(std::string_view name) {

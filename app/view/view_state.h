@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/matrix.h"
+#include "code/program.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
 #include "derived/fold.h"
@@ -19,11 +20,14 @@ namespace headlight {
 enum class Scale { linear, log };
 
 /// The views of the window: every head of every layer; the data flow through one of them; the lines between the
-/// words; every head beside a training; a snapshot of an answer beside the current answer.
-enum class View { heads, inside, flow, train, compare };
+/// words; every head beside a training; a snapshot of an answer beside the current answer; the layer as a program.
+enum class View { heads, inside, flow, train, compare, code };
+
+/// Whether one matrix of the model is looked at, and a cell of it.
+inline bool looks_at_matrices(View view) { return view == View::inside || view == View::code; }
 
 /// Whether special tokens and pieces of words are folded in a view (derived/fold.h): where weights are shown alone.
-inline bool folds_tokens(View view) { return view != View::inside && view != View::compare; }
+inline bool folds_tokens(View view) { return !looks_at_matrices(view) && view != View::compare; }
 
 /// How View::heads shows all heads of a stack: maps with words; all layers at a glance, as small as they must be; what
 /// the weights of one query in each of them; the weights of one key.
@@ -86,6 +90,14 @@ struct FlowLook {
   friend bool operator==(const FlowLook&, const FlowLook&) = default;
 };
 
+/// What View::code writes of the chosen head's layer.
+struct CodeLook {
+  Dialect dialect = Dialect::numpy;
+  bool block = false;  // the whole block: norms, residual sums and feed-forward
+
+  friend bool operator==(const CodeLook&, const CodeLook&) = default;
+};
+
 struct ViewState {
   std::size_t sentence = 0;  // of a batch
   std::size_t prefix = 0;    // only the first tokens of what the decoder reads are asked about; 0: all
@@ -108,7 +120,8 @@ struct ViewState {
   bool focus_text = false;     // the sentence box is to take the keyboard, its text selected …
   std::string typed;           // … or, where this is not empty, replaced by it
   View view = View::heads;
-  Look look;                               // in View::inside
+  CodeLook code;                           // in View::code
+  Look look;                               // in View::inside and View::code
   std::vector<Look> looked;                // where one came from, the last at the end
   std::string word;                        // whose probability is searched for among the next words
   Sampling sampling;                       // how words are chosen when the decoder writes on

@@ -35,8 +35,8 @@ struct FileWords {
   Words do_replace{"Replace", "替换"};
   Words do_export{"Export", "导出"};
   Words do_train_on{"Train on it", "用它训练"};
-  Words unknown_format{"The ending says the format: .json, .npz, .safetensors or .csv",
-                       "扩展名决定格式：.json、.npz、.safetensors 或 .csv"};
+  Words unknown_format{"The ending says the format: .json, .npz, .safetensors or .csv; .py is the layer as a program",
+                       "扩展名决定格式：.json、.npz、.safetensors 或 .csv；.py 是该层的程序"};
   Words figure_format{"The ending says the format: .svg, .pdf or .png; .html is a page that still computes",
                       "扩展名决定格式：.svg、.pdf 或 .png；.html 是仍能计算的网页"};
   Words figure_grid{"All heads", "所有头"};

@@ -8,6 +8,7 @@
 #include "words/any_sentence_words.h"
 #include "words/change_words.h"
 #include "words/chosen_head_words.h"
+#include "words/code_words.h"
 #include "words/compare_words.h"
 #include "words/doubt_words.h"
 #include "words/explain_words.h"
@@ -52,8 +53,8 @@ std::string characters(const Area&... areas) {
 std::string all_words() {
   std::string all =
       characters(kWindowWords, kFileWords, kSentenceWords, kModelWords, kMaskWords, kAnswerWords, kAnySentenceWords,
-                 kChosenHeadWords, kInsideWords, kTrainWords, kFlowWords, kCompareWords, kGridWords, kHeadOrderWords,
-                 kMapWords, kLessonWords, kPairWords, kPaletteWords, kFailureWords);
+                 kChosenHeadWords, kInsideWords, kCodeWords, kTrainWords, kFlowWords, kCompareWords, kGridWords,
+                 kHeadOrderWords, kMapWords, kLessonWords, kPairWords, kPaletteWords, kFailureWords);
   return all + characters(kHeadNameWords, kStageWords, kDoubtWords, kWordKindWords, kChangeWords) +
          all_relation_words() + all_explain_words() + "+−→✓▸▾×";
 }

@@ -1,7 +1,11 @@
 #include "code/program.h"
 
+#include <system_error>
+
+#include "base/file.h"
 #include "code/program_writer.h"
 #include "write/json.h"
+#include "write/npz.h"
 
 namespace headlight {
 namespace {
@@ -55,6 +59,29 @@ std::string program_text(const Program& program) {
   std::string text;
   for (const ProgramLine& line : program.lines) text += line_text(line) + "\n";
   return text;
+}
+
+std::filesystem::path inputs_beside(const std::filesystem::path& file) {
+  std::filesystem::path inputs = file;
+  return inputs.replace_extension(".npz");
+}
+
+Status check_program_name(const std::filesystem::path& file) {
+  if (file.extension() == ".py") return Done{};
+  return bad_input(file.string(), "ending", ".py", file.has_extension() ? file.extension().string() : "none");
+}
+
+Status write_program(const Program& program, const std::filesystem::path& file) {
+  if (const auto named = check_program_name(file); !named) return named;
+  const std::filesystem::path inputs = inputs_beside(file);
+  auto output = Output::to_file(inputs);
+  if (!output) return output.error();
+  std::error_code failure;
+  const auto folder = std::filesystem::absolute(inputs, failure).parent_path();
+  Progress progress;
+  if (const auto written = write_npz(program.inputs, folder, *output, progress); !written) return written;
+  if (const auto written = output->commit(); !written) return written;
+  return write_file(file, program_text(program));
 }
 
 }  // namespace headlight

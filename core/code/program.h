@@ -2,6 +2,7 @@
 // the arrays that it reads. The lines follow the recipes of core/explain.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,5 +56,15 @@ std::string line_text(const ProgramLine& line, std::size_t column = 72);
 
 /// The whole file.
 std::string program_text(const Program& program);
+
+/// Where the inputs of a program file stand: beside it, .npz in place of .py.
+std::filesystem::path inputs_beside(const std::filesystem::path& file);
+
+/// Writes the inputs beside `file`, then the program: where the program is, its inputs are. Errors: an ending other than
+/// .py, a file that cannot be written.
+Status write_program(const Program& program, const std::filesystem::path& file);
+
+/// An Error where the name of a program does not end in .py.
+Status check_program_name(const std::filesystem::path& file);
 
 }  // namespace headlight

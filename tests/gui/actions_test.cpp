@@ -33,6 +33,7 @@ class ActionsTest : public KeysTest {
     from("two stacks", SetConfig{Config{.arch = Arch::encoder_decoder}}, EndGesture{});
     from("inside", ShowView{View::inside}, LookAt{{matrix_id(Quantity::key), MatrixCell{1, 2}}},
          LookAt{{matrix_id(Quantity::key_weight), {}}});
+    from("code", ShowView{View::code});
     from("flow", ShowView{View::flow});
     from("train", ShowView{View::train});
     from("compare", KeepAnswer{}, SetText{"小猫饿坏了"}, EndGesture{}, ShowView{View::compare});

@@ -128,6 +128,34 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::promises() {
          forget_looks();
          h.say(Pin{});
        }},
+      {{Act::show_code, Act::next_dialect, Act::previous_dialect, Act::whole_block, Act::next_code_line,
+        Act::previous_code_line, Act::copy_program},
+       [&] {
+         key({Key::digit_7});
+         EXPECT_EQ(state().view.view, View::code);
+         EXPECT_TRUE(h.has("dialect numpy"));
+         h.settle();
+         key({Key::semicolon});
+         EXPECT_EQ(state().view.code.dialect, Dialect::einsum);
+         shift(Key::semicolon);
+         EXPECT_EQ(state().view.code.dialect, Dialect::numpy);
+         alt(Key::y);
+         EXPECT_TRUE(state().view.code.block);
+         alt(Key::y);
+         EXPECT_FALSE(state().view.code.block);
+         h.settle();
+         const MatrixId weights = state().view.look.matrix;
+         key({Key::page_up});
+         EXPECT_NE(state().view.look.matrix, weights);
+         key({Key::page_down});
+         EXPECT_EQ(state().view.look.matrix, weights);
+         alt(Key::u);
+         EXPECT_NE(h.clipboard.find("import numpy"), std::string::npos);
+         h.say(DismissNotice{});
+         key({Key::digit_1});
+         forget_looks();
+         h.say(Pin{});
+       }},
       {{Act::run_training, Act::stop_training},
        [&] {
          key({Key::digit_4});

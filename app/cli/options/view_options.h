@@ -23,6 +23,18 @@ CLI::Validator view_names(Wanted wanted) {
   return CLI::Validator(check, "{" + names + "}", "view");
 }
 
+/// --dialect and --block: what a program is written in, and how much of the layer.
+inline void add_program_options(CLI::App& command, CodeLook& code) {
+  command
+      .add_option_function<std::string>(
+          "--dialect",
+          [&code](const std::string& dialect) { code.dialect = *value_named<Dialect>(kDialectNames, dialect); },
+          "numpy (default); einsum: PyTorch, tokens first (i, b, h, d); matmul: PyTorch (b, h, i, d); module: "
+          "torch.nn.MultiheadAttention")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kDialectNames), std::end(kDialectNames))));
+  command.add_flag("--block", code.block, "The whole block: norms, residual sums and feed-forward");
+}
+
 /// --fold special,words
 inline void add_folds(CLI::App& command, std::vector<std::string>& folds) {
   command

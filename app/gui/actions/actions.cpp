@@ -32,6 +32,7 @@ bool has_weights(const Gui& gui) {
   return answered(gui) && !in_view(gui, View::flow) && !in_view(gui, View::compare) && kind(gui) == MapKind::weights;
 }
 bool zooms(const Gui& gui) { return has_weights(gui) && !is_folded(gui); }
+bool in_code(const Gui& gui) { return answered(gui) && in_view(gui, View::code); }
 bool in_flow(const Gui& gui) { return answered(gui) && in_view(gui, View::flow); }
 bool has_head(const Gui& gui) { return answered(gui) && kind(gui) != MapKind::rollout; }
 bool head_off(const Gui& gui) { return is_off(gui.state.document.edits, gui.state.view.chosen); }
@@ -153,7 +154,7 @@ constexpr Action kActions[] = {
     {Act::rollout_maps, Group::views, {"Maps of the rollout", "累积图"}, {}, nullptr, show_maps_of<MapKind::rollout>},
     {Act::show_inside, Group::views, {"Look inside a block", "查看模块内部"}, {bare(Key::digit_2)}, nullptr,
      says<ShowView{View::inside}>},
-    {Act::steps_or_diagram, Group::views, {"Inside: steps or diagram", "内部：逐步或结构图"}, {alt(Key::y)}, answered,
+    {Act::steps_or_diagram, Group::views, {"Inside: steps or diagram", "内部：逐步或结构图"}, {alt(Key::y)}, isnt<in_code>,
      [](Gui& gui) { gui.say(ShowSteps{!gui.state.view.steps}); }},
     {Act::look_back, Group::views, {"Inside: back to what was looked at", "内部：返回之前查看的"}, {bare(Key::backspace)},
      [](const Gui& gui) { return !gui.state.view.looked.empty(); }, say<LookBack>},
@@ -162,6 +163,19 @@ constexpr Action kActions[] = {
     {Act::show_train, Group::views, {"Train a model", "训练模型"}, {bare(Key::digit_4)}, nullptr, says<ShowView{View::train}>},
     {Act::show_compare, Group::views, {"Compare two answers", "对比两个结果"}, {bare(Key::digit_5)}, nullptr,
      says<ShowView{View::compare}>},
+    {Act::show_code, Group::views, {"The layer as a program", "把这一层写成程序"}, {bare(Key::digit_7)}, nullptr, 
+     says<ShowView{View::code}>},
+    {Act::next_dialect, Group::views, {"Code: next dialect", "代码：下一种写法"}, {bare(Key::semicolon)}, in_code,
+     [](Gui& gui) { step_dialect(gui, false); }},
+    {Act::previous_dialect, Group::views, {"Code: previous dialect", "代码：上一种写法"}, {shift(Key::semicolon)}, in_code,
+     [](Gui& gui) { step_dialect(gui, true); }},
+    {Act::whole_block, Group::views, {"Code: the attention or the whole block", "代码：只写注意力或整个模块"}, {alt(Key::y)}, in_code,
+     [](Gui& gui) { gui.say(SetCode{{gui.state.view.code.dialect, !gui.state.view.code.block}}); }},
+    {Act::next_code_line, Group::views, {"Code: the next line's matrix", "代码：下一行的矩阵"}, {bare(Key::page_down)}, in_code,
+     [](Gui& gui) { step_code_line(gui, false); }, true},
+    {Act::previous_code_line, Group::views, {"Code: the line before", "代码：上一行的矩阵"}, {bare(Key::page_up)}, in_code,
+     [](Gui& gui) { step_code_line(gui, true); }, true},
+    {Act::copy_program, Group::views, {"Code: copy the program", "代码：复制程序"}, {alt(Key::u)}, in_code, copy_program},
     {Act::keep_answer, Group::views, {"Keep this answer as A, to compare with", "把这个结果留作 A，用于对比"}, {shift(Key::digit_5)},
      answered, say<KeepAnswer>},
     {Act::swap_answers, Group::views, {"Swap A and B", "交换 A 与 B"}, {alt(Key::home)}, has_kept, say<SwapKept>},

@@ -97,9 +97,31 @@ void step_stack(Gui& gui, bool back) {
 }
 
 void move_cell(Gui& gui, Index rows, Index columns) {
-  if (gui.state.view.view == View::inside) move_look(gui, rows, columns);
+  if (looks_at_matrices(gui.state.view.view)) move_look(gui, rows, columns);
   else if (gui.state.view.view == View::compare && compared_trace(gui.state)) move_joint_cell(gui, rows, columns);
   else move_pinned(gui, rows, columns);
+}
+
+void step_dialect(Gui& gui, bool back) {
+  CodeLook code = gui.state.view.code;
+  constexpr std::size_t kDialects = std::size(kDialectNames);
+  code.dialect =
+      static_cast<Dialect>((static_cast<std::size_t>(code.dialect) + (back ? kDialects - 1 : 1)) % kDialects);
+  gui.say(SetCode{code});
+}
+
+void step_code_line(Gui& gui, bool back) {
+  const Listing* listing = gui.state.listing.get();
+  if (!listing) return;
+  const Trace& trace = *listing->question.trace;
+  const std::vector<std::size_t> made = listing->lines_that_make(gui.state.view.look.matrix);
+  const auto count = static_cast<std::ptrdiff_t>(listing->lines.size());
+  std::ptrdiff_t at =
+      made.empty() ? (back ? count : -1) : static_cast<std::ptrdiff_t>(back ? made.front() : made.back());
+  for (at += back ? -1 : 1; at >= 0 && at < count; at += back ? -1 : 1) {
+    const auto& shows = listing->lines[static_cast<std::size_t>(at)].shows;
+    if (shows && exists(trace, *shows)) return gui.say(LookAt{{*shows, std::nullopt}});
+  }
 }
 
 void step_grid(Gui& gui, bool back) {

@@ -15,6 +15,11 @@ void step_stack(Gui& gui, bool back);
 /// Moves the pinned cell; in the Inside view the cell that is explained.
 void move_cell(Gui& gui, Index rows, Index columns);
 
+/// The next dialect of View::code, or the one before.
+void step_dialect(Gui& gui, bool back);
+/// Looks at what the next line of the program makes, or the one before; nothing at its ends.
+void step_code_line(Gui& gui, bool back);
+
 /// The next way in which the grid shows the heads, or the one before.
 void step_grid(Gui& gui, bool back);
 /// The next kind of maps, or the one before.

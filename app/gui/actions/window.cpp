@@ -43,6 +43,15 @@ void copy_as_command(Gui& gui, CommandGives gives) {
   gui.say(Copied{line});
 }
 
+void copy_program(Gui& gui) {
+  const Listing* listing = gui.state.listing.get();
+  if (!listing || listing->lines.empty()) return;
+  Program program;
+  program.lines = listing->lines;
+  ImGui::SetClipboardText(program_text(program).c_str());
+  gui.say(Copied{listing->lines.front().text});
+}
+
 void save_session(Gui& gui) {
   if (gui.state.session_path.empty()) gui.say(Browse{Browser::Purpose::save, {}});
   else gui.say(SaveSession{gui.state.session_path});

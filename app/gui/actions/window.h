@@ -13,6 +13,8 @@ void resize_window(Gui& gui, bool larger);
 void choose_colours(Gui& gui, ColourMap colours);
 /// Copies the state as a command line that gives that, or says why that cannot be.
 void copy_as_command(Gui& gui, CommandGives gives = CommandGives::picture);
+/// Copies the program of View::code.
+void copy_program(Gui& gui);
 /// Saves to the session's file, or opens the browser where there is none yet.
 void save_session(Gui& gui);
 /// Closes, cancels or lets go of one thing, the frontmost first.

@@ -10,6 +10,7 @@
 #include "gui/inside/matrix_map.h"
 #include "gui/inside/weight_lines.h"
 #include "words/answer_words.h"
+#include "words/code_words.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"
 
@@ -155,6 +156,9 @@ void way_panel(Gui& gui) {
   ImGui::SameLine(0, 0);
   if (flat_button(gui, "show way", gui.word(kInsideWords.way_of_data), !state.view.steps)) gui.say(ShowSteps{false});
   explain_item(gui, kInsideWords.tip_way);
+  ImGui::SameLine(0, 0);
+  if (flat_button(gui, "show program", gui.word(kCodeWords.view_code))) gui.say(ShowView{View::code});
+  explain_item(gui, kCodeWords.tip_view_code);
   if (!state.inside) {
     dim_text(gui, gui.word(kAnswerWords.computing));
     return;

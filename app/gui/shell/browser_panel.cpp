@@ -321,7 +321,7 @@ void export_choices(Gui& gui) {
     dim_text(gui, std::to_string(numbers_of_attention(gui.state)) + " " + gui.word(kFileWords.numbers_in_all));
     gui.name_item("export size", BoxKind::label);
   }
-  format_choices(gui, {".json", ".npz", ".safetensors", ".csv"});
+  format_choices(gui, {".json", ".npz", ".safetensors", ".csv", ".py"});
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ std::string answer_text(Gui& gui) {
 ColourScale shown_colour_scale(const AppState& state) {
   if (state.view.view == View::compare && state.comparison && compared_trace(state))
     return difference_scale(state, state.view.hovered_head.value_or(state.view.chosen));
-  if (state.view.view != View::inside || !state.inside)
+  if (!looks_at_matrices(state.view.view) || !state.inside)
     return map_scale(state, whole_content(state, state.view.hovered_head.value_or(state.view.chosen)));
   return picture_scale(state.settings.theme, state.inside->matrix, is_signed(state.inside->question.look.matrix));
 }
@@ -137,7 +137,7 @@ float colour_bar(Gui& gui) {
   draw_ramp(gui, *ImGui::GetWindowDrawList(), scale, ramp);
   colour_menu(gui, {ramp.x, ramp.y, width, 3 * height});
 
-  if (scale.diverging || gui.state.view.view == View::inside) return begin;  // where scales are linear
+  if (scale.diverging || looks_at_matrices(gui.state.view.view)) return begin;  // where scales are linear
   const MapKind kind = shown_kind(gui.state, gui.state.view.chosen.stack);
   const std::string number = kind == MapKind::weights ? "" : number_title(gui.state.settings.language, kind);
   const float number_width = number.empty() ? 0 : ImGui::CalcTextSize(number.c_str()).x + 8 * unit;

@@ -6,6 +6,7 @@
 #include "gui/lesson/lesson_panel.h"
 #include "gui/shell/shell.h"
 #include "words/any_sentence_words.h"
+#include "words/code_words.h"
 #include "words/compare_words.h"
 #include "words/model_words.h"
 #include "words/window_words.h"
@@ -23,12 +24,13 @@ std::vector<Segment> view_segments(const Gui& gui) {
   return {
       {"view heads", gui.word(kWindowWords.view_heads), now == View::heads, gui.word(kWindowWords.tip_view_heads)},
       {"view inside", gui.word(kWindowWords.view_inside), now == View::inside, gui.word(kWindowWords.tip_view_inside)},
+      {"view code", gui.word(kCodeWords.view_code), now == View::code, gui.word(kCodeWords.tip_view_code)},
       {"view flow", gui.word(kWindowWords.view_flow), now == View::flow, gui.word(kWindowWords.tip_view_flow)},
       {"view compare", gui.word(kCompareWords.view_compare), now == View::compare,
        with_keys(gui, kCompareWords.tip_view_compare, {Act::show_compare})},
       {"view train", gui.word(kWindowWords.view_train), now == View::train, gui.word(kWindowWords.tip_view_train)}};
 }
-constexpr View kSegmentViews[] = {View::heads, View::inside, View::flow, View::compare, View::train};
+constexpr View kSegmentViews[] = {View::heads, View::inside, View::code, View::flow, View::compare, View::train};
 
 /// A line of a menu that does what a row of the table of actions does.
 void act_line(Gui& gui, const char* name, const Words& label, Act act) {

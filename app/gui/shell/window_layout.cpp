@@ -151,6 +151,11 @@ void view_regions(Gui& gui, const Box& box) {
       region(gui, "way", left(way), false, false, way_panel);
       return region(gui, "inside", right(way), false, false, matrix_panel);
     }
+    case View::code: {
+      const float program = std::floor(box.w * 0.58f);
+      region(gui, "code", left(program), false, false, code_panel);
+      return region(gui, "inside", right(program), false, false, matrix_panel);
+    }
     case View::flow: return region(gui, "flow", box, false, false, flow_panel);
     case View::compare: return compare_regions(gui, box);
   }

@@ -108,6 +108,19 @@ Job inside_job(InsideQuestion question, const AppState&) {
   };
 }
 
+std::optional<ListingQuestion> unknown_listing(const AppState& state) {
+  auto question = listing_question(state);
+  return question && state.listing && state.listing->question == *question ? std::nullopt : std::move(question);
+}
+
+Job listing_job(ListingQuestion question, const AppState&) {
+  return [question = std::move(question)](Progress& progress) -> std::optional<Command> {
+    auto listing = listing_of(question, progress);
+    if (!listing) return std::nullopt;
+    return ListingReady{std::move(listing)};
+  };
+}
+
 std::optional<FlowQuestion> unknown_flow(const AppState& state) {
   auto question = flow_question(state);
   return question && state.flow && state.flow->question == *question ? std::nullopt : std::move(question);
@@ -332,6 +345,7 @@ Errands::Errands(JobThreads& threads, const std::function<void()>& wake, std::fi
   set(Errand::baseline, errand(baseline_question, baseline_job, is_fresh));
   set(Errand::detail, errand(detail_question, detail_job, at_once));
   set(Errand::inside, errand(unknown_inside, inside_job, at_once));
+  set(Errand::listing, errand(unknown_listing, listing_job, at_once));
   set(Errand::flow, errand(unknown_flow, flow_job, at_once));
   set(Errand::check, errand(check_question, check_job, after_the_answer));
   set(Errand::heads, errand(unknown_heads, heads_job, at_once));

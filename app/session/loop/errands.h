@@ -18,7 +18,8 @@ enum class Errand {
   trace,       // the answer to the request
   baseline,    // the answer to the same request without edits
   detail,      // the weights of the shown part of the enlarged head
-  inside,      // View::inside
+  inside,      // View::inside and View::code
+  listing,     // View::code
   flow,        // View::flow
   check,       // whether the checkpoint was loaded right
   heads,       // measures, similarity and search of heads
@@ -31,7 +32,7 @@ enum class Errand {
   nearest,     // the sentence nearest to one with unknown words
   trained,     // the folders of earlier trainings
 };
-inline constexpr std::size_t kErrands = 15;
+inline constexpr std::size_t kErrands = 16;
 
 class Errands {
  public:

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "code/program.h"
 #include "document/export.h"
 #include "session/loop/folder_entries.h"
 
@@ -24,7 +25,27 @@ Job save_job(const std::string& path, Session session) {
   };
 }
 
+namespace {
+
+/// The program of View::code with its inputs.
+Job program_job(const std::string& path, const AppState& state) {
+  if (!state.trace || is_stale(state))
+    return [path](Progress&) -> std::optional<Command> {
+      return FileFailed{bad_input(path, "program", "an answer to write", "none yet").message};
+    };
+  return [path, question = program_question(state)](Progress& progress) -> std::optional<Command> {
+    const auto program = program_of_batch(question, inputs_beside(path).filename().string(), progress);
+    if (progress.stop) return FileFailed{path + ": cancelled, nothing was written"};
+    if (!program) return FileFailed{program.error().message};
+    if (const auto written = write_program(*program, path); !written) return FileFailed{written.error().message};
+    return FileSaved{path, std::nullopt};
+  };
+}
+
+}  // namespace
+
 Job export_job(const std::string& path, const AppState& state) {
+  if (check_program_name(path)) return program_job(path, state);
   ExportOptions options;
   std::vector<Request> requests = state.requests;
   if (state.browser.part == ExportPart::head && whole_request(state)) {

@@ -13,7 +13,7 @@ namespace headlight {
 Job open_job(const std::string& path);
 /// A session's file.
 Job save_job(const std::string& path, Session session);
-/// The numbers of all that is asked, or of the chosen head.
+/// The numbers of all that is asked, or of the chosen head; of a .py the program of the chosen head's layer.
 Job export_job(const std::string& path, const AppState& state);
 /// A figure's file.
 Job figure_job(const std::string& path, FigureRequest order, DrawFigure draw);

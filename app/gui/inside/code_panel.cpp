@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <cmath>
+
+#include "gui/actions/actions.h"
+#include "gui/actions/look.h"
+#include "gui/actions/window.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/no_answer.h"
+#include "gui/inside/inside.h"
+#include "words/answer_words.h"
+#include "words/code_words.h"
+
+namespace headlight {
+namespace {
+
+/// The dialects, the whole block, and what can be done with the program.
+void program_header(Gui& gui) {
+  CodeLook code = gui.state.view.code;
+  const Words* tips[] = {&kCodeWords.tip_numpy, &kCodeWords.tip_einsum, &kCodeWords.tip_matmul, &kCodeWords.tip_module};
+  constexpr const char* kLabels[] = {"NumPy", "einsum", "matmul", "nn.MultiheadAttention"};
+  for (std::size_t i = 0; i < std::size(kDialectNames); ++i) {
+    const auto dialect = static_cast<Dialect>(i);
+    if (i > 0) same_line_if_room(button_width(kLabels[i]), 0);
+    if (flat_button(gui, ("dialect " + std::string(kDialectNames[i])).c_str(), kLabels[i], code.dialect == dialect))
+      gui.say(SetCode{{dialect, code.block}});
+    explain_item(gui, *tips[i]);
+  }
+  const auto button = [&](const char* name, const Words& label, bool on, float gap) {
+    same_line_if_room(button_width(gui.word(label)), gap * gui.unit);
+    return flat_button(gui, name, gui.word(label), on);
+  };
+  if (button("whole block", kCodeWords.block, code.block, 12)) gui.say(SetCode{{code.dialect, !code.block}});
+  explain_item(gui, kCodeWords.tip_block);
+  if (button("copy program", kCodeWords.copy, false, 12)) copy_program(gui);
+  explain_item(gui, kCodeWords.tip_copy, {Act::copy_program});
+  if (button("save program", kCodeWords.save, false, 0)) gui.say(Browse{Browser::Purpose::export_to, {}});
+  explain_item(gui, kCodeWords.tip_save, {Act::export_numbers});
+}
+
+/// The shape of what a line makes, and its axes: `(1, 10, 64)  b i hd`.
+std::string shape_of_line(const ProgramLine& line) {
+  ProgramLine alone = line;
+  alone.text.clear();
+  std::string text = line_text(alone, 0);
+  return text.substr(std::min(text.find('('), text.size()));
+}
+
+struct ListingColumns {
+  float number = 0, indent = 0, right = 0, height = 0;
+};
+
+void draw_line(Gui& gui, const Listing& listing, std::size_t index, bool lit, const ListingColumns& columns) {
+  const ProgramLine& line = listing.lines[index];
+  const Palette& colours = gui.colours();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool shows = line.shows && exists(*listing.question.trace, *line.shows);
+  ImGui::PushID(static_cast<int>(index));
+  const bool pressed = ImGui::InvisibleButton("line", {columns.right, columns.height});
+  ImGui::PopID();
+  gui.name_item("code line " + std::to_string(index), shows ? BoxKind::link : BoxKind::none);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 end{at.x + columns.right, at.y + columns.height};
+  if (lit) list.AddRectFilled(at, end, colours.selected, 3 * gui.unit);
+  if (shows && ImGui::IsItemHovered()) {
+    list.AddRect(at, end, colours.outline, 3 * gui.unit, 0, gui.unit);
+    std::string tip = gui.word(kCodeWords.line_makes);
+    if (const auto mark = tip.find('%'); mark != std::string::npos)
+      tip.replace(mark, 1, line.makes + " " + shape_of_line(line));
+    explain_item(gui, gui.fonts.shown(tip));
+  }
+  if (shows && pressed) gui.say(LookAt{{*line.shows, std::nullopt}});
+  const float top = at.y + (columns.height - ImGui::GetFontSize()) / 2;
+  const std::string number = std::to_string(index + 1);
+  list.AddText({at.x + columns.number - ImGui::CalcTextSize(number.c_str()).x, top}, colours.faint, number.c_str());
+  const std::size_t begin = std::min(line.text.find_first_not_of(' '), line.text.size());
+  const std::string text = gui.fonts.shown(line.text.substr(begin));
+  const bool comment = text.starts_with('#');
+  const float x = at.x + columns.number + 10 * gui.unit + static_cast<float>(begin) * columns.indent;
+  const std::string shape = line.shape.empty() ? std::string() : shape_of_line(line);
+  const float shape_width = shape.empty() ? 0 : ImGui::CalcTextSize(shape.c_str()).x + 16 * gui.unit;
+  const float room = end.x - 4 * gui.unit - shape_width;
+  list.PushClipRect(at, {room, end.y}, true);
+  list.AddText({x, top}, comment ? colours.dim : colours.text, text.c_str());
+  list.PopClipRect();
+  if (!shape.empty())
+    list.AddText({end.x - shape_width + 10 * gui.unit, top}, lit ? colours.accent : colours.dim, shape.c_str());
+}
+
+void draw_lines(Gui& gui, const Listing& listing) {
+  const FontScope small(gui, TextSize::small);
+  const std::vector<std::size_t> made = listing.lines_that_make(gui.state.view.look.matrix);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{0, 0});
+  ImGui::BeginChild("program", {0, 0});
+  ListingColumns columns;
+  columns.number = ImGui::CalcTextSize(std::to_string(listing.lines.size()).c_str()).x + 4 * gui.unit;
+  columns.indent = ImGui::CalcTextSize("n").x;
+  columns.height = std::round(ImGui::GetFontSize() * 1.45f);
+  columns.right = ImGui::GetContentRegionAvail().x - 2 * gui.unit;
+  // The line of a matrix that came to be looked at elsewhere is brought into sight.
+  if (!made.empty() && !ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem)) {
+    const float first = static_cast<float>(made.front()) * columns.height,
+                last = static_cast<float>(made.back() + 1) * columns.height;
+    const float top = ImGui::GetScrollY(), room = ImGui::GetWindowHeight();
+    if (first < top || last > top + room) ImGui::SetScrollY(std::max(0.0f, first - room / 3));
+  }
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(listing.lines.size()), columns.height);
+  while (clipper.Step())
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      const auto index = static_cast<std::size_t>(i);
+      draw_line(gui, listing, index, std::find(made.begin(), made.end(), index) != made.end(), columns);
+    }
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+}
+
+}  // namespace
+
+void code_panel(Gui& gui) {
+  if (state_card(gui)) return;
+  problem_line(gui);
+  program_header(gui);
+  const Listing* listing = gui.state.listing.get();
+  if (!listing) return dim_text(gui, gui.word(kAnswerWords.computing));
+  if (!listing->problem.empty()) return wrapped_dim(gui, gui.fonts.shown(listing->problem));
+  draw_lines(gui, *listing);
+}
+
+}  // namespace headlight
