@@ -51,6 +51,19 @@ TEST_F(DoubtTest, UnknownWordsAreCountedWithWaysOut) {
   EXPECT_EQ(document().source.text, "I am a student");
 }
 
+TEST_F(DoubtTest, TheSentenceOnTheStageSaysWhatWasTaught) {
+  Harness& h = *harness;
+  h.state.told = true;
+  h.say(SetText{"The cat sat on the mat because it was tired"}, EndGesture{});
+  h.settle();
+  const auto told = view().pinned;
+  ASSERT_TRUE(told);
+  EXPECT_TRUE(h.says("preposition → its noun. The training taught it.")) << h.words_on_screen();
+  h.say(Pin{CellRef{2, 0}});
+  h.settle();
+  EXPECT_TRUE(h.says("it has no relation")) << h.words_on_screen();
+}
+
 TEST_F(DoubtTest, ItsWordsStandUnderTheirKinds) {
   Harness& h = *harness;
   ask_unknown_words();

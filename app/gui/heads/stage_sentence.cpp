@@ -33,11 +33,23 @@ bool was_taught(const Document& document, const RelationScore& relation) {
   return card && relation.relation == "IT" && card->plan.corruption.restore > 0 && card->plan.task == Task::masked;
 }
 
+/// What the largest weight of a row says in a head that was taught: its relation, or that the word has none, since such
+/// words were taught to look at the first token.
+std::string taught_meaning(const Gui& gui, const HeadName& name, const CellRef& cell) {
+  const HeadRef& head = gui.state.view.chosen;
+  const Matrix row = attention_rows(*gui.state.trace, head, cell.query, 1);
+  const auto& tokens = gui.state.trace->key_tokens(head.stack).tokens;
+  if (row(0, cell.key) < row.maxCoeff() || cell.query == cell.key || tokens[at(cell.query)].special) return {};
+  if (tokens[at(cell.key)].special) return with_parts(gui, kStageWords.rests, {name.words});
+  return with_parts(gui, kStageWords.told, {name.words}) + gui.word(kStageWords.was_told);
+}
+
 /// The head's name, where the row of the cell is one of those that it is named for.
 std::string meaning_of(const Gui& gui, const CellRef& cell) {
   const HeadRef& head = gui.state.view.chosen;
   const HeadName name = name_of_head(gui, head);
   if (!name.relation || name.doubtful) return {};
+  if (!name.taught.empty()) return taught_meaning(gui, name, cell);
   for (const RelatedWords& words : facts_of(gui.state, head.stack).relations)
     if (words.relation == name.relation->relation &&
         cell.query == (name.relation->chosen.reversed ? words.key : words.query))
