@@ -1,5 +1,6 @@
 // The Inside view: from a weight to its steps, from a step to its matrix, from a number to the numbers it came from,
 // down to what was learned, and back.
+#include <cmath>
 #include <fstream>
 
 #include "gui/frame/draw.h"
@@ -451,6 +452,46 @@ TEST_F(InsideViewTest, ARowThatMayLookAtNothingIsExplained) {
     h.say(LookAt{{step.id, MatrixCell{step.row, step.col}}});
     h.settle();
     EXPECT_TRUE(h.has("cell value"));
+  }
+}
+
+TEST_F(InsideViewTest, AVeryLongSentenceIsLookedIntoWithoutWaiting) {
+  Document document;
+  document.source.split = Split::characters;
+  document.config = {.d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 8};
+  for (int i = 0; i < 2000; ++i) document.source.text += i % 9 ? "的" : "x";
+  start(document);
+  Harness& h = *harness;
+  h.say(Pin{CellRef{1990, 1500}}, ShowView{View::inside});
+  EXPECT_EQ(h.state.inside, nullptr) << "no frame computes it";
+  h.settle();
+  ASSERT_TRUE(h.state.inside);
+  for (const bool steps : {true, false}) {
+    h.say(ShowSteps{steps});
+    for (const Quantity quantity : {Quantity::scores, Quantity::z, Quantity::weights}) {
+      const MatrixId id = matrix_id(quantity);
+      SCOPED_TRACE(path(*h.state.trace, id));
+      const MatrixCell cell{1990, shape(*h.state.trace, id).cols - 1};
+      const auto before = h.state.inside;
+      h.say(LookAt{{id, cell}});
+      EXPECT_EQ(h.state.inside, before) << "the old picture stays until the new one comes";
+      h.settle();
+      EXPECT_TRUE(h.says("= " + exact_number(value_at(id, cell))));
+      // A column is narrower than a pixel here; the pointer stands on whole pixels.
+      const Box plot = h.box("matrix");
+      const Picture& picture = h.state.inside->matrix;
+      ImVec2 point = cell_point({1980, 0});
+      point = {std::floor(plot.x + plot.w / 2), std::floor(point.y)};
+      const auto along = [](float at, float size, Index count) {
+        return static_cast<Index>(at / (size / static_cast<float>(count)));
+      };
+      const Index row = along(point.y - plot.y, plot.h, picture.rows);
+      const Index column = along(point.x - plot.x, plot.w, picture.values.cols());
+      h.move_to(point);
+      EXPECT_TRUE(
+          h.says("] = " + exact_number(value_at(id, {picture.first_row + row, picture.column_of(row, column)}))));
+      h.point_away();
+    }
   }
 }
 
