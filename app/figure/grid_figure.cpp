@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "figure/drawing/grid_layout.h"
 #include "figure/head_titles.h"
 #include "figure/map_items.h"
 #include "figure/map_kinds.h"
@@ -48,9 +47,24 @@ Tile tile_of(const Page& page, const PrintedMap& map, float width, bool names_be
   return tile;
 }
 
+/// Where the heads of all layers stand: each layer begins a new row, its heads from left to right.
+struct GridLayout {
+  Index columns = 1;         // heads side by side
+  Index rows_per_layer = 1;  // where a layer's heads take several rows
+  float width = 0;           // of one map with its labels
+  float height = 0;          // … and its title
+  float gap = 0;             // between maps
+  float content_height = 0;  // of everything
+
+  Box place(HeadRef head) const {
+    const Index row = head.layer * rows_per_layer + head.head / columns, column = head.head % columns;
+    return {static_cast<float>(column) * (width + gap), static_cast<float>(row) * (height + gap), width, height};
+  }
+};
+
 /// As few maps side by side as the height of the page allows; none smaller than kLeastMap.
 GridLayout grid_of(const Page& page, const PrintedMap& map, Index layers, Index heads, float gap, bool names_below) {
-  GridLayout grid{.layers = layers, .heads = heads, .gap = gap};
+  GridLayout grid{.gap = gap};
   for (Index rows = heads; rows >= 1; --rows) {
     const Index columns = (heads + rows - 1) / rows;
     const float width = (page.room() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);

@@ -192,7 +192,6 @@ bool Window::wait(double seconds) {
 
 void Window::wake() { glfwPostEmptyEvent(); }
 bool Window::should_close() const { return glfwWindowShouldClose(state_->window); }
-void Window::set_should_close(bool close) { glfwSetWindowShouldClose(state_->window, close); }
 
 void Window::begin_frame(float zoom) {
   ImGui_ImplGlfw_NewFrame();

@@ -38,7 +38,6 @@ class Window {
   static void wake();
   bool should_close() const;
   /// Takes back the wish to close, where there is something to save first; or utters it.
-  void set_should_close(bool close);
 
   /// Ends with ImGui::NewFrame; `zoom` multiplies content_scale().
   void begin_frame(float zoom = 1);

@@ -210,10 +210,4 @@ bool is_reached(const Goal& goal, const GoalFacts& facts, const Scene* scene) {
                      [&](const std::string& word) { return property.is_there(word, 0, facts, scene); });
 }
 
-std::vector<std::string> goal_names() {
-  std::vector<std::string> names;
-  for (const Property& property : kProperties) names.emplace_back(property.name);
-  return names;
-}
-
 }  // namespace headlight

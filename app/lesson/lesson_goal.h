@@ -38,7 +38,4 @@ Result<std::vector<Goal>> goals_from_json(const std::string& where, const nlohma
 /// Whether it is so now. `scene` is what the step set, null where it set nothing.
 bool is_reached(const Goal& goal, const GoalFacts& facts, const Scene* scene);
 
-/// The names of all properties, in the order of the table.
-std::vector<std::string> goal_names();
-
 }  // namespace headlight

@@ -37,7 +37,6 @@ class TrainingJob {
   void want_model() { wants_model_ = true; }
   /// From any thread while it does not run: gives its folder and its memory back.
   void release();
-  bool is_released() const { return !training_ && !lock_; }
 
  private:
   Status prepare(Progress& progress);

@@ -43,15 +43,6 @@ struct AnswerWords {
                              "掩码与手动权重属于单个词元。请先显示所有词元：% 与 %。"};
   Words tip_fold_too_long{"Only for sentences of up to 512 tokens, of large models fewer.",
                           "只用于不超过 512 个词元的句子，大模型更少。"};
-  Words position_alone{"position alone", "只靠位置"};
-  Words random_weights_score{"random weights", "随机权重"};
-  Words tip_measured{
-      "Measured on held-out sentences: how often the strongest target of this head, itself left out, is the right "
-      "word. Beside it what the best fixed distance for each kind of sentence reaches, and the best head of random "
-      "weights.",
-      "在未训练过的句子上测得：该头最强的目标（不算自身）恰为正确词的比例。旁边是每类句子最佳固定距离的得分，以及随机权"
-      "重最好的头的得分。"};
-  Words held_out_sentences{"Sentences: ", "句子数："};
   Words supervised_pronouns{"In training, pronouns were asked for the noun they stand for.",
                             "训练时要求代词说出它所指的名词。"};
 };

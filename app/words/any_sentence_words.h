@@ -12,13 +12,6 @@ struct AnySentenceWords {
       "the "
       "grammar's model knows every word, that one answers.",
       "句中有语法模型不认识的词，所以由任意句子模型回答。语法模型认识全部词时由它回答。"};
-  Words tip_measured{
-      "Measured on sentences that people annotated and no training saw: how often the strongest word in the row of a "
-      "word, itself left out, is the one that it depends on. Beside it what the best fixed distance reaches, and the "
-      "best head of random weights.",
-      "在人工标注、未训练过的句子上测得：一个词的行中最强的词（不算自身）恰为它所依存的词的比例。旁边是最佳固定距离的得"
-      "分，以及随机权重最好的头的得分。"};
-  Words pairs_of_words{"Pairs of words: ", "词对数："};
   Words taught_head{
       "This head was taught where to look, on annotated sentences. It did not find it by itself. A word without such a "
       "relation is to look at <s>. Taught by:",

@@ -23,7 +23,6 @@ struct ChosenHeadWords {
       "显示这两个词的第一个词元之间的权重（折叠之前）背后的每个数。"};
   Words tip_bars{"Drag a bar to set its weight by hand.", "拖动柱条以手动设定权重。"};
   Words next_word{"After", "下一个词，接在"};
-  Words masked_word{"In place of", "代替"};
   Words tip_append{"Click to write this word.", "点击以写下这个词。"};
   Words write_on{"Write on", "续写"};
   Words find_word{"find a word", "查找词"};

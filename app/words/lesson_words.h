@@ -11,8 +11,6 @@ struct LessonWords {
       "A guided walk, from why attention to how it is learned: each step sets the window to what it speaks of. Key: %",
       "从为什么需要注意力到它怎样学会的一条路：每一步都把窗口设成它所讲的样子。按键：%"};
   Words step{"Step", "第"};
-  Words of_steps{"of", "步，共"};
-  Words after_steps{"", "步"};
   Words attempt{"Try: ", "试试："};
   Words tip_done{"The tick is there while the window is as the step asks.", "窗口符合这一步的要求时，这里就有一个勾。"};
   Words previous{"Back", "上一步"};

@@ -66,7 +66,6 @@ struct Gui {
   const Palette& colours() const { return palette(state.settings.theme); }
   const char* word(const Words& words) const { return headlight::words(state.settings.language, words); }
   bool chinese() const { return state.settings.language == Language::zh; }
-  float text_height() const { return ImGui::GetFontSize(); }
 
   template <class T>
   void say(T command) {

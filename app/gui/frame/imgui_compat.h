@@ -210,6 +210,4 @@ inline void inject_key(Key key, bool down) {
 #endif
 }
 
-inline void inject_character(unsigned code_point) { ImGui::GetIO().AddInputCharacter(code_point); }
-
 }  // namespace headlight

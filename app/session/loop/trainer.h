@@ -25,7 +25,6 @@ class Trainer {
   /// Whether it works, or its last word was not taken yet.
   bool busy() const { return worker_.busy(); }
   /// Whether it holds the lock of a training's folder.
-  bool holds_folder() const { return job_ && !job_->is_released(); }
 
  private:
   std::function<void()> wake_;

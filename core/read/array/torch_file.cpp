@@ -116,8 +116,6 @@ bool is_torch_name(const std::filesystem::path& path) {
   return ending == ".bin" || ending == ".pt" || ending == ".pth" || ending == ".ckpt";
 }
 
-bool is_torch_file(std::string_view bytes) { return bytes.starts_with(kZipStart) || bytes.starts_with(kLegacyMagic); }
-
 Result<StoredArrays> locate_torch(std::string_view where, std::string_view bytes) {
   if (bytes.starts_with(kZipStart)) return locate_zip(where, bytes);
   if (bytes.starts_with(kLegacyMagic)) return locate_legacy(where, bytes);

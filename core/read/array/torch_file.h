@@ -14,9 +14,6 @@ namespace headlight {
 /// Whether a file is named as PyTorch's are: .bin, .pt, .pth or .ckpt.
 bool is_torch_name(const std::filesystem::path& path);
 
-/// Whether the bytes begin as one of the two formats does.
-bool is_torch_file(std::string_view bytes);
-
 /// The tensors of the state dict in `bytes`, which must stay, where they lie; those whose elements are strided or deflated
 /// are copies. The state dict is the dict itself, or its entry state_dict, model_state_dict, model, module or net, as the
 /// loops of training write it. A prefix `module.` or `_orig_mod.` that all names share (DataParallel, torch.compile) is

@@ -115,15 +115,4 @@ bool stands_for_a_noun(const Grammar& grammar, std::string_view word) {
   return false;
 }
 
-std::vector<std::string_view> families_of(const Grammar& grammar, std::string_view word) {
-  std::vector<std::string_view> names;
-  const auto found = std::find(grammar.words.begin(), grammar.words.end(), word);
-  if (found == grammar.words.end()) return names;
-  const auto number = static_cast<std::int32_t>(found - grammar.words.begin());
-  for (std::size_t i = 0; i < grammar.families.size(); ++i)
-    if (std::find(grammar.families[i].begin(), grammar.families[i].end(), number) != grammar.families[i].end())
-      names.push_back(grammar.family_names[i]);
-  return names;
-}
-
 }  // namespace headlight

@@ -26,7 +26,4 @@ inline constexpr std::size_t kLongestMatched = 64;
 /// Whether a sentence of the grammar has this word as a pronoun.
 bool stands_for_a_noun(const Grammar& grammar, std::string_view word);
 
-/// The names of the families of the grammar in which the word stands: "anyone", "role.person".
-std::vector<std::string_view> families_of(const Grammar& grammar, std::string_view word);
-
 }  // namespace headlight
