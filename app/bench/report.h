@@ -1,4 +1,4 @@
-// What a benchmark is asked, and the rows that it answers with.
+// The options of a benchmark, and the rows of its report.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-/// What a benchmark is asked.
+/// The options of a benchmark.
 struct BenchOptions {
   std::vector<int> threads;  // each is measured
   int rounds = 5;

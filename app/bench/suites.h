@@ -1,4 +1,4 @@
-// What `headlight bench` measures: each suite on inputs of its own, the same on every machine.
+// The suites of `headlight bench`: each suite on inputs of its own, the same on every machine.
 #pragma once
 
 #include <functional>

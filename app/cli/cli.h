@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-/// What only a program built with the window can do; empty functions otherwise.
+/// The functions of a program built with the window; empty without it.
 struct Frontend {
   std::function<Status(const Startup&)> open_window;
   std::function<Status(const Startup&, const ScreenshotOptions&)> screenshot;

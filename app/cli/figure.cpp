@@ -62,7 +62,7 @@ Result<std::vector<HeadRef>> heads_of(const std::vector<std::string>& texts, con
   return heads;
 }
 
-/// What --matrix, --row and --column say.
+/// Reads --matrix, --row and --column.
 Result<Look> look_of(const FigureArguments& options, const Trace& trace, const HeadRef& head) {
   if (!options.matrix) return bad_input("--view matrix", "", "--matrix NAME", "none");
   if (const auto valid = check_head(trace, head); !valid) return valid.error();

@@ -12,7 +12,7 @@
 namespace headlight {
 namespace {
 
-/// What the sentences gave so far.
+/// The sums over the sentences so far.
 struct Gathered {
   MeasureSums sums = {};
   std::vector<HeadEffect> effects = {};  // summed

@@ -1,4 +1,4 @@
-// What `headlight heads` finds out: a row of numbers for every head, gathered over the sentences that are asked about.
+// The table of `headlight heads`: a row of numbers for every head, computed over the given sentences.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace headlight {
 
-/// What is wanted of the heads.
+/// The options of the table.
 struct HeadsWanted {
   std::string sort = "layer";  // layer, a measure, effect, learned, found or similar
   bool ascending = false;

@@ -38,7 +38,7 @@ std::string name_text(const HeadRow& row) {
   return row.name.doubtful ? "(" + name + ")" : name;
 }
 
-/// What was measured, as scripts read it.
+/// The measures as scripts read them.
 std::string learned_fields(const HeadRow& row) {
   std::string text;
   for (std::size_t i = 0; i < row.learned.size(); ++i) {

@@ -1,4 +1,4 @@
-// What `headlight heads` prints of its table: text, csv or json.
+// The output of `headlight heads`: text, csv or json.
 #pragma once
 
 #include <string>

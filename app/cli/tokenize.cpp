@@ -25,7 +25,7 @@ struct NamedSide {
   const Tokens* tokens;
 };
 
-/// What is read: one side, or that of the encoder and that of the decoder.
+/// The inputs: one side, or the encoder's and the decoder's.
 std::vector<NamedSide> sides_of(const Request& request) {
   if (!has_stack(request, Stack::encoder)) return {{"tokens", &query_tokens(request, Stack::self)}};
   return {{"tokens", &query_tokens(request, Stack::encoder)}, {"target_tokens", &query_tokens(request, Stack::self)}};

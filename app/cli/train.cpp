@@ -45,7 +45,7 @@ Result<Choice> choice(const char* option, const std::string& word, std::initiali
   return bad_input(option, "", known, "'" + word + "'");
 }
 
-/// What the corpus is made of, and which heads are taught.
+/// Sets the sources of the corpus, and the taught heads.
 Status complete_corpus(TrainArguments& options) {
   CorpusChoice& corpus = options.corpus;
   Teaching& teaching = options.plan.teaching;
@@ -185,7 +185,7 @@ Result<int> run_train(TrainArguments options) {
                     .treebanks = options.corpus.treebanks,
                     .command = training_command(plan, options.corpus, options.name, options.half)};
   if (!options.from.empty()) card.command += " --from " + shell_word(options.from);
-  // A person who passes the model on finds whose texts and annotations are in it.
+  // The card names the sources of the texts and annotations: their licences require it.
   for (std::size_t i = 0; i < options.text_credits.size(); ++i)
     card.corpus += (i == 0 ? " (" : "; ") + options.text_credits[i];
   if (!options.text_credits.empty()) card.corpus += ")";

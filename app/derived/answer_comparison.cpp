@@ -81,7 +81,7 @@ bool says_word(const Trace& trace) {
   return is_masked(trace.query_tokens().tokens[static_cast<std::size_t>(trace.answering)]);
 }
 
-/// What a model gives to a word; nothing where it does not know it.
+/// The probability of a word; nothing where the model does not know it.
 std::optional<float> probability_of(const Model& model, const Vector& probabilities, const std::string& word) {
   const auto row = find_word(model, word);
   if (!row) return std::nullopt;

@@ -94,14 +94,14 @@ std::optional<DifferenceOrder> parse_difference_order(std::string_view name);
 
 /// The heads of B's attention that both have, in the order that is asked for; of equal ones the lower first.
 std::vector<HeadRef> heads_by(const ComparedHeads& compared, Stack stack, DifferenceOrder order);
-/// What they are put in that order by; nothing for the order of their layers, and where no cell is in both.
+/// The value by which heads are sorted; nothing for the order of their layers, and where no cell is in both.
 std::optional<float> order_value(const HeadDifference& head, DifferenceOrder order);
 
 /// The place of a cell of B, or of a cell of A, on the joint axes; nothing where they do not have it.
 std::optional<CellRef> joint_cell(const JointStack& stack, const std::optional<CellRef>& of_b,
                                   const std::optional<CellRef>& of_a);
 
-/// What a joint cell is in the two answers; nothing in one that lacks its row or its column.
+/// A joint cell in each of the two answers; nothing in an answer that lacks its row or its column.
 struct CellsBehind {
   std::optional<CellRef> a, b;
 };

@@ -29,7 +29,7 @@ std::vector<FlowLine> strongest_lines(const Trace& trace, const HeadRef& head, c
 /// The same of a map that is there.
 std::vector<FlowLine> strongest_lines(const Matrix& weights);
 
-/// What is asked: an answer, and which heads of it.
+/// The question: an answer, and some of its heads.
 struct FlowQuestion {
   std::shared_ptr<const Trace> trace;
   std::vector<HeadRef> heads;

@@ -17,7 +17,7 @@ namespace headlight {
 /// Of a pair of sentences A and B: the queries and keys that are shown. Rows are not scaled back to 1.
 enum class PairPart { all, a_to_a, a_to_b, b_to_a, b_to_b };
 
-/// What is folded in the maps of the heads.
+/// The folds of the maps of the heads.
 struct FoldChoice {
   bool special = false;           // special tokens are left out, rows scaled back to 1
   bool words = false;             // the tokens of a word are one row and one column

@@ -1,4 +1,4 @@
-// What is known of every head of an answer beside its map: measures, likeness, the words it looks at, and what is lost
+// Statistics of every head of an answer beside its map: measures, likeness, the words it looks at, and what is lost
 // without it. Computed only while a view shows it.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace headlight {
 
-/// What the heads of the grid stand in order of: their layers, a measure, what is lost without them, or likeness.
+/// The order of the heads of the grid: layers, a measure, the loss without the head, or similarity.
 struct HeadOrder {
   enum class By { layer, measure, effect, similar } by = By::layer;
   Measure measure = Measure::entropy;  // where by == measure
@@ -58,7 +58,7 @@ CellRef brightest_of_last_row(const Trace& trace, const HeadRef& head);
 /// alone. Of a sentence without words its first cell.
 CellRef strongest_cell(const Trace& trace, const HeadRef& head);
 
-/// What is asked of the heads of an answer.
+/// The statistics to compute for the heads of an answer.
 struct HeadQuestion {
   std::shared_ptr<const Trace> trace;
   bool measures = false, similar = false;

@@ -1,4 +1,4 @@
-// What the Inside view shows of an answer: the picture of the data's way with its matrices, one matrix large, the terms
+// The data of the Inside view: the picture of the data's way with its matrices, one matrix large, the terms
 // of one of its cells, and the steps behind one weight. Made on a worker; the window only draws it.
 #pragma once
 
@@ -25,7 +25,7 @@ struct Look {
   friend bool operator==(const Look&, const Look&) = default;
 };
 
-/// What is asked: an answer, a head, a matrix and a weight.
+/// The question: an answer, a head, a matrix and a weight.
 struct InsideQuestion {
   std::shared_ptr<const Trace> trace;
   HeadRef head;  // the chosen one

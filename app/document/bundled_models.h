@@ -56,13 +56,13 @@ Document default_document(const BundledModels* models);
 
 /// A head wears a relation where its score is above what position alone reaches by so much.
 inline constexpr double kLeastGain = 0.15;
-/// What position alone reaches of a relation: the best fixed distance, for each kind of sentence or for all.
+/// The score of position alone for a relation: the best fixed distance, for each kind of sentence or for all.
 double position_alone(const RelationScore& relation);
 /// How far the score is above that.
 double gain(const RelationScore& relation);
 bool is_worn(const RelationScore& relation);
 
-/// What was measured of a head: the relations that it was chosen for.
+/// The measured relations of a head: those that it was chosen for.
 std::vector<const RelationScore*> relations_of(const Document& document, const HeadRef& head);
 
 }  // namespace headlight

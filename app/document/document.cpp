@@ -19,7 +19,7 @@ const std::optional<Token>& start_of(const Document& document, TextSide side) {
   return side == TextSide::target && document.tokenizers ? document.tokenizers->start : none;
 }
 
-/// Whether the decoder reads its start token alone: it has one, and nobody has said anything yet.
+/// Whether the decoder reads its start token alone: it has one, and its text is empty.
 bool says_nothing_yet(const Document& document) {
   return tokenizer_of(document, TextSide::target) && start_of(document, TextSide::target) &&
          document.target.ids.empty() && sentences(document.target.text).empty();

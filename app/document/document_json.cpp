@@ -111,7 +111,7 @@ void read_text_input(Fields& fields, const PassageKeys& keys, TextInput& input) 
   input.hand_cuts = std::move(offsets);
 }
 
-/// Whether the heads of the model's file are as many as somebody said.
+/// Whether the number of heads was given beside the file: it holds queries, keys and values, not patterns.
 bool takes_num_heads(const Document& document) {
   return has_own_inputs(document) && document.model->given->stacks.at(Stack::self).patterns.empty();
 }

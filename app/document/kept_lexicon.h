@@ -5,7 +5,7 @@
 
 namespace headlight {
 
-/// What read_lexicon() gives (document/assets.h); null where it cannot be read.
+/// The lexicon of read_lexicon() (document/assets.h); null where it cannot be read.
 const Lexicon* kept_lexicon();
 
 }  // namespace headlight

@@ -80,7 +80,7 @@ class GivenLines {
   bool empty_ = false;
 };
 
-/// What is said to a line.
+/// The answer to a line.
 struct LineAnswer {
   std::shared_ptr<const Trace> trace = {};  // to be written with `request`; else …
   std::string request = {};

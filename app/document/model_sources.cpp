@@ -36,7 +36,7 @@ void add_place(std::vector<fs::path>& places, const fs::path& place) {
   if (std::find(places.begin(), places.end(), plain) == places.end()) places.push_back(plain);
 }
 
-/// What the user's file lists: absolute paths, a line each. No file, no folders.
+/// The folders of the user's file: absolute paths, a line each. No file, no folders.
 std::vector<fs::path> folders_of_user() {
   constexpr std::size_t kMostBytes = std::size_t{1} << 20;
   std::vector<fs::path> folders;

@@ -15,7 +15,7 @@ namespace headlight {
 /// The file in config_folder() that lists folders of models, one a line; written by the user alone.
 inline constexpr const char* kModelFolders = "model-folders.txt";
 
-/// What a variable of the environment says; null: nothing.
+/// The value of an environment variable; null: it is not set.
 using Variables = std::function<const char*(const char* name)>;
 
 /// HF_HUB_CACHE, HUGGINGFACE_HUB_CACHE, HF_HOME/hub, the cache under $XDG_CACHE_HOME or ~/.cache, TRANSFORMERS_CACHE;
@@ -25,13 +25,13 @@ ModelPlaces model_places(const Variables& variables, std::vector<std::filesystem
 /// The same of this process, and of the folders in config_folder()/kModelFolders.
 ModelPlaces model_places();
 
-/// What can be opened by its name on this disk, and why others cannot. A thousand models take less than a second.
+/// Models that can be opened by name on this disk, and why others cannot. A thousand models take less than a second.
 std::vector<ListedModel> models_on_disk(int threads = 0);
 
 /// Whether this can only be the name of a model in one of the places: it is no path.
 bool names_kept_model(const std::filesystem::path& source);
 
-/// What a SOURCE stands for: the folder of a shipped model or one in a cache by its name, the folder of a file in it (its
+/// The path of a SOURCE: the folder of a shipped model or one in a cache by its name, the folder of a file in it (its
 /// configuration, weights, tokenizer); any other path unchanged. Error: a name that is not there.
 Result<std::filesystem::path> path_of_source(const std::filesystem::path& source);
 

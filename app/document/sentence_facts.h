@@ -1,4 +1,4 @@
-// What is known of a sentence before anything is computed: how many of its words the model does not know, and whether
+// Facts about a sentence before anything is computed: how many of its words the model does not know, and whether
 // it is a sentence of the kind that a model's heads were measured on.
 #pragma once
 

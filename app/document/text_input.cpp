@@ -26,7 +26,7 @@ std::vector<std::size_t> automatic_cuts(std::string_view text, Split split, cons
   return cuts;
 }
 
-/// What changed from one text to another, in whole characters: the bytes [begin, old_end) became [begin, end).
+/// The change from one text to another, in whole characters: the bytes [begin, old_end) became [begin, end).
 struct Change {
   std::size_t begin, old_end, end;
 };

@@ -14,7 +14,7 @@
 namespace headlight {
 namespace {
 
-/// A token that nobody typed.
+/// A token that is in no typed text.
 Token special_token(std::int64_t id, const Tokenizer& tokenizer) {
   Token token;
   token.id = id;

@@ -1,4 +1,4 @@
-// What differs between two questions, in words that say only that.
+// The difference between two questions, in words.
 #pragma once
 
 #include <optional>

@@ -19,7 +19,7 @@ inline constexpr float kColumnMm = 85, kSlideMm = 254, kLeastMm = 40, kMostMm = 
 /// A flow with more words on one side than this would be a page metres high.
 inline constexpr Index kMostFlowWords = 2000;
 
-/// What is drawn.
+/// The answer that a figure draws.
 struct FigureSubject {
   const Trace& trace;
   const Document& document;            // what was asked: the model's name, what was measured of its heads
@@ -55,9 +55,9 @@ Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b
 /// The colour scale of all heads of an answer: from 0 to a round number above the largest weight.
 ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme theme, Scale scale);
 
-/// What the window ordered.
+/// The figure that the window asks for.
 FigureOptions figure_options(const FigureRequest& order);
-/// … drawn. Errors also: nothing to compare with.
+/// Draws that figure. Errors also: nothing to compare with.
 Result<Drawing> draw_ordered(const FigureRequest& order, const TextWidth& measure);
 
 }  // namespace headlight

@@ -26,7 +26,7 @@ Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, co
         off ? either(options.language, "off", "已关闭") : name_in_figure(options.language, subject, options.head));
   const PrintedMap map = printed_map(subject, options.head, kMostCells);
   const ColourScale scale = own_scale(map_scale(subject, options), map.weights, options);
-  // What stands above and below the map is a part of the page's height.
+  // The parts above and below the map count for the page's height.
   const float side = std::min(page.room(), page.fair_height() - 9 * page.label);
   const MapAxes axes = map_axes(page, map, side);
   const float most = kLargestCell * static_cast<float>(std::max(map.num_queries(), map.num_keys())) +

@@ -1,4 +1,4 @@
-// What a head is called, in words: decided here alone, for the window, figures, pages and the command line.
+// The name of a head in words: decided here alone, for the window, figures, pages and the command line.
 #pragma once
 
 #include <functional>
@@ -53,10 +53,10 @@ struct MeasuredTitle {
 MeasuredTitle measured_title(const HeadRef& head, const HeadName& name, const std::string& value, float room,
                              const std::function<float(const std::string&)>& width_of);
 
-/// What a reader sees who asks about a name: what was measured and how, and why to doubt it.
+/// The tooltip of a head's name: the measurement, its method, and reasons to doubt it.
 std::string name_explained(Language language, const HeadName& name, const SentenceFacts& facts);
 
-/// A share as people write it: 93 %, 0.4 %, <0.1 %; 100 % only for what rounds to it from 99.95 %.
+/// A share as text: 93 %, 0.4 %, <0.1 %; 100 % only for what rounds to it from 99.95 %.
 std::string share_text(double share);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// What stands in the boxes of the Inside view: a step behind a weight, and a box of the way of the data. Window and
+// The contents of the boxes of the Inside view: a step behind a weight, and a box of the way of the data. Window and
 // figure share it; frames and arrows are theirs.
 #pragma once
 
@@ -53,7 +53,7 @@ std::string place_label(const Trace& trace, const MatrixId& id, Index row, Index
 std::string matrix_number(float value);
 /// How a cell follows from its terms, and the numbers of that which are in no matrix.
 std::string operation_line(Language language, const Cell& cell);
-/// What the bar of a term shows: the addend, or the operand itself.
+/// The value that the bar of a term shows: the addend, or the operand itself.
 float term_length(const Term& term, bool adds_up);
 
 /// The text, or as much of it as has room, with … at its end.

@@ -24,7 +24,7 @@ std::string cut_to(const std::string& line, float room, const std::function<floa
 std::string layer_title(Language language, Index layer);
 /// encoder, decoder, cross-attention.
 std::string stack_title(Language language, Stack stack);
-/// What Mask::kind gave, in words.
+/// The kind of a mask (Mask::kind) in words.
 std::string mask_title(Language language, std::string_view kind);
 /// What computed the answer: the trained model, a checkpoint's name, fresh weights with their seed.
 std::string model_title(Language language, const Document& document);

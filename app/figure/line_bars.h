@@ -49,7 +49,7 @@ struct Bar {
 /// The bars of one head, as high as their weights where `top` fills the height.
 std::vector<Bar> bars_of_head(const LineLayout& layout, Index head, const Vector& weights, float top);
 
-/// What a head's bars go up to: its own largest weight where heads have their own range, else what all share.
+/// The upper end of a head's bars: its own largest weight where heads have their own range, else that of all heads.
 float top_of_line(const Vector& weights, float shared, bool own);
 
 /// The words above the bars: level where they fit, else upwards or one character above the other; as many as stand apart,

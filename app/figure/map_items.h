@@ -41,7 +41,7 @@ MapAxes map_axes(const Page& page, const PrintedMap& map, float side);
 
 MapLayout layout_of(const PrintedMap& map, const MapAxes& axes, const Box& area);
 
-/// What the labels above a map take: layout_map leaves room for at least that.
+/// The height of the labels above a map: layout_map leaves at least that much room.
 float label_height(const MapAxes& axes, const MapLayout& layout);
 
 /// Adds the cells, their frame and their labels; with `values` the numbers where there is room for them.

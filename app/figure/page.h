@@ -1,4 +1,4 @@
-// What every figure has: a page with its sizes of type, a colour bar with numbers, and a caption that says what is seen.
+// Parts of each figure: a page with its sizes of type, a colour bar with numbers, and a caption that says what is seen.
 #pragma once
 
 #include <string>
@@ -44,7 +44,7 @@ Status check_head(const Trace& trace, const HeadRef& head);
 /// The folded maps of a stack; null where its tokens are not folded.
 const FoldedStack* folded_stack(const FigureSubject& subject, Stack stack);
 
-/// What the rows, or the columns, of a stack are called: tokens, or groups of them.
+/// The labels of the rows or columns of a stack: tokens, or groups of them.
 const std::vector<Token>& axis_tokens(const FigureSubject& subject, Stack stack, bool of_queries);
 
 /// Text as wide as the page, and as many lines as it takes, from `page.y` on.

@@ -28,7 +28,7 @@
 namespace headlight {
 namespace {
 
-/// What an earlier window held and had not saved, taken over as this window's own.
+/// Restores the unsaved session of an earlier window.
 void restore(Startup& start, std::optional<Notice>& notice, const std::filesystem::path& autosave) {
   Recovered recovered = recover_session(autosave);
   if (!recovered.problems.empty()) notice = Notice{Notice::Kind::failed, in_lines(recovered.problems)};
@@ -54,7 +54,7 @@ void follow_size(const AppState& state, const Window& window, Commands& commands
   if (!(settings == state.settings)) commands.emplace_back(SetSettings{std::move(settings)});
 }
 
-/// What a session has beside its question and its look, and a line about each thing that is gone of it.
+/// Restores the parts of a session beside its document and its view; a line for each part that is missing now.
 void take_beside(AppState& state, Session& session, std::optional<Notice>& notice) {
   const std::vector<std::string> lost = take_kept_and_lesson(state, session);
   if (lost.empty()) return;
@@ -92,7 +92,7 @@ Status train_for(Loop& loop, AppState& state, Index steps) {
   return Done{};
 }
 
-/// What is on a picture, for those who measure it: pixels to a tenth.
+/// The boxes of a screenshot as JSON, in pixels, rounded to a tenth.
 std::string boxes_json(const DrawnBoxes& boxes, int width, int height) {
   using nlohmann::json;
   const auto pixels = [](float length) { return std::round(static_cast<double>(length) * 10) / 10; };
@@ -146,7 +146,7 @@ Status open_window(const Startup& asked) {
   if (restored) state.saved_document = default_document(resources->shipped.get());  // what was restored was never saved
   if (const Status begun = begin_lessons(state, resources->lessons, start); !begun) return begun;
   if (!start.asked && !restored) take_up(state, settings);
-  // What was named on the command line looks as the user left the window, too, unless it says itself how it looks.
+  // A source of the command line gets the last window's view, unless the source has a view of its own.
   else if (!restored && start.session_path.empty() && start.lesson.empty()) set_layout(state.view, settings.layout);
   if (!start.lesson.empty()) start.session.lesson = {};
   take_beside(state, start.session, notice);

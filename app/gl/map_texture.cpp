@@ -27,7 +27,7 @@ int row_of(const ColourScale& scale) {
   return static_cast<int>(scale.theme) * (kColourMaps + 1) + map;
 }
 
-/// What the driver has against a shader or a program, in a line; nothing where `status` is well.
+/// The error of the driver about a shader or a program, in a line; nothing where `status` is good.
 template <class GetStatus, class GetLog>
 std::optional<std::string> objection(unsigned object, GLenum status, GetStatus get_status, GetLog get_log) {
   GLint is_well = 0;
@@ -132,7 +132,7 @@ class GlMapPainter final : public MapPainter {
   int uploads() const { return pages_.uploads(); }
 
  private:
-  // What a draw command needs when the frame is rendered, after draw() has returned.
+  // The data of a draw command, which is rendered after draw() has returned.
   struct Drawing {
     GlMapPainter* painter;
     MapSlot place;

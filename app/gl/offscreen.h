@@ -23,7 +23,7 @@ class Offscreen {
   Offscreen& operator=(Offscreen&&) = delete;
   ~Offscreen();
 
-  /// What was drawn.
+  /// The pixels that were drawn.
   Pixels read() const;
 
  private:

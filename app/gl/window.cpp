@@ -43,7 +43,7 @@ Error glfw_error(std::string_view what, std::string_view expected) {
   return bad_input("window", what, expected, code != GLFW_NO_ERROR && description ? description : "none");
 }
 
-/// What glfwCreateWindow multiplies a size by (GLFW_SCALE_TO_MONITOR): not where the desktop counts in points.
+/// The factor of glfwCreateWindow for a size (GLFW_SCALE_TO_MONITOR): not where the desktop counts in points.
 float size_scale(GLFWwindow* window) {
   float scale = 1;
   int points = 0, pixels = 0;

@@ -26,7 +26,7 @@ struct Said {
   bool empty() const { return en.empty(); }
 };
 
-/// What a step sets the program to.
+/// The scene that a step sets.
 struct Scene {
   Document document;
   ViewState view;

@@ -1,4 +1,4 @@
-// What a lesson says about numbers, written so that it can be held against the model: that a weight is above 0.9, that
+// Claims of a lesson about numbers, which are checked against the model: that a weight is above 0.9, that
 // two rows are the same, that a word is expected.
 #pragma once
 

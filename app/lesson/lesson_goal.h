@@ -1,4 +1,4 @@
-// What a reader of a lesson was asked to bring about, as something that the program can see by itself.
+// The goal of a lesson's step, as a condition that the program can check.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct Document;   // document/document.h
 struct ViewState;  // view/view_state.h
 struct Scene;      // lesson/lesson.h
 
-/// What goals look at.
+/// The facts that goals check.
 struct GoalFacts {
   const Document& document;
   const ViewState& view;

@@ -20,7 +20,7 @@ std::vector<LessonSpan> spans_of(std::string_view text);
 /// The text as it is read.
 std::string plain_text(std::string_view text);
 
-/// What a target names: a control, or a word and perhaps the word it looks at (lesson_claim.h: `我#2`).
+/// The object that a target names: a control, or a word and perhaps the word it looks at (lesson_claim.h: `我#2`).
 struct LessonTarget {
   std::string control = {}, query = {}, key = {};
   friend bool operator==(const LessonTarget&, const LessonTarget&) = default;

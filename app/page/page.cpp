@@ -43,7 +43,7 @@ std::size_t text_bytes(const Trace& trace) {
   return bytes;
 }
 
-/// What the page looks at when it opens.
+/// The view with which the page opens.
 json look_object(const PageContent& content, const PageOptions& options) {
   const ViewState& view = content.session.view;
   const Trace& trace = *content.trace;
@@ -99,7 +99,7 @@ json axes_object(const Trace& a, const Trace& b) {
   return axes;
 }
 
-/// What tells the two questions apart, in the fewest words: the texts where they differ, else the masks, else A and B.
+/// The shortest names for the two questions: the texts where they differ, else the masks, else A and B.
 std::pair<std::string, std::string> labels_of(const PageContent& content) {
   const auto& a = *content.against->trace;
   const Trace& b = *content.trace;
@@ -200,7 +200,7 @@ Status write_page(const PageContent& content, const PageOptions& options, const 
                   const std::optional<std::filesystem::path>& file, Progress& progress) {
   const Trace& trace = *content.trace;
   const auto error_of = [&](const Trace& exact, const std::vector<HeadRef>& heads) {
-    // What the browser's own arithmetic adds to the rounding, in double precision where the program has single.
+    // The error of the browser's own arithmetic, in double precision where the program has single.
     constexpr float kArithmetic = 2e-6f;
     return rounding_error(exact, rounded(exact).trace, heads, {options.threads, &progress.stop}) + kArithmetic;
   };

@@ -38,7 +38,7 @@ struct PageOptions {
   int threads = 0;
 };
 
-/// What a page will be, before anything is written.
+/// The plan of a page, before anything is written.
 struct PagePlan {
   std::vector<HeadRef> heads;  // those that are packed, in the order of the data's way
   bool values = true;          // v is among it
@@ -50,7 +50,7 @@ struct PagePlan {
 /// number beyond what float16 holds; `live` of a model whose parts the page cannot compute.
 Result<PagePlan> plan_page(const PageContent& content, const PageOptions& options);
 
-/// What is said before the page is written: `12.3 MB: q, k and v of 16 heads, 10 tokens`.
+/// The message before the page is written: `12.3 MB: q, k and v of 16 heads, 10 tokens`.
 std::string plan_text(const PagePlan& plan, const PageContent& content);
 
 /// Writes the page to `file`, or to standard output, whole or not at all. The same content gives the same bytes.

@@ -231,7 +231,7 @@ json edits_object(const Trace& trace) {
   return object;
 }
 
-/// What was measured of the heads that are in the page.
+/// The measures of the heads in the page.
 json relations_object(const Trace& trace, const Document& document, const std::vector<HeadRef>& heads) {
   json list = json::array();
   for (const StackNames& names : stacks_of(trace))

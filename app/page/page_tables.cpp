@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What the page says under a name: the window's own words where it has them. `{0}` stands for a value.
+/// The texts of the page by name: the window's own words where it has them. `{0}` stands for a value.
 struct PageWord {
   const char* name;
   Words words;

@@ -1,4 +1,4 @@
-// What a page takes from the window's own tables: the words in both languages, the colours in both themes.
+// Tables that a page takes from the window: the words in both languages, the colours in both themes.
 #pragma once
 
 #include <string>

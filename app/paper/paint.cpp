@@ -40,7 +40,7 @@ float cell_side(const Cells& cells) {
                   cells.box.h / static_cast<float>(cells.weights.rows()));
 }
 
-/// What a cell is filled with; a hatched one with what its lines stand on.
+/// The fill of a cell; of a hatched one the background of its lines.
 Rgb fill_of(const Cells& cells, float weight) {
   if (!is_blocked(cells.scale, weight)) return colour_of(cells.scale, weight);
   return cell_side(cells) < kLeastHatched ? blocked_colours(cells.scale.theme).tint : colour_of(cells.scale, 0);

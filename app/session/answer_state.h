@@ -1,4 +1,4 @@
-// What stands where the maps would be: the answer, or why there is none. Maps of one model never stand under the name of
+// The state of the area of the maps: the answer, or why there is none. Maps of one model never stand under the name of
 // another.
 #pragma once
 

@@ -29,7 +29,7 @@ struct FigureRequest {
 /// all heads.
 FigureKind seen_figure(const AppState& state);
 
-/// What the window's figure is made of now.
+/// The input of the window's figure now.
 FigureRequest figure_order(const AppState& state);
 
 /// Draws and writes it; the format follows the name's ending. Called on one thread at a time.

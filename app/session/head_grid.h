@@ -8,7 +8,7 @@
 
 namespace headlight {
 
-/// What the look asks of the heads of the answer on the screen; nothing where it needs no more than their maps.
+/// The statistics that the view needs of the heads on the screen; nothing where their maps are enough.
 std::optional<HeadQuestion> head_question(const AppState& state);
 
 /// The row or the column that all heads are shown in, where the grid shows one: that of the pinned cell, else that of
@@ -19,13 +19,13 @@ std::optional<HeadLine> shown_line(const AppState& state);
 /// empty where they are not known yet.
 Vector line_of_head(const AppState& state, const HeadLine& line, const HeadRef& head);
 
-/// What was measured of a head last, perhaps of an earlier answer; null where nothing was.
+/// The last measures of a head, perhaps of an earlier answer; null where there are none.
 const HeadMeasures* last_measures(const AppState& state, const HeadRef& head);
 
 /// Whether the look asks what is lost without each head.
 bool wants_effects(const AppState& state);
 
-/// What was found out about the answer on the screen; null where that is not known (yet).
+/// The statistics of the answer on the screen; null where they are not known (yet).
 const HeadStats* known_heads(const AppState& state);
 const EffectAnswer* known_effects(const AppState& state);
 
@@ -33,7 +33,7 @@ const EffectAnswer* known_effects(const AppState& state);
 /// answer's numbers are known the heads stay where those of the answer before put them.
 std::vector<HeadRef> shown_order(const AppState& state);
 
-/// What the head was put in order by, of the answer on the screen; nothing where it has no such number.
+/// The value by which a head of the answer on the screen is sorted; nothing where it has none.
 std::optional<float> order_value(const AppState& state, const HeadRef& head);
 
 /// Whether the head was looked for in vain: it is shown, but dimmed.

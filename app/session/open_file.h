@@ -1,4 +1,4 @@
-// What a file on disk turned out to be.
+// The contents of a file that was opened.
 #pragma once
 
 #include <filesystem>

@@ -26,7 +26,7 @@ constexpr std::string_view kSchema = "headlight.session/1";
 constexpr std::string_view kPageSchema = "headlight.page/1";
 constexpr std::size_t kLargestSession = std::size_t{1} << 28;
 
-/// What A of View::compare is the answer to.
+/// The question of A in View::compare.
 json kept_json(const AnswerSnapshot& kept) {
   json object{{"request", document_json(kept.document)}, {"sentence", kept.sentence}};
   if (kept.prefix > 0) object["prefix"] = kept.prefix;

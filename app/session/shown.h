@@ -12,7 +12,7 @@
 
 namespace headlight {
 
-/// What is to be drawn: weights in all views but those that draw the maps of all heads.
+/// The kind of map to draw: weights in all views but those that draw the maps of all heads.
 MapKind wanted_kind(const AppState& state);
 
 /// The maps that are drawn of a stack of the answer on the screen, until those that are wanted are there perhaps of
@@ -26,7 +26,7 @@ std::shared_ptr<const Trace> compared_trace(const AppState& state);
 /// Whether that is the question without its edits.
 bool compares_edits(const AppState& state);
 
-/// What View::compare asks; nothing where it is not shown or has nothing to compare.
+/// The question of View::compare; nothing where it is not shown or has nothing to compare.
 std::optional<ComparisonQuestion> comparison_question(const AppState& state);
 
 /// Whether the comparison is of the answers that are compared now, whichever head was looked at.

@@ -1,4 +1,4 @@
-// What the program begins with: what the command line asked for, and the program's own data beside it.
+// The start of the program: the request of the command line, and the program's own data.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@
 
 namespace headlight {
 
-/// What a window starts from.
+/// The input of a window's start.
 struct Startup {
   Session session;
   std::string session_path;           // where Save writes, if a session was opened

@@ -133,7 +133,7 @@ bool is_edited(const AppState& state);
 /// Whether the model can say a next word: it has an output layer.
 bool can_say_words(const AppState& state);
 
-/// What is known of the words that the heads of a stack of the answer look at.
+/// Facts about the words that the heads of a stack of the answer look at.
 const SentenceFacts& facts_of(const AppState& state, Stack stack);
 
 /// What is asked of the model's guess: the next word, or the word in the place of the pinned row, else of the chosen
@@ -155,7 +155,7 @@ bool is_stale(const AppState& state);
 /// Whether there is no sentence at all, so that nothing is asked: not a mistake, but a beginning.
 bool nothing_asked(const AppState& state);
 
-/// What is wrong with the question, in one line; empty where nothing is.
+/// The error of the question, in one line; empty where there is none.
 const std::string& problem_of(const AppState& state);
 
 /// The region that the enlarged head shows of the current answer.
@@ -168,13 +168,13 @@ bool needs_detail(const AppState& state);
 /// View::compare, and in maps of another kind than weights.
 const FoldedStack* shown_fold(const AppState& state, Stack stack);
 
-/// What the views Inside and Code ask of the answer on the screen; nothing where neither is shown.
+/// The question of the views Inside and Code about the answer on the screen; nothing where neither is shown.
 std::optional<InsideQuestion> inside_question(const AppState& state);
 
 /// The program of the answer on the screen: of all sentences of its batch, but of a prefix alone.
 ListingQuestion program_question(const AppState& state);
 
-/// What the Code view asks; nothing where it is not shown, and while the answer is not yet that to what is asked.
+/// The question of the Code view; nothing where it is not shown, and while the answer is stale.
 std::optional<ListingQuestion> listing_question(const AppState& state);
 
 /// Whether the document is answered by the training's model, the newest or an earlier one.
@@ -189,13 +189,13 @@ TrainingPlan next_training(const AppState& state);
 /// The heads whose lines View::flow draws: of the chosen head's layer, in order; none where all were switched away.
 std::vector<HeadRef> flow_heads(const AppState& state);
 
-/// What the Flow view asks of the answer on the screen; nothing where it is not shown.
+/// The question of the Flow view about the answer on the screen; nothing where it is not shown.
 std::optional<FlowQuestion> flow_question(const AppState& state);
 
 /// The longer side of those weights: a larger region is max-pooled to it.
 inline constexpr Index kDetail = 512;
 
-/// What is known of the checkpoint that is asked; null where the model is none.
+/// The check of the document's checkpoint; null where its model is none.
 const ModelCheck* check_of_model(const AppState& state);
 
 /// The state as a session's file has it.

@@ -1,4 +1,4 @@
-// What follows from a change of the state, step by step: how update.cpp's commands keep the whole of it in order.
+// The consequences of a change of the state: functions with which update.cpp's commands keep the state consistent.
 #pragma once
 
 #include <string>
@@ -39,9 +39,9 @@ void await_check(AppState& state, std::vector<std::string> warnings);
 void drop_foreign_edits(Document& document, const Config& before);
 
 // The answer, and the look at it.
-/// What is known of the words of the answer, for each of its stacks.
+/// Sets the facts about the words of the answer, for each of its stacks.
 void take_facts(AppState& state);
-/// What the answers say about the question without edits: the answer itself where it has none.
+/// Sets the answer to the question without edits: the answer itself where it has none.
 void keep_baseline(AppState& state);
 /// Keeps chosen head, cell and what is zoomed to inside the answer.
 void fit_view(AppState& state);

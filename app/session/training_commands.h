@@ -1,11 +1,11 @@
-// What the commands of a training, and the answers of its worker, do to the state. Called by update() alone.
+// How the commands of a training and the answers of its worker change the state. Called by update() alone.
 #pragma once
 
 #include "session/state.h"
 
 namespace headlight {
 
-// What a user says. A second training is refused while one goes on.
+// Commands of the user. A second training is refused while one goes on.
 void start_training(AppState& state, StartTraining& command);
 void continue_training(AppState& state, ContinueTraining& command);
 void pause_training(AppState& state, std::uint64_t run);
@@ -18,7 +18,7 @@ void show_kept_step(AppState& state, Index step, const Document& kept);
 /// One step of undo: the training's model answers the document.
 void show_training(AppState& state, std::size_t kind);
 
-// What the worker answers; of another training than the last, nothing happens.
+// Answers of the worker; those of another training than the last are ignored.
 /// The document gets the model: one step of undo. What follows until the end is none.
 void begin(AppState& state, TrainingBegun& begun, std::size_t kind);
 void take_news(AppState& state, TrainingNews& news);

@@ -64,7 +64,7 @@ struct Update {
       state.telling = true;  // the chosen head means nothing in another model
     }
   }
-  /// What the user looks at now counts, not what a session being opened was looking at.
+  /// The user's view replaces that of a session being opened.
   ViewState& looked_at() {
     state.opened_view.reset();
     return state.view;

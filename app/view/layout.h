@@ -9,7 +9,7 @@ namespace headlight {
 
 /// Adds to an object what is not as a window has it at first.
 void write_layout(const Layout& layout, nlohmann::json& object);
-/// What cannot be used takes its default.
+/// Values that cannot be used take their defaults.
 Layout layout_from_json(const nlohmann::json& object);
 
 /// {"name": …, "path": …, "step": …}; no name is null, and anything else that cannot be used no lesson.

@@ -1,4 +1,4 @@
-// What belongs to the user and not to the question: language, theme, size, recent files. Stored between starts.
+// Settings of the user: language, theme, size, recent files. Stored between starts.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ std::optional<CellRef> cell_of(const json& value) {
   return CellRef{index_from_json(value[0]), index_from_json(value[1])};
 }
 
-/// What the views show: the matrix of View::inside, the program of View::code, the lines of View::flow.
+/// The contents of the views: the matrix of View::inside, the program of View::code, the lines of View::flow.
 void read_views(const json& object, ViewState& view) {
   const json matrix = object.value("matrix", json());
   const auto quantity = matrix.is_string() ? parse_matrix_name(matrix.get<std::string>()) : std::nullopt;

@@ -1,4 +1,4 @@
-// What is looked at as JSON: the `view` of a session and of a lesson's step.
+// The view as JSON: the `view` of a session and of a lesson's step.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

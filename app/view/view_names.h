@@ -41,7 +41,7 @@ inline std::optional<GridShow> parse_grid(std::string_view name) {
   return value_named<GridShow>(kGridNames, present_view_name(name));
 }
 
-/// What a name after --view shows: of the window, and as a figure.
+/// The view of a name after --view: in the window, and as a figure.
 struct NamedView {
   std::string_view name;
   View view = View::heads;

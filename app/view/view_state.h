@@ -1,4 +1,4 @@
-// What is looked at. It is no part of the question, is not undone, and is not stored in a widget.
+// The view. It is no part of the question, is not undone, and is not stored in a widget.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ inline bool folds_tokens(View view) { return !looks_at_matrices(view) && view !=
 /// the weights of one query in each of them; the weights of one key.
 enum class GridShow { maps, glance, query, key };
 
-/// What a file of numbers is made of: all that was asked; the attention of the chosen head of the sentence that is
+/// The contents of a file of numbers: the whole question; the attention of the chosen head of the sentence that is
 /// looked at.
 enum class ExportPart { all, head };
 
@@ -82,7 +82,7 @@ struct Viewport {
   friend bool operator==(const Viewport&, const Viewport&) = default;
 };
 
-/// What View::flow draws of the chosen head's layer.
+/// The settings of View::flow for the chosen head's layer.
 struct FlowLook {
   std::optional<std::vector<Index>> heads = {};  // ascending; nothing: the chosen one alone
   float threshold = 0.05f;                       // lines of smaller weights are left out
@@ -90,7 +90,7 @@ struct FlowLook {
   friend bool operator==(const FlowLook&, const FlowLook&) = default;
 };
 
-/// What View::code writes of the chosen head's layer.
+/// The settings of View::code for the chosen head's layer.
 struct CodeLook {
   Dialect dialect = Dialect::numpy;
   bool block = false;  // the whole block: norms, residual sums and feed-forward
@@ -141,7 +141,7 @@ struct ViewState {
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
 
-/// What of a look is about no question in particular: a window begins with what the last one had.
+/// The parts of a view that belong to no question: a window begins with those of the last one.
 struct Layout {
   View view = View::heads;
   GridShow grid = GridShow::maps;
@@ -162,7 +162,7 @@ struct Browser {
   std::string folder;
   std::string name;  // the chosen or typed file name; may be a whole path
 
-  /// What Purpose::open lists.
+  /// The list of Purpose::open.
   enum class Place { shipped, recent, trained, folders } place = Place::folders;
 
   struct Entry {

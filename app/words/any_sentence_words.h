@@ -1,4 +1,4 @@
-// What is said of the model for any sentence, and of heads that were taught.
+// Words about the model for any sentence, and about heads that were taught.
 #pragma once
 
 #include "words/words.h"

@@ -1,4 +1,4 @@
-// What a change is called in the line that offers to undo it.
+// The names of changes in the line that offers to undo them.
 #pragma once
 
 #include "words/words.h"

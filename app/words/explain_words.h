@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-/// What a matrix is, in a few words.
+/// The description of a matrix, in a few words.
 const char* words_of(Language language, Quantity quantity);
 
 /// How a number follows from its terms, in one sentence.
@@ -22,7 +22,7 @@ std::string constant_name(Language language, std::string_view constant);
 /// How a matrix follows from others: the formula, its words in the language.
 std::string formula_in(Language language, const Trace& trace, const MatrixId& id);
 
-/// What a box of the diagram does or shows.
+/// The description of a box of the diagram.
 std::string node_title(Language language, const Node& node);
 
 /// The heading of a step by its name; the step's own title where there is none.

@@ -1,4 +1,4 @@
-// What went wrong in plain words, and what can be done.
+// Errors in plain words, and what can be done.
 #pragma once
 
 #include <string_view>
@@ -38,7 +38,7 @@ struct FailureWords {
 };
 inline constexpr FailureWords kFailureWords;
 
-/// What a line of an error means for a person who knows nothing of file formats.
+/// The meaning of an error's line, without terms of file formats.
 const Words& plain_words(std::string_view message);
 
 }  // namespace headlight

@@ -5,7 +5,7 @@
 
 namespace headlight {
 
-/// What a word is in English where it stands in the examples: "ticket" of 机票; empty for other words.
+/// The English translation of a word of the examples: "ticket" of 机票; empty for other words.
 std::string_view gloss_of(std::string_view word);
 
 }  // namespace headlight

@@ -23,7 +23,7 @@ struct LessonWords {
   Words tip_set_again{"Back to how this step begins.", "回到这一步开始时的样子。"};
   Words leave{"×", "×"};
   Words tip_leave{"Leave the lesson. Everything stays as it is.", "离开课程，一切保持原样。"};
-  /// What is seen, what to do first, where help is.
+  /// The parts of the window, the first action, the help.
   Words greeting[3]{{"Each map is one head: a row is the word that looks, a column the word it looks at; more colour, "
                      "more attention.",
                      "每张图是一个头：行是在看的词，列是被看的词；颜色越强，注意力越多。"},

@@ -1,4 +1,4 @@
-// What a head does, in words: a relation in the direction in which the head looks, or the measure that is strongest.
+// The role of a head, in words: a relation in the direction in which the head looks, or the measure that is strongest.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What the stage says of the chosen head: one plain sentence, the model's guess, and what to try.
+// Words of the stage about the chosen head: one plain sentence, the model's prediction, and what to try.
 #pragma once
 
 #include "words/words.h"

@@ -1,4 +1,4 @@
-// What the standard library throws where the system gives no more (memory, threads), as an Error like any other.
+// Exceptions of the standard library (no memory, no threads), as an Error like any other.
 #pragma once
 
 #include "base/result.h"

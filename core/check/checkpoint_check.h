@@ -23,7 +23,7 @@ struct Finding {
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
-/// What an answer may differ from its reference: weights absolutely, all else relative to the array's largest number.
+/// Tolerance of an answer against its reference: weights absolutely, all else relative to the array's largest number.
 inline constexpr float kWeightTolerance = 2e-5f, kStateTolerance = 1e-4f;
 
 /// Loads the folder and looks at it. Where the reference's answers agree, what else looks untrained is a note. What makes it unreadable is an error among the findings. Stopped: no findings.

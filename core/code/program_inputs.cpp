@@ -21,7 +21,7 @@ const Trace& sentence(const Traces& all, Index b) { return *all[static_cast<std:
 
 const Mask& mask_of_attention(const Trace& trace, const HeadRef& head) { return trace.mask(head.stack, head.layer); }
 
-/// An array whose pieces are still to be said.
+/// An array whose pieces are not written yet.
 ArrayStream stream_of(const std::string& name, const std::vector<Index>& shape) {
   ArrayStream stream{};
   stream.name = name;
@@ -30,7 +30,7 @@ ArrayStream stream_of(const std::string& name, const std::vector<Index>& shape) 
   return stream;
 }
 
-/// What the mask adds, or with `as_boolean` 1 where a query may attend and 0 where not: (count, S).
+/// The addends of the mask, or with `as_boolean` 1 where a query may attend and 0 where not: (count, S).
 Matrix mask_rows(const Mask& mask, Index first, Index count, bool as_boolean) {
   Matrix rows(count, mask.keys());
   for (Index r = 0; r < count; ++r)
@@ -115,7 +115,7 @@ const Tensor& ProgramWriter::tensor(const MatrixId& id) {
 const Tensor& ProgramWriter::stream_input(const MatrixId& id) {
   const Shape size = shape(trace_, id);
   const bool of_keys = id.quantity == Q::given_key || id.quantity == Q::given_value || base_name(id) == "memory";
-  // What an attention alone reads is its x, normed or not.
+  // The input of an attention alone is its x, normed or not.
   const std::string name = id.quantity == Q::attention_input ? "x" : base_name(id);
   Tensor tensor{name, tokens_shape(size.rows, size.cols), tokens_axes(of_keys ? "j" : "i", "d_model")};
   const auto all = all_;

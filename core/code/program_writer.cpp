@@ -66,9 +66,9 @@ Index ProgramWriter::queries() const { return static_cast<Index>(trace_.query_to
 Index ProgramWriter::keys() const { return static_cast<Index>(trace_.key_tokens(head_.stack).size()); }
 
 std::string ProgramWriter::base_name(const MatrixId& id) const {
-  // What the decoder reads of the encoder, whichever matrix it is.
+  // Every matrix of the encoder that the decoder reads.
   if (id.stack == Stack::encoder && head_.stack != Stack::encoder) return "memory";
-  // What a block's second attention has besides the first has names of its own.
+  // Tensors of a block's second attention have names of their own.
   const bool second = options_.block && id.stack == Stack::cross && id.quantity != Q::after_attention;
   return (second ? "cross_" : "") + plain_name(id.quantity);
 }

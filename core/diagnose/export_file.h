@@ -55,7 +55,7 @@ Result<ExportFile> export_from(std::string_view where, ArrayFile file, std::opti
 /// The same from the text of a JSON file. Errors name the path of a ragged list.
 Result<ExportFile> export_from_json(std::string_view where, std::string_view text);
 
-/// What an export of the answer to a tensors file holds: `attentions`, `output`, `queries`, `keys`, `values`, `scores`.
+/// Arrays of an export of the answer to a tensors file: `attentions`, `output`, `queries`, `keys`, `values`, `scores`.
 std::map<std::string, Array> answers_of(const Trace& trace);
 
 /// Headlight's own answers to the inputs of a tensors file. An Error where `mine` holds no inputs, or no answer to

@@ -210,7 +210,7 @@ std::string cell_text(std::string_view array, const std::vector<Index>& at, cons
   const std::string sentence = parts.sentence ? std::to_string(*parts.sentence) + "." : "";
   AxisWords words;
   for (const ExportFile* file : {&expected, &found}) {
-    // What has no stack's name in an encoder-decoder is the decoder's.
+    // An array of an encoder-decoder without a stack in its name is the decoder's.
     const bool decoders = parts.stack.empty() && file->words.contains(sentence + "decoder_");
     const auto known = file->words.find(sentence + (decoders ? "decoder_" : parts.stack));
     if (known == file->words.end()) continue;

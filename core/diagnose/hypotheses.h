@@ -11,7 +11,7 @@
 
 namespace headlight {
 
-/// What the prediction of a hypothesis is about: an array of one layer.
+/// The array of one layer that a hypothesis predicts.
 enum class PredictedArray { attentions, queries, keys, values, output };
 
 struct Hypothesis {

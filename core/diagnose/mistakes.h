@@ -1,4 +1,4 @@
-// What each usual mistake computes: functions from what is known of a layer to the arrays that an implementation with
+// The results of each usual mistake: functions from what is known of a layer to the arrays that an implementation with
 // that mistake would give. `found` is the layer of the suspected implementation; a mistake may take numbers from it
 // that the believed file does not contain.
 #pragma once

@@ -1,5 +1,5 @@
 // The steps of attention as math/reference.h writes them out, and the variants of them that usual mistakes compute.
-// What is unknown about a layer is empty; a variant that needs it then gives nothing.
+// Unknown parts of a layer are empty; a variant that needs them gives nothing.
 #pragma once
 
 #include <limits>
@@ -21,7 +21,7 @@ struct LayerInputs {
   reference::LinearLayer query_proj, key_proj, value_proj, out_proj;
 };
 
-/// What is known about the layer that is believed to be right.
+/// The known parts of the layer that is taken to be right.
 struct Known {
   Heads weights;     // (T, S)
   Heads dot;         // (T, S) q·kᵀ; empty where q and k are unknown

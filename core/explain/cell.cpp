@@ -105,7 +105,7 @@ void CellExplainer::tell_softmax() {
   note("sum", row.cast<double>().sum());
 }
 
-/// The cell itself may be one that was set, one that shares what is left, or of a row that nobody touched.
+/// The cell was set by hand, or shares the rest of its row, or its row has no cell that was set.
 void CellExplainer::tell_set_by_hand() {
   const HeadRef head = head_ref(cell_.id);
   const Edits& edits = trace_.request.edits;

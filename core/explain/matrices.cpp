@@ -33,7 +33,7 @@ bool is_rotated(const MatrixSource& source, const MatrixId& id) {
   return id.stack != Stack::cross && source.stack->rotary.has_value();
 }
 
-/// What a pattern that another program computed has: no query, no key, no value.
+/// The matrices of a pattern from another program: no query, no key, no value.
 bool exists_in_pattern(const MatrixSource& source, const MatrixId& id) {
   switch (id.quantity) {
     case Q::given_weights:

@@ -142,7 +142,7 @@ class RecipeBuilder {
   MatrixId before_transform_norm() const {
     return at(has(Q::activated_transform) ? Q::activated_transform : Q::last_hidden_state);
   }
-  /// What the vocabulary's weight reads.
+  /// The input of the vocabulary layer.
   MatrixId output_input() const { return has(Q::transformed) ? at(Q::transformed) : before_transform_norm(); }
   Recipe logits() const {
     if (!has(Q::unscaled_logits)) return projected(output_input(), Q::vocabulary_weight, Q::vocabulary_bias);

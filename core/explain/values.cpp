@@ -109,7 +109,7 @@ Matrix concatenated(const MatrixSource& source, const MatrixId& id, Index first,
   return all;
 }
 
-/// What one function of math/ computes from what the Trace stores.
+/// The values that one function of math/ computes from the stored parts of the Trace.
 std::optional<Matrix> known(const MatrixSource& source, const MatrixId& id, Index first, Index count) {
   const AttentionTrace* attention = source.attention_trace;
   const Tokens* tokens = nullptr;

@@ -25,7 +25,7 @@ Matrix effective_weights(const Trace& trace, const HeadRef& head) {
   if (!is_off(edits, head)) return weights;
   if (edits.off_as == OffAs::zero) return weights.cwiseMin(0.0f);
   const Vector mean = weights.cwiseMax(0.0f).cast<double>().colwise().mean().cast<float>();
-  // What is blocked has a weight now, where other queries may look at that key.
+  // A blocked cell has a weight here where other queries may look at that key.
   const Matrix means = mean.replicate(weights.rows(), 1);
   return (weights.array() < 0.0f && means.array() == 0.0f).select(weights, means);
 }

@@ -24,7 +24,7 @@ std::vector<double> log_probabilities(const Matrix& logits) {
   return result;
 }
 
-/// What there is to compare of the answer before.
+/// The parts of the answer before the change that are compared.
 struct Before {
   const Trace& trace;
   std::vector<Index> places;               // empty: no output layer

@@ -1,4 +1,4 @@
-// What each head is good for: every head is switched off in turn, and the answer compared with the one before.
+// The effect of each head: every head is switched off in turn, and the answer compared with the one before.
 #pragma once
 
 #include <memory>

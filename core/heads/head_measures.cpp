@@ -23,7 +23,7 @@ void add(MeasureSums::OfHead& sums, Measure measure, double value) {
   ++mean.count;
 }
 
-/// What the rows of one attention are measured against, whatever the head.
+/// Data of one attention that the measures of all its heads share.
 struct Sides {
   bool one_sequence = false;        // queries and keys are the same tokens
   std::vector<bool> counts = {};    // (T) queries that are not padding

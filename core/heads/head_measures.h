@@ -1,4 +1,4 @@
-// What each head does, in a dozen numbers: how it spreads its weight, how far it looks, and on which tokens its weight
+// A dozen measures of each head: how it spreads its weight, how far it looks, and on which tokens its weight
 // lies. Patterns are read row block by row block and never held whole.
 //
 // A is a head's pattern, weights after dropout and edits, A_ij from query i to key j. A measure is a mean over the rows

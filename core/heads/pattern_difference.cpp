@@ -24,7 +24,7 @@ Matrix spread(const Matrix& weights, const JointAxes& axes, std::optional<Index>
   return result;
 }
 
-/// What a row gives to a key: nothing where it is blocked or absent.
+/// The weight of a row on a key: nothing where it is blocked or absent.
 double given(float weight) { return weight > 0 ? static_cast<double>(weight) : 0; }
 
 /// The sum of a row; 0 where the answer lacks its token.

@@ -31,7 +31,7 @@ std::string mask_name(Stack stack, std::optional<Index> own_layer = {});
 /// sentence.
 Result<ResolvedMask> resolve_mask(const Request& request, Stack stack, std::optional<Index> layer = {});
 
-/// What the layers of one stack share while they run.
+/// Data that the layers of one stack share while they run.
 struct StackRun {
   const Request& request;
   const Model& model;

@@ -53,7 +53,7 @@ struct BlockLayer {
   Activation activation = Activation::relu;
 };
 
-/// What else decides an attention. An empty mask allows everything.
+/// The other inputs of an attention. An empty mask allows everything.
 struct AttentionOptions {
   Grid mask = {};                    // (T, S), added to the scores: 0 where a query may attend, −∞ where not
   std::optional<double> scale = {};  // multiplies the scores; none: 1/√d_k

@@ -36,7 +36,7 @@ struct LayerHeads {
   std::optional<Index> head = {};  // nothing: all heads
 };
 
-/// What parse_head reads, and `1.*`, `L1·*` for all heads of a layer.
+/// Reads the texts of parse_head, and `1.*` or `L1·*` for all heads of a layer.
 std::optional<LayerHeads> parse_heads(std::string_view text);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-// What a model makes of a piece.
+// A token that a model makes of a piece.
 #pragma once
 
 #include <cstdint>

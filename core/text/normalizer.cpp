@@ -73,7 +73,7 @@ void normalize_stretch(const UNormalizer2* form, LetterSpan stretch, Utf16& utf1
   }
 }
 
-/// What cannot interact is normalised apart, so that its letters keep their bytes to themselves.
+/// Parts that cannot interact are normalised one by one, so that each letter keeps its own bytes.
 void to_form(UnicodeForm which, Letters& letters) {
   const UNormalizer2* form = normalizer_of(which);
   Letters result;

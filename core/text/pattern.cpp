@@ -25,7 +25,7 @@ constexpr std::int64_t kUnit = 1000;
 constexpr std::int64_t kLeastBudget = 4000 * kUnit;
 constexpr std::int64_t kBudgetOfLetter = 20;
 
-/// What is left for the text that this thread cuts; nothing where no text was named.
+/// The budget that is left for the text of this thread; nothing where no text was named.
 thread_local std::optional<std::int64_t> budget_left;
 
 UBool U_CALLCONV goes_on(const void*, std::int32_t) {

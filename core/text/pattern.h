@@ -1,4 +1,4 @@
-// What a tokenizer looks for in a text: a string, or a regular expression with a bound on its time and memory.
+// A pattern that a tokenizer searches in a text: a string, or a regular expression with a bound on its time and memory.
 #pragma once
 
 #include <cstddef>

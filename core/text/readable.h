@@ -18,7 +18,7 @@ struct WordSpelling {
 /// The bytes that a word stands for, a leading space among them.
 std::string bytes_of_word(const WordSpelling& spelling, std::string_view word);
 
-/// Bytes as text. What is no whole character is shown by its bytes, ⟨E6 9C⟩; characters that nobody sees (joiners and
+/// Bytes as text. What is no whole character is shown by its bytes, ⟨E6 9C⟩; invisible characters (joiners and
 /// selectors inside an emoji) by their number, ⟨U+200D⟩; a mark that begins the text stands on a dotted circle.
 std::string visible(std::string_view bytes);
 

@@ -28,7 +28,7 @@ namespace headlight {
 
 using TokenModel = std::variant<Bpe, WordPiece, Unigram, WordLevel>;
 
-/// What stands around a text: its parts in order, each the text itself or special tokens.
+/// A template around a text: its parts in order, each the text itself or special tokens.
 struct Template {
   struct Part {
     bool is_text = false;
@@ -72,7 +72,7 @@ inline constexpr std::size_t kLongestText = std::size_t{1} << 28;
 /// tokenizer has no word for it.
 Result<Tokens> encode(const Tokenizer& tokenizer, std::string_view text, bool add_special_tokens);
 
-/// The same of a text that somebody cut at `cuts` (text/words.h, are_cuts): each piece is encoded as a text of its own,
+/// The same for a text cut by hand at `cuts` (text/words.h, are_cuts): each piece is encoded as a text of its own,
 /// then special tokens are put around the whole. A tokenizer that finds words looks up each piece as one word.
 Result<Tokens> encode_pieces(const Tokenizer& tokenizer, std::string_view text, const std::vector<std::size_t>& cuts,
                              bool add_special_tokens);

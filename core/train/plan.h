@@ -1,4 +1,4 @@
-// What a training is to do, and the loop that does it.
+// The plan of a training, and its loop.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What a training goes on from after it was interrupted, with what its card says of it.
+// The state from which an interrupted training resumes, and its card.
 #pragma once
 
 #include <filesystem>

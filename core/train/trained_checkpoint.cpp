@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kSchema = "headlight.training/1";
 
-/// What a model has of a field of its shape, as config.json says it.
+/// The value of a field of a model's shape, as config.json writes it.
 struct FieldValue {
   const Config& config;
 
@@ -90,7 +90,7 @@ Json tokenizer_json(const Vocabulary& vocabulary, Arch arch) {
           {"added_tokens", added},
           {"normalizer", nullptr},
           {"pre_tokenizer", {{"type", "Words"}}},
-          // What is said in its own place needs nothing before it; what is said next begins with <s>.
+          // A masked word is predicted in its own position; the next word needs <s> at the beginning.
           {"post_processor", arch == Arch::decoder ? template_processing : Json()},
           {"decoder", nullptr},
           {"model", {{"type", "WordLevel"}, {"vocab", words}, {"unk_token", kSpecialWords[kUnknownRow]}}}};
@@ -249,7 +249,7 @@ Status write_json(const std::filesystem::path& path, const Json& json) {
   return write_file(path, json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-/// What a training must have in common with the one it goes on from.
+/// The settings that a training must share with the one it resumes.
 std::string identity(const TrainingPlan& plan, const Corpus& corpus) {
   Json json = plan_json(plan);
   std::uint64_t words = corpus.lines.size();

@@ -31,7 +31,7 @@ struct TrainingCard {
 Status save_checkpoint(const std::filesystem::path& folder, const Model& model, const TrainingCard& card,
                        TensorType type = TensorType::float32, std::string_view tokenizer = {});
 
-/// What training.json says. Errors name the file `where` and the field.
+/// The contents of training.json. Errors name the file `where` and the field.
 Result<TrainingCard> parse_card(std::string_view where, std::string_view text);
 
 /// training.json of a folder; nothing where it has none.

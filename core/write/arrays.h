@@ -23,7 +23,7 @@ namespace headlight {
 enum class SpecialTokens { show, hide, renormalize };
 std::string_view name(SpecialTokens special);
 
-/// What is wanted beside the attention, and for which tokens.
+/// The arrays to write beside the attention, and for which tokens.
 struct ExportOptions {
   bool queries_keys_values = false;
   bool scores = false;                     // before the softmax, the mask added: −inf where blocked

@@ -8,7 +8,7 @@ namespace headlight {
 char* put_number(float value, char* to) {
   char* const end = to + kLongestNumber;
   char* const stop = std::to_chars(to, end, value).ptr;
-  // The shortest text of a float may lie so near the middle between two floats that a reader who rounds to a double
+  // The shortest text of a float may lie so near the middle between two floats that a reader that rounds to a double
   // first ends at the other one (7.038531e-26 does); the text of the value as a double cannot.
   double read = 0;
   std::from_chars(to, stop, read);

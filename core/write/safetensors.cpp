@@ -16,7 +16,7 @@ std::string json_sizes(const std::vector<Index>& shape) {
   return list + "]";
 }
 
-/// What a header says of one array.
+/// The entry of one array in the header.
 struct Entry {
   std::string_view name, dtype;
   const std::vector<Index>& shape;

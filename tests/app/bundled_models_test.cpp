@@ -154,7 +154,7 @@ TEST_F(ChosenBySentence, AWordThatIsBeingTypedIsNotUnknownYet) {
   update(state, SetText{"我 请 李"});
   EXPECT_EQ(state.document.model_path, kDefaultModel) << "李雷 begins so";
   update(state, SetText{"李 我 请"});
-  EXPECT_EQ(state.document.model_path, kAnySentence) << "nobody types there";
+  EXPECT_EQ(state.document.model_path, kAnySentence) << "a word is typed only at the end";
   update(state, SetText{"我 请 李"});
   EXPECT_EQ(state.document.model_path, kAnySentence) << "not known yet";
   update(state, SetText{"我 请 李雷"});

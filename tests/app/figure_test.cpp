@@ -135,7 +135,7 @@ TEST(Figure, LinesAreAsThickAsTheirWeights) {
     EXPECT_LE(curves[i - 1].width, curves[i].width) << "the strongest lie on top";
     EXPECT_LE(curves[i - 1].opacity, curves[i].opacity);
   }
-  for (const Curve& curve : curves) EXPECT_LE(curve.to.y, curve.from.y + 0.01f) << "causal: nobody looks ahead";
+  for (const Curve& curve : curves) EXPECT_LE(curve.to.y, curve.from.y + 0.01f) << "causal: no token attends ahead";
 }
 
 TEST(Figure, SeveralHeadsHaveColoursOfTheirOwnAndALegend) {

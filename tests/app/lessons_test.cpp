@@ -252,7 +252,7 @@ TEST(Lessons, AStepIsOneStepOfUndoAndLeavingChangesNothing) {
   update(state, EndGesture{});
   answer(state);
   update(state, OpenLesson{1});
-  EXPECT_TRUE(state.settings.greeted) << "who reads a lesson needs no greeting";
+  EXPECT_TRUE(state.settings.greeted) << "a lesson replaces the greeting";
   update(state, GoToStep{2});
   answer(state);
   EXPECT_EQ(state.view.view, View::inside);
@@ -297,7 +297,7 @@ TEST(Lessons, AStepWithoutASettingLeavesEverythingAsItIs) {
   update(state, GoToStep{1});
   EXPECT_EQ(state.document.source.text, "我爱");
   EXPECT_EQ(state.view.lesson, (LessonPosition{0, 1}));
-  EXPECT_EQ(is_attempt_done(state), std::nullopt) << "nobody can tell";
+  EXPECT_EQ(is_attempt_done(state), std::nullopt) << "the program cannot check it";
 }
 
 TEST(Lessons, WhatIsWrongIsSaidInOneLineAndTheOthersStillLoad) {

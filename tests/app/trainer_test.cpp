@@ -171,7 +171,7 @@ TEST_F(TrainerTest, ClosingTheWindowStopsAndKeeps) {
 
 TEST_F(TrainerTest, AStoppedOneIsOfferedInTheSameWindow) {
   finish({StartTraining{tiny_plan(), {}, 4}});
-  EXPECT_TRUE(state.trained.empty()) << "nobody else may go on with what is paused here";
+  EXPECT_TRUE(state.trained.empty()) << "no other window may resume the training that is paused here";
   EXPECT_FALSE(lock_folder(run().folder));
   finish({StopTraining{}});
   ASSERT_EQ(state.trained.size(), 1u);

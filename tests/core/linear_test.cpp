@@ -85,7 +85,7 @@ TEST(Table, GivesTheSameVectorsAndLogitsPacked) {
         plain->output = OutputWeights{.weight = tied ? plain->embeddings.tokens : table()};
         const auto packed = std::make_shared<Model>(*plain);
         pack(*packed);
-        EXPECT_GT(plain->embeddings.tokens->weight.size(), 0) << "who else has the table keeps it as it was";
+        EXPECT_GT(plain->embeddings.tokens->weight.size(), 0) << "other owners of the table keep it unchanged";
         EXPECT_EQ(packed->output->weight == packed->embeddings.tokens, tied);
         for (const auto& [theirs, ours] : {std::pair{plain->embeddings.tokens, packed->embeddings.tokens},
                                            std::pair{plain->output->weight, packed->output->weight}}) {

@@ -128,7 +128,7 @@ TEST(Mask, PaintedOverridesCausalPaddingAndGiven) {
   EXPECT_EQ(mask.added(2, 0), 0.0f) << "blocked by the given matrix";
   EXPECT_EQ(mask.added(2, 1), kMinusInfinity) << "a blocked cell";
   EXPECT_EQ(mask.added(3, 3), 0.0f) << "padding";
-  EXPECT_EQ(mask.added(2, 2), 2.5f) << "a cell nobody painted";
+  EXPECT_EQ(mask.added(2, 2), 2.5f) << "a cell that was not painted";
   EXPECT_FALSE(mask.allowed(0, 1));
 }
 

@@ -59,7 +59,7 @@ TEST(ComputedPatterns, AreShownAsTheyAre) {
     for (std::size_t layer = 0; layer < patterns->size(); ++layer) {
       const AttentionTrace& attention = trace->attention(stack, static_cast<Index>(layer));
       EXPECT_EQ(attention.query.size() + attention.key.size() + attention.value.size(), 0);
-      EXPECT_EQ(attention.z.size(), 0) << "nobody knows the values";
+      EXPECT_EQ(attention.z.size(), 0) << "the values are unknown";
       for (std::size_t head = 0; head < patterns->front().size(); ++head) {
         const Matrix& given = (*patterns)[layer][head];
         const HeadRef ref{static_cast<Index>(layer), static_cast<Index>(head), stack};

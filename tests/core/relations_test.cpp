@@ -126,7 +126,7 @@ TEST(Relations, AreHardWhereNoDistanceIsRight) {
   EXPECT_NEAR(object.offset, 0.7, 0.08);
   EXPECT_EQ(object.kind_offset, object.offset);
   EXPECT_EQ(object.score.hard_count, static_cast<Index>(std::lround((1 - object.offset) * 400)));
-  EXPECT_EQ(object.score.hard, 0) << "who knows neighbours only knows none of these";
+  EXPECT_EQ(object.score.hard, 0) << "a head that knows neighbours only finds none of these";
 }
 
 TEST(Relations, LeaveOutTheWordItself) {
@@ -151,7 +151,7 @@ TEST(Relations, OfADecoderAreLookedAtBackwards) {
       measured(neighbours(*grammar, Arch::decoder), *grammar, {.sentences = 50, .threads = 1});
   for (const RelationScore& one : report.relations) {
     EXPECT_EQ(one.score.accuracy, 1) << one.relation;
-    EXPECT_TRUE(one.chosen.reversed) << one.relation << ": nobody looks ahead";
+    EXPECT_TRUE(one.chosen.reversed) << one.relation << ": no head looks ahead";
   }
   EXPECT_EQ(of(report, "VO").chosen.head, 1);
   EXPECT_GT(of(report, "VO").score.weight, 0.99);

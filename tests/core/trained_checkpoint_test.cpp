@@ -224,7 +224,7 @@ TEST(TrainingCard, IsReadBack) {
   const Folder folder;
   const auto none = read_card(folder.path());
   ASSERT_TRUE(none);
-  EXPECT_FALSE(*none) << "nobody says";
+  EXPECT_FALSE(*none) << "the file does not say it";
   const TrainingCard card = full_card();
   ASSERT_TRUE(save_checkpoint(folder.path(), *shaken(shapes()[0], toy_corpus()), card));
   const auto read = read_card(folder.path());

@@ -311,7 +311,7 @@ TEST_F(FilesTest, ACardSaysWhatIsWrongInPlainWordsAndWhatToDo) {
   ASSERT_TRUE(state().open_failure);
   EXPECT_TRUE(harness->says(words(Language::en, kFailureWords.cannot_open)));
   EXPECT_TRUE(harness->says(words(Language::en, kFailureWords.too_short))) << state().open_failure->message;
-  EXPECT_FALSE(harness->has("failure line")) << "what the reader of files says is for those who ask for it";
+  EXPECT_FALSE(harness->has("failure line")) << "the line of the reader is shown on request only";
   const Box card = harness->box("failure card"), stage = {0, 0, 1280, 800};
   EXPECT_TRUE(card.x >= stage.x && card.right() <= stage.right() && card.bottom() <= stage.bottom());
   harness->click("choose another");

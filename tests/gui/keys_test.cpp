@@ -92,7 +92,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::promises() {
          EXPECT_EQ(browsing(), Browser::Purpose::open);
          close_browser();
          ctrl(Key::s);
-         EXPECT_EQ(browsing(), Browser::Purpose::save) << "nobody has named the session yet";
+         EXPECT_EQ(browsing(), Browser::Purpose::save) << "the session has no name yet";
          close_browser();
          ctrl_shift(Key::s);
          EXPECT_EQ(browsing(), Browser::Purpose::save);

@@ -166,7 +166,7 @@ for each in first second; do
   status=0
   (cd / && "${reader[@]}" "$tree/run" $each </dev/null >"$work/out" 2>"$work/err") || status=$?
   [[ $status == 7 && $(<"$work/out") == "four[$each]" ]] ||
-    fail "somebody else's tree, $each time: expected status 7 and four[$each], found status $status"
+    fail "another program's tree, $each time: expected status 7 and four[$each], found status $status"
 done
-[[ ! -s $work/err ]] || fail "somebody else's tree, second time: expected nothing on standard error"
+[[ ! -s $work/err ]] || fail "another program's tree, second time: expected nothing on standard error"
 chmod -R u+w "$tree"

@@ -48,7 +48,7 @@ class Bell {
   bool rung_ = false;
 };
 
-/// What every window of a benchmark is drawn on.
+/// The target that every window of a benchmark is drawn on.
 struct Stage {
   Offscreen surface;
   std::unique_ptr<GuiContext> context;

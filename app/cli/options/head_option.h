@@ -16,7 +16,7 @@ struct HeadParts {
   std::optional<Stack> stack = {};
   std::optional<Index> layer = {}, head = {};
 
-  /// What was not given is 0, and self.
+  /// Missing parts are 0, and self.
   HeadRef ref() const { return {layer.value_or(0), head.value_or(0), stack.value_or(Stack::self)}; }
 };
 

@@ -26,7 +26,7 @@ Status take_bias(const std::vector<std::string>& names, Biases& bias) {
   return Done{};
 }
 
-/// What a config has of a field, for messages.
+/// The value of a field in a config, for messages.
 struct FieldText {
   const Config& config;
 

@@ -1,4 +1,4 @@
-// What a command prints: results on standard output, messages on standard error.
+// The output of a command: results on standard output, messages on standard error.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@
 
 namespace headlight {
 
-/// What was asked, and the requests that it comes to.
+/// The start that the options ask for, and its requests.
 struct Asked {
   Lexicon lexicon;
   Startup start;

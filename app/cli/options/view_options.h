@@ -1,4 +1,4 @@
-// What `figure` and `screenshot` share of saying what is looked at.
+// Options of the view that `figure` and `screenshot` share.
 #pragma once
 
 #include <CLI/CLI.hpp>

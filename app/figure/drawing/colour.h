@@ -46,7 +46,7 @@ const std::array<Rgb, 256>& diverging_map(Theme theme);
 /// The colour of a weight.
 Rgb colour_of(const ColourScale& scale, float weight);
 
-/// What a view is drawn on, and what a weight of 0 looks like.
+/// The background of a view, and the colour of a weight of 0.
 Rgb background_of(Theme theme);
 
 /// Blocked cells: diagonal lines on the background, or the flat tint where a cell is too small for lines.

@@ -50,7 +50,7 @@ struct Column {
   std::vector<std::size_t> lane;  // of each edge
 };
 
-/// What stands in one rank of one column: boxes, and edges over several ranks that pass them.
+/// The contents of one rank of one column: boxes, and edges over several ranks that pass them.
 struct InRank {
   std::vector<std::size_t> nodes, passing;
 };

@@ -91,7 +91,7 @@ struct Drawing {
 /// The width of a line of text whose em is `size`, in the font that it will be drawn in.
 using TextWidth = std::function<float(std::string_view text, float size)>;
 
-/// What an item covers; of text its ems.
+/// The box that an item covers; of text its ems.
 Box bounds(const Item& item);
 
 /// The middle of the ink above the base line, in ems (gui/font.cpp draws its lines the same way).

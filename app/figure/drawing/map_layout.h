@@ -29,7 +29,7 @@ struct Box {
 /// emoji) is its name.
 std::string axis_label(const Token& token);
 
-/// What the layout must know of an axis' labels, measured in pixels at the label size.
+/// The sizes of an axis' labels that the layout needs, in pixels at the label size.
 struct LabelMetrics {
   float widest = 0;               // as a line of text
   std::size_t longest = 0;        // characters

@@ -30,7 +30,7 @@ bool fold_switch(Gui& gui, Fixed fixed, const char* name, const char* label, boo
   return pressed && !fixed;
 }
 
-/// Of two sentences, who looks at whom.
+/// Draws the switches of a pair: which of the two sentences attends to which.
 void pair_switches(Gui& gui, bool beside, Fixed fixed) {
   FoldChoice fold = gui.state.view.fold;
   const PairPart shown = fold.pair;

@@ -36,7 +36,7 @@ void order_buttons(Gui& gui) {
   }
 }
 
-/// What the maps mean, and which heads have none.
+/// The meaning of the maps, and the heads without one.
 void headline(Gui& gui) {
   const ComparedHeads& compared = *gui.state.comparison->heads;
   const JointStack* stack = compared.stack(gui.state.view.chosen.stack);

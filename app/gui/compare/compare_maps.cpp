@@ -159,7 +159,7 @@ float weight_legend(Gui& gui, const Box& box) {
   return 2 * text + 20 * gui.unit + ImGui::GetFrameHeight();
 }
 
-/// What stands beside the heads: the scale, what the colours of words mean, and the next word.
+/// The column beside the heads: the scale, the meaning of the words' colours, and the next word.
 void beside_maps(Gui& gui, const JointStack& stack, Box box) {
   const float legend = weight_legend(gui, box);
   box.y += legend;

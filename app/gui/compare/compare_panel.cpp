@@ -16,7 +16,7 @@
 namespace headlight {
 namespace {
 
-/// What each of the two is, in words that say only what differs.
+/// The names of the two answers, in words that say only the difference.
 struct BothInWords {
   std::string a, b;
 };

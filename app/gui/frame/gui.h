@@ -33,7 +33,7 @@ struct WorkStatus {
 /// Where each named control was drawn last, so that a test can point at it.
 using Probe = std::map<std::string, Box>;
 
-/// What a box of the window is for those who measure it from outside; none: it is no part of such a list.
+/// The kind of a control in the file of `screenshot --boxes`; none: the control is not listed.
 enum class BoxKind { none, map, thumbnail, button, segment, menu, link, field, slider, label };
 /// Of BoxKind, as files write it; empty for none.
 std::string_view box_kind_name(BoxKind kind);

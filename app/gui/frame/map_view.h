@@ -65,7 +65,7 @@ std::optional<Viewport> turned(const Viewport& now, Index queries, Index keys, f
 bool part_line(Gui& gui, const Viewport& part);
 float part_line_width(Gui& gui, const Viewport& part);
 
-/// The layout that draw_map uses, for those who need the cells' places.
+/// The layout that draw_map uses; callers find the positions of cells in it.
 MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area);
 
 /// The colour scale of a map: that of everything on the screen, or up to its own largest weight where the look says so.

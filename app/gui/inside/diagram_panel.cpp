@@ -29,7 +29,7 @@ InsideType inside_type(const Gui& gui) {
           .unit = gui.unit};
 }
 
-/// What stands in a box; its first text, the title, in the accent's colour where the box is looked at.
+/// Draws the contents of a box; its title in the accent's colour where the box is chosen.
 void draw_parts(Gui& gui, ImDrawList& list, InsideParts parts, bool chosen, const Picture& picture,
                 std::uint64_t version, bool is_signed) {
   for (Text& text : parts.texts) text.text = gui.fonts.shown(text.text);

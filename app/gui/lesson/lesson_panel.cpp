@@ -39,7 +39,7 @@ void draw_mark(Gui& gui, ImVec2 at, std::optional<bool> done) {
   gui.name_box(done == true ? "lesson done" : "lesson to do", {at.x, at.y, size, size});
 }
 
-/// What a link points at lights up: a control with a ring, a word's row or a cell in every head.
+/// Marks the target of a link: a control with a ring, a word's row or a cell in every head.
 void point_at(Gui& gui, const std::string& target) {
   const LessonTarget to = target_of(target);
   if (!to.control.empty()) return gui.say(PointAt{to.control});

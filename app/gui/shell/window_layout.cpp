@@ -172,7 +172,7 @@ void draw_window(Gui& gui) {
   const WindowPlaces places = window_places(gui, {0, 0, display.x, display.y});
   // A list that is open has the keys, also the one that closes it.
   const bool list_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId);
-  // What is under the pointer is told anew in every frame.
+  // The cell under the pointer is set anew in every frame.
   if (gui.state.view.hovered || gui.state.view.hovered_head || gui.state.view.hovered_kept) gui.say(Hover{});
   region(gui, "top bar", places.top_bar, true, false, top_bar);
   region(gui, "sentence", places.sentence, false, false, sentence_panel);

@@ -114,7 +114,7 @@ const RelationScore* same_relation(const RelationScore& wanted, const RelationRe
   return nullptr;
 }
 
-/// What stands at the end of a curve: what it is, and its value where the slider stands.
+/// The label at the end of a curve: its name, and its value at the slider's step.
 struct EndLabel {
   std::string name, text;
   float y = 0;  // of the curve's end
@@ -139,7 +139,7 @@ void draw_end_labels(Gui& gui, const CurveFrame& frame, std::vector<EndLabel> la
   }
 }
 
-/// What position alone reaches.
+/// The score of position alone.
 void draw_dashes(Gui& gui, const CurveFrame& frame, double value, ImU32 colour) {
   const float y = std::round(frame.y(value)) + 0.5f, dash = 4 * gui.unit;
   for (float x = frame.plot.x; x < frame.plot.right(); x += 2 * dash)
@@ -192,7 +192,7 @@ void score_plot(Gui& gui, const TrainingRun& run, float height) {
   dim_text(gui, gui.word(kTrainWords.dashed_is_position));
 }
 
-/// What a place on the slider stands for: a kept step, or the newest.
+/// The step at a position of the slider: a kept step, or the newest.
 std::optional<Index> step_near(const TrainingRun& run, double step) {
   const Shot* shot = nearest_shot(run, static_cast<Index>(std::llround(step)));
   if (!shot || std::abs(static_cast<double>(run.step) - step) <= std::abs(static_cast<double>(shot->step) - step))

@@ -115,7 +115,7 @@ void one_earlier(Gui& gui, const TrainedFolder& left) {
   ImGui::PopID();
 }
 
-/// What can be gone on with first, then what is finished.
+/// Trainings that can be resumed first, then finished ones.
 void earlier_part(Gui& gui) {
   const auto& all = gui.state.trained;
   if (all.empty()) return;

@@ -5,7 +5,7 @@
 
 namespace headlight {
 
-/// What the next training is to do: its plan, its corpus, and the button that starts it.
+/// The controls of the next training: its plan, its corpus, and the button that starts it.
 void training_form(Gui& gui);
 
 /// How the loss fell and the heads' scores rose, and the slider over the steps; about as high as `height`.

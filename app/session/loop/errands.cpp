@@ -20,7 +20,7 @@
 namespace headlight {
 namespace {
 
-/// What the answer takes of a job that also makes its other maps.
+/// The share of the progress for the answer in a job that also makes its other maps.
 constexpr float kAnswerShare = 0.9f;
 
 // Each errand below: its question, which is nothing where it is not wanted or answered already, and its job.
@@ -155,7 +155,7 @@ std::optional<HeadQuestion> unknown_heads(const AppState& state) {
   return question && state.heads && covers(*state.heads, *question) ? std::nullopt : std::move(question);
 }
 
-/// What is known of the same answer is taken over.
+/// Known results of the same answer are taken over.
 Job heads_job(HeadQuestion question, const AppState& state) {
   return [question = std::move(question), known = state.heads](Progress& progress) -> std::optional<Command> {
     auto heads = answer_heads(question, known.get(), progress);
@@ -225,7 +225,7 @@ std::optional<ComparisonQuestion> unknown_comparison(const AppState& state) {
   return question && state.comparison && answers(*state.comparison, *question) ? std::nullopt : std::move(question);
 }
 
-/// What is known of the same two answers is taken over.
+/// Known results of the same two answers are taken over.
 Job comparison_job(ComparisonQuestion question, const AppState& state) {
   return [question = std::move(question), known = state.comparison](Progress& progress) -> std::optional<Command> {
     auto comparison = compare_answers(question, known.get(), progress);

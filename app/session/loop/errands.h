@@ -1,4 +1,4 @@
-// What is computed for the window beside it, as one table: a question that follows from the state, and the job that
+// The work of the window's workers, as one table: a question that follows from the state, and the job that
 // answers it. A question is asked once; the newest takes the place of the one before.
 #pragma once
 

@@ -19,7 +19,7 @@ constexpr std::pair<std::string_view, std::string_view> kFamilies[] = {
     {"qwen3", "Qwen3"},        {"bart", "BART"},       {"marian", "Marian"},         {"t5", "T5"},
     {"headlight", "Headlight"}};
 
-/// What a file is by its ending; empty where it cannot be opened.
+/// The kind of a file by its ending; empty where it cannot be opened.
 std::string file_kind(const fs::path& path) {
   const std::string name = path.filename().string(), ending = path.extension().string();
   if (name.ends_with(".headlight.json")) return "session";

@@ -1,4 +1,4 @@
-// What a folder holds, and which of it can be opened: read on a worker, because folders can be large and disks slow.
+// Entries of a folder, and which of them can be opened: read on a worker, because folders can be large and disks slow.
 #pragma once
 
 #include <filesystem>

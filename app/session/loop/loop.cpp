@@ -138,7 +138,7 @@ void Loop::autosave(AppState& state, double now) {
   const Settings settings = settings_to_keep(state);
   if (first_step_) {
     first_step_ = false;
-    // What was restored must not wait for a change to be written again.
+    // A restored session is written again at once, without a change.
     const bool restored = state.notice && state.notice->kind == Notice::Kind::restored;
     if (!restored) autosaved_ = session;
     autosaved_settings_ = settings;

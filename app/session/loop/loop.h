@@ -15,7 +15,7 @@
 
 namespace headlight {
 
-/// What comes from rooms above, or is where this machine has it.
+/// Services of rooms above, and paths of this machine.
 struct LoopOptions {
   DrawFigure draw_figure = {};   // writes figures; empty: none can be written
   TrainerOptions training = {};  // where trainings are kept; no folder: none can begin
@@ -34,7 +34,7 @@ class Loop {
   /// where an answer of any kind came: it is to be seen.
   bool step(AppState& state, Commands& commands, double now);
 
-  /// What a window shows of the work: the answer, or an export.
+  /// The progress that a window shows: of the answer, or of an export.
   bool computing() const { return errands_.worker(Errand::trace).busy(); }
   float computing_progress() const { return errands_.worker(Errand::trace).progress(); }
   /// Waits for the answer, at most so many seconds; the next step takes it.

@@ -18,7 +18,7 @@ class Trainer {
 
   /// Begins, pauses, goes on or stops as the state has it, and says whether the window could show another model.
   void follow(const AppState& state);
-  /// What was told since the last call, in order.
+  /// The replies since the last call, in order.
   std::vector<Command> take();
   /// Blocks until it stands still: paused, stopped, failed or done.
   void wait() const { worker_.wait(); }

@@ -13,7 +13,7 @@
 
 namespace headlight {
 
-/// What stands before the data.
+/// The header before the data.
 struct NpyHeader {
   Dtype dtype = Dtype::f32;
   bool big_endian = false;

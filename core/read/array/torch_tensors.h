@@ -17,7 +17,7 @@
 
 namespace headlight {
 
-/// What a tensor is a view of.
+/// The storage that a tensor views.
 struct TorchStorage {
   Dtype dtype = Dtype::f32;
   std::string key;

@@ -12,7 +12,7 @@
 
 namespace headlight {
 
-/// What is added to the scores (queries, keys), from an array of that shape, or (keys) for all queries alike. Of three
+/// The addends of the scores (queries, keys), from an array of that shape, or (keys) for all queries alike. Of three
 /// axes one is the batch and must be 1: (queries, keys, 1), or (1, queries, keys) where the last is not 1; so (1, keys,
 /// 1) is one row for all queries. A side of 1 is for all queries, or for all keys.
 /// bool and integers 0/1: 1 = may attend → 0, 0 → −inf. Floats are added as they are; NaN and +inf are Errors. Floats of

@@ -32,7 +32,7 @@ struct OwnNumbers {
 /// alone the pattern as it stands. What else there is, is only checked. Errors: `where: w_q: expected …, found …`.
 Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& numbers);
 
-/// What cannot be right, a line each, nothing where all is well: weights of a row that do not sum to 1; scores that are
+/// Errors of the numbers, a line each, none where all is well: weights of a row that do not sum to 1; scores that are
 /// not x·W_Q·(x·W_K)ᵀ/√d_k, and which mistake they are if a known one; weights that are not the softmax of the scores.
 /// Printed numbers are compared as far as they were printed, to two decimals.
 std::vector<std::string> check_numbers(const OwnNumbers& numbers);

@@ -16,7 +16,7 @@
 namespace headlight {
 namespace {
 
-/// What an export holds beside attention, and what a file of inputs may hold as the expected answer.
+/// The arrays of an export beside attention, which a file of inputs may hold as the expected answer.
 constexpr std::string_view kAnswers[] = {"attentions",
                                          "encoder_attentions",
                                          "decoder_attentions",

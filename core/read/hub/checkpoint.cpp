@@ -292,7 +292,7 @@ class Loader {
     }
   }
 
-  /// What follows from the tensors and the configuration.
+  /// Sets the fields that follow from the tensors and the configuration.
   void finish() {
     const Config& config = hub_.config;
     if (config.position == Position::rotary) model_->rotary = hub_.rotary;

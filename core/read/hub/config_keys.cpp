@@ -29,7 +29,7 @@ Index Keyed::size(Keys keys, Index most, std::optional<Index> fallback, Index le
   if (value == nullptr && fallback) return *fallback;
   const std::string expected = "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
   if (value == nullptr) return fail(keys, expected, "none"), least;
-  // What does not fit 64 bits was parsed as a float; what does not fit the signed ones is above every limit.
+  // A number beyond 64 bits was parsed as a float; one beyond the signed range is above every limit.
   const bool fits = value->is_number_unsigned() ? value->get<std::uint64_t>() <= static_cast<std::uint64_t>(most)
                                                 : value->is_number_integer();
   if (!fits || value->get<Index>() < least || value->get<Index>() > most)

@@ -23,7 +23,7 @@ void read_window(Keyed& keyed, Family family, HubConfig& hub) {
 }
 
 Index kv_heads(Keyed& keyed, Family family, Index heads) {
-  // What a file means that does not say it.
+  // The default of a file without the key.
   const Index unsaid = family == Family::mistral                           ? 8
                        : family == Family::llama || family == Family::phi3 ? heads
                        : family == Family::gemma                           ? 16

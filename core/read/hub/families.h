@@ -1,4 +1,4 @@
-// What config.json says of each family, read into HubConfig; a mistake stays in the Keyed.
+// The config.json of each family, read into HubConfig; the first error stays in the Keyed.
 #pragma once
 
 #include "read/hub/config_file.h"

@@ -1,4 +1,4 @@
-// What the models on this disk are, seen from their configurations and the headers of their weights.
+// The models on this disk, read from their configurations and the headers of their weights.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct ListedModel {
 /// Of each model what its headers say. It can be opened where read_checkpoint would find every tensor: no number is read.
 std::vector<ListedModel> listed_models(const std::vector<KeptModel>& kept, int threads);
 
-/// What one folder with config.json is.
+/// The description of one folder with config.json.
 ListedModel listed_model(const KeptModel& kept);
 
 }  // namespace headlight

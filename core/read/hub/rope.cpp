@@ -14,7 +14,7 @@ namespace {
 constexpr double kLeastTheta = 1e-3, kMostTheta = 1e15;
 constexpr double kMostFactor = 1e6;
 
-/// What a kind of scaling reads and changes.
+/// The keys that a kind of scaling reads, and the frequencies that it changes.
 struct Scaling {
   Keyed& inside;
   double theta;

@@ -11,7 +11,7 @@
 
 namespace headlight {
 
-/// What a tensor is in model/weights.h, and with it its shape.
+/// The field of model/weights.h that a tensor fills, and with it its shape.
 enum class Field {
   // of a stack
   tokens,                // (V, e), e: the width of the tables, d_model in most families
@@ -83,7 +83,7 @@ struct Row {
 /// Whether the row stands for a tensor of every layer.
 bool is_of_a_block(const Row& row);
 
-/// What stands before the names of a model that is part of a larger one: all of them have it, or none.
+/// The prefix of the names of a model that is part of a larger one: all of them have it, or none.
 std::string_view prefix(Family family);
 
 /// The tensors of a model of this family and configuration. `with_output`: it has an output layer.

@@ -13,7 +13,7 @@
 
 namespace headlight {
 
-/// What went wrong first, while a document is read field by field.
+/// The first error while a document is read field by field.
 struct JsonProblems {
   std::string where;  // the file
   std::optional<Error> first = {};

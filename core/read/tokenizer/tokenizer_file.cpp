@@ -64,7 +64,7 @@ TokenizerFile file_of(Tokenizer tokenizer, Path path, std::vector<std::string> w
           .warnings = std::move(warnings)};
 }
 
-/// What tokenizer_config.json lists, else `fallback`; numbered by the vocabulary, or as listed where it has no such word.
+/// Those of tokenizer_config.json, else `fallback`; numbered by the vocabulary, or as listed where it has no such word.
 Status set_listed_tokens(Tokenizer& tokenizer, const TokenizerSettings& settings, std::vector<AddedToken> fallback) {
   std::vector<AddedToken> tokens = settings.added;
   if (tokens.empty()) {

@@ -22,10 +22,10 @@ std::vector<Normalizer> normalizers_from(const JsonField& field);
 std::vector<PreTokenizer> pre_tokenizers_from(const JsonField& field);
 /// "costs": [[7.25, "的 了"], …], words of Chinese characters by their cost in nats (text/likely_words.h).
 std::vector<LikelyWords::Word> word_costs_from(const JsonField& costs);
-/// What they put around a single text; what they do to byte ranges is left out.
+/// The template that they put around a single text; their changes of byte ranges are left out.
 std::vector<Template> templates_from(const JsonField& field);
 
-/// What ByteLevel is: perhaps a space in front, perhaps GPT-2's split, bytes as letters.
+/// The steps of ByteLevel: perhaps a space in front, perhaps GPT-2's split, bytes as letters.
 std::vector<PreTokenizer> byte_level_rules(bool prefix_space, bool split);
 /// An expression of our own, known to be good.
 Regex known_regex(std::string_view expression);

@@ -75,7 +75,7 @@ std::size_t end_of_word(const std::vector<std::int32_t>& rows, std::size_t begin
 }
 
 /// Hides, swaps and keeps words of one sentence in place; the words that are asked for are the answer, −1 elsewhere.
-/// What a tokenizer has put around a sentence, and what it does not know, is left alone.
+/// Special tokens around a sentence and unknown tokens are left alone.
 std::vector<std::int32_t> corrupt(const Corpus& corpus, Drawn& sentence, const Corruption& corruption, Random& random) {
   std::vector<std::int32_t> targets(sentence.rows.size(), -1);
   const Drawn whole = sentence;
@@ -157,7 +157,7 @@ Sentences side_by_side(const std::vector<std::vector<std::int32_t>>& sentences) 
   return result;
 }
 
-/// What a model reads, what it is asked for in each place, and what the encoder of an encoder-decoder reads.
+/// The input of a model, its target at each position, and the encoder's input of an encoder-decoder.
 struct Asked {
   std::vector<std::int32_t> input, targets, source = {};
 };

@@ -1,4 +1,4 @@
-// What is trained on: sentences of the grammar or a text of one's own, as rows of a model's token table, and the
+// The data of a training: sentences of the grammar or a text of one's own, as rows of a model's token table, and the
 // questions that are asked about them.
 #pragma once
 
@@ -26,7 +26,7 @@ enum class Task {
 };
 std::string_view name(Task task);
 
-/// What a model of this architecture is trained to do.
+/// The training task of this architecture.
 Task task_of(Arch arch);
 
 struct Corpus {
@@ -74,7 +74,7 @@ struct Corruption {
   friend bool operator==(const Corruption&, const Corruption&) = default;
 };
 
-/// What a step teaches.
+/// The taught sentences of one step.
 struct TaughtDraw {
   const Teaching* teaching = nullptr;  // null: nothing
   Index count = 0;                     // sentences, of those of the step

@@ -1,4 +1,4 @@
-// What heads are taught: where to look, by the arcs of treebanks and the relations of a grammar.
+// The targets of taught heads: where to look, by the arcs of treebanks and the relations of a grammar.
 #pragma once
 
 #include <cstddef>

@@ -110,7 +110,7 @@ Sentence sentence_of(const Grammar& grammar, int kind_index, int pattern_index, 
   Sentence sentence{.kind = kind_index, .pattern = pattern_index};
   std::vector<int> place_of(kind.names.size(), -1);
   std::vector<int> stands_for_name;
-  // What is named first is drawn first: an item that repeats another may stand before it.
+  // Named items are drawn first: an item that repeats another may stand before it.
   for (std::size_t index = 0; index < pattern.items.size(); ++index) {
     const PatternItem& item = pattern.items[index];
     if (item.group >= 0) {

@@ -162,7 +162,7 @@ class Reader {
       if (closes) in_group = false;
     }
     if (in_group) return words.problem("a ] behind each [");
-    // What is repeated may have been left out.
+    // A repeated item may have been left out.
     const bool always = std::any_of(pattern.items.begin(), pattern.items.end(), [](const PatternItem& item) {
       return item.group < 0 && item.kind != PatternItem::Kind::repeat;
     });

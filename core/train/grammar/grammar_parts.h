@@ -1,4 +1,4 @@
-// What the readers of a grammar's file share.
+// Helpers that the readers of a grammar's file share.
 #pragma once
 
 #include <string>

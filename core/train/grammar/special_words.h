@@ -14,7 +14,7 @@ inline constexpr std::string_view kSpecialWords[] = {"<pad>", "<s>", "<mask>", "
 /// Longer sentences of a text are left out.
 inline constexpr std::size_t kLongestSentence = 120;
 
-/// What ends a translation: the last word of a corpus that has some.
+/// The end of a translation: the last word of a corpus with translations.
 inline constexpr std::string_view kEndWord = "</s>";
 
 }  // namespace headlight

@@ -57,7 +57,7 @@ struct Translation {
   std::vector<int> families = {};        // of each in Dictionary::families; −1: none
 };
 
-/// What the grammar's file says of the sentence in English.
+/// The English translation of a sentence, as the grammar's file gives it.
 Translation translation_of(const Grammar& grammar, const Sentence& sentence);
 
 /// Whether any sentence has English.
@@ -67,7 +67,7 @@ bool has_translations(const Grammar& grammar);
 std::string_view target_word(const Grammar& grammar, std::int32_t word);
 
 /// Reads the dictionary, the English patterns and the English of the literals of a grammar that was read from `root`.
-/// What is wrong goes to the field's problems: names that no word has, words without English, places beyond the end.
+/// Mistakes go to the field's problems: names that no word has, words without English, places beyond the end.
 void read_translations(const JsonField& root, Grammar& grammar);
 
 }  // namespace headlight

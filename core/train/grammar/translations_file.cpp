@@ -207,7 +207,7 @@ class TranslationsReader {
     return words;
   }
 
-  /// The form, else the plain one; of articles what nobody says otherwise.
+  /// The form, else the plain one; of articles the one that no entry overrides.
   const Rendering* rendering_for(std::int32_t word, const std::string& form) {
     auto& renderings = dictionary_.renderings;
     const auto plain = renderings.find({word, form_of(std::string(kPlain))});

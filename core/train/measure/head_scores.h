@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-/// What one head shows of one gold: whether its strongest target is the right word, and the weight on that.
+/// The result of one head for one gold pair: whether its strongest target is the right word, and the weight on that.
 struct HeadLook {
   bool right = false;
   float weight = 0;

@@ -1,4 +1,4 @@
-// What one step of training sees: sentences as rows of the token table, and the words that are asked for.
+// The input of one step of training: sentences as rows of the token table, and the words that are asked for.
 #pragma once
 
 #include <cstdint>

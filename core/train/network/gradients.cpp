@@ -42,7 +42,7 @@ Index tokens_of(const Sentences& sentences, const Range& range) {
 
 /// As many shards as the batch is worth: each has gradients of its own, and may have a thread of its own.
 constexpr Index kTokensOfShard = 160, kMostShards = 8;
-/// What is computed at a time stays in a core's own cache.
+/// The rows computed at a time stay in a core's own cache.
 constexpr Index kTokensAtOnce = 144;
 
 /// A shard of a large network is longer: its gradients, all of them, must be cleared and added up.
@@ -89,7 +89,7 @@ void Workspace::split(Index size, const std::function<void(Index, Index)>& part)
 
 namespace {
 
-/// What every shard of a step reads.
+/// The input of every shard of a step.
 struct Step {
   const Network& network;
   const Batch& batch;
@@ -164,7 +164,7 @@ void run_output(const PassContext& context, const Step& step, const Packed& rows
     std::copy(chosen + i * d, chosen + (i + 1) * d, dhidden + asked[static_cast<std::size_t>(i)] * d);
 }
 
-/// What heads are asked for in some sentences.
+/// The targets of taught heads in some sentences.
 std::span<const AttentionTarget> attention_of(const Batch& batch, const Range& range) {
   const auto before = [](Index sentence) {
     return [sentence](const AttentionTarget& target) { return target.sentence < sentence; };
@@ -243,7 +243,7 @@ void add_up(const std::vector<Floats>& others, std::size_t count, Floats& gradie
   });
 }
 
-/// What every shard reads besides the network itself.
+/// The input of every shard besides the network itself.
 void prepare(const Network& network, const Batch& batch, Workspace::Memory& memory) {
   transpose_weights(network, memory.transposed);
   const Index longest = std::max(batch.input.length, batch.source.length), d = network.config.d_model;

@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-/// What is asked for besides the right word.
+/// The settings of the loss besides cross-entropy of the right word.
 struct Objective {
   float label_smoothing = 0;  // this share of the target is spread evenly over all words (Szegedy et al. 2016, sec. 7)
   float attention = 0;        // weight of what heads are asked for (Batch::attention) beside that of the words
@@ -27,7 +27,7 @@ struct Loss {
   double looked = 0;            // the mean weight that heads give to the right word, rests left out …
   Index looks = 0;              // … and of how many
 
-  /// What is minimised.
+  /// The loss that is minimised.
   double total(float attention_share) const { return mean + static_cast<double>(attention_share) * attention; }
 };
 

@@ -1,4 +1,4 @@
-// What all passes share: memory, sentences without padding, and linear layers there and back.
+// Helpers that all passes share: memory, sentences without padding, and linear layers there and back.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct Packed {
 
 Packed packed(const Sentences& sentences, Index first, Index count);
 
-/// What all layers share.
+/// Data that all layers share.
 struct PassContext {
   const Network& network;
   const float* transposed;  // each weight as (in, out), where it lies in network.values

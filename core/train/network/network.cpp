@@ -195,7 +195,7 @@ Status refuse(std::string_view what, std::string_view expected, std::string_view
   return bad_input("training", what, expected, found);
 }
 
-/// What a fresh network does not have.
+/// The parts that a fresh network does not have.
 Status check_plain(const AttentionWeights& attention) {
   if (attention.query_norm || attention.key_norm) return refuse("attention", "no norms of q and k", "norms");
   if (attention.scale) return refuse("attention", "scores over sqrt(d_k)", "a scale of its own");
