@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef HEADLIGHT_ADDRESS_SANITIZER
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -24,7 +24,7 @@ void say_running(const char* what) {
   if (write(STDERR_FILENO, line, static_cast<std::size_t>(length)) < 0) return;
 }
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef HEADLIGHT_ADDRESS_SANITIZER
 void on_death() { say_running("the process ended in this test"); }
 #endif
 
@@ -64,7 +64,7 @@ class Watch : public testing::EmptyTestEventListener {
 
 int main(int count, char** words) {
   testing::InitGoogleTest(&count, words);
-#ifdef __SANITIZE_ADDRESS__
+#ifdef HEADLIGHT_ADDRESS_SANITIZER
   __sanitizer_set_death_callback(on_death);  // of AddressSanitizer and UndefinedBehaviorSanitizer alike
 #else
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) std::signal(signal, on_signal);

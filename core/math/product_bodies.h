@@ -12,6 +12,12 @@ constexpr Index kLine = 64;  // bytes of a cache line
 
 constexpr Index kSoon = 4;  // rows of B to prefetch ahead: about the latency of the L2 cache
 
+#if defined(HEADLIGHT_SMALL_TILES)
+/// Sanitized, each tile takes long to compile. A number of C is the same sum in a tile of any size.
+constexpr int kTileLanes = 2;
+template <int L>
+constexpr int kTileRows = L == 2 ? 2 : 3;
+#else
 /// The largest tile of C that stays in registers, for L registers a row.
 constexpr int kTileLanes = kWidth == 16 ? 4 : 2;
 template <int L>
@@ -19,6 +25,7 @@ constexpr int kTileRows = kWidth == 16 ? (L == 4   ? 6
                                           : L == 3 ? 8
                                                    : 12)
                                        : (L == 2 ? 6 : 10);
+#endif
 
 /// Registers per row where B is bfloat16 and A has more rows than a tile: narrow tiles have more rows, so each number
 /// is widened for more of them at once.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "drawn.h"
+#include "float_infinity.h"
 #include "math/embedding.h"
 #include "reference.h"
 
@@ -21,8 +22,6 @@ using reference::random_matrix;
 using reference::refusal;
 using reference::same_answer;
 using reference::sentence;
-
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 Request two_sided(Index source, Index target, Config config = {.d_model = 16, .num_heads = 4, .ffn = 24}) {
   config.arch = Arch::encoder_decoder;
@@ -204,7 +203,7 @@ TEST(EncoderDecoder, WarnsOfEmptyRowsOnceForEachMask) {
   Request request = two_sided(4, 3);
   request.config.num_layers = 4;
   request.encoder_mask.painted = {{2, 0, false}, {2, 1, false}, {2, 2, false}, {2, 3, false}};
-  const MaskSpec closed{.given = std::make_shared<const Matrix>(Matrix::Constant(1, 1, kMinusInfinity))};
+  const MaskSpec closed{.given = std::make_shared<const Matrix>(Matrix::Constant(1, 1, -kFloatInfinity))};
   request.mask.painted = {{0, 0, false}};
   set_layer_edit(request.edits, {.layer = 1, .scale = 1.0f});
   set_layer_edit(request.edits, {.layer = 2, .mask = closed});

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "float_infinity.h"
 #include "reference.h"
 
 namespace headlight {
@@ -14,8 +15,6 @@ using reference::counted;
 using reference::draw;
 using reference::pattern;
 using reference::random_matrix;
-
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 Config small_config() { return {.d_model = 12, .num_heads = 3, .num_layers = 2, .ffn = 0}; }
 
@@ -85,7 +84,7 @@ TEST(ScoreRows, AreScaledProductsAndBlockedAtMinusInfinity) {
     for (Index j = 0; j < 9; ++j) {
       double product = 0;
       for (Index c = 8; c < 12; ++c) product += double(attention.query(i, c)) * double(attention.key(j, c));
-      if (j > i) EXPECT_EQ(scores(i, j), kMinusInfinity);
+      if (j > i) EXPECT_EQ(scores(i, j), -kFloatInfinity);
       else EXPECT_NEAR(double(scores(i, j)), 0.75 * product, 1e-5);
     }
   }
@@ -266,7 +265,7 @@ TEST(ExternalInputs, TakeAllowingAndAdditiveMasksOfAnyShape) {
   for (const auto& [rows, cols] : {std::pair<Index, Index>{5, 9}, {1, 9}, {5, 1}, {1, 1}}) {
     Matrix allowing = Matrix::Zero(rows, cols), additive = random_matrix(random, rows, cols, 5.0f);
     for (Index i = 0; i < allowing.size() - 1; ++i)
-      if (draw(random, 0, 2) == 0) allowing.data()[i] = kMinusInfinity;
+      if (draw(random, 0, 2) == 0) allowing.data()[i] = -kFloatInfinity;
     for (const Matrix& matrix : {allowing, additive}) {
       const auto model = drawn_inputs(random, 5, 9, 8, 6, 16, 4, true);
       expect_as_written_out(reference::request_for(model, {.given = std::make_shared<const Matrix>(matrix)}), "masked");

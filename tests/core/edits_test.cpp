@@ -6,6 +6,7 @@
 
 #include "asking.h"
 #include "explain/matrices.h"
+#include "float_infinity.h"
 #include "math/ops.h"
 
 namespace headlight {
@@ -16,8 +17,6 @@ using reference::counted;
 using reference::draw;
 using reference::pattern;
 using reference::refusal;
-
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 const Config kSmall{.d_model = 12, .num_heads = 3, .num_layers = 3, .ffn = 16};
 
@@ -198,7 +197,7 @@ TEST(WeightsByHand, MayStandOnBlockedCells) {
   const Vector row = row_after({{3, 0.5f}}, {.causal = true});
   EXPECT_EQ(row(3), 0.5f);
   EXPECT_NEAR(row.head(3).sum(), 0.5f, 1e-6f);
-  MaskSpec closed{.given = std::make_shared<const Matrix>(Matrix::Constant(4, 4, kMinusInfinity))};
+  MaskSpec closed{.given = std::make_shared<const Matrix>(Matrix::Constant(4, 4, -kFloatInfinity))};
   EXPECT_TRUE(same(row_after({{3, 0.5f}}, closed), Vector{{0, 0, 0, 0.5f}})) << "a row that had nothing to share";
 }
 
@@ -345,7 +344,7 @@ TEST(Edits, ThatNoAnswerCanHaveAreRefused) {
   EXPECT_EQ(line({.weights = {{{0, 0}, {0, 0}, 1.5f}}}), "weight: expected 0 to 1, found 1.5");
   EXPECT_EQ(line({.weights = {{{0, 0}, {0, 0}, -0.1f}}}), "weight: expected 0 to 1, found -0.1");
   EXPECT_EQ(line({.weights = {{{0, 0}, {0, 0}, kNaN}}}), "weight: expected 0 to 1, found nan");
-  EXPECT_EQ(line({.layers = {{.layer = 1, .scale = kMinusInfinity}}}),
+  EXPECT_EQ(line({.layers = {{.layer = 1, .scale = -kFloatInfinity}}}),
             "scale of layer 1: expected a finite number, found -inf");
   EXPECT_EQ(line({.layers = {{.layer = 0, .scale = 1.0f}, {.layer = 7, .scale = kNaN}}}),
             "scale of layer 7: expected a finite number, found nan");

@@ -12,7 +12,7 @@ namespace {
 using reference::ask;
 using reference::counted;
 
-Diagram of(Config config, Index layer = 0, Index encoder_layer = 0) {
+Diagram diagram_of(Config config, Index layer = 0, Index encoder_layer = 0) {
   Request request{.config = std::move(config), .tokens = counted(3)};
   if (request.config.arch == Arch::encoder_decoder) request.target = counted(2);
   const auto trace = ask(request);
@@ -35,7 +35,7 @@ std::size_t count(const Diagram& diagram, bool Edge::*flag) {
 }
 
 TEST(Diagrams, OfAPostNormEncoderPutTheNormAfterTheSum) {
-  const Diagram diagram = of({.d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 4});
+  const Diagram diagram = diagram_of({.d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 4});
   EXPECT_EQ(labels(diagram, 0), (Labels{"Token vectors", "Positions", "Add", "Q", "K", "V", "Attention", "z", "Concat",
                                         "W_O", "Add", "Norm", "Up", "Activation", "Down", "Add", "Norm"}));
   EXPECT_EQ(count(diagram, &Edge::residual), 2u);
@@ -43,15 +43,15 @@ TEST(Diagrams, OfAPostNormEncoderPutTheNormAfterTheSum) {
 }
 
 TEST(Diagrams, OfAPreNormGatedDecoderPutTheNormBefore) {
-  const Diagram diagram = of({.arch = Arch::decoder,
-                              .d_model = 8,
-                              .num_heads = 2,
-                              .num_layers = 3,
-                              .ffn = 4,
-                              .position = Position::rotary,
-                              .norm = Norm::pre,
-                              .gated = true},
-                             1);
+  const Diagram diagram = diagram_of({.arch = Arch::decoder,
+                                      .d_model = 8,
+                                      .num_heads = 2,
+                                      .num_layers = 3,
+                                      .ffn = 4,
+                                      .position = Position::rotary,
+                                      .norm = Norm::pre,
+                                      .gated = true},
+                                     1);
   EXPECT_EQ(labels(diagram, 0),
             (Labels{"Token vectors", "Layer 0", "Norm",    "Q",    "K",    "V",          "Attention", "z",
                     "Concat",        "W_O",     "Add",     "Norm", "Gate", "Activation", "Up",        "Gate · up",
@@ -60,7 +60,8 @@ TEST(Diagrams, OfAPreNormGatedDecoderPutTheNormBefore) {
 }
 
 TEST(Diagrams, OfAnEncoderDecoderHaveTwoColumnsAndCrossEdges) {
-  const Diagram diagram = of({.arch = Arch::encoder_decoder, .d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 4});
+  const Diagram diagram =
+      diagram_of({.arch = Arch::encoder_decoder, .d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 4});
   const Labels attention{"Q", "K", "V", "Attention", "z", "Concat", "W_O", "Add", "Norm"};
   Labels decoder{"Token vectors", "Positions", "Add"};
   for (int twice = 0; twice < 2; ++twice) decoder.insert(decoder.end(), attention.begin(), attention.end());

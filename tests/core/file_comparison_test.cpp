@@ -14,7 +14,7 @@ namespace {
 
 using namespace mistaken;
 
-Array counted(std::vector<Index> shape) {
+Array counted_array(std::vector<Index> shape) {
   Array array{.dtype = Dtype::f32, .shape = shape, .values = std::vector<float>(*num_elements(shape))};
   std::iota(array.values.begin(), array.values.end(), 0.0f);
   for (float& value : array.values) value /= 1000;
@@ -28,14 +28,14 @@ ExportFile changed(const ExportFile& file, const std::string& array, std::size_t
 }
 
 ExportFile everything() {
-  return file_of({{"hidden_states", counted({3, 2, 4})},
-                  {"queries", counted({2, 2, 2, 2})},
-                  {"keys", counted({2, 2, 2, 2})},
-                  {"values", counted({2, 2, 2, 2})},
-                  {"scores", counted({2, 2, 2, 2})},
-                  {"attentions", counted({2, 2, 2, 2})},
-                  {"last_hidden_state", counted({2, 4})},
-                  {"logits", counted({2, 9})}},
+  return file_of({{"hidden_states", counted_array({3, 2, 4})},
+                  {"queries", counted_array({2, 2, 2, 2})},
+                  {"keys", counted_array({2, 2, 2, 2})},
+                  {"values", counted_array({2, 2, 2, 2})},
+                  {"scores", counted_array({2, 2, 2, 2})},
+                  {"attentions", counted_array({2, 2, 2, 2})},
+                  {"last_hidden_state", counted_array({2, 4})},
+                  {"logits", counted_array({2, 9})}},
                  {{"tokens", R"(["我","爱"])"}});
 }
 
@@ -100,11 +100,11 @@ TEST(Compare, TheFirstDifferenceIsTheFirstOnTheDatasWay) {
 }
 
 TEST(Compare, AnEncoderComesBeforeItsDecoder) {
-  const ExportFile a = file_of({{"cross_attentions", counted({1, 1, 2, 3})},
-                                {"decoder_attentions", counted({1, 1, 2, 2})},
-                                {"encoder_attentions", counted({1, 1, 3, 3})},
-                                {"encoder_last_hidden_state", counted({3, 4})},
-                                {"logits", counted({2, 9})}},
+  const ExportFile a = file_of({{"cross_attentions", counted_array({1, 1, 2, 3})},
+                                {"decoder_attentions", counted_array({1, 1, 2, 2})},
+                                {"encoder_attentions", counted_array({1, 1, 3, 3})},
+                                {"encoder_last_hidden_state", counted_array({3, 4})},
+                                {"logits", counted_array({2, 9})}},
                                {{"tokens", R"(["a","b","c"])"}, {"target_tokens", R"(["X","Y"])"}});
   ExportFile b = changed(a, "logits", 9, 1);
   EXPECT_EQ(first_of(a, b), "logits: token 1 'Y', column 0");
@@ -117,7 +117,7 @@ TEST(Compare, AnEncoderComesBeforeItsDecoder) {
 }
 
 TEST(Compare, ToleranceIsAbsoluteForAttentionsAndRelativeForTheRest) {
-  const ExportFile a = file_of({{"attentions", counted({1, 1, 2, 2})},
+  const ExportFile a = file_of({{"attentions", counted_array({1, 1, 2, 2})},
                                 {"output", Array{.dtype = Dtype::f32, .shape = {1, 2}, .values = {-1000, 2}}}});
   EXPECT_TRUE(compare(a, changed(a, "attentions", 1, 1.9e-5f)).equal());
   EXPECT_FALSE(compare(a, changed(a, "attentions", 1, 2.2e-5f)).equal());
@@ -199,19 +199,21 @@ TEST(Compare, LargestDifferenceAndItsPlace) {
 }
 
 TEST(Compare, ABatchOfOneAndSingleLayersAreTheSameAsWithoutTheirAxis) {
-  const ExportFile a = file_of({{"attentions", counted({2, 3, 4, 4})}, {"last_hidden_state", counted({4, 6})}});
+  const ExportFile a =
+      file_of({{"attentions", counted_array({2, 3, 4, 4})}, {"last_hidden_state", counted_array({4, 6})}});
   for (const std::vector<Index>& shape : {std::vector<Index>{1, 2, 3, 4, 4}, {2, 1, 3, 4, 4}})
-    EXPECT_TRUE(compare(a, file_of({{"attentions", counted(shape)}})).equal());
+    EXPECT_TRUE(compare(a, file_of({{"attentions", counted_array(shape)}})).equal());
   for (const std::vector<Index>& shape : {std::vector<Index>{1, 4, 6}, {4, 1, 6}})
-    EXPECT_TRUE(compare(a, file_of({{"last_hidden_state", counted(shape)}})).equal());
-  EXPECT_TRUE(
-      compare(file_of({{"attentions", counted({1, 3, 4, 4})}}), file_of({{"attentions", counted({3, 4, 4})}})).equal());
-  EXPECT_TRUE(compare(file_of({{"mine", counted({1, 1, 4})}}), file_of({{"mine", counted({4})}})).equal());
+    EXPECT_TRUE(compare(a, file_of({{"last_hidden_state", counted_array(shape)}})).equal());
+  EXPECT_TRUE(compare(file_of({{"attentions", counted_array({1, 3, 4, 4})}}),
+                      file_of({{"attentions", counted_array({3, 4, 4})}}))
+                  .equal());
+  EXPECT_TRUE(compare(file_of({{"mine", counted_array({1, 1, 4})}}), file_of({{"mine", counted_array({4})}})).equal());
 }
 
 TEST(Compare, OtherShapesAreADifference) {
-  const ExportFile a = file_of({{"attentions", counted({2, 3, 4, 4})}});
-  const ExportFile b = file_of({{"attentions", counted({2, 3, 4, 5})}});
+  const ExportFile a = file_of({{"attentions", counted_array({2, 3, 4, 4})}});
+  const ExportFile b = file_of({{"attentions", counted_array({2, 3, 4, 5})}});
   const FileComparison comparison = compare(a, b);
   EXPECT_FALSE(comparison.equal());
   EXPECT_FALSE(comparison.arrays[0].same_shape());
@@ -220,8 +222,8 @@ TEST(Compare, OtherShapesAreADifference) {
 }
 
 TEST(Compare, ArraysOfOneFileAreListedAndNoDifference) {
-  const ExportFile a = file_of({{"attentions", counted({1, 1, 2, 2})}, {"logits", counted({2, 3})}});
-  const ExportFile b = file_of({{"attentions", counted({1, 1, 2, 2})}, {"mine", counted({2})}});
+  const ExportFile a = file_of({{"attentions", counted_array({1, 1, 2, 2})}, {"logits", counted_array({2, 3})}});
+  const ExportFile b = file_of({{"attentions", counted_array({1, 1, 2, 2})}, {"mine", counted_array({2})}});
   const FileComparison comparison = compare(a, b);
   EXPECT_TRUE(comparison.equal());
   EXPECT_EQ(comparison.only_a, std::vector<std::string>{"logits"});

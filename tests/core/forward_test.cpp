@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "float_infinity.h"
 #include "math/attention.h"
 #include "reference.h"
 
@@ -16,8 +17,6 @@ using reference::ask;
 using reference::counted;
 using reference::pattern;
 using reference::refusal;
-
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 // ---- against the formulas written out
 
@@ -235,8 +234,8 @@ TEST(Forward, RefusesAMaskOfAnotherShape) {
 TEST(Forward, RefusesAScaleThatIsNotFinite) {
   const auto line = [](float scale) { return refusal({.tokens = counted(10), .edits = {.scale = scale}}); };
   EXPECT_EQ(line(std::numeric_limits<float>::quiet_NaN()), "scale: expected a finite number, found nan");
-  EXPECT_EQ(line(-kMinusInfinity), "scale: expected a finite number, found inf");
-  EXPECT_EQ(line(kMinusInfinity), "scale: expected a finite number, found -inf");
+  EXPECT_EQ(line(kFloatInfinity), "scale: expected a finite number, found inf");
+  EXPECT_EQ(line(-kFloatInfinity), "scale: expected a finite number, found -inf");
 }
 
 std::string refusal_of(const Matrix& query, const Matrix& key, const Matrix& value, float value_weight = 1.0f) {

@@ -28,7 +28,7 @@ Request speaking(Arch arch, Index words = 40) {
   return request;
 }
 
-std::string refusal(const Trace& trace, const Sampling& sampling = {}) {
+std::string sampling_refusal(const Trace& trace, const Sampling& sampling = {}) {
   const auto word = next_word(trace, sampling);
   return word ? "" : word.error().message;
 }
@@ -114,22 +114,23 @@ TEST(NextWord, DrawsAnewAtEachPlace) {
 
 TEST(NextWord, RefusesModelsThatCannotWriteOn) {
   Request request = speaking(Arch::encoder);
-  EXPECT_EQ(refusal(*ask(request)),
+  EXPECT_EQ(sampling_refusal(*ask(request)),
             "model: arch: expected a decoder or an encoder-decoder, which can write on, found an encoder");
   request = speaking(Arch::decoder);
   request.vocabulary = nullptr;
-  EXPECT_EQ(refusal(*ask(request)), "model: output layer: expected one over a vocabulary, found none");
+  EXPECT_EQ(sampling_refusal(*ask(request)), "model: output layer: expected one over a vocabulary, found none");
   const auto given = reference::given_model(Matrix::Ones(2, 2), Matrix::Ones(2, 2), Matrix::Ones(2, 2), 1);
-  EXPECT_EQ(refusal(*ask(reference::request_for(given))),
+  EXPECT_EQ(sampling_refusal(*ask(reference::request_for(given))),
             "model: arch: expected a decoder or an encoder-decoder, which can write on, found attention alone");
 }
 
 TEST(NextWord, RefusesATemperatureBelowZero) {
   const auto trace = ask(speaking(Arch::decoder));
-  EXPECT_EQ(refusal(*trace, {.temperature = -1.0f}), "temperature: expected 0 or more, found a negative number");
-  EXPECT_EQ(refusal(*trace, {.temperature = std::numeric_limits<float>::quiet_NaN()}),
+  EXPECT_EQ(sampling_refusal(*trace, {.temperature = -1.0f}),
+            "temperature: expected 0 or more, found a negative number");
+  EXPECT_EQ(sampling_refusal(*trace, {.temperature = std::numeric_limits<float>::quiet_NaN()}),
             "temperature: expected 0 or more, found nan");
-  EXPECT_EQ(refusal(*trace, {.temperature = 0.0f}), "");
+  EXPECT_EQ(sampling_refusal(*trace, {.temperature = 0.0f}), "");
 }
 
 // ---- the sentence that goes on

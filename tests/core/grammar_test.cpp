@@ -24,7 +24,7 @@ std::vector<std::string> spelt(const Grammar& grammar, const std::vector<std::in
 }
 
 /// What is said of the toy grammar with `value` at `pointer`.
-std::string refusal(const char* pointer, const json& value) {
+std::string grammar_refusal(const char* pointer, const json& value) {
   json grammar = toy();
   grammar[json::json_pointer(pointer)] = value;
   const auto read = parse_grammar("toy.json", grammar.dump());
@@ -275,7 +275,7 @@ TEST(Grammar, ATextHasSpacesBetweenWordsThatHaveThem) {
 
 TEST(Grammar, RefusesWhatItCannotReadInOneLine) {
   const auto says = [](const char* pointer, const json& value, const std::string& part) {
-    const std::string message = refusal(pointer, value);
+    const std::string message = grammar_refusal(pointer, value);
     EXPECT_NE(message.find(part), std::string::npos) << message << "\nexpected: " << part;
     EXPECT_TRUE(message.starts_with("toy.json: ")) << message;
     EXPECT_EQ(message.find('\n'), std::string::npos) << message;

@@ -61,7 +61,7 @@ void expect_regex_refused(const std::string& pattern, std::string_view says) {
   EXPECT_TRUE(contains(regex.error().message, says)) << regex.error().message;
 }
 
-std::string safetensors_of(const std::string& header, const std::string& data) {
+std::string hostile_safetensors(const std::string& header, const std::string& data) {
   std::string bytes(8, '\0');
   const std::uint64_t size = header.size();
   std::memcpy(bytes.data(), &size, sizeof size);
@@ -87,7 +87,7 @@ TEST_F(HostileCheckpoint, AHeaderFullOfTensorsThatAreNotThereEndsAtOnce) {
   for (int i = 0; i < 20'000; ++i)
     header += (i > 0 ? "," : "") + std::string("\"t") + std::to_string(i) +
               R"(":{"dtype":"F32","shape":[262144,1048576],"data_offsets":[0,1099511627776]})";
-  write("model.safetensors", safetensors_of(header + "}", ""));
+  write("model.safetensors", hostile_safetensors(header + "}", ""));
   EXPECT_TRUE(contains(refusal(), "data_offsets: expected an end within the 0 bytes of data"));
 }
 
@@ -96,7 +96,7 @@ TEST_F(HostileCheckpoint, EmptyTensorsWithoutEndAreOnlyCounted) {
   for (int i = 0; i < 20'000; ++i)
     header += (i > 0 ? "," : "") + std::string("\"t") + std::to_string(i) +
               R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
-  write("model.safetensors", safetensors_of(header + "}", ""));
+  write("model.safetensors", hostile_safetensors(header + "}", ""));
   EXPECT_TRUE(contains(refusal(), "embed_tokens.weight: expected a tensor (47, 24), found none"));
 }
 

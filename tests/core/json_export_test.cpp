@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "exported.h"
+#include "float_infinity.h"
 #include "math/attention.h"
 #include "read/external/mask_file.h"
 #include "read/json/json_document.h"
@@ -19,8 +20,6 @@ namespace {
 
 using namespace exported;
 using nlohmann::json;
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
 
 TEST(Number, ReadsBackByWayOfFloatAndOfDouble) {
   const auto check = [](float value) {
@@ -46,7 +45,7 @@ TEST(Number, ReadsBackByWayOfFloatAndOfDouble) {
   std::string text;
   EXPECT_TRUE(append_number(text, 0.1f));
   EXPECT_EQ(text, "0.1");
-  for (const float value : {kInf, -kInf, std::numeric_limits<float>::quiet_NaN()})
+  for (const float value : {kFloatInfinity, -kFloatInfinity, std::numeric_limits<float>::quiet_NaN()})
     EXPECT_FALSE(append_number(text, value));
   EXPECT_EQ(text, "0.1");
 }
@@ -220,7 +219,7 @@ TEST(JsonExport, WarningsAndOptionsStandOnlyWhereAsked) {
 TEST(JsonExport, AMaskComesBackFromAnExport) {
   const auto mask = parse_json_mask("f", bytes_written({trace_of({"a", "b"}, true)}, Format::json));
   ASSERT_TRUE(mask) << mask.error().message;
-  EXPECT_EQ((*mask)(0, 1), -kInf);
+  EXPECT_EQ((*mask)(0, 1), -kFloatInfinity);
   EXPECT_EQ((*mask)(1, 0), 0.0f);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "float_infinity.h"
 #include "reference.h"
 
 namespace headlight {
@@ -11,8 +12,6 @@ namespace {
 
 using reference::counted;
 using reference::draw;
-
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 Mask resolved(const MaskSpec& spec, const Tokens& queries, const Tokens& keys) {
   auto mask = resolve(spec, queries, keys);
@@ -27,7 +26,7 @@ std::string refused(const MaskSpec& spec, Index queries, Index keys) {
   return mask ? "" : mask.error().message;
 }
 
-std::shared_ptr<const Matrix> given(Matrix matrix) { return std::make_shared<const Matrix>(std::move(matrix)); }
+std::shared_ptr<const Matrix> given_mask(Matrix matrix) { return std::make_shared<const Matrix>(std::move(matrix)); }
 
 TEST(Mask, KindSaysWhatActsOnTheSentence) {
   const Tokens plain = counted(4), with_pads = with_padding_marked(counted(4), 1);
@@ -38,7 +37,7 @@ TEST(Mask, KindSaysWhatActsOnTheSentence) {
   EXPECT_EQ(resolved({.padding = false}, with_pads).kind(), "none");
   EXPECT_EQ(resolved({.painted = {{0, 0, false}}}, plain).kind(), "custom");
   EXPECT_EQ(resolved({.painted = {{9, 9, false}}}, plain).kind(), "none");
-  EXPECT_EQ(resolved({.causal = true, .given = given(Matrix::Zero(4, 4))}, plain).kind(), "custom");
+  EXPECT_EQ(resolved({.causal = true, .given = given_mask(Matrix::Zero(4, 4))}, plain).kind(), "custom");
 }
 
 TEST(Mask, NoneAllowsEverything) {
@@ -73,8 +72,8 @@ TEST(Mask, PaddingOfTheQueriesDoesNotBlockKeys) {
 
 TEST(Mask, GivenOfOneRowHoldsForEveryQuery) {
   Matrix row(1, 3);
-  row << 0, kMinusInfinity, -2;
-  const Mask mask = resolved({.given = given(row)}, counted(4), counted(3));
+  row << 0, -kFloatInfinity, -2;
+  const Mask mask = resolved({.given = given_mask(row)}, counted(4), counted(3));
   for (Index i = 0; i < 4; ++i) {
     EXPECT_TRUE(mask.allowed(i, 0));
     EXPECT_FALSE(mask.allowed(i, 1));
@@ -84,8 +83,8 @@ TEST(Mask, GivenOfOneRowHoldsForEveryQuery) {
 
 TEST(Mask, GivenOfOneColumnHoldsForEveryKey) {
   Matrix column(3, 1);
-  column << 0, kMinusInfinity, 5;
-  const Mask mask = resolved({.given = given(column)}, counted(3), counted(4));
+  column << 0, -kFloatInfinity, 5;
+  const Mask mask = resolved({.given = given_mask(column)}, counted(3), counted(4));
   for (Index j = 0; j < 4; ++j) {
     EXPECT_EQ(mask.added(0, j), 0.0f);
     EXPECT_FALSE(mask.allowed(1, j));
@@ -94,13 +93,15 @@ TEST(Mask, GivenOfOneColumnHoldsForEveryKey) {
 }
 
 TEST(Mask, GivenOfOneCellHoldsForEverything) {
-  const Mask mask = resolved({.given = given(Matrix::Constant(1, 1, -3.0f))}, counted(2), counted(6));
+  const Mask mask = resolved({.given = given_mask(Matrix::Constant(1, 1, -3.0f))}, counted(2), counted(6));
   for (Index i = 0; i < 2; ++i)
     for (Index j = 0; j < 6; ++j) EXPECT_EQ(mask.added(i, j), -3.0f);
 }
 
 TEST(Mask, GivenOfAnotherShapeIsRefusedWithBothShapes) {
-  const auto line = [](Index rows, Index cols) { return refused({.given = given(Matrix::Zero(rows, cols))}, 4, 6); };
+  const auto line = [](Index rows, Index cols) {
+    return refused({.given = given_mask(Matrix::Zero(rows, cols))}, 4, 6);
+  };
   EXPECT_EQ(line(3, 6), "mask: shape (queries, keys): expected (4, 6), found (3, 6)");
   EXPECT_EQ(line(6, 4), "mask: shape (queries, keys): expected (4, 6), found (6, 4)");
   EXPECT_EQ(line(1, 5), "mask: shape (queries, keys): expected (4, 6), found (1, 5)");
@@ -111,22 +112,22 @@ TEST(Mask, GivenOfAnotherShapeIsRefusedWithBothShapes) {
 TEST(Mask, GivenThatIsNotANumberIsRefusedWithItsPlace) {
   Matrix bad = Matrix::Zero(2, 3);
   bad(1, 2) = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(refused({.given = given(bad)}, 2, 3), "mask: (1, 2): expected a finite number or -inf, found nan");
+  EXPECT_EQ(refused({.given = given_mask(bad)}, 2, 3), "mask: (1, 2): expected a finite number or -inf, found nan");
   bad(0, 1) = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(refused({.given = given(bad)}, 2, 3), "mask: (0, 1): expected a finite number or -inf, found inf");
+  EXPECT_EQ(refused({.given = given_mask(bad)}, 2, 3), "mask: (0, 1): expected a finite number or -inf, found inf");
 }
 
 TEST(Mask, PaintedOverridesCausalPaddingAndGiven) {
   Matrix additive = Matrix::Constant(4, 4, 2.5f);
-  additive(2, 0) = kMinusInfinity;
+  additive(2, 0) = -kFloatInfinity;
   const MaskSpec spec{.causal = true,
-                      .given = given(additive),
+                      .given = given_mask(additive),
                       .painted = {{0, 2, true}, {1, 3, true}, {2, 0, true}, {2, 1, false}, {3, 3, true}}};
   const Mask mask = resolved(spec, with_padding_marked(counted(4), 1));
   EXPECT_EQ(mask.added(0, 2), 0.0f) << "an allowed cell in the causal upper triangle";
   EXPECT_EQ(mask.added(1, 3), 0.0f) << "causal and padding at once";
   EXPECT_EQ(mask.added(2, 0), 0.0f) << "blocked by the given matrix";
-  EXPECT_EQ(mask.added(2, 1), kMinusInfinity) << "a blocked cell";
+  EXPECT_EQ(mask.added(2, 1), -kFloatInfinity) << "a blocked cell";
   EXPECT_EQ(mask.added(3, 3), 0.0f) << "padding";
   EXPECT_EQ(mask.added(2, 2), 2.5f) << "a cell that was not painted";
   EXPECT_FALSE(mask.allowed(0, 1));
@@ -181,9 +182,9 @@ MaskSpec random_spec(Random& random, Index queries, Index keys) {
     Matrix matrix(draw(random, 0, 2) ? queries : 1, draw(random, 0, 2) ? keys : 1);
     for (Index i = 0; i < matrix.size(); ++i) {
       const Index what = draw(random, 0, 3);
-      matrix.data()[i] = what == 0 ? kMinusInfinity : what == 1 ? random.symmetric(3.0f) : 0.0f;
+      matrix.data()[i] = what == 0 ? -kFloatInfinity : what == 1 ? random.symmetric(3.0f) : 0.0f;
     }
-    spec.given = given(std::move(matrix));
+    spec.given = given_mask(std::move(matrix));
   }
   for (Index strokes = draw(random, 0, 12); strokes > 0; --strokes)
     paint(spec.painted, {draw(random, 0, queries + 2), draw(random, 0, keys + 2), draw(random, 0, 1) == 1});
@@ -215,14 +216,14 @@ TEST(Mask, AddToAgreesWithAddedAndWithThePlainRules) {
 
 TEST(MaskSpec, IsComparedByValue) {
   const MaskSpec spec{
-      .causal = true, .given = given(Matrix::Constant(2, 2, kMinusInfinity)), .painted = {{0, 1, true}}};
+      .causal = true, .given = given_mask(Matrix::Constant(2, 2, -kFloatInfinity)), .painted = {{0, 1, true}}};
   MaskSpec other = spec;
-  other.given = given(Matrix(*spec.given));
+  other.given = given_mask(Matrix(*spec.given));
   EXPECT_NE(spec.given, other.given);
   EXPECT_EQ(spec, other);
-  other.given = given(Matrix::Zero(2, 2));
+  other.given = given_mask(Matrix::Zero(2, 2));
   EXPECT_NE(spec, other);
-  other.given = given(Matrix::Constant(1, 4, kMinusInfinity));
+  other.given = given_mask(Matrix::Constant(1, 4, -kFloatInfinity));
   EXPECT_NE(spec, other);
   other.given = nullptr;
   EXPECT_NE(spec, other);

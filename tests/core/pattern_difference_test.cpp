@@ -5,12 +5,11 @@
 #include <limits>
 
 #include "base/random.h"
+#include "float_infinity.h"
 #include "heads/pattern_difference.h"
 
 namespace headlight {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// Axes of two sentences that have the same words.
 JointAxes same_axes(Index queries, Index keys) {
@@ -40,7 +39,7 @@ TEST(PatternDifference, IsBMinusACellForCell) {
   EXPECT_EQ(pair.difference(1, 0), -0.25f);
   EXPECT_EQ(pair.difference(1, 1), 0.25f);
   a(0, 1) = b(0, 1) = -1;
-  EXPECT_EQ(pair_patterns(a, b, same_axes(2, 2)).difference(0, 1), -kInfinity) << "blocked in both";
+  EXPECT_EQ(pair_patterns(a, b, same_axes(2, 2)).difference(0, 1), -kFloatInfinity) << "blocked in both";
 }
 
 TEST(PatternDifference, HasNoNumberWhereOneSentenceLacksTheWord) {
@@ -107,14 +106,14 @@ TEST(PatternDifference, NothingInBothIsNoDifference) {
 TEST(PatternDifference, ShrunkShowsWhatIsFarthestFromZero) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   Matrix difference(4, 4);
-  difference << 0.1f, -0.9f, nan, nan,     //
-      0.2f, 0.3f, nan, nan,                //
-      -kInfinity, -kInfinity, nan, -0.1f,  //
-      -kInfinity, -kInfinity, -kInfinity, 0.05f;
+  difference << 0.1f, -0.9f, nan, nan,               //
+      0.2f, 0.3f, nan, nan,                          //
+      -kFloatInfinity, -kFloatInfinity, nan, -0.1f,  //
+      -kFloatInfinity, -kFloatInfinity, -kFloatInfinity, 0.05f;
   const Matrix small = shrunk_difference(difference, 2);
   EXPECT_EQ(small(0, 0), -0.9f);
   EXPECT_TRUE(std::isnan(small(0, 1)));
-  EXPECT_EQ(small(1, 0), -kInfinity);
+  EXPECT_EQ(small(1, 0), -kFloatInfinity);
   EXPECT_EQ(small(1, 1), -0.1f);
   EXPECT_EQ(shrunk_difference(small.topRows(1), 4).cols(), 2) << "small ones stay as they are";
   Random random(9);

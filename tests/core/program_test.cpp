@@ -34,7 +34,7 @@ std::vector<std::shared_ptr<const Trace>> answers_to(const Config& config, std::
   return answers;
 }
 
-const Config kSmall{.d_model = 12, .num_heads = 3, .num_layers = 2, .ffn = 8};
+const Config kTwoLayers{.d_model = 12, .num_heads = 3, .num_layers = 2, .ffn = 8};
 
 Index product_of(const std::vector<Index>& shape) {
   return std::accumulate(shape.begin(), shape.end(), Index{1}, std::multiplies<>());
@@ -42,7 +42,7 @@ Index product_of(const std::vector<Index>& shape) {
 
 TEST(Program, EveryLineHasAnAxisForEachNumberOfItsShape) {
   for (const Dialect dialect : {Dialect::numpy, Dialect::einsum, Dialect::matmul, Dialect::module}) {
-    const auto answers = answers_to(kSmall, 2);
+    const auto answers = answers_to(kTwoLayers, 2);
     const auto program = program_of(answers, {.head = {1, 2}, .dialect = dialect, .block = true});
     ASSERT_TRUE(program) << program.error().message;
     for (const ProgramLine& line : program->lines) {
@@ -55,7 +55,7 @@ TEST(Program, EveryLineHasAnAxisForEachNumberOfItsShape) {
 
 TEST(Program, TheMatrixOfALineIsInItsTensor) {
   for (const Dialect dialect : {Dialect::numpy, Dialect::einsum, Dialect::matmul}) {
-    const auto answers = answers_to(kSmall, 2);
+    const auto answers = answers_to(kTwoLayers, 2);
     const auto program = program_of(answers, {.head = {1, 2}, .dialect = dialect, .block = true});
     ASSERT_TRUE(program) << program.error().message;
     int shown = 0;
@@ -73,7 +73,7 @@ TEST(Program, TheMatrixOfALineIsInItsTensor) {
 }
 
 TEST(Program, AnArrayIsAsLargeAsItsShape) {
-  Config config = kSmall;
+  Config config = kTwoLayers;
   config.arch = Arch::encoder_decoder;
   for (const Dialect dialect : {Dialect::numpy, Dialect::einsum, Dialect::matmul, Dialect::module})
     for (const Stack stack : {Stack::encoder, Stack::self, Stack::cross})
@@ -98,12 +98,12 @@ TEST(Program, StatesItsShapesBehindItsStatements) {
 }
 
 TEST(Program, ModuleSaysWhatItDoesNotHave) {
-  Config config = kSmall;
+  Config config = kTwoLayers;
   config.position = Position::rotary;
   const auto refused = program_of(answers_to(config, 1), {.dialect = Dialect::module});
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("rotary positions"), std::string::npos) << refused.error().message;
-  config = kSmall;
+  config = kTwoLayers;
   config.head_dim = 8;
   const auto wide = program_of(answers_to(config, 1), {.dialect = Dialect::module});
   ASSERT_FALSE(wide);

@@ -52,7 +52,8 @@ std::shared_ptr<const Model> neighbours(const Grammar& grammar, Arch arch = Arch
   return std::make_shared<const Model>(std::move(model));
 }
 
-RelationReport measured(const std::shared_ptr<const Model>& model, const Grammar& grammar, RelationOptions options) {
+RelationReport measured_with(const std::shared_ptr<const Model>& model, const Grammar& grammar,
+                             RelationOptions options) {
   Progress progress;
   const auto report = measure_relations(model, grammar, options, progress);
   EXPECT_TRUE(report) << (report ? "" : report.error().message);
@@ -74,7 +75,7 @@ TEST(Relations, OfAModelThatKnowsNeighboursAreThoseOfPlaces) {
                       {{"words", first + " reads paa bookaa"}, {"relations", {{"VO", {1, 3}}}}}};
   const auto grammar = parsed(said);
   const RelationReport report =
-      measured(neighbours(*grammar), *grammar, {.sentences = 400, .apart = {"SP", "VO"}, .threads = 2});
+      measured_with(neighbours(*grammar), *grammar, {.sentences = 400, .apart = {"SP", "VO"}, .threads = 2});
   EXPECT_EQ(report.unknown_words, 0);
   EXPECT_EQ(report.test_seed, 2u);
   ASSERT_EQ(report.relations.size(), 2u);
@@ -103,7 +104,7 @@ TEST(Relations, OfAModelThatKnowsNeighboursAreThoseOfPlaces) {
   EXPECT_EQ(subject.heads[1].accuracy, 1) << "the verb looks back at who";
   EXPECT_FALSE(subject.chosen == object.chosen) << "apart";
   const RelationReport together =
-      measured(neighbours(*grammar), *grammar, {.sentences = 50, .apart = {}, .threads = 2});
+      measured_with(neighbours(*grammar), *grammar, {.sentences = 50, .apart = {}, .threads = 2});
   EXPECT_EQ(of(together, "SP").chosen, of(together, "VO").chosen) << "the first of equally good ones";
 
   ASSERT_EQ(report.literals.size(), 2u);
@@ -121,7 +122,7 @@ TEST(Relations, AreHardWhereNoDistanceIsRight) {
   said["kinds"].erase(1);
   said["kinds"][0]["variants"][0]["words"] = "{w:who} {v:a.verb} [.3 {place}] {o:a.object}";
   const auto grammar = parsed(said);
-  const RelationReport report = measured(neighbours(*grammar), *grammar, {.sentences = 400, .threads = 2});
+  const RelationReport report = measured_with(neighbours(*grammar), *grammar, {.sentences = 400, .threads = 2});
   const RelationScore& object = of(report, "VO");
   EXPECT_NEAR(object.offset, 0.7, 0.08);
   EXPECT_EQ(object.kind_offset, object.offset);
@@ -136,7 +137,7 @@ TEST(Relations, LeaveOutTheWordItself) {
   Model model = *neighbours(*grammar);
   for (Index place = 0; place < 16; ++place) model.blocks.front().self.key.weight(place, place) = 1.05f;
   const RelationReport report =
-      measured(std::make_shared<const Model>(model), *grammar, {.sentences = 50, .apart = {}, .threads = 1});
+      measured_with(std::make_shared<const Model>(model), *grammar, {.sentences = 50, .apart = {}, .threads = 1});
   for (const RelationScore& one : report.relations) {
     EXPECT_EQ(one.heads[0].accuracy, 1) << "the next word comes second to the word itself";
     EXPECT_LT(one.heads[0].weight, 0.5);
@@ -148,7 +149,7 @@ TEST(Relations, OfADecoderAreLookedAtBackwards) {
   said["kinds"].erase(1);
   const auto grammar = parsed(said);
   const RelationReport report =
-      measured(neighbours(*grammar, Arch::decoder), *grammar, {.sentences = 50, .threads = 1});
+      measured_with(neighbours(*grammar, Arch::decoder), *grammar, {.sentences = 50, .threads = 1});
   for (const RelationScore& one : report.relations) {
     EXPECT_EQ(one.score.accuracy, 1) << one.relation;
     EXPECT_TRUE(one.chosen.reversed) << one.relation << ": no head looks ahead";
@@ -172,7 +173,8 @@ class TinyModel : public testing::Test {
 };
 
 TEST_F(TinyModel, IsMeasuredTheSameWithAnyNumberOfThreads) {
-  const RelationReport one = measured(model(), *shipped(), few(1)), three = measured(model(), *shipped(), few(3));
+  const RelationReport one = measured_with(model(), *shipped(), few(1)),
+                       three = measured_with(model(), *shipped(), few(3));
   EXPECT_EQ(relations_json(one), relations_json(three));
   ASSERT_EQ(one.relations.size(), 5u);
   std::set<Index> heads;
@@ -197,13 +199,13 @@ TEST_F(TinyModel, IsMeasuredTheSameWithAnyNumberOfThreads) {
 }
 
 TEST_F(TinyModel, AnswersOtherSeedsAndScrambledWordsOtherwise) {
-  const RelationReport plain = measured(model(), *shipped(), few(2));
+  const RelationReport plain = measured_with(model(), *shipped(), few(2));
   RelationOptions other = few(2), scrambled = few(2);
   other.test_seed = 9;
   scrambled.scrambled = true;
-  EXPECT_EQ(measured(model(), *shipped(), other).test_seed, 9u);
-  EXPECT_NE(relations_json(measured(model(), *shipped(), other))["relations"], relations_json(plain)["relations"]);
-  const RelationReport cut = measured(model(), *shipped(), scrambled);
+  EXPECT_EQ(measured_with(model(), *shipped(), other).test_seed, 9u);
+  EXPECT_NE(relations_json(measured_with(model(), *shipped(), other))["relations"], relations_json(plain)["relations"]);
+  const RelationReport cut = measured_with(model(), *shipped(), scrambled);
   EXPECT_NE(relations_json(cut)["relations"], relations_json(plain)["relations"]);
   for (std::size_t r = 0; r < 5; ++r)
     EXPECT_EQ(cut.relations[r].offset, plain.relations[r].offset) << "words change, places do not";
@@ -220,7 +222,7 @@ TEST_F(TinyModel, IsNotMeasuredOnceStopped) {
 TEST_F(TinyModel, CountsWordsThatItDoesNotKnow) {
   json said = toy();
   said["lists"]["who"] = said["lists"]["who"].get<std::string>() + " 我 老师";
-  const RelationReport report = measured(model(), *parsed(said), few(2));
+  const RelationReport report = measured_with(model(), *parsed(said), few(2));
   EXPECT_EQ(report.unknown_words, static_cast<Index>(parsed(said)->words.size()) - 2);
 }
 

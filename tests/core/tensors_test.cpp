@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/checkpoints.h"
 #include "math/attention.h"
 #include "math/forward.h"
 #include "read/array/npz.h"
@@ -12,7 +13,7 @@
 namespace headlight {
 namespace {
 
-const std::filesystem::path kGolden = std::filesystem::path(HEADLIGHT_TEST_DATA) / "golden";
+using checkpoints::kGolden;
 
 Result<std::shared_ptr<const Trace>> answer(const TensorsFile& file) {
   Request request{.model = file.model, .config = file.model->config};

@@ -16,7 +16,7 @@ Token word(const std::string& text) {
   return token;
 }
 
-std::vector<Token> sentence(const std::string& characters) {
+std::vector<Token> token_sentence(const std::string& characters) {
   std::vector<Token> tokens;
   for (const char c : characters) tokens.push_back(word(std::string(1, c)));
   return tokens;
@@ -25,7 +25,7 @@ std::vector<Token> sentence(const std::string& characters) {
 /// `x(p)y[q]`: a pair as it is, a word only A has in round brackets, one only B has in square ones.
 std::string written(const std::string& a, const std::string& b) {
   std::string text;
-  for (const JointToken& place : align_tokens(sentence(a), sentence(b))) {
+  for (const JointToken& place : align_tokens(token_sentence(a), token_sentence(b))) {
     const char c = place.a ? a[static_cast<std::size_t>(*place.a)] : b[static_cast<std::size_t>(*place.b)];
     text += place.in_both() ? std::string(1, c) : place.a ? std::string("(") + c + ")" : std::string("[") + c + "]";
   }

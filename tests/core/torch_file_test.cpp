@@ -178,7 +178,7 @@ TEST(Pickle, SizesAreNotBelievedBeforeTheBytesAreThere) {
 }
 
 /// A zip archive of stored members, as torch.save lays it out.
-std::string zip_of(const std::vector<std::pair<std::string, std::string>>& members) {
+std::string torch_zip_of(const std::vector<std::pair<std::string, std::string>>& members) {
   const auto number = [](std::uint64_t value, int count) {
     std::string text;
     for (int i = 0; i < count; ++i) text += static_cast<char>(value >> (8 * i));
@@ -205,7 +205,7 @@ std::string tensor_pickle(std::uint32_t count, std::uint32_t offset, std::uint32
 }
 
 std::string state_refusal(const std::string& pickle, const std::string& storage) {
-  return refusal_of(zip_of({{"a/data.pkl", pickle}, {"a/data/0", storage}}));
+  return refusal_of(torch_zip_of({{"a/data.pkl", pickle}, {"a/data/0", storage}}));
 }
 
 TEST(TorchFile, NoTensorReachesBeyondItsStorage) {
@@ -222,7 +222,7 @@ TEST(TorchFile, NoTensorReachesBeyondItsStorage) {
   EXPECT_NE(state_refusal(tensor_pickle(8, 0, 0xFFFFFFFF, 1), eight), "");
   EXPECT_NE(state_refusal(tensor_pickle(8, 0, 8, 1, "QInt8Storage"), eight).find("found 'torch QInt8Storage'"),
             std::string::npos);
-  EXPECT_NE(refusal_of(zip_of({{"a/data.pkl", tensor_pickle(8, 0, 8, 1)}})).find("a member a/data/0, found none"),
+  EXPECT_NE(refusal_of(torch_zip_of({{"a/data.pkl", tensor_pickle(8, 0, 8, 1)}})).find("a member a/data/0, found none"),
             std::string::npos);
   // One element two thousand million times: a copy is not made.
   EXPECT_NE(state_refusal(tensor_pickle(8, 0, 0x7FFFFFFF, 0), eight).find("bytes of strided tensors"),

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "core/checkpoints.h"
 #include "math/attention.h"
 #include "math/forward.h"
 #include "read/array/npz.h"
@@ -16,7 +17,7 @@
 namespace headlight {
 namespace {
 
-const std::filesystem::path kGolden = std::filesystem::path(HEADLIGHT_TEST_DATA) / "golden";
+using checkpoints::kGolden;
 
 /// The state_dict of torch.nn layers.
 class StateDict {

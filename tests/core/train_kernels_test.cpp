@@ -14,13 +14,13 @@
 namespace headlight {
 namespace {
 
-std::vector<NamedKernels> all_kernels() {
+std::vector<NamedKernels> all_training_kernels() {
   const auto choice = runnable_kernels();
   return {choice.tables, choice.tables + choice.count};
 }
 
 TEST(Kernels, CrossEntropyOfLargeScoresStaysFinite) {
-  for (const NamedKernels& named : all_kernels()) {
+  for (const NamedKernels& named : all_training_kernels()) {
     Floats scores{1000, 0, -1000, 999};
     bool right = true;
     const double nats = named.table->cross_entropy(scores.data(), 4, 3, 2, 0, right);
@@ -70,7 +70,7 @@ std::string everything(const Kernels& kernels) {
 
 // What is trained on one machine comes out the same on another.
 TEST(Kernels, AreTheSameBitsOnAllProcessorsThatHaveFusedMultiplyAdd) {
-  const std::vector<NamedKernels> all = all_kernels();
+  const std::vector<NamedKernels> all = all_training_kernels();
   for (std::size_t i = 2; i < all.size(); ++i)
     EXPECT_TRUE(everything(*all[i].table) == everything(*all[1].table)) << all[i].name << " and " << all[1].name;
   const std::string plain = everything(*all[0].table), best = everything(kernels());

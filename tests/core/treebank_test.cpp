@@ -11,7 +11,7 @@ std::string word(const std::string& id, const std::string& form, const std::stri
   return id + "\t" + form + "\t_\t" + upos + "\t_\t_\t" + head + "\t" + relation + "\t_\t" + misc + "\n";
 }
 
-std::string refusal(const std::string& text) {
+std::string treebank_refusal(const std::string& text) {
   const auto parsed = parse_conllu("bad.conllu", text);
   EXPECT_FALSE(parsed) << text;
   if (parsed) return "";
@@ -71,7 +71,7 @@ TEST(Treebank, SkipsEmptyNodesAndReadsWindowsLines) {
 
 TEST(Treebank, RefusesWhatIsWrongInOneLineThatNamesTheLine) {
   const auto says = [](const std::string& text, const std::string& part) {
-    const std::string message = refusal(text);
+    const std::string message = treebank_refusal(text);
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
   says("", "sentences: expected at least one, found none");

@@ -15,9 +15,9 @@ namespace {
 using namespace checkpoints;
 
 /// A copy of a golden folder, to be damaged.
-class Folder : public TemporaryFolder {
+class CopiedFolder : public TemporaryFolder {
  public:
-  explicit Folder(const std::string& golden) { std::filesystem::copy(kGolden / golden, path()); }
+  explicit CopiedFolder(const std::string& golden) { std::filesystem::copy(kGolden / golden, path()); }
 
   std::filesystem::path at(const std::string& name) const { return *this / name; }
   void write(const std::string& name, const std::string& text) const { with(name, text); }
@@ -95,7 +95,7 @@ TEST(WeightFiles, ShardsAreOneModel) {
 }
 
 TEST(WeightFiles, ShardsStayInTheirFolder) {
-  const Folder folder("family-llama3-sharded");
+  const CopiedFolder folder("family-llama3-sharded");
   const auto first = folder.index()["weight_map"].begin().key();
   for (const char* name : {"../model.safetensors", "/etc/passwd", "..", ".", "", "a\\b", "sub/a.safetensors"}) {
     auto index = folder.index();
@@ -118,7 +118,7 @@ TEST(WeightFiles, ShardsStayInTheirFolder) {
 }
 
 TEST(WeightFiles, EachTensorIsInTheShardThatTheIndexNames) {
-  const Folder folder("family-llama3-sharded");
+  const CopiedFolder folder("family-llama3-sharded");
   auto index = folder.index();
   index["weight_map"]["lm_head.weight"] = kSecond;
   folder.write_index(index);
@@ -145,7 +145,7 @@ TEST(WeightFiles, EachTensorIsInTheShardThatTheIndexNames) {
 }
 
 TEST(WeightFiles, DamagedFilesGetOneLine) {
-  const Folder folder("gpt2");
+  const CopiedFolder folder("gpt2");
   const std::string bytes = *read_file(folder.at("model.safetensors"));
   for (const std::size_t size : {std::size_t{0}, std::size_t{5}, std::size_t{8}, std::size_t{900}, bytes.size() - 1}) {
     folder.write("model.safetensors", bytes.substr(0, size));
@@ -204,7 +204,7 @@ TEST(HalfWeights, ArePlacedOnAnyAddressAndChecked) {
   EXPECT_FALSE(linear_half.is_identity());
   EXPECT_TRUE(same(linear(x, linear_half), linear(x, linear_whole)));
 
-  const Folder folder("llama-gqa-bf16");
+  const CopiedFolder folder("llama-gqa-bf16");
   std::string file = *read_file(folder.at("model.safetensors"));
   const auto stored = locate_safetensors("m", file);
   ASSERT_TRUE(stored);

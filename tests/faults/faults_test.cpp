@@ -76,7 +76,7 @@ namespace fs = std::filesystem;
 using fixture::Folder;
 using Strings = std::vector<std::string>;
 
-constexpr long kTried = 150;  // of the calls of a kind on a road
+constexpr long kTried = 60;  // of the calls of a kind on a road
 
 long stride(long calls) { return std::getenv("HEADLIGHT_ALL_FAULTS") ? 1 : std::max(1L, calls / kTried); }
 
