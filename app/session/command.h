@@ -162,6 +162,7 @@ struct KeptReady { AnswerSnapshot kept; };            // of a session: its A, an
 struct KeptFailed { AnswerSnapshot kept; std::string message; };  // … or not
 struct DetailReady { std::shared_ptr<const Trace> trace; Region region; Matrix weights; };
 struct CheckReady { std::shared_ptr<const Model> model; std::vector<Finding> findings; };  // was it loaded right?
+struct ModelsListed { std::vector<Browser::Entry> models; };  // those of this disk that can be opened by name
 struct FolderListed { std::string folder; std::vector<Browser::Entry> entries; };
 struct FileOpened { std::string path; OpenFile opened; };
 struct FileSaved { std::string path; std::optional<Document> session; };  // the document that was saved; none: an export
@@ -189,7 +190,7 @@ using AnyCommand =
                  SetSettings, SetTrainingPlan, SetCorpus, StartTraining, ContinueTraining, PauseTraining,
                  ResumeTraining, StopTraining, ChooseShot, ShowTraining, Browse, NameFile, OpenPath, SaveSession,
                  ExportTo, CancelFileWork, Quit, TraceReady, TraceFailed, BaselineReady, InsideReady, DetailReady,
-                 CheckReady, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingBegun,
+                 CheckReady, ModelsListed, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingBegun,
                  TrainingNews, TrainingPaused, TrainingDone, TrainingFailed, TrainedListed, OrderHeads, FindHeads,
                  FocusFind, HeadsReady, EffectsReady, SetFlow, FlowReady, ChooseFigure, FigureTo, SetOwnRange, ShowMaps,
                  ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied,

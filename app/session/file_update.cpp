@@ -36,6 +36,8 @@ void FileUpdate::operator()(const ChooseFigure& c) {
 
 void FileUpdate::operator()(const ChoosePlace& c) { state.browser.place = c.place; }
 
+void FileUpdate::operator()(ModelsListed& c) { state.browser.models = std::move(c.models); }
+
 void FileUpdate::operator()(FolderListed& c) {
   if (state.browser.folder != c.folder) return;  // another folder was chosen meanwhile
   state.browser.entries = std::move(c.entries);

@@ -16,6 +16,7 @@ struct FileUpdate {
   void operator()(const ChooseExport& c);
   void operator()(const ChooseFigure& c);
   void operator()(const ChoosePlace& c);
+  void operator()(ModelsListed& c);
   void operator()(FolderListed& c);
   void operator()(const OpenPath&);
   void operator()(const SaveSession&);

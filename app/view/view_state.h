@@ -163,7 +163,7 @@ struct Browser {
   std::string name;  // the chosen or typed file name; may be a whole path
 
   /// The list of Purpose::open.
-  enum class Place { shipped, recent, trained, folders } place = Place::folders;
+  enum class Place { shipped, recent, trained, disk, folders } place = Place::folders;
 
   struct Entry {
     std::string name;
@@ -172,11 +172,12 @@ struct Browser {
     std::string what = {};  // what it holds, `BERT, 12×12`; empty where that is not known
     friend bool operator==(const Entry&, const Entry&) = default;
   };
-  std::vector<Entry> entries;            // of `folder`: folders first, then files, by name
-  FigureKind figure = FigureKind::grid;  // what Purpose::figure writes …
-  bool slide = false;                    // … as wide as a slide; else as a column of a paper
-  std::optional<bool> dark;              // … in the dark theme, in the light one, or in the window's
-  ExportPart part = ExportPart::all;     // what Purpose::export_to writes
+  std::optional<std::vector<Entry>> models;  // of Place::disk, once they were looked for
+  std::vector<Entry> entries;                // of `folder`: folders first, then files, by name
+  FigureKind figure = FigureKind::grid;      // what Purpose::figure writes …
+  bool slide = false;                        // … as wide as a slide; else as a column of a paper
+  std::optional<bool> dark;                  // … in the dark theme, in the light one, or in the window's
+  ExportPart part = ExportPart::all;         // what Purpose::export_to writes
 };
 
 }  // namespace headlight

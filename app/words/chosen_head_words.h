@@ -6,10 +6,11 @@
 namespace headlight {
 
 struct ChosenHeadWords {
-  Words what_is_a_square{
-      "Each map is one head. A row is the word that looks, a column the word it looks at; stronger colour, more "
-      "attention.",
-      "每张图是一个注意力头。行是在看的词，列是被看的词；颜色越强，注意力越多。"};
+  /// As many of these sentences as there is room for.
+  Words what_is_a_square[2]{
+      {"Each map is one head.", "每张图是一个注意力头。"},
+      {"A row is the word that looks, a column the word it looks at; stronger colour, more attention.",
+       "行是在看的词，列是被看的词；颜色越强，注意力越多。"}};
   Words pinned_hint{"Hover a cell to read it, click to keep it.", "指向单元格以读数，点击固定。"};
   Words tip_label{"The layer and the head, both counted from 0. The command line takes L1·H2 as --head 1.2.",
                   "层和头，都从 0 数起。在命令行里，L1·H2 写作 --head 1.2。"};
@@ -25,6 +26,8 @@ struct ChosenHeadWords {
   Words next_word{"After", "下一个词，接在"};
   Words tip_append{"Click to write this word.", "点击以写下这个词。"};
   Words write_on{"Write on", "续写"};
+  Words write{"write", "写"};
+  Words write_words{"words", "个词"};
   Words find_word{"find a word", "查找词"};
   Words tip_find_word{"The probability of any word of the vocabulary.", "词表中任意一个词的概率。"};
   Words no_such_word{"not in the vocabulary", "不在词表中"};
@@ -33,7 +36,7 @@ struct ChosenHeadWords {
   Words temperature{"temperature", "温度"};
   Words tip_temperature{"0 always takes the most probable word; larger values take risks.",
                         "0 总取最可能的词；越大越随机。"};
-  Words prefix{"after", "读过"};
+  Words prefix{"after % of % words", "读过 % 个词，共 % 个"};
   Words tip_prefix{"Shows the answer after so many tokens: the decoder word by word.",
                    "显示读过这么多词元后的结果：逐词观察解码器。"};
 };

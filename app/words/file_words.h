@@ -9,7 +9,9 @@ struct FileWords {
   Words shipped{"Shipped", "自带模型"};
   Words recent{"Recent", "最近"};
   Words trained{"Trained here", "在此训练"};
+  Words on_disk{"On this disk", "在此磁盘"};
   Words folders{"Folders", "文件夹"};
+  Words looking{"Looking for models …", "正在查找模型……"};
   Words none_here{"Nothing here yet.", "这里还没有内容。"};
   Words nothing_opens{"Nothing in this folder can be opened; folders can be entered.",
                       "这个文件夹里没有能打开的内容；可以进入子文件夹。"};

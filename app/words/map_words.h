@@ -7,9 +7,10 @@ namespace headlight {
 
 struct MapWords {
   Words weight_maps{"weights", "权重"};
-  Words norm_maps{"norms", "范数"};
-  Words rollout_maps{"rollout", "累积"};
-  Words tip_map_kinds{"The same attention, read in another way. Keys: % and %", "同一注意力的另一种读法。按键：% 与 %"};
+  Words norm_maps{"what it brings", "带来多少"};
+  Words rollout_maps{"through all layers", "贯穿各层"};
+  Words tip_map_kinds{"The same attention, read in another way (norms, rollout). Keys: % and %",
+                      "同一注意力的另一种读法（范数、累积）。按键：% 与 %"};
   Words takes_from{"takes from", "取自"};
   Words contains{"contains", "含有"};
   Words what_it_takes{"what this word takes:", "这个词取自："};

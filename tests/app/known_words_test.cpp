@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "base/file.h"
+#include "document/assets.h"
+#include "document/bundled_models.h"
+
 namespace headlight {
 namespace {
 
@@ -30,6 +36,24 @@ TEST(KnownWords, PiecesOfWordsAreNoExamples) {
   const KnownWords known = known_words(vocabulary, "a", 4);
   EXPECT_EQ(known.count, kMostWholeWords + 1);
   EXPECT_TRUE(known.examples.empty());
+}
+
+TEST(KnownWords, DocumentsSayTheNumberThatTheWindowSays) {
+  const auto shipped = read_shipped_models();
+  const auto folder = asset_folder();
+  ASSERT_TRUE(shipped && folder);
+  const auto encoder = std::find_if((*shipped)->begin(), (*shipped)->end(),
+                                    [](const BundledModel& model) { return model.source == "shipped:encoder"; });
+  ASSERT_NE(encoder, (*shipped)->end());
+  const Vocabulary& vocabulary = *encoder->model->vocabulary;
+  const std::string count = std::to_string(known_words(vocabulary, "a", 1).count);
+  for (const char* document : {"guide.md", "models.md"}) {
+    const auto text = read_file(*folder / "docs" / document);
+    ASSERT_TRUE(text) << document;
+    EXPECT_NE(text->find("knows " + count + " words"), std::string::npos) << document;
+  }
+  const auto rows = read_file(*folder / "docs" / "models.md");
+  EXPECT_NE(rows->find("has " + std::to_string(vocabulary.words.size()) + " rows"), std::string::npos);
 }
 
 TEST(KnownWords, AnEmptyVocabularyKnowsNothing) {

@@ -40,6 +40,8 @@ TEST_F(DoubtTest, UnknownWordsAreCountedWithWaysOut) {
   ask_unknown_words();
   EXPECT_TRUE(h.says("4 of 4 words are unknown"));
   EXPECT_TRUE(h.drew(h.colours().caution, h.box("chip 0"))) << "amber, as all doubt is";
+  const ImU32 hatch = (h.colours().caution & ~IM_COL32_A_MASK) | IM_COL32(0, 0, 0, 0x50);
+  for (const char* map : {"stage map", "head 0.0"}) EXPECT_TRUE(h.drew(hatch, h.box(map))) << map;
   ASSERT_TRUE(h.has("nearest sentence"));
   const std::string nearest = h.state.nearest->text;
   h.click("nearest sentence");
@@ -99,6 +101,29 @@ TEST_F(DoubtTest, RandomWeightsLeadBackToTheTrainedOnes) {
   EXPECT_TRUE(document().model);
   EXPECT_EQ(document().config.d_model, 128);
   EXPECT_FALSE(h.has("random weights"));
+}
+
+TEST_F(DoubtTest, WhatARandomDecoderSaysIsSaidToBeChance) {
+  Harness& h = *harness;
+  Config config = document().config;
+  config.arch = Arch::decoder;
+  config.d_model = 236;
+  config.num_heads = 4;
+  h.say(SetConfig{config}, EndGesture{});
+  h.settle();
+  EXPECT_TRUE(h.has("random weights"));
+  EXPECT_TRUE(h.says("by chance")) << h.words_on_screen();
+}
+
+TEST_F(DoubtTest, ARowThatMayLookAtNothingIsAWarningInAmber) {
+  Harness& h = *harness;
+  ASSERT_FALSE(h.drew(h.colours().caution, h.box("atlas")));
+  for (Index key = 0; key < h.state.trace->keys(Stack::self); ++key)
+    h.say(PaintCell{{0, key}, false, Stack::self, std::nullopt});
+  h.say(EndGesture{});
+  h.settle();
+  ASSERT_FALSE(h.state.trace->warnings.empty());
+  EXPECT_TRUE(h.drew(h.colours().caution, h.box("atlas")));
 }
 
 TEST_F(DoubtTest, TheTrainedTickIsOffWhereWeightsAreRandom) {

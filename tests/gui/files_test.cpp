@@ -1,6 +1,7 @@
 // Opening, saving and exporting through the browser, with real files.
 #include <fstream>
 
+#include "app/session_fixture.h"
 #include "base/file.h"
 #include "document/export.h"
 #include "gui/harness.h"
@@ -322,6 +323,31 @@ TEST_F(FilesTest, ACardSaysWhatIsWrongInPlainWordsAndWhatToDo) {
   harness->settle();
   EXPECT_FALSE(state().open_failure);
   EXPECT_TRUE(state().document == before);
+}
+
+TEST_F(FilesTest, ModelsOfTheCachesAreListedByNameAndOpened) {
+  std::vector<std::unique_ptr<fixture::Variable>> caches;
+  for (const char* variable : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "TRANSFORMERS_CACHE", "MODELSCOPE_CACHE",
+                               "XDG_CACHE_HOME", "XDG_CONFIG_HOME"})
+    caches.push_back(std::make_unique<fixture::Variable>(variable, nullptr));
+  const fixture::Variable home("HOME", folder.path().c_str()), hub("HF_HOME", (folder / "hf").c_str());
+  for (const char* name : {"small", "cut"}) {
+    const auto snapshot = folder / "hf/hub" / ("models--org--" + std::string(name)) / "snapshots/0123abcd";
+    std::filesystem::create_directories(snapshot.parent_path());
+    std::filesystem::copy(std::filesystem::path(HEADLIGHT_TEST_DATA) / "golden" / "bert", snapshot,
+                          std::filesystem::copy_options::recursive);
+  }
+  std::filesystem::resize_file(folder / "hf/hub/models--org--cut/snapshots/0123abcd/model.safetensors", 100);
+  browse("open");
+  harness->click("place disk");
+  harness->settle();
+  ASSERT_TRUE(harness->has("disk org/small"));
+  EXPECT_FALSE(harness->has("disk org/cut")) << "only what opens is listed";
+  EXPECT_TRUE(harness->says("BERT")) << "and what it is";
+  harness->click("disk org/small");
+  harness->settle();
+  EXPECT_EQ(state().document.model_path, "org/small");
+  EXPECT_EQ(browsing(), Browser::Purpose::none);
 }
 
 TEST_F(FilesTest, AModelThatCannotBeAskedHasNoMapsOfAnother) {

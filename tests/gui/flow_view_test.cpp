@@ -49,7 +49,8 @@ TEST_F(FlowViewTest, AButtonAndAKeyShowTheLinesOfTheChosenHead) {
   EXPECT_EQ(h.state.flow->question.heads, (std::vector<HeadRef>{{0, 0}}));
   EXPECT_TRUE(drew_lines_of(0));
   EXPECT_FALSE(drew_lines_of(1));
-  for (const char* word : {"机票", "李雷", "query", "key", "L0·H0"}) EXPECT_TRUE(h.says(word)) << word;
+  for (const char* word : {"机票", "李雷", "looks", "is looked at", "lines above 5.0 %", "L0·H0"})
+    EXPECT_TRUE(h.says(word)) << word;
   h.key(Key::digit_1);
   EXPECT_EQ(view().view, View::heads);
   h.key(Key::digit_3);

@@ -204,6 +204,16 @@ TEST_P(LayoutTest, OverlaysFitTheWindow) {
   h.frame(3);
   EXPECT_TRUE(inside(h.box("close help"), window, false));
   EXPECT_TRUE(h.says(words(GetParam().language, kWindowWords.close)));
+  std::vector<Box> lines;
+  for (std::size_t i = 0; h.has("key line " + std::to_string(i)); ++i)
+    for (const char* part : {"key line ", "key meaning "}) {
+      if (!h.has(part + std::to_string(i))) continue;
+      Box box = h.box(part + std::to_string(i));
+      box.w += 4 * GetParam().ui_scale;  // neighbours do not even touch
+      for (const Box& other : lines) EXPECT_FALSE(overlap(box, other)) << part << i;
+      lines.push_back(box);
+    }
+  EXPECT_GT(lines.size(), 50u);
   h.move_to({window.w / 2, window.h / 2});
   h.wheel(-100);
   EXPECT_TRUE(h.says(words(GetParam().language, action(Act::quit).name))) << "the last line can be reached";

@@ -172,6 +172,32 @@ TEST(SpaceOfAWindow, ALargerWindowNeverMakesAMapSmaller) {
   }
 }
 
+TEST(SpaceOfAWindow, TheSmallestWindowHasALargeMapAndNothingOverlaps) {
+  for (const Language language : {Language::en, Language::zh}) {
+    const auto width = static_cast<float>(kLeastWindow.width), height = static_cast<float>(kLeastWindow.height);
+    Harness h(of_heads(2, 8), {width, height}, settings_of(width, height, language));
+    h.settle();
+    h.say(Pin{CellRef{4, 5}});
+    h.settle();
+    const Box map = h.box("stage map");
+    for (Index layer = 0; layer < 2; ++layer)
+      for (Index head = 0; head < 8; ++head) {
+        EXPECT_GT(map.w, 2 * h.box(thumbnail(layer, head)).w);
+        EXPECT_TRUE(is_inside(h.box(thumbnail(layer, head)), h.box("atlas")));
+      }
+    const DrawnBoxes boxes = h.boxes;
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      if (boxes[i].kind == BoxKind::label || boxes[i].name.find("chip ") == 0 || boxes[i].name.find("gap ") == 0)
+        continue;
+      EXPECT_TRUE(is_inside(h.box(boxes[i].name), {0, 0, width, height})) << boxes[i].name;
+      for (std::size_t j = 0; j < i; ++j)
+        if (boxes[j].kind != BoxKind::label) {
+          EXPECT_FALSE(touch(boxes[i].box, boxes[j].box)) << boxes[i].name << " and " << boxes[j].name;
+        }
+    }
+  }
+}
+
 TEST(SpaceOfAWindow, TheTypeGrowsWithTheScreen) {
   EXPECT_EQ(fitting_ui_scale(1280, 800), 1);
   EXPECT_EQ(fitting_ui_scale(1920, 1080), 1);

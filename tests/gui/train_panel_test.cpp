@@ -79,6 +79,11 @@ TEST_F(TrainPanel, StartedByAClickItsHeadsAreSeenWhileItGoesOn) {
   const auto model = h.state.trace->model;
   EXPECT_TRUE(eventually([&] { return h.state.trace->model != model && shows_training(h.state); })) << "live";
   EXPECT_TRUE(h.says("words/s"));
+  for (int frame = 0; frame < 60; ++frame) {
+    h.frame();
+    for (const DrawnMap& map : h.maps.drawn)
+      ASSERT_EQ(map.opacity, 1) << "no map flashes although each answer is soon out of date";
+  }
 
   h.click("pause training");
   ASSERT_TRUE(is(TrainingPhase::paused));

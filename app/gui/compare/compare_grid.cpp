@@ -10,6 +10,7 @@
 #include "gui/compare/joint_map.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/no_answer.h"
+#include "gui/frame/relation_labels.h"
 #include "gui/frame/stacks.h"
 #include "gui/frame/texture_ids.h"
 #include "model/head_text.h"
@@ -70,11 +71,13 @@ void one_difference(Gui& gui, const HeadDifference& head, const Box& box, const 
   if (ImGui::InvisibleButton(id.c_str(), {box.w, box.h})) gui.say(ChooseHead{head.head});
   const bool hovered = ImGui::IsItemHovered(), chosen = state.view.chosen == head.head;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const std::string value = value_text(head, state.view.differences);
-  const std::string title = head_label(head.head);
+  const MeasuredTitle named = measured_title(gui, head.head, box.w, value_text(head, state.view.differences));
+  const std::string &title = named.head, &value = named.value;
   const float width = ImGui::CalcTextSize(title.c_str()).x;
   list.AddText({layout.plot.x, box.y}, chosen || hovered ? gui.colours().accent : gui.colours().text, title.c_str());
   list.AddText({layout.plot.x + width, box.y}, gui.colours().dim, value.c_str());
+  list.AddText({layout.plot.x + width + ImGui::CalcTextSize(value.c_str()).x, box.y},
+               named.quiet ? gui.colours().dim : gui.colours().text, named.relations.c_str());
   const auto cell =
       draw_joint_map(gui, list, map, labels, layout, is_of_now(state) && !is_stale(state) ? 1.0f : kStaleOpacity);
   if (chosen) {

@@ -8,6 +8,7 @@
 #include "gui/compare/joint_map.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
+#include "gui/frame/looks.h"
 #include "gui/frame/no_answer.h"
 #include "session/shown.h"
 #include "words/answer_words.h"
@@ -73,11 +74,8 @@ void compare_start_panel(Gui& gui) {
   ImGui::TextUnformatted(gui.word(kCompareWords.how_to_compare));
   ImGui::PopTextWrapPos();
   ImGui::Dummy({0, 8 * gui.unit});
-  centre(button_width(gui.word(kCompareWords.keep_as_a)));
-  ImGui::PushStyleColor(ImGuiCol_Button, gui.colours().button);
-  if (ImGui::Button(gui.word(kCompareWords.keep_as_a))) gui.say(KeepAnswer{});
-  ImGui::PopStyleColor();
-  gui.name_item("keep");
+  centre(primary_width(gui.word(kCompareWords.keep_as_a)));
+  if (primary_button(gui, "keep", gui.word(kCompareWords.keep_as_a))) gui.say(KeepAnswer{});
   explain_item(gui, kCompareWords.tip_keep_as_a, {Act::keep_answer});
 }
 

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "figure/flow.h"
+#include "figure/head_name.h"
 #include "gui/actions/fold_switches.h"
 #include "gui/actions/look.h"
 #include "gui/flow/flow.h"
@@ -63,11 +64,13 @@ void threshold_slider(Gui& gui) {
   ImGui::SameLine(0, 16 * gui.unit);
   ImGui::AlignTextToFramePadding();
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted(
-      (std::string(gui.word(kFlowWords.threshold)) + " " + tick_number(std::round(flow.threshold * 1e4f) / 1e4f))
-          .c_str());
+  const auto above = [&](double share) {
+    std::string text = gui.word(kFlowWords.threshold);
+    return text.replace(text.find('%'), 1, share_text(share));
+  };
+  ImGui::TextUnformatted(above(static_cast<double>(flow.threshold)).c_str());
   ImGui::PopStyleColor();
-  const float width = ImGui::CalcTextSize((std::string(gui.word(kFlowWords.threshold)) + " 0.0000").c_str()).x;
+  const float width = ImGui::CalcTextSize(above(0.0999).c_str()).x;
   ImGui::SameLine(ImGui::GetItemRectMin().x - ImGui::GetWindowPos().x + width + 8 * gui.unit);
   float root = std::sqrt(flow.threshold);
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
@@ -191,22 +194,24 @@ FlowLayout flow_layout(const Sides& sides, float query_width, float key_width, I
 }
 
 struct SideNames {
-  const char *query, *key;
+  std::string query, key;
 };
 
 SideNames side_names(const Gui& gui) {
   const bool cross = gui.state.view.chosen.stack == Stack::cross;
-  const bool zh = gui.chinese();
-  return {cross ? (zh ? "目标句 · 查询" : "target · query") : (zh ? "查询" : "query"),
-          cross ? (zh ? "源句 · 键" : "source · key") : (zh ? "键" : "key")};
+  const auto name = [&](const Words& sentence, const Words& side) {
+    return (cross ? gui.word(sentence) : std::string()) + gui.word(side);
+  };
+  return {name(kFlowWords.target, kFlowWords.looks), name(kFlowWords.source, kFlowWords.is_looked_at)};
 }
 
 void draw_side_names(Gui& gui, const FlowLayout& layout) {
   const auto [query, key] = side_names(gui);
   const float x = ImGui::GetWindowPos().x, y = ImGui::GetCursorScreenPos().y, gap = 0.4f * ImGui::GetTextLineHeight();
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddText({std::max(x, x + layout.left - gap - ImGui::CalcTextSize(query).x), y}, gui.colours().dim, query);
-  list.AddText({x + layout.right + gap, y}, gui.colours().dim, key);
+  list.AddText({std::max(x, x + layout.left - gap - ImGui::CalcTextSize(query.c_str()).x), y}, gui.colours().dim,
+               query.c_str());
+  list.AddText({x + layout.right + gap, y}, gui.colours().dim, key.c_str());
   ImGui::Dummy({0, ImGui::GetTextLineHeight() * 1.2f});
 }
 
@@ -306,7 +311,7 @@ void flow_area(Gui& gui, const std::vector<FlowHead>& heads) {
   const FontScope size(gui, roomy ? TextSize::body : TextSize::small);
   // The words' sides are at least as wide as their names.
   const SideNames names = side_names(gui);
-  float query_width = ImGui::CalcTextSize(names.query).x, key_width = ImGui::CalcTextSize(names.key).x;
+  float query_width = ImGui::CalcTextSize(names.query.c_str()).x, key_width = ImGui::CalcTextSize(names.key.c_str()).x;
   const auto queries = labels_of(gui, sides.queries, query_width);
   const auto keys = labels_of(gui, sides.keys, key_width);
   ImVec2 room = ImGui::GetContentRegionAvail();

@@ -121,6 +121,24 @@ void cut_text(Gui& gui, const std::string& line, ImU32 colour, float room) {
   if (first != line) explain_item(gui, line);
 }
 
+std::string whole_sentences(const std::vector<std::string>& sentences, float room) {
+  std::string said;
+  for (const std::string& sentence : sentences) {
+    const std::string more = said + (said.empty() ? "" : " ") + sentence;
+    if (!said.empty() && ImGui::CalcTextSize(more.c_str()).x > room) break;
+    said = more;
+  }
+  return said;
+}
+
+void hatch_unknown(const Gui& gui, ImDrawList& list, const Box& box) {
+  const ImU32 amber = (gui.colours().caution & ~IM_COL32_A_MASK) | IM_COL32(0, 0, 0, 0x50);
+  list.PushClipRect(top_left(box), bottom_right(box), true);
+  for (float x = box.x - box.h; x < box.right(); x += 6 * gui.unit)
+    list.AddLine({x, box.bottom()}, {x + box.h, box.y}, amber, gui.unit);
+  list.PopClipRect();
+}
+
 void resize_text(ImGuiInputTextCallbackData* data, std::string& text) {
   text.resize(static_cast<std::size_t>(data->BufTextLen));
   data->Buf = text.data();

@@ -1,7 +1,9 @@
 // Text where ImGui has none: upright columns of Chinese, rotated labels, text cut to a width.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "figure/drawing/drawing.h"
 #include "gui/frame/gui.h"
@@ -47,6 +49,12 @@ void wrapped_dim(const Gui& gui, const std::string& line);
 
 /// A line at the current font, as much as fits into `room`; all of it under the pointer where that is not all.
 void cut_text(Gui& gui, const std::string& line, ImU32 colour, float room);
+
+/// As many of some sentences as `room` has for them on one line, the first in any case.
+std::string whole_sentences(const std::vector<std::string>& sentences, float room);
+
+/// Amber lines across what the model does not know.
+void hatch_unknown(const Gui& gui, ImDrawList& list, const Box& box);
 
 /// What an input widget's callback does for ImGuiInputTextFlags_CallbackResize: `text` grows with what is typed.
 void resize_text(ImGuiInputTextCallbackData* data, std::string& text);

@@ -121,6 +121,35 @@ void column_number(Gui& gui, ImDrawList& list, const AxisLabels& labels, const M
                j == lit ? gui.colours().accent : inks.columns(j), label.c_str());
 }
 
+/// The rows and columns of words that the model does not know; where it knows none, the whole map.
+void hatch_map(const Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout) {
+  constexpr Index kMostHatched = 64;  // rows: below that a cell is no wider than a line of the hatch
+  const Region& region = content.region;
+  if (std::max(region.num_queries, region.num_keys) > kMostHatched) return;
+  // Neighbours are one band, so that no cell is hatched twice along the same axis.
+  const auto bands = [&](const std::vector<Token>& tokens, Index first, Index count, const auto& band) {
+    for (Index i = 0, begin = 0; i <= count; ++i) {
+      if (i < count && !tokens[static_cast<std::size_t>(first + i)].known) continue;
+      if (i > begin) band(begin, i - begin);
+      begin = i + 1;
+    }
+  };
+  const Box& plot = layout.plot;
+  bool all = false;
+  bands(row_tokens(gui.state, content), region.first_query, region.num_queries, [&](Index row, Index count) {
+    all = count == region.num_queries;
+    hatch_unknown(
+        gui, list,
+        {plot.x, plot.y + static_cast<float>(row) * layout.cell, plot.w, static_cast<float>(count) * layout.cell});
+  });
+  if (all) return;
+  bands(column_tokens(gui.state, content), region.first_key, region.num_keys, [&](Index column, Index count) {
+    hatch_unknown(
+        gui, list,
+        {plot.x + static_cast<float>(column) * layout.cell, plot.y, static_cast<float>(count) * layout.cell, plot.h});
+  });
+}
+
 /// Padding is faint, what the model does not know is amber.
 void draw_labels(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
                  const MapLayout& layout, const std::optional<CellRef>& lit) {
@@ -309,6 +338,7 @@ std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& co
                   opacity);
   list.AddRect({layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
                gui.colours().line);
+  hatch_map(gui, list, content, layout);
   const auto lit = view.hovered ? view.hovered : view.pinned;
   draw_labels(gui, list, content, labels, layout, lit);
   const bool cell_for_cell =

@@ -7,11 +7,12 @@ namespace headlight {
 namespace {
 
 constexpr float kBracket = 24;        // of a layer: its name, turned, its line, and a gap before the words
-constexpr float kLeastTitled = 64;    // the side of a map above which there is a title
+constexpr float kLeastTitled = 52;    // the side of a map above which there is a title
 constexpr float kLeastLabelled = 80;  // … beside which the words stand
 constexpr float kLeast = 8;           // the side of a map in a table
 constexpr float kEven = 0.92f;        // of the largest size, for rows of the same length
 constexpr float kMostSpread = 0.5f;   // of a map's width, between two columns
+constexpr float kWideTitle = 150;     // beside a head's number its name has room
 constexpr float kLine = 0.75f;        // … for all heads of a layer on one line
 
 Index rows_for(Index heads, Index columns) { return (heads + columns - 1) / columns; }
@@ -45,8 +46,13 @@ AtlasLayout with_columns(float width, float height, const AtlasContent& content,
   const float spread = titles ? std::floor(std::clamp(spare / across, 0.0f, kMostSpread * layout.width)) : 0;
   layout.title_width = layout.width + spread;
   layout.pitch_x = layout.title_width + gap_x;
+  const auto high = [&] {
+    return layout.top + rows * (layout.title + layout.height + gap_y) - gap_y + layout.group_gap * (groups - 1);
+  };
+  layout.names_below = titles && layout.title_width < kWideTitle * unit && high() + rows * sizes.text <= height;
+  if (layout.names_below) layout.title += sizes.text;
   layout.pitch_y = layout.title + layout.height + gap_y;
-  layout.content_height = layout.top + rows * layout.pitch_y - gap_y + layout.group_gap * (groups - 1);
+  layout.content_height = high();
   return layout;
 }
 

@@ -26,11 +26,13 @@ struct AtlasSizes {
 struct AtlasLayout {
   AtlasContent content;
   Index columns = 1, rows_per_group = 1;
-  bool titles = false;      // a line above each map; else the heads' numbers stand above their columns
-  float width = 0;          // of a map's cells
-  float height = 0;         // of them
-  float title = 0;          // the height of a title
-  float labels = 0;         // the room of the row labels, their gap included; 0: none
+  bool names_below =
+      false;            // the heads' names have a line of their own: columns are narrow, and there is height to spare
+  bool titles = false;  // a line above each map; else the heads' numbers stand above their columns
+  float width = 0;      // of a map's cells
+  float height = 0;     // of them
+  float title = 0;      // the height of a title, of two lines where names have one of their own
+  float labels = 0;     // the room of the row labels, their gap included; 0: none
   float left = 0, top = 0;  // of the first map's title
   float title_width = 0;    // its width: more than the map's where the area is wider than the maps need
   float pitch_x = 0, pitch_y = 0, group_gap = 0;

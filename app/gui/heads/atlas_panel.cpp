@@ -64,18 +64,31 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   const std::string whole = head_label(head), title = short_title(gui, atlas, head, whole);
   // What the short name leaves free is room for what the head does.
   const float saved = std::max(0.0f, ImGui::CalcTextSize(whole.c_str()).x - ImGui::CalcTextSize(title.c_str()).x);
-  const MeasuredTitle measured =
-      atlas.by_layer ? MeasuredTitle{} : measured_title(gui, head, line.w + saved, order_value_text(state, head));
+  const bool below = atlas.layout.names_below;
+  const std::string value = atlas.by_layer ? std::string() : order_value_text(state, head);
+  MeasuredTitle measured;
+  if (!atlas.by_layer) measured = measured_title(gui, head, below ? 0 : line.w + saved, value);
   const bool chosen = atlas.by_layer ? head.layer == state.view.chosen.layer : head == state.view.chosen;
-  const float y = std::round(line.y + (line.h - ImGui::GetFontSize()) / 2);
+  const float text = ImGui::GetFontSize(), high = below ? line.h - text : line.h;
+  const float y = std::round(line.y + (high - text) / 2);
   float x = line.x;
-  const auto put = [&](const std::string& text, ImU32 colour) {
-    list.AddText({x, y}, colour, text.c_str());
-    x += ImGui::CalcTextSize(text.c_str()).x;
+  const auto put = [&](const std::string& words, ImU32 colour) {
+    list.AddText({x, y}, colour, words.c_str());
+    x += ImGui::CalcTextSize(words.c_str()).x;
   };
-  put(title, chosen || hovered ? gui.colours().accent : faint ? gui.colours().faint : gui.colours().text);
-  put(measured.value, faint ? gui.colours().faint : gui.colours().dim);
-  put(measured.relations, faint ? gui.colours().faint : measured.quiet ? gui.colours().dim : gui.colours().text);
+  const auto ink = [&](bool quiet) {
+    return faint ? gui.colours().faint : quiet ? gui.colours().dim : gui.colours().text;
+  };
+  put(title, chosen || hovered ? gui.colours().accent : ink(false));
+  put(below ? value : measured.value, ink(true));
+  put(measured.relations, ink(measured.quiet));
+  if (below && !atlas.by_layer) {
+    const HeadName name = name_of_head(gui, head);
+    const auto width = [&](const std::string& words) { return ImGui::CalcTextSize(gui.fonts.shown(words).c_str()).x; };
+    const std::string words = gui.fonts.shown(name_within(name, atlas.layout.title_width, width));
+    list.AddText({line.right() - atlas.layout.title_width, y + text}, ink(name.doubtful || !name.relation),
+                 words.c_str());
+  }
   gui.name_box("title " + head_text({head.layer, head.head}), line, BoxKind::label);
 }
 
@@ -122,7 +135,8 @@ void one_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& place
   bool over_button = false;
   Box line = title;
   if (!atlas.by_layer && title.h > 0) {
-    const Box button{title.x, title.y, 17 * gui.unit, title.h};
+    const float high = atlas.layout.names_below ? title.h - ImGui::GetFontSize() : title.h;
+    const Box button{title.x, title.y, 17 * gui.unit, high};
     line = {button.right(), title.y, title.w - button.w, title.h};
     over_button = on_off(gui, head, button, is_off(state.document.edits, head), "on off head " + number);
   }

@@ -41,16 +41,15 @@ bool greeting(Gui& gui) {
   // The English sentence stands in its link where that leaves room to say what a map is, else under the pointer.
   std::string try_english = english ? english_label(gui, *english) : std::string();
   const auto beside = [&] { return english ? all - ImGui::CalcTextSize(try_english.c_str()).x - gap : all; };
-  const bool whole = beside() >= ImGui::CalcTextSize(gui.word(kLessonWords.greeting[0])).x;
+  const float least = ImGui::CalcTextSize(gui.word(kLessonWords.greeting[0])).x +
+                      ImGui::CalcTextSize(gui.word(kLessonWords.greeting[1])).x;
+  const bool whole = beside() >= least + gap;
   if (!whole) try_english = gui.word(kStageWords.english_short);
   const float room = beside();
-  std::string said;  // whole sentences, as many as there is room for
-  for (const Words& sentence : kLessonWords.greeting) {
-    const std::string more =
-        said + (said.empty() ? "" : " ") + with_keys(gui, sentence, {Act::choose_lesson, Act::show_keys});
-    if (!said.empty() && ImGui::CalcTextSize(more.c_str()).x > room) break;
-    said = more;
-  }
+  std::vector<std::string> sentences;
+  for (const Words& sentence : kLessonWords.greeting)
+    sentences.push_back(with_keys(gui, sentence, {Act::choose_lesson, Act::show_keys}));
+  std::string said = whole_sentences(sentences, room);
   if (english && room < 160 * gui.unit) said.clear();  // what there is to click comes first
   cut_text(gui, said, gui.colours().text, std::max(room, 0.0f));
   gui.name_item("greeting", BoxKind::label);

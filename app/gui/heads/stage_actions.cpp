@@ -52,10 +52,10 @@ void pinned_cell(Gui& gui, float right) {
   const WeightEdit* edit = edited_weight(state.document.edits, head, cell);
   float weight = edit ? edit->weight : attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
   const float top = ImGui::GetCursorPosY();
-  const float room = right - ImGui::GetCursorPosX() - after;
+  const float room = right - ImGui::GetCursorPosX() - after, narrowest = 24 * gui.unit;
+  if (room < narrowest) return;  // the bars below the map set weights, too
   ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
-  if (slider(gui, "weight by hand", weight, 0.0f, 1.0f, kMaskWords.tip_weight,
-             std::clamp(room, 24 * gui.unit, 160 * gui.unit)))
+  if (slider(gui, "weight by hand", weight, 0.0f, 1.0f, kMaskWords.tip_weight, std::min(room, 160 * gui.unit)))
     gui.say(SetWeight{head, cell, std::clamp(weight, 0.0f, 1.0f)});
   if (!edit) return;
   ImGui::SameLine(0, 4 * gui.unit);

@@ -93,12 +93,14 @@ void word_search(Gui& gui) {
 
 void writing_on(Gui& gui) {
   const auto sampling = gui.state.view.sampling;
+  lead(gui, gui.word(kChosenHeadWords.write));
   for (const int count : {1, 5, 20}) {
-    const std::string label = "+" + std::to_string(count);
+    const std::string label = std::to_string(count);
     if (flat_button(gui, ("write " + std::to_string(count)).c_str(), label.c_str())) gui.say(Generate{count, sampling});
     explain_item(gui, kChosenHeadWords.tip_write);
     ImGui::SameLine(0, 4 * gui.unit);
   }
+  lead(gui, gui.word(kChosenHeadWords.write_words));
   ImGui::NewLine();
   char text[32];
   std::snprintf(text, sizeof text, "%.2f", static_cast<double>(sampling.temperature));
@@ -115,7 +117,10 @@ void prefix(Gui& gui) {
   const int count = static_cast<int>(query_tokens(*whole).size());
   if (count < 2) return;
   int now = gui.state.view.prefix == 0 ? count : std::min(count, static_cast<int>(gui.state.view.prefix));
-  control_label(gui, kChosenHeadWords.prefix, std::to_string(now) + " / " + std::to_string(count));
+  std::string read = gui.word(kChosenHeadWords.prefix);
+  read.replace(read.find('%'), 1, std::to_string(now));
+  read.replace(read.find('%'), 1, std::to_string(count));
+  dim_text(gui, read);
   const SlimScope slim(gui);
   if (ImGui::SliderInt("##prefix", &now, 1, count, "", ImGuiSliderFlags_AlwaysClamp))
     gui.say(ChoosePrefix{now == count ? 0 : static_cast<std::size_t>(now)});

@@ -247,7 +247,7 @@ void cell_of_matrix(Gui& gui, const Inside& inside) {
   const Trace& trace = *inside.question.trace;
   ImGui::TextUnformatted(
       (shown_place(gui, trace, cell.id, cell.row, cell.col) + " = " + exact_number(cell.value)).c_str());
-  gui.name_item("cell value");
+  gui.name_item("cell value", BoxKind::label);
   const std::string line = operation_line(gui.state.settings.language, cell);
   const FontScope small(gui, TextSize::small);
   ImGui::PushTextWrapPos(0);

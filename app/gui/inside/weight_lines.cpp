@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "figure/head_name.h"
 #include "figure/inside_parts.h"
 #include "figure/labels.h"
 #include "gui/frame/draw.h"
@@ -53,7 +54,8 @@ std::string bar_number(float value) {
 void draw_bars(const DrawnWeightLine& line, const Picture& picture, const std::string& symbol) {
   Gui& gui = line.gui;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float unit = gui.unit, label = 44 * unit, text = ImGui::GetFontSize();
+  const float unit = gui.unit, text = ImGui::GetFontSize();
+  const float label = std::max(44 * unit, ImGui::CalcTextSize(symbol.c_str()).x + 8 * unit);
   const Box plot{line.box.x + label, line.box.y, line.box.w - label, kBarsHeight * unit};
   list.AddText({line.box.x, plot.y + plot.h / 2 - text / 2}, gui.colours().dim, symbol.c_str());
   const Index count = picture.values.cols();
@@ -253,7 +255,8 @@ void body(DrawnWeightLine line, WeightLine which) {
     }
     case WeightLine::share: return draw_shares(line);
     case WeightLine::hands_over:
-      return draw_row_of_step(line, "share", brief_number(line.inside.row(0, line.inside.question.cell->key)) + "×v");
+      return draw_row_of_step(
+          line, "share", share_text(static_cast<double>(line.inside.row(0, line.inside.question.cell->key))) + " × v");
   }
 }
 

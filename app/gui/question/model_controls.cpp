@@ -80,16 +80,17 @@ void mark_trained(Gui& gui, const std::vector<float>& shares) {
     list.AddLine({place(share), most.y - 4 * gui.unit}, {place(share), most.y}, gui.colours().text, gui.unit);
   const float begin = place(shares.back()) + edge;
   if (begin + 8 * gui.unit > most.x) return;
-  list.PushClipRect({begin, most.y - 4 * gui.unit}, most, true);
-  for (float x = begin; x < most.x + 4 * gui.unit; x += 4 * gui.unit)
-    list.AddLine({x, most.y}, {x + 4 * gui.unit, most.y - 4 * gui.unit}, gui.colours().caution, gui.unit);
-  list.PopClipRect();
   const FontScope small(gui, TextSize::small);
   const char* random = gui.word(kModelWords.random_here);
-  const float width = ImGui::CalcTextSize(random).x;
-  if (begin + width + 8 * gui.unit > most.x) return;
-  list.AddText({most.x - width - 4 * gui.unit, least.y + (most.y - least.y - ImGui::GetFontSize()) / 2},
-               gui.colours().dim, random);
+  const float width = ImGui::CalcTextSize(random).x + 8 * gui.unit;
+  const float end = begin + width + 8 * gui.unit <= most.x ? most.x - width : most.x;  // the word stands behind it
+  list.PushClipRect({begin, most.y - 4 * gui.unit}, {end, most.y}, true);
+  for (float x = begin; x < end + 4 * gui.unit; x += 4 * gui.unit)
+    list.AddLine({x, most.y}, {x + 4 * gui.unit, most.y - 4 * gui.unit}, gui.colours().caution, gui.unit);
+  list.PopClipRect();
+  if (end < most.x)
+    list.AddText({end + 4 * gui.unit, least.y + (most.y - least.y - ImGui::GetFontSize()) / 2}, gui.colours().dim,
+                 random);
 }
 
 void shape_controls(Gui& gui) {

@@ -60,10 +60,10 @@ std::string_view written(const Tokens& tokens, const Token& token) {
   return std::string_view(tokens.text).substr(token.begin, token.end - token.begin);
 }
 
-/// A chip's text: the spaces before it are shown, so that nothing typed is invisible.
+/// A chip's text. The one space before a word is what parts words; more of them are shown, so that nothing typed is invisible.
 std::string chip_text(Gui& gui, const Tokens& tokens, const Token& token) {
   const std::string_view typed = written(tokens, token);
-  const bool spaces = without_leading_space(typed).size() < typed.size();
+  const bool spaces = without_leading_space(typed).size() + 1 < typed.size();
   return gui.fonts.shown((spaces && !token.special ? "␣" : "") + axis_label(token));
 }
 
@@ -119,6 +119,13 @@ void gap_before(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, co
   ImGui::PopID();
 }
 
+/// Whether a word begins with the token, as far as spaces and special tokens tell; else it is a piece of the one before.
+bool begins_word(const Tokens& tokens, std::size_t i) {
+  if (tokens.tokens[i].special || tokens.tokens[i - 1].special) return true;
+  const std::string_view typed = written(tokens, tokens.tokens[i]);
+  return without_leading_space(typed).size() < typed.size();
+}
+
 /// How many of the tokens are the sentence's own, and not there to make it as long as others.
 std::size_t own_tokens(const Document& document, const Tokens& tokens) {
   std::size_t count = tokens.size();
@@ -127,16 +134,6 @@ std::size_t own_tokens(const Document& document, const Tokens& tokens) {
   };
   while (count > 0 && fills(tokens.tokens[count - 1])) --count;
   return count;
-}
-
-/// Amber lines across a chip: the model does not know its word.
-void hatch(const Gui& gui, ImDrawList& list, const Box& box) {
-  const ImU32 amber = (gui.colours().caution & ~IM_COL32_A_MASK) | IM_COL32(0, 0, 0, 0x50);
-  list.PushClipRect(top_left(box), bottom_right(box), true);
-  for (float x = box.x - box.h; x < box.right(); x += 6 * gui.unit)
-    list.AddLine({x, box.bottom()}, {x + box.h, box.y}, amber, gui.unit);
-  list.PopClipRect();
-  list.AddRect(top_left(box), bottom_right(box), gui.colours().caution, 4 * gui.unit, 0, gui.unit);
 }
 
 /// The English of a Chinese word of the examples, in the English window; empty where there is none.
@@ -183,7 +180,10 @@ void chip(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Bo
   const bool left_out = folded && folded->fold.done.special && token.special;
   const bool faint = token.pad || left_out;
   list.AddRectFilled(top_left(box), bottom_right(box), faint ? colours.panel : colours.button, 4 * gui.unit);
-  if (!token.known) hatch(gui, list, box);
+  if (!token.known) {
+    hatch_unknown(gui, list, box);
+    list.AddRect(top_left(box), bottom_right(box), colours.caution, 4 * gui.unit, 0, gui.unit);
+  }
   if (lit || hovered) list.AddRect(top_left(box), bottom_right(box), colours.accent, 4 * gui.unit, 0, gui.unit);
   const float pad = 6 * gui.unit;
   const float gloss = gloss_width(gui, token), text_width = ImGui::CalcTextSize(text.c_str()).x;
@@ -264,13 +264,15 @@ void chips(Gui& gui, TextSide side) {
     const std::string text = chip_text(gui, *tokens, tokens->tokens[i]);
     const float width =
         std::max(ImGui::CalcTextSize(text.c_str()).x + gloss_width(gui, tokens->tokens[i]) + 12 * gui.unit, height);
+    if (i > 0) x += editable || begins_word(*tokens, i) ? gap : 3 * gui.unit;
     const Box box{x, origin.y, width, height};
     if (box.right() >= left && box.x <= right) {
       if (i > 0 && editable) gap_before(gui, side, *tokens, i, {x - gap, origin.y, gap, height}, begin);
       chip(gui, side, *tokens, i, box, text, begin);
     }
-    x += width + gap;
+    x += width;
   }
+  x += gap;
   if (side == main_side(gui.state.document)) x += ghost_chips(gui, {x, origin.y}, height);
   ImGui::SetCursorScreenPos(origin);
   ImGui::Dummy({x - origin.x, height});

@@ -189,6 +189,12 @@ void trained_list(Gui& gui) {
   }
 }
 
+void disk_list(Gui& gui) {
+  const auto& models = gui.state.browser.models;
+  if (!models || models->empty()) return dim_text(gui, gui.word(models ? kFileWords.none_here : kFileWords.looking));
+  for (const Browser::Entry& model : *models) path_line(gui, "disk " + model.name, model.name, model.what, model.name);
+}
+
 /// Where a thing to open may be: each place has a list of its own.
 void places_column(Gui& gui) {
   using Place = Browser::Place;
@@ -196,6 +202,7 @@ void places_column(Gui& gui) {
       {Place::shipped, "place shipped", &kFileWords.shipped},
       {Place::recent, "place recent", &kFileWords.recent},
       {Place::trained, "place trained", &kFileWords.trained},
+      {Place::disk, "place disk", &kFileWords.on_disk},
       {Place::folders, "place folders", &kFileWords.folders}};
   for (const auto& [place, name, words] : places) {
     if (plain_selectable(gui.word(*words), gui.state.browser.place == place)) gui.say(ChoosePlace{place});
@@ -209,6 +216,7 @@ void list_of_place(Gui& gui) {
     case Browser::Place::shipped: return shipped_list(gui);
     case Browser::Place::recent: return recent_list(gui);
     case Browser::Place::trained: return trained_list(gui);
+    case Browser::Place::disk: return disk_list(gui);
     case Browser::Place::folders: return entry_list(gui);
   }
 }

@@ -43,7 +43,7 @@ struct Columns {
 };
 
 Columns columns_of(const Gui& gui, const std::vector<KeyLine>& lines, std::size_t count) {
-  Columns set{(lines.size() + count - 1) / count, {}, 0, ImGui::GetTextLineHeight() + 3 * gui.unit, 32 * gui.unit};
+  Columns set{(lines.size() + count - 1) / count, {}, 0, ImGui::GetTextLineHeight() + 3 * gui.unit, 24 * gui.unit};
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (i % set.rows == 0) set.columns.emplace_back();
     Columns::Column& column = set.columns.back();
@@ -66,7 +66,7 @@ Columns fitted(const Gui& gui, const std::vector<KeyLine>& lines, ImVec2 room) {
   return best;
 }
 
-void draw_columns(const Gui& gui, const std::vector<KeyLine>& lines, const Columns& set) {
+void draw_columns(Gui& gui, const std::vector<KeyLine>& lines, const Columns& set) {
   const ImVec2 corner = ImGui::GetCursorPos();
   float x = corner.x;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -77,9 +77,11 @@ void draw_columns(const Gui& gui, const std::vector<KeyLine>& lines, const Colum
     ImGui::PushStyleColor(ImGuiCol_Text, heading ? gui.colours().dim : gui.colours().accent);
     ImGui::TextUnformatted(heading ? lines[i].meaning.c_str() : lines[i].keys.c_str());
     ImGui::PopStyleColor();
+    gui.name_item("key line " + std::to_string(i), BoxKind::label);
     if (!heading) {
       ImGui::SetCursorPos({x + column.keys + set.gap / 2, y});
       ImGui::TextUnformatted(lines[i].meaning.c_str());
+      gui.name_item("key meaning " + std::to_string(i), BoxKind::label);
     }
     if ((i + 1) % set.rows == 0) x += column.keys + set.gap / 2 + column.meanings + set.gap;
   }

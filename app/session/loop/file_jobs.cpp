@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "code/program.h"
 #include "document/export.h"
+#include "document/model_sources.h"
 #include "session/loop/folder_entries.h"
 
 namespace headlight {
@@ -77,6 +78,21 @@ Job list_job(const std::string& folder) {
     auto entries = folder_entries(folder, progress);
     if (!entries) return FileFailed{entries.error().message};
     return FolderListed{folder, std::move(*entries)};
+  };
+}
+
+Job models_job() {
+  return [](Progress&) -> std::optional<Command> {
+    ModelsListed listed;
+    for (const ListedModel& model : models_on_disk()) {
+      if (!model.opens()) continue;
+      Config shape;
+      shape.num_layers = model.layers;
+      shape.num_heads = model.heads;
+      listed.models.push_back(
+          {.name = model.name, .folder = true, .opens = true, .what = model_in_words(model.family, shape)});
+    }
+    return listed;
   };
 }
 

@@ -19,5 +19,7 @@ Job export_job(const std::string& path, const AppState& state);
 Job figure_job(const std::string& path, FigureRequest order, DrawFigure draw);
 /// The entries of a folder: folders first, then files, by name, without hidden ones.
 Job list_job(const std::string& folder);
+/// The models of this disk that can be opened by their names, and what each is.
+Job models_job();
 
 }  // namespace headlight

@@ -109,6 +109,8 @@ void Loop::carry_out(const AppState& state, const Command& command) {
     file_jobs_.push_back({figure_job(figure->path, figure_order(state), draw_figure_)});
   if (command.as<Browse>() && state.browser.purpose != Browser::Purpose::none)
     file_jobs_.push_back({list_job(state.browser.folder)});
+  if (const auto* chosen = command.as<ChoosePlace>(); chosen && chosen->place == Browser::Place::disk)
+    file_jobs_.push_back({models_job()});
   if (command.as<CancelFileWork>()) {
     std::erase_if(file_jobs_, [](const FileJob& job) { return !job.saves; });
     if (!saving_) files_.cancel();
