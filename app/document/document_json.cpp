@@ -148,6 +148,7 @@ Status read_model(const std::string& where, Fields& fields, Document& document, 
     document.model = beside->model;
     document.tokenizers = beside->tokenizers;
     document.card = beside->card;
+    document.numbers = beside->numbers;
     document.model_path = source;
     document.trained = beside->trained;
     document.config = beside->config;

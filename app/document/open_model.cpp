@@ -79,6 +79,7 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
     if (file->mask) document.mask.given = std::make_shared<const Matrix>(std::move(*file->mask));
     opened.warnings = check_numbers(*numbers);
     for (std::string& warning : opened.warnings) warning = where + ": " + warning;
+    document.numbers = std::make_shared<const OwnNumbers>(std::move(*numbers));
     if (where == "numbers") {
       document.model_path = path.string();
       return opened;

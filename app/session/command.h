@@ -24,6 +24,14 @@
 
 namespace headlight {
 
+/// A cell of the numbers of one's own.
+struct OwnCell {
+  OwnTable table = OwnTable::x;
+  std::size_t head = 0;
+  Index row = 0, column = 0;
+  friend bool operator==(const OwnCell&, const OwnCell&) = default;
+};
+
 // A command is one line.
 // clang-format off
 struct DerivedMaps;   // derived/derived_maps.h
@@ -59,6 +67,8 @@ struct SetOffAs { OffAs off_as = OffAs::zero; };
 struct SetWeight { HeadRef head; CellRef cell; std::optional<float> weight; };  // nothing takes the edit away
 struct ClearWeights { std::optional<HeadRef> head; };  // of one head, or of all
 struct SetDropout { float probability = 0; std::uint64_t seed = 0; };
+struct TakeNumbers { OwnTable table = OwnTable::x; std::size_t head = 0; std::string text; };  // empty: the table goes
+struct SetOwnNumber { OwnCell cell; float value = 0; };
 struct ClearEdits {};                             // edits and painted cells of every stack
 struct AppendWord { Candidate word; };            // to what the decoder reads, in the sentence that is looked at
 struct Generate { Index count = 1; Sampling sampling = {}; };  // word after word, each as soon as the last is answered
@@ -101,6 +111,7 @@ struct OrderHeads { HeadOrder order; };
 struct FindHeads { HeadSearch find; };
 struct FocusFind { bool on = false; };
 struct SetFlow { FlowLook flow; };
+struct ShowNumbers { std::optional<NumbersDialog> dialog; };
 struct ShowPalette { std::optional<CommandPalette> palette; };
 
 // An answer kept to be compared with what comes after it.
@@ -197,7 +208,7 @@ using AnyCommand =
                  MapsReady, ComparisonReady, OrderDifferences, SetTextPair, KeptReady,
                  KeptFailed, SetComparedPart, FoldsReady, Changed, Tell, GuessReady, NearestReady, OpenInsideLine,
                  ChoosePlace, OpenFailed, ShowFailure, LeaveFailure, PointAt, FocusControl, ShowAdvanced, SetCode,
-                 ListingReady>;
+                 ListingReady, TakeNumbers, SetOwnNumber, ShowNumbers>;
 
 /// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
 /// file that says a command.

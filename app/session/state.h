@@ -93,16 +93,18 @@ struct AppState {
   std::vector<ModelCheck> checks;          // one a checkpoint of the document and of its undo
   std::optional<Generation> generation;    // goes on at every answer; an edit by hand and an error end it
 
-  TrainingPlan training_plan = default_plan({});  // of the next training; its shape is the document's
-  CorpusChoice training_corpus;                   // … and what it is trained on
-  std::optional<TrainingRun> training;            // that goes on, or went on last
-  std::uint64_t training_version = 0;             // counts what was told of it
-  std::vector<TrainedFolder> trained;             // what earlier trainings left
-  std::array<SentenceFacts, 3> facts;             // by Stack: of the words that the heads of the answer look at
-  bool telling = false;                           // the next answer chooses the head and the cell that say most of it
-  bool told = false;                              // … as an answer did, and the user chose neither since
-  std::shared_ptr<const Guess> guess;             // what the model says, perhaps of an earlier answer
-  std::optional<NearestSentence> nearest;         // that was looked for last
+  TrainingPlan training_plan = default_plan({});      // of the next training; its shape is the document's
+  CorpusChoice training_corpus;                       // … and what it is trained on
+  std::optional<TrainingRun> training;                // that goes on, or went on last
+  std::uint64_t training_version = 0;                 // counts what was told of it
+  std::vector<TrainedFolder> trained;                 // what earlier trainings left
+  std::array<SentenceFacts, 3> facts;                 // by Stack: of the words that the heads of the answer look at
+  std::shared_ptr<const OwnNumbers> checked_numbers;  // of one's own, and what cannot be right about them
+  std::vector<std::string> numbers_found;
+  bool telling = false;                         // the next answer chooses the head and the cell that say most of it
+  bool told = false;                            // … as an answer did, and the user chose neither since
+  std::shared_ptr<const Guess> guess;           // what the model says, perhaps of an earlier answer
+  std::optional<NearestSentence> nearest;       // that was looked for last
   std::shared_ptr<const HeadStats> heads;       // what was found out about the heads last, perhaps of an earlier answer
   std::shared_ptr<const EffectAnswer> effects;  // what is lost without each, likewise
   std::shared_ptr<const DerivedMaps> other_maps;       // norms or rollout, as asked last, perhaps of an earlier answer

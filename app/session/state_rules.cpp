@@ -81,6 +81,10 @@ void ask_again(AppState& state) {
   state.requests = requests ? std::move(*requests) : std::vector<Request>{};
   if (!state.requests.empty()) state.view.sentence = std::min(state.view.sentence, state.requests.size() - 1);
   cut_prefix(state);
+  if (state.document.numbers != state.checked_numbers) {
+    state.checked_numbers = state.document.numbers;
+    state.numbers_found = state.checked_numbers ? check_numbers(*state.checked_numbers) : std::vector<std::string>{};
+  }
   if (is_shipped(state.document) && !check_of_model(state)) await_check(state, {});  // chosen without being opened
 }
 

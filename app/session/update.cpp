@@ -9,6 +9,7 @@
 #include "session/answer_update.h"
 #include "session/file_update.h"
 #include "session/lesson_commands.h"
+#include "session/number_commands.h"
 #include "session/state_rules.h"
 #include "session/telling.h"
 #include "session/training_commands.h"
@@ -188,6 +189,8 @@ struct Update {
     state.document.edits.dropout_seed = c.seed;
     ask_again(state);
   }
+  void operator()(TakeNumbers& c) { take_numbers(state, c, kind); }
+  void operator()(const SetOwnNumber& c) { set_own_number(state, c, kind); }
   void operator()(const ClearEdits&) {
     document().edits = {};
     for (const Stack stack : kStacks) mask_of(state.document, stack).painted.clear();
@@ -351,6 +354,7 @@ struct Update {
   void operator()(const SetOwnRange& c) { looked_at().own_range = c.on; }
   void operator()(const ShowMaps& c) { looked_at().maps = c.kind; }
   void operator()(const ShowGrid& c) { looked_at().grid = c.show; }
+  void operator()(ShowNumbers& c) { state.view.numbers = std::move(c.dialog); }
   void operator()(ShowPalette& c) { state.view.palette = std::move(c.palette); }
   void operator()(const KeepAnswer&) { keep_answer(state); }
   void operator()(const SwapKept&) { swap_kept(state, kind); }

@@ -14,6 +14,7 @@
 #include "derived/head_stats.h"
 #include "derived/inside.h"
 #include "math/generate.h"
+#include "read/external/own_numbers.h"
 
 namespace headlight {
 
@@ -49,6 +50,14 @@ struct CommandPalette {
   std::string query;
   std::size_t chosen = 0;
   friend bool operator==(const CommandPalette&, const CommandPalette&) = default;
+};
+
+/// The dialog for numbers of one's own: which table is typed, and why the last text was not taken.
+struct NumbersDialog {
+  OwnTable table = OwnTable::x;
+  std::size_t head = 0;  // of w_q, w_k, w_v
+  std::string text, problem;
+  friend bool operator==(const NumbersDialog&, const NumbersDialog&) = default;
 };
 
 /// A step of a lesson (lesson/lesson.h), both counted from 0.
@@ -136,6 +145,7 @@ struct ViewState {
   ControlFocus focus;                      // with a ring around it
   std::string pointed;                     // the control that the lesson's text points at; empty: none
   bool train_advanced = false;             // View::train shows what a training can be given
+  std::optional<NumbersDialog> numbers;    // while it is open
   std::optional<CommandPalette> palette;   // the list of everything that can be done, while it is open
 
   friend bool operator==(const ViewState&, const ViewState&) = default;

@@ -22,6 +22,7 @@
 #include "words/map_words.h"
 #include "words/mask_words.h"
 #include "words/model_words.h"
+#include "words/number_words.h"
 #include "words/pair_words.h"
 #include "words/palette_words.h"
 #include "words/relation_words.h"
@@ -53,8 +54,8 @@ std::string characters(const Area&... areas) {
 std::string all_words() {
   std::string all =
       characters(kWindowWords, kFileWords, kSentenceWords, kModelWords, kMaskWords, kAnswerWords, kAnySentenceWords,
-                 kChosenHeadWords, kInsideWords, kCodeWords, kTrainWords, kFlowWords, kCompareWords, kGridWords,
-                 kHeadOrderWords, kMapWords, kLessonWords, kPairWords, kPaletteWords, kFailureWords);
+                 kChosenHeadWords, kInsideWords, kCodeWords, kNumberWords, kTrainWords, kFlowWords, kCompareWords,
+                 kGridWords, kHeadOrderWords, kMapWords, kLessonWords, kPairWords, kPaletteWords, kFailureWords);
   return all + characters(kHeadNameWords, kStageWords, kDoubtWords, kWordKindWords, kChangeWords) +
          all_relation_words() + all_explain_words() + "+−→✓▸▾×";
 }

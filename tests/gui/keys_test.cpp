@@ -128,6 +128,13 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::promises() {
          forget_looks();
          h.say(Pin{});
        }},
+      {{Act::own_numbers},
+       [&] {
+         ctrl_shift(Key::n);
+         EXPECT_TRUE(state().view.numbers);
+         key({Key::escape});
+         EXPECT_FALSE(state().view.numbers);
+       }},
       {{Act::show_code, Act::next_dialect, Act::previous_dialect, Act::whole_block, Act::next_code_line,
         Act::previous_code_line, Act::copy_program},
        [&] {

@@ -21,8 +21,8 @@ struct Place {
 const std::vector<Place>& places() {
   static const std::vector<Place> all{
       {"top bar",
-       {"view heads", "view inside", "view code", "view flow", "view train", "view compare", "undo", "redo", "share menu", "open",
-        "more menu"}},
+       {"view heads", "view inside", "view code", "view flow", "view train", "view compare", "undo", "redo",
+        "share menu", "open", "more menu"}},
       {"sentence",
        {"text", "samples", "split words", "split characters", "split automatic", "sentence before", "sentence after",
         "chip 0"}},

@@ -341,6 +341,8 @@ constexpr Action kActions[] = {
     {Act::bias, Group::model, {"Biases on or off", "偏置 开 / 关"}, {alt(Key::b)}, takes_model, config<other_biases>},
     {Act::all_heads_on, Group::question, {"Switch all heads on again", "重新打开所有头"}, {},
      [](const Gui& gui) { return !gui.state.document.edits.off.empty(); }, say_once<SwitchAllOn>},
+    {Act::own_numbers, Group::question, {"Numbers of your own: paste, change, check", "自己的数值：粘贴、修改、检查"},
+     {ctrl_shift(Key::n)}, nullptr, [](Gui& gui) { gui.say(ShowNumbers{NumbersDialog{}}); }},
     {Act::clear_edits, Group::question, {"Take back every change inside the model", "取消模型内部的所有改动"}, {},
      [](const Gui& gui) { return !(gui.state.document.edits == Edits{}); }, say_once<ClearEdits>},
     {Act::second_away, Group::question, {"Take the second sentence away", "去掉第二句"}, {},

@@ -61,6 +61,7 @@ void leave(Gui& gui) {
   const AppState& state = gui.state;
   if (state.view.help) gui.say(ShowHelp{false});
   else if (state.browser.purpose != Browser::Purpose::none) gui.say(Browse{});
+  else if (state.view.numbers) gui.say(ShowNumbers{});
   else if (gui.work.writing) gui.say(CancelFileWork{});
   else if (state.view.painting) gui.say(SetPainting{false});
   else if (gui.work.sweeping) gui.say(OrderHeads{});

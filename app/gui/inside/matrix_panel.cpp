@@ -9,8 +9,10 @@
 #include "gui/inside/inside.h"
 #include "gui/inside/matrix_map.h"
 #include "session/answer_state.h"
+#include "session/number_commands.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"
+#include "words/number_words.h"
 
 namespace headlight {
 namespace {
@@ -237,6 +239,20 @@ void terms_table(Gui& gui, const Trace& trace, const Cell& cell) {
   ImGui::EndTable();
 }
 
+/// A number of one's own: what is typed, and each step of the buttons, takes its place at once.
+void own_number_box(Gui& gui, const OwnCell& own) {
+  float value = own_table(*gui.state.document.numbers, own.table, own.head)->numbers(own.row, own.column);
+  ImGui::AlignTextToFramePadding();
+  dim_text(gui, gui.word(kNumberWords.set_to));
+  ImGui::SameLine(0, 6 * gui.unit);
+  ImGui::SetNextItemWidth(160 * gui.unit);
+  const bool changed = ImGui::InputFloat("##own number", &value, 0.1f, 1.0f, "%.7g");
+  gui.name_item("own number", BoxKind::field);
+  explain_item(gui, kNumberWords.tip_set);
+  if (changed) gui.say(SetOwnNumber{own, value});
+  if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
+}
+
 /// The chosen cell: its number, how it follows, and the numbers it came from.
 void cell_of_matrix(Gui& gui, const Inside& inside) {
   if (!inside.terms) {
@@ -248,6 +264,7 @@ void cell_of_matrix(Gui& gui, const Inside& inside) {
   ImGui::TextUnformatted(
       (shown_place(gui, trace, cell.id, cell.row, cell.col) + " = " + exact_number(cell.value)).c_str());
   gui.name_item("cell value", BoxKind::label);
+  if (const auto own = own_cell(gui.state, cell.id, {cell.row, cell.col})) own_number_box(gui, *own);
   const std::string line = operation_line(gui.state.settings.language, cell);
   const FontScope small(gui, TextSize::small);
   ImGui::PushTextWrapPos(0);

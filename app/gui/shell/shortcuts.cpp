@@ -36,7 +36,7 @@ void shortcuts(Gui& gui) {
   const ImGuiIO& io = ImGui::GetIO();
   const ViewState& view = gui.state.view;
   if (view.palette || io.KeySuper) return;  // the palette has keys of its own, and so has the desktop
-  const bool browses = gui.state.browser.purpose != Browser::Purpose::none;
+  const bool browses = gui.state.browser.purpose != Browser::Purpose::none || view.numbers.has_value();
   const bool typing = io.WantTextInput || view.focus_text || view.focus_find;
   for (const Action& action : all_actions())
     for (const Chord& chord : action.keys) {

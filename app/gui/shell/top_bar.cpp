@@ -9,6 +9,7 @@
 #include "words/code_words.h"
 #include "words/compare_words.h"
 #include "words/model_words.h"
+#include "words/number_words.h"
 #include "words/window_words.h"
 
 namespace headlight {
@@ -59,6 +60,7 @@ void more_menu(Gui& gui) {
   explain_item(gui, kWindowWords.tip_more_menu);
   if (!begin_menu_below(gui, "more")) return;
   act_line(gui, "palette", action(Act::open_palette).name, Act::open_palette);
+  act_line(gui, "own numbers", kNumberWords.menu, Act::own_numbers);
   act_line(gui, "help", kWindowWords.help, Act::show_keys);
   ImGui::Separator();
   act_line(gui, "language", kWindowWords.language, Act::other_language);

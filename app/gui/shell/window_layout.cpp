@@ -184,6 +184,7 @@ void draw_window(Gui& gui) {
   region(gui, "status", places.status, true, false, status_bar);
   ImGui::PopStyleVar();
   browser_panel(gui);
+  numbers_panel(gui);
   palette_panel(gui);
   help_overlay(gui);
   if (!walk_focus(gui) && !list_open) shortcuts(gui);

@@ -19,6 +19,7 @@ bool same_document(const Document& a, Document b) {
     b.model = a.model;
     b.tokenizers = a.tokenizers;
     b.card = a.card;
+    b.numbers = a.numbers;
   }
   return a == b;
 }
@@ -31,6 +32,8 @@ bool same_session(const Session& a, const Session& b) {
   left.stroke = right.stroke = {};
   left.focus_find = right.focus_find = false;
   left.palette.reset();
+  left.numbers.reset();
+  right.numbers.reset();
   right.palette.reset();
   return left == right && same_document(a.document, b.document) && same_question(a.kept, b.kept) &&
          a.lesson == b.lesson;

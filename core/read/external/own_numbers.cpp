@@ -240,6 +240,34 @@ void check_scale(const OwnNumbers& numbers, const NumberTable& claimed, std::vec
   else found.push_back("scores: not x·W_Q·(x·W_K)ᵀ / sqrt(d_k), by up to " + rounded(distance(scores, dot / root)));
 }
 
+/// A square table whose first numbers left of the diagonal alone may be attended to.
+void check_future(const NumberTable& scores, std::vector<std::string>& found) {
+  const Matrix& numbers = scores.numbers;
+  if (numbers.rows() != numbers.cols() || numbers.rows() < 2) return;
+  for (Index row = 0; row < numbers.rows(); ++row)
+    for (Index column = 0; column < numbers.cols(); ++column)
+      if (std::isfinite(numbers(row, column)) != (column < row)) return;
+  found.push_back("scores: row t sees 1 … t − 1; with a causal mask it sees itself too, 1 … t: here " +
+                  row_text(0, scores.row_labels) + " sees nothing");
+}
+
+/// The tables of the heads of this name; null where there is one of all heads.
+template <class Numbers>
+auto* tables_of_heads(Numbers& numbers, OwnTable table) {
+  return table == OwnTable::w_q   ? &numbers.w_q
+         : table == OwnTable::w_k ? &numbers.w_k
+         : table == OwnTable::w_v ? &numbers.w_v
+                                  : nullptr;
+}
+
+/// The table of a name that has one. Precondition: !is_of_heads(table).
+template <class Numbers>
+auto& single_table(Numbers& numbers, OwnTable table) {
+  if (table == OwnTable::x) return numbers.x;
+  if (table == OwnTable::w_o) return numbers.w_o;
+  return table == OwnTable::scores ? numbers.scores : numbers.weights;
+}
+
 json labels_json(const std::vector<std::string>& labels) { return json(labels); }
 
 std::string table_text(const NumberTable& table) {
@@ -292,6 +320,34 @@ bool lists_tables(const json& value) {
 
 }  // namespace
 
+std::size_t count_of(const OwnNumbers& numbers, OwnTable table) {
+  switch (table) {
+    case OwnTable::x: return numbers.x.has_value();
+    case OwnTable::w_q: return numbers.w_q.size();
+    case OwnTable::w_k: return numbers.w_k.size();
+    case OwnTable::w_v: return numbers.w_v.size();
+    case OwnTable::w_o: return numbers.w_o.has_value();
+    case OwnTable::scores: return numbers.scores.has_value();
+    case OwnTable::weights: return numbers.weights.has_value();
+  }
+  return 0;
+}
+
+const NumberTable* own_table(const OwnNumbers& numbers, OwnTable table, std::size_t head) {
+  if (const auto* heads = tables_of_heads(numbers, table)) return head < heads->size() ? &(*heads)[head] : nullptr;
+  const auto& single = single_table(numbers, table);
+  return single ? &*single : nullptr;
+}
+
+OwnNumbers with_own_table(OwnNumbers numbers, OwnTable table, std::size_t head, std::optional<NumberTable> put) {
+  auto* heads = tables_of_heads(numbers, table);
+  if (!heads) single_table(numbers, table) = std::move(put);
+  else if (put && head < heads->size()) (*heads)[head] = std::move(*put);
+  else if (put) heads->push_back(std::move(*put));
+  else if (head < heads->size()) heads->erase(heads->begin() + static_cast<std::ptrdiff_t>(head));
+  return numbers;
+}
+
 bool OwnNumbers::empty() const {
   return !x && w_q.empty() && w_k.empty() && w_v.empty() && !w_o && !scores && !weights;
 }
@@ -308,6 +364,7 @@ Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& n
 
 std::vector<std::string> check_numbers(const OwnNumbers& numbers) {
   std::vector<std::string> found;
+  if (numbers.scores) check_future(*numbers.scores, found);
   if (numbers.weights) check_sums(*numbers.weights, found);
   if (numbers.x && numbers.scores && model_of_x("numbers", numbers)) check_scale(numbers, *numbers.scores, found);
   if (numbers.scores && numbers.weights) check_softmax(*numbers.scores, *numbers.weights, found);

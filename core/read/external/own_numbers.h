@@ -27,13 +27,28 @@ struct OwnNumbers {
   friend bool operator==(const OwnNumbers&, const OwnNumbers&) = default;
 };
 
+/// Its tables by name, in the order of the computation.
+enum class OwnTable { x, w_q, w_k, w_v, w_o, scores, weights };
+inline constexpr std::string_view kOwnTableNames[] = {"x", "w_q", "w_k", "w_v", "w_o", "scores", "weights"};
+/// Whether it is one of several, one a head.
+inline bool is_of_heads(OwnTable table) {
+  return table == OwnTable::w_q || table == OwnTable::w_k || table == OwnTable::w_v;
+}
+/// How many there are of that name.
+std::size_t count_of(const OwnNumbers& numbers, OwnTable table);
+/// The table, or of those of the heads that of `head`; null where there is none.
+const NumberTable* own_table(const OwnNumbers& numbers, OwnTable table, std::size_t head = 0);
+/// The numbers with this table in the place of that one, or behind the last of the heads; nothing removes it.
+OwnNumbers with_own_table(OwnNumbers numbers, OwnTable table, std::size_t head, std::optional<NumberTable> put);
+
 /// The model of these numbers: of x the attention that they come to, a missing weight being the identity; without x of
 /// `scores` the rest of an attention (queries are the scores, keys and values the identity, the scale 1); of `weights`
 /// alone the pattern as it stands. What else there is, is only checked. Errors: `where: w_q: expected …, found …`.
 Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& numbers);
 
 /// Errors of the numbers, a line each, none where all is well: weights of a row that do not sum to 1; scores that are
-/// not x·W_Q·(x·W_K)ᵀ/√d_k, and which mistake they are if a known one; weights that are not the softmax of the scores.
+/// not x·W_Q·(x·W_K)ᵀ/√d_k, and which mistake they are if a known one; weights that are not the softmax of the scores;
+/// a mask by which no row sees itself, as where row t is said to see 1 … t − 1.
 /// Printed numbers are compared as far as they were printed, to two decimals.
 std::vector<std::string> check_numbers(const OwnNumbers& numbers);
 

@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "document/assets.h"
+#include "gui/frame/draw.h"
+#include "gui/shell/shell.h"
+#include "session/number_commands.h"
+#include "words/number_words.h"
+#include "words/window_words.h"
+
+namespace headlight {
+namespace {
+
+constexpr const char* kSampleFiles[] = {"two-heads", "ten-words", "printed-row", "printed-matrix"};
+constexpr std::size_t kMostFindings = 8;
+
+int grow_table(ImGuiInputTextCallbackData* data) {
+  resize_text(data, *static_cast<std::string*>(data->UserData));
+  return 0;
+}
+
+/// The dialog on another table, which is typed as it is now.
+void choose_table(Gui& gui, OwnTable table, std::size_t head) {
+  const auto& numbers = gui.state.document.numbers;
+  const NumberTable* now = numbers ? own_table(*numbers, table, head) : nullptr;
+  gui.say(ShowNumbers{NumbersDialog{table, head, now ? typed_table(*now) : std::string(), {}}});
+}
+
+void table_choices(Gui& gui, const NumbersDialog& dialog) {
+  for (std::size_t i = 0; i < std::size(kOwnTableNames); ++i) {
+    const auto table = static_cast<OwnTable>(i);
+    const char* label = gui.word(kNumberWords.tables[i]);
+    if (i > 0) same_line_if_room(button_width(label), 0);
+    if (flat_button(gui, ("table " + std::string(kOwnTableNames[i])).c_str(), label, dialog.table == table))
+      choose_table(gui, table, 0);
+  }
+  if (!is_of_heads(dialog.table)) return;
+  const auto& numbers = gui.state.document.numbers;
+  const std::size_t count = numbers ? count_of(*numbers, dialog.table) : 0;
+  dim_text(gui, gui.word(kNumberWords.head));
+  for (std::size_t head = 0; head <= count; ++head) {
+    const std::string label = head < count ? std::to_string(head) : gui.word(kNumberWords.one_more);
+    same_line_if_room(button_width(label.c_str()), head == 0 ? 6 * gui.unit : 0);
+    if (flat_button(gui, ("table head " + std::to_string(head)).c_str(), label.c_str(), dialog.head == head))
+      choose_table(gui, dialog.table, head);
+  }
+}
+
+void table_box(Gui& gui, const NumbersDialog& dialog, float height) {
+  std::string shown = gui.fonts.shown(dialog.text);
+  shown.reserve(64);
+  const std::string id = "##table" + std::string(kOwnTableNames[static_cast<std::size_t>(dialog.table)]) +
+                         std::to_string(dialog.head);  // each table has a box of its own
+  const bool edited = ImGui::InputTextMultiline(id.c_str(), shown.data(), shown.capacity() + 1, {-1, height},
+                                                ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_AllowTabInput,
+                                                grow_table, &shown);
+  gui.name_item("table text", BoxKind::field);
+  if (!edited) return;
+  shown.resize(std::strlen(shown.c_str()));
+  NumbersDialog changed = dialog;
+  changed.text = gui.fonts.typed(shown);
+  gui.say(ShowNumbers{std::move(changed)});
+}
+
+void sample_buttons(Gui& gui) {
+  dim_text(gui, gui.word(kNumberWords.samples));
+  const auto folder = asset_folder();
+  for (std::size_t i = 0; i < std::size(kSampleFiles); ++i) {
+    const char* label = gui.word(kNumberWords.sample_names[i]);
+    same_line_if_room(button_width(label), i == 0 ? 6 * gui.unit : 0);
+    if (flat_button(gui, ("numbers " + std::string(kSampleFiles[i])).c_str(), label) && folder)
+      gui.say(OpenPath{(*folder / "assets" / "numbers" / (kSampleFiles[i] + std::string(kNumbersEnding))).string()});
+  }
+}
+
+void findings(Gui& gui) {
+  const AppState& state = gui.state;
+  dim_text(gui, gui.word(kNumberWords.check));
+  if (!state.document.numbers) return ImGui::TextUnformatted(gui.word(kNumberWords.no_numbers));
+  if (state.numbers_found.empty()) ImGui::TextUnformatted(gui.word(kNumberWords.nothing_wrong));
+  ImGui::PushTextWrapPos(0);
+  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().caution);
+  for (std::size_t i = 0; i < std::min(state.numbers_found.size(), kMostFindings); ++i)
+    ImGui::TextUnformatted(gui.fonts.shown(state.numbers_found[i]).c_str());
+  if (state.numbers_found.size() > kMostFindings)
+    ImGui::Text("+ %d", static_cast<int>(state.numbers_found.size() - kMostFindings));
+  ImGui::PopStyleColor();
+  ImGui::PopTextWrapPos();
+}
+
+}  // namespace
+
+void numbers_panel(Gui& gui) {
+  if (!gui.state.view.numbers || gui.state.browser.purpose != Browser::Purpose::none) return;
+  const NumbersDialog& dialog = *gui.state.view.numbers;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const ImVec2 size{std::min(760 * gui.unit, display.x * 0.9f), std::min(580 * gui.unit, display.y * 0.9f)};
+  ImGui::SetNextWindowPos({(display.x - size.x) / 2, (display.y - size.y) / 2});
+  ImGui::SetNextWindowSize(size);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, gui.colours().panel);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{20 * gui.unit, 16 * gui.unit});
+  ImGui::Begin("numbers", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
+  {
+    const FontScope title(gui, TextSize::title);
+    ImGui::TextUnformatted(gui.word(kNumberWords.title));
+  }
+  wrapped_dim(gui, gui.word(kNumberWords.formats));
+  table_choices(gui, dialog);
+  table_box(gui, dialog, ImGui::GetContentRegionAvail().y * 0.45f);
+  if (flat_button(gui, "take numbers", gui.word(kNumberWords.take)))
+    gui.say(TakeNumbers{dialog.table, dialog.head, dialog.text});
+  explain_item(gui, kNumberWords.tip_take);
+  ImGui::SameLine();
+  if (flat_button(gui, "close numbers", gui.word(kWindowWords.close))) gui.say(ShowNumbers{});
+  if (!dialog.problem.empty()) wrapped_small(gui, gui.fonts.shown(dialog.problem), gui.colours().warning);
+  sample_buttons(gui);
+  ImGui::BeginChild("findings");
+  findings(gui);
+  ImGui::EndChild();
+  ImGui::End();
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor();
+}
+
+}  // namespace headlight

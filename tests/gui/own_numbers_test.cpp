@@ -1,0 +1,172 @@
+// Numbers of one's own in the window: typed, pasted, changed cell by cell, checked.
+#include <cmath>
+
+#include "gui/harness.h"
+#include "session/number_commands.h"
+
+namespace headlight {
+namespace {
+
+class OwnNumbersTest : public GuiTest {
+ protected:
+  AppState& state() { return harness->state; }
+  void open() {
+    harness->key({Key::left_ctrl, Key::left_shift, Key::n});
+    harness->settle();
+    ASSERT_TRUE(state().view.numbers);
+  }
+  /// Chooses a table, types into its box in place of what it holds, and takes it.
+  void take(const std::string& table, const std::string& text) {
+    harness->click("table " + table);
+    harness->settle();
+    harness->click("table text");
+    harness->key({Key::left_ctrl, Key::a});
+    harness->paste(text);
+    harness->settle();
+    harness->click("take numbers");
+    harness->settle();
+  }
+  float weight(Index query, Index key) { return weights_of(*state().trace, state().view.chosen)(query, key); }
+};
+
+TEST_F(OwnNumbersTest, PastedTablesAreAnsweredAndUndone) {
+  Harness& h = *harness;
+  const Document before = state().document;
+  open();
+  take("x", "| 我 | 1 | 0 |\n| 爱 | 0 | 2 |");
+  ASSERT_TRUE(state().document.numbers) << state().view.numbers->problem;
+  EXPECT_EQ(state().trace->request.tokens.tokens[1].text, "爱");
+  // Without W_Q and W_K: q = k = x, the scale 1/√2.
+  EXPECT_NEAR(weight(1, 1), 1 / (1 + std::exp(-4 / std::sqrt(2.0))), 1e-6);
+  take("w_q", R"(\begin{pmatrix} 0 & 0 \\ 0 & 0 \end{pmatrix})");
+  EXPECT_EQ(state().view.numbers->problem, "");
+  EXPECT_NEAR(weight(1, 1), 0.5, 1e-6) << "all scores are 0";
+  EXPECT_TRUE(h.says("Nothing is wrong"));
+  h.click("close numbers");
+  h.say(Undo{});
+  h.settle();
+  EXPECT_NEAR(weight(1, 1), 1 / (1 + std::exp(-4 / std::sqrt(2.0))), 1e-6);
+  h.say(Undo{});
+  h.settle();
+  EXPECT_TRUE(state().document == before);
+}
+
+TEST_F(OwnNumbersTest, WhatCannotBeTakenIsSaidInALineAndChangesNothing) {
+  Harness& h = *harness;
+  open();
+  take("x", "1 2\n3 4");
+  ASSERT_TRUE(state().document.numbers);
+  const Document before = state().document;
+  const std::size_t steps = state().undo.size();
+  std::string many = "1";
+  for (int i = 0; i < 300000; ++i) many += " 1";
+  const std::pair<const char*, std::string> bad[] = {{"x: row 1: expected 2 numbers", "1 2\n3"},
+                                                     {"expected a number, found 'word'", "1 word"},
+                                                     {"expected", "1 nan"},
+                                                     {"x: ", many},
+                                                     {"w_q: expected 2 rows", "1\n2\n3"}};
+  for (const auto& [message, text] : bad) {
+    SCOPED_TRACE(message);
+    const bool weight = std::string(message).starts_with("w_q");
+    if (text.size() < 1000) take(weight ? "w_q" : "x", text);
+    else h.say(TakeNumbers{OwnTable::x, 0, text});
+    EXPECT_NE(state().view.numbers->problem.find(message), std::string::npos) << state().view.numbers->problem;
+    EXPECT_EQ(state().view.numbers->problem.find('\n'), std::string::npos);
+    EXPECT_TRUE(state().document == before);
+    EXPECT_EQ(state().undo.size(), steps);
+  }
+  h.key(Key::escape);
+  h.settle();
+  h.key(Key::escape);
+  h.settle();
+  EXPECT_FALSE(state().view.numbers);
+}
+
+TEST_F(OwnNumbersTest, AnyCellIsChangedInPlaceAndEverythingBelowFollows) {
+  Harness& h = *harness;
+  open();
+  h.click("numbers two-heads");
+  h.settle();
+  ASSERT_TRUE(state().document.numbers);
+  h.click("close numbers");
+  const float before = weight(0, 0);
+  const std::size_t steps = state().undo.size();
+  h.click("view inside");
+  h.settle();
+  for (const auto& [quantity, cell, table] : {std::tuple{Quantity::query_weight, MatrixCell{1, 3}, OwnTable::w_q},
+                                              {Quantity::given_query, MatrixCell{1, 2}, OwnTable::x},
+                                              {Quantity::output_weight, MatrixCell{0, 2}, OwnTable::w_o}}) {
+    const MatrixId id = matrix_id(quantity, {0, 1});
+    h.say(LookAt{{id, cell}});
+    h.settle();
+    const auto own = own_cell(state(), id, cell);
+    ASSERT_TRUE(own);
+    EXPECT_EQ(own->table, table);
+    EXPECT_EQ(own_table(*state().document.numbers, own->table, own->head)->numbers(own->row, own->column),
+              rows_of(*state().trace, id, cell.row, 1)(0, cell.col))
+        << "the cell that is changed is the cell that is seen";
+    EXPECT_TRUE(h.has("own number"));
+  }
+  h.say(LookAt{{matrix_id(Quantity::given_query), MatrixCell{0, 0}}});
+  h.settle();
+  h.double_click("own number");
+  h.key({Key::left_ctrl, Key::a});
+  h.type("-7.5");
+  h.key(Key::enter);
+  h.settle();
+  EXPECT_EQ(state().document.numbers->x->numbers(0, 0), -7.5f);
+  EXPECT_NE(weight(0, 0), before);
+  EXPECT_EQ(rows_of(*state().trace, matrix_id(Quantity::given_query), 0, 1)(0, 0), -7.5f);
+  EXPECT_EQ(state().undo.size() + (state().gesture ? 1 : 0), steps + 1) << "one step of undo";
+  h.say(Undo{});
+  h.settle();
+  EXPECT_EQ(weight(0, 0), before);
+  h.say(LookAt{{matrix_id(Quantity::scores), MatrixCell{0, 0}}});
+  h.settle();
+  EXPECT_FALSE(own_cell(state(), matrix_id(Quantity::scores), {0, 0})) << "scores of x are computed";
+}
+
+TEST_F(OwnNumbersTest, CheckSaysWhatThePagesHaveWrong) {
+  Harness& h = *harness;
+  open();
+  h.click("numbers printed-row");
+  h.settle();
+  EXPECT_TRUE(h.says("row 0 (机票) sums to 1.10, not to 1")) << h.words_on_screen();
+  h.click("numbers printed-matrix");
+  h.settle();
+  EXPECT_TRUE(h.says("row 2 (李雷) sums to 0.90")) << h.words_on_screen();
+  take("weights", "");
+  EXPECT_NE(state().view.numbers->problem, "") << "something must be left to ask about";
+  take("weights", "0.5 0.5\n1 0");
+  EXPECT_TRUE(h.says("Nothing is wrong"));
+}
+
+TEST(OwnNumbersCheck, NamesAMaskByWhichNoRowSeesItself) {
+  OwnNumbers numbers;
+  const float blocked = -std::numeric_limits<float>::infinity();
+  Matrix scores = Matrix::Constant(3, 3, blocked);
+  scores(1, 0) = scores(2, 0) = scores(2, 1) = 1;
+  numbers.scores = NumberTable{scores};
+  ASSERT_EQ(check_numbers(numbers).size(), 1u);
+  EXPECT_NE(check_numbers(numbers)[0].find("1 … t − 1"), std::string::npos);
+  for (int i = 0; i < 3; ++i) scores(i, i) = 1;
+  numbers.scores = NumberTable{scores};
+  EXPECT_TRUE(check_numbers(numbers).empty());
+}
+
+TEST(OwnNumbersTables, AreTypedAsTheyAreRead) {
+  NumberTable table;
+  table.numbers = Matrix::Random(2, 3);
+  table.numbers(1, 2) = -std::numeric_limits<float>::infinity();
+  for (const bool rows : {false, true})
+    for (const bool columns : {false, true}) {
+      table.row_labels = rows ? std::vector<std::string>{"我", "爱"} : std::vector<std::string>{};
+      table.column_labels = columns ? std::vector<std::string>{"甲", "乙", "丙"} : std::vector<std::string>{};
+      const auto again = parse_number_table("typed", typed_table(table));
+      ASSERT_TRUE(again) << again.error().message << typed_table(table);
+      EXPECT_TRUE(*again == table) << typed_table(table);
+    }
+}
+
+}  // namespace
+}  // namespace headlight
