@@ -14,7 +14,7 @@
 
 namespace headlight {
 
-/// What the heads of View::compare stand in order of: their layers, or how much two answers differ in them, most first.
+/// The order of the heads of View::compare: their layers, or how much two answers differ in them, most first.
 enum class DifferenceOrder { layer, largest, mean, divergence };
 
 /// The two answers, and the head of B that is looked at.
@@ -75,7 +75,7 @@ struct AnswerComparison {
   PatternPair maps = {};  // of `chosen`; A's all NaN where it has no such head; empty where the sentences are too long
 };
 
-/// What the colours of a head's difference go up to: the largest of all heads, or its own. The largest weight of the
+/// The upper end of the colours of a head's difference: the largest of all heads, or its own. The largest weight of the
 /// chosen head in either answer.
 float range_of(const ComparedHeads& compared, const HeadRef& head, bool own);
 float largest_weight(const PatternPair& maps);

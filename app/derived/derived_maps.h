@@ -15,7 +15,7 @@
 
 namespace headlight {
 
-/// What the maps of the heads show: the attention weights; the norms of the weighted value vectors; the weights
+/// The kind of the maps of the heads: the attention weights; the norms of the weighted value vectors; the weights
 /// multiplied through all layers below (heads/attention_norms.h, heads/rollout.h).
 enum class MapKind { weights, norms, rollout };
 

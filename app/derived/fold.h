@@ -56,7 +56,7 @@ struct Fold {
 std::string_view name(PairPart part);
 std::optional<PairPart> parse_pair_part(std::string_view name);
 
-/// What folding would change of a map with these sides: special tokens beside others, words of several tokens, two
+/// The effect of folding on a map with these sides: special tokens beside others, words of several tokens, two
 /// sentences (then `pair` is not PairPart::all). Special
 /// tokens are those that Token::special names, padding that fills a sentence up among them; what was typed and marked
 /// as padding is not. Words are those of word_numbers (text/tokenizer.h); a token without a byte range is alone.

@@ -47,7 +47,7 @@ void take_model(Document& document, const BundledModel& shipped);
 /// `models` may be null.
 void share_model(Document& document, const BundledModels* models);
 
-/// What the sliders ask of a document that prefers trained models: the one of that shape where there is one, of
+/// The model for the sliders of a document that prefers trained models: the one of that shape where there is one, of
 /// another architecture than before the nearest of that; else fresh weights of it. `models` may be null.
 void reshape(Document& document, const Config& config, const BundledModels* models);
 

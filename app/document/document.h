@@ -1,4 +1,4 @@
-// What is asked, as the user sees it: the text and everything set around it. Undo is a vector of these; a Request is
+// The question as the user sees it: the text and all its settings. Undo is a vector of these; a Request is
 // derived from one. The command line and the window fill the same Document, so they get the same answer.
 #pragma once
 

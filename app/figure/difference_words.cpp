@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLongestText = 80;  // characters
 
-/// What can be said of an answer; empty where there is nothing to say.
+/// The description of an answer; empty where there is none.
 using Aspect = std::string (*)(Language, const NamedAnswer&);
 
 std::string shortened(const std::string& text) {

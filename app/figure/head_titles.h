@@ -25,7 +25,7 @@ float name_size(const Page& page);
 std::vector<HeadTitle> titles_of(const Page& page, const FigureSubject& subject, const FigureOptions& options,
                                  const std::vector<HeadRef>& heads, float room, float below = 0);
 
-/// What a single head is called, with its score: what stands beside its title.
+/// The name of a single head with its score, beside its title.
 std::string name_in_figure(Language language, const FigureSubject& subject, const HeadRef& head);
 
 void add_head_title(Page& page, const HeadTitle& title, float x, float y);

@@ -26,7 +26,7 @@ std::string layer_title(Language language, Index layer);
 std::string stack_title(Language language, Stack stack);
 /// The kind of a mask (Mask::kind) in words.
 std::string mask_title(Language language, std::string_view kind);
-/// What computed the answer: the trained model, a checkpoint's name, fresh weights with their seed.
+/// The model of the answer: the trained model, a checkpoint's name, fresh weights with their seed.
 std::string model_title(Language language, const Document& document);
 
 /// A score: two digits after the point.

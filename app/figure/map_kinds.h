@@ -11,7 +11,7 @@ namespace headlight {
 /// weight, norm, rollout: what the number of a cell is called.
 const char* number_title(Language language, MapKind kind);
 
-/// What a square of such a map is, in one line with its source.
+/// The meaning of a cell of such a map, in one line with its source.
 const char* kind_line(Language language, MapKind kind);
 
 /// How its number is made, beside that line.

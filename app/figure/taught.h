@@ -1,4 +1,4 @@
-// What is said behind a score of a head that was taught.
+// The text behind a score of a head that was taught.
 #pragma once
 
 #include <string>

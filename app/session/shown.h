@@ -1,4 +1,4 @@
-// What the view shows of the state: which maps are wanted and drawn, which part of them, and which two
+// The contents of the view: which maps are wanted and drawn, which part of them, and which two
 // answers are compared.
 #pragma once
 

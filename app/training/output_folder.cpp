@@ -9,7 +9,7 @@
 namespace headlight {
 namespace {
 
-/// What a training writes into its folder.
+/// The files that a training writes into its folder.
 constexpr const char* kTrainedFiles[] = {"training.json", "model.safetensors", "config.json",
                                          "README.md",     "tokenizer.json",    "resume.safetensors"};
 

@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-/// What a training may do with the folder that it is given.
+/// The way in which a training uses its folder.
 enum class OutputFolder {
   fresh,        // new, empty, or of the very same training, which begins again
   resumed,      // of a training that is gone on with

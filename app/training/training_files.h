@@ -13,7 +13,7 @@
 
 namespace headlight {
 
-/// What a model is trained on.
+/// The data of a training.
 struct CorpusChoice {
   std::string text = {};          // a file of sentences, one a line ("-": standard input); empty: …
   std::string grammar = {};       // … the grammar of this file; empty: the one that comes along

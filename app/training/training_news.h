@@ -1,4 +1,4 @@
-// What a training tells while it goes on; `run` is the id of its TrainingRun.
+// The messages of a running training; `run` is the id of its TrainingRun.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the window knows of a training that goes on behind it, or went on: how far it is, how its loss fell, which heads
+// The state of a training as the window shows it: how far it is, how its loss fell, which heads
 // found which relation when, and the network as it was at some of its steps. Plain values; session/loop/trainer.h does it.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace headlight {
 
-/// What a step reported.
+/// The report of a step.
 struct StepResult {
   double loss = 0;               // cross-entropy in nats per word that was asked for
   Index targets = 0, right = 0;  // words that were asked for, and those that were said

@@ -1,4 +1,4 @@
-// What makes a map say little, and the way out: words that the model does not know, weights that learned nothing.
+// Reasons to doubt a map, and the way out: words that the model does not know, weights that learned nothing.
 #pragma once
 
 #include "words/words.h"

@@ -8,7 +8,7 @@
 namespace headlight {
 namespace {
 
-/// What a terminal obeys or does not show in its place: control characters, breaks of lines, marks that change the
+/// Characters that control a terminal or hide text: control characters, breaks of lines, marks that change the
 /// direction of writing.
 bool obeyed(char32_t c) {
   if (c < 0x20 || (c >= 0x7F && c <= 0x9F)) return true;

@@ -6,7 +6,7 @@ namespace headlight::mistakes {
 
 namespace {
 
-/// What implementations make of a row that may attend to nothing: NaN, zeros, or, where a mask is a large number, equal
+/// The usual results for a row that may attend to nothing: NaN, zeros, or, where a mask is a large number, equal
 /// weights.
 bool is_of_blocked_row(const Grid& row) {
   const double equal = 1 / static_cast<double>(row.cols());

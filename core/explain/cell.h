@@ -18,7 +18,7 @@ struct Place {
   float value = 0;
 };
 
-/// What a number was made of: an addend (from · factor) of sums and products; else an operand, with a factor of 1.
+/// The origin of a number: an addend (from · factor) of sums and products; else an operand, with a factor of 1.
 struct Term {
   Place from;
   std::optional<Place> times = {};  // the other side of a product: then `factor` is its value

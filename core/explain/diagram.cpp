@@ -115,7 +115,7 @@ void DiagramBuilder::draw_attention(const HeadRef& head) {
     add(NodeKind::norm, input, "Norm", feeds(input));
   }
   if (has(Q::query, head)) {
-    // What is projected is drawn; the stages within a projection (norm of a head, rotation) are its own.
+    // The input of a projection is drawn; the stages within a projection (norm of a head, rotation) are its own.
     const auto projection = [&](Q projected, Q vector, const char* label) {
       const MatrixId first = matrix_id(has(projected, head) ? projected : vector, head);
       add(NodeKind::projection, matrix_id(vector, head), label, {recipe(trace_, first).operands.front()});

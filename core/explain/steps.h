@@ -28,7 +28,7 @@ struct Step {
   Shape shape;  // of the whole matrix
   Matrix value;
   bool number = false;  // `value` is the one cell of this weight, not a row that happens to have one column
-  /// What the number was made of; of a row, what each of its numbers was made of, the products of a projection summed.
+  /// The terms of the number; of a row, those of each of its numbers, the products of a projection summed.
   std::vector<StepTerm> terms;
   MatrixId id;             // where to look on
   Index row = 0, col = 0;  // value(r, c) is cell (row + r, col + c) of `id` …

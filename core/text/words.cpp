@@ -123,7 +123,7 @@ std::vector<Stretch> find_words(std::string_view text, const Offsets& clusters, 
   for (const std::size_t length : lexicon.lengths) {
     for (std::size_t begin = 0, end = length; end <= text.size(); ++begin, ++end) {
       if (!ends[begin] || !ends[end]) continue;
-      // What is taken already is at least as long as this word, so it cannot lie between its ends unnoticed.
+      // A taken word is at least as long as this one, so it cannot lie strictly between its ends.
       if (taken[begin] || taken[end - 1] || !lexicon.words.contains(text.substr(begin, length))) continue;
       std::fill_n(taken.begin() + static_cast<std::ptrdiff_t>(begin), length, true);
       found.push_back({begin, end});

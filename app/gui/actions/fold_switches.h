@@ -5,9 +5,9 @@
 
 namespace headlight {
 
-/// What can be folded in the maps or the lines, behind the last item where `beside` and where there is room.
+/// Draws the switches for folds of the maps or the lines, behind the last item where `beside` and where there is room.
 void fold_switches(Gui& gui, bool beside);
-/// What was done to the weights before they were drawn; empty where nothing was.
+/// The changes of the weights before they were drawn, in words; empty where there are none.
 std::string folds_in_words(const Gui& gui);
 
 }  // namespace headlight

@@ -28,7 +28,7 @@ constexpr KeyName kKeyNames[] = {
     {Key::f1, "F1"},
     {Key::f2, "F2"},
 };
-/// What Shift makes of a key that is no letter, where that has a sign of its own.
+/// The signs of keys with Shift that are no letters.
 constexpr KeyName kShifted[] = {{Key::slash, "?"}, {Key::left_bracket, "{"}, {Key::right_bracket, "}"}};
 
 std::string key_name(Key key) {

@@ -1,4 +1,4 @@
-// What keys and buttons do to the look: the chosen head, the cell, the order, the part that is seen.
+// Changes of the view by keys and buttons: the chosen head, the cell, the order, the part that is seen.
 #pragma once
 
 #include <vector>

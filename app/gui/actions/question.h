@@ -1,4 +1,4 @@
-// What keys and buttons do to the question: its model, its mask, its words.
+// Changes of the question by keys and buttons: its model, its mask, its words.
 #pragma once
 
 #include <vector>

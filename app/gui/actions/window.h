@@ -1,4 +1,4 @@
-// What keys and buttons do to the window and its files.
+// Changes of the window and its files by keys and buttons.
 #pragma once
 
 #include "gui/frame/gui.h"

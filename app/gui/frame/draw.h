@@ -56,7 +56,7 @@ std::string whole_sentences(const std::vector<std::string>& sentences, float roo
 /// Amber lines across what the model does not know.
 void hatch_unknown(const Gui& gui, ImDrawList& list, const Box& box);
 
-/// What an input widget's callback does for ImGuiInputTextFlags_CallbackResize: `text` grows with what is typed.
+/// The callback of an input widget for ImGuiInputTextFlags_CallbackResize: `text` grows with the typed text.
 void resize_text(ImGuiInputTextCallbackData* data, std::string& text);
 
 /// The colours of a scale, its numbers below it.

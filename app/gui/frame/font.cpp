@@ -75,7 +75,7 @@ struct Fonts::State {
     if (!kept.contains(c)) wanted[c] = frame;
     if (!built.contains(c)) lacking = true;
   }
-  // What ImGui is to show for a code point of its text: the character itself, or the one that it stands for.
+  // The character that ImGui shows for a code point of its text: itself, or the one that it stands for.
   char32_t meant(char32_t c) const { return stand_ins.behind(c).value_or(c); }
 
   using Ranges = std::vector<ImWchar>;

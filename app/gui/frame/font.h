@@ -37,7 +37,7 @@ class Fonts {
   ImFont* font(TextSize size) const;
   /// The height of a line.
   float pixels(TextSize size) const;
-  /// What widgets and ImGui::Text use from here to ImGui::PopFont.
+  /// The font of widgets and ImGui::Text from here to ImGui::PopFont.
   void push(TextSize size) const;
 
   /// Text on its way to the screen: remembers the glyphs it needs, and puts stand-ins for what ImGui cannot hold.

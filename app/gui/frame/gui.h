@@ -38,7 +38,7 @@ enum class BoxKind { none, map, thumbnail, button, segment, menu, link, field, s
 /// Of BoxKind, as files write it; empty for none.
 std::string_view box_kind_name(BoxKind kind);
 
-/// What was drawn in a frame, of what is clipped the part in sight.
+/// A control that was drawn in a frame; of a clipped one the visible part.
 struct DrawnBox {
   std::string name;
   BoxKind kind = BoxKind::none;

@@ -48,7 +48,7 @@ std::vector<std::string> labels_of(Gui& gui, const std::vector<Token>& tokens, I
   return labels;
 }
 
-/// What the rows and the columns are called.
+/// The labels of the rows and the columns.
 const std::vector<Token>& row_tokens(const AppState& state, const MapContent& content) {
   return content.folded ? content.folded->fold.queries.tokens
                         : state.trace->query_tokens(content.region.head.stack).tokens;

@@ -8,7 +8,7 @@
 
 namespace headlight {
 
-/// What is drawn: a region of a head of the answer on the screen, or all of it with tokens folded.
+/// The contents of a map: a region of a head of the answer on the screen, or all of it with tokens folded.
 struct MapContent {
   HeadRef head = {};
   const Matrix* weights = nullptr;      // −1 where blocked; may be pooled to fewer cells than the region has

@@ -1,4 +1,4 @@
-// What a panel shows where there is no answer, or none to what is asked now.
+// The contents of a panel without an answer, or with an answer to an earlier question.
 #pragma once
 
 #include "gui/frame/gui.h"

@@ -1,4 +1,4 @@
-// What a head is called, as the window writes it.
+// The names of heads in the window.
 #pragma once
 
 #include "figure/head_name.h"
@@ -10,7 +10,7 @@ namespace headlight {
 HeadName name_of_head(const Gui& gui, const HeadRef& head);
 /// The title of a head, a value of it and its name, at the current font.
 MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room, const std::string& value = {});
-/// What a name means, why to doubt it, and how it was measured: a tooltip on the last item.
+/// A tooltip on the last item: the meaning of a name, reasons to doubt it, and how it was measured.
 void explain_name(const Gui& gui, const HeadName& name);
 /// The name of the head, its score as a bar with a tick where position alone stands, and the tooltip; nothing where it
 /// has no name yet. What would not fit into `room` is left out, the bar first.

@@ -17,7 +17,7 @@ std::uint64_t place_of(const HeadRef& head, Index heads) {
   return static_cast<std::uint64_t>(head.stack) << 16 | static_cast<std::uint64_t>(head.layer * heads + head.head);
 }
 
-/// What is folded: 7 bits.
+/// The folds: 7 bits.
 std::uint64_t folds_of(const AppState& state, Stack stack) {
   const FoldedStack* folded = shown_fold(state, stack);
   if (!folded) return 0;

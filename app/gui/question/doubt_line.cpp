@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLongestShown = 60;  // bytes of a sentence on a button
 
-/// What the line warns of.
+/// The warning of the line.
 enum class Doubt { none, unknown_words, random_weights };
 
 struct Counts {
@@ -144,7 +144,7 @@ void unknown_words(Gui& gui) {
   if (flat_button(gui, "open a model", gui.word(kDoubtWords.open_model))) gui.say(Browse{Browser::Purpose::open, {}});
 }
 
-/// What leads back to trained weights: the number that differs from them.
+/// The way back to trained weights: the number that differs from theirs.
 std::string way_back(const Gui& gui, const Config& now, const Config& trained) {
   if (now.arch != trained.arch) return gui.word(kDoubtWords.back_to_trained);
   if (now.d_model != trained.d_model) return with_part(gui, kDoubtWords.back_to, std::to_string(trained.d_model));

@@ -205,7 +205,7 @@ void feed_forward_controls(Gui& gui) {
   if (checkbox(gui, "gated", kModelWords.gated, gated, kModelWords.tip_gated)) setter(gui, &Config::gated)(gated);
 }
 
-/// What most readers never change: below everything else.
+/// Settings that are rarely changed: below all others.
 void finer_controls(Gui& gui) {
   const Config& config = gui.state.document.config;
   control_label(gui, kModelWords.kv_heads, std::to_string(config.kv_heads()));

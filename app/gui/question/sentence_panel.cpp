@@ -55,7 +55,7 @@ void samples_menu(Gui& gui) {
   ImGui::EndPopup();
 }
 
-/// What was typed for a token, the spaces before it included.
+/// The typed text of a token, the spaces before it included.
 std::string_view written(const Tokens& tokens, const Token& token) {
   return std::string_view(tokens.text).substr(token.begin, token.end - token.begin);
 }

@@ -12,7 +12,7 @@ std::string named(TextSide side, const std::string& name);
 void side_box(Gui& gui, TextSide side, float width);
 /// Sentence B of a pair.
 void second_box(Gui& gui, float width);
-/// What a checkpoint without a tokenizer reads: numbers between commas or spaces.
+/// The input of a checkpoint without a tokenizer: numbers between commas or spaces.
 void ids_box(Gui& gui, TextSide side, float width);
 
 }  // namespace headlight

@@ -92,7 +92,7 @@ void name_box(Gui& gui, float width) {
   if (ImGui::IsItemDeactivated() && key_pressed(Key::escape, false)) gui.say(Browse{});
 }
 
-/// What an entry is, in the window's language.
+/// The kind of an entry, in the window's language.
 std::string kind_in_words(const Gui& gui, const std::string& what) {
   const std::pair<std::string_view, const Words*> kinds[] = {
       {"session", &kFileWords.session}, {"lesson", &kFileWords.lesson}, {"page", &kFileWords.page},
@@ -259,7 +259,7 @@ void format_choices(Gui& gui, std::initializer_list<const char*> endings) {
   }
 }
 
-/// What the figure shows, and how wide it is.
+/// Draws the choices of a figure: its view and its width.
 void figure_choices(Gui& gui) {
   const Browser& browser = gui.state.browser;
   const auto choice = [&](const char* name, const Words& label, bool on, FigureKind kind, bool slide) {

@@ -1,4 +1,4 @@
-// What the palette lists: the actions that are possible now, and those that act on one of several things by name.
+// The entries of the palette: the actions that are possible now, and those that act on one of several things by name.
 #pragma once
 
 #include <functional>

@@ -63,7 +63,7 @@ void notice_line(Gui& gui, const Notice& notice) {
   ImGui::SameLine(0, 16 * gui.unit);
 }
 
-/// What was asked, in the order of the look: cell, head, mask, model, time.
+/// The question and the view: cell, head, mask, model, time.
 std::string answer_text(Gui& gui) {
   const AppState& state = gui.state;
   const Trace& trace = *state.trace;

@@ -121,7 +121,7 @@ std::string model_line(Gui& gui) {
          std::to_string(document.config.seed);
 }
 
-/// What a badge says at a glance: its colour, its words, and whether it is a tick.
+/// The contents of a badge: its colour, its words, and whether it is a tick.
 struct Badge {
   ImU32 colour;
   std::string text;

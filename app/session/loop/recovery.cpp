@@ -65,7 +65,7 @@ void sweep(const fs::path& folder) {
   }
 }
 
-/// What was typed in a session that cannot be opened (its model is gone), in front of the usual model.
+/// The typed text of a session that cannot be opened (its model is gone), with the usual model.
 std::optional<Session> text_of_session(const fs::path& path) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 28;
   const auto text = read_file(path, kMostBytes);

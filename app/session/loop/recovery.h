@@ -1,4 +1,4 @@
-// What the user typed or set survives a crash and an end without saving: every running window keeps its session in a
+// The user's changes survive a crash and an end without saving: every running window keeps its session in a
 // file of its own, its autosave. A window that ends with nothing unsaved removes it; any other autosave is taken over
 // by a later window.
 #pragma once

@@ -35,7 +35,7 @@ Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder, Progress
                                    std::size_t most_widened = kMostWidenedBytes);
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder);
 
-/// What stands before the errors of read_checkpoint, without reading a number: whether every tensor is there, of the right
+/// Checks of read_checkpoint that need no number: whether every tensor is there, of the right
 /// kind and shape, and whether all fit this machine's memory. `where` names the arrays together.
 Status check_tensors(std::string_view where, const HubConfig& hub, StoredArrays stored);
 

@@ -52,7 +52,7 @@ class Laying {
       while (behind < items_.size() && items_[behind].group == wanted.group) ++behind;
       if (fits(behind, word)) return true;
     }
-    // What repeats a word that was left out is left out too; a full stop need not be typed.
+    // The repetition of an omitted word is omitted too; a full stop need not be typed.
     if (wanted.kind == PatternItem::Kind::repeat && place_of_name(wanted.repeats) < 0) return fits(item + 1, word);
     const bool ends = item + 1 == items_.size() && word == words_.size();
     return ends && wanted.kind == PatternItem::Kind::written && is_full_stop(grammar_.words[at(wanted.word)]);

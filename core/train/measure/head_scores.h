@@ -35,7 +35,7 @@ struct GoldPair {
   int distance = 0, kind = 0;
 };
 
-/// What positions alone give: the most frequent distance of all validation golds, and that of each kind of sentence,
+/// The scores of position alone: the most frequent distance of all validation golds, and that of each kind of sentence,
 /// tried on test golds. `is_right` says whether a distance leads a test gold to the right word.
 struct PositionScores {
   double offset = 0, kind_offset = 0;

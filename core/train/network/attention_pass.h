@@ -22,7 +22,7 @@ struct AttentionPass {
 };
 inline constexpr Index kWeightsMultiple = 16;
 
-/// What the way back needs besides. Gradients of q, k, v lie as they do, and are written, not added to.
+/// Further inputs of the backward pass. Gradients of q, k, v lie as they do, and are written, not added to.
 struct AttentionGradients {
   const float* z = nullptr;  // rows z_row apart
   /// (queries, weights_row) What else is known of the gradients of the scaled scores; null: nothing.

@@ -81,7 +81,7 @@ float* StackPass::dropout_mask(Index size) {
   return factors;
 }
 
-/// What a sublayer reads of the stream; in post-norm the stream goes on as a copy.
+/// The input of a sublayer; in post-norm the stream goes on as a copy.
 const float* StackPass::enter(const NormOffsets& norm, float*& x, NormPass& kept) {
   if (pre_) {
     kept = norm_pass(norm);
@@ -215,7 +215,7 @@ std::span<const AttentionTarget> targets_of(std::span<const AttentionTarget> all
   return {begin, end};
 }
 
-/// What a row of weights gives to the places of a target; never 0, so that its logarithm is finite.
+/// The sum of a row's weights at the positions of a target; never 0, so that its logarithm is finite.
 float given(const AttentionTarget& target, const float* row) {
   constexpr float kLeast = 1e-30f;
   return std::max(kLeast, std::accumulate(row + target.first, row + target.end, 0.0f));
