@@ -100,6 +100,9 @@ void read_weights(Fields& fields, const json& list, Edits& edits) {
 
 json mask_json(const MaskSpec& mask) {
   json object{{"causal", mask.causal}, {"padding", mask.padding}};
+  if (mask.window) object["window"] = *mask.window;
+  if (mask.chunk > 0) object["chunk"] = mask.chunk;
+  if (mask.prefix > 0) object["prefix"] = mask.prefix;
   if (mask.given) object["given"] = given_mask_json(*mask.given);
   if (!mask.painted.empty()) {
     json cells = json::array();
@@ -114,6 +117,17 @@ Status read_mask_json(const std::string& where, const json& object, MaskSpec& ma
   Fields fields(where, object);
   fields.read("causal", mask.causal);
   fields.read("padding", mask.padding);
+  const auto number = [&](const char* key) -> std::optional<Index> {
+    const json* value = fields.find(key);
+    if (!value) return std::nullopt;
+    if (value->is_number_unsigned() && value->get<std::uint64_t>() <= static_cast<std::uint64_t>(kMaxMaskTokens))
+      return value->get<Index>();
+    fields.fail(key, "a whole number from 0 to " + std::to_string(kMaxMaskTokens), *value);
+    return std::nullopt;
+  };
+  mask.window = number("window");
+  mask.chunk = number("chunk").value_or(0);
+  mask.prefix = number("prefix").value_or(0);
   if (const json* given = fields.find("given")) read_given(fields, *given, mask);
   if (const json* painted = fields.find("painted")) {
     if (!painted->is_array()) fields.fail("painted", "a list of [query, key, 0 or 1]", *painted);

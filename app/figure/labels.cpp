@@ -1,7 +1,10 @@
 #include "figure/labels.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
+#include <utility>
 
 #include "base/utf8.h"
 #include "document/bundled_models.h"
@@ -53,11 +56,21 @@ std::string stack_title(Language language, Stack stack) {
 }
 
 std::string mask_title(Language language, std::string_view kind) {
-  if (kind == "none") return either(language, "none", "无");
-  if (kind == "causal") return either(language, "causal", "因果");
-  if (kind == "padding") return either(language, "padding", "填充");
-  if (kind == "custom") return either(language, "custom", "自定义");
-  return either(language, "causal + padding", "因果 + 填充");
+  constexpr std::pair<const char*, const char*> kNames[] = {
+      {"none", "无"},     {"causal", "因果"}, {"padding", "填充"}, {"custom", "自定义"},
+      {"window", "窗口"}, {"chunk", "分块"},  {"prefix", "前缀"}};
+  std::string title;
+  for (std::size_t at = 0; at <= kind.size();) {
+    const auto end = std::min(kind.find('+', at), kind.size());
+    const std::string_view part = kind.substr(at, end - at), word = part.substr(0, part.find(':'));
+    const auto known = std::find_if(std::begin(kNames), std::end(kNames),
+                                    [&](const auto& one) { return std::string_view(one.first) == word; });
+    title += title.empty() ? "" : " + ";
+    title += known == std::end(kNames) ? std::string(word) : either(language, known->first, known->second);
+    if (word.size() < part.size()) title += " " + std::string(part.substr(word.size() + 1));
+    at = end + 1;
+  }
+  return title;
 }
 
 std::string model_title(Language language, const Document& document) {

@@ -122,6 +122,21 @@ Status check_heads(const Trace& trace, const std::vector<HeadRef>& heads) {
   return Done{};
 }
 
+/// The page computes weights again from queries, keys, biases and masks: what it does not know would make them wrong.
+Status check_attention(const Trace& trace, const std::vector<HeadRef>& heads) {
+  for (const HeadRef& head : heads) {
+    if (!trace.has(head.stack) || head.layer >= trace.num_layers(head.stack)) continue;
+    const AttentionTrace& attention = trace.attention(head.stack, head.layer);
+    const std::string kind = attention.mask->kind();
+    const char* found = attention.softcap > 0                 ? "a soft cap of the scores"
+                        : attention.distances                 ? "scores of distances"
+                        : kind.find(':') != std::string::npos ? "a mask of windows, chunks or a prefix"
+                                                              : nullptr;
+    if (found) return bad_input("page", head_text(head), "attention that a page can compute again", found);
+  }
+  return Done{};
+}
+
 /// Only so many tokens are aligned; more must be the same in both answers.
 Status check_axes(const Trace& a, const Trace& b) {
   for (const auto& [of_a, of_b] :
@@ -154,6 +169,9 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
     std::erase_if(plan.heads, [&](const HeadRef& head) {
       return std::find(options.only.begin(), options.only.end(), head) == options.only.end();
     });
+  if (const auto known = check_attention(trace, plan.heads); !known) return known.error();
+  if (content.against)
+    if (const auto known = check_attention(*content.against->trace, plan.heads); !known) return known.error();
   if (const auto valid = check_numbers(trace, plan.heads); !valid) return valid.error();
   std::size_t rest = size_of(page_head()) + size_of(page_tail()) + page_words_json().size() +
                      page_colours_json().size() + 2 * text_bytes(trace) + 4096;

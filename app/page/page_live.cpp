@@ -193,7 +193,8 @@ Error cannot(const std::string& what) {
 }
 
 bool is_plain(const AttentionWeights& weights) {
-  return !weights.query_norm && !weights.key_norm && !weights.scale && !weights.relative_bias;
+  return !weights.query_norm && !weights.key_norm && !weights.scale && !weights.relative_bias && !weights.distances &&
+         weights.softcap == 0 && weights.window == 0 && !weights.rotary;
 }
 
 Status check_stack(const StackWeights& stack, const Config& config) {
@@ -202,9 +203,12 @@ Status check_stack(const StackWeights& stack, const Config& config) {
     return cannot("embeddings with types or a projection");
   if (stack.rotary || (config.position == Position::learned && stack.embeddings.positions.size() == 0))
     return cannot("rotary or fresh positions");
-  for (const BlockWeights& block : stack.blocks)
+  for (const BlockWeights& block : stack.blocks) {
+    if (block.experts || block.parallel || block.attention_after_norm || block.ffn_after_norm)
+      return cannot("experts, norms behind a sublayer, or sublayers side by side");
     if (!is_plain(block.self) || (block.cross && !is_plain(*block.cross)))
       return cannot("attention with norms, biases by distance, or a scale of its own");
+  }
   return Done{};
 }
 

@@ -88,13 +88,12 @@ void add_texts(Words& words, const Document& document) {
   if (document.pad > 0) add(words, "--pad", std::to_string(document.pad));
 }
 
-/// none, causal, padding, causal+padding; an Error for a mask that came from a file or was painted.
+/// The words of a mask; an Error for a mask that came from a file or was painted.
 Result<std::string> mask_word(const MaskSpec& mask) {
   const char* said = "what an option can say (a saved session can be named in its place)";
   if (!mask.painted.empty()) return bad_input("copy as command", "mask", said, "painted cells");
   if (mask.given) return bad_input("copy as command", "mask", said, "a mask from a file");
-  if (mask.causal) return std::string(mask.padding ? "causal+padding" : "causal");
-  return std::string(mask.padding ? "padding" : "none");
+  return mask_words(mask);
 }
 
 Status add_masks(Words& words, const Document& document) {

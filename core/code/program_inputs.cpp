@@ -203,7 +203,7 @@ const Tensor& ProgramWriter::per_head_input(const std::string& name, const std::
 const Tensor& ProgramWriter::rotary_input(const char* name, bool sine) {
   if (const auto at = named_.find(name); at != named_.end()) return at->second;
   const MatrixSource source(trace_, at(Q::query));
-  const Rotary* rotary = &*source.stack->rotary;
+  const Rotary* rotary = source.rotary();
   const Index tokens = queries(), pairs = rotary->frequencies.size();
   Tensor tensor{name, {tokens, pairs}, "i pair"};
   input_lines_.push_back({.text = std::string(name) + " = data[\"" + name + "\"]",

@@ -121,7 +121,7 @@ void ProgramWriter::emit_rotation(const MatrixId& id, const Recipe& recipe) {
   const std::string between = tokens_first() ? "[:, None, None]" : "";
   const std::string cosine = rotary_input("cosine", false).name + between,
                     sine = rotary_input("sine", true).name + between;
-  const Rotary& rotary = *MatrixSource(trace_, id).stack->rotary;
+  const Rotary& rotary = *MatrixSource(trace_, id).rotary();
   const Index pairs = rotary.frequencies.size();
   const std::string first = "[..., " + (rotary.interleaved ? slice_text(0, 2 * pairs, 2) : slice_text(0, pairs)) + "]";
   const std::string second =
@@ -175,7 +175,7 @@ void ProgramWriter::share_among_groups(Quantity used) {
 void ProgramWriter::emit_scores() {
   const std::string q = tensor(at(Q::query)).name, k = tensor(at(Q::key)).name;
   const AttentionTrace& attention = trace_.attention(head_.stack, head_.layer);
-  const bool open = mask_is_open(), biased = has(Q::relative_bias);
+  const bool open = mask_is_open(), biased = has(Q::relative_bias), capped = has(Q::capped);
   const std::string product = !torch()         ? q + " @ " + k + ".transpose(0, 1, 3, 2)"
                               : tokens_first() ? "torch.einsum(\"ibhd,jbhd->ijbh\", " + q + ", " + k + ")"
                                                : "torch.matmul(" + q + ", " + k + ".transpose(-2, -1))";
@@ -184,8 +184,15 @@ void ProgramWriter::emit_scores() {
   const bool usual = attention.scale == 1.0f / std::sqrt(static_cast<float>(d_k));
   const std::string scaled =
       dot.name + (usual ? " / " + std::to_string(d_k) + " ** 0.5" : " * " + number_text(attention.scale));
-  const MatrixId result = open && !biased ? at(Q::scores) : at(Q::scaled);
+  const MatrixId result = open && !biased && !capped ? at(Q::scores) : at(Q::scaled);
   Tensor scores = make(result, base_name(result), scaled, dot.shape, dot.axes);
+  if (capped) {
+    const std::string cap = number_text(attention.softcap);
+    const MatrixId within = open && !biased ? at(Q::scores) : at(Q::capped);
+    scores = make(within, base_name(within),
+                  cap + " * " + (torch() ? "torch" : "np") + ".tanh(" + scores.name + " / " + cap + ")", scores.shape,
+                  scores.axes);
+  }
   if (biased) {
     const Trace& trace = trace_;
     const HeadRef of = head_;

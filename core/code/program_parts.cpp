@@ -29,6 +29,7 @@ Status check_module(const Trace& trace, const HeadRef& head) {
                              std::to_string(values / heads));
   if (exists(trace, at(Q::query_projected)) || exists(trace, at(Q::key_projected)))
     return not_in_module("queries and keys as they are projected", "rotary positions, or norms of queries and keys");
+  if (attention.softcap > 0) return not_in_module("scores as they are", "a soft cap");
   if (has_dropout(trace)) return not_in_module("no dropout, which it draws by itself", "a dropout of a seed");
   for (const WeightEdit& edit : trace.request.edits.weights)
     if (edit.head.layer == head.layer && edit.head.stack == head.stack)
@@ -52,6 +53,7 @@ void ProgramWriter::emit_attention(const HeadRef& head) {
     add_expected(at(Q::attention_output));
     return;
   }
+  emit(Q::attention_after_normed);
   emit(Q::attention_sum);
   emit(Q::after_attention);
   say("");
@@ -184,8 +186,8 @@ void ProgramWriter::emit_module() {
 
 void ProgramWriter::emit_ffn() {
   head_ = {options_.head.layer, 0, options_.head.stack == Stack::cross ? Stack::self : options_.head.stack};
-  for (const Q quantity :
-       {Q::ffn_input, Q::gate, Q::activated_gate, Q::up, Q::hidden, Q::ffn_output, Q::ffn_sum, Q::block_output})
+  for (const Q quantity : {Q::ffn_input, Q::gate, Q::activated_gate, Q::up, Q::hidden, Q::ffn_output,
+                           Q::ffn_after_normed, Q::ffn_sum, Q::block_output})
     emit(quantity);
   const MatrixId made = origin(trace_, at(Q::block_output));
   result_ = tensors_.at(made).name;

@@ -27,6 +27,7 @@ std::string plain_name(Q quantity) {
     case Q::key_normed: return "k_normed";
     case Q::dot: return "dot";
     case Q::scaled: return "scaled";
+    case Q::capped: return "capped";
     case Q::relative_bias: return "relative";
     case Q::exponentials: return "exponentials";
     case Q::softmax:
@@ -36,6 +37,12 @@ std::string plain_name(Q quantity) {
     case Q::z: return "z";
     case Q::concat: return "concat";
     case Q::attention_output: return "attention_output";
+    case Q::attention_after_norm_scale: return "gamma_after";
+    case Q::attention_after_norm_shift: return "beta_after";
+    case Q::attention_after_normed: return "attention_normed";
+    case Q::ffn_after_norm_scale: return "gamma_ffn_after";
+    case Q::ffn_after_norm_shift: return "beta_ffn_after";
+    case Q::ffn_after_normed: return "ffn_normed";
     case Q::attention_sum: return "attention_sum";
     case Q::ffn_norm_scale: return "gamma_ffn";
     case Q::ffn_norm_shift: return "beta_ffn";

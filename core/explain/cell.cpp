@@ -7,8 +7,10 @@
 
 #include "explain/matrix_source.h"
 #include "math/attention.h"
+#include "math/experts.h"
 #include "math/ops.h"
 #include "math/position.h"
+#include "math/score_terms.h"
 
 namespace headlight {
 namespace {
@@ -56,6 +58,9 @@ class CellExplainer {
   void tell_position();
   void tell_given();
   void tell_concatenation();
+  void tell_distance();
+  void tell_mixture();
+  void tell_routing();
 
   const Trace& trace_;
   const Recipe recipe_;
@@ -140,11 +145,27 @@ void CellExplainer::tell_set_by_hand() {
 }
 
 void CellExplainer::tell_norm() {
-  const Matrix x = row_of(0, cell_.row);
+  const MatrixSource source(trace_, cell_.id);
+  const NormWeights& weights = *norm_of(source, cell_.id.quantity);
+  // A norm over all heads together reads the columns of all of them.
+  const bool wide = is_per_head(cell_.id.quantity) && source.is_wide(weights);
+  const Index parts = wide ? weights.scale.size() / source.d_k() : 1;
+  const Index group = wide ? source.attention_trace->num_heads() / parts : 1;
+  Matrix x = row_of(0, cell_.row);
+  const Index width = x.cols();
+  if (wide) x.resize(1, parts * width);
+  for (Index part = 0; part < parts; ++part) {
+    MatrixId from = recipe_.operands[0];
+    if (wide) from.head = part * group;
+    const Matrix own = rows_of(trace_, from, cell_.row, 1);
+    x.middleCols(part * width, width) = own;
+    for (Index c = 0; c < width; ++c) add(from, cell_.row, c, own(0, c));
+  }
   const double mean = cell_.operation == Op::layer_norm ? x.cast<double>().mean() : 0.0;
-  for (Index c = 0; c < x.cols(); ++c) add(recipe_.operands[0], cell_.row, c, x(0, c));
-  add(1, 0, cell_.col);
-  if (recipe_.operands.size() > 2) add(2, 0, cell_.col);
+  const Index column = wide ? cell_.id.head / group * width + cell_.col : cell_.col;
+  add(1, 0, column);
+  if (recipe_.operands.size() > 2) add(2, 0, column);
+  if (wide) note("column", static_cast<double>(column));
   const double squares = (x.cast<double>().array() - mean).square().mean();
   if (cell_.operation == Op::layer_norm) note("mean", mean);
   note(cell_.operation == Op::layer_norm ? "variance" : "mean square", squares);
@@ -152,7 +173,7 @@ void CellExplainer::tell_norm() {
 }
 
 void CellExplainer::tell_rotation() {
-  const Rotary& rotary = *MatrixSource(trace_, cell_.id).stack->rotary;
+  const Rotary& rotary = *MatrixSource(trace_, cell_.id).rotary();
   const Index pairs = rotary.frequencies.size(), col = cell_.col;
   if (col >= 2 * pairs) {
     cell_.operation = Op::copy;
@@ -195,6 +216,39 @@ void CellExplainer::tell_concatenation() {
   add(static_cast<std::size_t>(cell_.col / width), cell_.row, cell_.col % width);
 }
 
+/// The row of the distance between this query and this key.
+void CellExplainer::tell_distance() {
+  const MatrixSource source(trace_, cell_.id);
+  const bool of_query = cell_.id.quantity == Quantity::content_to_position;
+  const Index distance = cell_.row - cell_.col, at = distance_row(*source.attention_trace->distances, distance);
+  const Index token = of_query ? cell_.row : cell_.col;
+  const Matrix x = row_of(0, token), of_distance = row_of(1, at);
+  for (Index c = 0; c < x.cols(); ++c)
+    add_product({recipe_.operands[0], token, c, x(0, c)}, {recipe_.operands[1], at, c, of_distance(0, c)});
+  note("distance", static_cast<double>(-distance));
+  note("bucket", static_cast<double>(at));
+}
+
+/// The outputs of the experts that this token goes through.
+void CellExplainer::tell_mixture() {
+  const MatrixSource source(trace_, cell_.id);
+  const Matrix input = row_of(0, cell_.row), weights = row_of(1, cell_.row);
+  for (Index expert = 0; expert < weights.cols(); ++expert) {
+    if (weights(0, expert) == 0.0f) continue;
+    const Matrix made = expert_output(source.block->experts->all[static_cast<std::size_t>(expert)],
+                                      trace_.model->config.activation, input);
+    add(recipe_.operands[1], cell_.row, expert, weights(0, expert), made(0, cell_.col));
+  }
+  if (recipe_.operands.size() > 2) add(2, cell_.row, cell_.col);
+}
+
+void CellExplainer::tell_routing() {
+  const Matrix scores = row_of(0, cell_.row);
+  for (Index expert = 0; expert < scores.cols(); ++expert)
+    add(recipe_.operands[0], cell_.row, expert, scores(0, expert));
+  note("chosen", static_cast<double>(MatrixSource(trace_, cell_.id).block->experts->chosen));
+}
+
 Cell CellExplainer::tell() {
   switch (cell_.operation) {
     case Op::given: tell_given(); break;
@@ -205,6 +259,16 @@ Cell CellExplainer::tell() {
     case Op::copy:
     case Op::activation:
     case Op::logarithm: add(0, cell_.row, cell_.col); break;
+    case Op::soft_cap:
+      add(0, cell_.row, cell_.col);
+      note("cap", recipe_.factor);
+      break;
+    case Op::distance: tell_distance(); break;
+    case Op::routing: tell_routing(); break;
+    case Op::mixture: tell_mixture(); break;
+    case Op::shared_expert:
+      for (Index c = 0; c < shape(trace_, recipe_.operands[0]).cols; ++c) add(0, cell_.row, c);
+      break;
     case Op::sum:
     case Op::mask:
       for (std::size_t i = 0; i < recipe_.operands.size(); ++i) add(i, cell_.row, cell_.col);
@@ -247,16 +311,18 @@ Cell CellExplainer::tell() {
 }
 
 double evaluate_norm(const Cell& cell) {
-  // The row is what comes from one matrix; then the norm's own weights at this column.
-  const MatrixId& x = cell.terms.front().from.id;
-  const auto end = std::find_if(cell.terms.begin(), cell.terms.end(), [&](const Term& t) { return t.from.id != x; });
+  // The row is what comes from one kind of matrix; then the norm's own weights at this column.
+  const Quantity x = cell.terms.front().from.id.quantity;
+  const auto end =
+      std::find_if(cell.terms.begin(), cell.terms.end(), [&](const Term& t) { return t.from.id.quantity != x; });
   const double count = static_cast<double>(end - cell.terms.begin());
   double mean = 0, squares = 0;
   if (cell.operation == Op::layer_norm)
     for (auto term = cell.terms.begin(); term != end; ++term) mean += term->from.value / count;
   for (auto term = cell.terms.begin(); term != end; ++term)
     squares += (term->from.value - mean) * (term->from.value - mean) / count;
-  const double own = cell.terms[static_cast<std::size_t>(cell.col)].from.value;
+  const auto column = static_cast<std::size_t>(constant(cell, "column").value_or(static_cast<double>(cell.col)));
+  const double own = cell.terms[column].from.value;
   const double normed = (own - mean) / std::sqrt(squares + *constant(cell, "epsilon"));
   const double shift = end + 1 != cell.terms.end() ? (end + 1)->from.value : 0.0;
   return normed * end->from.value + shift;
@@ -294,6 +360,8 @@ bool is_sum_of_terms(Operation operation) {
     case Op::copy:
     case Op::sum:
     case Op::scale:
+    case Op::distance:
+    case Op::mixture:
     case Op::projection:
     case Op::columns:
     case Op::dot_product:
@@ -333,6 +401,10 @@ float evaluate(const Cell& cell) {
     case Op::rms_norm: return static_cast<float>(evaluate_norm(cell));
     case Op::activation: return activate(cell.terms.front().from.value, cell.activation);
     case Op::logarithm: return std::log(cell.terms.front().from.value);
+    case Op::soft_cap: {
+      const double cap = *constant(cell, "cap");
+      return static_cast<float>(cap * std::tanh(static_cast<double>(cell.terms.front().from.value) / cap));
+    }
     default: return cell.value;
   }
 }

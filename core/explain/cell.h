@@ -34,11 +34,12 @@ struct Constant {
 };
 
 /// `terms`, by operation: given, sine, cosine, zero_off and set_by_hand have none.
-/// sum, scale, projection, columns, dot_product, mask, dropout, weighted_sum, mean_off, concatenation, rotation, copy,
+/// sum, scale, distance, mixture, projection, columns, dot_product, mask, dropout, weighted_sum, mean_off, concatenation, rotation, copy,
 /// product: the addends, whose contributions sum up to the value. exponential: the score, then the row's largest.
 /// softmax: the whole row of exponentials, its own at [col]. share_of_rest: its own weight before, those of the others
 /// that were not set, then those that were set (of the same matrix). layer_norm, rms_norm: the row, then the norm's
-/// scale and shift at this column. activation, logarithm: the input.
+/// scale and shift at this column. activation, logarithm,
+/// soft_cap: the input. routing: the row of scores. shared_expert: the row of its input.
 struct Cell {
   MatrixId id;
   Index row = 0, col = 0;

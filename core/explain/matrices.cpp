@@ -30,7 +30,7 @@ bool exists_in_layer(const MatrixSource& source, const Kind& kind) {
 
 /// Rotated after the projection: everywhere but in cross-attention.
 bool is_rotated(const MatrixSource& source, const MatrixId& id) {
-  return id.stack != Stack::cross && source.stack->rotary.has_value();
+  return id.stack != Stack::cross && source.rotary() != nullptr;
 }
 
 /// The matrices of a pattern from another program: no query, no key, no value.
@@ -56,6 +56,13 @@ bool exists_in_head(const MatrixSource& source, const MatrixId& id) {
     case Q::key_normed: return norm_of(source, Q::key) && is_rotated(source, id);
     case Q::given_weights:
     case Q::log_weights: return false;
+    case Q::capped: return source.attention_trace->softcap > 0;
+    case Q::distance_keys:
+    case Q::content_to_position:
+      return source.attention_trace->distances && source.attention_trace->distances->keys.size() > 0;
+    case Q::distance_queries:
+    case Q::position_to_content:
+      return source.attention_trace->distances && source.attention_trace->distances->queries.size() > 0;
     case Q::relative_bias: return source.attention_trace->relative_bias != nullptr;
     case Q::dropped: return has_dropout(source.trace);
     case Q::head_output: return is_off(source.trace.request.edits, head_ref(id));
@@ -68,6 +75,7 @@ bool exists_in_attention(const MatrixSource& source, const MatrixId& id) {
     case Q::given_query:
     case Q::given_key:
     case Q::given_value: return source.bare;
+    case Q::attention_after_normed: return norm_of(source, id.quantity) != nullptr;
     case Q::attention_sum: return !source.bare && !source.pre;
     default: return true;
   }
@@ -75,9 +83,16 @@ bool exists_in_attention(const MatrixSource& source, const MatrixId& id) {
 
 bool exists_in_ffn(const MatrixSource& source, Q quantity) {
   if (!source.block || !source.block->has_ffn()) return false;
+  const auto& experts = source.block->experts;
   switch (quantity) {
+    case Q::router_scores:
+    case Q::routing: return experts.has_value();
+    case Q::shared_output: return experts && experts->shared;
+    case Q::up:
+    case Q::hidden: return !experts;
+    case Q::ffn_after_normed: return norm_of(source, quantity) != nullptr;
     case Q::gate:
-    case Q::activated_gate: return !source.block->ungated();
+    case Q::activated_gate: return !experts && !source.block->ungated();
     case Q::ffn_sum: return !source.pre;
     default: return true;
   }
@@ -104,6 +119,7 @@ bool exists_at_end(const MatrixSource& source, Q quantity) {
     case Q::activated_transform: return has_weight(source, Q::transform_weight);
     case Q::vocabulary_bias: return source.model.output && source.model.output->bias.size() > 0;
     case Q::unscaled_logits: return source.model.output && source.model.output->scale != 1.0f;
+    case Q::uncapped_logits: return source.model.output && source.model.output->softcap > 0;
     case Q::last_hidden_state: return true;
     default: return source.model.output.has_value();
   }
@@ -145,13 +161,19 @@ Index length(const MatrixSource& source, const MatrixId& id, Axis axis) {
   switch (axis) {
     case Axis::queries:
     case Axis::keys: return tokens_of(source, id, axis);
-    case Axis::d_k: return source.d_k();
+    case Axis::d_k: {
+      const MatrixRole role = kind_of(id.quantity).role;
+      return role == MatrixRole::scale || role == MatrixRole::shift ? norm_of(source, id.quantity)->scale.size()
+                                                                    : source.d_k();
+    }
     case Axis::d_v: return source.d_v();
     case Axis::heads_d_v: return source.d_v() * source.attention_trace->num_heads();
     case Axis::ffn: return source.block->up.outputs();
     case Axis::embedding: return table_width(source, id);
     case Axis::vocabulary: return source.model.output->weight->outputs();
     case Axis::one: return 1;
+    case Axis::experts: return source.block->experts->router.outputs();
+    case Axis::distances: return source.attention_trace->distances->rows();
     case Axis::d_model: break;
   }
   switch (id.quantity) {

@@ -37,7 +37,7 @@ enum class Quantity {
   query_bias,       // (1, d_k)
   query_projected,  // (T, d_k) before the head's norm and rotation, where the model has one of them
   query_norm_scale,
-  query_norm_shift,  // (1, d_k) shared by all heads
+  query_norm_shift,  // (1, d_k) shared by all heads, or (1, H·d_k) of a norm over all of them
   query_normed,      // (T, d_k) between norm and rotation, where the model has both
   query,             // (T, d_k) as used
   key_weight,
@@ -54,27 +54,39 @@ enum class Quantity {
   log_weights,    // (T, S) … and their logarithms, used as the unknown scores
   dot,            // (T, S) q·kᵀ
   scaled,         // (T, S) times the scale
-  relative_bias,  // (T, S) the bias of each distance, where the model has one
-  mask,           // (T, S) the mask that is added: 0, -inf, or a given number
-  scores,         // (T, S) scaled + relative bias + mask
-  exponentials,   // (T, S) exp(score - the row's largest)
-  softmax,        // (T, S) each divided by the row's sum
-  dropped,        // (T, S) after dropout, where there is any
-  weights,        // (T, S) as used: after dropout and weights set by hand
-  head_output,    // (T, d_v) weights·v of a head that is switched off
-  z,              // (T, d_v) the output of the head: weights·v, or its replacement where the head is off
-  contribution,   // (T, d_model) the head's part of the attention output: z·W_Oᵀ over its own columns of W_O
+  capped,         // (T, S) softcap·tanh(scaled / softcap), where the model caps
+  distance_keys,
+  distance_queries,     // (R, d_k) vectors of distances times the scale, where the model has them …
+  content_to_position,  // (T, S) … q times the distance's key
+  position_to_content,  // (T, S) … k times the distance's query
+  relative_bias,        // (T, S) the bias of each distance, where the model has one
+  mask,                 // (T, S) the mask that is added: 0, -inf, or a given number
+  scores,               // (T, S) scaled or capped + what the distance adds + mask
+  exponentials,         // (T, S) exp(score - the row's largest)
+  softmax,              // (T, S) each divided by the row's sum
+  dropped,              // (T, S) after dropout, where there is any
+  weights,              // (T, S) as used: after dropout and weights set by hand
+  head_output,          // (T, d_v) weights·v of a head that is switched off
+  z,                    // (T, d_v) the output of the head: weights·v, or its replacement where the head is off
+  contribution,         // (T, d_model) the head's part of the attention output: z·W_Oᵀ over its own columns of W_O
   // All heads together.
   concat,            // (T, H·d_v)
   output_weight,     // (d_model, H·d_v) W_O
   output_bias,       // (1, d_model)
   attention_output,  // (T, d_model)
-  attention_sum,     // (T, d_model) residual stream + attention output, before the norm of a post-norm model
-  after_attention,   // (T, d_model)
+  attention_after_norm_scale,
+  attention_after_norm_shift,  // (1, d_model) of a norm before the residual sum
+  attention_after_normed,      // (T, d_model)
+  attention_sum,               // (T, d_model) residual stream + attention output, before the norm of a post-norm model
+  after_attention,             // (T, d_model)
   // The feed-forward.
   ffn_norm_scale,
   ffn_norm_shift,  // (1, d_model)
   ffn_input,       // (T, d_model)
+  router_weight,   // (E, d_model) of a mixture of experts
+  router_scores,   // (T, E)
+  routing,         // (T, E) the weight of each expert for each token; most are 0
+  shared_output,   // (T, d_model) of the expert of all tokens, weighted
   gate_weight,
   gate_bias,       // (ffn, d_model), (1, ffn) of gated models
   gate,            // (T, ffn)
@@ -84,10 +96,13 @@ enum class Quantity {
   up,       // (T, ffn)
   hidden,   // (T, ffn) activation(up), or activation(gate)·up
   down_weight,
-  down_bias,     // (d_model, ffn), (1, d_model)
-  ffn_output,    // (T, d_model)
-  ffn_sum,       // (T, d_model) before the norm of a post-norm model
-  block_output,  // (T, d_model)
+  down_bias,   // (d_model, ffn), (1, d_model)
+  ffn_output,  // (T, d_model)
+  ffn_after_norm_scale,
+  ffn_after_norm_shift,  // (1, d_model) of a norm before the residual sum
+  ffn_after_normed,      // (T, d_model)
+  ffn_sum,               // (T, d_model) before the norm of a post-norm model
+  block_output,          // (T, d_model)
   // A stack's end, and the words.
   final_norm_scale,
   final_norm_shift,   // (1, d_model)
@@ -102,6 +117,7 @@ enum class Quantity {
   vocabulary_weight,     // (V, e)
   vocabulary_bias,       // (1, V)
   unscaled_logits,       // (T, V) where the output layer scales them
+  uncapped_logits,       // (T, V) where the output layer caps them
   logits,                // (T, V)
   logit_exponentials,    // (T, V) exp(logit - the row's largest)
   probabilities,         // (T, V)
@@ -135,7 +151,7 @@ struct Shape {
 
 /// What the rows or the columns of a matrix are. `one`: a vector's single row; `embedding`: the width of the tables
 /// where it is not d_model.
-enum class Axis { queries, keys, d_model, d_k, d_v, heads_d_v, ffn, vocabulary, one, embedding };
+enum class Axis { queries, keys, d_model, d_k, d_v, heads_d_v, ffn, vocabulary, one, embedding, experts, distances };
 
 struct Axes {
   Axis rows = Axis::queries, cols = Axis::d_model;

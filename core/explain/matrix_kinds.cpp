@@ -37,16 +37,28 @@ const NormWeights* pointer(const std::optional<NormWeights>& norm) { return norm
 const NormWeights* embedding_norm(const MatrixSource& source) {
   return source.bare || !source.stack ? nullptr : pointer(source.stack->embeddings.norm);
 }
+const Linear* router_layer(const MatrixSource& source) {
+  return source.block && source.block->experts ? &source.block->experts->router : nullptr;
+}
+/// A norm that is a place without one is none.
+const NormWeights* present(const NormWeights& norm) { return norm.is_identity() ? nullptr : &norm; }
 const NormWeights* attention_norm(const MatrixSource& source) {
   if (source.bare || !source.attention) return nullptr;
-  return source.attention == &source.block->self ? &source.block->attention_norm : &source.block->cross_norm;
+  return present(source.attention == &source.block->self ? source.block->attention_norm : source.block->cross_norm);
 }
 template <std::optional<NormWeights> AttentionWeights::*kNorm>
 const NormWeights* norm_of_head(const MatrixSource& source) {
   return source.attention ? pointer(source.attention->*kNorm) : nullptr;
 }
 const NormWeights* ffn_norm(const MatrixSource& source) {
-  return source.block && source.block->has_ffn() ? &source.block->ffn_norm : nullptr;
+  return source.block && source.block->has_ffn() ? present(source.block->ffn_norm) : nullptr;
+}
+const NormWeights* attention_after_norm(const MatrixSource& source) {
+  const bool own = !source.bare && source.attention && source.attention == &source.block->self;
+  return own ? pointer(source.block->attention_after_norm) : nullptr;
+}
+const NormWeights* ffn_after_norm(const MatrixSource& source) {
+  return source.block ? pointer(source.block->ffn_after_norm) : nullptr;
 }
 const NormWeights* final_norm(const MatrixSource& source) {
   return source.bare || !source.stack ? nullptr : pointer(source.stack->final_norm);
@@ -108,6 +120,11 @@ constexpr Kind kKinds[] = {
     {Q::log_weights, P::head, "given.logarithms", "log", A::queries, A::keys},
     {Q::dot, P::head, "dot", "q·kᵀ", A::queries, A::keys},
     {Q::scaled, P::head, "scaled", "q·kᵀ·scale", A::queries, A::keys},
+    {Q::capped, P::head, "capped", "cap·tanh(·/cap)", A::queries, A::keys},
+    {Q::distance_keys, P::head, "distance.keys", "k(distance)·scale", A::distances, A::d_k, R::given},
+    {Q::distance_queries, P::head, "distance.queries", "q(distance)·scale", A::distances, A::d_k, R::given},
+    {Q::content_to_position, P::head, "content_to_position", "q·k(distance)·scale", A::queries, A::keys},
+    {Q::position_to_content, P::head, "position_to_content", "k·q(distance)·scale", A::queries, A::keys},
     {Q::relative_bias, P::head, "relative_bias", "distance", A::queries, A::keys, R::given},
     {Q::mask, P::attention, "mask", "mask", A::queries, A::keys, R::given},
     {Q::scores, P::head, "scores", "scores", A::queries, A::keys},
@@ -124,11 +141,21 @@ constexpr Kind kKinds[] = {
     {Q::output_bias, P::attention, "output.bias", "b_O", A::one, A::d_model, R::bias,
      of_attention<&AttentionWeights::output>},
     {Q::attention_output, P::attention, "output", "attention", A::queries, A::d_model},
+    {Q::attention_after_norm_scale, P::attention, "after_norm.scale", "γ", A::one, A::d_model, R::scale, nullptr,
+     attention_after_norm},
+    {Q::attention_after_norm_shift, P::attention, "after_norm.shift", "β", A::one, A::d_model, R::shift, nullptr,
+     attention_after_norm},
+    {Q::attention_after_normed, P::attention, "after_norm", "norm(attention)", A::queries, A::d_model, R::computed,
+     nullptr, attention_after_norm},
     {Q::attention_sum, P::attention, "sum", "x + attention", A::queries, A::d_model},
     {Q::after_attention, P::attention, "after", "x", A::queries, A::d_model, R::computed, nullptr, attention_norm},
     {Q::ffn_norm_scale, P::ffn, "norm.scale", "γ", A::one, A::d_model, R::scale, nullptr, ffn_norm},
     {Q::ffn_norm_shift, P::ffn, "norm.shift", "β", A::one, A::d_model, R::shift, nullptr, ffn_norm},
     {Q::ffn_input, P::ffn, "input", "norm(x)", A::queries, A::d_model, R::computed, nullptr, ffn_norm},
+    {Q::router_weight, P::ffn, "router.weight", "W_router", A::experts, A::d_model, R::weight, router_layer},
+    {Q::router_scores, P::ffn, "router.scores", "router", A::queries, A::experts},
+    {Q::routing, P::ffn, "routing", "routing", A::queries, A::experts},
+    {Q::shared_output, P::ffn, "shared", "shared expert", A::queries, A::d_model},
     {Q::gate_weight, P::ffn, "gate.weight", "W_gate", A::ffn, A::d_model, R::weight, of_block<&BlockWeights::gate>},
     {Q::gate_bias, P::ffn, "gate.bias", "b_gate", A::one, A::ffn, R::bias, of_block<&BlockWeights::gate>},
     {Q::gate, P::ffn, "gate", "gate", A::queries, A::ffn},
@@ -140,6 +167,10 @@ constexpr Kind kKinds[] = {
     {Q::down_weight, P::ffn, "down.weight", "W_down", A::d_model, A::ffn, R::weight, of_block<&BlockWeights::down>},
     {Q::down_bias, P::ffn, "down.bias", "b_down", A::one, A::d_model, R::bias, of_block<&BlockWeights::down>},
     {Q::ffn_output, P::ffn, "output", "ffn", A::queries, A::d_model},
+    {Q::ffn_after_norm_scale, P::ffn, "after_norm.scale", "γ", A::one, A::d_model, R::scale, nullptr, ffn_after_norm},
+    {Q::ffn_after_norm_shift, P::ffn, "after_norm.shift", "β", A::one, A::d_model, R::shift, nullptr, ffn_after_norm},
+    {Q::ffn_after_normed, P::ffn, "after_norm", "norm(ffn)", A::queries, A::d_model, R::computed, nullptr,
+     ffn_after_norm},
     {Q::ffn_sum, P::ffn, "sum", "x + ffn", A::queries, A::d_model},
     {Q::block_output, P::block, "output", "x", A::queries, A::d_model, R::computed, nullptr, ffn_norm},
     {Q::final_norm_scale, P::end, "final_norm.scale", "γ", A::one, A::d_model, R::scale, nullptr, final_norm},
@@ -158,6 +189,7 @@ constexpr Kind kKinds[] = {
     {Q::vocabulary_weight, P::output, "weight", "W_vocab", A::vocabulary, A::embedding, R::weight, vocabulary_layer},
     {Q::vocabulary_bias, P::output, "bias", "b_vocab", A::one, A::vocabulary, R::given},
     {Q::unscaled_logits, P::output, "unscaled", "h·W_vocabᵀ", A::queries, A::vocabulary},
+    {Q::uncapped_logits, P::output, "uncapped", "logits (uncapped)", A::queries, A::vocabulary},
     {Q::logits, P::output, "logits", "logits", A::queries, A::vocabulary},
     {Q::logit_exponentials, P::output, "exponentials", "exp", A::queries, A::vocabulary},
     {Q::probabilities, P::output, "probabilities", "p", A::queries, A::vocabulary},

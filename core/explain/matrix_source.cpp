@@ -7,7 +7,7 @@
 
 namespace headlight {
 
-MatrixSource::MatrixSource(const Trace& of, const MatrixId& id) : trace(of), model(*of.model) {
+MatrixSource::MatrixSource(const Trace& of, const MatrixId& id) : trace(of), model(*of.model), which(id.stack) {
   if (!trace.has(id.stack)) return;
   if (model.given) {
     given = &model.given->stacks.at(id.stack);

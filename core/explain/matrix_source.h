@@ -11,6 +11,7 @@ struct MatrixSource {
 
   const Trace& trace;
   const Model& model;
+  Stack which = Stack::self;
   bool pre = false;      // the norm comes before its sublayer
   bool bare = false;     // query, key and value from a tensors file: one attention without residual and norm
   bool pattern = false;  // weights that another program computed
@@ -23,6 +24,11 @@ struct MatrixSource {
   const AttentionTrace* attention_trace = nullptr;
 
   Index d_k() const { return attention_trace->query.cols() / attention_trace->num_heads(); }
+  /// Of this attention; null: none.
+  const Rotary* rotary() const { return stack && attention ? rotary_of(*stack, *attention, which) : nullptr; }
+  /// The norm of queries or keys is over all heads together.
+  bool is_wide(const NormWeights& norm) const { return norm.scale.size() > d_k(); }
+
   Index d_v() const { return attention_trace->value.cols() / attention_trace->num_kv_heads; }
 };
 

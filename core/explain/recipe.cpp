@@ -23,6 +23,11 @@ MatrixId stream_before_ffn(const MatrixSource& source, const MatrixId& id) {
   return matrix_id(Q::after_attention, {id.layer, 0, last});
 }
 
+/// What the feed-forward norms: the stream as the attention found it where the two stand side by side.
+MatrixId stream_read_by_ffn(const MatrixSource& source, const MatrixId& id) {
+  return source.block->parallel ? stream_before_attention(id) : stream_before_ffn(source, id);
+}
+
 /// The matrix that this one equals.
 std::optional<MatrixId> equal_matrix(const Trace& trace, const MatrixId& id) {
   const MatrixSource source(trace, id);
@@ -35,9 +40,10 @@ std::optional<MatrixId> equal_matrix(const Trace& trace, const MatrixId& id) {
     }
     case Q::attention_input:
       if (source.bare) return beside(id, Q::given_query);
-      return source.pre ? std::nullopt : std::optional(stream_before_attention(id));
+      return norm_of(source, id.quantity) && source.pre ? std::nullopt : std::optional(stream_before_attention(id));
     case Q::after_attention: return source.bare ? std::optional(beside(id, Q::attention_output)) : std::nullopt;
-    case Q::ffn_input: return source.pre ? std::nullopt : std::optional(stream_before_ffn(source, id));
+    case Q::ffn_input:
+      return norm_of(source, id.quantity) && source.pre ? std::nullopt : std::optional(stream_read_by_ffn(source, id));
     case Q::block_output:
       if (source.block->has_ffn()) return std::nullopt;
       return stream_before_ffn(source, id);
@@ -99,8 +105,7 @@ class RecipeBuilder {
   /// q or k as used: the last of projection, norm and rotation that the model has.
   Recipe as_used(Q before_all, Q normed_only, Q scale, Q shift, Recipe projection) const {
     if (!has(before_all)) return projection;
-    const bool is_rotated = id_.stack != Stack::cross && source_.stack->rotary;
-    if (!is_rotated) return normed(at(before_all), scale, shift);
+    if (!source_.rotary()) return normed(at(before_all), scale, shift);
     return {Op::rotation, {has(normed_only) ? at(normed_only) : at(before_all)}};
   }
   /// Weights from another program are given, not computed.
@@ -144,6 +149,12 @@ class RecipeBuilder {
   }
   /// The input of the vocabulary layer.
   MatrixId output_input() const { return has(Q::transformed) ? at(Q::transformed) : before_transform_norm(); }
+  Recipe distance(Q vector, Q distances) const { return {Op::distance, {at(vector), at(distances)}}; }
+  /// What is added to the stream.
+  Q attention_result() const {
+    return has(Q::attention_after_normed) ? Q::attention_after_normed : Q::attention_output;
+  }
+  Q ffn_result() const { return has(Q::ffn_after_normed) ? Q::ffn_after_normed : Q::ffn_output; }
   Recipe logits() const {
     if (!has(Q::unscaled_logits)) return projected(output_input(), Q::vocabulary_weight, Q::vocabulary_bias);
     return {Op::scale, present({Q::unscaled_logits, Q::vocabulary_bias}), source_.model.output->scale};
@@ -180,7 +191,14 @@ Recipe RecipeBuilder::make() const {
     case Q::log_weights: return simple(Op::logarithm, {Q::given_weights});
     case Q::dot: return simple(Op::dot_product, {Q::query, Q::key});
     case Q::scaled: return {Op::scale, {at(Q::dot)}, source_.attention_trace->scale};
-    case Q::scores: return simple(Op::mask, {source_.pattern ? Q::log_weights : Q::scaled, Q::relative_bias, Q::mask});
+    case Q::capped: return {Op::soft_cap, {at(Q::scaled)}, source_.attention_trace->softcap};
+    case Q::content_to_position: return distance(Q::query, Q::distance_keys);
+    case Q::position_to_content: return distance(Q::key, Q::distance_queries);
+    case Q::scores:
+      return simple(Op::mask, {source_.pattern  ? Q::log_weights
+                               : has(Q::capped) ? Q::capped
+                                                : Q::scaled,
+                               Q::content_to_position, Q::position_to_content, Q::relative_bias, Q::mask});
     case Q::exponentials: return simple(Op::exponential, {Q::scores});
     case Q::softmax: return softmax();
     case Q::dropped: return simple(Op::dropout, {Q::softmax});
@@ -190,21 +208,29 @@ Recipe RecipeBuilder::make() const {
     case Q::contribution: return contribution();
     case Q::concat: return concat();
     case Q::attention_output: return projected(at(Q::concat), Q::output_weight, Q::output_bias);
-    case Q::attention_sum: return residual(stream_before_attention(id_), Q::attention_output);
+    case Q::attention_after_normed:
+      return normed(at(Q::attention_output), Q::attention_after_norm_scale, Q::attention_after_norm_shift);
+    case Q::attention_sum: return residual(stream_before_attention(id_), attention_result());
     case Q::after_attention:
-      if (source_.pre) return residual(stream_before_attention(id_), Q::attention_output);
+      if (source_.pre) return residual(stream_before_attention(id_), attention_result());
       return normed(at(Q::attention_sum), Q::attention_norm_scale, Q::attention_norm_shift);
     case Q::ffn_input:
-      return normed(origin(trace_, stream_before_ffn(source_, id_)), Q::ffn_norm_scale, Q::ffn_norm_shift);
+      return normed(origin(trace_, stream_read_by_ffn(source_, id_)), Q::ffn_norm_scale, Q::ffn_norm_shift);
+    case Q::router_scores: return {Op::projection, {at(Q::ffn_input), at(Q::router_weight)}};
+    case Q::routing: return simple(Op::routing, {Q::router_scores});
+    case Q::shared_output: return simple(Op::shared_expert, {Q::ffn_input});
     case Q::gate: return projected(at(Q::ffn_input), Q::gate_weight, Q::gate_bias);
     case Q::activated_gate: return simple(Op::activation, {Q::gate});
     case Q::up: return projected(at(Q::ffn_input), Q::up_weight, Q::up_bias);
     case Q::hidden:
       return has(Q::gate) ? simple(Op::product, {Q::activated_gate, Q::up}) : simple(Op::activation, {Q::up});
-    case Q::ffn_output: return projected(at(Q::hidden), Q::down_weight, Q::down_bias);
-    case Q::ffn_sum: return residual(stream_before_ffn(source_, id_), Q::ffn_output);
+    case Q::ffn_output:
+      if (has(Q::routing)) return simple(Op::mixture, {Q::ffn_input, Q::routing, Q::shared_output});
+      return projected(at(Q::hidden), Q::down_weight, Q::down_bias);
+    case Q::ffn_after_normed: return normed(at(Q::ffn_output), Q::ffn_after_norm_scale, Q::ffn_after_norm_shift);
+    case Q::ffn_sum: return residual(stream_before_ffn(source_, id_), ffn_result());
     case Q::block_output:
-      if (source_.pre) return residual(stream_before_ffn(source_, id_), Q::ffn_output);
+      if (source_.pre) return residual(stream_before_ffn(source_, id_), ffn_result());
       return normed(at(Q::ffn_sum), Q::ffn_norm_scale, Q::ffn_norm_shift);
     case Q::last_hidden_state:
       return normed(origin(trace_, matrix_id(Q::block_output, {trace_.num_layers(id_.stack) - 1, 0, id_.stack})),
@@ -213,7 +239,10 @@ Recipe RecipeBuilder::make() const {
     case Q::activated_transform: return simple(Op::activation, {Q::transform});
     case Q::transformed: return normed(before_transform_norm(), Q::transform_norm_scale, Q::transform_norm_shift);
     case Q::unscaled_logits: return {Op::projection, {output_input(), at(Q::vocabulary_weight)}};
-    case Q::logits: return logits();
+    case Q::uncapped_logits: return logits();
+    case Q::logits:
+      if (!has(Q::uncapped_logits)) return logits();
+      return {Op::soft_cap, {at(Q::uncapped_logits)}, source_.model.output->softcap};
     case Q::logit_exponentials: return simple(Op::exponential, {Q::logits});
     case Q::probabilities: return simple(Op::softmax, {Q::logit_exponentials});
     default: return {};
@@ -261,6 +290,13 @@ std::string formula(const Trace& trace, const MatrixId& id) {
       const std::string scaled = operand(0) + " · " + (id.quantity == Q::scaled ? "scale" : "factor");
       return made.operands.size() > 1 ? scaled + " + " + operand(1) : scaled;
     }
+    case Op::soft_cap: return "cap · tanh(" + operand(0) + " / cap)";
+    case Op::distance: return operand(0) + "·" + operand(1) + " of the distance";
+    case Op::routing: return "softmax of " + operand(0) + ", of the largest";
+    case Op::mixture:
+      return "Σ " + operand(1) + " · expert(" + operand(0) + ")" +
+             (made.operands.size() > 2 ? " + " + operand(2) : std::string());
+    case Op::shared_expert: return "the expert of all tokens of " + operand(0);
     case Op::projection: {
       const std::string product = operand(0) + "·" + operand(1) + "ᵀ";
       return made.operands.size() > 2 ? product + " + " + operand(2) : product;

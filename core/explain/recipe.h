@@ -15,6 +15,11 @@ enum class Operation {
   copy,           // {a}: unchanged
   sum,            // {a, b, …}
   scale,          // {a[, b]}: times `factor`, plus the vector b
+  soft_cap,       // {a}: factor·tanh(a / factor)
+  distance,       // {q or k, vectors of distances}: their product for the distance of the cell
+  routing,        // {router's scores}: their softmax where they are among the largest, else 0
+  mixture,        // {input, routing[, shared output]}: the experts' outputs, weighted, and that of all tokens
+  shared_expert,  // {input}
   projection,     // {x, W[, b]}: x·Wᵀ + b; x has as many columns as are taken of W, from `offset` on
   columns,        // {x[, b]}: column c + `offset` of x, 0 outside of it, plus b: a projection that is the identity
   dot_product,    // {q, k}: q·kᵀ
@@ -39,7 +44,7 @@ enum class Operation {
 struct Recipe {
   Operation operation = Operation::given;
   std::vector<MatrixId> operands;
-  float factor = 1;  // of scale
+  float factor = 1;  // of scale and soft_cap
   Index offset = 0;  // of projection and columns
 };
 

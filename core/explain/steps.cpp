@@ -22,6 +22,11 @@ std::string word(Q quantity) {
     case Q::log_weights: return "logarithm";
     case Q::dot: return "dot";
     case Q::scaled: return "scaled";
+    case Q::capped: return "capped";
+    case Q::distance_keys: return "k_distance";
+    case Q::distance_queries: return "q_distance";
+    case Q::content_to_position: return "content_to_position";
+    case Q::position_to_content: return "position_to_content";
     case Q::relative_bias: return "relative_bias";
     case Q::exponentials: return "exponentials";
     case Q::dropped: return "dropped";
@@ -184,6 +189,9 @@ void StepsBuilder::tell_scores() {
     number("Times the scale", Q::scaled).terms.front().times = "scale";
     steps_.back().terms.front().factor = trace_.attention(head_.stack, head_.layer).scale;
   }
+  if (has(Q::capped)) number("Within the soft cap", Q::capped);
+  if (has(Q::content_to_position)) number("Content to position: the query times the distance", Q::content_to_position);
+  if (has(Q::position_to_content)) number("Position to content: the key times the distance", Q::position_to_content);
   if (has(Q::relative_bias)) number("What the distance adds", Q::relative_bias);
   number("What the mask adds", Q::mask);
   number("The score", Q::scores);

@@ -9,10 +9,12 @@
 #include "math/attention.h"
 #include "math/block.h"
 #include "math/embedding.h"
+#include "math/experts.h"
 #include "math/kernels.h"
 #include "math/ops.h"
 #include "math/output.h"
 #include "math/position.h"
+#include "math/score_terms.h"
 
 namespace headlight {
 namespace {
@@ -60,6 +62,14 @@ Matrix learned_rows(const MatrixSource& source, const MatrixId& id, Index first,
     case Q::given_value: return source.given->value.middleRows(first, count);
     case Q::given_weights:
       return (*source.attention_trace->patterns)[static_cast<std::size_t>(id.head)].middleRows(first, count);
+    case Q::distance_keys:
+    case Q::distance_queries: {
+      const DistanceVectors& vectors = *source.attention_trace->distances;
+      return head_columns(id.quantity == Q::distance_keys ? vectors.keys : vectors.queries, id.head,
+                          source.attention_trace->num_heads())
+                 .middleRows(first, count) *
+             source.attention_trace->scale;
+    }
     case Q::relative_bias:
       return relative_bias_rows(*source.attention_trace->relative_bias, id.head, first, count,
                                 source.attention_trace->mask->keys());
@@ -109,6 +119,29 @@ Matrix concatenated(const MatrixSource& source, const MatrixId& id, Index first,
   return all;
 }
 
+/// The terms of the distance for one head, as the scores have them.
+Matrix distance_scores(const MatrixSource& source, const MatrixId& id, Index first, Index count) {
+  const AttentionTrace& attention = *source.attention_trace;
+  const Index keys = attention.mask->keys();
+  const DistanceTerms terms = distance_terms(attention, id.head, keys);
+  if (id.quantity == Q::position_to_content) return position_to_content(attention, terms, first, count, keys);
+  return content_to_position(attention, terms, id.head, first, count, keys);
+}
+
+/// A norm over the queries or keys of all heads together: the columns of one head.
+Matrix wide_norm(const MatrixSource& source, const MatrixId& projected, const NormWeights& weights, Index first,
+                 Index count) {
+  const Index d_k = source.d_k(), parts = weights.scale.size() / d_k;
+  const Index group = source.attention_trace->num_heads() / parts;
+  Matrix all(count, parts * d_k);
+  for (Index part = 0; part < parts; ++part) {
+    MatrixId one = projected;
+    one.head = part * group;
+    all.middleCols(part * d_k, d_k) = rows_of(source.trace, one, first, count);
+  }
+  return norm(all, weights).middleCols(projected.head / group * d_k, d_k);
+}
+
 /// The values that one function of math/ computes from the stored parts of the Trace.
 std::optional<Matrix> known(const MatrixSource& source, const MatrixId& id, Index first, Index count) {
   const AttentionTrace* attention = source.attention_trace;
@@ -134,8 +167,24 @@ std::optional<Matrix> known(const MatrixSource& source, const MatrixId& id, Inde
     case Q::concat: return concatenated(source, id, first, count);
     case Q::attention_output: return linear(concatenated(source, id, first, count), source.attention->output);
     case Q::hidden:
-      return ffn_hidden(*source.block, source.model.config.activation,
+      return ffn_hidden(source.block->gate, source.block->up, source.model.config.activation,
                         rows_of(source.trace, beside(id, Q::ffn_input), first, count));
+    case Q::content_to_position:
+    case Q::position_to_content: return distance_scores(source, id, first, count);
+    case Q::routing:
+      return routing(*source.block->experts, rows_of(source.trace, beside(id, Q::ffn_input), first, count));
+    case Q::shared_output: {
+      const Matrix input = rows_of(source.trace, beside(id, Q::ffn_input), first, count);
+      Matrix made = expert_output(*source.block->experts->shared, source.model.config.activation, input);
+      const Matrix weights = shared_weight(*source.block->experts, input);
+      for (Index r = 0; r < count; ++r) made.row(r) *= weights(r, 0);
+      return made;
+    }
+    case Q::ffn_output:
+      if (!source.block->experts) return std::nullopt;
+      return feed_forward(*source.block, source.model.config.activation,
+                          rows_of(source.trace, beside(id, Q::ffn_input), first, count));
+    case Q::uncapped_logits: return uncapped_logit_rows(source.trace, first, count);
     case Q::unscaled_logits:
       return linear(rows_of(source.trace, recipe(source.trace, id).operands[0], first, count),
                     *source.model.output->weight);
@@ -185,6 +234,11 @@ Matrix computed(const MatrixSource& source, const MatrixId& id, const Recipe& re
       return sum;
     }
     case Op::scale: return rows(0) * recipe.factor;
+    case Op::soft_cap: {
+      Matrix x = rows(0);
+      soft_cap(x, recipe.factor);
+      return x;
+    }
     case Op::projection: {
       const Matrix input = rows(0);
       Linear weights{.weight = all(1).middleCols(recipe.offset, input.cols()), .bias = {}};
@@ -214,7 +268,12 @@ Matrix computed(const MatrixSource& source, const MatrixId& id, const Recipe& re
       return by_rows(rows(0), [&](const Matrix& weights) { return Matrix(weights * v); });
     }
     case Op::layer_norm:
-    case Op::rms_norm: return norm(rows(0), *norm_of(source, id.quantity));
+    case Op::rms_norm: {
+      const NormWeights& weights = *norm_of(source, id.quantity);
+      if (is_per_head(id.quantity) && source.is_wide(weights))
+        return wide_norm(source, recipe.operands[0], weights, first, count);
+      return norm(rows(0), weights);
+    }
     case Op::activation: {
       Matrix x = rows(0);
       activate(x, activation_of(source, id.quantity));

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "math/kernels.h"
 #include "math/position.h"
+#include "math/score_terms.h"
 
 namespace headlight {
 namespace {
@@ -27,6 +28,7 @@ struct Head {
   Index keys = 0;          // only the first so many keys are read
   Floats transposed = {};  // the keys' panels one after another, each (d_k, kPanel)
   Floats values = {};      // (keys, d_v); empty where only weights are needed
+  DistanceTerms distances = {};
 };
 
 Head prepared(const AttentionTrace& attention, Index head, Index keys, bool with_values = false) {
@@ -37,6 +39,7 @@ Head prepared(const AttentionTrace& attention, Index head, Index keys, bool with
   for (Index first = 0; first < keys; first += kPanel)
     math_kernels().transpose(k.data() + first * k.outerStride(), k.outerStride(), std::min(kPanel, keys - first),
                              k.cols(), prepared.transposed.data() + first * k.cols(), kPanel);
+  if (attention.distances) prepared.distances = distance_terms(attention, head, keys);
   if (!with_values) return prepared;
   const auto v = head_columns(attention.value, attention.kv_head(head), attention.num_kv_heads);
   prepared.values.resize(static_cast<std::size_t>(keys * v.cols()));
@@ -66,6 +69,11 @@ void block_scores(const Head& head, Index first, MatrixRef scores) {
                               .c = scores.data() + key,
                               .c_row = scores.outerStride(),
                               .scale = attention.scale});
+    if (attention.softcap > 0) soft_cap(scores, attention.softcap);
+    if (!head.distances.keys.is_identity())
+      scores += content_to_position(attention, head.distances, head.head, first, rows, columns);
+    if (head.distances.of_keys.size() > 0)
+      scores += position_to_content(attention, head.distances, first, rows, columns);
     if (attention.relative_bias)
       scores += relative_bias_rows(*attention.relative_bias, head.head, first, rows, columns);
   }

@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "math/attention.h"
+#include "math/experts.h"
 #include "math/ops.h"
 #include "math/position.h"
 
@@ -14,9 +15,6 @@ namespace {
 
 /// Below this many multiplications the heads of a layer are not worth a thread.
 constexpr Index kWorthAThread = 1 << 15;
-
-/// Rows that go through a feed-forward together.
-constexpr Index kFfnRows = 1024;
 
 /// The heads of an attention whose query, key and value (or patterns) are there. False when stopped.
 bool run_heads(Stack stack, Index layer, const Edits& edits, const Matrix& blocked, const StackRun& run,
@@ -94,11 +92,11 @@ std::string mask_name(Stack stack, std::optional<Index> own_layer) {
   return own_layer ? name + " of layer " + std::to_string(*own_layer) : name;
 }
 
-Result<ResolvedMask> resolve_mask(const Request& request, Stack stack, std::optional<Index> layer) {
+Result<ResolvedMask> resolve_mask(const Request& request, Stack stack, std::optional<Index> layer, Index own_window) {
   const LayerEdit* own = layer ? layer_edit(request.edits, stack, *layer) : nullptr;
   const bool has_own = own && own->mask;
   auto mask = resolve(has_own ? *own->mask : mask_spec(request, stack), query_tokens(request, stack),
-                      key_tokens(request, stack));
+                      key_tokens(request, stack), own_window);
   if (!mask) {
     constexpr std::string_view kGeneral = "mask";  // the name of every mask in the errors of resolve()
     assert(mask.error().message.starts_with(kGeneral));
@@ -109,10 +107,24 @@ Result<ResolvedMask> resolve_mask(const Request& request, Stack stack, std::opti
   return ResolvedMask{std::make_shared<const Mask>(std::move(*mask)), std::move(blocked)};
 }
 
-Matrix project(const Linear& weights, const std::optional<NormWeights>& head_norm, const std::optional<Rotary>& rotary,
+Result<const ResolvedMask*> mask_of(const StackRun& run, Stack stack, Index layer, std::optional<ResolvedMask>& own) {
+  const bool cross = stack == Stack::cross;
+  const Index window = cross ? 0 : run.stack.blocks[static_cast<std::size_t>(layer)].self.window;
+  const LayerEdit* edit = layer_edit(run.request.edits, stack, layer);
+  if (edit && edit->mask) {
+    auto resolved = resolve_mask(run.request, stack, layer, window);
+    if (!resolved) return resolved.error();
+    return &own.emplace(std::move(*resolved));
+  }
+  if (cross) return &run.cross_mask;
+  const auto windowed = run.windows.find(window);
+  return windowed == run.windows.end() ? &run.mask : &windowed->second;
+}
+
+Matrix project(const Linear& weights, const std::optional<NormWeights>& head_norm, const Rotary* rotary,
                const ConstMatrixRef& x, Index heads, const Threads& threads, Index first_position) {
   Matrix y = linear(x, weights, threads);
-  if (head_norm) y = norm_heads(y, *head_norm, heads, threads);
+  if (head_norm) y = norm_heads(y, *head_norm, y.cols() / head_norm->scale.size(), threads);
   if (rotary) y = rotated(y, *rotary, heads, first_position);
   return y;
 }
@@ -121,9 +133,7 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
                                             const ConstMatrixRef& query_input, const ConstMatrixRef& key_input,
                                             const ConstMatrixRef& value_input, const StackRun& run,
                                             AttentionTrace& attention) {
-  // Rotary positions compare tokens of one sentence: a cross-attention rotates nothing.
-  const std::optional<Rotary> none;
-  const std::optional<Rotary>& rotary = stack == Stack::cross ? none : run.stack.rotary;
+  const Rotary* rotary = rotary_of(run.stack, weights, stack);
   attention.num_kv_heads = weights.num_kv_heads;
   const BlockTrace* earlier_layer = earlier_block(run, layer);
   const AttentionTrace* earlier = !earlier_layer          ? nullptr
@@ -152,16 +162,14 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
   const LayerEdit* own = layer_edit(edits, stack, layer);
   const auto scale = own && own->scale ? own->scale : edits.scale;
   attention.scale = scale.value_or(weights.scale.value_or(1.0f / std::sqrt(static_cast<float>(d_k))));
+  attention.softcap = weights.softcap;
   attention.relative_bias = weights.relative_bias;
-  const ResolvedMask* mask = stack == Stack::cross ? &run.cross_mask : &run.mask;
+  attention.distances = weights.distances;
   std::optional<ResolvedMask> own_mask;
-  if (own && own->mask) {
-    auto resolved = resolve_mask(run.request, stack, layer);
-    if (!resolved) return resolved.error();
-    mask = &own_mask.emplace(std::move(*resolved));
-  }
-  attention.mask = mask->mask;
-  if (!run_heads(stack, layer, edits, mask->blocked, run, earlier, attention)) return std::optional<Matrix>{};
+  const auto mask = mask_of(run, stack, layer, own_mask);
+  if (!mask) return mask.error();
+  attention.mask = (*mask)->mask;
+  if (!run_heads(stack, layer, edits, (*mask)->blocked, run, earlier, attention)) return std::optional<Matrix>{};
   const std::string where = layer_name(run.model, stack, layer);
   if (const auto finite = check_projections(where, attention, Threads(run.threads.count)); !finite)
     return finite.error();
@@ -185,36 +193,27 @@ Result<bool> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Inde
   return run_heads(stack, layer, run.request.edits, mask->blocked, run, nullptr, attention);
 }
 
-Matrix ffn_hidden(const BlockWeights& weights, Activation activation, const ConstMatrixRef& input,
-                  const Threads& threads) {
-  if (weights.ungated()) {
-    Matrix hidden = linear(input, weights.up, threads);
-    activate(hidden, activation, threads);
-    return hidden;
-  }
-  Matrix hidden = linear(input, weights.gate, threads);
-  activate(hidden, activation, threads);
-  return hidden.cwiseProduct(linear(input, weights.up, threads));
-}
-
 Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack stack, Index layer, const Matrix& x,
                                             const StackRun& run) {
   const bool pre = run.model.config.norm == Norm::pre;
   // The rows from run.first on; those before are the same in the earlier answer.
   Matrix stream = x.bottomRows(x.rows() - run.first);
   const Threads unstoppable(run.threads.count);  // for operations that take less than a millisecond
-  const auto read = [&](const NormWeights& own) { return pre ? norm(stream, own, unstoppable) : stream; };
-  const auto add = [&](const Matrix& sublayer, const NormWeights& own) {
-    stream += sublayer;
+  const auto normed = [&](const Matrix& one, const NormWeights& own) { return norm(one, own, unstoppable); };
+  const auto read = [&](const NormWeights& own) { return pre && !own.is_identity() ? normed(stream, own) : stream; };
+  const auto add = [&](const Matrix& sublayer, const std::optional<NormWeights>& after, const NormWeights& own) {
+    if (after) stream += normed(sublayer, *after);
+    else stream += sublayer;
     if (!pre) stream = norm(stream, own, unstoppable);
   };
   std::optional<BlockTrace> block(std::in_place);
+  const Matrix beside = weights.parallel ? read(weights.ffn_norm) : Matrix{};
   {
     const Matrix input = read(weights.attention_norm);
     const auto output = run_attention(weights.self, stack, layer, input, input, input, run, block->self);
     if (!output) return output.error();
     if (!*output) return std::optional<BlockTrace>{};
-    add(**output, weights.attention_norm);
+    add(**output, weights.attention_after_norm, weights.attention_norm);
   }
   if (weights.cross) {
     const Matrix& memory = run.encoder->last_hidden_state();
@@ -222,20 +221,13 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
                                       run, block->cross.emplace());
     if (!output) return output.error();
     if (!*output) return std::optional<BlockTrace>{};
-    add(**output, weights.cross_norm);
+    add(**output, std::nullopt, weights.cross_norm);
   }
   if (weights.has_ffn()) {
-    const Matrix input = read(weights.ffn_norm);
-    Matrix output(input.rows(), input.cols());
-    // In blocks of rows: the hidden activations are never in memory whole.
-    for (Index first = 0; first < input.rows(); first += kFfnRows) {
-      const Index rows = std::min(kFfnRows, input.rows() - first);
-      const Matrix hidden =
-          ffn_hidden(weights, run.model.config.activation, input.middleRows(first, rows), run.threads);
-      output.middleRows(first, rows) = linear(hidden, weights.down, run.threads);
-      if (run.progress.stop) return std::optional<BlockTrace>{};
-    }
-    add(output, weights.ffn_norm);
+    const Matrix input = weights.parallel ? beside : read(weights.ffn_norm);
+    const Matrix output = feed_forward(weights, run.model.config.activation, input, run.threads);
+    if (run.progress.stop) return std::optional<BlockTrace>{};
+    add(output, weights.ffn_after_norm, weights.ffn_norm);
   }
   if (const auto finite = check_finite(layer_name(run.model, stack, layer) + " output", stream, unstoppable); !finite)
     return finite.error();

@@ -1,6 +1,7 @@
 // One block: attention and feed-forward, each with its residual sum and norm (math/reference.h, steps 6, 9 and 10).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -29,25 +30,31 @@ std::string mask_name(Stack stack, std::optional<Index> own_layer = {});
 
 /// The mask of one attention, or of one of its layers, which may have its own; Errors name one that does not fit its
 /// sentence.
-Result<ResolvedMask> resolve_mask(const Request& request, Stack stack, std::optional<Index> layer = {});
+/// `own_window` is that of the layer's weights.
+Result<ResolvedMask> resolve_mask(const Request& request, Stack stack, std::optional<Index> layer = {},
+                                  Index own_window = 0);
 
 /// Data that the layers of one stack share while they run.
 struct StackRun {
   const Request& request;
   const Model& model;
   const StackWeights& stack;
-  const StackTrace* encoder = nullptr;  // what cross-attention reads
-  const StackTrace* earlier = nullptr;  // an answer whose first rows are the same in every layer; null: none
-  Index first = 0;                      // the number of those rows: computation starts here
-  ResolvedMask mask, cross_mask;        // of the layers that have none of their own
+  const StackTrace* encoder = nullptr;         // what cross-attention reads
+  const StackTrace* earlier = nullptr;         // an answer whose first rows are the same in every layer; null: none
+  Index first = 0;                             // the number of those rows: computation starts here
+  ResolvedMask mask, cross_mask;               // of the layers that have none of their own
+  std::map<Index, ResolvedMask> windows = {};  // instead of `mask` for layers with a window of so many tokens
   Progress& progress;
   float share = 0;  // what one attention adds to Progress::done
   Threads threads;
 };
 
+/// The mask of a layer: its edit's, which is made into `own`, else that of its window, else the stack's.
+Result<const ResolvedMask*> mask_of(const StackRun& run, Stack stack, Index layer, std::optional<ResolvedMask>& own);
+
 /// q, k or v of all heads: the projection, then each head's norm and rotation where the model has them. `x` (T,
 /// d_model), whose first row has position `first_position`.
-Matrix project(const Linear& weights, const std::optional<NormWeights>& head_norm, const std::optional<Rotary>& rotary,
+Matrix project(const Linear& weights, const std::optional<NormWeights>& head_norm, const Rotary* rotary,
                const ConstMatrixRef& x, Index heads, const Threads& threads = {}, Index first_position = 0);
 
 /// One attention of `query_input` (T, d) over `key_input`, `value_input` (S, d): projections and all heads into
@@ -64,13 +71,9 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
 Result<bool> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Index layer, const StackRun& run,
                           AttentionTrace& attention);
 
-/// The hidden activations of the feed-forward: activation(up) or activation(gate)·up, (T, ffn).
-Matrix ffn_hidden(const BlockWeights& weights, Activation activation, const ConstMatrixRef& input,
-                  const Threads& threads = {});
-
 /// One block over the residual stream `x` (T, d_model). Post-norm: x ← norm(x + f(x)); pre-norm: x ← x + f(norm(x))
-/// (Xiong et al. 2020 compares the two). f: attention; in a decoder over an encoder's output, cross-attention; and the
-/// feed-forward. An empty result when stopped.
+/// (Xiong et al. 2020 compares the two); f(x) is normed itself where the block says so. f: attention; in a decoder over an
+/// encoder's output, cross-attention; and the feed-forward. An empty result when stopped.
 Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack stack, Index layer, const Matrix& x,
                                             const StackRun& run);
 

@@ -45,15 +45,10 @@ Result<Index> common_rows(const Trace& previous, const Trace& trace, const Matri
       for (const Stack stack : {Stack::self, Stack::cross}) {
         const AttentionTrace* attention = stack == Stack::self ? &block.self : block.cross ? &*block.cross : nullptr;
         if (!attention) continue;
-        const LayerEdit* own = layer_edit(now.edits, stack, static_cast<Index>(layer));
-        const ResolvedMask* mask = stack == Stack::self ? &run.mask : &run.cross_mask;
         std::optional<ResolvedMask> own_mask;
-        if (own && own->mask) {
-          auto resolved = resolve_mask(now, stack, static_cast<Index>(layer));
-          if (!resolved) return resolved.error();
-          mask = &own_mask.emplace(std::move(*resolved));
-        }
-        rows = attention->mask->common_rows(*mask->mask, rows, stack == Stack::self);
+        const auto mask = mask_of(run, stack, static_cast<Index>(layer), own_mask);
+        if (!mask) return mask.error();
+        rows = attention->mask->common_rows(*(*mask)->mask, rows, stack == Stack::self);
       }
     }
   }

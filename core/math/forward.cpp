@@ -181,12 +181,20 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
                .encoder = encoder,
                .mask = {},
                .cross_mask = {},
+               .windows = {},
                .progress = pass.progress,
                .share = pass.share,
                .threads = {pass.threads, &pass.progress.stop}};
   auto mask = resolve_mask(request, stack);
   if (!mask) return mask.error();
   run.mask = std::move(*mask);
+  for (const BlockWeights& block : weights.blocks) {
+    const Index window = block.self.window;
+    if (window == 0 || run.windows.contains(window)) continue;
+    auto windowed = resolve_mask(request, stack, {}, window);
+    if (!windowed) return windowed.error();
+    run.windows.emplace(window, std::move(*windowed));
+  }
   if (encoder) {
     auto cross = resolve_mask(request, Stack::cross);
     if (!cross) return cross.error();
@@ -255,6 +263,7 @@ Result<bool> run_given(Pass& pass) {
                      .stack = *trace.model,
                      .mask = std::move(*mask),
                      .cross_mask = {},
+                     .windows = {},
                      .progress = pass.progress,
                      .share = kLayersShare * pass.progress.share,
                      .threads = {pass.threads, &pass.progress.stop}};
@@ -277,6 +286,7 @@ Result<bool> run_given_patterns(Pass& pass) {
                      .stack = *trace.model,
                      .mask = {},
                      .cross_mask = {},
+                     .windows = {},
                      .progress = pass.progress,
                      .share = kLayersShare * pass.progress.share / static_cast<float>(layers),
                      .threads = {pass.threads, &pass.progress.stop}};

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "math/ops.h"
+#include "math/score_terms.h"
 
 namespace headlight {
 
@@ -15,6 +16,12 @@ Activation transform_activation(const Model& model) {
 }
 
 Matrix logit_rows(const Trace& trace, Index first, Index count, const Threads& threads) {
+  Matrix logits = uncapped_logit_rows(trace, first, count, threads);
+  if (trace.model->output->softcap > 0) soft_cap(logits, trace.model->output->softcap);
+  return logits;
+}
+
+Matrix uncapped_logit_rows(const Trace& trace, Index first, Index count, const Threads& threads) {
   assert(trace.model->output);
   const OutputWeights& output = *trace.model->output;
   Matrix hidden = trace.last_hidden_state().middleRows(first, count);

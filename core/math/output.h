@@ -16,6 +16,9 @@ Activation transform_activation(const Model& model);
 /// Scores over the vocabulary for queries [first, first + count), (count, V). The model must have an output layer.
 Matrix logit_rows(const Trace& trace, Index first, Index count, const Threads& threads = {});
 
+/// The same before the output layer's soft cap.
+Matrix uncapped_logit_rows(const Trace& trace, Index first, Index count, const Threads& threads = {});
+
 /// A word and its probability.
 struct Candidate {
   std::int64_t id = 0;

@@ -76,6 +76,39 @@ Grid weighted_sums(const Grid& weights, const Grid& v) {
   return z;
 }
 
+// Some models multiply queries and keys with a vector of the distance between them as well (He et al. 2021): what the
+// query asks for at a distance, and what the key asks for. Far distances share a vector.
+Index distance_row(const DistanceVectors& vectors, Index distance) {
+  const Index half = vectors.rows() / 2, size = std::abs(distance);
+  double row = static_cast<double>(size);
+  if (vectors.exact > 0 && size > vectors.exact) {
+    const double exact = static_cast<double>(vectors.exact), most = static_cast<double>(vectors.max_distance - 1);
+    const double share = std::log(static_cast<double>(size) / exact) / std::log(most / exact);
+    row = std::ceil(share * (static_cast<double>(half) - exact - 1)) + exact;
+  }
+  return std::clamp<Index>(half + static_cast<Index>(distance < 0 ? -row : row), 0, vectors.rows() - 1);
+}
+
+namespace {
+
+Grid distance_scores(const DistanceVectors& vectors, Index head, Index num_heads, const Grid& q, const Grid& k) {
+  Grid added = Grid::Zero(q.rows(), k.rows());
+  const auto of_head = [&](const Matrix& all, Index row) {
+    const Index d_k = all.cols() / num_heads;
+    return all.row(row).segment(head * d_k, d_k).cast<double>();
+  };
+  for (Index i = 0; i < q.rows(); ++i) {
+    for (Index j = 0; j < k.rows(); ++j) {
+      const Index row = distance_row(vectors, i - j);
+      if (vectors.keys.size() > 0) added(i, j) += q.row(i).dot(of_head(vectors.keys, row));
+      if (vectors.queries.size() > 0) added(i, j) += k.row(j).dot(of_head(vectors.queries, row));
+    }
+  }
+  return added;
+}
+
+}  // namespace
+
 // 6. Steps 1 to 5 in order are the whole of attention (equation 1 and section 3.2.2):
 //   head_h = softmax(Q_h·K_hᵀ / √d_k + M)·V_h,   output = Concat(head_0 … head_h−1)·W^O
 // Why √d_k: if the numbers of q and k are independent with variance 1, q·k has variance d_k; without the division the
@@ -87,8 +120,8 @@ Attention attention(const AttentionLayer& layer, const Grid& x_query, const Grid
   steps.q = linear(x_query, layer.query);  // (T, d_model) → (T, h·d_k)
   steps.k = linear(x_key, layer.key);      // (S, d_model) → (S, h_kv·d_k)
   steps.v = linear(x_value, layer.value);  // (S, d_model) → (S, h_kv·d_v)
-  if (layer.query_norm) steps.q = norm(steps.q, *layer.query_norm, h);
-  if (layer.key_norm) steps.k = norm(steps.k, *layer.key_norm, h_kv);
+  if (layer.query_norm) steps.q = norm(steps.q, *layer.query_norm, steps.q.cols() / layer.query_norm->scale.cols());
+  if (layer.key_norm) steps.k = norm(steps.k, *layer.key_norm, steps.k.cols() / layer.key_norm->scale.cols());
   if (options.rotary) steps.q = rotated(steps.q, *options.rotary, h);
   if (options.rotary) steps.k = rotated(steps.k, *options.rotary, h_kv);
   const Heads q = split_heads(steps.q, h), k = split_heads(steps.k, h_kv), v = split_heads(steps.v, h_kv);
@@ -99,6 +132,8 @@ Attention attention(const AttentionLayer& layer, const Grid& x_query, const Grid
     const auto own = static_cast<std::size_t>(head);
     const auto shared = static_cast<std::size_t>(head * h_kv / h);  // heads of one group read the same key and value
     Grid scores = dot_products(q[own], k[shared]) * scale;          // (T, S)
+    if (layer.softcap > 0) scores = layer.softcap * (scores / layer.softcap).array().tanh();
+    if (layer.distances) scores += distance_scores(*layer.distances, head, h, q[own], k[shared]) * scale;
     if (options.mask.size() > 0) scores += options.mask;
     Grid weights = softmax(scores);
     if (options.edit_weights) options.edit_weights(head, weights);
@@ -173,34 +208,76 @@ double activated(double x, Activation activation) {
 
 // The feed-forward treats each token by itself (equation 2): FFN(x) = max(0, x·W₁ᵀ + b₁)·W₂ᵀ + b₂, or another activation.
 // A gated one multiplies two such layers: activation(gate(x))·up(x) (Shazeer 2020).
-Grid feed_forward(const Grid& x, const BlockLayer& layer) {
-  const bool gated = layer.gate.weight.size() > 0;
-  Grid hidden = linear(x, gated ? layer.gate : layer.up);  // (T, d_model) → (T, ffn)
-  for (Index i = 0; i < hidden.size(); ++i) hidden.data()[i] = activated(hidden.data()[i], layer.activation);
-  if (gated) hidden.array() *= linear(x, layer.up).array();
-  return linear(hidden, layer.down);  // → (T, d_model)
+Grid feed_forward(const Grid& x, const LinearLayer& gate, const LinearLayer& up, const LinearLayer& down,
+                  Activation activation) {
+  const bool gated = gate.weight.size() > 0;
+  Grid hidden = linear(x, gated ? gate : up);  // (T, d_model) → (T, ffn)
+  for (Index i = 0; i < hidden.size(); ++i) hidden.data()[i] = activated(hidden.data()[i], activation);
+  if (gated) hidden.array() *= linear(x, up).array();
+  return linear(hidden, down);  // → (T, d_model)
+}
+
+// Or there are several, of which a token goes through those that a softmax over their scores likes best (Shazeer et al.
+// 2017): each output counts as much as the softmax says, or as its share of what the chosen have.
+Grid routing(const Grid& scores, Index chosen, bool to_one) {
+  const Grid all = softmax(scores);
+  Grid weights = Grid::Zero(all.rows(), all.cols());
+  for (Index t = 0; t < all.rows(); ++t) {
+    for (Index n = 0; n < std::min(chosen, all.cols()); ++n) {
+      Index best = -1;
+      for (Index e = 0; e < all.cols(); ++e)
+        if (weights(t, e) == 0 && (best < 0 || all(t, e) > all(t, best))) best = e;
+      weights(t, best) = all(t, best);
+    }
+    if (to_one) weights.row(t) /= weights.row(t).sum();
+  }
+  return weights;
+}
+
+Grid experts(const Grid& x, const BlockLayer& layer) {
+  const Grid weights = routing(linear(x, layer.router), layer.chosen, layer.to_one);
+  const auto made = [&](const ExpertLayer& one) {
+    return feed_forward(x, one.gate, one.up, one.down, layer.activation);
+  };
+  Grid sum = Grid::Zero(x.rows(), x.cols());
+  for (std::size_t e = 0; e < layer.experts.size(); ++e)
+    sum.array() += made(layer.experts[e]).array().colwise() * weights.col(static_cast<Index>(e)).array();
+  if (!layer.shared) return sum;
+  Grid share = Grid::Ones(x.rows(), 1);
+  if (layer.shared_gate.weight.size() > 0) share = 1.0 / (1.0 + (-linear(x, layer.shared_gate).array()).exp());
+  return sum.array() + made(*layer.shared).array().colwise() * share.col(0).array();
 }
 
 // 10. A block is attention, then feed-forward. Each adds to its input: what a token was is kept, and what it learned is
 // added (section 3.1). The paper norms each sum, norm(x + f(x)); later models norm what f reads, x + f(norm(x)) (Xiong et
-// al. 2020). A decoder that translates attends a second time between the two: to the encoder's output.
+// al. 2020), or what it gives, x + norm(f(x)) (OLMo 2), or both (Gemma 2); in some both f read the same x (Wang &
+// Komatsuzaki 2021). A decoder that translates attends a second time between the two: to the encoder's output.
 Block block(const BlockLayer& layer, const Grid& x, const AttentionOptions& self, const Grid* memory,
             const AttentionOptions& cross) {
   const bool pre = layer.norm == Norm::pre;
-  const auto input = [&](const Grid& stream, const NormLayer& own) { return pre ? norm(stream, own) : stream; };
-  const auto sum = [&](const Grid& stream, const Grid& sublayer, const NormLayer& own) -> Grid {
-    return pre ? stream + sublayer : norm(stream + sublayer, own);
+  const auto input = [&](const Grid& stream, const NormLayer& own) {
+    return pre && own.scale.size() > 0 ? norm(stream, own) : stream;
+  };
+  const std::optional<NormLayer> none;
+  const auto sum = [&](const Grid& stream, const Grid& sublayer, const NormLayer& own,
+                       const std::optional<NormLayer>& after) -> Grid {
+    const Grid added = stream + (after ? norm(sublayer, *after) : sublayer);
+    return pre ? added : norm(added, own);
   };
   Block steps;
   const Grid read = input(x, layer.self_norm);
   steps.self = attention(layer.self, read, read, read, self);
-  steps.output = sum(x, steps.self.output, layer.self_norm);
+  steps.output = sum(x, steps.self.output, layer.self_norm, layer.self_after_norm);
   if (layer.cross) {
     steps.cross = attention(*layer.cross, input(steps.output, layer.cross_norm), *memory, *memory, cross);
-    steps.output = sum(steps.output, steps.cross->output, layer.cross_norm);
+    steps.output = sum(steps.output, steps.cross->output, layer.cross_norm, none);
   }
-  if (layer.up.weight.size() > 0)
-    steps.output = sum(steps.output, feed_forward(input(steps.output, layer.ffn_norm), layer), layer.ffn_norm);
+  if (layer.up.weight.size() > 0 || !layer.experts.empty()) {
+    const Grid reads = input(layer.parallel ? x : steps.output, layer.ffn_norm);
+    const Grid made = layer.experts.empty() ? feed_forward(reads, layer.gate, layer.up, layer.down, layer.activation)
+                                            : experts(reads, layer);
+    steps.output = sum(steps.output, made, layer.ffn_norm, layer.ffn_after_norm);
+  }
   return steps;
 }
 
@@ -227,6 +304,8 @@ AttentionLayer layer_of(const AttentionWeights& weights) {
                        .num_kv_heads = weights.num_kv_heads};
   if (weights.query_norm) layer.query_norm = layer_of(*weights.query_norm);
   if (weights.key_norm) layer.key_norm = layer_of(*weights.key_norm);
+  layer.softcap = static_cast<double>(weights.softcap);
+  layer.distances = weights.distances.get();
   return layer;
 }
 
@@ -241,6 +320,19 @@ BlockLayer layer_of(const BlockWeights& weights, const Config& config) {
                    .norm = config.norm,
                    .activation = config.activation};
   if (weights.cross) layer.cross = layer_of(*weights.cross);
+  if (weights.attention_after_norm) layer.self_after_norm = layer_of(*weights.attention_after_norm);
+  if (weights.ffn_after_norm) layer.ffn_after_norm = layer_of(*weights.ffn_after_norm);
+  layer.parallel = weights.parallel;
+  if (!weights.experts) return layer;
+  const auto expert = [](const Experts::Expert& one) {
+    return ExpertLayer{layer_of(one.gate), layer_of(one.up), layer_of(one.down)};
+  };
+  layer.router = layer_of(weights.experts->router);
+  for (const Experts::Expert& one : weights.experts->all) layer.experts.push_back(expert(one));
+  layer.chosen = weights.experts->chosen;
+  layer.to_one = weights.experts->to_one;
+  if (weights.experts->shared) layer.shared = expert(*weights.experts->shared);
+  if (weights.experts->shared_gate) layer.shared_gate = layer_of(*weights.experts->shared_gate);
   return layer;
 }
 

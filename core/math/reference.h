@@ -40,7 +40,14 @@ struct AttentionLayer {
   LinearLayer output;             // W^O (d_model, h·d_v)
   Index num_heads = 1;            // h
   Index num_kv_heads = 1;         // h_kv ≤ h: groups of heads share a key and a value (Ainslie et al. 2023)
-  std::optional<NormLayer> query_norm = {}, key_norm = {};  // (1, d_k), of each head's query and key
+  std::optional<NormLayer> query_norm = {}, key_norm = {};  // (1, d_k), of each head's query and key, or of all heads
+  double softcap = 0;                          // scores become softcap·tanh(score / softcap); 0: they stay
+  const DistanceVectors* distances = nullptr;  // that queries and keys are multiplied with as well; null: none
+};
+
+/// The learned numbers of one expert of a feed-forward.
+struct ExpertLayer {
+  LinearLayer gate, up, down;
 };
 
 /// The learned numbers of a block (section 3.1).
@@ -51,6 +58,14 @@ struct BlockLayer {
   NormLayer self_norm, cross_norm, ffn_norm;
   Norm norm = Norm::post;
   Activation activation = Activation::relu;
+  std::optional<NormLayer> self_after_norm = {}, ffn_after_norm = {};  // of f(x)
+  bool parallel = false;                   // the feed-forward reads what the attention reads
+  LinearLayer router = {};                 // (E, d_model); with experts
+  std::vector<ExpertLayer> experts = {};   // instead of up, gate and down
+  Index chosen = 0;                        // experts that a token goes through
+  bool to_one = true;                      // their weights are divided by their sum
+  std::optional<ExpertLayer> shared = {};  // every token goes through it
+  LinearLayer shared_gate = {};            // (1, d_model); empty: its weight is 1
 };
 
 /// The other inputs of an attention. An empty mask allows everything.
@@ -92,7 +107,11 @@ double sinusoid(Index position, Index column, Index d_model);
 Grid rotated(const Grid& x, const Rotary& rotary, Index num_heads);
 Grid norm(const Grid& x, const NormLayer& layer, Index parts = 1);  // each of so many parts of a row by itself
 double activated(double x, Activation activation);
-Grid feed_forward(const Grid& x, const BlockLayer& layer);
+Grid feed_forward(const Grid& x, const LinearLayer& gate, const LinearLayer& up, const LinearLayer& down,
+                  Activation activation);
+Grid routing(const Grid& scores, Index chosen, bool to_one);  // (T, E) → (T, E)
+Grid experts(const Grid& x, const BlockLayer& layer);
+Index distance_row(const DistanceVectors& vectors, Index distance);
 /// `memory` (S, d_model): the encoder's output, of a block with cross-attention.
 Block block(const BlockLayer& layer, const Grid& x, const AttentionOptions& self, const Grid* memory = nullptr,
             const AttentionOptions& cross = {});

@@ -1,6 +1,7 @@
 #include "model/mask.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -24,6 +25,7 @@ std::string shape(Index rows, Index cols) { return "(" + std::to_string(rows) + 
 
 bool operator==(const MaskSpec& a, const MaskSpec& b) {
   if (a.causal != b.causal || a.padding != b.padding || a.painted != b.painted) return false;
+  if (a.window != b.window || a.chunk != b.chunk || a.prefix != b.prefix) return false;
   if (a.given == b.given) return true;
   return a.given && b.given && same(*a.given, *b.given);
 }
@@ -34,19 +36,76 @@ void paint(std::vector<PaintedCell>& painted, PaintedCell cell) {
   else painted.insert(at, cell);
 }
 
+std::string mask_words(const MaskSpec& spec) {
+  std::string words;
+  const auto add = [&](bool said, const std::string& word) {
+    if (said) words += (words.empty() ? "" : "+") + word;
+  };
+  add(spec.causal, "causal");
+  add(spec.padding, "padding");
+  add(spec.window.has_value(), "window:" + std::to_string(spec.window.value_or(0)));
+  add(spec.chunk > 0, "chunk:" + std::to_string(spec.chunk));
+  add(spec.prefix > 0, "prefix:" + std::to_string(spec.prefix));
+  return words.empty() ? "none" : words;
+}
+
+Result<MaskSpec> parse_mask_words(std::string_view where, std::string_view text) {
+  const Error unknown =
+      bad_input(where, "", "none, or causal, padding, window:N, chunk:N, prefix:N with + between them", text);
+  MaskSpec spec{.padding = false};
+  if (text == "none") return spec;
+  for (std::string_view rest = text; !rest.empty() || text.empty();) {
+    const auto end = std::min(rest.find('+'), rest.size());
+    const std::string_view word = rest.substr(0, end);
+    const auto colon = word.find(':');
+    Index number = 0;
+    if (colon != std::string_view::npos) {
+      const auto [stop, error] = std::from_chars(word.data() + colon + 1, word.data() + word.size(), number);
+      if (error != std::errc{} || stop != word.data() + word.size() || number < 0 || number > kMaxMaskTokens)
+        return unknown;
+    }
+    const std::string_view kind = word.substr(0, colon);
+    const bool numbered = colon != std::string_view::npos;
+    if (kind == "causal" && !numbered && !spec.causal) spec.causal = true;
+    else if (kind == "padding" && !numbered && !spec.padding) spec.padding = true;
+    else if (kind == "window" && numbered && !spec.window) spec.window = number;
+    else if (kind == "chunk" && number > 0 && spec.chunk == 0) spec.chunk = number;
+    else if (kind == "prefix" && number > 0 && spec.prefix == 0) spec.prefix = number;
+    else return unknown;
+    if (end == rest.size()) break;
+    rest.remove_prefix(end + 1);
+    if (rest.empty()) return unknown;
+  }
+  return spec;
+}
+
 float Mask::added(Index query, Index key) const {
   if (const auto* cell = find(painted_, query, key)) return cell->allowed ? 0.0f : kBlocked;
-  if (causal_ && key > query) return kBlocked;
+  if (key >= prefix_) {
+    if (causal_ && key > query) return kBlocked;
+    const auto [begin, end] = near(query);
+    if (key < begin || key >= end) return kBlocked;
+  }
   if (is_blocked_[static_cast<std::size_t>(key)]) return kBlocked;
   if (!given_) return 0.0f;
   return (*given_)(given_->rows() == 1 ? 0 : query, given_->cols() == 1 ? 0 : key);
+}
+
+std::pair<Index, Index> Mask::near(Index query) const {
+  std::pair<Index, Index> keys{0, keys_};
+  if (window_ > 0) keys = {std::max<Index>(0, query - window_ + 1), std::min(keys_, query + window_)};
+  if (chunk_ > 0) {
+    const Index begin = query / chunk_ * chunk_;
+    keys = {std::max(keys.first, begin), std::min(keys.second, begin + chunk_)};
+  }
+  return keys;
 }
 
 bool Mask::allowed(Index query, Index key) const { return added(query, key) != kBlocked; }
 
 Index Mask::reach(Index query) const {
   if (!causal_) return keys_;
-  Index reached = std::min(query, keys_);
+  Index reached = std::min(query > 0 ? std::max(query, prefix_) : query, keys_);
   for (const PaintedCell& cell : painted_)
     if (cell.query < query && cell.allowed) reached = std::max(reached, cell.key + 1);
   return reached;
@@ -54,6 +113,7 @@ Index Mask::reach(Index query) const {
 
 Index Mask::common_rows(const Mask& other, Index most, bool self) const {
   if (causal_ != other.causal_ || (self && !causal_) || (given_ != nullptr) != (other.given_ != nullptr)) return 0;
+  if (window_ != other.window_ || chunk_ != other.chunk_ || prefix_ != other.prefix_) return 0;
   if (given_ && (queries_ != other.queries_ || keys_ != other.keys_ || !same(*given_, *other.given_))) return 0;
   if (!self && (keys_ != other.keys_ || blocked_keys_ != other.blocked_keys_)) return 0;
   Index rows = std::min({most, queries_, other.queries_});
@@ -61,6 +121,7 @@ Index Mask::common_rows(const Mask& other, Index most, bool self) const {
   if (differing.first != painted_.end()) rows = std::min(rows, differing.first->query);
   if (differing.second != other.painted_.end()) rows = std::min(rows, differing.second->query);
   if (!self) return rows;
+  if (rows < prefix_) return 0;  // its rows see all of it
   const Index keys = std::min(keys_, other.keys_);
   for (Index key = 0; key < std::min(rows, keys); ++key)
     if (is_blocked_[static_cast<std::size_t>(key)] != other.is_blocked_[static_cast<std::size_t>(key)]) rows = key;
@@ -89,7 +150,11 @@ void Mask::add_to(MatrixRef scores, Index first) const {
       if (given_->cols() == 1) row.array() += (*given_)(given_row, 0);
       else row += given_->row(given_row).head(columns);
     }
-    if (causal_ && query + 1 < columns) row.tail(columns - query - 1).setConstant(kBlocked);
+    const auto [begin, end] = near(query);
+    if (prefix_ < begin && prefix_ < columns)
+      row.segment(prefix_, std::min(begin, columns) - prefix_).setConstant(kBlocked);
+    const Index reached = std::max(prefix_, causal_ ? std::min(end, query + 1) : end);
+    if (reached < columns) row.tail(columns - reached).setConstant(kBlocked);
     for (const Index key : blocked_keys_) {
       if (key >= columns) break;
       row(key) = kBlocked;
@@ -102,15 +167,26 @@ void Mask::add_to(MatrixRef scores, Index first) const {
 
 std::string Mask::kind() const {
   if (given_ || !painted_.empty()) return "custom";
-  if (causal_) return blocked_keys_.empty() ? "causal" : "causal+padding";
-  return blocked_keys_.empty() ? "none" : "padding";
+  std::string kind;
+  const auto add = [&](bool acts, const std::string& part) {
+    if (acts) kind += (kind.empty() ? "" : "+") + part;
+  };
+  add(causal_, "causal");
+  add(!blocked_keys_.empty(), "padding");
+  add(has_window(), "window:" + std::to_string(window_));
+  add(has_chunks(), "chunk:" + std::to_string(chunk_));
+  add(prefix_ > 0 && (causal_ || has_window() || has_chunks()), "prefix:" + std::to_string(prefix_));
+  return kind.empty() ? "none" : kind;
 }
 
-Result<Mask> resolve(const MaskSpec& spec, const Tokens& queries, const Tokens& keys) {
+Result<Mask> resolve(const MaskSpec& spec, const Tokens& queries, const Tokens& keys, Index own_window) {
   Mask mask;
   mask.queries_ = static_cast<Index>(queries.size());
   mask.keys_ = static_cast<Index>(keys.size());
   mask.causal_ = spec.causal;
+  mask.window_ = spec.window.value_or(own_window);
+  mask.chunk_ = spec.chunk;
+  mask.prefix_ = spec.prefix;
   mask.is_blocked_.assign(keys.size(), false);
   if (spec.padding) {
     for (std::size_t key = 0; key < keys.size(); ++key) {

@@ -2,9 +2,13 @@
 // Mask.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/matrix.h"
@@ -24,7 +28,11 @@ struct PaintedCell {
 
 struct MaskSpec {
   bool causal = false;
-  bool padding = true;                       // padding tokens are not attended to
+  bool padding = true;               // padding tokens are not attended to
+  std::optional<Index> window = {};  // keys so far from the query or farther are blocked; 0: none; unset: as the
+                                     // layer has it
+  Index chunk = 0;                   // keys in another chunk of so many tokens are blocked; 0: no chunks
+  Index prefix = 0;                  // the first so many keys are visible to all, whatever the above say
   std::shared_ptr<const Matrix> given = {};  // (T, S), added to the scores: 0 where a query may attend, -inf where not
   std::vector<PaintedCell> painted = {};     // ordered by (query, key), each cell once
 
@@ -33,6 +41,13 @@ struct MaskSpec {
 
 /// Adds one cell in order; a later one replaces an earlier one of the same query and key.
 void paint(std::vector<PaintedCell>& painted, PaintedCell cell);
+
+/// none, or causal, padding, window:4, chunk:8, prefix:2 with + between them: what a MaskSpec says without cells and
+/// matrix, and the way back. An Error names the words that are known.
+std::string mask_words(const MaskSpec& spec);
+Result<MaskSpec> parse_mask_words(std::string_view where, std::string_view text);
+/// The largest window, chunk or prefix.
+inline constexpr Index kMaxMaskTokens = Index{1} << 30;
 
 /// The mask of one sentence: T queries × S keys.
 class Mask {
@@ -50,15 +65,23 @@ class Mask {
   /// Adds the mask to `scores` (R, S), the rows of queries `first` … `first` + R; or to their first columns alone.
   void add_to(MatrixRef scores, Index first) const;
   /// Whether it changes no score.
-  bool is_open() const { return !causal_ && blocked_keys_.empty() && !given_ && painted_.empty(); }
-  /// none | causal | padding | causal+padding | custom, as it acts on this sentence.
+  bool is_open() const {
+    return !causal_ && blocked_keys_.empty() && !given_ && painted_.empty() && !has_window() && !has_chunks();
+  }
+  /// none, or causal, padding, window:4, chunk:8, prefix:2 with + between them, or custom: as it acts on this sentence.
   std::string kind() const;
 
  private:
-  friend Result<Mask> resolve(const MaskSpec&, const Tokens& queries, const Tokens& keys);
+  friend Result<Mask> resolve(const MaskSpec&, const Tokens& queries, const Tokens& keys, Index own_window);
+
+  bool has_window() const { return window_ > 0 && window_ < std::max(queries_, keys_); }
+  bool has_chunks() const { return chunk_ > 0 && chunk_ < std::max(queries_, keys_); }
+  /// The keys that window and chunk leave to a query: [first, second).
+  std::pair<Index, Index> near(Index query) const;
 
   Index queries_ = 0, keys_ = 0;
   bool causal_ = false;
+  Index window_ = 0, chunk_ = 0, prefix_ = 0;
   std::vector<Index> blocked_keys_;  // padding, ascending
   std::vector<bool> is_blocked_;     // (S)
   std::shared_ptr<const Matrix> given_;
@@ -67,6 +90,7 @@ class Mask {
 
 /// A given matrix of another shape than (T, S) is an Error, and so is NaN or +inf in it; a side of 1 broadcasts, as
 /// (1, S), (T, 1) and (1, 1) do. Painted cells outside the sentence are left out.
-Result<Mask> resolve(const MaskSpec& spec, const Tokens& queries, const Tokens& keys);
+/// `own_window` is the layer's, where the spec sets none.
+Result<Mask> resolve(const MaskSpec& spec, const Tokens& queries, const Tokens& keys, Index own_window = 0);
 
 }  // namespace headlight

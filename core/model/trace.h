@@ -34,7 +34,9 @@ struct AttentionTrace {
   std::vector<HeadTrace> heads;
   std::shared_ptr<const Mask> mask;
   float scale = 1;                                         // multiplies q·k
+  float softcap = 0;                                       // of what that makes; 0: none
   std::shared_ptr<const RelativeBias> relative_bias = {};  // added after that; null: none
+  std::shared_ptr<const DistanceVectors> distances = {};   // null: none
   Index num_kv_heads = 1;
   /// Weights that another program computed, one a head; then there are no query, key and value.
   const std::vector<Matrix>* patterns = nullptr;

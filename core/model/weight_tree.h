@@ -26,7 +26,13 @@ inline constexpr LayerName kFfnLayers[] = {
     {LayerKind::gate, "gate", "ffn.gate"}, {LayerKind::up, "up", "ffn.up"}, {LayerKind::down, "down", "ffn.down"}};
 inline constexpr LayerName kNorms[] = {{LayerKind::norm, "attention_norm", "attention_norm"},
                                        {LayerKind::norm, "cross_norm", "cross_norm"},
-                                       {LayerKind::norm, "ffn_norm", "ffn_norm"}};
+                                       {LayerKind::norm, "ffn_norm", "ffn_norm"},
+                                       {LayerKind::norm, "attention_after_norm", "attention_after_norm"},
+                                       {LayerKind::norm, "ffn_after_norm", "ffn_after_norm"}};
+inline constexpr LayerName kExpertLayers[] = {{LayerKind::gate, "expert.gate", "ffn.experts.gate"},
+                                              {LayerKind::up, "expert.up", "ffn.experts.up"},
+                                              {LayerKind::down, "expert.down", "ffn.experts.down"},
+                                              {LayerKind::gate, "router", "ffn.router"}};
 
 /// Calls visit(LayerName, Linear& or NormWeights&) for each layer in the order of the computation, also for those without
 /// numbers; those of the cross-attention where the block has one. `Block` is BlockWeights or const BlockWeights.
@@ -48,6 +54,18 @@ void for_each_layer(Block& block, const Visit& visit) {
   visit(kFfnLayers[1], block.up);
   visit(kFfnLayers[2], block.down);
   visit(kNorms[2], block.ffn_norm);
+  if (block.attention_after_norm) visit(kNorms[3], *block.attention_after_norm);
+  if (block.ffn_after_norm) visit(kNorms[4], *block.ffn_after_norm);
+  if (!block.experts) return;
+  const auto visit_expert = [&](auto& expert) {
+    visit(kExpertLayers[0], expert.gate);
+    visit(kExpertLayers[1], expert.up);
+    visit(kExpertLayers[2], expert.down);
+  };
+  visit(kExpertLayers[3], block.experts->router);
+  for (auto& expert : block.experts->all) visit_expert(expert);
+  if (block.experts->shared) visit_expert(*block.experts->shared);
+  if (block.experts->shared_gate) visit(kExpertLayers[3], *block.experts->shared_gate);
 }
 
 }  // namespace headlight

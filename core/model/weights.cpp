@@ -181,6 +181,12 @@ bool same_weights(const Linear& a, const Linear& b) {
   return true;
 }
 
+const Rotary* rotary_of(const StackWeights& stack, const AttentionWeights& attention, Stack which) {
+  if (which == Stack::cross) return nullptr;
+  if (attention.rotary) return attention.rotary.get();
+  return stack.rotary ? &*stack.rotary : nullptr;
+}
+
 std::shared_ptr<const Linear> table_of(Matrix vectors) {
   return std::make_shared<const Linear>(Linear{.weight = std::move(vectors), .bias = {}});
 }

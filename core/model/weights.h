@@ -67,6 +67,9 @@ struct NormWeights {
   Vector scale, shift;  // (d); an empty shift is zero
   float epsilon = 1e-5f;
   NormKind kind = NormKind::layer_norm;
+
+  /// A place where other models have a norm.
+  bool is_identity() const { return scale.size() == 0; }
 };
 
 /// A number for each head and distance between query and key, added to the scores (Raffel et al. 2020, section 2.1):
@@ -77,14 +80,51 @@ struct RelativeBias {
   Index max_distance = 128;   // all that are as far or farther share the last bucket
 };
 
+/// Rotary positions: pair i of a head's columns is rotated by position·frequencies(i).
+struct Rotary {
+  Vector frequencies;        // (pairs); columns beyond 2·pairs are left as they are
+  bool interleaved = false;  // pairs are (2i, 2i + 1); else (i, i + pairs), as Llama stores them
+  float factor = 1;          // multiplies sines and cosines, as YaRN does (Peng et al. 2023, section 3.4)
+};
+
+/// Vectors of distances that queries and keys are multiplied with besides each other (He et al. 2021, section 3.1). Row
+/// R/2 is distance 0, rows above it are keys before the query.
+struct DistanceVectors {
+  Matrix keys,
+      queries;      // (R, H·d_k): content to position is q·keys, position to content k·queries; empty: no such term
+  Index exact = 0;  // distances below it have a row each, farther ones share rows; 0: all have one
+  Index max_distance = 0;  // those beyond share the last row
+
+  Index rows() const { return keys.rows() > 0 ? keys.rows() : queries.rows(); }
+};
+
 struct AttentionWeights {
   Linear query, key, value;  // (H·d_k, d_model), (H_kv·d_k, d_model), (H_kv·d_v, d_model): head h owns d_k rows
   Linear output;             // W_O (d_model, H·d_v)
   Index num_heads = 1;
-  Index num_kv_heads = 1;                                     // query head h reads key and value head h·H_kv / H
-  std::optional<NormWeights> query_norm = {}, key_norm = {};  // (d_k), of each head's q and k, before the rotation
-  std::optional<float> scale = {};                            // multiplies q·k; none: 1/sqrt(d_k)
-  std::shared_ptr<const RelativeBias> relative_bias = {};     // layers of a stack may share it
+  Index num_kv_heads = 1;  // query head h reads key and value head h·H_kv / H
+  /// Before the rotation: (d_k), of each head's q and k; or (H·d_k), (H_kv·d_k), of all heads together.
+  std::optional<NormWeights> query_norm = {}, key_norm = {};
+  std::optional<float> scale = {};                         // multiplies q·k; none: 1/sqrt(d_k)
+  float softcap = 0;                                       // scores become softcap·tanh(score / softcap); 0: they stay
+  Index window = 0;                                        // keys so far from the query or farther are blocked; 0: none
+  std::shared_ptr<const Rotary> rotary = {};               // instead of the stack's
+  std::shared_ptr<const RelativeBias> relative_bias = {};  // layers of a stack may share it
+  std::shared_ptr<const DistanceVectors> distances = {};
+};
+
+/// Feed-forwards of which each token goes through a few (Shazeer et al. 2017): a softmax over router·x, of which the
+/// largest `chosen` count.
+struct Experts {
+  struct Expert {
+    Linear gate, up, down;
+  };
+  Linear router;            // (E, d_model)
+  std::vector<Expert> all;  // (E)
+  Index chosen = 1;
+  bool to_one = true;                   // the weights of the chosen are divided by their sum
+  std::optional<Expert> shared = {};    // every token goes through it as well,
+  std::optional<Linear> shared_gate{};  // (1, d_model), with the weight 1 / (1 + exp(-gate·x)); none: 1
 };
 
 struct BlockWeights {
@@ -95,8 +135,13 @@ struct BlockWeights {
   Linear gate;      // (ffn, d_model); empty: the feed-forward is not gated
   Linear up, down;  // feed-forward: (ffn, d_model), (d_model, ffn); empty: none
   NormWeights ffn_norm;
+  std::optional<Experts> experts = {};  // instead of gate, up and down
+  /// Of what a sublayer gives, before the residual sum.
+  std::optional<NormWeights> attention_after_norm = {}, ffn_after_norm = {};
+  bool parallel = false;  // of a pre-norm block: the feed-forward reads what the attention reads, not what it made
+
   bool ungated() const { return gate.is_identity(); }
-  bool has_ffn() const { return !up.is_identity(); }
+  bool has_ffn() const { return !up.is_identity() || experts; }
 };
 
 /// Token ids and positions → vectors.
@@ -109,13 +154,6 @@ struct Embeddings {
   Matrix token_types = {};                  // (types, e)
   std::optional<NormWeights> norm = {};     // of the sum
   Linear projection = {};                   // (d_model, e) after it; empty where e, the tables' width, is d_model
-};
-
-/// Rotary positions: pair i of a head's columns is rotated by position·frequencies(i).
-struct Rotary {
-  Vector frequencies;        // (pairs); columns beyond 2·pairs are left as they are
-  bool interleaved = false;  // pairs are (2i, 2i + 1); else (i, i + pairs), as Llama stores them
-  float factor = 1;          // multiplies sines and cosines, as YaRN does (Peng et al. 2023, section 3.4)
 };
 
 /// The model would compute longer sentences in a way that is not implemented: they are refused.
@@ -140,7 +178,12 @@ struct OutputWeights {
   Linear transform = {};                 // (e, d_model), before all that, with the activation; empty: none
   std::optional<NormWeights> transform_norm = {};  // after it, as masked language models have it (Devlin et al. 2019)
   std::optional<Activation> activation = {};       // of the transform; none: the model's
+  float softcap = 0;                               // as in AttentionWeights, of the scores of the words
 };
+
+/// The rotation of a layer's queries and keys; null where there is none: rotary positions compare tokens of one sentence,
+/// so a cross-attention rotates nothing.
+const Rotary* rotary_of(const StackWeights& stack, const AttentionWeights& attention, Stack which);
 
 /// The words of an output layer, by their ids. `ids` is empty where a word's id is its row.
 struct Vocabulary {

@@ -15,10 +15,11 @@ using namespace checkpoints;
 TEST(Checkpoint, RefusesConfigurationsThatNoModelHas) {
   using nlohmann::json;
   const std::tuple<const char*, const char*, json, const char*> cases[] = {
-      {"bert", "model_type", "gptj",
-       "model_type: expected bert, roberta, xlm-roberta, camembert, distilbert, electra, "
-       "albert, ernie, mpnet, gpt2, opt, bloom, llama, mistral, qwen2, qwen3, gemma, phi3, bart, marian, pegasus, "
-       "m2m_100, t5, mt5 or headlight, found \"gptj\""},
+      {"bert", "model_type", "mamba",
+       "model_type: expected bert, roberta, xlm-roberta, camembert, distilbert, electra, albert, ernie, mpnet, "
+       "modernbert, deberta-v2, gpt2, opt, bloom, gpt_neox, gptj, falcon, phi, llama, mistral, qwen2, qwen3, gemma, "
+       "gemma2, gemma3_text, olmo2, mixtral, qwen2_moe, qwen3_moe, phi3, bart, marian, pegasus, m2m_100, t5, mt5 or "
+       "headlight, found \"mamba\""},
       {"bert", "model_type", nullptr, "t5, mt5 or headlight, found none"},
       {"bert", "model_type", 3, "t5, mt5 or headlight, found 3"},
       {"bert", "hidden_size", -24, "hidden_size: expected a whole number from 1 to 8192, found -24"},

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "core/checkpoints.h"
 #include "math/embedding.h"
@@ -64,28 +67,88 @@ TEST(Families, PaddingHasAPlaceOfItsOwn) {
             "text: tokens: expected at most 18, the positions that the model knows, found 19");
 }
 
-TEST(Families, TextsBeyondAWindowAreRefused) {
+/// The window of each layer.
+std::vector<Index> windows_of(Parts& parts) {
+  const auto checkpoint = parts.load();
+  EXPECT_TRUE(checkpoint) << parts.refusal();
+  std::vector<Index> windows;
+  for (const BlockWeights& block : checkpoint->model->blocks) windows.push_back(block.self.window);
+  return windows;
+}
+
+TEST(Families, LayersSeeNoFurtherThanTheirWindow) {
+  using Windows = std::vector<Index>;
   Parts mistral("family-mistral");
-  EXPECT_EQ(refusal_of(mistral.load()->model, 16), "");
-  EXPECT_EQ(refusal_of(mistral.load()->model, 17),
-            "text: tokens: expected at most 16, the model's sliding window, found 17");
+  EXPECT_EQ(windows_of(mistral), (Windows{16, 16}));
+  EXPECT_EQ(refusal_of(mistral.load()->model, 17), "");
   mistral.config["sliding_window"] = nullptr;
-  EXPECT_FALSE(mistral.load()->model->longest);
+  EXPECT_EQ(windows_of(mistral), (Windows{0, 0}));
   mistral.config.erase("sliding_window");  // what a file means that does not say it
-  EXPECT_EQ(mistral.load()->model->longest->tokens, 4096);
+  EXPECT_EQ(windows_of(mistral), (Windows{4096, 4096}));
   Parts dynamic("family-mistral-base");
   EXPECT_EQ(refusal_of(dynamic.load()->model, 65),
             "text: tokens: expected at most 64, as longer ones change the rotation, found 65");
   Parts qwen("family-qwen2");
-  EXPECT_FALSE(qwen.load()->model->longest);
+  EXPECT_EQ(windows_of(qwen), (Windows{0, 0}));
   qwen.config["use_sliding_window"] = true;
-  EXPECT_FALSE(qwen.load()->model->longest) << "no layer is beyond the usual 28";
+  EXPECT_EQ(windows_of(qwen), (Windows{0, 0})) << "no layer is beyond the usual 28";
   qwen.config["max_window_layers"] = 1;
-  EXPECT_EQ(qwen.load()->model->longest->tokens, 4);
+  EXPECT_EQ(windows_of(qwen), (Windows{0, 4}));
   qwen.config["max_window_layers"] = 2;
-  EXPECT_FALSE(qwen.load()->model->longest);
+  EXPECT_EQ(windows_of(qwen), (Windows{0, 0}));
   qwen.config["layer_types"] = {"full_attention", "sliding_attention"};
-  EXPECT_EQ(qwen.load()->model->longest->tokens, 4);
+  EXPECT_EQ(windows_of(qwen), (Windows{0, 4}));
+  qwen.config["layer_types"] = {"full_attention", "chunked_attention"};
+  EXPECT_TRUE(qwen.refusal().ends_with(
+      "layer_types: expected full_attention or sliding_attention, found \"chunked_attention\""))
+      << qwen.refusal();
+  Parts gemma("family-gemma3");
+  EXPECT_EQ(windows_of(gemma), (Windows{4, 4, 0, 4}));
+  EXPECT_EQ(gemma.load()->model->blocks[2].self.rotary, nullptr);
+  EXPECT_NE(gemma.load()->model->blocks[3].self.rotary, nullptr);
+  Parts modern("family-modernbert");
+  EXPECT_EQ(windows_of(modern), (Windows{0, 4, 4, 0}));
+}
+
+TEST(Families, AWindowIsAMaskOfTheLayer) {
+  Parts parts("family-gemma2");
+  const auto model = parts.load()->model;
+  Request request = request_for(model, tokens_of_ids({1, 2, 3, 4, 5, 6}));
+  const auto asked = *forward(request);
+  EXPECT_EQ(asked->mask(Stack::self, 0).kind(), "causal+window:3");
+  EXPECT_EQ(asked->mask(Stack::self, 1).kind(), "causal");
+  EXPECT_FALSE(asked->mask(Stack::self, 0).allowed(5, 2));
+  EXPECT_TRUE(asked->mask(Stack::self, 0).allowed(5, 3));
+  request.mask.window = 0;
+  EXPECT_EQ((*forward(request))->mask(Stack::self, 0).kind(), "causal");
+  request.mask.window = 2;
+  EXPECT_EQ((*forward(request))->mask(Stack::self, 1).kind(), "causal+window:2");
+}
+
+TEST(Families, AnOptionOfAnotherFamilyIsRefusedByName) {
+  for (const char* option : {"attn_logit_softcapping", "clip_qkv", "attention_multiplier", "use_qk_norm"}) {
+    Parts llama("llama-gqa");
+    llama.config[option] = 2;
+    EXPECT_TRUE(llama.refusal().ends_with(std::string(option) + ": expected none in this family, found 2"))
+        << llama.refusal();
+    llama.config[option] = nullptr;
+    EXPECT_TRUE(llama.load()) << llama.refusal();
+  }
+  for (const auto& [family, option, value] : {std::tuple{"family-falcon-7b", "alibi", nlohmann::json(true)},
+                                              {"family-phi", "qk_layernorm", nlohmann::json(true)},
+                                              {"family-deberta-v3", "relative_attention", nlohmann::json(false)},
+                                              {"family-deberta-v3", "conv_kernel_size", nlohmann::json(3)},
+                                              {"family-deberta-v3", "embedding_size", nlohmann::json(12)},
+                                              {"family-deberta-v3", "pos_att_type", nlohmann::json("c2p|p2p")},
+                                              {"family-qwen2_moe", "decoder_sparse_step", nlohmann::json(2)},
+                                              {"family-qwen2_moe", "mlp_only_layers", nlohmann::json({0})},
+                                              {"family-gemma3", "use_bidirectional_attention", nlohmann::json(true)},
+                                              {"family-gpt_neox", "rotary_pct", nlohmann::json(0.4)},
+                                              {"family-gptj", "rotary_dim", nlohmann::json(3)}}) {
+    Parts parts(family);
+    parts.config[option] = value;
+    EXPECT_FALSE(parts.load()) << family << " " << option;
+  }
 }
 
 TEST(Families, FewerKeysAndValuesWhereTheConfigurationDoesNotSay) {

@@ -94,7 +94,12 @@ INSTANTIATE_TEST_SUITE_P(Cases, GoldenCheckpoint,
                                          "family-llama3-sharded", "family-mistral", "family-mistral-base",
                                          "family-qwen2", "family-qwen3", "family-bart", "family-t5", "family-mt5-gated",
                                          "family-ernie", "family-albert", "family-mpnet", "family-opt", "family-bloom",
-                                         "family-gemma", "family-phi3", "family-pegasus", "family-m2m_100"),
+                                         "family-gemma", "family-phi3", "family-pegasus", "family-m2m_100",
+                                         "family-gpt_neox", "family-gpt_neox-sequential", "family-gptj", "family-phi",
+                                         "family-falcon-7b", "family-falcon-40b", "family-falcon-sequential",
+                                         "family-gemma2", "family-gemma3", "family-olmo2", "family-mixtral",
+                                         "family-qwen2_moe", "family-qwen3_moe", "family-mistral-window",
+                                         "family-modernbert", "family-deberta-v3", "family-deberta-v2"),
                          [](const auto& suite) {
                            std::string name = suite.param;
                            std::replace(name.begin(), name.end(), '-', '_');

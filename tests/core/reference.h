@@ -39,10 +39,14 @@ inline double difference(const Matrix& a, const Grid& b) {
 }
 
 /// What a mask adds to a score, by the words of model/mask.h: painted over causal over padding over given.
-inline double added(const MaskSpec& spec, const Tokens& keys, Index query, Index key) {
+inline double added(const MaskSpec& spec, const Tokens& keys, Index query, Index key, Index own_window = 0) {
   for (const auto& cell : spec.painted)
     if (cell.query == query && cell.key == key) return cell.allowed ? 0.0 : kBlocked;
-  if (spec.causal && key > query) return kBlocked;
+  const bool in_prefix = key < spec.prefix;
+  if (spec.causal && key > query && !in_prefix) return kBlocked;
+  const Index window = spec.window.value_or(own_window);
+  if (window > 0 && std::abs(query - key) >= window && !in_prefix) return kBlocked;
+  if (spec.chunk > 0 && query / spec.chunk != key / spec.chunk && !in_prefix) return kBlocked;
   if (spec.padding && keys.tokens[at(key)].pad) return kBlocked;
   if (!spec.given) return 0.0;
   return static_cast<double>((*spec.given)(spec.given->rows() == 1 ? 0 : query, spec.given->cols() == 1 ? 0 : key));
@@ -70,11 +74,13 @@ inline void edit(Row&& row, const Edits& edits, const HeadRef& head, Index query
 }
 
 /// What a request asks of one attention.
-inline AttentionOptions options_of(const Request& request, Stack stack, Index layer,
-                                   const std::optional<Rotary>& rotary) {
+inline AttentionOptions options_of(const Request& request, Stack stack, Index layer, const StackWeights& own_stack,
+                                   const AttentionWeights& learned) {
   const Edits& edits = request.edits;
   AttentionOptions options;
-  if (rotary && stack != Stack::cross) options.rotary = &*rotary;
+  if (stack != Stack::cross && own_stack.rotary) options.rotary = &*own_stack.rotary;
+  if (learned.rotary) options.rotary = learned.rotary.get();
+  if (learned.scale) options.scale = static_cast<double>(*learned.scale);
   if (edits.scale) options.scale = static_cast<double>(*edits.scale);
   const MaskSpec* mask = stack == Stack::encoder ? &request.encoder_mask
                          : stack == Stack::cross ? &request.cross_mask
@@ -87,7 +93,7 @@ inline AttentionOptions options_of(const Request& request, Stack stack, Index la
   const Tokens& keys = key_tokens(request, stack);
   options.mask.resize(static_cast<Index>(query_tokens(request, stack).size()), static_cast<Index>(keys.size()));
   for (Index i = 0; i < options.mask.rows(); ++i)
-    for (Index j = 0; j < options.mask.cols(); ++j) options.mask(i, j) = added(*mask, keys, i, j);
+    for (Index j = 0; j < options.mask.cols(); ++j) options.mask(i, j) = added(*mask, keys, i, j, learned.window);
   options.edit_weights = [&edits, stack, layer](Index head, Grid& weights) {
     for (Index query = 0; query < weights.rows(); ++query) edit(weights.row(query), edits, {layer, head, stack}, query);
   };
@@ -144,9 +150,9 @@ inline StackAnswer stack_answer(const Model& model, const StackWeights& own, con
   for (const auto& weights : own.blocks) {
     const auto layer = static_cast<Index>(result.blocks.size());
     const AttentionOptions cross =
-        weights.cross ? options_of(request, Stack::cross, layer, own.rotary) : AttentionOptions{};
-    result.blocks.push_back(
-        block(layer_of(weights, config), result.last, options_of(request, stack, layer, own.rotary), memory, cross));
+        weights.cross ? options_of(request, Stack::cross, layer, own, *weights.cross) : AttentionOptions{};
+    result.blocks.push_back(block(layer_of(weights, config), result.last,
+                                  options_of(request, stack, layer, own, weights.self), memory, cross));
     result.last = result.blocks.back().output;
   }
   if (own.final_norm) result.last = norm(result.last, layer_of(*own.final_norm));
@@ -163,10 +169,11 @@ inline Answer answer(const Request& request, const Model& model) {
   if (model.given) {
     const ExternalStack& given = model.given->stacks.at(Stack::self);
     result.embedding = grid(given.query);
-    result.blocks.push_back({.self = attention(layer_of(model.blocks[0].self), result.embedding, grid(given.key),
-                                               grid(given.value), options_of(request, Stack::self, 0, model.rotary)),
-                             .cross = {},
-                             .output = {}});
+    result.blocks.push_back(
+        {.self = attention(layer_of(model.blocks[0].self), result.embedding, grid(given.key), grid(given.value),
+                           options_of(request, Stack::self, 0, model, model.blocks[0].self)),
+         .cross = {},
+         .output = {}});
     result.last = result.blocks[0].output = result.blocks[0].self.output;
     return result;
   }
@@ -178,6 +185,8 @@ inline Answer answer(const Request& request, const Model& model) {
   output.weight *= double(model.output->scale);
   output.bias = model.output->bias.cast<double>();
   result.logits = linear(result.last, output);
+  const double cap = double(model.output->softcap);
+  if (cap > 0) result.logits = cap * (result.logits / cap).array().tanh();
   return result;
 }
 

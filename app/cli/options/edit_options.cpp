@@ -69,11 +69,11 @@ Result<MaskSpec> parse_mask(const char* option, const std::string& text) {
     mask.given = std::make_shared<const Matrix>(std::move(*matrix));
     return mask;
   }
-  const bool known = text == "none" || text == "causal" || text == "padding" || text == "causal+padding";
-  if (!known) return bad_input(option, "", "none, causal, padding, causal+padding, FILE.npy or FILE.json", text);
-  mask.causal = text.starts_with("causal");
-  mask.padding = text.ends_with("padding");
-  return mask;
+  auto words = parse_mask_words(option, text);
+  if (words) return *words;
+  return bad_input(option, "",
+                   "none, or causal, padding, window:N, chunk:N, prefix:N with + between them, FILE.npy or FILE.json",
+                   text);
 }
 
 /// `cross:1=X`: a layer and what is set there.
@@ -101,7 +101,8 @@ EditOptions::EditOptions(CLI::App& command) : command_(command) {
       "The attention (STACK: is encoder: or cross: in an encoder-decoder; nothing: the decoder's own)";
   command
       .add_option("--mask", mask_,
-                  "none, causal, padding, causal+padding, or FILE.npy, FILE.json: [query][key], true or 1 = may attend")
+                  "none, or causal, padding, window:N, chunk:N, prefix:N with + between them, or FILE.npy, FILE.json: "
+                  "[query][key], true or 1 = may attend")
       ->group(attention);
   command.add_option("--encoder-mask", encoder_mask_, "The same for the encoder of an encoder-decoder")
       ->group(attention);

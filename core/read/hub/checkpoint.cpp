@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/shortened_file.h"
+#include "math/ops.h"
 #include "math/position.h"
 #include "read/hub/derived_weights.h"
 #include "read/hub/stored_tensors.h"
@@ -17,7 +18,7 @@
 namespace headlight {
 namespace {
 
-Linear& linear_of(Field field, BlockWeights& block) {
+Linear& linear_of(Field field, Index expert, BlockWeights& block) {
   switch (field) {
     case Field::query: return block.self.query;
     case Field::key: return block.self.key;
@@ -29,7 +30,19 @@ Linear& linear_of(Field field, BlockWeights& block) {
     case Field::cross_output: return block.cross->output;
     case Field::gate: return block.gate;
     case Field::up: return block.up;
-    default: assert(field == Field::down); return block.down;
+    case Field::down: return block.down;
+    default: break;
+  }
+  Experts& experts = *block.experts;
+  switch (field) {
+    case Field::router: return experts.router;
+    case Field::shared_gate: return experts.shared->gate;
+    case Field::shared_up: return experts.shared->up;
+    case Field::shared_down: return experts.shared->down;
+    case Field::shared_expert_gate: return experts.shared_gate.emplace();
+    case Field::expert_gate: return experts.all[static_cast<std::size_t>(expert)].gate;
+    case Field::expert_up: return experts.all[static_cast<std::size_t>(expert)].up;
+    default: assert(field == Field::expert_down); return experts.all[static_cast<std::size_t>(expert)].down;
   }
 }
 
@@ -39,6 +52,8 @@ NormWeights& norm_of(Field field, BlockWeights& block) {
     case Field::key_norm: return block.self.key_norm.emplace();
     case Field::attention_norm: return block.attention_norm;
     case Field::cross_norm: return block.cross_norm;
+    case Field::attention_after_norm: return block.attention_after_norm.emplace();
+    case Field::ffn_after_norm: return block.ffn_after_norm.emplace();
     default: assert(field == Field::ffn_norm); return block.ffn_norm;
   }
 }
@@ -58,11 +73,11 @@ class Loader {
     model_->name = std::move(model_name);
     const std::vector<Row> rows = tensor_names(hub_, with_output_);
     for (const Row& row : rows) {
-      const std::size_t layers = static_cast<std::size_t>(stored_layers(row));
-      for (std::size_t layer = 0; layer < layers; ++layer) {
-        if (stop_) return Checkpoint{};
-        if (const auto taken = take(row, layer); !taken) return taken.error();
-      }
+      const auto taken = for_each_stored(row, [this](const Row& one, std::size_t layer) -> Status {
+        return stop_ ? Status(Done{}) : take(one, layer);
+      });
+      if (stop_) return Checkpoint{};
+      if (!taken) return taken.error();
       pack(*model_);  // while little of it is there: what is being packed stands in memory twice
     }
     finish();
@@ -73,9 +88,10 @@ class Loader {
   /// load() without a number read.
   Status check() const {
     if (const auto fits = tensors_.check_memory(); !fits) return fits;
-    for (const Row& row : tensor_names(hub_, with_output_))
-      for (Index layer = 0; layer < stored_layers(row); ++layer)
-        if (const auto there = check(row, static_cast<std::size_t>(layer)); !there) return there;
+    for (const Row& row : tensor_names(hub_, with_output_)) {
+      const auto there = for_each_stored(row, [this](const Row& one, std::size_t layer) { return check(one, layer); });
+      if (!there) return there;
+    }
     return Done{};
   }
 
@@ -87,6 +103,20 @@ class Loader {
     return row.part == StackPart::encoder ? hub_.config.layers_of_encoder() : hub_.config.num_layers;
   }
 
+  /// Calls visit(row, layer) for each tensor of a row, with a row of its own for each expert, up to the first Error.
+  template <class Visit>
+  Status for_each_stored(const Row& row, const Visit& visit) const {
+    std::string name;
+    const bool of_experts = is_of_an_expert(row);
+    for (Index layer = row.from_layer; layer < stored_layers(row); ++layer)
+      for (Index expert = 0; expert < (of_experts ? hub_.experts : 1); ++expert)
+        if (const auto done =
+                visit(of_experts ? row_of_expert(row, expert, name) : row, static_cast<std::size_t>(layer));
+            !done)
+          return done;
+    return Done{};
+  }
+
   StackWeights& stack(StackPart part) { return part == StackPart::encoder ? *model_->encoder : *model_; }
 
   /// Stacks and blocks with their numbers of heads, before any tensor.
@@ -96,19 +126,35 @@ class Loader {
     lay_out_embeddings(*model_);
     AttentionWeights attention;
     attention.scale = hub_.attention_scale;
+    attention.softcap = hub_.softcap;
     attention.num_heads = config.num_heads;
     attention.num_kv_heads = config.kv_heads();
     model_->blocks.resize(static_cast<std::size_t>(config.num_layers));
     for (BlockWeights& block : model_->blocks) {
       block.self = attention;
+      block.parallel = hub_.parallel;
+      if (hub_.experts > 0) block.experts = Experts{.router = {}, .all = {}, .chosen = hub_.chosen_experts};
+      if (hub_.experts > 0) block.experts->all.resize(static_cast<std::size_t>(hub_.experts));
+      if (hub_.experts > 0) block.experts->to_one = hub_.experts_to_one;
+      if (hub_.shared_ffn > 0) block.experts->shared.emplace();
       if (config.arch == Arch::encoder_decoder) block.cross = attention;
     }
+    lay_out_windows();
     if (config.arch != Arch::encoder_decoder) return;
     model_->encoder.emplace();
     lay_out_embeddings(*model_->encoder);
     model_->encoder->blocks.resize(static_cast<std::size_t>(config.layers_of_encoder()));
     attention.num_heads = attention.num_kv_heads = hub_.encoder_heads;
     for (BlockWeights& block : model_->encoder->blocks) block.self = attention;
+  }
+
+  void lay_out_windows() {
+    const auto rotary = hub_.window_rotary ? std::make_shared<const Rotary>(*hub_.window_rotary) : nullptr;
+    for (std::size_t layer = 0; layer < hub_.windows.size(); ++layer) {
+      AttentionWeights& attention = model_->blocks[layer].self;
+      attention.window = hub_.windows[layer];
+      if (attention.window > 0) attention.rotary = rotary;
+    }
   }
 
   void lay_out_embeddings(StackWeights& stack) const {
@@ -230,6 +276,7 @@ class Loader {
     switch (row.field) {
       case Field::positions: embeddings.positions = std::move(matrix); return;
       case Field::token_types: embeddings.token_types = std::move(matrix); return;
+      case Field::distances: distances_ = std::move(matrix); return;
       case Field::task_types: embeddings.token_types.rowwise() += matrix.row(0); return;
       default: {
         assert(row.field == Field::relative_bias);
@@ -260,6 +307,11 @@ class Loader {
       return;
     }
     BlockWeights& block = stack(row.part).blocks[layer];
+    if (row.field == Field::distance_key || row.field == Field::distance_query) {
+      auto& projections = row.field == Field::distance_key ? distance_keys_ : distance_queries_;
+      projections.push_back(std::move(linear));
+      return;
+    }
     if (row.field == Field::gate_up) {
       const Index rows = shape(Field::up, row.part, hub_).rows;
       block.gate = part_of(linear, 0, rows);
@@ -267,13 +319,14 @@ class Loader {
       return;
     }
     if (row.field == Field::heads_together) {
-      block.self.query = part_of_heads(linear, 0, hub_.config.num_heads);
-      block.self.key = part_of_heads(linear, 1, hub_.config.num_heads);
-      block.self.value = part_of_heads(linear, 2, hub_.config.num_heads);
+      const Index heads = hub_.config.num_heads, kv_heads = hub_.config.kv_heads();
+      block.self.query = part_of_heads(linear, 0, heads, kv_heads);
+      block.self.key = part_of_heads(linear, 1, heads, kv_heads);
+      block.self.value = part_of_heads(linear, 2, heads, kv_heads);
       return;
     }
     if (row.field != Field::query_key_value) {
-      linear_of(row.field, block) = std::move(linear);
+      linear_of(row.field, row.expert, block) = std::move(linear);
       return;
     }
     const Index queries = shape(Field::query, row.part, hub_).rows, keys = shape(Field::key, row.part, hub_).rows;
@@ -288,6 +341,7 @@ class Loader {
       case Field::embedding_norm: weights.embeddings.norm = std::move(norm); return;
       case Field::final_norm: weights.final_norm = std::move(norm); return;
       case Field::transform_norm: output_.transform_norm = std::move(norm); return;
+      case Field::distance_norm: distance_norm_ = std::move(norm); return;
       default: norm_of(row.field, weights.blocks[layer]) = std::move(norm);
     }
   }
@@ -296,6 +350,9 @@ class Loader {
   void finish() {
     const Config& config = hub_.config;
     if (config.position == Position::rotary) model_->rotary = hub_.rotary;
+    if (hub_.one_norm)
+      for (BlockWeights& block : model_->blocks) block.ffn_norm = block.attention_norm;
+    if (hub_.distance_rows > 0) project_distances();
     if (config.position == Position::sinusoidal_halves) settle_sinusoids();
     if (hub_.family == Family::m2m_100)
       model_->embeddings.positions = model_->encoder->embeddings.positions =
@@ -308,6 +365,7 @@ class Loader {
       if (config.tied) output_.weight = model_->embeddings.tokens;
       output_.scale = hub_.output_scale;
       output_.activation = hub_.output_activation;
+      output_.softcap = hub_.output_softcap;
       model_->output = std::move(output_);
     } else if (hub_.output != OutputLayer::none) {
       const std::string begin(output_marker(hub_));
@@ -315,6 +373,21 @@ class Loader {
     }
     pack(*model_);
     if (hub_.layer_groups > 0) share_layers();
+  }
+
+  /// The vectors of the distances as each layer projects them.
+  void project_distances() {
+    if (distance_norm_) distances_ = norm(distances_, *distance_norm_);
+    for (std::size_t layer = 0; layer < model_->blocks.size(); ++layer) {
+      AttentionWeights& attention = model_->blocks[layer].self;
+      DistanceVectors vectors{
+          .keys = {}, .queries = {}, .exact = hub_.distance_exact, .max_distance = hub_.distance_most};
+      const bool shared = hub_.shared_distances;
+      if (hub_.content_to_position) vectors.keys = linear(distances_, shared ? attention.key : distance_keys_[layer]);
+      if (hub_.position_to_content)
+        vectors.queries = linear(distances_, shared ? attention.query : distance_queries_[layer]);
+      attention.distances = std::make_shared<const DistanceVectors>(std::move(vectors));
+    }
   }
 
   /// Packed weights are shared: each layer beyond the stored ones is as the one of its group.
@@ -350,6 +423,9 @@ class Loader {
   bool with_output_ = false;
   std::shared_ptr<Model> model_ = std::make_shared<Model>();
   OutputWeights output_;
+  Matrix distances_;
+  std::optional<NormWeights> distance_norm_;
+  std::vector<Linear> distance_keys_, distance_queries_;
 };
 
 std::string name_of(const std::filesystem::path& folder) {

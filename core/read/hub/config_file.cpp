@@ -23,14 +23,26 @@ constexpr std::pair<std::string_view, Family> kTypes[] = {{"bert", Family::bert}
                                                           {"albert", Family::albert},
                                                           {"ernie", Family::ernie},
                                                           {"mpnet", Family::mpnet},
+                                                          {"modernbert", Family::modernbert},
+                                                          {"deberta-v2", Family::deberta_v2},
                                                           {"gpt2", Family::gpt2},
                                                           {"opt", Family::opt},
                                                           {"bloom", Family::bloom},
+                                                          {"gpt_neox", Family::gpt_neox},
+                                                          {"gptj", Family::gptj},
+                                                          {"falcon", Family::falcon},
+                                                          {"phi", Family::phi},
                                                           {"llama", Family::llama},
                                                           {"mistral", Family::mistral},
                                                           {"qwen2", Family::qwen2},
                                                           {"qwen3", Family::qwen3},
                                                           {"gemma", Family::gemma},
+                                                          {"gemma2", Family::gemma2},
+                                                          {"gemma3_text", Family::gemma3},
+                                                          {"olmo2", Family::olmo2},
+                                                          {"mixtral", Family::mixtral},
+                                                          {"qwen2_moe", Family::qwen2_moe},
+                                                          {"qwen3_moe", Family::qwen3_moe},
                                                           {"phi3", Family::phi3},
                                                           {"bart", Family::bart},
                                                           {"marian", Family::marian},
@@ -39,6 +51,23 @@ constexpr std::pair<std::string_view, Family> kTypes[] = {{"bert", Family::bert}
                                                           {"t5", Family::t5},
                                                           {"mt5", Family::t5},
                                                           {"headlight", Family::headlight}};
+
+/// Options of some families that change attention or what goes into it. A file of another family that has one switched on
+/// describes a model that would be computed wrongly.
+constexpr const char* kOptions[] = {
+    "alibi",          "attention_chunk_size", "attention_multiplier",    "attn_logit_softcapping",
+    "clip_qkv",       "embedding_multiplier", "final_logit_softcapping", "logits_scaling",
+    "no_rope_layers", "num_experts",          "num_local_experts",       "qk_layernorm",
+    "qk_norm",        "relative_attention",   "residual_multiplier",     "use_qk_norm"};
+
+void refuse_options_of_others(Keyed& keyed) {
+  for (const char* option : kOptions) {
+    if (keyed.was_read(option)) continue;
+    const nlohmann::json* value = keyed.find({option});
+    if (value && *value != false && *value != 0 && !(value->is_array() && value->empty()))
+      keyed.fail({option}, "none in this family", found_text(*value));
+  }
+}
 
 std::string all_types() {
   std::string list;
@@ -61,11 +90,23 @@ HubConfig config_of(Keyed& keyed, Family family) {
     case Family::gpt2: return gpt2_config(keyed);
     case Family::opt: return opt_config(keyed);
     case Family::bloom: return bloom_config(keyed);
+    case Family::modernbert: return modernbert_config(keyed);
+    case Family::deberta_v2: return deberta_config(keyed);
+    case Family::gpt_neox: return gpt_neox_config(keyed);
+    case Family::gptj: return gptj_config(keyed);
+    case Family::falcon: return falcon_config(keyed);
+    case Family::phi: return phi_config(keyed);
     case Family::llama:
     case Family::mistral:
     case Family::qwen2:
     case Family::qwen3:
     case Family::gemma:
+    case Family::gemma2:
+    case Family::gemma3:
+    case Family::olmo2:
+    case Family::mixtral:
+    case Family::qwen2_moe:
+    case Family::qwen3_moe:
     case Family::phi3: return llama_config(keyed, family);
     case Family::bart:
     case Family::marian:
@@ -115,6 +156,7 @@ Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text
     return bad_input(where, "quantization_config", "none: float weights", "quantized weights");
 
   HubConfig hub = config_of(keyed, known->second);
+  refuse_options_of_others(keyed);
   if (keyed.error()) return *keyed.error();
   hub.family = known->second;
   if (hub.output_vocabulary == 0) hub.output_vocabulary = hub.vocabulary;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "model/config.h"
@@ -23,14 +24,26 @@ enum class Family {
   albert,
   ernie,
   mpnet,
+  modernbert,
+  deberta_v2,
   gpt2,
   opt,
   bloom,
+  gpt_neox,
+  gptj,
+  falcon,
+  phi,
   llama,
   mistral,
   qwen2,
   qwen3,
   gemma,
+  gemma2,
+  gemma3,
+  olmo2,
+  mixtral,
+  qwen2_moe,
+  qwen3_moe,
   phi3,
   bart,
   marian,
@@ -62,14 +75,32 @@ struct HubConfig {
   float embedding_scale = 1;
   float norm_epsilon = 1e-5f;
   std::optional<Rotary> rotary = {};
+  std::optional<Rotary> window_rotary = {};   // of layers with a window, where theirs is another
+  std::vector<Index> windows = {};            // of each layer (AttentionWeights::window); empty: none has one
   bool head_norms = false;                    // of each head's q and k
+  bool wide_head_norms = false;               // of the q and k of all heads together
   bool norms_store_rest = false;              // a norm's scale is 1 and what is stored (Gemma)
   bool final_norms = false;                   // both stacks of a BART-like model end with a norm
   bool linear_biases = false;                 // a bias of the scores that falls with the distance (ALiBi)
   std::optional<float> attention_scale = {};  // instead of 1/sqrt(d_k)
   Index relative_buckets = 0;                 // of a bias for distances; 0: none
   Index relative_distance = 0;                // RelativeBias::max_distance
-  float output_scale = 1;                     // OutputWeights
+  float softcap = 0;                          // AttentionWeights
+  bool parallel = false;                      // BlockWeights
+  bool one_norm = false;                      // the norm of the attention serves the feed-forward as well
+  bool two_norms = false;                     // of a parallel block of Falcon: each has its own
+  Index experts = 0;                          // E; 0: none
+  Index chosen_experts = 0;
+  Index expert_ffn = 0, shared_ffn = 0;  // widths; 0: no shared expert
+  bool experts_to_one = true;
+  Index distance_rows = 0;  // R of DistanceVectors; 0: none
+  Index distance_exact = 0, distance_most = 0;
+  bool content_to_position = false, position_to_content = false;
+  bool shared_distances = true;  // their vectors are projected as keys and queries are
+  bool distance_norm = false;
+  float output_scale = 1;  // OutputWeights
+  float output_softcap = 0;
+  bool output_bias = false;  // of decoders whose output layer has one
   std::optional<Activation> output_activation = {};
   std::optional<LongestText> longest = {};
   OutputLayer output = OutputLayer::if_stored;

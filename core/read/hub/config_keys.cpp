@@ -14,6 +14,7 @@ std::string found_text(const json& value) {
 }
 
 const json* Keyed::find(Keys keys) const {
+  read_.insert(keys.begin(), keys.end());
   for (const char* key : keys)
     if (const auto at = object_.find(key); at != object_.end() && !at->is_null()) return &*at;
   return nullptr;

@@ -1,8 +1,10 @@
 // The keys of one object in a config.json, each read as what it must be.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -41,12 +43,16 @@ class Keyed {
   void only(Keys keys, std::string_view supported);
   void only(Keys keys, const char* supported) { only(keys, std::string_view(supported)); }  // which is no bool
 
+  /// Whether anything has asked for the key.
+  bool was_read(const char* key) const { return read_.contains(key); }
+
   void fail(Keys keys, std::string_view expected, std::string_view found);
   const std::optional<Error>& error() const { return error_; }
 
  private:
   std::string_view where_;
   const nlohmann::json& object_;
+  mutable std::set<std::string, std::less<>> read_;
   std::optional<Error> error_;
 };
 

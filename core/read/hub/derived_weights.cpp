@@ -20,13 +20,15 @@ Linear part_of(const Linear& fused, Index first, Index count) {
   return part;
 }
 
-Linear part_of_heads(const Linear& fused, Index which, Index heads) {
-  const Index rows = fused.weight.rows() / (3 * heads);
-  Linear part{.weight = Matrix(heads * rows, fused.weight.cols()), .bias = Vector(fused.bias.size() / 3)};
-  for (Index head = 0; head < heads; ++head) {
-    const Index from = (3 * head + which) * rows;
-    part.weight.middleRows(head * rows, rows) = fused.weight.middleRows(from, rows);
-    if (part.bias.size() > 0) part.bias.segment(head * rows, rows) = fused.bias.segment(from, rows);
+Linear part_of_heads(const Linear& fused, Index which, Index heads, Index kv_heads) {
+  const Index group = heads / kv_heads, rows = fused.weight.rows() / (kv_heads * (group + 2));
+  const Index first = which == 0 ? 0 : (group + which - 1) * rows, count = (which == 0 ? group : 1) * rows;
+  Linear part{.weight = Matrix(kv_heads * count, fused.weight.cols()),
+              .bias = Vector(fused.bias.size() > 0 ? kv_heads * count : 0)};
+  for (Index head = 0; head < kv_heads; ++head) {
+    const Index from = head * (group + 2) * rows + first;
+    part.weight.middleRows(head * count, count) = fused.weight.middleRows(from, count);
+    if (part.bias.size() > 0) part.bias.segment(head * count, count) = fused.bias.segment(from, count);
   }
   return part;
 }

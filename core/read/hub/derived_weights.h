@@ -13,8 +13,9 @@ namespace headlight {
 /// Rows `first` to `first + count` of a fused projection.
 Linear part_of(const Linear& fused, Index first, Index count);
 
-/// The rows of `which` (0 query, 1 key, 2 value) of a projection that has the three of each head one below the other.
-Linear part_of_heads(const Linear& fused, Index which, Index heads);
+/// The rows of `which` (0 query, 1 key, 2 value) of a projection that has, for each head of keys, the queries of its
+/// group, the key and the value one below the other.
+Linear part_of_heads(const Linear& fused, Index which, Index heads, Index kv_heads);
 
 /// The bias −m·distance of each head (Press et al. 2022, section 3): m falls from head to head by powers of two; where
 /// the heads are no power of two, those beyond the last one take every other m of twice as many.

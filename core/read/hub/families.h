@@ -11,8 +11,15 @@ HubConfig distilbert_config(Keyed& keyed);
 HubConfig gpt2_config(Keyed& keyed);
 HubConfig opt_config(Keyed& keyed);
 HubConfig bloom_config(Keyed& keyed);
-HubConfig llama_config(Keyed& keyed, Family family);  // llama, mistral, qwen2, qwen3, gemma, phi3
-HubConfig bart_config(Keyed& keyed, Family family);   // bart, marian, pegasus, m2m_100
+HubConfig modernbert_config(Keyed& keyed);
+HubConfig deberta_config(Keyed& keyed);
+HubConfig gpt_neox_config(Keyed& keyed);
+HubConfig gptj_config(Keyed& keyed);
+HubConfig falcon_config(Keyed& keyed);
+HubConfig phi_config(Keyed& keyed);
+/// llama, mistral, mixtral, qwen2, qwen3, qwen2_moe, qwen3_moe, gemma, gemma2, gemma3, olmo2, phi3
+HubConfig llama_config(Keyed& keyed, Family family);
+HubConfig bart_config(Keyed& keyed, Family family);  // bart, marian, pegasus, m2m_100
 HubConfig t5_config(Keyed& keyed);
 HubConfig headlight_config(Keyed& keyed);
 

@@ -76,11 +76,22 @@ void scale_as_yarn(Scaling& scaling) {
 
 }  // namespace
 
-void read_rope(Keyed& keyed, HubConfig& hub) {
-  const Index pairs = hub.config.d_k() / 2;
-  double theta = keyed.number({"rope_theta"}, kLeastTheta, kMostTheta, 10000);
+Rotary plain_rotary(Index columns, double theta, bool interleaved) {
+  Rotary rotary{.frequencies = Vector(columns / 2), .interleaved = interleaved};
+  for (Index i = 0; i < columns / 2; ++i)
+    rotary.frequencies(i) =
+        static_cast<float>(std::pow(theta, -2.0 * static_cast<double>(i) / static_cast<double>(columns)));
+  return rotary;
+}
+
+double read_theta(Keyed& keyed, const char* key, double unsaid) {
+  return keyed.number({key}, kLeastTheta, kMostTheta, unsaid);
+}
+
+void read_rope(Keyed& keyed, HubConfig& hub, double unsaid_theta, std::optional<double> unsaid_share) {
+  double theta = keyed.number({"rope_theta", "rotary_emb_base"}, kLeastTheta, kMostTheta, unsaid_theta);
   const double trained = static_cast<double>(keyed.size({"max_position_embeddings"}, kMaxPositions * 16, 2048));
-  if (keyed.number({"partial_rotary_factor"}, 0, 1, 1) != 1) keyed.fail({"partial_rotary_factor"}, "1", "less");
+  double share = keyed.number({"partial_rotary_factor", "rotary_pct"}, 0, 1, unsaid_share.value_or(1));
   std::string type = "default";
   const nlohmann::json* object = nullptr;
   const char* key = "rope_scaling";
@@ -88,11 +99,18 @@ void read_rope(Keyed& keyed, HubConfig& hub) {
     if (const nlohmann::json* found = keyed.find({spelling})) object = found, key = spelling;
   }
   if (object && !object->is_object()) return keyed.fail({key}, "an object or null", found_text(*object));
+  if (object && std::any_of(object->begin(), object->end(), [](const auto& one) { return one.is_object(); }))
+    return keyed.fail({key}, "one rotation for all layers", "one for each kind of layer");
   const nlohmann::json none = nlohmann::json::object();
   Keyed inside("", object ? *object : none);
   type = inside.word({"rope_type", "type"}, "default");
   theta = inside.number({"rope_theta"}, kLeastTheta, kMostTheta, theta);
-  if (inside.number({"partial_rotary_factor"}, 0, 1, 1) != 1) inside.fail({"partial_rotary_factor"}, "1", "less");
+  share = inside.number({"partial_rotary_factor"}, 0, 1, share);
+  if (share != 1 && !unsaid_share) keyed.fail({"partial_rotary_factor"}, "1", "less");
+  const auto columns = static_cast<Index>(static_cast<double>(hub.config.d_k()) * share);
+  if (share != 1 && (columns < 2 || columns % 2 != 0))
+    keyed.fail({"partial_rotary_factor"}, "an even number of a head's columns", std::to_string(columns));
+  const Index pairs = std::max<Index>(columns / 2, 1);
   Scaling scaling{.inside = inside,
                   .theta = theta,
                   .trained = inside.number({"original_max_position_embeddings"}, 1, 1e9, trained),

@@ -17,7 +17,13 @@ Rows opt_names(const HubConfig& hub, bool with_output);
 Rows bloom_names(const HubConfig& hub, bool with_output);
 Rows distilbert_names(const HubConfig& hub, bool with_output);
 Rows gpt2_names(const HubConfig& hub, bool with_output);
-Rows llama_names(const HubConfig& hub, bool with_output);  // llama, mistral, qwen2, qwen3, gemma, phi3
+Rows modernbert_names(const HubConfig& hub, bool with_output);
+Rows deberta_names(const HubConfig& hub, bool with_output);
+Rows gpt_neox_names(const HubConfig& hub, bool with_output);
+Rows gptj_names(const HubConfig& hub, bool with_output);
+Rows falcon_names(const HubConfig& hub, bool with_output);
+Rows phi_names(const HubConfig& hub, bool with_output);
+Rows llama_names(const HubConfig& hub, bool with_output);  // as llama_config
 Rows bart_names(const HubConfig& hub, bool with_output);   // bart, marian, pegasus, m2m_100
 Rows t5_names(const HubConfig& hub, bool with_output);
 Rows headlight_names(const HubConfig& hub, bool with_output);
@@ -36,6 +42,11 @@ inline Row rms_norm_row(std::string_view name, Field field, StackPart part = Sta
 inline void add_output_weight(Rows& rows, Row& tokens, std::string_view name, const HubConfig& hub, bool with_output) {
   if (hub.config.tied) tokens.also.push_back(name);
   else if (with_output) append(rows, {{name, Field::output}});
+}
+
+/// Heads over a model that answer no question of Headlight's.
+inline void append_other_heads(Rows& rows) {
+  append(rows, {{"/score.*", Field::unused}, {"/qa_outputs.*", Field::unused}, {"/classifier.*", Field::unused}});
 }
 
 }  // namespace headlight

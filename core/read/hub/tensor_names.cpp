@@ -1,5 +1,7 @@
 #include "read/hub/tensor_names.h"
 
+#include <string>
+
 #include "read/hub/tensor_name_tables.h"
 
 namespace headlight {
@@ -9,6 +11,7 @@ FieldKind kind(Field field) {
     case Field::positions:
     case Field::token_types:
     case Field::task_types:
+    case Field::distances:
     case Field::relative_bias: return FieldKind::matrix;
     case Field::tokens:
     case Field::output: return FieldKind::table;
@@ -20,6 +23,9 @@ FieldKind kind(Field field) {
     case Field::query_norm:
     case Field::key_norm:
     case Field::ffn_norm:
+    case Field::attention_after_norm:
+    case Field::ffn_after_norm:
+    case Field::distance_norm:
     case Field::transform_norm: return FieldKind::norm;
     case Field::derived:
     case Field::unused: return FieldKind::none;
@@ -28,6 +34,17 @@ FieldKind kind(Field field) {
 }
 
 bool is_of_a_block(const Row& row) { return row.name.find("{layer}") != std::string_view::npos; }
+
+bool is_of_an_expert(const Row& row) { return row.name.find("{expert}") != std::string_view::npos; }
+
+Row row_of_expert(const Row& row, Index expert, std::string& name) {
+  constexpr std::string_view kExpert = "{expert}";
+  name = std::string(row.name).replace(row.name.find(kExpert), kExpert.size(), std::to_string(expert));
+  Row own = row;
+  own.name = name;
+  own.expert = expert;
+  return own;
+}
 
 std::string_view prefix(Family family) {
   switch (family) {
@@ -38,7 +55,11 @@ std::string_view prefix(Family family) {
     case Family::albert: return "albert.";
     case Family::ernie: return "ernie.";
     case Family::mpnet: return "mpnet.";
+    case Family::deberta_v2: return "deberta.";
+    case Family::gpt_neox: return "gpt_neox.";
     case Family::gpt2:
+    case Family::gptj:
+    case Family::falcon:
     case Family::bloom:
     case Family::t5: return "transformer.";
     default: return "model.";
@@ -56,12 +77,24 @@ std::vector<Row> tensor_names(const HubConfig& hub, bool with_output) {
     case Family::opt: return opt_names(hub, with_output);
     case Family::bloom: return bloom_names(hub, with_output);
     case Family::distilbert: return distilbert_names(hub, with_output);
+    case Family::modernbert: return modernbert_names(hub, with_output);
+    case Family::deberta_v2: return deberta_names(hub, with_output);
+    case Family::gpt_neox: return gpt_neox_names(hub, with_output);
+    case Family::gptj: return gptj_names(hub, with_output);
+    case Family::falcon: return falcon_names(hub, with_output);
+    case Family::phi: return phi_names(hub, with_output);
     case Family::gpt2: return gpt2_names(hub, with_output);
     case Family::llama:
     case Family::mistral:
     case Family::qwen2:
     case Family::qwen3:
     case Family::gemma:
+    case Family::gemma2:
+    case Family::gemma3:
+    case Family::olmo2:
+    case Family::mixtral:
+    case Family::qwen2_moe:
+    case Family::qwen3_moe:
     case Family::phi3: return llama_names(hub, with_output);
     case Family::bart:
     case Family::marian:
@@ -76,7 +109,10 @@ std::vector<Row> tensor_names(const HubConfig& hub, bool with_output) {
 std::string_view output_marker(const HubConfig& hub) {
   switch (hub.family) {
     case Family::bert:
+    case Family::deberta_v2:
     case Family::ernie: return "cls.predictions.";
+    case Family::modernbert: return "decoder.bias";
+    case Family::gpt_neox: return hub.config.tied ? "" : "embed_out.";
     case Family::albert: return "predictions.";
     case Family::mpnet:
     case Family::roberta: return "lm_head.";
@@ -105,8 +141,19 @@ TensorShape shape(Field field, StackPart part, const HubConfig& hub) {
     case Field::transform_norm: return {1, e};
     case Field::embedding_projection: return {d, e};
     case Field::relative_bias: return {hub.relative_buckets, config.num_heads};
-    case Field::query_norm:
-    case Field::key_norm: return {1, config.d_k()};
+    case Field::query_norm: return {1, hub.wide_head_norms ? queries : config.d_k()};
+    case Field::key_norm: return {1, hub.wide_head_norms ? keys : config.d_k()};
+    case Field::distances: return {hub.distance_rows, d};
+    case Field::distance_key:
+    case Field::distance_query: return {queries, d};
+    case Field::router: return {hub.experts, d};
+    case Field::expert_gate:
+    case Field::expert_up: return {hub.expert_ffn, d};
+    case Field::expert_down: return {d, hub.expert_ffn};
+    case Field::shared_gate:
+    case Field::shared_up: return {hub.shared_ffn, d};
+    case Field::shared_down: return {d, hub.shared_ffn};
+    case Field::shared_expert_gate: return {1, d};
     case Field::query:
     case Field::cross_query: return {queries, d};
     case Field::key:

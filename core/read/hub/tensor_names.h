@@ -21,16 +21,20 @@ enum class Field {
   embedding_norm,        // (e)
   embedding_projection,  // (d_model, e)
   relative_bias,         // (buckets, H), of all blocks
+  distances,             // (R, d_model), of all blocks
+  distance_norm,         // (d_model) of each of them
   final_norm,            // norms: (d_model)
   // of a block
   query,  // (H·d_k, d_model)
   key,
   value,             // (H_kv·d_k, d_model)
   query_key_value,   // the three one below the other
-  heads_together,    // those of the first head, then those of the second, …
+  heads_together,    // the queries of the first key's heads, that key and its value, then those of the second, …
   attention_output,  // (d_model, H·d_k)
   query_norm,
-  key_norm,  // (d_k)
+  key_norm,        // (d_k), or (H·d_k), (H_kv·d_k)
+  distance_key,    // (H·d_k, d_model)
+  distance_query,  // the same
   attention_norm,
   cross_query,
   cross_key,
@@ -42,6 +46,16 @@ enum class Field {
   gate_up,  // the two one below the other
   down,     // (d_model, ffn)
   ffn_norm,
+  attention_after_norm,
+  ffn_after_norm,  // (d_model)
+  router,          // (E, d_model)
+  expert_gate,
+  expert_up,  // (expert's ffn, d_model)
+  expert_down,
+  shared_gate,
+  shared_up,
+  shared_down,         // the same of the expert of all tokens
+  shared_expert_gate,  // (1, d_model)
   // of the output layer
   output,          // (V, e)
   output_bias,     // (V)
@@ -69,7 +83,7 @@ enum class Form { plain, transposed };         // transposed: weights are stored
 enum class Need { required, expected, optional };
 
 struct Row {
-  // {layer} stands for the layer's number; behind a leading / there is never the family's prefix; a closing * means
+  // {layer} stands for the layer's number, {expert} for the expert's; behind a leading / there is never the family's prefix; a closing * means
   // all that begin so.
   std::string_view name;
   Field field;
@@ -78,7 +92,15 @@ struct Row {
   Need need = Need::required;
   bool bias = true;                         // of a linear layer or norm
   std::vector<std::string_view> also = {};  // other names of the same array, of which any one suffices
+  Index from_layer = 0;                     // the first layer that has it
+  Index expert = 0;                         // of a row of one expert, whose number stands in its name
 };
+
+/// The same row of one expert; `name` keeps its name.
+Row row_of_expert(const Row& row, Index expert, std::string& name);
+
+/// Whether the row stands for a tensor of every expert.
+bool is_of_an_expert(const Row& row);
 
 /// Whether the row stands for a tensor of every layer.
 bool is_of_a_block(const Row& row);

@@ -62,26 +62,62 @@ Rows bloom_names(const HubConfig& hub, bool with_output) {
   return rows;
 }
 
+namespace {
+
+/// The names of experts: as Mixtral has them, and as others do.
+void append_experts(Rows& rows, const HubConfig& hub) {
+  if (hub.family == Family::mixtral)
+    return append(rows, {linear_row("layers.{layer}.block_sparse_moe.gate", Field::router, false),
+                         linear_row("layers.{layer}.block_sparse_moe.experts.{expert}.w1", Field::expert_gate, false),
+                         linear_row("layers.{layer}.block_sparse_moe.experts.{expert}.w3", Field::expert_up, false),
+                         linear_row("layers.{layer}.block_sparse_moe.experts.{expert}.w2", Field::expert_down, false)});
+  append(rows, {linear_row("layers.{layer}.mlp.gate", Field::router, false),
+                linear_row("layers.{layer}.mlp.experts.{expert}.gate_proj", Field::expert_gate, false),
+                linear_row("layers.{layer}.mlp.experts.{expert}.up_proj", Field::expert_up, false),
+                linear_row("layers.{layer}.mlp.experts.{expert}.down_proj", Field::expert_down, false)});
+  if (hub.shared_ffn > 0)
+    append(rows, {linear_row("layers.{layer}.mlp.shared_expert.gate_proj", Field::shared_gate, false),
+                  linear_row("layers.{layer}.mlp.shared_expert.up_proj", Field::shared_up, false),
+                  linear_row("layers.{layer}.mlp.shared_expert.down_proj", Field::shared_down, false),
+                  linear_row("layers.{layer}.mlp.shared_expert_gate", Field::shared_expert_gate, false)});
+}
+
+/// Before a sublayer; before and behind it in Gemma 2 and 3, whose name for the second is Llama's for the third; behind
+/// it alone in OLMo 2.
+void append_norms(Rows& rows, Family family) {
+  constexpr std::string_view kInput = "layers.{layer}.input_layernorm";
+  constexpr std::string_view kAttention = "layers.{layer}.post_attention_layernorm";
+  constexpr std::string_view kBefore = "layers.{layer}.pre_feedforward_layernorm";
+  constexpr std::string_view kAfter = "layers.{layer}.post_feedforward_layernorm";
+  const bool around = family == Family::gemma2 || family == Family::gemma3, behind = family == Family::olmo2;
+  if (!behind) append(rows, {rms_norm_row(kInput, Field::attention_norm)});
+  if (!behind) append(rows, {rms_norm_row(around ? kBefore : kAttention, Field::ffn_norm)});
+  if (around || behind)
+    append(rows, {rms_norm_row(kAttention, Field::attention_after_norm), rms_norm_row(kAfter, Field::ffn_after_norm)});
+}
+
+}  // namespace
+
 Rows llama_names(const HubConfig& hub, bool with_output) {
   const Biases& bias = hub.config.bias;
   const bool fused = hub.family == Family::phi3;
   Rows rows = {
       {"embed_tokens.weight", Field::tokens},
-      rms_norm_row("layers.{layer}.input_layernorm", Field::attention_norm),
   };
+  append_norms(rows, hub.family);
   if (fused) append(rows, {linear_row("layers.{layer}.self_attn.qkv_proj", Field::query_key_value, bias.query)});
   else
     append(rows, {linear_row("layers.{layer}.self_attn.q_proj", Field::query, bias.query),
                   linear_row("layers.{layer}.self_attn.k_proj", Field::key, bias.key),
                   linear_row("layers.{layer}.self_attn.v_proj", Field::value, bias.value)});
-  append(rows, {linear_row("layers.{layer}.self_attn.o_proj", Field::attention_output, bias.output),
-                rms_norm_row("layers.{layer}.post_attention_layernorm", Field::ffn_norm)});
-  if (fused) append(rows, {linear_row("layers.{layer}.mlp.gate_up_proj", Field::gate_up, bias.ffn)});
+  append(rows, {linear_row("layers.{layer}.self_attn.o_proj", Field::attention_output, bias.output)});
+  if (hub.experts > 0) append_experts(rows, hub);
+  else if (fused) append(rows, {linear_row("layers.{layer}.mlp.gate_up_proj", Field::gate_up, bias.ffn)});
   else
     append(rows, {linear_row("layers.{layer}.mlp.gate_proj", Field::gate, bias.ffn),
                   linear_row("layers.{layer}.mlp.up_proj", Field::up, bias.ffn)});
+  if (hub.experts == 0) append(rows, {linear_row("layers.{layer}.mlp.down_proj", Field::down, bias.ffn)});
   append(rows, {
-                   linear_row("layers.{layer}.mlp.down_proj", Field::down, bias.ffn),
                    rms_norm_row("norm", Field::final_norm),
                    {"rotary_emb.inv_freq", Field::derived},
                    {"layers.{layer}.self_attn.rotary_emb.inv_freq", Field::derived},
@@ -89,7 +125,7 @@ Rows llama_names(const HubConfig& hub, bool with_output) {
                    {"/qa_outputs.*", Field::unused},
                    {"/classifier.*", Field::unused},
                });
-  if (hub.head_norms)
+  if (hub.head_norms || hub.wide_head_norms)
     append(rows, {rms_norm_row("layers.{layer}.self_attn.q_norm", Field::query_norm),
                   rms_norm_row("layers.{layer}.self_attn.k_norm", Field::key_norm)});
   add_output_weight(rows, rows.front(), "/lm_head.weight", hub, with_output);

@@ -125,6 +125,63 @@ Rows mpnet_names(const HubConfig& hub, bool with_output) {
   return rows;
 }
 
+Rows modernbert_names(const HubConfig& hub, bool with_output) {
+  const Biases& bias = hub.config.bias;
+  Rows rows = {
+      {"embeddings.tok_embeddings.weight", Field::tokens},
+      rms_norm_row("embeddings.norm", Field::embedding_norm),
+      rms_norm_row("layers.{layer}.attn_norm", Field::attention_norm),
+      linear_row("layers.{layer}.attn.Wqkv", Field::query_key_value, bias.query),
+      linear_row("layers.{layer}.attn.Wo", Field::attention_output, bias.output),
+      rms_norm_row("layers.{layer}.mlp_norm", Field::ffn_norm),
+      linear_row("layers.{layer}.mlp.Wi", Field::gate_up, bias.ffn),
+      linear_row("layers.{layer}.mlp.Wo", Field::down, bias.ffn),
+      rms_norm_row("final_norm", Field::final_norm),
+      {"/head.*", Field::unused},
+      {"/classifier.*", Field::unused},
+  };
+  rows[2].from_layer = 1;  // the first attention reads what the embeddings' norm made
+  if (!with_output) return rows;
+  append(rows, {linear_row("/head.dense", Field::transform, false),
+                rms_norm_row("/head.norm", Field::transform_norm),
+                {"/decoder.bias", Field::output_bias}});
+  add_output_weight(rows, rows.front(), "/decoder.weight", hub, with_output);
+  return rows;
+}
+
+Rows deberta_names(const HubConfig& hub, bool with_output) {
+  Rows rows = {
+      {"embeddings.word_embeddings.weight", Field::tokens},
+      {"embeddings.LayerNorm", Field::embedding_norm},
+      {"encoder.layer.{layer}.attention.self.query_proj", Field::query},
+      {"encoder.layer.{layer}.attention.self.key_proj", Field::key},
+      {"encoder.layer.{layer}.attention.self.value_proj", Field::value},
+      {"encoder.layer.{layer}.attention.output.dense", Field::attention_output},
+      {"encoder.layer.{layer}.attention.output.LayerNorm", Field::attention_norm},
+      {"encoder.layer.{layer}.intermediate.dense", Field::up},
+      {"encoder.layer.{layer}.output.dense", Field::down},
+      {"encoder.layer.{layer}.output.LayerNorm", Field::ffn_norm},
+      {"encoder.rel_embeddings.weight", Field::distances},
+      {"embeddings.position_ids", Field::derived},
+      {"pooler.*", Field::unused},
+      {"/pooler.*", Field::unused},
+      {"/classifier.*", Field::unused},
+      {"/qa_outputs.*", Field::unused},
+      {"/lm_predictions.*", Field::unused},
+      {"/mask_predictions.*", Field::unused},
+  };
+  if (hub.config.position == Position::learned)
+    append(rows, {{"embeddings.position_embeddings.weight", Field::positions}});
+  if (hub.token_types > 0) append(rows, {{"embeddings.token_type_embeddings.weight", Field::token_types}});
+  if (hub.distance_norm) append(rows, {{"encoder.LayerNorm", Field::distance_norm}});
+  if (!hub.shared_distances && hub.content_to_position)
+    append(rows, {{"encoder.layer.{layer}.attention.self.pos_key_proj", Field::distance_key}});
+  if (!hub.shared_distances && hub.position_to_content)
+    append(rows, {{"encoder.layer.{layer}.attention.self.pos_query_proj", Field::distance_query}});
+  if (with_output) append_output(rows, hub);
+  return rows;
+}
+
 Rows distilbert_names(const HubConfig& hub, bool with_output) {
   Rows rows = {
       {"embeddings.word_embeddings.weight", Field::tokens},
