@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "math/attention.h"
+#include "math/block.h"
 
 namespace headlight {
 
@@ -65,6 +66,12 @@ Picture picture_of(const Step& step) {
   return pooled(step.value.topRows(std::min(step.value.rows(), kNodeRows)), 0, kNodeColumns);
 }
 
+float softmax_of_equal(Index keys, float fill) {
+  const Eigen::ArrayXf scores = Eigen::ArrayXf::Constant(keys, fill);
+  const Eigen::ArrayXf exponentials = (scores - scores.maxCoeff()).exp();
+  return exponentials(0) / exponentials.sum();
+}
+
 std::shared_ptr<const Inside> look_inside(const InsideQuestion& question, const std::atomic<bool>& stop) {
   auto inside = std::make_shared<Inside>();
   inside->question = question;
@@ -76,6 +83,9 @@ std::shared_ptr<const Inside> look_inside(const InsideQuestion& question, const 
     inside->matrix = picture_of(trace, look.matrix, row, kLookRows, kLookColumns);
     if (look.cell && look.cell->row < size.rows && look.cell->col < size.cols)
       inside->terms = explain_cell(trace, look.matrix, look.cell->row, look.cell->col);
+    const Axes along = axes(trace, look.matrix);
+    if (inside->terms && along.rows == Axis::queries && along.cols == Axis::keys)
+      inside->empty_row = !may_attend(trace.mask(look.matrix.stack, look.matrix.layer), look.cell->row);
   }
   if (stop) return nullptr;
   if (question.cell) inside->row = attention_rows(trace, question.head, question.cell->query, 1);

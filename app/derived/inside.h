@@ -59,6 +59,7 @@ struct Inside {
   std::vector<Picture> pictures;       // one a node
   Picture matrix;                      // of question.look.matrix, or empty where this answer has none
   std::optional<Cell> terms;           // of question.look.cell
+  bool empty_row = false;              // the mask blocks every key of the row that this cell is in
   std::vector<Step> steps;             // of question.cell
   std::vector<Picture> step_pictures;  // one a step
   Matrix row;  // the weights of the query of question.cell, (1, keys); empty where there is none
@@ -78,6 +79,9 @@ Picture picture_of(const Step& step);
 
 /// Rows of `id` around `row`, at most `most_rows`, their columns pooled to at most `most_columns`.
 Picture picture_of(const Trace& trace, const MatrixId& id, Index row, Index most_rows, Index most_columns);
+
+/// What the softmax makes of a row of scores that are all `fill`: each of its weights (NaN of −∞).
+float softmax_of_equal(Index keys, float fill);
 
 /// The answer; null when `stop` became true.
 std::shared_ptr<const Inside> look_inside(const InsideQuestion& question, const std::atomic<bool>& stop);

@@ -18,7 +18,7 @@ using Q = Quantity;
 
 constexpr float kSheetWidth = 210 * kPointsInMm, kSheetHeight = 297 * kPointsInMm, kSheetMargin = 16 * kPointsInMm;
 constexpr float kSheetTitle = 13, kSheetHeading = 10, kSheetSmall = 7.5f, kSheetNumber = 8;
-constexpr float kSheetCell = 29, kSheetRow = 15, kSheetGap = 16;
+constexpr float kSheetCell = 29, kSheetRow = 18, kSheetGap = 18;
 constexpr Rgb kSheetInk{20, 20, 20}, kSheetDim{105, 105, 105}, kSheetLine{170, 170, 170}, kSheetKey{0, 110, 110};
 
 struct Blank {
@@ -132,6 +132,7 @@ class Sheets {
     text({x_, y_ + size * 0.65f}, words, size, colour, Anchor::left, Role::title);
     y_ += size * 1.5f;
   }
+  void space(float height) { y_ += height; }
   void put(const SheetTable& table) {
     const float right = kSheetWidth - kSheetMargin;
     if (x_ > kSheetMargin && x_ + table.width > right) next_row();
@@ -235,14 +236,20 @@ Result<std::vector<Drawing>> draw_worksheet(const Trace& trace, const WorksheetO
   Sheets sheets(options, measure);
   const Language language = options.language;
   sheets.line(either(language, "Attention by hand", "手算注意力"), kSheetTitle, kSheetInk);
-  std::string which = stack_title(language, options.head.stack) + "  " + head_label(options.head);
+  std::string which = head_label(options.head);
+  if (trace.encoder) which = stack_title(language, options.head.stack) + "  " + which;
   if (options.key) which += either(language, "   answers", "   答案");
-  else which += either(language, "   name:", "   姓名：");
+  else which += either(language, "   name: ", "   姓名：") + std::string(32, '_');
   sheets.line(which, kSheetNumber, kSheetDim);
-  sheets.line(
-      either(language, "Fill in the empty cells, to two decimals. Numbers are rounded: the last digit may differ.",
-             "填写空白单元格，保留两位小数。数字经过四舍五入，末位可能有出入。"),
-      kSheetNumber, kSheetDim);
+  if (options.key)
+    sheets.line(either(language, "What belongs into the empty cells is in colour.", "空白单元格的答案用彩色标出。"),
+                kSheetNumber, kSheetDim);
+  else
+    sheets.line(
+        either(language, "Fill in the empty cells, to two decimals. Numbers are rounded: the last digit may differ.",
+               "填写空白单元格，保留两位小数。数字经过四舍五入，末位可能有出入。"),
+        kSheetNumber, kSheetDim);
+  sheets.space(kSheetGap / 2);
   for (const MatrixId& id : list) sheets.put(table_of_sheet(trace, id, options, measure));
   return sheets.take();
 }

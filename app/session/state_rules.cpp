@@ -38,7 +38,7 @@ bool is_one_of(std::size_t kind) {
 bool is_announced(std::size_t kind) {
   return is_one_of<SetSplit, ToggleCut, SetPad, SetConfig, UseTrained, SetScale, SetMask, GiveMask, PaintCell,
                    ClearPaint, SetLayerScale, ClearLayer, SwitchHead, SwitchAllOn, SetOffAs, SetWeight, ClearWeights,
-                   SetDropout>(kind);
+                   SetDropout, TakeNumbers, SetOwnNumber>(kind);
 }
 
 /// A notice that offers to undo speaks of the last change.

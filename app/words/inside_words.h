@@ -25,6 +25,11 @@ struct InsideWords {
   Words back{"Back", "返回"};
   Words tip_back{"To what was looked at before.", "回到之前查看的内容。"};
   Words click_for_terms{"Click a cell to see the numbers it was made of.", "点击单元格，查看它由哪些数得来。"};
+  Words empty_row{"This row may attend to nothing. Each of its weights, depending on what masks:",
+                  "这一行不能看任何词。每个权重取决于掩码的做法："};
+  Words empty_zeros{"zeros, as here", "置零（本程序）"};
+  Words empty_infinite{"−∞, then softmax", "−∞ 再 softmax"};
+  Words empty_large{"−1e9, then softmax", "−1e9 再 softmax"};
   Words no_such_matrix{"This model has no such matrix.", "这个模型没有这个矩阵。"};
 };
 inline constexpr InsideWords kInsideWords;

@@ -507,5 +507,19 @@ TEST_F(InsideViewTest, TheLayerBeforeIsReachedThroughTheDiagram) {
   EXPECT_TRUE(h.says("Layer 0"));
 }
 
+TEST_F(InsideViewTest, ARowThatMayAttendToNothingHasThreeAnswersSideBySide) {
+  Harness& h = *harness;
+  const Index keys = h.state.trace->keys(Stack::self);
+  for (Index key = 0; key < keys; ++key) h.say(PaintCell{{2, key}, false});
+  h.say(EndGesture{}, ShowView{View::inside}, LookAt{{matrix_id(Quantity::weights), MatrixCell{2, 3}}});
+  h.settle();
+  EXPECT_TRUE(h.says("zeros, as here  0")) << h.words_on_screen();
+  EXPECT_TRUE(h.says("−∞, then softmax  NaN"));
+  EXPECT_TRUE(h.says("−1e9, then softmax  " + exact_number(1.0f / static_cast<float>(keys))));
+  h.say(LookAt{{matrix_id(Quantity::weights), MatrixCell{1, 3}}});
+  h.settle();
+  EXPECT_FALSE(h.says("then softmax")) << "of a row with keys there is one answer";
+}
+
 }  // namespace
 }  // namespace headlight

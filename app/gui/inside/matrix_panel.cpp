@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "figure/inside_parts.h"
 #include "figure/labels.h"
@@ -253,6 +254,23 @@ void own_number_box(Gui& gui, const OwnCell& own) {
   if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
 }
 
+/// The tutorials mask in different ways, which a row without any key tells apart.
+void empty_row_answers(Gui& gui, Index keys) {
+  wrapped_dim(gui, gui.word(kInsideWords.empty_row));
+  const std::pair<const Words&, float> answers[] = {
+      {kInsideWords.empty_zeros, 0.0f},
+      {kInsideWords.empty_infinite, softmax_of_equal(keys, -std::numeric_limits<float>::infinity())},
+      {kInsideWords.empty_large, softmax_of_equal(keys, -1e9f)}};
+  bool first = true;
+  for (const auto& [how, weight] : answers) {
+    const std::string text =
+        std::string(gui.word(how)) + "  " + (std::isnan(weight) ? std::string("NaN") : exact_number(weight));
+    if (!first) same_line_if_room(ImGui::CalcTextSize(text.c_str()).x, 24 * gui.unit);
+    first = false;
+    ImGui::TextUnformatted(text.c_str());
+  }
+}
+
 /// The chosen cell: its number, how it follows, and the numbers it came from.
 void cell_of_matrix(Gui& gui, const Inside& inside) {
   if (!inside.terms) {
@@ -272,6 +290,7 @@ void cell_of_matrix(Gui& gui, const Inside& inside) {
   ImGui::TextUnformatted(line.c_str());
   ImGui::PopStyleColor();
   ImGui::PopTextWrapPos();
+  if (inside.empty_row) empty_row_answers(gui, shape(trace, cell.id).cols);
   if (!cell.terms.empty()) terms_table(gui, trace, cell);
 }
 
