@@ -99,7 +99,7 @@ Grid distance_scores(const DistanceVectors& vectors, Index head, Index num_heads
   };
   for (Index i = 0; i < q.rows(); ++i) {
     for (Index j = 0; j < k.rows(); ++j) {
-      const Index row = distance_row(vectors, i - j);
+      const Index row = reference::distance_row(vectors, i - j);
       if (vectors.keys.size() > 0) added(i, j) += q.row(i).dot(of_head(vectors.keys, row));
       if (vectors.queries.size() > 0) added(i, j) += k.row(j).dot(of_head(vectors.queries, row));
     }
