@@ -24,9 +24,9 @@ struct LessonWords {
   Words leave{"×", "×"};
   Words tip_leave{"Leave the lesson. Everything stays as it is.", "离开课程，一切保持原样。"};
   /// The parts of the window, the first action, the help.
-  Words greeting[4]{{"Each map is one head.", "每张图是一个头。"},
-                    {"A row is the word that looks, a column the word it looks at; more colour, more attention.",
-                     "行是在看的词，列是被看的词；颜色越强，注意力越多。"},
+  Words greeting[5]{{"Each map is one head.", "每张图是一个头。"},
+                    {"A row is the word that looks, a column the word it looks at.", "行是在看的词，列是被看的词。"},
+                    {"Stronger colour, more attention.", "颜色越强，注意力越多。"},
                     {"Point at a cell and it lights up in every head; then type a sentence of your own at the top.",
                      "指向一个格子，它会在每个头里亮起来；然后在上方输入你自己的句子。"},
                     {"Lessons (%) leads you through it step by step, and Keys (%) lists all that can be done.",

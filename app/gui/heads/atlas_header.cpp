@@ -114,9 +114,9 @@ void note_line(Gui& gui) {
   } else if (greeting(gui)) {
     return;
   } else if (state.trace && !shown_line(state)) {
-    line = whole_sentences(
-        {gui.word(kChosenHeadWords.what_is_a_square[0]), gui.word(kChosenHeadWords.what_is_a_square[1])},
-        ImGui::GetContentRegionAvail().x);
+    std::vector<std::string> sentences;
+    for (const Words& sentence : kChosenHeadWords.what_is_a_square) sentences.emplace_back(gui.word(sentence));
+    line = whole_sentences(sentences, ImGui::GetContentRegionAvail().x);
   }
   if (line.empty()) return;
   cut_text(gui, line, colour, ImGui::GetContentRegionAvail().x);
