@@ -40,6 +40,62 @@ TEST(Mask, KindSaysWhatActsOnTheSentence) {
   EXPECT_EQ(resolved({.causal = true, .given = given_mask(Matrix::Zero(4, 4))}, plain).kind(), "custom");
 }
 
+TEST(Mask, WindowsChunksAndPrefixesLimitWhatIsSeen) {
+  const Tokens six = counted(6);
+  const auto row = [&](const MaskSpec& spec, Index query) {
+    const Mask mask = resolved(spec, six);
+    std::string seen;
+    for (Index key = 0; key < 6; ++key) seen += mask.allowed(query, key) ? '1' : '0';
+    return seen;
+  };
+  EXPECT_EQ(row({.causal = true, .window = 3}, 4), "001110");
+  EXPECT_EQ(row({.window = 2}, 3), "001110");
+  EXPECT_EQ(row({.chunk = 4}, 1), "111100");
+  EXPECT_EQ(row({.causal = true, .chunk = 2}, 3), "001100");
+  EXPECT_EQ(row({.causal = true, .prefix = 3}, 0), "111000");
+  EXPECT_EQ(row({.causal = true, .prefix = 3}, 4), "111110");
+  EXPECT_EQ(row({.causal = true, .window = 2, .prefix = 1}, 5), "100011");
+  EXPECT_EQ(row({.window = 2, .painted = {{3, 0, true}}}, 3), "101110");
+  EXPECT_EQ(resolved({.causal = true, .window = 6}, six).kind(), "causal");
+  EXPECT_EQ(resolved({.causal = true, .window = 5}, six).kind(), "causal+window:5");
+  EXPECT_EQ(resolved({.chunk = 4, .prefix = 2}, six).kind(), "chunk:4+prefix:2");
+  EXPECT_EQ(resolved({.prefix = 2}, six).kind(), "none");
+}
+
+TEST(Mask, WhatIsAddedIsWhatIsAllowedForEveryMixture) {
+  for (const bool causal : {false, true})
+    for (const Index window : {0, 1, 3, 9})
+      for (const Index chunk : {0, 2, 5})
+        for (const Index prefix : {0, 2, 8}) {
+          const MaskSpec spec{.causal = causal, .window = window, .chunk = chunk, .prefix = prefix};
+          const Tokens queries = counted(7), keys = with_padding_marked(counted(7), 1);
+          const Mask mask = resolved(spec, queries, keys);
+          Matrix all = Matrix::Zero(7, 7);
+          mask.add_to(all, 0);
+          Matrix part = Matrix::Zero(3, 5);
+          mask.add_to(part, 2);
+          for (Index i = 0; i < 7; ++i)
+            for (Index j = 0; j < 7; ++j) {
+              EXPECT_EQ(all(i, j), static_cast<float>(reference::added(spec, keys, i, j))) << i << " " << j;
+              EXPECT_EQ(mask.added(i, j), all(i, j));
+              if (i >= 2 && i < 5 && j < 5) { EXPECT_EQ(part(i - 2, j), all(i, j)); }
+              if (mask.allowed(i, j)) { EXPECT_GT(mask.reach(i + 1), j); }
+            }
+        }
+}
+
+TEST(Mask, WordsAreReadAsTheyAreWritten) {
+  for (const char* words : {"none", "causal", "padding", "causal+padding", "window:0", "causal+window:4096",
+                            "causal+padding+window:8+chunk:4+prefix:2"}) {
+    const auto spec = parse_mask_words("--mask", words);
+    ASSERT_TRUE(spec) << words;
+    EXPECT_EQ(mask_words(*spec), words);
+  }
+  for (const char* words : {"", "caus", "causal+", "+causal", "causal+causal", "window", "window:", "window:-1",
+                            "window:x", "window:99999999999", "chunk:0", "prefix:0", "none+causal", "causal:3"})
+    EXPECT_FALSE(parse_mask_words("--mask", words)) << words;
+}
+
 TEST(Mask, NoneAllowsEverything) {
   const Mask mask = resolved({}, counted(3), counted(5));
   EXPECT_EQ(mask.queries(), 3);
