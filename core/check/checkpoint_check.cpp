@@ -102,6 +102,12 @@ void Checker::check_weights(const StackWeights& stack, const std::string& name) 
     };
     add_attention(block.self);
     if (block.cross) add_attention(*block.cross);
+    if (block.experts) {
+      weights.emplace_back("router", &block.experts->router);
+      for (const Experts::Expert& expert : block.experts->all)
+        weights.insert(weights.end(),
+                       {{"expert's gate", &expert.gate}, {"expert's up", &expert.up}, {"expert's down", &expert.down}});
+    }
     for (const auto& [part, linear] : weights)
       if (is_constant(*linear))
         add_doubt(where + part + ": expected weights, found the same number everywhere: untouched?");
@@ -118,8 +124,10 @@ void Checker::check_norms() {
        {static_cast<const StackWeights*>(model_.get()), model_->encoder ? &*model_->encoder : nullptr}) {
     if (stack == nullptr) continue;
     for (const BlockWeights& block : stack->blocks)
-      for (const NormWeights* norm : {&block.attention_norm, block.has_ffn() ? &block.ffn_norm : nullptr}) {
-        if (norm == nullptr) continue;
+      for (const NormWeights* norm : {&block.attention_norm, block.has_ffn() ? &block.ffn_norm : nullptr,
+                                      block.attention_after_norm ? &*block.attention_after_norm : nullptr,
+                                      block.ffn_after_norm ? &*block.ffn_after_norm : nullptr}) {
+        if (norm == nullptr || norm->is_identity()) continue;
         ++norms;
         if (is_fresh(*norm)) ++fresh;
       }

@@ -126,6 +126,11 @@ TEST(Export, MasksByName) {
   EXPECT_TRUE(blocked(both, 9, 8));
   EXPECT_TRUE(blocked(both, 3, 4));
   EXPECT_EQ(exported(small({"--pad", "3"}))["mask"]["kind"], "padding") << "the default";
+  const json window = exported(small({"--mask", "causal+window:3+prefix:1"}));
+  EXPECT_EQ(window["mask"]["kind"], "causal+window:3+prefix:1");
+  EXPECT_TRUE(blocked(window, 6, 3));
+  EXPECT_FALSE(blocked(window, 6, 4));
+  EXPECT_FALSE(blocked(window, 6, 0));
 }
 
 TEST(Export, MasksFromFiles) {

@@ -46,6 +46,9 @@ void random_decoder_side(Document& document, Random& random) {
   if (roll(random, 2)) document.target.hand_cuts = {2, 6};
   document.encoder_mask.padding = roll(random, 2) == 0;
   document.cross_mask.causal = roll(random, 2) == 0;
+  if (roll(random, 2) == 0) document.mask.window = static_cast<Index>(roll(random, 5));
+  document.mask.chunk = static_cast<Index>(roll(random, 3));
+  document.mask.prefix = static_cast<Index>(roll(random, 3));
   if (roll(random, 2)) document.cross_mask.painted = {{1, 2, false}};
 }
 
