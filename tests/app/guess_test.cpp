@@ -81,11 +81,11 @@ TEST(Guess, ADecoderSaysTheNextWordOfTheAnswerItself) {
 }
 
 TEST(Guess, WhatCannotBeHiddenIsNotGuessed) {
-  const auto encoder = answer(shipped_document("shipped:encoder"));
+  const auto encoder = traced(shipped_document("shipped:encoder"));
   EXPECT_TRUE(can_hide(*encoder, 0));
   EXPECT_FALSE(can_hide(*encoder, -1));
   EXPECT_FALSE(can_hide(*encoder, encoder->queries()));
-  const auto decoder = answer(shipped_document("shipped:decoder"));
+  const auto decoder = traced(shipped_document("shipped:decoder"));
   EXPECT_FALSE(can_hide(*decoder, 1));
   Progress progress;
   EXPECT_TRUE(make_guess({decoder, 1}, progress)->words.empty());
@@ -94,7 +94,7 @@ TEST(Guess, WhatCannotBeHiddenIsNotGuessed) {
 TEST(Guess, AStoppedOneIsNone) {
   Progress progress;
   progress.stop = true;
-  EXPECT_EQ(make_guess({answer(shipped_document("shipped:encoder")), 4}, progress), nullptr);
+  EXPECT_EQ(make_guess({traced(shipped_document("shipped:encoder")), 4}, progress), nullptr);
 }
 
 }  // namespace

@@ -10,15 +10,15 @@
 namespace headlight {
 namespace {
 
-const std::shared_ptr<const BundledModels>& models() {
+const std::shared_ptr<const BundledModels>& shipped_list() {
   static const auto read = *read_shipped_models();
   return read;
 }
 
 /// The window's state with the shipped models, settled after every command.
 struct Window : fixture::Running {
-  explicit Window(Document document = default_document(models().get()))
-      : Running(initial_state(fixture::lexicon(), std::move(document), {}, {}, models())) {}
+  explicit Window(Document document = default_document(shipped_list().get()))
+      : Running(initial_state(fixture::lexicon(), std::move(document), {}, {}, shipped_list())) {}
 };
 
 TEST(Telling, TheDefaultSentenceShowsTheSamePerson) {
