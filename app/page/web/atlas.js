@@ -5,7 +5,7 @@ import { headKey } from './data.js';
 import { make, fill } from './elements.js';
 import { headName, headNotes } from './labels.js';
 import { measure } from './measures.js';
-import { pooled, drawPicture, fitted } from './raster.js';
+import { pooled, drawKept, fitted } from './raster.js';
 import { weightRows } from './attention.js';
 import { doLater, stopWork } from './work.js';
 import { say } from './words.js';
@@ -22,13 +22,14 @@ export function createAtlas(store, element, colourTop, changed) {
   const overlay = make('canvas', {class: 'overlay', 'aria-hidden': 'true'});
   element.append(grid, overlay);
   let cells = new Map(), known = new Map(), version = -1, foldKey = '', width = 0, height = 0, thumb = 64, columns = 1;
-  let visible = new Set(), size = {width: 1, height: 1};
+  let visible = new Set(), owed = new Set(), size = {width: 1, height: 1};
   const observer = new IntersectionObserver((entries) => {
     for (const entry of entries) {
       const key = entry.target.dataset.key;
       if (entry.isIntersecting) visible.add(key);
       else visible.delete(key);
     }
+    drawOwed();
     ask();
   }, {rootMargin: '200px'});
 
@@ -43,7 +44,7 @@ export function createAtlas(store, element, colourTop, changed) {
     version = store.version;
     foldKey = key;
     stopWork();
-    blocked = new Map();
+    open = new Map();
     for (const entry of known.values()) entry.stale = true;
   }
 
@@ -122,18 +123,19 @@ export function createAtlas(store, element, colourTop, changed) {
     });
   }
 
-  let blocked = new Map();  // of this version, by the mask's own array: which cells of a thumbnail are blocked
+  let open = new Map();  // of this version, by the mask's own array: which cells of a thumbnail may be attended
 
-  /** A thumbnail of edits before, blocked as it is now: the mask is seen at once, the weights follow. */
-  function maskedPicture(stack, layer, {values, rows, cols}) {
-    if (store.fold(stack)) return {values, rows, cols};
+  /** Of thumbnails of edits before: what the mask is now, so that it is seen at once; the weights follow. */
+  function openPicture(stack, layer, {rows, cols}) {
+    if (store.fold(stack)) return null;
     const {allowed} = store.mask(store.answer, stack, layer);
-    if (!blocked.has(allowed) || blocked.get(allowed).rows !== rows) {
+    if (open.get(allowed)?.rows !== rows) {
       const ones = {weights: allowed, allowed, T: stack.T, S: stack.S};
-      blocked.set(allowed, pooled(ones, {row: 0, rows: stack.T, col: 0, cols: stack.S}, rows, cols));
+      const picture = pooled(ones, {row: 0, rows: stack.T, col: 0, cols: stack.S}, rows, cols), {values} = picture;
+      for (let i = 0; i < values.length; ++i) if (values[i] > 0) values[i] = 0;
+      open.set(allowed, picture);
     }
-    const open = blocked.get(allowed).values;
-    return {values: values.map((value, i) => open[i] < 0 ? -1 : Math.max(0, value)), rows, cols};
+    return open.get(allowed);
   }
 
   function orderedHeads(stack) {
@@ -171,6 +173,7 @@ export function createAtlas(store, element, colourTop, changed) {
     grid.setAttribute('aria-label', say('all_heads', stack.heads.length));
     observer.disconnect();
     visible = new Set();
+    owed = new Set();
     cells = new Map();
     const children = [];
     let layerNow = -1, column = 0;
@@ -214,14 +217,18 @@ export function createAtlas(store, element, colourTop, changed) {
     const {context, w, h} = fitted(cell.canvas, across, down);
     if (entry) {
       const top = store.view.ownRange ? niceTop(entry.largest) : colourTop();
-      const picture = entry.stale ? maskedPicture(stack, layer, entry.picture) : entry.picture;
-      drawPicture(context, picture, {x: 0, y: 0, w, h}, {log: store.view.log, top});
+      drawKept(context, entry.picture, w, h, {log: store.view.log, top}, entry.stale ? openPicture(stack, layer, entry.picture) : null);
     } else {
       context.fillStyle = ink().gap;
       context.fillRect(0, 0, w, h);
     }
     cell.button.classList.toggle('stale', entry?.stale === true);
     if (texts) drawTexts(stack, layer, head, cell, entry);
+  }
+
+  function drawOwed() {
+    const stack = store.stack();
+    for (const {layer, head, key} of stack.heads) if (visible.has(key) && owed.delete(key)) drawHead(stack, layer, head);
   }
 
   function drawTexts(stack, layer, head, cell, entry) {
@@ -283,10 +290,13 @@ export function createAtlas(store, element, colourTop, changed) {
 
   return {
     build, ask, mark, drawOverlay,
-    /** All thumbnails again; their texts too where they may have changed. */
+    /** The thumbnails in sight again, the others when they come into sight; their texts too where they may have changed. */
     redraw(texts) {
-      const stack = store.stack();
-      for (const {layer, head} of stack.heads) drawHead(stack, layer, head, texts || stack.T * stack.S <= AT_ONCE);
+      const stack = store.stack(), short = stack.T * stack.S <= AT_ONCE;
+      for (const {layer, head, key} of stack.heads) {
+        if (visible.has(key)) drawHead(stack, layer, head, texts || short);
+        else owed.add(key);
+      }
       drawOverlay();
     },
     resize(w, h) { width = w; height = h; },

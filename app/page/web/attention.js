@@ -47,7 +47,14 @@ export function resolveMask(stack, layer, wanted) {
       allowed[i * S + j] = may ? 1 : 0;
       if (added) added[i * S + j] = 0;
     }
-  return {allowed, added, open: !added && !allowed.includes(0)};
+  return {allowed, added, open: !added && !allowed.includes(0), ends: endsOf(allowed, T, S)};
+}
+
+/** Behind which key of each row nothing is allowed: of a causal mask half of the cells need no look. */
+function endsOf(allowed, T, S) {
+  const ends = new Int32Array(T);
+  for (let i = 0; i < T; ++i) ends[i] = allowed.lastIndexOf(1, (i + 1) * S - 1) - i * S + 1;
+  return ends.map((end) => Math.max(0, end));
 }
 
 /** The row of a relative bias' table for a key `offset` places after its query (Raffel et al. 2020, section 2.1). */
@@ -95,17 +102,17 @@ export function allProducts(head) {
   const block = new Float32Array(head.T * head.S);
   for (let first = 0; first < head.T; first += ROWS) {
     const count = Math.min(ROWS, head.T - first);
-    products(head, first, count, block.subarray(first * head.S, (first + count) * head.S));
+    products(head, first, count, block.subarray(first * head.S, (first + count) * head.S), head.S);
   }
   return block;
 }
 
-/** q·k of rows [first, first + count) into `block`, count × S. */
-function products(head, first, count, block) {
+/** q·k of rows [first, first + count) and keys [0, end) into `block`, count × S. */
+function products(head, first, count, block, end) {
   const {q, k, S, stack: {dk}} = head;
   if (count < ROWS) {
     for (let r = 0; r < count; ++r)
-      for (let j = 0, at = r * S; j < S; ++j, ++at) {
+      for (let j = 0, at = r * S; j < end; ++j, ++at) {
         let sum = 0;
         for (let d = 0, a = (first + r) * dk, b = j * dk; d < dk; ++d, ++a, ++b) sum += q[a] * k[b];
         block[at] = sum;
@@ -113,7 +120,7 @@ function products(head, first, count, block) {
     return;
   }
   const r0 = first * dk, r1 = r0 + dk, r2 = r1 + dk, r3 = r2 + dk;
-  for (let j = 0; j < S; ++j) {
+  for (let j = 0; j < end; ++j) {
     let s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     for (let d = 0, b = j * dk; d < dk; ++d, ++b) {
       const number = k[b];
@@ -134,30 +141,36 @@ export function scoreRows(head, first, count, block) {
   const {T, S, mask, scale, relative, pattern} = head;
   if (pattern) for (let i = 0; i < count * S; ++i) block[i] = Math.log(pattern[first * S + i]);
   else if (head.products) block.set(head.products.subarray(first * S, (first + count) * S));
-  else products(head, first, count, block);
+  else products(head, first, count, block, mask.ends.subarray(first, first + count).reduce((a, b) => Math.max(a, b), 0));
   for (let r = 0; r < count; ++r) {
-    const query = first + r, row = r * S, cells = query * S;
-    if (!pattern) for (let j = 0; j < S; ++j) block[row + j] *= scale;
-    if (relative) for (let j = 0; j < S; ++j) block[row + j] += relative[j - query + T - 1];
-    if (mask.added) for (let j = 0; j < S; ++j) block[row + j] += mask.added[cells + j];
-    if (!mask.open) for (let j = 0; j < S; ++j) if (mask.allowed[cells + j] === 0) block[row + j] = -Infinity;
+    const query = first + r, row = r * S, cells = query * S, end = row + mask.ends[query], {allowed} = mask;
+    if (!pattern) for (let at = row; at < end; ++at) block[at] *= scale;
+    if (relative) for (let at = row, by = T - 1 - query; at < end; ++at, ++by) block[at] += relative[by];
+    if (mask.added) for (let at = row, by = cells; at < end; ++at, ++by) block[at] += mask.added[by];
+    if (!mask.open) {
+      for (let at = row, by = cells; at < end; ++at, ++by) if (allowed[by] === 0) block[at] = -Infinity;
+      block.fill(-Infinity, end, row + S);
+    }
   }
 }
 
-function softmaxRow(block, row, S) {
+/** In the first `end` of a row's S scores; the others are blocked. */
+function softmaxRow(block, row, end, S) {
   let largest = -Infinity, sum = 0;
-  for (let j = 0; j < S; ++j) if (block[row + j] > largest) largest = block[row + j];
+  const last = row + end;
+  for (let at = row; at < last; ++at) if (block[at] > largest) largest = block[at];
   if (largest === -Infinity) {
     block.fill(0, row, row + S);
     return;
   }
-  for (let j = 0; j < S; ++j) {
-    const part = Math.exp(block[row + j] - largest);
-    block[row + j] = part;
+  for (let at = row; at < last; ++at) {
+    const score = block[at], part = score === -Infinity ? 0 : Math.exp(score - largest);
+    block[at] = part;
     sum += part;
   }
   const inverse = 1 / sum;
-  for (let j = 0; j < S; ++j) block[row + j] *= inverse;
+  for (let at = row; at < last; ++at) block[at] *= inverse;
+  block.fill(0, last, row + S);
 }
 
 /** Weights set by hand: the others of the row share what is left of 1 in their old proportions. */
@@ -184,7 +197,7 @@ export function weightRows(head, first, count, block) {
       const rows = Math.min(ROWS, count - r);
       scoreRows(head, first + r, rows, block.subarray(r * S, (r + rows) * S));
     }
-    for (let r = 0; r < count; ++r) softmaxRow(block, r * S, S);
+    for (let r = 0; r < count; ++r) softmaxRow(block, r * S, mask.ends[first + r], S);
   }
   for (let r = 0; r < count; ++r) {
     if (head.dropout)

@@ -1,7 +1,7 @@
 // Maps as pictures: cells pooled to pixels (of the cells that a pixel covers the largest shows, so that a bright cell never
 // vanishes), coloured by the map, blocked cells hatched.
 
-import { colourIndex, colourTable, ink, currentTheme } from './colour.js';
+import { colourIndex, colourTable, currentMap, currentTheme, ink } from './colour.js';
 
 /** From here on cells (pixels a side) are hatched where they are blocked; smaller ones have the flat tint. */
 const LEAST_HATCHED = 3;
@@ -54,17 +54,36 @@ function scratchOf(rows, cols) {
   return scratches.get(side);
 }
 
-function coloured(picture, scale) {
-  const context = scratchOf(picture.rows, picture.cols);
+/** Writes a picture's colours into the corner of a canvas. */
+function paintColours(context, picture, scale) {
   const image = context.createImageData(picture.cols, picture.rows);
-  const pixels = new Uint32Array(image.data.buffer), table = colourTable(scale.diverging);
+  const pixels = new Uint32Array(image.data.buffer), table = colourTable(scale.diverging), {values} = picture, {top} = scale;
+  const linear = !scale.diverging && !scale.log;
   for (let i = 0; i < pixels.length; ++i) {
-    const value = picture.values[i];
+    const value = values[i];
     // Transparent where the hatching, or the tint of a gap, shows through.
-    pixels[i] = Number.isNaN(value) || (!scale.diverging && value < 0) ? 0 : table[colourIndex(scale, value)];
+    pixels[i] = value !== value || (!scale.diverging && value < 0) ? 0
+      : table[!linear ? colourIndex(scale, value) : value >= top ? 255 : Math.floor(value / top * 255 + 0.5)];
   }
   context.putImageData(image, 0, 0);
+}
+
+function coloured(picture, scale) {
+  const context = scratchOf(picture.rows, picture.cols);
+  paintColours(context, picture, scale);
   return context.canvas;
+}
+
+/** The same on a canvas of the picture's own, painted again where the scale or the colours are others. */
+function keptColours(picture, scale) {
+  const key = `${currentTheme()} ${currentMap()} ${scale.log} ${scale.top}`;
+  if (picture.kept?.key !== key) {
+    const context = picture.kept?.context ?? document.createElement('canvas').getContext('2d');
+    if (!picture.kept) [context.canvas.width, context.canvas.height] = [picture.cols, picture.rows];
+    paintColours(context, picture, scale);
+    picture.kept = {key, context};
+  }
+  return picture.kept.context.canvas;
 }
 
 const patterns = new Map();
@@ -93,15 +112,34 @@ function hatching(context, period) {
   return context.createPattern(patterns.get(key), 'repeat');
 }
 
+/** What shows through where nothing is: hatching, or the tint of a gap. */
+function background(context, cell, scale) {
+  const colours = ink();
+  return scale.diverging ? colours.gap : cell < LEAST_HATCHED ? colours.blocked_tint
+    : hatching(context, Math.min(12, Math.max(5, Math.floor((cell + 0.5) / 3))));
+}
+
 /** Draws a pooled picture into a box of device pixels. */
 export function drawPicture(context, picture, box, scale) {
-  const colours = ink(), cell = box.w / picture.cols;
-  context.fillStyle = scale.diverging ? colours.gap
-    : cell < LEAST_HATCHED ? colours.blocked_tint
-    : hatching(context, Math.min(12, Math.max(5, Math.floor((cell + 0.5) / 3))));
+  context.fillStyle = background(context, box.w / picture.cols, scale);
   context.fillRect(box.x, box.y, box.w, box.h);
   context.imageSmoothingEnabled = false;
   context.drawImage(coloured(picture, scale), 0, 0, picture.cols, picture.rows, box.x, box.y, box.w, box.h);
+}
+
+/** The same of a picture that is drawn often, over the whole of an empty canvas of w × h pixels. `open`, a picture of the
+    same cells with 0 where a query may attend and −1 where not, stands for another mask than that of the picture. */
+export function drawKept(context, picture, w, h, scale, open = null) {
+  context.imageSmoothingEnabled = false;
+  if (open) {
+    context.drawImage(keptColours(open, scale), 0, 0, w, h);
+    context.globalCompositeOperation = 'source-atop';
+  }
+  context.drawImage(keptColours(picture, scale), 0, 0, w, h);
+  context.globalCompositeOperation = 'destination-over';
+  context.fillStyle = background(context, w / picture.cols, scale);
+  context.fillRect(0, 0, w, h);
+  context.globalCompositeOperation = 'source-over';
 }
 
 /** A canvas that is as sharp as the screen; gives its context and size in device pixels. */
