@@ -73,6 +73,10 @@ Result<int> run_page(const PageArguments& options) {
   const std::size_t sentence = asked->start.session.view.sentence;
   if (sentence >= asked->requests.size() || (asked->requests.size() != 1 && asked->start.session_path.empty()))
     return bad_input("page", "sentences", "one", std::to_string(asked->requests.size()));
+  PageOptions page{.live = options.live, .threads = options.request.threads()};
+  if (options.most > 0) page.most_bytes = static_cast<std::size_t>(options.most * 1e6);
+  if (options.only.empty())
+    if (const auto fits = check_size(asked->requests[sentence], page.most_bytes); !fits) return fits.error();
   Progress progress;
   const auto trace = forward(asked->requests[sentence], progress, nullptr, options.request.threads());
   if (!trace) return trace.error();
@@ -80,13 +84,11 @@ Result<int> run_page(const PageArguments& options) {
   auto against = other_answer(options, *asked);
   if (!against) return against.error();
   content.against = *std::move(against);
-  PageOptions page{.live = options.live, .threads = options.request.threads()};
   auto only = heads_of_option(options.only, **trace);
   if (!only) return only.error();
   page.only = *std::move(only);
   if (!options.language.empty()) page.language = options.language == "zh" ? Language::zh : Language::en;
   if (!options.theme.empty()) page.theme = options.theme == "dark" ? Theme::dark : Theme::light;
-  if (options.most > 0) page.most_bytes = static_cast<std::size_t>(options.most * 1e6);
   page.colours = parse_colour_map(options.colours).value_or(ColourMap::teal);
   if (!options.look.empty()) {
     const auto head = parse_head(options.look);

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/base64.h"
 #include "base/file.h"
 #include "figure/labels.h"
 #include "heads/head_measures.h"
@@ -27,6 +28,11 @@ std::string megabytes(std::size_t bytes) {
   if (bytes < 1'000'000) std::snprintf(text, sizeof text, "%.0f kB", static_cast<double>(bytes) / 1e3);
   else std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
   return text;
+}
+
+Error too_large(std::size_t bytes, std::size_t most) {
+  return bad_input("page", "size", "at most " + megabytes(most) + " (--only 1.4,2.* takes fewer heads)",
+                   megabytes(bytes));
 }
 
 std::size_t size_of(std::span<const std::string_view> parts) {
@@ -160,6 +166,22 @@ std::vector<HeadRef> heads_of_other(const Trace& trace, const std::vector<HeadRe
 
 }  // namespace
 
+Status check_size(const Request& request, std::size_t most_bytes) {
+  if (request.model && request.model->given) return Done{};  // nothing is computed of it
+  const Config& config = request.config;
+  std::size_t numbers = 0;
+  for (const Stack stack : {Stack::self, Stack::encoder, Stack::cross}) {
+    if (!has_stack(request, stack)) continue;
+    const auto layers =
+        static_cast<std::size_t>(stack == Stack::encoder ? config.layers_of_encoder() : config.num_layers);
+    numbers += layers * static_cast<std::size_t>(config.d_k()) *
+               (static_cast<std::size_t>(config.num_heads) * query_tokens(request, stack).size() +
+                static_cast<std::size_t>(config.kv_heads()) * key_tokens(request, stack).size());
+  }
+  const std::size_t bytes = base64_size(2 * numbers);
+  return bytes > most_bytes ? Status(too_large(bytes, most_bytes)) : Status(Done{});
+}
+
 Result<PagePlan> plan_page(const PageContent& content, const PageOptions& options) {
   const Trace& trace = *content.trace;
   PagePlan plan;
@@ -197,9 +219,7 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
   plan.values = numbers(true) <= kMostPlainBytes;
   plan.packed = numbers(plan.values) > kMostPlainBytes;
   plan.bytes = numbers(plan.values) + rest;
-  if (plan.bytes > options.most_bytes)
-    return bad_input("page", "size", "at most " + megabytes(options.most_bytes) + " (--only 1.4,2.* takes fewer heads)",
-                     megabytes(plan.bytes));
+  if (plan.bytes > options.most_bytes) return too_large(plan.bytes, options.most_bytes);
   return plan;
 }
 
@@ -224,7 +244,10 @@ Status write_page(const PageContent& content, const PageOptions& options, const 
   };
   auto output = file ? Output::to_file(*file) : Result<Output>(Output::to_standard_output());
   if (!output) return output.error();
-  const PageSink sink = [&](std::string_view text) { output->write(text); };
+  const PageSink sink = [&](std::string_view text) {
+    output->write(text);
+    return !progress.stop;
+  };
   for (const std::string_view part : page_head()) sink(part);
   // The session's own text, so that the page opens as one.
   json object = json::parse(to_json(content.session), nullptr, false);
@@ -257,19 +280,19 @@ Status write_page(const PageContent& content, const PageOptions& options, const 
   }
   sink(",\"words\":" + without_markup(page_words_json()) + ",\"colours\":" + page_colours_json() + "}");
   for (const std::string_view part : page_tail()) sink(part);
-  if (progress.stop) return Error{"page: cancelled, nothing was written"};
+  if (progress.stop) return Error{(file ? file->string() : "page") + ": cancelled, nothing was written"};
   return output->commit();
 }
 
 DrawFigure with_pages(DrawFigure figures) {
-  return [figures = std::move(figures)](const FigureRequest& asked, const std::filesystem::path& file) -> Status {
-    if (!names_page(file)) return figures(asked, file);
+  return [figures = std::move(figures)](const FigureRequest& asked, const std::filesystem::path& file,
+                                        Progress& progress) -> Status {
+    if (!names_page(file)) return figures(asked, file, progress);
     PageContent content{.session = {.document = asked.document, .view = asked.view}, .trace = asked.trace};
     if (asked.kind == FigureKind::compare) content.against = asked.compared;
     const PageOptions options{.language = asked.language, .theme = asked.theme, .colours = asked.colours};
     const auto plan = plan_page(content, options);
     if (!plan) return Error{file.string() + ": " + plan.error().message};
-    Progress progress;
     return write_page(content, options, *plan, file, progress);
   };
 }

@@ -46,6 +46,10 @@ struct PagePlan {
   std::size_t bytes = 0;       // about; of packed numbers an upper bound
 };
 
+/// Before the answer is computed: whether q and k of all its heads alone are more than `most_bytes`. The Error is that of
+/// plan_page().
+Status check_size(const Request& request, std::size_t most_bytes);
+
 /// Errors: more bytes than `most_bytes`, with the size and how to take fewer heads; a head that there is none of; a
 /// number beyond what float16 holds; `live` of a model whose parts the page cannot compute.
 Result<PagePlan> plan_page(const PageContent& content, const PageOptions& options);

@@ -69,7 +69,7 @@ void write_numbers(const Trace& trace, const std::vector<HeadRef>& heads, Part p
       std::string bytes, text;
       append_float16(numbers_of(trace, head, part), bytes);
       encoder.add(bytes, text);
-      sink(text);
+      if (!sink(text)) return;
     }
     std::string rest;
     encoder.finish(rest);
@@ -82,7 +82,7 @@ void write_numbers(const Trace& trace, const std::vector<HeadRef>& heads, Part p
     const Index layer = head->layer;
     std::string bytes;
     for (; head != heads.end() && head->layer == layer; ++head) append_float16(numbers_of(trace, *head, part), bytes);
-    sink("\"" + encode_base64(packed_planes(bytes)) + "\"");
+    if (!sink("\"" + encode_base64(packed_planes(bytes)) + "\"")) return;
   }
   sink("]");
 }

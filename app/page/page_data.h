@@ -13,7 +13,8 @@
 namespace headlight {
 
 /// Takes the characters of the data, in order; JSON in which no `<` stands, so that no text ends the script element.
-using PageSink = std::function<void(std::string_view)>;
+/// Takes a piece of the page; false: the page is no longer wanted, and the rest need not be made.
+using PageSink = std::function<bool(std::string_view)>;
 
 /// JSON with every `<` as \u003c.
 std::string without_markup(std::string json);

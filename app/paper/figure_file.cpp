@@ -177,8 +177,8 @@ Status write_figure(const Drawing& drawing, const std::filesystem::path& file, P
 }
 
 DrawFigure figure_drawer() {
-  return [fonts = std::make_shared<std::shared_ptr<PaperFonts>>()](const FigureRequest& order,
-                                                                   const std::filesystem::path& file) -> Status {
+  return [fonts = std::make_shared<std::shared_ptr<PaperFonts>>()](
+             const FigureRequest& order, const std::filesystem::path& file, Progress& progress) -> Status {
     if (const auto format = figure_format(file); !format) return format.error();
     if (!*fonts) {
       auto opened = PaperFonts::open();
@@ -187,6 +187,7 @@ DrawFigure figure_drawer() {
     }
     const auto drawing = draw_ordered(order, (*fonts)->measure());
     if (!drawing) return Error{file.string() + ": " + drawing.error().message};
+    if (progress.stop) return Error{file.string() + ": cancelled, nothing was written"};
     return write_figure(*drawing, file, **fonts);
   };
 }

@@ -32,7 +32,8 @@ FigureKind seen_figure(const AppState& state);
 /// The input of the window's figure now.
 FigureRequest figure_order(const AppState& state);
 
-/// Draws and writes it; the format follows the name's ending. Called on one thread at a time.
-using DrawFigure = std::function<Status(const FigureRequest&, const std::filesystem::path&)>;
+/// Draws and writes it; the format follows the name's ending. Called on one thread at a time. Stopped by `progress.stop`
+/// it is an Error, and nothing was written.
+using DrawFigure = std::function<Status(const FigureRequest&, const std::filesystem::path&, Progress& progress)>;
 
 }  // namespace headlight

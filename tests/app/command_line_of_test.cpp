@@ -195,7 +195,8 @@ void expect_same_picture(const AppState& state, const std::string& what) {
   const std::string own = (folder.path() / "own.svg").string(), copied = (folder.path() / "copied.svg").string();
   FigureRequest order = figure_order(state);
   order.kind = seen_figure(state);
-  const Status drawn = figure_drawer()(order, own);
+  Progress progress;
+  const Status drawn = figure_drawer()(order, own, progress);
   ASSERT_TRUE(drawn) << what << ": " << drawn.error().message;
   auto words = command_words(state);
   ASSERT_TRUE(words) << what << ": " << words.error().message;

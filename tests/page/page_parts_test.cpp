@@ -1,8 +1,13 @@
 // The parts that a page is made of, without a browser; tests/page/page_test.py has the whole.
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "base/base64.h"
 #include "base/random.h"
+#include "math/forward.h"
+#include "page/page.h"
 #include "page/page_data.h"
 #include "page/page_numbers.h"
 #include "page/page_tables.h"
@@ -89,6 +94,50 @@ TEST(PageTemplate, AllowsOnlyItsOwnScriptAndStyle) {
   EXPECT_EQ(head.find("unsafe"), std::string::npos);
   EXPECT_EQ(head.find("http:"), std::string::npos);
   EXPECT_EQ(head.find("https:"), std::string::npos);
+}
+
+TEST(PageFile, ThatIsTooLargeIsRefusedBeforeItsAnswerIsComputed) {
+  Document document;
+  document.source.text = "the cat sat on the mat";
+  const auto requests = requests_of(document, Lexicon{});
+  ASSERT_TRUE(requests) << requests.error().message;
+  // q and k of 2 layers, 6 tokens, d_model 64, two bytes each, in base64.
+  const std::size_t least = 4 * 2 * 2 * 2 * 6 * 64 / 3;
+  EXPECT_TRUE(check_size(requests->front(), least));
+  const Status refused = check_size(requests->front(), least - 1);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "page: size: expected at most 4 kB (--only 1.4,2.* takes fewer heads), found 4 kB");
+  const auto trace = forward(requests->front());
+  ASSERT_TRUE(trace) << trace.error().message;
+  const auto plan = plan_page({.session = {.document = document}, .trace = *trace}, {});
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_GE(plan->bytes, least);
+}
+
+TEST(PageFile, ThatIsCancelledIsNotWritten) {
+  const auto folder = std::filesystem::temp_directory_path() / ("headlight-page-" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const std::filesystem::path file = folder / "page.html";
+  Document document;
+  document.source.text = "the cat sat on the mat";
+  const auto requests = requests_of(document, Lexicon{});
+  ASSERT_TRUE(requests) << requests.error().message;
+  const auto trace = forward(requests->front());
+  ASSERT_TRUE(trace) << trace.error().message;
+  const FigureRequest order{.trace = *trace, .document = document};
+  const DrawFigure draw = with_pages({});
+  Progress progress;
+  progress.stop = true;
+  const Status cancelled = draw(order, file, progress);
+  ASSERT_FALSE(cancelled);
+  EXPECT_EQ(cancelled.error().message, file.string() + ": cancelled, nothing was written");
+  EXPECT_TRUE(std::filesystem::is_empty(folder));  // nor anything beside it
+  progress.stop = false;
+  const Status written = draw(order, file, progress);
+  EXPECT_TRUE(written) << written.error().message;
+  EXPECT_TRUE(std::filesystem::exists(file));
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -65,11 +65,12 @@ Job export_job(const std::string& path, const AppState& state) {
 }
 
 Job figure_job(const std::string& path, FigureRequest order, DrawFigure draw) {
-  return [path, order = std::move(order), draw = std::move(draw)](Progress&) -> std::optional<Command> {
+  return [path, order = std::move(order), draw = std::move(draw)](Progress& progress) -> std::optional<Command> {
     if (!order.trace) return FileFailed{bad_input(path, "figure", "an answer to draw", "none yet").message};
-    const auto written = draw(order, path);
-    if (!written) return FileFailed{written.error().message};
-    return FileSaved{path, std::nullopt};
+    const auto written = draw(order, path, progress);
+    if (written) return FileSaved{path, std::nullopt};
+    if (progress.stop) return FileFailed{path + ": cancelled, nothing was written"};
+    return FileFailed{written.error().message};
   };
 }
 
