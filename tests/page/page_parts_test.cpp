@@ -110,7 +110,10 @@ TEST(PageFile, ThatIsTooLargeIsRefusedBeforeItsAnswerIsComputed) {
             "page: size: expected at most 4 kB (--only 1.4,2.* takes fewer heads), found 4 kB");
   const auto trace = forward(requests->front());
   ASSERT_TRUE(trace) << trace.error().message;
-  const auto plan = plan_page({.session = {.document = document}, .trace = *trace}, {});
+  PageContent content;
+  content.session.document = document;
+  content.trace = *trace;
+  const auto plan = plan_page(content, {});
   ASSERT_TRUE(plan) << plan.error().message;
   EXPECT_GE(plan->bytes, least);
 }
@@ -125,7 +128,9 @@ TEST(PageFile, ThatIsCancelledIsNotWritten) {
   ASSERT_TRUE(requests) << requests.error().message;
   const auto trace = forward(requests->front());
   ASSERT_TRUE(trace) << trace.error().message;
-  const FigureRequest order{.trace = *trace, .document = document};
+  FigureRequest order;
+  order.trace = *trace;
+  order.document = document;
   const DrawFigure draw = with_pages({});
   Progress progress;
   progress.stop = true;
