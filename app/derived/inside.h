@@ -59,7 +59,7 @@ struct Inside {
   std::vector<Picture> pictures;       // one a node
   Picture matrix;                      // of question.look.matrix, or empty where this answer has none
   std::optional<Cell> terms;           // of question.look.cell
-  bool empty_row = false;              // the mask blocks every key of the row that this cell is in
+  bool empty_row = false;              // the mask blocks every key of the row of this cell
   std::vector<Step> steps;             // of question.cell
   std::vector<Picture> step_pictures;  // one a step
   Matrix row;  // the weights of the query of question.cell, (1, keys); empty where there is none

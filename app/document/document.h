@@ -44,7 +44,7 @@ struct Document {
   std::shared_ptr<const Model> model;  // in place of fresh weights: a checkpoint, or what a tensors file held
   std::shared_ptr<const Tokenizers> tokenizers;  // of a checkpoint (document/tokenizers.h); null: it has none
   std::shared_ptr<const TrainingCard> card;      // how the model was made and what was measured; null: unknown
-  std::shared_ptr<const OwnNumbers> numbers;     // of one's own, that `model` was made of; null: none
+  std::shared_ptr<const OwnNumbers> numbers;     // of one's own, which `model` was made of; null: none
   std::string model_path;  // the path `model` was read from, or a shipped model (document/bundled_models.h)
   bool trained = false;    // of a model: `config` is its shape; without: shapes that a shipped model
                            // has are answered by it, others by fresh weights

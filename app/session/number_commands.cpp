@@ -111,7 +111,7 @@ std::optional<OwnCell> own_cell(const AppState& state, const MatrixId& matrix, c
 std::string typed_table(const NumberTable& table) {
   std::string text;
   if (!table.column_labels.empty()) {
-    bool separate = !table.row_labels.empty();  // the corner stays empty
+    bool separate = false;
     for (const std::string& label : table.column_labels) text += (std::exchange(separate, true) ? "\t" : "") + label;
     text += '\n';
   }

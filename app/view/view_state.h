@@ -52,7 +52,7 @@ struct CommandPalette {
   friend bool operator==(const CommandPalette&, const CommandPalette&) = default;
 };
 
-/// The dialog for numbers of one's own: which table is typed, and why the last text was not taken.
+/// The dialog for numbers of one's own: the table that is typed, and why the last text was not taken.
 struct NumbersDialog {
   OwnTable table = OwnTable::x;
   std::size_t head = 0;  // of w_q, w_k, w_v

@@ -156,6 +156,7 @@ TEST(SessionFile, TheLookReadsBack) {
   session.view.pinned = CellRef{4, 5};
   session.view.viewport = {1, 6, 2, 7};
   session.view.compared = {2, 5, 3, 4};
+  session.view.code = {Dialect::einsum, true};
   EXPECT_EQ(read_back(session).view, session.view);
   session.view.fold = {.special = false, .words = true};
   EXPECT_EQ(read_back(session).view, session.view);

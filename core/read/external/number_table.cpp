@@ -261,7 +261,9 @@ Result<NumberTable> from_cells(std::string_view where, std::vector<Cells> rows) 
   const std::size_t below = rows.size() > 1 ? 1 : 0;
   const bool labelled = std::any_of(rows.begin() + static_cast<std::ptrdiff_t>(below), rows.end(), begins_with_word);
   const Cells& first = rows.front();
-  const auto first_number = first.begin() + (labelled && !first.empty() ? 1 : 0);
+  // Words above the numbers alone, as NumPy's relatives print a table, leave the corner out.
+  const bool corner = !(rows.size() > 1 && rows[1].size() == first.size() + 1);
+  const auto first_number = first.begin() + (labelled && corner && !first.empty() ? 1 : 0);
   const bool headed =
       rows.size() > 1 && first_number != first.end() && std::none_of(first_number, first.end(), is_numeric);
   std::vector<std::string> row_labels, column_labels;
