@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/options/number_option.h"
 #include "train/resumed_training.h"
+#include "train/trained_checkpoint.h"
 #include "training/first_weights.h"
 #include "training/output_folder.h"
 #include "training/training_files.h"
@@ -196,7 +197,7 @@ Result<int> run_train(TrainArguments options) {
   if (!options.from.empty())
     if (const Status done = begin_with_weights(options.from, *corpus, *training); !done) return done.error();
   if (options.resume) {
-    auto resumed = resume_with_tokens(options.folder, plan, *corpus);
+    auto resumed = resume_training(options.folder, plan, *corpus);
     if (!resumed) return resumed.error();
     *training = std::move(resumed->training);
     tokens_before = resumed->tokens;

@@ -8,6 +8,7 @@
 #include "document/log_folder.h"
 #include "read/hub/checkpoint.h"
 #include "train/resumed_training.h"
+#include "train/trained_checkpoint.h"
 #include "training/log_watch.h"
 #include "training/output_folder.h"
 
@@ -101,7 +102,7 @@ Status TrainingJob::go_on_from_disk(Progress& progress) {
   auto corpus = read_corpus(choice_, plan_.task, progress);
   if (!corpus) return corpus.error();
   corpus_ = *std::move(corpus);
-  auto resumed = resume_with_tokens(folder_, plan_, corpus_);
+  auto resumed = resume_training(folder_, plan_, corpus_);
   if (!resumed) return resumed.error();
   training_ = std::move(resumed->training);
   tokens_ = resumed->tokens;

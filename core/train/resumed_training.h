@@ -1,9 +1,9 @@
-// The state from which an interrupted training resumes, and its card.
+// The state from which an interrupted training resumes: resume.safetensors beside its model.
 #pragma once
 
 #include <filesystem>
 
-#include "train/trained_checkpoint.h"
+#include "train/plan.h"
 
 namespace headlight {
 
@@ -12,12 +12,14 @@ struct ResumedTraining {
   double tokens = 0;  // words that its steps read
 };
 
-/// save_training, and the words that were read until then: in the same file, so that no kill comes between the two.
+/// Writes all that a training resumes from into one file, so that a stop at any moment loses nothing before it.
+/// `tokens`: words read so far.
 Status save_training(const std::filesystem::path& folder, const Training& training, const TrainingPlan& plan,
-                     const Corpus& corpus, double tokens);
+                     const Corpus& corpus, double tokens = 0);
 
-/// resume_training, and the words; those of training.json where an earlier version wrote resume.safetensors.
-Result<ResumedTraining> resume_with_tokens(const std::filesystem::path& folder, const TrainingPlan& plan,
-                                           const Corpus& corpus);
+/// Reads it back; the words read are those of training.json where an earlier version wrote resume.safetensors. Errors: no
+/// such file, another plan or vocabulary, numbers that are not finite.
+Result<ResumedTraining> resume_training(const std::filesystem::path& folder, const TrainingPlan& plan,
+                                        const Corpus& corpus);
 
 }  // namespace headlight

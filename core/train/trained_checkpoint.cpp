@@ -13,7 +13,7 @@
 #include "read/json/json_document.h"
 #include "train/card_text.h"
 #include "train/measure/relations_json.h"
-#include "train/resumed_training.h"
+#include "train/plan_json.h"
 
 namespace headlight {
 namespace {
@@ -22,26 +22,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kSchema = "headlight.training/1";
 
-/// The value of a field of a model's shape, as config.json writes it.
-struct FieldValue {
-  const Config& config;
-
-  Json operator()(const SizeField& field) const { return field.used_by(config); }
-  template <class Enum>
-  Json operator()(const ChoiceField<Enum>& field) const {
-    return name(config.*field.value);
-  }
-  Json operator()(const FlagField& field) const { return config.*field.value; }
-  Json operator()(const BiasField& field) const { return (config.*field.value).any(); }
-  Json operator()(const SeedField& field) const { return config.*field.value; }
-};
-
 Json config_json(const Model& model) {
   const Config& config = model.config;
   const Index rows = model.embeddings.tokens->outputs();
   Json json = {{"model_type", "headlight"}, {"architectures", Json::array({"HeadlightModel"})}};
   for_each_field([&](const auto& field) {
-    if (field.key) json[field.key] = FieldValue{config}(field);
+    if (field.key) json[field.key] = ConfigValue{config}(field);
   });
   if (config.arch != Arch::encoder_decoder) json.erase("encoder_layers");
   json["norm_eps"] = model.blocks.front().attention_norm.epsilon;
@@ -135,107 +121,6 @@ class Tensors {
   }
 };
 
-/// Only of a plan that teaches, so that others are spelt as ever.
-void add_teaching(Json& json, const TrainingPlan& plan) {
-  const Teaching& teaching = plan.teaching;
-  if (teaching.heads.empty()) return;
-  Json heads = Json::array();
-  for (const TaughtHead& head : teaching.heads)
-    heads.push_back({{"layer", head.layer}, {"head", head.head}, {"relations", head.relations}});
-  json["teaching"] = {{"weight", plan.recipe.objective.attention},
-                      {"share", teaching.share},
-                      {"from", teaching.from},
-                      {"grammar", teaching.grammar},
-                      {"rest", teaching.rest},
-                      {"hide", teaching.hide},
-                      {"heads", heads}};
-}
-
-Json plan_json(const TrainingPlan& plan) {
-  const Corruption& corruption = plan.corruption;
-  const TrainingRecipe& recipe = plan.recipe;
-  Json json = {{"task", name(plan.task)},
-               {"seed", plan.config.seed},
-               {"steps", plan.steps()},
-               {"batch", plan.batch},
-               {"optimizer",
-                {{"name", "AdamW"},
-                 {"learning_rate", recipe.schedule.peak},
-                 {"beta1", recipe.adamw.beta1},
-                 {"beta2", recipe.adamw.beta2},
-                 {"epsilon", recipe.adamw.epsilon},
-                 {"decay", recipe.adamw.decay},
-                 {"warmup", recipe.schedule.warmup},
-                 {"floor", recipe.schedule.floor},
-                 {"clip", recipe.clip}}},
-               {"dropout", recipe.objective.dropout},
-               {"label_smoothing", recipe.objective.label_smoothing}};
-  if (plan.task == Task::translation) {
-    json["corruption"] = {{"mask", corruption.mask}, {"swap", corruption.swap}, {"family", corruption.family}};
-  } else if (plan.task == Task::masked) {
-    json["corruption"] = {{"mask", corruption.mask},
-                          {"swap", corruption.swap},
-                          {"keep", corruption.keep},
-                          {"family", corruption.family},
-                          {"restore", corruption.restore}};
-  }
-  add_teaching(json, plan);
-  return json;
-}
-
-float number(const JsonField& field, const char* name) {
-  const nlohmann::json& value = field.at(name).value();
-  if (value.is_number() && std::isfinite(value.get<float>())) return value.get<float>();
-  field.at(name).problem("a number");
-  return 0;
-}
-
-void read_teaching(const JsonField& field, TrainingPlan& plan) {
-  constexpr std::int64_t kMost = 1 << 20;
-  plan.recipe.objective.attention = number(field, "weight");
-  plan.teaching = {.heads = {},
-                   .share = number(field, "share"),
-                   .from = number(field, "from"),
-                   .grammar = number(field, "grammar"),
-                   .rest = number(field, "rest"),
-                   .hide = number(field, "hide")};
-  for (const JsonField& item : field.at("heads").items()) {
-    TaughtHead head{.layer = item.integer("layer", 0, kMost), .head = item.integer("head", 0, kMost)};
-    for (const JsonField& relation : item.at("relations").items()) head.relations.push_back(relation.text());
-    plan.teaching.heads.push_back(std::move(head));
-  }
-}
-
-TrainingPlan plan_from(const JsonField& field) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 53;
-  TrainingPlan plan;
-  const std::string task = field.text("task");
-  for (const Task one : {Task::masked, Task::causal, Task::translation})
-    if (task == name(one)) plan.task = one;
-  plan.config.seed = static_cast<std::uint64_t>(field.integer("seed", 0, kMost));
-  plan.batch = field.integer("batch", 1, kMost);
-  const JsonField optimizer = field.at("optimizer");
-  plan.recipe.adamw = {number(optimizer, "beta1"), number(optimizer, "beta2"), number(optimizer, "epsilon"),
-                       number(optimizer, "decay")};
-  plan.recipe.schedule = {number(optimizer, "learning_rate"), optimizer.integer("warmup", 0, kMost),
-                          field.integer("steps", 0, kMost), number(optimizer, "floor")};
-  plan.recipe.clip = number(optimizer, "clip");
-  plan.recipe.objective.dropout = number(field, "dropout");
-  plan.recipe.objective.label_smoothing = number(field, "label_smoothing");
-  if (plan.task == Task::translation) {
-    const JsonField corruption = field.at("corruption");
-    plan.corruption.mask = number(corruption, "mask");
-    plan.corruption.swap = number(corruption, "swap");
-    plan.corruption.family = number(corruption, "family");
-  } else if (plan.task == Task::masked) {
-    const JsonField corruption = field.at("corruption");
-    plan.corruption = {number(corruption, "mask"), number(corruption, "swap"), number(corruption, "keep"),
-                       number(corruption, "family"), number(corruption, "restore")};
-  }
-  if (field.has("teaching")) read_teaching(field.at("teaching"), plan);
-  return plan;
-}
-
 Json card_json(const TrainingCard& card) {
   Json json = {{"schema", kSchema}, {"corpus", card.corpus}, {"command", card.command},
                {"step", card.step}, {"tokens", card.tokens}, {"plan", plan_json(card.plan)}};
@@ -247,44 +132,6 @@ Json card_json(const TrainingCard& card) {
 /// A path in the command may be no UTF-8.
 Status write_json(const std::filesystem::path& path, const Json& json) {
   return write_file(path, json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
-}
-
-/// The settings that a training must share with the one it resumes.
-std::string identity(const TrainingPlan& plan, const Corpus& corpus) {
-  Json json = plan_json(plan);
-  std::uint64_t words = corpus.lines.size();
-  for (const std::string& word : corpus.words) words = derive_seed(words, word);
-  for (const auto& line : corpus.lines) {
-    const std::string_view rows(reinterpret_cast<const char*>(line.data()), line.size() * sizeof line.front());
-    words = derive_seed(words, rows);
-  }
-  const auto add = [&words](const auto& list) {
-    words = derive_seed(
-        words, std::string_view(reinterpret_cast<const char*>(list.data()), list.size() * sizeof list.front()));
-  };
-  if (corpus.tokenizer) words = derive_seed(words, corpus.tokenizer_json);
-  for (const CorpusText& text : corpus.texts) {
-    words = derive_seed(words, std::to_string(text.weight));
-    add(text.lines.rows);
-    add(text.lines.starts);
-  }
-  for (const TaughtText& text : corpus.taught) {
-    words = derive_seed(words, std::to_string(text.weight));
-    for (const TaughtSentence& sentence : text.sentences) {
-      add(sentence.rows);
-      add(sentence.arcs);
-      add(sentence.rests);
-    }
-  }
-  if (corpus.taught_grammar)
-    for (const std::string& word : corpus.taught_grammar->words) words = derive_seed(words, word);
-  json["words"] = words;
-  json["shape"] = Json::array();
-  for_each_field([&](const auto& field) {
-    if (field.key && !std::is_same_v<decltype(field), const SeedField&>)
-      json["shape"].push_back(FieldValue{plan.config}(field));
-  });
-  return json.dump();
 }
 
 }  // namespace
@@ -337,80 +184,6 @@ Result<std::optional<TrainingCard>> read_card(const std::filesystem::path& folde
   auto card = parse_card(path.string(), *text);
   if (!card) return card.error();
   return std::optional(*std::move(card));
-}
-
-Status save_training(const std::filesystem::path& folder, const Training& training, const TrainingPlan& plan,
-                     const Corpus& corpus) {
-  return save_training(folder, training, plan, corpus, 0);
-}
-
-Status save_training(const std::filesystem::path& folder, const Training& training, const TrainingPlan& plan,
-                     const Corpus& corpus, double tokens) {
-  const Index size = training.network.size();
-  std::vector<NamedTensor> tensors = {{"values", {size}, training.network.values.data()}};
-  if (!training.moments.first.empty()) {
-    tensors.push_back({"first", {size}, training.moments.first.data()});
-    tensors.push_back({"second", {size}, training.moments.second.data()});
-  }
-  return write_tensors(folder / "resume.safetensors", tensors,
-                       {{"step", std::to_string(training.step)},
-                        {"tokens", std::to_string(static_cast<std::int64_t>(tokens))},
-                        {"plan", identity(plan, corpus)}});
-}
-
-Result<Training> resume_training(const std::filesystem::path& folder, const TrainingPlan& plan, const Corpus& corpus) {
-  auto resumed = resume_with_tokens(folder, plan, corpus);
-  if (!resumed) return resumed.error();
-  return std::move(resumed->training);
-}
-
-Result<ResumedTraining> resume_with_tokens(const std::filesystem::path& folder, const TrainingPlan& plan,
-                                           const Corpus& corpus) {
-  const std::filesystem::path path = folder / "resume.safetensors";
-  auto training = begin_training(plan, corpus);
-  if (!training) return training.error();
-  double words = 0;
-  const auto file = read_safetensors(path);
-  if (!file) return file.error();
-  const auto said = [&](const char* key) {
-    const auto found = file->metadata.find(key);
-    return found == file->metadata.end() ? std::string() : found->second;
-  };
-  if (said("plan") != identity(plan, corpus)) {
-    return bad_input(path.string(), "plan", "the options and the corpus that this training began with", "others");
-  }
-  char* end = nullptr;
-  const std::string step = said("step");
-  training->step = std::strtoll(step.c_str(), &end, 10);
-  if (step.empty() || *end != 0 || training->step < 0)
-    return bad_input(path.string(), "step", "a number", "'" + step + "'");
-  if (const std::string tokens = said("tokens"); !tokens.empty()) {
-    words = static_cast<double>(std::strtoll(tokens.c_str(), &end, 10));
-    if (*end != 0 || words < 0) return bad_input(path.string(), "tokens", "a number", "'" + tokens + "'");
-  } else if (const auto card = read_card(folder); card && *card) {
-    words = (*card)->tokens;
-  }
-  const auto take = [&](const char* what, Floats& to) -> Status {
-    const auto found = file->arrays.find(what);
-    const auto size = static_cast<std::size_t>(training->network.size());
-    if (found == file->arrays.end() || found->second.values.size() != size) {
-      return bad_input(path.string(), what, std::to_string(size) + " numbers",
-                       found == file->arrays.end() ? "none" : std::to_string(found->second.values.size()));
-    }
-    to.assign(found->second.values.begin(), found->second.values.end());
-    if (!std::all_of(to.begin(), to.end(), [](float value) { return std::isfinite(value); }))
-      return bad_input(path.string(), what, "finite numbers", "others");
-    return Done{};
-  };
-  if (const Status done = take("values", training->network.values); !done) return done.error();
-  if (training->step > 0) {
-    if (const Status done = take("first", training->moments.first); !done) return done.error();
-    if (const Status done = take("second", training->moments.second); !done) return done.error();
-    const Floats& second = training->moments.second;
-    if (std::any_of(second.begin(), second.end(), [](float value) { return value < 0; }))
-      return bad_input(path.string(), "second", "mean squares, 0 or more", "a negative number");
-  }
-  return ResumedTraining{*std::move(training), words};
 }
 
 }  // namespace headlight

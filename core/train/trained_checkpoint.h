@@ -1,5 +1,4 @@
-// A trained model on disk: a folder in the Hugging Face layout with a card that says how it was made, and what a
-// training needs to go on after it was interrupted.
+// A trained model on disk: a folder in the Hugging Face layout with a card that says how it was made.
 #pragma once
 
 #include <filesystem>
@@ -36,13 +35,5 @@ Result<TrainingCard> parse_card(std::string_view where, std::string_view text);
 
 /// training.json of a folder; nothing where it has none.
 Result<std::optional<TrainingCard>> read_card(const std::filesystem::path& folder);
-
-/// Beside the model: all that `train` goes on from (resume.safetensors), so that a stop at any moment loses nothing
-/// before it.
-Status save_training(const std::filesystem::path& folder, const Training& training, const TrainingPlan& plan,
-                     const Corpus& corpus);
-
-/// Reads it back. Errors: no such file, another plan or vocabulary, numbers that are not finite.
-Result<Training> resume_training(const std::filesystem::path& folder, const TrainingPlan& plan, const Corpus& corpus);
 
 }  // namespace headlight

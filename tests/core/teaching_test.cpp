@@ -9,6 +9,7 @@
 #include "core/own_tokenizer.h"
 #include "core/tokenizing.h"
 #include "train/corpus/corpus.h"
+#include "train/resumed_training.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {
@@ -292,8 +293,8 @@ TEST(TeachingTrainings, GoOnToTheSameBitsAndRefuseAnotherPlan) {
   auto resumed = resume_training(folder.path(), whole, made);
   ASSERT_TRUE(resumed) << resumed.error().message;
   Workspace workspace(1);
-  train(*resumed, whole, made, workspace, 50, [](const StepReport&, const Batch&) { return true; });
-  EXPECT_TRUE(resumed->network.values == straight.network.values);
+  train(resumed->training, whole, made, workspace, 50, [](const StepReport&, const Batch&) { return true; });
+  EXPECT_TRUE(resumed->training.network.values == straight.network.values);
   TrainingPlan other = whole;
   other.teaching.rest = 0.5f;
   EXPECT_FALSE(resume_training(folder.path(), other, made));

@@ -9,6 +9,7 @@
 #include "read/hub/checkpoint.h"
 #include "read/tokenizer/tokenizer_file.h"
 #include "train/card_text.h"
+#include "train/resumed_training.h"
 
 namespace headlight {
 namespace {
@@ -346,13 +347,13 @@ TEST(Resuming, GoesOnToTheSameBits) {
       ASSERT_TRUE(save_training(folder.path(), trained(plan, corpus, stop), plan, corpus));
       auto resumed = resume_training(folder.path(), plan, corpus);
       ASSERT_TRUE(resumed) << resumed.error().message;
-      EXPECT_EQ(resumed->step, stop);
+      EXPECT_EQ(resumed->training.step, stop);
       Workspace workspace(1);
-      train(*resumed, plan, corpus, workspace, 40, [](const StepReport&, const Batch&) { return true; });
-      EXPECT_EQ(resumed->step, 40);
-      EXPECT_EQ(resumed->network.values, whole.network.values);
-      EXPECT_EQ(resumed->moments.first, whole.moments.first);
-      EXPECT_EQ(resumed->moments.second, whole.moments.second);
+      train(resumed->training, plan, corpus, workspace, 40, [](const StepReport&, const Batch&) { return true; });
+      EXPECT_EQ(resumed->training.step, 40);
+      EXPECT_EQ(resumed->training.network.values, whole.network.values);
+      EXPECT_EQ(resumed->training.moments.first, whole.moments.first);
+      EXPECT_EQ(resumed->training.moments.second, whole.moments.second);
     }
   }
 }
