@@ -54,6 +54,7 @@ std::shared_ptr<const Trace> asked(const std::string& family, std::shared_ptr<co
 
 TEST(FamilyFormulas, AgreeWithTheTextbook) {
   for (const std::string family : kFamilies) {
+    if (family == "bloom") continue;  // biases of distances are not in the textbook
     SCOPED_TRACE(family);
     std::shared_ptr<const Model> model;
     auto trace = asked(family, model);
