@@ -35,7 +35,7 @@ TEST_F(OwnNumbersTest, PastedTablesAreAnsweredAndUndone) {
   open();
   take("x", "| 我 | 1 | 0 |\n| 爱 | 0 | 2 |");
   ASSERT_TRUE(state().document.numbers) << state().view.numbers->problem;
-  EXPECT_EQ(state().trace->request.tokens.tokens[1].text, "爱");
+  EXPECT_EQ(state().trace->query_tokens(Stack::self).tokens[1].text, "爱");
   // Without W_Q and W_K: q = k = x, the scale 1/√2.
   EXPECT_NEAR(weight(1, 1), 1 / (1 + std::exp(-4 / std::sqrt(2.0))), 1e-6);
   take("w_q", R"(\begin{pmatrix} 0 & 0 \\ 0 & 0 \end{pmatrix})");
