@@ -1,6 +1,8 @@
 #include "cli/cli.h"
 
 #include <algorithm>
+#include <regex>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -24,9 +26,14 @@ int report(const std::string& message) {
 /// The status of what was printed, or of its failure.
 int status_of(const Result<int>& done) { return done ? *done : report(done.error().message); }
 
-/// CLI11 describes a mistake over several lines or with a capital; the first line is enough for ours.
+/// CLI11 describes a mistake over several lines, and two of its messages in words of its own; the first line is enough.
 std::string one_line(std::string message) {
   message = message.substr(0, message.find('\n'));
+  std::smatch parts;
+  if (std::regex_match(message, parts, std::regex("Could not convert: (-[^ ]*) = (.*)")))
+    message = parts.str(1) + ": expected a number, found '" + parts.str(2) + "'";
+  else if (std::regex_match(message, parts, std::regex("(-[^ ]*): Value ([^ ]*) not in range (.*)")))
+    message = parts.str(1) + ": expected " + parts.str(3) + ", found " + parts.str(2);
   return "headlight: " + message + " (see --help)";
 }
 

@@ -156,7 +156,11 @@ Result<int> run_measures(const HeadsArguments& options) {
 }
 
 Result<int> run_heads(HeadsArguments& options, const CLI::App& command) {
-  if (options.relations) return run_relations(options);
+  if (options.relations) {
+    for (const char* text : {"--text", "--tokens", "--ids"})
+      if (command.count(text) > 0) return bad_input(text, "", "no --relations, which has sentences of its own", text);
+    return run_relations(options);
+  }
   if (command.count("--from") + command.count("--to") + command.count("--above") > 0)
     options.measures.words = options.words;
   return run_measures(options);

@@ -127,6 +127,8 @@ Result<int> run_next(const NextArguments& options) {
     const auto answered = answer(request, options);
     if (!answered) return answered.error();
     warnings.insert(warnings.end(), answered->trace->warnings.begin(), answered->trace->warnings.end());
+    if (is_masked_word(*answered) && !is_masked(place_of(*answered)))
+      warnings.push_back("no <mask> in the sentence ([MASK] where the tokenizer has it): its last token is asked for");
     if (options.format == "json") text += json_of(*answered);
     else text += (text.empty() ? "" : "\n") + text_of(*answered);
   }

@@ -173,6 +173,18 @@ struct HeldFolder {
   }
 };
 
+/// Whether this very training came to its end in the folder. An Error where another one did.
+Result<bool> has_finished(const std::string& folder, const std::string& command, Index steps) {
+  std::error_code ignored;
+  if (std::filesystem::exists(std::filesystem::path(folder) / "resume.safetensors", ignored)) return false;
+  const auto card = read_card(folder);
+  if (!card || !*card || (*card)->step < (*card)->plan.steps()) return false;
+  if ((*card)->command == command && (*card)->step == steps) return true;
+  return bad_input(
+      folder, "", "a training that was interrupted",
+      "one that took all its " + std::to_string((*card)->step) + " steps; --from begins another with its weights");
+}
+
 Result<int> run_train(TrainArguments options) {
   if (const Status done = complete(options); !done) return done.error();
   Progress reading;
@@ -197,6 +209,12 @@ Result<int> run_train(TrainArguments options) {
   if (!options.from.empty())
     if (const Status done = begin_with_weights(options.from, *corpus, *training); !done) return done.error();
   if (options.resume) {
+    const auto finished = has_finished(options.folder, card.command, plan.steps());
+    if (!finished) return finished.error();
+    if (*finished) {
+      print_message(options.folder + ": done before; see its README.md");
+      return 0;
+    }
     auto resumed = resume_training(options.folder, plan, *corpus);
     if (!resumed) return resumed.error();
     *training = std::move(resumed->training);
@@ -274,94 +292,108 @@ Result<int> run_train(TrainArguments options) {
 
 ParsedCommand add_train(CLI::App& program) {
   auto options = std::make_shared<TrainArguments>();
-  CLI::App& command = *program.add_subcommand("train", "trains a small model and writes it as a checkpoint folder");
+  CLI::App& command = *program.add_subcommand("train", "Trains a small model and writes it as a checkpoint folder");
   TrainingPlan& plan = options->plan;
   const auto share = number_between(0.0, 1.0);
-  command.add_option("-o,--output", options->folder, "the folder; made where it is missing")->required();
+  command.add_option("-o,--output", options->folder, "The folder; made where it is missing")->required();
   command.add_option("--text", options->texts,
-                     "train on the sentences of this file, one a line ('-': standard input), in place of the grammar; "
+                     "Train on the sentences of this file, one a line ('-': standard input), in place of the grammar; "
                      "with --tokenizer several, FILE:WEIGHT, the weight of each sentence beside those of others");
   command.add_option("--tokenizer", options->corpus.tokenizer,
-                     "a tokenizer.json of your own that spells the texts: rows 0 to 3 <pad> <s> <mask> <unk>");
+                     "A tokenizer.json of your own that spells the texts: rows 0 to 3 <pad> <s> <mask> <unk>");
   command.add_option("--teach", options->corpus.treebanks,
-                     "treebanks (CoNLL-U), FILE:WEIGHT too, that teach heads where to look: from a word to the one "
+                     "Treebanks (CoNLL-U), FILE:WEIGHT too, that teach heads where to look: from a word to the one "
                      "that it depends on");
   command.add_option("--teach-head", options->taught_heads,
                      "LAYER.HEAD=RELATION,… for each head that is taught; else 15 heads of the last two layers");
   command
-      .add_option("--teach-grammar", plan.teaching.grammar, "share of the sentences that teach drawn of the grammar")
+      .add_option("--teach-grammar", plan.teaching.grammar, "Share of the sentences that teach drawn of the grammar")
       ->check(share);
-  command.add_option("--teach-share", plan.teaching.share, "share of a step's sentences that teach")->check(share);
-  command.add_option("--teach-from", plan.teaching.from, "share of the steps before the first that teaches")
+  command.add_option("--teach-share", plan.teaching.share, "Share of a step's sentences that teach")->check(share);
+  command.add_option("--teach-from", plan.teaching.from, "Share of the steps before the first that teaches")
       ->check(share);
   command
-      .add_option("--teach-weight", options->teach_weight, "weight of what heads are taught beside that of the words")
+      .add_option("--teach-weight", options->teach_weight, "Weight of what heads are taught beside that of the words")
       ->check(number_between(0.0, 1000.0));
-  command.add_option("--teach-rest", plan.teaching.rest, "weight of words without such a relation, which look at <s>")
+  command.add_option("--teach-rest", plan.teaching.rest, "Weight of words without such a relation, which look at <s>")
       ->check(share);
-  command.add_option("--teach-hide", plan.teaching.hide, "share of words hidden in sentences that teach")->check(share);
+  command.add_option("--teach-hide", plan.teaching.hide, "Share of words hidden in sentences that teach")->check(share);
   command.add_option(
       "--score", options->scored_on,
-      "treebanks (CoNLL-U) that taught nothing: the heads of the trained model are measured on them, for "
+      "Treebanks (CoNLL-U) that taught nothing: the heads of the trained model are measured on them, for "
       "its card");
-  command.add_option("--text-credit", options->text_credits, "a source of the texts with its licence, for the card");
-  command.add_option("--teach-credit", options->teach_credits, "a treebank with its licence, for the card");
-  command.add_option("--grammar", options->corpus.grammar, "a grammar of your own, written as assets/grammar.json is");
+  command.add_option("--text-credit", options->text_credits, "A source of the texts with its licence, for the card");
+  command.add_option("--teach-credit", options->teach_credits, "A treebank with its licence, for the card");
+  command.add_option("--grammar", options->corpus.grammar, "A grammar of your own, written as assets/grammar.json is");
   command
       .add_option("--words", options->corpus.most_words,
-                  "the most frequent words of a text that get a row of their own")
+                  "The most frequent words of a text that get a row of their own")
       ->check(CLI::Range(1, 1000000));
-  command.add_option("--name", options->name, "what the model is called");
+  command.add_option("--name", options->name, "What the model is called");
+  command.option_defaults()->always_capture_default();
   command.add_option(
       "--arch", options->arch,
       "encoder: hidden and swapped words are asked for; decoder: the next word; encoder-decoder: the next "
       "word of the English of a sentence");
-  command.add_option("--d-model", plan.config.d_model)->check(CLI::Range(1, 4096));
-  command.add_option("--num-heads", plan.config.num_heads)->check(CLI::Range(1, 128));
+  command.add_option("--d-model", plan.config.d_model, "The width of a word's vector")->check(CLI::Range(1, 4096));
+  command.add_option("--num-heads", plan.config.num_heads, "Heads of each layer")->check(CLI::Range(1, 128));
   command.add_option("--head-dim", plan.config.head_dim, "d_k; d_model / heads where it is not given")
       ->check(CLI::Range(1, 1024));
-  command.add_option("--layers", plan.config.num_layers, "of an encoder-decoder the decoder's")
+  command
+      .add_option("--layers", plan.config.num_layers, "Blocks one after another; of an encoder-decoder the decoder's")
       ->check(CLI::Range(1, 48));
-  command.add_option("--encoder-layers", plan.config.encoder_layers, "of an encoder-decoder; as many as --layers")
+  command.add_option("--encoder-layers", plan.config.encoder_layers, "Of an encoder-decoder; as many as --layers")
       ->check(CLI::Range(1, 48));
-  command.add_option("--ffn", plan.config.ffn)->check(CLI::Range(0, 16384));
+  command.add_option("--ffn", plan.config.ffn, "The width of the feed-forward; 0: none")->check(CLI::Range(0, 16384));
   command.add_option("--norm", options->norm, "pre or post");
   command.add_option("--activation", options->activation, "relu or gelu");
   command.add_option("--position", options->position, "sinusoidal, learned or none");
-  command.add_flag("--no-bias", options->no_bias);
-  command.add_flag("--untied", options->untied, "an output layer of its own");
-  command.add_option("--steps", plan.recipe.schedule.steps)->check(CLI::Range(1, 100000000));
-  command.add_option("--batch", plan.batch, "sentences a step")->check(CLI::Range(1, 65536));
-  command.add_option("--learning-rate", plan.recipe.schedule.peak)->check(number_between(0.0, 10.0));
-  command.add_option("--warmup", plan.recipe.schedule.warmup, "steps until the learning rate is reached")
+  command.add_flag("--no-bias", options->no_bias, "Leaves the biases of all layers and norms out");
+  command.add_flag("--untied", options->untied, "An output layer of its own");
+  command.add_option("--steps", plan.recipe.schedule.steps, "Steps of the training; the warm-up is part of them")
+      ->check(CLI::Range(1, 100000000));
+  command.add_option("--batch", plan.batch, "Sentences a step")->check(CLI::Range(1, 65536));
+  command
+      .add_option("--learning-rate", plan.recipe.schedule.peak,
+                  "At the end of the warm-up; then it falls along a cosine to 0.05 of it")
+      ->check(number_between(0.0, 10.0));
+  command.add_option("--warmup", plan.recipe.schedule.warmup, "Steps until the learning rate is reached")
       ->check(CLI::Range(0, 1000000));
   command.add_option("--decay", plan.recipe.adamw.decay, "AdamW's weight decay")->check(number_between(0.0, 10.0));
-  command.add_option("--clip", plan.recipe.clip, "largest norm of the gradients; 0: none")
+  command.add_option("--clip", plan.recipe.clip, "Largest norm of the gradients; 0: none")
       ->check(number_between(0.0, 1e6));
-  command.add_option("--dropout", plan.recipe.objective.dropout)->check(number_between(0.0, 0.9));
-  command.add_option("--label-smoothing", plan.recipe.objective.label_smoothing)->check(number_between(0.0, 0.9));
-  command.add_option("--hide", options->hide, "share of words hidden behind <mask>")->check(share);
-  command.add_option("--swap", options->swap, "share of words swapped for others")->check(share);
-  command.add_option("--keep", plan.corruption.keep, "share of words asked for as they are")->check(share);
+  command.add_option("--dropout", plan.recipe.objective.dropout, "Share of the activations left out in a step")
+      ->check(number_between(0.0, 0.9));
+  command
+      .add_option("--label-smoothing", plan.recipe.objective.label_smoothing,
+                  "Share of each target that is spread over all words")
+      ->check(number_between(0.0, 0.9));
+  command.add_option("--hide", options->hide, "Share of words hidden behind <mask>; of an encoder 0.15, else 0")
+      ->check(share);
+  command.add_option("--swap", options->swap, "Share of words swapped for others; of an encoder 0.15, else 0")
+      ->check(share);
+  command.add_option("--keep", plan.corruption.keep, "Share of words asked for as they are")->check(share);
   command
       .add_option("--family", plan.corruption.family,
-                  "share of the swaps that take a word of the same places in the grammar")
+                  "Share of the swaps that take a word of the same places in the grammar")
       ->check(share);
   command
-      .add_option("--restore", plan.corruption.restore, "share of pronouns asked for the noun they stand for; 0: off")
+      .add_option("--restore", plan.corruption.restore, "Share of pronouns asked for the noun they stand for; 0: off")
       ->check(share);
-  command.add_option("--seed", plan.config.seed)->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
+  command.add_option("--seed", plan.config.seed, "Of the first weights and of all that is drawn")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
   command.add_option(
       "--from", options->from,
-      "a trained model of the same shape and words, whose weights are those that this training begins with");
-  command.add_flag("--resume", options->resume, "goes on where the same training was stopped");
+      "A trained model of the same shape and words, whose weights are those that this training begins with");
+  command.add_flag("--resume", options->resume, "Goes on where the same training was stopped");
   command
-      .add_flag("--overwrite", options->overwrite, "replaces what another training, or another program, left in DIR")
+      .add_flag("--overwrite", options->overwrite, "Replaces what another training, or another program, left in DIR")
       ->excludes("--resume");
-  command.add_flag("--half", options->half, "stores the weights in float16");
-  command.add_option("--save-every", options->save_seconds, "seconds between checkpoints")
+  command.add_flag("--half", options->half, "Stores the weights in float16");
+  command.add_option("--save-every", options->save_seconds, "Seconds between checkpoints")
       ->check(number_between(0.1, 86400.0));
-  command.add_option("--threads", options->threads, "0: all; no bit depends on it")->check(CLI::Range(0, 256));
+  command.add_option("--threads", options->threads, "To compute with; 0: all. No bit depends on it")
+      ->check(CLI::Range(0, 256));
   return [options] { return run_train(*options); };
 }
 

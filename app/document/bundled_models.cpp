@@ -46,7 +46,16 @@ Result<fs::path> resolved_source(const fs::path& path) {
     return bad_input(text, "", "the name of a shipped model", "'" + model + "'");
   const auto folder = asset_folder();
   if (!folder) return folder.error();
-  return *folder / "assets" / "models" / model;
+  const fs::path named = *folder / "assets" / "models" / model;
+  std::error_code unreadable;
+  if (fs::is_directory(named, unreadable)) return named;
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(named.parent_path(), unreadable))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  std::string listed;
+  for (const std::string& name : names) listed += (listed.empty() ? "" : ", ") + name;
+  return bad_input("shipped", "", "one of " + listed, "'" + model + "'");
 }
 
 Result<std::shared_ptr<const BundledModels>> read_shipped_models() {

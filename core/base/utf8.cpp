@@ -25,7 +25,7 @@ Status check_utf8(std::string_view where, std::string_view text) {
   if (!bad) return Done{};
   char found[64];
   std::snprintf(found, sizeof found, "byte 0x%02x at offset %zu", static_cast<unsigned char>(text[*bad]), *bad);
-  return bad_input(where, "text", "valid UTF-8", found);
+  return bad_input(where, where == "text" ? "" : "text", "valid UTF-8", found);
 }
 
 std::vector<char32_t> code_points(std::string_view text) {

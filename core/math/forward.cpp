@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include "math/embedding.h"
 #include "math/ops.h"
 #include "math/output.h"
+#include "model/head_text.h"
 #include "model/weight_tree.h"
 
 namespace headlight {
@@ -103,6 +105,25 @@ void warn_of_empty_rows(Trace& trace) {
       warn_of_empty_rows(mask_name(stack, has_own ? std::optional(layer) : std::nullopt), trace.attention(stack, layer),
                          trace.warnings);
     }
+  }
+}
+
+/// Warns of rows whose weights set by hand sum to more than 1: a head then passes on more than one value.
+void warn_of_heavy_rows(Trace& trace) {
+  const std::vector<WeightEdit>& weights = trace.request.edits.weights;
+  for (auto first = weights.begin(); first != weights.end();) {
+    const auto same_row = [&](const WeightEdit& w) {
+      return w.head == first->head && w.cell.query == first->cell.query;
+    };
+    const auto end = std::find_if_not(first, weights.end(), same_row);
+    double sum = 0;
+    for (auto one = first; one != end; ++one) sum += static_cast<double>(one->weight);
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", sum);
+    if (sum > 1 + 1e-6)
+      trace.warnings.push_back("weights by hand: the row of query " + std::to_string(first->cell.query) + " in head " +
+                               head_text(first->head) + " sums to " + text + ", more than 1");
+    first = end;
   }
 }
 
@@ -368,6 +389,7 @@ Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& p
   if (const auto whole = check_files(*trace->model); !whole) return whole.error();
   trace->largest_weight = largest_weight(*trace);
   warn_of_empty_rows(*trace);
+  warn_of_heavy_rows(*trace);
   progress.done = progress.begin + progress.share;
   return std::shared_ptr<const Trace>(std::move(trace));
 }

@@ -206,7 +206,7 @@ TEST(TokenizerModel, TokensOfOneWordHaveOneNumber) {
 TEST(TokenizerModel, TextThatIsNoTextIsRefused) {
   const auto tokens = encode(tokenizer_of(pieces_json()), "a\xff", true);
   ASSERT_FALSE(tokens);
-  EXPECT_EQ(tokens.error().message, "text: text: expected valid UTF-8, found byte 0xff at offset 1");
+  EXPECT_EQ(tokens.error().message, "text: expected valid UTF-8, found byte 0xff at offset 1");
 }
 
 }  // namespace

@@ -1,0 +1,104 @@
+// What the program says where a call is not what was meant: one line that names what would be right.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "app/program.h"
+
+namespace headlight {
+namespace {
+
+using namespace program;
+
+std::string tiny_model(const Folder& folder) {
+  const std::string model = (folder / "model").string();
+  const Ran ran = run({"train", "--steps", "3", "--d-model", "8", "--num-heads", "2", "--ffn", "8", "-o", model});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  return model;
+}
+
+TEST(CliMessages, AShippedModelThatThereIsNotIsAnsweredWithThoseThereAre) {
+  const std::string line = refused({"next", "shipped:nix"});
+  EXPECT_TRUE(line.starts_with("shipped: expected one of any-sentence, decoder, encoder, ")) << line;
+  EXPECT_NE(line.find("translator, found 'nix'"), std::string::npos) << line;
+}
+
+TEST(CliMessages, NumbersAreAskedForInThePatternOfAllMessages) {
+  EXPECT_EQ(refused({"export", "--scale", "abc"}), "headlight: --scale: expected a number, found 'abc' (see --help)\n");
+  EXPECT_EQ(refused({"train", "--steps", "0", "-o", "x"}),
+            "headlight: --steps: expected 1 to 100000000, found 0 (see --help)\n");
+}
+
+TEST(CliMessages, ATextThatWouldNotBeReadIsRefused) {
+  EXPECT_EQ(refused({"heads", "--relations", "--text", "a"}),
+            "--text: expected no --relations, which has sentences of its own, found --text\n");
+}
+
+TEST(CliMessages, WeightsByHandThatSumToMoreThanOneAreSaid) {
+  const Strings one{"export", "--random", "--text", "a b c", "--weight", "0.1.2.0=0.9"};
+  EXPECT_EQ(run(one).err, "");
+  Strings two = one;
+  two.insert(two.end(), {"--weight", "0.1.2.1=0.9"});
+  EXPECT_NE(run(two).err.find("weights by hand: the row of query 2 in head 0.1 sums to 1.8, more than 1"),
+            std::string::npos)
+      << run(two).err;
+  Strings other = one;
+  other.insert(other.end(), {"--weight", "0.1.1.1=0.9"});
+  EXPECT_EQ(run(other).err, "") << "of another row";
+}
+
+TEST(CliMessages, TheMaskThatAModelDoesNotKnowIsSaid) {
+  const Ran unmasked = run({"next", "shipped:encoder", "--text", "我请李雷", "--top", "1"});
+  EXPECT_NE(unmasked.err.find("no <mask> in the sentence"), std::string::npos) << unmasked.err;
+  const Ran masked = run({"next", "shipped:encoder", "--text", "我请<mask>", "--top", "1"});
+  EXPECT_EQ(masked.err, "");
+}
+
+TEST(CliMessages, BytesThatAreNoTextAreNamedOnce) {
+  EXPECT_EQ(refused({"export", "--random", "--text", "-"}, "a\xff"),
+            "text: expected valid UTF-8, found byte 0xff at offset 1\n");
+}
+
+TEST(CliMessages, EveryOptionOfATrainingSaysWhatItIsAndWhatItIsWithoutIt) {
+  std::istringstream help(run({"train", "--help"}).out);
+  std::string line, before;
+  int numbers = 0;
+  while (std::getline(help, line)) {
+    if (line.starts_with("  --")) {
+      const std::size_t text = line.find("  ", line.find_first_not_of(' '));
+      before = line;
+      // Without room beside it the text of an option stands on the next line.
+      const bool below = text == std::string::npos || line.find_first_not_of(' ', text) == std::string::npos;
+      if (below) {
+        ASSERT_TRUE(std::getline(help, line));
+        EXPECT_TRUE(line.starts_with("      ") && line.find_first_not_of(' ') != std::string::npos) << before;
+      }
+      const bool number = before.find(" INT") != std::string::npos || before.find(" FLOAT") != std::string::npos ||
+                          before.find(" UINT") != std::string::npos;
+      numbers += number;
+      const bool by_task = before.starts_with("  --hide") || before.starts_with("  --swap");
+      EXPECT_TRUE(!number || by_task || before.find('=') != std::string::npos) << before;
+    }
+  }
+  EXPECT_GT(numbers, 25);
+}
+
+TEST(CliMessages, ATrainingThatCameToItsEndNeedsNoMore) {
+  const Folder folder;
+  const std::string model = tiny_model(folder);
+  const Strings again{"train", "--steps", "3", "--d-model", "8",  "--num-heads",
+                      "2",     "--ffn",   "8", "--resume",  "-o", model};
+  const std::string weights = *read_file(model + "/model.safetensors");
+  const Ran ran = run(again);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(ran.err, model + ": done before; see its README.md\n");
+  Strings longer = again;
+  longer[2] = "9";
+  EXPECT_EQ(refused(longer), model +
+                                 ": expected a training that was interrupted, found one that took all its 3 steps; "
+                                 "--from begins another with its weights\n");
+  EXPECT_EQ(*read_file(model + "/model.safetensors"), weights);
+}
+
+}  // namespace
+}  // namespace headlight
