@@ -119,6 +119,22 @@ Settings settings_from_json(const std::string& text) {
   return settings;
 }
 
+std::string with_changes(const std::string& stored, const Settings& before, const Settings& now) {
+  Settings merged = settings_from_json(stored);
+  Settings recent = now;
+  for (const std::string& path : merged.recent)
+    if (recent.recent.size() < kMostRecent && std::find(now.recent.begin(), now.recent.end(), path) == now.recent.end())
+      recent.recent.push_back(path);
+  json object = json::parse(to_json(merged));
+  const json was = json::parse(to_json(before)), is = json::parse(to_json(now));
+  for (const auto& [key, value] : is.items())
+    if (!was.contains(key) || was[key] != value) object[key] = value;
+  for (const auto& [key, value] : was.items())
+    if (!is.contains(key)) object.erase(key);
+  if (is["recent"] != was["recent"]) object["recent"] = json::parse(to_json(recent))["recent"];
+  return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
 std::filesystem::path settings_path() { return config_folder() / "settings.json"; }
 std::filesystem::path data_folder() { return user_folder("XDG_DATA_HOME", ".local/share"); }
 std::filesystem::path trained_folder() { return data_folder() / "trained"; }

@@ -134,6 +134,23 @@ TEST_F(Autosave, SettingsOfANewerVersionAreLeftAlone) {
   EXPECT_EQ(bytes(settings_path()), newer);
 }
 
+TEST_F(Autosave, SettingsOfAnotherWindowStay) {
+  Settings other;
+  other.ui_scale = 1.5f;
+  {
+    AppState state = small_state();
+    Loop loop({}, path_);
+    say(loop, state, {}, 0);
+    ASSERT_TRUE(write_file(settings_path(), to_json(other)));  // by a window beside this one
+    Settings settings = state.settings;
+    settings.theme = Theme::dark;
+    say(loop, state, {SetSettings{settings}, Quit{}}, 0.01);
+  }
+  const Settings kept = settings_from_json(bytes(settings_path()));
+  EXPECT_EQ(kept.theme, Theme::dark);
+  EXPECT_EQ(kept.ui_scale, 1.5f);
+}
+
 TEST_F(Autosave, SettingsAreKeptAlsoByQuittingAtOnce) {
   quit_with_dark_theme();
   EXPECT_EQ(settings_from_json(bytes(settings_path())).theme, Theme::dark);

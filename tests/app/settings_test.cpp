@@ -29,6 +29,30 @@ TEST_F(SettingsOf, ReadBackEqual) {
   EXPECT_EQ(settings_from_json(to_json(settings)), settings);
 }
 
+TEST_F(SettingsOf, TwoWindowsTakeNothingBackFromEachOther) {
+  Settings before = default_settings();
+  before.recent = {"/old"};
+  before.lesson = {"06-masks", "/l/06-masks.json", 3};
+  Settings one = before, other = before;
+  one.theme = Theme::dark;
+  one.lesson = {};
+  remember(one, "/one");
+  other.ui_scale = 1.5f;
+  remember(other, "/other");
+  const std::string first = with_changes(to_json(before), before, one);
+  const Settings both = settings_from_json(with_changes(first, before, other));
+  EXPECT_EQ(both.theme, Theme::dark);
+  EXPECT_EQ(both.ui_scale, 1.5f);
+  EXPECT_EQ(both.recent, (std::vector<std::string>{"/other", "/old", "/one"}));
+  EXPECT_TRUE(both.lesson.name.empty()) << "taken away by one, untouched by the other";
+  EXPECT_EQ(settings_from_json(with_changes("broken", before, one)), [&] {
+    Settings fresh = default_settings();
+    fresh.theme = Theme::dark;
+    fresh.recent = one.recent;
+    return fresh;
+  }());
+}
+
 TEST_F(SettingsOf, TheWindowKeepsASizeThatItCanHave) {
   const WindowSize plain;
   for (const char* window :

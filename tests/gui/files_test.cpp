@@ -59,6 +59,16 @@ TEST_F(FilesTest, EnterActsOnTheLastKeysToo) {
   EXPECT_EQ(state().document.source.text, "小猫饿坏了");
 }
 
+TEST_F(FilesTest, OfALargeFolderOnlyWhatIsSeenIsLaidOut) {
+  for (int i = 0; i < 900; ++i) put("f" + std::to_string(100000 + i) + ".txt", "");
+  browse("open");
+  ASSERT_GE(state().browser.entries.size(), 900u);
+  int drawn = 0;
+  for (const auto& [name, box] : harness->probe) drawn += name.starts_with("entry f");
+  EXPECT_TRUE(harness->has("entry f100000.txt"));
+  EXPECT_TRUE(drawn > 5 && drawn < 100) << drawn;
+}
+
 TEST_F(FilesTest, TheNameBoxHasTheKeyboardAgain) {
   std::filesystem::create_directory(folder / "inner");
   std::ofstream(folder.path() / "inner" / "b.txt") << "小猫饿坏了";

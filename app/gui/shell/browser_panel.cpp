@@ -116,6 +116,26 @@ bool list_line(Gui& gui, const std::string& label, const std::string& what, bool
   return pressed;
 }
 
+/// An entry of the folder, which opens or is named when it is chosen.
+void entry_line(Gui& gui, std::size_t i) {
+  const Browser& browser = gui.state.browser;
+  const bool opening = browser.purpose == Browser::Purpose::open;
+  const std::filesystem::path folder(browser.folder);
+  const auto& entry = browser.entries[i];
+  const bool model = opening && entry.folder && entry.opens;
+  ImGui::PushID(static_cast<int>(i));
+  const ImU32 ink = opening || entry.folder ? gui.colours().text : gui.colours().dim;
+  const std::string what = entry.folder && !entry.opens ? gui.word(kFileWords.folder) : kind_in_words(gui, entry.what);
+  if (list_line(gui, entry.name + (entry.folder && !model ? "/" : ""), what, entry.name == browser.name, ink)) {
+    if (model) gui.say(OpenPath{(folder / entry.name).string()});
+    else if (entry.folder) gui.say(Browse{browser.purpose, (folder / entry.name).string()});
+    else if (ImGui::IsMouseDoubleClicked(0)) act(gui, browser);
+    else gui.say(NameFile{entry.name});
+  }
+  gui.name_item("entry " + entry.name);
+  ImGui::PopID();
+}
+
 void entry_list(Gui& gui) {
   const Browser& browser = gui.state.browser;
   const bool opening = browser.purpose == Browser::Purpose::open;
@@ -125,26 +145,16 @@ void entry_list(Gui& gui) {
     if (ImGui::Selectable(up.c_str())) gui.say(Browse{browser.purpose, folder.parent_path().string()});
     gui.name_item("folder up");
   }
-  bool any = false;
-  for (std::size_t i = 0; i < browser.entries.size(); ++i) {
-    const auto& entry = browser.entries[i];
-    if (opening && !entry.folder && !entry.opens) continue;
-    any = true;
-    const bool model = opening && entry.folder && entry.opens;
-    ImGui::PushID(static_cast<int>(i));
-    const ImU32 ink = opening || entry.folder ? gui.colours().text : gui.colours().dim;
-    const std::string what =
-        entry.folder && !entry.opens ? gui.word(kFileWords.folder) : kind_in_words(gui, entry.what);
-    if (list_line(gui, entry.name + (entry.folder && !model ? "/" : ""), what, entry.name == browser.name, ink)) {
-      if (model) gui.say(OpenPath{(folder / entry.name).string()});
-      else if (entry.folder) gui.say(Browse{browser.purpose, (folder / entry.name).string()});
-      else if (ImGui::IsMouseDoubleClicked(0)) act(gui, browser);
-      else gui.say(NameFile{entry.name});
-    }
-    gui.name_item("entry " + entry.name);
-    ImGui::PopID();
-  }
-  if (opening && !any) wrapped_dim(gui, gui.word(kFileWords.nothing_opens));
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < browser.entries.size(); ++i)
+    if (!opening || browser.entries[i].folder || browser.entries[i].opens) shown.push_back(i);
+  // Of a folder of a hundred thousand files only the lines are laid out that are seen.
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(shown.size()));
+  while (clipper.Step())
+    for (int line = clipper.DisplayStart; line < clipper.DisplayEnd; ++line)
+      entry_line(gui, shown[static_cast<std::size_t>(line)]);
+  if (opening && shown.empty()) wrapped_dim(gui, gui.word(kFileWords.nothing_opens));
 }
 
 const Words& kind_of_model(Arch arch) {

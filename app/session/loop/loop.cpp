@@ -13,6 +13,12 @@
 namespace headlight {
 namespace {
 
+/// Into the file of all windows.
+Status write_settings(const Settings& before, const Settings& now) {
+  const auto stored = read_file(settings_path(), std::size_t{1} << 20);
+  return write_file(settings_path(), stored ? with_changes(*stored, before, now) : to_json(now));
+}
+
 /// As far as a session's file tells them apart: a training changes its model many times.
 bool same_document(const Document& a, Document b) {
   if (!a.model_path.empty() && a.model_path == b.model_path) {
@@ -158,12 +164,13 @@ void Loop::autosave(AppState& state, double now) {
   else if (now < *autosave_at_ || autosaves_.busy()) return;
   autosave_at_.reset();
   autosaved_ = session;
+  if (!autosave_failed_) kept_settings_ = autosaved_settings_;
   autosaved_settings_ = settings;
-  autosaves_.post([path = autosave_, session = std::move(session), settings](Progress&) -> std::optional<Command> {
+  autosaves_.post([path = autosave_, session = std::move(session), before = kept_settings_,
+                   settings](Progress&) -> std::optional<Command> {
     const Status kept = write_file(path, to_json(session));
-    const Status set = is_of_newer_version(settings_path(), "headlight.settings", 1)
-                           ? Status(Done{})
-                           : write_file(settings_path(), to_json(settings));
+    const Status set = is_of_newer_version(settings_path(), "headlight.settings", 1) ? Status(Done{})
+                                                                                     : write_settings(before, settings);
     if (!kept) return FileFailed{"autosave: " + kept.error().message};
     if (!set) return FileFailed{set.error().message};
     return std::nullopt;

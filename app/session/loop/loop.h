@@ -79,11 +79,11 @@ class Loop {
   bool saving_ = false;             // the last of them that files_ was given saves
 
   std::string autosave_;
-  std::optional<Session> autosaved_;  // as written last; nothing where that failed
-  Settings autosaved_settings_;
-  std::optional<double> autosave_at_;  // when what changed is written
-  bool autosave_failed_ = false;       // and the user knows
-  bool unsaved_ = false;               // as of the last step
+  std::optional<Session> autosaved_;             // as written last; nothing where that failed
+  Settings autosaved_settings_, kept_settings_;  // as last written; as known to be in the file
+  std::optional<double> autosave_at_;            // when what changed is written
+  bool autosave_failed_ = false;                 // and the user knows
+  bool unsaved_ = false;                         // as of the last step
   bool quits_after_saving_ = false;
   bool first_step_ = true;
 };
