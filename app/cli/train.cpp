@@ -306,6 +306,13 @@ ParsedCommand add_train(CLI::App& program) {
                      "that it depends on");
   command.add_option("--teach-head", options->taught_heads,
                      "LAYER.HEAD=RELATION,… for each head that is taught; else 15 heads of the last two layers");
+  command.add_option(
+      "--score", options->scored_on,
+      "Treebanks (CoNLL-U) that taught nothing: the heads of the trained model are measured on them, for "
+      "its card");
+  command.add_option("--text-credit", options->text_credits, "A source of the texts with its licence, for the card");
+  command.add_option("--teach-credit", options->teach_credits, "A treebank with its licence, for the card");
+  command.option_defaults()->always_capture_default();
   command
       .add_option("--teach-grammar", plan.teaching.grammar, "Share of the sentences that teach drawn of the grammar")
       ->check(share);
@@ -318,19 +325,12 @@ ParsedCommand add_train(CLI::App& program) {
   command.add_option("--teach-rest", plan.teaching.rest, "Weight of words without such a relation, which look at <s>")
       ->check(share);
   command.add_option("--teach-hide", plan.teaching.hide, "Share of words hidden in sentences that teach")->check(share);
-  command.add_option(
-      "--score", options->scored_on,
-      "Treebanks (CoNLL-U) that taught nothing: the heads of the trained model are measured on them, for "
-      "its card");
-  command.add_option("--text-credit", options->text_credits, "A source of the texts with its licence, for the card");
-  command.add_option("--teach-credit", options->teach_credits, "A treebank with its licence, for the card");
   command.add_option("--grammar", options->corpus.grammar, "A grammar of your own, written as assets/grammar.json is");
   command
       .add_option("--words", options->corpus.most_words,
                   "The most frequent words of a text that get a row of their own")
       ->check(CLI::Range(1, 1000000));
   command.add_option("--name", options->name, "What the model is called");
-  command.option_defaults()->always_capture_default();
   command.add_option(
       "--arch", options->arch,
       "encoder: hidden and swapped words are asked for; decoder: the next word; encoder-decoder: the next "

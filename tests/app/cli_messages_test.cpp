@@ -54,21 +54,15 @@ TEST(CliMessages, TheMaskThatAModelDoesNotKnowIsSaid) {
   EXPECT_EQ(masked.err, "");
 }
 
-TEST(CliMessages, BytesThatAreNoTextAreNamedOnce) {
-  EXPECT_EQ(refused({"export", "--random", "--text", "-"}, "a\xff"),
-            "text: expected valid UTF-8, found byte 0xff at offset 1\n");
-}
-
 TEST(CliMessages, EveryOptionOfATrainingSaysWhatItIsAndWhatItIsWithoutIt) {
   std::istringstream help(run({"train", "--help"}).out);
   std::string line, before;
   int numbers = 0;
   while (std::getline(help, line)) {
     if (line.starts_with("  --")) {
-      const std::size_t text = line.find("  ", line.find_first_not_of(' '));
       before = line;
-      // Without room beside it the text of an option stands on the next line.
-      const bool below = text == std::string::npos || line.find_first_not_of(' ', text) == std::string::npos;
+      // The text stands at column 30, or, of a longer option, on the next line.
+      const bool below = line.size() <= 30 || line[29] != ' ';
       if (below) {
         ASSERT_TRUE(std::getline(help, line));
         EXPECT_TRUE(line.starts_with("      ") && line.find_first_not_of(' ') != std::string::npos) << before;
