@@ -10,9 +10,17 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 PATH = os.path.join(ROOT, "assets", "recipes", "any-sentence", "corpus.py")
-SPEC = importlib.util.spec_from_file_location("corpus", PATH)
-corpus = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(corpus)
+
+
+def program(path):
+    spec = importlib.util.spec_from_file_location(os.path.basename(path)[:-3], path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+COPULAS = os.path.join(os.path.dirname(PATH), "copulas.py")
+corpus, copulas = program(PATH), program(COPULAS)
 
 
 class Sentences(unittest.TestCase):
@@ -23,6 +31,32 @@ class Sentences(unittest.TestCase):
     def test_chinese(self):
         text = "我们 今天,去北京。好。他说：「走吧！」按 Ctrl+C 键退出程序。"
         self.assertEqual(list(corpus.chinese(text)), ["我们今天，去北京。", "他说：“走吧！”"])
+
+
+class Copulas(unittest.TestCase):
+    def arcs(self, text):
+        words = [tuple(word.split("/")) for word in text.split()]
+        found = copulas.arcs(words)
+        return found and {words[i][0]: words[k][0] for i, k in found.items()}
+
+    def test_the_noun_that_ends_the_clause(self):
+        self.assertEqual(self.arcs("这/r 是/v 他/r 写/v 的/uj 一/m 本/q 书/n 。/x"), {"是": "书"})
+        self.assertEqual(self.arcs("平均/a 收入/n 为/p 九/m 美元/n ，/x 它/r 不是/c 秘密/n"), {"为": "美元", "不是": "秘密"})
+
+    def test_nothing_where_it_is_not_sure(self):
+        for text in ("他/r 是/v 昨天/t 来/v 的/uj", "他/r 是/v 老师/n 和/c 作家/n", "不是/c 取消/v 资格/n", "他/r 还是/c 学生/n",
+                     "称/v 他/r 为/p 英雄/n", "为/p 人民/n 服务/v", "他/r 跑/v 了/ul", "结果/n 是/v"):
+            self.assertIsNone(self.arcs(text), text)
+
+    def test_refuses_in_one_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "out.conllu")
+            done = subprocess.run([sys.executable, "-I", COPULAS, "--jieba", folder, "--out", out, "none.txt"],
+                                  capture_output=True, text=True)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertTrue(done.stderr.startswith("copulas.py: "), done.stderr)
+            self.assertEqual(os.listdir(folder), [])
 
 
 class Packages(unittest.TestCase):

@@ -3,8 +3,8 @@
 #
 #   make.sh HEADLIGHT TREEBANKS WORK MODEL [option of headlight train …]
 #
-# HEADLIGHT: the program. TREEBANKS: a folder with the files of README.md. WORK: where texts are kept, 3 GB. MODEL: the
-# folder of the model. Begun again after an interruption it goes on where it was.
+# HEADLIGHT: the program. TREEBANKS: a folder with the files of README.md. WORK: where texts and the first training are
+# kept, 3 GB. MODEL: the folder of the model. Begun again after an interruption it goes on where it was.
 set -eu
 [ $# -ge 4 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d' >&2; exit 2; }
 headlight=$1 treebanks=$2 work=$3 model=$4
@@ -19,6 +19,9 @@ list=$work/debs/unpacked/python3-jieba/usr/lib/python3/dist-packages/jieba/dict.
   --whole 订了 --english "$work/text/en-story.txt" "$work/text/en-essay.txt" "$work/text/en-manual.txt" \
   --chinese "$work/text/zh-story.txt" "$work/text/zh-manual.txt"
 
+[ -e "$work/copulas.conllu" ] || "$here/copulas.py" --jieba "$work/debs/unpacked/python3-jieba/usr/lib/python3/dist-packages" \
+  --out "$work/copulas.conllu" "$work/text/zh-story.txt" "$work/text/zh-manual.txt"
+
 tab=$(printf '\t')
 while IFS=$tab read -r package version licence; do
   set -- "$@" --text-credit "$package $version: $licence"
@@ -26,20 +29,40 @@ done <<EOF
 $(tail -n +2 "$work/text/sources.tsv" | cut -f 1-3 | sort -u)
 EOF
 
-resume=
-[ -e "$model/resume.safetensors" ] && resume=--resume
-exec "$headlight" train --name 'any sentence' --tokenizer "$work/tokenizer.json" \
-  --text "$work/text/en-story.txt:1" --text "$work/text/en-essay.txt:0.5" --text "$work/text/en-manual.txt:0.5" \
-  --text "$work/text/zh-story.txt:2.5" --text "$work/text/zh-manual.txt:1" \
+# train FOLDER STEPS OPTION …: what both trainings share; one that was interrupted goes on.
+train() {
+  into=$1 steps=$2
+  shift 2
+  resume=
+  [ -e "$into/resume.safetensors" ] && resume=--resume
+  "$headlight" train --name 'any sentence' --tokenizer "$work/tokenizer.json" \
+    --text "$work/text/en-story.txt:1" --text "$work/text/en-essay.txt:0.5" --text "$work/text/en-manual.txt:0.5" \
+    --text "$work/text/zh-story.txt:2.5" --text "$work/text/zh-manual.txt:1" \
+    --text-credit 'words to cut Chinese by: python3-jieba 0.42.1-3: Expat' \
+    --teach-credit 'UD_English-EWT, Universal Dependencies: CC BY-SA 4.0' \
+    --teach-credit 'UD_Chinese-PUD, Universal Dependencies, simplified: CC BY-SA 3.0' \
+    --teach-credit 'UD_Chinese-HK, Universal Dependencies, simplified: CC BY-SA 4.0' \
+    --teach-credit 'UD_Chinese-CFL, Universal Dependencies, simplified: CC BY-SA 4.0' \
+    --teach-grammar 0.2 --teach-weight 4 \
+    --d-model 144 --num-heads 9 --layers 4 --ffn 288 --hide 0.14 --swap 0.02 --keep 0.02 --family 0 --restore 0 \
+    --batch 128 --steps "$steps" --seed 1 --half --save-every 300 -o "$into" $resume "$@"
+}
+
+# First the words, then, behind 40 % of the steps, the heads too. A training whose model is whole is not begun again.
+first=$work/first
+[ -e "$first/model.safetensors" ] && [ ! -e "$first/resume.safetensors" ] || train "$first" 6000 \
   --teach "$treebanks/en_ewt-train.conllu:1" --teach "$treebanks/zh_pudsimp.conllu:3" \
   --teach "$treebanks/zh_hksimp.conllu:2" --teach "$treebanks/zh_cflsimp.conllu:2" \
-  --score "$treebanks/en_ewt-dev.conllu" --score "$treebanks/zh_gsdsimp-dev.conllu" \
-  --text-credit 'words to cut Chinese by: python3-jieba 0.42.1-3: Expat' \
-  --teach-credit 'UD_English-EWT, Universal Dependencies: CC BY-SA 4.0' \
-  --teach-credit 'UD_Chinese-PUD, Universal Dependencies, simplified: CC BY-SA 3.0' \
-  --teach-credit 'UD_Chinese-HK, Universal Dependencies, simplified: CC BY-SA 4.0' \
-  --teach-credit 'UD_Chinese-CFL, Universal Dependencies, simplified: CC BY-SA 4.0' \
-  --teach-from 0.4 --teach-share 0.66 --teach-grammar 0.2 --teach-weight 4 --teach-rest 0.15 --teach-hide 0.1 \
-  --d-model 144 --num-heads 9 --layers 4 --ffn 288 --hide 0.14 --swap 0.02 --keep 0.02 --family 0 --restore 0 \
-  --batch 128 --steps 6000 --warmup 500 --learning-rate 0.002 --seed 1 --half --save-every 300 \
-  -o "$model" $resume "$@"
+  --teach-from 0.4 --teach-share 0.66 --teach-rest 0.15 --teach-hide 0.1 --warmup 500 --learning-rate 0.002 "$@"
+
+# Then more Chinese, copulas on a head of their own, and more rest.
+train "$model" 2000 --from "$first" \
+  --teach "$treebanks/en_ewt-train.conllu:1" --teach "$treebanks/zh_pudsimp.conllu:4" \
+  --teach "$treebanks/zh_hksimp.conllu:3" --teach "$treebanks/zh_cflsimp.conllu:3" --teach "$work/copulas.conllu:1" \
+  --teach-credit 'Chinese copulas in sentences of the texts, found by rules over the tags of python3-jieba 0.42.1-3: Expat' \
+  --teach-head 2.0=det,nummod,clf,nmod:poss --teach-head 2.1=amod --teach-head 2.2=case --teach-head 2.3=aux \
+  --teach-head 2.4=mark --teach-head 2.5=compound,flat --teach-head 2.6=DP \
+  --teach-head 3.0=nsubj --teach-head 3.1=obj,iobj --teach-head 3.2=advmod --teach-head 3.3=nmod,acl \
+  --teach-head 3.4=obl,advcl --teach-head 3.5=xcomp,ccomp,csubj,parataxis --teach-head 3.6=conj,cc --teach-head 3.7=CO,IT \
+  --teach-head 3.8=cop --teach-from 0 --teach-share 0.55 --teach-rest 0.25 --teach-hide 0.15 --warmup 200 --learning-rate 0.001 \
+  --score "$treebanks/en_ewt-dev.conllu" --score "$treebanks/zh_gsdsimp-dev.conllu" "$@"
