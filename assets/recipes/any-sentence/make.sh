@@ -56,7 +56,7 @@ first=$work/first
   --teach-from 0.4 --teach-share 0.66 --teach-rest 0.15 --teach-hide 0.1 --warmup 500 --learning-rate 0.002 "$@"
 
 # Then more Chinese, copulas on a head of their own, and more rest.
-train "$model" 2000 --from "$first" \
+train "$model" 500 --from "$first" \
   --teach "$treebanks/en_ewt-train.conllu:1" --teach "$treebanks/zh_pudsimp.conllu:4" \
   --teach "$treebanks/zh_hksimp.conllu:3" --teach "$treebanks/zh_cflsimp.conllu:3" --teach "$work/copulas.conllu:1" \
   --teach-credit 'Chinese copulas in sentences of the texts, found by rules over the tags of python3-jieba 0.42.1-3: Expat' \
@@ -64,5 +64,5 @@ train "$model" 2000 --from "$first" \
   --teach-head 2.4=mark --teach-head 2.5=compound,flat --teach-head 2.6=DP \
   --teach-head 3.0=nsubj --teach-head 3.1=obj,iobj --teach-head 3.2=advmod --teach-head 3.3=nmod,acl \
   --teach-head 3.4=obl,advcl --teach-head 3.5=xcomp,ccomp,csubj,parataxis --teach-head 3.6=conj,cc --teach-head 3.7=CO,IT \
-  --teach-head 3.8=cop --teach-from 0 --teach-share 0.55 --teach-rest 0.25 --teach-hide 0.15 --warmup 200 --learning-rate 0.001 \
+  --teach-head 3.8=cop --teach-from 0 --teach-share 0.66 --teach-rest 0.25 --teach-hide 0.15 --warmup 60 --learning-rate 0.001 \
   --score "$treebanks/en_ewt-dev.conllu" --score "$treebanks/zh_gsdsimp-dev.conllu" "$@"
