@@ -132,6 +132,16 @@ constexpr NamedWords<Operation> kOperations[] = {
     {O::copy, "The same number, handed on.", "同一个数，原样传下去。"},
     {O::sum, "The numbers in the same place, added up.", "同一位置的数相加。"},
     {O::scale, "One number times a factor.", "一个数乘以一个系数。"},
+    {O::soft_cap, "The score held within the cap: cap × tanh(score / cap).",
+     "打分限制在上限之内：上限 × tanh(打分 / 上限)。"},
+    {O::distance, "The vector of the word times the vector of the distance, component by component, added up.",
+     "词的向量与距离的向量逐分量相乘，再相加。"},
+    {O::routing, "The softmax of the experts' scores where the expert is among the largest, else 0.",
+     "各专家打分的 softmax；不在最大几个之内的为 0。"},
+    {O::mixture, "The outputs of the chosen experts, each times its weight, added up.",
+     "选中的各专家的输出，各乘以其权重，再相加。"},
+    {O::shared_expert, "The output of the expert that every word goes through, times its weight.",
+     "每个词都经过的专家的输出，乘以其权重。"},
     {O::projection, "Each number of the row times its weight, added up.", "这一行的每个数乘以对应的权重，再相加。"},
     {O::columns, "Taken over as it is: this projection is the identity.", "原样取来：这个投影是恒等的。"},
     {O::dot_product, "Query and key multiplied component by component, and added up.",
@@ -177,6 +187,10 @@ constexpr NamedWords<std::string_view> kSteps[] = {
     {"products", "Query times key, component by component", "查询与键逐分量相乘"},
     {"dot", "Their sum: the dot product", "相加：点积"},
     {"scaled", "Scaled", "缩放"},
+    {"capped", "Within the soft cap", "软上限之内"},
+    {"content_to_position", "Content to position: the query times the distance", "内容对位置：查询乘以距离"},
+    {"position_to_content", "Position to content: the key times the distance", "位置对内容：键乘以距离"},
+    {"relative_bias", "What the distance adds", "距离所加的数"},
     {"mask", "What the mask adds", "掩码所加的数"},
     {"given", "The weight as it was given", "给定的权重"},
     {"logarithm", "Its logarithm, in place of the unknown score", "它的对数，代替未知的打分"},
@@ -275,6 +289,11 @@ std::string formula_in(Language language, const Trace& trace, const MatrixId& id
       const std::string scaled = operand() + " · " + (id.quantity == Q::scaled ? "缩放" : "系数");
       return made.operands.size() > 1 ? scaled + " + " + symbol(made.operands[1]) : scaled;
     }
+    case O::soft_cap: return "上限 · tanh(" + operand() + " / 上限)";
+    case O::distance: return operand() + "·" + symbol(made.operands[1]) + "（该距离）";
+    case O::routing: return operand() + " 中最大几个的 softmax";
+    case O::mixture: return "Σ 路由 · 专家(" + operand() + ")";
+    case O::shared_expert: return "共享专家(" + operand() + ")";
     case O::logarithm: return "ln " + operand();
     case O::exponential: return "exp(" + operand() + " - 该行最大值)";
     case O::softmax: return operand() + " / 该行总和";
