@@ -39,13 +39,14 @@ TEST(CommandLine, WrongUseIsOneLine) {
   refused({"tokenize", "--format", "xml"});
   refused({"screenshot"});
   EXPECT_TRUE(contains(refused({"export", "--format", "xml"}), "--format: expected json, npz, safetensors or csv"));
-  EXPECT_TRUE(contains(refused({"export", "--with", "everything"}), "--with: expected qkv or scores"));
+  EXPECT_TRUE(
+      contains(refused({"export", "--with", "everything"}), "--with: expected qkv, scores, norms, rollout, a part"));
   EXPECT_TRUE(contains(refused({"export", "--arch", "recurrent"}), "--arch: expected encoder or decoder"));
   EXPECT_TRUE(contains(refused({"export", "--position", "relative"}), "--position"));
   EXPECT_TRUE(contains(refused({"export", "--norm", "none"}), "--norm"));
   EXPECT_TRUE(contains(refused({"export", "--activation", "tanh"}), "--activation"));
   EXPECT_TRUE(contains(refused({"export", "--split", "lines"}), "--split"));
-  EXPECT_TRUE(contains(refused({"export", "--mask", "some"}), "--mask: expected none, causal"));
+  EXPECT_TRUE(contains(refused({"export", "--mask", "some"}), "--mask: expected none, or causal, padding, window:N"));
   EXPECT_TRUE(contains(refused({"export", "--scale", "nan"}), "--scale: expected a finite number"));
   EXPECT_TRUE(contains(refused({"export", "-o", "x.png"}), "x.png: ending: expected .json"));
   EXPECT_EQ(refused({"export", "--num-heads", "5"}), "model: num_heads: expected a divisor of d_model 64, found 5\n");

@@ -102,7 +102,7 @@ TEST(Transformer, WrongEditsAreOneLine) {
   EXPECT_TRUE(contains(line({"--weight", "0.0.3.0=1"}), "--weight: query: expected 0 to 2"));
   EXPECT_TRUE(contains(line({"--weight", "0.0.0.9=1"}), "--weight: key: expected 0 to 2"));
   EXPECT_TRUE(contains(line({"--layer-mask", "causal"}), "--layer-mask: expected LAYER=VALUE"));
-  EXPECT_TRUE(contains(line({"--layer-mask", "0=some"}), "--layer-mask: expected none, causal"));
+  EXPECT_TRUE(contains(line({"--layer-mask", "0=some"}), "--layer-mask: expected none, or causal, padding, window:N"));
   EXPECT_TRUE(contains(line({"--layer-mask", "3=none"}), "--layer-mask: layer: expected 0 to 0"));
   EXPECT_TRUE(contains(line({"--layer-scale", "0=wide"}), "--layer-scale: expected LAYER=NUMBER"));
   EXPECT_TRUE(contains(line({"--dropout", "1"}), "--dropout: expected 0 or more and less than 1"));

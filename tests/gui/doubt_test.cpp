@@ -60,7 +60,7 @@ TEST_F(DoubtTest, TheSentenceOnTheStageSaysWhatWasTaught) {
   h.settle();
   const auto told = view().pinned;
   ASSERT_TRUE(told);
-  EXPECT_TRUE(h.says("preposition → its noun. The training taught it.")) << h.words_on_screen();
+  EXPECT_TRUE(h.says("subject → its predicate. The training taught it.")) << h.words_on_screen();
   h.say(Pin{CellRef{2, 0}});
   h.settle();
   EXPECT_TRUE(h.says("it has no relation")) << h.words_on_screen();
@@ -107,6 +107,10 @@ TEST_F(DoubtTest, WhatARandomDecoderSaysIsSaidToBeChance) {
   Harness& h = *harness;
   Config config = document().config;
   config.arch = Arch::decoder;
+  h.say(SetConfig{config}, EndGesture{});
+  h.settle();
+  ASSERT_FALSE(h.has("random weights")) << "the nearest trained decoder";
+  config = document().config;
   config.d_model = 236;
   config.num_heads = 4;
   h.say(SetConfig{config}, EndGesture{});

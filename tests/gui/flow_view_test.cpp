@@ -148,8 +148,8 @@ TEST_F(FlowViewTest, CrossAttentionHasTheTwoSentences) {
   h.click("stack cross");
   h.settle();
   EXPECT_EQ(h.state.flow->question.heads, (std::vector<HeadRef>{{0, 0, Stack::cross}}));
-  EXPECT_TRUE(h.says("target · query"));
-  EXPECT_TRUE(h.says("source · key"));
+  EXPECT_TRUE(h.says("target · looks"));
+  EXPECT_TRUE(h.says("source · is looked at"));
   const auto queries = static_cast<std::size_t>(h.state.trace->queries(Stack::cross));
   EXPECT_TRUE(h.has("flow query " + std::to_string(queries - 1)));
   EXPECT_FALSE(h.has("flow query " + std::to_string(queries)));

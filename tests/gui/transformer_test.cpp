@@ -242,7 +242,7 @@ TEST_F(WritingTest, TheSliderOfThePrefixGoesBackInTime) {
   EXPECT_EQ(h.state.trace->request, prefix_of(*whole_request(h.state), h.state.view.prefix));
   EXPECT_EQ(h.map("head 0.0").weights.rows(), prefix);
   EXPECT_EQ(tokens(), 10) << "the sentence itself stays";
-  EXPECT_TRUE(h.says(std::to_string(prefix) + " / 10"));
+  EXPECT_TRUE(h.says("after " + std::to_string(prefix) + " of 10 words"));
   h.slide("prefix", 0.35f, 1.1f);
   EXPECT_EQ(h.state.view.prefix, 0u);
   h.settle();

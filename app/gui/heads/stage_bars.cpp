@@ -56,7 +56,8 @@ void bars_title(Gui& gui, const MapContent& content, const Box& plot, float y, I
   const char* looks = row_words(gui, content.kind);
   list.AddText({x, y}, gui.colours().dim, looks);
   char sum[128];
-  std::snprintf(sum, sizeof sum, "%s = %.4g", gui.word(kAnswerWords.sum), row.cast<double>().sum());
+  std::snprintf(sum, sizeof sum, content.kind == MapKind::norms ? "%s = %.4f" : "%s = %.6g", gui.word(kAnswerWords.sum),
+                row.cast<double>().sum());
   const float sum_x = plot.right() - ImGui::CalcTextSize(sum).x;
   if (x + ImGui::CalcTextSize(looks).x + 8 * gui.unit <= sum_x) list.AddText({sum_x, y}, gui.colours().dim, sum);
 }
