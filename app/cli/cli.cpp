@@ -1,7 +1,8 @@
 #include "cli/cli.h"
 
 #include <algorithm>
-#include <regex>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,14 +27,28 @@ int report(const std::string& message) {
 /// The status of what was printed, or of its failure.
 int status_of(const Result<int>& done) { return done ? *done : report(done.error().message); }
 
+/// The parts of a text between fixed ones: "a, " and " not in " of "a, 3 not in 1 - 2" give "3" and "1 - 2". Nothing where
+/// the text does not begin with the first of them or lacks another.
+std::optional<std::vector<std::string>> parts_of(std::string_view text, std::initializer_list<std::string_view> fixed) {
+  std::vector<std::string> parts;
+  for (bool first = true; const std::string_view part : fixed) {
+    const std::size_t found = text.find(part);
+    if (found == std::string_view::npos || (first && found != 0)) return std::nullopt;
+    if (!first) parts.emplace_back(text.substr(0, found));
+    text.remove_prefix(found + part.size());
+    first = false;
+  }
+  parts.emplace_back(text);
+  return parts;
+}
+
 /// CLI11 describes a mistake over several lines, and two of its messages in words of its own; the first line is enough.
 std::string one_line(std::string message) {
   message = message.substr(0, message.find('\n'));
-  std::smatch parts;
-  if (std::regex_match(message, parts, std::regex("Could not convert: (-[^ ]*) = (.*)")))
-    message = parts.str(1) + ": expected a number, found '" + parts.str(2) + "'";
-  else if (std::regex_match(message, parts, std::regex("(-[^ ]*): Value ([^ ]*) not in range (.*)")))
-    message = parts.str(1) + ": expected " + parts.str(3) + ", found " + parts.str(2);
+  if (const auto parts = parts_of(message, {"Could not convert: ", " = "}))
+    message = (*parts)[0] + ": expected a number, found '" + (*parts)[1] + "'";
+  else if (const auto range = parts_of(message, {"", ": Value ", " not in range "}))
+    message = (*range)[0] + ": expected " + (*range)[2] + ", found " + (*range)[1];
   return "headlight: " + message + " (see --help)";
 }
 
