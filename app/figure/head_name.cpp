@@ -41,18 +41,6 @@ bool is_of_grammar(const std::string& relation) {
 constexpr const char* kBeforeName = "  ";
 constexpr std::size_t kLeastOfName = 7;  // characters, the ellipsis one of them: fewer tell no name from another
 
-/// `%` of the text, one after another.
-std::string filled(std::string text, std::initializer_list<std::string> values) {
-  std::size_t at = 0;
-  for (const std::string& value : values) {
-    at = text.find('%', at);
-    if (at == std::string::npos) break;
-    text.replace(at, 1, value);
-    at += value.size();
-  }
-  return text;
-}
-
 }  // namespace
 
 HeadName head_name(Language language, const Document& document, const HeadRef& head, const HeadMeasures* measures,

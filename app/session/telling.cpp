@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "derived/head_stats.h"
 #include "document/sentence_facts.h"
@@ -77,37 +78,48 @@ bool is_better(const Told& a, const Told& b) {
   return rank_a != rank_b ? rank_a < rank_b : a.telling > b.telling;
 }
 
+/// The relations that heads of the answer wear, the best first.
+std::vector<const RelationScore*> worn_relations(const Trace& trace, const TrainingCard& card) {
+  std::vector<const RelationScore*> worn;
+  for (const RelationScore& one : card.scores->relations)
+    if (is_worn(one) && trace.has(one.stack) && one.chosen.layer < trace.num_layers(one.stack) &&
+        one.chosen.head < trace.num_heads(one.stack))
+      worn.push_back(&one);
+  std::stable_sort(worn.begin(), worn.end(), [](const auto* a, const auto* b) { return is_better(*a, *b); });
+  return worn;
+}
+
+/// Of the relations that the sentence has: in the word's row the word that the head looks at most.
+std::optional<CellRef> cell_of_sentence(const AppState& state, const RelationScore& relation) {
+  for (const RelatedWords& words : facts_of(state, relation.stack).relations) {
+    if (words.relation != relation.relation) continue;
+    const Index query = relation.chosen.reversed ? words.key : words.query;
+    if (const auto found = strongest_of_row(*state.trace, head_of(relation), query)) return found;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<TellingCell> telling_cell(const AppState& state) {
-  const Document& document = state.document;
-  if (!state.trace || !document.card || !document.card->scores) return std::nullopt;
+  const TrainingCard* card = state.document.card.get();
+  if (!state.trace || !card || !card->scores) return std::nullopt;
   const Trace& trace = *state.trace;
-  const RelationScore *of_sentence = nullptr, *best = nullptr;
-  std::optional<CellRef> cell;
-  std::optional<Told> unmeasured;
-  for (const RelationScore& one : document.card->scores->relations) {
-    const HeadRef head = head_of(one);
-    if (!is_worn(one) || !trace.has(head.stack) || head.layer >= trace.num_layers(head.stack) ||
-        head.head >= trace.num_heads(head.stack))
-      continue;
-    if (!best || is_better(one, *best)) best = &one;
-    if (head.stack == Stack::self && trace.queries(head.stack) <= kLongestTold) {
-      const Told found = told_of(trace, one);
-      if (found.telling > 0 && (!unmeasured || is_better(found, *unmeasured))) unmeasured = found;
+  const auto worn = worn_relations(trace, *card);
+  if (worn.empty()) return std::nullopt;
+  for (const RelationScore* one : worn)
+    if (const auto cell = cell_of_sentence(state, *one)) return TellingCell{head_of(*one), *cell};
+  const RelationScore& best = *worn.front();
+  if (best.stack == Stack::self && trace.queries(best.stack) <= kLongestTold) {
+    std::optional<Told> told;
+    for (const RelationScore* one : worn) {
+      if (one->stack != Stack::self) continue;
+      const Told found = told_of(trace, *one);
+      if (found.telling > 0 && (!told || is_better(found, *told))) told = found;
     }
-    for (const RelatedWords& words : facts_of(state, head.stack).relations) {
-      if (words.relation != one.relation || (of_sentence && !is_better(one, *of_sentence))) continue;
-      const auto found = strongest_of_row(trace, head, one.chosen.reversed ? words.key : words.query);
-      if (!found) continue;
-      of_sentence = &one;
-      cell = found;
-    }
+    if (told) return TellingCell{head_of(*told->relation), told->cell};
   }
-  if (of_sentence) return TellingCell{head_of(*of_sentence), *cell};
-  if (!best) return std::nullopt;
-  if (unmeasured && best->stack == Stack::self) return TellingCell{head_of(*unmeasured->relation), unmeasured->cell};
-  return TellingCell{head_of(*best), strongest_cell(trace, head_of(*best))};
+  return TellingCell{head_of(best), strongest_cell(trace, head_of(best))};
 }
 
 void tell(AppState& state) {

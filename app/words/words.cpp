@@ -51,6 +51,17 @@ std::string characters(const Area&... areas) {
 
 }  // namespace
 
+std::string filled(std::string text, std::initializer_list<std::string> parts) {
+  std::size_t at = 0;
+  for (const std::string& part : parts) {
+    at = text.find('%', at);
+    if (at == std::string::npos) break;
+    text.replace(at, 1, part);
+    at += part.size();
+  }
+  return text;
+}
+
 std::string all_words() {
   std::string all =
       characters(kWindowWords, kFileWords, kSentenceWords, kModelWords, kMaskWords, kAnswerWords, kAnySentenceWords,

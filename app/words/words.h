@@ -1,6 +1,7 @@
 // Every word of the window, in English and in Chinese.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 #include "view/settings.h"
@@ -15,6 +16,9 @@ struct Words {
 inline const char* words(Language language, const Words& words) {
   return language == Language::zh ? words.zh : words.en;
 }
+
+/// The text with each % replaced by the next of the parts. A % of a part stays.
+std::string filled(std::string text, std::initializer_list<std::string> parts);
 
 /// All characters that the interface needs in both languages, so that their glyphs are there from the start.
 std::string all_words();

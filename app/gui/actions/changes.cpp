@@ -17,11 +17,6 @@ std::optional<HeadRef> switched_head(const Edits& a, const Edits& b) {
   return std::nullopt;
 }
 
-std::string with(const Gui& gui, const Words& words, const std::string& part) {
-  std::string text = gui.word(words);
-  return text.replace(text.find('%'), 1, part);
-}
-
 /// `heads 4 → 8`: a number of the model; empty where none differs.
 std::string changed_shape(const Gui& gui, const Config& before, const Config& now) {
   const std::pair<const Words&, Index Config::*> numbers[] = {{kModelWords.d_model, &Config::d_model},
@@ -61,8 +56,8 @@ std::string change_in_words(const Gui& gui, const Document& before, const Docume
   if (old.off != fresh.off) {
     if (fresh.off.empty() && old.off.size() > 1) return gui.word(kChangeWords.all_on);
     const auto off = switched_head(fresh, old), on = switched_head(old, fresh);
-    if (off) return with(gui, kChangeWords.head_off, head_label(*off));
-    if (on) return with(gui, kChangeWords.head_on, head_label(*on));
+    if (off) return filled(gui.word(kChangeWords.head_off), {head_label(*off)});
+    if (on) return filled(gui.word(kChangeWords.head_on), {head_label(*on)});
   }
   if (old.off_as != fresh.off_as) return gui.word(kChangeWords.off_as);
   if (!(old.weights == fresh.weights)) return changed_weight(gui, old, fresh);

@@ -64,10 +64,7 @@ void threshold_slider(Gui& gui) {
   ImGui::SameLine(0, 16 * gui.unit);
   ImGui::AlignTextToFramePadding();
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  const auto above = [&](double share) {
-    std::string text = gui.word(kFlowWords.threshold);
-    return text.replace(text.find('%'), 1, share_text(share));
-  };
+  const auto above = [&](double share) { return filled(gui.word(kFlowWords.threshold), {share_text(share)}); };
   ImGui::TextUnformatted(above(static_cast<double>(flow.threshold)).c_str());
   ImGui::PopStyleColor();
   const float width = ImGui::CalcTextSize(above(0.0999).c_str()).x;

@@ -77,8 +77,7 @@ void shown_menu(Gui& gui) {
 
 std::string heads_title(const Gui& gui) {
   const auto count = std::to_string(heads_of(*gui.state.trace, gui.state.view.chosen.stack).size());
-  std::string title = gui.word(kGridWords.all_heads);
-  return title.replace(title.find('%'), 1, count);
+  return filled(gui.word(kGridWords.all_heads), {count});
 }
 
 /// What a dot of the atlas is where it stands for several cells.

@@ -22,8 +22,7 @@ const Sample* english_example(const Gui& gui) {
 }
 
 std::string english_label(const Gui& gui, const Sample& sample) {
-  std::string label = gui.word(kStageWords.english_sentence);
-  return label.replace(label.find('%'), 1, sample.text);
+  return filled(gui.word(kStageWords.english_sentence), {sample.text});
 }
 
 }  // namespace

@@ -117,10 +117,7 @@ void prefix(Gui& gui) {
   const int count = static_cast<int>(query_tokens(*whole).size());
   if (count < 2) return;
   int now = gui.state.view.prefix == 0 ? count : std::min(count, static_cast<int>(gui.state.view.prefix));
-  std::string read = gui.word(kChosenHeadWords.prefix);
-  read.replace(read.find('%'), 1, std::to_string(now));
-  read.replace(read.find('%'), 1, std::to_string(count));
-  dim_text(gui, read);
+  dim_text(gui, filled(gui.word(kChosenHeadWords.prefix), {std::to_string(now), std::to_string(count)}));
   const SlimScope slim(gui);
   if (ImGui::SliderInt("##prefix", &now, 1, count, "", ImGuiSliderFlags_AlwaysClamp))
     gui.say(ChoosePrefix{now == count ? 0 : static_cast<std::size_t>(now)});

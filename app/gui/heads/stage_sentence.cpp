@@ -15,18 +15,6 @@
 namespace headlight {
 namespace {
 
-std::string with_parts(const Gui& gui, const Words& words, std::initializer_list<std::string> parts) {
-  std::string text = gui.word(words);
-  std::size_t at = 0;
-  for (const std::string& part : parts) {
-    at = text.find('%', at);
-    if (at == std::string::npos) break;
-    text.replace(at, 1, part);
-    at += part.size();
-  }
-  return text;
-}
-
 /// Whether the training asked for what the relation says.
 bool was_taught(const Document& document, const RelationScore& relation) {
   const TrainingCard* card = document.card.get();
@@ -40,8 +28,8 @@ std::string taught_meaning(const Gui& gui, const HeadName& name, const CellRef& 
   const Matrix row = attention_rows(*gui.state.trace, head, cell.query, 1);
   const auto& tokens = gui.state.trace->key_tokens(head.stack).tokens;
   if (row(0, cell.key) < row.maxCoeff() || cell.query == cell.key || tokens[at(cell.query)].special) return {};
-  if (tokens[at(cell.key)].special) return with_parts(gui, kStageWords.rests, {name.words});
-  return with_parts(gui, kStageWords.told, {name.words}) + gui.word(kStageWords.was_told);
+  if (tokens[at(cell.key)].special) return filled(gui.word(kStageWords.rests), {name.words});
+  return filled(gui.word(kStageWords.told), {name.words}) + gui.word(kStageWords.was_told);
 }
 
 /// The head's name, where the row of the cell is one of those that it is named for.
@@ -53,7 +41,7 @@ std::string meaning_of(const Gui& gui, const CellRef& cell) {
   for (const RelatedWords& words : facts_of(gui.state, head.stack).relations)
     if (words.relation == name.relation->relation &&
         cell.query == (name.relation->chosen.reversed ? words.key : words.query))
-      return with_parts(gui, kStageWords.told, {name.words}) +
+      return filled(gui.word(kStageWords.told), {name.words}) +
              gui.word(was_taught(gui.state.document, *name.relation) ? kStageWords.was_told : kStageWords.nobody_told);
   return {};
 }
@@ -125,12 +113,12 @@ std::string stage_sentence(Gui& gui) {
   const CellRef cell = lit ? *lit : strongest_cell(*state.trace, head);
   const std::string query = query_label(gui, cell.query, head.stack), key = key_label(gui, cell.key, head.stack);
   if (!state.trace->mask(head.stack, head.layer).allowed(cell.query, cell.key))
-    return with_parts(gui, kStageWords.cannot_look, {query, key}) + gui.word(kStageWords.full_stop);
+    return filled(gui.word(kStageWords.cannot_look), {query, key}) + gui.word(kStageWords.full_stop);
   const float weight = attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
   const std::string share = share_text(static_cast<double>(weight));
   const bool itself = head.stack != Stack::cross && cell.query == cell.key;
-  std::string text = itself ? with_parts(gui, kStageWords.looks_at_itself, {query, share})
-                            : with_parts(gui, kStageWords.looks_at, {query, key, share});
+  std::string text = itself ? filled(gui.word(kStageWords.looks_at_itself), {query, share})
+                            : filled(gui.word(kStageWords.looks_at), {query, key, share});
   if (!lit) text = gui.word(kStageWords.strongest) + text;
   const std::string meaning = meaning_of(gui, cell);
   return text + (meaning.empty() ? gui.word(kStageWords.full_stop) : meaning);
@@ -142,7 +130,7 @@ std::optional<StageTry> stage_try(Gui& gui) {
   if (const Sample* sample = sample_to_change(gui))
     return StageTry{
         "try change",
-        with_parts(gui, kStageWords.change, {gui.fonts.shown(sample->change), gui.fonts.shown(sample->into)}),
+        filled(gui.word(kStageWords.change), {gui.fonts.shown(sample->change), gui.fonts.shown(sample->into)}),
         gui.fonts.shown(gui.chinese() ? sample->note_zh : sample->note_en), change_word};
   if (state.document.source.text != kDefaultSentence || !state.shipped || is_random(state)) return std::nullopt;
   const bool off = is_off(state.document.edits, state.view.chosen);
@@ -165,7 +153,7 @@ void guess_bars(Gui& gui, const Box& box) {
   const bool writes = state.trace->request.config.arch != Arch::encoder, random = is_random(state);
   const Words& words = guess->hidden ? (random ? kStageWords.hidden_random : kStageWords.hidden)
                                      : (random ? kStageWords.after_random : kStageWords.after);
-  const std::string lead = with_parts(gui, words, {gui.fonts.shown(guess->place)});
+  const std::string lead = filled(gui.word(words), {gui.fonts.shown(guess->place)});
   list.AddText({box.x, y}, gui.colours().dim, lead.c_str());
   float x = box.x + ImGui::CalcTextSize(lead.c_str()).x + 10 * gui.unit;
   const auto put = [&](const GuessedWord& guessed, bool right) {

@@ -63,10 +63,8 @@ void draw_line(Gui& gui, const Listing& listing, std::size_t index, bool lit, co
   if (lit) list.AddRectFilled(at, end, colours.selected, 3 * gui.unit);
   if (shows && ImGui::IsItemHovered()) {
     list.AddRect(at, end, colours.outline, 3 * gui.unit, 0, gui.unit);
-    std::string tip = gui.word(kCodeWords.line_makes);
-    if (const auto mark = tip.find('%'); mark != std::string::npos)
-      tip.replace(mark, 1, line.makes + " " + shape_of_line(line));
-    explain_item(gui, gui.fonts.shown(tip));
+    const std::string made = line.makes + " " + shape_of_line(line);
+    explain_item(gui, gui.fonts.shown(filled(gui.word(kCodeWords.line_makes), {made})));
   }
   if (shows && pressed) gui.say(LookAt{{*line.shows, std::nullopt}});
   const float top = at.y + (columns.height - ImGui::GetFontSize()) / 2;

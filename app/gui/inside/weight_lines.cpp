@@ -165,13 +165,6 @@ float height_of_body(const Gui& gui, WeightLine line) {
   return bars;
 }
 
-/// The word of a sentence with a word in it: `% asks`.
-std::string with_word(const char* pattern, const std::string& word) {
-  std::string text = pattern;
-  if (const auto at = text.find('%'); at != std::string::npos) text.replace(at, 1, word);
-  return text;
-}
-
 struct Heading {
   std::string left, right;
   const char* step;  // where a click looks
@@ -179,7 +172,7 @@ struct Heading {
 
 Heading heading_of(const DrawnWeightLine& line, WeightLine which) {
   const Gui& gui = line.gui;
-  const auto title = [&](const Words& words, bool query) { return with_word(gui.word(words), line.word(query)); };
+  const auto title = [&](const Words& words, bool query) { return filled(gui.word(words), {line.word(query)}); };
   switch (which) {
     case WeightLine::asks: return {title(kInsideWords.asks, true), "q", "q"};
     case WeightLine::answers: return {title(kInsideWords.answers, false), "k", "k"};
@@ -190,7 +183,7 @@ Heading heading_of(const DrawnWeightLine& line, WeightLine which) {
     case WeightLine::share: {
       const Matrix& row = line.inside.row;
       const float weight = row.size() > 0 ? std::max(0.0f, row(0, line.inside.question.cell->key)) : 0;
-      return {with_word(gui.word(kInsideWords.share), std::to_string(row.cols())), percent(weight), "weight"};
+      return {filled(gui.word(kInsideWords.share), {std::to_string(row.cols())}), percent(weight), "weight"};
     }
     case WeightLine::hands_over:
       return {title(kInsideWords.hands_over, false), gui.word(kInsideWords.weight_times_v),

@@ -40,11 +40,6 @@ Doubt doubt_of(const AppState& state) {
   return counts_of(state).unknown > 0 ? Doubt::unknown_words : Doubt::none;
 }
 
-std::string with_part(const Gui& gui, const Words& words, const std::string& part) {
-  std::string text = gui.word(words);
-  return text.replace(text.find('%'), 1, part);
-}
-
 /// The kind that a family of the grammar is of, by its name or the last part of it.
 const Words& kind_of_words(std::string_view family) {
   struct Kind {
@@ -117,9 +112,8 @@ void words_popup(Gui& gui) {
 
 void unknown_words(Gui& gui) {
   const Counts counts = counts_of(gui.state);
-  std::string text = gui.word(kDoubtWords.unknown);
-  text.replace(text.find('%'), 1, std::to_string(counts.unknown));
-  text.replace(text.find('%'), 1, std::to_string(counts.words));
+  const std::string text =
+      filled(gui.word(kDoubtWords.unknown), {std::to_string(counts.unknown), std::to_string(counts.words)});
   ImGui::AlignTextToFramePadding();
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().caution);
   ImGui::TextUnformatted(text.c_str());
@@ -147,12 +141,11 @@ void unknown_words(Gui& gui) {
 /// The way back to trained weights: the number that differs from theirs.
 std::string way_back(const Gui& gui, const Config& now, const Config& trained) {
   if (now.arch != trained.arch) return gui.word(kDoubtWords.back_to_trained);
-  if (now.d_model != trained.d_model) return with_part(gui, kDoubtWords.back_to, std::to_string(trained.d_model));
-  if (now.num_heads != trained.num_heads)
-    return with_part(gui, kDoubtWords.back_to, with_part(gui, kDoubtWords.heads_of, std::to_string(trained.num_heads)));
-  if (now.num_layers != trained.num_layers)
-    return with_part(gui, kDoubtWords.back_to,
-                     with_part(gui, kDoubtWords.layers_of, std::to_string(trained.num_layers)));
+  const auto back_to = [&](const std::string& what) { return filled(gui.word(kDoubtWords.back_to), {what}); };
+  const auto number = [&](const Words& words, Index count) { return filled(gui.word(words), {std::to_string(count)}); };
+  if (now.d_model != trained.d_model) return back_to(std::to_string(trained.d_model));
+  if (now.num_heads != trained.num_heads) return back_to(number(kDoubtWords.heads_of, trained.num_heads));
+  if (now.num_layers != trained.num_layers) return back_to(number(kDoubtWords.layers_of, trained.num_layers));
   return gui.word(kDoubtWords.back_to_trained);
 }
 
