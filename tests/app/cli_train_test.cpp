@@ -1,32 +1,12 @@
-// `headlight train` and `headlight heads`: a model made, asked, interrupted and measured.
-#include <signal.h>
-
+// `headlight train` and `headlight heads`: a model made, asked and measured.
 #include <algorithm>
-#include <chrono>
 #include <sstream>
-#include <thread>
 
-#include "app/program.h"
+#include "app/train_program.h"
 #include "core/grammars.h"
-#include "core/own_tokenizer.h"
 
 namespace headlight::program {
 namespace {
-
-const char* const kText = "the cat sat on the mat\nthe dog sat on the rug\na cat saw a dog\nthe dog saw the cat\n";
-
-Strings train(Strings words, const fixture::fs::path& folder) {
-  words.insert(words.begin(), "train");
-  for (const char* word : {"--d-model", "16", "--num-heads", "2", "--layers", "1", "--ffn", "16", "--batch", "8", "-o"})
-    words.push_back(word);
-  words.push_back(folder.string());
-  return words;
-}
-
-json read_json(const fixture::fs::path& path) {
-  const auto text = read_file(path);
-  return text ? json::parse(*text, nullptr, false) : json();
-}
 
 TEST(CliTrain, MakesAModelOfTheGrammarThatIsAskedAndMeasured) {
   const Folder folder;
@@ -164,7 +144,7 @@ TEST(CliGenerate, StopsWhereTheModelSaysThatItsTextEnds) {
 
 TEST(CliTrain, ReadsATextOfOnesOwn) {
   const Folder folder;
-  const std::string text = folder.with("my.txt", kText);
+  const std::string text = folder.with("my.txt", kTrainingText);
   const Ran ran = run(train({"--text", text, "--steps", "20", "--words", "5", "--arch", "decoder", "--half", "--norm",
                              "post", "--position", "learned", "--untied", "--name", "cats", "--decay", "0.123"},
                             folder / "model"));
@@ -204,128 +184,12 @@ TEST(CliTrain, ReadsATextOfOnesOwn) {
   EXPECT_EQ(known, (Strings{"\"", "<mask>", "<pad>", "<s>", "<unk>", "cat", "dog", "the"}));
 
   // The same from standard input.
-  const Ran piped = run(train({"--text", "-", "--steps", "20"}, folder / "other"), kText);
+  const Ran piped = run(train({"--text", "-", "--steps", "20"}, folder / "other"), kTrainingText);
   ASSERT_EQ(piped.status, 0) << piped.err;
   EXPECT_EQ(read_json(folder / "other" / "training.json")["corpus"], "standard input");
   EXPECT_TRUE(
       contains(refused({"heads", (folder / "other").string(), "--relations", "--grammar", folder.with("g.json", "{}")}),
                "g.json: relations: expected an object, found nothing"));
-}
-
-/// Starts the program, interrupts it once it has taken steps, and gives its exit status.
-int interrupted_run(const Strings& words, const fixture::fs::path& model, Index step_before) {
-  const pid_t process = start(words, "/dev/null", "/dev/null", "/dev/null");
-  for (int tries = 0; tries < 3000; ++tries) {
-    const json card = read_json(model / "training.json");
-    if (card.is_object() && card["step"] > step_before) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  kill(process, SIGINT);
-  return status_of(process);
-}
-
-TEST(CliTrain, GoesOnWhereItWasInterruptedToTheSameBits) {
-  const Folder folder;
-  const std::string text = folder.with("my.txt", kText);
-  const Strings options{"--text", text, "--steps", "6000", "--save-every", "0.1", "--threads", "1"};
-  ASSERT_EQ(interrupted_run(train(options, folder / "model"), folder / "model", 0), 0);
-  const Index step = read_json(folder / "model" / "training.json")["step"];
-  ASSERT_LT(step, 6000) << "interrupted before its end";
-  ASSERT_TRUE(fixture::fs::exists(folder / "model" / "resume.safetensors"));
-  exported({(folder / "model").string(), "--text", "the cat"});
-
-  Strings resume = options, other = options;
-  resume.push_back("--resume");
-  other.insert(other.end(), {"--resume", "--seed", "9"});
-  EXPECT_TRUE(contains(refused(train(other, folder / "model")), "plan: expected the options and the corpus"));
-  const Ran ran = run(train(resume, folder / "model"));
-  ASSERT_EQ(ran.status, 0) << ran.err;
-  const Ran whole = run(train(options, folder / "whole"));
-  ASSERT_EQ(whole.status, 0) << whole.err;
-  EXPECT_EQ(*read_file(folder / "model" / "model.safetensors"), *read_file(folder / "whole" / "model.safetensors"));
-  const json resumed_card = read_json(folder / "model" / "training.json");
-  EXPECT_EQ(resumed_card, read_json(folder / "whole" / "training.json")) << "and read as many words";
-  EXPECT_FALSE(fixture::fs::exists(folder / "model" / "resume.safetensors"));
-}
-
-TEST(CliTrain, KilledAtAnyMomentItGoesOnToTheSameBytes) {
-  const Folder folder;
-  const std::string text = folder.with("my.txt", kText);
-  const Strings options{"--text", text, "--steps", "12000", "--save-every", "0.1", "--threads", "1"};
-  const auto begun = std::chrono::steady_clock::now();
-  ASSERT_EQ(run(train(options, folder / "whole")).status, 0);
-  const auto whole = std::chrono::steady_clock::now() - begun;
-  const auto model = folder / "model";
-  const Strings fresh = train(options, model);
-  Strings words = fresh;
-  const auto may_go_on = [&] { return fixture::fs::exists(model / "resume.safetensors"); };
-  for (int kills = 0; kills < 4; ++kills) {
-    const pid_t process = start(words, "/dev/null", "/dev/null", "/dev/null");
-    std::this_thread::sleep_for(whole * (kills + 2) / 20);
-    kill(process, SIGKILL);
-    status_of(process);
-    words = fresh;
-    if (may_go_on()) words.push_back("--resume");
-  }
-  if (may_go_on()) {
-    // As a kill between the card and the state leaves it: the card is ahead.
-    json card = read_json(model / "training.json");
-    card["tokens"] = card["tokens"].get<double>() + 1000;
-    ASSERT_TRUE(write_file(model / "training.json", card.dump()));
-  }
-  const Ran ran = run(words);
-  ASSERT_EQ(ran.status, 0) << ran.err;
-  Strings files;
-  for (const auto& entry : fixture::fs::directory_iterator(model)) files.push_back(entry.path().filename());
-  std::sort(files.begin(), files.end());
-  EXPECT_EQ(files, (Strings{"README.md", "config.json", "model.safetensors", "tokenizer.json", "training.json"}));
-  for (const std::string& file : files)
-    EXPECT_TRUE(*read_file(model / file) == *read_file(folder / "whole" / file)) << file;
-}
-
-TEST(CliTrain, OverwritesNothingThatIsNotItsOwn) {
-  const Folder folder;
-  const std::string text = folder.with("my.txt", kText);
-  const auto model = folder / "model";
-  fixture::fs::create_directory(model);
-  ASSERT_TRUE(write_file(model / "README.md", "mine"));
-  ASSERT_TRUE(write_file(model / "notes.txt", "mine too"));
-  const Strings options{"--text", text, "--steps", "2"};
-  EXPECT_TRUE(
-      contains(refused(train(options, model)), "expected an empty folder, --resume or --overwrite, found README.md"));
-  EXPECT_EQ(*read_file(model / "README.md"), "mine");
-  EXPECT_FALSE(fixture::fs::exists(model / "config.json"));
-  EXPECT_FALSE(fixture::fs::exists(model / "training.lock"));
-
-  Strings over = options;
-  over.push_back("--overwrite");
-  ASSERT_EQ(run(train(over, model)).status, 0);
-  EXPECT_NE(*read_file(model / "README.md"), "mine");
-  EXPECT_EQ(*read_file(model / "notes.txt"), "mine too");
-  EXPECT_EQ(run(train(options, model)).status, 0) << "the very same training, again";
-
-  const std::string before = *read_file(model / "model.safetensors");
-  Strings other = options;
-  other.insert(other.end(), {"--seed", "9"});
-  EXPECT_TRUE(contains(refused(train(other, model)), "found training.json of another training"));
-  EXPECT_TRUE(*read_file(model / "model.safetensors") == before);
-}
-
-TEST(CliTrain, TwoDoNotShareAFolder) {
-  const Folder folder;
-  const std::string text = folder.with("my.txt", kText);
-  const auto model = folder / "model";
-  const Strings options{"--text", text, "--steps", "1000000"};
-  const pid_t first = start(train(options, model), "/dev/null", "/dev/null", "/dev/null");
-  for (int tries = 0; tries < 3000 && !fixture::fs::exists(model / "resume.safetensors"); ++tries)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  for (const char* option : {"--resume", "--overwrite"}) {
-    Strings words = options;
-    words.push_back(option);
-    EXPECT_TRUE(contains(refused(train(words, model)), "expected a folder that nothing is trained in")) << option;
-  }
-  kill(first, SIGINT);
-  EXPECT_EQ(status_of(first), 0);
 }
 
 TEST(CliTrain, NoOptionTakesWhatIsNoNumber) {
@@ -344,7 +208,7 @@ TEST(CliTrain, NoOptionTakesWhatIsNoNumber) {
 TEST(CliTrain, RefusesWrongUseAndWritesNothing) {
   const Folder folder;
   const auto model = folder / "model";
-  const std::string text = folder.with("my.txt", kText), nothing = folder.with("empty.txt", "\n\n"),
+  const std::string text = folder.with("my.txt", kTrainingText), nothing = folder.with("empty.txt", "\n\n"),
                     broken = folder.with("broken.json", "{\"relations\": 1}"),
                     bytes = folder.with("latin.txt", "caf\xe9\n");
   const auto says = [&](Strings words, const std::string& part) {
@@ -375,7 +239,7 @@ TEST(CliTrain, RefusesWrongUseAndWritesNothing) {
   says({"--grammar", broken}, "broken.json: relations: expected an object, found 1");
   says({"--text", text, "--resume"}, "resume.safetensors");
   EXPECT_TRUE(contains(refused({"train", "--text", text, "--steps", "3", "-o", text}), "my.txt"));
-  EXPECT_EQ(*read_file(text), kText);
+  EXPECT_EQ(*read_file(text), kTrainingText);
 }
 
 TEST(CliHeads, SaysWhatItNeeds) {
@@ -384,148 +248,6 @@ TEST(CliHeads, SaysWhatItNeeds) {
   EXPECT_TRUE(contains(refused({"heads", "--random", "--relations", "--test-seed", "4", "--validation-seed", "4"}),
                        "--test-seed: expected another seed than that of the validation sentences, found 4"));
   EXPECT_TRUE(contains(refused({"heads", fixture::golden("bert").string(), "--relations"}), "relations: "));
-}
-
-/// A folder with a tokenizer of one's own, a text and a treebank.
-struct OwnCorpus {
-  Folder folder;
-  std::string tokenizer = folder.with("tokenizer.json", own::tokenizer_json().dump());
-  std::string text = folder.with("text.txt", "The cat sat on the mat.\nA zebra sat.\n我 它 猫\n");
-  std::string treebank = folder.with("bank.conllu", own::kTreebank);
-
-  Strings taught() const {
-    return {"--tokenizer",  tokenizer,       "--text",       text + ":2", "--teach", treebank,
-            "--teach-head", "0.1=nsubj,det", "--teach-from", "0.5",       "--steps", "20"};
-  }
-};
-
-TEST(CliTrain, TeachesHeadsWithATokenizerOfOnesOwn) {
-  const OwnCorpus corpus;
-  const auto model = corpus.folder / "model";
-  const Ran ran = run(train(corpus.taught(), model));
-  ASSERT_EQ(ran.status, 0) << ran.err;
-  EXPECT_TRUE(contains(ran.err, "taught heads")) << ran.err;
-  const json card = read_json(model / "training.json");
-  EXPECT_EQ(card["treebanks"], json::array({corpus.treebank}));
-  EXPECT_EQ(card["plan"]["teaching"]["heads"][0]["relations"], json::array({"nsubj", "det"}));
-  EXPECT_EQ(card["plan"]["teaching"]["weight"], 4) << "what teaches counts unless it is said otherwise";
-  for (const std::string part : {"--tokenizer ", "text.txt:2 ", "--teach ", "--teach-head '0.1=nsubj,det'"})
-    EXPECT_TRUE(contains(card["command"], part)) << card["command"] << part;
-  const json object = exported({model.string(), "--text", "The zebra sat."});
-  EXPECT_EQ(texts(object["tokens"]), (Strings{"<s>", "The", "z", "e", "b", "r", "a", "sat", "."}));
-}
-
-TEST(CliTrain, BeginsWithTheWeightsOfAnotherTraining) {
-  const OwnCorpus corpus;
-  const auto first = corpus.folder / "first", second = corpus.folder / "second", fresh = corpus.folder / "fresh";
-  Strings words = corpus.taught();
-  words.insert(words.end(), {"--learning-rate", "0.01"});
-  ASSERT_EQ(run(train(words, first)).status, 0);
-  Strings still = corpus.taught();  // nothing is learned: what it began with is left
-  still.insert(still.end(), {"--learning-rate", "0", "--seed", "7"});
-  ASSERT_EQ(run(train(still, fresh)).status, 0);
-  still.insert(still.end(), {"--from", first.string()});
-  const Ran ran = run(train(still, second));
-  ASSERT_EQ(ran.status, 0) << ran.err;
-  EXPECT_EQ(*read_file(second / "model.safetensors"), *read_file(first / "model.safetensors"));
-  EXPECT_NE(*read_file(fresh / "model.safetensors"), *read_file(first / "model.safetensors"));
-  EXPECT_TRUE(contains(read_json(second / "training.json")["command"], " --from " + first.string()));
-
-  const auto says = [&](Strings asked, const std::string& part) {
-    const auto none = corpus.folder / "none";
-    const Ran refused = run(train(std::move(asked), none));
-    EXPECT_EQ(refused.status, 2) << refused.err;
-    EXPECT_TRUE(contains(refused.err, part)) << refused.err;
-    EXPECT_FALSE(fixture::fs::exists(none));
-  };
-  Strings other = still, missing = still;
-  other.insert(other.end(), {"--norm", "post"});
-  says(other, "shape: expected that of this training");
-  missing.back() = "missing";
-  says(missing, "missing");
-  says({"--text", corpus.text, "--steps", "2", "--from", first.string()}, "words: expected those of this training");
-}
-
-TEST(CliTrain, MeasuresTaughtHeadsOnOtherTreebanksAndNamesItsSources) {
-  OwnCorpus corpus;
-  const auto model = corpus.folder / "model";
-  std::string text;
-  for (int i = 0; i < 100; ++i) text += own::kTreebank;
-  const std::string held_out = corpus.folder.with("held.conllu", text);
-  Strings words = corpus.taught();
-  words.insert(words.end(),
-               {"--score", held_out, "--text-credit", "my diary: CC0", "--teach-credit", "my bank: CC BY"});
-  const Ran ran = run(train(words, model));
-  ASSERT_EQ(ran.status, 0) << ran.err;
-  const json card = read_json(model / "training.json");
-  EXPECT_TRUE(contains(card["corpus"], "(my diary: CC0)")) << card["corpus"];
-  EXPECT_EQ(card["treebanks"], json::array({corpus.treebank, "my bank: CC BY"}));
-  ASSERT_EQ(card["scores"]["relations"].size(), 2u) << "nsubj and det";
-  for (const json& row : card["scores"]["relations"]) {
-    EXPECT_EQ(row["supervised"], true);
-    EXPECT_EQ(row["layer"], 0);
-    EXPECT_EQ(row["head"], 1);
-    EXPECT_EQ(row["offset"], 1) << "the same sentence again and again";
-  }
-  const std::string readme = *read_file(model / "README.md");
-  EXPECT_TRUE(contains(readme, "| nsubj, subject → its predicate | L0·H1 query→key, taught |")) << readme;
-  EXPECT_TRUE(contains(readme, "my diary: CC0") && contains(readme, "my bank: CC BY")) << readme;
-
-  // The same when it is measured afterwards, and beside its measures.
-  const Ran measured = run({"heads", model.string(), "--relations", "--treebank", held_out, "--format", "json"});
-  ASSERT_EQ(measured.status, 0) << measured.err;
-  EXPECT_EQ(json::parse(measured.out)["relations"], card["scores"]["relations"]);
-  EXPECT_TRUE(contains(run({"heads", model.string(), "--relations", "--treebank", held_out}).out, "taught"));
-  EXPECT_TRUE(contains(run({"heads", model.string(), "--text", "The cat sat.", "--format", "csv"}).out, " taught"));
-  const json heads =
-      json::parse(run({"heads", model.string(), "--text", "The cat sat.", "--format", "json"}).out)["heads"];
-  EXPECT_EQ(heads[1]["learned"][0]["supervised"], true);
-  EXPECT_FALSE(heads[0].contains("learned"));
-
-  EXPECT_TRUE(contains(refused({"heads", model.string(), "--relations", "--treebank", corpus.treebank}),
-                       "one of at least 40 arcs in each half of the sentences"));
-  EXPECT_TRUE(
-      contains(refused({"heads", model.string(), "--relations", "--treebank", "missing.conllu"}), "missing.conllu"));
-}
-
-TEST(CliTrain, RefusesWhatATokenizerCannotBeTrainedOnInOneLine) {
-  const OwnCorpus corpus;
-  const auto says = [&](Strings words, const std::string& part) {
-    words.insert(words.end(), {"--steps", "2"});
-    const Ran ran = run(train(std::move(words), corpus.folder / "none"));
-    EXPECT_EQ(ran.status, 2) << ran.err;
-    EXPECT_TRUE(contains(ran.err, part)) << ran.err;
-    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
-    EXPECT_FALSE(fixture::fs::exists(corpus.folder / "none")) << "nothing is half written";
-  };
-  const std::string bytes = corpus.folder.with("bytes.txt", "a\xFF\n"), empty = corpus.folder.with("empty.txt", "");
-  const std::string cycle = corpus.folder.with("cycle.conllu", "1\ta\t_\tX\t_\t_\t1\tobj\t_\t_\n");
-  says({"--text", corpus.text, "--text", corpus.text}, "--tokenizer for several");
-  says({"--text", corpus.text, "--teach", corpus.treebank}, "a --tokenizer");
-  says({"--tokenizer", corpus.tokenizer}, "texts for it");
-  says({"--tokenizer", corpus.text, "--text", corpus.text}, "text.txt");
-  says({"--tokenizer", corpus.tokenizer, "--text", bytes}, "UTF-8");
-  says({"--tokenizer", corpus.tokenizer, "--text", empty}, "at least one of 1 to 120 tokens");
-  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text + ":-1"}, "a weight above 0");
-  const std::string huge = corpus.folder.with("huge.txt", "");
-  fixture::fs::resize_file(huge, std::uintmax_t{10} << 30);  // a hole: no byte of it is on the disk
-  says({"--tokenizer", corpus.tokenizer, "--text", huge}, "huge.txt");
-  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text, "--teach", huge, "--teach-head", "0.0=obj"},
-       "huge.txt");
-  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text, "--score", huge}, "huge.txt");
-  says({"--text", corpus.text, "--score", corpus.treebank}, "a --tokenizer");
-  says({"--tokenizer", corpus.tokenizer, "--text", "missing.txt"}, "missing.txt");
-  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text, "--teach", cycle, "--teach-head", "0.0=obj"},
-       "a cycle");
-  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text, "--teach", corpus.treebank, "--teach-head", "0.0=obj"},
-       "at least one that a head is taught");
-  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text, "--teach", corpus.treebank, "--teach-head", "7.0=det"},
-       "a head of 1 layers of 2");
-  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text, "--teach", corpus.treebank}, "--teach-head for each");
-  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text, "--teach-head", "0.0=det"}, "--teach FILE");
-  says({"--tokenizer", corpus.tokenizer, "--text", corpus.text, "--arch", "decoder", "--teach", corpus.treebank,
-        "--teach-head", "0.0=det"},
-       "an encoder, and a treebank");
 }
 
 }  // namespace

@@ -90,6 +90,19 @@ inline std::shared_ptr<const Grammar> parsed(const json& grammar) {
   return read ? std::make_shared<const Grammar>(*std::move(read)) : nullptr;
 }
 
+inline Corpus toy_corpus() { return corpus_of(parsed(toy())); }
+
+inline Config small_config(Arch arch = Arch::encoder) {
+  return {.arch = arch,
+          .d_model = 16,
+          .num_heads = 2,
+          .num_layers = 2,
+          .ffn = 24,
+          .norm = Norm::pre,
+          .activation = Activation::gelu,
+          .seed = 5};
+}
+
 /// A training of a few small steps.
 inline TrainingPlan small_plan(Config config, Index steps) {
   TrainingPlan plan = default_plan(config);

@@ -1,53 +1,13 @@
-// Opening, saving and exporting through the browser, with real files.
+// Opening through the browser, with real files.
 #include <fstream>
 
 #include "app/session_fixture.h"
-#include "base/file.h"
-#include "document/export.h"
-#include "gui/harness.h"
+#include "gui/files/files_fixture.h"
 #include "session/answer_state.h"
 #include "words/failure_words.h"
 
 namespace headlight {
 namespace {
-
-class FilesTest : public GuiTest {
- protected:
-  void SetUp() override {
-    Settings settings;
-    settings.folder = folder.path().string();
-    start({}, {1280, 800}, settings);
-  }
-  void put(const std::string& name, const std::string& bytes) {
-    std::ofstream(folder / name, std::ios::binary) << bytes;
-  }
-  std::string get(const std::string& name) {
-    const auto bytes = read_file(folder / name);
-    EXPECT_TRUE(bytes) << bytes.error().message;
-    return bytes ? *bytes : std::string{};
-  }
-  /// Clicks a button that opens the browser, and waits for its list.
-  void browse(const std::string& button) {
-    harness->click(button);
-    harness->settle();
-  }
-  /// In place of the name that stands there.
-  void type_name(const std::string& name) {
-    harness->click("file name");
-    harness->key({Key::left_ctrl, Key::a});
-    harness->key(Key::del);
-    harness->type(name);
-  }
-  void enter() {
-    harness->key(Key::enter);
-    harness->settle();
-  }
-  AppState& state() { return harness->state; }
-  Browser::Purpose browsing() { return state().browser.purpose; }
-  Notice::Kind notice() { return state().notice ? state().notice->kind : Notice::Kind::restored; }
-
-  TemporaryFolder folder;
-};
 
 TEST_F(FilesTest, EnterActsOnTheLastKeysToo) {
   put("z.txt", "小猫饿坏了");
@@ -158,122 +118,6 @@ TEST_F(FilesTest, FoldersAreEnteredAndLeft) {
   EXPECT_EQ(state().browser.folder, folder.path().string());
   harness->click("close browser");
   EXPECT_EQ(browsing(), Browser::Purpose::none);
-}
-
-TEST_F(FilesTest, SavingAndOpeningASession) {
-  harness->retype("我爱北京");
-  harness->click("kind decoder");
-  harness->settle();
-  harness->say(ChooseHead{{1, 3}}, Pin{CellRef{1, 0}}, SetColourScale{Scale::log});
-  harness->settle();
-  const Document saved = state().document;
-  EXPECT_TRUE(has_unsaved_changes(state()));
-  browse("save");
-  EXPECT_FALSE(harness->says("Replace"));
-  type_name("mine");
-  enter();
-  EXPECT_EQ(notice(), Notice::Kind::saved);
-  EXPECT_EQ(state().session_path, folder / "mine.headlight.json");
-  EXPECT_FALSE(has_unsaved_changes(state()));
-  EXPECT_EQ(get("mine.headlight.json"), to_json(Session{state().document, state().view}));
-
-  // With a name, Save and Ctrl-S ask no more.
-  harness->click("causal");
-  harness->point_away();
-  harness->key({Key::left_ctrl, Key::s});
-  harness->settle();
-  EXPECT_EQ(browsing(), Browser::Purpose::none);
-  EXPECT_FALSE(has_unsaved_changes(state()));
-  EXPECT_EQ(get("mine.headlight.json"), to_json(Session{state().document, state().view}));
-  harness->click("causal");
-  harness->click("save");
-  harness->settle();
-  EXPECT_FALSE(has_unsaved_changes(state()));
-
-  harness->click("reset");
-  harness->say(ChooseHead{}, Pin{}, SetColourScale{});
-  browse("open");
-  harness->double_click("entry mine.headlight.json");
-  harness->point_away();
-  harness->settle();
-  EXPECT_TRUE(state().document == saved);
-  EXPECT_EQ(state().view.chosen, (HeadRef{1, 3}));
-  EXPECT_EQ(state().view.pinned, (CellRef{1, 0}));
-  EXPECT_EQ(state().view.scale, Scale::log);
-  EXPECT_FALSE(has_unsaved_changes(state()));
-}
-
-TEST_F(FilesTest, ASessionsViewIsNotCutDownToTheAnswerBefore) {
-  Session session;
-  session.document.config.num_layers = 5;
-  session.document.config.num_heads = 8;
-  session.view.chosen = {4, 7};
-  session.view.pinned = CellRef{9, 8};
-  put("large.headlight.json", to_json(session));
-  harness->say(SetText{"我"}, EndGesture{});
-  harness->settle();
-  harness->say(OpenPath{folder / "large.headlight.json"});
-  harness->settle();
-  EXPECT_EQ(state().view.chosen, (HeadRef{4, 7}));
-  EXPECT_EQ(state().view.pinned, (CellRef{9, 8}));
-}
-
-TEST_F(FilesTest, ReplacingIsSaid) {
-  put("old.headlight.json", "{}");
-  browse("save as");
-  harness->click("entry old.headlight.json");
-  EXPECT_TRUE(harness->says("Replace"));
-  type_name("old");
-  EXPECT_TRUE(harness->says("Replace")) << "the ending is added, so it is the same file";
-  type_name("new");
-  EXPECT_FALSE(harness->says("Replace"));
-  type_name("old");
-  harness->click("file action");
-  harness->settle();
-  EXPECT_EQ(notice(), Notice::Kind::saved);
-  EXPECT_NE(get("old.headlight.json"), "{}");
-}
-
-TEST_F(FilesTest, ExportGivesTheBytesOfTheCommandLine) {
-  for (const char* name : {"out.json", "out.npz", "out.safetensors", "out.csv"}) {
-    SCOPED_TRACE(name);
-    browse("export");
-    type_name(name);
-    enter();
-    EXPECT_EQ(notice(), Notice::Kind::exported);
-    Progress progress;
-    const auto format = format_for(name);
-    ASSERT_TRUE(format);
-    const std::string expected = std::string("expected-") + name;
-    ASSERT_TRUE(export_document(state().document, state().requests, *format, {}, folder / expected, progress));
-    EXPECT_EQ(get(name), get(expected));
-  }
-}
-
-TEST_F(FilesTest, ABatchIsExportedWhole) {
-  harness->retype("我爱\n我爱北京");
-  harness->settle();
-  browse("export");
-  EXPECT_EQ(state().browser.name, "attention.json");
-  enter();
-  Progress progress;
-  ASSERT_TRUE(export_document(state().document, state().requests, Format::json, {}, folder / "expected", progress));
-  EXPECT_EQ(get("attention.json"), get("expected"));
-  EXPECT_EQ(state().requests.size(), 2u);
-}
-
-TEST_F(FilesTest, AnEndingThatNamesNoFormatCannotBeExported) {
-  browse("export");
-  type_name("out.docx");
-  harness->click("file action");
-  EXPECT_EQ(browsing(), Browser::Purpose::export_to);
-  enter();
-  EXPECT_EQ(browsing(), Browser::Purpose::export_to) << "Enter does no more than the button";
-  EXPECT_FALSE(std::filesystem::exists(folder / "out.docx"));
-  EXPECT_TRUE(harness->says("The ending says the format"));
-  type_name("");
-  harness->click("file action");
-  EXPECT_EQ(browsing(), Browser::Purpose::export_to);
 }
 
 TEST_F(FilesTest, WhatCannotBeReadIsOneLineAndChangesNothing) {
@@ -416,19 +260,6 @@ TEST_F(FilesTest, TheListsOfWhatCanBeOpened) {
   type_name("my-bert");
   enter();
   EXPECT_EQ(state().document.model_path, (folder.path() / "my-bert").string()) << "with Enter as well";
-}
-
-TEST_F(FilesTest, WhatCannotBeWrittenIsOneLine) {
-  for (const char* button : {"save as", "export"}) {
-    SCOPED_TRACE(button);
-    browse(button);
-    type_name("absent/file.json");
-    enter();
-    ASSERT_TRUE(state().notice);
-    EXPECT_EQ(notice(), Notice::Kind::failed);
-    EXPECT_NE(state().notice->text.find("absent"), std::string::npos) << state().notice->text;
-  }
-  EXPECT_EQ(state().session_path, "");
 }
 
 TEST_F(FilesTest, AMaskFileIsTaken) {

@@ -1,0 +1,279 @@
+// What the keys of the views do: Heads, Inside, Flow, Train, Compare and Code.
+#include <thread>
+
+#include "gui/keys/key_help.h"
+
+namespace headlight {
+
+bool KeyHelpTest::trains_until(TrainingPhase phase) {
+  for (int i = 0; i < 4000 && !(state().training && state().training->phase == phase); ++i) {
+    harness->frame();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return state().training->phase == phase;
+}
+
+std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
+  Harness& h = *harness;
+  return {
+      {{Act::show_code, Act::next_dialect, Act::previous_dialect, Act::whole_block, Act::next_code_line,
+        Act::previous_code_line, Act::copy_program},
+       [&] {
+         key({Key::digit_7});
+         EXPECT_EQ(state().view.view, View::code);
+         EXPECT_TRUE(h.has("dialect numpy"));
+         h.settle();
+         key({Key::semicolon});
+         EXPECT_EQ(state().view.code.dialect, Dialect::einsum);
+         shift(Key::semicolon);
+         EXPECT_EQ(state().view.code.dialect, Dialect::numpy);
+         alt(Key::y);
+         EXPECT_TRUE(state().view.code.block);
+         alt(Key::y);
+         EXPECT_FALSE(state().view.code.block);
+         h.settle();
+         const MatrixId weights = state().view.look.matrix;
+         key({Key::page_up});
+         EXPECT_NE(state().view.look.matrix, weights);
+         key({Key::page_down});
+         EXPECT_EQ(state().view.look.matrix, weights);
+         alt(Key::u);
+         EXPECT_NE(h.clipboard.find("import numpy"), std::string::npos);
+         h.say(DismissNotice{});
+         key({Key::digit_1});
+         forget_looks();
+         h.say(Pin{});
+       }},
+      {{Act::run_training, Act::stop_training},
+       [&] {
+         key({Key::digit_4});
+         ctrl(Key::enter);
+         EXPECT_TRUE(trains_until(TrainingPhase::running));
+         ctrl(Key::enter);
+         EXPECT_TRUE(trains_until(TrainingPhase::paused));
+         ctrl(Key::enter);
+         EXPECT_TRUE(trains_until(TrainingPhase::running));
+         ctrl_shift(Key::enter);
+         EXPECT_TRUE(trains_until(TrainingPhase::stopped));
+         h.loop->settle_training(state());
+         h.say(Undo{}, ShowView{});
+       }},
+      {{Act::earlier_step, Act::later_step, Act::newest_step},
+       [&] {
+         ASSERT_TRUE(state().training && !state().training->shots.empty());
+         const auto& shown = state().training->shown;
+         key({Key::digit_4});
+         key({Key::page_up});
+         EXPECT_EQ(shown, state().training->shots.back().step);
+         key({Key::page_down});
+         EXPECT_FALSE(shown) << "behind the last kept step is the newest";
+         key({Key::page_up});
+         EXPECT_TRUE(shown);
+         key({Key::end});
+         EXPECT_FALSE(shown);
+         h.say(Undo{}, ShowView{});
+       }},
+      {{Act::steps_or_diagram, Act::look_back},
+       [&] {
+         alt(Key::y);
+         EXPECT_FALSE(state().view.steps);
+         alt(Key::y);
+         EXPECT_TRUE(state().view.steps);
+         const Look before = state().view.look;
+         h.say(LookAt{{matrix_id(Quantity::key), MatrixCell{1, 2}}}, LookAt{{matrix_id(Quantity::key_weight), {}}});
+         key({Key::backspace});
+         EXPECT_EQ(state().view.look, (Look{matrix_id(Quantity::key), MatrixCell{1, 2}}));
+         key({Key::backspace});
+         EXPECT_EQ(state().view.look, before);
+         key({Key::backspace});
+         EXPECT_EQ(state().view.look, before) << "there is nothing before the first";
+       }},
+      {{Act::next_head, Act::previous_head, Act::next_layer, Act::previous_layer},
+       [&] {
+         key({Key::right_bracket});
+         EXPECT_EQ(state().view.chosen, (HeadRef{0, 1}));
+         shift(Key::right_bracket);
+         EXPECT_EQ(state().view.chosen, (HeadRef{1, 1}));
+         key({Key::left_bracket});
+         EXPECT_EQ(state().view.chosen, (HeadRef{1, 0}));
+         shift(Key::left_bracket);
+         EXPECT_EQ(state().view.chosen, (HeadRef{0, 0}));
+       }},
+      {{Act::move_left, Act::move_right, Act::move_up, Act::move_down},
+       [&] {
+         h.say(Pin{CellRef{0, 8}});
+         key({Key::right});
+         key({Key::right});
+         key({Key::down});
+         EXPECT_EQ(state().view.pinned, (CellRef{1, 9})) << "and no further than the last column";
+         key({Key::left});
+         key({Key::up});
+         EXPECT_EQ(state().view.pinned, (CellRef{0, 8}));
+         h.say(ShowView{View::inside}, LookAt{{matrix_id(Quantity::weights), MatrixCell{0, 8}}});
+         key({Key::right});
+         key({Key::right});
+         key({Key::down});
+         EXPECT_EQ(state().view.look.cell, (MatrixCell{1, 9}));
+         key({Key::up});
+         key({Key::up});
+         key({Key::left});
+         EXPECT_EQ(state().view.look.cell, (MatrixCell{0, 8}));
+         EXPECT_EQ(state().view.pinned, (CellRef{0, 8})) << "which the steps are of";
+         forget_looks();
+         h.say(ShowView{View::heads}, Pin{});
+       }},
+      {{Act::pin_hovered},
+       [&] {
+         h.hover("head 1.1", {2, 3});
+         key({Key::enter});
+         EXPECT_EQ(state().view.pinned, (CellRef{2, 3}));
+         h.point_away();
+         h.say(Pin{});
+       }},
+      {{Act::log_colours, Act::linear_colours, Act::own_range, Act::shared_range},
+       [&] {
+         alt(Key::g);
+         EXPECT_EQ(state().view.scale, Scale::log);
+         alt(Key::g);
+         EXPECT_EQ(state().view.scale, Scale::linear);
+         alt_shift(Key::g);
+         EXPECT_TRUE(state().view.own_range);
+         alt_shift(Key::g);
+         EXPECT_FALSE(state().view.own_range);
+       }},
+      {{Act::next_grid, Act::previous_grid},
+       [&] {
+         key({Key::digit_1});
+         EXPECT_EQ(state().view.grid, GridShow::glance);
+         shift(Key::digit_1);
+         EXPECT_EQ(state().view.grid, GridShow::maps);
+       }},
+      {{Act::next_pair_part, Act::previous_pair_part},
+       [&] {
+         key({Key::digit_6});
+         EXPECT_EQ(state().view.fold, FoldChoice{}) << "there is one sentence";
+         h.say(OpenPath{HEADLIGHT_TEST_DATA "/golden/bert"}, SetIds{{2, 4, 3, 5, 3}}, SetTokenTypes{{0, 0, 0, 1, 1}});
+         h.settle();
+         h.say(SetIds{{2, 4, 3, 5, 3}}, SetTokenTypes{{0, 0, 0, 1, 1}}, EndGesture{});
+         h.settle();
+         key({Key::digit_6});
+         EXPECT_EQ(state().view.fold.pair, PairPart::a_to_a);
+         shift(Key::digit_6);
+         EXPECT_EQ(state().view.fold.pair, PairPart::all);
+         while (!state().undo.empty()) h.say(Undo{});
+         h.say(DismissNotice{});
+         h.settle();
+       }},
+      {{Act::fold_special, Act::merge_words},
+       [&] {
+         alt(Key::z);
+         EXPECT_EQ(state().view.fold, FoldChoice{}) << "there is nothing to fold";
+         h.say(SetSplit{Split::characters}, SetText{"the cats\nsat"}, EndGesture{});
+         h.settle();
+         alt_shift(Key::z);
+         EXPECT_EQ(state().view.fold, (FoldChoice{.special = false, .words = true}));
+         alt_shift(Key::z);
+         h.say(ChooseSentence{1});
+         h.settle();
+         alt(Key::z);
+         EXPECT_EQ(state().view.fold, (FoldChoice{.special = true, .words = false})) << "what fills the batch up";
+         alt(Key::z);
+         EXPECT_EQ(state().view.fold, FoldChoice{});
+         h.say(ChooseSentence{0});
+         while (!state().undo.empty()) h.say(Undo{});
+         h.settle();
+       }},
+      {{Act::zoom_in, Act::zoom_out, Act::zoom_whole},
+       [&] {
+         key({Key::equal});
+         EXPECT_EQ(state().view.viewport.num_queries, 7);
+         key({Key::equal});
+         key({Key::minus});
+         EXPECT_GT(state().view.viewport.num_queries, 4);
+         key({Key::home});
+         EXPECT_EQ(state().view.viewport, Viewport{});
+       }},
+      {{Act::fewer_lines, Act::more_lines, Act::lines_of_heads},
+       [&] {
+         h.say(ShowView{View::flow});
+         h.settle();
+         const float before = state().view.flow.threshold;
+         key({Key::equal});
+         EXPECT_GT(state().view.flow.threshold, before);
+         key({Key::minus});
+         EXPECT_NEAR(state().view.flow.threshold, before, 1e-6);
+         key({Key::home});
+         EXPECT_TRUE(state().view.flow.heads);
+         key({Key::home});
+         EXPECT_FALSE(state().view.flow.heads);
+         h.say(SetFlow{}, ShowView{});
+       }},
+      {{Act::keep_answer},
+       [&] {
+         shift(Key::digit_5);
+         ASSERT_TRUE(state().kept);
+         EXPECT_EQ(state().kept->trace, state().trace);
+         EXPECT_EQ(state().view.view, View::heads) << "the view stays";
+         h.say(DropKept{});
+       }},
+      {{Act::next_difference_order, Act::previous_difference_order, Act::swap_answers, Act::drop_answer},
+       [&] {
+         shift(Key::digit_5);
+         const std::string text = document().source.text;
+         h.say(SetText{"小猫饿坏了"}, EndGesture{}, ShowView{View::compare});
+         h.settle();
+         key({Key::semicolon});
+         EXPECT_EQ(state().view.differences, DifferenceOrder::mean) << "the first is by the largest difference";
+         shift(Key::semicolon);
+         EXPECT_EQ(state().view.differences, DifferenceOrder::largest);
+         shift(Key::semicolon);
+         EXPECT_EQ(state().view.differences, DifferenceOrder::layer);
+         key({Key::semicolon});
+         EXPECT_EQ(state().view.differences, DifferenceOrder::largest);
+         alt(Key::home);
+         h.settle();
+         EXPECT_EQ(document().source.text, text);
+         key({Key::del});
+         EXPECT_FALSE(state().kept);
+         h.say(Undo{}, Undo{}, ShowView{View::heads});
+         h.settle();
+       }},
+      {{Act::zoom_in_compare, Act::zoom_out_compare, Act::zoom_whole_compare},
+       [&] {
+         shift(Key::digit_5);
+         h.say(ShowView{View::compare});
+         h.settle();
+         key({Key::equal});
+         EXPECT_NE(state().view.compared, Viewport{});
+         key({Key::minus});
+         EXPECT_EQ(state().view.compared, Viewport{});
+         key({Key::equal});
+         key({Key::home});
+         EXPECT_EQ(state().view.compared, Viewport{});
+         EXPECT_TRUE(state().kept);
+         h.say(DropKept{}, ShowView{View::heads});
+       }},
+      {{Act::next_order, Act::previous_order},
+       [&] {
+         key({Key::semicolon});
+         EXPECT_NE(state().view.order.by, HeadOrder::By::layer);
+         shift(Key::semicolon);
+         EXPECT_EQ(state().view.order.by, HeadOrder::By::layer);
+       }},
+      {{Act::next_maps, Act::previous_maps},
+       [&] {
+         key({Key::backslash});
+         EXPECT_EQ(state().view.maps, MapKind::norms);
+         key({Key::backslash});
+         EXPECT_EQ(state().view.maps, MapKind::rollout);
+         shift(Key::backslash);
+         shift(Key::backslash);
+         EXPECT_EQ(state().view.maps, MapKind::weights);
+         shift(Key::backslash);
+         EXPECT_EQ(state().view.maps, MapKind::rollout);
+         key({Key::backslash});
+       }},
+  };
+}
+
+}  // namespace headlight

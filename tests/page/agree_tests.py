@@ -1,0 +1,132 @@
+"""Every cell of a page equals the export, to the error that the page states."""
+
+import json
+import shutil
+
+from page_setting import CHINESE_AND_ENGLISH, SENTENCE, agrees, expect, flat, float32_safetensors, largest_difference
+
+
+def test_encoder(s):
+    return agrees(s, 'encoder', ['--text', SENTENCE])
+
+
+def test_decoder(s):
+    return agrees(s, 'decoder', ['shipped:decoder', '--text', SENTENCE])
+
+
+def test_encoder_decoder(s):
+    return agrees(s, 'translator', ['shipped:translator', *CHINESE_AND_ENGLISH])
+
+
+def test_grouped_queries(s):
+    return agrees(s, 'grouped', [s.golden / 'llama-gqa', '--ids', '1,5,9,12,7'])
+
+
+def test_relative_bias(s):
+    return agrees(s, 'relative', [s.golden / 'family-t5', '--ids', '5,9,12,7,1', '--decoder-ids', '0,4,6,8'])
+
+
+def test_post_norm(s):
+    return agrees(s, 'bert', [s.golden / 'bert', '--ids', '2,9,50,33,3'])
+
+
+def test_given_queries(s):
+    return agrees(s, 'given', [s.golden / 'tensors-causal-7' / 'input.safetensors'])
+
+
+def test_given_cross(s):
+    return agrees(s, 'given-cross', [s.golden / 'tensors-cross-4x6' / 'input.safetensors'])
+
+
+def test_weights_from_elsewhere(s):
+    rows = [[0.7, 0.2, 0.1], [0.05, 0.9, 0.05], [0.3, 0.3, 0.4]]
+    file = float32_safetensors(s.folder / 'elsewhere.safetensors', {'attentions': ([1, 2, 3, 3], flat(rows) + flat(rows[::-1]))},
+                               {'tokens': '["a", "b", "c"]'})
+    return agrees(s, 'elsewhere', [file]) + '; masked ' + agrees(s, 'elsewhere-masked', [file, '--mask', 'causal'])
+
+
+def test_masked(s):
+    mask = s.folder / 'mask.json'
+    mask.write_text(json.dumps([[(i * 7 + j * 3) % 4 != 0 for j in range(10)] for i in range(10)]), encoding='utf-8')
+    return '; '.join(agrees(s, f'masked-{i}', ['--text', SENTENCE, *request]) for i, request in enumerate((
+        ['--mask', 'causal'], ['--mask', mask], ['--pad', '3'], ['--pad', '2', '--mask', 'causal+padding'])))
+
+
+def test_edited(s):
+    return '; '.join(agrees(s, f'edited-{i}', ['--text', SENTENCE, *request]) for i, request in enumerate((
+        ['--scale', '0.7'], ['--dropout', '0.3'], ['--off', '0.3,1.*'])))
+
+
+def test_two_hundred_tokens(s):
+    return agrees(s, 'long', ['--random', '--layers', '1', '--num-heads', '2', '--text', ' '.join(f'w{i % 37}' for i in range(200))])
+
+
+def test_only_some_heads(s):
+    request = ['--text', SENTENCE]
+    s.open(s.page('only', *request, '--only', '0.3,1.*'))
+    heads = {(0, 3)} | {(1, head) for head in range(8)}
+    found = largest_difference(s.browser, s.export(*request), heads)
+    expect(found <= s.browser.js('headlight.state().error'), f'off by {found}')
+    refused = s.browser.js("(() => { try { headlight.weights('Self', 0, 0); return ''; } catch (error) { return error.message; } })()")
+    expect('0.0' in refused, f'expected a line about head 0.0, found {refused}')
+
+
+def folded(rows, tokens, special, words):
+    """Special tokens left out and rows scaled back to 1; weights to the pieces of a word summed, those from it averaged."""
+    groups = []
+    for i, token in enumerate(tokens):
+        if special and token.get('special'):
+            continue
+        if words and token['raw'].startswith('##') and groups and groups[-1][-1] == i - 1:
+            groups[-1].append(i)
+        else:
+            groups.append([i])
+    kept = [j for group in groups for j in group]
+    result = []
+    for group in groups:
+        share = {i: (sum(rows[i][j] for j in kept) if special else 1) * len(group) for i in group}
+        result.append([sum(rows[i][j] / share[i] for i in group for j in columns) for columns in groups])
+    return result
+
+
+def test_folded(s):
+    """What the fold leaves of an export, computed here, is what the page shows."""
+    model, words = s.folder / 'subwords', json.loads((s.golden / 'tokenizer-bert-uncased' / 'tokenizer.json').read_text(encoding='utf-8'))
+    shutil.copytree(s.golden / 'bert', model)
+    rows = json.loads((model / 'config.json').read_text(encoding='utf-8'))['vocab_size']
+    words['model']['vocab'] = {word: at for word, at in words['model']['vocab'].items() if at < rows}
+    (model / 'tokenizer.json').write_text(json.dumps(words), encoding='utf-8')
+    request = [model, '--text', 'a ba, xa b caa']  # ##a is a piece
+    s.open(s.page('folded', *request))
+    exported = s.export(*request)
+    far, left = 0, set()
+    for special, words in ((True, False), (False, True), (True, True)):
+        fold = [name for name, wanted in (('special', special), ('words', words)) if wanted]
+        s.browser.js(f'headlight.set({{fold: {json.dumps(fold)}}})')
+        for attention in exported['attention']:
+            for layer, heads in enumerate(attention['attn']):
+                for head, rows in enumerate(heads):
+                    expected = folded(rows, exported['tokens'], special, words)
+                    found = s.browser.js(f'Array.from(headlight.weights({json.dumps(attention["name"])}, {layer}, {head}, {{folded: true}}))')
+                    expect(len(found) == len(flat(expected)), f'{fold}: expected {len(flat(expected))} cells, found {len(found)}')
+                    far = max(far, max(abs(a - b) for a, b in zip(flat(expected), found)))
+                    left.add(len(expected))
+    expect(len(left) > 1 or len(exported['tokens']) not in left, f'nothing was folded: {left}')
+    # A row without its special tokens is divided by what is left of it, and its rounding with it.
+    expect(far <= 20 * s.browser.js('headlight.state().error'), f'off by {far}')
+    return f'{far:.2g}'
+
+
+def test_compared(s):
+    """A and B of a comparison are the two answers."""
+    a, b = ['--text', SENTENCE, '--mask', 'none'], ['--text', SENTENCE, '--mask', 'causal']
+    s.open(s.page('compared', *b, '--against', "--mask none --text '%s'" % SENTENCE))
+    error = s.browser.js('headlight.state().error')
+    for which, request in (('A', a), ('B', b)):
+        for layer, heads in enumerate(s.export(*request)['attention'][0]['attn']):
+            for head, rows in enumerate(heads):
+                found = s.browser.js(f'Array.from(headlight.weights("Self", {layer}, {head}, {{of: "{which}"}}))')
+                far = max(abs(x - y) for x, y in zip(flat(rows), found))
+                expect(far <= 2 * error, f'{which} {layer}.{head}: off by {far}, the page states {error}')
+    refused = s.browser.js("(() => { try { headlight.weights('Self', 0, 0, {of: 'C'}); return ''; } catch (error) { return error.message; } })()")
+    expect('A or B' in refused, f'expected a line about C, found {refused}')

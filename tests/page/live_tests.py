@@ -1,0 +1,107 @@
+"""What the reader changes is computed as the program computes it."""
+
+import json
+
+from page_setting import SENTENCE, expect, flat, largest_difference, page_weights
+
+
+def test_mask_is_live(s):
+    """The first layer's q and k do not depend on the mask: there the page must say what the program says."""
+    s.open(s.page('live-mask', '--text', SENTENCE))
+    for mask in ('causal', 'none'):
+        s.browser.js(f'headlight.set({{mask: "{mask}"}})')
+        expected = s.export('--text', SENTENCE, '--mask', mask)['attention'][0]['attn'][0]
+        for head, rows in enumerate(expected):
+            found = page_weights(s.browser, 'Self', 0, head)
+            far = max(abs(a - b) for a, b in zip(flat(rows), found))
+            expect(far <= s.browser.js('headlight.state().error'), f'{mask} 0.{head}: off by {far}')
+    s.browser.js('headlight.set({scale: 0.6})')
+    expected = s.export('--text', SENTENCE, '--scale', '0.6')['attention'][0]['attn'][0][2]
+    far = max(abs(a - b) for a, b in zip(flat(expected), page_weights(s.browser, 'Self', 0, 2)))
+    expect(far <= 2 * s.browser.js('headlight.state().error') * 2.4, f'scale: off by {far}')
+
+
+def test_painted_cell(s):
+    s.open(s.page('painted', '--text', SENTENCE))
+    s.browser.js('headlight.set({painted: [[0, 1, false], [2, 2, false]]})')
+    weights = page_weights(s.browser, 'Self', 0, 0)
+    expect(weights[1] == 0 and weights[22] == 0, 'blocked cells still have a weight')
+    for row in range(10):
+        expect(abs(sum(weights[10 * row:10 * row + 10]) - 1) < 1e-5, f'row {row} does not sum to 1')
+
+
+def live_agrees(s, name, model, ask, request):
+    s.open(s.page(name, *model, '--live'))
+    s.browser.js(ask)
+    exported = s.export(*model, *request)
+    found = largest_difference(s.browser, exported)
+    expect(found <= 2e-4, f'{name}: weights off by {found}')
+    expected = {word['id']: word['probability'] for word in exported.get('next_token', [])}
+    guesses = {word['id']: word['probability'] for word in s.browser.js('headlight.next()')}
+    for word in list(expected)[:5]:
+        expect(word in guesses and abs(expected[word] - guesses[word]) <= 2e-4, f'{name}: word {word}: {expected[word]}, found {guesses.get(word)}')
+    return f'{found:.2g}'
+
+
+def test_live(s):
+    sentence = '老师请小明帮医生买了去上海的车票'
+    return ' '.join((
+        live_agrees(s, 'live-encoder', [], f'headlight.ask({json.dumps(sentence)})', ['--text', sentence]),
+        live_agrees(s, 'live-decoder', ['shipped:decoder'], f'headlight.ask({json.dumps(sentence)})', ['--text', sentence]),
+        live_agrees(s, 'live-translator', ['shipped:translator'], f'headlight.ask({json.dumps(SENTENCE)}, "I asked Li Lei")',
+                    ['--text', SENTENCE, '--target', 'I asked Li Lei'])))
+
+
+# What a tokenizer for any sentence can meet: clitics, numbers, accents, rare characters, other scripts, emoji, its own marks.
+ANY = ['The committee postponed its decision.', "They don't know it's o'clock; we can’t 3.14 12:30 1,000!!", '我请李雷帮我订了去北京的机票',
+       '今天的图书馆里没有人，他要走了……', 'naïve café Ångström ΣΟΦΟΣ', '林語堂龘靐 hello世界abc', '東京タワーに行きました', '안녕 สวัสดี привет', '😀👍🏽 family 👨‍👩‍👧‍👦',
+       'The <mask> sat on the mat.', 'antidisestablishmentarianism xqzzyv']
+
+
+def own_dictionary(s, text):
+    """Whether the browser's own dictionary says where words of this script end; Firefox has another one than the program."""
+    return s.browser.name == 'firefox' and any('\u3040' <= c <= '\u30ff' or '\u0e00' <= c <= '\u0eff' for c in text)
+
+
+def test_live_any_sentence(s):
+    """The model that knows any sentence: its page cuts and computes what the program cuts and computes."""
+    model = ['shipped:any-sentence']
+    file = s.page('live-any', *model, '--text', 'the cat sat', '--live')
+    size = file.stat().st_size
+    expect(size <= 14_000_000, f'expected at most 14 MB, found {size}')
+    s.open(file)
+    far = 0
+    for text in ANY:
+        if own_dictionary(s, text):
+            continue
+        s.browser.js(f'headlight.ask({json.dumps(text)})')
+        exported = s.export(*model, '--text', text)
+        tokens = s.browser.js('headlight.state().ids')
+        expect(tokens == [token['id'] for token in exported['tokens']], f"{text}: expected {[token['text'] for token in exported['tokens']]}, found {s.browser.js('headlight.state().tokens')}")
+        far = max(far, largest_difference(s.browser, exported))
+        guesses = {word['id']: word['probability'] for word in s.browser.js('headlight.next()')}
+        for word in exported['next_token'][:5]:
+            found = guesses.get(word['id'])
+            expect(found is not None and abs(found - word['probability']) <= 2e-4, f"{text}: {word['text']}: expected {word['probability']}, found {found}")
+    expect(far <= 2e-4, f'weights off by {far}')
+    s.browser.js('headlight.ask("xqzzyv sat").then(() => headlight.set({fold: ["words"]}))')
+    expect(s.browser.js('Array.from(headlight.weights("Self", 0, 0, {folded: true})).length') == 9, 'the pieces of a word are not one row: <s>, xqzzyv, sat')
+    return f'{far:.2g}, {size / 1e6:.1f} MB'
+
+
+def test_live_cuts_words_as_the_program(s):
+    """Words that the grammar's model does not know are cut where the program cuts them."""
+    s.open(s.page('live-cuts', 'shipped:encoder', '--text', SENTENCE, '--live'))
+    for text in ('我昨天在图书馆看了天安门', '经济发展了，他们可以工作', 'hello世界你好abc', '東京へ行く 北京大学生', '<mask>请小明'):
+        if own_dictionary(s, text):
+            continue
+        s.browser.js(f'headlight.ask({json.dumps(text)})')
+        expected = [token['text'] for token in s.export('shipped:encoder', '--text', text)['tokens']]
+        found = s.browser.js('headlight.state().tokens')
+        expect(found == expected, f'{text}: expected {expected}, found {found}')
+
+
+def test_live_edits(s):
+    """With the whole model in the page an edit reaches the layers above."""
+    return live_agrees(s, 'live-edits', [], 'headlight.ask(%s).then(() => headlight.set({mask: "causal", off: ["0.1", "0.4"]}))' % json.dumps(SENTENCE),
+                       ['--text', SENTENCE, '--mask', 'causal', '--off', '0.1,0.4'])

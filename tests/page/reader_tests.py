@@ -1,0 +1,135 @@
+"""The reader's hands: keys, pointer, touch, a screen reader, paper, both languages."""
+
+from page_setting import SENTENCE, expect, page_weights
+
+
+def center(browser, query, key):
+    return browser.js('(() => { const box = document.getElementById("stage-map").getBoundingClientRect(), T = headlight.state().stacks[0].queries;'
+                      'const side = (box.bottom - box.top); return [box.left, box.top, box.width, side, T]; })()')
+
+
+def test_keyboard(s):
+    b = s.browser
+    s.open(s.page('keys', '--text', SENTENCE))
+    b.key('m')
+    expect(b.js('headlight.state().mask') == 'causal', 'm: expected the causal mask')
+    expect(page_weights(b, 'Self', 1, 0)[1] == 0, 'm: a later word has a weight')
+    b.key('m')
+    expect(b.js('headlight.state().mask') == 'none', 'm again: expected no mask')
+    b.key('ArrowDown')
+    b.key('ArrowDown')
+    b.key('ArrowRight')
+    expect(b.js('headlight.state().pinned') == [1, 1], f"arrows: expected cell 1, 1, found {b.js('headlight.state().pinned')}")
+    b.key('x')
+    expect(b.js('headlight.state().painted') == [[1, 1, False]], 'x: expected the pinned cell to be blocked')
+    b.key(']')
+    b.key('3')
+    expect(b.js('headlight.state().view') == 'flow', '3: expected the lines')
+    b.key('1')
+    b.key('y')
+    b.settled()
+    expect(b.js('document.querySelectorAll("#explain .steps li").length') >= 4, 'y: expected the steps behind the weight')
+
+
+def test_pointer(s):
+    b = s.browser
+    s.open(s.page('pointer', '--text', SENTENCE))
+    x, y = b.js('(() => { const box = document.querySelector("#atlas .head[data-key=\\"0.1\\"]").getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 3]; })()')
+    b.click(x, y)
+    expect(b.js('[headlight.state().layer, headlight.state().head]') == [0, 1], 'a click on a thumbnail chooses the head')
+    box = b.js('(() => { const box = document.getElementById("stage-map").getBoundingClientRect(); return [box.x, box.y, box.width, box.height]; })()')
+    b.click(box[0] + box[2] * 0.45, box[1] + box[3] * 0.6)
+    b.settled()
+    pinned = b.js('headlight.state().pinned')
+    expect(pinned is not None, 'a click on a cell keeps it')
+    expect('%' in b.js('document.querySelector(".sentence").textContent'), 'the cell is told in words')
+    expect(b.js('document.querySelectorAll("#row-table tbody tr").length') == 10, 'the row is told as a table')
+
+
+def test_touch(s):
+    """A tap keeps a cell; two fingers zoom a long sentence."""
+    b = s.browser
+    if b.name != 'chromium':
+        return 'not asked of this browser'
+    b.size(390, 844)
+    s.open(s.page('touch', '--random', '--layers', '1', '--num-heads', '2', '--text', ' '.join(f'w{i % 37}' for i in range(60))))
+    x, y, w, h = b.js('(() => { const map = document.getElementById("stage-map"); map.scrollIntoView({block: "center"}); const box = map.getBoundingClientRect(); return [box.x, box.y, box.width, box.height]; })()')
+    middle = (x + w * 0.6, y + h * 0.6)
+    b.touch('touchStart', [middle])
+    b.touch('touchEnd', [])
+    b.settled()
+    expect(b.js('headlight.state().pinned') is not None, 'a tap keeps a cell')
+    zoomed = 'document.querySelector("#stage-map").style.touchAction'
+    before = b.js(zoomed)
+    b.touch('touchStart', [(middle[0] - 20, middle[1]), (middle[0] + 20, middle[1])])
+    for apart in range(25, 100, 10):
+        b.touch('touchMove', [(middle[0] - apart, middle[1]), (middle[0] + apart, middle[1])])
+    b.touch('touchEnd', [])
+    b.settled()
+    found = b.js(zoomed)
+    b.size(1280, 800)
+    expect(before != 'none' and found == 'none', f'two fingers apart: expected a part of the map, found {before!r}, {found!r}')
+
+
+def test_read_aloud(s):
+    """A screen reader finds a name on everything that can be pressed, the map described, the row as a table in words."""
+    b = s.browser
+    s.open(s.page('aloud', '--text', SENTENCE, '--language', 'en'))
+    b.js('headlight.set({pinned: [4, 0]})')
+    b.settled()
+    nameless = b.js('[...document.querySelectorAll("button, a, input, select, canvas[role=img]")].filter(one => !one.closest("[hidden]") && '
+                    '!(one.getAttribute("aria-label") || one.textContent.trim() || one.title || one.labels?.length)).map(one => one.outerHTML.slice(0, 120))')
+    expect(not nameless, f'expected a name on each, found none on {nameless}')
+    table = b.js('[...document.querySelectorAll("#row-table tbody tr")].map(row => row.textContent)')
+    expect(len(table) == 10 and all('%' in row or '.' in row for row in table), f'expected ten rows with weights, found {table}')
+    expect(b.js('document.querySelectorAll("[aria-live]").length') > 0, 'what changes is not announced')
+    if b.name == 'chromium':
+        nodes = b.command('Accessibility.getFullAXTree')['nodes']
+        said = [(node['role']['value'], node.get('name', {}).get('value', '')) for node in nodes if not node.get('ignored') and 'role' in node]
+        expect(all(name for role, name in said if role in ('button', 'link', 'image')), 'a button, link or image has no name')
+        expect(any(role == 'image' and 'L' in name for role, name in said), 'the map is not described')
+
+
+def test_print(s):
+    """On paper: light, without controls, the map still there."""
+    b = s.browser
+    if b.name != 'chromium':
+        return 'not asked of this browser'
+    s.open(s.page('print', '--text', SENTENCE, '--theme', 'dark'))
+    b.command('Emulation.setEmulatedMedia', media='print')
+    b.settled()
+    try:
+        expect(b.js('document.documentElement.dataset.theme') == 'light', 'expected the light theme on paper')
+        shown = b.js('[...document.querySelectorAll("#controls button, #options button")].filter(one => one.offsetParent !== null).length')
+        expect(shown == 0, f'expected no control on paper, found {shown}')
+        expect(b.js('document.getElementById("stage-map").getBoundingClientRect().width') > 200, 'expected the map on paper')
+        pdf = b.command('Page.printToPDF')['data']
+        expect(len(pdf) > 10_000, 'expected a page of paper')
+    finally:
+        b.command('Emulation.setEmulatedMedia', media='')
+
+
+def test_views_and_sizes(s):
+    b = s.browser
+    file = s.page('views', '--text', SENTENCE, '--mask', 'causal', '--against', '--mask none')
+    for width, height in ((390, 844), (1280, 800), (1920, 1080)):
+        b.size(width, height)
+        s.open(file)
+        for view in ('compare', 'heads', 'row', 'flow'):
+            b.js(f'headlight.set({{view: "{view}"}})')
+            b.settled()
+            expect(b.js('document.documentElement.scrollWidth <= innerWidth'), f'{view} at {width} × {height} is wider than the window')
+            if s.pictures:
+                (s.pictures / f'{b.name}-{view}-{width}x{height}.png').write_bytes(b.screenshot())
+    b.size(1280, 800)
+
+
+def test_both_languages(s):
+    b = s.browser
+    for language in ('en', 'zh'):
+        s.open(s.page(f'language-{language}', '--text', SENTENCE, '--language', language, '--theme', 'dark', '--live'))
+        expect(b.js('document.documentElement.lang').startswith(language), f'{language}: expected its own language')
+        words = b.js('JSON.parse(document.getElementById("headlight-data").textContent).words')
+        named = b.js('[...document.querySelectorAll("button, h2, label, option, p, span")].map(one => one.textContent)')
+        expect(not set(named) & set(words['en']) - set(words[language].values()), f'{language}: a name stands where its words should')
+        expect(set(words['en']) == set(words['zh']), 'a word is missing in one language')

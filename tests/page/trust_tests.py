@@ -1,0 +1,85 @@
+"""A page asks for nothing, runs nothing of others, and is refused where it cannot be right."""
+
+import json
+
+from page_setting import SENTENCE, expect, float32_safetensors
+
+
+HOSTILE = ['</script><img src=x onerror="window.hacked=1">', '\u202etfel ot thgir\u2069', '<b>bold</b>', '&amp;', '"]}', '\u2028', 'plain']
+
+
+def hostile_page(s):
+    tokens = HOSTILE + ['x' * 1_000_000]
+    count = len(tokens)
+    file = float32_safetensors(s.folder / 'hostile.safetensors', {'attentions': ([1, 1, count, count], [1 / count] * count ** 2)},
+                               {'tokens': json.dumps(tokens)})
+    return s.page('hostile', file)
+
+
+def test_hostile_text(s):
+    s.open(hostile_page(s))
+    expect(s.browser.js('window.hacked === undefined'), 'a token ran as a script')
+    expect(s.browser.js('document.images.length') == 0, 'a token became an image')
+    expect(s.browser.js('document.querySelectorAll("b").length') == 0, 'a token became markup')
+    expect(s.browser.js('headlight.state().tokens[0]') == HOSTILE[0], 'a token is not the text that it was')
+    expect(s.browser.js('[...document.querySelectorAll(".chip")].every(chip => chip.textContent.length < 20)'), 'a chip shows a million letters')
+    expect(s.browser.js('document.documentElement.scrollWidth <= innerWidth'), 'the page is wider than the window')
+
+
+def test_no_request(s):
+    file = s.page('quiet', '--text', SENTENCE, '--live')
+    s.asked.clear()
+    s.browser.open(f'http://127.0.0.1:{s.server.server_port}/{file.name}')
+    s.browser.js('headlight.ask("小明看见小红")')
+    s.browser.settled()
+    expect(s.asked == [f'/{file.name}'], f'expected one request, found {s.asked}')
+    if s.browser.requests is not None:
+        outside = [url for url in s.browser.requests if not url.startswith(('http://127.0.0.1', 'data:'))]
+        expect(not outside, f'expected no request, found {outside}')
+    expect(not s.browser.complaints, f'expected silence, found {s.browser.complaints}')
+
+
+def test_policy(s):
+    """What the page does not say itself is not run, not even by a script in it."""
+    s.open(s.page('policy', '--text', SENTENCE))
+    s.browser.js('(() => { const script = document.createElement("script"); script.textContent = "window.injected = 1"; document.body.append(script); })()')
+    expect(s.browser.js('window.injected === undefined'), 'the policy let a foreign script run')
+    expect(s.browser.js('fetch("data:text/plain,hello").then(() => "sent", () => "refused")') == 'refused', 'the policy let a request out')
+    expect(s.browser.js('(() => { try { return Object.keys(localStorage).length; } catch { return 0; } })()') == 0, 'the page stored something')
+
+
+def test_check(s):
+    file = s.page('checked', '--text', SENTENCE, '--mask', 'causal')
+    s.run('check', file)
+    text = file.read_text(encoding='utf-8')
+    edited, cut = s.folder / 'edited.html', s.folder / 'cut.html'
+    at = text.index('"q":"') + 60
+    edited.write_text(text[:at] + ('A' if text[at] != 'A' else 'B') + 'wAwAwAw' + text[at + 8:], encoding='utf-8')
+    said, _ = s.run('check', edited, status=1)
+    expect(b'error' in said, f'expected an error, found {said}')
+    cut.write_text(text[:at], encoding='utf-8')
+    for command in ('check', 'export'):
+        _, line = s.run(command, cut, status=2)
+        expect('cut.html' in line and 'cut off' in line and line.count('\n') == 1, f'expected one line, found {line!r}')
+    other = s.folder / 'other.html'
+    other.write_text('<p>hello</p>', encoding='utf-8')
+    s.run('check', other, status=2)
+
+
+def test_page_is_a_source(s):
+    request = ['--text', SENTENCE, '--mask', 'causal', '--off', '1.2']
+    expect(s.export(s.page('source', *request)) == s.export(*request), 'the page opens as another question')
+
+
+def test_too_large(s):
+    file = s.folder / 'large.html'
+    _, line = s.run('page', '--text', SENTENCE, '--most', '0.1', '-o', file, status=2)
+    expect('--only' in line and 'kB' in line and line.count('\n') == 1 and not file.exists(), f'expected a line that names --only, found {line!r}')
+
+
+def test_small(s):
+    size = s.page('small', '--text', SENTENCE).stat().st_size
+    expect(size <= 250_000, f'expected at most 250 kB, found {size}')
+    live = s.page('small-live', '--text', SENTENCE, '--live').stat().st_size
+    expect(live <= 3_000_000, f'expected at most 3 MB, found {live}')
+    return f'{size // 1000} kB, live {live // 1000} kB'
