@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "derived/answer_comparison.h"
+#include "document/model_choice.h"
 #include "document/tokenizers.h"
 #include "session/lesson_commands.h"
 #include "session/open_file.h"
@@ -65,6 +66,21 @@ void take_facts(AppState& state) {
   for (const Stack stack : kStacks)
     if (state.trace->has(stack))
       state.facts[static_cast<std::size_t>(stack)] = sentence_facts(state.trace->key_tokens(stack), shipped_grammar());
+}
+
+void choose_by_sentence(AppState& state) {
+  std::vector<const Document*> seen;
+  for (const auto* steps : {&state.undo, &state.redo})
+    for (const Document& one : *steps) seen.push_back(&one);
+  if (state.gesture) seen.push_back(&*state.gesture);
+  const auto model = state.document.model;
+  const Config shape = config_of(state.document);
+  if (const Status chosen = choose_model(state.document, state.shipped.get(), seen, true); !chosen)
+    state.notice = Notice{Notice::Kind::failed, chosen.error().message};
+  else if (state.document.model != model) {
+    drop_foreign_edits(state.document, shape);
+    state.telling = true;  // the chosen head means nothing in another model
+  }
 }
 
 void cut_prefix(AppState& state) {

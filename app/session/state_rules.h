@@ -19,6 +19,8 @@ void step_through(AppState& state, std::vector<Document>& from, std::vector<Docu
 // The question.
 /// After the document changed: what it asks now, and a look that fits it.
 void ask_again(AppState& state);
+/// After the sentence changed: the model that suits it. A model that cannot be read leaves the one that answers.
+void choose_by_sentence(AppState& state);
 /// After the document, the sentence or the prefix changed.
 void cut_prefix(AppState& state);
 /// Appends the word that the answer gives, if one is still to be generated.

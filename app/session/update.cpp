@@ -5,7 +5,6 @@
 
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
-#include "document/model_choice.h"
 #include "session/answer_update.h"
 #include "session/file_update.h"
 #include "session/lesson_commands.h"
@@ -46,24 +45,9 @@ struct Update {
   }
   void change_text(TextSide side, std::string text) {
     set_text(document(), side, std::move(text), *state.lexicon);
-    choose_by_sentence();
+    choose_by_sentence(state);
     state.telling = state.telling || state.told;
     ask_again(state);
-  }
-  /// Behind every change of the sentence. A model that cannot be read leaves the one that answers.
-  void choose_by_sentence() {
-    std::vector<const Document*> seen;
-    for (const auto* steps : {&state.undo, &state.redo})
-      for (const Document& one : *steps) seen.push_back(&one);
-    if (state.gesture) seen.push_back(&*state.gesture);
-    const auto model = state.document.model;
-    const Config shape = config_of(state.document);
-    if (const Status chosen = choose_model(state.document, state.shipped.get(), seen, true); !chosen)
-      state.notice = Notice{Notice::Kind::failed, chosen.error().message};
-    else if (state.document.model != model) {
-      drop_foreign_edits(state.document, shape);
-      state.telling = true;  // the chosen head means nothing in another model
-    }
   }
   /// The user's view replaces that of a session being opened.
   ViewState& looked_at() {
@@ -88,7 +72,7 @@ struct Update {
   void operator()(const ToggleCut& c) {
     if (!cuts_words(state.document, c.side)) return;
     toggle_cut(document(), c.side, c.offset, *state.lexicon);
-    choose_by_sentence();
+    choose_by_sentence(state);
     ask_again(state);
   }
   void operator()(SetIds& c) {
@@ -131,7 +115,7 @@ struct Update {
     drop_foreign_edits(changed, shape);
     changed.trained = c.on;
     changed.mask.causal = is_causal_by_default(changed.config.arch);
-    choose_by_sentence();
+    choose_by_sentence(state);
     ask_again(state);
   }
   void operator()(const SetScale& c) {

@@ -384,8 +384,6 @@ Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& p
     if (const auto finite = check_finite("logits", logits, Threads(threads)); !finite) return finite.error();
     trace->logits = logits;
   }
-  if (progress.stop) return std::shared_ptr<const Trace>{};
-  if (const auto finite = check_finite("logits", trace->logits, Threads{threads}); !finite) return finite.error();
   if (const auto whole = check_files(*trace->model); !whole) return whole.error();
   trace->largest_weight = largest_weight(*trace);
   warn_of_empty_rows(*trace);

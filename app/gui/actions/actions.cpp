@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "gui/actions/look.h"
+#include "gui/actions/possible.h"
 #include "gui/actions/question.h"
 #include "gui/actions/window.h"
 #include "gui/frame/scope.h"
@@ -14,42 +15,10 @@
 namespace headlight {
 namespace {
 
+using namespace possible;
 using Group = ActionGroup;
 
-// ---- When a row is possible.
-
-bool answered(const Gui& gui) { return gui.state.trace != nullptr; }
-bool in_view(const Gui& gui, View view) { return gui.state.view.view == view; }
-bool in_heads(const Gui& gui) { return answered(gui) && in_view(gui, View::heads); }
-bool has_maps(const Gui& gui) { return in_view(gui, View::heads) || in_view(gui, View::train); }
-bool has_joint(const Gui& gui) { return answered(gui) && in_view(gui, View::compare); }
-bool has_kept(const Gui& gui) { return gui.state.kept.has_value(); }
-bool has_pinned(const Gui& gui) { return answered(gui) && gui.state.view.pinned.has_value(); }
-bool is_folded(const Gui& gui) { return shown_fold(gui.state, gui.state.view.chosen.stack) != nullptr; }
-MapKind kind(const Gui& gui) { return shown_kind(gui.state, gui.state.view.chosen.stack); }
-/// The large map of one head, whose single cells can be seen.
-bool has_weights(const Gui& gui) {
-  return answered(gui) && !in_view(gui, View::flow) && !in_view(gui, View::compare) && kind(gui) == MapKind::weights;
-}
-bool zooms(const Gui& gui) { return has_weights(gui) && !is_folded(gui); }
-bool in_code(const Gui& gui) { return answered(gui) && in_view(gui, View::code); }
-bool in_flow(const Gui& gui) { return answered(gui) && in_view(gui, View::flow); }
-bool has_head(const Gui& gui) { return answered(gui) && kind(gui) != MapKind::rollout; }
-bool head_off(const Gui& gui) { return is_off(gui.state.document.edits, gui.state.view.chosen); }
-bool is_log(const Gui& gui) { return gui.state.view.scale == Scale::log; }
-bool is_own(const Gui& gui) { return gui.state.view.own_range; }
-bool takes_model(const Gui& gui) { return takes_shape(gui.state.document); }
-bool has_shots(const Gui& gui) {
-  return in_view(gui, View::train) && gui.state.training && !gui.state.training->shots.empty();
-}
-bool in_lesson(const Gui& gui) { return gui.state.view.lesson.has_value(); }
-bool is_dark(const Gui& gui) { return gui.state.settings.theme == Theme::dark; }
-template <bool (*condition)(const Gui&)>
-bool isnt(const Gui& gui) {
-  return !condition(gui);
-}
-
-// ---- What it says.
+// What a row says.
 
 template <auto command>
 void says(Gui& gui) {
@@ -88,8 +57,6 @@ void set_mask(Gui& gui) {
   set.*part = on;
   gui.say_once(set);
 }
-bool is_causal(const Gui& gui) { return scoped_mask(gui.state).causal; }
-bool is_padded(const Gui& gui) { return scoped_mask(gui.state).padding; }
 template <Config (*change)(Config)>
 void config(Gui& gui) {
   change_config(gui, change);
@@ -111,12 +78,6 @@ template <int steps>
 Config seed_moved(Config config) {
   config.seed += static_cast<std::uint64_t>(steps);
   return config;
-}
-bool has_seed_before(const Gui& gui) { return takes_model(gui) && gui.state.document.config.seed > 0; }
-bool has_padding(const Gui& gui) { return takes_model(gui) && gui.state.document.pad > 0; }
-bool can_pad(const Gui& gui) {
-  const Request* request = wanted(gui.state);
-  return takes_model(gui) && request && gui.state.document.pad < request->tokens.size();
 }
 template <int steps>
 void pad(Gui& gui) {

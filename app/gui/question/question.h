@@ -14,6 +14,11 @@ void score_controls(Gui& gui);        // scale and dropout
 void finer_model_controls(Gui& gui);  // seed and positions
 void block_controls(Gui& gui);
 
+/// The tokens of a text as chips: a click joins or cuts them, a drag moves a boundary.
+void chips_of(Gui& gui, TextSide side, float width);
+/// How many of the tokens are the sentence's own, and not there to make it as long as others.
+std::size_t own_tokens(const Document& document, const Tokens& tokens);
+
 /// Where maps say little, why, and what can be done: unknown words, random weights. One line below the chips, and its
 /// height; nothing and 0 where there is no reason to doubt.
 void doubt_line(Gui& gui);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <limits>
 
 #include "base/file.h"
 #include "base/printable.h"
@@ -14,26 +12,10 @@ namespace headlight {
 namespace {
 
 using nlohmann::json;
-using Numbers = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr std::size_t kMostNumbersBytes = std::size_t{32} << 20;
-/// Printed numbers have about two decimals.
-constexpr double kPrinted = 0.011;
 
 std::string size_text(const Matrix& numbers) { return shape_text({numbers.rows(), numbers.cols()}); }
-
-/// The tables of all heads side by side.
-Matrix side_by_side(const std::vector<NumberTable>& heads) {
-  Index columns = 0;
-  for (const NumberTable& head : heads) columns += head.numbers.cols();
-  Matrix all(heads.front().numbers.rows(), columns);
-  Index at = 0;
-  for (const NumberTable& head : heads) {
-    all.middleCols(at, head.numbers.cols()) = head.numbers;
-    at += head.numbers.cols();
-  }
-  return all;
-}
 
 Status check_heads(std::string_view where, const char* name, const std::vector<NumberTable>& heads, Index rows) {
   for (std::size_t head = 0; head < heads.size(); ++head) {
@@ -56,11 +38,6 @@ Status check_all_finite(std::string_view where, const char* name, const NumberTa
                          std::string(name) + ": row " + std::to_string(row) + ", column " + std::to_string(column),
                          "a finite number", "-inf");
   return Done{};
-}
-
-Index heads_of_numbers(const OwnNumbers& numbers) {
-  if (numbers.num_heads) return *numbers.num_heads;
-  return static_cast<Index>(std::max<std::size_t>(1, numbers.w_q.size()));
 }
 
 Array array_of(const Matrix& numbers) {
@@ -146,111 +123,6 @@ Result<TensorsFile> model_of_weights(std::string_view where, const NumberTable& 
   return tensors_from(where, file, std::nullopt);
 }
 
-std::string rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", value);
-  return text;
-}
-
-std::string row_text(Index row, const std::vector<std::string>& labels) {
-  const auto at = static_cast<std::size_t>(row);
-  return "row " + std::to_string(row) + (at < labels.size() ? " (" + printable(labels[at]) + ")" : "");
-}
-
-void check_sums(const NumberTable& weights, std::vector<std::string>& found) {
-  for (Index row = 0; row < weights.numbers.rows(); ++row) {
-    const double sum = weights.numbers.row(row).cast<double>().sum();
-    if (std::abs(sum - 1) >= 0.005)
-      found.push_back("weights: " + row_text(row, weights.row_labels) + " sums to " + rounded(sum) + ", not to 1");
-    if (weights.numbers.row(row).minCoeff() < 0)
-      found.push_back("weights: " + row_text(row, weights.row_labels) + " has a weight below 0");
-  }
-}
-
-Numbers softmax_of(const Numbers& scores) {
-  Numbers weights = scores;
-  for (Index row = 0; row < scores.rows(); ++row) {
-    const double largest = scores.row(row).maxCoeff();
-    if (!std::isfinite(largest)) {
-      weights.row(row).setZero();
-      continue;
-    }
-    weights.row(row) = (scores.row(row).array() - largest).exp();
-    weights.row(row) /= weights.row(row).sum();
-  }
-  return weights;
-}
-
-double distance(const Numbers& a, const Numbers& b) {
-  double largest = 0;
-  for (Index i = 0; i < a.size(); ++i)
-    if (a.data()[i] != b.data()[i]) largest = std::max(largest, std::abs(a.data()[i] - b.data()[i]));
-  return largest;
-}
-
-/// Weights beside their scores: are they its softmax, and if not, the softmax of what?
-void check_softmax(const NumberTable& scores, const NumberTable& weights, std::vector<std::string>& found) {
-  const Numbers given = weights.numbers.cast<double>(), logits = scores.numbers.cast<double>();
-  if (given.rows() != logits.rows() || given.cols() != logits.cols()) {
-    found.push_back("weights: " + size_text(weights.numbers) + ", the scores " + size_text(scores.numbers));
-    return;
-  }
-  const Numbers right = softmax_of(logits);
-  if (distance(given, right) < kPrinted) return;
-  if (logits.rows() > 1 && distance(given, softmax_of(logits.transpose()).transpose()) < kPrinted) {
-    found.push_back("weights: the softmax of the columns of the scores, not of their rows");
-    return;
-  }
-  for (Index row = 0; row < given.rows(); ++row) {
-    Index at = 0;
-    const double far = (given.row(row) - right.row(row)).cwiseAbs().maxCoeff(&at);
-    if (far < kPrinted) continue;
-    found.push_back("weights: " + row_text(row, weights.row_labels) + " is not the softmax of its scores: at column " +
-                    std::to_string(at) + " " + rounded(given(row, at)) + ", the softmax is " + rounded(right(row, at)));
-  }
-}
-
-/// Scores beside an x that its weights fit: are they q·kᵀ/√d_k, and if not, which of the known mistakes?
-void check_scale(const OwnNumbers& numbers, const NumberTable& claimed, std::vector<std::string>& found) {
-  if (heads_of_numbers(numbers) != 1) return;
-  const Numbers x = numbers.x->numbers.cast<double>(), scores = claimed.numbers.cast<double>();
-  const auto projected = [&](const std::vector<NumberTable>& weight) -> Numbers {
-    return weight.empty() ? x : Numbers(x * side_by_side(weight).cast<double>());
-  };
-  const Numbers q = projected(numbers.w_q), k = projected(numbers.w_k), dot = q * k.transpose();
-  if (scores.rows() != dot.rows() || scores.cols() != dot.cols()) {
-    found.push_back("scores: " + size_text(claimed.numbers) + ", x·W_Q·(x·W_K)ᵀ is " +
-                    shape_text({dot.rows(), dot.cols()}));
-    return;
-  }
-  const double root = std::sqrt(static_cast<double>(q.cols()));
-  const auto are = [&](const Numbers& expected) {
-    for (Index i = 0; i < scores.size(); ++i)
-      if (std::isfinite(scores.data()[i]) &&
-          !(std::abs(scores.data()[i] - expected.data()[i]) < kPrinted * std::max(1.0, std::abs(expected.data()[i]))))
-        return false;
-    return true;
-  };
-  if (are(dot / root)) return;
-  if (are(dot * root)) found.push_back("scores: multiplied by sqrt(d_k), not divided by it");
-  else if (are(dot)) found.push_back("scores: not divided by sqrt(d_k)");
-  else if (are(dot / (root * root))) found.push_back("scores: divided by d_k, not by its square root");
-  else if (dot.rows() == dot.cols() && are(dot.transpose() / root))
-    found.push_back("scores: k·qᵀ, the transpose of q·kᵀ");
-  else found.push_back("scores: not x·W_Q·(x·W_K)ᵀ / sqrt(d_k), by up to " + rounded(distance(scores, dot / root)));
-}
-
-/// A square table whose first numbers left of the diagonal alone may be attended to.
-void check_future(const NumberTable& scores, std::vector<std::string>& found) {
-  const Matrix& numbers = scores.numbers;
-  if (numbers.rows() != numbers.cols() || numbers.rows() < 2) return;
-  for (Index row = 0; row < numbers.rows(); ++row)
-    for (Index column = 0; column < numbers.cols(); ++column)
-      if (std::isfinite(numbers(row, column)) != (column < row)) return;
-  found.push_back("scores: row t sees 1 … t − 1; with a causal mask it sees itself too, 1 … t: here " +
-                  row_text(0, scores.row_labels) + " sees nothing");
-}
-
 /// The tables of the heads of this name; null where there is one of all heads.
 template <class Numbers>
 auto* tables_of_heads(Numbers& numbers, OwnTable table) {
@@ -320,6 +192,23 @@ bool lists_tables(const json& value) {
 
 }  // namespace
 
+Matrix side_by_side(const std::vector<NumberTable>& heads) {
+  Index columns = 0;
+  for (const NumberTable& head : heads) columns += head.numbers.cols();
+  Matrix all(heads.front().numbers.rows(), columns);
+  Index at = 0;
+  for (const NumberTable& head : heads) {
+    all.middleCols(at, head.numbers.cols()) = head.numbers;
+    at += head.numbers.cols();
+  }
+  return all;
+}
+
+Index heads_of_numbers(const OwnNumbers& numbers) {
+  if (numbers.num_heads) return *numbers.num_heads;
+  return static_cast<Index>(std::max<std::size_t>(1, numbers.w_q.size()));
+}
+
 std::size_t count_of(const OwnNumbers& numbers, OwnTable table) {
   switch (table) {
     case OwnTable::x: return numbers.x.has_value();
@@ -360,15 +249,6 @@ Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& n
   if (!numbers.weights) return bad_input(where, "numbers", "x, scores or weights", "none");
   if (const auto finite = check_all_finite(where, "weights", *numbers.weights); !finite) return finite.error();
   return model_of_weights(where, *numbers.weights);
-}
-
-std::vector<std::string> check_numbers(const OwnNumbers& numbers) {
-  std::vector<std::string> found;
-  if (numbers.scores) check_future(*numbers.scores, found);
-  if (numbers.weights) check_sums(*numbers.weights, found);
-  if (numbers.x && numbers.scores && model_of_x("numbers", numbers)) check_scale(numbers, *numbers.scores, found);
-  if (numbers.scores && numbers.weights) check_softmax(*numbers.scores, *numbers.weights, found);
-  return found;
 }
 
 std::string numbers_json(const OwnNumbers& numbers) {

@@ -34,6 +34,10 @@ inline constexpr std::string_view kOwnTableNames[] = {"x", "w_q", "w_k", "w_v", 
 inline bool is_of_heads(OwnTable table) {
   return table == OwnTable::w_q || table == OwnTable::w_k || table == OwnTable::w_v;
 }
+/// The number of heads: `num_heads`, or the tables of w_q, at least 1.
+Index heads_of_numbers(const OwnNumbers& numbers);
+/// The tables of all heads side by side: (rows, columns of all). Precondition: there is one, and all have its rows.
+Matrix side_by_side(const std::vector<NumberTable>& heads);
 /// How many there are of that name.
 std::size_t count_of(const OwnNumbers& numbers, OwnTable table);
 /// The table, or of those of the heads that of `head`; null where there is none.

@@ -9,6 +9,7 @@
 #include "base/shortened_file.h"
 #include "math/ops.h"
 #include "math/position.h"
+#include "read/hub/checkpoint_layout.h"
 #include "read/hub/derived_weights.h"
 #include "read/hub/stored_tensors.h"
 #include "read/hub/tensor_names.h"
@@ -17,46 +18,6 @@
 
 namespace headlight {
 namespace {
-
-Linear& linear_of(Field field, Index expert, BlockWeights& block) {
-  switch (field) {
-    case Field::query: return block.self.query;
-    case Field::key: return block.self.key;
-    case Field::value: return block.self.value;
-    case Field::attention_output: return block.self.output;
-    case Field::cross_query: return block.cross->query;
-    case Field::cross_key: return block.cross->key;
-    case Field::cross_value: return block.cross->value;
-    case Field::cross_output: return block.cross->output;
-    case Field::gate: return block.gate;
-    case Field::up: return block.up;
-    case Field::down: return block.down;
-    default: break;
-  }
-  Experts& experts = *block.experts;
-  switch (field) {
-    case Field::router: return experts.router;
-    case Field::shared_gate: return experts.shared->gate;
-    case Field::shared_up: return experts.shared->up;
-    case Field::shared_down: return experts.shared->down;
-    case Field::shared_expert_gate: return experts.shared_gate.emplace();
-    case Field::expert_gate: return experts.all[static_cast<std::size_t>(expert)].gate;
-    case Field::expert_up: return experts.all[static_cast<std::size_t>(expert)].up;
-    default: assert(field == Field::expert_down); return experts.all[static_cast<std::size_t>(expert)].down;
-  }
-}
-
-NormWeights& norm_of(Field field, BlockWeights& block) {
-  switch (field) {
-    case Field::query_norm: return block.self.query_norm.emplace();
-    case Field::key_norm: return block.self.key_norm.emplace();
-    case Field::attention_norm: return block.attention_norm;
-    case Field::cross_norm: return block.cross_norm;
-    case Field::attention_after_norm: return block.attention_after_norm.emplace();
-    case Field::ffn_after_norm: return block.ffn_after_norm.emplace();
-    default: assert(field == Field::ffn_norm); return block.ffn_norm;
-  }
-}
 
 /// A Model whose fields are filled by the rows of a family's table.
 class Loader {
@@ -69,7 +30,7 @@ class Loader {
 
   Result<Checkpoint> load(std::string model_name) {
     if (const auto fits = tensors_.check_memory(); !fits) return fits.error();
-    lay_out();
+    model_ = laid_out(hub_);
     model_->name = std::move(model_name);
     const std::vector<Row> rows = tensor_names(hub_, with_output_);
     for (const Row& row : rows) {
@@ -118,51 +79,6 @@ class Loader {
   }
 
   StackWeights& stack(StackPart part) { return part == StackPart::encoder ? *model_->encoder : *model_; }
-
-  /// Stacks and blocks with their numbers of heads, before any tensor.
-  void lay_out() {
-    const Config& config = hub_.config;
-    model_->config = config;
-    lay_out_embeddings(*model_);
-    AttentionWeights attention;
-    attention.scale = hub_.attention_scale;
-    attention.softcap = hub_.softcap;
-    attention.num_heads = config.num_heads;
-    attention.num_kv_heads = config.kv_heads();
-    model_->blocks.resize(static_cast<std::size_t>(config.num_layers));
-    for (BlockWeights& block : model_->blocks) {
-      block.self = attention;
-      block.parallel = hub_.parallel;
-      if (hub_.experts > 0) block.experts = Experts{.router = {}, .all = {}, .chosen = hub_.chosen_experts};
-      if (hub_.experts > 0) block.experts->all.resize(static_cast<std::size_t>(hub_.experts));
-      if (hub_.experts > 0) block.experts->to_one = hub_.experts_to_one;
-      if (hub_.shared_ffn > 0) block.experts->shared.emplace();
-      if (config.arch == Arch::encoder_decoder) block.cross = attention;
-    }
-    lay_out_windows();
-    if (config.arch != Arch::encoder_decoder) return;
-    model_->encoder.emplace();
-    lay_out_embeddings(*model_->encoder);
-    model_->encoder->blocks.resize(static_cast<std::size_t>(config.layers_of_encoder()));
-    attention.num_heads = attention.num_kv_heads = hub_.encoder_heads;
-    for (BlockWeights& block : model_->encoder->blocks) block.self = attention;
-  }
-
-  void lay_out_windows() {
-    const auto rotary = hub_.window_rotary ? std::make_shared<const Rotary>(*hub_.window_rotary) : nullptr;
-    for (std::size_t layer = 0; layer < hub_.windows.size(); ++layer) {
-      AttentionWeights& attention = model_->blocks[layer].self;
-      attention.window = hub_.windows[layer];
-      if (attention.window > 0) attention.rotary = rotary;
-    }
-  }
-
-  void lay_out_embeddings(StackWeights& stack) const {
-    stack.embeddings.scale = hub_.embedding_scale;
-    stack.embeddings.first_position = hub_.first_position;
-    stack.embeddings.pad_id = hub_.pad_id;
-    stack.longest = hub_.longest;
-  }
 
   /// The names under which a row's array may stand, the usual endings first.
   std::vector<std::string> names(const Row& row, std::size_t layer,
@@ -235,37 +151,18 @@ class Loader {
   }
 
   Status take(const Row& row, std::size_t layer) {
+    const auto put_taken = [&](auto taken, auto... where) -> Status {
+      if (!taken) return taken.error();
+      put(row, where..., std::move(*taken));
+      return Done{};
+    };
+    const auto size = [&] { return shape(row.field, row.part, hub_); };
     switch (kind(row.field)) {
-      case FieldKind::matrix: {
-        auto matrix = tensors_.take_matrix(names(row, layer, {""}), shape(row.field, row.part, hub_), row.need);
-        if (!matrix) return matrix.error();
-        put(row, std::move(*matrix));
-        break;
-      }
-      case FieldKind::table: {
-        auto table = tensors_.take_weight(names(row, layer, {""}), shape(row.field, row.part, hub_), row.need, true);
-        if (!table) return table.error();
-        put(row, std::make_shared<const Linear>(std::move(*table)));
-        break;
-      }
-      case FieldKind::vector: {
-        auto vector = tensors_.take_vector(names(row, layer, {""}), shape(row.field, row.part, hub_).cols, row.need);
-        if (!vector) return vector.error();
-        output_.bias = std::move(*vector);
-        break;
-      }
-      case FieldKind::linear: {
-        auto linear = take_linear(row, layer);
-        if (!linear) return linear.error();
-        put(row, layer, std::move(*linear));
-        break;
-      }
-      case FieldKind::norm: {
-        auto norm = take_norm(row, layer);
-        if (!norm) return norm.error();
-        put(row, layer, std::move(*norm));
-        break;
-      }
+      case FieldKind::matrix: return put_taken(tensors_.take_matrix(names(row, layer, {""}), size(), row.need));
+      case FieldKind::table: return put_taken(tensors_.take_weight(names(row, layer, {""}), size(), row.need, true));
+      case FieldKind::vector: return put_taken(tensors_.take_vector(names(row, layer, {""}), size().cols, row.need));
+      case FieldKind::linear: return put_taken(take_linear(row, layer), layer);
+      case FieldKind::norm: return put_taken(take_norm(row, layer), layer);
       case FieldKind::none: break;
     }
     return Done{};
@@ -288,13 +185,16 @@ class Loader {
     }
   }
 
-  void put(const Row& row, std::shared_ptr<const Linear> table) {
+  void put(const Row&, Vector bias) { output_.bias = std::move(bias); }
+
+  void put(const Row& row, Linear read) {
+    const auto table = std::make_shared<const Linear>(std::move(read));
     if (row.field == Field::output) {
-      output_.weight = std::move(table);
+      output_.weight = table;
       return;
     }
     if (row.part == StackPart::both) model_->encoder->embeddings.tokens = table;
-    stack(row.part).embeddings.tokens = std::move(table);
+    stack(row.part).embeddings.tokens = table;
   }
 
   void put(const Row& row, std::size_t layer, Linear linear) {
@@ -326,7 +226,7 @@ class Loader {
       return;
     }
     if (row.field != Field::query_key_value) {
-      linear_of(row.field, row.expert, block) = std::move(linear);
+      linear_field(row.field, row.expert, block) = std::move(linear);
       return;
     }
     const Index queries = shape(Field::query, row.part, hub_).rows, keys = shape(Field::key, row.part, hub_).rows;
@@ -342,7 +242,7 @@ class Loader {
       case Field::final_norm: weights.final_norm = std::move(norm); return;
       case Field::transform_norm: output_.transform_norm = std::move(norm); return;
       case Field::distance_norm: distance_norm_ = std::move(norm); return;
-      default: norm_of(row.field, weights.blocks[layer]) = std::move(norm);
+      default: norm_field(row.field, weights.blocks[layer]) = std::move(norm);
     }
   }
 
@@ -372,7 +272,7 @@ class Loader {
       tensors_.warn(begin + (begin.ends_with('.') ? "*" : ""), "not stored, so the model has no output layer");
     }
     pack(*model_);
-    if (hub_.layer_groups > 0) share_layers();
+    if (hub_.layer_groups > 0) share_layers(*model_, hub_.layer_groups);
   }
 
   /// The vectors of the distances as each layer projects them.
@@ -388,13 +288,6 @@ class Loader {
         vectors.queries = linear(distances_, shared ? attention.query : distance_queries_[layer]);
       attention.distances = std::make_shared<const DistanceVectors>(std::move(vectors));
     }
-  }
-
-  /// Packed weights are shared: each layer beyond the stored ones is as the one of its group.
-  void share_layers() {
-    std::vector<BlockWeights>& blocks = model_->blocks;
-    const auto groups = static_cast<std::size_t>(hub_.layer_groups);
-    for (std::size_t layer = blocks.size(); layer-- > 0;) blocks[layer] = blocks[layer * groups / blocks.size()];
   }
 
   /// Stored sines and cosines are computed anew; a table of anything else, be it only rounded to half precision, is
@@ -421,7 +314,7 @@ class Loader {
   StoredTensors tensors_;
   const std::atomic<bool>& stop_;
   bool with_output_ = false;
-  std::shared_ptr<Model> model_ = std::make_shared<Model>();
+  std::shared_ptr<Model> model_;
   OutputWeights output_;
   Matrix distances_;
   std::optional<NormWeights> distance_norm_;

@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/printable.h"
+#include "read/external/own_numbers.h"
+
+namespace headlight {
+namespace {
+
+using Numbers = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Printed numbers have about two decimals.
+constexpr double kPrinted = 0.011;
+
+std::string shape_of(const NumberTable& table) { return shape_text({table.numbers.rows(), table.numbers.cols()}); }
+
+std::string rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", value);
+  return text;
+}
+
+std::string row_text(Index row, const std::vector<std::string>& labels) {
+  const auto at = static_cast<std::size_t>(row);
+  return "row " + std::to_string(row) + (at < labels.size() ? " (" + printable(labels[at]) + ")" : "");
+}
+
+void check_sums(const NumberTable& weights, std::vector<std::string>& found) {
+  for (Index row = 0; row < weights.numbers.rows(); ++row) {
+    const double sum = weights.numbers.row(row).cast<double>().sum();
+    if (std::abs(sum - 1) >= 0.005)
+      found.push_back("weights: " + row_text(row, weights.row_labels) + " sums to " + rounded(sum) + ", not to 1");
+    if (weights.numbers.row(row).minCoeff() < 0)
+      found.push_back("weights: " + row_text(row, weights.row_labels) + " has a weight below 0");
+  }
+}
+
+Numbers softmax_of(const Numbers& scores) {
+  Numbers weights = scores;
+  for (Index row = 0; row < scores.rows(); ++row) {
+    const double largest = scores.row(row).maxCoeff();
+    if (!std::isfinite(largest)) {
+      weights.row(row).setZero();
+      continue;
+    }
+    weights.row(row) = (scores.row(row).array() - largest).exp();
+    weights.row(row) /= weights.row(row).sum();
+  }
+  return weights;
+}
+
+double distance(const Numbers& a, const Numbers& b) {
+  double largest = 0;
+  for (Index i = 0; i < a.size(); ++i)
+    if (a.data()[i] != b.data()[i]) largest = std::max(largest, std::abs(a.data()[i] - b.data()[i]));
+  return largest;
+}
+
+/// Weights beside their scores: are they its softmax, and if not, the softmax of what?
+void check_softmax(const NumberTable& scores, const NumberTable& weights, std::vector<std::string>& found) {
+  const Numbers given = weights.numbers.cast<double>(), logits = scores.numbers.cast<double>();
+  if (given.rows() != logits.rows() || given.cols() != logits.cols()) {
+    found.push_back("weights: " + shape_of(weights) + ", the scores " + shape_of(scores));
+    return;
+  }
+  const Numbers right = softmax_of(logits);
+  if (distance(given, right) < kPrinted) return;
+  if (logits.rows() > 1 && distance(given, softmax_of(logits.transpose()).transpose()) < kPrinted) {
+    found.push_back("weights: the softmax of the columns of the scores, not of their rows");
+    return;
+  }
+  for (Index row = 0; row < given.rows(); ++row) {
+    Index at = 0;
+    const double far = (given.row(row) - right.row(row)).cwiseAbs().maxCoeff(&at);
+    if (far < kPrinted) continue;
+    found.push_back("weights: " + row_text(row, weights.row_labels) + " is not the softmax of its scores: at column " +
+                    std::to_string(at) + " " + rounded(given(row, at)) + ", the softmax is " + rounded(right(row, at)));
+  }
+}
+
+/// Scores beside an x that its weights fit: are they q·kᵀ/√d_k, and if not, which of the known mistakes?
+void check_scale(const OwnNumbers& numbers, const NumberTable& claimed, std::vector<std::string>& found) {
+  if (heads_of_numbers(numbers) != 1) return;
+  const Numbers x = numbers.x->numbers.cast<double>(), scores = claimed.numbers.cast<double>();
+  const auto projected = [&](const std::vector<NumberTable>& weight) -> Numbers {
+    return weight.empty() ? x : Numbers(x * side_by_side(weight).cast<double>());
+  };
+  const Numbers q = projected(numbers.w_q), k = projected(numbers.w_k), dot = q * k.transpose();
+  if (scores.rows() != dot.rows() || scores.cols() != dot.cols()) {
+    found.push_back("scores: " + shape_of(claimed) + ", x·W_Q·(x·W_K)ᵀ is " + shape_text({dot.rows(), dot.cols()}));
+    return;
+  }
+  const double root = std::sqrt(static_cast<double>(q.cols()));
+  const auto are = [&](const Numbers& expected) {
+    for (Index i = 0; i < scores.size(); ++i)
+      if (std::isfinite(scores.data()[i]) &&
+          !(std::abs(scores.data()[i] - expected.data()[i]) < kPrinted * std::max(1.0, std::abs(expected.data()[i]))))
+        return false;
+    return true;
+  };
+  if (are(dot / root)) return;
+  if (are(dot * root)) found.push_back("scores: multiplied by sqrt(d_k), not divided by it");
+  else if (are(dot)) found.push_back("scores: not divided by sqrt(d_k)");
+  else if (are(dot / (root * root))) found.push_back("scores: divided by d_k, not by its square root");
+  else if (dot.rows() == dot.cols() && are(dot.transpose() / root))
+    found.push_back("scores: k·qᵀ, the transpose of q·kᵀ");
+  else found.push_back("scores: not x·W_Q·(x·W_K)ᵀ / sqrt(d_k), by up to " + rounded(distance(scores, dot / root)));
+}
+
+/// A square table whose first numbers left of the diagonal alone may be attended to.
+void check_future(const NumberTable& scores, std::vector<std::string>& found) {
+  const Matrix& numbers = scores.numbers;
+  if (numbers.rows() != numbers.cols() || numbers.rows() < 2) return;
+  for (Index row = 0; row < numbers.rows(); ++row)
+    for (Index column = 0; column < numbers.cols(); ++column)
+      if (std::isfinite(numbers(row, column)) != (column < row)) return;
+  found.push_back("scores: row t sees 1 … t − 1; with a causal mask it sees itself too, 1 … t: here " +
+                  row_text(0, scores.row_labels) + " sees nothing");
+}
+
+}  // namespace
+
+std::vector<std::string> check_numbers(const OwnNumbers& numbers) {
+  std::vector<std::string> found;
+  if (numbers.scores) check_future(*numbers.scores, found);
+  if (numbers.weights) check_sums(*numbers.weights, found);
+  if (numbers.x && numbers.scores && model_of_numbers("numbers", numbers)) check_scale(numbers, *numbers.scores, found);
+  if (numbers.scores && numbers.weights) check_softmax(*numbers.scores, *numbers.weights, found);
+  return found;
+}
+
+}  // namespace headlight
