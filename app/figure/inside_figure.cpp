@@ -120,6 +120,7 @@ DiagramLayout diagram_layout(const Diagram& diagram, const Page& page, float& la
   for (;; label *= 0.94f) {
     const float unit = label / 10.4f;
     const DiagramMeasures measures{.node_height = kLineOfText * label + 32 * unit,
+                                   .pattern_height = kLineOfText * label + 104 * unit,
                                    .gap = 14 * unit,
                                    .side_gap = 8 * unit,
                                    .lane = 9 * unit,

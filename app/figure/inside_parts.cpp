@@ -137,8 +137,12 @@ InsideParts node_parts(Language language, const Trace& trace, const Node& node, 
       parts.texts.push_back(text_at(box.right() - inset, y, dims, type.small, ink.dim, measure, Anchor::right));
   }
   if (picture.values.size() == 0) return parts;
-  parts.picture =
-      Box{box.x + inset, box.y + type.small_line + 4 * type.unit, room, box.h - type.small_line - 8 * type.unit};
+  Box place{box.x + inset, box.y + type.small_line + 4 * type.unit, room, box.h - type.small_line - 8 * type.unit};
+  // Who looks at whom has cells as high as wide, as everywhere; of vectors a strip is enough.
+  if (node.shows.quantity == Quantity::weights)
+    place.w =
+        std::min(room, std::round(place.h * static_cast<float>(picture.columns) / static_cast<float>(picture.rows)));
+  parts.picture = place;
   return parts;
 }
 

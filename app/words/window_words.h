@@ -64,8 +64,11 @@ struct WindowWords {
   Words mask_is{"mask", "掩码"};
   Words linear{"linear", "线性"};
   Words logarithmic{"log", "对数"};
-  Words tip_colour_scale{"Logarithmic colours show small weights beside large ones.",
-                         "对数颜色能同时显示很小与很大的权重。"};
+  Words tip_colour_scale{
+      "Logarithmic colours show small weights beside large ones. Columns of special tokens such as <s>, at which many "
+      "heads "
+      "rest, are drawn paler; their numbers are as they are.",
+      "对数颜色能同时显示很小与很大的权重。<s> 等特殊词元的列画得较淡：许多头停在那里；数值不变。"};
 };
 inline constexpr WindowWords kWindowWords;
 

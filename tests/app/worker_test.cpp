@@ -118,6 +118,24 @@ TEST(Worker, CancelStopsWhatRunsAndForgetsWhatWaits) {
   EXPECT_EQ(numbers(worker.take()), (Texts{"again"}));
 }
 
+TEST(Worker, AJobThatIsStoppedBeforeItBeginsAnswersThatItWas) {
+  JobThreads threads;
+  Worker worker(threads, {});
+  std::promise<void> began;
+  worker.post(endless(began));
+  began.get_future().wait();
+  const Job job = [](Progress& progress) -> std::optional<Command> {
+    return FileFailed{progress.stop ? "stopped" : "ran"};
+  };
+  worker.post(job);
+  worker.stop();
+  worker.wait();
+  EXPECT_EQ(numbers(worker.take()), (Texts{"stopped"}));
+  worker.post(job);
+  worker.wait();
+  EXPECT_EQ(numbers(worker.take()), (Texts{"ran"})) << "only that one";
+}
+
 TEST(Worker, EndsWhileAJobRunsAndAnotherWaits) {
   std::promise<void> began;
   std::atomic<bool> ran = false;

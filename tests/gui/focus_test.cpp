@@ -29,7 +29,7 @@ TEST_F(FocusTest, TabReachesEveryControlOfEveryViewAndARingShowsIt) {
   h.say(SwitchHead{{0, 1}, true}, EndGesture{}, SwitchHead{{0, 2}, true}, EndGesture{}, Undo{});  // both arrows are on
   h.say(Pin{CellRef{4, 5}}, KeepAnswer{});
   h.settle();
-  for (const View view : {View::heads, View::inside, View::flow, View::train, View::compare}) {
+  for (const View view : {View::heads, View::inside, View::code, View::flow, View::train, View::compare}) {
     SCOPED_TRACE(static_cast<int>(view));
     h.say(ShowView{view});
     h.settle();

@@ -33,6 +33,24 @@ class FoldViewTest : public GuiTest {
   TemporaryFolder folder;
 };
 
+TEST_F(FoldViewTest, ColumnsOfSpecialTokensAreDrawnPaler) {
+  Harness& h = *harness;
+  h.say(SetFold{{}});
+  h.settle();
+  const auto is_covered = [&](const std::string& map, Index column) {
+    const Box plot = h.box(map);
+    const float cell = plot.w / static_cast<float>(h.state.trace->keys(Stack::self));
+    const Box whole{plot.x + static_cast<float>(column) * cell - 1, plot.y - 1, cell + 2, plot.h + 2};
+    return h.drew((h.colours().background & ~IM_COL32_A_MASK) | IM_COL32(0, 0, 0, 0xA0), whole);
+  };
+  for (const char* map : {"stage map", "head 0.1"}) {
+    EXPECT_TRUE(is_covered(map, 0)) << map;
+    EXPECT_TRUE(is_covered(map, 5)) << map;
+    for (const Index word : {Index{2}, Index{3}}) EXPECT_FALSE(is_covered(map, word)) << map;
+  }
+  EXPECT_TRUE(h.says("Columns of special tokens are drawn paler"));
+}
+
 TEST_F(FoldViewTest, LinesAreFoldedAsTheMapsAre) {
   Harness& h = *harness;
   h.say(ShowView{View::flow});

@@ -108,6 +108,11 @@ DiagramLayout layout_diagram(const Diagram& diagram, float width, const DiagramM
     columns[c].left = static_cast<float>(c) * width / static_cast<float>(columns.size());
   }
 
+  std::vector<float> heights(num_ranks, measures.node_height), tops(num_ranks, 0);
+  for (std::size_t n = 0; n < diagram.nodes.size(); ++n)
+    if (diagram.nodes[n].shows.quantity == Quantity::weights) heights[ranks[n]] = measures.pattern_height;
+  for (std::size_t rank = 1; rank < num_ranks; ++rank) tops[rank] = tops[rank - 1] + heights[rank - 1] + measures.gap;
+
   // Edges over several ranks pass the boxes between in lanes of their own, at the right of each rank.
   std::vector<std::vector<float>> passes(diagram.edges.size());  // x in each rank between
   layout.nodes.resize(diagram.nodes.size());
@@ -123,8 +128,7 @@ DiagramLayout layout_diagram(const Diagram& diagram, float width, const DiagramM
       const float each = here.empty() ? 0 : (room - measures.side_gap * (count - 1)) / count;
       for (std::size_t k = 0; k < here.size(); ++k)
         layout.nodes[here[k]] = {std::floor(column.left + static_cast<float>(k) * (each + measures.side_gap)),
-                                 static_cast<float>(rank) * (measures.node_height + measures.gap), std::floor(each),
-                                 measures.node_height};
+                                 tops[rank], std::floor(each), heights[rank]};
     }
   }
   for (const Box& box : layout.nodes) {
@@ -182,11 +186,8 @@ DiagramLayout layout_diagram(const Diagram& diagram, float width, const DiagramM
         }
         x = next_x;
       };
-      float top = from.bottom() + measures.gap;
-      for (const float lane : passes[e]) {
-        go_to(lane, top);
-        top += measures.node_height + measures.gap;
-      }
+      std::size_t rank = ranks[edge.from];
+      for (const float lane : passes[e]) go_to(lane, tops[++rank]);
       go_to(end, to.y);
       line.push_back({x, to.y});
     }

@@ -17,10 +17,11 @@ struct DiagramLayout {
 
 struct DiagramMeasures {
   float node_height = 44;
-  float gap = 16;         // between ranks
-  float side_gap = 8;     // between boxes of a rank
-  float lane = 10;        // beside a column, for each residual line
-  float least_node = 64;  // a box is never narrower
+  float pattern_height = 116;  // of boxes that show who looks at whom, and of those beside them
+  float gap = 16;              // between ranks
+  float side_gap = 8;          // between boxes of a rank
+  float lane = 10;             // beside a column, for each residual line
+  float least_node = 64;       // a box is never narrower
 };
 
 /// Fits the diagram into `width`, or into the least width that its boxes need; it is as high as it must be.

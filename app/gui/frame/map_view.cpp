@@ -9,6 +9,7 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/motion.h"
+#include "gui/frame/special_columns.h"
 #include "gui/frame/texture_ids.h"
 #include "session/shown.h"
 #include "view/viewport.h"
@@ -48,15 +49,6 @@ std::vector<std::string> labels_of(Gui& gui, const std::vector<Token>& tokens, I
   return labels;
 }
 
-/// The labels of the rows and the columns.
-const std::vector<Token>& row_tokens(const AppState& state, const MapContent& content) {
-  return content.folded ? content.folded->fold.queries.tokens
-                        : state.trace->query_tokens(content.region.head.stack).tokens;
-}
-const std::vector<Token>& column_tokens(const AppState& state, const MapContent& content) {
-  return content.folded ? content.folded->fold.keys.tokens : state.trace->key_tokens(content.region.head.stack).tokens;
-}
-
 std::optional<Index> place_in(Index at, Index first, Index count) {
   return at >= first && at < first + count ? std::optional(at - first) : std::nullopt;
 }
@@ -72,7 +64,8 @@ void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const Ma
       const std::string text = cell_number(weight);
       const ImVec2 size = ImGui::CalcTextSize(text.c_str());
       const Box cell = cell_box(layout, i, j);
-      const ImU32 ink = to_imgui(text_on(colour_of(scale, weight)));
+      const ImU32 ink =
+          is_pale_column(gui, content, j) ? gui.colours().text : to_imgui(text_on(colour_of(scale, weight)));
       list.AddText({std::round(cell.x + (cell.w - size.x) / 2), std::round(cell.y + (cell.h - size.y) / 2)}, ink,
                    text.c_str());
     }
@@ -167,6 +160,15 @@ void draw_labels(Gui& gui, ImDrawList& list, const MapContent& content, const Ax
 }
 
 }  // namespace
+
+const std::vector<Token>& row_tokens(const AppState& state, const MapContent& content) {
+  return content.folded ? content.folded->fold.queries.tokens
+                        : state.trace->query_tokens(content.region.head.stack).tokens;
+}
+
+const std::vector<Token>& column_tokens(const AppState& state, const MapContent& content) {
+  return content.folded ? content.folded->fold.keys.tokens : state.trace->key_tokens(content.region.head.stack).tokens;
+}
 
 void outline_box(const Gui& gui, ImDrawList& list, Box box, float thickness) {
   const float least = 5 * gui.unit, wider = std::max(0.0f, least - box.w), higher = std::max(0.0f, least - box.h);
@@ -336,6 +338,7 @@ std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& co
   else
     gui.maps.draw(list, *content.weights, content.version, top_left(layout.plot), bottom_right(layout.plot), scale,
                   opacity);
+  pale_special_columns(gui, list, content, layout);
   list.AddRect({layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
                gui.colours().line);
   hatch_map(gui, list, content, layout);

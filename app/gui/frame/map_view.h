@@ -54,6 +54,10 @@ struct LabelInks {
 void draw_axis_labels(Gui& gui, ImDrawList& list, const AxisLabels& labels, const MapLayout& layout,
                       const LabelInks& inks, std::optional<Index> lit_row, std::optional<Index> lit_column);
 
+/// The tokens along the rows and the columns of the whole pattern, folded as the map is.
+const std::vector<Token>& row_tokens(const AppState& state, const MapContent& content);
+const std::vector<Token>& column_tokens(const AppState& state, const MapContent& content);
+
 /// The outline of a cell, at least large enough to be seen.
 void outline_box(const Gui& gui, ImDrawList& list, Box box, float thickness);
 

@@ -8,6 +8,7 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "gui/frame/map_view.h"
+#include "gui/frame/special_columns.h"
 #include "gui/frame/stacks.h"
 #include "gui/heads/derived_maps.h"
 #include "gui/heads/greeting.h"
@@ -115,6 +116,7 @@ void note_line(Gui& gui) {
   } else if (state.trace && !shown_line(state)) {
     std::vector<std::string> sentences;
     for (const Words& sentence : kChosenHeadWords.what_is_a_square) sentences.emplace_back(gui.word(sentence));
+    if (has_pale_columns(gui)) sentences.back() = gui.word(kChosenHeadWords.special_is_paler);
     line = whole_sentences(sentences, ImGui::GetContentRegionAvail().x);
   }
   if (line.empty()) return;

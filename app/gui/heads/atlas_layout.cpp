@@ -13,7 +13,7 @@ constexpr float kLeast = 8;           // the side of a map in a table
 constexpr float kEven = 0.92f;        // of the largest size, for rows of the same length
 constexpr float kMostSpread = 0.5f;   // of a map's width, between two columns
 constexpr float kWideTitle = 150;     // beside a head's number its name has room
-constexpr float kLine = 0.75f;        // … for all heads of a layer on one line
+constexpr float kLine = 0.85f;        // … for all heads of a layer on one line
 
 Index rows_for(Index heads, Index columns) { return (heads + columns - 1) / columns; }
 

@@ -7,6 +7,7 @@
 #include "gui/frame/map_view.h"
 #include "gui/frame/no_answer.h"
 #include "gui/frame/relation_labels.h"
+#include "gui/frame/special_columns.h"
 #include "gui/heads/atlas_layout.h"
 #include "gui/heads/derived_maps.h"
 #include "gui/heads/grid_parts.h"
@@ -108,6 +109,10 @@ void enlarged(Gui& gui, const HeadRef& head, const MapContent& content) {
   const Box map{at.x + (side - keys * cell) / 2, at.y + (side - rows * cell) / 2, keys * cell, rows * cell};
   gui.maps.draw(*ImGui::GetWindowDrawList(), *content.weights, content.version, top_left(map), bottom_right(map),
                 map_scale(gui.state, content), head_opacity(gui, head));
+  MapLayout layout;
+  layout.plot = map;
+  layout.cell = cell;
+  pale_special_columns(gui, *ImGui::GetWindowDrawList(), content, layout);
   ImGui::Dummy({side, side});
   ImGui::EndTooltip();
 }

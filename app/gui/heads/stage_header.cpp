@@ -41,8 +41,13 @@ void cell_line(Gui& gui, float room) {
   const bool lit = gui.state.view.hovered || gui.state.view.pinned;
   const bool paints = gui.state.view.painting && !shown_fold(gui.state, gui.state.view.chosen.stack);
   if (paints && !lit) return dim_text(gui, gui.word(kMaskWords.paint_hint));
-  cut_text(gui, stage_sentence(gui), gui.colours().text, room);
+  const std::vector<std::string> sentences = stage_sentence(gui);
+  if (sentences.empty()) return;
+  const auto fits = [&](const std::string& sentence) { return ImGui::CalcTextSize(sentence.c_str()).x <= room; };
+  const auto shown = std::find_if(sentences.begin(), sentences.end(), fits);
+  cut_text(gui, shown == sentences.end() ? sentences.back() : *shown, gui.colours().text, room);
   gui.name_item("stage sentence", BoxKind::label);
+  if (shown != sentences.begin() && shown != sentences.end()) explain_item(gui, sentences.front());
 }
 
 }  // namespace

@@ -21,19 +21,24 @@ bool was_taught(const Document& document, const RelationScore& relation) {
   return card && relation.relation == "IT" && card->plan.corruption.restore > 0 && card->plan.task == Task::masked;
 }
 
+/// What a cell says, and where the head has it from; empty: nothing.
+struct Meaning {
+  std::string says, source;
+};
+
 /// What the largest weight of a row says in a head that was taught: its relation, or that the word has none, since such
 /// words were taught to look at the first token.
-std::string taught_meaning(const Gui& gui, const HeadName& name, const CellRef& cell) {
+Meaning taught_meaning(const Gui& gui, const HeadName& name, const CellRef& cell) {
   const HeadRef& head = gui.state.view.chosen;
   const Matrix row = attention_rows(*gui.state.trace, head, cell.query, 1);
   const auto& tokens = gui.state.trace->key_tokens(head.stack).tokens;
   if (row(0, cell.key) < row.maxCoeff() || cell.query == cell.key || tokens[at(cell.query)].special) return {};
-  if (tokens[at(cell.key)].special) return filled(gui.word(kStageWords.rests), {name.words});
-  return filled(gui.word(kStageWords.told), {name.words}) + gui.word(kStageWords.was_told);
+  if (tokens[at(cell.key)].special) return {filled(gui.word(kStageWords.rests), {name.words}), {}};
+  return {filled(gui.word(kStageWords.told), {name.words}), gui.word(kStageWords.was_told)};
 }
 
 /// The head's name, where the row of the cell is one of those that it is named for.
-std::string meaning_of(const Gui& gui, const CellRef& cell) {
+Meaning meaning_of(const Gui& gui, const CellRef& cell) {
   const HeadRef& head = gui.state.view.chosen;
   const HeadName name = name_of_head(gui, head);
   if (!name.relation || name.doubtful) return {};
@@ -41,8 +46,9 @@ std::string meaning_of(const Gui& gui, const CellRef& cell) {
   for (const RelatedWords& words : facts_of(gui.state, head.stack).relations)
     if (words.relation == name.relation->relation &&
         cell.query == (name.relation->chosen.reversed ? words.key : words.query))
-      return filled(gui.word(kStageWords.told), {name.words}) +
-             gui.word(was_taught(gui.state.document, *name.relation) ? kStageWords.was_told : kStageWords.nobody_told);
+      return {
+          filled(gui.word(kStageWords.told), {name.words}),
+          gui.word(was_taught(gui.state.document, *name.relation) ? kStageWords.was_told : kStageWords.nobody_told)};
   return {};
 }
 
@@ -103,25 +109,27 @@ float guessed_word(Gui& gui, const GuessedWord& guessed, ImVec2 at, float room, 
 
 }  // namespace
 
-std::string stage_sentence(Gui& gui) {
+std::vector<std::string> stage_sentence(Gui& gui) {
   const AppState& state = gui.state;
   if (!state.trace || nothing_asked(state)) return {};
   const HeadRef& head = state.view.chosen;
   const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
   if (lit && (shown_fold(state, head.stack) || shown_kind(state, head.stack) != MapKind::weights))
-    return cell_in_words(gui, head, *lit);
+    return {cell_in_words(gui, head, *lit)};
   const CellRef cell = lit ? *lit : strongest_cell(*state.trace, head);
   const std::string query = query_label(gui, cell.query, head.stack), key = key_label(gui, cell.key, head.stack);
   if (!state.trace->mask(head.stack, head.layer).allowed(cell.query, cell.key))
-    return filled(gui.word(kStageWords.cannot_look), {query, key}) + gui.word(kStageWords.full_stop);
+    return {filled(gui.word(kStageWords.cannot_look), {query, key}) + gui.word(kStageWords.full_stop)};
   const float weight = attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
   const std::string share = share_text(static_cast<double>(weight));
   const bool itself = head.stack != Stack::cross && cell.query == cell.key;
   std::string text = itself ? filled(gui.word(kStageWords.looks_at_itself), {query, share})
                             : filled(gui.word(kStageWords.looks_at), {query, key, share});
   if (!lit) text = gui.word(kStageWords.strongest) + text;
-  const std::string meaning = meaning_of(gui, cell);
-  return text + (meaning.empty() ? gui.word(kStageWords.full_stop) : meaning);
+  const Meaning meaning = meaning_of(gui, cell);
+  const std::string bare = text + gui.word(kStageWords.full_stop);
+  if (meaning.says.empty()) return {bare};
+  return {text + meaning.says + meaning.source, text + meaning.says, bare};
 }
 
 std::optional<StageTry> stage_try(Gui& gui) {

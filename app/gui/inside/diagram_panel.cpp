@@ -87,6 +87,7 @@ void diagram(Gui& gui) {
   const Inside& inside = *state.inside;
   const FontScope small(gui, TextSize::small);
   const DiagramMeasures measures{.node_height = ImGui::GetFontSize() + 32 * gui.unit,
+                                 .pattern_height = ImGui::GetFontSize() + 104 * gui.unit,
                                  .gap = 14 * gui.unit,
                                  .side_gap = 8 * gui.unit,
                                  .lane = 9 * gui.unit,

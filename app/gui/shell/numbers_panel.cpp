@@ -4,6 +4,7 @@
 
 #include "document/assets.h"
 #include "gui/frame/draw.h"
+#include "gui/frame/looks.h"
 #include "gui/shell/shell.h"
 #include "session/number_commands.h"
 #include "words/number_words.h"
@@ -52,9 +53,19 @@ void table_box(Gui& gui, const NumbersDialog& dialog, float height) {
   shown.reserve(64);
   const std::string id = "##table" + std::string(kOwnTableNames[static_cast<std::size_t>(dialog.table)]) +
                          std::to_string(dialog.head);  // each table has a box of its own
+  const bool empty = shown.empty();
+  if (empty) {  // the box is a window of its own above what is drawn here, so it lets the hint through
+    const ImVec2 at = ImGui::GetCursorScreenPos(), padding = ImGui::GetStyle().FramePadding;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(at, {at.x + ImGui::GetContentRegionAvail().x, at.y + height},
+                       ImGui::GetColorU32(ImGuiCol_FrameBg), ImGui::GetStyle().FrameRounding);
+    list.AddText({at.x + padding.x, at.y + padding.y}, gui.colours().dim, gui.word(kNumberWords.table_hint));
+    ImGui::PushStyleColor(ImGuiCol_FrameBg, ImVec4{});
+  }
   const bool edited = ImGui::InputTextMultiline(id.c_str(), shown.data(), shown.capacity() + 1, {-1, height},
                                                 ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_AllowTabInput,
                                                 grow_table, &shown);
+  if (empty) ImGui::PopStyleColor();
   gui.name_item("table text", BoxKind::field);
   if (!edited) return;
   shown.resize(std::strlen(shown.c_str()));
@@ -108,8 +119,11 @@ void numbers_panel(Gui& gui) {
   }
   wrapped_dim(gui, gui.word(kNumberWords.formats));
   table_choices(gui, dialog);
-  table_box(gui, dialog, ImGui::GetContentRegionAvail().y * 0.45f);
-  if (flat_button(gui, "take numbers", gui.word(kNumberWords.take)))
+  // Below it stand a line of buttons, one of samples and what was found.
+  const float found = (gui.state.document.numbers ? 10 : 4) * ImGui::GetTextLineHeightWithSpacing();
+  const float room = ImGui::GetContentRegionAvail().y;
+  table_box(gui, dialog, std::max(room * 0.3f, room - found - 2 * ImGui::GetFrameHeightWithSpacing()));
+  if (primary_button(gui, "take numbers", gui.word(kNumberWords.take)))
     gui.say(TakeNumbers{dialog.table, dialog.head, dialog.text});
   explain_item(gui, kNumberWords.tip_take);
   ImGui::SameLine();

@@ -122,7 +122,7 @@ void Loop::carry_out(const AppState& state, const Command& command) {
     file_jobs_.push_back({models_job()});
   if (command.as<CancelFileWork>()) {
     std::erase_if(file_jobs_, [](const FileJob& job) { return !job.saves; });
-    if (!saving_) files_.cancel();
+    if (!saving_) files_.stop();
   }
 }
 

@@ -83,6 +83,7 @@ void Worker::post(Job job) {
   std::optional<Job> replaced(std::move(job));  // destroyed outside the mutex: a job may hold a large answer
   const std::lock_guard lock(mutex_);
   std::swap(waiting_, replaced);
+  begins_stopped_ = false;
   if (std::exchange(has_thread_, true)) return;
   try {
     threads_.run([this] { run(); });
@@ -97,6 +98,12 @@ void Worker::cancel() {
   std::optional<Job> forgotten;
   const std::lock_guard lock(mutex_);
   std::swap(waiting_, forgotten);
+  if (running_) running_->stop = true;
+}
+
+void Worker::stop() {
+  const std::lock_guard lock(mutex_);
+  begins_stopped_ = waiting_.has_value();
   if (running_) running_->stop = true;
 }
 
@@ -130,9 +137,11 @@ void Worker::run() {
   std::unique_lock lock(mutex_);
   while (waiting_) {
     Job job = *std::exchange(waiting_, std::nullopt);
+    const bool begins_stopped = std::exchange(begins_stopped_, false);
     std::shared_ptr<Progress> progress;
     try {
       progress = std::make_shared<Progress>();
+      progress->stop = begins_stopped;
       answers_.reserve(answers_.size() + 1);  // room for the answer
     } catch (const std::bad_alloc&) {  // … and where there is none, a job gives nothing, as one that was stopped
       changed_.notify_all();

@@ -203,6 +203,25 @@ TEST_F(InsideViewTest, TheArrowsMoveTheCellThatIsExplained) {
   EXPECT_EQ(look().cell, (MatrixCell{0, 0})) << "where there was none they begin with the first";
 }
 
+TEST_F(InsideViewTest, TheDiagramDrawsWhoLooksAtWhomInSquareCells) {
+  Harness& h = *harness;
+  h.say(ShowView{View::inside}, ShowSteps{false});
+  h.settle();
+  int patterns = 0;
+  for (const Node& node : h.state.inside->diagram.nodes) {
+    if (node.shows.quantity != Quantity::weights) continue;
+    const Box box = h.box("node " + node.id);
+    for (const DrawnMap& map : h.maps.drawn) {
+      if (!box.contains(map.box.x + map.box.w / 2, map.box.y + map.box.h / 2)) continue;
+      ++patterns;
+      EXPECT_NEAR(map.box.w / static_cast<float>(map.weights.cols()),
+                  map.box.h / static_cast<float>(map.weights.rows()), 0.2f);
+      EXPECT_GE(map.box.h, 8.0f * static_cast<float>(map.weights.rows()));
+    }
+  }
+  EXPECT_EQ(patterns, 1);
+}
+
 TEST_F(InsideViewTest, AnEditWhileLookingIsFollowed) {
   Harness& h = *harness;
   h.say(Pin{CellRef{9, 5}}, ShowView{View::inside});

@@ -1,0 +1,18 @@
+// The columns of special tokens in a map are drawn paler: heads rest at <s> or [CLS], and beside such a column the other cells
+// would hardly be seen. The numbers stay as they are.
+#pragma once
+
+#include "gui/frame/map_view.h"
+
+namespace headlight {
+
+/// Whether that column of the map is a special token's.
+bool is_pale_column(const Gui& gui, const MapContent& content, Index column);
+
+/// Whether the maps on the screen have such columns.
+bool has_pale_columns(const Gui& gui);
+
+/// Covers them in part with the background.
+void pale_special_columns(const Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout);
+
+}  // namespace headlight
