@@ -1,7 +1,6 @@
 #include "read/hub/config_file.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -12,45 +11,6 @@
 
 namespace headlight {
 namespace {
-
-/// model_type → family.
-constexpr std::pair<std::string_view, Family> kTypes[] = {{"bert", Family::bert},
-                                                          {"roberta", Family::roberta},
-                                                          {"xlm-roberta", Family::roberta},
-                                                          {"camembert", Family::roberta},
-                                                          {"distilbert", Family::distilbert},
-                                                          {"electra", Family::electra},
-                                                          {"albert", Family::albert},
-                                                          {"ernie", Family::ernie},
-                                                          {"mpnet", Family::mpnet},
-                                                          {"modernbert", Family::modernbert},
-                                                          {"deberta-v2", Family::deberta_v2},
-                                                          {"gpt2", Family::gpt2},
-                                                          {"opt", Family::opt},
-                                                          {"bloom", Family::bloom},
-                                                          {"gpt_neox", Family::gpt_neox},
-                                                          {"gptj", Family::gptj},
-                                                          {"falcon", Family::falcon},
-                                                          {"phi", Family::phi},
-                                                          {"llama", Family::llama},
-                                                          {"mistral", Family::mistral},
-                                                          {"qwen2", Family::qwen2},
-                                                          {"qwen3", Family::qwen3},
-                                                          {"gemma", Family::gemma},
-                                                          {"gemma2", Family::gemma2},
-                                                          {"gemma3_text", Family::gemma3},
-                                                          {"olmo2", Family::olmo2},
-                                                          {"mixtral", Family::mixtral},
-                                                          {"qwen2_moe", Family::qwen2_moe},
-                                                          {"qwen3_moe", Family::qwen3_moe},
-                                                          {"phi3", Family::phi3},
-                                                          {"bart", Family::bart},
-                                                          {"marian", Family::marian},
-                                                          {"pegasus", Family::pegasus},
-                                                          {"m2m_100", Family::m2m_100},
-                                                          {"t5", Family::t5},
-                                                          {"mt5", Family::t5},
-                                                          {"headlight", Family::headlight}};
 
 /// Options of some families that change attention or what goes into it. A file of another family that has one switched on
 /// describes a model that would be computed wrongly.
@@ -71,58 +31,20 @@ void refuse_options_of_others(Keyed& keyed) {
 
 std::string all_types() {
   std::string list;
-  for (std::size_t i = 0; i < std::size(kTypes); ++i) {
-    if (i > 0) list += i + 1 < std::size(kTypes) ? ", " : " or ";
-    list += kTypes[i].first;
+  for (std::size_t i = 0; i < all_families().size(); ++i) {
+    if (i > 0) list += i + 1 < all_families().size() ? ", " : " or ";
+    list += all_families()[i].type;
   }
   return list;
 }
 
-HubConfig config_of(Keyed& keyed, Family family) {
-  switch (family) {
-    case Family::bert:
-    case Family::roberta:
-    case Family::electra:
-    case Family::albert:
-    case Family::ernie:
-    case Family::mpnet: return bert_config(keyed, family);
-    case Family::distilbert: return distilbert_config(keyed);
-    case Family::gpt2: return gpt2_config(keyed);
-    case Family::opt: return opt_config(keyed);
-    case Family::bloom: return bloom_config(keyed);
-    case Family::modernbert: return modernbert_config(keyed);
-    case Family::deberta_v2: return deberta_config(keyed);
-    case Family::gpt_neox: return gpt_neox_config(keyed);
-    case Family::gptj: return gptj_config(keyed);
-    case Family::falcon: return falcon_config(keyed);
-    case Family::phi: return phi_config(keyed);
-    case Family::llama:
-    case Family::mistral:
-    case Family::qwen2:
-    case Family::qwen3:
-    case Family::gemma:
-    case Family::gemma2:
-    case Family::gemma3:
-    case Family::olmo2:
-    case Family::mixtral:
-    case Family::qwen2_moe:
-    case Family::qwen3_moe:
-    case Family::phi3: return llama_config(keyed, family);
-    case Family::bart:
-    case Family::marian:
-    case Family::pegasus:
-    case Family::m2m_100: return bart_config(keyed, family);
-    case Family::t5: return t5_config(keyed);
-    case Family::headlight: break;
-  }
-  return headlight_config(keyed);
-}
-
 }  // namespace
 
-std::string_view name(Family family) {
-  return std::find_if(std::begin(kTypes), std::end(kTypes), [&](const auto& known) { return known.second == family; })
-      ->first;
+HubConfig begin_config(Keyed& keyed, Keys epsilon, double usual_epsilon) {
+  HubConfig hub;
+  hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
+  hub.norm_epsilon = static_cast<float>(keyed.number(epsilon, 0, 1, usual_epsilon));
+  return hub;
 }
 
 OutputLayer output_layer(const Keyed& keyed, std::initializer_list<std::string_view> with_output,
@@ -148,17 +70,18 @@ Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text
   if (!document->is_object()) return bad_input(where, "", "an object", document->type_name());
   Keyed keyed(where, *document);
   const nlohmann::json* type = keyed.find({"model_type"});
-  const auto known = std::find_if(std::begin(kTypes), std::end(kTypes), [type](const auto& one) {
-    return type != nullptr && type->is_string() && type->get_ref<const std::string&>() == one.first;
+  const auto known = std::find_if(all_families().begin(), all_families().end(), [type](const KnownFamily& one) {
+    return type != nullptr && type->is_string() && type->get_ref<const std::string&>() == one.type;
   });
-  if (known == std::end(kTypes)) return bad_input(where, "model_type", all_types(), type ? found_text(*type) : "none");
+  if (known == all_families().end())
+    return bad_input(where, "model_type", all_types(), type ? found_text(*type) : "none");
   if (keyed.find({"quantization_config"}) != nullptr)
     return bad_input(where, "quantization_config", "none: float weights", "quantized weights");
 
-  HubConfig hub = config_of(keyed, known->second);
+  HubConfig hub = known->config(keyed, known->family);
   refuse_options_of_others(keyed);
   if (keyed.error()) return *keyed.error();
-  hub.family = known->second;
+  hub.family = known->family;
   if (hub.output_vocabulary == 0) hub.output_vocabulary = hub.vocabulary;
   // The sizes are good one by one; together they must still be those of a model.
   if (const auto valid = check(hub.config, kMaxStoredParameters); !valid)

@@ -14,7 +14,7 @@
 
 namespace headlight {
 
-/// The families whose tensors names.h knows; `model_type` in config.json. xlm-roberta and camembert are roberta, mt5 is
+/// The families whose tensors tensor_names.h knows; `model_type` in config.json. xlm-roberta and camembert are roberta, mt5 is
 /// t5; headlight is what this program trains.
 enum class Family {
   bert,

@@ -109,10 +109,8 @@ void read_experts(Keyed& keyed, Family family, HubConfig& hub) {
 }  // namespace
 
 HubConfig gpt2_config(Keyed& keyed) {
-  HubConfig hub;
-  hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
+  HubConfig hub = begin_config(keyed, {"layer_norm_epsilon"}, 1e-5);
   hub.positions = keyed.size({"n_positions", "max_position_embeddings", "n_ctx"}, kMaxPositions);
-  hub.norm_epsilon = static_cast<float>(keyed.number({"layer_norm_epsilon"}, 0, 1, 1e-5));
   keyed.only({"scale_attn_weights"}, true);
   keyed.only({"scale_attn_by_inverse_layer_idx"}, false);
   keyed.only({"add_cross_attention"}, false);
@@ -163,9 +161,7 @@ HubConfig opt_config(Keyed& keyed) {
 HubConfig bloom_config(Keyed& keyed) {
   // The bias goes on for ever; so many distances stand in its table.
   constexpr Index kDistances = 8192;
-  HubConfig hub;
-  hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
-  hub.norm_epsilon = static_cast<float>(keyed.number({"layer_norm_epsilon"}, 0, 1, 1e-5));
+  HubConfig hub = begin_config(keyed, {"layer_norm_epsilon"}, 1e-5);
   hub.linear_biases = true;
   hub.longest = LongestText{kDistances, "the longest for which a bias of each distance is kept"};
   keyed.only({"apply_residual_connection_post_layernorm"}, false);

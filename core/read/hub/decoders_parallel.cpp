@@ -8,9 +8,7 @@
 namespace headlight {
 
 HubConfig gpt_neox_config(Keyed& keyed) {
-  HubConfig hub;
-  hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
-  hub.norm_epsilon = static_cast<float>(keyed.number({"layer_norm_eps"}, 0, 1, 1e-5));
+  HubConfig hub = begin_config(keyed, {"layer_norm_eps"}, 1e-5);
   hub.parallel = keyed.flag({"use_parallel_residual"}, true);
   const bool bias = keyed.flag({"attention_bias"}, true);
   const Index d_model = keyed.size({"hidden_size"}, kMaxDModel);
@@ -31,9 +29,7 @@ HubConfig gpt_neox_config(Keyed& keyed) {
 }
 
 HubConfig gptj_config(Keyed& keyed) {
-  HubConfig hub;
-  hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
-  hub.norm_epsilon = static_cast<float>(keyed.number({"layer_norm_epsilon"}, 0, 1, 1e-5));
+  HubConfig hub = begin_config(keyed, {"layer_norm_epsilon"}, 1e-5);
   hub.parallel = hub.one_norm = true;
   hub.longest = LongestText{keyed.size({"n_positions", "max_position_embeddings"}, kMaxPositions, 2048),
                             "the positions that the model knows"};
@@ -61,9 +57,7 @@ HubConfig gptj_config(Keyed& keyed) {
 }
 
 HubConfig phi_config(Keyed& keyed) {
-  HubConfig hub;
-  hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
-  hub.norm_epsilon = static_cast<float>(keyed.number({"layer_norm_eps"}, 0, 1, 1e-5));
+  HubConfig hub = begin_config(keyed, {"layer_norm_eps"}, 1e-5);
   hub.parallel = hub.one_norm = true;
   keyed.only({"qk_layernorm"}, false);
   const Index d_model = keyed.size({"hidden_size"}, kMaxDModel);
@@ -86,9 +80,7 @@ HubConfig phi_config(Keyed& keyed) {
 }
 
 HubConfig falcon_config(Keyed& keyed) {
-  HubConfig hub;
-  hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
-  hub.norm_epsilon = static_cast<float>(keyed.number({"layer_norm_epsilon"}, 0, 1, 1e-5));
+  HubConfig hub = begin_config(keyed, {"layer_norm_epsilon"}, 1e-5);
   const bool grouped = keyed.flag({"new_decoder_architecture"}, false), shared = keyed.flag({"multi_query"}, true);
   const bool parallel = keyed.flag({"parallel_attn"}, true), bias = keyed.flag({"bias"}, false);
   // A bias of each key's position, rounded to bfloat16 in training and so in every answer of these models.

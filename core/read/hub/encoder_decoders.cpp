@@ -84,9 +84,7 @@ HubConfig bart_config(Keyed& keyed, Family family) {
 }
 
 HubConfig t5_config(Keyed& keyed) {
-  HubConfig hub;
-  hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
-  hub.norm_epsilon = static_cast<float>(keyed.number({"layer_norm_epsilon"}, 0, 1, 1e-6));
+  HubConfig hub = begin_config(keyed, {"layer_norm_epsilon"}, 1e-6);
   hub.relative_buckets = keyed.size({"relative_attention_num_buckets"}, 4096, 32, 4);
   hub.relative_distance = keyed.size({"relative_attention_max_distance"}, kMaxPositions, 128);
   if (hub.relative_distance <= hub.relative_buckets / 2)

@@ -91,11 +91,9 @@ void read_distance_vectors(Keyed& keyed, HubConfig& hub) {
 }  // namespace
 
 HubConfig bert_config(Keyed& keyed, Family family) {
-  HubConfig hub;
-  hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
+  HubConfig hub = begin_config(keyed, {"layer_norm_eps"}, 1e-12);
   hub.positions = keyed.size({"max_position_embeddings"}, kMaxPositions);
   if (family != Family::mpnet) hub.token_types = keyed.size({"type_vocab_size"}, kMaxVocabulary, 2);
-  hub.norm_epsilon = static_cast<float>(keyed.number({"layer_norm_eps"}, 0, 1, 1e-12));
   keyed.only({"add_cross_attention"}, false);
   keyed.only({"position_embedding_type"}, "absolute");
   hub.config = {.arch = keyed.flag({"is_decoder"}, false) ? Arch::decoder : Arch::encoder,
@@ -123,9 +121,7 @@ HubConfig bert_config(Keyed& keyed, Family family) {
 }
 
 HubConfig modernbert_config(Keyed& keyed) {
-  HubConfig hub;
-  hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
-  hub.norm_epsilon = static_cast<float>(keyed.number({"norm_eps"}, 0, 1, 1e-5));
+  HubConfig hub = begin_config(keyed, {"norm_eps"}, 1e-5);
   keyed.only({"norm_bias"}, false);
   keyed.only({"classifier_bias"}, false);
   keyed.only({"decoder_bias"}, true);
@@ -159,11 +155,9 @@ HubConfig modernbert_config(Keyed& keyed) {
 }
 
 HubConfig deberta_config(Keyed& keyed) {
-  HubConfig hub;
-  hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
+  HubConfig hub = begin_config(keyed, {"layer_norm_eps"}, 1e-7);
   hub.positions = keyed.size({"max_position_embeddings"}, kMaxPositions, 512);
   hub.token_types = keyed.size({"type_vocab_size"}, kMaxVocabulary, 0, 0);
-  hub.norm_epsilon = static_cast<float>(keyed.number({"layer_norm_eps"}, 0, 1, 1e-7));
   const bool places = keyed.flag({"position_biased_input"}, true);
   const Index d_model = keyed.size({"hidden_size"}, kMaxDModel);
   hub.config = {.arch = Arch::encoder,

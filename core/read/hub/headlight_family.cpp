@@ -46,9 +46,7 @@ class FieldReader {
 }  // namespace
 
 HubConfig headlight_config(Keyed& keyed) {
-  HubConfig hub;
-  hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
-  hub.norm_epsilon = static_cast<float>(keyed.number({"norm_eps"}, 0, 1, 1e-5));
+  HubConfig hub = begin_config(keyed, {"norm_eps"}, 1e-5);
   Config& config = hub.config;
   config.norm = Norm::pre;
   config.activation = Activation::gelu;

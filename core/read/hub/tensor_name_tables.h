@@ -1,4 +1,4 @@
-// The tables of names.h, one for each way of naming; families that share one differ in a few rows.
+// The tables of tensor_names.h, one for each way of naming; families that share one differ in a few rows.
 #pragma once
 
 #include <string_view>

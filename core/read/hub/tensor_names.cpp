@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include "read/hub/tensor_name_tables.h"
-
 namespace headlight {
 
 FieldKind kind(Field field) {
@@ -44,66 +42,6 @@ Row row_of_expert(const Row& row, Index expert, std::string& name) {
   own.name = name;
   own.expert = expert;
   return own;
-}
-
-std::string_view prefix(Family family) {
-  switch (family) {
-    case Family::bert: return "bert.";
-    case Family::roberta: return "roberta.";
-    case Family::distilbert: return "distilbert.";
-    case Family::electra: return "electra.";
-    case Family::albert: return "albert.";
-    case Family::ernie: return "ernie.";
-    case Family::mpnet: return "mpnet.";
-    case Family::deberta_v2: return "deberta.";
-    case Family::gpt_neox: return "gpt_neox.";
-    case Family::gpt2:
-    case Family::gptj:
-    case Family::falcon:
-    case Family::bloom:
-    case Family::t5: return "transformer.";
-    default: return "model.";
-  }
-}
-
-std::vector<Row> tensor_names(const HubConfig& hub, bool with_output) {
-  switch (hub.family) {
-    case Family::bert:
-    case Family::roberta:
-    case Family::electra:
-    case Family::ernie: return bert_names(hub, with_output);
-    case Family::albert: return albert_names(hub, with_output);
-    case Family::mpnet: return mpnet_names(hub, with_output);
-    case Family::opt: return opt_names(hub, with_output);
-    case Family::bloom: return bloom_names(hub, with_output);
-    case Family::distilbert: return distilbert_names(hub, with_output);
-    case Family::modernbert: return modernbert_names(hub, with_output);
-    case Family::deberta_v2: return deberta_names(hub, with_output);
-    case Family::gpt_neox: return gpt_neox_names(hub, with_output);
-    case Family::gptj: return gptj_names(hub, with_output);
-    case Family::falcon: return falcon_names(hub, with_output);
-    case Family::phi: return phi_names(hub, with_output);
-    case Family::gpt2: return gpt2_names(hub, with_output);
-    case Family::llama:
-    case Family::mistral:
-    case Family::qwen2:
-    case Family::qwen3:
-    case Family::gemma:
-    case Family::gemma2:
-    case Family::gemma3:
-    case Family::olmo2:
-    case Family::mixtral:
-    case Family::qwen2_moe:
-    case Family::qwen3_moe:
-    case Family::phi3: return llama_names(hub, with_output);
-    case Family::bart:
-    case Family::marian:
-    case Family::pegasus:
-    case Family::m2m_100: return bart_names(hub, with_output);
-    case Family::t5: return t5_names(hub, with_output);
-    case Family::headlight: break;
-  }
-  return headlight_names(hub, with_output);
 }
 
 std::string_view output_marker(const HubConfig& hub) {

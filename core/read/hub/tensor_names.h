@@ -1,6 +1,6 @@
 // The names under which Hugging Face's checkpoints store their tensors: for each family one table, name → field
-// (names_encoders.cpp, names_decoders.cpp, names_encoder_decoders.cpp).
-// A new family is a table there and a way to read its config.json (hub_families.h).
+// (tensor_names_encoders.cpp, tensor_names_decoders.cpp, tensor_names_encoder_decoders.cpp).
+// A new family is a table there, a way to read its config.json (families.h) and a row in families.cpp.
 #pragma once
 
 #include <string_view>
