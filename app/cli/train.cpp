@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/shell_word.h"
 #include "cli/commands.h"
 #include "cli/options/number_option.h"
 #include "train/resumed_training.h"

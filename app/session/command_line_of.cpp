@@ -4,6 +4,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "base/shell_word.h"
 #include "derived/derived_maps.h"
 #include "model/config_fields.h"
 #include "model/head_text.h"
@@ -283,18 +284,8 @@ Result<Words> command_words(const AppState& state, CommandGives gives) {
 }
 
 std::string shell_line(const Words& words) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
   std::string line;
-  for (const std::string& word : words) {
-    if (!line.empty()) line += ' ';
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
-      line += word;
-      continue;
-    }
-    line += '\'';
-    for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    line += '\'';
-  }
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word, ",@%");
   return line;
 }
 

@@ -1,12 +1,12 @@
 #include "training/training_files.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstring>
 #include <utility>
 
 #include "base/file.h"
+#include "base/shell_word.h"
 #include "base/temporary_files.h"
 #include "base/utf8.h"
 #include "document/assets.h"
@@ -136,14 +136,6 @@ TrainedFolder looked_into(const fs::path& folder) {
 }
 
 }  // namespace
-
-std::string shell_word(const std::string& word) {
-  const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("_-./+=:", c); };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
 
 Result<std::shared_ptr<const Grammar>> read_grammar(const std::filesystem::path& path) {
   const auto text = read_file(path, kLargestAsset);

@@ -40,9 +40,6 @@ Status check_plan(const TrainingPlan& plan);
 /// The `headlight train` that carries out a plan again, for the card; options that equal their default are left out.
 std::string training_command(const TrainingPlan& plan, const CorpusChoice& corpus, const std::string& name, bool half);
 
-/// A word of a command, quoted where a shell would not read it back as it is.
-std::string shell_word(const std::string& word);
-
 /// Sentences that the scores in a card are measured on, of validation and of test each.
 inline constexpr Index kScoreSentences = 2000;
 
