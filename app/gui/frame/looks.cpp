@@ -126,6 +126,25 @@ bool begin_menu_below(Gui& gui, const char* popup) {
   return true;
 }
 
+void begin_dialog(Gui& gui, const char* name, const Words& title, float width, float height) {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const ImVec2 size{std::min(width * gui.unit, display.x * 0.9f), std::min(height * gui.unit, display.y * 0.9f)};
+  ImGui::SetNextWindowPos({(display.x - size.x) / 2, (display.y - size.y) / 2});
+  ImGui::SetNextWindowSize(size);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, gui.colours().panel);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{20 * gui.unit, 16 * gui.unit});
+  ImGui::Begin(name, nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
+  const FontScope large(gui, TextSize::title);
+  ImGui::TextUnformatted(gui.word(title));
+}
+
+void end_dialog() {
+  ImGui::End();
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor();
+}
+
 bool menu_line(Gui& gui, const char* name, const char* label, const std::string& keys, bool on, bool possible) {
   const float text = ImGui::CalcTextSize(label).x, tick = 20 * gui.unit, gap = 24 * gui.unit;
   const float wanted = tick + text + (keys.empty() ? 0 : gap + ImGui::CalcTextSize(keys.c_str()).x);

@@ -8,6 +8,7 @@
 #include "derived/answer_comparison.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
+#include "gui/frame/looks.h"
 #include "gui/shell/shell.h"
 #include "paper/figure_file.h"
 #include "read/external/page_text.h"
@@ -347,18 +348,7 @@ void export_choices(Gui& gui) {
 void browser_panel(Gui& gui) {
   const Browser& browser = gui.state.browser;
   if (browser.purpose == Browser::Purpose::none) return;
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const ImVec2 size{std::min(760 * gui.unit, display.x * 0.9f), std::min(560 * gui.unit, display.y * 0.9f)};
-  ImGui::SetNextWindowPos({(display.x - size.x) / 2, (display.y - size.y) / 2});
-  ImGui::SetNextWindowSize(size);
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, gui.colours().panel);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{20 * gui.unit, 16 * gui.unit});
-  ImGui::Begin("browser", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
-  {
-    const FontScope title(gui, TextSize::title);
-    ImGui::TextUnformatted(gui.word(heading(browser.purpose)));
-  }
+  begin_dialog(gui, "browser", heading(browser.purpose), 760, 560);
   dim_text(gui, gui.fonts.shown(browser.folder));
   const float line = ImGui::GetFrameHeightWithSpacing();
   const bool drawing = browser.purpose == Browser::Purpose::figure;
@@ -374,9 +364,7 @@ void browser_panel(Gui& gui) {
   ImGui::EndDisabled();
   ImGui::SameLine();
   if (flat_button(gui, "close browser", gui.word(kWindowWords.close))) gui.say(Browse{});
-  ImGui::End();
-  ImGui::PopStyleVar(2);
-  ImGui::PopStyleColor();
+  end_dialog();
 }
 
 }  // namespace headlight

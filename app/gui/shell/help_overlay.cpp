@@ -5,6 +5,7 @@
 
 #include "gui/actions/actions.h"
 #include "gui/frame/draw.h"
+#include "gui/frame/looks.h"
 #include "gui/shell/shell.h"
 #include "words/palette_words.h"
 #include "words/window_words.h"
@@ -119,9 +120,7 @@ void help_overlay(Gui& gui) {
       ImGui::IsMouseReleased(0) &&
       !ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem | ImGuiHoveredFlags_ChildWindows);
   if (outside && !ImGui::IsWindowAppearing()) gui.say(ShowHelp{false});
-  ImGui::End();
-  ImGui::PopStyleVar(2);
-  ImGui::PopStyleColor();
+  end_dialog();
 }
 
 }  // namespace headlight

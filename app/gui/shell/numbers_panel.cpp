@@ -105,18 +105,7 @@ void findings(Gui& gui) {
 void numbers_panel(Gui& gui) {
   if (!gui.state.view.numbers || gui.state.browser.purpose != Browser::Purpose::none) return;
   const NumbersDialog& dialog = *gui.state.view.numbers;
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const ImVec2 size{std::min(760 * gui.unit, display.x * 0.9f), std::min(580 * gui.unit, display.y * 0.9f)};
-  ImGui::SetNextWindowPos({(display.x - size.x) / 2, (display.y - size.y) / 2});
-  ImGui::SetNextWindowSize(size);
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, gui.colours().panel);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{20 * gui.unit, 16 * gui.unit});
-  ImGui::Begin("numbers", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
-  {
-    const FontScope title(gui, TextSize::title);
-    ImGui::TextUnformatted(gui.word(kNumberWords.title));
-  }
+  begin_dialog(gui, "numbers", kNumberWords.title, 760, 580);
   wrapped_dim(gui, gui.word(kNumberWords.formats));
   table_choices(gui, dialog);
   // Below it stand a line of buttons, one of samples and what was found.
@@ -133,9 +122,7 @@ void numbers_panel(Gui& gui) {
   ImGui::BeginChild("findings");
   findings(gui);
   ImGui::EndChild();
-  ImGui::End();
-  ImGui::PopStyleVar(2);
-  ImGui::PopStyleColor();
+  end_dialog();
 }
 
 }  // namespace headlight

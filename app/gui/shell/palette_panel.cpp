@@ -3,6 +3,7 @@
 
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
+#include "gui/frame/looks.h"
 #include "gui/shell/palette_entries.h"
 #include "gui/shell/shell.h"
 #include "words/palette_words.h"
@@ -79,9 +80,7 @@ void palette_panel(Gui& gui) {
   const bool outside =
       ImGui::IsMouseClicked(0) &&
       !ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
-  ImGui::End();
-  ImGui::PopStyleVar(2);
-  ImGui::PopStyleColor();
+  end_dialog();
   if (entered && !found.empty()) run = palette.chosen;
   if (run || closes || (outside && !ImGui::IsWindowAppearing())) gui.say(ShowPalette{});
   else if (!(palette == *gui.state.view.palette)) gui.say(ShowPalette{std::move(palette)});
