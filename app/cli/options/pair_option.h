@@ -13,8 +13,8 @@ inline void add_pair_part(CLI::App& command, std::string& part) {
   command
       .add_option(
           "--pair", part,
-          "Of two sentences (--text-pair): all (default), or who looks at whom, a-a, a-b, b-a, b-b; rows are not "
-          "scaled")
+          "Of two sentences (--text-pair): all (default), or one part, a-a, a-b, b-a, b-b: queries of the first "
+          "letter's sentence, keys of the second's; rows are not scaled")
       ->check(CLI::IsMember({"all", "a-a", "a-b", "b-a", "b-b"}));
 }
 

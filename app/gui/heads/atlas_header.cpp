@@ -60,7 +60,7 @@ void grid_lines(Gui& gui) {
   }
 }
 
-/// What is shown: the way, the kind of numbers, what is folded.
+/// The menu chooses how heads are shown, the kind of numbers, and the tokens that are folded.
 void shown_menu(Gui& gui) {
   const ViewState& view = gui.state.view;
   const bool usual =
@@ -81,7 +81,7 @@ std::string heads_title(const Gui& gui) {
   return filled(gui.word(kGridWords.all_heads), {count});
 }
 
-/// What a dot of the atlas is where it stands for several cells.
+/// The meaning of a dot of the atlas that stands for several cells.
 std::string pooled_words(const Gui& gui) {
   const AppState& state = gui.state;
   if (!state.trace || shown_line(state)) return {};
@@ -92,7 +92,7 @@ std::string pooled_words(const Gui& gui) {
          gui.word(content.folded ? kAnswerWords.pooled_folded : kAnswerWords.pooled);
 }
 
-/// What is wrong, else what was done to the maps, else what they mean: one line, all of it under the pointer.
+/// One line tells the problem, else the changes of the maps, else their meaning; the tooltip has all of it.
 void note_line(Gui& gui) {
   const AppState& state = gui.state;
   ImU32 colour = gui.colours().dim;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr float kMostLabel = 88;  // pixels of the design: the words beside the maps are no wider
 
-/// What all maps of the atlas share.
+/// All maps of the atlas share these.
 struct Atlas {
   AtlasLayout layout;
   ImVec2 origin;
@@ -63,7 +63,7 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   const bool passed_over = !atlas.by_layer && is_passed_over(state, head);
   const bool faint = passed_over || (!atlas.by_layer && is_off(state.document.edits, head));
   const std::string whole = head_label(head), title = short_title(gui, atlas, head, whole);
-  // What the short name leaves free is room for what the head does.
+  // The short name leaves room for the job of the head.
   const float saved = std::max(0.0f, ImGui::CalcTextSize(whole.c_str()).x - ImGui::CalcTextSize(title.c_str()).x);
   const bool below = atlas.layout.names_below;
   const std::string value = atlas.by_layer ? std::string() : order_value_text(state, head);

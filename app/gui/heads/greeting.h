@@ -4,7 +4,7 @@
 
 namespace headlight {
 
-/// What is said above the maps of a first start, on one line; false where it was read.
+/// Draws the line above the maps of a first start; false where it was read.
 bool greeting(Gui& gui);
 
 }  // namespace headlight

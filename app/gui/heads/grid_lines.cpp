@@ -14,7 +14,7 @@
 namespace headlight {
 namespace {
 
-/// What the bars of all heads share.
+/// The bars of all heads share these.
 struct Frame {
   HeadLine line;
   LineLayout layout;

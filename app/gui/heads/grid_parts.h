@@ -6,7 +6,8 @@
 
 namespace headlight {
 
-/// What is shown and in which order, as menus; below them what the maps are, or what is wrong. Its height never changes.
+/// Menus choose the kind of maps and their order; a line below them tells the meaning of the maps, or the problem. The
+/// height never changes.
 void atlas_header(Gui& gui, const Box& slot);
 /// One row or one column of every head, as bars.
 void line_grid(Gui& gui);
@@ -19,7 +20,7 @@ void search_line(Gui& gui);
 /// While every head is switched off in turn, and where that cannot be done; false where neither is.
 bool sweep_line(Gui& gui);
 
-/// What the head was put in order by, as it stands beside its title; empty where it has no such number.
+/// The number by which the heads are ordered, as it stands beside the title of one; empty where it has none.
 std::string order_value_text(const AppState& state, const HeadRef& head);
 /// How strongly a head is drawn in the atlas: less where it is off, not looked for, or of an earlier answer.
 float head_opacity(const Gui& gui, const HeadRef& head);

@@ -131,7 +131,7 @@ bool guesses_mask(const AppState& state) {
   return is_masked(tokens[static_cast<std::size_t>(state.trace->answering)]);
 }
 
-/// What is asked less often: any one word, writing on, what was read so far.
+/// The menu offers the rarer questions: any one word, writing on, the words read so far.
 void more_of_guess(Gui& gui, const char* label) {
   if (menu_button(gui, "guess menu", label)) ImGui::OpenPopup("more of the guess");
   if (!begin_menu_below(gui, "more of the guess")) return;

@@ -36,7 +36,7 @@ float part_of_map(Gui& gui, float right) {
   return right - width;
 }
 
-/// What the lit cell shows, else the strongest; while painting, what the pointer does.
+/// The line tells the lit cell, else the strongest; while painting it tells the effect of the pointer.
 void cell_line(Gui& gui, float room) {
   const bool lit = gui.state.view.hovered || gui.state.view.pinned;
   const bool paints = gui.state.view.painting && !shown_fold(gui.state, gui.state.view.chosen.stack);

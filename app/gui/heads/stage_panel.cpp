@@ -20,9 +20,9 @@ bool has_detail(const AppState& state) { return state.detail && state.detail->tr
 /// Weights token by token: only these can be zoomed into, and their bars dragged.
 bool is_of_weights(const MapContent& content) { return !content.folded && content.kind == MapKind::weights; }
 
-/// What the enlarged head shows now: its own weights once they are there, those of the answer before until then if they
-/// have the same place (the map would jump under the pointer otherwise), else the thumbnail. Folded maps and those of
-/// another kind are always shown whole.
+/// The content of the enlarged head now: its own weights once they are there, those of the answer before until then if
+/// they have the same place (the map would jump under the pointer otherwise), else the thumbnail. Folded maps and those
+/// of another kind are always shown whole.
 MapContent shown_content(const AppState& state) {
   const HeadRef head = state.view.chosen;
   const Region region = shown_region(state);

@@ -33,7 +33,7 @@ void draw_stage_header(Gui& gui, const Box& slot);
 void draw_row_bars(Gui& gui, const Box& slot, const StageMap& map);
 /// The words that the model says: the next one, or the hidden one; before and after the edits.
 void draw_guess(Gui& gui, const Box& slot);
-/// What can be done with the pinned cell and with the answer.
+/// The buttons that act on the pinned cell and on the answer.
 void draw_stage_actions(Gui& gui, const Box& slot);
 
 }  // namespace headlight

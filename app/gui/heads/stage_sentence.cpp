@@ -21,13 +21,13 @@ bool was_taught(const Document& document, const RelationScore& relation) {
   return card && relation.relation == "IT" && card->plan.corruption.restore > 0 && card->plan.task == Task::masked;
 }
 
-/// What a cell says, and where the head has it from; empty: nothing.
+/// The meaning of a cell, and where the head has it from; empty: none.
 struct Meaning {
   std::string says, source;
 };
 
-/// What the largest weight of a row says in a head that was taught: its relation, or that the word has none, since such
-/// words were taught to look at the first token.
+/// The meaning of the largest weight of a row in a head that was taught: its relation, or that the word has none, since
+/// such words were taught to look at the first token.
 Meaning taught_meaning(const Gui& gui, const HeadName& name, const CellRef& cell) {
   const HeadRef& head = gui.state.view.chosen;
   const Matrix row = attention_rows(*gui.state.trace, head, cell.query, 1);
