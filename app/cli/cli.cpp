@@ -1,15 +1,19 @@
 #include "cli/cli.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "base/nearest.h"
 #include "base/thrown.h"
 #include "cli/commands.h"
+#include "read/hub/model_places.h"
 
 namespace headlight {
 namespace {
@@ -24,8 +28,21 @@ int report(const std::string& message) {
   return kBadInput;
 }
 
-/// The status of what was printed, or of its failure.
-int status_of(const Result<int>& done) { return done ? *done : report(done.error().message); }
+/// The status of what was printed, or of its failure, behind which `hint` stands.
+int status_of(const Result<int>& done, const std::string& hint = "") {
+  return done ? *done : report(done.error().message + hint);
+}
+
+/// What a refused call says of a first word that is neither a command nor on this disk: it may be a misspelt command.
+std::string command_hint(const std::string& word, const std::vector<CLI::App*>& commands) {
+  std::error_code ignored;
+  if (!is_model_name(word) || word.find_first_of("/@") != word.npos || std::filesystem::exists(word, ignored))
+    return "";
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands) names.push_back(command->get_name());
+  const std::string nearest = nearest_name(names, word);
+  return nearest.empty() ? "; `headlight --help` lists the commands" : "; the nearest command: " + nearest;
+}
 
 /// The parts of a text between fixed ones: "a, " and " not in " of "a, 3 not in 1 - 2" give "3" and "1 - 2". Nothing where
 /// the text does not begin with the first of them or lacks another.
@@ -88,7 +105,11 @@ int run_program(int argc, const char* const* argv, const Frontend& frontend) {
   };
   const bool of_the_program =
       !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "--version");
-  if (arguments.empty() || (!is_command(arguments[0]) && !of_the_program)) arguments.insert(arguments.begin(), "open");
+  std::string hint;
+  if (arguments.empty() || (!is_command(arguments[0]) && !of_the_program)) {
+    if (!arguments.empty()) hint = command_hint(arguments[0], commands);
+    arguments.insert(arguments.begin(), "open");
+  }
 
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
   try {
@@ -96,11 +117,11 @@ int run_program(int argc, const char* const* argv, const Frontend& frontend) {
   } catch (const CLI::CallForVersion& version) {
     return status_of(print(std::string(version.what()) + "\n"));
   } catch (const CLI::Success&) { return status_of(print(program.help())); } catch (const CLI::ParseError& error) {
-    return report(one_line(error.what()));
+    return report(one_line(error.what()) + hint);
   }
   for (std::size_t i = 0; i < commands.size(); ++i) {
     if (!commands[i]->parsed()) continue;
-    return status_of(runs[i]());
+    return status_of(runs[i](), hint);
   }
   return kBadInput;
 }

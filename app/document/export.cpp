@@ -1,8 +1,47 @@
 #include "document/export.h"
 
+#include <algorithm>
+
 #include "document/document_json.h"
+#include "math/attention.h"
+#include "write/arrays.h"
 
 namespace headlight {
+namespace {
+
+/// A warning where renormalizing leaves rows with nothing: all of their weight is on special tokens. Empty: none are.
+std::string rows_left_with_nothing(const Trace& trace, const ExportOptions& options) {
+  constexpr Index kRowsAtATime = 256;
+  Index empty = 0, rows = 0;
+  for (const StackNames& names : stacks_of(trace, options)) {
+    const auto queries = exported_indices(trace.query_tokens(names.stack), options.special);
+    const auto keys = exported_indices(trace.key_tokens(names.stack), options.special);
+    if (keys.size() == trace.key_tokens(names.stack).size()) continue;
+    for (HeadRef head{.layer = 0, .head = 0, .stack = names.stack}; head.layer < trace.num_layers(names.stack);
+         ++head.layer)
+      for (head.head = 0; head.head < trace.num_heads(names.stack); ++head.head) {
+        if (options.only && *options.only != head) continue;
+        Matrix weights;
+        Index first = 0;
+        for (const Index query : queries) {
+          if (weights.rows() == 0 || query >= first + weights.rows()) {
+            first = query;
+            weights = attention_rows(trace, head, first, std::min(kRowsAtATime, trace.queries(names.stack) - first));
+          }
+          const auto has_weight = [&](Index key) { return weights(query - first, key) > 0; };
+          const bool masked = !(weights.row(query - first).maxCoeff() > 0);  // empty as it is
+          ++rows;
+          if (!masked && std::none_of(keys.begin(), keys.end(), has_weight)) ++empty;
+        }
+      }
+  }
+  if (empty == 0) return {};
+  return "--special renormalize: " + std::to_string(empty) + " of " + std::to_string(rows) +
+         " rows look at special tokens alone and are written as zeros";
+}
+
+}  // namespace
+
 Result<Format> format_for(const std::filesystem::path& path) {
   if (const auto format = format_of(path)) return *format;
   return bad_input(path.string(), "ending", ".json, .npz, .safetensors or .csv",
@@ -27,8 +66,14 @@ Status export_document(const Document& document, const std::vector<Request>& req
     if (!*trace) return Error{"export: cancelled"};
     traces.push_back(std::move(*trace));
   }
-  if (warnings)
-    for (const auto& trace : traces) warnings->insert(warnings->end(), trace->warnings.begin(), trace->warnings.end());
+  if (warnings) {
+    for (const auto& trace : traces) {
+      warnings->insert(warnings->end(), trace->warnings.begin(), trace->warnings.end());
+      if (options.special != SpecialTokens::renormalize) continue;
+      if (std::string warning = rows_left_with_nothing(*trace, options); !warning.empty())
+        warnings->push_back(std::move(warning));
+    }
+  }
   return write_export(traces, descriptions, format, options, file, progress);
 }
 

@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/nearest.h"
 #include "document/bundled_models.h"
 #include "document/log_folder.h"
 #include "document/model_sources.h"
@@ -111,10 +112,9 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
     document.model = std::move(file->model);
     opened.warnings = std::move(file->warnings);
   } else {
-    std::error_code ignored;
     return bad_input(path.string(), "kind",
                      "a checkpoint folder, a tensors file (.safetensors, .npz, .pt) or a JSON of attention",
-                     fs::exists(path, ignored) ? "another file" : "no such file");
+                     found_at(path));
   }
   document.trained = asked.string().starts_with(kShipped) || document.card != nullptr;
   if (document.trained) document.config = document.model->config;

@@ -117,9 +117,10 @@ std::vector<Answer> answers_named(const Trace& trace, std::string_view name) {
 struct Difference {
   float largest = 0;
   std::size_t at = 0;
+  std::size_t first = 0;  // that is larger than what is allowed: of layers the first one that is wrong
 };
 
-Difference difference(const Answer& answer, const Array& expected) {
+Difference difference(const Answer& answer, const Array& expected, float most) {
   Difference result;
   std::size_t at = 0;
   for (Index i = 0; i < answer.pieces; ++i) {
@@ -127,7 +128,8 @@ Difference difference(const Answer& answer, const Array& expected) {
     for (Index k = 0; k < piece.size(); ++k, ++at) {
       const float apart = std::abs(piece.data()[k] - expected.values[at]);
       const float known = std::isnan(apart) ? kFarthest : apart;
-      if (known > result.largest) result = {known, at};
+      if (!(known > result.largest)) continue;
+      result = {known, at, result.largest > most ? result.first : at};
     }
   }
   return result;
@@ -152,15 +154,19 @@ Finding compare_one(std::string_view where, const std::string& name, const Array
   const bool weights = name.find("attentions") != std::string::npos;
   for (const float value : expected.values)
     if (!weights && std::isfinite(value)) magnitude = std::max(magnitude, std::abs(value));
-  Difference least = difference(first, expected);
+  const float most = weights ? kWeightTolerance : kStateTolerance;
+  Difference least = difference(first, expected, most * magnitude);
   for (std::size_t i = 1; i < answers.size(); ++i)
-    if (const Difference other = difference(answers[i], expected); other.largest < least.largest) least = other;
-  const float shown = least.largest / magnitude, most = weights ? kWeightTolerance : kStateTolerance;
+    if (const Difference other = difference(answers[i], expected, most * magnitude); other.largest < least.largest)
+      least = other;
+  const float shown = least.largest / magnitude;
   const std::string kind = weights ? "" : " relative";
   if (shown <= most) return Finding{Severity::good, what + ": as the reference, to within " + decimal(shown) + kind};
-  return Finding{Severity::error, bad_input(where, printable(name), "differences of at most " + decimal(most) + kind,
-                                            decimal(shown) + " at " + place(least.at, first.shape))
-                                      .message};
+  return Finding{Severity::error,
+                 bad_input(where, printable(name), "differences of at most " + decimal(most) + kind,
+                           decimal(shown) + " at " + place(least.at, first.shape) +
+                               (least.first == least.at ? "" : ", the first at " + place(least.first, first.shape)))
+                     .message};
 }
 
 }  // namespace

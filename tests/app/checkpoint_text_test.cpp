@@ -366,6 +366,9 @@ TEST(CheckpointText, SpecialTokensAreLeftOut) {
   EXPECT_TRUE(
       contains(refused({"export", model.folder(), "--ids", "0", "--special", "hide"}), "a token that is not special"));
   EXPECT_TRUE(contains(refused({"export", "--special", "some"}), "--special: expected show, hide or renormalize"));
+  const Ran empty =
+      run({"export", model.folder(), "--text", "我请李雷", "--special", "renormalize", "--weight", "0.0.1.0=1"});
+  EXPECT_TRUE(contains(empty.err, "1 of 18 rows look at special tokens alone and are written as zeros")) << empty.err;
 }
 
 TEST(CheckpointText, HiddenStatesLoseTheRowsOfSpecialTokensToo) {

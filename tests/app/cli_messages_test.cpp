@@ -23,6 +23,24 @@ TEST(CliMessages, AShippedModelThatThereIsNotIsAnsweredWithThoseThereAre) {
   EXPECT_NE(line.find("translator, found 'nix'"), std::string::npos) << line;
 }
 
+TEST(CliMessages, AMisspeltCommandIsAnsweredWithTheNearest) {
+  EXPECT_TRUE(refused({"exprt"}).ends_with("; the nearest command: export\n")) << refused({"exprt"});
+  EXPECT_TRUE(refused({"hedas", "--sort", "previous"}).ends_with("; the nearest command: heads\n"));
+  EXPECT_TRUE(refused({"foo"}).ends_with("; `headlight --help` lists the commands\n")) << refused({"foo"});
+  EXPECT_FALSE(contains(refused({"export", "exprt"}), "command:")) << "there a command stands already";
+  EXPECT_FALSE(contains(refused({"exprt.npz"}), "command")) << "the name of a file";
+}
+
+TEST(CliMessages, AMisspeltPathIsAnsweredWithTheNearest) {
+  const Folder folder;
+  fixture::fs::create_directories(folder / "golden");
+  const std::string file = folder.with("golden/bert.npz", "");
+  EXPECT_TRUE(contains(refused({"export", (folder / "goldn/bert.npz").string()}),
+                       "found no such file (the nearest: " + file + ")"));
+  EXPECT_TRUE(contains(refused({"export", (folder / "golden/brt.npz").string()}), "(the nearest: " + file + ")"));
+  EXPECT_FALSE(contains(refused({"export", (folder / "golden/quite-another.npz").string()}), "nearest"));
+}
+
 TEST(CliMessages, NumbersAreAskedForInThePatternOfAllMessages) {
   EXPECT_EQ(refused({"export", "--scale", "abc"}), "headlight: --scale: expected a number, found 'abc' (see --help)\n");
   EXPECT_EQ(refused({"train", "--steps", "0", "-o", "x"}),

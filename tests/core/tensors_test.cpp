@@ -279,6 +279,34 @@ TEST(Tensors, AnswersBesideInputsAreForComparison) {
                                 "f: attentions, output: answers to compare with (headlight diagnose), not inputs"});
 }
 
+TEST(Tensors, LayersUnderNamesOfTheirOwnAreOneAttention) {
+  const auto weights = [](std::vector<Index> shape, float value) {
+    Array array{.dtype = Dtype::f32, .shape = std::move(shape), .values = {}};
+    array.values.assign(*num_elements(array.shape), value);
+    return array;
+  };
+  const auto file = tensors_from(
+      "f", file_of({{"layer_0", weights({2, 3, 3}, 0.25f)}, {"layer_1", weights({1, 2, 3, 3}, 0.5f)}}), std::nullopt);
+  ASSERT_TRUE(file) << file.error().message;
+  const auto& patterns = given(*file).patterns;
+  ASSERT_EQ(patterns.size(), 2u);
+  ASSERT_EQ(patterns[1].size(), 2u);
+  EXPECT_TRUE(patterns[0][1] == Matrix::Constant(3, 3, 0.25f));
+  EXPECT_TRUE(patterns[1][0] == Matrix::Constant(3, 3, 0.5f));
+
+  std::map<std::string, Array> many;
+  for (int i = 0; i < 12; ++i) many["layer_" + std::to_string(i)] = weights({2, 3, 3}, static_cast<float>(i));
+  const auto twelve = tensors_from("f", file_of(many), std::nullopt);
+  ASSERT_TRUE(twelve) << twelve.error().message;
+  EXPECT_EQ(given(*twelve).patterns[10][0](0, 0), 10) << "in the order of the numbers, not of the names";
+
+  expect_line(file_of({{"layer_0", weights({2, 3, 3}, 0)}, {"layer_1", weights({2, 4, 4}, 0)}}),
+              "f: layer_1: expected (2, 3, 3) as layer_0, found (2, 4, 4)");
+  expect_line(file_of({{"layer_0", weights({2, 3, 3}, 0)}, {"layer_2", weights({2, 3, 3}, 0)}}),
+              "f: layer_1: expected an array as layer_2, found none");
+  expect_line(file_of({{"layer_0", weights({3, 3}, 0)}}), "f: layer_0: expected (heads, queries, keys), found (3, 3)");
+}
+
 TEST(Tensors, TheEndingSaysWhatAFileIs) {
   const auto other = read_tensors("x.csv", std::nullopt);
   ASSERT_FALSE(other);

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/file.h"
+#include "base/nearest.h"
 #include "base/utf8.h"
 #include "cli/options/number_option.h"
 #include "cli/options/number_options.h"
@@ -229,11 +230,10 @@ Result<Startup> RequestOptions::opened_source() const {
     return start;
   }
   if (!names_model(source_)) {
-    std::error_code ignored;
     return bad_input(source_, "kind",
                      "a checkpoint folder, a tensors file (.safetensors, .npz, .pt), a JSON of attentions, a session "
                      "(.headlight.json), a page (.html) or a lesson (.lesson.json)",
-                     std::filesystem::exists(source_, ignored) ? "another file" : "no such file");
+                     found_at(source_));
   }
   const bool heads = (is_tensors(source_) || names_own_numbers(source_)) && given("--num-heads");
   auto opened = open_model(source_, heads ? std::optional(model_.sizes().num_heads) : std::nullopt);

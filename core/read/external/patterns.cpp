@@ -1,6 +1,7 @@
 #include "read/external/patterns.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -13,6 +14,9 @@ namespace {
 
 constexpr float kRounding = -1e-6f;  // a negative number this small is a zero of another program's arithmetic
 constexpr double kRowTolerance = 1e-3;
+constexpr std::string_view kLayer = "layer_";
+
+std::string layer_name(Index layer) { return std::string(kLayer) + std::to_string(layer); }
 
 std::string number_text(double value) {
   if (std::isnan(value)) return "nan";
@@ -81,6 +85,39 @@ Status check_together(std::string_view where, const std::map<Stack, FoundPattern
 }
 
 }  // namespace
+
+bool has_layers(const ArrayFile& file) { return file.arrays.contains(layer_name(0)); }
+
+Result<ArrayFile> joined_layers(std::string_view where, const ArrayFile& file) {
+  ArrayFile joined{.arrays = {}, .metadata = file.metadata};
+  Array all;
+  std::vector<Index> shape;
+  Index layer = 0;
+  for (; file.arrays.contains(layer_name(layer)); ++layer) {
+    const Array& one = file.arrays.at(layer_name(layer));
+    std::vector<Index> own = one.shape;
+    if (own.size() == 4 && own.front() == 1) own.erase(own.begin());
+    if (layer == 0) shape = own;
+    if (own.size() != 3 || own != shape)
+      return bad_input(where, layer_name(layer),
+                       layer == 0 ? "(heads, queries, keys)" : shape_text(shape) + " as layer_0",
+                       shape_text(one.shape));
+    all.dtype = one.dtype;
+    all.values.insert(all.values.end(), one.values.begin(), one.values.end());
+  }
+  for (const auto& [name, array] : file.arrays) {
+    Index number = 0;
+    const std::string_view digits = std::string_view(name).substr(std::min(name.size(), kLayer.size()));
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const bool is_layer = name.starts_with(kLayer) && read.ec == std::errc() && layer_name(number) == name;
+    if (is_layer && number >= layer) return bad_input(where, layer_name(layer), "an array as " + name, "none");
+    if (!is_layer) joined.arrays.emplace(name, array);
+  }
+  shape.insert(shape.begin(), layer);
+  all.shape = std::move(shape);
+  joined.arrays.emplace("attentions", std::move(all));
+  return joined;
+}
 
 Tokens tokens_of(const std::vector<std::string>& texts) {
   Tokens tokens;

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "model/weights.h"
+#include "read/array/array.h"
 
 namespace headlight {
 
@@ -18,6 +19,12 @@ struct FoundPatterns {
   std::string name;
   ExternalStack stack;
 };
+
+/// `layer_0`, `layer_1`, …: the weights of one layer each, (heads, queries, keys), perhaps with an axis of one sentence
+/// in front, as programs that keep a list of layers save them.
+bool has_layers(const ArrayFile& file);
+/// The same file with them as one array `attentions`. Errors: layers of different shapes, a layer that is missing.
+Result<ArrayFile> joined_layers(std::string_view where, const ArrayFile& file);
 
 /// Tokens whose ranges tile the text made of them.
 Tokens tokens_of(const std::vector<std::string>& texts);

@@ -344,6 +344,11 @@ Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, s
 Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads) {
   if (file.arrays.contains("query")) return inputs_from(where, file, num_heads);
   if (has_patterns(file)) return patterns_from(where, file);
+  if (has_layers(file)) {
+    const auto joined = joined_layers(where, file);
+    if (!joined) return joined.error();
+    return patterns_from(where, *joined);
+  }
   if (!has_patterns(file, "0.")) return inputs_from(where, file, num_heads);
   auto first = patterns_from(where, first_of_batch(file));
   if (first) first->warnings.push_back(std::string(where) + ": a batch of sentences: the first is shown");

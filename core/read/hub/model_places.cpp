@@ -1,13 +1,13 @@
 #include "read/hub/model_places.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
 
 #include "base/file.h"
+#include "base/nearest.h"
 #include "base/printable.h"
 #include "read/hub/weight_files.h"
 
@@ -244,22 +244,6 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// The least number of letters to insert, delete or replace (Levenshtein 1966).
-std::size_t letters_apart(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replace = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({row[j + 1] + 1, row[j] + 1, replace});
-    }
-  }
-  return row.back();
-}
-
 /// The names nearest to the one that was asked for, with or without its organisation; those that share nothing are none.
 std::vector<std::string> nearest(const std::vector<Place>& places, std::string_view asked) {
   const auto own = [](std::string_view name) { return name.substr(name.rfind('/') + 1); };
@@ -281,7 +265,9 @@ std::vector<std::string> nearest(const std::vector<Place>& places, std::string_v
 
 Error not_kept(std::string_view asked, const std::vector<Place>& places) {
   const AskedName name = split_revision(asked);
-  std::string near = listed(nearest(places, name.name));
+  std::vector<std::string> names = nearest(places, name.name);
+  if (const fs::path file = nearest_path(name.name); !file.empty()) names.push_back("./" + file.string());
+  std::string near = listed(names);
   if (near.empty())
     near = places.empty() ? "there is none yet" : "`headlight models` lists " + std::to_string(places.size());
   else near = "the nearest: " + near;

@@ -1,0 +1,79 @@
+#include "base/nearest.h"
+
+#include <algorithm>
+#include <numeric>
+#include <system_error>
+#include <vector>
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLongestAsked = 255, kMostEntriesTried = 10000;
+
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  fs::directory_iterator entry(folder, failed);
+  for (std::size_t seen = 0; !failed && entry != fs::directory_iterator() && seen < kMostEntriesTried; ++seen) {
+    if (std::string name = entry->path().filename().string(); !name.starts_with('.')) names.push_back(std::move(name));
+    entry.increment(failed);
+  }
+  std::sort(names.begin(), names.end());  // the system names them in an order of its own
+  return names;
+}
+
+}  // namespace
+
+std::size_t letters_apart(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replace = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({row[j + 1] + 1, row[j] + 1, replace});
+    }
+  }
+  return row.back();
+}
+
+std::string nearest_name(std::span<const std::string> names, std::string_view asked) {
+  if (asked.empty() || asked.size() > kLongestAsked) return {};
+  std::size_t least = std::min(asked.size() - 1, std::max<std::size_t>(2, asked.size() / 3)) + 1;
+  std::string nearest;
+  for (const std::string& name : names)
+    if (const std::size_t apart = letters_apart(name, asked); apart < least) {
+      least = apart;
+      nearest = name;
+    }
+  return nearest;
+}
+
+fs::path nearest_path(const fs::path& asked) {
+  fs::path found;
+  for (const fs::path& part : asked) {
+    std::error_code ignored;
+    if (part.empty()) continue;  // behind a slash at the end
+    if (fs::exists(found / part, ignored)) {
+      found /= part;
+      continue;
+    }
+    const std::string near = nearest_name(names_in(found.empty() ? fs::path(".") : found), part.string());
+    if (near.empty()) return {};
+    found /= near;
+  }
+  return found;
+}
+
+std::string found_at(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored)) return "another file";
+  const fs::path near = nearest_path(path);
+  return near.empty() ? "no such file" : "no such file (the nearest: " + near.string() + ")";
+}
+
+}  // namespace headlight
