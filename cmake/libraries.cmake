@@ -1,4 +1,4 @@
-# The libraries that pkg-config describes, or, where there is no pkg-config (vcpkg), their CMake packages under the same
+# The libraries that pkg-config describes, or, where there is no pkg-config, their CMake packages or files under the same
 # names: PkgConfig::LIBZIP, ZLIB, PAPER, GUI and imgui::imgui.
 find_package(PkgConfig)
 if(PkgConfig_FOUND)
@@ -21,14 +21,21 @@ else()
     add_library(PkgConfig::${NAME} INTERFACE IMPORTED)
     target_link_libraries(PkgConfig::${NAME} INTERFACE ${ARGN})
   endfunction()
-  find_package(libzip CONFIG REQUIRED)
   find_package(ZLIB REQUIRED)
   find_package(Freetype REQUIRED)
   find_package(PNG REQUIRED)
   find_package(Fontconfig REQUIRED)
   headlight_find(cairo cairo/cairo.h cairo)
   target_include_directories(found_cairo SYSTEM INTERFACE ${cairo_HEADERS}/cairo)
-  headlight_libraries(LIBZIP libzip::zip)
+  # The CMake package of libzip asks for its tools as well, which Debian keeps in a package of their own. That of vcpkg does
+  # not, and names what a static library is linked with.
+  if(DEFINED VCPKG_TARGET_TRIPLET)
+    find_package(libzip CONFIG REQUIRED)
+    headlight_libraries(LIBZIP libzip::zip)
+  else()
+    headlight_find(libzip zip.h zip)
+    headlight_libraries(LIBZIP found_libzip)
+  endif()
   headlight_libraries(ZLIB ZLIB::ZLIB)
   headlight_libraries(PAPER found_cairo Fontconfig::Fontconfig Freetype::Freetype PNG::PNG)
   if(HEADLIGHT_GUI)
@@ -44,6 +51,12 @@ if(HEADLIGHT_GUI)
     pkg_check_modules(IMGUI REQUIRED IMPORTED_TARGET imgui)
     add_library(imgui::imgui ALIAS PkgConfig::IMGUI)
   elseif(NOT TARGET imgui::imgui)
-    message(FATAL_ERROR "imgui: expected its CMake package or pkg-config, found neither")
+    find_path(imgui_HEADERS imgui.h PATH_SUFFIXES imgui REQUIRED)  # Debian keeps its headers in a folder of their own
+    headlight_find(imgui imgui.h imgui)
+    find_library(stb_LIBRARY stb)  # part of imgui elsewhere
+    if(stb_LIBRARY)
+      target_link_libraries(found_imgui INTERFACE ${stb_LIBRARY})
+    endif()
+    add_library(imgui::imgui ALIAS found_imgui)
   endif()
 endif()
