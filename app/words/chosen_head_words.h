@@ -12,7 +12,7 @@ struct ChosenHeadWords {
       {"A row is the word that looks, a column the word it looks at.", "行是在看的词，列是被看的词。"},
       {"Stronger colour, more attention.", "颜色越强，注意力越多。"}};
   /// In place of the last one, where there are special tokens.
-  Words special_is_paler{"Columns of special tokens are drawn paler.", "特殊词元的列画得较淡。"};
+  Words special_is_paler{"Paler columns: special tokens.", "较淡的列：特殊词元。"};
   Words pinned_hint{"Hover a cell to read it, click to keep it.", "指向单元格以读数，点击固定。"};
   Words tip_label{"The layer and the head, both counted from 0. The command line takes L1·H2 as --head 1.2.",
                   "层和头，都从 0 数起。在命令行里，L1·H2 写作 --head 1.2。"};

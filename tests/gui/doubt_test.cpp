@@ -30,6 +30,20 @@ class DoubtTest : public GuiTest {
   const ViewState& view() const { return harness->state.view; }
 };
 
+TEST_F(DoubtTest, WhereTheSentenceHasNoRoomItsLastPartsAreLeftOut) {
+  begin({1440, 900});
+  Harness& h = *harness;
+  h.say(ChooseHead{{1, 2}}, Pin{CellRef{4, 0}});
+  h.settle();
+  ASSERT_TRUE(h.says("same person. Nobody told the model."));
+  h.resize({960, 600});
+  h.settle();
+  EXPECT_TRUE(h.says("same person."));
+  EXPECT_FALSE(h.says("Nobody told"));
+  h.point_at("stage sentence");
+  EXPECT_TRUE(h.says("Nobody told the model.")) << "the whole stands under the pointer";
+}
+
 TEST_F(DoubtTest, ASentenceThatIsKnownIsNotDoubted) {
   EXPECT_FALSE(harness->has("unknown words"));
   EXPECT_FALSE(harness->has("random weights"));

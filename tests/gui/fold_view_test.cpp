@@ -48,7 +48,9 @@ TEST_F(FoldViewTest, ColumnsOfSpecialTokensAreDrawnPaler) {
     EXPECT_TRUE(is_covered(map, 5)) << map;
     for (const Index word : {Index{2}, Index{3}}) EXPECT_FALSE(is_covered(map, word)) << map;
   }
-  EXPECT_TRUE(h.says("Columns of special tokens are drawn paler"));
+  h.resize({1920, 1080});  // where every line has room
+  h.settle();
+  EXPECT_TRUE(h.says("Paler columns: special tokens."));
 }
 
 TEST_F(FoldViewTest, LinesAreFoldedAsTheMapsAre) {

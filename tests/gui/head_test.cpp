@@ -13,19 +13,6 @@ class HeadTest : public GuiTest {
   const std::vector<PaintedCell>& painted() const { return harness->state.document.mask.painted; }
 };
 
-TEST_F(HeadTest, WhereTheSentenceHasNoRoomItsLastPartsAreLeftOut) {
-  Harness& h = *harness;
-  h.say(ChooseHead{{1, 2}}, Pin{CellRef{4, 0}});
-  h.settle();
-  ASSERT_TRUE(h.says("same person. Nobody told the model."));
-  h.resize({960, 600});
-  h.settle();
-  EXPECT_TRUE(h.says("same person."));
-  EXPECT_FALSE(h.says("Nobody told"));
-  h.point_at("stage sentence");
-  EXPECT_TRUE(h.says("Nobody told the model.")) << "the whole stands under the pointer";
-}
-
 TEST_F(HeadTest, AClickPinsACell) {
   Harness& h = *harness;
   click_cell({4, 5});

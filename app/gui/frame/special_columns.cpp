@@ -15,7 +15,8 @@ constexpr unsigned kPaleCover = 0xA0;
 
 bool is_pale_column(const Gui& gui, const MapContent& content, Index column) {
   if (content.region.num_keys > kMostPale) return false;
-  return column_tokens(gui.state, content)[static_cast<std::size_t>(content.region.first_key + column)].special;
+  const Token& token = column_tokens(gui.state, content)[static_cast<std::size_t>(content.region.first_key + column)];
+  return token.special && !token.pad;
 }
 
 bool has_pale_columns(const Gui& gui) {

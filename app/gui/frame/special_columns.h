@@ -6,7 +6,7 @@
 
 namespace headlight {
 
-/// Whether that column of the map is a special token's.
+/// Whether that column of the map is a special token's; padding, at which nothing should look, is not meant.
 bool is_pale_column(const Gui& gui, const MapContent& content, Index column);
 
 /// Whether the maps on the screen have such columns.
