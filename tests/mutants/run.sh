@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Changes one line of the program at a time and says whether the tests see it.
 #   run.sh BUILD_FOLDER [NAME…]    all mutants of the table, or those whose names contain one of these; a build folder of a
-#                                  clean checkout, in which ninja builds tests_core and tests_app
+#                                  clean checkout, in which ninja builds tests_core, tests_math and tests_app
 #   run.sh --check SOURCE_TREE     whether each line of the table still fits the sources; builds nothing
 # A mutant that the tests do not see is a test that is missing, or a line that changes nothing. Exit status 1: some live.
 set -euo pipefail

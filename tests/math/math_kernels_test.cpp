@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "drawn_floats.h"
-#include "reference.h"
+#include "core/drawn_floats.h"
+#include "core/reference.h"
 
 namespace headlight {
 namespace {

@@ -1,7 +1,7 @@
 // Sentences that are too long for every z to be kept: what is made of them again is what was computed.
-#include "asking.h"
+#include "core/asking.h"
+#include "core/explained.h"
 #include "explain/matrices.h"
-#include "explained.h"
 
 namespace headlight {
 namespace {

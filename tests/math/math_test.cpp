@@ -6,11 +6,11 @@
 #include <limits>
 #include <vector>
 
+#include "core/reference.h"
 #include "math/attention.h"
 #include "math/kernels.h"
 #include "math/ops.h"
 #include "math/position.h"
-#include "reference.h"
 
 namespace headlight {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <atomic>
 
+#include "core/reference.h"
 #include "float_infinity.h"
-#include "reference.h"
 
 namespace headlight {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <set>
 
-#include "asking.h"
+#include "core/asking.h"
 
 namespace headlight {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/pool.h"
-#include "drawn_floats.h"
+#include "core/drawn_floats.h"
 
 namespace headlight {
 namespace {

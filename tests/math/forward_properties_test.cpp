@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "drawn.h"
+#include "core/drawn.h"
 
 // What holds in every setting: settings are drawn from a fixed seed, so that a failure comes back.
 

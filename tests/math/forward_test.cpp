@@ -6,9 +6,9 @@
 #include <chrono>
 #include <thread>
 
+#include "core/reference.h"
 #include "float_infinity.h"
 #include "math/attention.h"
-#include "reference.h"
 
 namespace headlight {
 namespace {

@@ -5,10 +5,10 @@
 #include <bit>
 #include <cstdint>
 
-#include "asking.h"
+#include "core/asking.h"
+#include "core/reference.h"
 #include "math/ops.h"
 #include "math/output.h"
-#include "reference.h"
 
 namespace headlight {
 namespace {
