@@ -34,9 +34,10 @@ TEST(CliMessages, AMisspeltCommandIsAnsweredWithTheNearest) {
 TEST(CliMessages, AMisspeltPathIsAnsweredWithTheNearest) {
   const Folder folder;
   fixture::fs::create_directories(folder / "golden");
+  EXPECT_TRUE(contains(refused({"export", (folder / "goldn").string()}),
+                       "found no such file (the nearest: " + (folder / "golden").string() + ")"));
   const std::string file = folder.with("golden/bert.npz", "");
-  EXPECT_TRUE(contains(refused({"export", (folder / "goldn/bert.npz").string()}),
-                       "found no such file (the nearest: " + file + ")"));
+  EXPECT_TRUE(contains(refused({"export", (folder / "goldn/bert.npz").string()}), "(the nearest: " + file + ")"));
   EXPECT_TRUE(contains(refused({"export", (folder / "golden/brt.npz").string()}), "(the nearest: " + file + ")"));
   EXPECT_FALSE(contains(refused({"export", (folder / "golden/quite-another.npz").string()}), "nearest"));
 }
