@@ -48,7 +48,20 @@ json layer_json(const LayerEdit& edit) {
   json object{{"stack", stack_name(edit.stack)}, {"layer", edit.layer}};
   if (edit.scale) object["scale"] = *edit.scale;
   if (edit.mask) object["mask"] = mask_json(*edit.mask);
+  for (const BlockPart part : kBlockParts)
+    if (const auto field = field_of(part); field && edit.parts.*field) object["off"].push_back(name(part));
   return object;
+}
+
+void read_parts(Fields& fields, const json& list, LayerEdit& edit) {
+  constexpr const char* kParts = "a list of residual, norm and ffn, of a layer of self or encoder";
+  if (!list.is_array() || edit.stack == Stack::cross) return fields.fail("off", kParts, list);
+  for (const json& item : list) {
+    const auto part = item.is_string() ? parse_part(item.get<std::string>()) : std::nullopt;
+    const auto field = part ? field_of(*part) : nullptr;
+    if (!field) return fields.fail("off", kParts, item);
+    edit.parts.*field = true;
+  }
 }
 
 Status read_layer(const std::string& where, const json& object, Edits& edits) {
@@ -61,6 +74,7 @@ Status read_layer(const std::string& where, const json& object, Edits& edits) {
   else fields.fail("stack", "self, encoder or cross", stack ? *stack : json());
   fields.read_integer("layer", edit.layer, static_cast<std::uint64_t>(kMaxLayers) - 1);
   fields.read("scale", edit.scale);
+  if (const json* off = fields.find("off")) read_parts(fields, *off, edit);
   if (!fields.status()) return fields.status();
   if (const json* mask = fields.find("mask")) {
     edit.mask.emplace();

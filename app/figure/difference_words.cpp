@@ -171,13 +171,22 @@ std::string by_hand(Language language, const NamedAnswer& answer) {
          either(language, " weights set by hand", " 个手动设定的权重");
 }
 
+std::string parts_off_in(Language language, const PartsOff& parts) {
+  std::string text;
+  if (parts.residual) text += either(language, " no residual", " 无残差");
+  if (parts.norm) text += either(language, " no norm", " 无归一化");
+  if (parts.ffn) text += either(language, " no feed-forward", " 无前馈");
+  return text;
+}
+
 std::string layer_edits(Language language, const NamedAnswer& answer) {
   std::string text = either(language, "of their own:", "单独设置：");
   if (answer.trace.request.edits.layers.empty()) return either(language, "all layers alike", "各层相同");
   for (const LayerEdit& edit : answer.trace.request.edits.layers)
     text += either(language, " layer ", " 层 ") + std::to_string(edit.layer) +
             (edit.mask ? either(language, " mask", " 掩码") : "") +
-            (edit.scale ? either(language, " scale ", " 缩放 ") + tick_number(*edit.scale) : "");
+            (edit.scale ? either(language, " scale ", " 缩放 ") + tick_number(*edit.scale) : "") +
+            parts_off_in(language, edit.parts);
   return text;
 }
 

@@ -220,6 +220,8 @@ Status check_live(const Document& document) {
   const Tokenizers* tokenizers = document.tokenizers.get();
   if (!tokenizers || !cuts_words(tokenizers->source) || (model->encoder && !cuts_words(tokenizers->target)))
     return cannot("a tokenizer of another kind");
+  for (const LayerEdit& edit : document.edits.layers)
+    if (edit.parts.any()) return cannot("a layer without its residual, norm or feed-forward");
   if (const auto known = check_stack(*model, model->config); !known) return known;
   if (model->encoder)
     if (const auto known = check_stack(*model->encoder, model->config); !known) return known;

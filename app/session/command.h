@@ -60,8 +60,10 @@ struct GiveMask { std::shared_ptr<const Matrix> mask; Stack stack = Stack::self;
 struct PaintCell { CellRef cell; bool allowed = false; Stack stack = Stack::self; std::optional<Index> layer = {}; };
 struct ClearPaint { Stack stack = Stack::self; std::optional<Index> layer = {}; };
 struct SetLayerScale { Stack stack = Stack::self; Index layer = 0; std::optional<float> scale; };
-struct ClearLayer { Stack stack = Stack::self; Index layer = 0; };  // its mask and scale are its stack's again
+struct ClearLayer { Stack stack = Stack::self; Index layer = 0; };  // its mask, scale and parts are its stack's again
 struct SwitchHead { HeadRef head; bool off = true; };
+struct SwitchPart { Stack stack = Stack::self; Index layer = 0; BlockPart part = BlockPart::residual; bool off = true; };
+struct SwitchPartsOn {};  // in every layer
 struct SwitchAllOn {};
 struct SetOffAs { OffAs off_as = OffAs::zero; };
 struct SetWeight { HeadRef head; CellRef cell; std::optional<float> weight; };  // nothing takes the edit away
@@ -194,8 +196,8 @@ struct ComparisonReady { std::shared_ptr<const AnswerComparison> comparison; };
 
 using AnyCommand =
     std::variant<SetText, SetTarget, SetSplit, ToggleCut, SetIds, SetTokenTypes, SetPad, SetConfig, UseTrained, SetScale, SetMask,
-                 GiveMask, PaintCell, ClearPaint, SetLayerScale, ClearLayer, SwitchHead, SwitchAllOn, SetOffAs, SetWeight,
-                 ClearWeights, SetDropout, ClearEdits, AppendWord, Generate, StopGenerating, Reset, EndGesture, Undo, Redo,
+                 GiveMask, PaintCell, ClearPaint, SetLayerScale, ClearLayer, SwitchPart, SwitchPartsOn, SwitchHead, SwitchAllOn,
+                 SetOffAs, SetWeight, ClearWeights, SetDropout, ClearEdits, AppendWord, Generate, StopGenerating, Reset, EndGesture, Undo, Redo,
                  ChoosePrefix, ChooseSentence, ChooseHead, Hover, Pin, SetColourScale, SetFold, SetViewport, SetPainting, SetStroke,
                  FocusText, ShowView, LookAt, LookBack, ShowSteps, SetScope, SetSampling, SearchWord, ShowHelp,
                  SetSettings, SetTrainingPlan, SetCorpus, StartTraining, ContinueTraining, PauseTraining,

@@ -121,6 +121,11 @@ Status add_edits(Words& words, const Edits& edits) {
   if (edits.scale) add(words, "--scale", number(*edits.scale));
   std::string off;
   for (const HeadRef& head : edits.off) off.append(off.empty() ? "" : ",").append(head_text(head));
+  for (const LayerEdit& edit : edits.layers)
+    for (const BlockPart part : kBlockParts)
+      if (const auto field = field_of(part); field && edit.parts.*field)
+        off += (off.empty() ? "" : ",") + stack_prefix(edit.stack) + std::string(name(part)) + ":" +
+               std::to_string(edit.layer);
   if (!off.empty()) add(words, "--off", std::move(off));
   if (edits.off_as == OffAs::mean) add(words, "--off-as", "mean");
   for (const WeightEdit& edit : edits.weights)

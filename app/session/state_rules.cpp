@@ -38,8 +38,8 @@ bool is_one_of(std::size_t kind) {
 /// Whether a line offers to undo such edits. What is typed is seen where it is typed.
 bool is_announced(std::size_t kind) {
   return is_one_of<SetSplit, ToggleCut, SetPad, SetConfig, UseTrained, SetScale, SetMask, GiveMask, PaintCell,
-                   ClearPaint, SetLayerScale, ClearLayer, SwitchHead, SwitchAllOn, SetOffAs, SetWeight, ClearWeights,
-                   SetDropout, TakeNumbers, SetOwnNumber>(kind);
+                   ClearPaint, SetLayerScale, ClearLayer, SwitchPart, SwitchPartsOn, SwitchHead, SwitchAllOn, SetOffAs,
+                   SetWeight, ClearWeights, SetDropout, TakeNumbers, SetOwnNumber>(kind);
 }
 
 /// A notice that offers to undo speaks of the last change.
@@ -51,6 +51,9 @@ void forget_change(AppState& state) {
 
 void drop_foreign_edits(Document& document, const Config& before) {
   const Config& now = config_of(document);
+  if (now.ffn == 0)  // there is none to be switched off
+    for (const LayerEdit& edit : std::vector<LayerEdit>(document.edits.layers))
+      if (edit.parts.ffn) switch_off(document.edits, edit.stack, edit.layer, BlockPart::ffn, false);
   if (now.arch == before.arch && now.num_heads == before.num_heads && now.num_layers == before.num_layers &&
       now.layers_of_encoder() == before.layers_of_encoder())
     return;

@@ -36,8 +36,8 @@ struct Update {
     if (!layer) {
       change(mask_of(changed, stack));
     } else {
-      const LayerEdit* before = layer_edit(changed.edits, stack, *layer);
-      LayerEdit edit{stack, *layer, before ? before->scale : std::nullopt, mask_of(changed, stack, *layer)};
+      LayerEdit edit = layer_edit_or_none(changed.edits, stack, *layer);
+      edit.mask = mask_of(changed, stack, *layer);
       change(*edit.mask);
       set_layer_edit(changed.edits, std::move(edit));
     }
@@ -139,12 +139,25 @@ struct Update {
   }
   void operator()(const SetLayerScale& c) {
     Edits& edits = document().edits;
-    const LayerEdit* before = layer_edit(edits, c.stack, c.layer);
-    set_layer_edit(edits, {c.stack, c.layer, c.scale, before ? before->mask : std::nullopt});
+    LayerEdit edit = layer_edit_or_none(edits, c.stack, c.layer);
+    edit.scale = c.scale;
+    set_layer_edit(edits, std::move(edit));
     ask_again(state);
   }
   void operator()(const ClearLayer& c) {
     set_layer_edit(document().edits, {c.stack, c.layer});
+    ask_again(state);
+  }
+  void operator()(const SwitchPart& c) {
+    switch_off(document().edits, c.stack, c.layer, c.part, c.off);
+    ask_again(state);
+  }
+  void operator()(const SwitchPartsOn&) {
+    Edits& edits = document().edits;
+    for (const LayerEdit& edit : std::vector<LayerEdit>(edits.layers))
+      for (const BlockPart part : kBlockParts)
+        if (field_of(part) && is_off(edits, edit.stack, edit.layer, part))
+          switch_off(edits, edit.stack, edit.layer, part, false);
     ask_again(state);
   }
   void operator()(const SwitchHead& c) {

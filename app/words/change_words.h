@@ -15,6 +15,8 @@ struct ChangeWords {
   Words scale{"Scale", "缩放"};
   Words mask{"Mask", "掩码"};
   Words layer{"One layer", "单独一层"};
+  Words part_off{"%, layer %: off", "%，层 %：已关闭"};
+  Words part_on{"%, layer %: on", "%，层 %：已打开"};
   Words head_off{"% off", "% 已关闭"};
   Words head_on{"% on", "% 已打开"};
   Words all_on{"All heads on", "所有头已打开"};

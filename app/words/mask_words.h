@@ -40,6 +40,21 @@ struct MaskWords {
   Words clear_weights{"As computed", "恢复计算值"};
   Words tip_weight{"Sets this weight; the others of its row share the rest. Everything after it is computed with it.",
                    "设定这个权重；同一行的其余权重分享剩下的部分。之后的一切都按它计算。"};
+  Words section_parts{"Parts of this layer", "这一层的组成部分"};
+  Words parts[4] = {{"residual connections", "残差连接"},
+                    {"norms", "归一化"},
+                    {"scaling by 1/√d_k", "按 1/√d_k 缩放"},
+                    {"feed-forward", "前馈网络"}};
+  Words tip_parts[4] = {
+      {"Off: each sublayer hands on f(x) in place of x + f(x).", "关闭后：每个子层输出 f(x)，而不是 x + f(x)。"},
+      {"Off: nothing in this layer is normed.", "关闭后：这一层不做任何归一化。"},
+      {"Off: the scores are q·k; the softmax of large scores is nearly one-hot, and its gradient vanishes.",
+       "关闭后：打分就是 q·k；打分大时 softmax 几乎是独热的，梯度趋于零。"},
+      {"Off: the feed-forward is left out; each row stays what the attention made.",
+       "关闭后：跳过前馈网络，每一行保持注意力的结果。"}};
+  Words parts_on{"All parts on again", "全部部分打开"};
+  Words tip_parts_on{"Residual connections, norms and feed-forwards of all layers are there again.",
+                     "所有层的残差连接、归一化与前馈网络恢复。"};
   Words set_by_hand{"set by hand", "手动设定"};
   Words by_hand{"by hand", "手动"};
 };

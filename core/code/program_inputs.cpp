@@ -115,8 +115,9 @@ const Tensor& ProgramWriter::tensor(const MatrixId& id) {
 const Tensor& ProgramWriter::stream_input(const MatrixId& id) {
   const Shape size = shape(trace_, id);
   const bool of_keys = id.quantity == Q::given_key || id.quantity == Q::given_value || base_name(id) == "memory";
-  // The input of an attention alone is its x, normed or not.
-  const std::string name = id.quantity == Q::attention_input ? "x" : base_name(id);
+  // The input of an attention alone is its x, normed or not; that of a block what an earlier one made last.
+  const bool earlier = !of_keys && id.layer < options_.head.layer;
+  const std::string name = id.quantity == Q::attention_input || earlier ? "x" : base_name(id);
   Tensor tensor{name, tokens_shape(size.rows, size.cols), tokens_axes(of_keys ? "j" : "i", "d_model")};
   const auto all = all_;
   if (!tokens_first())

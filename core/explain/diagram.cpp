@@ -134,6 +134,7 @@ void DiagramBuilder::draw_attention(const HeadRef& head) {
   add(NodeKind::concat, concat, "Concat", {z});
   add(NodeKind::output_projection, output, "W_O", {concat});
   const auto residual_sum = [&](const MatrixId& sum) {
+    if (origin(trace_, sum) != sum) return;  // the residual is off
     const Recipe made = recipe(trace_, sum);
     const std::size_t node = add(NodeKind::add, sum, "Add", {made.operands[1]});
     connect(made.operands[0], node, true);
@@ -164,8 +165,10 @@ void DiagramBuilder::draw_ffn(Stack stack, Index layer) {
   node(NodeKind::feed_forward, Q::ffn_output, "Down");
   const MatrixId output = matrix_id(Q::block_output, head);
   const MatrixId sum = has(Q::ffn_sum, head) ? matrix_id(Q::ffn_sum, head) : output;
-  const Recipe made = recipe(trace_, sum);
-  connect(made.operands[0], add(NodeKind::add, sum, "Add", {made.operands[1]}), true);
+  if (origin(trace_, sum) == sum) {
+    const Recipe made = recipe(trace_, sum);
+    connect(made.operands[0], add(NodeKind::add, sum, "Add", {made.operands[1]}), true);
+  }
   if (sum != output) add(NodeKind::norm, output, "Norm", feeds(output));
 }
 

@@ -82,7 +82,7 @@ bool exists_in_attention(const MatrixSource& source, const MatrixId& id) {
 }
 
 bool exists_in_ffn(const MatrixSource& source, Q quantity) {
-  if (!source.block || !source.block->has_ffn()) return false;
+  if (!source.has_ffn()) return false;
   const auto& experts = source.block->experts;
   switch (quantity) {
     case Q::router_scores:

@@ -43,7 +43,7 @@ const Linear* router_layer(const MatrixSource& source) {
 /// A norm that is a place without one is none.
 const NormWeights* present(const NormWeights& norm) { return norm.is_identity() ? nullptr : &norm; }
 const NormWeights* attention_norm(const MatrixSource& source) {
-  if (source.bare || !source.attention) return nullptr;
+  if (source.bare || source.off.norm || !source.attention) return nullptr;
   return present(source.attention == &source.block->self ? source.block->attention_norm : source.block->cross_norm);
 }
 template <std::optional<NormWeights> AttentionWeights::*kNorm>
@@ -51,14 +51,14 @@ const NormWeights* norm_of_head(const MatrixSource& source) {
   return source.attention ? pointer(source.attention->*kNorm) : nullptr;
 }
 const NormWeights* ffn_norm(const MatrixSource& source) {
-  return source.block && source.block->has_ffn() ? present(source.block->ffn_norm) : nullptr;
+  return source.has_ffn() && !source.off.norm ? present(source.block->ffn_norm) : nullptr;
 }
 const NormWeights* attention_after_norm(const MatrixSource& source) {
-  const bool own = !source.bare && source.attention && source.attention == &source.block->self;
+  const bool own = !source.bare && !source.off.norm && source.attention && source.attention == &source.block->self;
   return own ? pointer(source.block->attention_after_norm) : nullptr;
 }
 const NormWeights* ffn_after_norm(const MatrixSource& source) {
-  return source.block ? pointer(source.block->ffn_after_norm) : nullptr;
+  return source.has_ffn() && !source.off.norm ? pointer(source.block->ffn_after_norm) : nullptr;
 }
 const NormWeights* final_norm(const MatrixSource& source) {
   return source.bare || !source.stack ? nullptr : pointer(source.stack->final_norm);

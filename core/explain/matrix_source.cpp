@@ -14,7 +14,8 @@ MatrixSource::MatrixSource(const Trace& of, const MatrixId& id) : trace(of), mod
     pattern = !given->patterns.empty();
     bare = !pattern;
   }
-  pre = !model.given && model.config.norm == Norm::pre;
+  if (!model.given) off = parts_off(trace.request.edits, id.stack, id.layer);
+  pre = !model.given && (model.config.norm == Norm::pre || off.norm);
   stack_trace = id.stack == Stack::encoder ? trace.encoder.get() : &trace;
   if (!pattern) stack = id.stack == Stack::encoder ? &*model.encoder : &model;
   const auto layer = static_cast<std::size_t>(id.layer);

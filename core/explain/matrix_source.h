@@ -2,6 +2,7 @@
 #pragma once
 
 #include "explain/matrices.h"
+#include "model/edits.h"
 
 namespace headlight {
 
@@ -12,7 +13,8 @@ struct MatrixSource {
   const Trace& trace;
   const Model& model;
   Stack which = Stack::self;
-  bool pre = false;      // the norm comes before its sublayer
+  PartsOff off = {};     // parts of the block
+  bool pre = false;      // the norm comes before its sublayer, or is off
   bool bare = false;     // query, key and value from a tensors file: one attention without residual and norm
   bool pattern = false;  // weights that another program computed
   const ExternalStack* given = nullptr;
@@ -23,6 +25,7 @@ struct MatrixSource {
   const AttentionWeights* attention = nullptr;
   const AttentionTrace* attention_trace = nullptr;
 
+  bool has_ffn() const { return block && block->has_ffn() && !off.ffn; }
   Index d_k() const { return attention_trace->query.cols() / attention_trace->num_heads(); }
   /// Of this attention; null: none.
   const Rotary* rotary() const { return stack && attention ? rotary_of(*stack, *attention, which) : nullptr; }

@@ -28,6 +28,18 @@ MatrixId stream_read_by_ffn(const MatrixSource& source, const MatrixId& id) {
   return source.block->parallel ? stream_before_attention(id) : stream_before_ffn(source, id);
 }
 
+/// What a sublayer gives: all that it hands on where its residual sum is off.
+MatrixId attention_result(const MatrixSource& source, const MatrixId& id) {
+  const bool normed = norm_of(source, Q::attention_after_normed);
+  return beside(id, normed ? Q::attention_after_normed : Q::attention_output);
+}
+MatrixId ffn_result(const MatrixSource& source, const MatrixId& id) {
+  return beside(id, norm_of(source, Q::ffn_after_normed) ? Q::ffn_after_normed : Q::ffn_output);
+}
+
+/// Side by side with the attention, the feed-forward is added to what that gives.
+bool adds_ffn(const MatrixSource& source) { return !source.off.residual || source.block->parallel; }
+
 /// The matrix that this one equals.
 std::optional<MatrixId> equal_matrix(const Trace& trace, const MatrixId& id) {
   const MatrixSource source(trace, id);
@@ -41,12 +53,18 @@ std::optional<MatrixId> equal_matrix(const Trace& trace, const MatrixId& id) {
     case Q::attention_input:
       if (source.bare) return beside(id, Q::given_query);
       return norm_of(source, id.quantity) && source.pre ? std::nullopt : std::optional(stream_before_attention(id));
-    case Q::after_attention: return source.bare ? std::optional(beside(id, Q::attention_output)) : std::nullopt;
+    case Q::attention_sum: return source.off.residual ? std::optional(attention_result(source, id)) : std::nullopt;
+    case Q::after_attention: {
+      const bool alone = source.bare || (source.pre && source.off.residual);
+      return alone ? std::optional(attention_result(source, id)) : std::nullopt;
+    }
     case Q::ffn_input:
       return norm_of(source, id.quantity) && source.pre ? std::nullopt : std::optional(stream_read_by_ffn(source, id));
     case Q::block_output:
-      if (source.block->has_ffn()) return std::nullopt;
-      return stream_before_ffn(source, id);
+      if (!source.has_ffn()) return stream_before_ffn(source, id);
+      if (source.pre && !adds_ffn(source)) return ffn_result(source, id);
+      return std::nullopt;
+    case Q::ffn_sum: return adds_ffn(source) ? std::nullopt : std::optional(ffn_result(source, id));
     case Q::last_hidden_state:
       if (norm_of(source, id.quantity)) return std::nullopt;
       return matrix_id(Q::block_output, {trace.num_layers(id.stack) - 1, 0, id.stack});
@@ -134,8 +152,8 @@ class RecipeBuilder {
       recipe.operands.push_back(matrix_id(Q::z, {id_.layer, head, id_.stack}));
     return recipe;
   }
-  Recipe residual(const MatrixId& stream, Q sublayer) const {
-    return {Op::sum, {origin(trace_, stream), at(sublayer)}};
+  Recipe residual(const MatrixId& stream, const MatrixId& sublayer) const {
+    return {Op::sum, {origin(trace_, stream), origin(trace_, sublayer)}};
   }
   Recipe embedding() const {
     if (!has(Q::embedding_sum)) return embedding_sum();
@@ -150,11 +168,6 @@ class RecipeBuilder {
   /// The input of the vocabulary layer.
   MatrixId output_input() const { return has(Q::transformed) ? at(Q::transformed) : before_transform_norm(); }
   Recipe distance(Q vector, Q distances) const { return {Op::distance, {at(vector), at(distances)}}; }
-  /// What is added to the stream.
-  Q attention_result() const {
-    return has(Q::attention_after_normed) ? Q::attention_after_normed : Q::attention_output;
-  }
-  Q ffn_result() const { return has(Q::ffn_after_normed) ? Q::ffn_after_normed : Q::ffn_output; }
   Recipe logits() const {
     if (!has(Q::unscaled_logits)) return projected(output_input(), Q::vocabulary_weight, Q::vocabulary_bias);
     return {Op::scale, present({Q::unscaled_logits, Q::vocabulary_bias}), source_.model.output->scale};
@@ -210,9 +223,9 @@ Recipe RecipeBuilder::make() const {
     case Q::attention_output: return projected(at(Q::concat), Q::output_weight, Q::output_bias);
     case Q::attention_after_normed:
       return normed(at(Q::attention_output), Q::attention_after_norm_scale, Q::attention_after_norm_shift);
-    case Q::attention_sum: return residual(stream_before_attention(id_), attention_result());
+    case Q::attention_sum: return residual(stream_before_attention(id_), attention_result(source_, id_));
     case Q::after_attention:
-      if (source_.pre) return residual(stream_before_attention(id_), attention_result());
+      if (source_.pre) return residual(stream_before_attention(id_), attention_result(source_, id_));
       return normed(at(Q::attention_sum), Q::attention_norm_scale, Q::attention_norm_shift);
     case Q::ffn_input:
       return normed(origin(trace_, stream_read_by_ffn(source_, id_)), Q::ffn_norm_scale, Q::ffn_norm_shift);
@@ -228,9 +241,9 @@ Recipe RecipeBuilder::make() const {
       if (has(Q::routing)) return simple(Op::mixture, {Q::ffn_input, Q::routing, Q::shared_output});
       return projected(at(Q::hidden), Q::down_weight, Q::down_bias);
     case Q::ffn_after_normed: return normed(at(Q::ffn_output), Q::ffn_after_norm_scale, Q::ffn_after_norm_shift);
-    case Q::ffn_sum: return residual(stream_before_ffn(source_, id_), ffn_result());
+    case Q::ffn_sum: return residual(stream_before_ffn(source_, id_), ffn_result(source_, id_));
     case Q::block_output:
-      if (source_.pre) return residual(stream_before_ffn(source_, id_), ffn_result());
+      if (source_.pre) return residual(stream_before_ffn(source_, id_), ffn_result(source_, id_));
       return normed(at(Q::ffn_sum), Q::ffn_norm_scale, Q::ffn_norm_shift);
     case Q::last_hidden_state:
       return normed(origin(trace_, matrix_id(Q::block_output, {trace_.num_layers(id_.stack) - 1, 0, id_.stack})),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 
 #include "base/parallel.h"
 
@@ -15,15 +16,16 @@ bool same_words(const Tokens& a, const Tokens& b) {
                     [](const Token& x, const Token& y) { return x.raw == y.raw; });
 }
 
-/// ½ mean of the heads + ½ I, rows divided by their sums.
+/// ½ mean of the heads + ½ I, rows divided by their sums; without a residual the mean of the heads alone.
 Doubles mixing(const Trace& trace, Stack stack, Index layer) {
   const Index heads = trace.num_heads(stack), tokens = trace.queries(stack);
   Doubles sum = Doubles::Zero(tokens, tokens);
   for (Index head = 0; head < heads; ++head)
     sum += effective_weights(trace, {layer, head, stack}).cwiseMax(0.0f).cast<double>();
   sum /= 2 * static_cast<double>(heads);
-  sum.diagonal().array() += 0.5;
-  sum.array().colwise() /= sum.rowwise().sum().array().eval();
+  if (!parts_off(trace.request.edits, stack, layer).residual) sum.diagonal().array() += 0.5;
+  const auto smallest = std::numeric_limits<double>::min();  // a row that attends to nothing stays 0
+  sum.array().colwise() /= sum.rowwise().sum().array().max(smallest).eval();
   return sum;
 }
 

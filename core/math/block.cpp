@@ -195,14 +195,20 @@ Result<bool> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Inde
 
 Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack stack, Index layer, const Matrix& x,
                                             const StackRun& run) {
-  const bool pre = run.model.config.norm == Norm::pre;
+  const PartsOff off = parts_off(run.request.edits, stack, layer);
+  const bool pre = run.model.config.norm == Norm::pre || off.norm;
   // The rows from run.first on; those before are the same in the earlier answer.
   Matrix stream = x.bottomRows(x.rows() - run.first);
   const Threads unstoppable(run.threads.count);  // for operations that take less than a millisecond
   const auto normed = [&](const Matrix& one, const NormWeights& own) { return norm(one, own, unstoppable); };
-  const auto read = [&](const NormWeights& own) { return pre && !own.is_identity() ? normed(stream, own) : stream; };
-  const auto add = [&](const Matrix& sublayer, const std::optional<NormWeights>& after, const NormWeights& own) {
-    if (after) stream += normed(sublayer, *after);
+  const auto read = [&](const NormWeights& own) {
+    return pre && !off.norm && !own.is_identity() ? normed(stream, own) : stream;
+  };
+  const auto add = [&](const Matrix& sublayer, const std::optional<NormWeights>& after, const NormWeights& own,
+                       bool residual) {
+    const bool norms = after && !off.norm;
+    if (!residual) stream = norms ? normed(sublayer, *after) : sublayer;
+    else if (norms) stream += normed(sublayer, *after);
     else stream += sublayer;
     if (!pre) stream = norm(stream, own, unstoppable);
   };
@@ -213,7 +219,7 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
     const auto output = run_attention(weights.self, stack, layer, input, input, input, run, block->self);
     if (!output) return output.error();
     if (!*output) return std::optional<BlockTrace>{};
-    add(**output, weights.attention_after_norm, weights.attention_norm);
+    add(**output, weights.attention_after_norm, weights.attention_norm, !off.residual);
   }
   if (weights.cross) {
     const Matrix& memory = run.encoder->last_hidden_state();
@@ -221,13 +227,13 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
                                       run, block->cross.emplace());
     if (!output) return output.error();
     if (!*output) return std::optional<BlockTrace>{};
-    add(**output, std::nullopt, weights.cross_norm);
+    add(**output, std::nullopt, weights.cross_norm, !off.residual);
   }
-  if (weights.has_ffn()) {
+  if (weights.has_ffn() && !off.ffn) {
     const Matrix input = weights.parallel ? beside : read(weights.ffn_norm);
     const Matrix output = feed_forward(weights, run.model.config.activation, input, run.threads);
     if (run.progress.stop) return std::optional<BlockTrace>{};
-    add(output, weights.ffn_after_norm, weights.ffn_norm);
+    add(output, weights.ffn_after_norm, weights.ffn_norm, !off.residual || weights.parallel);
   }
   if (const auto finite = check_finite(layer_name(run.model, stack, layer) + " output", stream, unstoppable); !finite)
     return finite.error();

@@ -18,6 +18,7 @@
 #include "math/embedding.h"
 #include "math/ops.h"
 #include "math/output.h"
+#include "model/block_parts.h"
 #include "model/head_text.h"
 #include "model/weight_tree.h"
 
@@ -370,6 +371,7 @@ Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& p
   trace->request = request;
   trace->model = model_for(request, previous);
   if (const auto valid = check_sides(request, *trace->model); !valid) return valid.error();
+  if (const auto valid = check_parts(*trace->model, request.edits); !valid) return valid.error();
 
   Pass pass{.trace = *trace, .previous = previous, .progress = progress, .threads = threads, .share = 0};
   const bool given = trace->model->given.has_value();

@@ -251,7 +251,8 @@ Grid experts(const Grid& x, const BlockLayer& layer) {
 // 10. A block is attention, then feed-forward. Each adds to its input: what a token was is kept, and what it learned is
 // added (section 3.1). The paper norms each sum, norm(x + f(x)); later models norm what f reads, x + f(norm(x)) (Xiong et
 // al. 2020), or what it gives, x + norm(f(x)) (OLMo 2), or both (Gemma 2); in some both f read the same x (Wang &
-// Komatsuzaki 2021). A decoder that translates attends a second time between the two: to the encoder's output.
+// Komatsuzaki 2021). A decoder that translates attends a second time between the two: to the encoder's output. A block
+// without residual sums hands on f(x) alone; side by side, attention(x) + ffn(x).
 Block block(const BlockLayer& layer, const Grid& x, const AttentionOptions& self, const Grid* memory,
             const AttentionOptions& cross) {
   const bool pre = layer.norm == Norm::pre;
@@ -260,23 +261,24 @@ Block block(const BlockLayer& layer, const Grid& x, const AttentionOptions& self
   };
   const std::optional<NormLayer> none;
   const auto sum = [&](const Grid& stream, const Grid& sublayer, const NormLayer& own,
-                       const std::optional<NormLayer>& after) -> Grid {
-    const Grid added = stream + (after ? norm(sublayer, *after) : sublayer);
+                       const std::optional<NormLayer>& after, bool keeps) -> Grid {
+    Grid added = after ? norm(sublayer, *after) : sublayer;
+    if (keeps) added += stream;
     return pre ? added : norm(added, own);
   };
   Block steps;
   const Grid read = input(x, layer.self_norm);
   steps.self = attention(layer.self, read, read, read, self);
-  steps.output = sum(x, steps.self.output, layer.self_norm, layer.self_after_norm);
+  steps.output = sum(x, steps.self.output, layer.self_norm, layer.self_after_norm, layer.residual);
   if (layer.cross) {
     steps.cross = attention(*layer.cross, input(steps.output, layer.cross_norm), *memory, *memory, cross);
-    steps.output = sum(steps.output, steps.cross->output, layer.cross_norm, none);
+    steps.output = sum(steps.output, steps.cross->output, layer.cross_norm, none, layer.residual);
   }
   if (layer.up.weight.size() > 0 || !layer.experts.empty()) {
     const Grid reads = input(layer.parallel ? x : steps.output, layer.ffn_norm);
     const Grid made = layer.experts.empty() ? feed_forward(reads, layer.gate, layer.up, layer.down, layer.activation)
                                             : experts(reads, layer);
-    steps.output = sum(steps.output, made, layer.ffn_norm, layer.ffn_after_norm);
+    steps.output = sum(steps.output, made, layer.ffn_norm, layer.ffn_after_norm, layer.residual || layer.parallel);
   }
   return steps;
 }
@@ -333,6 +335,22 @@ BlockLayer layer_of(const BlockWeights& weights, const Config& config) {
   layer.to_one = weights.experts->to_one;
   if (weights.experts->shared) layer.shared = expert(*weights.experts->shared);
   if (weights.experts->shared_gate) layer.shared_gate = layer_of(*weights.experts->shared_gate);
+  return layer;
+}
+
+// A block that lacks some of its parts, to see what they are for.
+BlockLayer without(BlockLayer layer, const PartsOff& off) {
+  if (off.norm) {
+    layer.norm = Norm::pre;
+    layer.self_norm = layer.cross_norm = layer.ffn_norm = {};
+    layer.self_after_norm.reset();
+    layer.ffn_after_norm.reset();
+  }
+  if (off.ffn) {
+    layer.up = {};
+    layer.experts.clear();
+  }
+  layer.residual = !off.residual;
   return layer;
 }
 

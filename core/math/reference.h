@@ -14,6 +14,7 @@
 
 #include "base/matrix.h"
 #include "model/config.h"
+#include "model/edits.h"
 #include "model/weights.h"
 
 namespace headlight::reference {
@@ -60,6 +61,7 @@ struct BlockLayer {
   Activation activation = Activation::relu;
   std::optional<NormLayer> self_after_norm = {}, ffn_after_norm = {};  // of f(x)
   bool parallel = false;                   // the feed-forward reads what the attention reads
+  bool residual = true;                    // sublayers add to their input; else they replace it
   LinearLayer router = {};                 // (E, d_model); with experts
   std::vector<ExpertLayer> experts = {};   // instead of up, gate and down
   Index chosen = 0;                        // experts that a token goes through
@@ -94,6 +96,7 @@ LinearLayer layer_of(const Linear& weights);
 NormLayer layer_of(const NormWeights& weights);
 AttentionLayer layer_of(const AttentionWeights& weights);
 BlockLayer layer_of(const BlockWeights& weights, const Config& config);
+BlockLayer without(BlockLayer layer, const PartsOff& off);
 
 Grid linear(const Grid& x, const LinearLayer& layer);    // (n, in) → (n, out)
 Heads split_heads(const Grid& x, Index num_heads);       // (n, h·d) → h matrices (n, d)

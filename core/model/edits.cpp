@@ -65,8 +65,48 @@ const LayerEdit* layer_edit(const Edits& edits, Stack stack, Index layer) {
 }
 
 void set_layer_edit(Edits& edits, LayerEdit edit) {
-  const bool keep = edit.scale || edit.mask;
+  const bool keep = edit.scale || edit.mask || edit.parts.any();
   put(edits.layers, std::move(edit), keep, layer_before);
+}
+
+LayerEdit layer_edit_or_none(const Edits& edits, Stack stack, Index layer) {
+  const LayerEdit* edit = layer_edit(edits, stack, layer);
+  return edit ? *edit : LayerEdit{.stack = stack, .layer = layer};
+}
+
+std::string_view name(BlockPart part) {
+  constexpr std::string_view kNames[] = {"residual", "norm", "scale", "ffn"};
+  return kNames[static_cast<std::size_t>(part)];
+}
+
+std::optional<BlockPart> parse_part(std::string_view text) {
+  for (const BlockPart part : kBlockParts)
+    if (name(part) == text) return part;
+  return std::nullopt;
+}
+
+bool PartsOff::*field_of(BlockPart part) {
+  constexpr bool PartsOff::*kFields[] = {&PartsOff::residual, &PartsOff::norm, nullptr, &PartsOff::ffn};
+  return kFields[static_cast<std::size_t>(part)];
+}
+
+PartsOff parts_off(const Edits& edits, Stack stack, Index layer) {
+  const LayerEdit* edit = layer_edit(edits, stack == Stack::cross ? Stack::self : stack, layer);
+  return edit ? edit->parts : PartsOff{};
+}
+
+bool is_off(const Edits& edits, Stack stack, Index layer, BlockPart part) {
+  if (const auto field = field_of(part)) return parts_off(edits, stack, layer).*field;
+  const LayerEdit* edit = layer_edit(edits, stack, layer);
+  return edit && edit->scale == 1.0f;
+}
+
+void switch_off(Edits& edits, Stack stack, Index layer, BlockPart part, bool off) {
+  const auto field = field_of(part);
+  LayerEdit edit = layer_edit_or_none(edits, field && stack == Stack::cross ? Stack::self : stack, layer);
+  if (field) edit.parts.*field = off;
+  else edit.scale = off ? std::optional(1.0f) : std::nullopt;
+  set_layer_edit(edits, std::move(edit));
 }
 
 }  // namespace headlight

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "model/head.h"
@@ -24,12 +25,33 @@ struct WeightEdit {
   friend bool operator==(const WeightEdit&, const WeightEdit&) = default;
 };
 
-/// Changes of a single layer.
+/// A part of a block that can be switched off in one layer, to see why it is there (Vaswani et al. 2017, sections 3.1,
+/// 3.2.1 and 3.3). residual: a sublayer hands on f(x) in place of x + f(x); norm: the block norms nothing; scale: the
+/// scores are q·k, LayerEdit::scale is 1; ffn: no feed-forward, nor its sum and norm.
+enum class BlockPart { residual, norm, scale, ffn };
+inline constexpr BlockPart kBlockParts[] = {BlockPart::residual, BlockPart::norm, BlockPart::scale, BlockPart::ffn};
+
+std::string_view name(BlockPart part);
+std::optional<BlockPart> parse_part(std::string_view name);
+
+/// The parts of a block that are off. Where sublayers stand side by side, x + attention(x) + ffn(x), `residual` takes x away.
+struct PartsOff {
+  bool residual = false, norm = false, ffn = false;
+
+  bool any() const { return residual || norm || ffn; }
+  friend bool operator==(const PartsOff&, const PartsOff&) = default;
+};
+
+/// The field of a part; null: `scale` has none.
+bool PartsOff::*field_of(BlockPart part);
+
+/// Changes of a single layer. `parts` is that of a block: of Stack::cross it is empty.
 struct LayerEdit {
   Stack stack = Stack::self;
   Index layer = 0;
   std::optional<float> scale = {};
   std::optional<MaskSpec> mask = {};
+  PartsOff parts = {};
 
   friend bool operator==(const LayerEdit&, const LayerEdit&) = default;
 };
@@ -56,7 +78,15 @@ const WeightEdit* edited_weight(const Edits& edits, const HeadRef& head, const C
 void set_weight(Edits& edits, const HeadRef& head, const CellRef& cell, std::optional<float> weight);
 
 const LayerEdit* layer_edit(const Edits& edits, Stack stack, Index layer);
-/// Replaces the edit of its layer; an edit without scale and mask removes it.
+/// Replaces the edit of its layer; an edit of nothing removes it.
 void set_layer_edit(Edits& edits, LayerEdit edit);
+/// The edit of the layer, or an empty one.
+LayerEdit layer_edit_or_none(const Edits& edits, Stack stack, Index layer);
+
+/// What is off in the block that this attention is part of.
+PartsOff parts_off(const Edits& edits, Stack stack, Index layer);
+bool is_off(const Edits& edits, Stack stack, Index layer, BlockPart part);
+/// Switches a part of a layer off, or on again.
+void switch_off(Edits& edits, Stack stack, Index layer, BlockPart part, bool off);
 
 }  // namespace headlight

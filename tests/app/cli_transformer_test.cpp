@@ -85,6 +85,11 @@ TEST(Transformer, EditsAreAppliedAndKept) {
   EXPECT_NE(dropout["attention"], plain["attention"]);
   EXPECT_NE(exported(small({"--text", "我爱你", "--dropout", "0.9", "--dropout-seed", "3"}))["attention"],
             dropout["attention"]);
+  const json parts = exported(small({"--text", "我爱你", "--off", "residual:0,norm:*,scale:0,0.1"}));
+  EXPECT_EQ(parts["request"]["layer_edits"],
+            (json{{{"stack", "self"}, {"layer", 0}, {"scale", 1}, {"off", {"residual", "norm"}}}}));
+  EXPECT_EQ(parts["request"]["off"], (json{"0.1"}));
+  EXPECT_NE(parts["next_token"], plain["next_token"]);
   const json cross = exported(translator({"--weight", "cross:0.0.1.2=1", "--off", "encoder:0.1,cross:0.1"}));
   EXPECT_EQ(cross["attention"][2]["attn"][0][0][1], (json{0, 0, 1}));
   EXPECT_EQ(cross["request"]["off"].size(), 2u);
@@ -94,7 +99,12 @@ TEST(Transformer, WrongEditsAreOneLine) {
   const auto line = [](const Strings& words) { return refused(small(with({"export", "--text", "我爱你"}, words))); };
   EXPECT_EQ(line({"--off", "1.0"}), "--off: layer: expected 0 to 0, found 1\n");
   EXPECT_EQ(line({"--off", "0.2"}), "--off: head: expected 0 to 1, found 2\n");
-  EXPECT_EQ(line({"--off", "0"}), "--off: expected LAYER.HEAD or LAYER.*, found 0\n");
+  EXPECT_EQ(line({"--off", "0"}), "--off: expected LAYER.HEAD, LAYER.* or PART:LAYER, found 0\n");
+  EXPECT_EQ(line({"--off", "norm:1"}), "--off: layer: expected 0 to 0, found 1\n");
+  EXPECT_EQ(line({"--off", "norm:x"}), "--off: expected PART:LAYER or PART:*, found norm:x\n");
+  EXPECT_EQ(line({"--off", "encoder:norm:0"}), "--off: expected no stack, the model has one, found encoder:norm:0\n");
+  EXPECT_EQ(line({"--ffn", "0", "--off", "ffn:0"}),
+            "off: ffn:0: expected a part that the model has, found none in this layer\n");
   EXPECT_EQ(line({"--off", "cross:0.0"}), "--off: expected no stack, the model has one, found cross:0.0\n");
   EXPECT_TRUE(contains(line({"--off-as", "gone"}), "--off-as: expected zero or mean"));
   for (const char* weight : {"0.0.0.0", "0.0.0=1", "0.0.0.0=2", "0.0.0.0=-1", "0.0.0.0=x", "0.0.x.0=1", "0.0.0.0=nan"})

@@ -120,6 +120,10 @@ TEST(AsCommand, EditsAreAmongTheOptions) {
   expect_same_question(document, "edits");
   document.config.arch = Arch::encoder_decoder;
   switch_off(document.edits, {0, 2, Stack::cross}, true);
+  switch_off(document.edits, Stack::encoder, 1, BlockPart::norm, true);
+  switch_off(document.edits, Stack::self, 0, BlockPart::residual, true);
+  switch_off(document.edits, Stack::self, 0, BlockPart::ffn, true);
+  switch_off(document.edits, Stack::cross, 1, BlockPart::scale, true);
   set_weight(document.edits, {0, 3, Stack::encoder}, {1, 2}, 0.75f);
   set_layer_edit(document.edits, {.stack = Stack::cross, .layer = 0, .scale = 2.0f, .mask = {}});
   expect_same_question(document, "edits of three attentions");

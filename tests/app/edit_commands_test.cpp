@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
+#include "explain/matrices.h"
 #include "math/attention.h"
 
 namespace headlight {
@@ -97,6 +98,27 @@ TEST(EditCommands, ALayerHasItsOwnScaleAndMask) {
   EXPECT_TRUE(layer_edit(request.edits, Stack::self, 1)->mask->given);
   request = asked_after(state, ClearLayer{Stack::self, 1});
   EXPECT_EQ(layer_edit(request.edits, Stack::self, 1), nullptr);
+}
+
+TEST(EditCommands, PartsOfALayerGoOffAndOnAgain) {
+  AppState state = small_state("我 爱 你");
+  Request request = asked_after(state, SwitchPart{Stack::self, 1, BlockPart::residual, true});
+  EXPECT_EQ(parts_off(request.edits, Stack::self, 1), PartsOff{.residual = true});
+  request = asked_after(state, SetLayerScale{Stack::self, 1, 2.0f});
+  request = asked_after(state, SetMask{.causal = true, .padding = true, .layer = 1});
+  request = asked_after(state, SwitchPart{Stack::self, 0, BlockPart::norm, true});
+  EXPECT_TRUE(is_off(request.edits, Stack::self, 1, BlockPart::residual)) << "it stays beside scale and mask";
+  update(state, answer(state));
+  ASSERT_TRUE(state.trace);
+  EXPECT_FALSE(exists(*state.trace, matrix_id(Quantity::attention_norm_scale, {0, 0})));
+  request = asked_after(state, SwitchPartsOn{});
+  EXPECT_FALSE(parts_off(request.edits, Stack::self, 1).any() || parts_off(request.edits, Stack::self, 0).any());
+  EXPECT_EQ(layer_edit(request.edits, Stack::self, 1)->scale, 2.0f);
+  update(state, SwitchPart{Stack::self, 1, BlockPart::ffn, true});
+  Config config = state.document.config;
+  config.ffn = 0;
+  update(state, SetConfig{config});
+  EXPECT_FALSE(parts_off(state.document.edits, Stack::self, 1).any()) << "there is none to be off";
 }
 
 TEST(EditCommands, EveryStackHasItsMask) {

@@ -374,12 +374,23 @@ TEST(SessionFile, FieldsOfOtherVersionsAreNoReasonToRefuse) {
   EXPECT_EQ(read->document, Document{});
 }
 
+TEST(SessionFile, PartsThatAreOffAreKept) {
+  Session session;
+  session.document.edits.layers = {{.layer = 0, .parts = {.residual = true, .ffn = true}},
+                                   {.layer = 1, .scale = 1.0f, .parts = {.norm = true}}};
+  EXPECT_EQ(read_back(session).document.edits, session.document.edits);
+}
+
 TEST(SessionFile, LayersOfTheirOwnAreCheckedLikeTheRest) {
   const std::vector<std::pair<json, std::string>> wrong{
       {{{"layer", 1}}, "stack"},
       {{{"stack", "middle"}, {"layer", 1}}, "stack"},
       {{{"stack", "self"}, {"layer", -1}}, "layer"},
       {{{"stack", "self"}, {"layer", 1}, {"scale", "big"}}, "scale"},
+      {{{"stack", "self"}, {"layer", 1}, {"off", "norm"}}, "off"},
+      {{{"stack", "self"}, {"layer", 1}, {"off", {"head"}}}, "off"},
+      {{{"stack", "self"}, {"layer", 1}, {"off", {5}}}, "off"},
+      {{{"stack", "cross"}, {"layer", 1}, {"off", {"norm"}}}, "off"},
       {{{"stack", "self"}, {"layer", 1}, {"mask", 5}}, "mask"},
       {{{"stack", "self"}, {"layer", 1}, {"mask", {{"causal", 5}}}}, "causal"}};
   for (const auto& [value, field] : wrong) {

@@ -169,6 +169,19 @@ inline Edits drawn_edits(Random& random, const Request& request, const Drawn& dr
   return edits;
 }
 
+/// Switches parts of blocks off, among those that the model has.
+inline void draw_parts_off(Random& random, Request& request) {
+  for (const Stack stack : {Stack::self, Stack::encoder}) {
+    if (!has_stack(request, stack)) continue;
+    const Config& config = request.config;
+    const Index layers = stack == Stack::encoder ? config.layers_of_encoder() : config.num_layers;
+    for (Index layer = 0; layer < layers; ++layer)
+      for (const BlockPart part : kBlockParts)
+        if ((part != BlockPart::ffn || config.ffn > 0) && once_in(random, 3))
+          switch_off(request.edits, stack, layer, part, true);
+  }
+}
+
 inline Request drawn_request(Random& random, const Drawn& drawn = {}) {
   Request request;
   request.config = drawn_config(random, drawn);

@@ -101,6 +101,18 @@ TEST(ExplainedCells, AreFoundAgainFromTheirTermsInModelsDrawnAtRandom) {
   }
 }
 
+TEST(ExplainedCells, AreFoundAgainWherePartsOfBlocksAreOff) {
+  Random random(302);
+  for (int round = 0; round < 80; ++round) {
+    Request request = reference::drawn_request(random, {.least_width = 4, .longest = 4});
+    reference::draw_parts_off(random, request);
+    const auto trace = ask(request);
+    ASSERT_TRUE(trace);
+    expect_answerable(*trace, "round " + std::to_string(round));
+    if (HasFailure()) return;
+  }
+}
+
 /// One thing set apart from a model that has everything.
 TEST(ExplainedCells, AreFoundAgainForEverySetting) {
   const Config base{

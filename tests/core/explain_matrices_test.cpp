@@ -50,8 +50,10 @@ TEST(MatrixPaths, NameStackLayerAttentionAndHead) {
 
 TEST(MatrixLists, HoldEveryMatrixWithNumbersOfItsOwn) {
   Random random(305);
-  for (int round = 0; round < 40; ++round) {
-    const auto trace = ask(reference::drawn_request(random, {.least_width = 4, .longest = 4}));
+  for (int round = 0; round < 80; ++round) {
+    Request request = reference::drawn_request(random, {.least_width = 4, .longest = 4});
+    if (round >= 40) reference::draw_parts_off(random, request);
+    const auto trace = ask(request);
     ASSERT_TRUE(trace);
     const auto list = listed_matrices(*trace);
     const std::set<MatrixId> listed(list.begin(), list.end());

@@ -71,6 +71,35 @@ TEST(FamilyFormulas, AgreeWithTheTextbook) {
   }
 }
 
+/// Without its residuals, its norms, its feed-forwards, or all of them.
+TEST(FamilyFormulas, AgreeWithTheTextbookWithoutTheirParts) {
+  for (const std::string family : kFamilies) {
+    if (family == "bloom") continue;  // biases of distances are not in the textbook
+    std::shared_ptr<const Model> model;
+    auto trace = asked(family, model);
+    ASSERT_TRUE(trace);
+    auto without = std::make_shared<Model>(*model);
+    without->output.reset();
+    for (const PartsOff parts : {PartsOff{.residual = true}, {.norm = true}, {.ffn = true}, {true, true, true}}) {
+      SCOPED_TRACE(family + (parts.residual ? " residual" : "") + (parts.norm ? " norm" : "") +
+                   (parts.ffn ? " ffn" : ""));
+      Request request = request_for(without, trace->request.tokens);
+      request.edits.layers = {{.layer = 0, .parts = parts}};
+      const auto answer = forward(request);
+      ASSERT_TRUE(answer) << answer.error().message;
+      const reference::Apart apart = reference::compare(**answer);
+      EXPECT_LE(apart.weights, 2e-5);
+      EXPECT_LE(apart.states, 2e-5);
+      for (const MatrixId& id : all_matrices(**answer)) {
+        const Matrix matrix = whole(**answer, id);
+        const Shape expected = shape(**answer, id);
+        ASSERT_TRUE(matrix.rows() == expected.rows && matrix.cols() == expected.cols) << path(**answer, id);
+      }
+      EXPECT_TRUE(same(whole(**answer, matrix_id(Q::block_output)), (*answer)->blocks[0].output));
+    }
+  }
+}
+
 /// The largest number that the cell was made of; of a norm, over the spread of its row.
 float size_of(const Cell& cell) {
   float largest = std::max(1.0f, std::abs(cell.value));

@@ -72,6 +72,24 @@ TEST(Program, TheMatrixOfALineIsInItsTensor) {
   }
 }
 
+TEST(Program, LeavesOutThePartsThatAreOff) {
+  const auto text = [](BlockPart part) {
+    Request request = answers_to(kTwoLayers, 1).front()->request;
+    for (const Index layer : {0, 1}) switch_off(request.edits, Stack::self, layer, part, true);
+    const auto trace = forward(request);
+    EXPECT_TRUE(trace);
+    const auto program = program_of({*trace}, {.head = {1, 2}, .dialect = Dialect::numpy, .block = true});
+    EXPECT_TRUE(program) << program.error().message;
+    return program_text(*program);
+  };
+  const auto has = [](const std::string& program, const char* word) { return program.find(word) != std::string::npos; };
+  EXPECT_TRUE(has(text(BlockPart::scale), "variance"));
+  EXPECT_FALSE(has(text(BlockPart::norm), "variance"));
+  EXPECT_TRUE(has(text(BlockPart::norm), "x + "));
+  EXPECT_FALSE(has(text(BlockPart::residual), "x + "));
+  EXPECT_FALSE(has(text(BlockPart::ffn), "W_1"));
+}
+
 TEST(Program, AnArrayIsAsLargeAsItsShape) {
   Config config = kTwoLayers;
   config.arch = Arch::encoder_decoder;

@@ -151,8 +151,10 @@ inline StackAnswer stack_answer(const Model& model, const StackWeights& own, con
     const auto layer = static_cast<Index>(result.blocks.size());
     const AttentionOptions cross =
         weights.cross ? options_of(request, Stack::cross, layer, own, *weights.cross) : AttentionOptions{};
-    result.blocks.push_back(block(layer_of(weights, config), result.last,
-                                  options_of(request, stack, layer, own, weights.self), memory, cross));
+    const LayerEdit* own_edit = layer_edit(request.edits, stack, layer);
+    const BlockLayer learned = without(layer_of(weights, config), own_edit ? own_edit->parts : PartsOff{});
+    result.blocks.push_back(
+        block(learned, result.last, options_of(request, stack, layer, own, weights.self), memory, cross));
     result.last = result.blocks.back().output;
   }
   if (own.final_norm) result.last = norm(result.last, layer_of(*own.final_norm));

@@ -108,6 +108,27 @@ TEST_F(EditsTest, AMaskOfOneLayerBlocksNothingElsewhere) {
   EXPECT_TRUE(edits().layers.empty());
 }
 
+TEST_F(EditsTest, PartsOfTheChosenLayerAreSwitched) {
+  Harness& h = *harness;
+  const Matrix before = h.state.trace->last_hidden_state();
+  h.click("head 1.0");
+  for (const char* part : {"residual", "norm", "scale", "ffn"}) {
+    h.click(std::string("part ") + part);
+    EXPECT_TRUE(is_off(edits(), Stack::self, 1, *parse_part(part))) << part;
+    h.settle();
+    EXPECT_FALSE(same(h.state.trace->last_hidden_state(), before)) << part;
+  }
+  EXPECT_FALSE(is_off(edits(), Stack::self, 0, BlockPart::residual));
+  h.click("undo");
+  EXPECT_FALSE(is_off(edits(), Stack::self, 1, BlockPart::ffn));
+  h.click("parts on");
+  h.click("part scale");
+  EXPECT_TRUE(edits().layers.empty());
+  EXPECT_FALSE(h.has("parts on"));
+  h.settle();
+  EXPECT_TRUE(same(h.state.trace->last_hidden_state(), before));
+}
+
 TEST_F(EditsTest, TheLayerIsThatOfTheChosenHead) {
   Harness& h = *harness;
   h.click("head 1.0");

@@ -94,6 +94,40 @@ Result<LayerSetting> parse_layer(const char* option, const std::string& text, co
   return LayerSetting{*stack, *layer, text.substr(equals + 1)};
 }
 
+/// `residual:1`, `encoder:norm:*`: a part of a layer, or of all layers.
+struct PartText {
+  std::string_view stack, layer;
+  BlockPart part = BlockPart::residual;
+};
+std::optional<PartText> parse_part_text(std::string_view text) {
+  const std::size_t last = text.rfind(':');
+  if (last == std::string_view::npos) return std::nullopt;
+  const std::string_view before = text.substr(0, last);
+  const std::size_t first = before.rfind(':') + 1;  // 0 where there is none
+  const auto part = parse_part(before.substr(first));
+  if (!part) return std::nullopt;
+  return PartText{before.substr(0, first), text.substr(last + 1), *part};
+}
+
+Status switch_part_off(Document& document, const PartText& off, const std::string& text) {
+  std::string_view rest = off.stack;
+  const auto stack = take_stack(rest);
+  const auto size = known_size("--off", document, stack, text);
+  if (!size) return size.error();
+  const auto layer = parse_index(off.layer);
+  if (!layer && off.layer != "*") return bad_input("--off", "", "PART:LAYER or PART:*", text);
+  if (layer)
+    if (const auto valid = check_within("--off", "layer", *layer, size->layers); !valid) return valid;
+  if (off.part != BlockPart::scale && *stack == Stack::cross)
+    return bad_input("--off", "", "a part of the decoder's block, which is named without cross:", text);
+  if (has_own_inputs(document) &&
+      (off.part != BlockPart::scale || !document.model->given->stacks.at(*stack).patterns.empty()))
+    return bad_input("--off", "", "a part that the model has", text + ", which numbers from a file do not have");
+  for (Index at = layer.value_or(0); at < (layer ? *layer + 1 : size->layers); ++at)
+    switch_off(document.edits, *stack, at, off.part, true);
+  return Done{};
+}
+
 }  // namespace
 
 EditOptions::EditOptions(CLI::App& command) : command_(command) {
@@ -110,7 +144,11 @@ EditOptions::EditOptions(CLI::App& command) : command_(command) {
   command.add_option("--scale", scale_, "Multiplies the scores in place of 1/sqrt(d_k)")
       ->group(attention)
       ->type_name("X");
-  command.add_option("--off", off_, "Heads switched off: 0.3,1.*,cross:0.1 (layer.head, from 0; L0.H3 is taken too)")
+  command
+      .add_option(
+          "--off", off_,
+          "Heads switched off: 0.3,1.*,cross:0.1 (layer.head, from 0; L0.H3 is taken too), or parts of a layer: "
+          "residual:1,norm:1,scale:1,ffn:*")
       ->group(attention)
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -181,12 +219,16 @@ Status EditOptions::apply_off(Document& document) const {
     document.edits.off_as = off_as_ == "mean" ? OffAs::mean : OffAs::zero;
   }
   for (const std::string& text : off_) {
+    if (const auto part = parse_part_text(text)) {
+      if (const auto switched = switch_part_off(document, *part, text); !switched) return switched;
+      continue;
+    }
     std::string_view rest = text;
     const auto stack = take_stack(rest);
     const auto size = known_size("--off", document, stack, text);
     if (!size) return size.error();
     const auto heads = parse_heads(rest);
-    if (!heads) return bad_input("--off", "", "LAYER.HEAD or LAYER.*", text);
+    if (!heads) return bad_input("--off", "", "LAYER.HEAD, LAYER.* or PART:LAYER", text);
     if (const auto valid = check_within("--off", "layer", heads->layer, size->layers); !valid) return valid;
     if (heads->head)
       if (const auto valid = check_within("--off", "head", *heads->head, size->heads); !valid) return valid;
@@ -217,10 +259,7 @@ Status EditOptions::apply_weights(Document& document) const {
 }
 
 Status EditOptions::apply_layers(Document& document) const {
-  const auto edit_of = [&](const LayerSetting& at) {
-    const LayerEdit* before = layer_edit(document.edits, at.stack, at.layer);
-    return before ? *before : LayerEdit{.stack = at.stack, .layer = at.layer};
-  };
+  const auto edit_of = [&](const LayerSetting& at) { return layer_edit_or_none(document.edits, at.stack, at.layer); };
   for (const std::string& text : layer_masks_) {
     const auto at = parse_layer("--layer-mask", text, document);
     if (!at) return at.error();

@@ -79,6 +79,14 @@ Config seed_moved(Config config) {
   config.seed += static_cast<std::uint64_t>(steps);
   return config;
 }
+template <BlockPart part>
+bool can_switch(const Gui& gui) {
+  return has_part_here(gui, part);
+}
+template <BlockPart part>
+void switch_part(Gui& gui) {
+  switch_part_here(gui, part);
+}
 template <int steps>
 void pad(Gui& gui) {
   gui.say_once(SetPad{gui.state.document.pad + static_cast<std::size_t>(steps)});
@@ -302,6 +310,16 @@ constexpr Action kActions[] = {
     {Act::bias, Group::model, {"Biases on or off", "偏置 开 / 关"}, {alt(Key::b)}, takes_model, config<other_biases>},
     {Act::all_heads_on, Group::question, {"Switch all heads on again", "重新打开所有头"}, {},
      [](const Gui& gui) { return !gui.state.document.edits.off.empty(); }, say_once<SwitchAllOn>},
+    {Act::residual_off, Group::question, {"Residual connections of this layer off or on", "这一层的残差连接 开 / 关"}, {}, can_switch<BlockPart::residual>,
+     switch_part<BlockPart::residual>},
+    {Act::norm_off, Group::question, {"Norms of this layer off or on", "这一层的归一化 开 / 关"}, {}, can_switch<BlockPart::norm>,
+     switch_part<BlockPart::norm>},
+    {Act::scale_off, Group::question, {"Scaling by 1/√d_k of this layer off or on", "这一层按 1/√d_k 缩放 开 / 关"}, {}, can_switch<BlockPart::scale>,
+     switch_part<BlockPart::scale>},
+    {Act::ffn_off, Group::question, {"Feed-forward of this layer off or on", "这一层的前馈网络 开 / 关"}, {}, can_switch<BlockPart::ffn>,
+     switch_part<BlockPart::ffn>},
+    {Act::all_parts_on, Group::question, {"All parts of all layers on again", "所有层的各部分恢复"}, {}, any_parts_off,
+     say_once<SwitchPartsOn>},
     {Act::own_numbers, Group::question, {"Numbers of your own: paste, change, check", "自己的数值：粘贴、修改、检查"},
      {ctrl_shift(Key::n)}, nullptr, [](Gui& gui) { gui.say(ShowNumbers{NumbersDialog{}}); }},
     {Act::clear_edits, Group::question, {"Take back every change inside the model", "取消模型内部的所有改动"}, {},

@@ -28,6 +28,7 @@ enum class Act {
   more_padding, less_padding, larger_scale, smaller_scale, own_scale_off, join_tokens, cut_token, split_text,
   next_kind, wider_model, narrower_model, more_heads, fewer_heads, more_layers, fewer_layers, next_seed, previous_seed,
   next_positions, norm_place, norm_kind, next_activation, gated, wider_ffn, narrower_ffn, bias, all_heads_on,
+  residual_off, norm_off, scale_off, ffn_off, all_parts_on,
   own_numbers, clear_edits, second_away, start_over,
   run_training, stop_training, earlier_step, later_step, newest_step,
   choose_lesson, next_page, previous_page, leave_lesson,

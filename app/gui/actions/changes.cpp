@@ -5,6 +5,7 @@
 #include "figure/head_name.h"
 #include "model/head_text.h"
 #include "words/change_words.h"
+#include "words/mask_words.h"
 #include "words/model_words.h"
 
 namespace headlight {
@@ -39,6 +40,19 @@ std::string changed_weight(const Gui& gui, const Edits& before, const Edits& now
   return gui.word(kChangeWords.weights);
 }
 
+/// `norms, layer 1: off`: the first part that was switched; empty where the change is another.
+std::string changed_part(const Gui& gui, const Edits& before, const Edits& now) {
+  for (const Edits* edits : {&now, &before})
+    for (const LayerEdit& edit : edits->layers)
+      for (const BlockPart part : kBlockParts) {
+        const bool off = is_off(now, edit.stack, edit.layer, part);
+        if (off == is_off(before, edit.stack, edit.layer, part)) continue;
+        return filled(gui.word(off ? kChangeWords.part_off : kChangeWords.part_on),
+                      {gui.word(kMaskWords.parts[static_cast<std::size_t>(part)]), std::to_string(edit.layer)});
+      }
+  return {};
+}
+
 }  // namespace
 
 std::string change_in_words(const Gui& gui, const Document& before, const Document& now) {
@@ -66,7 +80,9 @@ std::string change_in_words(const Gui& gui, const Document& before, const Docume
   const auto masks_differ = [&](MaskSpec Document::*mask) { return !(before.*mask == now.*mask); };
   if (masks_differ(&Document::mask) || masks_differ(&Document::encoder_mask) || masks_differ(&Document::cross_mask))
     return gui.word(kChangeWords.mask);
-  return gui.word(old.layers == fresh.layers ? kChangeWords.anything : kChangeWords.layer);
+  if (old.layers == fresh.layers) return gui.word(kChangeWords.anything);
+  const std::string part = changed_part(gui, old, fresh);
+  return part.empty() ? gui.word(kChangeWords.layer) : part;
 }
 
 }  // namespace headlight

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gui/frame/scope.h"
+#include "model/block_parts.h"
 #include "words/change_words.h"
 
 namespace headlight {
@@ -130,6 +131,34 @@ Config next_positions(Config config) {
     return Position::none;
   };
   return with_position(config, next(config.position));
+}
+
+namespace {
+
+/// A cross-attention has a scale of its own; its other parts are those of the decoder's block.
+Stack stack_of_part(const Gui& gui, BlockPart part) {
+  const Stack stack = gui.state.view.chosen.stack;
+  return stack == Stack::cross && part != BlockPart::scale ? Stack::self : stack;
+}
+
+}  // namespace
+
+bool has_part_here(const Gui& gui, BlockPart part) {
+  const auto& trace = gui.state.trace;
+  return trace && has_part(*trace->model, stack_of_part(gui, part), gui.state.view.chosen.layer, part);
+}
+
+bool is_part_off_here(const Gui& gui, BlockPart part) {
+  return is_off(gui.state.document.edits, stack_of_part(gui, part), gui.state.view.chosen.layer, part);
+}
+
+void switch_part_here(Gui& gui, BlockPart part) {
+  gui.say_once(SwitchPart{stack_of_part(gui, part), gui.state.view.chosen.layer, part, !is_part_off_here(gui, part)});
+}
+
+bool any_parts_off(const Gui& gui) {
+  const auto& layers = gui.state.document.edits.layers;
+  return std::any_of(layers.begin(), layers.end(), [](const LayerEdit& edit) { return edit.parts.any(); });
 }
 
 void multiply_scale(Gui& gui, float factor) {

@@ -28,6 +28,7 @@ void controls_panel(Gui& gui) {
     score_controls(gui);
     if (shaped) finer_model_controls(gui);
     if (shaped) block_controls(gui);
+    part_controls(gui);
   }
   ImGui::PopStyleVar();
 }

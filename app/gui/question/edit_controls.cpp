@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "gui/actions/question.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/scope.h"
 #include "gui/question/question.h"
@@ -55,10 +56,25 @@ void changed_by_hand(Gui& gui) {
     off_as("off as mean", kMaskWords.off_mean, OffAs::mean);
     if (wide_button(gui, "all on", kMaskWords.all_on, kMaskWords.tip_off_as)) gui.say_once(SwitchAllOn{});
   }
+  if (any_parts_off(gui) && wide_button(gui, "parts on", kMaskWords.parts_on, kMaskWords.tip_parts_on))
+    gui.say_once(SwitchPartsOn{});
   if (!edits.weights.empty()) {
     control_label(gui, kMaskWords.weights_by_hand, std::to_string(edits.weights.size()));
     if (wide_button(gui, "clear weights", kMaskWords.clear_weights, kMaskWords.tip_weight))
       gui.say_once(ClearWeights{});
+  }
+}
+
+void part_controls(Gui& gui) {
+  bool any = false;
+  for (const BlockPart part : kBlockParts) {
+    if (!has_part_here(gui, part)) continue;
+    if (!any) section(gui, kMaskWords.section_parts);
+    any = true;
+    const auto at = static_cast<std::size_t>(part);
+    bool on = !is_part_off_here(gui, part);
+    const std::string item = "part " + std::string(name(part));
+    if (checkbox(gui, item.c_str(), kMaskWords.parts[at], on, kMaskWords.tip_parts[at])) switch_part_here(gui, part);
   }
 }
 

@@ -11,6 +11,7 @@ void mask_controls(Gui& gui);
 void model_controls(Gui& gui);
 void changed_by_hand(Gui& gui);       // and the way back
 void score_controls(Gui& gui);        // scale and dropout
+void part_controls(Gui& gui);         // residual, norm, scale and feed-forward of the chosen head's layer
 void finer_model_controls(Gui& gui);  // seed and positions
 void block_controls(Gui& gui);
 
