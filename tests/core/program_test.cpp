@@ -87,7 +87,8 @@ TEST(Program, LeavesOutThePartsThatAreOff) {
   EXPECT_FALSE(has(text(BlockPart::norm), "variance"));
   EXPECT_TRUE(has(text(BlockPart::norm), "x + "));
   EXPECT_FALSE(has(text(BlockPart::residual), "x + "));
-  EXPECT_FALSE(has(text(BlockPart::ffn), "W_1"));
+  EXPECT_TRUE(has(text(BlockPart::scale), "W_up"));
+  EXPECT_FALSE(has(text(BlockPart::ffn), "W_up"));
 }
 
 TEST(Program, AnArrayIsAsLargeAsItsShape) {
