@@ -138,7 +138,7 @@ InsideParts node_parts(Language language, const Trace& trace, const Node& node, 
   }
   if (picture.values.size() == 0) return parts;
   Box place{box.x + inset, box.y + type.small_line + 4 * type.unit, room, box.h - type.small_line - 8 * type.unit};
-  // Who looks at whom has cells as high as wide, as everywhere; of vectors a strip is enough.
+  // Cells of attention are as high as wide, as everywhere; of vectors a strip is enough.
   if (node.shows.quantity == Quantity::weights)
     place.w =
         std::min(room, std::round(place.h * static_cast<float>(picture.columns) / static_cast<float>(picture.rows)));

@@ -60,7 +60,7 @@ bool is_control(const std::string& name) {
       "seed",      "scale", "scale automatic", "dropout",  "dropout seed", "ffn", "relu", "gelu",
       "gelu-tanh", "silu",  "gated",           "kv heads", "own d_k",      "d_k", "tied"};
   const auto begins = [&](std::string_view with) { return name.starts_with(with); };
-  return begins("positions ") || begins("norm ") || begins("bias ") ||
+  return begins("positions ") || begins("norm ") || begins("bias ") || begins("part ") ||
          std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
