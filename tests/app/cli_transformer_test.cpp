@@ -103,8 +103,7 @@ TEST(Transformer, WrongEditsAreOneLine) {
   EXPECT_EQ(line({"--off", "norm:1"}), "--off: layer: expected 0 to 0, found 1\n");
   EXPECT_EQ(line({"--off", "norm:x"}), "--off: expected PART:LAYER or PART:*, found norm:x\n");
   EXPECT_EQ(line({"--off", "encoder:norm:0"}), "--off: expected no stack, the model has one, found encoder:norm:0\n");
-  EXPECT_EQ(line({"--ffn", "0", "--off", "ffn:0"}),
-            "off: ffn:0: expected a part that the model has, found none in this layer\n");
+  EXPECT_EQ(line({"--off", "ffn:0"}), "off: ffn:0: expected a part that the model has, found none in this layer\n");
   EXPECT_EQ(line({"--off", "cross:0.0"}), "--off: expected no stack, the model has one, found cross:0.0\n");
   EXPECT_TRUE(contains(line({"--off-as", "gone"}), "--off-as: expected zero or mean"));
   for (const char* weight : {"0.0.0.0", "0.0.0=1", "0.0.0.0=2", "0.0.0.0=-1", "0.0.0.0=x", "0.0.x.0=1", "0.0.0.0=nan"})
