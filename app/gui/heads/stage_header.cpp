@@ -43,7 +43,9 @@ void cell_line(Gui& gui, float room) {
   if (paints && !lit) return dim_text(gui, gui.word(kMaskWords.paint_hint));
   const std::vector<std::string> sentences = stage_sentence(gui);
   if (sentences.empty()) return;
-  const auto fits = [&](const std::string& sentence) { return ImGui::CalcTextSize(sentence.c_str()).x <= room; };
+  const auto fits = [&](const std::string& sentence) {
+    return ImGui::CalcTextSize(gui.fonts.shown(sentence).c_str()).x <= room;
+  };
   const auto shown = std::find_if(sentences.begin(), sentences.end(), fits);
   cut_text(gui, shown == sentences.end() ? sentences.back() : *shown, gui.colours().text, room);
   gui.name_item("stage sentence", BoxKind::label);
