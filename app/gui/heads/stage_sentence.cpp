@@ -33,7 +33,8 @@ Meaning taught_meaning(const Gui& gui, const HeadName& name, const CellRef& cell
   const Matrix row = attention_rows(*gui.state.trace, head, cell.query, 1);
   const auto& tokens = gui.state.trace->key_tokens(head.stack).tokens;
   if (row(0, cell.key) < row.maxCoeff() || cell.query == cell.key || tokens[at(cell.query)].special) return {};
-  if (tokens[at(cell.key)].special) return {filled(gui.word(kStageWords.rests), {name.words}), {}};
+  if (tokens[at(cell.key)].special)
+    return {filled(gui.word(kStageWords.rests), {name.words}), gui.word(kStageWords.taught_to_rest)};
   return {filled(gui.word(kStageWords.told), {name.words}), gui.word(kStageWords.was_told)};
 }
 
