@@ -87,11 +87,7 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
     }
   } else if (is_tensors(path) && !weights) {
     auto file = read_tensors(path, num_heads);
-    std::error_code ignored;
-    if (!file && !fs::exists(path, ignored))
-      if (const fs::path near = nearest_path(path); !near.empty())
-        return Error{file.error().message + " (the nearest: " + near.string() + ")"};
-    if (!file) return file.error();
+    if (!file) return Error{file.error().message + nearest_hint(path)};
     document.model = std::move(file->model);
     if (file->mask) document.mask.given = std::make_shared<const Matrix>(std::move(*file->mask));
     opened.warnings = std::move(file->warnings);

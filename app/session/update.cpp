@@ -154,10 +154,10 @@ struct Update {
   }
   void operator()(const SwitchPartsOn&) {
     Edits& edits = document().edits;
-    for (const LayerEdit& edit : std::vector<LayerEdit>(edits.layers))
-      for (const BlockPart part : kBlockParts)
-        if (field_of(part) && is_off(edits, edit.stack, edit.layer, part))
-          switch_off(edits, edit.stack, edit.layer, part, false);
+    for (LayerEdit& edit : std::vector<LayerEdit>(edits.layers)) {
+      edit.parts = {};
+      set_layer_edit(edits, std::move(edit));
+    }
     ask_again(state);
   }
   void operator()(const SwitchHead& c) {

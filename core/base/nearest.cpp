@@ -69,11 +69,16 @@ fs::path nearest_path(const fs::path& asked) {
   return found;
 }
 
+std::string nearest_hint(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored)) return {};
+  const fs::path near = nearest_path(path);
+  return near.empty() ? "" : " (the nearest: " + near.string() + ")";
+}
+
 std::string found_at(const fs::path& path) {
   std::error_code ignored;
-  if (fs::exists(path, ignored)) return "another file";
-  const fs::path near = nearest_path(path);
-  return near.empty() ? "no such file" : "no such file (the nearest: " + near.string() + ")";
+  return fs::exists(path, ignored) ? "another file" : "no such file" + nearest_hint(path);
 }
 
 }  // namespace headlight

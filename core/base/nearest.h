@@ -20,6 +20,9 @@ std::string nearest_name(std::span<const std::string> names, std::string_view as
 /// a part has none. Of a folder 10,000 entries are looked at, hidden ones are not.
 std::filesystem::path nearest_path(const std::filesystem::path& asked);
 
+/// " (the nearest: PATH)", to stand behind a message about a path that is not there; empty where it is there, or none is near.
+std::string nearest_hint(const std::filesystem::path& path);
+
 /// For a message about a path where a file of a known kind was expected: "another file", "no such file", or
 /// "no such file (the nearest: PATH)".
 std::string found_at(const std::filesystem::path& path);

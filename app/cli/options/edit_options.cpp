@@ -6,6 +6,7 @@
 #include "base/within.h"
 #include "cli/options/number_option.h"
 #include "cli/options/print.h"
+#include "model/block_parts.h"
 #include "model/head_text.h"
 #include "read/external/mask_file.h"
 
@@ -120,8 +121,7 @@ Status switch_part_off(Document& document, const PartText& off, const std::strin
     if (const auto valid = check_within("--off", "layer", *layer, size->layers); !valid) return valid;
   if (off.part != BlockPart::scale && *stack == Stack::cross)
     return bad_input("--off", "", "a part of the decoder's block, which is named without cross:", text);
-  if (has_own_inputs(document) &&
-      (off.part != BlockPart::scale || !document.model->given->stacks.at(*stack).patterns.empty()))
+  if (has_own_inputs(document) && !has_part(*document.model, *stack, 0, off.part))
     return bad_input("--off", "", "a part that the model has", text + ", which numbers from a file do not have");
   for (Index at = layer.value_or(0); at < (layer ? *layer + 1 : size->layers); ++at)
     switch_off(document.edits, *stack, at, off.part, true);

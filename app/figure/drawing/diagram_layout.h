@@ -17,7 +17,7 @@ struct DiagramLayout {
 
 struct DiagramMeasures {
   float node_height = 44;
-  float pattern_height = 116;  // of boxes that show who looks at whom, and of those beside them
+  float pattern_height = 116;  // of boxes that show attention weights, and of those beside them
   float gap = 16;              // between ranks
   float side_gap = 8;          // between boxes of a rank
   float lane = 10;             // beside a column, for each residual line
