@@ -91,8 +91,9 @@ for ((SLURM_ARRAY_TASK_ID = first; SLURM_ARRAY_TASK_ID <= last; ++SLURM_ARRAY_TA
   bash -c "$3"
 done
 """
-# ssh to a machine that is this one.
+# ssh to a machine that is this one. sshd sets SHELL, with which GNU parallel runs its command there: without it nothing runs.
 SSH = r"""#!/bin/bash
+export SHELL=/bin/bash
 while [[ $1 == -* ]]; do [[ $1 == -[lp] ]] && shift; shift; done
 echo "$1" >>"$HOSTS"
 shift
