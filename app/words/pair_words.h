@@ -19,6 +19,7 @@ struct PairWords {
       "line "
       "goes with the line of the first box that has its number.",
       "按分词器的句对模板与第一句一起读入；模型有句子类型时一并给出。每一行与第一个框中同序号的一行配对。"};
+  Words other_part{"not in the part of the pair that is shown", "不在所显示的句对部分中"};
   Words show_pair_part{"Of the two sentences show", "句对显示"};
   PairPartWords parts[kPairParts]{
       // by PairPart

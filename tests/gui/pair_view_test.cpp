@@ -3,6 +3,7 @@
 #include "gui/frame/draw.h"
 #include "gui/keys_fixture.h"
 #include "pair_tokenizer.h"
+#include "words/grid_words.h"
 #include "words/pair_words.h"
 
 namespace headlight {
@@ -92,6 +93,21 @@ TEST_F(PairViewTest, ACellOfAPartIsTheCellOfTheWhole) {
   h.frame(2);
   EXPECT_EQ(state().view.hovered, (CellRef{5, 2}));
   EXPECT_TRUE(h.says("it looks at cat")) << h.words_on_screen();
+}
+
+TEST_F(PairViewTest, AWordOfTheOtherSentenceIsNotSaidToBeSpecial) {
+  Harness& h = *harness;
+  type_second("it was tired");
+  h.say(SetFold{{.special = false, .words = false, .pair = PairPart::a_to_b}}, Pin{CellRef{1, 2}});
+  h.frame(2);
+  EXPECT_TRUE(h.says("cat: not in the part of the pair that is shown")) << h.words_on_screen();
+  EXPECT_FALSE(h.says("left out with the special tokens"));
+  h.say(ShowGrid{GridShow::key});
+  h.frame(2);
+  EXPECT_FALSE(h.says(kGridWords.left_out_here.en)) << h.words_on_screen();
+  h.say(SetFold{{.special = true, .words = false, .pair = PairPart::all}}, Pin{CellRef{1, 0}});
+  h.settle();
+  EXPECT_TRUE(h.says(kGridWords.left_out_here.en)) << h.words_on_screen();
 }
 
 TEST_F(PairViewTest, LinesShowThePartToo) {

@@ -15,6 +15,7 @@
 #include "words/answer_words.h"
 #include "words/map_words.h"
 #include "words/mask_words.h"
+#include "words/pair_words.h"
 
 namespace headlight {
 
@@ -86,12 +87,22 @@ bool any_by_hand(const Edits& edits, const HeadRef& head, const FoldedAxis::Grou
   return false;
 }
 
+/// Why a token has no row, or no column.
+std::string without_place(Gui& gui, const FoldedStack& folded, const Tokens& tokens, Index at, std::string label) {
+  const bool special = folded.fold.done.special && tokens.tokens[static_cast<std::size_t>(at)].special;
+  return label + ": " + gui.word(special ? kAnswerWords.left_out : kPairWords.other_part);
+}
+
 std::string folded_cell_in_words(Gui& gui, const FoldedStack& folded, const HeadRef& head, const CellRef& cell) {
   const FoldedAxis& queries = folded.fold.queries;
   const FoldedAxis& keys = folded.fold.keys;
   const auto row = queries.group(cell.query), column = keys.group(cell.key);
-  if (!row) return query_label(gui, cell.query, head.stack) + ": " + gui.word(kAnswerWords.left_out);
-  if (!column) return key_label(gui, cell.key, head.stack) + ": " + gui.word(kAnswerWords.left_out);
+  const Trace& trace = *gui.state.trace;
+  if (!row)
+    return without_place(gui, folded, trace.query_tokens(head.stack), cell.query,
+                         query_label(gui, cell.query, head.stack));
+  if (!column)
+    return without_place(gui, folded, trace.key_tokens(head.stack), cell.key, key_label(gui, cell.key, head.stack));
   const auto label = [&](const FoldedAxis& axis, Index group) {
     return gui.fonts.shown(axis_label(axis.tokens[static_cast<std::size_t>(group)]));
   };

@@ -10,6 +10,7 @@
 #include "session/head_grid.h"
 #include "session/shown.h"
 #include "words/grid_words.h"
+#include "words/pair_words.h"
 
 namespace headlight {
 namespace {
@@ -96,11 +97,14 @@ void one_line(Gui& gui, const Frame& frame, const HeadRef& head, Index place, co
 bool whose_line(Gui& gui, const HeadLine& line) {
   const Stack stack = line.stack;
   std::string word = line.of_query ? query_label(gui, line.at, stack) : key_label(gui, line.at, stack);
-  bool there = true;
+  bool there = true, special = false;
   if (const FoldedStack* folded = shown_fold(gui.state, stack)) {
     const FoldedAxis& axis = line.of_query ? folded->fold.queries : folded->fold.keys;
     const auto group = axis.group(line.at);
     there = group.has_value();
+    const Trace& trace = *gui.state.trace;
+    const Tokens& tokens = line.of_query ? trace.query_tokens(stack) : trace.key_tokens(stack);
+    special = folded->fold.done.special && tokens.tokens[static_cast<std::size_t>(line.at)].special;
     if (there) word = gui.fonts.shown(axis_label(axis.tokens[static_cast<std::size_t>(*group)]));
   }
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().accent);
@@ -109,7 +113,8 @@ bool whose_line(Gui& gui, const HeadLine& line) {
   gui.name_item("line word", BoxKind::label);
   ImGui::SameLine(0, 6 * gui.unit);
   const char* title = line_title(gui.state.settings.language, line.of_query, shown_kind(gui.state, stack));
-  dim_text(gui, there ? gui.fonts.shown(title) : std::string(gui.word(kGridWords.left_out_here)));
+  const Words& why = special ? kGridWords.left_out_here : kPairWords.other_part;
+  dim_text(gui, there ? gui.fonts.shown(title) : std::string(gui.word(why)));
   return there;
 }
 
