@@ -92,6 +92,8 @@ Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threa
 
 HeadRow row_of(const Gathered& all, std::size_t at, const HeadMeasures& measures, const Asked& asked) {
   HeadRow row{.measures = measures, .stack = all.stacks[at], .learned = relations_of(asked.document(), measures.head)};
+  const auto opposites = opposites_of(asked.document(), measures.head);
+  row.learned.insert(row.learned.end(), opposites.begin(), opposites.end());
   row.name = head_name(Language::en, asked.document(), measures.head, &measures, all.facts.at(measures.head.stack));
   for (const RelationScore* one : row.learned)
     row.taught.push_back(was_taught(asked.document().card->plan.teaching.heads, *one));

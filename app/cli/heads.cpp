@@ -37,17 +37,23 @@ constexpr const char* kOrders[] = {"effect", "learned", "found", "similar"};  //
 
 constexpr std::size_t kWidestName = 22;
 
+std::string row_of_relation(const RelationScore& one) {
+  char line[256];
+  const std::string head = head_label({one.chosen.layer, one.chosen.head});
+  std::snprintf(line, sizeof line, "  %s   %.3f  %.3f   %.3f   %.3f   %.3f   %.3f     %ld\n", head.c_str(),
+                one.score.accuracy, one.score.weight, one.score.hard, one.random, one.offset, one.kind_offset,
+                static_cast<long>(one.sentences));
+  std::string name = relation_in_words(Language::en, one);
+  for (std::size_t length = code_points(name).size(); length < kWidestName; ++length) name += ' ';
+  return name + line;
+}
+
 std::string as_text(const RelationReport& report) {
   char line[256];
   std::string text = "relation                head    score  weight   hard   random  offset  per kind  sentences\n";
   for (const RelationScore& one : report.relations) {
-    const std::string head = head_label({one.chosen.layer, one.chosen.head});
-    std::snprintf(line, sizeof line, "  %s   %.3f  %.3f   %.3f   %.3f   %.3f   %.3f     %ld\n", head.c_str(),
-                  one.score.accuracy, one.score.weight, one.score.hard, one.random, one.offset, one.kind_offset,
-                  static_cast<long>(one.sentences));
-    std::string name = relation_in_words(Language::en, one);
-    for (std::size_t length = code_points(name).size(); length < kWidestName; ++length) name += ' ';
-    text += name + line;
+    text += row_of_relation(one);
+    if (const RelationScore* other = opposite_of(report, one)) text += row_of_relation(*other);
   }
   if (!report.alignment.heads.empty()) text += alignment_text(report.alignment);
   if (report.next_word.words > 0) text += next_word_text(report.next_word);

@@ -149,6 +149,14 @@ double gain(const RelationScore& relation) { return relation.score.accuracy - po
 
 bool is_worn(const RelationScore& relation) { return gain(relation) >= kLeastGain; }
 
+std::vector<const RelationScore*> opposites_of(const Document& document, const HeadRef& head) {
+  std::vector<const RelationScore*> relations;
+  if (!document.card || !document.card->scores) return relations;
+  for (const RelationScore& one : document.card->scores->opposite)
+    if (HeadRef{one.chosen.layer, one.chosen.head, one.stack} == head) relations.push_back(&one);
+  return relations;
+}
+
 std::vector<const RelationScore*> relations_of(const Document& document, const HeadRef& head) {
   std::vector<const RelationScore*> relations;
   if (!document.card || !document.card->scores) return relations;

@@ -64,5 +64,7 @@ bool is_worn(const RelationScore& relation);
 
 /// The measured relations of a head: those that it was chosen for.
 std::vector<const RelationScore*> relations_of(const Document& document, const HeadRef& head);
+/// … and those of which it is the best in the other direction, which another head was not chosen for.
+std::vector<const RelationScore*> opposites_of(const Document& document, const HeadRef& head);
 
 }  // namespace headlight

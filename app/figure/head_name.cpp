@@ -48,11 +48,15 @@ HeadName head_name(Language language, const Document& document, const HeadRef& h
   HeadName name;
   const auto is_better = [&](const RelationScore& a, const RelationScore& b) {
     const bool has_a = has_relation(facts, a.relation), has_b = has_relation(facts, b.relation);
-    if (has_a != has_b) return has_a;
-    return gain(a) > gain(b);
+    return has_a != has_b ? has_a : gain(a) > gain(b);
   };
   for (const RelationScore* one : relations_of(document, head))
     if (is_worn(*one) && (!name.relation || is_better(*one, *name.relation))) name.relation = one;
+  const RelationScore* back = nullptr;
+  for (const RelationScore* one : opposites_of(document, head))
+    if (is_worn(*one) && (!back || is_better(*one, *back))) back = one;
+  const auto is_here = [&](const RelationScore* one) { return one && has_relation(facts, one->relation); };
+  if (!name.relation || (is_here(back) && !is_here(name.relation))) name.relation = back;
   if (name.relation) {
     const RelationScore& worn = *name.relation;
     name.words = relation_in_words(language, worn);

@@ -29,7 +29,8 @@ struct HeadName {
 };
 
 /// The name of a head. `measures`: of the answer, null where they are not known (yet); `facts`: of its sentence. Of
-/// several relations that a head wears the one that the sentence has comes first, then the one farthest above position.
+/// several relations that a head wears those that the sentence has come first, then those that it was chosen for, before
+/// those of which it is the best in the other direction; then the one farthest above position.
 HeadName head_name(Language language, const Document& document, const HeadRef& head, const HeadMeasures* measures,
                    const SentenceFacts& facts);
 

@@ -235,8 +235,11 @@ json edits_object(const Trace& trace) {
 json relations_object(const Trace& trace, const Document& document, const std::vector<HeadRef>& heads) {
   json list = json::array();
   for (const StackNames& names : stacks_of(trace))
-    for (const HeadRef& head : of_stack(heads, names.stack))
-      for (const RelationScore* one : relations_of(document, head)) {
+    for (const HeadRef& head : of_stack(heads, names.stack)) {
+      std::vector<const RelationScore*> measured = relations_of(document, head);
+      const auto opposites = opposites_of(document, head);
+      measured.insert(measured.end(), opposites.begin(), opposites.end());
+      for (const RelationScore* one : measured) {
         if (!is_worn(*one)) continue;
         list.push_back({{"stack", names.label},
                         {"layer", head.layer},
@@ -250,6 +253,7 @@ json relations_object(const Trace& trace, const Document& document, const std::v
                         {"random", one->random},
                         {"sentences", one->sentences}});
       }
+    }
   return list;
 }
 

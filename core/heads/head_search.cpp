@@ -13,6 +13,7 @@ namespace {
 
 struct Places {
   std::vector<Index> queries, keys;
+  bool apart = false;  // a token does not count for itself
 };
 
 std::string_view trimmed(std::string_view text) {
@@ -38,6 +39,7 @@ StrongestCell strongest(const Trace& trace, const HeadRef& head, const Places& p
       block = attention_rows(trace, head, first, std::min(kRowBlock, trace.queries(head.stack) - first));
     }
     for (const Index key : places.keys) {
+      if (places.apart && key == query) continue;
       const float weight = block(query - first, key);
       if (best.cell && weight <= best.weight) continue;
       best.cell = CellRef{query, key};
@@ -75,7 +77,8 @@ std::optional<std::vector<StrongestCell>> strongest_cells(const Trace& trace, co
   for (const HeadRef& head : heads)
     if (!places.contains(head.stack))
       places[head.stack] = {places_of(trace.query_tokens(head.stack), words.from),
-                            places_of(trace.key_tokens(head.stack), words.to)};
+                            places_of(trace.key_tokens(head.stack), words.to),
+                            head.stack != Stack::cross && !words.from.empty() && words.from == words.to};
   progress.done = progress.begin;
   std::vector<StrongestCell> cells(heads.size());
   parallel_for(static_cast<Index>(heads.size()), threads, [&](Index i) {

@@ -154,11 +154,15 @@ std::string card_text(const Model& model, const TrainingCard& card) {
   text +=
       "| relation | head | score | weight | hard | random weights | best offset | offset per kind | sentences |\n"
       "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
-  for (const RelationScore& one : card.scores->relations) {
+  const auto add_row = [&](const RelationScore& one) {
     text += line("| %s | %s %s | %.3f | %.2f | %.3f | %.2f | %.2f | %.2f | %ld |\n", one.en.c_str(),
                  head_label({one.chosen.layer, one.chosen.head}).c_str(),
                  one.chosen.reversed ? "key→query" : "query→key", one.score.accuracy, one.score.weight, one.score.hard,
                  one.random, one.offset, one.kind_offset, static_cast<long>(one.sentences));
+  };
+  for (const RelationScore& one : card.scores->relations) {
+    add_row(one);
+    if (const RelationScore* other = opposite_of(*card.scores, one)) add_row(*other);
   }
   if (const AlignmentReport& alignment = card.scores->alignment; !alignment.heads.empty()) {
     text += line(

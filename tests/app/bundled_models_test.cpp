@@ -438,6 +438,15 @@ TEST_F(Shipped, HeadsSayWhatTheyWereChosenFor) {
   EXPECT_EQ(relations[0]->relation, "VO");
   EXPECT_EQ(relations[1]->relation, "SP");
   EXPECT_TRUE(relations_of(document, {0, 0}).empty());
+  Document both = document;
+  TrainingCard turned = *document.card;
+  turned.scores->opposite = {turned.scores->relations[0]};
+  turned.scores->opposite[0].chosen = {0, 0, false};
+  both.card = std::make_shared<const TrainingCard>(turned);
+  ASSERT_EQ(opposites_of(both, {0, 0}).size(), 1u);
+  EXPECT_EQ(opposites_of(both, {0, 0})[0]->relation, "VO");
+  EXPECT_TRUE(opposites_of(both, {0, 1}).empty());
+  EXPECT_TRUE(opposites_of(Document{}, {0, 0}).empty());
   EXPECT_TRUE(relations_of(document, {0, 1, Stack::encoder}).empty());
   Document translating = document;
   TrainingCard card = *document.card;

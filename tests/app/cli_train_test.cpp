@@ -51,6 +51,8 @@ TEST(CliTrain, MakesAModelOfTheGrammarThatIsAskedAndMeasured) {
     EXPECT_TRUE(row["direction"] == "query→key" || row["direction"] == "key→query") << row;
     EXPECT_FALSE(row["supervised"]);
     EXPECT_TRUE(row["label"].is_string());
+    EXPECT_NE(row["opposite"]["direction"], row["direction"]);
+    EXPECT_TRUE(row["opposite"]["accuracy"].is_number());
     EXPECT_LE(row["sentences"], 180);
     EXPECT_GT(row["sentences"], 0);
     for (const char* field : {"accuracy", "weight", "hard", "random", "offset", "family_offset"}) {
@@ -59,7 +61,7 @@ TEST(CliTrain, MakesAModelOfTheGrammarThatIsAskedAndMeasured) {
       EXPECT_LE(row[field], 1.0) << field;
     }
   }
-  EXPECT_EQ(relations, (Strings{"CO", "DP", "IT", "SP", "VO"}));
+  EXPECT_EQ(relations, (Strings{"CO", "DP", "IT", "MN", "PA", "SP", "ST", "TA", "VO"}));
   Strings other = ask, threads = ask;
   other.insert(other.end(), {"--test-seed", "5"});
   threads.insert(threads.end(), {"--threads", "3"});

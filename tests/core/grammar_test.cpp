@@ -46,7 +46,7 @@ TEST(Grammar, OfTheShippedModelsIsWhole) {
   EXPECT_EQ(std::set(grammar.words.begin(), grammar.words.end()).size(), grammar.words.size());
   std::vector<std::string> relations;
   for (const Relation& relation : grammar.relations) relations.push_back(relation.name);
-  EXPECT_EQ(relations, (std::vector<std::string>{"CO", "DP", "IT", "SP", "VO"}));
+  EXPECT_EQ(relations, (std::vector<std::string>{"CO", "DP", "IT", "MN", "PA", "SP", "ST", "TA", "VO"}));
   EXPECT_EQ(grammar.literals.size(), 7u);
   std::set<PatternItem::Kind> constructs;
   std::set<int> asked;
@@ -67,6 +67,39 @@ TEST(Grammar, OfTheShippedModelsIsWhole) {
   EXPECT_EQ(constructs.size(), 4u);
   EXPECT_EQ(asked.size(), grammar.relations.size());
   EXPECT_TRUE(groups && pronouns && pairs && distinct);
+}
+
+/// A word without a name draws by the list it is drawn from; a name of its own would draw another sentence, and every
+/// training would come out otherwise.
+TEST(Grammar, ARelationMaySpeakOfAWordByItsList) {
+  json said = toy();
+  said["kinds"] = {{{"name", "deed"},
+                    {"language", "en"},
+                    {"weight", 1},
+                    {"choose", {{"a", "act"}}},
+                    {"relations", {{"VO", "v o"}}},
+                    {"variants", {{{"words", "[.5 {place}] {who} {v:a.verb} {place} {o:a.object}"}}}}}};
+  const Grammar plain = *parsed(said);
+  said["relations"]["PA"] = {{"en", "place → action"}, {"zh", "地点 → 动作"}};
+  said["kinds"][0]["relations"]["PA"] = "place v";
+  const Grammar asked = *parsed(said);
+  const int place = static_cast<int>(
+      std::find_if(asked.relations.begin(), asked.relations.end(), [](const auto& one) { return one.name == "PA"; }) -
+      asked.relations.begin());
+  Index found = 0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const Sentence before = sentence_of(plain, 0, 0, seed), now = sentence_of(asked, 0, 0, seed);
+    EXPECT_EQ(spelt(plain, before.words), spelt(asked, now.words)) << seed;
+    for (const Gold& gold : now.gold) {
+      if (gold.relation != place) continue;
+      ++found;
+      EXPECT_EQ(gold.query, 0) << "the first of the two";
+      EXPECT_EQ(gold.key, 2);
+    }
+    EXPECT_EQ(now.gold.size(), before.gold.size() + (now.words.size() == 5 ? 1 : 0));
+  }
+  EXPECT_GT(found, 10);
+  EXPECT_LT(found, 40);
 }
 
 TEST(Grammar, AVerbTakesAnObjectOfItsClass) {

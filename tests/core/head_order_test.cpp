@@ -141,6 +141,23 @@ TEST(HeadFind, AWordNamesItsTokensAndTheTokensOfItsPieces) {
   EXPECT_EQ(places_of(pieces, "cat"), (std::vector<Index>{2}));
 }
 
+TEST(HeadFind, AWordIsNotFoundByItself) {
+  Request request{.config = {.arch = Arch::encoder, .d_model = 8, .num_heads = 2, .num_layers = 2, .ffn = 0},
+                  .tokens = sentence({"he", "says", "he", "goes"})};
+  const auto trace = ask(request);
+  Progress progress;
+  const auto cells = strongest_cells(*trace, {"he", "he"}, progress, 1);
+  for (const StrongestCell& one : *cells) {
+    const Matrix weights = pattern(*trace, one.head);
+    ASSERT_TRUE(one.cell);
+    EXPECT_NE(one.cell->query, one.cell->key);
+    EXPECT_EQ(one.weight, std::max(weights(0, 2), weights(2, 0)));
+  }
+  Progress again;
+  const auto alone = strongest_cells(*trace, {"says", "says"}, again, 1);
+  for (const StrongestCell& one : *alone) EXPECT_FALSE(one.cell);
+}
+
 TEST(HeadFind, TheStrongestCellIsTheLargestOfThoseNamed) {
   Random random(75);
   std::vector<std::string> words;

@@ -103,6 +103,13 @@ TEST(Relations, OfAModelThatKnowsNeighboursAreThoseOfPlaces) {
   EXPECT_EQ(subject.directed[1], (DirectedHead{0, 1, true}));
   EXPECT_EQ(subject.heads[1].accuracy, 1) << "the verb looks back at who";
   EXPECT_FALSE(subject.chosen == object.chosen) << "apart";
+  ASSERT_EQ(report.opposite.size(), 2u);
+  const RelationScore* back = opposite_of(report, subject);
+  ASSERT_NE(back, nullptr);
+  EXPECT_EQ(back->chosen, (DirectedHead{0, subject.chosen.reversed ? 0 : 1, !subject.chosen.reversed}))
+      << "one head looks at the next word, the other at the one before";
+  EXPECT_EQ(back->score.accuracy, 1);
+  EXPECT_EQ(back->sentences, 400);
   const RelationReport together =
       measured_with(neighbours(*grammar), *grammar, {.sentences = 50, .apart = {}, .threads = 2});
   EXPECT_EQ(of(together, "SP").chosen, of(together, "VO").chosen) << "the first of equally good ones";

@@ -206,6 +206,9 @@ TrainingCard full_card() {
                                     .offset = 0.5,
                                     .kind_offset = 0.625,
                                     .sentences = 1000});
+  RelationScore& other = card.scores->opposite.emplace_back(card.scores->relations.back());
+  other.chosen = {1, 2, false};
+  other.score = {0.75, 0.25, 0.5, 40};
   return card;
 }
 
@@ -242,6 +245,10 @@ TEST(TrainingCard, IsReadBack) {
   EXPECT_EQ(score.relation, "VO");
   EXPECT_EQ(score.chosen, (DirectedHead{1, 3, true}));
   EXPECT_EQ(score.score.accuracy, 0.9375);
+  const RelationScore* other = opposite_of(*(*read)->scores, score);
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(other->chosen, (DirectedHead{1, 2, false}));
+  EXPECT_EQ(other->score.accuracy, 0.75);
   EXPECT_EQ((*read)->scores->pairs_right, 19);
 
   TrainingCard causal = card;
@@ -276,6 +283,7 @@ TEST(TrainingCard, SaysInWordsWhatWasMeasured) {
        {"# shaken\n", "d_model 16, 2 heads of d_k 8, 2 layers", "Corpus: sentences of Headlight's grammar",
         "hidden (11 %)", "dropout 0.05", "label smoothing 0.1", "seed 5", "```\nheadlight train -o DIR\n```",
         "| verb → object | L1·H3 key→query | 0.938 | 0.50 | 0.875 | 0.25 | 0.50 | 0.62 | 1000 |\n",
+        "| verb → object | L1·H2 query→key | 0.750 | 0.25 | 0.500 | 0.25 | 0.50 | 0.62 | 1000 |\n",
         "both sentences right: 19 of 20"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   TrainingCard card = full_card();

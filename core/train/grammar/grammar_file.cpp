@@ -227,7 +227,22 @@ class Reader {
     return item;
   }
 
-  void read_relations(const JsonField& field, const std::map<std::string, int>& names, SentencePattern& pattern) {
+  /// The name of a word of the pattern; of one without a name the list that it is drawn from, its first word if there are
+  /// several. To name an item would change what is drawn for it (PatternItem::seed).
+  static std::optional<int> named(const std::string& word, std::map<std::string, int>& names,
+                                  SentencePattern& pattern) {
+    const auto found = names.find(word);
+    const auto is_it = [&](const PatternItem& item) { return found != names.end() && item.name == found->second; };
+    if (std::any_of(pattern.items.begin(), pattern.items.end(), is_it)) return found->second;
+    const auto drawn = std::find_if(pattern.items.begin(), pattern.items.end(), [&](const PatternItem& item) {
+      return item.name < 0 && item.kind == PatternItem::Kind::list && item.called == word;
+    });
+    if (drawn == pattern.items.end()) return std::nullopt;
+    drawn->name = names.emplace(word, static_cast<int>(names.size())).first->second;
+    return drawn->name;
+  }
+
+  void read_relations(const JsonField& field, std::map<std::string, int>& names, SentencePattern& pattern) {
     for (const auto& [name, pairs] : field.fields()) {
       const auto relation = relations_.find(name);
       if (relation == relations_.end()) return pairs.problem("a name under relations");
@@ -240,10 +255,10 @@ class Reader {
       for (const std::string& text : texts) {
         const std::vector<std::string> both = parts_of(text);
         if (both.size() != 2) return pairs.problem("two names of words");
-        const auto query = names.find(both[0]), key = names.find(both[1]);
+        const auto query = named(both[0], names, pattern), key = named(both[1], names, pattern);
         // A relation of the kind may speak of words that this variant has not.
-        if (query == names.end() || key == names.end()) continue;
-        pattern.relations.push_back({relation->second, query->second, key->second});
+        if (!query || !key) continue;
+        pattern.relations.push_back({relation->second, *query, *key});
       }
     }
   }

@@ -157,7 +157,35 @@ struct Measured {
   HeadLooks looks;
 };
 
+/// What the heads of the last layer are to one relation.
+struct OfRelation {
+  std::vector<std::size_t> golds;  // of test sentences
+  std::vector<bool> hard;
+  std::vector<double> validated = {};  // [2 · (layer · heads + head) + reversed]
+};
+
+/// The score of the head of the last layer that looks best, by validation, against the direction of the one chosen.
+RelationScore turned_round(const RelationScore& score, const OfRelation& relation, const HeadLooks& test) {
+  RelationScore opposite = score;
+  const auto heads = static_cast<std::size_t>(score.directed.back().head) + 1;
+  std::size_t best = relation.validated.size() - 2 * heads + (score.chosen.reversed ? 0 : 1);
+  for (std::size_t column = best; column < relation.validated.size(); column += 2)
+    if (relation.validated[column] > relation.validated[best]) best = column;
+  const DirectedHead& head = score.directed[best / 2];
+  opposite.chosen = {head.layer, head.head, !score.chosen.reversed};
+  opposite.score = score_of(test, relation.golds, best, relation.hard);
+  opposite.directed.clear();
+  opposite.heads.clear();
+  return opposite;
+}
+
 }  // namespace
+
+const RelationScore* opposite_of(const RelationReport& report, const RelationScore& relation) {
+  const auto found = std::find_if(report.opposite.begin(), report.opposite.end(),
+                                  [&](const RelationScore& one) { return one.relation == relation.relation; });
+  return found == report.opposite.end() ? nullptr : &*found;
+}
 
 Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<const Model>& model,
                                                         const Grammar& grammar, const RelationOptions& options,
@@ -196,6 +224,7 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
   report.test_seed = options.test_seed;
   report.unknown_words = speller.unknown;
   std::vector<std::vector<double>> validated(grammar.relations.size());  // [relation][layer · heads + head]
+  std::vector<OfRelation> parts;
   for (std::size_t r = 0; r < grammar.relations.size(); ++r) {
     const Relation& relation = grammar.relations[r];
     RelationScore score{.relation = relation.name, .en = relation.en, .zh = relation.zh};
@@ -207,6 +236,7 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
                         [&](std::size_t gold, int distance) { return scored_on.places[gold].distance == distance; });
     score.offset = positions.offset;
     score.kind_offset = positions.kind_offset;
+    OfRelation& part = parts.emplace_back(OfRelation{scored_on.golds, positions.hard});
     double best_untrained = -1;
     for (Index h = 0; h < layers * heads; ++h) {
       const auto forwards = at(h * 2), backwards = at(h * 2 + 1);
@@ -214,6 +244,7 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
       const double other = score_of(validation.looks, chosen_on.golds, backwards, {}).accuracy;
       score.directed.push_back({h / heads, h % heads, other > one});
       validated[r].push_back(std::max(one, other));
+      part.validated.insert(part.validated.end(), {one, other});
       score.heads.push_back(score_of(test.looks, scored_on.golds, other > one ? backwards : forwards, positions.hard));
       for (const std::size_t column : {forwards, backwards}) {
         const double plain = score_of(untrained_validation.looks, chosen_on.golds, column, {}).accuracy;
@@ -227,6 +258,8 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
   }
 
   choose_heads(report.relations, validated, options.apart);
+  for (std::size_t r = 0; r < parts.size(); ++r)
+    report.opposite.push_back(turned_round(report.relations[r], parts[r], test.looks));
 
   // Minimal pairs, by the head of what pronouns stand for; and the sentences that are never trained on.
   std::vector<Case> pairs;
@@ -235,7 +268,10 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
     Random random(derive_seed(options.test_seed, "pairs"));
     for (Index p = 0; p < options.pairs; ++p) {
       for (Sentence& one : draw_minimal_pair(grammar, random)) {
-        pairs.push_back({std::move(one.words), {one.gold.begin(), one.gold.begin() + 1}, one.kind});
+        const auto stands_for = [&](const Gold& gold) { return one.stands_for[at(gold.query)] == gold.key; };
+        const auto pronoun = std::find_if(one.gold.begin(), one.gold.end(), stands_for);
+        const Gold asked = pronoun == one.gold.end() ? one.gold.front() : *pronoun;
+        pairs.push_back({std::move(one.words), {asked}, one.kind});
       }
     }
   }

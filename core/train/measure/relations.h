@@ -86,12 +86,18 @@ struct NextWordScore {
 struct RelationReport {
   std::uint64_t test_seed = 0;
   std::vector<RelationScore> relations = {};
+  /// Of each of these the head of the last layer that looks best in the other direction; empty where that was not
+  /// measured: translations, treebanks.
+  std::vector<RelationScore> opposite = {};
   Index pairs = 0, pairs_right = 0;  // minimal pairs, and those of which both sentences are right
   std::vector<LiteralScore> literals = {};
   Index unknown_words = 0;         // of the grammar, that the model does not have
   AlignmentReport alignment = {};  // of an encoder-decoder; else no heads
   NextWordScore next_word = {};    // of a model that says the next word; else of no words
 };
+
+/// The other direction of one of its relations; null where it was not measured.
+const RelationScore* opposite_of(const RelationReport& report, const RelationScore& relation);
 
 struct RelationOptions {
   std::uint64_t validation_seed = 1, test_seed = 2;

@@ -25,6 +25,13 @@ double perplexity(const JsonField& field) {
   return 1;
 }
 
+std::string direction_of(const DirectedHead& head) { return head.reversed ? "key→query" : "query→key"; }
+
+DirectedHead directed_from(const JsonField& field) {
+  return {field.integer("layer", 0, kMaxLayers), field.integer("head", 0, kMaxHeads),
+          field.text("direction") == "key→query"};
+}
+
 nlohmann::ordered_json rows_json(const HeadScore& score) {
   return {{"accuracy", rounded(score.accuracy)}, {"weight", rounded(score.weight)}, {"hard", rounded(score.hard)}};
 }
@@ -69,7 +76,7 @@ nlohmann::ordered_json relations_json(const RelationReport& report, const std::v
                                  {"label_zh", one.zh},
                                  {"layer", one.chosen.layer},
                                  {"head", one.chosen.head},
-                                 {"direction", one.chosen.reversed ? "key→query" : "query→key"},
+                                 {"direction", direction_of(one.chosen)},
                                  {"accuracy", rounded(one.score.accuracy)},
                                  {"weight", rounded(one.score.weight)},
                                  {"hard", rounded(one.score.hard)},
@@ -79,6 +86,11 @@ nlohmann::ordered_json relations_json(const RelationReport& report, const std::v
                                  {"family_offset", rounded(one.kind_offset)},
                                  {"supervised", was_taught(taught, one)},
                                  {"sentences", one.sentences}});
+    if (const RelationScore* other = opposite_of(report, one)) {
+      nlohmann::ordered_json& row = json["relations"].back()["opposite"] = {
+          {"layer", other->chosen.layer}, {"head", other->chosen.head}, {"direction", direction_of(other->chosen)}};
+      row.update(rows_json(other->score));
+    }
     if (one.stack == Stack::cross) json["relations"].back()["stack"] = "Cross";
   }
   const double right = static_cast<double>(report.pairs_right) / static_cast<double>(std::max<Index>(1, report.pairs));
@@ -92,7 +104,7 @@ nlohmann::ordered_json relations_json(const RelationReport& report, const std::v
                                 {"shown", one.shown},
                                 {"layer", one.best.layer},
                                 {"head", one.best.head},
-                                {"direction", one.best.reversed ? "key→query" : "query→key"},
+                                {"direction", direction_of(one.best)},
                                 {"weight", rounded(one.weight)}});
   }
   if (!report.alignment.heads.empty()) json["alignment"] = alignment_json(report.alignment);
@@ -111,14 +123,18 @@ RelationReport relations_from(const JsonField& field) {
   for (const JsonField& one : field.at("relations").items()) {
     RelationScore score{.relation = one.text("relation"), .en = one.text("label"), .zh = one.text("label_zh")};
     score.stack = one.text("stack", "Self") == "Cross" ? Stack::cross : Stack::self;
-    score.chosen = {one.integer("layer", 0, kMaxLayers), one.integer("head", 0, kMaxHeads),
-                    one.text("direction") == "key→query"};
+    score.chosen = directed_from(one);
     score.score = {share(one, "accuracy"), share(one, "weight"), share(one, "hard"),
                    one.integer("hard_sentences", 0, kMost)};
     score.random = share(one, "random");
     score.offset = share(one, "offset");
     score.kind_offset = share(one, "family_offset");
     score.sentences = one.integer("sentences", 0, kMost);
+    if (one.has("opposite")) {
+      RelationScore& other = report.opposite.emplace_back(score);
+      other.chosen = directed_from(one.at("opposite"));
+      other.score = rows_from(one.at("opposite"));
+    }
     report.relations.push_back(std::move(score));
   }
   report.pairs = field.at("pairs").integer("count", 0, kMost);
@@ -127,8 +143,7 @@ RelationReport relations_from(const JsonField& field) {
   for (const JsonField& one : field.at("literals").items()) {
     LiteralScore score{
         .text = one.text("text"), .relation = one.text("relation"), .query = one.text("query"), .key = one.text("key")};
-    score.best = {one.integer("layer", 0, kMaxLayers), one.integer("head", 0, kMaxHeads),
-                  one.text("direction") == "key→query"};
+    score.best = directed_from(one);
     score.shown = one.flag("shown", false);
     score.weight = share(one, "weight");
     report.literals.push_back(std::move(score));
