@@ -9,6 +9,7 @@
 #include "cli/options/view_options.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
+#include "derived/head_stats.h"
 #include "derived/matrix_names.h"
 #include "document/answer_snapshot.h"
 #include "figure/figure.h"
@@ -26,7 +27,9 @@ struct FigureArguments {
   std::string file, view = "heads", width = "column", theme, language, scale = "linear", maps = "weights";
   std::string colours = "teal", pair = "all";
   std::vector<std::string> heads, folds;
-  std::optional<std::string> against, matrix;
+  std::optional<std::string> against, matrix, order;
+  WordPair words = {};
+  bool ascending = false;
   Index query = -1, key = -1, row = -1, column = -1;
   bool own_range = false;
   float threshold = 0.05f;
@@ -60,6 +63,46 @@ Result<std::vector<HeadRef>> heads_of(const std::vector<std::string>& texts, con
         heads.push_back(one);
   }
   return heads;
+}
+
+/// Reads --order: the heads of the stack in that order, and the number by which each stands there.
+Status add_order(const FigureArguments& options, const std::shared_ptr<const Trace>& trace, FigureOptions& figure) {
+  using By = HeadOrder::By;
+  const bool looks_for = options.words != WordPair{};
+  if (!options.order) {
+    if (options.ascending || looks_for)
+      return bad_input(options.ascending ? "--ascending" : "--from, --to", "", "--order", "none");
+    return Done{};
+  }
+  std::string names;
+  for (const HeadOrder& one : head_orders()) names.append(names.empty() ? "" : ", ").append(name(one));
+  auto order = parse_head_order(*options.order);
+  if (!order) return bad_input("--order", "", names, *options.order);
+  if (!shows_all_heads(figure.kind))
+    return bad_input("--order", "", "--view heads, glance, row or column", "--view " + options.view);
+  if (options.maps == "rollout") return bad_input("--order", "", "maps of heads", "--maps rollout");
+  if (looks_for != (order->by == By::found))
+    return bad_input("--order " + *options.order, "", looks_for ? "--order found" : "--from and --to",
+                     looks_for ? "--from, --to" : "nothing to find");
+  if (order->by == By::layer || !trace->has(figure.head.stack)) return Done{};
+  order->ascending = options.ascending;
+  HeadQuestion question{.trace = trace, .measures = order->by == By::measure, .similar = order->by == By::similar};
+  if (order->by == By::found) question.words = options.words;
+  Progress progress;
+  const auto stats = answer_heads(question, nullptr, progress);
+  EffectAnswer effects{.trace = trace};
+  if (order->by == By::effect) {
+    auto found = head_effects(*trace, progress, options.request.threads());
+    if (!found) return found.error();
+    effects.effects = std::move(**found);
+  }
+  const std::vector<HeadRef> heads = figure.heads.empty() ? heads_of(*trace, figure.head.stack) : figure.heads;
+  std::vector<HeadRef> ordered = heads_in_order(heads_of(*trace, figure.head.stack), *order, stats.get(), &effects);
+  std::erase_if(ordered,
+                [&](const HeadRef& head) { return std::find(heads.begin(), heads.end(), head) == heads.end(); });
+  for (const HeadRef& head : ordered) figure.numbers.push_back(order_number(*order, head, stats.get(), &effects));
+  if (!ordered.empty()) figure.heads = std::move(ordered), figure.order = *order;
+  return Done{};
 }
 
 /// Reads --matrix, --row and --column.
@@ -106,8 +149,8 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
   }
   if (options.heads.empty()) return figure;
   const bool flows = figure.kind == FigureKind::flow;
-  if (!flows && figure.kind != FigureKind::row && figure.kind != FigureKind::column)
-    return bad_input("--heads", "", "--view flow, row or column", "--view " + options.view);
+  if (!flows && !shows_all_heads(figure.kind))
+    return bad_input("--heads", "", "--view heads, glance, row, column or flow", "--view " + options.view);
   if (!trace.has(figure.head.stack)) return figure;  // which draw_figure refuses
   auto heads = heads_of(options.heads, trace, figure.head.stack);
   if (!heads) return heads.error();
@@ -198,8 +241,9 @@ Result<int> run_figure(const FigureArguments& options) {
   Progress progress;
   const auto trace = forward(asked->requests.front(), progress, nullptr, options.request.threads());
   if (!trace) return trace.error();
-  const auto figure = figure_of(options, **trace);
+  auto figure = figure_of(options, **trace);
   if (!figure) return figure.error();
+  if (const Status ordered = add_order(options, *trace, *figure); !ordered) return ordered.error();
   const auto fonts = PaperFonts::open();
   if (!fonts) return fonts.error();
   const auto drawing = drawing_of(options, *asked, *trace, *figure, (*fonts)->measure());
@@ -251,10 +295,18 @@ ParsedCommand add_figure(CLI::App& program) {
   add_folds(*command, options->folds);
   command
       ->add_option("--heads", options->heads,
-                   "Of flow: its heads, 0.3,1.*; of row and column: which heads, in this order")
+                   "Of flow: its heads, 0.3,1.*; of heads, glance, row and column: which heads, in this order")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("HEADS");
+  command
+      ->add_option("--order", options->order,
+                   "Of heads, glance, row and column: a measure's name, effect, similar, found or layer (default), as "
+                   "heads --sort has it")
+      ->type_name("METRIC");
+  command->add_flag("--ascending", options->ascending, "Of --order: the smallest first");
+  command->add_option("--from", options->words.from, "Of --order found: the word that looks …")->type_name("WORD");
+  command->add_option("--to", options->words.to, "… at this one")->type_name("WORD");
   command
       ->add_option("--threshold", options->threshold, "Of flow: the smallest weight that has a line, 0.05 by default")
       ->type_name("X");

@@ -32,8 +32,9 @@ struct NextRow {
 struct Answer {
   std::shared_ptr<const Trace> trace;
   bool edited = false;
-  std::vector<NextRow> rows;   // the most probable first
-  std::vector<NextRow> asked;  // those that were named, as named
+  std::vector<NextRow> rows = {};     // the most probable first
+  std::vector<NextRow> changed = {};  // others that changed most, by |p′ − p|: what was probable before the edits
+  std::vector<NextRow> asked = {};    // those that were named, as named
 };
 
 Result<std::shared_ptr<const Trace>> compute(const Request& request, const Trace* previous, int threads) {
@@ -48,7 +49,7 @@ Result<std::shared_ptr<const Trace>> compute(const Request& request, const Trace
 Result<Answer> answer(const Request& request, const NextArguments& options) {
   const auto trace = compute(request, nullptr, options.request.threads());
   if (!trace) return trace.error();
-  Answer result{*trace, false, {}, {}};
+  Answer result{*trace};
   const Model& model = *result.trace->model;
   const Vector after = probabilities(result.trace->logits);
   Vector before = after;
@@ -59,12 +60,15 @@ Result<Answer> answer(const Request& request, const NextArguments& options) {
     result.edited = true;
   }
   for (Candidate& word : most_probable(model, after, options.top)) result.rows.push_back({std::move(word), 0});
+  for (const Index row : most_changed(before, after, options.top))
+    if (std::none_of(result.rows.begin(), result.rows.end(), [&](const NextRow& one) { return one.word.row == row; }))
+      result.changed.push_back({candidate(model, after, row), 0});
   for (const std::string& token : options.tokens) {
     const auto row = find_word(model, token);
     if (!row) return bad_input("--token", "", "a word of the vocabulary, or its id", "'" + token + "'");
     result.asked.push_back({candidate(model, after, *row), 0});
   }
-  for (std::vector<NextRow>* rows : {&result.rows, &result.asked})
+  for (std::vector<NextRow>* rows : {&result.rows, &result.changed, &result.asked})
     for (NextRow& row : *rows) row.before = before(row.word.row);
   return result;
 }
@@ -81,7 +85,9 @@ std::string text_of(const Answer& answer) {
   text += place_of(answer).text + ":\n";
   char numbers[96];
   if (answer.edited) text += "after     before    change    word\n";
-  for (const std::vector<NextRow>* rows : {&answer.rows, &answer.asked}) {
+  for (const std::vector<NextRow>* rows : {&answer.rows, &answer.changed, &answer.asked}) {
+    if (rows == &answer.changed && !rows->empty()) text += "changed most of the others:\n";
+    if (rows == &answer.asked && !rows->empty() && !answer.changed.empty()) text += "asked for:\n";
     for (const NextRow& row : *rows) {
       if (answer.edited)
         std::snprintf(numbers, sizeof numbers, "%.6f  %.6f  %+.6f ", static_cast<double>(row.word.probability),
@@ -114,6 +120,7 @@ std::string json_of(const Answer& answer) {
                        ",\"token\":" + json_string(place_of(answer).text) +
                        ",\"what\":" + (is_masked_word(answer) ? "\"in its place\"" : "\"after it\"") + "}" +
                        ",\"next_token\":" + json_rows(answer.rows, answer.edited);
+  if (!answer.changed.empty()) object += ",\"changed\":" + json_rows(answer.changed, true);
   if (!answer.asked.empty()) object += ",\"tokens\":" + json_rows(answer.asked, answer.edited);
   return object + "}\n";
 }

@@ -28,13 +28,16 @@ struct GuessedWord {
 struct Guess {
   std::weak_ptr<const Trace> trace;
   std::optional<Index> hidden = {};
-  std::string place = {};                 // the text of the hidden token, or of the one that the guess comes after
-  std::vector<GuessedWord> words = {};    // the most probable now; none where the model cannot say any
+  std::string place = {};  // the text of the hidden token, or of the one that the guess comes after
+  std::vector<GuessedWord> words =
+      {};  // the most probable now, behind the first what was lost; none where the model cannot say any
   std::optional<GuessedWord> right = {};  // the word that stands in the hidden place
 };
 
 /// How many words a guess names.
 inline constexpr Index kGuessedWords = 5;
+/// How many words more, which the changes made less probable: the largest losses by |p′ − p|.
+inline constexpr Index kLostWords = 2;
 /// Longer sentences are not asked with a word hidden.
 inline constexpr Index kMostHidden = 2048;
 

@@ -12,6 +12,7 @@ std::vector<HeadOrder> head_orders() {
   for (const Measure measure : kMeasures) orders.push_back({HeadOrder::By::measure, measure});
   orders.push_back({HeadOrder::By::effect});
   orders.push_back({HeadOrder::By::similar});
+  orders.push_back({HeadOrder::By::found});
   return orders;
 }
 
@@ -20,6 +21,7 @@ std::string_view name(const HeadOrder& order) {
     case HeadOrder::By::measure: return name(order.measure);
     case HeadOrder::By::effect: return "effect";
     case HeadOrder::By::similar: return "similar";
+    case HeadOrder::By::found: return "found";
     case HeadOrder::By::layer: break;
   }
   return "layer";
@@ -108,6 +110,49 @@ bool add_lines(const Trace& trace, const HeadLine& line, Progress& progress, Hea
 }
 
 }  // namespace
+
+std::optional<float> order_number(const HeadOrder& order, const HeadRef& head, const HeadStats* stats,
+                                  const EffectAnswer* effects) {
+  using By = HeadOrder::By;
+  if (order.by == By::effect) {
+    const HeadEffect* one = effects ? entry_of(effects->effects, head) : nullptr;
+    return one ? std::optional(one->change) : std::nullopt;
+  }
+  if (!stats) return std::nullopt;
+  if (order.by == By::measure) {
+    const HeadMeasures* one = entry_of(stats->measures, head);
+    return one ? (*one)[order.measure] : std::nullopt;
+  }
+  if (order.by == By::found) {
+    const StrongestCell* one = entry_of(stats->found, head);
+    return one && one->cell ? std::optional(one->weight) : std::nullopt;
+  }
+  if (order.by != By::similar) return std::nullopt;
+  const auto at = std::find(stats->similar.begin(), stats->similar.end(), head);
+  return at == stats->similar.end() ? std::nullopt
+                                    : stats->apart[static_cast<std::size_t>(at - stats->similar.begin())];
+}
+
+std::vector<HeadRef> heads_in_order(const std::vector<HeadRef>& heads, const HeadOrder& order, const HeadStats* stats,
+                                    const EffectAnswer* effects) {
+  using By = HeadOrder::By;
+  std::vector<HeadRef> ordered;
+  if (order.by == By::layer || heads.empty()) return ordered;
+  if (order.by == By::similar) {
+    if (!stats) return ordered;
+    for (const HeadRef& head : stats->similar)
+      if (head.stack == heads.front().stack) ordered.push_back(head);
+    // Of an earlier answer, perhaps of another model.
+    if (!std::is_permutation(ordered.begin(), ordered.end(), heads.begin(), heads.end())) return {};
+    if (order.ascending) std::reverse(ordered.begin(), ordered.end());
+    return ordered;
+  }
+  std::vector<std::optional<float>> values;
+  for (const HeadRef& head : heads) values.push_back(order_number(order, head, stats, effects));
+  if (std::none_of(values.begin(), values.end(), [](const auto& value) { return value.has_value(); })) return {};
+  for (const std::size_t at : ranking(values, order.ascending)) ordered.push_back(heads[at]);
+  return ordered;
+}
 
 std::shared_ptr<const HeadStats> answer_heads(const HeadQuestion& question, const HeadStats* known,
                                               Progress& progress) {

@@ -2,11 +2,14 @@
 // without it. Computed only while a view shows it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "heads/head_effects.h"
@@ -15,9 +18,10 @@
 
 namespace headlight {
 
-/// The order of the heads of the grid: layers, a measure, the loss without the head, or similarity.
+/// The order of the heads of the grid: layers, a measure, the loss without the head, similarity, or the largest weight
+/// between the two words that are looked for.
 struct HeadOrder {
-  enum class By { layer, measure, effect, similar } by = By::layer;
+  enum class By { layer, measure, effect, similar, found } by = By::layer;
   Measure measure = Measure::entropy;  // where by == measure
   bool ascending = false;              // the smallest first
 
@@ -26,7 +30,7 @@ struct HeadOrder {
 
 /// Every order there is, as the window steps through them.
 std::vector<HeadOrder> head_orders();
-/// layer, effect, similar, or the measure's name.
+/// layer, effect, similar, found, or the measure's name.
 std::string_view name(const HeadOrder& order);
 std::optional<HeadOrder> parse_head_order(std::string_view name);
 
@@ -92,5 +96,26 @@ struct EffectAnswer {
   std::vector<HeadEffect> effects = {};
   std::string problem = {};
 };
+
+/// The entry of a head in a list that is in the order of heads_of(); null where it has none.
+template <class Entry>
+const Entry* entry_of(const std::vector<Entry>& all, const HeadRef& wanted) {
+  const auto place = [](const HeadRef& head) {
+    return std::tuple(std::find(std::begin(kStacks), std::end(kStacks), head.stack), head.layer, head.head);
+  };
+  const auto at = std::lower_bound(all.begin(), all.end(), wanted, [&](const Entry& entry, const HeadRef& head) {
+    return place(entry.head) < place(head);
+  });
+  return at != all.end() && at->head == wanted ? &*at : nullptr;
+}
+
+/// The number by which a head is ordered; nothing where it is not known, and for the order of layers. Of `similar`: how
+/// far it is from the head before it.
+std::optional<float> order_number(const HeadOrder& order, const HeadRef& head, const HeadStats* stats,
+                                  const EffectAnswer* effects);
+
+/// The heads of one stack in that order; empty where it is that of the layers, or no number is known.
+std::vector<HeadRef> heads_in_order(const std::vector<HeadRef>& heads, const HeadOrder& order, const HeadStats* stats,
+                                    const EffectAnswer* effects);
 
 }  // namespace headlight

@@ -64,7 +64,11 @@ FigureOptions figure_options(const FigureRequest& order) {
   options.look = order.view.look;
   options.own_range = order.view.own_range;
   if (order.view.pinned) options.query = order.view.pinned->query, options.key = order.view.pinned->key;
-  if (order.kind == FigureKind::row || order.kind == FigureKind::column) options.heads = order.heads;
+  if (shows_all_heads(order.kind) && !(order.other && order.other->kind == MapKind::rollout)) {
+    options.heads = order.heads;
+    options.numbers = order.numbers;
+    if (!order.heads.empty()) options.order = order.view.order;
+  }
   if (order.kind == FigureKind::flow && order.view.flow.heads)
     for (const Index head : *order.view.flow.heads)
       if (head < order.trace->num_heads(options.head.stack))

@@ -35,7 +35,9 @@ struct FigureOptions {
   ColourMap colours = ColourMap::teal;
   float width = kColumnMm * kPointsInMm;  // of the page, in points
   HeadRef head = {};                      // the one that is drawn large; all others are of its stack
-  std::vector<HeadRef> heads = {};        // of a flow; none: `head` alone. Of a row or column: their order; none: all
+  std::vector<HeadRef> heads = {};  // of a flow; none: `head` alone. Of all heads: which, in this order; none: all
+  HeadOrder order = {};             // by which these are in that order, for the caption
+  std::vector<std::optional<float>> numbers = {};  // by which they are, one a head; none: not written
   std::optional<Index> query = {}, key = {};  // whose row, whose column, the steps of which weight; none: the cell that
                                               // the window begins with
   Look look = {};                             // of a matrix: which, and the cell whose terms are told

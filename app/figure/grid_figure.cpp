@@ -47,8 +47,10 @@ Tile tile_of(const Page& page, const PrintedMap& map, float width, bool names_be
   return tile;
 }
 
-/// Where the heads of all layers stand: each layer begins a new row, its heads from left to right.
+/// Where the heads of all layers stand: each layer begins a new row, its heads from left to right. In an order of their
+/// own all heads follow each other like those of one layer.
 struct GridLayout {
+  Index in_a_layer = 1;
   Index columns = 1;         // heads side by side
   Index rows_per_layer = 1;  // where a layer's heads take several rows
   float width = 0;           // of one map with its labels
@@ -56,15 +58,16 @@ struct GridLayout {
   float gap = 0;             // between maps
   float content_height = 0;  // of everything
 
-  Box place(HeadRef head) const {
-    const Index row = head.layer * rows_per_layer + head.head / columns, column = head.head % columns;
+  Box place(Index at) const {
+    const Index head = at % in_a_layer, row = at / in_a_layer * rows_per_layer + head / columns,
+                column = head % columns;
     return {static_cast<float>(column) * (width + gap), static_cast<float>(row) * (height + gap), width, height};
   }
 };
 
 /// As few maps side by side as the height of the page allows; none smaller than kLeastMap.
 GridLayout grid_of(const Page& page, const PrintedMap& map, Index layers, Index heads, float gap, bool names_below) {
-  GridLayout grid{.gap = gap};
+  GridLayout grid{.in_a_layer = heads, .gap = gap};
   for (Index rows = heads; rows >= 1; --rows) {
     const Index columns = (heads + rows - 1) / rows;
     const float width = (page.room() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
@@ -85,11 +88,13 @@ Drawing draw_grid(const FigureSubject& subject, const FigureOptions& options, co
   Page page = new_page(options, measure);
   const Trace& trace = subject.trace;
   const Stack stack = options.head.stack;
-  const Index layers = trace.num_layers(stack), heads = maps_a_layer(subject, stack);
+  const bool ordered = !options.heads.empty();
+  const auto every = ordered ? options.heads : maps_of_stack(subject, stack);
+  const Index layers = ordered ? 1 : trace.num_layers(stack);
+  const Index heads = ordered ? static_cast<Index>(every.size()) : maps_a_layer(subject, stack);
   const Index most = cells_a_side(layers * heads);
   const PrintedMap first = printed_map(subject, {0, 0, stack}, most);
   const float gap = 0.9f * page.label;
-  const auto every = maps_of_stack(subject, stack);
   GridLayout grid = grid_of(page, first, layers, heads, gap, false);
   Tile tile = tile_of(page, first, grid.width, false);
   float room = grid.width - tile.layout.plot.x;
@@ -97,7 +102,7 @@ Drawing draw_grid(const FigureSubject& subject, const FigureOptions& options, co
   constexpr float kAnyLength = 1e6f;
   const auto whole = titles_of(page, subject, options, every, kAnyLength);
   const bool names_below = std::any_of(whole.begin(), whole.end(), [&](const HeadTitle& title) {
-    return measure(title.words.head + title.words.relations, page.label) > room;
+    return measure(title.words.head + title.words.value + title.words.relations, page.label) > room;
   });
   if (names_below) {
     grid = grid_of(page, first, layers, heads, gap, true);
@@ -110,14 +115,15 @@ Drawing draw_grid(const FigureSubject& subject, const FigureOptions& options, co
   bool blocks = false;
   const float below = tile.name > 0 ? grid.width + 0.5f * gap : 0;
   auto titles = titles_of(page, subject, options, every, room, below);
-  for (HeadTitle& title : titles) {
-    const Box place = grid.place(title.head);
+  for (std::size_t i = 0; i < titles.size(); ++i) {
+    HeadTitle& title = titles[i];
+    const Box place = grid.place(static_cast<Index>(i));
     MapLayout layout = tile.layout;
     layout.plot.x += left + place.x;
     layout.plot.y += page.y + place.y;
     const PrintedMap map = printed_map(subject, title.head, most);
     const ColourScale own = own_scale(scale, map.weights, options);
-    if (options.own_range) title.words.value = "  ≤ " + tick_number(own.top);
+    if (options.own_range) title.words.value += "  ≤ " + tick_number(own.top);
     if (measure(title.words.head + title.words.value + title.words.relations, page.label) > room)
       title.words.value.clear();
     if (measure(title.words.head, page.label) <= room)

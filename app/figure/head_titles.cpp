@@ -22,14 +22,16 @@ std::vector<HeadTitle> titles_of(const Page& page, const FigureSubject& subject,
       titles.push_back({at, {layer_title(options.language, at.layer), {}, {}}});
       continue;
     }
-    HeadTitle title{at, measured_title(at, names[i], {}, room, width), is_off(subject.trace.request.edits, at)};
+    const auto number = i < options.numbers.size() ? options.numbers[i] : std::nullopt;
+    const std::string value = number ? "  " + order_number_text(*number) : std::string();
+    HeadTitle title{at, measured_title(at, names[i], value, room, width), is_off(subject.trace.request.edits, at)};
     if (title.off) title.words.relations = either(options.language, "  off", "  已关闭");
     else if (below > 0) {
       title.below = name_within(names[i], below, small);
       title.words.relations.clear();
       title.words.quiet = names[i].doubtful || !names[i].relation;
     }
-    if (width(title.words.head + title.words.relations) > room) title.words.relations.clear();
+    if (width(title.words.head + title.words.value + title.words.relations) > room) title.words.relations.clear();
     titles.push_back(std::move(title));
   }
   return titles;

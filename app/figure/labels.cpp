@@ -112,6 +112,17 @@ std::string exact_number(float value) {
   return append_number(text, value) ? text : brief_number(value);
 }
 
+std::string order_number_text(float value) {
+  char text[32];
+  const double number = static_cast<double>(value);
+  std::snprintf(text, sizeof text,
+                number != 0 && std::abs(number) < 0.001 ? "%.1e"
+                : number < 10                           ? "%.3f"
+                                                        : "%.1f",
+                number);
+  return text;
+}
+
 std::string tick_number(float value) {
   char text[16];
   std::snprintf(text, sizeof text, "%.3g", static_cast<double>(value));

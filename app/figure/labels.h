@@ -41,6 +41,8 @@ std::string signed_cell_number(float difference);
 std::string brief_number(float value);
 /// A number that reads back to the same float: as exports have it.
 std::string exact_number(float value);
+/// The number by which a head stands in an order: three digits after the point where it is not tiny.
+std::string order_number_text(float value);
 /// A number beside a colour bar, or in a caption: three digits.
 std::string tick_number(float value);
 

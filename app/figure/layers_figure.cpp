@@ -6,35 +6,124 @@
 #include "figure/labels.h"
 #include "figure/map_items.h"
 #include "figure/map_kinds.h"
+#include "model/head_text.h"
 
 namespace headlight {
 namespace {
 
-/// Of all thumbnails together, so that a model with thousands of heads is still a small file.
+/// With so many heads every cell of up to 128 tokens is kept; of more so many of all thumbnails together, so that a model
+/// with thousands of heads is still a small file.
+constexpr Index kMostWhole = 24 * 16;
 constexpr double kMostCellsOfLayers = 1.0e6;
 constexpr Index kLeastSide = 12;
 constexpr float kLargestThumbnail = 72;  // points
+constexpr float kFrame = 0.35f;          // the width of its line
 
-/// The heads of a layer side by side, empty columns between them; where each has its own range, as shares of `scale`.
-Matrix side_by_side(const FigureSubject& subject, const FigureOptions& options, const ColourScale& scale, Index layer,
-                    Index most, Index between) {
-  const Stack stack = options.head.stack;
-  const Index heads = maps_a_layer(subject, stack);
+/// The rows and columns of thumbnails: layers of heads, or heads in an order of their own, each with its name.
+struct Arrangement {
+  std::vector<HeadRef> heads = {};
+  Index columns = 1;
+  bool named = false;
+  Index cells = 0, between = 0;  // columns of one map, and between two
+
+  Index rows() const { return (static_cast<Index>(heads.size()) + columns - 1) / columns; }
+  Index width() const { return columns * (cells + between) - between; }
+  /// The heads of a row; of the last one perhaps fewer.
+  std::vector<HeadRef> row(Index at) const {
+    const auto begin = heads.begin() + at * columns;
+    return {begin, begin + std::min<Index>(columns, heads.end() - begin)};
+  }
+};
+
+/// The maps of a row side by side, empty columns between them; where each has its own range, as shares of `scale`.
+Matrix side_by_side(const FigureSubject& subject, const FigureOptions& options, const ColourScale& scale,
+                    const Arrangement& all, Index at, Index most) {
   Matrix row;
-  for (Index head = 0; head < heads; ++head) {
-    Matrix map = printed_map(subject, {layer, head, stack}, most).weights;
+  Index column = 0;
+  for (const HeadRef& head : all.row(at)) {
+    Matrix map = printed_map(subject, head, most).weights;
     const float share = scale.top / own_scale(scale, map, options).top;
     map = (map.array() < 0).select(map, share * map);
-    if (head == 0)
-      row = Matrix::Constant(map.rows(), heads * (map.cols() + between) - between,
-                             std::numeric_limits<float>::quiet_NaN());
-    row.middleCols(head * (map.cols() + between), map.cols()) = map;
+    if (column == 0) row = Matrix::Constant(map.rows(), all.width(), std::numeric_limits<float>::quiet_NaN());
+    row.middleCols(column, map.cols()) = map;
+    column += all.cells + all.between;
   }
   return row;
 }
 
 /// Every so many numbers are written, so that none touch.
 Index step_of(float width, float pitch) { return std::max<Index>(1, static_cast<Index>(std::ceil(width / pitch))); }
+
+/// The size of the thumbnails on the page.
+struct Sizes {
+  float left = 0;                 // of the maps, from the margin
+  float cell = 0;                 // as wide as high
+  float pitch_x = 0, height = 0;  // from map to map; of a map
+};
+
+Sizes sizes_of(const Page& page, const Arrangement& all, const Matrix& first, float left) {
+  const float longer = static_cast<float>(std::max(first.rows(), first.cols()));
+  const float cell = std::min((page.room() - left) / static_cast<float>(all.width()), kLargestThumbnail / longer);
+  return {left, cell, cell * static_cast<float>(all.cells + all.between), cell * static_cast<float>(first.rows())};
+}
+
+/// The numbers of the layers beside their rows, and of the heads above their columns.
+void add_numbers(Page& page, const Arrangement& all, const Sizes& sizes, float top, float pitch_y, bool of_heads,
+                 Language language) {
+  const float size = page.label, x = page.left() + sizes.left;
+  const auto put = [&](float at_x, float at_y, const std::string& text, Role role, Anchor anchor) {
+    add_text(page, {.at = {at_x, at_y},
+                    .text = text,
+                    .size = size,
+                    .role = role,
+                    .colour = role == Role::title ? page.ink.text : page.ink.dim,
+                    .anchor = anchor});
+  };
+  if (of_heads) put(x, page.y + 0.5f * size, either(language, "Head", "头"), Role::title, Anchor::left);
+  put(page.left(), page.y + 1.9f * size, either(language, "Layer", "层"), Role::title, Anchor::left);
+  const Index column_step = step_of(page.measure(std::to_string(all.columns), size) + 0.4f * size, sizes.pitch_x);
+  for (Index head = 0; of_heads && head < all.columns; head += column_step)
+    put(x + sizes.pitch_x * static_cast<float>(head) + sizes.cell * static_cast<float>(all.cells) / 2,
+        page.y + 1.9f * size, std::to_string(head), Role::label, Anchor::middle);
+  for (Index layer = 0; layer < all.rows(); layer += step_of(size, pitch_y))
+    put(x - 0.5f * size, top + pitch_y * static_cast<float>(layer) + sizes.height / 2, std::to_string(layer),
+        Role::label, Anchor::right);
+}
+
+/// The name of each head above its map, and below it the number by which it stands there.
+void add_names(Page& page, const FigureOptions& options, const Arrangement& all, Index row, float x, float y,
+               float pitch_x) {
+  const float size = page.least_label;
+  const std::vector<HeadRef> heads = all.row(row);
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const float at = x + pitch_x * static_cast<float>(i);
+    add_text(page, {.at = {at, y + 0.5f * size},
+                    .text = head_label(heads[i]),
+                    .size = size,
+                    .role = Role::title,
+                    .colour = page.ink.text});
+    const auto place = static_cast<std::size_t>(row * all.columns) + i;
+    if (const auto number = place < options.numbers.size() ? options.numbers[place] : std::nullopt)
+      add_text(page, {.at = {at, y + (0.5f + kLineOfText) * size},
+                      .text = order_number_text(*number),
+                      .size = size,
+                      .role = Role::label,
+                      .colour = page.ink.dim});
+  }
+}
+
+/// As many maps side by side as have room for their names.
+Index named_columns(const Page& page, const Arrangement& all, const Matrix& first, const FigureOptions& options,
+                    Index most) {
+  float widest = 0;
+  for (const HeadRef& head : all.heads) widest = std::max(widest, page.measure(head_label(head), page.least_label));
+  for (const auto& number : options.numbers)
+    if (number) widest = std::max(widest, page.measure(order_number_text(*number), page.least_label));
+  Arrangement tried = all;
+  for (tried.columns = most; tried.columns > 1; --tried.columns)
+    if (sizes_of(page, tried, first, 0).pitch_x >= widest + 0.4f * page.least_label) break;
+  return tried.columns;
+}
 
 }  // namespace
 
@@ -45,58 +134,46 @@ Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, 
   const Index layers = trace.num_layers(stack), heads = maps_a_layer(subject, stack);
   const bool of_heads = kind_of(subject, stack) != MapKind::rollout;
   const Index fair = static_cast<Index>(std::sqrt(kMostCellsOfLayers / static_cast<double>(layers * heads)));
-  const Index most = std::clamp(fair, kLeastSide, kThumbnail);
+  const Index most = layers * heads <= kMostWhole ? kThumbnail : std::clamp(fair, kLeastSide, kThumbnail);
   const ColourScale scale = map_scale(subject, options);
-
-  const float size = page.label;
-  const std::string row_word = either(options.language, "Layer", "层"),
-                    column_word = of_heads ? either(options.language, "Head", "头") : "";
-  const float left = std::max(measure(row_word, size), measure(std::to_string(layers), size)) + 0.6f * size;
   const Matrix first = printed_map(subject, {0, 0, stack}, most).weights;
-  const Index between = std::max<Index>(1, static_cast<Index>(std::lround(0.1 * static_cast<double>(first.cols()))));
-  // A cell is as wide as the page allows, as wide as high.
-  const float columns = static_cast<float>(heads * (first.cols() + between) - between);
-  const float longer = static_cast<float>(std::max(first.rows(), first.cols()));
-  const float cell = std::min((page.room() - left) / columns, kLargestThumbnail / longer);
-  const float pitch_x = cell * static_cast<float>(first.cols() + between);
-  const float height = cell * static_cast<float>(first.rows()), pitch_y = height + cell * static_cast<float>(between);
-
-  const float top = page.y + 2.8f * size, x = page.left() + left;
-  add_text(page, {.at = {x, page.y + 0.5f * size},
-                  .text = column_word,
-                  .size = size,
-                  .role = Role::title,
-                  .colour = page.ink.text});
-  add_text(page, {.at = {page.left(), page.y + 1.9f * size},
-                  .text = row_word,
-                  .size = size,
-                  .role = Role::title,
-                  .colour = page.ink.text});
-  const Index column_step = step_of(measure(std::to_string(heads), size) + 0.4f * size, pitch_x);
-  for (Index head = 0; of_heads && head < heads; head += column_step)
-    add_text(page, {.at = {x + pitch_x * static_cast<float>(head) + cell * static_cast<float>(first.cols()) / 2,
-                           page.y + 1.9f * size},
-                    .text = std::to_string(head),
-                    .size = size,
-                    .role = Role::label,
-                    .colour = page.ink.dim,
-                    .anchor = Anchor::middle});
-  const Index row_step = step_of(size, pitch_y);
-  bool blocks = false;
-  for (Index layer = 0; layer < layers; ++layer) {
-    const float y = top + pitch_y * static_cast<float>(layer);
-    if (layer % row_step == 0)
-      add_text(page, {.at = {x - 0.5f * size, y + height / 2},
-                      .text = std::to_string(layer),
-                      .size = size,
-                      .role = Role::label,
-                      .colour = page.ink.dim,
-                      .anchor = Anchor::right});
-    Matrix row = side_by_side(subject, options, scale, layer, most, between);
-    blocks = blocks || has_blocked(row);
-    page.drawing.items.emplace_back(Cells{{x, y, cell * columns, height}, std::move(row), scale});
+  Arrangement all{.heads = maps_of_stack(subject, stack), .columns = heads, .cells = first.cols()};
+  all.between = std::max<Index>(1, static_cast<Index>(std::lround(0.1 * static_cast<double>(first.cols()))));
+  if (!options.heads.empty()) {
+    all.heads = options.heads;
+    all.named = true;
+    const auto count = static_cast<Index>(all.heads.size());
+    all.columns = named_columns(page, all, first, options, std::min(heads, count));
   }
-  page.y = top + pitch_y * static_cast<float>(layers);
+  const float size = page.label;
+  const float numbers =
+      std::max(measure(either(options.language, "Layer", "层"), size), measure(std::to_string(layers), size)) +
+      0.6f * size;
+  const Sizes sizes = sizes_of(page, all, first, all.named ? 0 : numbers);
+  const float lines = !all.named ? 0 : options.numbers.empty() ? 1.0f : 2.0f;
+  const float names = kLineOfText * page.least_label * lines;
+  const float gap = sizes.cell * static_cast<float>(all.between) + (all.named ? 0.5f * page.least_label : 0);
+  const float pitch_y = names + sizes.height + gap;
+  const float top = page.y + (all.named ? 0 : 2.8f * size), x = page.left() + sizes.left;
+  if (!all.named) add_numbers(page, all, sizes, top, pitch_y, of_heads, options.language);
+  bool blocks = false;
+  std::vector<Rectangle> frames;  // above the images, which would cover them
+  for (Index row = 0; row < all.rows(); ++row) {
+    const float y = top + pitch_y * static_cast<float>(row);
+    if (all.named) add_names(page, options, all, row, x, y, sizes.pitch_x);
+    Matrix maps = side_by_side(subject, options, scale, all, row, most);
+    blocks = blocks || has_blocked(maps);
+    page.drawing.items.emplace_back(
+        Cells{{x, y + names, sizes.cell * static_cast<float>(all.width()), sizes.height}, std::move(maps), scale});
+    for (std::size_t i = 0; i < all.row(row).size(); ++i)
+      frames.push_back({{x + sizes.pitch_x * static_cast<float>(i), y + names,
+                         sizes.cell * static_cast<float>(all.cells), sizes.height},
+                        {},
+                        page.ink.line,
+                        kFrame});
+  }
+  for (Rectangle& frame : frames) page.drawing.items.emplace_back(std::move(frame));
+  page.y = top + pitch_y * static_cast<float>(all.rows());
   std::vector<std::string> remarks;
   if (first.rows() < trace.queries(stack) && !folded_stack(subject, stack))
     remarks.push_back(either(options.language, "each dot: the largest weight of the cells it covers",

@@ -55,6 +55,8 @@ float top_of_line(const Vector& weights, float shared, bool own) {
   return largest > 0 ? largest : shared;
 }
 
+float top_of_weights(float largest) { return largest < 1e-6f ? 1 : nice_top(largest); }
+
 std::vector<Text> words_above(const LineLayout& layout, const std::vector<std::string>& words,
                               const LabelMetrics& metrics, std::optional<Index> lit, float size, float text,
                               const InkColours& ink, const TextWidth& measure) {

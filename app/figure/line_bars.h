@@ -52,6 +52,10 @@ std::vector<Bar> bars_of_head(const LineLayout& layout, Index head, const Vector
 /// The upper end of a head's bars: its own largest weight where heads have their own range, else that of all heads.
 float top_of_line(const Vector& weights, float shared, bool own);
 
+/// The same of one row of weights, rounded up. What is below a millionth would be noise as high as the bars: it draws
+/// nothing.
+float top_of_weights(float largest);
+
 /// The words above the bars: level where they fit, else upwards or one character above the other; as many as stand apart,
 /// the lit one always. `size` is an em, `text` a line of text.
 std::vector<Text> words_above(const LineLayout& layout, const std::vector<std::string>& words,

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
+#include "words/head_words.h"
 
 namespace headlight {
 namespace {
@@ -71,6 +72,10 @@ std::string caption_of(const FigureSubject& subject, const FigureOptions& option
   if (options.kind != FigureKind::flow)
     if (const MapKind kind = kind_of(subject, head.stack); kind != MapKind::weights)
       parts.push_back(kind_caption(language, kind));
+  if (options.order.by != HeadOrder::By::layer)
+    parts.push_back(either(language, "heads sorted by: ", "头的排序：") +
+                    std::string(words(language, order_words(options.order).name)) +
+                    (options.order.ascending ? either(language, ", the smallest first", "，从小到大") : ""));
   parts.insert(parts.end(), remarks.begin(), remarks.end());
   std::string caption;
   for (const std::string& part : parts) caption += (caption.empty() ? "" : " · ") + part;

@@ -2,8 +2,10 @@
 // another.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "session/command.h"
 #include "session/state.h"
 
 namespace headlight {
@@ -22,6 +24,17 @@ struct AnswerState {
 };
 
 AnswerState answer_state(const AppState& state);
+
+/// The one sentence, or its target, was refused because the model reads no more than `most` tokens of that side.
+struct TooLong {
+  TextSide side = TextSide::source;
+  Index most = 0;
+};
+std::optional<TooLong> too_long(const AppState& state);
+
+/// The command that cuts this text, or these ids, to what the model reads, behind a whole word; nothing where no text is
+/// too long, or not even its first word is read.
+std::optional<Command> read_first_tokens(const AppState& state);
 
 /// Whether the answer has one word alone, which can look at nothing but itself.
 bool has_one_word(const AppState& state);

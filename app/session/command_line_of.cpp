@@ -190,8 +190,15 @@ void add_picture(Words& words, const AppState& state, const FigureRequest& order
       kind == FigureKind::flow && view.flow.heads ? flow_heads(state) : std::vector<HeadRef>{};
   if (lines.empty()) add_head(words, view.chosen);
   else if (view.chosen.stack != Stack::self) add(words, "--stack", std::string(stack_name(view.chosen.stack)));
-  const bool in_order = kind == FigureKind::row || kind == FigureKind::column;
-  if (const auto& heads = in_order ? order.heads : lines; !heads.empty()) add(words, "--heads", list_of(heads));
+  if (!lines.empty()) add(words, "--heads", list_of(lines));
+  if (shows_all_heads(kind) && !order.heads.empty() && !(order.other && order.other->kind == MapKind::rollout)) {
+    add(words, "--order", std::string(name(view.order)));
+    if (view.order.ascending) words.emplace_back("--ascending");
+    if (view.order.by == HeadOrder::By::found) {
+      add(words, "--from", view.find.words.from);
+      add(words, "--to", view.find.words.to);
+    }
+  }
   if (kind == FigureKind::flow) add(words, "--threshold", number(view.flow.threshold));
   const bool of_query = kind == FigureKind::row || kind == FigureKind::steps || kind == FigureKind::diagram;
   const bool of_key = kind == FigureKind::column || kind == FigureKind::steps;

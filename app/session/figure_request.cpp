@@ -43,6 +43,12 @@ FigureRequest figure_order(const AppState& state) {
   if (const auto other = compared_trace(state))
     compared = state.kept.value_or(
         AnswerSnapshot{other, state.document, state.view.sentence, state.view.prefix, shown_step(state)});
+  // Numbers of an earlier answer are not written under this one's name.
+  const bool known =
+      state.view.order.by == HeadOrder::By::effect ? known_effects(state) != nullptr : known_heads(state) != nullptr;
+  std::vector<HeadRef> heads = known ? shown_order(state) : std::vector<HeadRef>{};
+  std::vector<std::optional<float>> numbers;
+  for (const HeadRef& head : heads) numbers.push_back(order_value(state, head));
   return {.trace = state.trace,
           .folded = folds ? state.folded : nullptr,
           .other = state.trace && shown_maps(state, state.view.chosen.stack) ? state.other_maps : nullptr,
@@ -50,7 +56,8 @@ FigureRequest figure_order(const AppState& state) {
           .document = state.document,
           .step = shown_step(state),
           .view = state.view,
-          .heads = shown_order(state),
+          .heads = std::move(heads),
+          .numbers = std::move(numbers),
           .kind = state.browser.figure,
           .slide = state.browser.slide,
           .theme = state.browser.dark ? (*state.browser.dark ? Theme::dark : Theme::light) : state.settings.theme,

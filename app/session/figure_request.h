@@ -17,7 +17,8 @@ struct FigureRequest {
   Document document;
   std::optional<Index> step;  // of the training whose model answered
   ViewState view;
-  std::vector<HeadRef> heads;  // the order that they are shown in; empty: that of their layers
+  std::vector<HeadRef> heads;                 // the order that they are shown in; empty: that of their layers
+  std::vector<std::optional<float>> numbers;  // by which they are in that order
   FigureKind kind = FigureKind::grid;
   bool slide = false;
   Theme theme = Theme::light;

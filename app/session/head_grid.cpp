@@ -1,8 +1,6 @@
 #include "session/head_grid.h"
 
 #include <algorithm>
-#include <iterator>
-#include <tuple>
 
 #include "derived/derived_maps.h"
 #include "session/shown.h"
@@ -12,44 +10,6 @@ namespace headlight {
 namespace {
 
 using By = HeadOrder::By;
-
-/// The entry of a head in a list that is in the order of heads_of(); null where it has none.
-template <class Entry>
-const Entry* entry_of(const std::vector<Entry>& all, const HeadRef& wanted) {
-  const auto place = [](const HeadRef& head) {
-    return std::tuple(std::find(std::begin(kStacks), std::end(kStacks), head.stack), head.layer, head.head);
-  };
-  const auto at = std::lower_bound(all.begin(), all.end(), wanted, [&](const Entry& entry, const HeadRef& head) {
-    return place(entry.head) < place(head);
-  });
-  return at != all.end() && at->head == wanted ? &*at : nullptr;
-}
-
-/// The order's numbers that were found out last, perhaps about an earlier answer, by the heads' places in `heads`.
-std::vector<std::optional<float>> last_values(const AppState& state, const std::vector<HeadRef>& heads) {
-  std::vector<std::optional<float>> values;
-  const HeadOrder& order = state.view.order;
-  for (const HeadRef& head : heads) {
-    values.emplace_back();
-    if (order.by == By::measure && state.heads) {
-      if (const HeadMeasures* one = entry_of(state.heads->measures, head)) values.back() = (*one)[order.measure];
-    } else if (order.by == By::effect && state.effects) {
-      if (const HeadEffect* one = entry_of(state.effects->effects, head)) values.back() = one->change;
-    }
-  }
-  return values;
-}
-
-/// The heads beside their likes, if what was found out last has all of them.
-std::vector<HeadRef> last_similar(const AppState& state, const std::vector<HeadRef>& heads) {
-  std::vector<HeadRef> order;
-  if (!state.heads) return order;
-  for (const HeadRef& head : state.heads->similar)
-    if (head.stack == state.view.chosen.stack) order.push_back(head);
-  if (!std::is_permutation(order.begin(), order.end(), heads.begin(), heads.end())) return {};
-  if (state.view.order.ascending) std::reverse(order.begin(), order.end());
-  return order;
-}
 
 const StrongestCell* found_cell(const AppState& state, const HeadRef& head) {
   if (!state.view.find.on || !state.heads || state.heads->words != state.view.find.words) return nullptr;
@@ -131,24 +91,14 @@ const EffectAnswer* known_effects(const AppState& state) {
 }
 
 std::vector<HeadRef> shown_order(const AppState& state) {
-  const HeadOrder& order = state.view.order;
-  if (order.by == By::layer || !state.trace) return {};
-  const std::vector<HeadRef> heads = heads_of(*state.trace, state.view.chosen.stack);
-  if (order.by == By::similar) return last_similar(state, heads);
-  const auto values = last_values(state, heads);
-  if (std::none_of(values.begin(), values.end(), [](const auto& value) { return value.has_value(); })) return {};
-  std::vector<HeadRef> shown;
-  for (const std::size_t at : ranking(values, order.ascending)) shown.push_back(heads[at]);
-  return shown;
+  if (!state.trace || (state.view.order.by == By::found && !state.view.find.on)) return {};
+  return heads_in_order(heads_of(*state.trace, state.view.chosen.stack), state.view.order, state.heads.get(),
+                        state.effects.get());
 }
 
 std::optional<float> order_value(const AppState& state, const HeadRef& head) {
-  const HeadOrder& order = state.view.order;
-  if (order.by == By::effect ? !known_effects(state) : !known_heads(state)) return std::nullopt;
-  if (order.by != By::similar) return last_values(state, {head}).front();
-  const auto& similar = state.heads->similar;
-  const auto at = std::find(similar.begin(), similar.end(), head);
-  return at == similar.end() ? std::nullopt : state.heads->apart[static_cast<std::size_t>(at - similar.begin())];
+  if (state.view.order.by == By::found && !state.view.find.on) return std::nullopt;
+  return order_number(state.view.order, head, known_heads(state), known_effects(state));
 }
 
 bool is_passed_over(const AppState& state, const HeadRef& head) {

@@ -78,6 +78,12 @@ struct LessonMark {
 /// matrix of it.
 enum class FigureKind { grid, head, flow, layers, compare, row, column, steps, diagram, matrix };
 
+/// Whether such a picture has all heads of a stack, which can have an order of their own.
+inline bool shows_all_heads(FigureKind kind) {
+  return kind == FigureKind::grid || kind == FigureKind::layers || kind == FigureKind::row ||
+         kind == FigureKind::column;
+}
+
 /// Whether such a picture has maps or lines of one answer's heads, whose tokens can be folded.
 inline bool shows_folds(FigureKind kind) {
   return kind != FigureKind::steps && kind != FigureKind::diagram && kind != FigureKind::matrix &&

@@ -17,6 +17,8 @@ struct FailureWords {
   Words one_word{"One word can only look at itself: every map is one square. Type a word more.",
                  "只有一个词，它只能看自己：每张图只有一格。请再输入一个词。"};
 
+  Words read_first{"Read the first % tokens", "只读前 % 个词元"};
+
   Words too_short{"Its file of weights ends too early. Perhaps it was not copied or downloaded completely.",
                   "权重文件提前结束，可能没有完整复制或下载。"};
   Words no_tokenizer{

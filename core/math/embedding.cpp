@@ -30,6 +30,15 @@ Matrix positions_without_padding(const Embeddings& embeddings, const Tokens& tok
 
 }  // namespace
 
+std::optional<Index> most_tokens(const Model& model, const StackWeights& stack) {
+  std::optional<Index> most;
+  if (stack.longest) most = stack.longest->tokens;
+  const Embeddings& embeddings = stack.embeddings;
+  if (model.config.position != Position::learned || embeddings.positions.size() == 0) return most;
+  const Index known = embeddings.positions.rows() - embeddings.first_position;
+  return std::min(known, most.value_or(known));
+}
+
 Status check_tokens(const Model& model, const StackWeights& stack, const Tokens& tokens) {
   const Embeddings& embeddings = stack.embeddings;
   const bool is_target = model.encoder && &stack == &model;

@@ -1,6 +1,8 @@
 // Token ids and positions → hidden state 0 (Vaswani et al. 2017, sections 3.4 and 3.5; math/reference.h, step 7).
 #pragma once
 
+#include <optional>
+
 #include "base/matrix.h"
 #include "model/trace.h"
 
@@ -9,6 +11,9 @@ namespace headlight {
 /// An Error names the first token that the model has no vector for: an id outside its table, a position beyond its
 /// last.
 Status check_tokens(const Model& model, const StackWeights& stack, const Tokens& tokens);
+
+/// The most tokens of a text without padding that the stack reads; nothing: any number.
+std::optional<Index> most_tokens(const Model& model, const StackWeights& stack);
 
 /// The tokens' own vectors, scaled, (T, e): d_model, or the tables' own width where the sum is projected.
 Matrix token_vectors(const Model& model, const StackWeights& stack, const Tokens& tokens);

@@ -52,6 +52,18 @@ Vector probabilities(const Vector& logits, float temperature) {
   return result;
 }
 
+std::vector<Index> most_changed(const Vector& before, const Vector& after, Index count) {
+  const Vector changes = (after - before).cwiseAbs();
+  std::vector<Index> rows;
+  for (Index row = 0; row < changes.size(); ++row)
+    if (changes(row) > 0) rows.push_back(row);
+  const auto end = rows.begin() + std::min<Index>(count, static_cast<Index>(rows.size()));
+  std::partial_sort(rows.begin(), end, rows.end(),
+                    [&](Index a, Index b) { return changes(a) != changes(b) ? changes(a) > changes(b) : a < b; });
+  rows.erase(end, rows.end());
+  return rows;
+}
+
 Candidate candidate(const Model& model, const Vector& probabilities, Index row) {
   const auto at = static_cast<std::size_t>(row);
   const Vocabulary* vocabulary = model.vocabulary.get();

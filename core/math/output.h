@@ -35,6 +35,10 @@ Vector probabilities(const Vector& logits, float temperature = 1);
 /// The `count` most probable words, the most probable first; of equal ones the lower row.
 std::vector<Candidate> most_probable(const Model& model, const Vector& probabilities, Index count);
 
+/// The rows whose probability changed most, by |after − before|, the largest first, of equal ones the lower row; those
+/// that did not change at all are left out.
+std::vector<Index> most_changed(const Vector& before, const Vector& after, Index count);
+
 /// The candidate of one row.
 Candidate candidate(const Model& model, const Vector& probabilities, Index row);
 

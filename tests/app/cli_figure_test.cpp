@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "app/program.h"
 #include "view/view_names.h"
 
@@ -121,6 +123,53 @@ TEST(FigureCommand, TwoRunsWriteTheSameBytes) {
   }
 }
 
+TEST(FigureCommand, AnOrderIsThatOfTheTableOfHeads) {
+  const Folder folder;
+  const Strings model{"--random", "--d-model", "32", "--num-heads", "4", "--layers", "3", "--text", "a b c a b"};
+  const auto ran = [&](Strings words, const Strings& options) {
+    words.insert(words.end(), model.begin(), model.end());
+    words.insert(words.end(), options.begin(), options.end());
+    const Ran one = run(words);
+    EXPECT_EQ(one.status, 0) << one.err;
+    return one.out;
+  };
+  for (const std::string order : {"entropy", "effect", "similar", "found"})
+    for (const bool ascending : {false, true}) {
+      Strings words = order == "found" ? Strings{"--from", "b", "--to", "a"} : Strings{};
+      if (ascending) words.emplace_back("--ascending");
+      Strings sorted{"--sort", order, "--format", "csv"};
+      sorted.insert(sorted.end(), words.begin(), words.end());
+      if (order == "found") sorted.insert(sorted.end(), {"--above", "0"});
+      std::vector<std::string> names;
+      std::istringstream table(ran({"heads"}, sorted));
+      for (std::string line; std::getline(table, line);) {
+        const auto cell = line.substr(line.find(',') + 1);
+        if (!line.starts_with("stack"))
+          names.push_back("L" + cell.substr(0, cell.find(',')) + "·H" + cell.substr(cell.find(',') + 1, 1));
+      }
+      ASSERT_EQ(names.size(), 12u) << order;
+      for (const std::string view : {"heads", "glance", "row"}) {
+        const std::string file = (folder / (view + ".svg")).string();
+        Strings options{"--view", view, "--order", order, "-o", file, "--width", "slide", "--language", "en"};
+        options.insert(options.end(), words.begin(), words.end());
+        ran({"figure"}, options);
+        const std::string picture = *read_file(file);
+        std::size_t at = 0;
+        for (const std::string& name : names) {
+          const std::size_t found = picture.find(name, at);
+          EXPECT_NE(found, std::string::npos) << order << ascending << " " << view << ": " << name;
+          if (found != std::string::npos) at = found;
+        }
+        EXPECT_TRUE(contains(picture, "sorted by")) << "the caption says it";
+      }
+    }
+  const std::string file = (folder / "some.svg").string();
+  ran({"figure"}, {"--view", "glance", "--heads", "2.1,0.3", "-o", file});
+  const std::string some = *read_file(file);
+  EXPECT_LT(some.find("L2·H1"), some.find("L0·H3"));
+  EXPECT_FALSE(contains(some, "L1·"));
+}
+
 TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
   const Folder folder;
   const auto wrong = [&](Strings words, const std::string& file = "x.svg") {
@@ -152,7 +201,15 @@ TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
   EXPECT_TRUE(contains(wrong({"--view", "flow", "--heads", "0"}), "--heads: expected LAYER.HEAD or LAYER.*, found 0"));
   EXPECT_TRUE(contains(wrong({"--view", "flow", "--heads", "0.7"}), "--heads: head: expected 0 to 1, found 0.7"));
   EXPECT_TRUE(contains(wrong({"--view", "flow", "--heads", "3.*"}), "--heads: layer: expected 0 to 0, found 3.*"));
-  EXPECT_TRUE(contains(wrong({"--heads", "0.1"}), "--heads: expected --view flow, row or column, found --view heads"));
+  EXPECT_TRUE(contains(wrong({"--view", "head", "--heads", "0.1"}),
+                       "--heads: expected --view heads, glance, row, column or flow, found --view head"));
+  EXPECT_TRUE(contains(wrong({"--order", "size"}), "--order: expected layer, entropy, "));
+  EXPECT_TRUE(contains(wrong({"--order", "entropy", "--view", "head"}),
+                       "--order: expected --view heads, glance, row or column, found --view head"));
+  EXPECT_TRUE(contains(wrong({"--order", "entropy", "--maps", "rollout"}), "--order: expected maps of heads"));
+  EXPECT_TRUE(contains(wrong({"--ascending"}), "--ascending: expected --order, found none"));
+  EXPECT_TRUE(contains(wrong({"--order", "found"}), "--order found: expected --from and --to"));
+  EXPECT_TRUE(contains(wrong({"--order", "entropy", "--to", "a"}), "--order entropy: expected --order found"));
   EXPECT_TRUE(contains(wrong({"--view", "tree"}), "--view"));
   EXPECT_TRUE(
       contains(wrong({"--view", "compare"}), "--against: expected [SOURCE] [REQUEST], or a question with edits"));

@@ -251,6 +251,21 @@ TEST(Next, WithEditsSaysBeforeAndAfter) {
   EXPECT_TRUE(contains(run(small({"next", "--arch", "decoder", "--text", "我请", "--off", "0.1"})).out, "before"));
 }
 
+TEST(Next, WhatAnEditTookAwayIsListedToo) {
+  const Strings words{"next",  "shipped:decoder", "--text",   "我请李雷帮我订了去北京的",
+                      "--off", "0.*,1.*",         "--format", "json"};
+  const json few = one_object(with(words, {"--top", "2"})), all = one_object(with(words, {"--top", "100000"}));
+  EXPECT_FALSE(all.contains("changed")) << "every word is listed";
+  std::vector<json> rest;
+  for (const json& word : all["next_token"])
+    if (word["id"] != few["next_token"][0]["id"] && word["id"] != few["next_token"][1]["id"]) rest.push_back(word);
+  const auto size = [](const json& word) { return std::abs(word["difference"].get<float>()); };
+  std::stable_sort(rest.begin(), rest.end(), [&](const json& a, const json& b) { return size(a) > size(b); });
+  ASSERT_TRUE(few.contains("changed"));
+  EXPECT_LT(few["changed"][0]["difference"].get<float>(), 0) << "the word that fell";
+  EXPECT_EQ(few["changed"][0], rest[0]);
+}
+
 TEST(Next, AnEncoderSaysItsMaskedWord) {
   const Strings words = small({"next", "--format", "json"});
   EXPECT_EQ(one_object(with(words, {"--tokens", "我|[MASK]|北京"}))["place"]["query"], 1);

@@ -279,6 +279,16 @@ TEST(AsCommand, TheLineHasMapsOrderAndA) {
   loop.settle(state);
   ASSERT_FALSE(figure_order(state).heads.empty());
   expect_same_picture(state, "ordered heads");
+  update(state, FindHeads{{true, {"a", "c"}}});
+  for (const HeadOrder& order : head_orders())
+    for (const GridShow grid : {GridShow::maps, GridShow::glance, GridShow::key}) {
+      update(state, ShowGrid{grid});
+      update(state, OrderHeads{order});
+      loop.settle(state);
+      EXPECT_EQ(figure_order(state).heads.empty(), order.by == HeadOrder::By::layer) << name(order);
+      expect_same_picture(state, "ordered by " + std::string(name(order)));
+    }
+  update(state, OrderHeads{});
   update(state, KeepAnswer{});
   update(state, SetText{"b c it's"});
   update(state, ShowView{View::compare});

@@ -180,6 +180,40 @@ TEST(Figure, LayersHaveEveryHeadAsAThumbnail) {
   }
 }
 
+TEST(Figure, ThumbnailsKeepEveryCellAndTheirFramesAreAboveThem) {
+  Document document = document_of(103);
+  document.config = {.d_model = 48, .num_heads = 12, .num_layers = 12, .ffn = 0};
+  const auto trace = answer_of(document);
+  const Index tokens = trace->queries(Stack::self);
+  FigureOptions options{.kind = FigureKind::layers};
+  for (const bool ordered : {false, true}) {
+    if (ordered) {
+      options.heads = heads_of(*trace);
+      std::reverse(options.heads.begin(), options.heads.end());
+      for (std::size_t i = 0; i < options.heads.size(); ++i) options.numbers.push_back(0.001f * static_cast<float>(i));
+      options.order = {.by = HeadOrder::By::measure, .measure = Measure::previous};
+    }
+    const Drawing drawing = drawn(document, *trace, options);
+    expect_tidy(drawing);
+    std::vector<Box> frames;
+    std::size_t maps = 0;
+    for (const Item& item : drawing.items) {
+      if (const auto* cells = std::get_if<Cells>(&item); cells && cells->weights.size() > 1) {
+        EXPECT_TRUE(frames.empty()) << "an image would cover the lines below it";
+        EXPECT_EQ(cells->weights.rows(), tokens);
+        ++maps;
+      }
+      if (const auto* frame = std::get_if<Rectangle>(&item); frame && frame->line && maps > 0)
+        frames.push_back(frame->box);
+    }
+    ASSERT_GE(frames.size(), 144u) << "one around each map";
+    EXPECT_NEAR(frames.front().w, frames.front().h, 0.01f);
+    EXPECT_EQ(says(drawing, "L11·H11"), ordered) << "in an order of their own heads have names";
+    EXPECT_EQ(says(drawing, "sorted by: previous"), ordered);
+    EXPECT_EQ(says(drawing, "0.143"), ordered) << "and the number by which they stand there";
+  }
+}
+
 TEST(Figure, ThumbnailsOfALargeModelKeepTheirLargestWeights) {
   Document document = document_of(100);
   document.config = {.d_model = 64, .num_heads = 32, .num_layers = 48, .ffn = 0};

@@ -80,6 +80,27 @@ TEST(Guess, ADecoderSaysTheNextWordOfTheAnswerItself) {
   for (const GuessedWord& word : without.words) EXPECT_TRUE(word.before);
 }
 
+TEST(Guess, TheLargestLossIsNamedBehindTheWinner) {
+  Document document = shipped_document("shipped:decoder");
+  const auto plain = traced(document);
+  const Vector before = probabilities(plain->logits);
+  for (const HeadRef& head : heads_of(*plain)) switch_off(document.edits, head, true);
+  const auto changed = traced(document);
+  const Vector now = probabilities(changed->logits);
+  const Guess guess = guess_of(changed);
+  const auto most = most_changed(before, now, 200);
+  const auto lost = std::find_if(most.begin(), most.end(), [&](Index row) { return now(row) < before(row); });
+  ASSERT_NE(lost, most.end());
+  EXPECT_EQ(guess.words.front().word.row, most_probable(*changed->model, now, 1).front().row);
+  const auto found = std::find_if(guess.words.begin(), guess.words.end(),
+                                  [&](const GuessedWord& one) { return one.word.row == *lost; });
+  ASSERT_NE(found, guess.words.end()) << "what fell is said, not only what rose";
+  EXPECT_EQ(*found->before, before(*lost));
+  for (std::size_t i = 1; i < most.size(); ++i)
+    EXPECT_GE(std::abs(now(most[i - 1]) - before(most[i - 1])), std::abs(now(most[i]) - before(most[i])));
+  EXPECT_TRUE(most_changed(now, now, 5).empty());
+}
+
 TEST(Guess, WhatCannotBeHiddenIsNotGuessed) {
   const auto encoder = traced(shipped_document("shipped:encoder"));
   EXPECT_TRUE(can_hide(*encoder, 0));

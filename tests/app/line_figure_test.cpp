@@ -187,5 +187,12 @@ TEST(LineFigure, WordsThatThereAreNotAreRefused) {
   EXPECT_EQ(refusal({.kind = FigureKind::steps, .key = 10}), "figure: key: expected 0 to 9, found 10");
 }
 
+TEST(LineBars, WhatIsNextToNothingHasNoBars) {
+  EXPECT_EQ(top_of_weights(1e-28f), 1.0f);
+  EXPECT_EQ(top_of_weights(0), 1.0f);
+  EXPECT_EQ(top_of_weights(0.003f), 0.005f);
+  EXPECT_EQ(top_of_weights(1), 1.0f);
+}
+
 }  // namespace
 }  // namespace headlight

@@ -53,7 +53,10 @@ void failure_card(Gui& gui, const AnswerState& shown) {
   ImGui::Dummy({0, 4 * unit});
   ImGui::PopFont();
   gui.fonts.push(TextSize::body);
-  if (primary_button(gui, "choose another", gui.word(kFailureWords.choose_another)))
+  const bool longer = !opening && read_first_button(gui, primary_button);
+  if (longer) same_line_if_room(button_width(gui.word(kFailureWords.choose_another)), 8 * unit);
+  const char* choose = gui.word(kFailureWords.choose_another);
+  if (longer ? flat_button(gui, "choose another", choose) : primary_button(gui, "choose another", choose))
     gui.say(Browse{Browser::Purpose::open, gui.state.browser.folder});
   same_line_if_room(button_width(gui.word(kFailureWords.details)), 8 * unit);
   if (flat_button(gui, "failure details", gui.word(kFailureWords.details), shown.details))
@@ -141,6 +144,15 @@ bool state_card(Gui& gui) {
     case AnswerState::Kind::cannot_ask: failure_card(gui, shown); return true;
   }
   return false;
+}
+
+bool read_first_button(Gui& gui, bool (*button)(Gui&, const char*, const char*)) {
+  const auto longer = too_long(gui.state);
+  if (!longer) return false;
+  const std::string label = filled(gui.word(kFailureWords.read_first), {std::to_string(longer->most)});
+  if (button(gui, "read first", label.c_str()))
+    if (const auto cut = read_first_tokens(gui.state)) gui.say_once(*cut);
+  return true;
 }
 
 bool problem_line(Gui& gui) {

@@ -9,6 +9,9 @@ namespace headlight {
 /// window, or that the answer is being computed. True where it drew one: the panel then draws nothing else.
 bool state_card(Gui& gui);
 
+/// Where the text is longer than the model reads: a button that cuts it, drawn by `button`. True where it stands.
+bool read_first_button(Gui& gui, bool (*button)(Gui&, const char*, const char*));
+
 /// What is wrong with the question while the maps still are of the one before, or a remark on an answer of one word.
 /// True where there is something wrong.
 bool problem_line(Gui& gui);

@@ -8,6 +8,7 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "gui/frame/map_view.h"
+#include "gui/frame/no_answer.h"
 #include "gui/frame/special_columns.h"
 #include "gui/frame/stacks.h"
 #include "gui/heads/derived_maps.h"
@@ -100,6 +101,8 @@ void note_line(Gui& gui) {
   if (const std::string& problem = problem_of(state); !problem.empty()) {
     line = state.trace ? problem + " — " + gui.word(kAnswerWords.stale) : problem;
     colour = gui.colours().warning;
+    const auto button = [](Gui& at, const char* name, const char* label) { return flat_button(at, name, label); };
+    if (read_first_button(gui, button)) ImGui::SameLine(0, 8 * gui.unit);
   } else if (state.trace && !state.trace->warnings.empty()) {
     for (const std::string& warning : state.trace->warnings) line += (line.empty() ? "" : "  ") + warning;
     colour = gui.colours().caution;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "figure/labels.h"
 #include "gui/frame/draw.h"
@@ -93,6 +92,33 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   gui.name_box("title " + head_text({head.layer, head.head}), line, BoxKind::label);
 }
 
+/// Heads in an order of their own on maps without titles: in a corner the head, and below it its number in the order, where
+/// they leave more than a third of the map.
+void corner_words(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& place) {
+  if (!atlas.own_order || is_passed_over(gui.state, head)) return;
+  const float text = ImGui::GetFontSize(), pad = gui.unit;
+  std::string number = order_value_text(gui.state, head);
+  number.erase(0, number.find_first_not_of(' '));
+  if (number.starts_with("0.")) number.erase(0, 1);
+  std::vector<std::string> lines{head_label(head)};
+  const auto width = [](const std::string& line) { return ImGui::CalcTextSize(line.c_str()).x; };
+  if (width(lines.front()) + 2 * pad > place.w) lines.front() = head_text({head.layer, head.head});
+  if (width(lines.front()) + 2 * pad > place.w || text > 0.4f * place.h) return;
+  if (!number.empty() && width(number) + 2 * pad <= place.w && 2 * text <= 0.65f * place.h) lines.push_back(number);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const bool chosen = head == gui.state.view.chosen;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const float x = std::round(place.right() - width(lines[i]) - pad), y = place.y + static_cast<float>(i) * text;
+    list.AddRectFilled({x - pad, y}, {place.right(), y + text}, gui.colours().background);
+    list.AddText({x, y},
+                 i > 0    ? gui.colours().dim
+                 : chosen ? gui.colours().accent
+                          : gui.colours().text,
+                 lines[i].c_str());
+  }
+  gui.name_box("corner " + head_text({head.layer, head.head}), {place.x, place.y, place.w, text}, BoxKind::label);
+}
+
 /// The map under the pointer where all are small: large enough to be seen, with its title.
 void enlarged(Gui& gui, const HeadRef& head, const MapContent& content) {
   ImGui::BeginTooltip();
@@ -158,6 +184,7 @@ void one_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& place
   layout.cell = place.w / static_cast<float>(content.region.num_keys);
   const float opacity = atlas.by_layer ? answer_opacity(gui) : head_opacity(gui, head);
   const auto cell = draw_map(gui, list, content, {}, layout, opacity);
+  if (title.h <= 0) corner_words(gui, atlas, head, place);
   const bool chosen = atlas.by_layer ? head.layer == state.view.chosen.layer : head == state.view.chosen;
   if (chosen || (hovered && title.h <= 0)) {
     const float edge = title.h > 0 ? 2 * gui.unit : gui.unit;
@@ -278,15 +305,7 @@ void all_maps(Gui& gui) {
 
 std::string order_value_text(const AppState& state, const HeadRef& head) {
   const auto value = order_value(state, head);
-  if (!value) return {};
-  char text[32];
-  const double number = static_cast<double>(*value);
-  std::snprintf(text, sizeof text,
-                number != 0 && std::abs(number) < 0.001 ? "  %.1e"
-                : number < 10                           ? "  %.3f"
-                                                        : "  %.1f",
-                number);
-  return text;
+  return value ? "  " + order_number_text(*value) : std::string();
 }
 
 float head_opacity(const Gui& gui, const HeadRef& head) {

@@ -33,7 +33,10 @@ void order_menu(Gui& gui) {
   for (HeadOrder order : head_orders()) {
     order.ascending = now.ascending;
     const std::string called = "order " + std::string(name(order));
-    if (menu_line(gui, called.c_str(), gui.word(order_words(order).name), {}, order == now)) gui.say(OrderHeads{order});
+    if (menu_line(gui, called.c_str(), gui.word(order_words(order).name), {}, order == now)) {
+      gui.say(OrderHeads{order});
+      if (order.by == HeadOrder::By::found && !gui.state.view.find.on) begin_search(gui);
+    }
     explain_item(gui, gui.word(order_words(order).tip));
   }
   ImGui::EndPopup();

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "figure/line_bars.h"
 #include "figure/map_kinds.h"
 #include "gui/frame/draw.h"
 #include "gui/heads/derived_maps.h"
@@ -83,9 +84,9 @@ void draw_row_bars(Gui& gui, const Box& slot, const StageMap& map) {
   const bool dragging = drag_bar(gui, content, bars_box, lit->query);
   // The bars' own scale: from 0 to a round number above the row's largest weight, printed at their top. A bar that is
   // dragged moves over all of 0 … 1.
-  const float top_of_row = content.kind == MapKind::norms ? nice_range(row.maxCoeff()) : nice_top(row.maxCoeff());
+  const float top_of_row = content.kind == MapKind::norms ? nice_range(row.maxCoeff()) : top_of_weights(row.maxCoeff());
   const float most = dragging ? 1.0f : top_of_row;
-  const std::string most_text = cell_number(most);
+  const std::string most_text = most < 0.01f ? tick_number(most) : cell_number(most);
   list.AddLine({plot.x, top}, {plot.right(), top}, gui.colours().line, gui.unit);
   list.AddText(
       {std::round(plot.x - ImGui::CalcTextSize(most_text.c_str()).x - 4 * gui.unit), std::round(top - text / 2)},

@@ -3,6 +3,7 @@
 
 #include "app/session_fixture.h"
 #include "gui/files/files_fixture.h"
+#include "pair_tokenizer.h"
 #include "session/answer_state.h"
 #include "words/failure_words.h"
 
@@ -222,6 +223,49 @@ TEST_F(FilesTest, AModelThatCannotBeAskedHasNoMapsOfAnother) {
   harness->settle();
   EXPECT_EQ(state().document.model_path, "");
   EXPECT_FALSE(harness->maps.drawn.empty());
+}
+
+TEST_F(FilesTest, ATextThatIsTooLongIsCutToWhatTheModelReads) {
+  const auto path = folder.path() / "short";
+  std::filesystem::create_directory(path);
+  for (const char* file : {"config.json", "model.safetensors"})
+    std::filesystem::copy_file(HEADLIGHT_TEST_DATA "/golden/bert/" + std::string(file), path / file);
+  ASSERT_TRUE(write_file(path / "tokenizer.json", kPairTokenizer));
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += i % 2 > 0 ? "cat " : "the ";
+  harness->say(SetText{text}, EndGesture{}, OpenPath{path});
+  harness->settle();
+  ASSERT_EQ(state().document.model_path, path.string()) << (state().notice ? state().notice->text : "");
+  const auto longer = too_long(state());
+  ASSERT_TRUE(longer) << problem_of(state());
+  EXPECT_TRUE(harness->has("failure card"));
+  EXPECT_TRUE(harness->maps.drawn.empty()) << "no map of the model before";
+  EXPECT_TRUE(harness->says(words(Language::en, kFailureWords.too_long)));
+  const std::string label = "Read the first " + std::to_string(longer->most) + " tokens";
+  EXPECT_TRUE(harness->says(label)) << harness->words_on_screen();
+  harness->click("read first");
+  harness->settle();
+  EXPECT_EQ(problem_of(state()), "");
+  EXPECT_EQ(state().trace->queries(Stack::self), longer->most);
+  EXPECT_TRUE(state().trace->request.model == state().document.model);
+  EXPECT_TRUE(text.starts_with(state().document.source.text));
+  harness->click("undo");
+  harness->settle();
+  EXPECT_EQ(state().document.source.text, text) << "one step of undo";
+  EXPECT_TRUE(too_long(state()));
+  harness->say(SetText{"the cat"}, EndGesture{});
+  harness->settle();
+  harness->say(SetText{text}, EndGesture{});
+  harness->settle();
+  EXPECT_FALSE(harness->has("failure card")) << "the maps are of this model";
+  harness->click("read first");
+  harness->settle();
+  EXPECT_EQ(state().trace->queries(Stack::self), longer->most);
+  harness->say(SetIds{std::vector<std::int64_t>(60, 4)}, EndGesture{});
+  harness->settle();
+  harness->click("read first");
+  harness->settle();
+  EXPECT_EQ(static_cast<Index>(state().document.source.ids.size()), longer->most);
 }
 
 TEST_F(FilesTest, AnEmptyWindowOffersExamples) {
