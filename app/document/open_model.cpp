@@ -12,8 +12,11 @@
 #include "read/array/torch_file.h"
 #include "read/external/attention_json.h"
 #include "read/external/own_numbers.h"
+#include "read/external/page_attention.h"
+#include "read/external/page_text.h"
 #include "read/external/tensors_file.h"
 #include "read/hub/checkpoint.h"
+#include "read/json/json_document.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {
@@ -51,7 +54,44 @@ Error no_num_heads(const fs::path& path, Index found) {
   return bad_input(path.string(), "--num-heads", "none, the file says it", std::to_string(found));
 }
 
+/// Another folder than this one may be where the document is opened again.
+std::string absolute_text(const fs::path& path) {
+  std::error_code error;
+  const auto absolute = fs::absolute(path, error);
+  return (error ? path : absolute.lexically_normal()).string();
+}
+
+/// The numbers of a page, or of what it is compared with.
+Result<OpenedModel> open_page(const std::string& source, Progress& progress) {
+  const bool compared = source.ends_with(kComparedWith);
+  const std::string path = source.substr(0, source.size() - (compared ? kComparedWith.size() : 0));
+  const auto html = read_file(path);
+  if (!html) return html.error();
+  const auto text = data_of_page(path, *html);
+  if (!text) return text.error();
+  const auto data = parse_json(path, *text);
+  if (!data) return data.error();
+  if (!data->is_object() || (compared && !data->contains("compare")))
+    return bad_input(path, compared ? "compare" : "headlight-data", "an object", "nothing");
+  return open_page_numbers(source, compared ? (*data)["compare"] : *data, progress);
+}
+
 }  // namespace
+
+Result<OpenedModel> open_page_numbers(const std::string& source, const nlohmann::json& answer, Progress& progress) {
+  auto page = page_attention(source, answer);
+  if (!page) return page.error();
+  auto own = model_of_page(source, *std::move(page), progress);
+  if (!own) return own.error();
+  OpenedModel opened;
+  Document& document = opened.document;
+  document.model = std::move(own->model);
+  for (auto& [stack, mask] : own->masks) mask_of(document, stack) = std::move(mask);
+  document.edits = std::move(own->edits);
+  document.model_path = absolute_text(source);
+  opened.warnings = std::move(own->warnings);
+  return opened;
+}
 
 bool names_model(const fs::path& path) {
   if (names_own_numbers(path.string())) return true;
@@ -69,6 +109,8 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
   Document& document = opened.document;
   const bool by_name = asked.string().starts_with(kShipped) || names_kept_model(asked);
   const bool weights = is_folder(path) || is_weights(path);
+  if (names_page(path) || path.string().ends_with(std::string(".html").append(kComparedWith)))
+    return open_page(path.string(), progress);
   if (names_own_numbers(path.string())) {
     auto numbers = read_own_numbers(path.string());
     if (!numbers) return numbers.error();
@@ -122,10 +164,7 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
     document.model_path = asked.string();
     return opened;
   }
-  // A session that names the model may be opened from another folder than this one.
-  std::error_code error;
-  const auto absolute = fs::absolute(path, error);
-  document.model_path = (error ? path : absolute.lexically_normal()).string();
+  document.model_path = absolute_text(path);
   return opened;
 }
 

@@ -4,7 +4,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "base/result.h"
 #include "document/document.h"
@@ -22,8 +25,14 @@ struct OpenedModel {
   std::vector<std::string> warnings = {};        // the same, and those of the files beside it
 };
 
+/// A page (docs/page.md) without the model that it was made of: its own numbers as a model of weights alone, with the
+/// page's masks and edits. `answer` is the object of its data that has `stacks`, `source` the page. Behind the path of a
+/// page kComparedWith names A of its comparison.
+inline constexpr std::string_view kComparedWith = "#A";
+Result<OpenedModel> open_page_numbers(const std::string& source, const nlohmann::json& answer, Progress& progress);
+
 /// A shipped model by its name (document/bundled_models.h), a checkpoint folder, a tensors file (.safetensors, .npz) or
-/// attention that was computed before (.json). `num_heads` is needed where a tensors file does not say it, and refused
+/// attention that was computed before (.json), the numbers of a page (.html). `num_heads` is needed where a tensors file does not say it, and refused
 /// elsewhere. `progress` follows the bytes of a checkpoint; stopped, it is an Error that says so.
 Result<OpenedModel> open_model(const std::filesystem::path& path, std::optional<Index> num_heads, Progress& progress);
 Result<OpenedModel> open_model(const std::filesystem::path& path, std::optional<Index> num_heads = std::nullopt);

@@ -9,6 +9,7 @@
 #include "figure/labels.h"
 #include "heads/head_measures.h"
 #include "heads/token_alignment.h"
+#include "model/fingerprint.h"
 #include "model/head_text.h"
 #include "page/page_data.h"
 #include "page/page_numbers.h"
@@ -259,6 +260,7 @@ Status write_page(const PageContent& content, const PageOptions& options, const 
       {"name", {{"en", model_title(Language::en, document)}, {"zh", model_title(Language::zh, document)}}},
       {"shape", shape_text(trace)}};
   object["look"] = look_object(content, options);
+  if (!document.model_path.empty()) object["fingerprint"] = fingerprint(*trace.model);
   std::string text = page_json(object);
   text.pop_back();
   sink(text + ",");

@@ -4,14 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/base64.h"
 #include "base/file.h"
 #include "figure/labels.h"
 #include "heads/head_measures.h"
 #include "model/head_text.h"
-#include "page/page.h"
-#include "page/page_data.h"
 #include "page/page_numbers.h"
+#include "read/external/page_attention.h"
 #include "read/external/page_text.h"
 #include "read/json/json_document.h"
 #include "session/session_file.h"
@@ -30,124 +28,23 @@ Finding wrong(const std::string& what, const std::string& expected, const std::s
   return {Severity::error, bad_input(what, "", expected, found).message};
 }
 
-/// The numbers of one field of a stack: a string, or packed a list of strings. An Error names the field.
-Result<std::string> bytes_of_field(const std::string& where, const json& stack, const char* field, std::size_t expected,
-                                   std::size_t parts) {
-  const json value = stack.value(field, json());
-  const auto bad = [&](const std::string& found) {
-    return bad_input(where, field, std::to_string(expected) + " bytes in base64", found);
-  };
-  if (value.is_string()) {
-    auto bytes = decode_base64(value.get_ref<const std::string&>());
-    if (!bytes) return bad("no base64");
-    if (bytes->size() != expected) return bad(std::to_string(bytes->size()));
-    return *std::move(bytes);
-  }
-  if (!value.is_array() || value.size() != parts || parts == 0) return bad("another field");
-  std::string all;
-  for (const json& part : value) {
-    const auto packed = part.is_string() ? decode_base64(part.get_ref<const std::string&>()) : std::nullopt;
-    if (!packed) return bad("no base64");
-    auto bytes = unpacked_planes(*packed, expected / parts);
-    if (!bytes) return bad("damaged numbers");
-    all += *bytes;
-  }
-  return all;
-}
-
-float float16_at(const std::string& bytes, std::size_t number) {
-  const auto low = static_cast<unsigned char>(bytes[2 * number]),
-             high = static_cast<unsigned char>(bytes[2 * number + 1]);
-  return static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(static_cast<std::uint16_t>(low | high << 8)));
-}
-
-/// Puts rows × columns numbers from `offset` on into the columns of a matrix that begin at `column`.
-void fill(const std::string& bytes, std::size_t offset, Index column, Index columns, Matrix& matrix) {
-  for (Index row = 0; row < matrix.rows(); ++row)
-    for (Index c = 0; c < columns; ++c) matrix(row, column + c) = float16_at(bytes, offset++);
-}
-
-/// The page's heads of one stack, as `only` or their number says.
-std::vector<HeadRef> heads_of_page(const json& stack, const Trace& trace, Stack which) {
-  std::vector<HeadRef> heads;
-  const json only = stack.value("only", json());
-  if (!only.is_array()) return heads_of(trace, which);
-  for (const json& key : only) {
-    const auto head = key.is_string() ? parse_head(key.get<std::string>()) : std::nullopt;
-    if (head && head->layer < trace.num_layers(which) && head->head < trace.num_heads(which))
-      heads.push_back({head->layer, head->head, which});
-  }
-  return heads;
-}
-
 AttentionTrace& attention_in(RoundedTrace& page, StackTrace* encoder, const HeadRef& head) {
   BlockTrace& block = head.stack == Stack::encoder ? encoder->blocks[static_cast<std::size_t>(head.layer)]
                                                    : page.trace.blocks[static_cast<std::size_t>(head.layer)];
   return head.stack == Stack::cross ? *block.cross : block.self;
 }
 
-/// Puts the page's numbers in place of the answer's own. An Error names a field that does not fit.
-Status take_numbers(const std::string& where, const json& stack, const std::vector<HeadRef>& heads, RoundedTrace& page,
-                    StackTrace* encoder) {
-  std::vector<Index> layers;
-  for (const HeadRef& head : heads)
-    if (layers.empty() || layers.back() != head.layer) layers.push_back(head.layer);
-  const auto read = [&](const char* field, std::size_t each, std::size_t count) {
-    return bytes_of_field(where, stack, field, 2 * each * count, layers.size());
+/// Whether the page's attention is of the answer's shape.
+Status check_shape(const std::string& where, const Trace& trace, Stack stack, const PageStack& page) {
+  if (!trace.has(stack)) return bad_input(where, "stacks", "an attention of the answer", stack_name(stack));
+  const auto shape = [](const AttentionTrace& one, Index layers) {
+    return std::to_string(layers) + " layers, " + std::to_string(one.num_heads()) + " heads, " +
+           std::to_string(one.num_kv_heads) + " of keys, " + std::to_string(one.mask->queries()) + " queries, " +
+           std::to_string(one.mask->keys()) + " keys, " + std::to_string(one.query.cols()) + " numbers each";
   };
-  const AttentionTrace& first = attention_in(page, encoder, heads.front());
-  const auto queries = static_cast<std::size_t>(first.mask->queries()),
-             keys = static_cast<std::size_t>(first.mask->keys());
-  if (first.patterns) {
-    const auto bytes = read("weights", queries * keys, heads.size());
-    if (!bytes) return bytes.error();
-    std::size_t at = 0;
-    for (const HeadRef& head : heads) {
-      auto& patterns = const_cast<std::vector<Matrix>&>(*attention_in(page, encoder, head).patterns);
-      fill(*bytes, at, 0, static_cast<Index>(keys), patterns[static_cast<std::size_t>(head.head)]);
-      at += queries * keys;
-    }
-    return Done{};
-  }
-  const Index d_k = first.query.cols() / first.num_heads();
-  const auto q = read("q", queries * static_cast<std::size_t>(d_k), heads.size());
-  if (!q) return q.error();
-  std::vector<HeadRef> groups;
-  std::size_t at = 0;
-  for (const HeadRef& head : heads) {
-    AttentionTrace& attention = attention_in(page, encoder, head);
-    fill(*q, at, head.head * d_k, d_k, attention.query);
-    at += queries * static_cast<std::size_t>(d_k);
-    groups.push_back({head.layer, attention.kv_head(head.head), head.stack});
-  }
-  std::sort(groups.begin(), groups.end());
-  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
-  const auto k = read("k", keys * static_cast<std::size_t>(d_k), groups.size());
-  if (!k) return k.error();
-  at = 0;
-  for (const HeadRef& group : groups) {
-    fill(*k, at, group.head * d_k, d_k, attention_in(page, encoder, group).key);
-    at += keys * static_cast<std::size_t>(d_k);
-  }
-  return Done{};
-}
-
-Status take_page(const std::string& where, const json& data, const Trace& trace, RoundedTrace& page,
-                 StackTrace* encoder, std::vector<HeadRef>& heads) {
-  const json stacks = data.value("stacks", json());
-  if (!stacks.is_array() || stacks.empty()) return bad_input(where, "stacks", "a list", "nothing");
-  for (const json& stack : stacks) {
-    if (!stack.is_object()) return bad_input(where, "stacks", "objects", "something else");
-    const json label = stack.value("name", json());
-    const auto names = stacks_of(trace);
-    const auto own = std::find_if(names.begin(), names.end(),
-                                  [&](const StackNames& one) { return label == std::string(one.label); });
-    if (own == names.end()) return bad_input(where, "stacks", "an attention of the answer", printable(label.dump()));
-    const auto of_stack = heads_of_page(stack, trace, own->stack);
-    if (of_stack.empty()) return bad_input(where, "only", "heads of the answer", "none");
-    if (const auto taken = take_numbers(where, stack, of_stack, page, encoder); !taken) return taken;
-    heads.insert(heads.end(), of_stack.begin(), of_stack.end());
-  }
+  const std::string expected = shape(trace.attention(stack, 0), trace.num_layers(stack)),
+                    found = shape(page.layers.front(), static_cast<Index>(page.layers.size()));
+  if (expected != found) return bad_input(where, stack_name(stack), expected, found);
   return Done{};
 }
 
@@ -165,6 +62,45 @@ Finding tokens_finding(const json& data, const Trace& trace) {
   }
   return {Severity::good,
           "the tokens are those that the request gives: " + std::to_string(trace.query_tokens().size())};
+}
+
+/// Compares one answer of the page, `data`, with what its question gives; `name` is put before what is found.
+void check_answer(const std::string& where, const json& data, const Trace& trace, const std::string& name,
+                  Progress& progress, std::vector<Finding>& findings) {
+  findings.push_back(tokens_finding(data, trace));
+  if (findings.back().severity == Severity::error) return;
+  const auto read = page_attention(where, data);
+  if (!read) return findings.push_back({Severity::error, read.error().message});
+  RoundedTrace page = rounded(trace);
+  const auto encoder = page.trace.encoder ? std::make_shared<StackTrace>(*page.trace.encoder) : nullptr;
+  page.trace.encoder = encoder;
+  std::vector<HeadRef> heads;
+  for (const auto& [stack, of_stack] : read->stacks) {
+    if (const auto fits = check_shape(where, trace, stack, of_stack); !fits)
+      return findings.push_back({Severity::error, fits.error().message});
+    for (std::size_t layer = 0; layer < of_stack.layers.size(); ++layer)
+      attention_in(page, encoder.get(), {static_cast<Index>(layer), 0, stack}) = of_stack.layers[layer];
+    for (const HeadRef& head : of_stack.heads) heads.push_back({head.layer, head.head, stack});
+  }
+  const float error = rounding_error(trace, page.trace, heads, {0, &progress.stop});
+  const std::string count = name + std::to_string(heads.size()) + (heads.size() == 1 ? " head" : " heads");
+  if (!(error <= read->error + kSlack))
+    findings.push_back(wrong("weights of " + count,
+                             "at most " + brief_number(read->error) + " from the request's, as the page states",
+                             brief_number(error)));
+  else
+    findings.push_back({Severity::good, "weights of " + count + " are the request's: the largest difference is " +
+                                            brief_number(error) + ", the page states " + brief_number(read->error)});
+}
+
+/// What can be said of a page whose model is not there.
+std::vector<Finding> findings_alone(const Session& session, const Trace& trace) {
+  std::vector<Finding> findings;
+  for (const std::string& line : session.lost) findings.push_back({Severity::warning, line});
+  findings.push_back(
+      {Severity::note, "nothing was compared; the numbers are whole: " + std::to_string(heads_of(trace).size()) +
+                           " heads, " + std::to_string(trace.query_tokens().size()) + " tokens"});
+  return findings;
 }
 
 }  // namespace
@@ -185,27 +121,14 @@ Result<std::vector<Finding>> check_page(const std::filesystem::path& file, const
   const auto trace = forward((*requests)[sentence], progress);
   if (!trace) return Error{where + ": " + trace.error().message};
 
-  std::vector<Finding> findings{tokens_finding(*data, **trace)};
-  if (findings.back().severity == Severity::error) return findings;
-  RoundedTrace page = rounded(**trace);
-  const auto encoder = page.trace.encoder ? std::make_shared<StackTrace>(*page.trace.encoder) : nullptr;
-  page.trace.encoder = encoder;
-  std::vector<HeadRef> heads;
-  if (const auto taken = take_page(where, *data, **trace, page, encoder.get(), heads); !taken) {
-    findings.push_back({Severity::error, taken.error().message});
-    return findings;
-  }
-  const json stated = data->value("error", json());
-  const float error = stated.is_number() ? stated.get<float>() : 0.0f;
-  const float found = rounding_error(**trace, page.trace, heads, {0, &progress.stop});
-  const std::string count = std::to_string(heads.size()) + (heads.size() == 1 ? " head" : " heads");
-  if (!(found <= error + kSlack))
-    findings.push_back(wrong("weights of " + count,
-                             "at most " + brief_number(error) + " from the request's, as the page states",
-                             brief_number(found)));
-  else
-    findings.push_back({Severity::good, "weights of " + count + " are the request's: the largest difference is " +
-                                            brief_number(found) + ", the page states " + brief_number(error)});
+  if (names_page(session->document.model_path)) return findings_alone(*session, **trace);
+  std::vector<Finding> findings;
+  for (const std::string& line : session->lost) findings.push_back({Severity::warning, line});
+  check_answer(where, *data, **trace, "", progress, findings);
+  if (!data->contains("compare") || !session->kept) return findings;
+  const auto other = answer_to_keep(*session->kept, lexicon, progress);
+  if (!other) return Error{where + ": compare: " + other.error().message};
+  check_answer(where + ": compare", (*data)["compare"], *other->trace, "A, ", progress, findings);
   return findings;
 }
 

@@ -14,6 +14,7 @@
 #include "math/output.h"
 #include "model/head_text.h"
 #include "page/page_numbers.h"
+#include "read/external/packed_planes.h"
 #include "train/trained_checkpoint.h"
 #include "words/relation_words.h"
 #include "write/json.h"

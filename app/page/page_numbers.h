@@ -1,4 +1,4 @@
-// Numbers of a page: float16 in base64, perhaps packed; and what that rounding does to the weights.
+// Numbers of a page: float16; and what that rounding does to the weights.
 #pragma once
 
 #include <string>
@@ -17,11 +17,6 @@ void append_float16(const ConstMatrixRef& numbers, std::string& bytes);
 Matrix rounded_to_float16(const ConstMatrixRef& numbers);
 /// The largest number that float16 holds.
 inline constexpr float kLargestFloat16 = 65504;
-
-/// All low bytes, then all high bytes, deflated (RFC 1951): the high bytes of q and k are alike.
-std::string packed_planes(std::string_view bytes);
-/// Takes that back. An Error where the bytes are damaged or come to another number than `expected`.
-Result<std::string> unpacked_planes(std::string_view packed, std::size_t expected);
 
 /// The answer with q and k as a page has them (or the weights that another program computed), and everything else as it
 /// is. Kept alive by what it returns.

@@ -1,6 +1,7 @@
 #include "session/session_file.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
 
 #include <nlohmann/json.hpp>
@@ -9,7 +10,9 @@
 #include "base/utf8.h"
 #include "document/assets.h"
 #include "document/document_json.h"
+#include "document/open_model.h"
 #include "lesson/lesson.h"
+#include "model/fingerprint.h"
 #include "read/array/array.h"
 #include "read/external/page_text.h"
 #include "read/json/json_document.h"
@@ -68,6 +71,47 @@ void read_lesson_of(const json& object, Session& session) {
   if (auto lesson = read_lesson(path, nullptr)) session.own_lesson = std::make_shared<const Lesson>(*std::move(lesson));
 }
 
+/// A page whose model cannot be opened: what its own numbers are, and a line that says so. Errors: damaged numbers, or a
+/// question that could not be asked with the model either.
+Result<Document> document_of_numbers(const std::string& where, const json& data, const Error& why, Progress& progress,
+                                     Session& session) {
+  const json request = data.value("request", json());
+  const json source = request.is_object() ? request.value("source", json()) : json();
+  if (!source.is_string() || progress.stop) return why;
+  auto own = open_page_numbers(where, data, progress);
+  if (!own) return own.error();
+  Document beside = own->document;
+  beside.model_path = source.get<std::string>();
+  std::vector<std::string> ignored;
+  const auto asked = document_from_json(where, request, progress, ignored, nullptr, &beside);
+  if (!asked) return asked.error();
+  std::error_code unreadable;
+  const bool absent = !std::filesystem::exists(beside.model_path, unreadable);
+  char error[32];
+  std::snprintf(error, sizeof error, "%.2g", data.value("error", 0.0));
+  session.lost.push_back(
+      where + ": its model " +
+      (absent ? "is not there (" + printable(beside.model_path) + ")" : "cannot be opened (" + why.message + ")") +
+      ": shown are the page's own numbers, weights right to " + error +
+      "; other words and the next word need the model");
+  session.lost.insert(session.lost.end(), own->warnings.begin(), own->warnings.end());
+  if (data.contains("compare")) {
+    auto compared = open_page_numbers(where + std::string(kComparedWith), data["compare"], progress);
+    if (!compared) return compared.error();
+    session.kept = AnswerSnapshot{.trace = nullptr, .document = std::move(compared->document)};
+  }
+  return std::move(own->document);
+}
+
+/// Says that the model where the page's was is another one.
+void compare_models(const std::string& where, const json& data, Session& session) {
+  const json own = data.value("fingerprint", json());
+  const auto& model = session.document.model;
+  if (!own.is_string() || !model || own == fingerprint(*model)) return;
+  session.lost.push_back(where + ": the model at " + printable(session.document.model_path) +
+                         " has other weights than the one that the page was made of: the answer is this one's");
+}
+
 }  // namespace
 
 std::string to_json(const Session& session) {
@@ -88,13 +132,18 @@ Result<Session> session_from_json(const std::string& where, const std::string& t
                                                   : "nothing");
   const auto request = object->find("request");
   if (request == object->end()) return bad_input(where, "request", "an object", "nothing");
-  std::vector<std::string> warnings;
-  auto document = document_from_json(where, *request, progress, warnings);
+  Session session;
+  auto document = document_from_json(where, *request, progress, session.model_warnings);
+  const bool asked = static_cast<bool>(document);
+  if (!asked && schema == kPageSchema)
+    document = document_of_numbers(where, *object, document.error(), progress, session);
   if (!document) return document.error();
-  const std::size_t num_sentences = reads_sentences(*document) ? sentences(document->source.text).size() : 1;
-  Session session{std::move(*document), view_from_json(object->value("view", json()), num_sentences),
-                  std::move(warnings)};
-  read_kept(where, object->value("kept", json()), progress, session);
+  session.document = *std::move(document);
+  const bool many = reads_sentences(session.document);
+  session.view =
+      view_from_json(object->value("view", json()), many ? sentences(session.document.source.text).size() : 1);
+  if (asked) compare_models(where, *object, session);
+  if (asked) read_kept(where, object->value("kept", json()), progress, session);
   read_lesson_of(object->value("lesson", json()), session);
   return session;
 }

@@ -31,7 +31,8 @@ std::string to_json(const Session& session);
 /// Reads what to_json wrote; a model that the session names is read again from its path, followed by `progress`.
 Result<Session> session_from_json(const std::string& where, const std::string& text, Progress& progress);
 Result<Session> session_from_json(const std::string& where, const std::string& text);
-/// A session's file, or a page (.html) that Headlight wrote.
+/// A session's file, or a page (.html) that Headlight wrote. Of a page whose model is not there the document holds the
+/// page's own numbers (document/open_model.h), and `lost` says so; it also says where the model has other weights now.
 Result<Session> read_session(const std::filesystem::path& path, Progress& progress);
 Result<Session> read_session(const std::filesystem::path& path);
 

@@ -12,6 +12,7 @@
 #include "page/page_numbers.h"
 #include "page/page_tables.h"
 #include "page/page_template.h"
+#include "read/external/packed_planes.h"
 #include "read/external/page_text.h"
 
 namespace headlight {

@@ -17,10 +17,11 @@ import agree_tests
 import browsers
 import live_tests
 import reader_tests
+import source_tests
 import trust_tests
 from page_setting import Setting
 
-PARTS = agree_tests, live_tests, trust_tests, reader_tests
+PARTS = agree_tests, live_tests, trust_tests, source_tests, reader_tests
 
 
 def main():

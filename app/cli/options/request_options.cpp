@@ -106,6 +106,11 @@ std::shared_ptr<const BundledModels> shipped_models() {
   return models && !(*models)->empty() ? *models : nullptr;
 }
 
+/// Of a document that has its own inputs: what it came from.
+std::string inputs_in_words(const Document& document) {
+  return names_page(document.model_path) ? "a page whose model is not there" : "a tensors file";
+}
+
 Session session_of(OpenedModel model) {
   Session session;
   session.document = std::move(model.document);
@@ -226,6 +231,7 @@ Result<Startup> RequestOptions::opened_source() const {
     auto session = read_session(source_);
     if (!session) return session.error();
     start.session = std::move(*session);
+    start.warnings = start.session.lost;
     if (!names_page(source_)) start.session_path = source_;
     return start;
   }
@@ -301,7 +307,7 @@ Status RequestOptions::check_model(const Document& document) const {
       return bad_input("--num-heads", "", "the tensors file itself as SOURCE", source_);
     for (const char* option : model_options())
       if (given(option) && std::string_view(option) != "--num-heads")
-        return bad_input(option, "", "no such option beside a tensors file", document.model_path);
+        return bad_input(option, "", "no such option beside " + inputs_in_words(document), document.model_path);
     return Done{};
   }
   if (given("--seed")) return bad_input("--seed", "", "no such option beside a checkpoint", document.model_path);
@@ -312,7 +318,7 @@ Status RequestOptions::check_model(const Document& document) const {
 
 Status RequestOptions::check_text_option(const char* option, const Document& document) const {
   if (has_own_inputs(document))
-    return bad_input(option, "", "no such option beside a tensors file", document.model_path);
+    return bad_input(option, "", "no such option beside " + inputs_in_words(document), document.model_path);
   if (!can_read_text(document))
     return bad_input(option, "", "--ids beside a checkpoint without a tokenizer",
                      document.tokenizers ? document.tokenizers->problem : document.model_path);
@@ -369,7 +375,7 @@ Status RequestOptions::apply_text(Document& document, bool reads_text) const {
   }
   if (!given("--pad")) return Done{};
   if (has_own_inputs(document))
-    return bad_input("--pad", "", "no such option beside a tensors file", document.model_path);
+    return bad_input("--pad", "", "no such option beside " + inputs_in_words(document), document.model_path);
   document.pad = pad_;
   return Done{};
 }

@@ -91,45 +91,6 @@ Result<Tokens> parse_texts(std::string_view where, const std::string& place, con
   return tokens_of(texts);
 }
 
-/// Text, spelling and flags of the tokens as an export of Headlight has them; what a token does not say is left alone.
-/// Tokens that were added, not typed, have no bytes of the text. Padding is not marked again, for what its mask did to
-/// the weights is in them already.
-Status take_details(std::string_view where, const std::string& place, const json& list, Tokens& tokens) {
-  if (!list.is_array() || list.size() != tokens.size())
-    return bad_input(where, place, std::to_string(tokens.size()) + " tokens",
-                     list.is_array() ? std::to_string(list.size()) : list.type_name());
-  Tokens detailed;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const json& fields = list[i];
-    if (!fields.is_object()) return bad_input(where, at(place, i), "an object", fields.type_name());
-    Token token = tokens.tokens[i];
-    for (const auto& [key, field] : {std::pair{"text", &token.text}, {"raw", &token.raw}}) {
-      const json* value = member(fields, key);
-      if (value == nullptr) continue;
-      if (!value->is_string()) return bad_input(where, at(place, i) + "." + key, "a text", value->type_name());
-      *field = value->get<std::string>();
-    }
-    for (const auto& [key, field] : {std::pair{"special", &token.special}, {"known", &token.known}}) {
-      const json* value = member(fields, key);
-      if (value == nullptr) continue;
-      if (!value->is_boolean()) return bad_input(where, at(place, i) + "." + key, "true or false", value->type_name());
-      *field = value->get<bool>();
-    }
-    if (const json* id = member(fields, "id")) {
-      if (!id->is_number_integer()) return bad_input(where, at(place, i) + ".id", "a whole number", id->type_name());
-      token.id = id->get<std::int64_t>();
-    }
-    const json* bytes = member(fields, "bytes");
-    const bool without_bytes = bytes && bytes->is_array() && bytes->size() == 2 && (*bytes)[0] == (*bytes)[1];
-    token.begin = detailed.text.size();
-    if (!without_bytes) detailed.text += token.raw;
-    token.end = detailed.text.size();
-    detailed.tokens.push_back(std::move(token));
-  }
-  tokens = std::move(detailed);
-  return Done{};
-}
-
 /// The lists of tokens beside `attention` in an export of Headlight, for each side that a stack has.
 Status take_all_details(std::string_view where, const json& document, std::map<Stack, FoundPatterns>& found) {
   const json* source = member(document, "tokens");
@@ -224,6 +185,42 @@ Result<TensorsFile> from_object(std::string_view where, const json& document) {
 }
 
 }  // namespace
+
+Status take_details(std::string_view where, const std::string& place, const json& list, Tokens& tokens) {
+  if (!list.is_array() || list.size() != tokens.size())
+    return bad_input(where, place, std::to_string(tokens.size()) + " tokens",
+                     list.is_array() ? std::to_string(list.size()) : list.type_name());
+  Tokens detailed;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const json& fields = list[i];
+    if (!fields.is_object()) return bad_input(where, at(place, i), "an object", fields.type_name());
+    Token token = tokens.tokens[i];
+    for (const auto& [key, field] : {std::pair{"text", &token.text}, {"raw", &token.raw}}) {
+      const json* value = member(fields, key);
+      if (value == nullptr) continue;
+      if (!value->is_string()) return bad_input(where, at(place, i) + "." + key, "a text", value->type_name());
+      *field = value->get<std::string>();
+    }
+    for (const auto& [key, field] : {std::pair{"special", &token.special}, {"known", &token.known}}) {
+      const json* value = member(fields, key);
+      if (value == nullptr) continue;
+      if (!value->is_boolean()) return bad_input(where, at(place, i) + "." + key, "true or false", value->type_name());
+      *field = value->get<bool>();
+    }
+    if (const json* id = member(fields, "id")) {
+      if (!id->is_number_integer()) return bad_input(where, at(place, i) + ".id", "a whole number", id->type_name());
+      token.id = id->get<std::int64_t>();
+    }
+    const json* bytes = member(fields, "bytes");
+    const bool without_bytes = bytes && bytes->is_array() && bytes->size() == 2 && (*bytes)[0] == (*bytes)[1];
+    token.begin = detailed.text.size();
+    if (!without_bytes) detailed.text += token.raw;
+    token.end = detailed.text.size();
+    detailed.tokens.push_back(std::move(token));
+  }
+  tokens = std::move(detailed);
+  return Done{};
+}
 
 Result<TensorsFile> parse_attention_json(std::string_view where, std::string_view text) {
   const auto document = parse_json(where, text);

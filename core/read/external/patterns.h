@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "base/result.h"
 #include "model/weights.h"
 #include "read/array/array.h"
@@ -30,6 +32,11 @@ Result<ArrayFile> joined_layers(std::string_view where, const ArrayFile& file);
 Tokens tokens_of(const std::vector<std::string>& texts);
 /// 0, 1, … `count` − 1.
 Tokens numbered_tokens(Index count);
+
+/// Text, spelling and flags of the tokens as an export of Headlight has them; what a token does not say is left alone.
+/// Tokens that were added, not typed, have no bytes of the text. Padding is not marked again, for what its mask did to
+/// the weights is in them already. An Error where the list has another length than `tokens`, naming the field.
+Status take_details(std::string_view where, const std::string& place, const nlohmann::json& list, Tokens& tokens);
 
 /// Only the weights are known, so the configuration says no more than how many layers and heads there are. A single
 /// stack is `self` whatever it is called in the file; the cross-attention is where the decoder's own is missing.

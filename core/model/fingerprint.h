@@ -1,0 +1,15 @@
+// A short text by which it is seen that a model has other weights than it had.
+#pragma once
+
+#include <string>
+
+#include "model/weights.h"
+
+namespace headlight {
+
+/// A hash of the model's numbers as 16 hexadecimal digits: of every matrix at most eight rows, evenly spread from the
+/// first to the last, and all biases and norms of the blocks. Equal models have the same one, in whichever form their
+/// weights are stored; a training step changes it, a single number that was edited perhaps not.
+std::string fingerprint(const Model& model);
+
+}  // namespace headlight

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <utility>
+
+#include "base/parallel.h"
+#include "math/attention.h"
+#include "read/external/page_attention.h"
+#include "read/external/patterns.h"
+
+namespace headlight {
+namespace {
+
+constexpr Index kMostPageWeights = Index{1} << 28;
+/// Weights before the mask are used as long as what the mask leaves of a row is not less than that.
+constexpr float kLeastLeft = 1e-6f;
+
+/// An answer of these attentions alone, of which math/attention.h computes weights.
+Trace trace_of(const PageStack& page) {
+  Trace trace;
+  for (const AttentionTrace& attention : page.layers)
+    trace.blocks.push_back({.self = attention, .cross = {}, .output = {}});
+  return trace;
+}
+
+std::shared_ptr<const Mask> open_mask(const PageStack& page) {
+  auto mask = resolve({.padding = false}, page.query_tokens, page.key_tokens);
+  return std::make_shared<const Mask>(*std::move(mask));
+}
+
+/// The weights of one head before the mask; row by row those under it where too little is left.
+Matrix weights_before_mask(const Trace& open, const Trace& masked, const HeadRef& head) {
+  const Index queries = open.attention(Stack::self, head.layer).query.rows();
+  Matrix weights = softmax_of_rows(open, head, 0, queries);
+  const Mask& mask = *masked.attention(Stack::self, head.layer).mask;
+  if (mask.is_open()) return weights;
+  const Matrix left = softmax_of_rows(masked, head, 0, queries);
+  for (Index query = 0; query < queries; ++query) {
+    Index most = 0;
+    const float largest = left.row(query).maxCoeff(&most);
+    if (weights(query, most) < kLeastLeft * largest) weights.row(query) = left.row(query);
+  }
+  return weights;
+}
+
+/// Under which name the page's attentions go on: a model of weights alone always has `self`.
+Stack name_in_model(const std::map<Stack, PageStack>& stacks, Stack stack) {
+  if (stacks.size() == 1 || (stack == Stack::cross && !stacks.contains(Stack::self))) return Stack::self;
+  return stack;
+}
+
+/// The same edits under those names; those of heads that the page does not have are left out.
+Edits renamed(const std::map<Stack, PageStack>& stacks, Edits edits) {
+  const auto is_there = [&](Stack stack, Index layer, Index head) {
+    const auto at = stacks.find(stack);
+    return at != stacks.end() && layer < static_cast<Index>(at->second.layers.size()) &&
+           head < at->second.layers.front().num_heads();
+  };
+  Edits own{.off_as = edits.off_as, .dropout = edits.dropout, .dropout_seed = edits.dropout_seed};
+  for (const HeadRef& head : edits.off)
+    if (is_there(head.stack, head.layer, head.head))
+      switch_off(own, {head.layer, head.head, name_in_model(stacks, head.stack)}, true);
+  for (const WeightEdit& edit : edits.weights)
+    if (is_there(edit.head.stack, edit.head.layer, edit.head.head))
+      set_weight(own, {edit.head.layer, edit.head.head, name_in_model(stacks, edit.head.stack)}, edit.cell,
+                 edit.weight);
+  for (LayerEdit& edit : edits.layers) {
+    edit.stack = name_in_model(stacks, edit.stack);
+    set_layer_edit(own, std::move(edit));
+  }
+  return own;
+}
+
+}  // namespace
+
+Result<PageModel> model_of_page(const std::string& where, PageAttention page, Progress& progress) {
+  Index cells = 0, absent = 0;
+  for (const auto& [stack, of_stack] : page.stacks) {
+    const Index heads = static_cast<Index>(of_stack.layers.size()) * of_stack.layers.front().num_heads();
+    cells += heads * static_cast<Index>(of_stack.query_tokens.size() * of_stack.key_tokens.size());
+    absent += heads - static_cast<Index>(of_stack.heads.size());
+  }
+  if (cells > kMostPageWeights)
+    return bad_input(where, "weights of its own numbers", "at most " + std::to_string(kMostPageWeights),
+                     std::to_string(cells));
+  PageModel result;
+  if (absent > 0)
+    result.warnings.push_back(where + ": " + std::to_string(absent) + (absent == 1 ? " head is" : " heads are") +
+                              " not in the page: empty maps");
+  result.edits = renamed(page.stacks, page.edits);
+  if (page.edits.dropout > 0 && page.stacks.size() == 1 && !page.stacks.contains(Stack::self)) {
+    result.edits.dropout = 0;
+    result.warnings.push_back(where + ": dropout is left out: it was drawn for another attention");
+  }
+  std::map<Stack, FoundPatterns> found;
+  for (auto& [stack, of_stack] : page.stacks) {
+    result.masks.emplace(name_in_model(page.stacks, stack), of_stack.mask);
+    FoundPatterns& patterns = found[stack];
+    patterns.name = "weights";
+    patterns.stack.query_tokens = of_stack.query_tokens;
+    patterns.stack.key_tokens = of_stack.key_tokens;
+    patterns.stack.patterns = std::move(of_stack.patterns);
+    if (!patterns.stack.patterns.empty()) continue;
+    const Trace masked = trace_of(of_stack);
+    Trace open = masked;
+    for (BlockTrace& block : open.blocks) block.self.mask = open_mask(of_stack);
+    const auto queries = static_cast<Index>(of_stack.query_tokens.size()),
+               keys = static_cast<Index>(of_stack.key_tokens.size());
+    const auto heads = static_cast<std::size_t>(of_stack.layers.front().num_heads());
+    for (std::size_t layer = 0; layer < of_stack.layers.size(); ++layer)
+      patterns.stack.patterns.emplace_back(heads, Matrix::Zero(queries, keys));
+    parallel_for(static_cast<Index>(of_stack.heads.size()), Threads(0, &progress.stop), [&](Index i) {
+      const HeadRef& head = of_stack.heads[static_cast<std::size_t>(i)];
+      patterns.stack.patterns[static_cast<std::size_t>(head.layer)][static_cast<std::size_t>(head.head)] =
+          weights_before_mask(open, masked, head);
+    });
+    if (progress.stop) return Error{where + ": cancelled, nothing was opened"};
+  }
+  auto model = pattern_model(where, std::move(found), result.warnings);
+  if (!model) return model.error();
+  result.model = *std::move(model);
+  return result;
+}
+
+}  // namespace headlight

@@ -1,0 +1,67 @@
+"""A page opens again without the model that it was made of, and says so."""
+
+import json
+import shutil
+
+from page_setting import SENTENCE, expect, largest_difference
+
+IDS = ['--ids', '2,9,50,33,3']
+
+
+def page_without_model(s, name, *request):
+    """A page of a checkpoint that is then removed."""
+    model = s.folder / f'{name}-model'
+    shutil.copytree(s.golden / 'bert', model)
+    file = s.page(name, model, *IDS, *request)
+    shutil.rmtree(model)
+    return model, file
+
+
+def test_source_without_its_model(s):
+    model, file = page_without_model(s, 'alone', '--mask', 'causal')
+    out, line = s.run('export', file)
+    expect(line.count('\n') == 1 and f'its model is not there ({model})' in line and 'the next word need' in line, f'expected one line, found {line!r}')
+    s.open(file)
+    stated = s.browser.js('headlight.state().error')
+    far = largest_difference(s.browser, json.loads(out))
+    expect(far <= 5e-6, f"the program's numbers of the page are off from the page's by {far}")
+    for command in (['heads', file], ['explain', file, '--layer', '0', '--head', '1', '--query', '2', '--key', '1'],
+                    ['figure', file, '-o', s.folder / 'alone.svg'], ['page', file, '-o', s.folder / 'again.html'],
+                    ['screenshot', file, '-o', s.folder / 'alone.png']):
+        _, said = s.run(*command)
+        expect('its model is not there' in said, f'{command[0]}: expected the line, found {said!r}')
+    _, said = s.run('check', file, status=1)
+    s.open(s.folder / 'again.html')
+    far = largest_difference(s.browser, json.loads(out))
+    expect(far <= stated, f'a page of the page: off by {far}')
+    for command in (['next', file], ['export', file, '--text', SENTENCE], ['page', file, '--live', '-o', s.folder / 'live.html']):
+        _, said = s.run(*command, status=2)
+        expect(said.count(': expected ') == 1, f'{command}: expected one error, found {said!r}')
+
+
+def test_source_of_another_model(s):
+    model = s.folder / 'trained-model'
+    shutil.copytree(s.golden / 'bert', model)
+    file = s.page('trained', model, *IDS)
+    _, line = s.run('export', file)
+    expect(line == '', f'expected silence, found {line!r}')
+    weights = bytearray((model / 'model.safetensors').read_bytes())
+    for at in range(len(weights) // 2 + 3 & ~3, len(weights), 4):
+        weights[at + 2] ^= 0x10  # a bit of the mantissa
+    (model / 'model.safetensors').write_bytes(weights)
+    _, line = s.run('export', file)
+    expect(line.count('\n') == 1 and 'has other weights' in line, f'expected one line, found {line!r}')
+    said, _ = s.run('check', file, status=1)
+    expect(b'has other weights' in said and b'error' in said, f'expected an error, found {said}')
+
+
+def test_source_damaged(s):
+    _, file = page_without_model(s, 'damaged')
+    text = file.read_text(encoding='utf-8')
+    for name, changed in (('cut', text[:text.index('"q":"') + 60]), ('short', text.replace('"q":"', '"q":"AAAA', 1)),
+                          ('scale', text.replace('"scale":', '"scale":"x","was":', 1)), ('empty', '')):
+        other = s.folder / f'damaged-{name}.html'
+        other.write_text(changed, encoding='utf-8')
+        for command in ('export', 'check', 'heads'):
+            _, line = s.run(command, other, status=2)
+            expect(line.count('\n') == 1 and f'damaged-{name}.html' in line and ': expected ' in line, f'{command} {name}: expected one line, found {line!r}')
