@@ -7,7 +7,6 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "check/checkpoint_check.h"
@@ -194,8 +193,12 @@ struct MapsReady { std::shared_ptr<const DerivedMaps> maps; };         // the ma
 struct FoldsReady { std::shared_ptr<const FoldedMaps> folded; };     // the maps of an answer with tokens folded
 struct ComparisonReady { std::shared_ptr<const AnswerComparison> comparison; };
 
-using AnyCommand =
-    std::variant<SetText, SetTarget, SetSplit, ToggleCut, SetIds, SetTokenTypes, SetPad, SetConfig, UseTrained, SetScale, SetMask,
+/// Types without values.
+template <class... Types>
+struct TypeList {};
+
+using CommandTypes =
+    TypeList<SetText, SetTarget, SetSplit, ToggleCut, SetIds, SetTokenTypes, SetPad, SetConfig, UseTrained, SetScale, SetMask,
                  GiveMask, PaintCell, ClearPaint, SetLayerScale, ClearLayer, SwitchPart, SwitchPartsOn, SwitchHead, SwitchAllOn,
                  SetOffAs, SetWeight, ClearWeights, SetDropout, ClearEdits, AppendWord, Generate, StopGenerating, Reset, EndGesture, Undo, Redo,
                  ChoosePrefix, ChooseSentence, ChooseHead, Hover, Pin, SetColourScale, SetFold, SetViewport, SetPainting, SetStroke,
@@ -212,25 +215,64 @@ using AnyCommand =
                  ChoosePlace, OpenFailed, ShowFailure, LeaveFailure, PointAt, FocusControl, ShowAdvanced, SetCode,
                  ListingReady, TakeNumbers, SetOwnNumber, ShowNumbers>;
 
-/// One of them. How each alternative is copied, moved and destroyed is compiled once, in command.cpp, and not in every
-/// file that says a command.
-struct Command {
+/// The place of T among these types. Any other T does not compile.
+template <class T, class... Types>
+consteval std::size_t place_of(TypeList<Types...>) {
+  std::size_t place = 0;
+  (void)((std::is_same_v<T, Types> || (++place, false)) || ...);
+  if (place == sizeof...(Types)) throw "none of these types";
+  return place;
+}
+template <class T>
+inline constexpr std::size_t command_kind = place_of<T>(CommandTypes{});
+
+/// One of them, on the heap. In a std::variant of so many types the name of each function is the list of all types, and
+/// half of the time that it takes to compile a room of the window is spent on such functions.
+class Command {
+ public:
   template <class T>
     requires(!std::is_same_v<std::remove_cvref_t<T>, Command>)
-  Command(T&& one) : any(std::in_place_type<std::remove_cvref_t<T>>, std::forward<T>(one)) {}
-  Command(const Command&);
-  Command(Command&&) noexcept;
-  Command& operator=(const Command&);
-  Command& operator=(Command&&) noexcept;
-  ~Command();
+  Command(T&& one) : held_(std::make_unique<Held<std::remove_cvref_t<T>>>(std::forward<T>(one))) {}
+  Command(const Command& other) : held_(other.held_->copy()) {}
+  Command(Command&&) noexcept = default;
+  Command& operator=(const Command& other) { return *this = Command(other); }
+  Command& operator=(Command&&) noexcept = default;
+  ~Command() = default;
+
+  /// Which command it is: its place among CommandTypes.
+  std::size_t kind() const { return held_->kind; }
 
   /// The command where it is a T, else null.
   template <class T>
   const T* as() const {
-    return std::get_if<T>(&any);
+    return kind() == command_kind<T> ? &static_cast<const Held<T>&>(*held_).value : nullptr;
   }
 
-  AnyCommand any;
+  /// Calls the visitor with the command as the type that it is.
+  template <class Visitor>
+  void visit(Visitor visitor) {
+    visit(CommandTypes{}, visitor);
+  }
+
+ private:
+  struct AnyHeld {
+    explicit AnyHeld(std::size_t k) : kind(k) {}
+    virtual ~AnyHeld() = default;
+    virtual std::unique_ptr<AnyHeld> copy() const = 0;
+    const std::size_t kind;
+  };
+  template <class T>
+  struct Held final : AnyHeld {
+    explicit Held(T one) : AnyHeld(command_kind<T>), value(std::move(one)) {}
+    std::unique_ptr<AnyHeld> copy() const override { return std::make_unique<Held>(value); }
+    T value;
+  };
+  template <class... Types, class Visitor>
+  void visit(TypeList<Types...>, Visitor& visitor) {
+    (void)((kind() == command_kind<Types> && (visitor(static_cast<Held<Types>&>(*held_).value), true)) || ...);
+  }
+
+  std::unique_ptr<AnyHeld> held_;
 };
 
 using Commands = std::vector<Command>;

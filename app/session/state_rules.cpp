@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <type_traits>
-#include <variant>
 
 #include "derived/answer_comparison.h"
 #include "document/model_choice.h"
@@ -25,14 +24,9 @@ HeadRef fitted(const Trace& trace, HeadRef head) {
   return head;
 }
 
-template <class T, std::size_t place = 0>
-constexpr std::size_t kind_of_command() {
-  if constexpr (std::is_same_v<std::variant_alternative_t<place, AnyCommand>, T>) return place;
-  else return kind_of_command<T, place + 1>();
-}
 template <class... T>
 bool is_one_of(std::size_t kind) {
-  return ((kind == kind_of_command<T>()) || ...);
+  return ((kind == command_kind<T>) || ...);
 }
 
 /// Whether a line offers to undo such edits. What is typed is seen where it is typed.

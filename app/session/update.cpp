@@ -391,8 +391,8 @@ AppState initial_state(const Lexicon& lexicon, Document document, Settings setti
 }
 
 void update(AppState& state, Command command) {
-  const std::size_t kind = command.any.index();
-  std::visit(Overloaded{Update{state, kind}, AnswerUpdate{state, kind}, FileUpdate{state, kind}}, command.any);
+  const std::size_t kind = command.kind();
+  command.visit(Overloaded{Update{state, kind}, AnswerUpdate{state, kind}, FileUpdate{state, kind}});
   if (state.trace) {
     fit_view(state);
     fold_maps(state);

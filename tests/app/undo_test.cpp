@@ -30,11 +30,11 @@ TEST(Undo, GivesBackTheDocumentExactlyForEveryEdit) {
     update(state, edit);
     update(state, EndGesture{});
     const Document after = state.document;
-    ASSERT_FALSE(before == after) << edit.any.index();
+    ASSERT_FALSE(before == after) << edit.kind();
     update(state, Undo{});
-    EXPECT_EQ(state.document, before) << edit.any.index();
+    EXPECT_EQ(state.document, before) << edit.kind();
     update(state, Redo{});
-    EXPECT_EQ(state.document, after) << edit.any.index();
+    EXPECT_EQ(state.document, after) << edit.kind();
     update(state, Undo{});
     EXPECT_EQ(state.document, before);
   }
