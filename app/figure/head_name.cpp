@@ -112,6 +112,32 @@ std::string name_within(const HeadName& name, float room, const std::function<fl
   return code_points(cut).size() < kLeastOfName ? std::string() : cut;
 }
 
+std::vector<std::string> name_in_lines(const HeadName& name, float room, std::size_t most,
+                                       const std::function<float(const std::string&)>& width_of) {
+  const auto lines_of = [&](const std::string& words) {
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at < words.size();) {
+      std::size_t end = words.find(' ', at);
+      if (end != std::string::npos && words[end + 1] == '%') end = words.find(' ', end + 1);  // no line begins with it
+      const std::string word = words.substr(at, end - at);
+      at = end == std::string::npos ? words.size() : end + 1;
+      if (!lines.empty() && width_of(lines.back() + " " + word) <= room) lines.back() += " " + word;
+      else lines.push_back(word);
+    }
+    return lines;
+  };
+  const std::string brief = brief_name(name.words), briefest = briefest_name(brief);
+  for (const std::string& words : {name_with_score(name), name.words, brief, briefest}) {
+    const std::vector<std::string> lines = lines_of(words);
+    const auto fits = [&](const std::string& line) { return width_of(line) <= room; };
+    if (lines.size() <= most && std::all_of(lines.begin(), lines.end(), fits)) return lines;
+  }
+  std::vector<std::string> lines = lines_of(briefest);
+  for (; lines.size() > most && lines.size() > 1; lines.pop_back()) lines[lines.size() - 2] += " " + lines.back();
+  for (std::string& line : lines) line = cut_to(line, room, width_of);
+  return lines;
+}
+
 MeasuredTitle measured_title(const HeadRef& head, const HeadName& name, const std::string& value, float room,
                              const std::function<float(const std::string&)>& width_of) {
   const std::string title = head_label(head);

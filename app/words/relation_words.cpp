@@ -47,6 +47,11 @@ std::string brief_name(std::string name) {
   return at == std::string::npos ? name : name.replace(at, kIts.size(), "→ ");
 }
 
+std::string briefest_name(const std::string& brief) {
+  const std::size_t arrow = brief.find(kArrow), space = brief.rfind(' ', arrow == 0 ? 0 : arrow - 1);
+  return arrow == std::string::npos || arrow == 0 || space == std::string::npos ? brief : brief.substr(space + 1);
+}
+
 std::string all_relation_words() {
   std::string all;
   for (const RelationWords& one : kRelations)

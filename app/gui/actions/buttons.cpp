@@ -7,8 +7,8 @@
 
 namespace headlight {
 
-void keep_button(Gui& gui) {
-  if (flat_button(gui, "keep", gui.word(kCompareWords.keep_as_a))) gui.say(KeepAnswer{});
+void keep_button(Gui& gui, const Words& label) {
+  if (flat_button(gui, "keep", gui.word(label))) gui.say(KeepAnswer{});
   explain_item(gui, kCompareWords.tip_keep_as_a, {Act::keep_answer});
 }
 

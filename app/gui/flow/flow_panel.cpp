@@ -23,6 +23,8 @@ namespace {
 
 /// More would be neither told apart nor drawn in time.
 constexpr std::size_t kMostLines = 800;
+/// Lines of text from one word to the next; where there is room for so many words are larger.
+constexpr float kMostPitch = 5, kLargePitch = 1.6f;
 /// Pieces of all lines together, and of one: few lines are drawn rounder. A frame's corners must fit 16-bit numbers.
 constexpr int kMostSegments = 11000, kLeastOfLine = 12, kMostOfLine = 32;
 
@@ -182,7 +184,7 @@ FlowLayout flow_layout(const Sides& sides, float query_width, float key_width, I
   const float line = ImGui::GetTextLineHeight(), gap = 0.4f * line;
   const auto rows = static_cast<float>(std::max(layout.queries, layout.keys));
   layout.size = line / 1.25f;
-  layout.pitch = std::clamp(std::floor(room.y / rows), std::ceil(line * 1.05f), 2.4f * line);
+  layout.pitch = std::clamp(std::floor(room.y / rows), std::ceil(line * 1.05f), kMostPitch * line);
   const float between = std::max(4 * line, room.x - query_width - key_width - 2 * gap - 24 * unit);
   const float begin = std::max(0.0f, (room.x - between - query_width - key_width - 2 * gap) / 2);
   layout.left = std::floor(begin + query_width + gap);
@@ -302,10 +304,14 @@ void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<FlowHead>& h
 void flow_area(Gui& gui, const std::vector<FlowHead>& heads) {
   const AppState& state = gui.state;
   const Sides sides = sides_of(state);
-  // Words are smaller where there are many of them.
+  // Words are smaller where there are many of them, and larger where there are few.
   const auto rows = static_cast<float>(std::max(sides.queries.size(), sides.keys.size()) + 2);
-  const bool roomy = rows * 1.1f * gui.fonts.pixels(TextSize::body) <= ImGui::GetContentRegionAvail().y;
-  const FontScope size(gui, roomy ? TextSize::body : TextSize::small);
+  const auto fits = [&](TextSize size, float pitch) {
+    return rows * pitch * gui.fonts.pixels(size) <= ImGui::GetContentRegionAvail().y;
+  };
+  const FontScope size(gui, fits(TextSize::title, kLargePitch) ? TextSize::title
+                            : fits(TextSize::body, 1.1f)       ? TextSize::body
+                                                               : TextSize::small);
   // The words' sides are at least as wide as their names.
   const SideNames names = side_names(gui);
   float query_width = ImGui::CalcTextSize(names.query.c_str()).x, key_width = ImGui::CalcTextSize(names.key.c_str()).x;
@@ -337,9 +343,11 @@ void flow_panel(Gui& gui) {
     const FontScope title(gui, TextSize::title);
     ImGui::TextUnformatted(head_words(gui, state.view.chosen).c_str());
   }
-  if (!state.view.flow.heads) {
+  if (!state.view.flow.heads && !name_of_head(gui, state.view.chosen).words.empty()) {
+    ImGui::SameLine(0, 12 * gui.unit);
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + 4 * gui.unit);  // both stand on one line
     measured_line(gui, state.view.chosen, ImGui::GetContentRegionAvail().x);
-    ImGui::NewLine();
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + 4 * gui.unit);
   }
   legend(gui);
   if (const std::string folds = folds_in_words(gui); !folds.empty()) wrapped_dim(gui, folds);

@@ -92,12 +92,27 @@ std::vector<const Sample*> examples(const Gui& gui) {
   return all;
 }
 
+constexpr float kCardInset = 12, kCardGap = 12, kNoteGap = 4;  // pixels of the design
+
+/// The texts of a card.
+struct Example {
+  const Sample* sample = nullptr;
+  Paragraph text, note;
+};
+
+Example example(Gui& gui, const Sample& sample, float room) {
+  Example one{&sample, paragraph(gui, sample.text, room), {}};
+  const FontScope small(gui, TextSize::small);
+  one.note = paragraph(gui, gui.chinese() ? sample.note_zh : sample.note_en, room);
+  return one;
+}
+
 /// A sentence and what it asks; a click asks it.
-void example_card(Gui& gui, const Sample& sample, std::size_t number, const Box& box) {
-  const float unit = gui.unit, inset = 12 * unit;
+void example_card(Gui& gui, const Example& one, std::size_t number, const Box& box) {
+  const float unit = gui.unit, inset = kCardInset * unit;
   ImGui::SetCursorScreenPos(top_left(box));
   const std::string name = "example " + std::to_string(number);
-  if (ImGui::InvisibleButton(name.c_str(), {box.w, box.h})) gui.say_once(SetText{sample.text});
+  if (ImGui::InvisibleButton(name.c_str(), {box.w, box.h})) gui.say_once(SetText{one.sample->text});
   gui.name_item(name);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -105,30 +120,32 @@ void example_card(Gui& gui, const Sample& sample, std::size_t number, const Box&
                      6 * unit);
   list.AddRect(top_left(box), bottom_right(box), gui.colours().dim, 6 * unit, 0, unit);
   const float room = box.w - 2 * inset;
-  const Paragraph text = paragraph(gui, sample.text, room);
-  list.PushClipRect(top_left(box), bottom_right(box), true);
-  draw_paragraph(gui, text, {box.x + inset, box.y + inset}, gui.colours().text, (name + " text").c_str(), room);
+  draw_paragraph(gui, one.text, {box.x + inset, box.y + inset}, gui.colours().text, (name + " text").c_str(), room);
   const FontScope small(gui, TextSize::small);
-  const Paragraph note = paragraph(gui, gui.chinese() ? sample.note_zh : sample.note_en, room);
-  draw_paragraph(gui, note, {box.x + inset, box.y + inset + text.height + 4 * unit}, gui.colours().dim,
+  draw_paragraph(gui, one.note, {box.x + inset, box.y + inset + one.text.height + kNoteGap * unit}, gui.colours().dim,
                  (name + " note").c_str(), room);
-  list.PopClipRect();
 }
 
 void example_cards(Gui& gui) {
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  const float unit = gui.unit, gap = 12 * unit, height = 112 * unit;
+  const float unit = gui.unit, gap = kCardGap * unit;
   const auto columns = static_cast<std::size_t>(std::clamp(std::floor(room.x / (260 * unit)), 1.0f, 3.0f));
   const float width =
       std::min(320 * unit, (room.x - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
   const float all = width * static_cast<float>(columns) + gap * static_cast<float>(columns - 1);
   const float left = at.x + (room.x - all) / 2;
-  const std::vector<const Sample*> shown = examples(gui);
+  // All are as high as the one with the most to say.
+  float height = 0;
+  std::vector<Example> shown;
+  for (const Sample* sample : examples(gui)) {
+    const Example& one = shown.emplace_back(example(gui, *sample, width - 2 * kCardInset * unit));
+    height = std::max(height, one.text.height + one.note.height + (2 * kCardInset + kNoteGap) * unit);
+  }
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const float x = left + static_cast<float>(i % columns) * (width + gap);
     const float y = at.y + static_cast<float>(i / columns) * (height + gap);
     if (y + height > at.y + room.y) break;
-    example_card(gui, *shown[i], i, {std::round(x), std::round(y), width, height});
+    example_card(gui, shown[i], i, {std::round(x), std::round(y), width, height});
   }
 }
 

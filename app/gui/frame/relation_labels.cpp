@@ -40,9 +40,10 @@ void explain_name(const Gui& gui, const HeadName& name) {
 
 void measured_line(Gui& gui, const HeadRef& head, float room) {
   const HeadName name = name_of_head(gui, head);
-  const std::string text = gui.fonts.shown(name_with_score(name));
+  const auto width_of = [&](const std::string& words) { return ImGui::CalcTextSize(gui.fonts.shown(words).c_str()).x; };
+  const std::string text = gui.fonts.shown(name_within(name, room, width_of));
   const float needed = ImGui::CalcTextSize(text.c_str()).x, width = 48 * gui.unit;
-  if (name.words.empty() || needed > room) return;
+  if (text.empty()) return;
   const ImU32 ink = name.doubtful || !name.relation ? gui.colours().dim : gui.colours().text;
   ImGui::PushStyleColor(ImGuiCol_Text, ink);
   ImGui::TextUnformatted(text.c_str());

@@ -13,7 +13,7 @@ MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room, const st
 /// A tooltip on the last item: the meaning of a name, reasons to doubt it, and how it was measured.
 void explain_name(const Gui& gui, const HeadName& name);
 /// The name of the head, its score as a bar with a tick where position alone stands, and the tooltip; nothing where it
-/// has no name yet. What would not fit into `room` is left out, the bar first.
+/// has no name yet. What would not fit into `room` is left out: the bar, the score, at last parts of the name.
 void measured_line(Gui& gui, const HeadRef& head, float room = 1e6f);
 
 }  // namespace headlight

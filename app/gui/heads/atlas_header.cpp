@@ -62,11 +62,11 @@ void grid_lines(Gui& gui) {
 }
 
 /// The menu chooses how heads are shown, the kind of numbers, and the tokens that are folded.
-void shown_menu(Gui& gui) {
+void shown_menu(Gui& gui, const std::string& label) {
   const ViewState& view = gui.state.view;
   const bool usual =
       shown_grid(gui.state) == GridShow::maps && view.maps == MapKind::weights && view.fold == FoldChoice{};
-  if (menu_button(gui, "shown menu", shown_label(gui).c_str(), !usual)) ImGui::OpenPopup("shown");
+  if (menu_button(gui, "shown menu", label.c_str(), !usual)) ImGui::OpenPopup("shown");
   if (!begin_menu_below(gui, "shown")) return;
   if (view.view == View::heads) {
     grid_lines(gui);
@@ -133,19 +133,27 @@ void atlas_header(Gui& gui, const Box& slot) {
   const SlotScope scope("atlas header", slot);
   const float gap = 8 * gui.unit;
   ImGui::SetCursorPos({0, 6 * gui.unit});
+  bool tabs_below = false;
   if (state.trace) {
     const FontScope small(gui, TextSize::small);
     const char* find = gui.word(kHeadOrderWords.find_heads);
-    const float width =
-        menu_width(gui, shown_label(gui).c_str()) + gap + order_control_width(gui) + gap + button_width(find);
-    const float begin = slot.w - width;
-    if (!stack_tabs(gui) && begin > ImGui::CalcTextSize(heads_title(gui).c_str()).x) {
+    const float others = gap + order_control_width(gui) + gap + button_width(find), tabs = stack_tabs_width(gui);
+    const auto begin_of = [&](const std::string& shown) { return slot.w - menu_width(gui, shown.c_str()) - others; };
+    const float left = tabs > 0 ? tabs + gap : 0;
+    const std::string whole = shown_label(gui), brief = gui.word(grid_word(shown_grid(state)));
+    const std::string& shown = begin_of(whole) >= left ? whole : brief;
+    const float begin = begin_of(shown);
+    if (tabs > 0) {
+      if (begin < left) ImGui::SetCursorPos({0, 34 * gui.unit});  // in the place of the note
+      stack_tabs(gui);
+      tabs_below = begin < left;
+    } else if (begin > ImGui::CalcTextSize(heads_title(gui).c_str()).x) {
       ImGui::AlignTextToFramePadding();
       ImGui::TextUnformatted(heads_title(gui).c_str());
       gui.name_item("atlas title", BoxKind::label);
     }
-    ImGui::SetCursorPos({begin, 6 * gui.unit});
-    shown_menu(gui);
+    ImGui::SetCursorPos({std::max(0.0f, begin), 6 * gui.unit});
+    shown_menu(gui, shown);
     ImGui::SameLine(0, gap);
     order_control(gui);
     ImGui::SameLine(0, gap);
@@ -154,6 +162,7 @@ void atlas_header(Gui& gui, const Box& slot) {
   }
   const FontScope small(gui, TextSize::small);
   ImGui::SetCursorPos({0, 36 * gui.unit});
+  if (tabs_below) return;
   if (state.view.find.on) return search_line(gui);
   if (state.trace && sweep_line(gui)) return;
   note_line(gui);

@@ -11,9 +11,11 @@ constexpr float kLeastTitled = 52;    // the side of a map above which there is 
 constexpr float kLeastLabelled = 80;  // … beside which the words stand
 constexpr float kLeast = 8;           // the side of a map in a table
 constexpr float kEven = 0.92f;        // of the largest size, for rows of the same length
-constexpr float kMostSpread = 0.5f;   // of a map's width, between two columns
+constexpr float kMostSpread = 0.5f;   // of a map's width, between two columns; half of it between two rows
 constexpr float kWideTitle = 150;     // beside a head's number its name has room
-constexpr float kLine = 0.85f;        // … for all heads of a layer on one line
+constexpr float kMostNameLines = 3, kBroken = 1.25f;  // of a name in lines: its length by that of the line
+constexpr Index kManyColumns = 8;                     // more of them stand closer
+constexpr float kLine = 0.85f;                        // … for all heads of a layer on one line
 
 Index rows_for(Index heads, Index columns) { return (heads + columns - 1) / columns; }
 
@@ -28,7 +30,8 @@ AtlasLayout with_columns(float width, float height, const AtlasContent& content,
   const bool several = content.groups > 1;
   layout.left = layout.labels + (titles ? (several ? kBracket * unit : 0) : several ? sizes.layers + 8 * unit : 0);
   layout.top = titles || !several ? 0 : sizes.text + 2 * unit;
-  const float gap_x = (titles ? 6 : 2) * unit, gap_y = (titles ? 4 : 2) * unit;
+  const float gap_x = (!titles ? 2 : columns > kManyColumns ? 4 : 6) * unit;
+  float gap_y = (titles ? 4 : 2) * unit;
   layout.group_gap = titles ? 4 * unit : 0;
   const auto groups = static_cast<float>(content.groups);
   const float rows = groups * static_cast<float>(layout.rows_per_group), across = static_cast<float>(columns);
@@ -43,14 +46,20 @@ AtlasLayout with_columns(float width, float height, const AtlasContent& content,
   layout.height = side * map_rows / longer;
   // Columns stand apart where there is room: for the maps' titles.
   const float spare = width - layout.left - across * layout.width - gap_x * (across - 1);
-  const float spread = titles ? std::floor(std::clamp(spare / across, 0.0f, kMostSpread * layout.width)) : 0;
+  const float most_spread = std::max(kMostSpread * layout.width, kWideTitle * unit - layout.width);
+  const float spread = titles ? std::floor(std::clamp(spare / across, 0.0f, most_spread)) : 0;
   layout.title_width = layout.width + spread;
   layout.pitch_x = layout.title_width + gap_x;
   const auto high = [&] {
     return layout.top + rows * (layout.title + layout.height + gap_y) - gap_y + layout.group_gap * (groups - 1);
   };
-  layout.names_below = titles && layout.title_width < kWideTitle * unit && high() + rows * sizes.text <= height;
-  if (layout.names_below) layout.title += sizes.text;
+  if (titles && layout.title_width < kWideTitle * unit) {
+    const float wanted = std::clamp(std::ceil(kBroken * sizes.name / layout.title_width), 1.0f, kMostNameLines);
+    const float lines = std::clamp(std::floor((height - high()) / (rows * sizes.text)), 0.0f, wanted);
+    layout.name_lines = static_cast<int>(lines);
+    layout.title += lines * sizes.text;
+  }
+  if (titles) gap_y += std::floor(std::clamp((height - high()) / rows, 0.0f, kMostSpread / 2 * layout.height));
   layout.pitch_y = layout.title + layout.height + gap_y;
   layout.content_height = high();
   return layout;

@@ -20,18 +20,18 @@ struct AtlasSizes {
   float labels = 0;  // the widest row label; 0: there are none
   float layers = 0;  // the widest name of a layer in a table; 0: layers have no name
   float most = 0;    // the side of the largest map
+  float name = 0;    // the widest of the heads' names, in short
   float unit = 1;    // a pixel of the design
 };
 
 struct AtlasLayout {
   AtlasContent content;
   Index columns = 1, rows_per_group = 1;
-  bool names_below =
-      false;            // the heads' names have a line of their own: columns are narrow, and there is height to spare
+  int name_lines = 0;   // of the heads' names, below their numbers: columns are narrow, and there is height to spare
   bool titles = false;  // a line above each map; else the heads' numbers stand above their columns
   float width = 0;      // of a map's cells
   float height = 0;     // of them
-  float title = 0;      // the height of a title, of two lines where names have one of their own
+  float title = 0;      // the height of a title, the lines of the name among it
   float labels = 0;     // the room of the row labels, their gap included; 0: none
   float left = 0, top = 0;  // of the first map's title
   float title_width = 0;    // its width: more than the map's where the area is wider than the maps need

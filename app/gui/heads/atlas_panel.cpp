@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "figure/labels.h"
 #include "gui/frame/draw.h"
@@ -16,6 +17,7 @@
 #include "session/head_grid.h"
 #include "session/shown.h"
 #include "words/chosen_head_words.h"
+#include "words/relation_words.h"
 
 namespace headlight {
 namespace {
@@ -29,6 +31,7 @@ struct Atlas {
   AxisLabels labels;
   bool by_layer = false;  // a map a layer, in place of its heads
   bool own_order = false;
+  std::map<HeadRef, HeadName> names;
 
   Box at(const Box& box) const { return {origin.x + box.x, origin.y + box.y, box.w, box.h}; }
 };
@@ -64,12 +67,13 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   const std::string whole = head_label(head), title = short_title(gui, atlas, head, whole);
   // The short name leaves room for the job of the head.
   const float saved = std::max(0.0f, ImGui::CalcTextSize(whole.c_str()).x - ImGui::CalcTextSize(title.c_str()).x);
-  const bool below = atlas.layout.names_below;
+  const bool below = atlas.layout.name_lines > 0;
   const std::string value = atlas.by_layer ? std::string() : order_value_text(state, head);
   MeasuredTitle measured;
-  if (!atlas.by_layer) measured = measured_title(gui, head, below ? 0 : line.w + saved, value);
+  const auto width = [&](const std::string& words) { return ImGui::CalcTextSize(gui.fonts.shown(words).c_str()).x; };
+  if (!atlas.by_layer) measured = measured_title(head, atlas.names.at(head), value, below ? 0 : line.w + saved, width);
   const bool chosen = atlas.by_layer ? head.layer == state.view.chosen.layer : head == state.view.chosen;
-  const float text = ImGui::GetFontSize(), high = below ? line.h - text : line.h;
+  const float text = ImGui::GetFontSize(), high = line.h - static_cast<float>(atlas.layout.name_lines) * text;
   const float y = std::round(line.y + (high - text) / 2);
   float x = line.x;
   const auto put = [&](const std::string& words, ImU32 colour) {
@@ -81,13 +85,18 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   };
   put(title, chosen || hovered ? gui.colours().accent : ink(false));
   put(below ? value : measured.value, ink(true));
-  put(measured.relations, ink(measured.quiet));
+  put(gui.fonts.shown(measured.relations), ink(measured.quiet));
   if (below && !atlas.by_layer) {
-    const HeadName name = name_of_head(gui, head);
-    const auto width = [&](const std::string& words) { return ImGui::CalcTextSize(gui.fonts.shown(words).c_str()).x; };
-    const std::string words = gui.fonts.shown(name_within(name, atlas.layout.title_width, width));
-    list.AddText({line.right() - atlas.layout.title_width, y + text}, ink(name.doubtful || !name.relation),
-                 words.c_str());
+    const HeadName& name = atlas.names.at(head);
+    const auto most = static_cast<std::size_t>(atlas.layout.name_lines);
+    const std::vector<std::string> words = name_in_lines(name, atlas.layout.title_width, most, width);
+    // The last line stands next to the map.
+    float top = line.bottom() - static_cast<float>(words.size()) * text - gui.unit;
+    for (const std::string& part : words) {
+      list.AddText({line.right() - atlas.layout.title_width, std::round(top)}, ink(name.doubtful || !name.relation),
+                   gui.fonts.shown(part).c_str());
+      top += text;
+    }
   }
   gui.name_box("title " + head_text({head.layer, head.head}), line, BoxKind::label);
 }
@@ -166,7 +175,7 @@ void one_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& place
   bool over_button = false;
   Box line = title;
   if (!atlas.by_layer && title.h > 0) {
-    const float high = atlas.layout.names_below ? title.h - ImGui::GetFontSize() : title.h;
+    const float high = title.h - static_cast<float>(atlas.layout.name_lines) * ImGui::GetFontSize();
     const Box button{title.x, title.y, 17 * gui.unit, high};
     line = {button.right(), title.y, title.w - button.w, title.h};
     over_button = on_off(gui, head, button, is_off(state.document.edits, head), "on off head " + number);
@@ -278,11 +287,18 @@ void all_maps(Gui& gui) {
     if (atlas.labels.number_queries) break;  // of which one alone is read
     label = cut_to(label, most, [](const std::string& part) { return ImGui::CalcTextSize(part.c_str()).x; });
   }
+  float widest_name = 0;
+  if (!atlas.by_layer)
+    for (const HeadRef& head : order.empty() ? heads_of(trace, stack) : order) {
+      const HeadName& name = atlas.names.emplace(head, name_of_head(gui, head)).first->second;
+      widest_name = std::max(widest_name, ImGui::CalcTextSize(brief_name(name.words).c_str()).x);
+    }
   const float text = ImGui::GetFontSize(), edge = 2 * gui.unit;  // room for the outline of the chosen one
   const AtlasSizes sizes{.text = text,
                          .labels = std::min(atlas.labels.query_metrics.widest, most),
                          .layers = ImGui::CalcTextSize(trace.num_layers(stack) > 10 ? "L00" : "L0").x,
                          .most = 320 * gui.unit,
+                         .name = widest_name,
                          .unit = gui.unit};
   atlas.layout = atlas_layout(room.x - 2 * edge, room.y - 2 * edge, shown, sizes);
   atlas.origin = {corner.x + edge, corner.y + edge};

@@ -74,7 +74,7 @@ void one_line(Gui& gui, const Frame& frame, const HeadRef& head, Index place, co
   float x = row.x + ImGui::CalcTextSize(title.head.c_str()).x;
   list.AddText({x, middle}, gui.colours().dim, title.value.c_str());
   x += ImGui::CalcTextSize(title.value.c_str()).x;
-  list.AddText({x, middle}, gui.colours().accent, title.relations.c_str());
+  list.AddText({x, middle}, title.quiet ? gui.colours().dim : gui.colours().text, title.relations.c_str());
 
   const Box bars = frame.layout.bars_of(place);
   gui.name_box("line head " + head_text({head.layer, head.head}), bars);

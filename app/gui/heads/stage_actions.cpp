@@ -70,15 +70,23 @@ void draw_stage_actions(Gui& gui, const Box& slot) {
   const AppState& state = gui.state;
   if (shown_kind(state, state.view.chosen.stack) == MapKind::rollout) return;  // its cells are of no head
   const SlotScope scope("stage actions", slot);
-  const float keep = button_width(gui.word(kCompareWords.keep_as_a)), right = slot.w - keep;
-  if (const auto attempt = stage_try(gui)) {
+  const float gap = 12 * gui.unit;
+  const auto attempt = stage_try(gui);
+  const float first = attempt ? primary_width(attempt->label.c_str()) + gap : 0;
+  const float why = state.view.pinned ? button_width(gui.word(kChosenHeadWords.why)) + gap : 0;
+  // In a narrow stage words are left out, then the attempt.
+  const Words& whole = kCompareWords.keep_as_a;
+  const bool fits = first + why + button_width(gui.word(whole)) <= slot.w;
+  const Words& label = fits ? whole : kCompareWords.view_compare;
+  const float right = slot.w - button_width(gui.word(label));
+  if (attempt && first + why <= right) {
     if (primary_button(gui, attempt->name.c_str(), attempt->label.c_str())) attempt->run(gui);
     explain_item(gui, attempt->tip);
-    ImGui::SameLine(0, 12 * gui.unit);
+    ImGui::SameLine(0, gap);
   }
   if (state.view.pinned) pinned_cell(gui, right);
   ImGui::SetCursorPos({right, 0});
-  keep_button(gui);
+  keep_button(gui, label);
 }
 
 }  // namespace headlight

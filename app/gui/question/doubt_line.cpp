@@ -123,8 +123,11 @@ void unknown_words(Gui& gui) {
   const auto asked = partly_unknown_words(gui.state);
   if (asked && nearest && nearest->words == *asked && !nearest->text.empty()) {
     ImGui::SameLine(0, 12 * gui.unit);
-    const bool fits = nearest->text.size() <= kLongestShown;
-    const std::string label = gui.fonts.shown(fits ? nearest->text : std::string(gui.word(kDoubtWords.nearest)));
+    const std::string whole = gui.fonts.shown(nearest->text);
+    const float others = button_width(gui.word(kDoubtWords.its_words)) + button_width(gui.word(kDoubtWords.open_model));
+    const bool fits = nearest->text.size() <= kLongestShown &&
+                      button_width(whole.c_str()) + others + 16 * gui.unit <= ImGui::GetContentRegionAvail().x;
+    const std::string label = fits ? whole : gui.fonts.shown(gui.word(kDoubtWords.nearest));
     if (flat_button(gui, "nearest sentence", label.c_str())) take_sentence(gui, nearest->text);
     explain_item(gui, gui.word(kDoubtWords.nearest) + std::string(": ") + gui.fonts.shown(nearest->text));
   }

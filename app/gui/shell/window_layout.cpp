@@ -14,6 +14,7 @@
 #include "gui/question/question.h"
 #include "gui/shell/shell.h"
 #include "gui/train/train.h"
+#include "session/answer_state.h"
 #include "session/shown.h"
 #include "words/model_words.h"
 #include "words/words.h"
@@ -125,10 +126,16 @@ WindowPlaces window_places(Gui& gui, const Box& window) {
   return places;
 }
 
-/// The stage is as wide as its map can be high, with its labels; the atlas has the rest, but never less than half.
-float stage_width(const Box& box, float unit) {
+/// The stage is as wide as its map can be high, with its labels; the atlas has the rest, but never less than half, and
+/// more of it where a layer has more heads than have room.
+float stage_width(const Gui& gui, const Box& box) {
   constexpr float kAround = 230, kBeside = 116, kLeast = 0.44f, kMost = 0.49f;  // the map's slots; its labels and edges
-  return std::floor(std::clamp(box.h - (kAround - kBeside) * unit, kLeast * box.w, kMost * box.w));
+  constexpr float kColumn = 74, kEdges = 60, kLeastBesideMany = 0.43f;          // of the atlas
+  const float unit = gui.unit, width = std::clamp(box.h - (kAround - kBeside) * unit, kLeast * box.w, kMost * box.w);
+  const HeadRef& chosen = gui.state.view.chosen;
+  const auto heads = static_cast<float>(gui.state.trace ? gui.state.trace->num_heads(chosen.stack) : 0);
+  const float left = std::max(kLeastBesideMany * box.w, box.w - (kColumn * heads + kEdges) * unit);
+  return std::floor(heads > 8 ? std::min(width, left) : width);
 }
 
 void view_regions(Gui& gui, const Box& box) {
@@ -137,7 +144,10 @@ void view_regions(Gui& gui, const Box& box) {
   const auto right = [&](float width) { return Box{box.x + width, box.y, box.w - width, box.h}; };
   switch (gui.state.view.view) {
     case View::heads: {
-      const float stage = stage_width(box, unit);
+      // A card has all of the room.
+      if (answer_state(gui.state).kind != AnswerState::Kind::shown)
+        return region(gui, "stage", box, false, false, stage_panel);
+      const float stage = stage_width(gui, box);
       region(gui, "stage", left(stage), false, false, stage_panel);
       return region(gui, "atlas", right(stage), false, false, atlas_panel);
     }

@@ -1,0 +1,93 @@
+// The states of a window, looked at: what stands in it is whole at every size, in both languages.
+#include "document/model_choice.h"
+#include "gui/harness.h"
+#include "lesson/lesson.h"
+#include "view/ui_scale.h"
+
+namespace headlight {
+namespace {
+
+bool meet(const Box& a, const Box& b) {
+  return a.x + 0.5f < b.right() && b.x + 0.5f < a.right() && a.y + 0.5f < b.bottom() && b.y + 0.5f < a.bottom();
+}
+
+const std::shared_ptr<const BundledModels>& all_models() {
+  static const auto all = *read_shipped_models();
+  return all;
+}
+
+/// A window on a model that comes along.
+std::unique_ptr<Harness> open_shipped(const std::string& source, const std::string& text, ImVec2 size,
+                                      Language language) {
+  Document document = default_document(all_models().get());
+  if (!text.empty()) document.source.text = text;
+  if (source == kAnySentence) { EXPECT_TRUE(choose_model(document, all_models().get())); }
+  for (const BundledModel& model : *all_models())
+    if (model.source == source) take_model(document, model);
+  Settings settings;
+  settings.language = language;
+  settings.ui_scale = fitting_ui_scale(size.x, size.y);
+  auto h = std::make_unique<Harness>(std::move(document), size, settings);
+  h->state.shipped = all_models();
+  h->settle();
+  return h;
+}
+
+constexpr const char* kOfTheGrammar = "The animal didn't cross the street because it was too tired.";
+constexpr const char* kOwnSentence = "The friend who saw the child asked him to book a ticket for the train.";
+
+TEST(StatesOfAWindow, NothingIsClippedInTheSmallestWindow) {
+  const auto width = static_cast<float>(kLeastWindow.width), height = static_cast<float>(kLeastWindow.height);
+  const std::pair<const char*, const char*> questions[] = {
+      {"", kOfTheGrammar}, {"", "Attention is all you need"}, {"shipped:translator", ""}};
+  for (const Language language : {Language::en, Language::zh})
+    for (const auto& [source, text] : questions)
+      for (const bool with_lesson : {false, true}) {
+        const auto h = open_shipped(source, text, {width, height}, language);
+        if (with_lesson) {  // which leaves everything as it is
+          auto lesson = lesson_from_json("l.json", R"({"schema": "headlight.lesson/1", "title": "L", "steps": [
+              {"text": "Look."}]})",
+                                         nullptr);
+          ASSERT_TRUE(lesson);
+          h->state.lessons = std::make_shared<const std::vector<Lesson>>(std::vector<Lesson>{*std::move(lesson)});
+          h->say(OpenLesson{0});
+        }
+        h->say(Pin{CellRef{2, 1}});
+        h->settle();
+        SCOPED_TRACE(std::string(source) + text + (with_lesson ? " lesson" : "") +
+                     (language == Language::zh ? " zh" : ""));
+        for (std::size_t i = 0; i < h->boxes.size(); ++i) {
+          const auto& [name, kind, head, box] = h->boxes[i];
+          if (kind == BoxKind::label || name.starts_with("chip ") || name.starts_with("gap ")) continue;
+          EXPECT_TRUE(h->box(name).x >= 0 && h->box(name).right() <= width && h->box(name).bottom() <= height) << name;
+          for (std::size_t j = 0; j < i; ++j)
+            EXPECT_FALSE(h->boxes[j].kind != BoxKind::label && meet(box, h->boxes[j].box))
+                << name << " and " << h->boxes[j].name;
+        }
+      }
+}
+
+TEST(StatesOfAWindow, NamesOfManyHeadsAreWholeAndFillTheAtlas) {
+  for (const Language language : {Language::en, Language::zh})
+    for (const ImVec2 size : {ImVec2{1280, 800}, {1440, 900}, {2560, 1600}}) {
+      SCOPED_TRACE(std::to_string(size.x) + (language == Language::zh ? " zh" : ""));
+      const auto h = open_shipped("shipped:any-sentence", kOwnSentence, size, language);
+      ASSERT_EQ(h->state.trace->num_heads(), 9);
+      const std::string seen = h->words_on_screen();
+      EXPECT_EQ(seen.find("…"), std::string::npos) << seen;
+      EXPECT_GE(h->box("head 3.8").bottom(), h->box("atlas").bottom() - h->box("atlas").h / 4);
+      EXPECT_GE(h->box("head 0.0").w, 58 * h->state.settings.ui_scale);
+    }
+}
+
+TEST(StatesOfAWindow, ATaughtHeadIsNamedInTheSmallestWindow) {
+  const auto h = open_shipped("shipped:any-sentence", kOwnSentence, {960, 600}, Language::en);
+  for (const auto& [head, name] : {std::pair{HeadRef{3, 5}, "complement clause"}, {HeadRef{3, 0}, "subject"}}) {
+    h->say(ChooseHead{head});
+    h->settle();
+    EXPECT_TRUE(h->says(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace headlight
