@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "cli/options/lesson_option.h"
+#include "cli/options/print.h"
 #include "cli/options/request_options.h"
 
 namespace headlight {
@@ -14,6 +15,7 @@ ParsedCommand add_open(CLI::App& program, const Frontend& frontend) {
     auto start = request->start_of_window();
     if (!start) return start.error();
     if (const auto put = lesson->put_into(*start); !put) return put.error();
+    print_warnings(start->session.lost);
     if (const auto opened = frontend.open_window(*start); !opened) return opened.error();
     return 0;
   };

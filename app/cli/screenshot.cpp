@@ -6,6 +6,7 @@
 #include "cli/options/lesson_option.h"
 #include "cli/options/number_option.h"
 #include "cli/options/pair_option.h"
+#include "cli/options/print.h"
 #include "cli/options/request_options.h"
 #include "cli/options/view_options.h"
 #include "derived/answer_comparison.h"
@@ -86,6 +87,7 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   const bool seeks_head = view.view == View::compare && !head->layer && !head->head;
   if (!options.view.empty() && (looks_at_matrices(view.view) || seeks_head)) options.picture.view = view.view;
   if (const auto drawn = frontend.screenshot(*start, options.picture); !drawn) return drawn.error();
+  print_warnings(start->session.lost);
   return 0;
 }
 

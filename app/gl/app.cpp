@@ -215,6 +215,7 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
   }
   if (const Status begun = begin_lessons(state, resources->lessons, start); !begun) return begun;
   begin_looking(state);
+  if (!start.session.lost.empty()) state.notice = Notice{Notice::Kind::failed, in_lines(start.session.lost)};
   const PassingFolder trained;
   Loop loop({}, {}, {.training = {.folder = trained.path()}});
   loop.settle(state);

@@ -251,7 +251,9 @@ Status write_page(const PageContent& content, const PageOptions& options, const 
   };
   for (const std::string_view part : page_head()) sink(part);
   // The session's own text, so that the page opens as one.
-  json object = json::parse(to_json(content.session), nullptr, false);
+  Session session = content.session;
+  if (content.against) session.kept = content.against;
+  json object = json::parse(to_json(session), nullptr, false);
   object["schema"] = kPageSchema;
   object["version"] = HEADLIGHT_VERSION;
   object["title"] = trace.query_tokens().text.substr(0, 200);

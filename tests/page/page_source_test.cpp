@@ -125,7 +125,7 @@ TEST(PageSource, WithoutItsModelHasItsOwnNumbers) {
       {Stack::self, Stack::self}, {Stack::encoder, Stack::encoder}, {Stack::cross, Stack::cross}};
   const json t5{{"ids", {5, 9, 12, 7, 1}}, {"decoder_ids", {0, 4, 6, 8}}};
   json painted{{"ids", {2, 9, 50, 33, 3}},
-               {"mask", {{"causal", true}, {"padding", true}, {"painted", {{0, 3, true}, {4, 4, false}}}}}};
+               {"mask", {{"causal", true}, {"padding", true}, {"painted", {{0, 3, 1}, {4, 4, 0}}}}}};
   json edited{{"ids", {2, 9, 50, 33, 3}}, {"scale", 0.9}, {"off", {"0.1"}}, {"dropout", 0.3}, {"dropout_seed", 7}};
   json padded{{"ids", {2, 9, 50, 33, 3, 0, 0}}, {"pad", 2}};
   for (const Case& one : {Case{"bert", {{"ids", {2, 9, 50, 33, 3}}}}, Case{"bert", painted}, Case{"bert", edited},
@@ -285,9 +285,9 @@ TEST(PageSource, WithDamagedNumbersIsOneLine) {
       {"/stacks", {json(), json::array(), 3, json::array({1}), json::array({data["stacks"][0], data["stacks"][0]})}},
       {"/stacks/0/number", {7, -1, "0", 18446744073709551615u}},
       {"/stacks/0/layers", {0, 129, 1e9, json(), 18446744073709551615u}},
-      {"/stacks/0/heads", {0, 3, 129, -4}},
-      {"/stacks/0/kv_heads", {0, 3, 1000}},
-      {"/stacks/0/d_k", {0, 5, 8192, 1 << 30}},
+      {"/stacks/0/heads", {0, 7, 129, -4}},
+      {"/stacks/0/kv_heads", {0, 7, 1000}},
+      {"/stacks/0/d_k", {0, 7, 8192, 1 << 30}},
       {"/stacks/0/scale", {json(), "x", json::array()}},
       {"/stacks/0/queries", {json(), "stacks", "none"}},
       {"/stacks/0/keys", {"error", 1}},

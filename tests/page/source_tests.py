@@ -59,7 +59,7 @@ def test_source_damaged(s):
     _, file = page_without_model(s, 'damaged')
     text = file.read_text(encoding='utf-8')
     for name, changed in (('cut', text[:text.index('"q":"') + 60]), ('short', text.replace('"q":"', '"q":"AAAA', 1)),
-                          ('scale', text.replace('"scale":', '"scale":"x","was":', 1)), ('empty', '')):
+                          ('width', text.replace('"d_k":', '"d_k":"x","was":', 1)), ('empty', '')):
         other = s.folder / f'damaged-{name}.html'
         other.write_text(changed, encoding='utf-8')
         for command in ('export', 'check', 'heads'):
