@@ -1,9 +1,11 @@
 #include "base/within.h"
 #include "cli/commands.h"
 #include "cli/explain_text.h"
+#include "cli/options/against_option.h"
 #include "cli/options/format_option.h"
 #include "cli/options/head_option.h"
 #include "cli/options/request_options.h"
+#include "document/answer_snapshot.h"
 #include "math/forward.h"
 #include "model/head_text.h"
 
@@ -15,8 +17,21 @@ struct ExplainArguments {
   RequestOptions request;
   HeadOption head;
   std::string format = "text";
+  std::optional<std::string> against;
   CellRef cell;
 };
+
+/// The answer to what --against asks; null where it is not given.
+Result<std::shared_ptr<const Trace>> other_trace(const ExplainArguments& options, const Asked& asked) {
+  if (!options.against) return std::shared_ptr<const Trace>();
+  if (asked.requests.size() > 1)
+    return bad_input("--against", "", "one sentence to compare", std::to_string(asked.requests.size()));
+  const auto question = question_of(*options.against);
+  if (!question) return question.error();
+  const auto answer = answer_to_keep(*question, asked.lexicon);
+  if (!answer) return answer.error();
+  return answer->trace;
+}
 
 Status check_cell(const Trace& trace, const HeadRef& head, const CellRef& cell) {
   if (const auto valid = check_within("--layer", "", head.layer, trace.num_layers(head.stack)); !valid) return valid;
@@ -32,6 +47,8 @@ Result<int> run_explain(const ExplainArguments& options) {
   const auto parts = options.head.parts();
   if (!parts) return parts.error();
   const HeadRef head = parts->ref();
+  const auto before = other_trace(options, *asked);
+  if (!before) return before.error();
   std::string text;
   print_warnings(asked->start.warnings);
   for (const Request& request : asked->requests) {
@@ -43,8 +60,8 @@ Result<int> run_explain(const ExplainArguments& options) {
     if (const auto valid = check_cell(**trace, head, options.cell); !valid) return valid.error();
     print_warnings((*trace)->warnings);
     const std::vector<Step> steps = steps_of(**trace, head, options.cell);
-    if (options.format == "json") text += explain_json(**trace, steps);
-    else text += (text.empty() ? "" : "\n") + explain_text(**trace, head, options.cell, steps);
+    if (options.format == "json") text += explain_json(**trace, steps, before->get());
+    else text += (text.empty() ? "" : "\n") + explain_text(**trace, head, options.cell, steps, before->get());
   }
   return print(text);
 }
@@ -55,6 +72,7 @@ ParsedCommand add_explain(CLI::App& program) {
   CLI::App* command = program.add_subcommand("explain", "Every number behind one weight, step by step");
   command->footer(
       "headlight explain --text 我请李雷帮我订了去北京的机票 --head 0.1 --query 7 --key 4\n"
+      "headlight explain --head 0.1 --query 7 --key 4 --against '--text 我请李雷帮我订了去上海的机票'\n"
       "With --format json: [{\"name\", \"shape\", \"value\", \"terms\": [{\"from\", \"value\"}]}], a list a "
       "sentence; a blocked score is the string \"-inf\".");
   auto options = std::make_shared<ExplainArguments>(*command);
@@ -63,6 +81,12 @@ ParsedCommand add_explain(CLI::App& program) {
   };
   add_place("--query", options->cell.query, "The token that attends, from 0");
   add_place("--key", options->cell.key, "The token that it attends to, from 0");
+  command
+      ->add_option(
+          "--against", options->against,
+          "Another question, in one string, --against '--text \"a b c\"': of each matrix of the layer the rows "
+          "that differ")
+      ->type_name("'[SOURCE] [REQUEST]'");
   add_format(*command, options->format);
   return [options] { return run_explain(*options); };
 }

@@ -7,7 +7,9 @@
 #include <cstdio>
 
 #include "base/utf8.h"
+#include "explain/moved_rows.h"
 #include "model/head_text.h"
+#include "words/explain_words.h"
 #include "write/json.h"
 #include "write/number.h"
 
@@ -17,6 +19,7 @@ namespace {
 constexpr Index kPerLine = 8;
 constexpr int kNumberWidth = 12;
 constexpr std::size_t kFewTerms = 4;  // of a single number: they fit a line
+constexpr std::size_t kMostMovedRows = 12;
 
 /// The columns of a terminal that a text takes: two for wide East Asian characters, none for combining marks.
 int display_width(std::string_view text) {
@@ -139,18 +142,47 @@ void append_json_value(std::string& text, const Trace& trace, const Step& step) 
   text += ']';
 }
 
+/// The rows of a matrix that differ; nothing where it is learned, or cannot be compared.
+std::optional<std::vector<Index>> rows_that_moved(const Trace* before, const Trace& trace, const MatrixId& id) {
+  if (!before || is_learned(id.quantity) || !can_compare(*before, trace, id)) return std::nullopt;
+  return moved_rows(moved_cells(*before, trace, id, 0, shape(trace, id).rows));
+}
+
+/// `head.query  1 of 10 rows: 8`, of what the head's block reads and makes.
+void append_moved(std::string& text, const Trace& before, const Trace& trace, const HeadRef& head) {
+  std::vector<MatrixId> all = matrices_of_embedding(trace, head.stack);
+  const std::vector<MatrixId> block = matrices_of(trace, head.stack, head.layer, head.head);
+  all.insert(all.end(), block.begin(), block.end());
+  std::size_t width = 0;
+  for (const MatrixId& id : all) width = std::max(width, path(trace, id).size());
+  text += "\nmoved  rows that differ from those of --against\n";
+  for (const MatrixId& id : all) {
+    const auto rows = rows_that_moved(&before, trace, id);
+    if (!rows) continue;
+    std::string name = path(trace, id);
+    name.resize(width, ' ');
+    text += "    " + name + "  " + std::to_string(rows->size()) + " of " + std::to_string(shape(trace, id).rows);
+    for (std::size_t i = 0; i < rows->size() && i <= kMostMovedRows; ++i)
+      text += (i == 0 ? ": " : " ") + (i < kMostMovedRows ? std::to_string((*rows)[i]) : "…");
+    text += '\n';
+  }
+}
+
 }  // namespace
 
-std::string explain_text(const Trace& trace, const HeadRef& head, const CellRef& cell, const std::vector<Step>& steps) {
+std::string explain_text(const Trace& trace, const HeadRef& head, const CellRef& cell, const std::vector<Step>& steps,
+                         const Trace* before) {
   std::string text = label(trace.query_tokens(head.stack), cell.query) + " → " +
                      label(trace.key_tokens(head.stack), cell.key) + "\n" + std::string(stack_name(head.stack)) + ", " +
                      head_label(head) + ", query " + std::to_string(cell.query) + ", key " + std::to_string(cell.key) +
                      "\n";
+  if (const std::string far = path_in_words(Language::en, trace, head, cell); !far.empty()) text += far + "\n";
   for (const Step& step : steps) append_step(text, trace, step);
+  if (before) append_moved(text, *before, trace, head);
   return text;
 }
 
-std::string explain_json(const Trace& trace, const std::vector<Step>& steps) {
+std::string explain_json(const Trace& trace, const std::vector<Step>& steps, const Trace* before) {
   std::string text = "[";
   for (const Step& step : steps) {
     if (text.size() > 1) text += ",\n";
@@ -170,7 +202,13 @@ std::string explain_json(const Trace& trace, const std::vector<Step>& steps) {
       }
       text += '}';
     }
-    text += "]}";
+    text += ']';
+    if (const auto rows = rows_that_moved(before, trace, step.id)) {
+      text += ",\"moved\":[";
+      for (std::size_t i = 0; i < rows->size(); ++i) text += (i > 0 ? "," : "") + std::to_string((*rows)[i]);
+      text += ']';
+    }
+    text += '}';
   }
   return text + "]\n";
 }

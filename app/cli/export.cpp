@@ -101,8 +101,9 @@ ParsedCommand add_export(CLI::App& program) {
   command
       ->add_option(
           "--with", options->with,
-          "Further arrays: qkv (queries, keys, values), scores (before the softmax), norms, rollout, a part of "
-          "the model (embedding, attention, head, ffn, block, end, output), or a matrix of it (ffn.hidden)")
+          "Further arrays: qkv (queries, keys, values), scores (before the softmax), norms, rollout, gradient (of the "
+          "softmax, row by row), a part of the model (embedding, attention, head, ffn, block, end, output), or a "
+          "matrix of it (ffn.hidden)")
       ->delimiter(',')
       ->allow_extra_args(false);  // what follows is the SOURCE
   command

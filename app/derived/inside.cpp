@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "explain/moved_rows.h"
 #include "math/attention.h"
 #include "math/block.h"
 
@@ -47,7 +48,28 @@ Picture pooled(Matrix rows, Index first_row, Index most_columns) {
   return picture;
 }
 
+/// Marks what moved of the rows of a picture.
+void mark_moved(const InsideQuestion& question, const MatrixId& id, Picture& picture) {
+  if (!question.before || is_learned(id.quantity) || !can_compare(*question.before, *question.trace, id)) return;
+  const Matrix cells = moved_cells(*question.before, *question.trace, id, picture.first_row, picture.rows);
+  picture.moved.resize(picture.rows, picture.values.cols());
+  for (Index c = 0; c < picture.values.cols(); ++c) {
+    const auto [first, last] = picture.covers(c);
+    picture.moved.col(c) = cells.middleCols(first, last - first).rowwise().maxCoeff();
+  }
+}
+
+bool is_pattern_of_head(const Trace& trace, const MatrixId& id) {
+  const Axes along = axes(trace, id);
+  return along.rows == Axis::queries && along.cols == Axis::keys;
+}
+
 }  // namespace
+
+std::optional<Index> num_moved_rows(const Picture& picture) {
+  if (picture.moved.size() == 0) return std::nullopt;
+  return static_cast<Index>(moved_rows(picture.moved).size());
+}
 
 Picture picture_of(const Trace& trace, const MatrixId& id, Index row, Index most_rows, Index most_columns) {
   const Shape size = shape(trace, id);
@@ -81,10 +103,14 @@ std::shared_ptr<const Inside> look_inside(const InsideQuestion& question, const 
     const Shape size = shape(trace, look.matrix);
     const Index row = look.cell ? look.cell->row : 0;
     inside->matrix = picture_of(trace, look.matrix, row, kLookRows, kLookColumns);
+    mark_moved(question, look.matrix, inside->matrix);
     if (look.cell && look.cell->row < size.rows && look.cell->col < size.cols)
       inside->terms = explain_cell(trace, look.matrix, look.cell->row, look.cell->col);
-    const Axes along = axes(trace, look.matrix);
-    if (inside->terms && along.rows == Axis::queries && along.cols == Axis::keys)
+    const bool pattern = is_pattern_of_head(trace, look.matrix);
+    if (pattern)
+      inside->effect = scale_effect(trace, {look.matrix.layer, look.matrix.head, look.matrix.stack},
+                                    inside->matrix.first_row, inside->matrix.rows);
+    if (inside->terms && pattern)
       inside->empty_row = !may_attend(trace.mask(look.matrix.stack, look.matrix.layer), look.cell->row);
   }
   if (stop) return nullptr;
@@ -96,8 +122,9 @@ std::shared_ptr<const Inside> look_inside(const InsideQuestion& question, const 
   const Index around = question.cell ? question.cell->query : 0;
   for (const Node& node : inside->diagram.nodes) {
     if (stop) return nullptr;
-    inside->pictures.push_back(
-        exists(trace, node.shows) ? picture_of(trace, node.shows, around, kNodeRows, kNodeColumns) : Picture{});
+    const bool there = exists(trace, node.shows);
+    inside->pictures.push_back(there ? picture_of(trace, node.shows, around, kNodeRows, kNodeColumns) : Picture{});
+    if (there) mark_moved(question, node.shows, inside->pictures.back());
   }
   return inside;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "explain/diagram.h"
+#include "explain/softmax_gradient.h"
 #include "explain/steps.h"
 
 namespace headlight {
@@ -30,7 +31,8 @@ struct InsideQuestion {
   std::shared_ptr<const Trace> trace;
   HeadRef head;  // the chosen one
   Look look;
-  std::optional<CellRef> cell;  // the weight whose steps are told
+  std::optional<CellRef> cell;               // the weight whose steps are told
+  std::shared_ptr<const Trace> before = {};  // the answer that this one is compared with; null: none
 
   friend bool operator==(const InsideQuestion&, const InsideQuestion&) = default;
 };
@@ -42,6 +44,7 @@ struct Picture {
   Matrix values;                  // −inf where every value of a group is
   std::vector<Index> taken = {};  // of pooled columns: the column of the matrix that each value stands in
   float largest = 0;              // magnitude of any finite value
+  Matrix moved = {};  // of a matrix that is compared: 1 where any value of a group moved, else 0; else empty
 
   /// The column of the matrix that value (row, c) stands in.
   Index column_of(Index row, Index c) const {
@@ -60,6 +63,7 @@ struct Inside {
   Picture matrix;                      // of question.look.matrix, or empty where this answer has none
   std::optional<Cell> terms;           // of question.look.cell
   bool empty_row = false;              // the mask blocks every key of the row of this cell
+  std::optional<ScaleEffect> effect;   // of the rows of `matrix`, where they are scores or weights
   std::vector<Step> steps;             // of question.cell
   std::vector<Picture> step_pictures;  // one a step
   Matrix row;  // the weights of the query of question.cell, (1, keys); empty where there is none
@@ -79,6 +83,9 @@ Picture picture_of(const Step& step);
 
 /// Rows of `id` around `row`, at most `most_rows`, their columns pooled to at most `most_columns`.
 Picture picture_of(const Trace& trace, const MatrixId& id, Index row, Index most_rows, Index most_columns);
+
+/// The rows of the picture in which something moved; nothing where the matrix is not compared.
+std::optional<Index> num_moved_rows(const Picture& picture);
 
 /// What the softmax makes of a row of scores that are all `fill`: each of its weights (NaN of −∞).
 float softmax_of_equal(Index keys, float fill);

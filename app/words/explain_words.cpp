@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "explain/path_length.h"
 #include "explain/recipe.h"
 
 namespace headlight {
@@ -200,6 +201,9 @@ constexpr NamedWords<std::string_view> kSteps[] = {
     {"softmax", "Softmax", "softmax"},
     {"dropped", "After dropout", "随机失活之后"},
     {"weight", "The attention weight", "注意力权重"},
+    {"gradient", "How strongly the row answers to its scores: ∂A/∂score", "这一行对打分有多敏感：∂A/∂打分"},
+    {"gradient_unscaled", "The same without the scale", "不缩放时的同一个数"},
+    {"gradient_scaled", "The same with scores scaled by 1/√d_k", "按 1/√d_k 缩放时的同一个数"},
     {"W_V", "Value weights of this head", "该头的值权重"},
     {"b_V", "Value bias", "值偏置"},
     {"v", "Value of the word that is looked at", "被看的词的值"},
@@ -337,11 +341,29 @@ std::string step_formula(Language language, const Trace& trace, const Step& step
   if (language == Language::en) return step.formula;
   if (step.name == "sum") return "该行总和";
   if (step.name == "share") return "权重 · v";
+  if (step.name.starts_with("gradient")) return "|对角(a) - aᵀ·a|";
   return step.formula == formula(trace, step.id) ? formula_in(language, trace, step.id) : step.formula;
 }
 
+std::string path_in_words(Language language, const Trace& trace, const HeadRef& head, const CellRef& cell) {
+  const PathLength path = path_length(cell, head.stack, trace.keys(head.stack));
+  if (path.recurrent == 0) return {};
+  const bool blocked = !trace.mask(head.stack, head.layer).allowed(cell.query, cell.key);
+  const auto counted = [](Index count, const char* one) {
+    return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+  };
+  const std::string kernel = std::to_string(kKernel);
+  if (language == Language::zh)
+    return "经 RNN " + std::to_string(path.recurrent) + " 步" +
+           (path.convolution ? "，经宽 " + kernel + " 的卷积 " + std::to_string(*path.convolution) + " 层" : "") +
+           (blocked ? "，这里被遮住" : "，这里 1 步");
+  return counted(path.recurrent, "step") + " through an RNN" +
+         (path.convolution ? ", " + counted(*path.convolution, "layer") + " of convolutions of width " + kernel : "") +
+         (blocked ? ", blocked here" : ", 1 here");
+}
+
 std::string all_explain_words() {
-  std::string all = "·ᵀ×−√Σ→∞₀₁₂½";
+  std::string all = "·ᵀ×−√Σ→∞₀₁₂½∂";
   const auto add = [&](const auto& table) {
     for (const auto& entry : table) all.append(entry.en).append(entry.zh);
   };
@@ -351,7 +373,8 @@ std::string all_explain_words() {
   add(kNodes);
   add(kConstants);
   all +=
-      "学到的给定位置正弦与余弦该行最大值总和或部分手动设定其余按比例各头并排成对旋转频率已关闭平均第层缩放系数权重：，"
+      "经步宽的卷积层这里被遮住对角学到的给定位置正弦与余弦该行最大值总和或部分手动设定其余按比例各头并排成对旋转频率已"
+      "关闭平均第层缩放系数权重：，"
       "（）";
   return all;
 }

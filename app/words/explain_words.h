@@ -31,6 +31,10 @@ std::string step_title(Language language, const Trace& trace, const Step& step);
 /// How the step follows from those before it.
 std::string step_formula(Language language, const Trace& trace, const Step& step);
 
+/// How far it is from the key's word to the query's:
+/// `4 steps through an RNN, 2 layers of convolutions of width 3, 1 here`. Empty of a word and itself.
+std::string path_in_words(Language language, const Trace& trace, const HeadRef& head, const CellRef& cell);
+
 /// All of them, for the fonts.
 std::string all_explain_words();
 

@@ -30,6 +30,29 @@ struct InsideWords {
   Words empty_zeros{"zeros, as here", "置零（本程序）"};
   Words empty_infinite{"−∞, then softmax", "−∞ 再 softmax"};
   Words empty_large{"−1e9, then softmax", "−1e9 再 softmax"};
+  Words moved_rows{"% of % rows moved against A.", "与 A 相比，% / % 行变了。"};
+  Words moved_by[5] = {
+      {"", ""},
+      {"Each row is made of its own row alone.", "每一行只由自己那一行得来。"},
+      {"A score moves in the row and in the column of a word that moved.", "变了的词所在的行与列，打分都会变。"},
+      {"The softmax moves every weight of a row in which a score moved.",
+       "一行里有一个打分变了，softmax 会改变整行权重。"},
+      {"Attention moves every row that looks at a word that moved.", "凡是看到变了的词的行，都会被注意力改变。"}};
+  Words moved_by_ffn{"A feed-forward moves only its own row.", "前馈网络只改变自己那一行。"};
+  Words row_gradient{"∂A/∂score of this row: %", "这一行的 ∂A/∂打分：%"};
+  Words unscaled_gradient{"; without the scale %", "；不缩放时 %"};
+  Words scaled_gradient{"; scaled by 1/√d_k %", "；按 1/√d_k 缩放时 %"};
+  Words gradients_of_row{"× %: %\n× %: %", "× %：%\n× %：%"};
+  Words tip_gradient{
+      "How strongly the weights of a row answer to its scores, with this scale and with another: the size of diag(a) − "
+      "aᵀa, 0 to 0.5. Near 0 one word has all of the weight, and nothing is learned through the row.",
+      "一行的权重对打分有多敏感，用这个缩放与用另一个缩放：diag(a) − aᵀa 的大小，0 到 0.5。"
+      "接近 0 时一个词占了全部权重，这一行就学不到东西。"};
+  Words tip_path{
+      "Vaswani et al. 2017, Table 1: between two words n apart a recurrent network needs n steps, convolutions of "
+      "width k "
+      "log_k n layers, attention one.",
+      "Vaswani 等 2017，表 1：相距 n 的两个词之间，循环网络需 n 步，宽 k 的卷积需 log_k n 层，注意力只需一步。"};
   Words no_such_matrix{"This model has no such matrix.", "这个模型没有这个矩阵。"};
 };
 inline constexpr InsideWords kInsideWords;

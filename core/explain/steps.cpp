@@ -1,6 +1,7 @@
 #include "explain/steps.h"
 
 #include "explain/matrix_source.h"
+#include "explain/softmax_gradient.h"
 #include "math/ops.h"
 
 namespace headlight {
@@ -79,6 +80,7 @@ class StepsBuilder {
   void tell_side(const Side& side, Index row);
   void tell_scores();
   void tell_weights();
+  void tell_gradient();
   void tell_share();
   void tell_output();
 
@@ -238,6 +240,27 @@ void StepsBuilder::tell_weights() {
       weight.terms.push_back({.from = one.name, .value = static_cast<float>(one.value)});
 }
 
+/// How strongly the row answers to its scores, and how strongly it would with another scale.
+void StepsBuilder::tell_gradient() {
+  const ScaleEffect effect = scale_effect(trace_, head_, cell_.query, 1);
+  const auto tell = [&](const char* name, const char* title, float size, float scale) {
+    Step& step = number(title, Q::softmax, false);
+    step.name = name;
+    step.formula = "|diag(a) - aᵀ·a|";
+    step.shape.cols = 1;
+    step.addends = true;
+    step.value(0, 0) = size;
+    if (effect.other.size() > 0) step.terms = {{.from = "scale", .value = scale}};
+  };
+  tell("gradient", "How strongly the row answers to its scores: the size of ∂weights/∂scores", effect.gradient(0),
+       effect.scale);
+  if (effect.other.size() == 0) return;
+  const bool unscaled = effect.other_scale == 1;
+  tell(unscaled ? "gradient_unscaled" : "gradient_scaled",
+       unscaled ? "The same, if the scores were not scaled" : "The same, if the scores were scaled by 1/√d_k",
+       effect.other(0), effect.other_scale);
+}
+
 /// The weight's share of z, and z.
 void StepsBuilder::tell_share() {
   const Q summed = has(Q::head_output) ? Q::head_output : Q::z;
@@ -297,6 +320,7 @@ std::vector<Step> StepsBuilder::tell() {
   }
   if (has(Q::scores)) tell_scores();
   tell_weights();
+  tell_gradient();
   if (computed) {
     tell_side(kValue, cell_.key);
     tell_share();

@@ -20,9 +20,10 @@ struct StepTerm {
 
 /// One step. `value` is what of the matrix concerns this weight: a number (1, 1), a row, or a weight matrix.
 struct Step {
-  std::string name;   // x_query, W_Q, b_Q, q_projected, q_normed, q, x_key, W_K, …, k, products, dot, scaled,
-                      // given, logarithm, mask, scores, exponentials, sum, softmax, dropped, weight, x_value,
-                      // W_V, b_V, v, share, head_output, z, concat, W_O, b_O, contribution, output
+  /// x_query, W_Q, b_Q, q_projected, q_normed, q, x_key, W_K, …, k, products, dot, scaled, given, logarithm, mask,
+  /// scores, exponentials, sum, softmax, dropped, weight, gradient, gradient_unscaled or gradient_scaled, x_value, W_V,
+  /// b_V, v, share, head_output, z, concat, W_O, b_O, contribution, output
+  std::string name;
   std::string title;  // "The query of this head"
   std::string formula;
   Shape shape;  // of the whole matrix
@@ -32,7 +33,8 @@ struct Step {
   std::vector<StepTerm> terms;
   MatrixId id;             // where to look on
   Index row = 0, col = 0;  // value(r, c) is cell (row + r, col + c) of `id` …
-  bool addends = false;    // … or an addend: of products and sum of cell (row, col), of share of (row, col + c)
+  bool addends = false;    // … or an addend: of products and sum of cell (row, col), of share of (row, col + c); or a
+                           // measure of its row: the gradients
 };
 
 /// Steps that this attention does not have are left out: of a pattern computed elsewhere there is the weight alone.

@@ -272,8 +272,11 @@ Matrix score_rows(const Trace& trace, const HeadRef& head, Index first, Index co
 }
 
 Matrix softmax_of_rows(const Trace& trace, const HeadRef& head, Index first, Index count) {
-  const AttentionTrace& attention = attention_of(trace, head);
-  const Head own = prepared(attention, head.head, keys_for(attention, {}, first + count));
+  return softmax_of_rows(attention_of(trace, head), head.head, first, count);
+}
+
+Matrix softmax_of_rows(const AttentionTrace& attention, Index head, Index first, Index count) {
+  const Head own = prepared(attention, head, keys_for(attention, {}, first + count));
   return rows_of_blocks(*attention.mask, first, count, own.keys, 0.0f,
                         [&](Index begin, MatrixRef block) { compute_softmax(own, begin, block); });
 }

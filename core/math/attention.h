@@ -30,6 +30,7 @@ Matrix z_rows(const Trace& trace, const HeadRef& head, Index first, Index count)
 
 /// The same weights before dropout and before weights set by hand.
 Matrix softmax_of_rows(const Trace& trace, const HeadRef& head, Index first, Index count);
+Matrix softmax_of_rows(const AttentionTrace& attention, Index head, Index first, Index count);
 
 /// The factor of a weight: 0 with probability `edits.dropout`, else 1 / (1 − dropout) (Srivastava et al. 2014). A
 /// function of the seed, the head and the cell alone.

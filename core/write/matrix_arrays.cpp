@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "explain/matrix_kinds.h"
+#include "explain/softmax_gradient.h"
 #include "heads/attention_norms.h"
 #include "heads/rollout.h"
 #include "math/attention.h"
@@ -12,7 +13,7 @@
 namespace headlight {
 namespace {
 
-constexpr std::string_view kNorms = "norms", kRollout = "rollout";
+constexpr std::string_view kNorms = "norms", kRollout = "rollout", kGradient = "gradient";
 
 bool has_layers(Quantity quantity) {
   const MatrixPart part = kind_of(quantity).part;
@@ -115,14 +116,32 @@ ArrayStream maps_of(const Trace& trace, const StackNames& names, bool rollout) {
   return array;
 }
 
+/// (layers, heads, queries, 2), a piece for every head: ∂A/∂score of each row with its scale, and with the other.
+ArrayStream gradients_of(const Trace& trace, const StackNames& names) {
+  const Index heads = trace.num_heads(names.stack), queries = trace.queries(names.stack);
+  ArrayStream array;
+  array.name = std::string(names.prefix) + std::string(kGradient);
+  array.shape = {trace.num_layers(names.stack), heads, queries, trace.attention(names.stack, 0).patterns ? 1 : 2};
+  array.axes = {"layer", "head", "query", "scale"};
+  array.pieces = array.shape[0] * heads;
+  array.piece = [&trace, stack = names.stack, heads, queries](Index piece) {
+    const ScaleEffect effect = scale_effect(trace, {piece / heads, piece % heads, stack}, 0, queries);
+    Matrix both(queries, effect.other.size() > 0 ? 2 : 1);
+    both.col(0) = effect.gradient.transpose();
+    if (both.cols() > 1) both.col(1) = effect.other.transpose();
+    return both;
+  };
+  return array;
+}
+
 }  // namespace
 
 Status check_matrix_names(const std::vector<std::string>& names) {
   for (const std::string& name : names)
-    if (name != kNorms && name != kRollout && quantities_named(name).empty())
+    if (name != kNorms && name != kRollout && name != kGradient && quantities_named(name).empty())
       return bad_input("--with", "",
-                       "qkv, scores, norms, rollout, a part of the model (embedding, attention, head, ffn, block, end, "
-                       "output) or one of its matrices, such as ffn.hidden",
+                       "qkv, scores, norms, rollout, gradient, a part of the model (embedding, attention, head, ffn, "
+                       "block, end, output) or one of its matrices, such as ffn.hidden",
                        "'" + name + "'");
   return Done{};
 }
@@ -139,6 +158,11 @@ Result<std::vector<ArrayStream>> matrix_arrays(const Trace& trace, const ExportO
     for (const StackNames& names : stacks_of(trace, options)) {
       const Stack stack = names.stack;
       const Tokens &queries = trace.query_tokens(stack), &keys = trace.key_tokens(stack);
+      if (name == kGradient) {
+        arrays.push_back(
+            without_special(only_head(gradients_of(trace, names), options.only), queries, nullptr, special));
+        continue;
+      }
       if (maps) {
         const auto unavailable = rollout ? why_no_rollout(trace, stack) : why_no_norms(trace, stack);
         if (unavailable) {

@@ -92,6 +92,70 @@ TEST(Explain, WritesForPeopleUnderTheTwoWords) {
   }
 }
 
+TEST(Explain, TellsTheSoftmaxsGradientWithTheScaleAndWithoutIt) {
+  const Strings asked = small({"--text", kSentence, "--format", "json"});
+  const json list = steps(explain(asked));
+  Strings off = asked;
+  off.insert(off.end(), {"--off", "scale:0"});
+  const json without = steps(explain(off));
+  double squares = 0, cubes = 0;
+  for (const json& exponential : step(list, "exponentials")["value"]) {
+    const double a = exponential.get<double>() / step(list, "sum")["value"].get<double>();
+    squares += a * a, cubes += a * a * a;
+  }
+  EXPECT_NEAR(step(list, "gradient")["value"].get<double>(), std::sqrt(squares - 2 * cubes + squares * squares), 1e-6);
+  EXPECT_EQ(step(list, "gradient")["terms"][0]["value"], 0.5) << "1/√4";
+  EXPECT_EQ(step(list, "gradient_unscaled")["value"], step(without, "gradient")["value"]);
+  EXPECT_EQ(step(without, "gradient_scaled")["value"], step(list, "gradient")["value"]);
+  EXPECT_NE(step(list, "gradient")["value"], step(without, "gradient")["value"]);
+}
+
+TEST(Explain, SaysHowFarTheWordsAreFromEachOther) {
+  const auto third_line = [](const Strings& words, const Strings& place) {
+    const Ran ran = run(explain(words, place));
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    const std::size_t first = ran.out.find('\n'), second = ran.out.find('\n', first + 1);
+    return ran.out.substr(second + 1, ran.out.find('\n', second + 1) - second - 1);
+  };
+  const Strings words = small({"--tokens", "a|b|c|d|e"});
+  EXPECT_EQ(third_line(words, {"--head", "0.0", "--query", "4", "--key", "0"}),
+            "4 steps through an RNN, 2 layers of convolutions of width 3, 1 here");
+  EXPECT_EQ(third_line(words, {"--head", "0.0", "--query", "2", "--key", "2"}), "");
+  EXPECT_EQ(
+      third_line(small({"--tokens", "a|b|c", "--mask", "causal"}), {"--head", "0.0", "--query", "0", "--key", "1"}),
+      "1 step through an RNN, 1 layer of convolutions of width 3, blocked here");
+}
+
+TEST(Explain, NamesTheRowsThatAChangedWordMoves) {
+  const Strings asked = small({"--tokens", "a|b|c|d|e"});
+  std::string against = "--tokens a|b|x|d|e";
+  for (std::size_t i = 2; i < asked.size(); ++i) against += " " + asked[i];
+  Strings words = asked;
+  words.insert(words.end(), {"--against", against});
+  const Strings place{"--head", "0.1", "--query", "4", "--key", "0"};
+  const Ran ran = run(explain(words, place));
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  for (const char* line : {"\nmoved  ", "self.1.query             1 of 5: 2\n",
+                           "self.1.scores            5 of 5: 0 1 2 3 4\n", "ffn.hidden", "self.1.z"})
+    EXPECT_TRUE(contains(ran.out, line)) << line << ran.out.substr(ran.out.find("\nmoved"));
+  EXPECT_FALSE(contains(ran.out, "query.weight  ")) << "what is learned does not move";
+  words.insert(words.end(), {"--format", "json"});
+  const json list = steps(explain(words, place));
+  EXPECT_EQ(step(list, "q")["moved"], json::array({2}));
+  EXPECT_EQ(step(list, "z")["moved"], json::array({0, 1, 2, 3, 4}));
+  EXPECT_FALSE(step(list, "W_Q").contains("moved"));
+  EXPECT_FALSE(step(steps(explain(small({"--tokens", "a|b", "--format", "json"}),
+                                  {"--head", "0.0", "--query", "0", "--key", "0"})),
+                    "q")
+                   .contains("moved"));
+}
+
+TEST(Explain, ComparesOneSentenceWithOne) {
+  const Ran ran = run(explain(small({"--text", "a b\nc d", "--against", ""})));
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_TRUE(contains(ran.err, "--against: expected one sentence to compare, found 2")) << ran.err;
+}
+
 TEST(Explain, WrapsAfterEightNumbers) {
   const Ran ran = run(explain({"--text", kSentence, "--d-model", "20", "--num-heads", "2", "--layers", "1"}));
   EXPECT_EQ(ran.status, 0) << ran.err;

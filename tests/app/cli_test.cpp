@@ -39,8 +39,8 @@ TEST(CommandLine, WrongUseIsOneLine) {
   refused({"tokenize", "--format", "xml"});
   refused({"screenshot"});
   EXPECT_TRUE(contains(refused({"export", "--format", "xml"}), "--format: expected json, npz, safetensors or csv"));
-  EXPECT_TRUE(
-      contains(refused({"export", "--with", "everything"}), "--with: expected qkv, scores, norms, rollout, a part"));
+  EXPECT_TRUE(contains(refused({"export", "--with", "everything"}),
+                       "--with: expected qkv, scores, norms, rollout, gradient, a part"));
   EXPECT_TRUE(contains(refused({"export", "--arch", "recurrent"}), "--arch: expected encoder or decoder"));
   EXPECT_TRUE(contains(refused({"export", "--position", "relative"}), "--position"));
   EXPECT_TRUE(contains(refused({"export", "--norm", "none"}), "--norm"));

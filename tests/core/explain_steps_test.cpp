@@ -60,10 +60,33 @@ TEST(Steps, OfASmallAttentionAreThoseWorkedOutByHand) {
   const auto trace = ask(request);
   ASSERT_TRUE(trace);
   const auto steps = steps_of(*trace, {}, {0, 1});
-  const std::vector<std::string> expected{
-      "x_query", "W_Q",          "b_Q",   "q",      "x_key",   "W_K", "k", "products", "dot", "scaled", "mask",
-      "scores",  "exponentials", "sum",   "weight", "x_value", "W_V", "v", "share",    "z",   "concat", "W_O",
-      "b_O",     "contribution", "output"};
+  const std::vector<std::string> expected{"x_query",
+                                          "W_Q",
+                                          "b_Q",
+                                          "q",
+                                          "x_key",
+                                          "W_K",
+                                          "k",
+                                          "products",
+                                          "dot",
+                                          "scaled",
+                                          "mask",
+                                          "scores",
+                                          "exponentials",
+                                          "sum",
+                                          "weight",
+                                          "gradient",
+                                          "gradient_unscaled",
+                                          "x_value",
+                                          "W_V",
+                                          "v",
+                                          "share",
+                                          "z",
+                                          "concat",
+                                          "W_O",
+                                          "b_O",
+                                          "contribution",
+                                          "output"};
   EXPECT_EQ(names(steps), expected);
   // q = (1·1, 2·2 + 1) = (1, 5); k = (-1, 3); products (-1, 15); their sum 14, halved 7.
   EXPECT_EQ(step(steps, "q").value, (Matrix(1, 2) << 1, 5).finished());
@@ -79,6 +102,10 @@ TEST(Steps, OfASmallAttentionAreThoseWorkedOutByHand) {
   const double weight = 1 / (1 + std::exp(-3.5));
   EXPECT_NEAR(number(steps, "sum"), 1 + std::exp(-3.5), 1e-6);
   EXPECT_NEAR(number(steps, "weight"), weight, 1e-6);
+  // Of two keys the Jacobian is p(1 - p) [[1, -1], [-1, 1]], its norm 2p(1 - p); unscaled the scores are 7 apart.
+  const double unscaled = 1 / (1 + std::exp(-7));
+  EXPECT_NEAR(number(steps, "gradient"), 2 * weight * (1 - weight), 1e-6);
+  EXPECT_NEAR(number(steps, "gradient_unscaled"), 2 * unscaled * (1 - unscaled), 1e-7);
   // v = (3 - 1, -1) = (2, -1) of key 1, (3, 2) of key 0.
   EXPECT_EQ(step(steps, "v").value, (Matrix(1, 2) << 2, -1).finished());
   EXPECT_NEAR(step(steps, "share").value(0, 0), 2 * weight, 1e-6);

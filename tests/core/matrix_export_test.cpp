@@ -5,6 +5,7 @@
 #include <set>
 
 #include "explain/matrix_kinds.h"
+#include "explain/softmax_gradient.h"
 #include "exported.h"
 #include "heads/attention_norms.h"
 #include "heads/rollout.h"
@@ -75,6 +76,21 @@ TEST(MatrixExport, NormsAndRolloutAreTheMapsOfTheWindow) {
   EXPECT_EQ(part(found.at("norms"), 5, 9), values((*norms)[5].cwiseMax(0)));
   EXPECT_EQ(found.at("norms").values[1], 0) << "blocked";
   EXPECT_EQ(part(found.at("rollout"), 1, 9), values((*rollout)[1].cwiseMax(0)));
+}
+
+TEST(MatrixExport, GradientsAreThoseOfEachRow) {
+  const auto trace = trace_of({"a", "b", "c"}, true);
+  const auto found = arrays_with(trace, {.matrices = {"gradient"}});
+  ASSERT_EQ(found.at("gradient").shape, (std::vector<Index>{2, 3, 3, 2}));
+  const ScaleEffect effect = scale_effect(*trace, {1, 2}, 0, 3);
+  for (Index row = 0; row < 3; ++row)
+    EXPECT_EQ(part(found.at("gradient"), static_cast<std::size_t>(15 + row), 2),
+              (std::vector<float>{effect.gradient(row), effect.other(row)}));
+  EXPECT_EQ(found.at("gradient").values[0], 0) << "the first row of a decoder has one key";
+  const auto one = arrays_with(trace, {.matrices = {"gradient"}, .only = HeadRef{1, 2}});
+  EXPECT_EQ(one.at("gradient").shape, (std::vector<Index>{1, 1, 3, 2}));
+  EXPECT_EQ(part(one.at("gradient"), 0, 6), part(found.at("gradient"), 5, 6));
+  EXPECT_EQ(arrays_with(pattern_trace(2), {.matrices = {"gradient"}}).at("gradient").shape.back(), 1);
 }
 
 TEST(MatrixExport, OneHeadAndOneNameOnce) {

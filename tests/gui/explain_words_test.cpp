@@ -118,11 +118,34 @@ TEST(ExplainWords, EveryStepOfManyModelsHasATitleAndAFormula) {
     }
   }
   for (const std::string& one : unknown) ADD_FAILURE() << one;
-  for (const char* name : {"x_query",     "W_Q",     "b_Q",     "q_projected", "q",      "k",
-                           "products",    "dot",     "scaled",  "mask",        "scores", "exponentials",
-                           "sum",         "softmax", "dropped", "weight",      "v",      "share",
-                           "head_output", "z",       "concat",  "W_O",         "b_O",    "contribution",
-                           "output"})
+  for (const char* name : {"x_query",
+                           "W_Q",
+                           "b_Q",
+                           "q_projected",
+                           "q",
+                           "k",
+                           "products",
+                           "dot",
+                           "scaled",
+                           "mask",
+                           "scores",
+                           "exponentials",
+                           "sum",
+                           "softmax",
+                           "dropped",
+                           "weight",
+                           "v",
+                           "share",
+                           "head_output",
+                           "z",
+                           "concat",
+                           "W_O",
+                           "b_O",
+                           "contribution",
+                           "output",
+                           "gradient",
+                           "gradient_unscaled",
+                           "gradient_scaled"})
     EXPECT_TRUE(names.contains(name)) << name << " was never told";
 }
 

@@ -8,6 +8,7 @@
 #include "gui/frame/texture_ids.h"
 #include "gui/inside/inside.h"
 #include "gui/inside/matrix_map.h"
+#include "gui/inside/matrix_marks.h"
 #include "gui/inside/weight_lines.h"
 #include "words/answer_words.h"
 #include "words/code_words.h"
@@ -76,10 +77,10 @@ void draw_node(Gui& gui, const Inside& inside, std::size_t index, const Box& box
   list.AddRectFilled(top_left(box), bottom_right(box), colours.panel, 4 * gui.unit);
   list.AddRect(top_left(box), bottom_right(box), chosen || hovered ? colours.accent : colours.line, 4 * gui.unit, 0,
                chosen ? 2 * gui.unit : gui.unit);
-  draw_parts(gui, list,
-             node_parts(gui.state.settings.language, *inside.question.trace, node, picture, box, inside_type(gui),
-                        ink_colours(gui.state.settings.theme), window_measure(gui)),
-             chosen, picture, inside_picture_version(gui.state, index), is_signed(node.shows));
+  const InsideParts parts = node_parts(gui.state.settings.language, *inside.question.trace, node, picture, box,
+                                       inside_type(gui), ink_colours(gui.state.settings.theme), window_measure(gui));
+  draw_parts(gui, list, parts, chosen, picture, inside_picture_version(gui.state, index), is_signed(node.shows));
+  if (parts.picture) mark_moved(gui, list, picture, *parts.picture, false);
 }
 
 void diagram(Gui& gui) {
@@ -145,6 +146,16 @@ void steps(Gui& gui) {
   ImGui::EndChild();
 }
 
+/// How far the two words are from each other, here and elsewhere.
+void path_line(Gui& gui, const InsideQuestion& question) {
+  const std::string path = path_in_words(gui.state.settings.language, *question.trace, question.head, *question.cell);
+  if (path.empty()) return;
+  const FontScope small(gui, TextSize::small);
+  cut_text(gui, path, gui.colours().dim, ImGui::GetContentRegionAvail().x);
+  gui.name_item("path", BoxKind::label);
+  explain_item(gui, kInsideWords.tip_path);
+}
+
 }  // namespace
 
 void way_panel(Gui& gui) {
@@ -165,8 +176,10 @@ void way_panel(Gui& gui) {
     return;
   }
   const auto& question = state.inside->question;
-  if (state.view.steps && question.cell && question.trace == state.trace)
+  if (state.view.steps && question.cell && question.trace == state.trace) {
     ImGui::TextUnformatted(cell_in_words(gui, question.head, *question.cell).c_str());
+    path_line(gui, question);
+  }
   state.view.steps ? steps(gui) : diagram(gui);
 }
 

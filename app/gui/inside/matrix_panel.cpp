@@ -9,6 +9,7 @@
 #include "gui/frame/texture_ids.h"
 #include "gui/inside/inside.h"
 #include "gui/inside/matrix_map.h"
+#include "gui/inside/matrix_marks.h"
 #include "session/answer_state.h"
 #include "session/number_commands.h"
 #include "words/explain_words.h"
@@ -162,7 +163,7 @@ void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
   const Trace& trace = *inside.question.trace;
   const MatrixId& id = inside.question.look.matrix;
   const Picture& picture = inside.matrix;
-  const MapPlaces at = places(gui, trace, id, picture, area);
+  const MapPlaces at = places(gui, trace, id, picture, {area.x, area.y, area.w - gradients_width(gui, inside), area.h});
   ImDrawList& list = *ImGui::GetWindowDrawList();
   ImGui::SetCursorScreenPos(top_left(at.plot));
   ImGui::InvisibleButton("matrix", {std::max(1.0f, at.plot.w), std::max(1.0f, at.plot.h)});
@@ -173,6 +174,8 @@ void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
   const auto& chosen = inside.question.look.cell;
   axis_labels_of(gui, list, trace, id, picture, at, hovered ? hovered : chosen);
   values_in_cells(gui, list, picture, at, picture_scale(gui.state.settings.theme, picture, is_signed(id)));
+  mark_moved(gui, list, picture, at.plot, is_pattern(axes(trace, id)));
+  draw_gradients(gui, list, inside, at.plot);
   if (chosen) outline(gui, list, picture, at, *chosen, 2 * gui.unit);
   if (hovered) {
     outline(gui, list, picture, at, *hovered, gui.unit);
@@ -307,6 +310,7 @@ void matrix_panel(Gui& gui) {
     return;
   }
   heading(gui, *inside.question.trace, id);
+  moved_line(gui, inside);
   const ImVec2 room = ImGui::GetContentRegionAvail(), at = ImGui::GetCursorScreenPos();
   const float cells = static_cast<float>(inside.matrix.rows) * 24 * gui.unit + 30 * gui.unit;
   const bool square = is_pattern(axes(*inside.question.trace, id));

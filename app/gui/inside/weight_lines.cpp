@@ -121,6 +121,17 @@ std::vector<Index> words_of_row(const Matrix& row, Index asked) {
   return keys;
 }
 
+/// `∂A/∂score of this row: 0.31; without the scale 0.02`
+std::string gradient_text(const DrawnWeightLine& line) {
+  const Step* own = line.step("gradient");
+  if (!own) return {};
+  const auto text = [&](const Words& words, const Step* step) {
+    return step ? filled(line.gui.word(words), {brief_number(step->value(0, 0))}) : std::string();
+  };
+  return text(kInsideWords.row_gradient, own) + text(kInsideWords.unscaled_gradient, line.step("gradient_unscaled")) +
+         text(kInsideWords.scaled_gradient, line.step("gradient_scaled"));
+}
+
 void draw_shares(const DrawnWeightLine& line) {
   Gui& gui = line.gui;
   const Matrix& row = line.inside.row;
@@ -151,6 +162,9 @@ void draw_shares(const DrawnWeightLine& line) {
                        keys[i] == asked ? bar_colour(gui, 1) : gui.colours().faint);
     list.AddText({end + 6 * unit, y}, ink, percent(weight).c_str());
   }
+  const std::string gradient = cut_to(gradient_text(line), line.box.w,
+                                      [](const std::string& part) { return ImGui::CalcTextSize(part.c_str()).x; });
+  list.AddText({line.box.x, line.box.bottom() - text}, gui.colours().dim, gradient.c_str());
 }
 
 float height_of_body(const Gui& gui, WeightLine line) {
@@ -159,7 +173,7 @@ float height_of_body(const Gui& gui, WeightLine line) {
     case WeightLine::asks:
     case WeightLine::answers: return bars;
     case WeightLine::matches: return bars + text + 3 * gui.unit;
-    case WeightLine::share: return static_cast<float>(kWordsOfRow) * (text + 3 * gui.unit);
+    case WeightLine::share: return static_cast<float>(kWordsOfRow + 1) * (text + 3 * gui.unit);
     case WeightLine::hands_over: return bars;
   }
   return bars;
@@ -263,7 +277,9 @@ WeightLine weight_line_of(std::string_view step) {
   if (is_one_of({"x_key", "W_K", "b_K", "k_projected", "k_normed", "k"})) return WeightLine::answers;
   if (is_one_of({"given", "logarithm", "products", "dot", "scaled", "relative_bias", "mask", "scores"}))
     return WeightLine::matches;
-  if (is_one_of({"exponentials", "sum", "softmax", "dropped", "weight"})) return WeightLine::share;
+  if (is_one_of(
+          {"exponentials", "sum", "softmax", "dropped", "weight", "gradient", "gradient_unscaled", "gradient_scaled"}))
+    return WeightLine::share;
   return WeightLine::hands_over;
 }
 

@@ -1,0 +1,36 @@
+#include "explain/moved_rows.h"
+
+#include <cmath>
+
+namespace headlight {
+
+Spread spread_of(Quantity quantity) {
+  if (is_learned(quantity)) return Spread::none;
+  if (quantity == Quantity::head_output || quantity == Quantity::z) return Spread::attention;
+  if (quantity >= Quantity::dot && quantity <= Quantity::scores) return Spread::cross;
+  if (quantity >= Quantity::exponentials && quantity <= Quantity::weights) return Spread::whole_row;
+  return Spread::own_row;
+}
+
+bool can_compare(const Trace& a, const Trace& b, const MatrixId& id) {
+  return exists(a, id) && exists(b, id) && shape(a, id) == shape(b, id);
+}
+
+Matrix moved_cells(const Trace& a, const Trace& b, const MatrixId& id, Index first, Index count) {
+  const Matrix before = rows_of(a, id, first, count), after = rows_of(b, id, first, count);
+  Matrix moved = Matrix::Zero(after.rows(), after.cols());
+  for (Index i = 0; i < moved.size(); ++i) {
+    const float x = before.data()[i], y = after.data()[i];
+    if (x != y && !(std::isnan(x) && std::isnan(y))) moved.data()[i] = 1;
+  }
+  return moved;
+}
+
+std::vector<Index> moved_rows(const Matrix& moved_cells) {
+  std::vector<Index> rows;
+  for (Index r = 0; r < moved_cells.rows(); ++r)
+    if ((moved_cells.row(r).array() != 0).any()) rows.push_back(r);
+  return rows;
+}
+
+}  // namespace headlight

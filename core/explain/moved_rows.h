@@ -1,0 +1,28 @@
+// Which numbers of a matrix a change of the question moved: two answers compared place by place.
+#pragma once
+
+#include "explain/matrices.h"
+
+namespace headlight {
+
+/// How a change of one word spreads: which rows of a matrix move where one row of what it is made of has moved.
+enum class Spread {
+  none,       // learned, looked up or given
+  own_row,    // projections, norms, sums, the feed-forward: the same row alone
+  cross,      // q·kᵀ up to the scores: its row and its column
+  whole_row,  // softmax: all weights of every row in which a score moved
+  attention,  // weights·v: every row that looks at the word
+};
+Spread spread_of(Quantity quantity);
+
+/// Whether both answers have the matrix, and it has as many rows and columns in both.
+bool can_compare(const Trace& a, const Trace& b, const MatrixId& id);
+
+/// Rows [first, first + count): 1 where the two answers' numbers differ in any bit, else 0. NaN equals NaN. The matrix
+/// can be compared.
+Matrix moved_cells(const Trace& a, const Trace& b, const MatrixId& id, Index first, Index count);
+
+/// Rows of these in which any number moved, ascending.
+std::vector<Index> moved_rows(const Matrix& moved_cells);
+
+}  // namespace headlight
