@@ -14,13 +14,13 @@
 namespace headlight {
 namespace {
 
-struct Recipe {
+struct RecipeFile {
   const char* model;
   Index steps;  // fifty, of the larger models fewer: all recipes together take a few seconds
   std::uint64_t weights;
 };
 
-constexpr Recipe kRecipes[] = {
+constexpr RecipeFile kRecipes[] = {
     {"encoder", 10, 10527209521399191220u},        {"encoder-d128-h1", 10, 17642045557158443850u},
     {"encoder-d128-h2", 10, 8888074054500906310u}, {"encoder-d128-h4", 10, 18307108737408669682u},
     {"encoder-d32-h1", 50, 2901712279965705515u},  {"encoder-d32-h2", 50, 5832751962395100730u},
@@ -30,10 +30,10 @@ constexpr Recipe kRecipes[] = {
     {"decoder", 10, 15075917179809330643u},        {"translator", 10, 11279919486306989303u},
 };
 
-class Recipes : public testing::TestWithParam<Recipe> {};
+class Recipes : public testing::TestWithParam<RecipeFile> {};
 
 TEST_P(Recipes, BeginWithTheseWeights) {
-  const Recipe& recipe = GetParam();
+  const RecipeFile& recipe = GetParam();
   const auto models = read_shipped_models();
   ASSERT_TRUE(models) << models.error().message;
   const std::string source = std::string(kShipped) + recipe.model;
