@@ -48,8 +48,9 @@ std::string brief_name(std::string name) {
 }
 
 std::string briefest_name(const std::string& brief) {
-  const std::size_t arrow = brief.find(kArrow), space = brief.rfind(' ', arrow == 0 ? 0 : arrow - 1);
-  return arrow == std::string::npos || arrow == 0 || space == std::string::npos ? brief : brief.substr(space + 1);
+  const std::size_t arrow = brief.find(kArrow), space = brief.find(' ');
+  const bool two = arrow != std::string::npos && space < arrow && brief.find(' ', space + 1) == arrow;
+  return two ? brief.substr(space + 1) : brief;
 }
 
 std::string all_relation_words() {

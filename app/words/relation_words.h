@@ -51,7 +51,7 @@ std::string relation_in_words(Language language, const RelationScore& relation);
 
 /// The same name where there is little room: "object → verb".
 std::string brief_name(std::string name);
-/// Of a brief name the noun alone of what looks: "clause → verb" of "complement clause → verb".
+/// Of a brief name in which two words look the second alone: "clause → verb" of "complement clause → verb".
 std::string briefest_name(const std::string& brief);
 
 /// The characters of all of them.

@@ -32,8 +32,23 @@ struct Atlas {
   bool by_layer = false;  // a map a layer, in place of its heads
   bool own_order = false;
   std::map<HeadRef, HeadName> names;
+  std::map<HeadRef, std::vector<std::string>> name_lines;  // where names have lines of their own
 
   Box at(const Box& box) const { return {origin.x + box.x, origin.y + box.y, box.w, box.h}; }
+  /// The height of a title's first line.
+  float title_line() const { return layout.title - static_cast<float>(layout.name_lines) * ImGui::GetFontSize(); }
+  /// Above a map: the titles of a row begin at one height, as low as the longest name lets them.
+  Box title_of(Index group, Index head, const std::vector<HeadRef>& heads) const {
+    std::size_t longest = 0;
+    const Index first = head - head % layout.columns, end = std::min(first + layout.columns, layout.content.heads);
+    for (Index i = first; i < end && layout.name_lines > 0; ++i)
+      if (const auto it = name_lines.find(heads[static_cast<std::size_t>(group * layout.content.heads + i)]);
+          it != name_lines.end())
+        longest = std::max(longest, it->second.size());
+    Box title = at(layout.title_of(group, head));
+    const float unused = static_cast<float>(layout.name_lines - static_cast<int>(longest)) * ImGui::GetFontSize();
+    return {title.x, title.y + unused, title.w, title.h - unused};
+  }
 };
 
 /// The switch of a head: a disc while the head is on, a ring while it is off. Gives whether the pointer is on it.
@@ -73,8 +88,7 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   const auto width = [&](const std::string& words) { return ImGui::CalcTextSize(gui.fonts.shown(words).c_str()).x; };
   if (!atlas.by_layer) measured = measured_title(head, atlas.names.at(head), value, below ? 0 : line.w + saved, width);
   const bool chosen = atlas.by_layer ? head.layer == state.view.chosen.layer : head == state.view.chosen;
-  const float text = ImGui::GetFontSize(), high = line.h - static_cast<float>(atlas.layout.name_lines) * text;
-  const float y = std::round(line.y + (high - text) / 2);
+  const float text = ImGui::GetFontSize(), y = std::round(line.y + (atlas.title_line() - text) / 2);
   float x = line.x;
   const auto put = [&](const std::string& words, ImU32 colour) {
     list.AddText({x, y}, colour, words.c_str());
@@ -88,15 +102,10 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   put(gui.fonts.shown(measured.relations), ink(measured.quiet));
   if (below && !atlas.by_layer) {
     const HeadName& name = atlas.names.at(head);
-    const auto most = static_cast<std::size_t>(atlas.layout.name_lines);
-    const std::vector<std::string> words = name_in_lines(name, atlas.layout.title_width, most, width);
-    // The last line stands next to the map.
-    float top = line.bottom() - static_cast<float>(words.size()) * text - gui.unit;
-    for (const std::string& part : words) {
-      list.AddText({line.right() - atlas.layout.title_width, std::round(top)}, ink(name.doubtful || !name.relation),
+    float top = y;
+    for (const std::string& part : atlas.name_lines.at(head))
+      list.AddText({line.right() - atlas.layout.title_width, top += text}, ink(name.doubtful || !name.relation),
                    gui.fonts.shown(part).c_str());
-      top += text;
-    }
   }
   gui.name_box("title " + head_text({head.layer, head.head}), line, BoxKind::label);
 }
@@ -175,8 +184,7 @@ void one_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& place
   bool over_button = false;
   Box line = title;
   if (!atlas.by_layer && title.h > 0) {
-    const float high = title.h - static_cast<float>(atlas.layout.name_lines) * ImGui::GetFontSize();
-    const Box button{title.x, title.y, 17 * gui.unit, high};
+    const Box button{title.x, title.y, 17 * gui.unit, atlas.title_line()};
     line = {button.right(), title.y, title.w - button.w, title.h};
     over_button = on_off(gui, head, button, is_off(state.document.edits, head), "on off head " + number);
   }
@@ -288,8 +296,9 @@ void all_maps(Gui& gui) {
     label = cut_to(label, most, [](const std::string& part) { return ImGui::CalcTextSize(part.c_str()).x; });
   }
   float widest_name = 0;
+  const std::vector<HeadRef> heads = order.empty() ? heads_of(trace, stack) : order;
   if (!atlas.by_layer)
-    for (const HeadRef& head : order.empty() ? heads_of(trace, stack) : order) {
+    for (const HeadRef& head : heads) {
       const HeadName& name = atlas.names.emplace(head, name_of_head(gui, head)).first->second;
       widest_name = std::max(widest_name, ImGui::CalcTextSize(brief_name(name.words).c_str()).x);
     }
@@ -302,6 +311,10 @@ void all_maps(Gui& gui) {
                          .unit = gui.unit};
   atlas.layout = atlas_layout(room.x - 2 * edge, room.y - 2 * edge, shown, sizes);
   atlas.origin = {corner.x + edge, corner.y + edge};
+  const auto width = [&](const std::string& words) { return ImGui::CalcTextSize(gui.fonts.shown(words).c_str()).x; };
+  const auto lines = static_cast<std::size_t>(atlas.layout.name_lines);
+  for (const auto& [head, name] : atlas.names)
+    if (lines > 0) atlas.name_lines[head] = name_in_lines(name, atlas.layout.title_width, lines, width);
   layer_names(gui, atlas);
   column_numbers(gui, atlas);
   row_words_beside(gui, atlas, content);
@@ -311,7 +324,7 @@ void all_maps(Gui& gui) {
       const Box place = atlas.at(atlas.layout.place(group, head));
       if (place.bottom() < window.y || place.y > window.y + ImGui::GetWindowHeight()) continue;
       const HeadRef one = order.empty() ? HeadRef{group, head, stack} : order[static_cast<std::size_t>(head)];
-      one_map(gui, atlas, one, place, atlas.at(atlas.layout.title_of(group, head)));
+      one_map(gui, atlas, one, place, atlas.title_of(group, head, heads));
     }
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy({1, atlas.layout.content_height});
