@@ -197,7 +197,7 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
     if (const auto known = check_attention(*content.against->trace, plan.heads); !known) return known.error();
   if (const auto valid = check_numbers(trace, plan.heads); !valid) return valid.error();
   std::size_t rest = size_of(page_head()) + size_of(page_tail()) + page_words_json().size() +
-                     page_colours_json().size() + 2 * text_bytes(trace) + 4096;
+                     page_colours_json().size() + 2 * text_bytes(trace) + thumbnail_bytes(trace, plan.heads) + 4096;
   const auto numbers = [&](bool values) {
     std::size_t bytes = number_bytes(trace, plan.heads, values);
     if (content.against) {

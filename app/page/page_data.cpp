@@ -142,6 +142,10 @@ std::string side_name(const Trace& trace, const Tokens& tokens) {
   return "tokens";
 }
 
+bool has_thumbnails(const Trace& trace, Stack stack) {
+  return std::max(trace.queries(stack), trace.keys(stack)) > kShownAtOnce;
+}
+
 /// The heads' thumbnails as the answer has them, a byte a cell: 0 … 254 for weights of 0 … 1, 255 for blocked.
 json thumbnails_of(const Trace& trace, const std::vector<HeadRef>& heads) {
   std::string bytes;
@@ -178,8 +182,7 @@ void write_stack(const Trace& trace, const StackNames& names, const PagePlan& pl
   if (static_cast<Index>(heads.size()) < trace.num_layers(stack) * num_heads)
     for (const HeadRef& head : heads)
       object["only"].push_back(std::to_string(head.layer) + "." + std::to_string(head.head));
-  if (std::max(trace.queries(stack), trace.keys(stack)) > kShownAtOnce)
-    object["thumbnails"] = thumbnails_of(trace, heads);
+  if (has_thumbnails(trace, stack)) object["thumbnails"] = thumbnails_of(trace, heads);
   std::string text = page_json(object);
   text.pop_back();
   sink(text);
@@ -283,6 +286,15 @@ std::size_t number_bytes(const Trace& trace, const std::vector<HeadRef>& heads, 
     if (values) numbers += size(attention.value.rows(), attention.value.cols() / attention.num_kv_heads);
   }
   return base64_size(2 * numbers);
+}
+
+std::size_t thumbnail_bytes(const Trace& trace, const std::vector<HeadRef>& heads) {
+  Index cells = 0;
+  for (const HeadRef& head : heads)
+    if (has_thumbnails(trace, head.stack))
+      cells +=
+          std::min(trace.queries(head.stack), kThumbnailOfPage) * std::min(trace.keys(head.stack), kThumbnailOfPage);
+  return base64_size(static_cast<std::size_t>(cells));
 }
 
 Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads) {

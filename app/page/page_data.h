@@ -22,6 +22,9 @@ std::string without_markup(std::string json);
 /// The bytes that q and k, and with `values` v, take in base64, or the weights of attention computed elsewhere.
 std::size_t number_bytes(const Trace& trace, const std::vector<HeadRef>& heads, bool values);
 
+/// The same of the thumbnails that go along with sentences of more tokens.
+std::size_t thumbnail_bytes(const Trace& trace, const std::vector<HeadRef>& heads);
+
 /// An Error naming the first number that float16 does not hold.
 Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads);
 

@@ -145,7 +145,7 @@ export function createAtlas(store, element, colourTop, changed) {
     return [...stack.heads].sort((a, b) => value(b) - value(a));
   }
 
-  /** The columns with which the thumbnails are largest, all of a layer in whole rows. */
+  /** The columns with which the thumbnails are largest, all of a layer in whole rows; a row a layer where they are hardly smaller. */
   function chooseColumns(stack) {
     const perLayer = store.view.order === 'layer' ? stack.headCount : stack.heads.length;
     const layers = store.view.order === 'layer' ? new Set(stack.heads.map((one) => one.layer)).size : 1;
@@ -155,7 +155,7 @@ export function createAtlas(store, element, colourTop, changed) {
       if (store.view.order === 'layer' && perLayer % count !== 0) continue;
       const rows = layers * Math.ceil(perLayer / count), title = titleHeight(room / count);
       const side = Math.min((room - (count - 1) * 8) / count, Math.max(40, (height - rows * (title + 8)) / rows), 220);
-      if (side > best.side + 0.5) best = {side, columns: count};
+      if (side > (count === perLayer && layers > 1 ? 0.8 : 1) * best.side + 0.5) best = {side, columns: count};
     }
     // Below that a thumbnail says little: the atlas scrolls.
     const least = Math.min(44, (room - 8 * (perLayer - 1)) / perLayer);
