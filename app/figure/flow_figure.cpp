@@ -47,7 +47,7 @@ void add_legend(Page& page, const std::vector<HeadRef>& heads, const std::vector
 
 std::vector<std::string> labels_of(const std::vector<Token>& tokens) {
   std::vector<std::string> labels;
-  for (const Token& token : tokens) labels.push_back(axis_label(token));
+  for (const Token& token : tokens) labels.push_back(piece_label(token));
   return labels;
 }
 

@@ -56,15 +56,28 @@ Index step_of(float width, float pitch) { return std::max<Index>(1, static_cast<
 
 /// The size of the thumbnails on the page.
 struct Sizes {
-  float left = 0;                 // of the maps, from the margin
-  float cell = 0;                 // as wide as high
-  float pitch_x = 0, height = 0;  // from map to map; of a map
+  float left = 0, above = 0;       // of the maps, from the margin; from the top
+  float cell = 0;                  // as wide as high
+  float names = 0;                 // above each map
+  float pitch_x = 0, pitch_y = 0;  // from map to map
+  float height = 0;                // of a map
 };
 
-Sizes sizes_of(const Page& page, const Arrangement& all, const Matrix& first, float left) {
+/// `lines`: of the name of each head; 0: layers and heads have numbers, which take `numbers` at the left.
+Sizes sizes_of(const Page& page, const Arrangement& all, const Matrix& first, Index lines, float numbers) {
   const float longer = static_cast<float>(std::max(first.rows(), first.cols()));
-  const float cell = std::min((page.room() - left) / static_cast<float>(all.width()), kLargestThumbnail / longer);
-  return {left, cell, cell * static_cast<float>(all.cells + all.between), cell * static_cast<float>(first.rows())};
+  const float rows = static_cast<float>(all.rows());
+  Sizes sizes{.left = all.named ? 0 : numbers, .above = all.named ? 0 : 2.8f * page.label};
+  sizes.cell = std::min((page.room() - sizes.left) / static_cast<float>(all.width()), kLargestThumbnail / longer);
+  if (!all.named)
+    sizes.cell = std::min(sizes.cell,
+                          (page.most_height() - sizes.above) / (rows * static_cast<float>(first.rows() + all.between)));
+  sizes.names = kLineOfText * page.least_label * static_cast<float>(lines);
+  sizes.height = sizes.cell * static_cast<float>(first.rows());
+  sizes.pitch_x = sizes.cell * static_cast<float>(all.cells + all.between);
+  sizes.pitch_y = sizes.names + sizes.height + sizes.cell * static_cast<float>(all.between) +
+                  (all.named ? 0.5f * page.least_label : 0);
+  return sizes;
 }
 
 /// The numbers of the layers beside their rows, and of the heads above their columns.
@@ -112,16 +125,22 @@ void add_names(Page& page, const FigureOptions& options, const Arrangement& all,
   }
 }
 
-/// As many maps side by side as have room for their names.
+/// As many maps side by side as a layer has heads; fewer where their names would touch, more where all of them would be
+/// higher than a slide.
 Index named_columns(const Page& page, const Arrangement& all, const Matrix& first, const FigureOptions& options,
-                    Index most) {
+                    Index lines) {
   float widest = 0;
   for (const HeadRef& head : all.heads) widest = std::max(widest, page.measure(head_label(head), page.least_label));
   for (const auto& number : options.numbers)
     if (number) widest = std::max(widest, page.measure(order_number_text(*number), page.least_label));
   Arrangement tried = all;
-  for (tried.columns = most; tried.columns > 1; --tried.columns)
-    if (sizes_of(page, tried, first, 0).pitch_x >= widest + 0.4f * page.least_label) break;
+  const auto sizes = [&] { return sizes_of(page, tried, first, lines, 0); };
+  const auto fits = [&] { return sizes().pitch_x >= widest + 0.4f * page.least_label; };
+  while (tried.columns > 1 && !fits()) --tried.columns;
+  while (static_cast<float>(tried.rows()) * sizes().pitch_y > page.most_height() && tried.rows() > 1) {
+    ++tried.columns;
+    if (!fits()) return tried.columns - 1;
+  }
   return tried.columns;
 }
 
@@ -139,41 +158,38 @@ Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, 
   const Matrix first = printed_map(subject, {0, 0, stack}, most).weights;
   Arrangement all{.heads = maps_of_stack(subject, stack), .columns = heads, .cells = first.cols()};
   all.between = std::max<Index>(1, static_cast<Index>(std::lround(0.1 * static_cast<double>(first.cols()))));
-  if (!options.heads.empty()) {
+  const Index lines = options.heads.empty() ? 0 : options.numbers.empty() ? 1 : 2;
+  if (lines > 0) {
     all.heads = options.heads;
     all.named = true;
-    const auto count = static_cast<Index>(all.heads.size());
-    all.columns = named_columns(page, all, first, options, std::min(heads, count));
+    all.columns = std::min(heads, static_cast<Index>(all.heads.size()));
+    all.columns = named_columns(page, all, first, options, lines);
   }
   const float size = page.label;
   const float numbers =
       std::max(measure(either(options.language, "Layer", "层"), size), measure(std::to_string(layers), size)) +
       0.6f * size;
-  const Sizes sizes = sizes_of(page, all, first, all.named ? 0 : numbers);
-  const float lines = !all.named ? 0 : options.numbers.empty() ? 1.0f : 2.0f;
-  const float names = kLineOfText * page.least_label * lines;
-  const float gap = sizes.cell * static_cast<float>(all.between) + (all.named ? 0.5f * page.least_label : 0);
-  const float pitch_y = names + sizes.height + gap;
-  const float top = page.y + (all.named ? 0 : 2.8f * size), x = page.left() + sizes.left;
-  if (!all.named) add_numbers(page, all, sizes, top, pitch_y, of_heads, options.language);
+  const Sizes sizes = sizes_of(page, all, first, lines, numbers);
+  const float top = page.y + sizes.above, x = page.left() + sizes.left;
+  if (!all.named) add_numbers(page, all, sizes, top, sizes.pitch_y, of_heads, options.language);
   bool blocks = false;
   std::vector<Rectangle> frames;  // above the images, which would cover them
   for (Index row = 0; row < all.rows(); ++row) {
-    const float y = top + pitch_y * static_cast<float>(row);
+    const float y = top + sizes.pitch_y * static_cast<float>(row);
     if (all.named) add_names(page, options, all, row, x, y, sizes.pitch_x);
     Matrix maps = side_by_side(subject, options, scale, all, row, most);
     blocks = blocks || has_blocked(maps);
-    page.drawing.items.emplace_back(
-        Cells{{x, y + names, sizes.cell * static_cast<float>(all.width()), sizes.height}, std::move(maps), scale});
+    page.drawing.items.emplace_back(Cells{
+        {x, y + sizes.names, sizes.cell * static_cast<float>(all.width()), sizes.height}, std::move(maps), scale});
     for (std::size_t i = 0; i < all.row(row).size(); ++i)
-      frames.push_back({{x + sizes.pitch_x * static_cast<float>(i), y + names,
+      frames.push_back({{x + sizes.pitch_x * static_cast<float>(i), y + sizes.names,
                          sizes.cell * static_cast<float>(all.cells), sizes.height},
                         {},
                         page.ink.line,
                         kFrame});
   }
   for (Rectangle& frame : frames) page.drawing.items.emplace_back(std::move(frame));
-  page.y = top + pitch_y * static_cast<float>(all.rows());
+  page.y = top + sizes.pitch_y * static_cast<float>(all.rows());
   std::vector<std::string> remarks;
   if (first.rows() < trace.queries(stack) && !folded_stack(subject, stack))
     remarks.push_back(either(options.language, "each dot: the largest weight of the cells it covers",

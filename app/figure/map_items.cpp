@@ -76,7 +76,7 @@ AxisText axis_text(const std::vector<Token>& tokens, float size, const TextWidth
   AxisText axis;
   if (tokens.size() > kMostLabels) return axis;
   for (const Token& token : tokens) {
-    axis.labels.push_back(axis_label(token));
+    axis.labels.push_back(piece_label(token));
     axis.faint.push_back(token.pad);
     axis.metrics.add(axis.labels.back(), measure(axis.labels.back(), size));
   }

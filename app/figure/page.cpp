@@ -1,6 +1,7 @@
 #include "figure/page.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/utf8.h"
 #include "figure/labels.h"
@@ -103,6 +104,12 @@ void add_ticks(Page& page, const Ramp& ramp) {
 
 float Page::fair_height() const {
   return drawing.width * (drawing.width > kWidestColumn ? kSlideAspect : kColumnAspect);
+}
+
+float Page::most_height() const {
+  constexpr float kBarAndCaption = 8.5f;  // ems of a label
+  if (drawing.width <= kWidestColumn) return std::numeric_limits<float>::infinity();
+  return drawing.width * kSlideAspect - y - margin - kBarAndCaption * label;
 }
 
 Page new_page(const FigureOptions& options, const TextWidth& measure) {

@@ -25,6 +25,8 @@ struct Page {
   float room() const { return drawing.width - 2 * margin; }
   /// How high the data of a figure should be at most: a page's column is higher than wide, a slide is not.
   float fair_height() const;
+  /// How high the maps may be so that a slide is not higher than a screen; of a column any height.
+  float most_height() const;
 };
 
 Page new_page(const FigureOptions& options, const TextWidth& measure);

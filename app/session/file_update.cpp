@@ -75,7 +75,7 @@ void FileUpdate::operator()(FileSaved& c) {
 
 void FileUpdate::operator()(OpenFailed& c) {
   state.notice = Notice{Notice::Kind::failed, c.message};
-  state.open_failure = OpenFailure{std::move(c.path), std::move(c.message)};
+  state.open_failure = OpenFailure{std::move(c.path), std::move(c.message), false, std::move(c.text)};
 }
 
 void FileUpdate::operator()(FileFailed& c) { state.notice = Notice{Notice::Kind::failed, std::move(c.message)}; }

@@ -162,6 +162,21 @@ Result<Session> read_session(const std::filesystem::path& path, Progress& progre
   return session_from_json(path.string(), *data, progress);
 }
 
+std::string text_of_session(const std::filesystem::path& path) {
+  if (!path.filename().string().ends_with(".headlight.json")) return {};
+  const auto text = read_file(path, kLargestSession);
+  if (!text) return {};
+  const auto object = parse_json(path.string(), *text);
+  if (!object || !object->is_object() || object->value("schema", json()) != kSchema) return {};
+  const json request = object->value("request", json());
+  const json source = request.is_object() ? request.value("source", json()) : json();
+  std::error_code ignored;
+  if (!source.is_string() || std::filesystem::exists(source.get<std::string>(), ignored)) return {};
+  const json asked = request.is_object() ? request.value("text", json()) : json();
+  const std::string sentence = asked.is_string() ? asked.get<std::string>() : std::string();
+  return check_text(path.string(), sentence) ? sentence : std::string();
+}
+
 Result<Session> read_session(const std::filesystem::path& path) {
   Progress progress;
   return read_session(path, progress);

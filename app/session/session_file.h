@@ -34,6 +34,9 @@ Result<Session> session_from_json(const std::string& where, const std::string& t
 /// A session's file, or a page (.html) that Headlight wrote. Of a page whose model is not there the document holds the
 /// page's own numbers (document/open_model.h), and `lost` says so; it also says where the model has other weights now.
 Result<Session> read_session(const std::filesystem::path& path, Progress& progress);
+/// The sentence of a session that cannot be opened since its model is not there; empty where it asks about none, or where
+/// the file is no session.
+std::string text_of_session(const std::filesystem::path& path);
 Result<Session> read_session(const std::filesystem::path& path);
 
 }  // namespace headlight

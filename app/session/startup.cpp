@@ -59,8 +59,13 @@ Status begin_lessons(AppState& state, const Lessons& lessons, const Startup& sta
   return Done{};
 }
 
+void take_layout(AppState& state, const Layout& layout) {
+  set_layout(state.view, layout);
+  if (state.view.view == View::compare && !state.kept) state.view.view = View::heads;
+}
+
 void take_up(AppState& state, const Settings& settings) {
-  set_layout(state.view, settings.layout);
+  take_layout(state, settings.layout);
   if (settings.lesson.name.empty()) return;
   if (!place_of(state, settings.lesson)) {  // a file outside the lessons' folders
     const Status opened = open_lesson_file(state, settings.lesson.path);

@@ -54,6 +54,9 @@ Result<Resources> read_resources();
 /// The state has the lessons from now on; the one that the start names is begun.
 Status begin_lessons(AppState& state, const Lessons& lessons, const Startup& start);
 
+/// The layout of the last window; Compare has nothing to show without an answer that was kept, so the heads are shown.
+void take_layout(AppState& state, const Layout& layout);
+
 /// Begins as the last window was left: its layout, and the lesson that was read in it. Nothing is said of a crash here
 /// (session/loop/recovery.h). A lesson that is gone is told as a notice.
 void take_up(AppState& state, const Settings& settings);

@@ -56,6 +56,7 @@ struct ModelCheck {
 struct OpenFailure {
   std::string path, message;  // what was to be opened; the one line that says what is wrong with it
   bool details = false;       // the line is shown
+  std::string text = {};      // of a session whose model is not there: the sentence that it asks about
 };
 
 struct AppState {

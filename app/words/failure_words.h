@@ -17,6 +17,7 @@ struct FailureWords {
   Words one_word{"One word can only look at itself: every map is one square. Type a word more.",
                  "只有一个词，它只能看自己：每张图只有一格。请再输入一个词。"};
 
+  Words where_is_model{"Where is it now? …", "它现在在哪里？……"};
   Words read_first{"Read the first % tokens", "只读前 % 个词元"};
 
   Words too_short{"Its file of weights ends too early. Perhaps it was not copied or downloaded completely.",

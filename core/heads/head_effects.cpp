@@ -1,9 +1,12 @@
 #include "heads/head_effects.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <string>
+#include <thread>
 
+#include "base/parallel.h"
 #include "heads/head_measures.h"
 #include "math/output.h"
 #include "model/head_text.h"
@@ -11,7 +14,8 @@
 namespace headlight {
 namespace {
 
-constexpr float kForwardShare = 0.95f;  // of the work for one head; the rest is comparing
+constexpr int kMostAtOnce = 16;                    // passes side by side
+constexpr double kMostBytes = 1024.0 * 1048576.0;  // of their answers together
 
 /// The logarithms of softmax(logits): as finite as the logits are.
 std::vector<double> log_probabilities(const Matrix& logits) {
@@ -67,6 +71,24 @@ float hidden_change(const Trace& before, const Trace& after) {
   return size > 0 ? static_cast<float>(std::sqrt(difference / size)) : 0.0f;
 }
 
+/// What one answer keeps, roughly: queries, keys, values, z and hidden states, and the thumbnails.
+double bytes_of_answer(const Trace& trace) {
+  double floats = 0;
+  for (const Stack stack : kStacks)
+    if (trace.has(stack))
+      floats += static_cast<double>(trace.num_layers(stack)) *
+                (5.0 * static_cast<double>(trace.queries(stack) * trace.request.config.d_model) +
+                 static_cast<double>(trace.num_heads(stack) * std::min(trace.queries(stack), kThumbnail) *
+                                     std::min(trace.keys(stack), kThumbnail)));
+  return 4 * floats;
+}
+
+/// How many passes go side by side on so many threads (0: one for each processor).
+int at_once(int threads) {
+  const int all = threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return std::min(all, kMostAtOnce);
+}
+
 }  // namespace
 
 std::vector<Index> asked_places(const Trace& trace) {
@@ -84,21 +106,30 @@ Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, 
     return bad_input("effect", "", "a model, in which heads can be switched off", "attention alone");
   const float begin = progress.begin, share = progress.share;
   const Before before = before_of(trace);
-  std::vector<HeadEffect> effects;
-  for (const HeadRef& head : heads) {
-    effects.push_back({.head = head});
+  const bool side_by_side = bytes_of_answer(trace) * kMostAtOnce <= kMostBytes;
+  std::vector<HeadEffect> effects(heads.size());
+  std::vector<std::optional<Error>> errors(heads.size());
+  std::atomic<bool> stopped = false;
+  progress.done = begin;
+  progress.share = 0;  // the passes are counted here
+  const auto without = [&](Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    effects[at].head = heads[at];
     Request request = trace.request;
-    switch_off(request.edits, head, true);
-    progress.begin = begin + share * static_cast<float>(effects.size() - 1) / static_cast<float>(heads.size());
-    progress.share = kForwardShare * share / static_cast<float>(heads.size());
-    const auto after = forward(request, progress, &trace, threads);
-    if (!after) return Error{"head " + head_label(head) + " off: " + after.error().message};
-    if (!*after) return std::optional<std::vector<HeadEffect>>{};
-    if (before.places.empty()) effects.back().change = hidden_change(trace, **after);
-    else compare_words(before, **after, effects.back());
-  }
-  progress.begin = begin;
+    switch_off(request.edits, heads[at], true);
+    const auto after = forward(request, progress, &trace, side_by_side ? 1 : threads);
+    if (!after) return void(errors[at] = Error{"head " + head_label(heads[at]) + " off: " + after.error().message});
+    if (!*after) return void(stopped = true);
+    if (before.places.empty()) effects[at].change = hidden_change(trace, **after);
+    else compare_words(before, **after, effects[at]);
+    progress.done.fetch_add(share / static_cast<float>(heads.size()));
+  };
+  // Side by side short passes wait for each other less than the parts of one.
+  parallel_for(static_cast<Index>(heads.size()), Threads(side_by_side ? at_once(threads) : 1, &progress.stop), without);
   progress.share = share;
+  if (stopped || progress.stop) return std::optional<std::vector<HeadEffect>>{};
+  for (const auto& error : errors)
+    if (error) return *error;
   progress.done = begin + share;
   return std::optional(std::move(effects));
 }

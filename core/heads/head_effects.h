@@ -27,7 +27,7 @@ struct HeadEffect {
 std::vector<Index> asked_places(const Trace& trace);
 
 /// Every head of the answer, in the order of heads_of(): one forward pass a head, which begins at the head's layer
-/// (forward, `previous`). Nothing when stopped; the same to the bit with any number of threads. Errors: attention that
+/// (forward, `previous`); of short texts several passes side by side. Nothing when stopped; the same to the bit with any number of threads. Errors: attention that
 /// another program computed, which has nothing behind it; an overflow with a head off, which is named.
 Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, Progress& progress, int threads = 0);
 

@@ -366,7 +366,7 @@ Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& p
     if (const auto valid = check(request.config); !valid) return valid.error();
   if (const auto valid = check_edits(request.edits); !valid) return valid.error();
   if (progress.stop) return std::shared_ptr<const Trace>{};
-  progress.done = progress.begin;
+  if (progress.share > 0) progress.done = progress.begin;  // else the caller counts
   auto trace = std::make_shared<Trace>();
   trace->request = request;
   trace->model = model_for(request, previous);
@@ -390,7 +390,7 @@ Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& p
   trace->largest_weight = largest_weight(*trace);
   warn_of_empty_rows(*trace);
   warn_of_heavy_rows(*trace);
-  progress.done = progress.begin + progress.share;
+  if (progress.share > 0) progress.done = progress.begin + progress.share;
   return std::shared_ptr<const Trace>(std::move(trace));
 }
 

@@ -9,6 +9,7 @@
 #include "derived/matrix_names.h"
 #include "document/open_model.h"
 #include "paper/figure_file.h"
+#include "session/head_grid.h"
 #include "session/update.h"
 #include "view/view_names.h"
 
@@ -280,13 +281,15 @@ TEST(AsCommand, TheLineHasMapsOrderAndA) {
   ASSERT_FALSE(figure_order(state).heads.empty());
   expect_same_picture(state, "ordered heads");
   update(state, FindHeads{{true, {"a", "c"}}});
-  for (const HeadOrder& order : head_orders())
-    for (const GridShow grid : {GridShow::maps, GridShow::glance, GridShow::key}) {
+  for (const char* by : {"layer", "previous", "effect", "similar", "found"})
+    for (const GridShow grid : {GridShow::maps, GridShow::glance}) {
+      const HeadOrder order = *parse_head_order(by);
       update(state, ShowGrid{grid});
       update(state, OrderHeads{order});
       loop.settle(state);
-      EXPECT_EQ(figure_order(state).heads.empty(), order.by == HeadOrder::By::layer) << name(order);
-      expect_same_picture(state, "ordered by " + std::string(name(order)));
+      EXPECT_EQ(figure_order(state).heads, shown_order(state)) << name(order);
+      EXPECT_EQ(shown_order(state).empty(), order.by == HeadOrder::By::layer) << by;
+      expect_same_picture(state, std::string("ordered by ") + by);
     }
   update(state, OrderHeads{});
   update(state, KeepAnswer{});

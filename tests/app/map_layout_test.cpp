@@ -213,5 +213,28 @@ TEST(MapLayout, SurvivesAnAreaWithoutRoom) {
   }
 }
 
+TEST(MapLayout, LabelsOfFiguresShowWhereAWordBegins) {
+  Token token;
+  token.text = "ing";
+  token.raw = "##ing";
+  EXPECT_EQ(piece_label(token), "ing") << "a word that is spelled so";
+  token.continues = true;
+  EXPECT_EQ(piece_label(token), "##ing");
+  token = {};
+  token.text = "cat";
+  for (const char* raw : {"\u0120cat", "\u2581cat"}) {
+    token.raw = raw;
+    EXPECT_EQ(piece_label(token), "␣cat");
+    token.special = true;
+    EXPECT_EQ(piece_label(token), "cat");
+    token.special = false;
+  }
+  token.raw = "cat";
+  EXPECT_EQ(piece_label(token), axis_label(token));
+  token.text = "\u2581";
+  token.raw = "\u2581";
+  EXPECT_FALSE(piece_label(token).empty());
+}
+
 }  // namespace
 }  // namespace headlight

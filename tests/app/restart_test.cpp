@@ -213,6 +213,13 @@ TEST(Restart, AWindowBeginsAsTheLastOneWasLeft) {
   EXPECT_FALSE(next.notice);
   EXPECT_TRUE(next.undo.empty());
 
+  Settings comparing = settings;
+  comparing.layout.view = View::compare;
+  AppState alone = small_state();
+  take_up(alone, comparing);
+  EXPECT_EQ(alone.view.view, View::heads) << "nothing is kept to compare with";
+  EXPECT_EQ(alone.view.grid, GridShow::query) << "the rest is as it was left";
+
   Settings reading = settings;
   reading.lesson = {"mine", path, 1};
   take_up(next, reading);

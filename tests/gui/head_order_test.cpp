@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "gui/keys_fixture.h"
+#include "model/head_text.h"
 #include "session/head_grid.h"
 #include "words/head_words.h"
 
@@ -81,6 +82,33 @@ TEST_F(HeadOrderTest, OneLayerOfManyHeadsIsWrappedToo) {
   EXPECT_TRUE(std::equal(seen.begin(), seen.end(), all.begin())) << "row by row; the rest is scrolled away";
   harness->click(name_of(seen[1]));
   EXPECT_EQ(state().view.chosen, seen[1]);
+}
+
+TEST_F(HeadOrderTest, AtAGlanceSortedHeadsSayWhichTheyAre) {
+  harness->say(ShowGrid{GridShow::glance});
+  harness->settle();
+  EXPECT_FALSE(harness->has("corner 0.0")) << "rows and columns have numbers";
+  choose("entropy");
+  for (const HeadRef& head : heads_of(*state().trace)) {
+    EXPECT_TRUE(harness->has("corner " + head_text({head.layer, head.head})));
+    EXPECT_TRUE(harness->says(head_label(head)));
+  }
+}
+
+TEST_F(HeadOrderTest, TheHeadsThatAreFoundAreGathered) {
+  harness->say(FindHeads{{true, {"我", "北京"}, 0.0f}}, OrderHeads{{By::found}});
+  harness->settle();
+  const auto order = shown_order(state());
+  ASSERT_EQ(order.size(), heads_of(*state().trace).size());
+  EXPECT_EQ(on_screen(), order);
+  for (std::size_t i = 1; i < order.size(); ++i)
+    EXPECT_GE(*order_value(state(), order[i - 1]), *order_value(state(), order[i]));
+  EXPECT_EQ(*order_value(state(), order.front()), entry_of(state().heads->found, order.front())->weight);
+  harness->click("find off");
+  harness->settle();
+  EXPECT_TRUE(shown_order(state()).empty()) << "nothing is looked for";
+  choose("found");
+  EXPECT_TRUE(state().view.find.on) << "asking for that order begins a search";
 }
 
 TEST_F(HeadOrderTest, EveryOrderSaysWhatItMeansInBothLanguages) {

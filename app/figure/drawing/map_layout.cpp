@@ -43,6 +43,14 @@ std::string axis_label(const Token& token) {
   return label;
 }
 
+std::string piece_label(const Token& token) {
+  const std::string label = axis_label(token);
+  if (token.special || token.pad) return label;
+  if (token.continues && token.raw.starts_with("##")) return "##" + label;
+  const bool spaced = token.raw.starts_with("\u0120") || token.raw.starts_with("\u2581");  // Ġ, ▁
+  return spaced && !label.starts_with("␣") ? "␣" + label : label;
+}
+
 bool stands_upright(std::string_view label) {
   for (const char32_t c : code_points(label)) {
     const bool wide = (c >= 0x2E80 && c <= 0x9FFF) || (c >= 0xAC00 && c <= 0xD7AF) || (c >= 0xF900 && c <= 0xFAFF) ||

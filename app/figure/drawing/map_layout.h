@@ -28,6 +28,9 @@ struct Box {
 /// A token as an axis shows it: spaces that would be invisible become ␣, a line break ⏎, long ones end in …, and a picture (an
 /// emoji) is its name.
 std::string axis_label(const Token& token);
+/// The same with the mark by which the tokenizer says where words begin: ## before a piece that continues a word
+/// (WordPiece), ␣ before one that a space stands before (byte-level BPE, SentencePiece).
+std::string piece_label(const Token& token);
 
 /// The sizes of an axis' labels that the layout needs, in pixels at the label size.
 struct LabelMetrics {

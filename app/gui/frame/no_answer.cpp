@@ -53,10 +53,17 @@ void failure_card(Gui& gui, const AnswerState& shown) {
   ImGui::Dummy({0, 4 * unit});
   ImGui::PopFont();
   gui.fonts.push(TextSize::body);
-  const bool longer = !opening && read_first_button(gui, primary_button);
-  if (longer) same_line_if_room(button_width(gui.word(kFailureWords.choose_another)), 8 * unit);
+  bool has_way_out = !opening && read_first_button(gui, primary_button);
+  if (const std::string text = opening ? gui.state.open_failure->text : std::string(); !text.empty()) {
+    has_way_out = true;
+    if (primary_button(gui, "where is model", gui.word(kFailureWords.where_is_model))) {
+      gui.say_once(SetText{text});
+      gui.say(Browse{Browser::Purpose::open, gui.state.browser.folder});
+    }
+  }
+  if (has_way_out) same_line_if_room(button_width(gui.word(kFailureWords.choose_another)), 8 * unit);
   const char* choose = gui.word(kFailureWords.choose_another);
-  if (longer ? flat_button(gui, "choose another", choose) : primary_button(gui, "choose another", choose))
+  if (has_way_out ? flat_button(gui, "choose another", choose) : primary_button(gui, "choose another", choose))
     gui.say(Browse{Browser::Purpose::open, gui.state.browser.folder});
   same_line_if_room(button_width(gui.word(kFailureWords.details)), 8 * unit);
   if (flat_button(gui, "failure details", gui.word(kFailureWords.details), shown.details))

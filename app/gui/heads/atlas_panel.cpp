@@ -33,6 +33,7 @@ struct Atlas {
   bool own_order = false;
   std::map<HeadRef, HeadName> names;
   std::map<HeadRef, std::vector<std::string>> name_lines;  // where names have lines of their own
+  float most = 0;  // the largest number of that order
 
   Box at(const Box& box) const { return {origin.x + box.x, origin.y + box.y, box.w, box.h}; }
   /// The height of a title's first line.
@@ -110,20 +111,25 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   gui.name_box("title " + head_text({head.layer, head.head}), line, BoxKind::label);
 }
 
-/// Heads in an order of their own on maps without titles: in a corner the head, and below it its number in the order, where
-/// they leave more than a third of the map.
+/// Heads in an order of their own on maps without titles: in a corner the head, at the foot its number in the order as a
+/// share of the largest; the number itself where it leaves more than half of the map.
 void corner_words(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& place) {
   if (!atlas.own_order || is_passed_over(gui.state, head)) return;
   const float text = ImGui::GetFontSize(), pad = gui.unit;
-  std::string number = order_value_text(gui.state, head);
-  number.erase(0, number.find_first_not_of(' '));
-  if (number.starts_with("0.")) number.erase(0, 1);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (const auto value = order_value(gui.state, head); value && atlas.most > 0) {
+    const float height = 3 * gui.unit, share = std::clamp(*value / atlas.most, 0.0f, 1.0f);
+    list.AddRectFilled({place.x, place.bottom() - height}, bottom_right(place), gui.colours().background);
+    list.AddRectFilled({place.x, place.bottom() - height}, {place.x + share * place.w, place.bottom()},
+                       gui.colours().dim);
+  }
   std::vector<std::string> lines{head_label(head)};
   const auto width = [](const std::string& line) { return ImGui::CalcTextSize(line.c_str()).x; };
   if (width(lines.front()) + 2 * pad > place.w) lines.front() = head_text({head.layer, head.head});
-  if (width(lines.front()) + 2 * pad > place.w || text > 0.4f * place.h) return;
-  if (!number.empty() && width(number) + 2 * pad <= place.w && 2 * text <= 0.65f * place.h) lines.push_back(number);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (width(lines.front()) + 2 * pad > place.w || text > 0.35f * place.h) return;
+  std::string number = order_value_text(gui.state, head);
+  number.erase(0, number.find_first_not_of(' '));
+  if (!number.empty() && 2 * text <= 0.45f * place.h) lines.push_back(number);
   const bool chosen = head == gui.state.view.chosen;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const float x = std::round(place.right() - width(lines[i]) - pad), y = place.y + static_cast<float>(i) * text;
@@ -283,6 +289,8 @@ void all_maps(Gui& gui) {
   atlas.by_layer = shown_kind(state, stack) == MapKind::rollout;
   const std::vector<HeadRef> order = atlas.by_layer ? layers_of(state) : shown_order(state);
   atlas.own_order = !atlas.by_layer && !order.empty();
+  if (atlas.own_order)
+    for (const HeadRef& head : order) atlas.most = std::max(atlas.most, order_value(state, head).value_or(0));
   // In an order of their own the heads follow each other like those of a single layer.
   const AtlasContent shown{.groups = order.empty() ? trace.num_layers(stack) : 1,
                            .heads = order.empty() ? trace.num_heads(stack) : static_cast<Index>(order.size()),

@@ -268,6 +268,28 @@ TEST_F(FilesTest, ATextThatIsTooLongIsCutToWhatTheModelReads) {
   EXPECT_EQ(static_cast<Index>(state().document.source.ids.size()), longer->most);
 }
 
+TEST_F(FilesTest, ASessionWhoseModelIsGoneKeepsItsSentence) {
+  put("s.headlight.json",
+      R"({"schema": "headlight.session/1", "request": {"source": "/nowhere/gpt2", "text": "饿坏了"}})");
+  put("here.headlight.json", R"({"schema": "headlight.session/1", "request": {"text": "饿坏了", "pad": -1}})");
+  const Document before = state().document;
+  for (const char* name : {"here.headlight.json", "s.headlight.json"}) {
+    harness->say(OpenPath{folder.path() / name});
+    harness->settle();
+    ASSERT_TRUE(harness->has("failure card")) << name;
+    EXPECT_EQ(harness->has("where is model"), name[0] == 's') << "only where a model is missing";
+    EXPECT_TRUE(state().document == before);
+  }
+  harness->click("where is model");
+  harness->settle();
+  EXPECT_EQ(browsing(), Browser::Purpose::open);
+  EXPECT_EQ(state().document.source.text, "饿坏了") << "the sentence waits for the model";
+  harness->say(Browse{}, Undo{});
+  harness->settle();
+  EXPECT_TRUE(state().document == before);
+  EXPECT_TRUE(text_of_session(folder / "absent.headlight.json").empty());
+}
+
 TEST_F(FilesTest, AnEmptyWindowOffersExamples) {
   harness->retype("");
   harness->settle();
