@@ -58,6 +58,7 @@ ScaleEffect scale_effect(const Trace& trace, const HeadRef& head, Index first, I
   if (attention.patterns) return effect;
   const Index d_k = attention.query.cols() / attention.num_heads();
   if (effect.scale == 1) effect.other_scale = 1 / std::sqrt(static_cast<float>(d_k));
+  if (effect.other_scale == effect.scale) return effect;
   effect.other = gradient_of(rescaled(attention, effect.other_scale), head.head, first, count);
   return effect;
 }

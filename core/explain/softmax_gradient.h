@@ -18,7 +18,7 @@ struct ScaleEffect {
   float scale = 1;        // as it is
   float other_scale = 1;  // 1, so that a score is q·k; 1/√d_k where the scale is 1
   Vector gradient;        // (R)
-  Vector other;           // (R) with the other scale; empty where another program computed the weights
+  Vector other;  // (R) with the other scale; empty where that is the same, or another program computed the weights
 };
 
 /// Of the queries [first, first + count), before dropout and weights set by hand.

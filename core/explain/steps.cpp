@@ -250,7 +250,7 @@ void StepsBuilder::tell_gradient() {
     step.shape.cols = 1;
     step.addends = true;
     step.value(0, 0) = size;
-    if (effect.other.size() > 0) step.terms = {{.from = "scale", .value = scale}};
+    step.terms = {{.from = "scale", .value = scale}};
   };
   tell("gradient", "How strongly the row answers to its scores: the size of ∂weights/∂scores", effect.gradient(0),
        effect.scale);
@@ -320,8 +320,8 @@ std::vector<Step> StepsBuilder::tell() {
   }
   if (has(Q::scores)) tell_scores();
   tell_weights();
-  tell_gradient();
   if (computed) {
+    tell_gradient();
     tell_side(kValue, cell_.key);
     tell_share();
     tell_output();

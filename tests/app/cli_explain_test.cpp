@@ -135,8 +135,8 @@ TEST(Explain, NamesTheRowsThatAChangedWordMoves) {
   const Strings place{"--head", "0.1", "--query", "4", "--key", "0"};
   const Ran ran = run(explain(words, place));
   EXPECT_EQ(ran.status, 0) << ran.err;
-  for (const char* line : {"\nmoved  ", "self.1.query             1 of 5: 2\n",
-                           "self.1.scores            5 of 5: 0 1 2 3 4\n", "ffn.hidden", "self.1.z"})
+  for (const char* line :
+       {"\nmoved  ", "self.1.query         1 of 5: 2\n", "self.1.scores        5 of 5: 0 1 2 3 4\n", "self.1.z"})
     EXPECT_TRUE(contains(ran.out, line)) << line << ran.out.substr(ran.out.find("\nmoved"));
   EXPECT_FALSE(contains(ran.out, "query.weight  ")) << "what is learned does not move";
   words.insert(words.end(), {"--format", "json"});

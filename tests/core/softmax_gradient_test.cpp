@@ -65,8 +65,9 @@ TEST(ScaleEffect, TheOtherSizeIsThatOfTheLayerWithoutItsScale) {
       const ScaleEffect effect = scale_effect(*trace, head, 0, rows);
       ASSERT_EQ(effect.gradient.size(), rows);
       EXPECT_EQ(effect.gradient, softmax_gradient(softmax_of_rows(*trace, head, 0, rows)));
-      EXPECT_EQ(effect.other.size(), attention.patterns ? 0 : rows);
-      if (attention.patterns) return;
+      const bool none = attention.patterns || (effect.scale == 1 && attention.query.cols() == attention.num_heads());
+      EXPECT_EQ(effect.other.size(), none ? 0 : rows) << "of vectors of one component the scale is 1";
+      if (none) return;
       EXPECT_EQ(effect.other_scale == 1, effect.scale != 1);
       // The first layer of a stack reads the same whatever its scale.
       if (head.layer > 0 || head.stack == Stack::cross || trace->model->given) return;
@@ -102,7 +103,7 @@ TEST(ScaleEffect, WithoutTheScaleRowsBecomeOneHotAndTheGradientGoes) {
     EXPECT_LT(effect.other.mean(), before) << d_k;
     before = effect.other.mean();
   }
-  EXPECT_LT(before, 0.05);
+  EXPECT_LT(before, 0.1);
 }
 
 }  // namespace

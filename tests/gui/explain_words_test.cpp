@@ -72,6 +72,7 @@ std::vector<Request> many_requests() {
     document.edits.off_as = static_cast<OffAs>(draw(2));
     if (draw(3) == 0) document.edits.weights = {{{0, 0}, {1, 0}, 0.5f}};
     if (draw(3) == 0) document.edits.dropout = 0.5f;
+    if (i % 10 == 9) document.edits.scale = 1.0f;
     const auto made = requests_of(document, *lexicon);
     EXPECT_TRUE(made) << made.error().message;
     requests.push_back(made->front());

@@ -13,7 +13,7 @@
 namespace headlight {
 namespace {
 
-constexpr float kGradientColumn = 62, kGradientGap = 12;  // pixels of the design
+constexpr float kGradientColumn = 70, kGradientGap = 12;  // pixels of the design
 constexpr float kLargestGradient = 0.5f;                  // two keys with half of the weight each
 
 const Words& reason(const MatrixId& id) {
@@ -29,6 +29,7 @@ void mark_moved(Gui& gui, ImDrawList& list, const Picture& picture, const Box& p
   const ImU32 ink = to_imgui(diverging_map(gui.state.settings.theme).back());
   const float height = plot.h / static_cast<float>(picture.rows);
   const float width = plot.w / static_cast<float>(picture.moved.cols());
+  cells = cells && (picture.moved.array() == 0).any();  // where all moved the bars of the rows say so
   for (const Index row : moved_rows(picture.moved)) {
     const float y = plot.y + static_cast<float>(row) * height;
     list.AddRectFilled({plot.x - 4 * gui.unit, y}, {plot.x - gui.unit, y + std::max(1.0f, height - 1)}, ink);
@@ -66,8 +67,8 @@ void draw_gradients(Gui& gui, ImDrawList& list, const Inside& inside, const Box&
     list.AddText({x, std::round(plot.y - text - unit)}, gui.colours().dim, title.c_str());
     for (Index row = 0; row < sizes.size(); ++row) {
       const float y = plot.y + static_cast<float>(row) * height;
-      const float number = height >= text ? ImGui::CalcTextSize("0.000").x + 3 * unit : 0;
-      const float most = kGradientColumn * unit - number - 6 * unit;
+      const float number = height >= text ? ImGui::CalcTextSize("0.000").x + 12 * unit : 0;
+      const float most = kGradientColumn * unit - number - 4 * unit;
       const float length = std::max(1.0f, std::min(1.0f, sizes(row) / kLargestGradient) * most);
       list.AddRectFilled({x, y + height * 0.25f}, {x + length, y + std::max(1.0f, height * 0.75f)}, bar);
       if (number == 0) continue;
