@@ -48,6 +48,16 @@ std::string row_of_relation(const RelationScore& one) {
   return name + line;
 }
 
+/// "机票 → 订了: right in L1·H6, weight 1.00".
+std::string look_of_literal(const LiteralScore& one, const LiteralLook& look) {
+  const std::string words = look.head.reversed ? one.key + " → " + one.query : one.query + " → " + one.key;
+  if (!look.shown) return words + ": right in no head";
+  char line[64];
+  std::snprintf(line, sizeof line, ": right in %s, weight %.2f", head_label({look.head.layer, look.head.head}).c_str(),
+                look.weight);
+  return words + line;
+}
+
 std::string as_text(const RelationReport& report) {
   char line[256];
   std::string text = "relation                head    score  weight   hard   random  offset  per kind  sentences\n";
@@ -65,15 +75,11 @@ std::string as_text(const RelationReport& report) {
   for (const LiteralScore& one : report.literals) {
     RelationScore relation;
     relation.relation = relation.en = one.relation;
-    relation.chosen.reversed = one.shown && one.best.reversed;
-    text += relation_in_words(Language::en, relation) + ": " + one.query + " → " + one.key + ": ";
-    if (one.shown) {
-      std::snprintf(line, sizeof line, "right in %s, weight %.2f, the largest of all heads; %s",
-                    head_label({one.best.layer, one.best.head}).c_str(), one.weight,
-                    one.by_chosen ? "right in the head above too" : "wrong in the head above");
-      text += line;
-    } else {
-      text += "right in no head";
+    relation.chosen = one.best.head;
+    text += relation_in_words(Language::en, relation) + ": " + look_of_literal(one, one.best);
+    if (one.best.shown) {
+      text += one.by_chosen ? ", as in the head above; " : ", not in the head above; ";
+      text += look_of_literal(one, one.other);
     }
     text += "   (" + one.text + ")\n";
   }

@@ -24,7 +24,7 @@ TEST(CliTrain, MakesAModelOfTheGrammarThatIsAskedAndMeasured) {
   const json card = read_json(model / "training.json");
   EXPECT_EQ(card["step"], 30);
   EXPECT_EQ(card["corpus"], "grammar");
-  EXPECT_EQ(card["scores"]["relations"].size(), 5u);
+  EXPECT_EQ(card["scores"]["relations"].size(), 9u);
   EXPECT_GT(card["tokens"], 30 * 8 * 4);
   EXPECT_TRUE(contains(card["command"], "--seed 3 -o DIR"));
 

@@ -118,8 +118,8 @@ TEST(Relations, OfAModelThatKnowsNeighboursAreThoseOfPlaces) {
   EXPECT_EQ(report.literals[0].text, "naa reads bookaa");
   EXPECT_EQ(report.literals[0].query, "reads");
   EXPECT_EQ(report.literals[0].key, "bookaa");
-  EXPECT_TRUE(report.literals[0].shown && report.literals[0].by_chosen);
-  EXPECT_GT(report.literals[0].weight, 0.99);
+  EXPECT_TRUE(report.literals[0].best.shown && report.literals[0].by_chosen);
+  EXPECT_GT(report.literals[0].best.weight, 0.99);
   EXPECT_FALSE(report.literals[1].by_chosen) << "the object is two words away";
 }
 
@@ -275,9 +275,8 @@ TEST(RelationsJson, IsReadBack) {
                              .relation = "VO",
                              .query = "爱",
                              .key = "北京",
-                             .best = {0, 2, false},
-                             .shown = true,
-                             .weight = 0.75});
+                             .best = {{0, 2, true}, true, 0.75},
+                             .other = {{1, 0, false}, true, 0.5}});
   const json written = json::parse(relations_json(report).dump());
   JsonProblems problems{"scores"};
   const RelationReport read = relations_from(JsonField(written, "", problems));
@@ -290,6 +289,7 @@ TEST(RelationsJson, IsReadBack) {
   EXPECT_EQ(read.relations[0].zh, score.zh);
   EXPECT_EQ(read.pairs_right, 3);
   EXPECT_EQ(read.literals[0].best, report.literals[0].best);
+  EXPECT_EQ(read.literals[0].other, report.literals[0].other);
 
   for (const char* pointer : {"/relations/0/accuracy", "/pairs/count", "/literals/0/weight", "/relations/0/layer"}) {
     json broken = written;

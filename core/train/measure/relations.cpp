@@ -179,6 +179,16 @@ RelationScore turned_round(const RelationScore& score, const OfRelation& relatio
   return opposite;
 }
 
+LiteralLook best_look(const std::vector<HeadLook>& looks, Index heads, bool reversed) {
+  LiteralLook best{.head = {.reversed = reversed}};
+  for (std::size_t column = reversed ? 1 : 0; column < looks.size(); column += 2) {
+    if (!looks[column].right || (best.shown && looks[column].weight <= best.weight)) continue;
+    const auto head = static_cast<Index>(column / 2);
+    best = {{head / heads, head % heads, reversed}, true, looks[column].weight};
+  }
+  return best;
+}
+
 }  // namespace
 
 const RelationScore* opposite_of(const RelationReport& report, const RelationScore& relation) {
@@ -300,13 +310,9 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
                          .query = grammar.words[at(literal.words[at(gold.query)])],
                          .key = grammar.words[at(literal.words[at(gold.key)])]};
       const std::vector<HeadLook>& looks = (*literal_looks)[row++];
-      for (std::size_t column = 0; column < looks.size(); ++column) {
-        if (!looks[column].right || (score.shown && looks[column].weight <= score.weight)) continue;
-        const auto head = static_cast<Index>(column / 2);
-        score.best = {head / heads, head % heads, column % 2 == 1};
-        score.shown = true;
-        score.weight = looks[column].weight;
-      }
+      score.best = best_look(looks, heads, false);
+      score.other = best_look(looks, heads, true);
+      if (score.other.weight > score.best.weight) std::swap(score.best, score.other);
       score.by_chosen = looks[column_of(relation.chosen)].right;
       report.literals.push_back(std::move(score));
     }

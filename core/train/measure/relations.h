@@ -43,12 +43,21 @@ struct RelationScore {
   std::vector<HeadScore> heads = {};
 };
 
+/// The head that shows a relation of one sentence best: of those whose strongest target is the right word, the one of the
+/// strongest weight.
+struct LiteralLook {
+  DirectedHead head = {};
+  bool shown = false;  // whether there is one
+  double weight = 0;
+
+  friend bool operator==(const LiteralLook&, const LiteralLook&) = default;
+};
+
 /// A sentence of the tutorials: for each of its relations the head that shows it best.
 struct LiteralScore {
   std::string text, relation, query, key;
-  DirectedHead best = {};  // of those whose strongest target is the right word; the strongest weight
-  bool shown = false;      // whether there is one
-  double weight = 0;
+  LiteralLook best = {};   // in whichever direction
+  LiteralLook other = {};  // in the opposite one
   bool by_chosen = false;  // whether the head that was chosen for the relation shows it too
 };
 

@@ -40,6 +40,18 @@ HeadScore rows_from(const JsonField& field) {
   return {.accuracy = share(field, "accuracy"), .weight = share(field, "weight"), .hard = share(field, "hard")};
 }
 
+nlohmann::ordered_json look_json(const LiteralLook& look) {
+  return {{"shown", look.shown},
+          {"layer", look.head.layer},
+          {"head", look.head.head},
+          {"direction", direction_of(look.head)},
+          {"weight", rounded(look.weight)}};
+}
+
+LiteralLook look_from(const JsonField& field) {
+  return {directed_from(field), field.flag("shown", false), share(field, "weight")};
+}
+
 nlohmann::ordered_json alignment_json(const AlignmentReport& report) {
   nlohmann::ordered_json json = {{"words", report.words},
                                  {"diagonal", rounded(report.diagonal)},
@@ -97,15 +109,11 @@ nlohmann::ordered_json relations_json(const RelationReport& report, const std::v
   json["pairs"] = {{"count", report.pairs}, {"both_right", rounded(right)}};
   json["literals"] = nlohmann::ordered_json::array();
   for (const LiteralScore& one : report.literals) {
-    json["literals"].push_back({{"text", one.text},
-                                {"relation", one.relation},
-                                {"query", one.query},
-                                {"key", one.key},
-                                {"shown", one.shown},
-                                {"layer", one.best.layer},
-                                {"head", one.best.head},
-                                {"direction", direction_of(one.best)},
-                                {"weight", rounded(one.weight)}});
+    nlohmann::ordered_json row = {
+        {"text", one.text}, {"relation", one.relation}, {"query", one.query}, {"key", one.key}};
+    row.update(look_json(one.best));
+    row["opposite"] = look_json(one.other);
+    json["literals"].push_back(std::move(row));
   }
   if (!report.alignment.heads.empty()) json["alignment"] = alignment_json(report.alignment);
   if (report.next_word.words > 0) {
@@ -143,9 +151,8 @@ RelationReport relations_from(const JsonField& field) {
   for (const JsonField& one : field.at("literals").items()) {
     LiteralScore score{
         .text = one.text("text"), .relation = one.text("relation"), .query = one.text("query"), .key = one.text("key")};
-    score.best = directed_from(one);
-    score.shown = one.flag("shown", false);
-    score.weight = share(one, "weight");
+    score.best = look_from(one);
+    if (one.has("opposite")) score.other = look_from(one.at("opposite"));
     report.literals.push_back(std::move(score));
   }
   if (field.has("alignment")) report.alignment = alignment_from(field.at("alignment"));
