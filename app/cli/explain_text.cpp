@@ -8,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "explain/moved_rows.h"
+#include "model/batch_mask.h"
 #include "model/head_text.h"
 #include "words/explain_words.h"
 #include "write/json.h"
@@ -96,6 +97,11 @@ std::string few_terms(const Step& step) {
   return text;
 }
 
+std::string given_mask_text(const Trace& trace, const MatrixId& id) {
+  const auto given = stretched_mask(trace.request, id.stack, id.layer, trace.mask(id.stack, id.layer));
+  return given ? "    of a mask given as " + stretched_text(*given) : std::string();
+}
+
 void append_step(std::string& text, const Trace& trace, const Step& step) {
   text += "\n" + step.name + "  " + shape_text(step.shape) + "  " + step.title;
   if (step.formula != "learned" && step.formula != "given") text += ": " + step.formula;
@@ -103,6 +109,7 @@ void append_step(std::string& text, const Trace& trace, const Step& step) {
   if (step.number) {
     text += right_aligned(number_text(step.value(0, 0)), 4 + kNumberWidth);
     if (!step.terms.empty() && step.terms.size() <= kFewTerms) text += "    from " + few_terms(step);
+    if (step.id.quantity == Quantity::mask) text += given_mask_text(trace, step.id);
     text += '\n';
     return;
   }

@@ -4,6 +4,8 @@
 
 #include "base/utf8.h"
 #include "document/tokenizers.h"
+#include "math/block.h"
+#include "model/batch_mask.h"
 
 namespace headlight {
 namespace {
@@ -122,9 +124,38 @@ MaskSpec Document::*mask_field(Stack stack) {
 /// The first rows and columns of a given mask, where it has more.
 void shrink(MaskSpec& mask, Index queries, Index keys) {
   std::erase_if(mask.painted, [&](const PaintedCell& cell) { return cell.query >= queries || cell.key >= keys; });
+  mask.batch = nullptr;  // `given` is the sentence's own
   if (!mask.given || (mask.given->rows() <= queries && mask.given->cols() <= keys)) return;
   mask.given = std::make_shared<const Matrix>(
       mask.given->topLeftCorner(std::min(queries, mask.given->rows()), std::min(keys, mask.given->cols())));
+}
+
+/// A mask with an axis for sentences becomes each sentence's own.
+Status part_masks(std::vector<Request>& requests) {
+  const auto sentences = static_cast<Index>(requests.size());
+  for (Index i = 0; i < sentences; ++i) {
+    Request& request = requests[static_cast<std::size_t>(i)];
+    for (const Stack stack : kStacks) {
+      if (!has_stack(request, stack)) continue;
+      const auto queries = static_cast<Index>(query_tokens(request, stack).size());
+      const auto keys = static_cast<Index>(key_tokens(request, stack).size());
+      MaskSpec& mask = stack == Stack::encoder ? request.encoder_mask
+                       : stack == Stack::cross ? request.cross_mask
+                                               : request.mask;
+      if (const auto own = give_own_mask(mask_name(stack), mask, queries, keys, sentences, i); !own) return own;
+      for (LayerEdit& edit : request.edits.layers) {
+        if (edit.stack != stack || !edit.mask) continue;
+        const std::string where = mask_name(stack, edit.layer);
+        if (const auto own = give_own_mask(where, *edit.mask, queries, keys, sentences, i); !own) return own;
+      }
+    }
+  }
+  return Done{};
+}
+
+Result<std::vector<Request>> parted(std::vector<Request> requests) {
+  if (const auto own = part_masks(requests); !own) return own.error();
+  return requests;
 }
 
 }  // namespace
@@ -211,7 +242,7 @@ Result<std::vector<Request>> requests_of(const Document& document, const Lexicon
                  .encoder_mask = document.encoder_mask,
                  .cross_mask = document.cross_mask,
                  .edits = document.edits};
-  if (has_own_inputs(document)) return std::vector<Request>{common};
+  if (has_own_inputs(document)) return parted({common});
   if (!document.model)
     if (const auto valid = check(document.config); !valid) return valid.error();
 
@@ -219,13 +250,13 @@ Result<std::vector<Request>> requests_of(const Document& document, const Lexicon
   if (!sources) return sources.error();
   std::vector<Request> requests(sources->size(), common);
   for (std::size_t i = 0; i < requests.size(); ++i) requests[i].tokens = std::move((*sources)[i]);
-  if (common.config.arch != Arch::encoder_decoder) return requests;
+  if (common.config.arch != Arch::encoder_decoder) return parted(std::move(requests));
 
   auto targets = padded_sentences(document, TextSide::target, lexicon);
   if (!targets) return targets.error();
   if (targets->size() != requests.size()) return unpaired_lines(requests.size(), targets->size());
   for (std::size_t i = 0; i < requests.size(); ++i) requests[i].target = std::move((*targets)[i]);
-  return requests;
+  return parted(std::move(requests));
 }
 
 Result<std::vector<Document>> documents_of_lines(const Document& document) {

@@ -4,6 +4,7 @@
 
 #include "document/document.h"
 #include "document/fields.h"
+#include "model/batch_mask.h"
 #include "model/head_text.h"
 #include "read/json/json_rows.h"
 
@@ -26,6 +27,12 @@ json given_mask_json(const Matrix& mask) {
   return rows;
 }
 
+std::optional<float> addend_of(const json& cell) {
+  if (cell.is_boolean()) return cell.get<bool>() ? 0.0f : -std::numeric_limits<float>::infinity();
+  if (cell.is_number() && std::isfinite(cell.get<float>())) return cell.get<float>();
+  return std::nullopt;
+}
+
 void read_given(Fields& fields, const json& rows, MaskSpec& mask) {
   if (!rows.is_array() || rows.empty() || !rows[0].is_array() || rows[0].empty())
     return fields.fail("given", "rows of numbers", rows);
@@ -33,15 +40,46 @@ void read_given(Fields& fields, const json& rows, MaskSpec& mask) {
   Matrix matrix(static_cast<Index>(rows.size()), static_cast<Index>(rows[0].size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t j = 0; j < rows[i].size(); ++j) {
-      const json& cell = rows[i][j];
-      float value = 0;
-      if (cell.is_boolean()) value = cell.get<bool>() ? 0.0f : -std::numeric_limits<float>::infinity();
-      else if (cell.is_number() && std::isfinite(cell.get<float>())) value = cell.get<float>();
-      else return fields.fail("given", "numbers, true or false", cell);
-      matrix(static_cast<Index>(i), static_cast<Index>(j)) = value;
+      const auto value = addend_of(rows[i][j]);
+      if (!value) return fields.fail("given", "numbers, true or false", rows[i][j]);
+      matrix(static_cast<Index>(i), static_cast<Index>(j)) = *value;
     }
   }
   mask.given = std::make_shared<const Matrix>(std::move(matrix));
+}
+
+/// The same of three axes: {"shape", "added"}, the last axis running fastest.
+json batch_mask_json(const BatchMask& mask) {
+  json added = json::array();
+  for (const float value : mask.addends) {
+    if (std::isinf(value)) added.push_back(false);
+    else added.push_back(value);
+  }
+  return {{"shape", mask.shape}, {"added", std::move(added)}};
+}
+
+void read_batch(Fields& fields, const json& object, MaskSpec& mask) {
+  constexpr const char* kExpected = "{\"shape\": [three sizes], \"added\": [a number, true or false each]}";
+  BatchMask batch;
+  if (!object.is_object() || !object.contains("shape") || !object.contains("added"))
+    return fields.fail("batch", kExpected, object);
+  const json &shape = object["shape"], &added = object["added"];
+  if (!shape.is_array() || shape.size() != batch.shape.size() || !added.is_array())
+    return fields.fail("batch", kExpected, shape);
+  std::size_t size = 1;
+  for (std::size_t axis = 0; axis < batch.shape.size(); ++axis) {
+    if (!shape[axis].is_number_unsigned() || shape[axis] < 1 || shape[axis] > kMaxBatchTokens)
+      return fields.fail("batch", kExpected, shape[axis]);
+    batch.shape[axis] = shape[axis].get<Index>();
+    size *= shape[axis].get<std::size_t>();
+  }
+  if (size != added.size()) return fields.fail("batch", std::to_string(size) + " numbers, as its shape says", shape);
+  for (const json& cell : added) {
+    const auto value = addend_of(cell);
+    if (!value) return fields.fail("batch", "numbers, true or false", cell);
+    batch.addends.push_back(*value);
+  }
+  mask.batch = std::make_shared<const BatchMask>(std::move(batch));
 }
 
 json layer_json(const LayerEdit& edit) {
@@ -117,7 +155,8 @@ json mask_json(const MaskSpec& mask) {
   if (mask.window) object["window"] = *mask.window;
   if (mask.chunk > 0) object["chunk"] = mask.chunk;
   if (mask.prefix > 0) object["prefix"] = mask.prefix;
-  if (mask.given) object["given"] = given_mask_json(*mask.given);
+  if (mask.batch) object["batch"] = batch_mask_json(*mask.batch);
+  else if (mask.given) object["given"] = given_mask_json(*mask.given);
   if (!mask.painted.empty()) {
     json cells = json::array();
     for (const auto& cell : mask.painted) cells.push_back({cell.query, cell.key, cell.allowed ? 1 : 0});
@@ -143,6 +182,7 @@ Status read_mask_json(const std::string& where, const json& object, MaskSpec& ma
   mask.chunk = number("chunk").value_or(0);
   mask.prefix = number("prefix").value_or(0);
   if (const json* given = fields.find("given")) read_given(fields, *given, mask);
+  if (const json* batch = fields.find("batch")) read_batch(fields, *batch, mask);
   if (const json* painted = fields.find("painted")) {
     if (!painted->is_array()) fields.fail("painted", "a list of [query, key, 0 or 1]", *painted);
     else

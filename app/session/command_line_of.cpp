@@ -93,7 +93,7 @@ void add_texts(Words& words, const Document& document) {
 Result<std::string> mask_word(const MaskSpec& mask) {
   const char* said = "what an option can say (a saved session can be named in its place)";
   if (!mask.painted.empty()) return bad_input("copy as command", "mask", said, "painted cells");
-  if (mask.given) return bad_input("copy as command", "mask", said, "a mask from a file");
+  if (mask.given || mask.batch) return bad_input("copy as command", "mask", said, "a mask from a file");
   return mask_words(mask);
 }
 

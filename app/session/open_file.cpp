@@ -45,7 +45,7 @@ Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress)
     auto mask = read_mask(path, opened.warnings);
     if (!mask) return mask.error();
     opened.kind = OpenFile::Kind::mask;
-    opened.mask = std::make_shared<const Matrix>(std::move(*mask));
+    opened.mask = std::move(*mask);
     return opened;
   }
   if (ending == ".txt" || ending.empty()) {

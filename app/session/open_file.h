@@ -13,8 +13,8 @@ namespace headlight {
 
 struct OpenFile {
   enum class Kind { session, document, mask, text, lesson } kind = Kind::text;
-  Session session;                     // session; document (a checkpoint, a tensors file, computed attention)
-  std::shared_ptr<const Matrix> mask;  // additive, (T, S)
+  Session session;  // session; document (a checkpoint, a tensors file, computed attention)
+  MaskSpec mask;    // what a file gives to it
   std::string text;
   std::shared_ptr<const Lesson> lesson;
   std::vector<std::string> warnings;

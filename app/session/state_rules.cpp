@@ -300,7 +300,10 @@ void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
       state.session_path.clear();  // another question: saving it must not replace the session before
       break;
     }
-    case OpenFile::Kind::mask: document.mask.given = std::move(file.mask); break;
+    case OpenFile::Kind::mask:
+      document.mask.given = std::move(file.mask.given);
+      document.mask.batch = std::move(file.mask.batch);
+      break;
     case OpenFile::Kind::text: set_text(document, TextSide::source, std::move(file.text), *state.lexicon); break;
     case OpenFile::Kind::lesson: break;  // changes nothing by itself (session/lesson_commands.h)
   }

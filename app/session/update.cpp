@@ -129,7 +129,10 @@ struct Update {
     });
   }
   void operator()(GiveMask& c) {
-    change_mask(c.stack, c.layer, [&](MaskSpec& mask) { mask.given = std::move(c.mask); });
+    change_mask(c.stack, c.layer, [&](MaskSpec& mask) {
+      mask.given = std::move(c.mask);
+      mask.batch = nullptr;
+    });
   }
   void operator()(const PaintCell& c) {
     change_mask(c.stack, c.layer, [&](MaskSpec& mask) { paint(mask.painted, {c.cell.query, c.cell.key, c.allowed}); });

@@ -25,6 +25,13 @@ struct InsideWords {
   Words back{"Back", "返回"};
   Words tip_back{"To what was looked at before.", "回到之前查看的内容。"};
   Words click_for_terms{"Click a cell to see the numbers it was made of.", "点击单元格，查看它由哪些数得来。"};
+  Words given_mask{"The mask was given as % = %.", "给定的掩码为 % = %。"};
+  Words broadcast{" It is broadcast to %:", " 广播为 %："};
+  Words axis_repeated{" axis % (%) is repeated % times.", " 轴 %（%）重复 % 次。"};
+  Words fits_either{" With the other order of its axes it would fit too.", " 换一种轴的次序也能对上。"};
+  Words axis_queries{"queries", "查询"};
+  Words axis_keys{"keys", "键"};
+  Words axis_sentences{"sentences", "句子"};
   Words empty_row{"This row may attend to nothing. Each of its weights, depending on what masks:",
                   "这一行不能看任何词。每个权重取决于掩码的做法："};
   Words empty_zeros{"zeros, as here", "置零（本程序）"};

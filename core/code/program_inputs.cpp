@@ -8,6 +8,7 @@
 #include "math/attention.h"
 #include "math/block.h"
 #include "math/position.h"
+#include "model/batch_mask.h"
 
 namespace headlight {
 namespace {
@@ -54,6 +55,12 @@ Matrix keys_then_sentences(const std::vector<Matrix>& rows) {
 bool ProgramWriter::mask_is_open() const {
   return std::all_of(sentences_.begin(), sentences_.end(),
                      [&](const auto& trace) { return mask_of_attention(*trace, head_).is_open(); });
+}
+
+/// A mask from a file may have fewer rows, columns or sentences than what it masks.
+void ProgramWriter::say_given_mask() {
+  const auto given = stretched_mask(trace_.request, head_.stack, head_.layer, mask_of_attention(trace_, head_));
+  if (given) say("# The mask was given as " + stretched_text(*given) + ".");
 }
 
 bool ProgramWriter::mask_is_boolean() const {

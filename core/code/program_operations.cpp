@@ -206,6 +206,7 @@ void ProgramWriter::emit_scores() {
   scaled_name_ = scores.name;
   if (open) return;
   const Tensor mask = tensor(at(Q::mask));
+  say_given_mask();
   if (tokens_first()) {
     const std::string sizes[] = {std::to_string(queries()), std::to_string(keys()), std::to_string(batch())};
     say("assert " + mask.name + ".shape[0] in (1, " + sizes[0] + ")  # a row for each query, or one for all");

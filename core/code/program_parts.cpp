@@ -162,6 +162,7 @@ void ProgramWriter::emit_module() {
     else if (bias && boolean) expression = added + ".masked_fill(" + spread + " == 0, float(\"-inf\"))";
     else if (bias) expression = added + " + " + spread;
     else expression = boolean ? spread + " == 0" : spread;
+    if (!open) say_given_mask();
     say("# One mask for each sentence and head; where it is boolean, True blocks.");
     Tensor blocked{prefix + "blocked", {batch() * heads, queries(), keys()}, "bh i j"};
     again(blocked,

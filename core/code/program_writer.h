@@ -62,6 +62,7 @@ class ProgramWriter {
   void add_expected(const MatrixId& id);
   void add_expected_weights();
   bool mask_is_open() const;
+  void say_given_mask();
   bool mask_is_boolean() const;
   bool mask_differs() const;
   std::vector<std::pair<std::size_t, Index>> empty_rows() const;  // sentence and query

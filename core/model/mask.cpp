@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "model/batch_mask.h"
+
 namespace headlight {
 namespace {
 
@@ -19,13 +21,15 @@ const PaintedCell* find(const std::vector<PaintedCell>& painted, Index query, In
   return at != painted.end() && at->query == query && at->key == key ? &*at : nullptr;
 }
 
-std::string shape(Index rows, Index cols) { return "(" + std::to_string(rows) + ", " + std::to_string(cols) + ")"; }
+std::string shape(Index rows, Index cols) { return axes_text({rows, cols}); }
 
 }  // namespace
 
 bool operator==(const MaskSpec& a, const MaskSpec& b) {
   if (a.causal != b.causal || a.padding != b.padding || a.painted != b.painted) return false;
   if (a.window != b.window || a.chunk != b.chunk || a.prefix != b.prefix) return false;
+  if (a.sentences != b.sentences || !a.batch != !b.batch) return false;
+  if (a.batch != b.batch && *a.batch != *b.batch) return false;
   if (a.given == b.given) return true;
   return a.given && b.given && same(*a.given, *b.given);
 }
@@ -195,6 +199,8 @@ Result<Mask> resolve(const MaskSpec& spec, const Tokens& queries, const Tokens& 
       mask.blocked_keys_.push_back(static_cast<Index>(key));
     }
   }
+  if (spec.batch && !spec.given)
+    return bad_input("mask", "axes", "(queries, keys), a mask of one sentence", "three axes");
   if (spec.given) {
     const Matrix& given = *spec.given;
     const bool fits =

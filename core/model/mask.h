@@ -26,6 +26,8 @@ struct PaintedCell {
   friend auto operator<=>(const PaintedCell&, const PaintedCell&) = default;
 };
 
+struct BatchMask;  // model/batch_mask.h
+
 struct MaskSpec {
   bool causal = false;
   bool padding = true;               // padding tokens are not attended to
@@ -34,7 +36,11 @@ struct MaskSpec {
   Index chunk = 0;                   // keys in another chunk of so many tokens are blocked; 0: no chunks
   Index prefix = 0;                  // the first so many keys are visible to all, whatever the above say
   std::shared_ptr<const Matrix> given = {};  // (T, S), added to the scores: 0 where a query may attend, -inf where not
-  std::vector<PaintedCell> painted = {};     // ordered by (query, key), each cell once
+  /// In place of `given`, with an axis for sentences: give_own_mask() fills `given` from it, and `sentences` with the
+  /// number of sentences of the batch.
+  std::shared_ptr<const BatchMask> batch = {};
+  Index sentences = 0;
+  std::vector<PaintedCell> painted = {};  // ordered by (query, key), each cell once
 
   friend bool operator==(const MaskSpec& a, const MaskSpec& b);
 };

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "document/document_json.h"
 #include "document/open_model.h"
+#include "model/batch_mask.h"
 #include "session/open_file.h"
 
 namespace headlight {
@@ -112,6 +113,11 @@ Document random_document(Random& random) {
     for (Index i = 0; i < given.size(); ++i)
       given.data()[i] = below(3) == 0 ? kBlocked : below(3) == 0 ? 0.0f : random.symmetric(1e3f);
     document.mask.given = std::make_shared<const Matrix>(given);
+    if (below(2) == 0) {
+      document.mask.given = nullptr;
+      document.mask.batch =
+          std::make_shared<const BatchMask>(BatchMask{{1, 2, 2}, {0.0f, kBlocked, random.symmetric(1e3f), 0.0f}});
+    }
   }
   random_decoder_side(document, random);
   random_edits(document, random);
@@ -282,6 +288,11 @@ TEST(SessionFile, AFieldOfTheWrongKindIsNamed) {
        {5, json::array(), json::array({1, 2}), json::array({json::array()}),
         json::array({json::array({0, 1}), json::array({0})}), json::array({json::array({"x"})}),
         json::array({json::array({1e300})}), json::array({json::array({nullptr})})}},
+      {"batch",
+       {5, json::array(), json::object(), json({{"shape", {1, 2, 2}}}), json({{"shape", {1, 2}}, {"added", {0, 0}}}),
+        json({{"shape", {1, 1, 2}}, {"added", {0}}}), json({{"shape", {1, 0, 2}}, {"added", json::array()}}),
+        json({{"shape", {1, 1, 2}}, {"added", {0, "x"}}}), json({{"shape", {1, 1, 1}}, {"added", {1e300}}}),
+        json({{"shape", {1, 1, std::uint64_t{1} << 63}}, {"added", {0}}})}},
       {"painted",
        {5, json::array({1}), json::array({json::array({1, 2})}), json::array({json::array({1, 2, -1})}),
         json::array({json::array({1, 2, 2})}), json::array({json::array({-1, 2, 1})}),
@@ -447,7 +458,7 @@ TEST(OpenAny, KnowsAFileByItsEnding) {
   const auto mask = open_any(folder.with("m.json", "[[1, 0], [1, 1]]"));
   ASSERT_TRUE(mask);
   EXPECT_EQ(mask->kind, OpenFile::Kind::mask);
-  EXPECT_EQ((*mask->mask)(0, 1), kBlocked);
+  EXPECT_EQ((*mask->mask.given)(0, 1), kBlocked);
   const auto session = open_any(folder.with("s.headlight.json", to_json(Session{})));
   ASSERT_TRUE(session);
   EXPECT_EQ(session->kind, OpenFile::Kind::session);

@@ -342,10 +342,10 @@ TEST(Opening, AMaskATextAndTensorsAreEdits) {
   AppState state = answered();
   OpenFile file;
   file.kind = OpenFile::Kind::mask;
-  file.mask = fixture::open_mask(10, 10);
+  file.mask.given = fixture::open_mask(10, 10);
   file.warnings = {"m.npy: something"};
   update(state, FileOpened{"/x/m.npy", file});
-  EXPECT_EQ(state.document.mask.given, file.mask);
+  EXPECT_EQ(state.document.mask.given, file.mask.given);
   EXPECT_EQ(state.session_path, "");
   EXPECT_EQ(state.notice->text, "/x/m.npy\nm.npy: something");
   EXPECT_TRUE(has_unsaved_changes(state));

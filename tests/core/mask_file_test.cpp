@@ -36,9 +36,11 @@ Result<Matrix> mask_of(const Array& array) {
 
 Result<Matrix> mask_in(const std::filesystem::path& path) {
   std::vector<std::string> notes;
-  auto mask = read_mask(path, notes);
+  const auto mask = read_mask(path, notes);
   EXPECT_TRUE(notes.empty()) << notes.front();
-  return mask;
+  if (!mask) return mask.error();
+  EXPECT_TRUE(mask->given) << "of two axes or fewer";
+  return *mask->given;
 }
 
 TEST(MaskFile, FloatsOfNothingButZeroAndOneAreABooleanMask) {

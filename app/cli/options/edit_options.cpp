@@ -61,13 +61,10 @@ std::optional<Index> take_last(std::string_view& text) {
 }
 
 Result<MaskSpec> parse_mask(const char* option, const std::string& text) {
-  MaskSpec mask;
   if (text.ends_with(".npy") || text.ends_with(".json")) {
     std::vector<std::string> notes;
-    auto matrix = read_mask(text, notes);
-    if (!matrix) return matrix.error();
-    print_warnings(notes);
-    mask.given = std::make_shared<const Matrix>(std::move(*matrix));
+    auto mask = read_mask(text, notes);
+    if (mask) print_warnings(notes);
     return mask;
   }
   auto words = parse_mask_words(option, text);

@@ -10,6 +10,7 @@
 #include "gui/inside/inside.h"
 #include "gui/inside/matrix_map.h"
 #include "gui/inside/matrix_marks.h"
+#include "model/batch_mask.h"
 #include "session/answer_state.h"
 #include "session/number_commands.h"
 #include "words/explain_words.h"
@@ -274,6 +275,28 @@ void empty_row_answers(Gui& gui, Index keys) {
   }
 }
 
+const Words& axis_words(char axis) {
+  return axis == 'i' ? kInsideWords.axis_queries : axis == 'j' ? kInsideWords.axis_keys : kInsideWords.axis_sentences;
+}
+
+/// The shape of a mask from a file, and which of its axes are repeated.
+void given_mask_line(Gui& gui, const Trace& trace, const MatrixId& id) {
+  const auto given = stretched_mask(trace.request, id.stack, id.layer, trace.mask(id.stack, id.layer));
+  if (!given) return;
+  std::string axes;
+  for (const char axis : given->axes) axes += (axes.empty() ? "(" : ", ") + std::string(gui.word(axis_words(axis)));
+  std::string text = filled(gui.word(kInsideWords.given_mask), {axes + ")", axes_text(given->shape)});
+  if (given->is_stretched()) text += filled(gui.word(kInsideWords.broadcast), {axes_text(given->whole)});
+  for (std::size_t axis = 0; axis < given->shape.size(); ++axis)
+    if (given->shape[axis] != given->whole[axis])
+      text +=
+          filled(gui.word(kInsideWords.axis_repeated),
+                 {std::to_string(axis), gui.word(axis_words(given->axes[axis])), std::to_string(given->whole[axis])});
+  if (given->either) text += gui.word(kInsideWords.fits_either);
+  wrapped_dim(gui, text);
+  gui.name_item("given mask", BoxKind::label);
+}
+
 /// The chosen cell: its number, how it follows, and the numbers it came from.
 void cell_of_matrix(Gui& gui, const Inside& inside) {
   if (!inside.terms) {
@@ -319,6 +342,7 @@ void matrix_panel(Gui& gui) {
   map_of_matrix(gui, inside, {at.x, at.y, room.x, height});
   ImGui::SetCursorScreenPos({at.x, at.y + height + 10 * gui.unit});
   ImGui::BeginChild("terms");
+  if (id.quantity == Quantity::mask) given_mask_line(gui, *inside.question.trace, id);
   cell_of_matrix(gui, inside);
   ImGui::EndChild();
 }

@@ -74,7 +74,7 @@ void mask_controls(Gui& gui) {
   }
   if (!mask.painted.empty() && wide_button(gui, "clear paint", kMaskWords.clear_paint, kMaskWords.paint_hint))
     gui.say_once(ClearPaint{stack, layer});
-  if (mask.given) {
+  if (mask.given || mask.batch) {
     ImGui::AlignTextToFramePadding();
     ImGui::TextUnformatted(gui.word(kMaskWords.mask_from_file));
     ImGui::SameLine();

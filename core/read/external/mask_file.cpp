@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "model/batch_mask.h"
 #include "read/array/npy.h"
 #include "read/json/json_document.h"
 #include "read/json/json_rows.h"
@@ -73,6 +74,41 @@ std::optional<std::pair<Index, Index>> size_of_mask(const std::vector<Index>& sh
   }
 }
 
+/// The place of an element: "query 0 key 1", or of three axes "[0, 1, 2]".
+std::string place_name(const std::vector<Index>& shape, std::size_t element) {
+  std::vector<Index> place(shape.size());
+  auto rest = static_cast<Index>(element);
+  for (std::size_t axis = shape.size(); axis-- > 0; rest /= shape[axis]) place[axis] = rest % shape[axis];
+  if (shape.size() == 1) return cell_name({}, 0, place[0]);
+  if (shape.size() == 2) return cell_name({}, place[0], place[1]);
+  const std::string text = axes_text(place);
+  return "[" + text.substr(1, text.size() - 2) + "]";
+}
+
+/// What each element adds to a score (additive_mask).
+Result<std::vector<float>> addends_of(std::string_view where, std::string_view what, const Array& array,
+                                      std::vector<std::string>& notes) {
+  const bool stored_as_floats = is_floating(array.dtype) && is_zeros_and_ones(array.values);
+  if (stored_as_floats)
+    notes.push_back(std::string(where) + ": " + std::string(what) +
+                    ": floats of nothing but 0 and 1 are read as a boolean mask, 1 = may attend");
+  std::vector<float> addends = array.values;
+  const auto refused = [&](std::size_t element, std::string_view expected, const std::string& found) {
+    return bad_input(where, std::string(what) + ": " + place_name(array.shape, element), expected, found);
+  };
+  for (std::size_t i = 0; i < addends.size(); ++i) {
+    float& cell = addends[i];
+    if (is_floating(array.dtype) && !stored_as_floats) {
+      if (std::isnan(cell) || cell > std::numeric_limits<float>::max())
+        return refused(i, "a finite number or -inf", std::isnan(cell) ? "nan" : "inf");
+    } else {
+      if (cell != 0.0f && cell != 1.0f) return refused(i, "0 or 1", json(static_cast<double>(cell)).dump());
+      cell = cell == 1.0f ? 0.0f : kBlocked;
+    }
+  }
+  return addends;
+}
+
 }  // namespace
 
 Result<Matrix> additive_mask(std::string_view where, std::string_view what, const Array& array,
@@ -84,26 +120,9 @@ Result<Matrix> additive_mask(std::string_view where, std::string_view what, cons
     return bad_input(where, what,
                      "a batch axis of 1, one mask for all sentences: (queries, keys, 1) or (1, queries, keys)",
                      shape_text(array.shape));
-  const bool stored_as_floats = is_floating(array.dtype) && is_zeros_and_ones(array.values);
-  if (stored_as_floats)
-    notes.push_back(std::string(where) + ": " + std::string(what) +
-                    ": floats of nothing but 0 and 1 are read as a boolean mask, 1 = may attend");
-  Matrix mask = Eigen::Map<const Matrix>(array.values.data(), size->first, size->second);
-  for (Index query = 0; query < mask.rows(); ++query) {
-    for (Index key = 0; key < mask.cols(); ++key) {
-      float& cell = mask(query, key);
-      if (is_floating(array.dtype) && !stored_as_floats) {
-        if (std::isnan(cell) || cell > std::numeric_limits<float>::max())
-          return bad_input(where, cell_name(what, query, key), "a finite number or -inf",
-                           std::isnan(cell) ? "nan" : "inf");
-      } else {
-        if (cell != 0.0f && cell != 1.0f)
-          return bad_input(where, cell_name(what, query, key), "0 or 1", json(static_cast<double>(cell)).dump());
-        cell = cell == 1.0f ? 0.0f : kBlocked;
-      }
-    }
-  }
-  return mask;
+  auto addends = addends_of(where, what, array, notes);
+  if (!addends) return addends.error();
+  return Matrix(Eigen::Map<const Matrix>(addends->data(), size->first, size->second));
 }
 
 Result<Matrix> parse_json_mask(std::string_view where, std::string_view text) {
@@ -115,17 +134,28 @@ Result<Matrix> parse_json_mask(std::string_view where, std::string_view text) {
   return rows_of(where, *list);
 }
 
-Result<Matrix> read_mask(const std::filesystem::path& path, std::vector<std::string>& notes) {
+Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<std::string>& notes) {
   const std::string where = path.string();
+  MaskSpec spec;
+  const auto take = [&](Result<Matrix> mask) -> Result<MaskSpec> {
+    if (!mask) return mask.error();
+    spec.given = std::make_shared<const Matrix>(*std::move(mask));
+    return spec;
+  };
   if (path.extension() == ".npy") {
     const auto array = read_npy(path);
     if (!array) return array.error();
-    return additive_mask(where, "mask", *array, notes);
+    const std::vector<Index>& shape = array->shape;
+    if (shape.size() != 3 || array->values.empty()) return take(additive_mask(where, "mask", *array, notes));
+    auto addends = addends_of(where, "mask", *array, notes);
+    if (!addends) return addends.error();
+    spec.batch = std::make_shared<const BatchMask>(BatchMask{{shape[0], shape[1], shape[2]}, *std::move(addends)});
+    return spec;
   }
   if (path.extension() == ".json") {
     const auto text = read_file(path, kMostJsonBytes);
     if (!text) return text.error();
-    return parse_json_mask(where, *text);
+    return take(parse_json_mask(where, *text));
   }
   return bad_input(where, "mask", "a file named .npy or .json", "'" + printable(path.filename().string()) + "'");
 }

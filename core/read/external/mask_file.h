@@ -8,6 +8,7 @@
 
 #include "base/matrix.h"
 #include "base/result.h"
+#include "model/mask.h"
 #include "read/array/array.h"
 
 namespace headlight {
@@ -25,7 +26,8 @@ Result<Matrix> additive_mask(std::string_view where, std::string_view what, cons
 /// "allowed"; or an object that has that one under "mask", as an export has.
 Result<Matrix> parse_json_mask(std::string_view where, std::string_view text);
 
-/// `.npy` or `.json`. Whether it fits a sentence is asked when it meets one (model/mask.h).
-Result<Matrix> read_mask(const std::filesystem::path& path, std::vector<std::string>& notes);
+/// What a file gives to a mask: `given`, or of an `.npy` with three axes `batch` (model/batch_mask.h). `.npy` or `.json`.
+/// Whether it fits a sentence is asked when it meets one.
+Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<std::string>& notes);
 
 }  // namespace headlight

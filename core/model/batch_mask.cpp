@@ -1,0 +1,108 @@
+#include "model/batch_mask.h"
+
+namespace headlight {
+namespace {
+
+using Axes3 = std::array<Index, 3>;
+
+bool fits(const Axes3& shape, const Axes3& whole) {
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis] != 1 && shape[axis] != whole[axis]) return false;
+  return true;
+}
+
+/// The first axis that is neither whole nor 1, in words: "axis 0 is 2 for 4 queries".
+std::string misfit(const Axes3& shape, const Axes3& whole, std::string_view axes) {
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis] != 1 && shape[axis] != whole[axis])
+      return "axis " + std::to_string(axis) + " is " + std::to_string(shape[axis]) + " for " +
+             std::to_string(whole[axis]) + " " + std::string(axis_name(axes[axis]));
+  return {};
+}
+
+struct AxesOrder {
+  bool sentences_first = false, either = false;
+};
+/// Nothing where neither order fits.
+std::optional<AxesOrder> order_of(const Axes3& shape, Index queries, Index keys, Index sentences) {
+  const bool last = fits(shape, {queries, keys, sentences}), first = fits(shape, {sentences, queries, keys});
+  if (!last && !first) return std::nullopt;
+  if (!last || !first) return AxesOrder{first, false};
+  // (1, keys, 1) is a row for all queries, the usual padding mask: no reader means the other order.
+  const bool one_row = shape[0] == 1 && shape[2] == 1;
+  return AxesOrder{shape[0] == 1 && !one_row, !one_row};
+}
+
+}  // namespace
+
+Status give_own_mask(std::string_view where, MaskSpec& spec, Index queries, Index keys, Index sentences,
+                     Index sentence) {
+  if (!spec.batch) return Done{};
+  const Axes3& shape = spec.batch->shape;
+  const auto order = order_of(shape, queries, keys, sentences);
+  if (!order) {
+    const Axes3 last{queries, keys, sentences}, first{sentences, queries, keys};
+    return bad_input(where, "axes",
+                     "(queries, keys, sentences) = " + axes_text({last.begin(), last.end()}) +
+                         " or (sentences, queries, keys) = " + axes_text({first.begin(), first.end()}) +
+                         ", each axis whole or 1",
+                     axes_text({shape.begin(), shape.end()}) + ": in the first order " + misfit(shape, last, "ijb") +
+                         ", in the second " + misfit(shape, first, "bij"));
+  }
+  const bool first = order->sentences_first;
+  Matrix own(shape[first ? 1 : 0], shape[first ? 2 : 1]);
+  const Index at = shape[first ? 0 : 2] == 1 ? 0 : sentence;
+  for (Index query = 0; query < own.rows(); ++query)
+    for (Index key = 0; key < own.cols(); ++key) {
+      const Index place = first ? (at * shape[1] + query) * shape[2] + key : (query * shape[1] + key) * shape[2] + at;
+      own(query, key) = spec.batch->addends[static_cast<std::size_t>(place)];
+    }
+  spec.given = std::make_shared<const Matrix>(std::move(own));
+  spec.sentences = sentences;
+  return Done{};
+}
+
+std::optional<StretchedMask> stretched_mask(const MaskSpec& spec, Index queries, Index keys) {
+  if (!spec.given) return std::nullopt;
+  if (!spec.batch) return StretchedMask{{spec.given->rows(), spec.given->cols()}, {queries, keys}, "ij"};
+  const Axes3& shape = spec.batch->shape;
+  const auto order = order_of(shape, queries, keys, spec.sentences);
+  if (!order) return std::nullopt;
+  StretchedMask mask{{shape.begin(), shape.end()}, {queries, keys, spec.sentences}, "ijb", order->either};
+  if (order->sentences_first) mask.whole = {spec.sentences, queries, keys}, mask.axes = "bij";
+  return mask;
+}
+
+std::optional<StretchedMask> stretched_mask(const Request& request, Stack stack, Index layer, const Mask& mask) {
+  const LayerEdit* own = layer_edit(request.edits, stack, layer);
+  return stretched_mask(own && own->mask ? *own->mask : mask_spec(request, stack), mask.queries(), mask.keys());
+}
+
+std::string axes_in_words(const StretchedMask& mask) {
+  std::string text;
+  for (const char axis : mask.axes) text += (text.empty() ? "(" : ", ") + std::string(axis_name(axis));
+  return text + ")";
+}
+
+std::string stretched_text(const StretchedMask& mask) {
+  std::string text = axes_text(mask.shape);
+  if (mask.is_stretched()) text += ", broadcast to " + axes_text(mask.whole) + ":";
+  bool repeated = false;
+  for (std::size_t axis = 0; axis < mask.shape.size(); ++axis) {
+    if (mask.shape[axis] == mask.whole[axis]) continue;
+    text += std::string(repeated ? ", and axis " : " axis ") + std::to_string(axis) + ", the " +
+            std::string(axis_name(mask.axes[axis])) + ", is repeated " + std::to_string(mask.whole[axis]) + " times";
+    repeated = true;
+  }
+  return text;
+}
+
+std::string_view axis_name(char axis) { return axis == 'i' ? "queries" : axis == 'j' ? "keys" : "sentences"; }
+
+std::string axes_text(const std::vector<Index>& shape) {
+  std::string text = "(";
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) text += (axis == 0 ? "" : ", ") + std::to_string(shape[axis]);
+  return text + ")";
+}
+
+}  // namespace headlight

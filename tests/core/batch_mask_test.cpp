@@ -1,0 +1,116 @@
+// Masks with an axis for the sentences of a batch: either order of the axes, each whole or 1.
+#include "model/batch_mask.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace headlight {
+namespace {
+
+constexpr Index kQueries = 2, kKeys = 3, kSentences = 4;
+
+/// Its numbers count up from 0, so that each says where it stood.
+MaskSpec counting(std::array<Index, 3> shape) {
+  BatchMask mask{shape};
+  for (Index i = 0; i < shape[0] * shape[1] * shape[2]; ++i) mask.addends.push_back(static_cast<float>(i));
+  MaskSpec spec;
+  spec.batch = std::make_shared<const BatchMask>(std::move(mask));
+  return spec;
+}
+
+MaskSpec of_sentence(std::array<Index, 3> shape, Index sentence, Index sentences = kSentences, Index keys = kKeys,
+                     Index queries = kQueries) {
+  MaskSpec spec = counting(shape);
+  const auto taken = give_own_mask("mask", spec, queries, keys, sentences, sentence);
+  EXPECT_TRUE(taken) << (taken ? "" : taken.error().message);
+  return spec;
+}
+
+std::string misfit_of(std::array<Index, 3> shape, Index sentences = kSentences) {
+  MaskSpec spec = counting(shape);
+  const auto taken = give_own_mask("mask", spec, kQueries, kKeys, sentences, 0);
+  EXPECT_FALSE(taken);
+  EXPECT_FALSE(spec.given);
+  return taken ? "" : taken.error().message;
+}
+
+std::string told(const MaskSpec& spec, Index queries = kQueries, Index keys = kKeys) {
+  const auto mask = stretched_mask(spec, queries, keys);
+  return mask ? axes_in_words(*mask) + " " + stretched_text(*mask) + (mask->either ? " either" : "") : "none";
+}
+
+TEST(BatchMask, EachSentenceHasItsOwn) {
+  for (Index b = 0; b < kSentences; ++b) {
+    const MaskSpec last = of_sentence({kQueries, kKeys, kSentences}, b);
+    const MaskSpec first = of_sentence({kSentences, kQueries, kKeys}, b);
+    for (Index i = 0; i < kQueries; ++i)
+      for (Index j = 0; j < kKeys; ++j) {
+        EXPECT_EQ((*last.given)(i, j), static_cast<float>((i * kKeys + j) * kSentences + b));
+        EXPECT_EQ((*first.given)(i, j), static_cast<float>((b * kQueries + i) * kKeys + j));
+      }
+  }
+}
+
+TEST(BatchMask, AnAxisOfOneIsRepeated) {
+  EXPECT_EQ(told(of_sentence({1, kQueries, kKeys}, 2)),
+            "(sentences, queries, keys) (1, 2, 3), broadcast to (4, 2, 3): axis 0, the sentences, is repeated 4 times");
+  EXPECT_EQ(told(of_sentence({kQueries, 1, kSentences}, 2)),
+            "(queries, keys, sentences) (2, 1, 4), broadcast to (2, 3, 4): axis 1, the keys, is repeated 3 times");
+  EXPECT_EQ(
+      told(of_sentence({1, kKeys, 1}, 3)),
+      "(queries, keys, sentences) (1, 3, 1), broadcast to (2, 3, 4): axis 0, the queries, is repeated 2 times, and "
+      "axis 2, the sentences, is repeated 4 times");
+  EXPECT_EQ(told(of_sentence({kSentences, kQueries, kKeys}, 0)), "(sentences, queries, keys) (4, 2, 3)");
+  const MaskSpec row = of_sentence({1, kKeys, kSentences}, 1);
+  ASSERT_EQ(row.given->rows(), 1);
+  EXPECT_EQ((*row.given)(0, 2), 9.0f) << "2 · 4 + 1";
+  const MaskSpec column = of_sentence({kSentences, kQueries, 1}, 3);
+  ASSERT_EQ(column.given->cols(), 1);
+  EXPECT_EQ((*column.given)(1, 0), 7.0f) << "3 · 2 + 1";
+  MaskSpec two;
+  two.given = std::make_shared<const Matrix>(Matrix::Zero(1, kKeys));
+  EXPECT_EQ(told(two), "(queries, keys) (1, 3), broadcast to (2, 3): axis 0, the queries, is repeated 2 times");
+  EXPECT_EQ(told({}), "none");
+}
+
+TEST(BatchMask, WhatFitsBothWaysIsReadInOneAndSaid) {
+  // Three queries, keys and sentences.
+  const MaskSpec cube = of_sentence({3, 3, 3}, 1, 3, 3, 3);
+  EXPECT_EQ((*cube.given)(0, 0), 1.0f) << "the last axis is the sentence's";
+  EXPECT_EQ(told(cube, 3, 3), "(queries, keys, sentences) (3, 3, 3) either");
+  const MaskSpec shared = of_sentence({1, 3, 3}, 1, 3, 3, 3);
+  EXPECT_EQ((*shared.given)(1, 2), 5.0f) << "one mask for all sentences";
+  EXPECT_EQ(told(shared, 3, 3),
+            "(sentences, queries, keys) (1, 3, 3), broadcast to (3, 3, 3): axis 0, the sentences, is repeated 3 times "
+            "either");
+  const MaskSpec keys = of_sentence({1, 3, 1}, 0, 1, 3, 3);
+  EXPECT_EQ((*keys.given)(0, 2), 2.0f) << "a padding mask: one row for all";
+  EXPECT_EQ(told(keys, 3, 3),
+            "(queries, keys, sentences) (1, 3, 1), broadcast to (3, 3, 1): axis 0, the queries, is repeated 3 times");
+}
+
+TEST(BatchMask, WhatDoesNotFitIsExplained) {
+  EXPECT_EQ(
+      misfit_of({2, 3, 5}),
+      "mask: axes: expected (queries, keys, sentences) = (2, 3, 4) or (sentences, queries, keys) = (4, 2, 3), each "
+      "axis whole or 1, found (2, 3, 5): in the first order axis 2 is 5 for 4 sentences, in the second axis 0 is 2 "
+      "for 4 sentences");
+  EXPECT_NE(misfit_of({5, 2, 3}, 1).find("in the second axis 0 is 5 for 1 sentences"), std::string::npos);
+  EXPECT_NE(
+      misfit_of({1, 4, 1}).find("in the first order axis 1 is 4 for 3 keys, in the second axis 1 is 4 for 2 queries"),
+      std::string::npos);
+}
+
+TEST(BatchMask, IsComparedByItsNumbers) {
+  EXPECT_TRUE(counting({1, 2, 3}) == counting({1, 2, 3}));
+  EXPECT_FALSE(counting({1, 2, 3}) == counting({3, 2, 1}));
+  EXPECT_FALSE(counting({1, 2, 3}) == MaskSpec{});
+  EXPECT_FALSE(of_sentence({1, 2, 3}, 0) == counting({1, 2, 3}));
+  Tokens words;
+  words.tokens.resize(2);
+  EXPECT_FALSE(resolve(counting({1, 2, 2}), words, words)) << "no sentence was taken";
+}
+
+}  // namespace
+}  // namespace headlight
