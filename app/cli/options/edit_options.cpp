@@ -6,6 +6,8 @@
 #include "base/within.h"
 #include "cli/options/number_option.h"
 #include "cli/options/print.h"
+#include "math/block.h"
+#include "model/batch_mask.h"
 #include "model/block_parts.h"
 #include "model/head_text.h"
 #include "read/external/mask_file.h"
@@ -275,6 +277,19 @@ Status EditOptions::apply_layers(Document& document) const {
     set_layer_edit(document.edits, std::move(edit));
   }
   return Done{};
+}
+
+std::vector<std::string> mask_warnings(const Request& request) {
+  std::vector<std::string> warnings;
+  for (const Stack stack : kStacks) {
+    if (!has_stack(request, stack)) continue;
+    const auto mask = stretched_mask(mask_spec(request, stack), static_cast<Index>(query_tokens(request, stack).size()),
+                                     static_cast<Index>(key_tokens(request, stack).size()));
+    if (mask && mask->either)
+      warnings.push_back(mask_name(stack) + ": " + axes_text(mask->shape) +
+                         " fits with the sentences as its first axis and as its last: read as " + axes_in_words(*mask));
+  }
+  return warnings;
 }
 
 }  // namespace headlight

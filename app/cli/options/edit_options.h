@@ -32,4 +32,7 @@ class EditOptions {
   std::uint64_t dropout_seed_ = 0;
 };
 
+/// A line for each mask with an axis for sentences that fits in both orders of its axes.
+std::vector<std::string> mask_warnings(const Request& request);
+
 }  // namespace headlight

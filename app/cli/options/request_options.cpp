@@ -16,8 +16,6 @@
 #include "document/model_sources.h"
 #include "document/open_model.h"
 #include "document/tokenizers.h"
-#include "math/block.h"
-#include "model/batch_mask.h"
 #include "read/array/torch_file.h"
 #include "read/external/own_numbers.h"
 #include "read/external/page_text.h"
@@ -305,16 +303,7 @@ Result<Asked> RequestOptions::ask() const {
   auto requests = requests_of(start->session.document, *lexicon);
   if (!requests) return requests.error();
   if (const auto inside = check_weights(start->session.document, *requests); !inside) return inside.error();
-  for (const Stack stack : kStacks) {
-    const Request& first = requests->front();
-    if (!has_stack(first, stack)) continue;
-    const auto mask = stretched_mask(mask_spec(first, stack), static_cast<Index>(query_tokens(first, stack).size()),
-                                     static_cast<Index>(key_tokens(first, stack).size()));
-    if (mask && mask->either)
-      start->warnings.push_back(mask_name(stack) + ": " + axes_text(mask->shape) +
-                                " fits with the sentences as its first axis and as its last: read as " +
-                                axes_in_words(*mask));
-  }
+  for (std::string& line : mask_warnings(requests->front())) start->warnings.push_back(std::move(line));
   if (std::string line = unknown_words_line(*requests); !line.empty()) start->warnings.push_back(std::move(line));
   return Asked{std::move(*lexicon), std::move(*start), std::move(*requests)};
 }
