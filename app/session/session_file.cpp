@@ -162,7 +162,7 @@ Result<Session> read_session(const std::filesystem::path& path, Progress& progre
   return session_from_json(path.string(), *data, progress);
 }
 
-std::string text_of_session(const std::filesystem::path& path) {
+std::string sentence_of_session(const std::filesystem::path& path) {
   if (!path.filename().string().ends_with(".headlight.json")) return {};
   const auto text = read_file(path, kLargestSession);
   if (!text) return {};

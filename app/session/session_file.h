@@ -36,7 +36,7 @@ Result<Session> session_from_json(const std::string& where, const std::string& t
 Result<Session> read_session(const std::filesystem::path& path, Progress& progress);
 /// The sentence of a session that cannot be opened since its model is not there; empty where it asks about none, or where
 /// the file is no session.
-std::string text_of_session(const std::filesystem::path& path);
+std::string sentence_of_session(const std::filesystem::path& path);
 Result<Session> read_session(const std::filesystem::path& path);
 
 }  // namespace headlight

@@ -254,7 +254,7 @@ Result<Startup> RequestOptions::start_of_window() const {
   const auto is_given = [](const CLI::Option* option) { return option->count() > 0; };
   const bool alone = !source_.empty() && std::count_if(options.begin(), options.end(), is_given) == 1;
   if (!alone) return start();
-  if (!text_of_session(source_).empty()) {  // where its model is not there, the window asks for it
+  if (!sentence_of_session(source_).empty()) {  // where its model is not there, the window asks for it
     auto opened = start();
     if (opened) return opened;
     Startup asks;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
+#include <optional>
 
 #include "figure/difference_words.h"
 #include "gui/actions/actions.h"
@@ -90,6 +91,7 @@ void one_difference(Gui& gui, const HeadDifference& head, const Box& box, const 
 
 constexpr float kLeast = 96, kMost = 180, kGap = 10;  // of a head's map, without words
 constexpr float kLeastHigh = 80;
+constexpr Index kMany = 32;  // heads: so many are shown in one picture
 
 /// The most columns that fit and leave no hole in the last row; where that would waste more than a third, those that fit.
 Index columns_without_hole(Index count, Index fit) {
@@ -97,6 +99,33 @@ Index columns_without_hole(Index count, Index fit) {
   for (Index columns = fit; 3 * columns >= 2 * fit; --columns)
     if (count % columns == 0) return columns;
   return fit;
+}
+
+/// The heads side by side.
+struct Tiles {
+  Index columns = 1;
+  float width = 0, title = 0, gap = 0;
+};
+
+/// As few columns as let all of so many heads be in sight; `columns` of them where that is the order of the layers. As
+/// large as with fewer heads where all are in sight then, too.
+Tiles tiles_in_sight(const JointStack& stack, Index count, std::optional<Index> columns, ImVec2 room, Tiles usual,
+                     float unit) {
+  constexpr float kTiny = 28, kNarrow = 4;
+  const auto height = [&](const Tiles& tiles) {
+    const MapLayout plot = joint_layout({.stack = &stack}, AxisLabels{}, {0, 0, tiles.width, tiles.width});
+    const Index rows = (count + tiles.columns - 1) / tiles.columns;
+    return static_cast<float>(rows) * (tiles.title + plot.plot.h + tiles.gap) - tiles.gap;
+  };
+  if (height(usual) <= room.y) return usual;
+  Tiles tiles{.columns = columns.value_or(usual.columns), .title = ImGui::GetFontSize(), .gap = kNarrow * unit};
+  const auto widest = [&] { return std::floor((room.x + tiles.gap) / static_cast<float>(tiles.columns)) - tiles.gap; };
+  tiles.width = widest();
+  while (height(tiles) > room.y && tiles.width > kTiny * unit) {
+    if (columns) tiles.width -= 1;
+    else ++tiles.columns, tiles.width = widest();
+  }
+  return tiles;
 }
 
 void all_heads(Gui& gui) {
@@ -116,23 +145,26 @@ void all_heads(Gui& gui) {
                window = ImGui::GetWindowPos();
   const auto count = static_cast<Index>(order.size());
   const Index fit = std::max<Index>(1, static_cast<Index>((room.x + kGap * gui.unit) / ((kLeast + kGap) * gui.unit)));
-  const Index columns = by_layer && in_a_layer <= fit ? in_a_layer : columns_without_hole(count, fit);
+  Index columns = by_layer && in_a_layer <= fit ? in_a_layer : columns_without_hole(count, fit);
   // Never so high that not even one line of them is in sight.
   const float high = std::clamp(std::floor(room.y - title_height), kLeastHigh * gui.unit, kMost * gui.unit);
-  const float width =
-      std::min(std::floor((room.x + kGap * gui.unit) / static_cast<float>(columns)) - kGap * gui.unit, high);
-  const MapLayout plot = joint_layout({.stack = stack}, AxisLabels{}, {0, 0, width, width});
-  const float height = title_height + plot.plot.h, pitch = height + kGap * gui.unit;
+  Tiles tiles{columns, 0, title_height, kGap * gui.unit};
+  tiles.width = std::min(std::floor((room.x + tiles.gap) / static_cast<float>(columns)) - tiles.gap, high);
+  if (count > kMany)
+    tiles = tiles_in_sight(*stack, count, by_layer ? std::optional(in_a_layer) : std::nullopt, room, tiles, gui.unit);
+  columns = tiles.columns;
+  const MapLayout plot = joint_layout({.stack = stack}, AxisLabels{}, {0, 0, tiles.width, tiles.width});
+  const float height = tiles.title + plot.plot.h, pitch = height + tiles.gap;
   float bottom = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const auto at = static_cast<Index>(i);
     const bool in_layer = by_layer && columns == in_a_layer;
     const Index row = in_layer ? order[i].layer : at / columns, column = in_layer ? order[i].head : at % columns;
-    const Box box{corner.x + static_cast<float>(column) * (width + kGap * gui.unit),
-                  corner.y + static_cast<float>(row) * pitch, width, height};
+    const Box box{corner.x + static_cast<float>(column) * (tiles.width + tiles.gap),
+                  corner.y + static_cast<float>(row) * pitch, tiles.width, height};
     bottom = std::max(bottom, box.bottom() - corner.y);
     if (box.bottom() < window.y || box.y > window.y + ImGui::GetWindowHeight()) continue;
-    one_difference(gui, *compared.head(order[i]), box, AxisLabels{}, title_height);
+    one_difference(gui, *compared.head(order[i]), box, AxisLabels{}, tiles.title);
   }
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy({1, bottom});

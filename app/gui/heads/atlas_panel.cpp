@@ -33,7 +33,7 @@ struct Atlas {
   bool own_order = false;
   std::map<HeadRef, HeadName> names;
   std::map<HeadRef, std::vector<std::string>> name_lines;  // where names have lines of their own
-  float most = 0;  // the largest number of that order
+  float most = 0;                                          // the largest number of that order
 
   Box at(const Box& box) const { return {origin.x + box.x, origin.y + box.y, box.w, box.h}; }
   /// The height of a title's first line.

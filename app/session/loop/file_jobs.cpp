@@ -14,7 +14,7 @@ Job open_job(const std::string& path) {
   return [path](Progress& progress) -> std::optional<Command> {
     auto opened = open_any(path, progress);
     if (!opened && progress.stop) return FileFailed{opened.error().message};
-    if (!opened) return OpenFailed{path, opened.error().message, text_of_session(path)};
+    if (!opened) return OpenFailed{path, opened.error().message, sentence_of_session(path)};
     return FileOpened{path, std::move(*opened)};
   };
 }

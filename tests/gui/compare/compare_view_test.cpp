@@ -249,6 +249,31 @@ TEST_F(CompareViewTest, HeadsAreOrderedAndChosen) {
   EXPECT_EQ(state().view.differences, DifferenceOrder::mean);
 }
 
+TEST_F(CompareViewTest, ManyHeadsAreInOnePictureByTheirDifference) {
+  Config config = harness->state.document.config;
+  config.d_model = 96;
+  config.num_heads = config.num_layers = 12;
+  harness->say(SetConfig{config}, EndGesture{});
+  harness->settle();
+  harness->say(KeepAnswer{}, SwitchHead{{0, 3}}, EndGesture{}, ShowView{View::compare});
+  harness->settle();
+  const auto by_size = heads_by(*harness->state.comparison->heads, Stack::self, harness->state.view.differences);
+  ASSERT_EQ(by_size.size(), 144u);
+  for (const DifferenceOrder order : {harness->state.view.differences, DifferenceOrder::layer}) {
+    harness->say(OrderDifferences{order});
+    harness->frame(3);
+    Box last;
+    for (const HeadRef& head : heads_by(*harness->state.comparison->heads, Stack::self, order)) {
+      const std::string name = "difference " + std::to_string(head.layer) + "." + std::to_string(head.head);
+      ASSERT_TRUE(harness->has(name)) << name << " is scrolled away";
+      const Box box = harness->box(name);
+      EXPECT_TRUE(box.y > last.y || box.x > last.x) << name << ": row by row";
+      EXPECT_LE(box.bottom(), 800);
+      last = box;
+    }
+  }
+}
+
 TEST_F(CompareViewTest, TheLastComparisonStaysUntilTheNewOneIsThere) {
   Harness& h = *harness;
   keep_and_ask("小猫帮我订了去北京的机票");

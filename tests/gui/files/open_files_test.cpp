@@ -287,7 +287,7 @@ TEST_F(FilesTest, ASessionWhoseModelIsGoneKeepsItsSentence) {
   harness->say(Browse{}, Undo{});
   harness->settle();
   EXPECT_TRUE(state().document == before);
-  EXPECT_TRUE(text_of_session(folder / "absent.headlight.json").empty());
+  EXPECT_TRUE(sentence_of_session(folder / "absent.headlight.json").empty());
 }
 
 TEST_F(FilesTest, AnEmptyWindowOffersExamples) {
