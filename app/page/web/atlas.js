@@ -54,7 +54,8 @@ export function createAtlas(store, element, colourTop, changed) {
     if (!thumbnails || store.isEdited() || store.fold(stack)) return null;
     const place = stack.heads.findIndex((one) => one.layer === layer && one.head === head);
     const {side, bytes} = thumbnails, rows = Math.min(stack.T, side), cols = Math.min(stack.S, side), first = place * rows * cols;
-    const values = Float32Array.from({length: rows * cols}, (_, i) => bytes[first + i] === 255 ? -1 : bytes[first + i] / 254);
+    const values = new Float32Array(rows * cols);
+    for (let i = 0; i < values.length; ++i) values[i] = bytes[first + i] === 255 ? -1 : bytes[first + i] / 254;
     return {values, rows, cols};
   }
 
@@ -198,7 +199,15 @@ export function createAtlas(store, element, colourTop, changed) {
       observer.observe(button);
     }
     fill(grid, ...children);
-    for (const {layer, head} of stack.heads) drawHead(stack, layer, head);
+    // Those below the window's edge are drawn when they come into sight.
+    const rowsInSight = Math.ceil((height + 200) / (thumb + titleHeight(thumb)));
+    order.forEach(({layer, head, key}, i) => {
+      if (i < rowsInSight * columns) return drawHead(stack, layer, head);
+      const cell = cells.get(key), {across, down} = sidesOf(stack);
+      Object.assign(cell.canvas.style, {width: `${across}px`, height: `${down}px`});
+      drawTexts(stack, layer, head, cell, entryOf(stack, layer, head));
+      owed.add(key);
+    });
     // Measured once: the pointer moves often, and asking the browser each time makes it lay out the page again.
     const area = grid.getBoundingClientRect();
     size = {width: area.width, height: Math.min(area.height, 8000)};
@@ -209,11 +218,13 @@ export function createAtlas(store, element, colourTop, changed) {
     mark();
   }
 
+  const sidesOf = ({T, S}) => ({across: S >= T ? thumb : Math.max(8, Math.round(thumb * S / T)),
+    down: T >= S ? thumb : Math.max(8, Math.round(thumb * T / S))});
+
   function drawHead(stack, layer, head, texts = true) {
     const cell = cells.get(headKey(layer, head)), entry = entryOf(stack, layer, head);
     if (!cell) return;
-    const across = stack.S >= stack.T ? thumb : Math.max(8, Math.round(thumb * stack.S / stack.T));
-    const down = stack.T >= stack.S ? thumb : Math.max(8, Math.round(thumb * stack.T / stack.S));
+    const {across, down} = sidesOf(stack);
     const {context, w, h} = fitted(cell.canvas, across, down);
     if (entry) {
       const top = store.view.ownRange ? niceTop(entry.largest) : colourTop();

@@ -29,7 +29,7 @@ function relativeOf(stack) {
 /** Reads blocks of numbers as they are asked for: a page of 1,024 tokens has 25 million of them. */
 function blocksOf(stored, size) {
   if (stored === undefined) return null;
-  let bytes = null;
+  let bytes = null, firsts = null;  // of each part of a packed list its first block: layers may have few of their heads
   const kept = new Map();
   return {
     packed: Array.isArray(stored),
@@ -37,15 +37,16 @@ function blocksOf(stored, size) {
       if (!Array.isArray(stored) || bytes) return;
       bytes = [];
       for (const part of stored) bytes.push(await unpacked(part));
+      let blocks = 0;
+      firsts = bytes.map((part) => (blocks += part.length / (2 * size)) - part.length / (2 * size));
     },
     /** Block number `index`, `size` numbers. */
     read(index) {
       if (kept.has(index)) return kept.get(index);
       let numbers;
       if (bytes) {
-        const each = bytes[0].length / (2 * size);  // blocks a part
-        const first = 2 * size * (index % each);
-        numbers = float16Of(bytes[Math.floor(index / each)].subarray(first, first + 2 * size));
+        const part = firsts.findLastIndex((first) => first <= index), first = 2 * size * (index - firsts[part]);
+        numbers = float16Of(bytes[part].subarray(first, first + 2 * size));
       } else {
         numbers = float16Of(bytesOf(stored, 2 * size * index, 2 * size));
       }
