@@ -6,7 +6,9 @@
 
 #include "base/utf8.h"
 #include "document/bundled_models.h"
+#include "figure/drawing/map_layout.h"
 #include "figure/labels.h"
+#include "figure/page.h"
 #include "figure/taught.h"
 #include "model/head_text.h"
 #include "train/trained_checkpoint.h"
@@ -114,6 +116,7 @@ std::string name_within(const HeadName& name, float room, const std::function<fl
 
 std::vector<std::string> name_in_lines(const HeadName& name, float room, std::size_t most,
                                        const std::function<float(const std::string&)>& width_of) {
+  const TextWidth measure = [&](std::string_view part, float) { return width_of(std::string(part)); };
   const auto lines_of = [&](const std::string& words) {
     std::vector<std::string> lines;
     for (std::size_t at = 0; at < words.size();) {
@@ -122,7 +125,9 @@ std::vector<std::string> name_in_lines(const HeadName& name, float room, std::si
       const std::string word = words.substr(at, end - at);
       at = end == std::string::npos ? words.size() : end + 1;
       if (!lines.empty() && width_of(lines.back() + " " + word) <= room) lines.back() += " " + word;
-      else lines.push_back(word);
+      else if (!stands_upright(word)) lines.push_back(word);
+      else
+        for (std::string& part : wrapped(word, 0, room, measure)) lines.push_back(std::move(part));
     }
     return lines;
   };
