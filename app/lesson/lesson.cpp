@@ -74,6 +74,27 @@ Result<Scene> scene_from_json(const std::string& where, const json& set, const f
   return Scene{std::move(*document), view_from_json(set.value("view", json()), count)};
 }
 
+/// What the object says of a step's content; of what it does not speak of, the content stays as it is.
+Status read_content(StepContent& content, const std::string& where, const json& object, const fs::path& folder,
+                    const BundledModels* shipped) {
+  if (const auto set = object.find("set"); set != object.end()) {
+    auto scene = scene_from_json(where, *set, folder, shipped);
+    if (!scene) return scene.error();
+    content.scene = std::move(*scene);
+  }
+  if (const auto done = object.find("done"); done != object.end()) {
+    auto goals = goals_from_json(where, *done);
+    if (!goals) return goals.error();
+    content.goals = std::move(*goals);
+  }
+  if (const auto list = object.find("claims"); list != object.end()) {
+    auto claims = claims_from_json(where, *list);
+    if (!claims) return claims.error();
+    content.claims = std::move(*claims);
+  }
+  return Done{};
+}
+
 Result<LessonStep> step_from_json(const std::string& where, const json& object, const fs::path& folder,
                                   const BundledModels* shipped) {
   if (!object.is_object()) return bad_input(where, "", "an object", object.type_name());
@@ -91,18 +112,13 @@ Result<LessonStep> step_from_json(const std::string& where, const json& object, 
       return bad_input(where, "points", "the name of a control", printable(points->dump()));
     step.points = points->get<std::string>();
   }
-  if (const auto set = object.find("set"); set != object.end()) {
-    auto scene = scene_from_json(where, *set, folder, shipped);
-    if (!scene) return scene.error();
-    step.scene = std::move(*scene);
-  }
-  auto goals = goals_from_json(where, object.value("done", json::object()));
-  if (!goals) return goals.error();
-  auto claims = claims_from_json(where, object.value("claims", json::array()));
-  if (!claims) return claims.error();
-  step.goals = std::move(*goals);
-  step.claims = std::move(*claims);
-  return step;
+  if (const Status read = read_content(step, where, object, folder, shipped); !read) return read.error();
+  const auto english = object.find("english");
+  if (english == object.end()) return step;
+  if (!english->is_object()) return bad_input(where, "english", "an object", english->type_name());
+  step.english = step;  // its content
+  const Status read = read_content(*step.english, where + ": english", *english, folder, shipped);
+  return read ? Result<LessonStep>(std::move(step)) : read.error();
 }
 
 /// Without the number that puts the files in order: `masks` of `06-masks`.

@@ -32,13 +32,20 @@ struct Scene {
   ViewState view;
 };
 
-struct LessonStep {
-  Said text;                   // what is to be seen
-  Said attempt;                // what the reader is asked to change; empty: nothing
-  std::string points;          // at a control, until that is done; empty: at none
+/// What a step shows and waits for.
+struct StepContent {
   std::optional<Scene> scene;  // nothing: everything stays as the reader has it
   std::vector<Goal> goals;     // all of them reached: the attempt is done. Empty: unknown
   std::vector<Claim> claims;   // what the text says about the numbers, so that it can be checked
+};
+
+struct LessonStep : StepContent {
+  Said text;                           // what is to be seen
+  Said attempt;                        // what the reader is asked to change; empty: nothing
+  std::string points;                  // at a control, until that is done; empty: at none
+  std::optional<StepContent> english;  // in the English window in place of the step's own
+
+  const StepContent& in(Language language) const { return language == Language::en && english ? *english : *this; }
 };
 
 struct Lesson {

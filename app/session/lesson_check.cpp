@@ -74,17 +74,20 @@ std::vector<Finding> check_lesson(Lesson lesson, const Lexicon& lexicon, std::sh
   AppState state = initial_state(lexicon, std::move(begin), {}, {}, std::move(shipped));
   take_lesson(state, std::move(lesson), 0);
   const Lesson& taken = *current_lesson(state);
-  for (std::size_t i = 0; i < taken.steps.size(); ++i) {
-    StepFindings step{"step " + std::to_string(i + 1), findings};
+  const auto check_step = [&](std::size_t i, Language language, const std::string& name) {
+    StepFindings step{name, findings};
+    const StepContent& content = taken.steps[i].in(language);
+    state.settings.language = language;
     go_to_step(state, i, 0);
-    if (const std::string problem = answer(state); !problem.empty()) {
-      step.add(Severity::error, problem);
-      continue;
-    }
-    if (taken.steps[i].scene) check_scene(state, *taken.steps[i].scene, step);
-    check_claims(state, taken.steps[i].claims, step);
-    if (is_attempt_done(state) == true && taken.steps[i].scene)
-      step.add(Severity::warning, "done: it is so from the start");
+    if (const std::string problem = answer(state); !problem.empty()) return step.add(Severity::error, problem);
+    if (content.scene) check_scene(state, *content.scene, step);
+    check_claims(state, content.claims, step);
+    if (is_attempt_done(state) == true && content.scene) step.add(Severity::warning, "done: it is so from the start");
+  };
+  for (std::size_t i = 0; i < taken.steps.size(); ++i) {
+    const std::string name = "step " + std::to_string(i + 1);
+    check_step(i, Language::zh, name);
+    if (taken.steps[i].english) check_step(i, Language::en, name + ", english");
   }
   return findings;
 }

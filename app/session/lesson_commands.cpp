@@ -36,10 +36,12 @@ LessonMark lesson_mark(const AppState& state) {
 
 std::optional<bool> is_attempt_done(const AppState& state) {
   const LessonStep* step = current_step(state);
-  if (!step || step->goals.empty()) return std::nullopt;
+  if (!step) return std::nullopt;
+  const StepContent& content = step->in(state.settings.language);
+  if (content.goals.empty()) return std::nullopt;
   const GoalFacts facts = goal_facts(state);
-  const Scene* scene = step->scene ? &*step->scene : nullptr;
-  return std::all_of(step->goals.begin(), step->goals.end(),
+  const Scene* scene = content.scene ? &*content.scene : nullptr;
+  return std::all_of(content.goals.begin(), content.goals.end(),
                      [&](const Goal& goal) { return is_reached(goal, facts, scene); });
 }
 
@@ -51,7 +53,7 @@ bool was_done(const AppState& state, const Lesson& lesson, std::size_t step) {
 LessonProgress progress_of(const AppState& state, const Lesson& lesson) {
   LessonProgress progress;
   for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
-    if (lesson.steps[i].goals.empty()) continue;
+    if (lesson.steps[i].in(state.settings.language).goals.empty()) continue;
     ++progress.all;
     if (was_done(state, lesson, i)) ++progress.done;
   }
@@ -95,7 +97,7 @@ void go_to_step(AppState& state, std::size_t number, std::size_t kind) {
   const Lesson* lesson = current_lesson(state);
   if (!lesson || number >= lesson->steps.size()) return;
   state.view.lesson->step = number;
-  const auto& scene = lesson->steps[number].scene;
+  const auto& scene = lesson->steps[number].in(state.settings.language).scene;
   if (!scene) return;
   stop_generating(state);
   end_gesture(state);
@@ -112,9 +114,21 @@ void go_to_step(AppState& state, std::size_t number, std::size_t kind) {
   else state.opened_view.reset();
 }
 
+void take_settings(AppState& state, Settings settings, std::size_t kind) {
+  const bool translated = state.settings.language != settings.language;
+  state.settings = std::move(settings);
+  if (const LessonStep* step = current_step(state); step && step->english && translated)
+    go_to_step(state, state.view.lesson->step, kind);
+}
+
 std::size_t add_lesson(AppState& state, Lesson lesson) {
-  for (LessonStep& step : lesson.steps)
-    if (step.scene) share_model(step.scene->document, state.shipped.get());
+  const auto share = [&](StepContent& content) {
+    if (content.scene) share_model(content.scene->document, state.shipped.get());
+  };
+  for (LessonStep& step : lesson.steps) {
+    share(step);
+    if (step.english) share(*step.english);
+  }
   auto lessons = state.lessons ? *state.lessons : std::vector<Lesson>();
   const auto same =
       std::find_if(lessons.begin(), lessons.end(), [&](const Lesson& one) { return one.path == lesson.path; });

@@ -32,6 +32,9 @@ std::string lesson_is_gone(const LessonMark& mark);
 void open_lesson(AppState& state, std::optional<std::size_t> lesson, std::size_t kind);
 /// Goes to a step: the question becomes what it sets, in one step of undo, and so does the look.
 void go_to_step(AppState& state, std::size_t step, std::size_t kind);
+/// Takes the settings. In another language a step with an English sentence of its own is shown anew: its text speaks of
+/// another sentence then.
+void take_settings(AppState& state, Settings settings, std::size_t kind);
 /// Takes over a lesson that a file held, in place of an earlier one of that file. Its place.
 std::size_t add_lesson(AppState& state, Lesson lesson);
 /// … and begins it.

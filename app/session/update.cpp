@@ -328,7 +328,7 @@ struct Update {
   void operator()(PointAt& c) { state.view.pointed = std::move(c.control); }
   void operator()(const ShowAdvanced& c) { state.view.train_advanced = c.on; }
   void operator()(const ShowHelp& c) { state.view.help = c.on; }
-  void operator()(SetSettings& c) { state.settings = std::move(c.settings); }
+  void operator()(SetSettings& c) { take_settings(state, std::move(c.settings), kind); }
 
   void operator()(SetTrainingPlan& c) { state.training_plan = std::move(c.plan); }
   void operator()(SetCorpus& c) {

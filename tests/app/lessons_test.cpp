@@ -39,20 +39,23 @@ std::string step_name(const Lesson& lesson, std::size_t step) {
   return lesson.name + ", step " + std::to_string(step + 1);
 }
 
-/// Every step of every lesson as the window shows it, once it is answered.
+/// Every step of every lesson as the window shows it in both languages, once it is answered.
 template <class Visit>
 void for_each_step(Visit visit) {
-  AppState state = state_with(all_lessons().lessons);
-  for (std::size_t i = 0; i < state.lessons->size(); ++i) {
-    const Lesson& lesson = (*state.lessons)[i];
-    update(state, OpenLesson{i});
-    for (std::size_t step = 0; step < lesson.steps.size(); ++step) {
-      SCOPED_TRACE(step_name(lesson, step));
-      update(state, GoToStep{step});
-      answer(state);
-      ASSERT_TRUE(state.problem.empty()) << state.problem;
-      ASSERT_TRUE(state.trace && !is_stale(state));
-      visit(state, lesson.steps[step]);
+  for (const Language language : {Language::en, Language::zh}) {
+    AppState state = state_with(all_lessons().lessons);
+    state.settings.language = language;
+    for (std::size_t i = 0; i < state.lessons->size(); ++i) {
+      const Lesson& lesson = (*state.lessons)[i];
+      update(state, OpenLesson{i});
+      for (std::size_t step = 0; step < lesson.steps.size(); ++step) {
+        SCOPED_TRACE(step_name(lesson, step) + (language == Language::en ? " in English" : " in Chinese"));
+        update(state, GoToStep{step});
+        answer(state);
+        ASSERT_TRUE(state.problem.empty()) << state.problem;
+        ASSERT_TRUE(state.trace && !is_stale(state));
+        visit(state, lesson.steps[step]);
+      }
     }
   }
 }
@@ -74,9 +77,10 @@ TEST(Lessons, TheShippedOnesCanBeRead) {
 
 TEST(Lessons, EveryStepShowsWhatItPointsAt) {
   for_each_step([](const AppState& state, const LessonStep& step) {
-    if (!step.scene) return;
-    const ViewState &asked = step.scene->view, &shown = state.view;
-    EXPECT_EQ(state.document, step.scene->document);
+    const auto& scene = step.in(state.settings.language).scene;
+    if (!scene) return;
+    const ViewState &asked = scene->view, &shown = state.view;
+    EXPECT_EQ(state.document, scene->document);
     EXPECT_EQ(shown.chosen, asked.chosen) << "the head is there";
     EXPECT_EQ(shown.pinned, asked.pinned) << "the cell is there";
     EXPECT_EQ(shown.view, asked.view);
@@ -96,15 +100,14 @@ TEST(Lessons, TheirTextsPointAtWordsThatAreThere) {
   for_each_step([&](const AppState& state, const LessonStep& step) {
     const Stack stack = state.view.chosen.stack;
     for (const Said* said : {&step.text, &step.attempt})
-      for (const std::string* text : {&said->en, &said->zh})
-        for (const LessonSpan& span : spans_of(*text)) {
-          if (span.target.empty()) continue;
-          ++links;
-          const LessonTarget to = target_of(span.target);
-          if (!to.control.empty()) continue;
-          EXPECT_TRUE(find_position(state.trace->query_tokens(stack), {to.query})) << span.target;
-          if (!to.key.empty()) { EXPECT_TRUE(find_position(state.trace->key_tokens(stack), {to.key})) << span.target; }
-        }
+      for (const LessonSpan& span : spans_of(said->in(state.settings.language))) {
+        if (span.target.empty()) continue;
+        ++links;
+        const LessonTarget to = target_of(span.target);
+        if (!to.control.empty()) continue;
+        EXPECT_TRUE(find_position(state.trace->query_tokens(stack), {to.query})) << span.target;
+        if (!to.key.empty()) { EXPECT_TRUE(find_position(state.trace->key_tokens(stack), {to.key})) << span.target; }
+      }
   });
   EXPECT_GT(links, 20);
 }
@@ -120,19 +123,58 @@ TEST(Lessons, ATextIsReadWithoutItsLinks) {
 TEST(Lessons, WhatTheySayOfTheModelsIsTrue) {
   int held = 0;
   for_each_step([&](const AppState& state, const LessonStep& step) {
-    for (const Claim& claim : step.claims) {
+    for (const Claim& claim : step.in(state.settings.language).claims) {
       const auto number = claimed_number(claim, state.document, *state.trace);
       ASSERT_TRUE(number) << number.error().message;
       EXPECT_TRUE(holds(claim, *number)) << words_of(claim) << " is " << *number;
       ++held;
     }
   });
-  EXPECT_GT(held, 40);
+  EXPECT_GT(held, 90) << "in two languages";
+}
+
+TEST(Lessons, HalfOfTheStepsSpeakOfEnglishSentencesInTheEnglishWindow) {
+  int english = 0, all = 0;
+  for_each_step([&](const AppState& state, const LessonStep&) {
+    if (state.settings.language != Language::en) return;
+    ++all;
+    const std::string& text = state.document.source.text;
+    const bool is_english = !text.empty() && static_cast<unsigned char>(text.front()) < 128;
+    english += is_english || !state.document.target.text.empty();
+  });
+  EXPECT_EQ(all, 39);
+  EXPECT_GE(2 * english, all) << english << " of " << all;
+}
+
+TEST(Lessons, AStepOfItsOwnInEnglishChangesWithTheLanguage) {
+  const auto lesson = lesson_from_json("a.json", R"({"schema": "headlight.lesson/1", "title": "T", "steps": [
+      {"text": "Look.", "set": {"request": {"text": "我请李雷"}}, "done": {"text_contains": "请我"},
+       "english": {"set": {"request": {"text": "The dog was tired."}}, "claims": []}}]})",
+                                       shipped().get());
+  ASSERT_TRUE(lesson) << lesson.error().message;
+  EXPECT_EQ(lesson->steps[0].in(Language::en).goals.size(), 1u) << "what is left out is the step's own";
+  AppState state = state_with({*lesson});
+  update(state, OpenLesson{0});
+  EXPECT_EQ(state.document.source.text, "The dog was tired.");
+  Settings settings = state.settings;
+  settings.theme = Theme::dark;
+  update(state, SetText{"The cat was tired."});
+  update(state, SetSettings{settings});
+  EXPECT_EQ(state.document.source.text, "The cat was tired.") << "another setting leaves the reader's words alone";
+  settings.language = Language::zh;
+  update(state, SetSettings{settings});
+  EXPECT_EQ(state.document.source.text, "我请李雷");
+  const auto wrong = lesson_from_json("a.json", R"({"schema": "headlight.lesson/1", "title": "T", "steps": [
+      {"text": "Look.", "english": 3}]})",
+                                      nullptr);
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(wrong.error().message.find("english: expected an object, found number"), std::string::npos)
+      << wrong.error().message;
 }
 
 TEST(Lessons, NoStepIsDoneBeforeItBegins) {
   for_each_step([](const AppState& state, const LessonStep& step) {
-    EXPECT_TRUE(!step.scene || is_attempt_done(state) == false);
+    EXPECT_TRUE(!step.in(state.settings.language).scene || is_attempt_done(state) == false);
   });
 }
 

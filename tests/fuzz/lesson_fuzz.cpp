@@ -16,10 +16,13 @@ using namespace headlight;
 void check(const LessonStep& step, const Lexicon& lexicon) {
   require(!step.text.en.empty() && !step.text.zh.empty());
   require(step.attempt.en.empty() == step.attempt.zh.empty());
-  if (!step.scene) return;
-  const auto requests = requests_of(step.scene->document, lexicon);
-  if (!requests) require_line(requests.error().message);
-  else require(step.scene->view.sentence < std::max<std::size_t>(requests->size(), 1));
+  for (const Language language : {Language::en, Language::zh}) {
+    const auto& scene = step.in(language).scene;
+    if (!scene) continue;
+    const auto requests = requests_of(scene->document, lexicon);
+    if (!requests) require_line(requests.error().message);
+    else require(scene->view.sentence < std::max<std::size_t>(requests->size(), 1));
+  }
 }
 
 }  // namespace

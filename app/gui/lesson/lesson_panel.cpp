@@ -136,6 +136,7 @@ void step_discs(Gui& gui, const Lesson& lesson, float left) {
 /// Back, again, and on: the way on stands out once the step is done, or asks for nothing.
 void page_buttons(Gui& gui, const Lesson& lesson, const LessonStep& step, float left) {
   const LessonPosition& place = *gui.state.view.lesson;
+  const StepContent& content = step.in(gui.state.settings.language);
   const bool last = place.step + 1 == lesson.steps.size(), last_lesson = place.lesson + 1 == gui.state.lessons->size();
   const Words& next = last && !last_lesson ? kLessonWords.next_lesson : kLessonWords.next;
   const auto button = [&](const char* name, const Words& label, const std::string& tip, bool possible = true) {
@@ -151,7 +152,7 @@ void page_buttons(Gui& gui, const Lesson& lesson, const LessonStep& step, float 
     turn_page(gui, true);
   ImGui::SameLine(0, 8 * gui.unit);
   const bool ready =
-      step.goals.empty() || was_done(gui.state, lesson, place.step) || is_attempt_done(gui.state) == true;
+      content.goals.empty() || was_done(gui.state, lesson, place.step) || is_attempt_done(gui.state) == true;
   if (ready && !(last && last_lesson)) {
     if (primary_button(gui, "lesson next", gui.word(next))) turn_page(gui, false);
     explain_item(gui, with_keys(gui, kLessonWords.tip_next, {Act::next_page}));
@@ -159,7 +160,7 @@ void page_buttons(Gui& gui, const Lesson& lesson, const LessonStep& step, float 
                     !(last && last_lesson))) {
     turn_page(gui, false);
   }
-  if (!step.scene) return;
+  if (!content.scene) return;
   ImGui::SameLine(0, 8 * gui.unit);
   if (button("lesson again", kLessonWords.set_again, gui.word(kLessonWords.tip_set_again)))
     gui.say(GoToStep{place.step});
