@@ -19,6 +19,7 @@
 #include "read/array/torch_file.h"
 #include "read/external/own_numbers.h"
 #include "read/external/page_text.h"
+#include "read/tokenizer/chat.h"
 
 namespace headlight {
 namespace {
@@ -162,6 +163,14 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
   command.get_option("--ids")->excludes("--text-pair");
   add_ids("--decoder-ids", decoder_ids_, "The ids that the decoder of an encoder-decoder reads", "--target",
           "--target-tokens");
+  command
+      .add_option("--chat", chat_,
+                  "A turn of a conversation with an instruct model: system:TEXT, user:TEXT or assistant:TEXT, several "
+                  "times; the special tokens of its family are put around")
+      ->group(text)
+      ->type_name("ROLE:TEXT")
+      ->allow_extra_args(false)
+      ->excludes("--text", "--tokens", "--ids", "--text-pair");
   add_list("--token-type-ids", token_types_, "A type for each id, where the model has types");
   command.add_option("--pad", pad_, "The last N tokens are padding")
       ->group(text)
@@ -290,7 +299,8 @@ Result<Startup> RequestOptions::start(bool reads_text) const {
     if (!sentence_chooses_model() || (!given("--text") && !given("--tokens"))) return Done{};
     return choose_model(document, nullptr);
   };
-  for (const Status& status : {apply_text(document, reads_text), apply_ids(document), chosen(), edits_.apply(document)})
+  for (const Status& status :
+       {apply_text(document, reads_text), apply_ids(document), apply_chat(document), chosen(), edits_.apply(document)})
     if (!status) return status.error();
   return start;
 }
@@ -386,6 +396,23 @@ Status RequestOptions::apply_text(Document& document, bool reads_text) const {
   if (has_own_inputs(document))
     return bad_input("--pad", "", "no such option beside " + inputs_in_words(document), document.model_path);
   document.pad = pad_;
+  return Done{};
+}
+
+Status RequestOptions::apply_chat(Document& document) const {
+  if (!given("--chat")) return Done{};
+  if (!is_checkpoint(document) || !can_read_text(document) || !document.tokenizers->source)
+    return bad_input("--chat", "", "an instruct model with a tokenizer as SOURCE", source_.empty() ? "none" : source_);
+  std::vector<ChatTurn> turns;
+  for (const std::string& text : chat_) {
+    auto turn = parse_chat_turn(text);
+    if (!turn) return turn.error();
+    turns.push_back(std::move(*turn));
+  }
+  auto ids = chat_ids(*document.tokenizers->source, turns);
+  if (!ids) return ids.error();
+  document.source.ids = std::move(*ids);
+  document.token_types.clear();
   return Done{};
 }
 

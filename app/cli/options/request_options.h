@@ -49,11 +49,14 @@ class RequestOptions {
   Status check_text_option(const char* option, const Document& document) const;
   Status apply_text(Document& document, bool reads_text) const;
   Status apply_ids(Document& document) const;
+  /// Reads --chat: the conversation as ids.
+  Status apply_chat(Document& document) const;
   /// An Error names the first option that says something else than the model that was opened.
   Status check_model(const Document& document) const;
 
   CLI::App& command_;
   std::string source_, text_, second_, tokens_, target_, target_tokens_, split_;
+  std::vector<std::string> chat_;
   std::vector<std::int64_t> ids_, decoder_ids_;
   std::vector<int> token_types_;
   ModelOptions model_;
