@@ -26,6 +26,7 @@ struct HeadsArguments {
   std::string grammar, format = "text";
   std::vector<std::string> treebanks;
   bool relations = false;
+  std::string by;  // layer, or empty
   RelationOptions wanted = {};
 
   HeadsWanted measures = {};
@@ -36,6 +37,12 @@ struct HeadsArguments {
 constexpr const char* kOrders[] = {"effect", "learned", "found", "similar"};  // beside layer and the measures
 
 constexpr std::size_t kWidestName = 22;
+constexpr std::size_t kLayerCell = 15;  // characters of `H12 1.000 →` and what is between two columns
+
+std::string name_padded(std::string text, std::size_t width) {
+  for (std::size_t length = code_points(text).size(); length < width; ++length) text += ' ';
+  return text;
+}
 
 std::string row_of_relation(const RelationScore& one) {
   char line[256];
@@ -43,9 +50,7 @@ std::string row_of_relation(const RelationScore& one) {
   std::snprintf(line, sizeof line, "  %s   %.3f  %.3f   %.3f   %.3f   %.3f   %.3f     %ld\n", head.c_str(),
                 one.score.accuracy, one.score.weight, one.score.hard, one.random, one.offset, one.kind_offset,
                 static_cast<long>(one.sentences));
-  std::string name = relation_in_words(Language::en, one);
-  for (std::size_t length = code_points(name).size(); length < kWidestName; ++length) name += ' ';
-  return name + line;
+  return name_padded(relation_in_words(Language::en, one), kWidestName) + line;
 }
 
 /// "机票 → 订了: right in L1·H6, weight 1.00".
@@ -84,6 +89,35 @@ std::string as_text(const RelationReport& report) {
     text += "   (" + one.text + ")\n";
   }
   return text;
+}
+
+std::string layer_cell(const DirectedHead& head, double accuracy) {
+  char text[48];
+  std::snprintf(text, sizeof text, "H%-2ld %.3f %s", static_cast<long>(head.head), accuracy, head.reversed ? "←" : "→");
+  return text;
+}
+
+/// A row for each relation, a column for each layer: the head that looks best there, its score on test sentences, and
+/// the direction in which it looks; beside them what random weights and position alone reach.
+std::string as_text_by_layer(const RelationReport& report) {
+  std::size_t widest = std::string("relation").size();
+  for (const RelationScore& one : report.relations) widest = std::max(widest, code_points(one.en).size());
+  std::string text = name_padded("relation", widest + 2);
+  const std::size_t layers = report.relations.empty() ? 0 : report.relations.front().best_of_layer.size();
+  for (std::size_t layer = 0; layer < layers; ++layer) text += name_padded("L" + std::to_string(layer), kLayerCell);
+  text += "random  per kind  sentences\n";
+  for (const RelationScore& one : report.relations) {
+    text += name_padded(one.en, widest + 2);
+    for (const std::size_t best : one.best_of_layer)
+      text += name_padded(layer_cell(one.directed[best], one.heads[best].accuracy), kLayerCell);
+    char line[64];
+    std::snprintf(line, sizeof line, "%.3f   %.3f     %ld\n", one.random, one.kind_offset,
+                  static_cast<long>(one.sentences));
+    text += line;
+  }
+  return text +
+         "in each layer the head that looks best, by validation: → from the first word of the relation to the second, "
+         "← back\n";
 }
 
 std::string as_text_of_treebanks(const RelationReport& report, const std::vector<TaughtHead>& taught) {
@@ -126,6 +160,8 @@ Result<int> run_relations(HeadsArguments& options) {
   if (!grammar) return grammar.error();
   const auto& model = start->session.document.model;
   if (!model) return bad_input("heads --relations", "SOURCE", "a trained model with a vocabulary", "fresh weights");
+  if (!options.by.empty() && model->config.arch == Arch::encoder_decoder)
+    return bad_input("--by layer", "SOURCE", "a model of one sentence", "one that translates");
   options.wanted.threads = options.request.threads();
   Progress progress;
   if (!options.treebanks.empty()) return run_treebanks(options, start->session.document);
@@ -135,7 +171,9 @@ Result<int> run_relations(HeadsArguments& options) {
     std::fprintf(stderr, "warning: %ld of %zu words of the grammar are unknown to this model\n",
                  static_cast<long>((*report)->unknown_words), (*grammar)->words.size());
   }
-  return print(options.format == "json" ? relations_json(**report).dump() + "\n" : as_text(**report));
+  if (options.by.empty())
+    return print(options.format == "json" ? relations_json(**report).dump() + "\n" : as_text(**report));
+  return print(options.format == "json" ? layers_json(**report).dump() + "\n" : as_text_by_layer(**report));
 }
 
 Status check_order(const HeadsWanted& wanted) {
@@ -215,6 +253,10 @@ ParsedCommand add_heads(CLI::App& program) {
                                          "Held-out scores of every relation, beside chance and position alone")
                                ->group(group);
   const auto ours = [&](CLI::Option* option) { return option->group(group)->needs(relations); };
+  CLI::Option* by =
+      ours(command.add_option("--by", options->by, "layer: each relation in each layer, by its best head"))
+          ->type_name("layer")
+          ->check(CLI::IsMember({"layer"}));
   ours(command.add_option("--test-seed", options->wanted.test_seed, "Draws other test sentences"));
   ours(command.add_option("--validation-seed", options->wanted.validation_seed,
                           "Draws other sentences for choosing heads by"));
@@ -227,7 +269,8 @@ ParsedCommand add_heads(CLI::App& program) {
   ours(command.add_option("--treebank", options->treebanks,
                           "Treebanks (CoNLL-U) in place of the grammar: sentences with even numbers choose the heads "
                           "that were not taught, the others are scored"))
-      ->excludes(grammar);
+      ->excludes(grammar)
+      ->excludes(by);
   add_measure_options(command, *options, relations);
   command.add_option("--format", options->format, "text (default), json, or csv")
       ->check(CLI::IsMember({"text", "json", "csv"}));

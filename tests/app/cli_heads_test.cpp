@@ -178,6 +178,37 @@ TEST(CliHeads, EncoderDecodersHaveThreeStacks) {
   EXPECT_TRUE(heads[5].contains("entropy"));
 }
 
+TEST(CliHeads, ComparesLayersByRelation) {
+  const Ran text = run({"heads", "--relations", "--by", "layer", "--sentences", "200", "--pairs", "0"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  const Ran ran = run({"heads", "--relations", "--by", "layer", "--sentences", "200", "--format", "json"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const json layers = json::parse(ran.out, nullptr, false);
+  const Ran whole = run({"heads", "--relations", "--sentences", "200", "--format", "json"});
+  const json relations = json::parse(whole.out, nullptr, false)["relations"];
+  ASSERT_EQ(layers["relations"].size(), relations.size());
+  EXPECT_EQ(layers["test_seed"], 2);
+  for (std::size_t r = 0; r < relations.size(); ++r) {
+    const json& one = layers["relations"][r];
+    EXPECT_EQ(one["relation"], relations[r]["relation"]);
+    EXPECT_EQ(one["random"], relations[r]["random"]);
+    ASSERT_EQ(one["layers"].size(), 2u);
+    if (one["relation"] != "IT") continue;  // chosen alone, not apart from others
+    for (const char* field : {"layer", "head", "direction", "accuracy", "weight", "hard"})
+      EXPECT_EQ(one["layers"][1][field], relations[r][field]) << field;
+    EXPECT_LT(one["layers"][0]["accuracy"], one["layers"][1]["accuracy"]) << "the second layer reads the first";
+    char cell[32];
+    std::snprintf(cell, sizeof cell, "H%d  %.3f", one["layers"][0]["head"].get<int>(),
+                  one["layers"][0]["accuracy"].get<double>());
+    EXPECT_TRUE(contains(text.out, cell)) << text.out;
+  }
+  EXPECT_TRUE(contains(text.out, "relation ")) << text.out;
+  EXPECT_TRUE(contains(refused({"heads", "--by", "layer"}), "--relations"));
+  EXPECT_TRUE(contains(refused({"heads", "--relations", "--by", "kind"}), "--by"));
+  EXPECT_TRUE(contains(refused({"heads", "shipped:translator", "--relations", "--by", "layer"}),
+                       "--by layer: SOURCE: expected a model of one sentence"));
+}
+
 TEST(CliHeads, RefusesWhatItDoesNotKnow) {
   EXPECT_TRUE(
       contains(refused({"heads", "--sort", "size"}),

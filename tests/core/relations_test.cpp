@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 
 #include "core/grammars.h"
@@ -178,6 +179,40 @@ class TinyModel : public testing::Test {
   }
   static RelationOptions few(int threads) { return {.sentences = 100, .pairs = 30, .threads = threads}; }
 };
+
+TEST_F(TinyModel, TheBestOfALayerIsOneOfItsHeads) {
+  Config config{.d_model = 16, .num_heads = 3, .head_dim = 5, .num_layers = 3, .ffn = 8};
+  Model fresh = *random_model(config);
+  fresh.vocabulary = model()->vocabulary;
+  const auto words = static_cast<Index>(fresh.vocabulary->words.size());
+  fresh.embeddings.tokens = table_of(
+      Matrix::NullaryExpr(words, 16, [](Index r, Index c) { return std::sin(static_cast<float>(31 * r + 17 * c)); }));
+  const RelationReport report =
+      measured_with(std::make_shared<const Model>(std::move(fresh)), *shipped(), {.sentences = 400, .pairs = 0});
+  ASSERT_FALSE(report.relations.empty());
+  const json written = layers_json(report);
+  for (std::size_t r = 0; r < report.relations.size(); ++r) {
+    const RelationScore& one = report.relations[r];
+    SCOPED_TRACE(one.relation);
+    ASSERT_EQ(one.best_of_layer.size(), 3u);
+    for (std::size_t layer = 0; layer < 3; ++layer) {
+      const std::size_t best = one.best_of_layer[layer];
+      EXPECT_EQ(best / 3, layer);
+      double most = 0;
+      for (std::size_t head = 3 * layer; head < 3 * layer + 3; ++head) most = std::max(most, one.heads[head].accuracy);
+      EXPECT_NEAR(one.heads[best].accuracy, most, 0.15) << "the best on other sentences is hardly worse on these";
+      const json& cell = written["relations"][r]["layers"][layer];
+      EXPECT_EQ(cell["layer"], layer);
+      EXPECT_EQ(cell["head"], one.directed[best].head);
+      EXPECT_EQ(cell["direction"], one.directed[best].reversed ? "key→query" : "query→key");
+      EXPECT_NEAR(cell["accuracy"].get<double>(), one.heads[best].accuracy, 1e-4);
+    }
+    const bool apart = one.relation == "SP" || one.relation == "VO" || one.relation == "DP" || one.relation == "CO";
+    if (apart) continue;
+    EXPECT_EQ(one.directed[one.best_of_layer.back()], one.chosen);
+  }
+  EXPECT_TRUE(report.opposite.front().best_of_layer.empty());
+}
 
 TEST_F(TinyModel, IsMeasuredTheSameWithAnyNumberOfThreads) {
   const RelationReport one = measured_with(model(), *shipped(), few(1)),

@@ -176,6 +176,7 @@ RelationScore turned_round(const RelationScore& score, const OfRelation& relatio
   opposite.score = score_of(test, relation.golds, best, relation.hard);
   opposite.directed.clear();
   opposite.heads.clear();
+  opposite.best_of_layer.clear();
   return opposite;
 }
 
@@ -263,6 +264,10 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
           score.random = score_of(untrained_test.looks, scored_on.golds, column, {}).accuracy;
         }
       }
+    }
+    for (Index layer = 0; layer < layers; ++layer) {
+      const auto begin = validated[r].begin() + layer * heads;
+      score.best_of_layer.push_back(at(std::max_element(begin, begin + heads) - validated[r].begin()));
     }
     report.relations.push_back(std::move(score));
   }

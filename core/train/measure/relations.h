@@ -41,6 +41,9 @@ struct RelationScore {
   /// [layer · heads + head] the better of both directions, by validation; scored on test sentences.
   std::vector<DirectedHead> directed = {};
   std::vector<HeadScore> heads = {};
+  /// [layer] where the head stands in these two that looks best in its layer, by validation; empty where heads are not
+  /// measured one by one: translations, treebanks, and what a file keeps.
+  std::vector<std::size_t> best_of_layer = {};
 };
 
 /// The head that shows a relation of one sentence best: of those whose strongest target is the right word, the one of the

@@ -124,6 +124,27 @@ nlohmann::ordered_json relations_json(const RelationReport& report, const std::v
   return json;
 }
 
+nlohmann::ordered_json layers_json(const RelationReport& report) {
+  nlohmann::ordered_json json = {{"test_seed", report.test_seed}, {"relations", nlohmann::ordered_json::array()}};
+  for (const RelationScore& one : report.relations) {
+    nlohmann::ordered_json layers = nlohmann::ordered_json::array();
+    for (const std::size_t best : one.best_of_layer) {
+      const DirectedHead& head = one.directed[best];
+      nlohmann::ordered_json& row = layers.emplace_back(
+          nlohmann::ordered_json{{"layer", head.layer}, {"head", head.head}, {"direction", direction_of(head)}});
+      row.update(rows_json(one.heads[best]));
+    }
+    json["relations"].push_back({{"relation", one.relation},
+                                 {"label", one.en},
+                                 {"layers", std::move(layers)},
+                                 {"random", rounded(one.random)},
+                                 {"offset", rounded(one.offset)},
+                                 {"family_offset", rounded(one.kind_offset)},
+                                 {"sentences", one.sentences}});
+  }
+  return json;
+}
+
 RelationReport relations_from(const JsonField& field) {
   RelationReport report;
   constexpr std::int64_t kMost = std::int64_t{1} << 53;

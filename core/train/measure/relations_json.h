@@ -14,7 +14,11 @@ namespace headlight {
 /// `taught`: what heads of the model were told, for "supervised".
 nlohmann::ordered_json relations_json(const RelationReport& report, const std::vector<TaughtHead>& taught = {});
 
-/// The same read back; what is wrong goes to the field's problems. `heads` are not kept in JSON.
+/// The heads of each layer that look best: {"test_seed": …, "relations": [{"relation", "label", "layers": [{"layer",
+/// "head", "direction", "accuracy", "weight", "hard"}], "random", "offset", "family_offset", "sentences"}]}.
+nlohmann::ordered_json layers_json(const RelationReport& report);
+
+/// relations_json read back; what is wrong goes to the field's problems. `heads` are not kept in JSON.
 RelationReport relations_from(const JsonField& field);
 
 }  // namespace headlight
