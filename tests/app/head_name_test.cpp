@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
+#include "base/utf8.h"
 #include "document/bundled_models.h"
 #include "model/head_text.h"
 #include "train/trained_checkpoint.h"
@@ -110,6 +111,26 @@ TEST(HeadName, TitlesKeepTheNameLongerThanTheScore) {
   EXPECT_EQ(title(100).head + title(100).relations, "L1·H5  object → its verb 100 %");
   EXPECT_EQ(title(28).relations, "  object → its verb");
   EXPECT_EQ(title(10).relations, "");
+}
+
+TEST(HeadName, InLinesItBreaksBetweenWordsAndIsCutOnlyWhereItMust) {
+  const auto width = [](const std::string& text) { return static_cast<float>(code_points(text).size()); };
+  const auto lines = [&](const char* words, float room, std::size_t most, bool scored = false) {
+    static const RelationScore relation;
+    HeadName name;
+    name.words = words;
+    if (scored) name.relation = &relation, name.score = 0.92, name.taught = " taught";
+    return name_in_lines(name, room, most, width);
+  };
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(lines("object → its verb", 9, 3, true), (Lines{"object →", "its verb"})) << "the score has no line";
+  EXPECT_EQ(lines("object → its verb", 12, 3, true), (Lines{"object → its", "verb 92 %", "taught"}));
+  EXPECT_EQ(lines("object → its verb", 8, 2), (Lines{"object →", "its verb"}));
+  EXPECT_EQ(lines("object → its verb", 8, 1), (Lines{"object …"}));
+  EXPECT_EQ(lines("complement clause → its verb", 9, 3), (Lines{"clause →", "verb"})) << "a word has no room";
+  EXPECT_EQ(lines("noun beside a verb → that verb", 9, 2), (Lines{"noun", "beside a…"})) << "no other name is made";
+  EXPECT_EQ(lines("介词、方位词、的 → 名词", 5, 3), (Lines{"介词、方位", "词、的 →", "名词"}));
+  EXPECT_TRUE(lines("", 9, 3).empty());
 }
 
 TEST(HeadName, SharesAreWrittenAsPeopleDo) {
