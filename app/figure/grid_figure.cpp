@@ -79,11 +79,6 @@ GridLayout grid_of(const Page& page, const PrintedMap& map, Index layers, Index 
     grid.content_height = static_cast<float>(layers * grid.rows_per_layer) * (grid.height + gap) - gap;
     if (grid.content_height <= kFairShare * page.fair_height()) break;
   }
-  while (grid.content_height > page.most_height() && grid.width > kLeastMap) {
-    grid.width = std::max(kLeastMap, 0.97f * grid.width);
-    grid.height = tile_of(page, map, grid.width, names_below).height;
-    grid.content_height = static_cast<float>(layers * grid.rows_per_layer) * (grid.height + gap) - gap;
-  }
   return grid;
 }
 

@@ -217,9 +217,9 @@ TEST(MapLayout, LabelsOfFiguresShowWhereAWordBegins) {
   Token token;
   token.text = "ing";
   token.raw = "##ing";
-  EXPECT_EQ(piece_label(token), "ing") << "a word that is spelled so";
-  token.continues = true;
   EXPECT_EQ(piece_label(token), "##ing");
+  token.text = "##ing";
+  EXPECT_EQ(piece_label(token), "##ing") << "which was typed";
   token = {};
   token.text = "cat";
   for (const char* raw : {"\u0120cat", "\u2581cat"}) {

@@ -46,7 +46,7 @@ std::string axis_label(const Token& token) {
 std::string piece_label(const Token& token) {
   const std::string label = axis_label(token);
   if (token.special || token.pad) return label;
-  if (token.continues && token.raw.starts_with("##")) return "##" + label;
+  if (token.raw.starts_with("##") && !token.text.starts_with("##")) return "##" + label;
   const bool spaced = token.raw.starts_with("\u0120") || token.raw.starts_with("\u2581");  // Ġ, ▁
   return spaced && !label.starts_with("␣") ? "␣" + label : label;
 }

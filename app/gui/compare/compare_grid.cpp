@@ -60,6 +60,22 @@ std::string value_text(const HeadDifference& head, DifferenceOrder order) {
   return text;
 }
 
+/// Of many heads: the map alone, its name under the pointer.
+void small_difference(Gui& gui, const HeadDifference& head, const JointStack& stack, const JointMap& map,
+                      const MapLayout& layout, bool hovered) {
+  const AppState& state = gui.state;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const auto cell =
+      draw_joint_map(gui, list, map, AxisLabels{}, layout, is_of_now(state) && !is_stale(state) ? 1.0f : kStaleOpacity);
+  if (hovered || state.view.chosen == head.head)
+    list.AddRect(top_left(layout.plot), bottom_right(layout.plot), gui.colours().accent, 0, 0, gui.unit);
+  gui.name_box("difference " + head_text({head.head.layer, head.head.head}), layout.plot, BoxKind::thumbnail,
+               head.head);
+  if (!hovered) return;
+  explain_item(gui, head_label(head.head) + value_text(head, state.view.differences));
+  hover_joint_cell(gui, head.head, stack, cell);
+}
+
 void one_difference(Gui& gui, const HeadDifference& head, const Box& box, const AxisLabels& labels,
                     float title_height) {
   const AppState& state = gui.state;
@@ -72,6 +88,7 @@ void one_difference(Gui& gui, const HeadDifference& head, const Box& box, const 
   if (ImGui::InvisibleButton(id.c_str(), {box.w, box.h})) gui.say(ChooseHead{head.head});
   const bool hovered = ImGui::IsItemHovered(), chosen = state.view.chosen == head.head;
   ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (title_height <= 0) return small_difference(gui, head, stack, map, layout, hovered);
   const MeasuredTitle named = measured_title(gui, head.head, box.w, value_text(head, state.view.differences));
   const std::string &title = named.head, &value = named.value;
   const float width = ImGui::CalcTextSize(title.c_str()).x;
@@ -111,14 +128,14 @@ struct Tiles {
 /// large as with fewer heads where all are in sight then, too.
 Tiles tiles_in_sight(const JointStack& stack, Index count, std::optional<Index> columns, ImVec2 room, Tiles usual,
                      float unit) {
-  constexpr float kTiny = 28, kNarrow = 4;
+  constexpr float kTiny = 16, kNarrow = 4;
   const auto height = [&](const Tiles& tiles) {
     const MapLayout plot = joint_layout({.stack = &stack}, AxisLabels{}, {0, 0, tiles.width, tiles.width});
     const Index rows = (count + tiles.columns - 1) / tiles.columns;
     return static_cast<float>(rows) * (tiles.title + plot.plot.h + tiles.gap) - tiles.gap;
   };
   if (height(usual) <= room.y) return usual;
-  Tiles tiles{.columns = columns.value_or(usual.columns), .title = ImGui::GetFontSize(), .gap = kNarrow * unit};
+  Tiles tiles{.columns = columns.value_or(usual.columns), .title = 0, .gap = kNarrow * unit};
   const auto widest = [&] { return std::floor((room.x + tiles.gap) / static_cast<float>(tiles.columns)) - tiles.gap; };
   tiles.width = widest();
   while (height(tiles) > room.y && tiles.width > kTiny * unit) {
