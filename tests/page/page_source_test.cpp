@@ -127,8 +127,8 @@ TEST(PageSource, WithoutItsModelHasItsOwnNumbers) {
   const json painted = json::parse(
       R"({"ids": [2, 9, 50, 33, 3], "mask": {"causal": true, "padding": true, "painted": [[0, 3, 1], [4, 4, 0]]}})");
   const json edited{
-      {"ids", {2, 9, 50, 33, 3}}, {"scale", 0.9}, {"off", {"0.1"}}, {"dropout", 0.3}, {"dropout_seed", 7}};
-  const json padded{{"ids", {2, 9, 50, 33, 3, 0, 0}}, {"pad", 2}};
+      {"ids", {2, 9, 50, 33, 3}}, {"scale", 0.9}, {"off", {"0.1"}}, {"dropout", 0.3}, {"dropout_seed", 7u}};
+  const json padded{{"ids", {2, 9, 50, 33, 3, 0, 0}}, {"pad", 2u}};
   for (const Case& one : {Case{"bert", {{"ids", {2, 9, 50, 33, 3}}}}, Case{"bert", painted}, Case{"bert", edited},
                           Case{"bert", padded}, Case{"gpt2", {{"ids", {1, 2, 3, 4, 5, 6}}}},
                           Case{"llama-gqa", {{"ids", {1, 5, 9, 12, 7}}}}, Case{"family-t5", t5, all}}) {
