@@ -214,6 +214,14 @@ Commands reader_of(const std::string& name, std::size_t step, const AppState& st
     return Commands{SetConfig{config}};
   };
   const std::string at = name.substr(0, 2) + "." + std::to_string(step + 1);
+  if (current_step(state)->english && state.settings.language == Language::en) {
+    if (at == "02.1") return pin(5, 2);
+    if (at == "02.2") return pin(1, 7);
+    if (at == "02.4") return {PaintCell{{7, 1}, false}};
+    if (at == "03.4") return {ChooseHead{{0, 4}}};
+    if (at == "07.4") return type("The animal didn't cross the <mask> because it was too tired.");
+    if (at == "09.3") return pin(5, 4);
+  }
   if (at == "01.1") return pin(7, 2);
   if (at == "01.2") return type("The animal didn't cross the street because it was too wide.");
   if (at == "01.3") return type("那只动物没有过马路，因为它太宽了。");
@@ -254,24 +262,18 @@ Commands reader_of(const std::string& name, std::size_t step, const AppState& st
 }
 
 TEST(Lessons, WhatTheyAskForCanBeDoneAndIsSeen) {
-  AppState state = state_with(all_lessons().lessons);
-  for (std::size_t i = 0; i < state.lessons->size(); ++i) {
-    const Lesson& lesson = (*state.lessons)[i];
-    for (std::size_t step = 0; step < lesson.steps.size(); ++step) {
-      SCOPED_TRACE(step_name(lesson, step));
-      update(state, OpenLesson{i});
-      update(state, GoToStep{step});
-      answer(state);
-      Commands commands = reader_of(lesson.name, step, state);
-      if (commands.empty()) {
-        EXPECT_EQ(lesson.name, "10-training");
-        continue;
-      }
-      for (Command& command : commands) update(state, std::move(command));
-      for (int words = 0; words < 30 && is_stale(state); ++words) answer(state);
-      EXPECT_EQ(is_attempt_done(state), true);
+  for_each_step([](const AppState& begun, const LessonStep&) {
+    AppState state = begun;
+    const std::string lesson = current_lesson(state)->name;
+    Commands commands = reader_of(lesson, state.view.lesson->step, state);
+    if (commands.empty()) {
+      EXPECT_EQ(lesson, "10-training");
+      return;
     }
-  }
+    for (Command& command : commands) update(state, std::move(command));
+    for (int words = 0; words < 30 && is_stale(state); ++words) answer(state);
+    EXPECT_EQ(is_attempt_done(state), true);
+  });
 }
 
 TEST(Lessons, ACausalRowDoesNotDependOnWhatComesAfterIt) {
