@@ -142,6 +142,8 @@ Tiles tiles_in_sight(const JointStack& stack, Index count, std::optional<Index> 
     if (columns) tiles.width -= 1;
     else ++tiles.columns, tiles.width = widest();
   }
+  // A row a layer has no room: the heads follow each other.
+  if (columns && height(tiles) > room.y) return tiles_in_sight(stack, count, std::nullopt, room, usual, unit);
   return tiles;
 }
 
