@@ -100,9 +100,10 @@ TEST(Chat, TheCommandLineAsksAConversation) {
   const std::string model = folder.path().string();
   const Ran ran = run({"export", model, "--chat", "user:hi", "--chat", "assistant:yes"});
   ASSERT_EQ(ran.status, 0) << ran.err;
+  const json answer = json::parse(ran.out);
   std::string text;
-  for (const json& token : json::parse(ran.out)["tokens"]) text += token["raw"].get<std::string>();
-  EXPECT_EQ(text, "<s><|im_start|>userĊhi<|im_end|>Ċ<|im_start|>assistantĊyes<|im_end|>Ċ");
+  for (const json& token : answer["tokens"]) text += token["raw"].get<std::string>();
+  EXPECT_EQ(text, "<s><|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\nyes<|im_end|>\n");
   EXPECT_TRUE(contains(refused({"export", model, "--chat", "hi"}), "--chat: expected system:TEXT, user:TEXT or "));
   EXPECT_TRUE(contains(refused({"export", "--chat", "user:hi"}), "--chat: expected an instruct model"));
   EXPECT_TRUE(contains(refused({"export", model, "--chat", "user:hi", "--text", "hi"}), "--chat"));

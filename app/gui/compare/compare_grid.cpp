@@ -128,7 +128,7 @@ struct Tiles {
 /// large as with fewer heads where all are in sight then, too.
 Tiles tiles_in_sight(const JointStack& stack, Index count, std::optional<Index> columns, ImVec2 room, Tiles usual,
                      float unit) {
-  constexpr float kTiny = 16, kNarrow = 4;
+  constexpr float kTiny = 12, kNarrow = 3;
   const auto height = [&](const Tiles& tiles) {
     const MapLayout plot = joint_layout({.stack = &stack}, AxisLabels{}, {0, 0, tiles.width, tiles.width});
     const Index rows = (count + tiles.columns - 1) / tiles.columns;
