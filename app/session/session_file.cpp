@@ -92,8 +92,7 @@ Result<Document> document_of_numbers(const std::string& where, const json& data,
   session.lost.push_back(
       where + ": its model " +
       (absent ? "is not there (" + printable(beside.model_path) + ")" : "cannot be opened (" + why.message + ")") +
-      ": shown are the page's own numbers, weights right to " + error +
-      "; other words and the next word need the model");
+      ": these are the page's own numbers, right to " + error + ", without new words and the next word");
   session.lost.insert(session.lost.end(), own->warnings.begin(), own->warnings.end());
   if (data.contains("compare")) {
     auto compared = open_page_numbers(where + std::string(kComparedWith), data["compare"], progress);

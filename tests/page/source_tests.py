@@ -20,7 +20,7 @@ def page_without_model(s, name, *request):
 def test_source_without_its_model(s):
     model, file = page_without_model(s, 'alone', '--mask', 'causal')
     out, line = s.run('export', file)
-    expect(line.count('\n') == 1 and f'its model is not there ({model})' in line and 'the next word need' in line, f'expected one line, found {line!r}')
+    expect(line.count('\n') == 1 and f'its model is not there ({model})' in line and 'without new words and the next word' in line, f'expected one line, found {line!r}')
     s.open(file)
     stated = s.browser.js('headlight.state().error')
     far = largest_difference(s.browser, json.loads(out))

@@ -5,9 +5,11 @@
 #include "gui/frame/looks.h"
 #include "gui/lesson/lesson_panel.h"
 #include "gui/shell/shell.h"
+#include "read/external/page_text.h"
 #include "words/any_sentence_words.h"
 #include "words/code_words.h"
 #include "words/compare_words.h"
+#include "words/file_words.h"
 #include "words/model_words.h"
 #include "words/number_words.h"
 #include "words/window_words.h"
@@ -113,10 +115,10 @@ std::string model_line(Gui& gui) {
   if (is_shipped(document)) return gui.fonts.shown(gui.word(kWindowWords.trained_model));
   if (document.model && document.trained)
     return gui.fonts.shown(std::string(gui.word(kWindowWords.trained_here)) + " " + document.model->name);
-  if (document.model)
-    return gui.fonts.shown(
-        std::string(gui.word(document.model->given ? kWindowWords.tensors_model : kWindowWords.checkpoint)) + " " +
-        document.model->name);
+  const Words& kind = !document.model || !document.model->given ? kWindowWords.checkpoint
+                      : names_page(document.model_path)         ? kFileWords.page
+                                                                : kWindowWords.tensors_model;
+  if (document.model) return gui.fonts.shown(std::string(gui.word(kind)) + " " + document.model->name);
   return std::string(gui.word(kWindowWords.random_model)) + " · " + gui.word(kModelWords.seed) + " " +
          std::to_string(document.config.seed);
 }

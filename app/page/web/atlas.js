@@ -14,6 +14,8 @@ import { say } from './words.js';
 const SIDE = 96;
 /** Patterns of so many cells are computed at once; larger ones in slices of rows. */
 const AT_ONCE = 128 * 128, SLICE_ROWS = 32;
+/** Of all heads together so many cells; more are computed a head at a time. */
+const ALL_AT_ONCE = 2 ** 19;
 /** Measures of longer sentences are computed when the heads are put in order by one. */
 const MEASURED = 300 * 300;
 
@@ -73,6 +75,13 @@ export function createAtlas(store, element, colourTop, changed) {
     keep(stack, layer, head, whole, pooled(shown, {row: 0, rows: shown.T, col: 0, cols: shown.S}, SIDE, SIDE));
   }
 
+  function* computeSoon(stack, layer, head) {
+    yield;
+    computeNow(stack, layer, head);
+    drawHead(stack, layer, head);
+    changed();
+  }
+
   /** Row by row, so that no pattern is held whole. */
   function* computeInSlices(stack, layer, head) {
     const prepared = store.prepared(store.answer, stack, layer, head), {T, S} = stack;
@@ -108,7 +117,7 @@ export function createAtlas(store, element, colourTop, changed) {
   /** Has the thumbnails made that are on the screen, the chosen head first. */
   function ask() {
     forgetIfOld();
-    const stack = store.stack(), large = stack.T * stack.S > AT_ONCE;
+    const stack = store.stack(), large = stack.T * stack.S > AT_ONCE, many = stack.T * stack.S * stack.heads.length > ALL_AT_ONCE;
     stack.heads.forEach(({layer, head, key}, i) => {
       const entry = entryOf(stack, layer, head);
       if (large && store.view.order !== 'layer' && entry && !entry.stale && entry.measuresOf !== version)
@@ -116,7 +125,8 @@ export function createAtlas(store, element, colourTop, changed) {
       if (entry && !entry.stale) return;
       const written = writtenPicture(stack, layer, head);
       if (written) keep(stack, layer, head, null, written);
-      else if (!large) computeNow(stack, layer, head);
+      else if (!many && !large) computeNow(stack, layer, head);
+      else if (!large) return void doLater(`thumbnail ${key}`, visible.has(key) ? i : 500 + i, computeSoon(stack, layer, head));
       else if (visible.has(key) || store.view.order !== 'layer')
         doLater(`thumbnail ${key}`, layer === store.view.layer && head === store.view.head ? -1 : i, computeInSlices(stack, layer, head));
       else return;
