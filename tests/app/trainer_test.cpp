@@ -59,7 +59,7 @@ TEST_F(TrainerTest, ATrainingAnswersTheSentenceAndIsOneStepOfUndo) {
   EXPECT_EQ(state.trace->num_layers(), 1);
   EXPECT_EQ(state.document.source.text, before.source.text);
   ASSERT_TRUE(state.document.card && state.document.card->scores) << "its heads carry what was measured";
-  EXPECT_EQ(state.document.card->scores->relations.size(), 5u);
+  EXPECT_EQ(state.document.card->scores->relations.size(), 9u);
   EXPECT_TRUE(check_of_model(state)) << "and whether it is in order is found out";
   EXPECT_EQ(run().losses.points.size(), 12u);
   EXPECT_EQ(run().shots.size(), 13u);
