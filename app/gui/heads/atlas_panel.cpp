@@ -303,21 +303,21 @@ void all_maps(Gui& gui) {
     if (atlas.labels.number_queries) break;  // of which one alone is read
     label = cut_to(label, most, [](const std::string& part) { return ImGui::CalcTextSize(part.c_str()).x; });
   }
-  float widest_name = 0;
   const std::vector<HeadRef> heads = order.empty() ? heads_of(trace, stack) : order;
-  if (!atlas.by_layer)
+  const float text = ImGui::GetFontSize(), edge = 2 * gui.unit;  // room for the outline of the chosen one
+  AtlasSizes sizes{.text = text,
+                   .labels = std::min(atlas.labels.query_metrics.widest, most),
+                   .layers = ImGui::CalcTextSize(trace.num_layers(stack) > 10 ? "L00" : "L0").x,
+                   .most = 320 * gui.unit,
+                   .unit = gui.unit};
+  atlas.layout = atlas_layout(room.x - 2 * edge, room.y - 2 * edge, shown, sizes);
+  if (atlas.layout.titles && !atlas.by_layer) {  // a table has no names
     for (const HeadRef& head : heads) {
       const HeadName& name = atlas.names.emplace(head, name_of_head(gui, head)).first->second;
-      widest_name = std::max(widest_name, ImGui::CalcTextSize(brief_name(name.words).c_str()).x);
+      sizes.name = std::max(sizes.name, ImGui::CalcTextSize(brief_name(name.words).c_str()).x);
     }
-  const float text = ImGui::GetFontSize(), edge = 2 * gui.unit;  // room for the outline of the chosen one
-  const AtlasSizes sizes{.text = text,
-                         .labels = std::min(atlas.labels.query_metrics.widest, most),
-                         .layers = ImGui::CalcTextSize(trace.num_layers(stack) > 10 ? "L00" : "L0").x,
-                         .most = 320 * gui.unit,
-                         .name = widest_name,
-                         .unit = gui.unit};
-  atlas.layout = atlas_layout(room.x - 2 * edge, room.y - 2 * edge, shown, sizes);
+    atlas.layout = atlas_layout(room.x - 2 * edge, room.y - 2 * edge, shown, sizes);
+  }
   atlas.origin = {corner.x + edge, corner.y + edge};
   const auto width = [&](const std::string& words) { return ImGui::CalcTextSize(gui.fonts.shown(words).c_str()).x; };
   const auto lines = static_cast<std::size_t>(atlas.layout.name_lines);
