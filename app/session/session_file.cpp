@@ -71,7 +71,7 @@ void read_lesson_of(const json& object, Session& session) {
   if (auto lesson = read_lesson(path, nullptr)) session.own_lesson = std::make_shared<const Lesson>(*std::move(lesson));
 }
 
-/// A page whose model cannot be opened: what its own numbers are, and a line that says so. Errors: damaged numbers, or a
+/// A page whose model cannot be opened: its own numbers, and a line that says so. Errors: damaged numbers, or a
 /// question that could not be asked with the model either.
 Result<Document> document_of_numbers(const std::string& where, const json& data, const Error& why, Progress& progress,
                                      Session& session) {
