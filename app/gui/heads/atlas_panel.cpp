@@ -87,7 +87,7 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   const std::string value = atlas.by_layer ? std::string() : order_value_text(state, head);
   MeasuredTitle measured;
   const auto width = [&](const std::string& words) { return ImGui::CalcTextSize(gui.fonts.shown(words).c_str()).x; };
-  if (!atlas.by_layer) measured = measured_title(head, atlas.names.at(head), value, below ? 0 : line.w + saved, width);
+  if (!atlas.by_layer && !below) measured = measured_title(head, atlas.names.at(head), value, line.w + saved, width);
   const bool chosen = atlas.by_layer ? head.layer == state.view.chosen.layer : head == state.view.chosen;
   const float text = ImGui::GetFontSize(), y = std::round(line.y + (atlas.title_line() - text) / 2);
   float x = line.x;
