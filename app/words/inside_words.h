@@ -49,7 +49,7 @@ struct InsideWords {
   Words row_gradient{"∂A/∂score of this row: %", "这一行的 ∂A/∂打分：%"};
   Words unscaled_gradient{"; without the scale %", "；不缩放时 %"};
   Words scaled_gradient{"; scaled by 1/√d_k %", "；按 1/√d_k 缩放时 %"};
-  Words gradients_of_row{"× %: %\n× %: %", "× %：%\n× %：%"};
+  Words gradient_of_scale{"× %: %", "× %：%"};
   Words tip_gradient{
       "How strongly the weights of a row answer to its scores, with this scale and with another: the size of diag(a) − "
       "aᵀa, 0 to 0.5. Near 0 one word has all of the weight, and nothing is learned through the row.",

@@ -89,9 +89,9 @@ void draw_gradients(Gui& gui, ImDrawList& list, const Inside& inside, const Box&
   const std::string own = exact_number(effect.gradient(row));
   std::string numbers = filled(gui.word(kInsideWords.row_gradient), {own});
   if (effect.other.size() > 0)
-    numbers =
-        filled(gui.word(kInsideWords.gradients_of_row),
-               {brief_number(effect.scale), own, brief_number(effect.other_scale), exact_number(effect.other(row))});
+    numbers = filled(gui.word(kInsideWords.gradient_of_scale), {brief_number(effect.scale), own}) + "\n" +
+              filled(gui.word(kInsideWords.gradient_of_scale),
+                     {brief_number(effect.other_scale), exact_number(effect.other(row))});
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(320 * unit);
   ImGui::TextUnformatted((std::string(gui.word(kInsideWords.tip_gradient)) + "\n" + numbers).c_str());
