@@ -12,6 +12,7 @@
 #include "figure/taught.h"
 #include "train/measure/treebank_scores.h"
 #include "train/trained_checkpoint.h"
+#include "words/mask_words.h"
 #include "write/number.h"
 
 namespace headlight {
@@ -57,7 +58,7 @@ std::string stack_title(Language language, Stack stack) {
 
 std::string mask_title(Language language, std::string_view kind) {
   constexpr std::pair<const char*, const char*> kNames[] = {
-      {"none", "无"},     {"causal", "因果"}, {"padding", "填充"}, {"custom", "自定义"},
+      {"none", "无"},     {"causal", "因果"}, {"padding", "填充"}, {kMaskWords.custom.en, kMaskWords.custom.zh},
       {"window", "窗口"}, {"chunk", "分块"},  {"prefix", "前缀"}};
   std::string title;
   for (std::size_t at = 0; at <= kind.size();) {

@@ -26,9 +26,9 @@ struct InsideWords {
   Words tip_back{"To what was looked at before.", "回到之前查看的内容。"};
   Words click_for_terms{"Click a cell to see the numbers it was made of.", "点击单元格，查看它由哪些数得来。"};
   Words given_mask{"The mask was given as % = %.", "给定的掩码为 % = %。"};
-  Words broadcast{" It is broadcast to %:", " 广播为 %："};
-  Words axis_repeated{" axis % (%) is repeated % times.", " 轴 %（%）重复 % 次。"};
-  Words fits_either{" With the other order of its axes it would fit too.", " 换一种轴的次序也能对上。"};
+  Words broadcast{" It is broadcast to %:", "广播为 %："};
+  Words axis_repeated{" axis % (%) is repeated % times.", "轴 %（%）重复 % 次。"};
+  Words fits_either{" With the other order of its axes it would fit too.", "换一种轴的次序也能对上。"};
   Words axis_queries{"queries", "查询"};
   Words axis_keys{"keys", "键"};
   Words axis_sentences{"sentences", "句子"};

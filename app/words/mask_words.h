@@ -15,6 +15,7 @@ struct MaskWords {
   Words paint{"Paint mask", "绘制掩码"};
   Words paint_hint{"click or drag over cells to block or allow them", "点击或拖过单元格以屏蔽或允许"};
   Words clear_paint{"Clear painted", "清除绘制"};
+  Words custom{"custom", "自定义"};
   Words mask_from_file{"from a file", "来自文件"};
   Words remove{"Remove", "移除"};
   Words all_layers{"all layers", "所有层"};
