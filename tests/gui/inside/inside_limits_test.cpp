@@ -235,5 +235,20 @@ TEST_F(InsideViewTest, ARowThatMayAttendToNothingHasThreeAnswersSideBySide) {
   EXPECT_FALSE(h.says("then softmax")) << "of a row with keys there is one answer";
 }
 
+TEST_F(InsideViewTest, AMaskFromAFileSaysHowItIsBroadcast) {
+  Harness& h = *harness;
+  const Index keys = h.state.trace->keys(Stack::self);
+  const std::string count = std::to_string(keys);
+  h.say(GiveMask{std::make_shared<const Matrix>(Matrix::Zero(1, keys))}, ShowView{View::inside},
+        LookAt{{matrix_id(Quantity::mask), MatrixCell{2, 3}}});
+  h.settle();
+  EXPECT_TRUE(h.has("given mask"));
+  EXPECT_TRUE(h.says("(queries, keys) = (1, " + count + ")")) << h.words_on_screen();
+  EXPECT_TRUE(h.says("axis 0 (queries) is repeated " + count + " times")) << h.words_on_screen();
+  h.say(GiveMask{nullptr}, PaintCell{{0, 1}, false}, EndGesture{});
+  h.settle();
+  EXPECT_FALSE(h.has("given mask")) << "cells painted by hand have no shape of their own";
+}
+
 }  // namespace
 }  // namespace headlight
