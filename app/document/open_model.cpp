@@ -16,7 +16,6 @@
 #include "read/external/page_text.h"
 #include "read/external/tensors_file.h"
 #include "read/hub/checkpoint.h"
-#include "read/json/json_document.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {
@@ -65,11 +64,7 @@ std::string absolute_text(const fs::path& path) {
 Result<OpenedModel> open_page(const std::string& source, Progress& progress) {
   const bool compared = source.ends_with(kComparedWith);
   const std::string path = source.substr(0, source.size() - (compared ? kComparedWith.size() : 0));
-  const auto html = read_file(path);
-  if (!html) return html.error();
-  const auto text = data_of_page(path, *html);
-  if (!text) return text.error();
-  const auto data = parse_json(path, *text);
+  const auto data = read_page(path);
   if (!data) return data.error();
   if (!data->is_object() || (compared && !data->contains("compare")))
     return bad_input(path, compared ? "compare" : "headlight-data", "an object", "nothing");

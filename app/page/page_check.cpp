@@ -4,14 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/file.h"
 #include "figure/labels.h"
 #include "heads/head_measures.h"
 #include "model/head_text.h"
 #include "page/page_numbers.h"
 #include "read/external/page_attention.h"
 #include "read/external/page_text.h"
-#include "read/json/json_document.h"
 #include "session/session_file.h"
 #include "write/arrays.h"
 #include "write/json.h"
@@ -107,13 +105,9 @@ std::vector<Finding> findings_alone(const Session& session, const Trace& trace) 
 
 Result<std::vector<Finding>> check_page(const std::filesystem::path& file, const Lexicon& lexicon, Progress& progress) {
   const std::string where = file.string();
-  const auto html = read_file(file);
-  if (!html) return html.error();
-  const auto text = data_of_page(where, *html);
-  if (!text) return text.error();
-  const auto data = parse_json(where, *text);
+  const auto data = read_page(file);
   if (!data) return data.error();
-  auto session = session_from_json(where, *text, progress);
+  auto session = session_of_json(where, *data, progress);
   if (!session) return session.error();
   const auto requests = requests_of(session->document, lexicon);
   if (!requests) return Error{where + ": " + requests.error().message};

@@ -120,31 +120,34 @@ std::string to_json(const Session& session) {
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-Result<Session> session_from_json(const std::string& where, const std::string& text, Progress& progress) {
-  const auto object = parse_json(where, text);
-  if (!object) return object.error();
-  const json schema = object->is_object() ? object->value("schema", json()) : json();
+Result<Session> session_of_json(const std::string& where, const json& object, Progress& progress) {
+  const json schema = object.is_object() ? object.value("schema", json()) : json();
   if (schema != kSchema && schema != kPageSchema)
     return bad_input(where, "schema", kSchema,
-                     !object->is_object()         ? "no object"
-                     : object->contains("schema") ? printable((*object)["schema"].dump())
-                                                  : "nothing");
-  const auto request = object->find("request");
-  if (request == object->end()) return bad_input(where, "request", "an object", "nothing");
+                     !object.is_object()         ? "no object"
+                     : object.contains("schema") ? printable(object["schema"].dump())
+                                                 : "nothing");
+  const auto request = object.find("request");
+  if (request == object.end()) return bad_input(where, "request", "an object", "nothing");
   Session session;
   auto document = document_from_json(where, *request, progress, session.model_warnings);
   const bool asked = static_cast<bool>(document);
   if (!asked && schema == kPageSchema)
-    document = document_of_numbers(where, *object, document.error(), progress, session);
+    document = document_of_numbers(where, object, document.error(), progress, session);
   if (!document) return document.error();
   session.document = *std::move(document);
   const bool many = reads_sentences(session.document);
   session.view =
-      view_from_json(object->value("view", json()), many ? sentences(session.document.source.text).size() : 1);
-  if (asked) compare_models(where, *object, session);
-  if (asked) read_kept(where, object->value("kept", json()), progress, session);
-  read_lesson_of(object->value("lesson", json()), session);
+      view_from_json(object.value("view", json()), many ? sentences(session.document.source.text).size() : 1);
+  if (asked) compare_models(where, object, session);
+  if (asked) read_kept(where, object.value("kept", json()), progress, session);
+  read_lesson_of(object.value("lesson", json()), session);
   return session;
+}
+
+Result<Session> session_from_json(const std::string& where, const std::string& text, Progress& progress) {
+  const auto object = parse_json(where, text);
+  return object ? session_of_json(where, *object, progress) : object.error();
 }
 
 Result<Session> session_from_json(const std::string& where, const std::string& text) {
@@ -153,12 +156,12 @@ Result<Session> session_from_json(const std::string& where, const std::string& t
 }
 
 Result<Session> read_session(const std::filesystem::path& path, Progress& progress) {
+  if (names_page(path)) {
+    const auto data = read_page(path, kLargestSession);
+    return data ? session_of_json(path.string(), *data, progress) : data.error();
+  }
   const auto text = read_file(path, kLargestSession);
-  if (!text) return text.error();
-  if (!names_page(path)) return session_from_json(path.string(), *text, progress);
-  const auto data = data_of_page(path.string(), *text);
-  if (!data) return data.error();
-  return session_from_json(path.string(), *data, progress);
+  return text ? session_from_json(path.string(), *text, progress) : text.error();
 }
 
 std::string sentence_of_session(const std::filesystem::path& path) {

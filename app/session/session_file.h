@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "base/result.h"
 #include "document/answer_snapshot.h"
 #include "view/view_state.h"
@@ -28,7 +30,9 @@ struct Session {
 /// A .headlight.json file's text.
 std::string to_json(const Session& session);
 
-/// Reads what to_json wrote; a model that the session names is read again from its path, followed by `progress`.
+/// Reads what to_json wrote, or the data of a page; a model that the session names is read again from its path, followed by `progress`.
+Result<Session> session_of_json(const std::string& where, const nlohmann::json& object, Progress& progress);
+/// The same of its text.
 Result<Session> session_from_json(const std::string& where, const std::string& text, Progress& progress);
 Result<Session> session_from_json(const std::string& where, const std::string& text);
 /// A session's file, or a page (.html) that Headlight wrote. Of a page whose model is not there the document holds the

@@ -1,5 +1,9 @@
 #include "read/external/page_text.h"
 
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+
 namespace headlight {
 
 bool names_page(const std::filesystem::path& path) { return path.extension() == ".html"; }
@@ -14,6 +18,14 @@ Result<std::string> data_of_page(std::string_view where, std::string_view html) 
   if (end == std::string_view::npos)
     return bad_input(where, "headlight-data", "its end, </script>", "the end of the file: the page was cut off");
   return std::string(html.substr(begin + 1, end - begin - 1));
+}
+
+ParsedJson read_page(const std::filesystem::path& path, std::size_t limit) {
+  const auto html = read_file(path, limit);
+  if (!html) return ParsedJson(html.error());
+  const auto text = data_of_page(path.string(), *html);
+  if (!text) return ParsedJson(text.error());
+  return parse_json(path.string(), *text);
 }
 
 }  // namespace headlight

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "read/json/json_document.h"
 
 namespace headlight {
 
@@ -14,5 +15,8 @@ bool names_page(const std::filesystem::path& path);
 
 /// The JSON between the element's tags. `where` is the file. Errors: no such element; the file ends within it.
 Result<std::string> data_of_page(std::string_view where, std::string_view html);
+
+/// The same of a file of at most `limit` bytes, parsed. Errors: also those of read_file() and parse_json().
+ParsedJson read_page(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 32);
 
 }  // namespace headlight
