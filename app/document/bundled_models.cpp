@@ -28,6 +28,46 @@ bool leaves(const Config& trained, const Config& before, const Config& now) {
   return (now.tied != before.tied && now.tied != trained.tied) || (now.bias != before.bias && now.bias != trained.bias);
 }
 
+const Config& sizes_of(const BundledModel& model) { return model.model->config; }
+const Config& sizes_of(const BundledShape& shape) { return shape.config; }
+
+template <class Shipped>
+const Shipped* of_shape(const std::vector<Shipped>& all, const Config& config) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Shipped& one) { return same_shape(sizes_of(one), config); });
+  return found == all.end() ? nullptr : &*found;
+}
+
+template <class Shipped>
+const Shipped* nearest_shape(const std::vector<Shipped>& all, const Config& config) {
+  const auto apart = [](Index a, Index b) {
+    return std::abs(std::log2(static_cast<double>(std::max<Index>(1, a)) / static_cast<double>(std::max<Index>(1, b))));
+  };
+  const auto distance = [&](const Shipped& shipped) {
+    const Config& own = sizes_of(shipped);
+    return (own.arch == config.arch ? 0 : 1000) + apart(own.d_model, config.d_model) +
+           apart(own.num_heads, config.num_heads) + apart(own.num_layers, config.num_layers);
+  };
+  const auto nearest = std::min_element(all.begin(), all.end(),
+                                        [&](const Shipped& a, const Shipped& b) { return distance(a) < distance(b); });
+  return nearest == all.end() ? nullptr : &*nearest;
+}
+
+/// The default first.
+Result<std::vector<std::string>> names_of_shipped() {
+  const auto folder = asset_folder();
+  if (!folder) return folder.error();
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(*folder / "assets" / "models", error), end; !error && at != end; at.increment(error))
+    if (at->is_directory()) names.push_back(std::string(kShipped) + at->path().filename().string());
+  std::erase(names, kAnySentence);  // read when a sentence needs it
+  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return std::pair(a != kDefaultModel, a) < std::pair(b != kDefaultModel, b);
+  });
+  return names;
+}
+
 bool has_chinese(const std::string& text) {
   const std::vector<char32_t> characters = code_points(text);
   return std::any_of(characters.begin(), characters.end(), is_chinese_character);
@@ -58,19 +98,25 @@ Result<fs::path> resolved_source(const fs::path& path) {
   return bad_input("shipped", "", "one of " + listed, "'" + model + "'");
 }
 
+Result<std::vector<BundledShape>> read_shipped_shapes() {
+  const auto names = names_of_shipped();
+  if (!names) return names.error();
+  std::vector<BundledShape> shapes;
+  for (const std::string& name : *names) {
+    const auto path = resolved_source(name);
+    if (!path) return path.error();
+    const auto hub = read_hub_config(*path / "config.json");
+    if (!hub) return hub.error();
+    shapes.push_back({name, hub->config});
+  }
+  return shapes;
+}
+
 Result<std::shared_ptr<const BundledModels>> read_shipped_models() {
-  const auto folder = asset_folder();
-  if (!folder) return folder.error();
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator at(*folder / "assets" / "models", error), end; !error && at != end; at.increment(error))
-    if (at->is_directory()) names.push_back(std::string(kShipped) + at->path().filename().string());
-  std::erase(names, kAnySentence);  // read when a sentence needs it
-  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
-    return std::pair(a != kDefaultModel, a) < std::pair(b != kDefaultModel, b);
-  });
+  const auto names = names_of_shipped();
+  if (!names) return names.error();
   BundledModels models;
-  for (const std::string& name : names) {
+  for (const std::string& name : *names) {
     const auto path = resolved_source(name);
     if (!path) return path.error();
     auto checkpoint = read_checkpoint(*path);
@@ -85,26 +131,18 @@ Result<std::shared_ptr<const BundledModels>> read_shipped_models() {
   return std::make_shared<const BundledModels>(std::move(models));
 }
 
-const BundledModel* find_model(const BundledModels& models, const Config& config) {
-  const auto found = std::find_if(models.begin(), models.end(), [&](const BundledModel& shipped) {
-    return same_shape(shipped.model->config, config);
-  });
-  return found == models.end() ? nullptr : &*found;
+const BundledModel* find_model(const BundledModels& models, const Config& config) { return of_shape(models, config); }
+
+const BundledShape* find_model(const std::vector<BundledShape>& shapes, const Config& config) {
+  return of_shape(shapes, config);
 }
 
 const BundledModel* nearest_model(const BundledModels& models, const Config& config) {
-  const auto apart = [](Index a, Index b) {
-    return std::abs(std::log2(static_cast<double>(std::max<Index>(1, a)) / static_cast<double>(std::max<Index>(1, b))));
-  };
-  const auto distance = [&](const BundledModel& shipped) {
-    const Config& own = shipped.model->config;
-    return (own.arch == config.arch ? 0 : 1000) + apart(own.d_model, config.d_model) +
-           apart(own.num_heads, config.num_heads) + apart(own.num_layers, config.num_layers);
-  };
-  const auto nearest =
-      std::min_element(models.begin(), models.end(),
-                       [&](const BundledModel& a, const BundledModel& b) { return distance(a) < distance(b); });
-  return nearest == models.end() ? nullptr : &*nearest;
+  return nearest_shape(models, config);
+}
+
+const BundledShape* nearest_model(const std::vector<BundledShape>& shapes, const Config& config) {
+  return nearest_shape(shapes, config);
 }
 
 void take_model(Document& document, const BundledModel& shipped) {

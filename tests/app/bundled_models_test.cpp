@@ -30,6 +30,23 @@ TEST_F(Shipped, AreReadWithTheirTokenizersAndCardsTheDefaultFirst) {
   EXPECT_EQ(names, (std::vector<std::string>{"shipped:encoder", "shipped:d-32", "shipped:decoder", "shipped:heads-2"}));
 }
 
+TEST(BundledModels, HaveTheShapesThatAreReadWithoutThem) {
+  const auto models = read_shipped_models();
+  const auto shapes = read_shipped_shapes();
+  ASSERT_TRUE(models && shapes);
+  ASSERT_EQ((*models)->size(), shapes->size());
+  for (std::size_t i = 0; i < shapes->size(); ++i) {
+    EXPECT_EQ((*models)->at(i).source, shapes->at(i).source);
+    EXPECT_EQ((*models)->at(i).model->config, shapes->at(i).config) << shapes->at(i).source;
+  }
+  Config wide = shapes->front().config;
+  wide.d_model = 1000;
+  EXPECT_EQ(find_model(*shapes, wide), nullptr);
+  EXPECT_EQ(nearest_model(*shapes, wide)->source, nearest_model(**models, wide)->source);
+  for (const BundledModel& one : **models)
+    EXPECT_EQ(find_model(*shapes, one.model->config)->source, find_model(**models, one.model->config)->source);
+}
+
 TEST_F(Shipped, ThatCannotBeReadAreNamed) {
   folder_.with("assets/models/d-32/config.json", "{}");
   const auto read = read_shipped_models();

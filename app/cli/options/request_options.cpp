@@ -101,10 +101,10 @@ Status check_weights(const Document& document, const std::vector<Request>& reque
   return Done{};
 }
 
-/// The models that come along; null where there are none.
-std::shared_ptr<const BundledModels> shipped_models() {
-  const auto models = read_shipped_models();
-  return models && !(*models)->empty() ? *models : nullptr;
+/// The shapes of the models that come along; none where these cannot be read.
+std::vector<BundledShape> shipped_shapes() {
+  const auto shapes = read_shipped_shapes();
+  return shapes ? *shapes : std::vector<BundledShape>{};
 }
 
 /// Of a document that has its own inputs: what it came from.
@@ -212,14 +212,14 @@ Result<Startup> RequestOptions::opened_source() const {
     // Of a shape the trained model that has it, what is left out being as in the default model; of --arch alone the
     // nearest of that architecture.
     std::optional<std::string> shipped;
-    const auto models = given("--random") ? nullptr : shipped_models();
-    if (models && uses_shipped_model()) shipped = kDefaultModel;
-    else if (models && !given("--seed") && !given("--split")) {
-      Config shape = models->front().model->config;
+    const auto shapes = given("--random") ? std::vector<BundledShape>{} : shipped_shapes();
+    if (!shapes.empty() && uses_shipped_model()) shipped = kDefaultModel;
+    else if (!shapes.empty() && !given("--seed") && !given("--split")) {
+      Config shape = shapes.front().config;
       if (const auto taken = model_.take(command_, shape); !taken) return taken.error();
-      const BundledModel* found = find_model(*models, shape);
-      if (!found && shape.arch != models->front().model->config.arch) found = nearest_model(*models, shape);
-      if (found && agree(command_, shape, found->model->config)) shipped = found->source;
+      const BundledShape* found = find_model(shapes, shape);
+      if (!found && shape.arch != shapes.front().config.arch) found = nearest_model(shapes, shape);
+      if (found && agree(command_, shape, found->config)) shipped = found->source;
     }
     if (!shipped) {
       const char* why = given("--seed")    ? ", as --seed asks"
