@@ -15,7 +15,6 @@
 #include "read/external/page_attention.h"
 #include "read/external/page_text.h"
 #include "read/external/tensors_file.h"
-#include "read/hub/checkpoint.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {
@@ -95,7 +94,8 @@ bool names_model(const fs::path& path) {
   return resolved && (is_folder(*resolved) || is_tensors(path) || is_attention_json(path));
 }
 
-Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_heads, Progress& progress) {
+Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_heads, Progress& progress,
+                               Reading reading) {
   const auto resolved = path_of_source(asked);
   if (!resolved) return resolved.error();
   const std::vector<LoggedStep> logged = logged_steps(*resolved);
@@ -132,7 +132,7 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
     return no_num_heads(path, *num_heads);
   } else if (weights) {
     const fs::path folder = is_folder(path) ? path : path.parent_path();
-    auto checkpoint = read_checkpoint(path, progress);
+    auto checkpoint = read_checkpoint(path, progress, kMostWidenedBytes, reading);
     if (!checkpoint) return checkpoint.error();
     if (!checkpoint->model) return Error{path.string() + ": cancelled, nothing was opened"};
     opened.model_warnings = checkpoint->warnings;
@@ -163,9 +163,9 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
   return opened;
 }
 
-Result<OpenedModel> open_model(const fs::path& path, std::optional<Index> num_heads) {
+Result<OpenedModel> open_model(const fs::path& path, std::optional<Index> num_heads, Reading reading) {
   Progress progress;
-  return open_model(path, num_heads, progress);
+  return open_model(path, num_heads, progress, reading);
 }
 
 }  // namespace headlight

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "document/document.h"
 #include "math/forward.h"
+#include "read/hub/checkpoint.h"
 
 namespace headlight {
 
@@ -35,7 +36,9 @@ Result<OpenedModel> open_page_numbers(const std::string& source, const nlohmann:
 /// attention that was computed before (.json), the numbers of a page (.html). `num_heads` is needed where a tensors file
 /// does not say it, and refused elsewhere. `progress` follows the bytes of a checkpoint; stopped, it is an Error that says
 /// so.
-Result<OpenedModel> open_model(const std::filesystem::path& path, std::optional<Index> num_heads, Progress& progress);
-Result<OpenedModel> open_model(const std::filesystem::path& path, std::optional<Index> num_heads = std::nullopt);
+Result<OpenedModel> open_model(const std::filesystem::path& path, std::optional<Index> num_heads, Progress& progress,
+                               Reading reading = Reading::whole);
+Result<OpenedModel> open_model(const std::filesystem::path& path, std::optional<Index> num_heads = std::nullopt,
+                               Reading reading = Reading::whole);
 
 }  // namespace headlight

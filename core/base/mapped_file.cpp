@@ -74,6 +74,14 @@ void handle_bus_errors() {
   });
 }
 
+/// Whole pages within the part; neighbours keep theirs.
+void give_back_pages(std::string_view part) {
+  const std::uintptr_t page = page_size();
+  const auto begin = (reinterpret_cast<std::uintptr_t>(part.data()) + page - 1) / page * page;
+  const auto end = reinterpret_cast<std::uintptr_t>(part.data() + part.size()) / page * page;
+  if (end > begin) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
 /// The place of a MappedFile; null where it has none. With places_mutex held.
 Place* place_of(const void* owner) {
   const auto is_it = [owner](const Place& place) { return place.owner == owner; };
@@ -151,11 +159,14 @@ Error shortened(std::string_view where) {
 void MappedFile::release(std::string_view part) const {
   if (part.empty()) return;
   assert(part.data() >= bytes_.data() && part.data() + part.size() <= bytes_.data() + bytes_.size());
-  // Whole pages within the part; neighbours keep theirs.
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<std::uintptr_t>(part.data()) + page - 1) / page * page;
-  const auto end = reinterpret_cast<std::uintptr_t>(part.data() + part.size()) / page * page;
-  if (end > begin) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  give_back_pages(part);
+}
+
+void release_pages(std::string_view part) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(part.data());
+  const std::lock_guard lock(places_mutex);  // the file stays mapped meanwhile
+  const auto holds = [&](const Place& place) { return begin >= place.begin && begin + part.size() <= place.end; };
+  if (!part.empty() && std::any_of(places.begin(), places.end(), holds)) give_back_pages(part);
 }
 
 }  // namespace headlight

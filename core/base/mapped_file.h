@@ -29,4 +29,7 @@ class MappedFile {
   std::string_view bytes_;
 };
 
+/// The same of a part of any mapped file; of other memory nothing.
+void release_pages(std::string_view part);
+
 }  // namespace headlight

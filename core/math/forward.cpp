@@ -332,7 +332,7 @@ Result<bool> run_given_patterns(Pass& pass) {
 /// Weights that stay in their file were read from a file that is whole.
 Status check_files(const Model& model) {
   if (!any_was_shortened()) return Done{};
-  const auto stays = [](const Linear& linear) { return linear.half && was_shortened(linear.half->file.get()); };
+  const auto stays = [](const Linear& linear) { return linear.stored && was_shortened(linear.stored->file.get()); };
   bool any = false;
   const auto look = [&](const StackWeights& stack) {
     any = any || (stack.embeddings.tokens && stays(*stack.embeddings.tokens));

@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "math/kernels.h"
+#include "math/stored_weight.h"
 
 namespace headlight {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 /// A product with fewer multiplications runs on one thread.
 constexpr Index kWorthAThread = 1 << 19;
 /// Inputs of a panel per product, and rows of x per product: both tiles stay in the L2 cache.
-constexpr Index kStretch = 512, kRows = 256;
+constexpr Index kStretch = kMostInputs, kRows = 256;
 /// Up to so many rows, bfloat16 weights are widened inside the product; for more, a stretch is widened once before it.
 constexpr Index kFewRows = 24;
 constexpr Index kPanel = PanelMatrix::kPanel;
@@ -91,8 +92,9 @@ void transpose(const ConstMatrixRef& rows, float* to) {
 
 Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& threads) {
   assert(!weights.panels || weights.weight.size() == 0);
-  if (weights.panels) {
-    const PanelMatrix& panels = *weights.panels;
+  const auto used = weights.stored ? panels_of_used(*weights.stored, threads) : nullptr;
+  if (used || weights.panels) {
+    const PanelMatrix& panels = used ? *used : *weights.panels;
     return product(
         x, panels.rows, weights.bias, threads,
         [&](const Stretch& at, float* space) -> const float* {
@@ -103,10 +105,9 @@ Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& thr
         },
         &panels);
   }
-  if (weights.half)
-    return product(x, weights.half->rows, weights.bias, threads, [&](const Stretch& at, float* space) {
-      const Index first = at.panel * kPanel;
-      transpose(widened(*weights.half, first, std::min(kPanel, weights.half->rows - first), at.k, at.count), space);
+  if (weights.stored)
+    return product(x, weights.stored->rows, weights.bias, threads, [&](const Stretch& at, float* space) {
+      transpose_stored(*weights.stored, at.panel, at.k, at.count, space);
       return space;
     });
   if (const Matrix& weight = weights.weight; weight.size() > 0)

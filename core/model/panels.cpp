@@ -4,8 +4,6 @@
 #include <bit>
 #include <cstdint>
 
-#include "base/pages.h"
-
 namespace headlight {
 namespace {
 
@@ -65,11 +63,6 @@ std::shared_ptr<const PanelMatrix> packed(Index rows, Index cols, const RowsOf& 
     fill(reinterpret_cast<float*>(bytes), [](float x) { return x; });
   }
   return panels;
-}
-
-std::shared_ptr<const PanelMatrix> packed(Index rows, Index cols, const RowsOf& rows_of) {
-  std::size_t begin = 0;
-  return packed(rows, cols, rows_of, fresh_pages(packed_bytes(rows, cols)), begin);
 }
 
 }  // namespace headlight

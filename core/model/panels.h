@@ -20,7 +20,4 @@ std::size_t packed_bytes(Index rows, Index cols);
 std::shared_ptr<const PanelMatrix> packed(Index rows, Index cols, const RowsOf& rows_of,
                                           const std::shared_ptr<std::byte>& pages, std::size_t& begin);
 
-/// The same in pages of its own.
-std::shared_ptr<const PanelMatrix> packed(Index rows, Index cols, const RowsOf& rows_of);
-
 }  // namespace headlight

@@ -132,31 +132,41 @@ std::vector<std::shared_ptr<const Linear>*> plain_tables(Model& model) {
 
 }  // namespace
 
-Matrix widened(const HalfMatrix& half, Index first, Index count, Index column, Index columns) {
+Matrix widened(const StoredMatrix& stored, Index first, Index count, Index column, Index columns) {
   static_assert(std::endian::native == std::endian::little, "files are read as little-endian memory");
-  assert(first >= 0 && count >= 0 && first + count <= half.rows);
-  assert(column >= 0 && columns >= 0 && column + columns <= half.cols);
+  assert(first >= 0 && count >= 0 && first + count <= stored.rows);
+  assert(column >= 0 && columns >= 0 && column + columns <= stored.cols);
   Matrix block(count, columns);
-  for (Index row = 0; row < count; ++row) {
-    const char* bytes = half.bytes + 2 * ((first + row) * half.cols + column);
-    const auto widen_all = [&](const auto& widen) {
-      for (Index i = 0; i < columns; ++i) {
-        std::uint16_t bits;  // from any address
-        std::memcpy(&bits, bytes + 2 * i, sizeof bits);
+  const auto fill = [&](auto bits, const auto& widen) {
+    const Index step = stored.width() * (stored.transposed ? stored.step() : 1);
+    for (Index row = 0; row < count; ++row) {
+      const char* bytes = stored.at(first + row, column);
+      for (Index i = 0; i < columns; ++i, bytes += step) {
+        std::memcpy(&bits, bytes, sizeof bits);  // from any address
         block(row, i) = widen(bits);
       }
-    };
-    if (half.kind == HalfMatrix::Kind::bfloat16)  // the upper half of a float32
-      widen_all([](std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); });
-    else widen_all([](std::uint16_t bits) { return static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(bits)); });
+    }
+  };
+  switch (stored.kind) {
+    case StoredMatrix::Kind::float32: fill(float{}, [](float number) { return number; }); break;
+    case StoredMatrix::Kind::bfloat16:  // the upper half of a float32
+      fill(std::uint16_t{},
+           [](std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); });
+      break;
+    case StoredMatrix::Kind::float16:
+      fill(std::uint16_t{},
+           [](std::uint16_t bits) { return static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(bits)); });
+      break;
   }
   return block;
 }
 
-Matrix widened(const HalfMatrix& half, Index first, Index count) { return widened(half, first, count, 0, half.cols); }
+Matrix widened(const StoredMatrix& stored, Index first, Index count) {
+  return widened(stored, first, count, 0, stored.cols);
+}
 
 Matrix weight_rows(const Linear& linear, Index first, Index count) {
-  if (linear.half) return widened(*linear.half, first, count);
+  if (linear.stored) return widened(*linear.stored, first, count);
   if (!linear.panels) return linear.weight.middleRows(first, count);
   const PanelMatrix& panels = *linear.panels;
   Matrix rows(count, panels.cols);

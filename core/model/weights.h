@@ -1,9 +1,11 @@
 // The learned numbers of a model. Every weight is (out, in), applied as x·Wᵀ + b, as torch.nn.Linear stores it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,19 +17,35 @@
 
 namespace headlight {
 
-/// A weight that stays in its file in half precision, row-major, and is converted to float32 when it is used.
-struct HalfMatrix {
-  enum class Kind { float16, bfloat16 };
+struct PanelsOfStored;
+
+/// A weight that stays in its file and is converted to float32, where it is stored in half precision, when it is used.
+struct StoredMatrix {
+  enum class Kind { float16, bfloat16, float32 };
 
   Kind kind = Kind::float16;
   Index rows = 0, cols = 0;
-  const char* bytes = nullptr;            // two a number, little-endian, on any address
-  std::shared_ptr<const void> file = {};  // keeps them readable
+  const char* bytes = nullptr;                  // little-endian, on any address
+  bool transposed = false;                      // stored (cols, rows)
+  Index line = 0;                               // numbers from one stored row to the next; 0: as many as it has
+  std::shared_ptr<const void> file = {};        // keeps them readable
+  std::shared_ptr<PanelsOfStored> panels = {};  // where a weight that is used often is packed; null: it stays as it is
+
+  Index width() const { return kind == Kind::float32 ? 4 : 2; }  // bytes a number
+  Index step() const { return line > 0 ? line : transposed ? rows : cols; }
+  const char* at(Index row, Index col) const {
+    return bytes + width() * (transposed ? col * step() + row : row * step() + col);
+  }
+  /// All its bytes, where they are beside those of nothing else; else none.
+  std::string_view lines() const {
+    const bool whole = step() == (transposed ? rows : cols);
+    return {bytes, whole ? static_cast<std::size_t>(width() * rows * cols) : 0};
+  }
 };
 
 /// Rows [first, first + count), exactly as they are stored; of them all columns, or [column, column + columns).
-Matrix widened(const HalfMatrix& half, Index first, Index count);
-Matrix widened(const HalfMatrix& half, Index first, Index count, Index column, Index columns);
+Matrix widened(const StoredMatrix& stored, Index first, Index count);
+Matrix widened(const StoredMatrix& stored, Index first, Index count, Index column, Index columns);
 
 /// A weight (rows, cols) in the layout that products read: panels of kPanel rows one after another, each transposed to
 /// (cols, kPanel), the last one padded with zeros.
@@ -43,15 +61,22 @@ struct PanelMatrix {
   Index panel(Index number) const { return number * kPanel * cols; }
 };
 
-struct Linear {
-  Matrix weight;                                   // (out, in); empty, and neither of those below: the identity
-  Vector bias;                                     // (out); empty: zero
-  std::shared_ptr<const HalfMatrix> half = {};     // instead of `weight`
-  std::shared_ptr<const PanelMatrix> panels = {};  // instead of `weight`; see pack()
+/// The panels of a weight that stays in its file, once they pay: products count their uses (math/stored_weight.h).
+struct PanelsOfStored {
+  std::atomic<int> uses = 0;
+  std::mutex packing = {};
+  std::shared_ptr<const PanelMatrix> packed = {};  // guarded by `packing`
+};
 
-  bool is_identity() const { return weight.size() == 0 && !half && !panels; }
-  Index outputs() const { return half ? half->rows : panels ? panels->rows : weight.rows(); }
-  Index inputs() const { return half ? half->cols : panels ? panels->cols : weight.cols(); }
+struct Linear {
+  Matrix weight;                                    // (out, in); empty, and neither of those below: the identity
+  Vector bias;                                      // (out); empty: zero
+  std::shared_ptr<const StoredMatrix> stored = {};  // instead of `weight`
+  std::shared_ptr<const PanelMatrix> panels = {};   // instead of `weight`; see pack()
+
+  bool is_identity() const { return weight.size() == 0 && !stored && !panels; }
+  Index outputs() const { return stored ? stored->rows : panels ? panels->rows : weight.rows(); }
+  Index inputs() const { return stored ? stored->cols : panels ? panels->cols : weight.cols(); }
 };
 
 /// Rows [first, first + count) of the weight, in whichever form it is stored.

@@ -191,12 +191,12 @@ Linear half_linear(Random& random, Index out, Index in) {
   const Matrix drawn = random_matrix(random, out, in);
   for (Index i = 0; i < drawn.size(); ++i)
     bytes->push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(drawn.data()[i]) >> 16));
-  HalfMatrix half{.kind = HalfMatrix::Kind::bfloat16,
-                  .rows = out,
-                  .cols = in,
-                  .bytes = reinterpret_cast<const char*>(bytes->data()),
-                  .file = bytes};
-  return {.weight = {}, .bias = random_matrix(random, 1, out), .half = std::make_shared<const HalfMatrix>(half)};
+  StoredMatrix half{.kind = StoredMatrix::Kind::bfloat16,
+                    .rows = out,
+                    .cols = in,
+                    .bytes = reinterpret_cast<const char*>(bytes->data()),
+                    .file = bytes};
+  return {.weight = {}, .bias = random_matrix(random, 1, out), .stored = std::make_shared<const StoredMatrix>(half)};
 }
 
 TEST(ExplainedCells, OfWhatOnlyCheckpointsHaveAreFoundAgain) {

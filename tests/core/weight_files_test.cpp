@@ -1,11 +1,14 @@
 // Where a checkpoint's weights lie: one file or shards, mapped, in half precision or not.
 #include "read/hub/weight_files.h"
 
+#include <cstring>
+
 #include <gtest/gtest.h>
 
 #include "core/checkpoints.h"
 #include "math/forward.h"
 #include "math/ops.h"
+#include "math/stored_weight.h"
 #include "read/array/safetensors.h"
 #include "temporary_folder.h"
 
@@ -172,15 +175,15 @@ TEST(HalfWeights, AnswerFromTheirFileAsWhenWidened) {
     ASSERT_TRUE(widened_all && in_file) << name;
     const Linear& ours = in_file->model->blocks[1].self.query;
     const Linear& theirs = widened_all->model->blocks[1].self.query;
-    ASSERT_TRUE(ours.half && !theirs.half) << name;
+    ASSERT_TRUE(ours.stored && !theirs.stored) << name;
     EXPECT_EQ(ours.weight.size(), 0);
     EXPECT_EQ(ours.outputs(), theirs.outputs());
     EXPECT_EQ(ours.inputs(), theirs.inputs());
     EXPECT_TRUE(same(weight_rows(ours, 0, ours.outputs()), weight_rows(theirs, 0, theirs.outputs())));
     EXPECT_TRUE(same(weight_rows(ours, 3, 4), weight_rows(theirs, 3, 4)));
     const auto &our_table = in_file->model->embeddings.tokens, &their_table = widened_all->model->embeddings.tokens;
-    EXPECT_TRUE(our_table->half && their_table->panels && same_weights(*our_table, *their_table));
-    EXPECT_EQ(their_table->panels->halves != nullptr, our_table->half->kind == HalfMatrix::Kind::bfloat16);
+    EXPECT_TRUE(our_table->stored && their_table->panels && same_weights(*our_table, *their_table));
+    EXPECT_EQ(their_table->panels->halves != nullptr, our_table->stored->kind == StoredMatrix::Kind::bfloat16);
     EXPECT_TRUE(ours.bias.size() == theirs.bias.size() && (ours.bias.size() == 0 || same(ours.bias, theirs.bias)));
     const auto a = answer_of(widened_all->model, 1), b = answer_of(in_file->model, 1), c = answer_of(in_file->model, 3);
     ASSERT_TRUE(a && b && c);
@@ -189,16 +192,77 @@ TEST(HalfWeights, AnswerFromTheirFileAsWhenWidened) {
   }
 }
 
+/// Weights in the file are packed while answers go on: no bit of any of them changes.
+TEST(WeightsInTheirFile, AnswerAsThePackedOnesDoHoweverOftenTheyAreUsed) {
+  for (const char* name : {"bert", "gpt2", "bert-prefixed-f16", "llama-gqa-bf16", "family-phi3", "family-bloom",
+                           "family-albert", "family-mixtral"}) {
+    Progress progress;
+    const auto whole = read_checkpoint(kGolden / name, progress);
+    ASSERT_TRUE(whole) << name;
+    ASSERT_TRUE(whole->model->blocks[0].self.output.panels) << name;
+    const auto expected = answer_of(whole->model, 1);
+    for (const int threads : {1, 3}) {
+      const auto used = read_checkpoint(kGolden / name, progress, kMostWidenedBytes, Reading::as_used);
+      ASSERT_TRUE(used) << name;
+      const Linear& weight = used->model->blocks[0].self.output;
+      ASSERT_TRUE(weight.stored && weight.stored->panels) << name;
+      EXPECT_TRUE(same_weights(weight, whole->model->blocks[0].self.output)) << name;
+      for (int time = 0; time < 5; ++time) {
+        const auto answer = answer_of(used->model, threads);
+        ASSERT_TRUE(answer && expected);
+        EXPECT_TRUE(same(answer->last_hidden_state(), expected->last_hidden_state())) << name << ", " << time;
+        EXPECT_TRUE(same(answer->blocks.back().self.query, expected->blocks.back().self.query)) << name << ", " << time;
+      }
+      EXPECT_TRUE(weight.stored->panels->packed) << name;
+    }
+  }
+}
+
+TEST(WeightsInTheirFile, ThatAreShortenedMeanwhileAreNoAnswer) {
+  const CopiedFolder folder("gpt2");
+  Progress progress;
+  const auto used = read_checkpoint(folder.path(), progress, kMostWidenedBytes, Reading::as_used);
+  ASSERT_TRUE(used);
+  std::filesystem::resize_file(folder.at("model.safetensors"), 4096);
+  const auto answer = forward(request_for(used->model, tokens_of_ids({3, 9, 27})), progress);
+  ASSERT_FALSE(answer);
+  EXPECT_NE(answer.error().message.find("one that was shortened meanwhile"), std::string::npos)
+      << answer.error().message;
+}
+
+TEST(WeightsInTheirFile, AreFiniteOrNotWhereverTheNumberStands) {
+  using Kind = StoredMatrix::Kind;
+  struct Case {
+    Kind kind;
+    std::size_t size;
+    std::vector<std::uint32_t> finite, others;
+  };
+  for (const Case& of : {Case{Kind::float32, 4, {0x7F7FFFFF, 0xFF7FFFFF, 0, 0x80000000}, {0x7F800000, 0xFF800001}},
+                         Case{Kind::bfloat16, 2, {0x7F7F, 0xFF7F, 0, 0x8000}, {0x7F80, 0xFF80, 0x7FC0, 0xFF81}},
+                         Case{Kind::float16, 2, {0x7BFF, 0xFBFF, 0, 0x8000}, {0x7C00, 0xFC00, 0x7E00, 0xFC01}}})
+    for (const std::size_t count : {1u, 3u, 4u, 9u})
+      for (std::size_t place = 0; place < count; ++place) {
+        std::string bytes(1 + count * of.size, '\0');  // on an odd address
+        for (std::size_t i = 0; i < count; ++i)
+          std::memcpy(bytes.data() + 1 + i * of.size, &of.finite[i % of.finite.size()], of.size);
+        EXPECT_TRUE(all_finite(of.kind, bytes.data() + 1, count, Threads(1)));
+        for (const std::uint32_t other : of.others) {
+          std::memcpy(bytes.data() + 1 + place * of.size, &other, of.size);
+          EXPECT_FALSE(all_finite(of.kind, bytes.data() + 1, count, Threads(1))) << std::hex << other;
+        }
+      }
+}
+
 TEST(HalfWeights, ArePlacedOnAnyAddressAndChecked) {
   const Matrix numbers = (Matrix(3, 2) << 1, -2, 0.5f, 65504, -0.0f, 3).finished();
   const std::uint16_t bits[] = {0x3c00, 0xc000, 0x3800, 0x7bff, 0x8000, 0x4200};
   std::string bytes(1, 'x');
   bytes.append(reinterpret_cast<const char*>(bits), sizeof bits);
-  const HalfMatrix half{.kind = HalfMatrix::Kind::float16, .rows = 3, .cols = 2, .bytes = bytes.data() + 1};
+  const StoredMatrix half{.kind = StoredMatrix::Kind::float16, .rows = 3, .cols = 2, .bytes = bytes.data() + 1};
   EXPECT_TRUE(same(widened(half, 0, 3), numbers));
   EXPECT_TRUE(same(widened(half, 2, 1), numbers.row(2)));
   Linear linear_half, linear_whole;
-  linear_half.half = std::make_shared<const HalfMatrix>(half);
+  linear_half.stored = std::make_shared<const StoredMatrix>(half);
   linear_whole.weight = numbers;
   const Matrix x = Matrix::Constant(4, 2, 0.25f);
   EXPECT_FALSE(linear_half.is_identity());

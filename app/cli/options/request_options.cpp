@@ -251,7 +251,8 @@ Result<Startup> RequestOptions::opened_source() const {
                      found_at(source_));
   }
   const bool heads = (is_tensors(source_) || names_own_numbers(source_)) && given("--num-heads");
-  auto opened = open_model(source_, heads ? std::optional(model_.sizes().num_heads) : std::nullopt);
+  const Reading reading = command_.get_name() == "open" ? Reading::whole : Reading::as_used;
+  auto opened = open_model(source_, heads ? std::optional(model_.sizes().num_heads) : std::nullopt, reading);
   if (!opened) return opened.error();
   start.warnings = std::move(opened->warnings);
   start.session = session_of(*std::move(opened));

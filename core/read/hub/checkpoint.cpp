@@ -118,12 +118,8 @@ class Loader {
       auto weight = tensors_.take_matrix(names(row, layer, {".weight"}), size, row.need);
       if (!weight) return weight.error();
       linear.weight = std::move(*weight);
-    } else if (row.form == Form::transposed) {
-      const auto weight = tensors_.take_matrix(names(row, layer, {".weight"}), {size.cols, size.rows}, row.need);
-      if (!weight) return weight.error();
-      linear.weight = weight->transpose();
     } else {
-      auto weight = tensors_.take_weight(names(row, layer, {".weight"}), size, row.need);
+      auto weight = tensors_.take_weight(names(row, layer, {".weight"}), size, row.need, row.form == Form::transposed);
       if (!weight) return weight.error();
       linear = std::move(*weight);
     }
@@ -154,12 +150,13 @@ class Loader {
     const auto put_taken = [&](auto taken, auto... where) -> Status {
       if (!taken) return taken.error();
       put(row, where..., std::move(*taken));
+      tensors_.weight_is_kept();
       return Done{};
     };
     const auto size = [&] { return shape(row.field, row.part, hub_); };
     switch (kind(row.field)) {
       case FieldKind::matrix: return put_taken(tensors_.take_matrix(names(row, layer, {""}), size(), row.need));
-      case FieldKind::table: return put_taken(tensors_.take_weight(names(row, layer, {""}), size(), row.need, true));
+      case FieldKind::table: return put_taken(tensors_.take_weight(names(row, layer, {""}), size(), row.need));
       case FieldKind::vector: return put_taken(tensors_.take_vector(names(row, layer, {""}), size().cols, row.need));
       case FieldKind::linear: return put_taken(take_linear(row, layer), layer);
       case FieldKind::norm: return put_taken(take_norm(row, layer), layer);
@@ -188,7 +185,7 @@ class Loader {
   void put(const Row&, Vector bias) { output_.bias = std::move(bias); }
 
   void put(const Row& row, Linear read) {
-    const auto table = std::make_shared<const Linear>(std::move(read));
+    const auto table = std::make_shared<const Linear>(tensors_.kept(std::move(read)));
     if (row.field == Field::output) {
       output_.weight = table;
       return;
@@ -197,25 +194,36 @@ class Loader {
     stack(row.part).embeddings.tokens = table;
   }
 
+  Linear part(const Linear& fused, Index first, Index count) const {
+    return tensors_.kept(part_of(fused, first, count));
+  }
+
+  /// A layer outside the blocks, which is small and always in memory.
+  static Linear plain(Linear linear) {
+    if (linear.stored) linear.weight = weight_rows(linear, 0, linear.outputs());
+    linear.stored = nullptr;
+    return linear;
+  }
+
   void put(const Row& row, std::size_t layer, Linear linear) {
     if (row.field == Field::transform) {
-      output_.transform = std::move(linear);
+      output_.transform = plain(std::move(linear));
       return;
     }
     if (row.field == Field::embedding_projection) {
-      stack(row.part).embeddings.projection = std::move(linear);
+      stack(row.part).embeddings.projection = plain(std::move(linear));
       return;
     }
     BlockWeights& block = stack(row.part).blocks[layer];
     if (row.field == Field::distance_key || row.field == Field::distance_query) {
       auto& projections = row.field == Field::distance_key ? distance_keys_ : distance_queries_;
-      projections.push_back(std::move(linear));
+      projections.push_back(plain(std::move(linear)));
       return;
     }
     if (row.field == Field::gate_up) {
       const Index rows = shape(Field::up, row.part, hub_).rows;
-      block.gate = part_of(linear, 0, rows);
-      block.up = part_of(linear, rows, rows);
+      block.gate = part(linear, 0, rows);
+      block.up = part(linear, rows, rows);
       return;
     }
     if (row.field == Field::heads_together) {
@@ -226,13 +234,13 @@ class Loader {
       return;
     }
     if (row.field != Field::query_key_value) {
-      linear_field(row.field, row.expert, block) = std::move(linear);
+      linear_field(row.field, row.expert, block) = tensors_.kept(std::move(linear));
       return;
     }
     const Index queries = shape(Field::query, row.part, hub_).rows, keys = shape(Field::key, row.part, hub_).rows;
-    block.self.query = part_of(linear, 0, queries);
-    block.self.key = part_of(linear, queries, keys);
-    block.self.value = part_of(linear, queries + keys, keys);
+    block.self.query = part(linear, 0, queries);
+    block.self.key = part(linear, queries, keys);
+    block.self.value = part(linear, queries + keys, keys);
   }
 
   void put(const Row& row, std::size_t layer, NormWeights norm) {
@@ -346,17 +354,18 @@ StoredArrays stored_in_memory(std::string_view where, ArrayFile file) {
 
 Status check_tensors(std::string_view where, const HubConfig& hub, StoredArrays stored) {
   Progress progress;
-  StoredTensors tensors(where, unwrapped(std::move(stored), hub), prefix(hub.family), kMostWidenedBytes, progress);
+  StoredTensors tensors(where, unwrapped(std::move(stored), hub), prefix(hub.family), kMostWidenedBytes, Reading::whole,
+                        progress);
   return Loader(hub, std::move(tensors), progress.stop).check();
 }
 
 Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub, StoredArrays stored,
-                                   Progress& progress, std::size_t most_widened) {
+                                   Progress& progress, std::size_t most_widened, Reading reading) {
   progress.done = 0;
   std::map<std::string, StoredArray> files;  // an array of each: their bytes stay mapped until all are read
   for (const auto& [name, array] : stored.arrays)
     if (array.mapped) files.emplace(array.where, array);
-  StoredTensors tensors(where, unwrapped(std::move(stored), hub), prefix(hub.family), most_widened, progress);
+  StoredTensors tensors(where, unwrapped(std::move(stored), hub), prefix(hub.family), most_widened, reading, progress);
   auto checkpoint =
       Loader(hub, std::move(tensors), progress.stop).load(name_of(std::filesystem::path(where).parent_path()));
   for (const auto& [name, array] : files)
@@ -370,7 +379,8 @@ Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub,
   return checkpoint_from(where, hub, stored_in_memory(where, std::move(file)), progress);
 }
 
-Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& progress, std::size_t most_widened) {
+Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& progress, std::size_t most_widened,
+                                   Reading reading) {
   std::error_code error;
   const auto folder = std::filesystem::is_regular_file(path, error) ? path.parent_path() : path;
   const auto config = folder / "config.json";
@@ -382,7 +392,7 @@ Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& 
   if (!hub) return hub.error();
   auto files = open_weights(path);
   if (!files) return files.error();
-  return checkpoint_from(files->where, *hub, std::move(files->stored), progress, most_widened);
+  return checkpoint_from(files->where, *hub, std::move(files->stored), progress, most_widened, reading);
 }
 
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder) {

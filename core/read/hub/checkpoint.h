@@ -13,6 +13,7 @@
 #include "read/array/array.h"
 #include "read/array/stored_array.h"
 #include "read/hub/config_file.h"
+#include "read/hub/stored_tensors.h"
 
 namespace headlight {
 
@@ -32,7 +33,7 @@ inline constexpr std::size_t kMostWidenedBytes = std::size_t{512} << 20;
 /// Files are mapped and read tensor by tensor: beside the matrices themselves, one tensor at a time is in memory. Where
 /// `progress` is stopped the checkpoint has no model. `folder` may be one file of weights beside its config.json.
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder, Progress& progress,
-                                   std::size_t most_widened = kMostWidenedBytes);
+                                   std::size_t most_widened = kMostWidenedBytes, Reading reading = Reading::whole);
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder);
 
 /// Checks of read_checkpoint that need no number: whether every tensor is there, of the right
@@ -41,7 +42,8 @@ Status check_tensors(std::string_view where, const HubConfig& hub, StoredArrays 
 
 /// The same from arrays wherever they lie; `where` names them together.
 Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub, StoredArrays stored,
-                                   Progress& progress, std::size_t most_widened = kMostWidenedBytes);
+                                   Progress& progress, std::size_t most_widened = kMostWidenedBytes,
+                                   Reading reading = Reading::whole);
 
 /// The same from what was read already; `where` names the file of the arrays.
 Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub, ArrayFile file);

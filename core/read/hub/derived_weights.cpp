@@ -8,11 +8,12 @@ namespace headlight {
 
 Linear part_of(const Linear& fused, Index first, Index count) {
   Linear part;
-  if (fused.half) {
-    HalfMatrix half = *fused.half;
-    half.bytes += first * half.cols * 2;
-    half.rows = count;
-    part.half = std::make_shared<const HalfMatrix>(std::move(half));
+  if (fused.stored) {
+    StoredMatrix rows = *fused.stored;
+    rows.line = rows.step();
+    rows.bytes = rows.at(first, 0);
+    rows.rows = count;
+    part.stored = std::make_shared<const StoredMatrix>(std::move(rows));
   } else {
     part.weight = fused.weight.middleRows(first, count);
   }

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "model/panels.h"
+#include "math/stored_weight.h"
 
 namespace headlight {
 namespace {
@@ -43,28 +43,25 @@ bool same_numbers(const StoredArray& a, const StoredArray& b) {
   return same;
 }
 
-HalfMatrix half_matrix(const StoredArray& array, Index rows, Index columns) {
-  return {.kind = array.dtype == Dtype::bf16 ? HalfMatrix::Kind::bfloat16 : HalfMatrix::Kind::float16,
-          .rows = rows,
-          .cols = columns,
-          .bytes = array.bytes.data(),
-          .file = array.owner};
+/// How a weight of these numbers stays in its file; none: it cannot.
+std::optional<StoredMatrix::Kind> kind_of(Dtype dtype) {
+  if (dtype == Dtype::f32) return StoredMatrix::Kind::float32;
+  if (dtype == Dtype::f16) return StoredMatrix::Kind::float16;
+  if (dtype == Dtype::bf16) return StoredMatrix::Kind::bfloat16;
+  return std::nullopt;
 }
 
 /// Rows [first, first + count) of a matrix with so many columns, in float32.
 Matrix rows_of(const StoredArray& array, Index columns, Index first, Index count) {
-  if (is_half(array)) return widened(half_matrix(array, first + count, columns), first, count);
+  if (const auto kind = kind_of(array.dtype))
+    return widened({.kind = *kind, .rows = first + count, .cols = columns, .bytes = array.bytes.data()}, first, count);
   const auto row = static_cast<std::size_t>(columns) * width(array.dtype);
   const std::string_view bytes =
       array.bytes.substr(static_cast<std::size_t>(first) * row, static_cast<std::size_t>(count) * row);
   Matrix rows(count, columns);
-  if (array.dtype == Dtype::f32) {
-    std::copy_n(bytes.data(), bytes.size(), reinterpret_cast<char*>(rows.data()));
-  } else {
-    std::vector<float> values;
-    append_widened(array.dtype, false, bytes, values);
-    std::copy(values.begin(), values.end(), rows.data());
-  }
+  std::vector<float> values;
+  append_widened(array.dtype, false, bytes, values);
+  std::copy(values.begin(), values.end(), rows.data());
   return rows;
 }
 
@@ -78,8 +75,8 @@ const float* not_finite_in(const Matrix& values) {
 }  // namespace
 
 StoredTensors::StoredTensors(std::string_view where, StoredArrays stored, std::string_view prefix,
-                             std::size_t most_widened, Progress& progress)
-    : where_(where), stored_(std::move(stored)), progress_(progress) {
+                             std::size_t most_widened, Reading reading, Progress& progress)
+    : where_(where), stored_(std::move(stored)), reading_(reading), progress_(progress) {
   if (any_begins(prefix)) prefix_ = prefix;
   std::size_t halves = 0;
   for (const auto& [name, array] : stored_.arrays) {
@@ -163,8 +160,23 @@ Error StoredTensors::not_finite(const StoredArray& array, const std::vector<std:
                                      : "-inf");
 }
 
+Error StoredTensors::first_not_finite(const StoredArray& array, const std::vector<std::string>& names) const {
+  Error error;
+  for_each_part(array, [&](const std::vector<float>& values, std::size_t first) {
+    const auto bad = std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
+    if (bad == values.end()) return true;
+    error = not_finite(array, names, static_cast<Index>(first) + (bad - values.begin()), *bad);
+    return false;
+  });
+  return error;
+}
+
 void StoredTensors::taken(const StoredArray& array) {
   if (array.mapped) array.mapped->release(array.bytes);
+  count(array);
+}
+
+void StoredTensors::count(const StoredArray& array) {
   bytes_taken_ += static_cast<double>(array.bytes.size());
   if (bytes_ > 0) progress_.done = static_cast<float>(std::min(bytes_taken_ / bytes_, 1.0));
 }
@@ -197,34 +209,50 @@ Result<Vector> StoredTensors::take_vector(const std::vector<std::string>& names,
 }
 
 Result<Linear> StoredTensors::take_weight(const std::vector<std::string>& names, TensorShape size, Need need,
-                                          bool packs) {
-  const auto found = find(names, {size.rows, size.cols}, need);
+                                          bool transposed) {
+  const TensorShape shape = transposed ? TensorShape{size.cols, size.rows} : size;
+  const auto found = find(names, {shape.rows, shape.cols}, need);
   if (!found) return found.error();
   Linear linear;
   if (!*found) return linear;
   const StoredArray& array = **found;
-  std::optional<Error> error;
-  const auto checked = [&](Index first, Index count) {
-    Matrix rows = rows_of(array, size.cols, first, count);
-    if (const float* bad = error ? nullptr : not_finite_in(rows))
-      error = not_finite(array, names, first * size.cols + (bad - rows.data()), *bad);
-    return rows;
-  };
-  if (halves_stay_ && is_half(array)) {
-    for (Index first = 0; first < size.rows && !error; first += kRows)
-      checked(first, std::min(kRows, size.rows - first));
-    linear.half = std::make_shared<const HalfMatrix>(half_matrix(array, size.rows, size.cols));
-  } else if (packs) {
-    linear.panels = packed(size.rows, size.cols, checked);
-  } else {
-    auto weight = widen(array, size.rows, size.cols, names);
+  const auto kind = kind_of(array.dtype);
+  if (!kind) {
+    auto weight = widen(array, shape.rows, shape.cols, names);
     if (!weight) return weight.error();
-    linear.weight = std::move(*weight);
+    linear.weight = transposed ? Matrix(weight->transpose()) : std::move(*weight);
     return linear;
   }
-  if (error) return *error;
-  taken(array);
+  if (!all_finite(*kind, array.bytes.data(), array.bytes.size() / width(array.dtype), Threads(0)))
+    return first_not_finite(array, names);
+  linear.stored = std::make_shared<const StoredMatrix>(StoredMatrix{.kind = *kind,
+                                                                    .rows = size.rows,
+                                                                    .cols = size.cols,
+                                                                    .bytes = array.bytes.data(),
+                                                                    .transposed = transposed,
+                                                                    .file = array.owner});
+  weight_ = &array;
+  count(array);
   return linear;
+}
+
+Linear StoredTensors::kept(Linear weight) const {
+  if (!weight.stored || stays(weight.stored->kind)) return weight;
+  if (reading_ == Reading::as_used) {
+    StoredMatrix used = *weight.stored;
+    used.panels = std::make_shared<PanelsOfStored>();
+    weight.stored = std::make_shared<const StoredMatrix>(std::move(used));
+  } else {
+    weight.panels = packed(*weight.stored, Threads(0));
+    weight.stored = nullptr;
+  }
+  return weight;
+}
+
+void StoredTensors::weight_is_kept() {
+  if (weight_ && weight_->mapped && reading_ == Reading::whole && !stays(*kind_of(weight_->dtype)))
+    weight_->mapped->release(weight_->bytes);
+  weight_ = nullptr;
 }
 
 Status StoredTensors::check_memory() const {

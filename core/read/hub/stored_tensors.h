@@ -19,13 +19,17 @@ namespace headlight {
 /// How the warning of a tensor ends that is known and of no use here.
 inline constexpr std::string_view kNotNeeded = "needed neither for attention nor for the next word, not used";
 
+/// Whether weights are packed as they are read, or stay in their file and are packed once they are used often: the answer
+/// to one question then comes sooner. Until then the file must stay as it is.
+enum class Reading { whole, as_used };
+
 class StoredTensors {
  public:
   /// `where` names all files together in errors and warnings; `prefix` is dropped where no name begins with it.
   /// Weights in half precision stay in their file where widening all would take more than `most_widened` bytes more
   /// than the file has. `progress` follows the bytes that are taken.
   StoredTensors(std::string_view where, StoredArrays stored, std::string_view prefix, std::size_t most_widened,
-                Progress& progress);
+                Reading reading, Progress& progress);
 
   bool any_begins(std::string_view text) const;
 
@@ -37,9 +41,14 @@ class StoredTensors {
   Result<Matrix> take_matrix(const std::vector<std::string>& names, TensorShape size, Need need);
   /// The same with one axis; leading axes of size 1 are dropped.
   Result<Vector> take_vector(const std::vector<std::string>& names, Index size, Need need);
-  /// The weight of a linear layer: a matrix, or, where weights stay in their file, its position in it. `packs`: instead
-  /// of a matrix what pack() makes of it, so that it is never in memory twice.
-  Result<Linear> take_weight(const std::vector<std::string>& names, TensorShape size, Need need, bool packs = false);
+  /// The weight of a linear layer or a table: its place in the file; of numbers of another kind than StoredMatrix has a
+  /// matrix. `transposed`: stored (in, out).
+  Result<Linear> take_weight(const std::vector<std::string>& names, TensorShape size, Need need,
+                             bool transposed = false);
+  /// The same weight, or part of it, as the model keeps it: in its file, or packed.
+  Linear kept(Linear weight) const;
+  /// What take_weight() gave last is kept: gives back the pages of a weight that was packed.
+  void weight_is_kept();
 
   /// Whether the tensor under the first of the names that the file has is of the right kind and shape; no number is read.
   Status check(const std::vector<std::string>& names, const std::vector<Index>& shape, Need need) const;
@@ -53,21 +62,27 @@ class StoredTensors {
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
+  bool stays(StoredMatrix::Kind kind) const { return halves_stay_ && kind != StoredMatrix::Kind::float32; }
   Result<const StoredArray*> find(const std::vector<std::string>& names, const std::vector<Index>& shape, Need need);
   static Status check_kind(const StoredArray& array, const std::string& stored_name, const std::vector<Index>& shape);
   Result<Matrix> widen(const StoredArray& array, Index rows, Index columns, const std::vector<std::string>& names);
   Error not_finite(const StoredArray& array, const std::vector<std::string>& names, Index at, float value) const;
   /// The name among these under which the array stands.
   std::string name_of(const StoredArray& array, const std::vector<std::string>& names) const;
+  /// Gives back its pages, and counts it.
   void taken(const StoredArray& array);
+  void count(const StoredArray& array);
+  Error first_not_finite(const StoredArray& array, const std::vector<std::string>& names) const;
   bool matches(std::string_view pattern, std::string_view name) const;
 
   std::string where_;
   StoredArrays stored_;
   std::string prefix_;
   bool halves_stay_ = false;
+  Reading reading_;
   double bytes_ = 0, bytes_taken_ = 0;
   Progress& progress_;
+  const StoredArray* weight_ = nullptr;  // that was taken last
   std::set<std::string> taken_;
   std::vector<std::string> warnings_;
 };
