@@ -7,10 +7,10 @@
 #include "base/utf8.h"
 #include "document/bundled_models.h"
 #include "document/edits_json.h"
-#include "document/fields.h"
 #include "document/open_model.h"
 #include "model/config_fields.h"
 #include "read/hub/model_places.h"
+#include "read/json/json_fields.h"
 
 namespace headlight {
 namespace {
@@ -26,19 +26,19 @@ json bias_json(const Biases& bias) {
   return names.empty() ? json(false) : names;
 }
 
-void read_bias(Fields& fields, Biases& bias) {
-  const json* at = fields.find("bias");
-  if (!at) return;
-  bool valid = at->is_boolean() || at->is_array();
-  const bool all = at->is_boolean() && at->get<bool>();
+void read_bias(const JsonField& field, Biases& bias) {
+  if (field.is_null()) return;
+  const json& value = field.value();
+  bool valid = value.is_boolean() || value.is_array();
+  const bool all = value.is_boolean() && value.get<bool>();
   bias = {all, all, all, all, all};
-  for (const json& item : at->is_array() ? *at : json::array()) {
+  for (const json& item : value.is_array() ? value : json::array()) {
     bool found = false;
     for (const BiasName& one : kBiasNames)
       if (item == one.name) found = bias.*one.value = true;
     valid = valid && found;
   }
-  if (!valid) fields.fail("bias", "true, false or a list of query, key, value, output, ffn", *at);
+  if (!valid) field.problem("true, false or a list of query, key, value, output, ffn");
 }
 
 /// Writes each field of a config; sizes that the others say are left out.
@@ -60,7 +60,7 @@ struct ConfigWriter {
 
 /// Reads each field; check() refuses sizes that are too small.
 struct ConfigReader {
-  Fields& fields;
+  const JsonField& fields;
   Config& config;
 
   void operator()(const SizeField& field) const {
@@ -71,7 +71,7 @@ struct ConfigReader {
     fields.read_choice(field.name, config.*field.value, field.names);
   }
   void operator()(const FlagField& field) const { fields.read(field.name, config.*field.value); }
-  void operator()(const BiasField& field) const { read_bias(fields, config.*field.value); }
+  void operator()(const BiasField& field) const { read_bias(fields.at(field.name), config.*field.value); }
   void operator()(const SeedField& field) const {
     fields.read_integer(field.name, config.*field.value, std::numeric_limits<std::uint64_t>::max());
   }
@@ -93,21 +93,25 @@ void write_text_input(const TextInput& input, const PassageKeys& keys, bool as_i
   if (input.hand_cuts) object[keys.cuts] = *input.hand_cuts;
 }
 
-void read_text_input(Fields& fields, const PassageKeys& keys, TextInput& input) {
+void read_utf8(const JsonField& fields, const char* key, std::string& text) {
+  fields.read(key, text);
+  if (first_invalid_utf8(text)) fields.at(key).problem("UTF-8");
+}
+
+void read_text_input(const JsonField& fields, const PassageKeys& keys, TextInput& input) {
+  constexpr std::string_view kSplits[] = {"words", "characters"};
   fields.read_list(keys.ids, input.ids, 0, std::numeric_limits<std::int32_t>::max());
-  fields.read(keys.text, input.text);
-  if (first_invalid_utf8(input.text)) return fields.fail(keys.text, "UTF-8", *fields.find(keys.text));
-  const std::string_view splits[] = {name(Split::words), name(Split::characters)};
-  fields.read_choice(keys.split, input.split, splits);
-  const json* cuts = fields.find(keys.cuts);
-  if (!cuts) return;
+  read_utf8(fields, keys.text, input.text);
+  fields.read_choice(keys.split, input.split, kSplits);
+  if (!fields.has(keys.cuts)) return;
+  const json& cuts = fields.at(keys.cuts).value();
   std::vector<std::size_t> offsets;
-  bool valid = cuts->is_array();
-  for (const json& cut : valid ? *cuts : json::array()) {
+  bool valid = cuts.is_array();
+  for (const json& cut : valid ? cuts : json::array()) {
     valid = valid && cut.is_number_unsigned();
     if (valid) offsets.push_back(cut.get<std::size_t>());
   }
-  if (!valid || !are_cuts(input.text, offsets)) return fields.fail(keys.cuts, "byte offsets inside the text", *cuts);
+  if (!valid || !are_cuts(input.text, offsets)) return fields.at(keys.cuts).problem("byte offsets inside the text");
   input.hand_cuts = std::move(offsets);
 }
 
@@ -133,11 +137,11 @@ std::string found_again(const std::string& source, const std::string& where) {
 }
 
 /// The model that the object names, with the masks that came with it.
-Status read_model(const std::string& where, Fields& fields, Document& document, Progress& progress,
+Status read_model(const std::string& where, const JsonField& fields, Document& document, Progress& progress,
                   std::vector<std::string>& warnings, const BundledModels* shipped, const Document* beside) {
   std::string source;
   fields.read("source", source);
-  if (source.empty() || !fields.status()) return fields.status();
+  if (source.empty() || !fields.is_good()) return fields.problems().status();
   for (const BundledModel& one : shipped ? *shipped : BundledModels{}) {
     if (one.source != source) continue;
     take_model(document, one);
@@ -203,30 +207,23 @@ Result<Document> document_from_json(const std::string& where, const json& object
                                     const Document* beside) {
   if (!object.is_object()) return bad_input(where, "request", "an object", object.type_name());
   Document document;
-  Fields fields(where, object);
+  JsonProblems problems{where};
+  const JsonField fields(object, "", problems);
   if (const auto read = read_model(where, fields, document, progress, warnings, shipped, beside); !read)
     return read.error();
   if (!document.model) for_each_field(ConfigReader{fields, document.config});
   if (!document.model) fields.read("trained", document.trained);
   read_text_input(fields, kSource, document.source);
   read_text_input(fields, kTarget, document.target);
-  fields.read("text_pair", document.text_pair);
-  if (first_invalid_utf8(document.text_pair)) fields.fail("text_pair", "UTF-8", *fields.find("text_pair"));
+  read_utf8(fields, "text_pair", document.text_pair);
   fields.read_list("token_type_ids", document.token_types, 0, std::numeric_limits<std::int32_t>::max());
   fields.read_integer("pad", document.pad, kMaxTokens);
-  if (!fields.status()) return fields.status().error();
-  struct Named {
-    const char* key;
-    MaskSpec* mask;
-  };
-  for (const Named& named : {Named{"mask", &document.mask}, Named{"encoder_mask", &document.encoder_mask},
-                             Named{"cross_mask", &document.cross_mask}}) {
-    const json* mask = fields.find(named.key);
-    if (!mask) continue;
-    *named.mask = {};
-    if (const auto read = read_mask_json(where, *mask, *named.mask); !read) return read.error();
-  }
-  if (const auto read = read_edits(where, object, document.edits); !read) return read.error();
+  for (const auto& [key, mask] : {std::pair{"mask", &document.mask},
+                                  {"encoder_mask", &document.encoder_mask},
+                                  {"cross_mask", &document.cross_mask}})
+    if (fields.has(key)) *mask = mask_from_json(fields.at(key));
+  read_edits(fields, document.edits);
+  if (problems.first) return *problems.first;
   if (!document.model)
     if (const auto valid = check(document.config); !valid) return Error{where + ": " + valid.error().message};
   return document;

@@ -1,11 +1,12 @@
 #include "document/edits_json.h"
 
+#include <cmath>
 #include <limits>
 
 #include "document/document.h"
-#include "document/fields.h"
 #include "model/batch_mask.h"
 #include "model/head_text.h"
+#include "read/json/json_fields.h"
 #include "read/json/json_rows.h"
 
 namespace headlight {
@@ -33,15 +34,16 @@ std::optional<float> addend_of(const json& cell) {
   return std::nullopt;
 }
 
-void read_given(Fields& fields, const json& rows, MaskSpec& mask) {
+void read_given(const JsonField& field, MaskSpec& mask) {
+  const json& rows = field.value();
   if (!rows.is_array() || rows.empty() || !rows[0].is_array() || rows[0].empty())
-    return fields.fail("given", "rows of numbers", rows);
-  if (const auto odd = odd_row(rows)) return fields.fail("given", "rows of equal length", rows[*odd]);
+    return field.problem("rows of numbers");
+  if (const auto odd = odd_row(rows)) return field.problem("rows of equal length", rows[*odd]);
   Matrix matrix(static_cast<Index>(rows.size()), static_cast<Index>(rows[0].size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t j = 0; j < rows[i].size(); ++j) {
       const auto value = addend_of(rows[i][j]);
-      if (!value) return fields.fail("given", "numbers, true or false", rows[i][j]);
+      if (!value) return field.problem("numbers, true or false", rows[i][j]);
       matrix(static_cast<Index>(i), static_cast<Index>(j)) = *value;
     }
   }
@@ -58,28 +60,37 @@ json batch_mask_json(const BatchMask& mask) {
   return {{"shape", mask.shape}, {"added", std::move(added)}};
 }
 
-void read_batch(Fields& fields, const json& object, MaskSpec& mask) {
+void read_batch(const JsonField& field, MaskSpec& mask) {
   constexpr const char* kExpected = "{\"shape\": [three sizes], \"added\": [a number, true or false each]}";
   BatchMask batch;
-  if (!object.is_object() || !object.contains("shape") || !object.contains("added"))
-    return fields.fail("batch", kExpected, object);
-  const json &shape = object["shape"], &added = object["added"];
+  if (!field.value().is_object() || !field.has("shape") || !field.has("added")) return field.problem(kExpected);
+  const json &shape = field.value()["shape"], &added = field.value()["added"];
   if (!shape.is_array() || shape.size() != batch.shape.size() || !added.is_array())
-    return fields.fail("batch", kExpected, shape);
+    return field.problem(kExpected, shape);
   std::size_t size = 1;
   for (std::size_t axis = 0; axis < batch.shape.size(); ++axis) {
-    if (!shape[axis].is_number_unsigned() || shape[axis] < 1 || shape[axis] > kMaxBatchTokens)
-      return fields.fail("batch", kExpected, shape[axis]);
+    if (!is_whole(shape[axis], 1, kMaxBatchTokens)) return field.problem(kExpected, shape[axis]);
     batch.shape[axis] = shape[axis].get<Index>();
     size *= shape[axis].get<std::size_t>();
   }
-  if (size != added.size()) return fields.fail("batch", std::to_string(size) + " numbers, as its shape says", shape);
+  if (size != added.size()) return field.problem(std::to_string(size) + " numbers, as its shape says", shape);
   for (const json& cell : added) {
     const auto value = addend_of(cell);
-    if (!value) return fields.fail("batch", "numbers, true or false", cell);
+    if (!value) return field.problem("numbers, true or false", cell);
     batch.addends.push_back(*value);
   }
   mask.batch = std::make_shared<const BatchMask>(std::move(batch));
+}
+
+void read_painted(const JsonField& field, MaskSpec& mask) {
+  constexpr const char* kExpected = "a list of [query, key, 0 or 1]";
+  if (!field.value().is_array()) return field.problem(kExpected);
+  for (const json& cell : field.value()) {
+    if (!cell.is_array() || cell.size() != 3 || !is_whole(cell[0], 0, kMaxTokens - 1) ||
+        !is_whole(cell[1], 0, kMaxTokens - 1) || !is_whole(cell[2], 0, 1))
+      return field.problem(kExpected, cell);
+    paint(mask.painted, {cell[0].get<Index>(), cell[1].get<Index>(), cell[2].get<int>() != 0});
+  }
 }
 
 json layer_json(const LayerEdit& edit) {
@@ -91,35 +102,28 @@ json layer_json(const LayerEdit& edit) {
   return object;
 }
 
-void read_parts(Fields& fields, const json& list, LayerEdit& edit) {
+void read_parts(const JsonField& off, LayerEdit& edit) {
   constexpr const char* kParts = "a list of residual, norm and ffn, of a layer of self or encoder";
-  if (!list.is_array() || edit.stack == Stack::cross) return fields.fail("off", kParts, list);
-  for (const json& item : list) {
+  if (!off.value().is_array() || edit.stack == Stack::cross) return off.problem(kParts);
+  for (const json& item : off.value()) {
     const auto part = item.is_string() ? parse_part(item.get<std::string>()) : std::nullopt;
     const auto field = part ? field_of(*part) : nullptr;
-    if (!field) return fields.fail("off", kParts, item);
+    if (!field) return off.problem(kParts, item);
     edit.parts.*field = true;
   }
 }
 
-Status read_layer(const std::string& where, const json& object, Edits& edits) {
-  if (!object.is_object()) return bad_input(where, "layer_edits", "a list of objects", object.type_name());
-  Fields fields(where, object);
+void read_layer(const JsonField& object, Edits& edits) {
   LayerEdit edit;
-  const json* stack = fields.find("stack");
-  const auto named = stack && stack->is_string() ? parse_stack(stack->get<std::string>()) : std::nullopt;
+  const json& stack = object.at("stack").value();
+  const auto named = stack.is_string() ? parse_stack(stack.get<std::string>()) : std::nullopt;
   if (named) edit.stack = *named;
-  else fields.fail("stack", "self, encoder or cross", stack ? *stack : json());
-  fields.read_integer("layer", edit.layer, static_cast<std::uint64_t>(kMaxLayers) - 1);
-  fields.read("scale", edit.scale);
-  if (const json* off = fields.find("off")) read_parts(fields, *off, edit);
-  if (!fields.status()) return fields.status();
-  if (const json* mask = fields.find("mask")) {
-    edit.mask.emplace();
-    if (const auto read = read_mask_json(where, *mask, *edit.mask); !read) return read;
-  }
-  set_layer_edit(edits, std::move(edit));
-  return Done{};
+  else object.at("stack").problem("self, encoder or cross");
+  object.read_integer("layer", edit.layer, static_cast<std::uint64_t>(kMaxLayers) - 1);
+  object.read("scale", edit.scale);
+  if (object.has("off")) read_parts(object.at("off"), edit);
+  if (object.has("mask")) edit.mask = mask_from_json(object.at("mask"));
+  if (object.is_good()) set_layer_edit(edits, std::move(edit));
 }
 
 std::optional<HeadRef> head_from(const json& value) {
@@ -127,23 +131,22 @@ std::optional<HeadRef> head_from(const json& value) {
   return head && head->layer < kMaxLayers && head->head < kMaxHeads ? head : std::nullopt;
 }
 
-void read_off(Fields& fields, const json& list, Edits& edits) {
-  for (const json& item : list) {
-    const auto head = head_from(item);
-    if (!head) return fields.fail("off", "heads such as \"0.3\" or \"cross:0.3\"", item);
+void read_off(const JsonField& off, Edits& edits) {
+  for (const JsonField& item : off.items()) {
+    const auto head = head_from(item.value());
+    if (!head) return off.problem("heads such as \"0.3\" or \"cross:0.3\"", item.value());
     switch_off(edits, *head, true);
   }
 }
 
-void read_weights(Fields& fields, const json& list, Edits& edits) {
-  const auto place = [](const json& value) {
-    return value.is_number_unsigned() && value.get<std::uint64_t>() < kMaxTokens;
-  };
-  for (const json& item : list) {
+void read_weights(const JsonField& weights, Edits& edits) {
+  for (const JsonField& field : weights.items()) {
+    const json& item = field.value();
     const bool four = item.is_array() && item.size() == 4;
     const auto head = four ? head_from(item[0]) : std::nullopt;
-    if (!head || !place(item[1]) || !place(item[2]) || !item[3].is_number() || !std::isfinite(item[3].get<float>()))
-      return fields.fail("weights", "a list of [\"0.3\", query, key, weight]", item);
+    if (!head || !is_whole(item[1], 0, kMaxTokens - 1) || !is_whole(item[2], 0, kMaxTokens - 1) ||
+        !item[3].is_number() || !std::isfinite(item[3].get<float>()))
+      return weights.problem("a list of [\"0.3\", query, key, weight]", item);
     set_weight(edits, *head, {item[1].get<Index>(), item[2].get<Index>()}, item[3].get<float>());
   }
 }
@@ -165,40 +168,18 @@ json mask_json(const MaskSpec& mask) {
   return object;
 }
 
-Status read_mask_json(const std::string& where, const json& object, MaskSpec& mask) {
-  if (!object.is_object()) return bad_input(where, "mask", "an object", object.type_name());
-  Fields fields(where, object);
-  fields.read("causal", mask.causal);
-  fields.read("padding", mask.padding);
-  const auto number = [&](const char* key) -> std::optional<Index> {
-    const json* value = fields.find(key);
-    if (!value) return std::nullopt;
-    if (value->is_number_unsigned() && value->get<std::uint64_t>() <= static_cast<std::uint64_t>(kMaxMaskTokens))
-      return value->get<Index>();
-    fields.fail(key, "a whole number from 0 to " + std::to_string(kMaxMaskTokens), *value);
-    return std::nullopt;
-  };
-  mask.window = number("window");
-  mask.chunk = number("chunk").value_or(0);
-  mask.prefix = number("prefix").value_or(0);
-  if (const json* given = fields.find("given")) read_given(fields, *given, mask);
-  if (const json* batch = fields.find("batch")) read_batch(fields, *batch, mask);
-  if (const json* painted = fields.find("painted")) {
-    if (!painted->is_array()) fields.fail("painted", "a list of [query, key, 0 or 1]", *painted);
-    else
-      for (const json& cell : *painted) {
-        const bool valid = cell.is_array() && cell.size() == 3 && cell[0].is_number_unsigned() &&
-                           cell[1].is_number_unsigned() && cell[2].is_number_unsigned() &&
-                           cell[0].get<std::uint64_t>() < kMaxTokens && cell[1].get<std::uint64_t>() < kMaxTokens &&
-                           cell[2].get<std::uint64_t>() <= 1;
-        if (!valid) {
-          fields.fail("painted", "a list of [query, key, 0 or 1]", cell);
-          break;
-        }
-        paint(mask.painted, {cell[0].get<Index>(), cell[1].get<Index>(), cell[2].get<int>() != 0});
-      }
-  }
-  return fields.status();
+MaskSpec mask_from_json(const JsonField& object) {
+  constexpr auto kMost = static_cast<std::uint64_t>(kMaxMaskTokens);
+  MaskSpec mask;
+  object.read("causal", mask.causal);
+  object.read("padding", mask.padding);
+  if (object.has("window")) object.read_integer("window", mask.window.emplace(), kMost);
+  object.read_integer("chunk", mask.chunk, kMost);
+  object.read_integer("prefix", mask.prefix, kMost);
+  if (object.has("given")) read_given(object.at("given"), mask);
+  if (object.has("batch")) read_batch(object.at("batch"), mask);
+  if (object.has("painted")) read_painted(object.at("painted"), mask);
+  return mask;
 }
 
 void write_edits(const Edits& edits, json& object) {
@@ -213,27 +194,17 @@ void write_edits(const Edits& edits, json& object) {
   object["dropout_seed"] = edits.dropout_seed;
 }
 
-Status read_edits(const std::string& where, const json& object, Edits& edits) {
-  Fields fields(where, object);
-  fields.read("scale", edits.scale);
-  for (const char* key : {"off", "weights", "layer_edits"})
-    if (const json* list = fields.find(key); list && !list->is_array()) fields.fail(key, "a list", *list);
-  if (!fields.status()) return fields.status();
-  if (const json* off = fields.find("off")) read_off(fields, *off, edits);
-  if (const json* off_as = fields.find("off_as")) {
-    if (*off_as == "mean" || *off_as == "zero") edits.off_as = *off_as == "mean" ? OffAs::mean : OffAs::zero;
-    else fields.fail("off_as", "zero or mean", *off_as);
-  }
-  if (const json* weights = fields.find("weights")) read_weights(fields, *weights, edits);
-  fields.read("dropout", edits.dropout);
-  if (!(edits.dropout >= 0.0f && edits.dropout < 1.0f))
-    fields.fail("dropout", "0 or more and less than 1", *fields.find("dropout"));
-  fields.read_integer("dropout_seed", edits.dropout_seed, std::numeric_limits<std::uint64_t>::max());
-  if (!fields.status()) return fields.status();
-  if (const json* layers = fields.find("layer_edits"))
-    for (const json& layer : *layers)
-      if (const auto read = read_layer(where, layer, edits); !read) return read;
-  return Done{};
+void read_edits(const JsonField& object, Edits& edits) {
+  constexpr std::string_view kOffAs[] = {"zero", "mean"};
+  object.read("scale", edits.scale);
+  if (object.has("off")) read_off(object.at("off"), edits);
+  object.read_choice("off_as", edits.off_as, kOffAs);
+  if (object.has("weights")) read_weights(object.at("weights"), edits);
+  object.read("dropout", edits.dropout);
+  if (!(edits.dropout >= 0.0f && edits.dropout < 1.0f)) object.at("dropout").problem("0 or more and less than 1");
+  object.read_integer("dropout_seed", edits.dropout_seed, std::numeric_limits<std::uint64_t>::max());
+  if (object.has("layer_edits"))
+    for (const JsonField& layer : object.at("layer_edits").items()) read_layer(layer, edits);
 }
 
 }  // namespace headlight

@@ -4,6 +4,7 @@
 #include "document/assets.h"
 #include "document/text_input.h"
 #include "read/json/json_document.h"
+#include "read/json/json_fields.h"
 
 namespace headlight {
 
@@ -13,19 +14,16 @@ Result<std::vector<Sample>> parse_samples(std::string_view where, std::string_vi
   if (!document) return document.error();
   if (!document->is_array()) return bad_input(where, "samples", "a list", document->type_name());
   std::vector<Sample> samples;
-  for (const auto& item : *document) {
+  JsonProblems ignored;
+  for (const JsonField& item : JsonField(*document, "", ignored).items()) {
     const std::string what = "sample " + std::to_string(samples.size());
-    const auto string_at = [](const nlohmann::json& object, const char* key) {
-      const bool found = object.is_object() && object.contains(key) && object[key].is_string();
-      return found ? object[key].get<std::string>() : std::string{};
-    };
-    const auto note = item.is_object() ? item.value("note", nlohmann::json()) : nlohmann::json();
-    Sample sample{string_at(item, "text"), string_at(note, "en"), string_at(note, "zh"), {}};
-    if (sample.text.empty()) return bad_input(where, what, "an object with a text", item.type_name());
+    const JsonField note = item.at("note");
+    Sample sample{item.text("text", ""), note.text("en", ""), note.text("zh", ""), {}};
+    if (sample.text.empty()) return bad_input(where, what, "an object with a text", item.value().type_name());
     if (sample.note_en.empty() || sample.note_zh.empty()) return bad_input(where, what, "a note in en and zh", "none");
-    if (const std::string file = string_at(item, "file"); !file.empty()) sample.file = (folder / file).string();
-    sample.change = string_at(item, "change");
-    sample.into = string_at(item, "into");
+    if (const std::string file = item.text("file", ""); !file.empty()) sample.file = (folder / file).string();
+    sample.change = item.text("change", "");
+    sample.into = item.text("into", "");
     if (sample.change.empty() != sample.into.empty() || sample.text.find(sample.change) == std::string::npos)
       return bad_input(where, what, "a change of a word of the text into another", sample.change);
     samples.push_back(std::move(sample));

@@ -7,11 +7,11 @@
 
 #include "derived/matrix_names.h"
 #include "document/bundled_models.h"
-#include "document/fields.h"
 #include "explain/matrices.h"
 #include "math/attention.h"
 #include "math/output.h"
 #include "model/head_text.h"
+#include "read/json/json_fields.h"
 
 namespace headlight {
 namespace {
@@ -21,33 +21,30 @@ using nlohmann::json;
 constexpr std::uint64_t kMostPlace = 1u << 20;
 
 /// `query` as a word, or `query_place` as a number.
-void read_place(Fields& fields, const char* key, const char* place_key, WordPosition& place) {
+void read_place(const JsonField& fields, const char* key, const char* place_key, WordPosition& place) {
   fields.read(key, place.word);
-  if (!fields.find(place_key)) return;
-  Index at = 0;
-  fields.read_integer(place_key, at, kMostPlace);
-  place.place = at;
+  if (fields.has(place_key)) fields.read_integer(place_key, place.place.emplace(), kMostPlace);
 }
 
-void read_limit(Fields& fields, const char* key, std::optional<double>& limit) {
-  const json* at = fields.find(key);
-  if (!at) return;
-  if (at->is_number() && std::isfinite(at->get<double>())) limit = at->get<double>();
-  else fields.fail(key, "a number", *at);
+void read_limit(const JsonField& field, std::optional<double>& limit) {
+  if (field.is_null()) return;
+  if (field.value().is_number() && std::isfinite(field.value().get<double>())) limit = field.value().get<double>();
+  else field.problem("a number");
 }
 
-void read_rows(Fields& fields, const json& rows, Claim& claim) {
+void read_rows(const JsonField& field, Claim& claim) {
+  const json& rows = field.value();
   if (!rows.is_array() || rows.size() != 2 || !rows[0].is_string() || !rows[1].is_string())
-    return fields.fail("rows_apart", "two words", rows);
+    return field.problem("two words");
   claim.kind = Claim::Kind::rows_apart;
   claim.query.word = rows[0].get<std::string>();
   claim.key.word = rows[1].get<std::string>();
 }
 
 /// Which number it is about.
-void read_kind(Fields& fields, Claim& claim) {
-  if (const json* rows = fields.find("rows_apart")) return read_rows(fields, *rows, claim);
-  if (fields.find("row_largest")) {
+void read_kind(const JsonField& fields, Claim& claim) {
+  if (fields.has("rows_apart")) return read_rows(fields.at("rows_apart"), claim);
+  if (fields.has("row_largest")) {
     claim.kind = Claim::Kind::row_largest;
     return;
   }
@@ -56,11 +53,11 @@ void read_kind(Fields& fields, Claim& claim) {
     Claim::Kind kind;
   } named[] = {{"matrix", Claim::Kind::matrix}, {"next", Claim::Kind::next}, {"relation", Claim::Kind::relation}};
   for (const auto& one : named) {
-    if (!fields.find(one.key)) continue;
+    if (!fields.has(one.key)) continue;
     claim.kind = one.kind;
     fields.read(one.key, claim.name);
-    if (one.kind == Claim::Kind::matrix && fields.status() && !parse_matrix_name(claim.name))
-      fields.fail("matrix", "a matrix such as head.query", *fields.find("matrix"));
+    if (one.kind == Claim::Kind::matrix && !parse_matrix_name(claim.name))
+      fields.at("matrix").problem("a matrix such as head.query");
     return;
   }
   read_place(fields, "query", "query_place", claim.query);
@@ -69,21 +66,22 @@ void read_kind(Fields& fields, Claim& claim) {
 
 Result<Claim> claim_from_json(const std::string& where, const json& object) {
   if (!object.is_object()) return bad_input(where, "claims", "a list of objects", object.type_name());
-  Fields fields(where + ": claims", object);
+  JsonProblems problems{where + ": claims"};
+  const JsonField fields(object, "", problems);
   Claim claim;
   fields.read_integer("layer", claim.head.layer, static_cast<std::uint64_t>(kMaxLayers) - 1);
   fields.read_integer("head", claim.head.head, static_cast<std::uint64_t>(kMaxHeads) - 1);
   std::string stack = "self";
   fields.read("stack", stack);
   if (const auto parsed = parse_stack(stack)) claim.head.stack = *parsed;
-  else fields.fail("stack", "self, encoder or cross", stack);
+  else fields.at("stack").problem("self, encoder or cross");
   read_kind(fields, claim);
   fields.read_integer("row", claim.cell.query, kMostPlace);
   fields.read_integer("column", claim.cell.key, kMostPlace);
-  read_limit(fields, "above", claim.above);
-  read_limit(fields, "below", claim.below);
-  if (fields.status() && !claim.above && !claim.below) fields.fail("above", "a number here or in below", "nothing");
-  if (!fields.status()) return fields.status().error();
+  read_limit(fields.at("above"), claim.above);
+  read_limit(fields.at("below"), claim.below);
+  if (!claim.above && !claim.below) fields.at("above").problem("a number here or in below");
+  if (problems.first) return *problems.first;
   return claim;
 }
 

@@ -16,6 +16,7 @@
 #include "read/array/array.h"
 #include "read/external/page_text.h"
 #include "read/json/json_document.h"
+#include "read/json/json_fields.h"
 #include "view/layout.h"
 #include "view/view_json.h"
 
@@ -38,32 +39,30 @@ json kept_json(const AnswerSnapshot& kept) {
 }
 
 /// It never keeps a session from opening either: where its model is gone, a line says so.
-void read_kept(const std::string& where, const json& object, Progress& progress, Session& session) {
+void read_kept(const std::string& where, const JsonField& object, Progress& progress, Session& session) {
   if (object.is_null()) return;
-  const json request = object.is_object() ? object.value("request", json()) : json();
-  const json step = object.is_object() ? object.value("step", json()) : json();
-  if (step.is_number_unsigned()) {
+  if (const json& step = object.at("step").value(); step.is_number_unsigned()) {
     session.lost.push_back(bad_input(where, "kept (A of Compare)", "a model on disk",
                                      "step " + step.dump() + " of a training, which is not kept")
                                .message);
     return;
   }
   std::vector<std::string> ignored;
-  auto document =
-      document_from_json(where + ": kept (A of Compare)", request, progress, ignored, nullptr, &session.document);
+  auto document = document_from_json(where + ": kept (A of Compare)", object.at("request").value(), progress, ignored,
+                                     nullptr, &session.document);
   if (!document) {
     session.lost.push_back(document.error().message);
     return;
   }
   session.kept = AnswerSnapshot{.trace = nullptr,
                                 .document = *std::move(document),
-                                .sentence = static_cast<std::size_t>(index_from_json(object.value("sentence", json()))),
-                                .prefix = static_cast<std::size_t>(index_from_json(object.value("prefix", json())))};
+                                .sentence = object.size("sentence", kMostElements),
+                                .prefix = object.size("prefix", kMostElements)};
 }
 
 /// The lesson itself only where no window has it by itself: a file outside the lessons' folders.
-void read_lesson_of(const json& object, Session& session) {
-  session.lesson = lesson_mark_from_json(object);
+void read_lesson_of(const JsonField& object, Session& session) {
+  session.lesson = lesson_mark_from(object);
   const std::filesystem::path path = session.lesson.path;
   const auto assets = asset_folder();
   if (path.empty() || path.parent_path() == lessons_folder()) return;
@@ -121,27 +120,25 @@ std::string to_json(const Session& session) {
 }
 
 Result<Session> session_of_json(const std::string& where, const json& object, Progress& progress) {
-  const json schema = object.is_object() ? object.value("schema", json()) : json();
+  JsonProblems problems{where};
+  const JsonField root(object, "", problems);
+  const json& schema = root.at("schema").value();
   if (schema != kSchema && schema != kPageSchema)
-    return bad_input(where, "schema", kSchema,
-                     !object.is_object()         ? "no object"
-                     : object.contains("schema") ? printable(object["schema"].dump())
-                                                 : "nothing");
-  const auto request = object.find("request");
-  if (request == object.end()) return bad_input(where, "request", "an object", "nothing");
+    return bad_input(where, "schema", kSchema, object.is_object() ? found_text(schema) : "no object");
+  const JsonField request = root.at("request");
+  if (request.is_null()) return bad_input(where, "request", "an object", "nothing");
   Session session;
-  auto document = document_from_json(where, *request, progress, session.model_warnings);
+  auto document = document_from_json(where, request.value(), progress, session.model_warnings);
   const bool asked = static_cast<bool>(document);
   if (!asked && schema == kPageSchema)
     document = document_of_numbers(where, object, document.error(), progress, session);
   if (!document) return document.error();
   session.document = *std::move(document);
   const bool many = reads_sentences(session.document);
-  session.view =
-      view_from_json(object.value("view", json()), many ? sentences(session.document.source.text).size() : 1);
+  session.view = view_from_json(root.at("view").value(), many ? sentences(session.document.source.text).size() : 1);
   if (asked) compare_models(where, object, session);
-  if (asked) read_kept(where, object.value("kept", json()), progress, session);
-  read_lesson_of(object.value("lesson", json()), session);
+  if (asked) read_kept(where, root.at("kept"), progress, session);
+  read_lesson_of(root.at("lesson"), session);
   return session;
 }
 
@@ -169,13 +166,13 @@ std::string sentence_of_session(const std::filesystem::path& path) {
   const auto text = read_file(path, kLargestSession);
   if (!text) return {};
   const auto object = parse_json(path.string(), *text);
-  if (!object || !object->is_object() || object->value("schema", json()) != kSchema) return {};
-  const json request = object->value("request", json());
-  const json source = request.is_object() ? request.value("source", json()) : json();
+  if (!object) return {};
+  JsonProblems ignored_problems;
+  const JsonField root(*object, "", ignored_problems), request = root.at("request");
+  if (root.at("schema").value() != kSchema || !request.at("source").value().is_string()) return {};
   std::error_code ignored;
-  if (!source.is_string() || std::filesystem::exists(source.get<std::string>(), ignored)) return {};
-  const json asked = request.is_object() ? request.value("text", json()) : json();
-  const std::string sentence = asked.is_string() ? asked.get<std::string>() : std::string();
+  if (std::filesystem::exists(request.text("source"), ignored)) return {};
+  const std::string sentence = request.text("text", "");
   return check_text(path.string(), sentence) ? sentence : std::string();
 }
 

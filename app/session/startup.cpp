@@ -60,7 +60,7 @@ Status begin_lessons(AppState& state, const Lessons& lessons, const Startup& sta
 }
 
 void take_layout(AppState& state, const Layout& layout) {
-  set_layout(state.view, layout);
+  static_cast<Layout&>(state.view) = layout;
   if (state.view.view == View::compare && !state.kept) state.view.view = View::heads;
 }
 

@@ -1,10 +1,6 @@
 #include "view/layout.h"
 
-#include <algorithm>
-#include <iterator>
-#include <string>
-
-#include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
@@ -18,57 +14,44 @@ using nlohmann::json;
 
 constexpr std::size_t kMostLessonStep = 1 << 16;
 
-std::string string_at(const json& object, const char* key) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
+/// Calls visit(name, value, parse) for each field, without `parse` for true or false. A new field is added to Layout and
+/// here.
+template <class AnyLayout, class Visit>
+void for_each_setting(AnyLayout& layout, const Visit& visit) {
+  visit("view", layout.view, parse_view);
+  visit("grid", layout.grid, parse_grid);
+  visit("maps", layout.maps, parse_map_kind);
+  visit("fold_special", layout.fold.special);
+  visit("merge_words", layout.fold.words);
+  visit("pair", layout.fold.pair, parse_pair_part);
+  visit("scale", layout.scale, parse_scale);
+  visit("own_range", layout.own_range);
+  visit("steps", layout.steps);
+  visit("differences", layout.differences, parse_difference_order);
 }
 
-bool is_at(const json& object, const char* key, bool value) { return object.value(key, json()) == value; }
+json all_settings(const Layout& layout) {
+  json object;
+  for_each_setting(layout, [&](const char* key, const auto& value, auto... parse) {
+    if constexpr (sizeof...(parse) > 0) object[key] = name(value);
+    else object[key] = value;
+  });
+  return object;
+}
 
 }  // namespace
 
-Layout layout_of(const ViewState& view) {
-  return {view.view, view.grid, view.maps, view.fold, view.scale, view.own_range, view.steps, view.differences};
-}
-
-void set_layout(ViewState& view, const Layout& layout) {
-  view.view = layout.view;
-  view.grid = layout.grid;
-  view.maps = layout.maps;
-  view.fold = layout.fold;
-  view.scale = layout.scale;
-  view.own_range = layout.own_range;
-  view.steps = layout.steps;
-  view.differences = layout.differences;
-}
-
 void write_layout(const Layout& layout, json& object) {
-  if (layout.view != View::heads) object["view"] = view_name(layout.view);
-  if (layout.grid != GridShow::maps) object["grid"] = grid_name(layout.grid);
-  if (layout.maps != MapKind::weights) object["maps"] = name(layout.maps);
-  if (layout.fold.special) object["fold_special"] = true;
-  if (layout.fold.words) object["merge_words"] = true;
-  if (layout.fold.pair != PairPart::all) object["pair"] = name(layout.fold.pair);
-  object["scale"] = layout.scale == Scale::log ? "log" : "linear";
-  if (layout.own_range) object["own_range"] = true;
-  if (!layout.steps) object["steps"] = false;
-  if (layout.differences != Layout{}.differences) object["differences"] = name(layout.differences);
+  const json usual = all_settings({});
+  for (const auto& [key, value] : all_settings(layout).items())
+    if (key == "scale" || value != usual[key]) object[key] = value;
 }
 
-Layout layout_from_json(const json& object) {
-  Layout layout;
-  if (!object.is_object()) return layout;
-  layout.view = parse_view(string_at(object, "view")).value_or(View::heads);
-  layout.grid = parse_grid(string_at(object, "grid")).value_or(GridShow::maps);
-  layout.maps = parse_map_kind(string_at(object, "maps")).value_or(MapKind::weights);
-  layout.fold = {.special = is_at(object, "fold_special", true),
-                 .words = is_at(object, "merge_words", true),
-                 .pair = parse_pair_part(string_at(object, "pair")).value_or(PairPart::all)};
-  if (string_at(object, "scale") == "log") layout.scale = Scale::log;
-  layout.own_range = is_at(object, "own_range", true);
-  layout.steps = !is_at(object, "steps", false);
-  layout.differences = parse_difference_order(string_at(object, "differences")).value_or(layout.differences);
-  return layout;
+void read_layout(const JsonField& object, Layout& layout) {
+  for_each_setting(layout, [&](const char* key, auto& value, auto... parse) {
+    if constexpr (sizeof...(parse) > 0) object.read_word(key, value, parse..., "a known word");
+    else object.read(key, value);
+  });
 }
 
 json lesson_mark_json(const LessonMark& mark) {
@@ -76,11 +59,11 @@ json lesson_mark_json(const LessonMark& mark) {
   return {{"name", mark.name}, {"path", mark.path}, {"step", mark.step}};
 }
 
-LessonMark lesson_mark_from_json(const json& value) {
-  if (!value.is_object()) return {};
-  LessonMark mark{string_at(value, "name"), string_at(value, "path")};
-  const json step = value.value("step", json());
-  if (step.is_number_unsigned()) mark.step = std::min<std::uint64_t>(step.get<std::uint64_t>(), kMostLessonStep);
+LessonMark lesson_mark_from(const JsonField& object) {
+  LessonMark mark;
+  object.read("name", mark.name);
+  object.read("path", mark.path);
+  mark.step = object.size("step", kMostLessonStep);
   return mark.name.empty() ? LessonMark{} : mark;
 }
 

@@ -8,6 +8,8 @@
 
 #include "base/names.h"
 #include "document/user_folders.h"
+#include "read/json/json_document.h"
+#include "read/json/json_fields.h"
 #include "view/layout.h"
 
 namespace headlight {
@@ -15,7 +17,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Of ColourMap, in its order.
+/// In the order of the enumerations.
+constexpr std::string_view kLanguageNames[] = {"en", "zh"}, kThemeNames[] = {"light", "dark"};
 constexpr std::string_view kColourNames[kColourMaps] = {"teal", "viridis", "cividis", "grey"};
 
 bool system_speaks_chinese() {
@@ -30,22 +33,19 @@ json window_json(const WindowSize& window) {
   return {{"width", window.width}, {"height", window.height}, {"maximised", window.maximised}};
 }
 
-WindowSize window_from_json(const json& object) {
-  WindowSize window;
-  if (!object.is_object()) return window;
+void read_window(const JsonField& object, WindowSize& window) {
   const auto side = [&](const char* key, int& length, int least, int most) {
-    const json value = object.value(key, json());
-    if (value.is_number_integer() && value >= least && value <= most) length = value.get<int>();
+    if (const auto& value = object.at(key).value(); is_whole(value, least, static_cast<std::uint64_t>(most)))
+      length = value.get<int>();
   };
   side("width", window.width, kLeastWindow.width, kMostWindow.width);
   side("height", window.height, kLeastWindow.height, kMostWindow.height);
-  window.maximised = object.value("maximised", json()) == true;
-  return window;
+  object.read("maximised", window.maximised);
 }
 
 }  // namespace
 
-std::string_view name(ColourMap map) { return kColourNames[static_cast<std::size_t>(map)]; }
+std::string_view name(ColourMap map) { return name_in(kColourNames, map); }
 
 std::optional<ColourMap> parse_colour_map(std::string_view wanted) {
   return value_named<ColourMap>(kColourNames, wanted);
@@ -75,8 +75,8 @@ Settings default_settings() {
 
 std::string to_json(const Settings& settings) {
   json object{{"schema", "headlight.settings/1"},
-              {"language", settings.language == Language::zh ? "zh" : "en"},
-              {"theme", settings.theme == Theme::dark ? "dark" : "light"},
+              {"language", name_in(kLanguageNames, settings.language)},
+              {"theme", name_in(kThemeNames, settings.theme)},
               {"ui_scale", settings.ui_scale},
               {"colours", name(settings.colours)},
               {"greeted", settings.greeted},
@@ -92,30 +92,26 @@ std::string to_json(const Settings& settings) {
 
 Settings settings_from_json(const std::string& text) {
   Settings settings = default_settings();
-  const json object = json::parse(text, nullptr, false);
-  if (!object.is_object()) return settings;
-  const auto string_of = [&](const char* key) {
-    const auto at = object.find(key);
-    return at != object.end() && at->is_string() ? at->get<std::string>() : std::string{};
-  };
-  if (const auto language = string_of("language"); language == "zh") settings.language = Language::zh;
-  else if (language == "en") settings.language = Language::en;
-  if (string_of("theme") == "dark") settings.theme = Theme::dark;
-  settings.colours = parse_colour_map(string_of("colours")).value_or(ColourMap::teal);
-  settings.greeted = object.value("greeted", json()) == true;
-  settings.motion = object.value("motion", json()) != false;
-  if (const auto at = object.find("ui_scale"); at != object.end() && at->is_number())
-    settings.ui_scale = std::clamp(at->get<float>(), kLeastUiScale, kMostUiScale);
-  if (const auto at = object.find("recent"); at != object.end() && at->is_array())
-    for (const auto& path : *at)
-      if (path.is_string() && settings.recent.size() < kMostRecent) settings.recent.push_back(path.get<std::string>());
-  settings.window = window_from_json(object.value("window", json()));
-  if (const json layout = object.value("layout", json()); layout.is_object())
-    settings.layout = layout_from_json(layout);
-  if (const auto at = object.find("lessons_done"); at != object.end() && at->is_object())
-    for (const auto& [lesson, steps] : at->items())
-      if (steps.is_number_unsigned()) settings.lessons_done[lesson] = steps.get<std::uint64_t>();
-  settings.lesson = lesson_mark_from_json(object.value("lesson", json()));
+  const auto parsed = parse_json("settings", text);
+  if (!parsed || !parsed->is_object()) return settings;
+  JsonProblems ignored;
+  const JsonField object(*parsed, "", ignored);
+  object.read_choice("language", settings.language, kLanguageNames);
+  object.read_choice("theme", settings.theme, kThemeNames);
+  object.read_choice("colours", settings.colours, kColourNames);
+  object.read("greeted", settings.greeted);
+  object.read("motion", settings.motion);
+  object.read_within("ui_scale", settings.ui_scale, kLeastUiScale, kMostUiScale);
+  for (const JsonField& path : object.at("recent").items())
+    if (path.value().is_string() && settings.recent.size() < kMostRecent) settings.recent.push_back(path.text());
+  read_window(object.at("window"), settings.window);
+  if (const JsonField layout = object.at("layout"); layout.value().is_object()) {
+    settings.layout = {};
+    read_layout(layout, settings.layout);
+  }
+  for (const auto& [lesson, steps] : object.at("lessons_done").fields())
+    if (steps.value().is_number_unsigned()) settings.lessons_done[lesson] = steps.value().get<std::uint64_t>();
+  settings.lesson = lesson_mark_from(object.at("lesson"));
   return settings;
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "derived/matrix_names.h"
 #include "model/head_text.h"
 #include "read/array/array.h"
@@ -14,33 +12,39 @@ namespace {
 
 using nlohmann::json;
 
-std::optional<CellRef> cell_of(const json& value) {
-  if (!value.is_array() || value.size() != 2) return std::nullopt;
-  return CellRef{index_from_json(value[0]), index_from_json(value[1])};
+/// The indices of a list of so many; nothing for anything else.
+std::optional<std::vector<Index>> indices_of(const JsonField& field, std::optional<std::size_t> count) {
+  const json& list = field.value();
+  if (!list.is_array() || (count && list.size() != *count)) return std::nullopt;
+  std::vector<Index> indices;
+  for (const json& item : list) indices.push_back(index_from_json(item));
+  return indices;
+}
+
+template <class Cell>
+void read_cell(const JsonField& field, std::optional<Cell>& cell) {
+  if (const auto two = indices_of(field, 2)) cell = Cell{(*two)[0], (*two)[1]};
+}
+
+void read_viewport(const JsonField& field, Viewport& part) {
+  if (const auto four = indices_of(field, 4)) part = {(*four)[0], (*four)[1], (*four)[2], (*four)[3]};
 }
 
 /// The contents of the views: the matrix of View::inside, the program of View::code, the lines of View::flow.
-void read_views(const json& object, ViewState& view) {
-  const json matrix = object.value("matrix", json());
-  const auto quantity = matrix.is_string() ? parse_matrix_name(matrix.get<std::string>()) : std::nullopt;
-  view.look.matrix = matrix_id(quantity.value_or(Quantity::weights), view.chosen);
-  if (const auto cell = cell_of(object.value("cell", json()))) view.look.cell = MatrixCell{cell->query, cell->key};
-  if (const json code = object.value("code", json()); code.is_object()) {
-    const json dialect = code.value("dialect", json());
-    if (dialect.is_string())
-      view.code.dialect = value_named<Dialect>(kDialectNames, dialect.get<std::string>()).value_or(Dialect::numpy);
-    view.code.block = code.value("block", json()) == true;
+void read_views(const JsonField& object, ViewState& view) {
+  Quantity quantity = Quantity::weights;
+  object.read_word("matrix", quantity, parse_matrix_name, "a matrix such as head.query");
+  view.look.matrix = matrix_id(quantity, view.chosen);
+  read_cell(object.at("cell"), view.look.cell);
+  const JsonField code = object.at("code"), flow = object.at("flow");
+  code.read_choice("dialect", view.code.dialect, kDialectNames);
+  code.read("block", view.code.block);
+  if (auto heads = indices_of(flow.at("heads"), std::nullopt)) {
+    std::sort(heads->begin(), heads->end());
+    heads->erase(std::unique(heads->begin(), heads->end()), heads->end());
+    view.flow.heads = std::move(heads);
   }
-  const json flow = object.value("flow", json());
-  if (!flow.is_object()) return;
-  const json heads = flow.value("heads", json()), threshold = flow.value("threshold", json());
-  if (heads.is_array()) {
-    view.flow.heads.emplace();
-    for (const json& head : heads) view.flow.heads->push_back(index_from_json(head));
-    std::sort(view.flow.heads->begin(), view.flow.heads->end());
-    view.flow.heads->erase(std::unique(view.flow.heads->begin(), view.flow.heads->end()), view.flow.heads->end());
-  }
-  if (threshold.is_number()) view.flow.threshold = std::clamp(threshold.get<float>(), 0.0f, 1.0f);
+  flow.read_within("threshold", view.flow.threshold, 0, 1);
 }
 
 void write_views(const ViewState& view, json& object) {
@@ -75,33 +79,29 @@ json view_json(const ViewState& view) {
   return object;
 }
 
-ViewState view_from_json(const json& object, std::size_t num_sentences) {
+ViewState view_from_json(const json& value, std::size_t num_sentences) {
+  JsonProblems ignored;
+  const JsonField object(value, "", ignored);
   ViewState view;
-  if (!object.is_object()) return view;
-  const auto index = [&](const char* key) { return index_from_json(object.value(key, json())); };
-  view.sentence = std::min(static_cast<std::size_t>(index("sentence")), std::max<std::size_t>(num_sentences, 1) - 1);
-  view.prefix = static_cast<std::size_t>(index("prefix"));
-  view.chosen = {index("layer"), index("head")};
-  const json stack = object.value("stack", json());
-  if (stack.is_string()) view.chosen.stack = parse_stack(stack.get<std::string>()).value_or(Stack::self);
-  set_layout(view, layout_from_json(object));
-  view.pinned = cell_of(object.value("pinned", json()));
+  if (!value.is_object()) return view;
+  view.sentence = std::min(object.size("sentence", kMostElements), std::max<std::size_t>(num_sentences, 1) - 1);
+  view.prefix = object.size("prefix", kMostElements);
+  view.chosen = {static_cast<Index>(object.size("layer", kMostElements)),
+                 static_cast<Index>(object.size("head", kMostElements))};
+  object.read_word("stack", view.chosen.stack, parse_stack, "self, encoder or cross");
+  read_layout(object, view);
+  read_cell(object.at("pinned"), view.pinned);
   read_views(object, view);
-  for (const auto& [key, part] : {std::pair("viewport", &view.viewport), std::pair("compared", &view.compared)})
-    if (const json four = object.value(key, json()); four.is_array() && four.size() == 4)
-      *part = {index_from_json(four[0]), index_from_json(four[1]), index_from_json(four[2]), index_from_json(four[3])};
-  const json order = object.value("order", json()), find = object.value("find", json());
-  if (order.is_string()) view.order = parse_head_order(order.get<std::string>()).value_or(HeadOrder{});
-  view.order.ascending = object.value("ascending", json()) == true;
-  if (find.is_object()) {
-    const auto word = [&](const char* key) {
-      const json value = find.value(key, json());
-      return value.is_string() ? value.get<std::string>() : std::string();
-    };
-    view.find = {.on = true, .words = {word("from"), word("to")}};
-    if (const json above = find.value("above", json()); above.is_number())
-      view.find.above = std::clamp(above.get<float>(), 0.0f, 1.0f);
-  }
+  read_viewport(object.at("viewport"), view.viewport);
+  read_viewport(object.at("compared"), view.compared);
+  object.read_word("order", view.order, parse_head_order, "an order of heads");
+  view.order.ascending = false;
+  object.read("ascending", view.order.ascending);
+  const JsonField find = object.at("find");
+  view.find.on = find.value().is_object();
+  find.read("from", view.find.words.from);
+  find.read("to", view.find.words.to);
+  find.read_within("above", view.find.above, 0, 1);
   return view;
 }
 

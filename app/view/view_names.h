@@ -28,18 +28,25 @@ inline std::string_view present_view_name(std::string_view name) {
 /// Of View, in its order.
 inline constexpr std::string_view kViewNames[] = {"heads", "inside", "flow", "train", "compare", "code"};
 
-inline std::string_view view_name(View view) { return kViewNames[static_cast<std::size_t>(view)]; }
+inline std::string_view name(View view) { return name_in(kViewNames, view); }
 
 inline std::optional<View> parse_view(std::string_view name) { return value_named<View>(kViewNames, name); }
 
 /// Of GridShow, in its order.
 inline constexpr std::string_view kGridNames[] = {"maps", "glance", "row", "column"};
 
-inline std::string_view grid_name(GridShow grid) { return kGridNames[static_cast<std::size_t>(grid)]; }
+inline std::string_view name(GridShow grid) { return name_in(kGridNames, grid); }
 
 inline std::optional<GridShow> parse_grid(std::string_view name) {
   return value_named<GridShow>(kGridNames, present_view_name(name));
 }
+
+/// Of Scale, in its order.
+inline constexpr std::string_view kScaleNames[] = {"linear", "log"};
+
+inline std::string_view name(Scale scale) { return name_in(kScaleNames, scale); }
+
+inline std::optional<Scale> parse_scale(std::string_view name) { return value_named<Scale>(kScaleNames, name); }
 
 /// The view of a name after --view: in the window, and as a figure.
 struct NamedView {

@@ -113,7 +113,21 @@ struct CodeLook {
   friend bool operator==(const CodeLook&, const CodeLook&) = default;
 };
 
-struct ViewState {
+/// The parts of a view that belong to no question: a window begins with those of the last one.
+struct Layout {
+  View view = View::heads;
+  GridShow grid = GridShow::maps;
+  MapKind maps = MapKind::weights;
+  FoldChoice fold;
+  Scale scale = Scale::linear;
+  bool own_range = false;  // each map's colours go up to its own largest value, not to that of all
+  bool steps = true;       // View::inside tells the steps behind the pinned weight, else draws the way
+  DifferenceOrder differences = DifferenceOrder::largest;
+
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+
+struct ViewState : Layout {
   std::size_t sentence = 0;  // of a batch
   std::size_t prefix = 0;    // only the first tokens of what the decoder reads are asked about; 0: all
   HeadRef chosen;            // the enlarged head
@@ -121,26 +135,18 @@ struct ViewState {
   std::optional<CellRef> hovered;  // lights up in every head of its stack
   std::optional<CellRef> pinned;
   std::optional<CellRef> hovered_kept, pinned_kept;  // in View::compare: cells of A that the answer on the screen lacks
-  DifferenceOrder differences = DifferenceOrder::largest;
-  Scale scale = Scale::linear;
-  bool own_range = false;  // each map's colours go up to its own largest value, not to that of all
-  MapKind maps = MapKind::weights;
-  GridShow grid = GridShow::maps;
-  FoldChoice fold;
   Viewport viewport;
-  Viewport compared;           // the same of the three maps of View::compare, on their joint axes
-  bool one_layer = false;      // the controls of mask and scale act on the chosen head's layer alone
-  bool painting = false;       // a click on the enlarged head paints the mask instead of pinning
-  std::optional<bool> stroke;  // while a stroke is painted: what it sets cells to, true = may attend
-  bool focus_text = false;     // the sentence box is to take the keyboard, its text selected …
-  std::string typed;           // … or, where this is not empty, replaced by it
-  View view = View::heads;
+  Viewport compared;                       // the same of the three maps of View::compare, on their joint axes
+  bool one_layer = false;                  // the controls of mask and scale act on the chosen head's layer alone
+  bool painting = false;                   // a click on the enlarged head paints the mask instead of pinning
+  std::optional<bool> stroke;              // while a stroke is painted: what it sets cells to, true = may attend
+  bool focus_text = false;                 // the sentence box is to take the keyboard, its text selected …
+  std::string typed;                       // … or, where this is not empty, replaced by it
   CodeLook code;                           // in View::code
   Look look;                               // in View::inside and View::code
   std::vector<Look> looked;                // where one came from, the last at the end
   std::string word;                        // whose probability is searched for among the next words
   Sampling sampling;                       // how words are chosen when the decoder writes on
-  bool steps = true;                       // View::inside tells the steps behind the pinned weight, else draws the way
   std::optional<std::size_t> inside_line;  // which of the five lines of that story is open
   bool help = false;                       // the overlay with the keys
   HeadOrder order;                         // of the heads in the grid
@@ -156,21 +162,7 @@ struct ViewState {
 
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
-
-/// The parts of a view that belong to no question: a window begins with those of the last one.
-struct Layout {
-  View view = View::heads;
-  GridShow grid = GridShow::maps;
-  MapKind maps = MapKind::weights;
-  FoldChoice fold;
-  Scale scale = Scale::linear;
-  bool own_range = false, steps = true;
-  DifferenceOrder differences = DifferenceOrder::largest;
-
-  friend bool operator==(const Layout&, const Layout&) = default;
-};
-Layout layout_of(const ViewState& view);
-void set_layout(ViewState& view, const Layout& layout);
+inline const Layout& layout_of(const ViewState& view) { return view; }
 
 /// The file browser, for opening, saving and exporting, for figures, and for a text to train on.
 struct Browser {

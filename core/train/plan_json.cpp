@@ -21,22 +21,15 @@ void add_teaching(Json& json, const TrainingPlan& plan) {
                       {"heads", heads}};
 }
 
-float number(const JsonField& field, const char* name) {
-  const nlohmann::json& value = field.at(name).value();
-  if (value.is_number() && std::isfinite(value.get<float>())) return value.get<float>();
-  field.at(name).problem("a number");
-  return 0;
-}
-
 void read_teaching(const JsonField& field, TrainingPlan& plan) {
   constexpr std::int64_t kMost = 1 << 20;
-  plan.recipe.objective.attention = number(field, "weight");
+  plan.recipe.objective.attention = field.number("weight");
   plan.teaching = {.heads = {},
-                   .share = number(field, "share"),
-                   .from = number(field, "from"),
-                   .grammar = number(field, "grammar"),
-                   .rest = number(field, "rest"),
-                   .hide = number(field, "hide")};
+                   .share = field.number("share"),
+                   .from = field.number("from"),
+                   .grammar = field.number("grammar"),
+                   .rest = field.number("rest"),
+                   .hide = field.number("hide")};
   for (const JsonField& item : field.at("heads").items()) {
     TaughtHead head{.layer = item.integer("layer", 0, kMost), .head = item.integer("head", 0, kMost)};
     for (const JsonField& relation : item.at("relations").items()) head.relations.push_back(relation.text());
@@ -87,22 +80,22 @@ TrainingPlan plan_from(const JsonField& field) {
   plan.config.seed = static_cast<std::uint64_t>(field.integer("seed", 0, kMost));
   plan.batch = field.integer("batch", 1, kMost);
   const JsonField optimizer = field.at("optimizer");
-  plan.recipe.adamw = {number(optimizer, "beta1"), number(optimizer, "beta2"), number(optimizer, "epsilon"),
-                       number(optimizer, "decay")};
-  plan.recipe.schedule = {number(optimizer, "learning_rate"), optimizer.integer("warmup", 0, kMost),
-                          field.integer("steps", 0, kMost), number(optimizer, "floor")};
-  plan.recipe.clip = number(optimizer, "clip");
-  plan.recipe.objective.dropout = number(field, "dropout");
-  plan.recipe.objective.label_smoothing = number(field, "label_smoothing");
+  plan.recipe.adamw = {optimizer.number("beta1"), optimizer.number("beta2"), optimizer.number("epsilon"),
+                       optimizer.number("decay")};
+  plan.recipe.schedule = {optimizer.number("learning_rate"), optimizer.integer("warmup", 0, kMost),
+                          field.integer("steps", 0, kMost), optimizer.number("floor")};
+  plan.recipe.clip = optimizer.number("clip");
+  plan.recipe.objective.dropout = field.number("dropout");
+  plan.recipe.objective.label_smoothing = field.number("label_smoothing");
   if (plan.task == Task::translation) {
     const JsonField corruption = field.at("corruption");
-    plan.corruption.mask = number(corruption, "mask");
-    plan.corruption.swap = number(corruption, "swap");
-    plan.corruption.family = number(corruption, "family");
+    plan.corruption.mask = corruption.number("mask");
+    plan.corruption.swap = corruption.number("swap");
+    plan.corruption.family = corruption.number("family");
   } else if (plan.task == Task::masked) {
     const JsonField corruption = field.at("corruption");
-    plan.corruption = {number(corruption, "mask"), number(corruption, "swap"), number(corruption, "keep"),
-                       number(corruption, "family"), number(corruption, "restore")};
+    plan.corruption = {corruption.number("mask"), corruption.number("swap"), corruption.number("keep"),
+                       corruption.number("family"), corruption.number("restore")};
   }
   if (field.has("teaching")) read_teaching(field.at("teaching"), plan);
   return plan;

@@ -222,7 +222,7 @@ void expect_same_pictures(Loop& loop, AppState& state) {
   };
   for (const GridShow grid : {GridShow::maps, GridShow::glance, GridShow::query, GridShow::key}) {
     update(state, ShowGrid{grid});
-    expect(std::string(grid_name(grid)));
+    expect(std::string(name(grid)));
   }
   update(state, ChooseHead{{1, 1, state.view.chosen.stack}});
   update(state, Pin{CellRef{2, 1}});
@@ -234,7 +234,7 @@ void expect_same_pictures(Loop& loop, AppState& state) {
   state.browser.slide = true;
   for (const GridShow grid : {GridShow::maps, GridShow::glance, GridShow::query, GridShow::key}) {
     update(state, ShowGrid{grid});
-    expect(std::string(grid_name(grid)) + " with a look");
+    expect(std::string(name(grid)) + " with a look");
   }
   update(state, ShowView{View::inside});
   expect("steps");

@@ -321,13 +321,13 @@ TEST(Grammar, RefusesWhatItCannotReadInOneLine) {
   says("/links/act/1", {{"verb", "eats"}, {"thing", "bread"}},
        "links.act.1: expected the fields that the first class has");
   says("/kinds", json::array(), "kinds: expected at least one kind of sentence");
-  says("/kinds/0/weight", 0, "kinds.0.weight: expected an integer from 1 to 1000");
+  says("/kinds/0/weight", 0, "kinds.0.weight: expected a whole number from 1 to 1000");
   says("/kinds/0/choose/a", "nothing", "kinds.0.choose.a: expected a name under links");
   says("/kinds/0/distinct", "b", "kinds.0.distinct: expected names under choose");
   says("/kinds/0/distinct", "a a a", "no more names than the link has classes");
   says("/kinds/0/variants", json::array(), "kinds.0.variants: expected at least one");
   says("/kinds/0/pairs", {0}, "kinds.0.pairs: expected two variants");
-  says("/kinds/0/pairs", {0, 1}, "kinds.0.pairs.1: expected an integer from 0 to 0");
+  says("/kinds/0/pairs", {0, 1}, "kinds.0.pairs.1: expected a whole number from 0 to 0");
   says("/kinds/0/held_out", "w nobody", "kinds.0.held_out: expected two names of words in the variants");
   says("/kinds/0/variants/0/share", 0, "share: expected a number above 0");
   says("/kinds/0/variants/0/share", "half", "share: expected a number above 0");
@@ -351,7 +351,7 @@ TEST(Grammar, RefusesWhatItCannotReadInOneLine) {
   says("/literals/0", {{"words", "nobody reads"}, {"relations", json::object()}},
        "words of the grammar, not \"nobody\"");
   says("/literals/0", {{"words", ""}, {"relations", json::object()}}, "expected words with spaces between them");
-  says("/literals/0", {{"words", "reads"}, {"relations", {{"VO", {0, 1}}}}}, "expected an integer from 0 to 0");
+  says("/literals/0", {{"words", "reads"}, {"relations", {{"VO", {0, 1}}}}}, "expected a whole number from 0 to 0");
   says("/literals/0", {{"words", "reads"}, {"relations", {{"VO", {0}}}}}, "a relation's name and two places");
   EXPECT_NE(parse_grammar("toy.json", "{").error().message.find("toy.json"), std::string::npos);
 }

@@ -14,6 +14,7 @@
 #include "model/head_text.h"
 #include "read/external/packed_planes.h"
 #include "read/external/patterns.h"
+#include "read/json/json_fields.h"
 
 namespace headlight {
 namespace {
@@ -32,14 +33,7 @@ const json& field_of(const json& object, const char* key) {
 
 /// A whole number from 0 to `most`.
 std::optional<Index> whole(const json& value, Index most) {
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > static_cast<std::uint64_t>(most)) return {};
-  return value.get<Index>();
-}
-
-std::string found_text(const json& value) {
-  if (value.is_null()) return "nothing";
-  const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  return text.size() <= 60 ? printable(text) : value.type_name();
+  return is_whole(value, 0, static_cast<std::uint64_t>(most)) ? std::optional(value.get<Index>()) : std::nullopt;
 }
 
 float float16_at(const std::string& bytes, std::size_t number) {

@@ -8,11 +8,6 @@ namespace headlight {
 
 using nlohmann::json;
 
-std::string found_text(const json& value) {
-  if (value.is_object() || value.is_array()) return value.type_name();
-  return printable(value.dump(-1, ' ', false, json::error_handler_t::replace));
-}
-
 const json* Keyed::find(Keys keys) const {
   read_.insert(keys.begin(), keys.end());
   for (const char* key : keys)
@@ -30,12 +25,9 @@ Index Keyed::size(Keys keys, Index most, std::optional<Index> fallback, Index le
   if (value == nullptr && fallback) return *fallback;
   const std::string expected = "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
   if (value == nullptr) return fail(keys, expected, "none"), least;
-  // A number beyond 64 bits was parsed as a float; one beyond the signed range is above every limit.
-  const bool fits = value->is_number_unsigned() ? value->get<std::uint64_t>() <= static_cast<std::uint64_t>(most)
-                                                : value->is_number_integer();
-  if (!fits || value->get<Index>() < least || value->get<Index>() > most)
-    return fail(keys, expected, found_text(*value)), least;
-  return value->get<Index>();
+  // A number beyond 64 bits was parsed as a float.
+  if (is_whole(*value, least, static_cast<std::uint64_t>(most))) return value->get<Index>();
+  return fail(keys, expected, found_text(*value)), least;
 }
 
 double Keyed::number(Keys keys, double least, double most, std::optional<double> fallback) {

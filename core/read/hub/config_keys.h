@@ -8,18 +8,13 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
-#include "base/result.h"
 #include "model/config.h"
+#include "read/json/json_fields.h"
 
 namespace headlight {
 
 /// Spellings of one key, the usual one first.
 using Keys = std::initializer_list<const char*>;
-
-/// A value for a message: containers by their kind only.
-std::string found_text(const nlohmann::json& value);
 
 /// The first wrong key is stored as the error; after it every answer is the fallback. null counts as missing.
 class Keyed {

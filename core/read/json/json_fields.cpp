@@ -1,5 +1,8 @@
 #include "read/json/json_fields.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/printable.h"
 
 namespace headlight {
@@ -9,25 +12,44 @@ using nlohmann::json;
 
 const json kNull;
 
-std::string shown(const json& value) {
-  if (value.is_null()) return "nothing";
-  if (value.is_object()) return "an object";
-  if (value.is_array()) return "a list";
-  constexpr std::size_t kShown = 60;
-  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  if (text.size() <= kShown) return text;
-  std::size_t end = kShown;
-  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;
-  return text.substr(0, end) + "…";
+/// The words of a range, for messages.
+template <class Most>
+std::string whole_numbers(std::int64_t least, Most most) {
+  return "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
 }
 
 }  // namespace
+
+std::string found_text(const json& value) {
+  constexpr std::size_t kShown = 60;
+  if (value.is_null()) return "nothing";
+  const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() <= kShown) return printable(text);
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "a list";
+  std::size_t end = kShown;
+  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;
+  return printable(text.substr(0, end)) + "…";
+}
+
+bool is_whole(const json& value, std::int64_t least, std::uint64_t most) {
+  // A number beyond the signed range would wrap.
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<std::uint64_t>();
+    return number <= most && (least <= 0 || number >= static_cast<std::uint64_t>(least));
+  }
+  if (!value.is_number_integer()) return false;
+  const auto number = value.get<std::int64_t>();
+  return number >= least && (number < 0 || static_cast<std::uint64_t>(number) <= most);
+}
 
 void JsonProblems::note(std::string_view path, std::string_view expected, std::string_view found) {
   if (!first) first = bad_input(where, path, expected, found);
 }
 
-void JsonField::problem(std::string_view expected) const { problems_->note(path_, expected, shown(*value_)); }
+void JsonField::problem(std::string_view expected, const json& found) const {
+  if (is_good()) problems_->note(path_, expected, found_text(found));
+}
 
 bool JsonField::has(const char* name) const { return !at(name).is_null(); }
 
@@ -72,13 +94,15 @@ bool JsonField::flag() const {
   return false;
 }
 
+float JsonField::number() const {
+  if (value_->is_number() && std::isfinite(value_->get<float>())) return value_->get<float>();
+  problem("a number");
+  return 0;
+}
+
 std::int64_t JsonField::integer(std::int64_t least, std::int64_t most) const {
-  // A number beyond the signed range would wrap.
-  const bool fits = value_->is_number_integer() &&
-                    !(value_->is_number_unsigned() && value_->get<std::uint64_t>() > std::uint64_t{INT64_MAX});
-  const std::int64_t number = fits ? value_->get<std::int64_t>() : 0;
-  if (fits && number >= least && number <= most) return number;
-  problem("an integer from " + std::to_string(least) + " to " + std::to_string(most));
+  if (most >= 0 && is_whole(*value_, least, static_cast<std::uint64_t>(most))) return value_->get<std::int64_t>();
+  problem(whole_numbers(least, most));
   return least;
 }
 
@@ -87,5 +111,55 @@ std::string JsonField::text(const char* name, std::string_view fallback) const {
 }
 
 bool JsonField::flag(const char* name, bool fallback) const { return has(name) ? at(name).flag() : fallback; }
+
+void JsonField::read(const char* name, std::string& value) const {
+  if (const JsonField field = at(name); field.value().is_string()) value = field.value().get<std::string>();
+  else if (!field.is_null()) field.problem("a string");
+}
+
+void JsonField::read(const char* name, bool& value) const {
+  if (const JsonField field = at(name); field.value().is_boolean()) value = field.value().get<bool>();
+  else if (!field.is_null()) field.problem("true or false");
+}
+
+void JsonField::read(const char* name, float& value) const {
+  std::optional<float> number;
+  read(name, number);
+  value = number.value_or(value);
+}
+
+void JsonField::read(const char* name, std::optional<float>& value) const {
+  const JsonField field = at(name);
+  if (field.is_null()) return;
+  if (field.value().is_number() && std::isfinite(field.value().get<float>())) value = field.value().get<float>();
+  else field.problem("a number");
+}
+
+void JsonField::read_within(const char* name, float& value, float least, float most) const {
+  if (const JsonField field = at(name); field.value().is_number())
+    value = std::clamp(field.value().get<float>(), least, most);
+  else if (!field.is_null()) field.problem("a number");
+}
+
+std::size_t JsonField::size(const char* name, std::size_t most) const {
+  const json& value = at(name).value();
+  return value.is_number_unsigned() ? std::min<std::uint64_t>(value.get<std::uint64_t>(), most) : 0;
+}
+
+bool JsonField::is_whole_number(std::int64_t least, std::uint64_t most) const {
+  if (is_null()) return false;
+  if (is_whole(*value_, least, most)) return true;
+  problem(whole_numbers(least, most));
+  return false;
+}
+
+bool JsonField::is_list_of_whole_numbers(std::int64_t least, std::uint64_t most) const {
+  if (is_null()) return false;
+  if (value_->is_array() &&
+      std::all_of(value_->begin(), value_->end(), [&](const json& item) { return is_whole(item, least, most); }))
+    return true;
+  problem("a list of whole numbers up to " + std::to_string(most));
+  return false;
+}
 
 }  // namespace headlight
